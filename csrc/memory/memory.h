@@ -1,0 +1,75 @@
+/* A sparse memory image with 64-bit addresses, declared regions and byte-granular write provenance.
+ *
+ * Pages of 4 KiB are made on first write; a byte never written reads as 0. Every byte remembers which write put it there.
+ * Nothing here prints; nothing here knows NVDLA.
+ */
+#ifndef MEMORY_MEMORY_H
+#define MEMORY_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/error.h"
+
+struct memory;
+
+/* Who wrote a byte. Kept once per write call, shared by all bytes of the call. */
+struct memory_origin {
+    uint64_t cycle;  /* 0 where the writer has no clock */
+    int16_t unit;    /* enum nvdla_unit, or -1: back door (loader, fill) */
+    int16_t axi_id;  /* -1 where there is none */
+    int32_t ordinal; /* launch of that unit (layers.h), -1 unknown */
+};
+
+struct memory *memory_new(void);
+void memory_free(struct memory *mem);
+
+/* Reads n bytes at address; bytes never written read as 0. */
+void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t n);
+
+/* Writes n bytes. origin may be NULL (back door). strobe: bit i of byte i/8 enables byte i; NULL enables all. */
+void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_t n, const uint8_t *strobe,
+                  const struct memory_origin *origin);
+
+/* Writes n equal bytes by the back door. */
+void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value);
+
+/* True if the byte was ever written; then *origin tells by whom (unit -1: back door). origin may be NULL. */
+bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_origin *origin);
+
+/* CRC-32 (zlib) over n bytes in ascending order, unwritten bytes as 0. Chapter 80 section 3.5. */
+uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n);
+
+/* Declares [address, address + n) as a region that the design may read and write. Overlaps and neighbours merge. */
+void memory_declare(struct memory *mem, uint64_t address, uint64_t n);
+/* Takes [address, address + n) out of the declared regions. */
+void memory_undeclare(struct memory *mem, uint64_t address, uint64_t n);
+/* True if all n bytes / at least one of n bytes lie in declared regions. */
+bool memory_all_declared(const struct memory *mem, uint64_t address, size_t n);
+bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n);
+
+/* Declared regions, disjoint, ascending. */
+size_t memory_region_count(const struct memory *mem);
+void memory_region(const struct memory *mem, size_t index, uint64_t *address, uint64_t *n);
+
+/* Walks pages that were written, ascending. *page_address starts at 0; returns NULL after the last, else the 4096 bytes
+ * and their address; call again with *page_address + 4096. */
+enum { MEMORY_PAGE = 4096 };
+const uint8_t *memory_next_page(const struct memory *mem, uint64_t *page_address);
+
+/* A run of bytes that differ. */
+struct memory_difference {
+    uint64_t count;  /* bytes that differ */
+    uint64_t first;  /* address of the first, valid if count > 0 */
+    uint64_t last;   /* address of the last */
+};
+
+/* Compares [address, address + n) of two memories. Returns true if equal; *diff is filled either way. */
+bool memory_compare(const struct memory *a, const struct memory *b, uint64_t address, uint64_t n,
+                    struct memory_difference *diff);
+
+/* First address >= from at which the two memories differ, over all pages of both; false if there is none. */
+bool memory_next_difference(const struct memory *a, const struct memory *b, uint64_t from, uint64_t *address);
+
+#endif

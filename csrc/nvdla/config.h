@@ -1,0 +1,31 @@
+/* Configurations of NVDLA (chapter 10 section 1). The values come from configurations.csv, which also feeds the RTL. */
+#ifndef NVDLA_CONFIG_H
+#define NVDLA_CONFIG_H
+
+#include <stdbool.h>
+
+enum nvdla_map { NVDLA_MAP_FULL, NVDLA_MAP_SMALL, NVDLA_MAP_COUNT };
+
+struct nvdla_config {
+    const char *name;
+    enum nvdla_map map; /* register map */
+    int int16, fp16, weight_compression, winograd, batch_max;
+    int atomic_c, atomic_k; /* MAC array: input channels, kernels (INT8) */
+    int mem_atom;           /* bytes of one feature-cube atom */
+    int cbuf_banks, cbuf_bank_bytes, cbuf_bank_depth;
+    int sdp_bs_throughput, sdp_bn_throughput, sdp_ew_throughput, sdp_lut; /* elements per cycle; 0 = stage absent */
+    int pdp_throughput, cdp_throughput;                                   /* elements per cycle */
+    int bdma, rubik, secondary_memory;                                    /* 1 = built */
+    int dbb_data_bits, dbb_burst_beats, dbb_latency;                      /* primary AXI port */
+    int cvsram_data_bits, cvsram_burst_beats, cvsram_latency;             /* secondary AXI port, 0 = absent */
+    int addr_bits;
+    int simulated; /* 1 = the RTL and the model of this project can be built for it */
+};
+
+extern const struct nvdla_config nvdla_configs[];
+extern const int nvdla_config_count;
+
+/* Returns the configuration of that name, NULL if there is none. */
+const struct nvdla_config *nvdla_config_find(const char *name);
+
+#endif

@@ -1,0 +1,98 @@
+/* The register map as data: units, registers, fields, enumerated values. Generated from registers.csv and enums.csv
+ * by scripts/gen_tables.py; nvdla_offsets.h has the same facts as C constants.
+ *
+ * Addresses are byte offsets from the start of NVDLA's register space, 0 .. 0x3fffc, multiples of 4.
+ * Spec: 10-system sections 4.3 and 6.
+ */
+#ifndef NVDLA_REGISTERS_H
+#define NVDLA_REGISTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+
+enum nvdla_unit {
+    NVDLA_CFGROM, NVDLA_GLB, NVDLA_MCIF, NVDLA_CVIF, NVDLA_BDMA, NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B,
+    NVDLA_CACC, NVDLA_SDP_RDMA, NVDLA_SDP, NVDLA_PDP_RDMA, NVDLA_PDP, NVDLA_CDP_RDMA, NVDLA_CDP, NVDLA_RBK,
+    NVDLA_UNIT_COUNT
+};
+
+/* Access codes of chapter 10. */
+enum nvdla_access {
+    NVDLA_ACCESS_RW, NVDLA_ACCESS_RO, NVDLA_ACCESS_RW1C, NVDLA_ACCESS_WO, NVDLA_ACCESS_RW1S, NVDLA_ACCESS_RWI,
+    NVDLA_ACCESS_RWT
+};
+
+struct nvdla_enum {
+    const char *name;
+    uint32_t value;
+};
+
+struct nvdla_field {
+    const char *name;
+    uint8_t msb, lsb;
+    enum nvdla_access access;
+    uint32_t reset; /* of the field, right-aligned */
+    const struct nvdla_enum *enums;
+    size_t enum_count;
+    const char *text; /* one line of description */
+};
+
+struct nvdla_register {
+    enum nvdla_unit unit;
+    const char *name;     /* without unit, e.g. "D_CVT_SCALE" */
+    uint32_t address;     /* byte offset from the NVDLA base */
+    bool grouped;         /* exists once per ping-pong group */
+    uint32_t reset;       /* of the whole register */
+    uint32_t stored_mask; /* bits that keep what is written (RW, RWT) */
+    const struct nvdla_field *fields;
+    size_t field_count;
+};
+
+struct nvdla_register_map {
+    const char *name;
+    const struct nvdla_register *registers; /* by address */
+    size_t count;
+};
+
+extern const struct nvdla_register_map nvdla_register_maps[NVDLA_MAP_COUNT];
+extern const char *const nvdla_unit_names[NVDLA_UNIT_COUNT]; /* "SDP_RDMA", ... */
+
+/* True if the configuration decodes this unit's window (a full map's GEC stub, an absent CVIF or RUBIK are not). */
+bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit);
+
+/* Units that the model and the RTL of this project implement today; the others answer as absent units do. */
+bool nvdla_unit_implemented(enum nvdla_unit unit);
+
+/* The register at a byte address, NULL if the configuration has none there. */
+const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address);
+
+/* The register by unit and name ("D_CVT_SCALE"), NULL if the configuration has none of that name. */
+const struct nvdla_register *nvdla_register_find(const struct nvdla_config *config, enum nvdla_unit unit, const char *name);
+
+/* The unit of that name ("SDP_RDMA", upper or lower case), NVDLA_UNIT_COUNT if there is none. RUBIK means RBK. */
+enum nvdla_unit nvdla_unit_find(const char *name);
+
+/* Unit whose 4-KiB window holds the address, NVDLA_UNIT_COUNT for windows that the configuration does not decode. */
+enum nvdla_unit nvdla_unit_at(const struct nvdla_config *config, uint32_t address);
+
+/* Base address of the unit's window in this configuration's map; the unit must exist in the map. */
+uint32_t nvdla_unit_base(const struct nvdla_config *config, enum nvdla_unit unit);
+
+/* Writes "UNIT.REGISTER" (or "0x01234" for an address without register) to text. Returns text. */
+char *nvdla_register_name(const struct nvdla_config *config, uint32_t address, char *text, size_t size);
+
+/* Writes the decoded fields of a register value, "WIDTH=7 HEIGHT=0x1f" with enum names where there are any
+ * ("POOLING_METHOD=AVERAGE"), "" for an unknown register. Cut at size. Returns text. */
+char *nvdla_register_decode(const struct nvdla_register *reg, uint32_t value, char *text, size_t size);
+
+/* Bits of GLB.S_INTR_STATUS: source names as traces write them, "SDP_0", "cdma_wt_1", "CACC_0" (any case).
+ * Returns the bit number, -1 if there is no such interrupt. */
+int nvdla_interrupt_bit(const char *name);
+
+/* Name of an interrupt bit, NULL if the bit has no source. */
+const char *nvdla_interrupt_name(int bit);
+
+#endif

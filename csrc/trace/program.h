@@ -1,0 +1,133 @@
+/* A program: the in-memory form of every trace. A flat array of operations, in file order; readers build it, the player plays
+ * it, nothing else knows file formats.
+ *
+ * Streams (chapter 80 section 3.3). A program is either `sequential` (one stream, every operation after the one before: input.txn) or
+ * has one stream per unit plus one for memory commands: operations of one stream keep file order, streams run in parallel and
+ * meet only at events. An operation with `after` >= 0 starts when that event has been raised; with `at_end` it runs after
+ * the last command, when the device has come to rest. Events are sticky.
+ */
+#ifndef TRACE_PROGRAM_H
+#define TRACE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+#include "nvdla/error.h"
+#include "nvdla/registers.h"
+
+enum memory_space { SPACE_PRIMARY, SPACE_SECONDARY, SPACE_COUNT };
+
+enum relation { RELATION_EQUAL, RELATION_LESS_EQUAL, RELATION_GREATER_EQUAL };
+
+enum op_kind {
+    OP_NOTE,        /* text: a comment line, kept for conversion */
+    OP_WRITE,       /* address, value, nposted */
+    OP_READ,        /* address: read, result not used */
+    OP_READ_CHECK,  /* address, mask, value, relation: one read; volatile_read: informational unless strict (chapter 80 section 9.3) */
+    OP_POLL,        /* address, mask, value, relation, attempts (0: until time-out): read until it holds */
+    OP_WAIT,        /* level: wait until the interrupt line is that (1 or 0) */
+    OP_INTR_NOTIFY, /* bit (-1 any), event: raised when the player services that interrupt */
+    OP_SYNC_NOTIFY, /* stream, event: raised when everything before it in the stream is done */
+    OP_SYNC_WAIT,   /* stream, event */
+    OP_MEM_LOAD,    /* space, base, blob, after: chunks of bytes; declares their region */
+    OP_MEM_FILL,    /* space, base, size, pattern, after; declares the region */
+    OP_MEM_RESERVE, /* space, base, size, after: declares a region without content */
+    OP_MEM_RELEASE, /* space, base, after: undeclares the region that was declared at base */
+    OP_MEM_CHECK,   /* space, blob (golden bytes), after */
+    OP_MEM_CRC,     /* space, base, size, value = CRC-32, after */
+    OP_CHECK_EVENT, /* after: the program is not over before this event (check_nothing) */
+};
+
+enum mem_pattern { PATTERN_BYTE, PATTERN_ADDRESS, PATTERN_RANDOM };
+
+/* Bytes with gaps: chunks in file order (a later chunk wins where they overlap). Owned by the program, shared between operations
+ * that name the same file. */
+struct blob_chunk {
+    uint64_t offset; /* from the operation's base */
+    size_t start, size; /* in bytes[] */
+};
+
+struct blob {
+    char *name;  /* file name as the trace wrote it, NULL if inline */
+    uint8_t *bytes;
+    size_t size;
+    struct blob_chunk *chunks;
+    size_t chunk_count;
+    uint64_t extent; /* largest offset + size */
+};
+
+struct op {
+    enum op_kind kind;
+    uint16_t stream;            /* index into program.streams */
+    bool at_end;
+    bool nposted;
+    bool volatile_read;
+    uint8_t level;              /* OP_WAIT */
+    enum relation relation;
+    enum memory_space space;
+    enum mem_pattern pattern;
+    uint8_t fill;               /* PATTERN_BYTE */
+    int bit;                    /* OP_INTR_NOTIFY */
+    int event;                  /* index into program.events, -1 none */
+    int after;                  /* index into program.events, -1 none */
+    uint32_t address, value, mask; /* registers: byte offset from the NVDLA base */
+    uint32_t attempts;
+    uint64_t base, size;        /* memory */
+    const struct blob *blob;
+    const char *text;           /* OP_NOTE; owned by the program */
+    int file;                   /* index into program.files */
+    int line;                   /* 1-based; 0 when the operation stands in no file line */
+};
+
+struct program {
+    const struct nvdla_config *config;
+    bool sequential;
+    struct op *ops;
+    size_t count, capacity;
+    char **streams;   /* names: "SDP", ..., "memory"; sequential: one, "main" */
+    size_t stream_count;
+    char **events;
+    size_t event_count;
+    struct blob **blobs;
+    size_t blob_count;
+    char **files;     /* source files, [0] is the trace itself */
+    size_t file_count;
+    char **texts;
+    size_t text_count;
+    char **warnings;  /* "FILE:LINE: text", for the caller to print */
+    size_t warning_count;
+};
+
+struct program *program_new(const struct nvdla_config *config, const char *path);
+void program_free(struct program *prog);
+
+/* Appends an operation (copied). Returns it; the pointer is valid until the next append. */
+struct op *program_append(struct program *prog, const struct op *op);
+
+/* An op of that kind with every optional member at its neutral value (event and after -1, mask all ones, file 0). */
+struct op op_make(enum op_kind kind, int line);
+
+/* Index of the stream / event / file of that name, added if new. */
+int program_stream(struct program *prog, const char *name);
+int program_event(struct program *prog, const char *name);
+int program_file(struct program *prog, const char *path);
+/* Event of that name, -1 if the program has none. */
+int program_event_find(const struct program *prog, const char *name);
+
+/* Takes a blob over (the program frees it). Returns it. */
+struct blob *program_blob(struct program *prog, struct blob *blob);
+/* Copies text; the copy lives as long as the program. */
+const char *program_text(struct program *prog, const char *text, size_t n);
+void program_warn(struct program *prog, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "FILE:LINE" of an operation, into text. Returns text. */
+char *op_position(const struct program *prog, const struct op *op, char *text, size_t size);
+
+/* Appends bytes to a blob as one chunk at offset. */
+void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n);
+struct blob *blob_new(const char *name);
+void blob_free(struct blob *blob);
+
+#endif

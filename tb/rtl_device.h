@@ -1,0 +1,25 @@
+/* The RTL as a device: a testbench over VPI around tb_top. Opened inside a simulator (Verilator or Icarus), whose
+ * main program supplies the clock.
+ */
+#ifndef TB_RTL_DEVICE_H
+#define TB_RTL_DEVICE_H
+
+#include "replay/device.h"
+#include "replay/rtl_options.h"
+
+/* What the simulator's main program gives to the testbench. */
+struct simulator {
+    void *context;
+    /* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling edge and settle. */
+    void (*clock)(void *context, void (*put_inputs)(void *arg), void *arg);
+    void (*wave_open)(void *context, const char *path); /* NULL if this build has no waves */
+    void (*wave_dump)(void *context, uint64_t time);
+    void (*wave_close)(void *context);
+    bool four_state; /* X can be seen (Icarus) */
+};
+
+/* Opens the device. Looks tb_top's signals up by VPI; fails if the simulator was built for another configuration. */
+struct device *rtl_device_new(const struct nvdla_config *config, const struct rtl_options *options,
+                              const struct simulator *simulator, const char *name, struct error *err);
+
+#endif
