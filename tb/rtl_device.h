@@ -10,7 +10,8 @@
 /* What the simulator's main program gives to the testbench. */
 struct simulator {
     void *context;
-    /* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling edge and settle. */
+    /* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling
+     * edge and settle. */
     void (*clock)(void *context, void (*put_inputs)(void *arg), void *arg);
     void (*wave_open)(void *context, const char *path); /* NULL if this build has no waves */
     void (*wave_dump)(void *context, uint64_t time);

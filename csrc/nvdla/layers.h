@@ -1,9 +1,9 @@
 /* Launches: what software armed, in order, seen from the register writes alone.
  *
- * A launch is one accepted D_OP_ENABLE = 1 of one unit; it carries the unit's D registers as they stood. The tracker is fed
- * with every register write, by the trace reader (statically, in file order) and by the testbench (as they go out), and so
- * gives both the same (unit, ordinal) for the same layer. Writes to an armed group are dropped as the hardware drops them only
- * if the tracker is told about completions (layer_tracker_done); without that every arming is taken as accepted.
+ * A launch is one D_OP_ENABLE = 1 of one unit (BDMA: one CFG_LAUNCH0 or 1 = 1); it carries the unit's D registers as they
+ * stood. The tracker is fed with every register write, by the trace reader (statically, in file order) and by the testbench (as
+ * they go out), and so gives both the same (unit, ordinal) for the same layer. It does not know when layers end: every arming is
+ * taken as accepted, also one that the hardware drops because the group is still armed.
  */
 #ifndef NVDLA_LAYERS_H
 #define NVDLA_LAYERS_H
@@ -24,6 +24,7 @@ struct launch {
     size_t tag;                /* what the caller passed to layer_tracker_write: operation index or cycle */
     size_t word_count;         /* words of registers[] */
     uint32_t *registers;       /* window words: S_ registers and the group's D_ registers as armed; index = offset / 4 */
+    uint32_t cube_size[3];     /* CDP only: D_DATA_CUBE_WIDTH, HEIGHT, CHANNEL of CDP_RDMA's group; CDP has no sizes */
 };
 
 struct layer_tracker;

@@ -30,6 +30,7 @@ struct device_statistics {
     uint64_t op_cycles;         /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
     uint64_t read_beats[16];    /* AXI data beats by ID, primary and secondary port together */
     uint64_t write_beats[16];
+    uint64_t outside;           /* AXI accesses outside the declared regions, reported or allowed; 0 for the model */
     uint64_t vpi_calls;         /* vpi_get_value + vpi_put_value */
     uint64_t quiet_cycles;      /* clocks with one VPI access */
     uint64_t most_vpi_per_cycle;

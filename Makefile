@@ -1,0 +1,177 @@
+# Targets a user needs: demo, test, build, lint, bench, nightly, icarus-smoke, fuzz, simulator, clean. `make help` explains them.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CONFIG ?= small
+NAME ?=
+WAVES ?= 0
+B := build
+# make V=1 shows every command.
+Q := $(if $(V),,@echo "  build   $@" && )
+
+CCACHE := $(shell command -v ccache 2>/dev/null)
+CC := gcc
+CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
+CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
+CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
+LDLIBS := -ljansson -lz
+VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
+VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
+
+TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/configurations.csv
+GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h
+CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
+
+LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/nvdla_tables.o
+# The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
+TB_VPI_SRC := tb/rtl_device.c tb/vpi_access.c
+TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c))
+TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
+RTL_SRC := $(shell find rtl -name '*.sv') tb/tb_top.sv
+TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+
+.PHONY: build demo test lint bench nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make demo          install what is missing, build, replay one trace on RTL and model, say where to look
+demo: setup
+	@$(MAKE) --no-print-directory build
+	@scripts/demo.sh $(B)
+
+## make test          set up, build and run all tests (conformance traces from NVDLA_CONFORMANCE, default ../shared/conformance)
+test: setup
+	@tests/run.sh $(B)
+
+## make build         build/nvcosim and the simulator of configuration small
+build: $(B)/nvcosim $(B)/nvcosim-small
+
+## make setup         install the Debian packages that are missing
+setup:
+	@scripts/setup.sh
+
+$(B)/gen/nvdla_offsets.h: $(B)/gen/nvdla_tables.c
+$(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
+	@python3 scripts/gen_tables.py c $(B)/gen
+
+$(B)/obj/%.o: %.c $(GENERATED)
+	@mkdir -p $(@D)
+	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
+$(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
+	@mkdir -p $(@D)
+	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+# The kernels of the model are worth the optimiser's time.
+$(B)/obj/csrc/model/%.o: CFLAGS += -O3
+
+$(B)/libnvcosim.a: $(LIB_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
+-include $(LIB_OBJ:.o=.d) $(TB_OBJ:.o=.d) $(B)/obj/csrc/cli/main.d
+
+# ---- simulators -------------------------------------------------------------------------------------------------------------
+# One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
+
+## make simulator     CONFIG=small [WAVES=1] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=...]: one simulator
+simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(filter 1,$(WAVES)),-waves)
+
+$(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
+	@python3 scripts/gen_tables.py sv $(@D) $*
+
+# $(1) suffix of the executable, $(2) configuration
+define simulator_rule
+$(B)/nvcosim-$(1): $(B)/gen/$(2)/nvdla_pkg.sv $(TB_OBJ) $(B)/libnvcosim.a FORCE
+	@scripts/build_simulator.sh $(B) $(2) "$$(SIM_NAME)" "$$(SIM_WAVES)" "$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)"
+endef
+$(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),$(c))))
+$(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c)-waves,$(c))))
+$(foreach c,$(CONFIGS),$(eval $(B)/nvcosim-$(c)-waves: SIM_WAVES := 1))
+ifneq ($(NAME),)
+$(foreach w,0 1,$(eval $(call simulator_rule,$(CONFIG)-$(NAME)$(if $(filter 1,$(w)),-waves),$(CONFIG))))
+$(B)/nvcosim-$(CONFIG)-$(NAME) $(B)/nvcosim-$(CONFIG)-$(NAME)-waves: SIM_NAME := $(NAME)
+$(B)/nvcosim-$(CONFIG)-$(NAME)-waves: SIM_WAVES := 1
+endif
+
+# ---- Icarus: the same C objects and RTL, four-state --------------------------------------------------------------------------
+$(B)/nvcosim_icarus.vpi: $(B)/obj/tb/icarus.o $(TB_OBJ) $(B)/libnvcosim.a
+	$(Q)$(CC) -shared -o $@ $^ $(LDLIBS)
+
+$(B)/icarus-%.vvp: $(B)/gen/%/nvdla_pkg.sv $(RTL_SRC) rtl/nvdla.f
+	@echo "compiling the $* RTL with Icarus"
+	@scripts/iverilog.sh $* -o $@ -DTB_ICARUS
+
+## make icarus-smoke  two traces under Icarus, four-state
+icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-small.vvp
+	@tests/replay/icarus_smoke.sh $(B)
+
+# ---- tests --------------------------------------------------------------------------------------------------------------------
+unit-tests: $(TESTS:%=$(B)/tests/%)
+asan-tests: $(TESTS:%=$(B)/asan/%)
+
+$(B)/tests/%: tests/unit/%.c $(B)/libnvcosim.a $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@.o
+	$(Q)$(CC) -o $@ $@.o $(TB_PURE_SRC:%.c=$(B)/obj/%.o) $(B)/libnvcosim.a -lcmocka $(LDLIBS)
+-include $(TESTS:%=$(B)/tests/%.d)
+
+# The same tests and library under clang with both sanitizers.
+ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN)
+ASAN_OBJ := $(LIB_SRC:%.c=$(B)/asan/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/asan/obj/%.o) $(B)/asan/obj/nvdla_tables.o
+$(B)/asan/obj/%.o: %.c $(GENERATED)
+	@mkdir -p $(@D)
+	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) $(SANITIZE_EXTRA) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
+$(B)/asan/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
+	@mkdir -p $(@D)
+	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -c $< -o $@
+$(B)/asan/libnvcosim.a: $(ASAN_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(B)/asan/%: tests/unit/%.c $(B)/asan/libnvcosim.a
+	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+-include $(ASAN_OBJ:.o=.d)
+
+# ---- fuzzing ------------------------------------------------------------------------------------------------------------------
+FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_OBJ := $(ASAN_OBJ:$(B)/asan/%=$(B)/fuzz/%)
+$(B)/fuzz/obj/%.o: %.c $(GENERATED)
+	@mkdir -p $(@D)
+	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -fsanitize=fuzzer-no-link $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
+$(B)/fuzz/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
+	@mkdir -p $(@D)
+	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -c $< -o $@
+$(B)/fuzz/libnvcosim.a: $(FUZZ_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/fuzz/libnvcosim.a
+	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+FUZZ_RUNS ?= 20000
+## make fuzz          libFuzzer over the trace readers (FUZZ_RUNS=20000 inputs each)
+fuzz: $(FUZZERS)
+	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_RUNS)
+
+# ---- the rest -----------------------------------------------------------------------------------------------------------------
+## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C
+lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED)
+	@scripts/lint.sh $(CONFIGS)
+
+## make bench         simulation speed and where the time goes, side by side in one run
+bench: build
+	@tests/bench/bench.sh $(B)
+
+## make nightly       every trace with every memory behaviour, long fuzzing, all configurations
+nightly: setup
+	@NIGHTLY=1 tests/run.sh $(B)
+
+## make clean         remove build/
+clean:
+	rm -rf $(B)

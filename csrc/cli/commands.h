@@ -1,0 +1,11 @@
+/* The subcommands of nvcosim. Each parses its own arguments (argv[0] is the name that messages show) and returns the exit status. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+int run_main(int argc, char **argv);
+int info_main(int argc, char **argv);
+int convert_main(int argc, char **argv);
+int diff_main(int argc, char **argv);
+int build_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,177 @@
+/* nvcosim diff: two memory images, byte for byte or by cube element. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "memory/file.h"
+#include "nvdla/cube.h"
+
+enum { KEY_CUBE = 0x100, KEY_BASE };
+
+struct diff_options {
+    const char *a, *b;
+    uint64_t base; /* address of the first byte of both images */
+    bool base_given;
+    struct cube cube;
+    bool by_cube, cube_base_given;
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "base", .key = KEY_BASE, .arg = "ADDR", .doc = "Address of the first byte of both images (default 0, or the cube's base)"},
+    {.name = "cube", .key = KEY_CUBE, .arg = "base=A,w=W,h=H,c=C,line=L,surf=S,atom=N[,bytes=1|2]",
+     .doc = "Compare the bytes of a feature cube only and name the elements; strides in bytes, atom in bytes, bytes of an element (default 1)"},
+    {0},
+};
+
+static const char doc[] =
+    "Compares two memory images (raw or gzip): prints the first difference and the number of bytes that differ.\v"
+    "Examples:\n"
+    "  nvcosim diff rtl.bin.gz model.bin.gz\n"
+    "  nvcosim diff --base 0x80010000 a.bin b.bin\n"
+    "  nvcosim diff --cube base=0x80010000,w=8,h=8,c=32,line=64,surf=512,atom=8 a.bin.gz b.bin.gz\n"
+    "\n"
+    "Exit status: 0 equal, 1 different, 2 bad input or usage.";
+
+enum { CUBE_BASE, CUBE_W, CUBE_H, CUBE_C, CUBE_LINE, CUBE_SURF, CUBE_ATOM, CUBE_BYTES, CUBE_KEYS };
+
+static void cube_option(struct diff_options *options, char *arg, struct argp_state *state) {
+    char base[] = "base", w[] = "w", h[] = "h", c[] = "c", line[] = "line", surf[] = "surf", atom[] = "atom", bytes[] = "bytes";
+    char *const names[CUBE_KEYS + 1] = {base, w, h, c, line, surf, atom, bytes, NULL};
+    static const uint64_t limits[CUBE_KEYS] = {UINT64_MAX, 1 << 16, 1 << 16, 1 << 16, UINT32_MAX, UINT32_MAX, 1024, 2};
+    uint64_t values[CUBE_KEYS] = {[CUBE_BYTES] = 1};
+    bool given[CUBE_KEYS] = {[CUBE_BASE] = true, [CUBE_BYTES] = true};
+    while (*arg) {
+        char *value;
+        int key = getsubopt(&arg, names, &value);
+        if (key < 0)
+            argp_error(state, "--cube: found '%s', expected base=, w=, h=, c=, line=, surf=, atom= or bytes=", value);
+        else if (!value || !parse_number(value, limits[key], &values[key]))
+            argp_error(state, "--cube: %s: found '%s', expected a number up to 0x%" PRIx64, names[key], value ? value : "",
+                       limits[key]);
+        else {
+            given[key] = true;
+            options->cube_base_given = options->cube_base_given || key == CUBE_BASE;
+        }
+    }
+    for (int key = 0; key < CUBE_KEYS; key++)
+        if (!given[key])
+            argp_error(state, "--cube: %s= is missing", names[key]);
+    if (!values[CUBE_W] || !values[CUBE_H] || !values[CUBE_C] || !values[CUBE_ATOM] || !values[CUBE_BYTES])
+        argp_error(state, "--cube: w, h, c, atom and bytes are at least 1");
+    options->by_cube = true;
+    options->cube = (struct cube){
+        .base = values[CUBE_BASE],
+        .width = (int)values[CUBE_W],
+        .height = (int)values[CUBE_H],
+        .channels = (int)values[CUBE_C],
+        .line_stride = (uint32_t)values[CUBE_LINE],
+        .surface_stride = (uint32_t)values[CUBE_SURF],
+        .atom = (int)values[CUBE_ATOM],
+        .element_bytes = (int)values[CUBE_BYTES],
+    };
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct diff_options *options = state->input;
+    switch (key) {
+    case KEY_BASE:
+        if (!parse_number(arg, UINT64_MAX, &options->base))
+            argp_error(state, "--base: found '%s', expected an address", arg);
+        options->base_given = true;
+        return 0;
+    case KEY_CUBE:
+        cube_option(options, arg, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0)
+            options->a = arg;
+        else if (state->arg_num == 1)
+            options->b = arg;
+        else
+            argp_error(state, "found '%s', expected two images", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->b)
+            argp_error(state, "expected two images to compare");
+        if (options->by_cube && !options->base_given)
+            options->base = options->cube.base;
+        if (options->by_cube && !options->cube_base_given)
+            options->cube.base = options->base;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+struct image {
+    char *bytes;
+    size_t size;
+};
+
+/* Compares the images; returns the number of bytes that differ among those that count. */
+static size_t compare(const struct diff_options *options, const struct image *a, const struct image *b) {
+    size_t size = a->size < b->size ? a->size : b->size, count = 0, first = 0;
+    struct cube_element element = {0};
+    for (size_t i = 0; i < size; i++) {
+        if (a->bytes[i] == b->bytes[i])
+            continue;
+        struct cube_element at;
+        if (options->by_cube && !cube_locate(&options->cube, options->base + i, &at))
+            continue;
+        if (count++ == 0) {
+            first = i;
+            if (options->by_cube)
+                element = at;
+        }
+    }
+    if (count == 0)
+        return 0;
+    printf("first difference at 0x%08" PRIx64 ": %s has 0x%02x, %s has 0x%02x", options->base + first, options->a,
+           (unsigned char)a->bytes[first], options->b, (unsigned char)b->bytes[first]);
+    if (options->by_cube) {
+        printf("; surface %d, line %d, column %d, channel %d", element.surface, element.line, element.column, element.channel);
+        if (options->cube.element_bytes > 1)
+            printf(", byte %d", element.byte);
+        if (element.channel >= options->cube.channels)
+            printf(" (padding of the last atom)");
+    }
+    printf("\n%zu bytes differ\n", count);
+    return count;
+}
+
+static int diff(const struct diff_options *options) {
+    struct error err;
+    struct image a = {0}, b = {0};
+    if (!file_read(options->a, &a.bytes, &a.size, &err) || !file_read(options->b, &b.bytes, &b.size, &err)) {
+        fprintf(stderr, "nvcosim diff: %s\n", err.text);
+        free(a.bytes);
+        return EXIT_BAD_INPUT;
+    }
+    int status = EXIT_OK;
+    if (a.size != b.size) {
+        printf("the sizes differ: %s has %zu bytes, %s has %zu bytes\n", options->a, a.size, options->b, b.size);
+        status = EXIT_DIFFERENT;
+    }
+    uint64_t end = options->cube.base + (options->by_cube ? cube_extent(&options->cube) : 0);
+    if (options->by_cube && (options->cube.base < options->base || end - options->base > a.size || end - options->base > b.size)) {
+        fprintf(stderr, "nvcosim diff: the cube, 0x%" PRIx64 " to 0x%" PRIx64 ", does not lie inside both images\n",
+                options->cube.base, end);
+        status = EXIT_BAD_INPUT;
+    } else {
+        if (compare(options, &a, &b) > 0)
+            status = EXIT_DIFFERENT;
+        if (status == EXIT_OK)
+            printf("equal\n");
+    }
+    free(a.bytes);
+    free(b.bytes);
+    return status;
+}
+
+int diff_main(int argc, char **argv) {
+    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "A B", .doc = doc};
+    struct diff_options options = {0};
+    return argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? diff(&options) : EXIT_BAD_INPUT;
+}

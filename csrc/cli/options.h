@@ -1,0 +1,70 @@
+/* Options of `nvcosim run`. The simulator executables read the same ones: nvcosim hands on what it was given. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replay/player.h"
+#include "replay/rtl_options.h"
+
+/* Exit statuses of every subcommand. */
+enum exit_status {
+    EXIT_OK = 0,
+    EXIT_DIFFERENT = 1, /* mismatch, failed check, finding */
+    EXIT_BAD_INPUT = 2, /* bad input or usage */
+    EXIT_HUNG = 3,      /* hang, time-out, or the simulator broke down */
+};
+
+/* The status of several traces: the worst, in the order 2, 3, 1, 0. */
+int worse_status(int a, int b);
+
+enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
+
+enum { RTL_NAME_MAX = 32 };
+
+/* Words of text, NULL-terminated, owned. */
+struct words {
+    char **items;
+    size_t count, capacity;
+};
+bool words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void words_free(struct words *words);
+
+struct run_options {
+    const struct nvdla_config *config; /* NULL: what the trace says */
+    enum dut dut;
+    char rtl_name[RTL_NAME_MAX]; /* "" for the project's own */
+    const char *out;             /* NULL: write a report only on failure, to nvcosim-out */
+    const char *name;            /* name of the trace in the summary; NULL: from its file name */
+    struct play_options play;
+    struct rtl_options rtl; /* rtl.pins points to `pins` once parsing is over */
+    struct words pins;
+    bool no_golden, stats, verbose, quiet, no_progress;
+    int jobs;
+    struct words traces;
+    struct words given; /* the options as words, to hand on to a simulator */
+};
+
+void run_options_init(struct run_options *options);
+void run_options_free(struct run_options *options);
+
+/* Parser of these options and of traces as arguments; input: struct run_options. */
+extern const struct argp_option run_option_table[];
+error_t run_option_parse(int key, char *arg, struct argp_state *state);
+
+/* Parses a number, decimal or 0x..., 0 <= value <= max. Returns false if the text is no such number. */
+bool parse_number(const char *text, uint64_t max, uint64_t *value);
+
+/* True for names that may follow rtl: (a-z, 0-9 and _; not "waves"). */
+bool rtl_name_valid(const char *name);
+
+/* "small, small_256, ...": configurations, only the simulated ones if asked, into text. Returns text. */
+char *config_names(bool simulated_only, char *text, size_t size);
+
+/* The configuration of that name, or ends the program with a usage error through argp_error. */
+const struct nvdla_config *config_option(const char *name, struct argp_state *state);
+
+#endif

@@ -1,0 +1,301 @@
+/* nvcosim run: validates every trace, then starts what plays them: a simulator executable, or this program for the model alone. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/make.h"
+#include "cli/one.h"
+#include "nvdla/registers.h"
+#include "trace/program.h"
+
+static const char doc[] =
+    "Plays traces on the RTL and on the model and compares the memory they leave behind, every check of the trace included.\v"
+    "All traces are read before the first is played: an error in one of them is reported with its line, and nothing runs.\n"
+    "A line per trace goes to stdout, messages go to stderr. Failed traces leave a report: OUT/TRACE/report.txt.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim run t.cfg\n"
+    "  nvcosim run --dut model -j 2 conformance/small/sdp_*/*.cfg\n"
+    "  nvcosim run --latency 200 t.cfg\n"
+    "  nvcosim run --latency-kind uniform --latency-max 300 --stall 300 --reorder --seed 7 t.cfg\n"
+    "  nvcosim run --dut rtl:mine --pin tmc2slcg_disable_clock_gating=1 t.cfg\n"
+    "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
+    "\n"
+    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage; 3 hang or time-out "
+    "(or a simulator that broke down). Of several traces the worst counts, in the order 2, 3, 1, 0.";
+
+struct job {
+    const char *path;
+    char *name;
+    const struct nvdla_config *config;
+    pid_t pid;
+    FILE *out, *err; /* captured output while it runs, NULL if it is not captured */
+    char *out_text, *err_text;
+    bool done;
+    int status;
+};
+
+static void print_warnings(const struct run_options *options, const struct program *prog, const char *path) {
+    uint32_t missing = 0;
+    if (options->quiet)
+        return;
+    for (size_t i = 0; i < prog->warning_count; i++)
+        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        enum nvdla_unit unit = nvdla_unit_at(prog->config, op->address);
+        const struct nvdla_register *reg = op->kind == OP_WRITE ? nvdla_register_at(prog->config, op->address) : NULL;
+        if (reg && unit < NVDLA_UNIT_COUNT && !nvdla_unit_implemented(unit) && strcmp(reg->name, "D_OP_ENABLE") == 0)
+            missing |= 1u << unit;
+    }
+    if (missing == 0)
+        return;
+    fprintf(stderr, "nvcosim: warning: %s arms", path);
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if (missing >> unit & 1u)
+            fprintf(stderr, " %s", nvdla_unit_names[unit]);
+    fprintf(stderr, ", not built in this version: expect a hang\n");
+}
+
+/* Name for the trace that no earlier job has. */
+static bool name_job(struct job *jobs, size_t index) {
+    char base[400], name[440];
+    trace_name(jobs[index].path, base, sizeof base);
+    snprintf(name, sizeof name, "%s", base);
+    for (int copy = 2;; copy++) {
+        bool taken = false;
+        for (size_t i = 0; i < index; i++)
+            taken = taken || strcmp(jobs[i].name, name) == 0;
+        if (!taken)
+            break;
+        snprintf(name, sizeof name, "%s-%d", base, copy);
+    }
+    jobs[index].name = strdup(name);
+    return jobs[index].name != NULL;
+}
+
+/* Reads every trace; false if any can not be run. */
+static bool validate(const struct run_options *options, struct job *jobs) {
+    bool ok = true;
+    for (size_t i = 0; i < options->traces.count; i++) {
+        struct error err;
+        char names[256];
+        struct program *prog = read_trace(options, jobs[i].path, &err);
+        if (!prog) {
+            fprintf(stderr, "%s\n", err.text);
+            ok = false;
+            continue;
+        }
+        jobs[i].config = prog->config;
+        if (!prog->config->simulated) {
+            fprintf(stderr,
+                    "nvcosim: %s: configuration %s is not built yet: run supports %s; info and convert work on it\n",
+                    jobs[i].path, prog->config->name, config_names(true, names, sizeof names));
+            ok = false;
+        } else
+            print_warnings(options, prog, jobs[i].path);
+        program_free(prog);
+    }
+    return ok;
+}
+
+static bool ensure_simulators(const struct run_options *options, const struct job *jobs) {
+    for (size_t i = 0; i < options->traces.count; i++) {
+        struct error err;
+        if (!ensure_simulator(jobs[i].config->name, options->rtl_name, options->rtl.wave_path != NULL, &err)) {
+            fprintf(stderr, "nvcosim: %s\n", err.text);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The command line of the simulator for one trace. */
+static bool command_line(const struct run_options *options, const struct job *job, const char *path, bool captured,
+                         struct words *line) {
+    bool ok = words_add(line, "%s", path);
+    for (size_t i = 0; ok && i < options->given.count; i++)
+        ok = words_add(line, "%s", options->given.items[i]);
+    ok = ok && words_add(line, "--name=%s", job->name) && (!captured || words_add(line, "--no-progress"));
+    return ok && words_add(line, "--") && words_add(line, "%s", job->path);
+}
+
+/* Plays the trace in this process, on the model alone. */
+static int play_here(const struct run_options *options, const struct job *job, bool captured) {
+    char *trace[] = {(char *)job->path, NULL};
+    struct run_options one = *options;
+    one.traces = (struct words){.items = trace, .count = 1, .capacity = 2};
+    one.name = job->name;
+    one.no_progress = captured;
+    return play_one(&one, NULL, NULL, NULL);
+}
+
+/* The child's side of start(): becomes the simulator or plays on the model. */
+static int child(const struct run_options *options, const struct job *job, const char *simulator) {
+    bool captured = job->out != NULL;
+    if (captured) {
+        dup2(fileno(job->out), STDOUT_FILENO);
+        dup2(fileno(job->err), STDERR_FILENO);
+    }
+    if (options->dut == DUT_MODEL)
+        return play_here(options, job, captured);
+    struct words line = {0};
+    if (!command_line(options, job, simulator, captured, &line)) {
+        fprintf(stderr, "nvcosim: out of memory\n");
+        return EXIT_BAD_INPUT;
+    }
+    execv(simulator, line.items);
+    fprintf(stderr, "nvcosim: %s: %s\n", simulator, strerror(errno));
+    return EXIT_BAD_INPUT;
+}
+
+static bool start(const struct run_options *options, struct job *job, bool capture, struct error *err) {
+    char simulator[SIMULATOR_PATH] = "";
+    if (options->dut != DUT_MODEL && !simulator_path(job->config->name, options->rtl_name, options->rtl.wave_path != NULL,
+                                                     simulator, sizeof simulator, err))
+        return false;
+    if (capture) {
+        job->out = tmpfile();
+        job->err = tmpfile();
+        if (!job->out || !job->err)
+            return error_set(err, "no temporary file: %s", strerror(errno));
+    }
+    fflush(NULL);
+    job->pid = fork();
+    if (job->pid < 0)
+        return error_set(err, "fork: %s", strerror(errno));
+    if (job->pid == 0) {
+        int status = child(options, job, simulator);
+        fflush(NULL);
+        _exit(status);
+    }
+    return true;
+}
+
+static char *read_back(FILE **file) {
+    char *text = NULL;
+    if (*file && fseek(*file, 0, SEEK_END) == 0) {
+        long n = ftell(*file);
+        rewind(*file);
+        text = n >= 0 ? calloc(1, (size_t)n + 1) : NULL;
+        if (text && fread(text, 1, (size_t)n, *file) != (size_t)n)
+            text[0] = '\0';
+    }
+    if (*file)
+        fclose(*file);
+    *file = NULL;
+    return text;
+}
+
+static void finish(struct job *job, int wait_status) {
+    job->done = true;
+    job->out_text = read_back(&job->out);
+    job->err_text = read_back(&job->err);
+    if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) <= EXIT_HUNG) {
+        job->status = WEXITSTATUS(wait_status);
+        return;
+    }
+    job->status = EXIT_HUNG;
+    char *text = NULL;
+    int n = WIFSIGNALED(wait_status)
+                ? asprintf(&text, "%sHANG %s: the simulator was ended by signal %d (%s)\n", job->out_text ? job->out_text : "",
+                           job->name, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)))
+                : asprintf(&text, "%sHANG %s: the simulator ended with status %d\n", job->out_text ? job->out_text : "",
+                           job->name, WEXITSTATUS(wait_status));
+    if (n >= 0) {
+        free(job->out_text);
+        job->out_text = text;
+    }
+}
+
+static void print_job(const struct job *job) {
+    if (job->err_text)
+        fputs(job->err_text, stderr);
+    if (job->out_text)
+        fputs(job->out_text, stdout);
+    fflush(stdout);
+}
+
+/* Waits for one child. False if there is none. */
+static bool reap(struct job *jobs, size_t count) {
+    int status;
+    pid_t pid = wait(&status);
+    if (pid < 0)
+        return errno == EINTR;
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i].pid == pid && !jobs[i].done)
+            finish(&jobs[i], status);
+    return true;
+}
+
+static int play_all(const struct run_options *options, struct job *jobs) {
+    size_t count = options->traces.count, started = 0, printed = 0, passed = 0, failed = 0, hung = 0;
+    size_t parallel = (size_t)options->jobs;
+    bool capture = parallel > 1 && count > 1;
+    int worst = EXIT_OK;
+    while (printed < count) {
+        size_t running = 0;
+        for (size_t i = 0; i < started; i++)
+            running += !jobs[i].done;
+        if (started < count && running < parallel) {
+            struct job *job = &jobs[started++];
+            struct error err;
+            if (options->dut == DUT_MODEL && !capture) {
+                job->status = play_here(options, job, false);
+                job->done = true;
+            } else if (!start(options, job, capture, &err)) {
+                fprintf(stderr, "nvcosim: %s\n", err.text);
+                job->status = EXIT_BAD_INPUT;
+                job->done = true;
+            }
+        } else if (!reap(jobs, started)) {
+            fprintf(stderr, "nvcosim: wait: %s\n", strerror(errno));
+            return EXIT_BAD_INPUT;
+        }
+        for (; printed < count && jobs[printed].done; printed++) {
+            print_job(&jobs[printed]);
+            worst = worse_status(worst, jobs[printed].status);
+            passed += jobs[printed].status == EXIT_OK;
+            hung += jobs[printed].status == EXIT_HUNG;
+            failed += jobs[printed].status == EXIT_DIFFERENT || jobs[printed].status == EXIT_BAD_INPUT;
+        }
+    }
+    if (count > 1)
+        printf("%zu passed, %zu failed, %zu hung\n", passed, failed, hung);
+    return worst;
+}
+
+static int run(const struct run_options *options) {
+    size_t count = options->traces.count;
+    struct job *jobs = calloc(count, sizeof *jobs);
+    bool ok = jobs != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        jobs[i].path = options->traces.items[i];
+        ok = name_job(jobs, i);
+    }
+    int status = EXIT_BAD_INPUT;
+    if (!ok)
+        fprintf(stderr, "nvcosim: out of memory\n");
+    else if (validate(options, jobs) && (options->dut == DUT_MODEL || ensure_simulators(options, jobs)))
+        status = play_all(options, jobs);
+    for (size_t i = 0; jobs && i < count; i++) {
+        free(jobs[i].name);
+        free(jobs[i].out_text);
+        free(jobs[i].err_text);
+    }
+    free(jobs);
+    return status;
+}
+
+int run_main(int argc, char **argv) {
+    static const struct argp argp = {
+        .options = run_option_table, .parser = run_option_parse, .args_doc = "TRACE...", .doc = doc};
+    struct run_options options;
+    run_options_init(&options);
+    int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? run(&options) : EXIT_BAD_INPUT;
+    run_options_free(&options);
+    return status;
+}

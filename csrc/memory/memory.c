@@ -1,0 +1,486 @@
+/* The sparse image.
+ *
+ * A page holds 4 KiB; 512 pages (2 MiB) form a chunk; chunks sit in an open-addressing hash table with their numbers in
+ * the slots, so that finding a byte is one multiplication, one compare (more only on collisions) and one table read. A
+ * second array holds the chunks in ascending order, for walks and comparisons.
+ *
+ * Provenance is one index per byte. A page whose bytes all have the same index keeps that index alone ("uniform"); the
+ * array of 4096 indices is made when a part of the page gets another one. Loads and fills of whole pages so cost
+ * nothing.
+ *
+ * Addresses do not wrap: what an access has beyond the last address 2^64 - 1 reads as 0 and is not written.
+ */
+#include "memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+enum { CHUNK_PAGES = 512, FIRST_SLOTS = 16 };
+
+/* Meaning of a byte's index: ORIGIN_NONE never written, ORIGIN_BACK_DOOR loader or fill, others origins[index -
+ * ORIGIN_FIRST]. */
+enum { ORIGIN_NONE = 0, ORIGIN_BACK_DOOR = 1, ORIGIN_FIRST = 2 };
+
+struct page {
+    uint32_t uniform; /* index of all bytes while indices is NULL */
+    uint32_t *indices;
+    uint8_t bytes[MEMORY_PAGE];
+};
+
+struct chunk {
+    uint64_t number; /* address / (CHUNK_PAGES * MEMORY_PAGE) */
+    struct page *pages[CHUNK_PAGES];
+};
+
+struct slot {
+    uint64_t number;
+    struct chunk *chunk; /* NULL: free */
+};
+
+/* Declared bytes first..last, both included, so that the end of the address space can be said. */
+struct region {
+    uint64_t first, last;
+};
+
+struct memory {
+    struct slot *slots; /* 2^slot_bits of them, at most half in use */
+    int slot_bits;
+    struct chunk **chunks; /* ascending; room for as many as the slots may hold */
+    size_t chunk_count;
+    struct memory_origin *origins;
+    size_t origin_count, origin_room;
+    struct region *regions; /* ascending, a gap of at least one byte between neighbours */
+    size_t region_count, region_room;
+};
+
+static const uint8_t zero_page[MEMORY_PAGE];
+
+/* Without memory for the image no result can be trusted. */
+static void *must(void *block) {
+    if (!block)
+        abort();
+    return block;
+}
+
+static uint64_t page_number(uint64_t address) {
+    return address / MEMORY_PAGE;
+}
+
+/* Bytes of [address, address + n) that exist. */
+static uint64_t clamp_length(uint64_t address, uint64_t n) {
+    return n != 0 && n - 1 > UINT64_MAX - address ? UINT64_MAX - address + 1 : n;
+}
+
+static size_t slot_of(const struct memory *mem, uint64_t number) {
+    return (size_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - mem->slot_bits));
+}
+
+/* The slot of that chunk, or the free one where it would go. */
+static struct slot *find_slot(const struct memory *mem, uint64_t number) {
+    const size_t mask = ((size_t)1 << mem->slot_bits) - 1;
+    size_t i = slot_of(mem, number);
+    while (mem->slots[i].chunk && mem->slots[i].number != number)
+        i = (i + 1) & mask;
+    return &mem->slots[i];
+}
+
+/* The page of that number (address / 4096), NULL if nothing was written to it. */
+static struct page *find_page(const struct memory *mem, uint64_t number) {
+    const struct chunk *chunk = find_slot(mem, number / CHUNK_PAGES)->chunk;
+    return chunk ? chunk->pages[number % CHUNK_PAGES] : NULL;
+}
+
+/* Index in chunks[] of the first chunk whose number is at least the given one; chunk_count if there is none. */
+static size_t first_chunk(const struct memory *mem, uint64_t number) {
+    size_t low = 0, high = mem->chunk_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (mem->chunks[middle]->number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void grow_slots(struct memory *mem) {
+    free(mem->slots);
+    mem->slot_bits++;
+    const size_t count = (size_t)1 << mem->slot_bits;
+    mem->slots = must(calloc(count, sizeof *mem->slots));
+    mem->chunks = must(realloc(mem->chunks, count / 2 * sizeof(struct chunk *)));
+    for (size_t i = 0; i < mem->chunk_count; i++)
+        *find_slot(mem, mem->chunks[i]->number) = (struct slot){mem->chunks[i]->number, mem->chunks[i]};
+}
+
+static struct chunk *make_chunk(struct memory *mem, uint64_t number) {
+    if (mem->chunk_count == (size_t)1 << (mem->slot_bits - 1))
+        grow_slots(mem);
+    struct chunk *chunk = must(calloc(1, sizeof *chunk));
+    chunk->number = number;
+    *find_slot(mem, number) = (struct slot){number, chunk};
+    const size_t at = first_chunk(mem, number);
+    memmove(&mem->chunks[at + 1], &mem->chunks[at], (mem->chunk_count - at) * sizeof(struct chunk *));
+    mem->chunks[at] = chunk;
+    mem->chunk_count++;
+    return chunk;
+}
+
+static struct page *make_page(struct memory *mem, uint64_t number) {
+    struct chunk *chunk = find_slot(mem, number / CHUNK_PAGES)->chunk;
+    if (!chunk)
+        chunk = make_chunk(mem, number / CHUNK_PAGES);
+    struct page **page = &chunk->pages[number % CHUNK_PAGES];
+    if (!*page)
+        *page = must(calloc(1, sizeof **page));
+    return *page;
+}
+
+/* The first page whose number is at least *number, and its number; NULL if there is none. */
+static struct page *next_page(const struct memory *mem, uint64_t *number) {
+    uint64_t from = *number;
+    for (size_t i = first_chunk(mem, from / CHUNK_PAGES); i < mem->chunk_count; i++) {
+        const struct chunk *chunk = mem->chunks[i];
+        size_t k = chunk->number == from / CHUNK_PAGES ? (size_t)(from % CHUNK_PAGES) : 0;
+        for (; k < CHUNK_PAGES; k++)
+            if (chunk->pages[k]) {
+                *number = chunk->number * CHUNK_PAGES + k;
+                return chunk->pages[k];
+            }
+    }
+    return NULL;
+}
+
+struct memory *memory_new(void) {
+    struct memory *mem = calloc(1, sizeof *mem);
+    if (!mem)
+        return NULL;
+    mem->slots = calloc(FIRST_SLOTS, sizeof *mem->slots);
+    mem->chunks = malloc(FIRST_SLOTS / 2 * sizeof(struct chunk *));
+    if (!mem->slots || !mem->chunks) {
+        free(mem->slots);
+        free(mem->chunks);
+        free(mem);
+        return NULL;
+    }
+    for (size_t count = FIRST_SLOTS; count > 1; count /= 2)
+        mem->slot_bits++;
+    return mem;
+}
+
+void memory_free(struct memory *mem) {
+    if (!mem)
+        return;
+    for (size_t i = 0; i < mem->chunk_count; i++) {
+        for (size_t k = 0; k < CHUNK_PAGES; k++) {
+            struct page *page = mem->chunks[i]->pages[k];
+            if (page)
+                free(page->indices);
+            free(page);
+        }
+        free(mem->chunks[i]);
+    }
+    free(mem->slots);
+    free(mem->chunks);
+    free(mem->origins);
+    free(mem->regions);
+    free(mem);
+}
+
+/* Bytes from an offset inside a page to the page's end, at most n. */
+static size_t piece_length(uint64_t address, uint64_t n) {
+    const size_t room = MEMORY_PAGE - (size_t)(address % MEMORY_PAGE);
+    return n < room ? (size_t)n : room;
+}
+
+void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t n) {
+    uint8_t *to = bytes;
+    size_t left = (size_t)clamp_length(address, n);
+    if (left < n)
+        memset(to + left, 0, n - left);
+    while (left > 0) {
+        const size_t piece = piece_length(address, left);
+        const struct page *page = find_page(mem, page_number(address));
+        if (page)
+            memcpy(to, page->bytes + address % MEMORY_PAGE, piece);
+        else
+            memset(to, 0, piece);
+        to += piece;
+        address += piece;
+        left -= piece;
+    }
+}
+
+/* Index for an origin; equal ones in a row share an entry. */
+static uint32_t origin_index(struct memory *mem, const struct memory_origin *origin) {
+    if (!origin)
+        return ORIGIN_BACK_DOOR;
+    if (mem->origin_count > 0) {
+        const struct memory_origin *last = &mem->origins[mem->origin_count - 1];
+        if (last->cycle == origin->cycle && last->unit == origin->unit && last->axi_id == origin->axi_id &&
+            last->ordinal == origin->ordinal)
+            return (uint32_t)(mem->origin_count - 1 + ORIGIN_FIRST);
+    }
+    if (mem->origin_count == mem->origin_room) {
+        if (mem->origin_room >= UINT32_MAX / 2)
+            abort();
+        mem->origin_room = mem->origin_room ? mem->origin_room * 2 : 256;
+        mem->origins = must(realloc(mem->origins, mem->origin_room * sizeof *mem->origins));
+    }
+    mem->origins[mem->origin_count++] = *origin;
+    return (uint32_t)(mem->origin_count - 1 + ORIGIN_FIRST);
+}
+
+static void set_origin(struct page *page, size_t offset, size_t n, uint32_t index) {
+    if (n == MEMORY_PAGE) {
+        free(page->indices);
+        page->indices = NULL;
+        page->uniform = index;
+        return;
+    }
+    if (!page->indices) {
+        if (page->uniform == index)
+            return;
+        page->indices = must(malloc(MEMORY_PAGE * sizeof *page->indices));
+        for (size_t i = 0; i < MEMORY_PAGE; i++)
+            page->indices[i] = page->uniform;
+    }
+    for (size_t i = 0; i < n; i++)
+        page->indices[offset + i] = index;
+}
+
+/* Writes n bytes that all carry the same index; from == NULL writes n times value. The range must exist. */
+static void write_run(struct memory *mem, uint64_t address, const uint8_t *from, uint8_t value, uint64_t n,
+                      uint32_t index) {
+    while (n > 0) {
+        const size_t piece = piece_length(address, n);
+        const size_t offset = (size_t)(address % MEMORY_PAGE);
+        struct page *page = make_page(mem, page_number(address));
+        if (from) {
+            memcpy(page->bytes + offset, from, piece);
+            from += piece;
+        } else {
+            memset(page->bytes + offset, value, piece);
+        }
+        set_origin(page, offset, piece, index);
+        address += piece;
+        n -= piece;
+    }
+}
+
+static bool strobed(const uint8_t *strobe, size_t i) {
+    return (strobe[i / 8] >> (i % 8) & 1) != 0;
+}
+
+void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_t n, const uint8_t *strobe,
+                  const struct memory_origin *origin) {
+    const uint8_t *from = bytes;
+    const size_t count = (size_t)clamp_length(address, n);
+    if (count == 0)
+        return;
+    const uint32_t index = origin_index(mem, origin);
+    if (!strobe) {
+        write_run(mem, address, from, 0, count, index);
+        return;
+    }
+    for (size_t i = 0; i < count;) {
+        if (!strobed(strobe, i)) {
+            i++;
+            continue;
+        }
+        size_t end = i + 1;
+        while (end < count && strobed(strobe, end))
+            end++;
+        write_run(mem, address + i, from + i, 0, end - i, index);
+        i = end;
+    }
+}
+
+void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value) {
+    write_run(mem, address, NULL, value, clamp_length(address, n), ORIGIN_BACK_DOOR);
+}
+
+bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_origin *origin) {
+    const struct page *page = find_page(mem, page_number(address));
+    if (!page)
+        return false;
+    const uint32_t index = page->indices ? page->indices[address % MEMORY_PAGE] : page->uniform;
+    if (index == ORIGIN_NONE)
+        return false;
+    if (origin) {
+        if (index == ORIGIN_BACK_DOOR)
+            *origin = (struct memory_origin){.cycle = 0, .unit = -1, .axi_id = -1, .ordinal = -1};
+        else
+            *origin = mem->origins[index - ORIGIN_FIRST];
+    }
+    return true;
+}
+
+uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n) {
+    uLong crc = crc32(0, NULL, 0);
+    n = clamp_length(address, n);
+    while (n > 0) {
+        const size_t piece = piece_length(address, n);
+        const struct page *page = find_page(mem, page_number(address));
+        crc = crc32(crc, page ? page->bytes + address % MEMORY_PAGE : zero_page, (uInt)piece);
+        address += piece;
+        n -= piece;
+    }
+    return (uint32_t)crc;
+}
+
+/* Index of the first region that ends at or after the address; region_count if there is none. */
+static size_t first_region(const struct memory *mem, uint64_t address) {
+    size_t low = 0, high = mem->region_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (mem->regions[middle].last < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Puts the regions `with` (0..2 of them) in the place of `count` regions from index `at`. */
+static void replace_regions(struct memory *mem, size_t at, size_t count, const struct region *with, size_t with_count) {
+    if (mem->region_count + with_count - count > mem->region_room) {
+        mem->region_room = (mem->region_count + with_count) * 2;
+        mem->regions = must(realloc(mem->regions, mem->region_room * sizeof *mem->regions));
+    }
+    const size_t tail = mem->region_count - at - count;
+    if (tail > 0)
+        memmove(&mem->regions[at + with_count], &mem->regions[at + count], tail * sizeof *mem->regions);
+    for (size_t i = 0; i < with_count; i++)
+        mem->regions[at + i] = with[i];
+    mem->region_count = mem->region_count + with_count - count;
+}
+
+void memory_declare(struct memory *mem, uint64_t address, uint64_t n) {
+    n = clamp_length(address, n);
+    if (n == 0)
+        return;
+    struct region merged = {address, address + (n - 1)};
+    const size_t at = first_region(mem, address ? address - 1 : 0); /* one that ends just before is a neighbour */
+    size_t end = at;
+    while (end < mem->region_count && (merged.last == UINT64_MAX || mem->regions[end].first <= merged.last + 1)) {
+        if (mem->regions[end].first < merged.first)
+            merged.first = mem->regions[end].first;
+        if (mem->regions[end].last > merged.last)
+            merged.last = mem->regions[end].last;
+        end++;
+    }
+    replace_regions(mem, at, end - at, &merged, 1);
+}
+
+void memory_undeclare(struct memory *mem, uint64_t address, uint64_t n) {
+    n = clamp_length(address, n);
+    if (n == 0)
+        return;
+    const uint64_t last = address + (n - 1);
+    const size_t at = first_region(mem, address);
+    struct region rest[2];
+    size_t rest_count = 0, end = at;
+    while (end < mem->region_count && mem->regions[end].first <= last) {
+        if (mem->regions[end].first < address)
+            rest[rest_count++] = (struct region){mem->regions[end].first, address - 1};
+        if (mem->regions[end].last > last)
+            rest[rest_count++] = (struct region){last + 1, mem->regions[end].last};
+        end++;
+    }
+    if (end > at)
+        replace_regions(mem, at, end - at, rest, rest_count);
+}
+
+bool memory_all_declared(const struct memory *mem, uint64_t address, size_t n) {
+    if (n == 0)
+        return true;
+    if (clamp_length(address, n) < n)
+        return false;
+    const size_t i = first_region(mem, address);
+    return i < mem->region_count && mem->regions[i].first <= address && mem->regions[i].last - address >= n - 1;
+}
+
+bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n) {
+    const uint64_t count = clamp_length(address, n);
+    if (count == 0)
+        return false;
+    const size_t i = first_region(mem, address);
+    return i < mem->region_count && mem->regions[i].first <= address + (count - 1);
+}
+
+size_t memory_region_count(const struct memory *mem) {
+    return mem->region_count;
+}
+
+void memory_region(const struct memory *mem, size_t index, uint64_t *address, uint64_t *n) {
+    const struct region *region = &mem->regions[index];
+    const uint64_t above_first = region->last - region->first;
+    *address = region->first;
+    *n = above_first == UINT64_MAX ? UINT64_MAX : above_first + 1;
+}
+
+const uint8_t *memory_next_page(const struct memory *mem, uint64_t *page_address) {
+    uint64_t number = page_number(*page_address);
+    const struct page *page = next_page(mem, &number);
+    if (!page)
+        return NULL;
+    *page_address = number * MEMORY_PAGE;
+    return page->bytes;
+}
+
+/* The first page number >= *number that either memory has; false if there is none. Bytes of the one that lacks it are
+ * 0. */
+static bool next_page_pair(const struct memory *a, const struct memory *b, uint64_t *number, const uint8_t **bytes_a,
+                           const uint8_t **bytes_b) {
+    uint64_t number_a = *number, number_b = *number;
+    const struct page *page_a = next_page(a, &number_a);
+    const struct page *page_b = next_page(b, &number_b);
+    if (!page_a && !page_b)
+        return false;
+    *number = !page_b || (page_a && number_a < number_b) ? number_a : number_b;
+    *bytes_a = page_a && number_a == *number ? page_a->bytes : zero_page;
+    *bytes_b = page_b && number_b == *number ? page_b->bytes : zero_page;
+    return true;
+}
+
+bool memory_compare(const struct memory *a, const struct memory *b, uint64_t address, uint64_t n,
+                    struct memory_difference *diff) {
+    *diff = (struct memory_difference){0};
+    n = clamp_length(address, n);
+    if (n == 0)
+        return true;
+    const uint64_t last = address + (n - 1);
+    uint64_t number = page_number(address);
+    const uint8_t *bytes_a, *bytes_b;
+    for (; next_page_pair(a, b, &number, &bytes_a, &bytes_b) && number <= page_number(last); number++) {
+        const size_t from = number == page_number(address) ? (size_t)(address % MEMORY_PAGE) : 0;
+        const size_t to = number == page_number(last) ? (size_t)(last % MEMORY_PAGE) + 1 : MEMORY_PAGE;
+        if (memcmp(bytes_a + from, bytes_b + from, to - from) == 0)
+            continue;
+        for (size_t i = from; i < to; i++)
+            if (bytes_a[i] != bytes_b[i]) {
+                diff->last = number * MEMORY_PAGE + i;
+                if (diff->count++ == 0)
+                    diff->first = diff->last;
+            }
+    }
+    return diff->count == 0;
+}
+
+bool memory_next_difference(const struct memory *a, const struct memory *b, uint64_t from, uint64_t *address) {
+    uint64_t number = page_number(from);
+    const uint8_t *bytes_a, *bytes_b;
+    for (; next_page_pair(a, b, &number, &bytes_a, &bytes_b); number++) {
+        size_t i = number == page_number(from) ? (size_t)(from % MEMORY_PAGE) : 0;
+        if (memcmp(bytes_a + i, bytes_b + i, MEMORY_PAGE - i) == 0)
+            continue;
+        while (bytes_a[i] == bytes_b[i])
+            i++;
+        *address = number * MEMORY_PAGE + i;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,106 @@
+#include "model/dma.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Findings of one client in one layer: a wrong base address hits every atom, the first ones tell the story. */
+enum { COMPLAINTS = 2 };
+
+void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit unit, int axi_id, int ordinal,
+              uint64_t *beats) {
+    const struct nvdla_config *config = dev->config;
+    uint64_t last = config->addr_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << config->addr_bits) - 1;
+    dma->dev = dev;
+    dma->mem = dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY];
+    dma->beats = beats;
+    dma->origin = (struct memory_origin){.unit = (int16_t)unit, .axi_id = (int16_t)axi_id, .ordinal = ordinal};
+    dma->address_mask = last & ~((uint64_t)config->mem_atom - 1);
+    dma->last_address = last;
+    dma->atom = (size_t)config->mem_atom;
+    dma->complaints = COMPLAINTS;
+    dma->pending_address = 0;
+    dma->pending_count = 0;
+}
+
+static void complain(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
+    device_report(dma->dev, 0, rule, "%s launch %d (AXI ID %d) %s %zu bytes at 0x%08" PRIx64 ", outside every region",
+                  nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, dma->origin.axi_id, verb, dma->atom, address);
+    dma->complaints--;
+}
+
+static void check_read(struct dma *dma, uint64_t address, size_t size) {
+    if (dma->complaints == 0 || memory_all_declared(dma->mem, address, size)) {
+        return;
+    }
+    for (size_t at = 0; at < size && dma->complaints > 0; at += dma->atom) {
+        if (!memory_any_declared(dma->mem, address + at, dma->atom)) {
+            complain(dma, "region-read", "reads", address + at);
+        }
+    }
+}
+
+static void check_write(struct dma *dma, uint64_t address, size_t size) {
+    if (dma->complaints == 0 || memory_all_declared(dma->mem, address, size)) {
+        return;
+    }
+    for (size_t at = 0; at < size && dma->complaints > 0; at += dma->atom) {
+        if (!memory_all_declared(dma->mem, address + at, dma->atom)) {
+            complain(dma, "region-write", "writes", address + at);
+        }
+    }
+}
+
+/* Bytes from address to the end of the address space, at most size. */
+static size_t before_wrap(const struct dma *dma, uint64_t address, size_t size) {
+    uint64_t rest = dma->last_address - address;
+    return rest < size - 1 ? (size_t)rest + 1 : size;
+}
+
+void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms) {
+    uint8_t *to = bytes;
+    size_t size = atoms * dma->atom;
+    *dma->beats += atoms;
+    address &= dma->address_mask;
+    while (size > 0) {
+        size_t part = before_wrap(dma, address, size);
+        check_read(dma, address, part);
+        memory_read(dma->mem, address, to, part);
+        to += part;
+        size -= part;
+        address = 0;
+    }
+}
+
+void dma_flush(struct dma *dma) {
+    if (dma->pending_count > 0) {
+        check_write(dma, dma->pending_address, dma->pending_count);
+        memory_write(dma->mem, dma->pending_address, dma->pending, dma->pending_count, NULL, &dma->origin);
+        dma->pending_count = 0;
+    }
+}
+
+void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atoms) {
+    const uint8_t *from = bytes;
+    size_t size = atoms * dma->atom;
+    *dma->beats += atoms;
+    address &= dma->address_mask;
+    while (size > 0) {
+        if (address != dma->pending_address + dma->pending_count) {
+            dma_flush(dma);
+        }
+        if (dma->pending_count == 0) {
+            dma->pending_address = address;
+        }
+        /* Pages end where the address space ends, so a part never wraps around. */
+        size_t room = MEMORY_PAGE - (size_t)(address % MEMORY_PAGE);
+        size_t part = size < room ? size : room;
+        memcpy(dma->pending + dma->pending_count, from, part);
+        dma->pending_count += part;
+        if (part == room) {
+            dma_flush(dma);
+        }
+        from += part;
+        size -= part;
+        address = (address + part) & dma->address_mask;
+    }
+}

@@ -1,0 +1,461 @@
+/* The device of the reference model: register decode, GLB, and the scheduling of armed layers.
+ *
+ * A layer runs in one piece inside advance() once every unit that takes part is armed with the group its CONSUMER points at, the
+ * registers of the units fit together and every memory port that it needs answers. What the hardware would wait for in vain simply
+ * never becomes ready: its units stay RUNNING and the device is idle.
+ */
+#include "model/model.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "model/dma.h"
+#include "model/pdp.h"
+#include "model/register_group.h"
+#include "model/sdp.h"
+#include "nvdla_offsets.h"
+
+/* Larger layers are not carried out (they hang, with a finding): no memory of a replay holds such cubes, and wild register values
+ * must not keep the model busy for days. */
+#define MOST_ATOMS (UINT64_C(1) << 24)
+
+/* AXI IDs of chapter 70 section 3. */
+enum axi_id { AXI_SDP = 1, AXI_PDP = 2, AXI_SDP_B = 5, AXI_SDP_N = 6 };
+
+/* Bits of GLB.S_INTR_STATUS; group 1 is the bit above. */
+enum interrupt_bit { INTERRUPT_SDP = 0, INTERRUPT_PDP = 4 };
+
+struct model {
+    struct device dev; /* first member: the device is the model */
+    struct register_group units[NVDLA_UNIT_COUNT]; /* those with a bit in dev.units */
+    uint32_t interrupt_bits;   /* bits of S_INTR_STATUS that exist */
+    uint32_t interrupt_status;
+    uint32_t sdp_saturation;   /* count of the last layer that counted */
+    bool rdma_stuck;           /* SDP_RDMA waits for ever with operands that nobody takes */
+    bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
+    uint64_t steps;            /* accesses and layers since reset */
+    uint64_t read_beats[16], write_beats[16];
+    clock_t busy;              /* CPU time spent on layers */
+};
+
+static struct model *model_of(struct device *dev) {
+    return (struct model *)dev;
+}
+
+static bool implements(const struct model *model, enum nvdla_unit unit) {
+    return unit < NVDLA_UNIT_COUNT && (model->dev.units >> unit & 1);
+}
+
+static bool interrupt_line(const struct model *model) {
+    return (model->interrupt_status & ~register_group_value(&model->units[NVDLA_GLB], GLB_S_INTR_MASK)) != 0;
+}
+
+/* ---- registers -------------------------------------------------------------------------------------------------------------- */
+
+static bool model_reset(struct device *dev, struct error *err) {
+    (void)err;
+    struct model *model = model_of(dev);
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        if (implements(model, unit)) {
+            register_group_reset(&model->units[unit]);
+        }
+        model->reported[unit] = false;
+    }
+    model->interrupt_status = 0;
+    model->sdp_saturation = 0;
+    model->rdma_stuck = false;
+    model->steps = 0;
+    return true;
+}
+
+enum { SPACE_MASK = 0x3fffc, WINDOW_MASK = 0xffc };
+
+static bool model_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
+    (void)nposted;
+    (void)err;
+    struct model *model = model_of(dev);
+    enum nvdla_unit unit = nvdla_unit_at(dev->config, address & SPACE_MASK);
+    uint32_t offset = address & WINDOW_MASK;
+    model->steps++;
+    if (!implements(model, unit)) {
+        return true;
+    }
+    if (unit == NVDLA_GLB && offset == GLB_S_INTR_SET) {
+        model->interrupt_status |= value & model->interrupt_bits;
+    } else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS) {
+        model->interrupt_status &= ~value;
+    } else {
+        register_group_write(&model->units[unit], offset, value);
+    }
+    return true;
+}
+
+static bool model_read(struct device *dev, uint32_t address, uint32_t *value, struct error *err) {
+    (void)err;
+    struct model *model = model_of(dev);
+    enum nvdla_unit unit = nvdla_unit_at(dev->config, address & SPACE_MASK);
+    uint32_t offset = address & WINDOW_MASK;
+    model->steps++;
+    if (!implements(model, unit)) {
+        *value = 0;
+    } else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS) {
+        *value = model->interrupt_status;
+    } else {
+        *value = register_group_read(&model->units[unit], offset);
+    }
+    return true;
+}
+
+/* ---- memory ports ----------------------------------------------------------------------------------------------------------- */
+
+/* The arbiter weight of a client: MCIF and CVIF have the same layout. */
+struct client {
+    int axi_id;
+    uint32_t weight; /* register offset */
+    unsigned lsb;
+};
+
+static const struct client sdp_read = {AXI_SDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_SDP_LSB};
+static const struct client pdp_read = {AXI_PDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_PDP_LSB};
+static const struct client operand_read[SDP_STAGES] = {
+    {AXI_SDP_B, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_B_LSB},
+    {AXI_SDP_N, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_N_LSB},
+};
+static const struct client sdp_write = {AXI_SDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_SDP_LSB};
+static const struct client pdp_write = {AXI_PDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_PDP_LSB};
+
+/* True if requests of the client are answered: the port exists and the client's weight is not 0. Chapter 70 sections 3.1 and 7. */
+static bool served(const struct model *model, const struct client *client, bool primary) {
+    if (!model->dev.memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
+        return false;
+    }
+    uint32_t weights = register_group_value(&model->units[primary ? NVDLA_MCIF : NVDLA_CVIF], client->weight);
+    return (weights >> client->lsb & 0xff) != 0;
+}
+
+static void open_read(struct model *model, struct dma *dma, const struct client *client, bool primary, enum nvdla_unit unit) {
+    dma_init(dma, &model->dev, primary, unit, client->axi_id, register_group_ordinal(&model->units[unit]),
+             &model->read_beats[client->axi_id]);
+}
+
+static void open_write(struct model *model, struct dma *dma, const struct client *client, bool primary,
+                       enum nvdla_unit unit) {
+    dma_init(dma, &model->dev, primary, unit, client->axi_id, register_group_ordinal(&model->units[unit]),
+             &model->write_beats[client->axi_id]);
+}
+
+/* ---- scheduling ------------------------------------------------------------------------------------------------------------- */
+
+enum action { ACTION_NONE, ACTION_SDP_RDMA_EMPTY, ACTION_SDP, ACTION_SDP_PDP, ACTION_PDP };
+
+/* What can run next, with the layers that it consists of. */
+struct work {
+    enum action action;
+    struct sdp_layer sdp;
+    struct pdp_layer pdp;
+    enum nvdla_unit too_large; /* unit whose layer is ready but has more than MOST_ATOMS; NVDLA_UNIT_COUNT: none */
+    uint64_t atoms;            /* its size */
+};
+
+static bool pdp_destination_ready(const struct model *model, const struct pdp_layer *layer) {
+    return layer->valid && served(model, &pdp_write, layer->destination_primary);
+}
+
+/* An SDP layer that reads from memory: all but the destination. */
+static bool sdp_source_ready(const struct model *model, const struct sdp_layer *layer) {
+    bool ready = layer->valid && !layer->flying && served(model, &sdp_read, layer->source_primary);
+    for (int i = 0; i < SDP_STAGES; i++) {
+        const struct sdp_operands *operands = &layer->operands[i];
+        ready = ready && (!operands->enabled || served(model, &operand_read[i], operands->primary));
+    }
+    return ready;
+}
+
+/* Takes a layer that is ready, unless it is too large. */
+static bool take(struct work *work, enum action action, enum nvdla_unit unit, uint64_t atoms) {
+    if (atoms > MOST_ATOMS) {
+        work->too_large = unit;
+        work->atoms = atoms;
+        return false;
+    }
+    work->action = action;
+    return true;
+}
+
+static bool find_sdp(const struct model *model, struct work *work) {
+    const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
+    const struct register_group *pdp = &model->units[NVDLA_PDP], *pdp_rdma = &model->units[NVDLA_PDP_RDMA];
+    if (model->rdma_stuck || !register_group_running(rdma)) {
+        return false;
+    }
+    if (!sdp_rdma_busy(rdma)) {
+        work->action = ACTION_SDP_RDMA_EMPTY;
+        return true;
+    }
+    if (!register_group_running(sdp)) {
+        return false;
+    }
+    struct sdp_layer *layer = &work->sdp;
+    sdp_layer_decode(layer, model->dev.config, sdp, rdma);
+    if (!sdp_source_ready(model, layer)) {
+        return false;
+    }
+    if (!layer->to_pdp) {
+        bool ready = layer->compare || served(model, &sdp_write, layer->destination_primary);
+        return ready && take(work, ACTION_SDP, NVDLA_SDP, sdp_layer_atoms(layer));
+    }
+    if (!register_group_running(pdp)) {
+        return false;
+    }
+    pdp_layer_decode(&work->pdp, model->dev.config, pdp, pdp_rdma);
+    bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
+                     layer->surfaces == work->pdp.surfaces;
+    return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
+           take(work, ACTION_SDP_PDP, NVDLA_SDP, sdp_layer_atoms(layer) + pdp_layer_atoms(&work->pdp));
+}
+
+static bool find_pdp(const struct model *model, struct work *work) {
+    const struct register_group *pdp = &model->units[NVDLA_PDP], *rdma = &model->units[NVDLA_PDP_RDMA];
+    if (!register_group_running(pdp) || !register_group_running(rdma)) {
+        return false;
+    }
+    struct pdp_layer *layer = &work->pdp;
+    pdp_layer_decode(layer, model->dev.config, pdp, rdma);
+    return layer->from_memory && pdp_destination_ready(model, layer) && served(model, &pdp_read, layer->source_primary) &&
+           take(work, ACTION_PDP, NVDLA_PDP, pdp_layer_atoms(layer));
+}
+
+static void find_work(const struct model *model, struct work *work) {
+    work->action = ACTION_NONE;
+    work->too_large = NVDLA_UNIT_COUNT;
+    if (!find_sdp(model, work)) {
+        find_pdp(model, work);
+    }
+}
+
+static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigned group) {
+    model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
+}
+
+/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. */
+static void finish_sdp(struct model *model, const struct sdp_layer *layer, struct sdp_result result) {
+    struct register_group *sdp = &model->units[NVDLA_SDP];
+    if (layer->count_saturation) {
+        model->sdp_saturation = result.saturated > UINT32_MAX ? UINT32_MAX : (uint32_t)result.saturated;
+    }
+    register_group_load(sdp, SDP_D_STATUS, result.unequal && !layer->to_pdp);
+    register_group_load(sdp, SDP_D_PERF_OUT_SATURATION, model->sdp_saturation);
+    raise_interrupt(model, INTERRUPT_SDP, register_group_done(sdp));
+    if (layer->leftover) {
+        model->rdma_stuck = true;
+    } else {
+        register_group_done(&model->units[NVDLA_SDP_RDMA]);
+    }
+}
+
+static void finish_pdp(struct model *model, bool from_memory) {
+    raise_interrupt(model, INTERRUPT_PDP, register_group_done(&model->units[NVDLA_PDP]));
+    if (from_memory) {
+        register_group_done(&model->units[NVDLA_PDP_RDMA]);
+    }
+}
+
+static void next_line(void *context, uint8_t *bytes) {
+    sdp_run_line(context, bytes);
+}
+
+static bool run_sdp(struct model *model, const struct work *work) {
+    const struct sdp_layer *layer = &work->sdp;
+    struct sdp_clients clients;
+    open_read(model, &clients.main, &sdp_read, layer->source_primary, NVDLA_SDP_RDMA);
+    for (int i = 0; i < SDP_STAGES; i++) {
+        if (layer->operands[i].enabled) {
+            open_read(model, &clients.operands[i], &operand_read[i], layer->operands[i].primary, NVDLA_SDP_RDMA);
+        }
+    }
+    struct sdp_run *run = sdp_run_new(layer, &clients);
+    if (!run) {
+        return false;
+    }
+    bool done = true;
+    if (work->action == ACTION_SDP_PDP) {
+        struct dma output;
+        open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+        done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output);
+    } else {
+        if (!layer->compare) {
+            open_write(model, &clients.output, &sdp_write, layer->destination_primary, NVDLA_SDP);
+        }
+        sdp_run_to_memory(run);
+    }
+    if (done) {
+        finish_sdp(model, layer, sdp_run_result(run));
+        if (work->action == ACTION_SDP_PDP) {
+            finish_pdp(model, false);
+        }
+    }
+    sdp_run_free(run);
+    return done;
+}
+
+static bool run_pdp(struct model *model, const struct work *work) {
+    struct dma input, output;
+    open_read(model, &input, &pdp_read, work->pdp.source_primary, NVDLA_PDP_RDMA);
+    open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+    if (!pdp_run_from_memory(&work->pdp, &input, &output)) {
+        return false;
+    }
+    finish_pdp(model, true);
+    return true;
+}
+
+/* Carries the work out. Returns false only when memory is exhausted. */
+static bool run(struct model *model, const struct work *work) {
+    clock_t start = clock();
+    bool done = true;
+    switch (work->action) {
+    case ACTION_NONE:
+        break;
+    case ACTION_SDP_RDMA_EMPTY:
+        register_group_done(&model->units[NVDLA_SDP_RDMA]);
+        break;
+    case ACTION_SDP:
+    case ACTION_SDP_PDP:
+        done = run_sdp(model, work);
+        break;
+    case ACTION_PDP:
+        done = run_pdp(model, work);
+        break;
+    }
+    model->busy += clock() - start;
+    model->steps++;
+    return done;
+}
+
+/* One finding for a layer that only its size keeps from running. */
+static void report_too_large(struct model *model, const struct work *work) {
+    if (model->reported[work->too_large]) {
+        return;
+    }
+    model->reported[work->too_large] = true;
+    device_report(&model->dev, 0, "layer-size",
+                  "%s launch %d moves %" PRIu64 " atoms; the model carries out layers of at most %" PRIu64,
+                  nvdla_unit_names[work->too_large], register_group_ordinal(&model->units[work->too_large]), work->atoms,
+                  MOST_ATOMS);
+}
+
+static enum device_state model_advance(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err) {
+    (void)cycles;
+    struct model *model = model_of(dev);
+    if (until_interrupt && interrupt_line(model)) {
+        return DEVICE_INTERRUPT;
+    }
+    struct work work;
+    find_work(model, &work);
+    if (work.too_large != NVDLA_UNIT_COUNT) {
+        report_too_large(model, &work);
+    }
+    if (work.action == ACTION_NONE) {
+        return DEVICE_IDLE;
+    }
+    if (!run(model, &work)) {
+        error_set(err, "the model has no memory left for the buffers of a layer");
+        return DEVICE_FAILED;
+    }
+    return until_interrupt && interrupt_line(model) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
+}
+
+static bool model_interrupt(struct device *dev) {
+    return interrupt_line(model_of(dev));
+}
+
+static bool model_at_rest(struct device *dev) {
+    struct work work;
+    find_work(model_of(dev), &work);
+    return work.action == ACTION_NONE;
+}
+
+static uint64_t model_time(struct device *dev) {
+    return model_of(dev)->steps;
+}
+
+static void model_statistics(struct device *dev, struct device_statistics *statistics) {
+    const struct model *model = model_of(dev);
+    *statistics = (struct device_statistics){.cpu_seconds = (double)model->busy / CLOCKS_PER_SEC};
+    for (int id = 0; id < 16; id++) {
+        statistics->read_beats[id] = model->read_beats[id];
+        statistics->write_beats[id] = model->write_beats[id];
+    }
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------- */
+
+static void model_destroy(struct device *dev) {
+    struct model *model = model_of(dev);
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        register_group_free(&model->units[unit]);
+    }
+    device_release(dev);
+    free(model);
+}
+
+static const struct device_ops model_ops = {
+    .reset = model_reset,
+    .csb_write = model_write,
+    .csb_read = model_read,
+    .advance = model_advance,
+    .interrupt = model_interrupt,
+    .at_rest = model_at_rest,
+    .time = model_time,
+    .statistics = model_statistics,
+    .destroy = model_destroy,
+};
+
+/* Interrupt sources whose unit the configuration lacks have mask bits but no status. Chapter 10 section 7. */
+static uint32_t interrupt_bits(const struct nvdla_config *config) {
+    uint32_t bits = 0x003f003f;
+    if (config->bdma) {
+        bits |= GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__BDMA_DONE_STATUS1_MASK;
+    }
+    if (config->rubik) {
+        bits |= GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1_MASK;
+    }
+    return bits;
+}
+
+struct device *model_new(const struct nvdla_config *config, struct error *err) {
+    if (!config->simulated) {
+        error_set(err, "configuration %s is not simulated yet: the model has no engines for it", config->name);
+        return NULL;
+    }
+    struct model *model = calloc(1, sizeof *model);
+    if (!model) {
+        error_set(err, "no memory for a model of configuration %s", config->name);
+        return NULL;
+    }
+    struct device *dev = &model->dev;
+    dev->ops = &model_ops;
+    dev->name = "model";
+    dev->config = config;
+    model->interrupt_bits = interrupt_bits(config);
+    bool complete = true;
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        if (nvdla_has_unit(config, unit) && nvdla_unit_implemented(unit)) {
+            dev->units |= UINT32_C(1) << unit;
+            complete = complete && register_group_init(&model->units[unit], config, unit);
+        }
+    }
+    dev->memory[SPACE_PRIMARY] = memory_new();
+    complete = complete && dev->memory[SPACE_PRIMARY];
+    if (config->secondary_memory) {
+        dev->memory[SPACE_SECONDARY] = memory_new();
+        complete = complete && dev->memory[SPACE_SECONDARY];
+    }
+    if (!complete) {
+        error_set(err, "no memory for a model of configuration %s", config->name);
+        model_destroy(dev);
+        return NULL;
+    }
+    return dev;
+}

@@ -1,0 +1,52 @@
+#include "nvdla/cube.h"
+
+/* Bits that rounding takes away. */
+static uint64_t low_bits(const struct cube *cube) {
+    return cube->align > 1 ? (uint64_t)cube->align - 1 : 0;
+}
+
+/* Where a line starts, before rounding. */
+static uint64_t line_sum(const struct cube *cube, int surface, int line) {
+    if (cube->packed_1x1)
+        return cube->base + (uint64_t)surface * (uint64_t)cube->atom;
+    return cube->base + (uint64_t)surface * cube->surface_stride + (uint64_t)line * cube->line_stride;
+}
+
+int cube_surfaces(const struct cube *cube) {
+    const int surfaces = (cube->channels * cube->element_bytes + cube->atom - 1) / cube->atom;
+    return surfaces < cube->min_surfaces ? cube->min_surfaces : surfaces;
+}
+
+uint64_t cube_atom_address(const struct cube *cube, int surface, int line, int column) {
+    return (line_sum(cube, surface, line) + (uint64_t)column * (uint64_t)cube->atom) & ~low_bits(cube);
+}
+
+bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element *element) {
+    const uint64_t line_bytes = (uint64_t)cube->width * (uint64_t)cube->atom;
+    for (int surface = cube_surfaces(cube) - 1; surface >= 0; surface--) {
+        /* The last line that starts at or before the address holds it, or none does. A sum starts a line at or before
+         * the address, once rounded, if it is not above the address with all bits set that rounding clears. */
+        const uint64_t start = line_sum(cube, surface, 0), reach = address | low_bits(cube);
+        if (reach < start)
+            continue;
+        uint64_t line = (uint64_t)cube->height - 1;
+        if (cube->line_stride != 0 && (reach - start) / cube->line_stride < line)
+            line = (reach - start) / cube->line_stride;
+        const uint64_t offset = address - cube_atom_address(cube, surface, (int)line, 0);
+        if (offset >= line_bytes)
+            continue;
+        const int lane_byte = (int)(offset % (uint64_t)cube->atom);
+        element->surface = surface;
+        element->line = (int)line;
+        element->column = (int)(offset / (uint64_t)cube->atom);
+        element->channel = surface * (cube->atom / cube->element_bytes) + lane_byte / cube->element_bytes;
+        element->byte = lane_byte % cube->element_bytes;
+        return true;
+    }
+    return false;
+}
+
+uint64_t cube_extent(const struct cube *cube) {
+    const uint64_t last = cube_atom_address(cube, cube_surfaces(cube) - 1, cube->height - 1, cube->width - 1);
+    return last + (uint64_t)cube->atom - cube_atom_address(cube, 0, 0, 0);
+}

@@ -1,0 +1,7 @@
+/* The external definitions of the inline functions, for calls that the compiler does not inline. */
+#include "nvdla/fixed.h"
+
+extern inline int64_t fixed_saturate(int64_t value, int bits);
+extern inline int64_t fixed_sign_extend(int64_t value, int bits);
+extern inline int64_t fixed_round_shift(int64_t value, unsigned shift);
+extern inline int64_t fixed_floor_shift(int64_t value, unsigned shift);

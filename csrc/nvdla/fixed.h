@@ -1,0 +1,46 @@
+/* Fixed-point arithmetic that several engines share: saturation, sign extension and the rounding right shift. */
+#ifndef NVDLA_FIXED_H
+#define NVDLA_FIXED_H
+
+#include <stdint.h>
+
+/* Clamps value to the range of a signed number of `bits` bits, 1 <= bits <= 63.
+ *
+ * Spec: 50-sdp, "satN(v)". */
+inline int64_t fixed_saturate(int64_t value, int bits) {
+    int64_t highest = (INT64_C(1) << (bits - 1)) - 1;
+    int64_t lowest = -highest - 1;
+    return value > highest ? highest : value < lowest ? lowest : value;
+}
+
+/* The low `bits` bits of value read as two's complement, 1 <= bits <= 64. Wraps where fixed_saturate() clamps.
+ *
+ * Spec: 50-sdp and 60-pdp, "sxN(v)". */
+inline int64_t fixed_sign_extend(int64_t value, int bits) {
+    uint64_t sign = UINT64_C(1) << (bits - 1);
+    uint64_t low = (uint64_t)value & (sign | (sign - 1));
+    return (int64_t)((low ^ sign) - sign);
+}
+
+/* value / 2^shift rounded to nearest, ties away from zero (alike for both signs); any shift, 0 leaves the value.
+ *
+ * Spec: 50-sdp, "rnd(v,s)". */
+inline int64_t fixed_round_shift(int64_t value, unsigned shift) {
+    if (shift == 0) {
+        return value;
+    }
+    if (shift > 64) {
+        return 0;
+    }
+    uint64_t magnitude = value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
+    uint64_t whole = shift == 64 ? 0 : magnitude >> shift;
+    int64_t rounded = (int64_t)(whole + ((magnitude >> (shift - 1)) & 1));
+    return value < 0 ? -rounded : rounded;
+}
+
+/* floor(value / 2^shift), any shift. */
+inline int64_t fixed_floor_shift(int64_t value, unsigned shift) {
+    return value >> (shift > 63 ? 63 : shift);
+}
+
+#endif

@@ -1,0 +1,871 @@
+/* The player's machine room.
+ *
+ * Every stream has a cursor over its operations. Operations with `after` leave their stream when the cursor reaches them and are
+ * executed, ahead of everything else, the moment their event is up: a check of a region comes before whatever the trace does
+ * next. Interrupts of a program with streams are serviced when no stream can go, which makes the order of accesses a function of
+ * the trace and of the device's behaviour alone.
+ *
+ * Sequential programs acknowledge interrupts themselves and were recorded on a device that raised them in another order or
+ * grouping. The player therefore keeps the view of chapter 80 section 9 rules 1 and 2: before a write to S_INTR_STATUS it
+ * reads the register, clears only what it has seen, and keeps bits that the trace has not asked for yet ("kept"). A `wait`
+ * whose next check of S_INTR_STATUS expects S holds until every bit of S is pending or kept; a `wait` without such a check
+ * falls back on a kept bit when the device has long been at rest without another interrupt.
+ */
+#include "replay/player.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INTERRUPT_BITS = 32,
+    WAIT_STEP = 4096,     /* clocks of one advance() when only an interrupt can help */
+    SETTLE_STEP = 16,     /* clocks for dla_intr to follow a write to GLB (chapter 10 section 7: 14) */
+    REST_STEP = 64,       /* clocks between two looks at at_rest() */
+    REST_FIRST = 256,     /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
+    REST_LONG = 20000,    /* clocks at rest after which a sequential wait takes it that no other interrupt comes */
+    PROGRESS_OPERATIONS = 64,
+    POSITION = 512,       /* bytes of a "FILE:LINE" */
+};
+
+struct stream {
+    size_t *ops; /* indices into program.ops, file order */
+    size_t count, next;
+    bool poll_failed;     /* the next operation is a poll that did not hold; wait for time to pass */
+    uint32_t poll_tries;
+};
+
+struct player {
+    const struct program *prog;
+    struct device *dev;
+    const struct play_options *options;
+    struct play_result *result;
+    struct error err;
+    struct stream *streams;
+    bool *raised; /* by event */
+    size_t *deferred; /* operations that wait for their event, file order */
+    size_t deferred_count;
+    size_t *notifies; /* OP_INTR_NOTIFY that wait for their interrupt, in order of issue */
+    size_t notify_count;
+    size_t *at_end;
+    size_t at_end_count;
+    uint64_t unclaimed[INTERRUPT_BITS]; /* interrupts serviced before anybody asked for them */
+    size_t done, total;
+    uint64_t progress_time; /* device time when the last operation got done */
+    uint64_t waited;        /* clocks that passed since */
+    uint32_t glb_status, glb_mask; /* byte addresses */
+
+    /* sequential programs */
+    uint32_t kept;         /* interrupt bits cleared but not asked for yet */
+    uint32_t asked;        /* bits that checks expected since the last clear */
+    uint32_t last_cleared; /* bits that the last write to S_INTR_STATUS cleared */
+    bool cleared_once;
+    bool waited_since_clear;
+    uint64_t rest_clocks;  /* clocks that the device has been at rest during the wait at the cursor */
+};
+
+enum step { STEP_DONE, STEP_BLOCKED, STEP_BROKEN };
+
+void play_options_default(struct play_options *options) {
+    *options = (struct play_options){.timeout = 2000000, .poll_interval = 55, .seed = 1};
+}
+
+void play_result_free(struct play_result *result) {
+    free(result->message);
+    free(result->failures);
+    *result = (struct play_result){0};
+}
+
+static bool read_register(struct player *p, uint32_t address, uint32_t *value) {
+    return p->dev->ops->csb_read(p->dev, address, value, &p->err);
+}
+
+static bool relation_holds(enum relation relation, uint32_t got, uint32_t expected) {
+    switch (relation) {
+    case RELATION_LESS_EQUAL:
+        return got <= expected;
+    case RELATION_GREATER_EQUAL:
+        return got >= expected;
+    case RELATION_EQUAL:
+        break;
+    }
+    return got == expected;
+}
+
+static const char *relation_text(enum relation relation) {
+    return relation == RELATION_EQUAL ? "==" : relation == RELATION_LESS_EQUAL ? "<=" : ">=";
+}
+
+static bool add_failure(struct player *p, const struct play_failure *failure) {
+    size_t count = p->result->failure_count;
+    if ((count & (count - 1)) == 0) { /* capacity is the next power of two */
+        struct play_failure *grown = realloc(p->result->failures, (count ? 2 * count : 1) * sizeof *grown);
+        if (!grown)
+            return error_set(&p->err, "out of memory");
+        p->result->failures = grown;
+    }
+    p->result->failures[p->result->failure_count++] = *failure;
+    return true;
+}
+
+static void made_progress(struct player *p) {
+    p->progress_time = p->dev->ops->time(p->dev);
+    p->waited = 0;
+}
+
+static void show_progress(const struct player *p) {
+    if (p->options->progress)
+        p->options->progress(p->options->progress_context, p->dev, p->done, p->total);
+}
+
+static uint64_t splitmix64(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Memory of an operation's space; NULL with a message if the configuration has none. */
+static struct memory *space_of(struct player *p, const struct op *op) {
+    struct memory *mem = p->dev->memory[op->space];
+    char position[POSITION];
+    if (!mem)
+        error_set(&p->err, "%s: %s memory is used, but configuration %s has no such port",
+                  op_position(p->prog, op, position, sizeof position),
+                  op->space == SPACE_PRIMARY ? "primary" : "secondary", p->prog->config->name);
+    return mem;
+}
+
+static void fill(const struct player *p, struct memory *mem, const struct op *op) {
+    memory_declare(mem, op->base, op->size);
+    if (op->pattern == PATTERN_BYTE) {
+        memory_fill(mem, op->base, op->size, op->fill);
+        return;
+    }
+    uint8_t block[4096];
+    uint64_t state = p->options->seed ^ op->base;
+    for (uint64_t at = 0; at < op->size; at += sizeof block) {
+        size_t n = op->size - at < sizeof block ? (size_t)(op->size - at) : sizeof block;
+        for (size_t i = 0; i < n; i += 8) {
+            uint64_t word = op->pattern == PATTERN_RANDOM ? splitmix64(&state) : 0;
+            for (size_t b = i; b < i + 8 && b < n; b++)
+                block[b] = op->pattern == PATTERN_RANDOM ? (uint8_t)(word >> 8 * (b - i)) : (uint8_t)(op->base + at + b);
+        }
+        memory_write(mem, op->base + at, block, n, NULL, NULL);
+    }
+}
+
+/* Extent of the region that an earlier operation declared at this base; 0 if there is none. */
+static uint64_t declared_size(const struct program *prog, const struct op *release) {
+    for (size_t i = (size_t)(release - prog->ops); i-- > 0;) {
+        const struct op *op = &prog->ops[i];
+        if (op->space != release->space || op->base != release->base)
+            continue;
+        if (op->kind == OP_MEM_FILL || op->kind == OP_MEM_RESERVE)
+            return op->size;
+        if (op->kind == OP_MEM_LOAD)
+            return op->blob->extent;
+    }
+    return 0;
+}
+
+static bool check_bytes(struct player *p, const struct memory *mem, const struct op *op) {
+    /* The golden bytes as an image of their own: later chunks win, and the declared regions are the disjoint ranges covered. */
+    struct memory *golden = memory_new();
+    if (!golden)
+        return error_set(&p->err, "out of memory");
+    for (size_t i = 0; i < op->blob->chunk_count; i++) {
+        const struct blob_chunk *chunk = &op->blob->chunks[i];
+        if (chunk->size == 0)
+            continue;
+        memory_write(golden, op->base + chunk->offset, op->blob->bytes + chunk->start, chunk->size, NULL, NULL);
+        memory_declare(golden, op->base + chunk->offset, chunk->size);
+    }
+    struct play_failure failure = {.op = (size_t)(op - p->prog->ops)};
+    for (size_t i = 0; i < memory_region_count(golden); i++) {
+        uint64_t address, n;
+        memory_region(golden, i, &address, &n);
+        struct memory_difference diff;
+        if (memory_compare(golden, mem, address, n, &diff))
+            continue;
+        if (failure.count == 0)
+            failure.first = diff.first;
+        failure.count += diff.count;
+    }
+    memory_free(golden);
+    p->result->checks_done++;
+    return failure.count == 0 || add_failure(p, &failure);
+}
+
+static bool execute_memory(struct player *p, const struct op *op) {
+    struct memory *mem = space_of(p, op);
+    if (!mem)
+        return false;
+    switch (op->kind) {
+    case OP_MEM_LOAD:
+        for (size_t i = 0; i < op->blob->chunk_count; i++) {
+            const struct blob_chunk *chunk = &op->blob->chunks[i];
+            if (chunk->size > 0)
+                memory_write(mem, op->base + chunk->offset, op->blob->bytes + chunk->start, chunk->size, NULL, NULL);
+        }
+        if (op->blob->extent > 0)
+            memory_declare(mem, op->base, op->blob->extent);
+        return true;
+    case OP_MEM_FILL:
+        fill(p, mem, op);
+        return true;
+    case OP_MEM_RESERVE:
+        memory_declare(mem, op->base, op->size);
+        return true;
+    case OP_MEM_RELEASE:
+        memory_undeclare(mem, op->base, declared_size(p->prog, op));
+        return true;
+    case OP_MEM_CHECK:
+        return check_bytes(p, mem, op);
+    case OP_MEM_CRC: {
+        uint32_t crc = memory_crc32(mem, op->base, op->size);
+        p->result->checks_done++;
+        struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = crc, .expected = op->value};
+        return crc == op->value || add_failure(p, &failure);
+    }
+    default:
+        return true;
+    }
+}
+
+/* Does (got & mask) satisfy the check? Sequential programs see S_INTR_STATUS through the merged view described on top. */
+static bool value_holds(struct player *p, const struct op *op, uint32_t got) {
+    uint32_t expected = op->value & op->mask;
+    bool plain = relation_holds(op->relation, got & op->mask, expected);
+    if (!p->prog->sequential || op->address != p->glb_status || op->relation != RELATION_EQUAL)
+        return plain;
+    bool holds = plain;
+    if (!plain && expected != 0)
+        holds = (expected & ~(p->kept | got)) == 0;
+    else if (!plain && p->cleared_once)
+        holds = (got & op->mask & p->last_cleared) == 0;
+    if (holds && expected != 0) {
+        p->kept &= ~(expected & ~got);
+        p->asked |= expected;
+    }
+    return holds;
+}
+
+static bool unit_is_there(const struct player *p, uint32_t address) {
+    enum nvdla_unit unit = nvdla_unit_at(p->prog->config, address);
+    return unit < NVDLA_UNIT_COUNT && (p->dev->units >> unit & 1u) != 0;
+}
+
+static enum step execute_read_check(struct player *p, const struct op *op) {
+    uint32_t got;
+    if (!read_register(p, op->address, &got))
+        return STEP_BROKEN;
+    if (!unit_is_there(p, op->address)) {
+        p->result->checks_skipped++;
+        return STEP_DONE;
+    }
+    bool holds = value_holds(p, op, got);
+    if (op->volatile_read && !p->options->strict) {
+        p->result->volatile_mismatches += !holds;
+        return STEP_DONE;
+    }
+    p->result->checks_done++;
+    struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
+    return holds || add_failure(p, &failure) ? STEP_DONE : STEP_BROKEN;
+}
+
+static enum step execute_poll(struct player *p, struct stream *stream, const struct op *op) {
+    uint32_t got;
+    if (!read_register(p, op->address, &got))
+        return STEP_BROKEN;
+    bool holds = value_holds(p, op, got);
+    uint32_t limit = op->attempts ? op->attempts : p->options->poll_attempts;
+    stream->poll_tries++;
+    if (!holds && (limit == 0 || stream->poll_tries < limit)) {
+        stream->poll_failed = true;
+        return STEP_BLOCKED;
+    }
+    stream->poll_tries = 0;
+    if (op->volatile_read && !p->options->strict) {
+        p->result->volatile_mismatches += !holds;
+        return STEP_DONE;
+    }
+    p->result->checks_done++;
+    struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
+    return holds || add_failure(p, &failure) ? STEP_DONE : STEP_BROKEN;
+}
+
+/* A write to S_INTR_STATUS of a sequential program. */
+static bool clear_interrupts(struct player *p, const struct op *op) {
+    uint32_t pending;
+    if (!read_register(p, p->glb_status, &pending))
+        return false;
+    uint32_t cleared = pending & op->value;
+    if (!p->dev->ops->csb_write(p->dev, op->address, cleared, op->nposted, &p->err))
+        return false;
+    uint32_t consumed = p->asked;
+    if (consumed == 0 && p->waited_since_clear)
+        consumed = cleared & (~cleared + 1); /* the trace took one interrupt, which one it did not say */
+    if (p->asked != 0 || p->waited_since_clear)
+        p->kept |= cleared & ~consumed;
+    p->asked = 0;
+    p->waited_since_clear = false;
+    p->last_cleared = cleared;
+    p->cleared_once = true;
+    return true;
+}
+
+static void raise_event(struct player *p, int event) {
+    if (event >= 0)
+        p->raised[event] = true;
+}
+
+/* Interrupt sources are pairs of bits, one per ping-pong group. */
+static int source_of(int bit) { return bit / 2; }
+
+static void forget_notify(struct player *p, size_t index) {
+    p->notify_count--;
+    memmove(&p->notifies[index], &p->notifies[index + 1], (p->notify_count - index) * sizeof p->notifies[0]);
+}
+
+/* Hands one interrupt to the oldest notification of its source that names this bit; the first two of the source are looked at
+ * (one swap of groups, chapter 80 section 3.3), then one that takes any interrupt. Nobody: it is remembered. */
+static void route_interrupt(struct player *p, int bit) {
+    int looked = 0;
+    for (size_t i = 0; i < p->notify_count && looked < 2; i++) {
+        const struct op *op = &p->prog->ops[p->notifies[i]];
+        if (op->bit < 0 || source_of(op->bit) != source_of(bit))
+            continue;
+        looked++;
+        if (op->bit != bit)
+            continue;
+        raise_event(p, op->event);
+        forget_notify(p, i);
+        return;
+    }
+    for (size_t i = 0; i < p->notify_count; i++) {
+        const struct op *op = &p->prog->ops[p->notifies[i]];
+        if (op->bit >= 0)
+            continue;
+        raise_event(p, op->event);
+        forget_notify(p, i);
+        return;
+    }
+    p->unclaimed[bit]++;
+}
+
+static void issue_notify(struct player *p, const struct op *op) {
+    for (int bit = 0; bit < INTERRUPT_BITS; bit++) {
+        if ((op->bit >= 0 && op->bit != bit) || p->unclaimed[bit] == 0)
+            continue;
+        p->unclaimed[bit]--;
+        raise_event(p, op->event);
+        return;
+    }
+    p->notifies[p->notify_count++] = (size_t)(op - p->prog->ops);
+}
+
+/* The interrupt queue of chapter 80 section 3.3. *found tells whether there was an unmasked bit. */
+static bool service_interrupt(struct player *p, bool *found) {
+    uint32_t status, mask, after;
+    if (!read_register(p, p->glb_status, &status) || !read_register(p, p->glb_mask, &mask))
+        return false;
+    uint32_t bits = status & ~mask;
+    *found = bits != 0;
+    if (bits == 0)
+        return true;
+    for (int bit = 0; bit < INTERRUPT_BITS; bit++) {
+        if (bits >> bit & 1u) {
+            route_interrupt(p, bit);
+            p->result->interrupts++;
+        }
+    }
+    if (!p->dev->ops->csb_write(p->dev, p->glb_status, bits, true, &p->err) || !read_register(p, p->glb_status, &after))
+        return false;
+    return true;
+}
+
+/* Bits of S_INTR_STATUS that a sequential program checks for between this wait and the write that clears them; 0 if it does not. */
+static uint32_t wanted_bits(const struct player *p, size_t wait) {
+    for (size_t i = wait + 1; i < p->prog->count; i++) {
+        const struct op *op = &p->prog->ops[i];
+        if (op->kind == OP_WAIT || (op->kind == OP_WRITE && op->address == p->glb_status))
+            return 0;
+        if ((op->kind == OP_READ_CHECK || op->kind == OP_POLL) && op->address == p->glb_status)
+            return op->relation == RELATION_EQUAL ? op->value & op->mask : 0;
+    }
+    return 0;
+}
+
+/* A wait of a sequential program for dla_intr = 1. */
+static enum step sequential_wait(struct player *p, const struct op *op) {
+    uint32_t wanted = wanted_bits(p, (size_t)(op - p->prog->ops));
+    bool high = p->dev->ops->interrupt(p->dev);
+    bool resting = p->rest_clocks >= REST_LONG;
+    bool satisfied;
+    if (wanted == 0) {
+        satisfied = high || (resting && p->kept != 0);
+        if (satisfied && !high)
+            p->kept &= p->kept - 1;
+    } else {
+        uint32_t pending = 0;
+        if (high && !read_register(p, p->glb_status, &pending))
+            return STEP_BROKEN;
+        satisfied = (wanted & ~(p->kept | pending)) == 0 || (resting && high);
+    }
+    if (!satisfied)
+        return STEP_BLOCKED;
+    p->waited_since_clear = true;
+    return STEP_DONE;
+}
+
+static enum step execute(struct player *p, struct stream *stream, const struct op *op) {
+    switch (op->kind) {
+    case OP_NOTE:
+    case OP_CHECK_EVENT:
+        return STEP_DONE;
+    case OP_WRITE:
+        if (p->prog->sequential && op->address == p->glb_status)
+            return clear_interrupts(p, op) ? STEP_DONE : STEP_BROKEN;
+        return p->dev->ops->csb_write(p->dev, op->address, op->value, op->nposted, &p->err) ? STEP_DONE : STEP_BROKEN;
+    case OP_READ: {
+        uint32_t got;
+        return read_register(p, op->address, &got) ? STEP_DONE : STEP_BROKEN;
+    }
+    case OP_READ_CHECK:
+        return execute_read_check(p, op);
+    case OP_POLL:
+        return execute_poll(p, stream, op);
+    case OP_WAIT:
+        if (p->prog->sequential && op->level == 1)
+            return sequential_wait(p, op);
+        return p->dev->ops->interrupt(p->dev) == (op->level != 0) ? STEP_DONE : STEP_BLOCKED;
+    case OP_INTR_NOTIFY:
+        issue_notify(p, op);
+        return STEP_DONE;
+    case OP_SYNC_NOTIFY:
+        raise_event(p, op->event);
+        return STEP_DONE;
+    case OP_SYNC_WAIT:
+        return p->raised[op->event] ? STEP_DONE : STEP_BLOCKED;
+    case OP_MEM_LOAD:
+    case OP_MEM_FILL:
+    case OP_MEM_RESERVE:
+    case OP_MEM_RELEASE:
+    case OP_MEM_CHECK:
+    case OP_MEM_CRC:
+        return execute_memory(p, op) ? STEP_DONE : STEP_BROKEN;
+    }
+    return STEP_DONE;
+}
+
+static void count_done(struct player *p) {
+    p->done++;
+    made_progress(p);
+    if (p->done % PROGRESS_OPERATIONS == 0)
+        show_progress(p);
+}
+
+/* Executes the deferred operations whose event is up, in file order. */
+static bool run_deferred(struct player *p) {
+    for (size_t i = 0; i < p->deferred_count;) {
+        const struct op *op = &p->prog->ops[p->deferred[i]];
+        if (!p->raised[op->after]) {
+            i++;
+            continue;
+        }
+        p->deferred_count--;
+        memmove(&p->deferred[i], &p->deferred[i + 1], (p->deferred_count - i) * sizeof p->deferred[0]);
+        if (execute(p, NULL, op) == STEP_BROKEN)
+            return false;
+        count_done(p);
+    }
+    return true;
+}
+
+/* Keeps the deferred list in file order, whatever order the streams reach their operations in. */
+static void defer(struct player *p, size_t index) {
+    size_t at = p->deferred_count++;
+    for (; at > 0 && p->deferred[at - 1] > index; at--)
+        p->deferred[at] = p->deferred[at - 1];
+    p->deferred[at] = index;
+}
+
+/* Lets the stream whose next operation stands first in the file go. STEP_BLOCKED: none can. */
+static enum step go_once(struct player *p) {
+    size_t from = 0; /* operations before this one were tried in this round */
+    for (;;) {
+        struct stream *first = NULL;
+        for (size_t i = 0; i < p->prog->stream_count; i++) {
+            struct stream *stream = &p->streams[i];
+            if (stream->next < stream->count && !stream->poll_failed && stream->ops[stream->next] >= from &&
+                (!first || stream->ops[stream->next] < first->ops[first->next]))
+                first = stream;
+        }
+        if (!first)
+            return STEP_BLOCKED;
+        size_t index = first->ops[first->next];
+        const struct op *op = &p->prog->ops[index];
+        if (op->after >= 0) {
+            first->next++;
+            defer(p, index);
+            return STEP_DONE;
+        }
+        enum step step = execute(p, first, op);
+        if (step == STEP_BROKEN)
+            return STEP_BROKEN;
+        if (step == STEP_DONE) {
+            first->next++;
+            p->rest_clocks = 0;
+            count_done(p);
+            return STEP_DONE;
+        }
+        from = index + 1;
+    }
+}
+
+static bool all_done(const struct player *p) {
+    for (size_t i = 0; i < p->prog->stream_count; i++)
+        if (p->streams[i].next < p->streams[i].count)
+            return false;
+    return p->deferred_count == 0;
+}
+
+static void describe_wait(const struct player *p, const struct op *op, char *text, size_t size) {
+    char name[64];
+    nvdla_register_name(p->prog->config, op->address, name, sizeof name);
+    switch (op->kind) {
+    case OP_POLL:
+        snprintf(text, size, "a poll of %s, (value & 0x%08x) %s 0x%08x%s", name, op->mask, relation_text(op->relation),
+                 op->value & op->mask, unit_is_there(p, op->address) ? "" : " (a unit that this device does not implement)");
+        break;
+    case OP_WAIT:
+        snprintf(text, size, "a wait for dla_intr = %d", op->level);
+        break;
+    case OP_SYNC_WAIT:
+        snprintf(text, size, "a wait for event %s", p->prog->events[op->event]);
+        break;
+    default:
+        snprintf(text, size, "its next operation");
+        break;
+    }
+}
+
+static void describe_event(const struct player *p, int event, char *text, size_t size) {
+    for (size_t i = 0; i < p->prog->count; i++) {
+        const struct op *op = &p->prog->ops[i];
+        char position[POSITION];
+        if (op->event != event)
+            continue;
+        op_position(p->prog, op, position, sizeof position);
+        if (op->kind == OP_INTR_NOTIFY) {
+            const char *name = op->bit < 0 ? "any" : nvdla_interrupt_name(op->bit);
+            snprintf(text, size, "raised by interrupt %s, %s", name ? name : "?", position);
+            return;
+        }
+        if (op->kind == OP_SYNC_NOTIFY) {
+            snprintf(text, size, "raised by stream %s, %s", p->prog->streams[op->stream], position);
+            return;
+        }
+    }
+    snprintf(text, size, "nothing in the trace raises it");
+}
+
+static void print_interrupts(FILE *out, uint32_t bits) {
+    bool any = false;
+    for (int bit = 0; bit < INTERRUPT_BITS; bit++) {
+        const char *name = bits >> bit & 1u ? nvdla_interrupt_name(bit) : NULL;
+        if (!name)
+            continue;
+        fprintf(out, "%s%s", any ? " " : " (", name);
+        any = true;
+    }
+    fputs(any ? ")" : "", out);
+}
+
+/* What every stream, check and event was waiting for when the run was given up. */
+static void hang_report(struct player *p, const char *reason) {
+    size_t size;
+    FILE *out = open_memstream(&p->result->message, &size);
+    if (!out)
+        return;
+    fprintf(out, "%s\n", reason);
+    fprintf(out, "  device %s at cycle %" PRIu64 ", last operation done at cycle %" PRIu64 ", %zu of %zu operations done\n",
+            p->dev->name, p->dev->ops->time(p->dev), p->progress_time, p->done, p->total);
+    for (size_t i = 0; i < p->prog->stream_count; i++) {
+        const struct stream *stream = &p->streams[i];
+        if (stream->next >= stream->count)
+            continue;
+        const struct op *op = &p->prog->ops[stream->ops[stream->next]];
+        char position[POSITION], what[256];
+        describe_wait(p, op, what, sizeof what);
+        fprintf(out, "  stream %s stands at %s: %s (operation %zu of %zu)\n", p->prog->streams[i],
+                op_position(p->prog, op, position, sizeof position), what, stream->next + 1, stream->count);
+    }
+    for (size_t i = 0; i < p->deferred_count; i++) {
+        const struct op *op = &p->prog->ops[p->deferred[i]];
+        char position[POSITION];
+        fprintf(out, "  %s waits for event %s\n", op_position(p->prog, op, position, sizeof position),
+                p->prog->events[op->after]);
+    }
+    for (size_t event = 0; event < p->prog->event_count; event++) {
+        char what[POSITION + 64];
+        if (p->raised[event])
+            continue;
+        describe_event(p, (int)event, what, sizeof what);
+        fprintf(out, "  event %s is outstanding: %s\n", p->prog->events[event], what);
+    }
+    uint32_t status, mask;
+    if (p->dev->ops->csb_read(p->dev, p->glb_status, &status, NULL) &&
+        p->dev->ops->csb_read(p->dev, p->glb_mask, &mask, NULL)) {
+        fprintf(out, "  GLB.S_INTR_STATUS 0x%08x", status);
+        print_interrupts(out, status);
+        fprintf(out, ", GLB.S_INTR_MASK 0x%08x, dla_intr %d\n", mask, p->dev->ops->interrupt(p->dev));
+    }
+    if (p->kept) {
+        fprintf(out, "  interrupts cleared and not asked for yet: 0x%08x", p->kept);
+        print_interrupts(out, p->kept);
+        fputs("\n", out);
+    }
+    fclose(out);
+}
+
+static bool limit_reached(struct player *p) {
+    char reason[160];
+    uint64_t now = p->dev->ops->time(p->dev);
+    if (p->options->max_cycles && now >= p->options->max_cycles) {
+        snprintf(reason, sizeof reason, "the run was not over after %" PRIu64 " cycles (limit of --max-cycles)", now);
+        hang_report(p, reason);
+        return true;
+    }
+    if (p->waited >= p->options->timeout) {
+        snprintf(reason, sizeof reason, "no operation got done for %" PRIu64 " clocks (limit of --timeout)", p->waited);
+        hang_report(p, reason);
+        return true;
+    }
+    return false;
+}
+
+/* Lets at most `cycles` clocks pass, inside the limits of the run, and tells polls that they may try again. */
+static enum device_state pass_time(struct player *p, uint64_t cycles, bool until_interrupt) {
+    uint64_t before = p->dev->ops->time(p->dev);
+    uint64_t left = p->options->timeout > p->waited ? p->options->timeout - p->waited : 1;
+    if (cycles > left)
+        cycles = left;
+    if (p->options->max_cycles && p->options->max_cycles > before && cycles > p->options->max_cycles - before)
+        cycles = p->options->max_cycles - before;
+    enum device_state state = p->dev->ops->advance(p->dev, cycles, until_interrupt, &p->err);
+    uint64_t passed = p->dev->ops->time(p->dev) - before;
+    p->waited += (state == DEVICE_RUNNING || state == DEVICE_IDLE) && passed < cycles ? cycles : passed;
+    p->rest_clocks = state == DEVICE_IDLE ? REST_LONG : p->dev->ops->at_rest(p->dev) ? p->rest_clocks + passed : 0;
+    for (size_t i = 0; i < p->prog->stream_count; i++)
+        p->streams[i].poll_failed = false;
+    show_progress(p);
+    return state;
+}
+
+enum verdict { VERDICT_GO_ON, VERDICT_OVER, VERDICT_HUNG, VERDICT_BROKEN };
+
+/* A poll that will give up by itself is at the head of a stream. */
+static bool poll_with_limit(const struct player *p) {
+    for (size_t i = 0; i < p->prog->stream_count; i++) {
+        const struct stream *stream = &p->streams[i];
+        if (stream->next < stream->count) {
+            const struct op *op = &p->prog->ops[stream->ops[stream->next]];
+            if (op->kind == OP_POLL && (op->attempts || p->options->poll_attempts))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool head_is(const struct player *p, enum op_kind kind) {
+    for (size_t i = 0; i < p->prog->stream_count; i++) {
+        const struct stream *stream = &p->streams[i];
+        if (stream->next < stream->count && p->prog->ops[stream->ops[stream->next]].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+/* No stream can go: service an interrupt or let time pass. */
+static enum verdict wait_once(struct player *p) {
+    bool high = p->dev->ops->interrupt(p->dev);
+    uint64_t step = WAIT_STEP;
+    if (!p->prog->sequential && high) {
+        bool found;
+        if (!service_interrupt(p, &found))
+            return VERDICT_BROKEN;
+        if (found)
+            return VERDICT_GO_ON;
+        step = SETTLE_STEP;
+    }
+    if (limit_reached(p))
+        return VERDICT_HUNG;
+    if (head_is(p, OP_POLL) && step > p->options->poll_interval)
+        step = p->options->poll_interval ? p->options->poll_interval : 1;
+    else if (high && step > SETTLE_STEP)
+        step = SETTLE_STEP; /* the line is high and the wait is for it to fall or for more bits */
+    else if (p->kept && step > REST_STEP)
+        step = REST_STEP;
+    enum device_state state = pass_time(p, step, !high);
+    if (state == DEVICE_FAILED)
+        return VERDICT_BROKEN;
+    if (state != DEVICE_IDLE || poll_with_limit(p))
+        return VERDICT_GO_ON;
+    /* The device says that nothing will ever change: what cannot go now never will. */
+    if (p->dev->ops->interrupt(p->dev) && !p->prog->sequential)
+        return VERDICT_GO_ON;
+    enum step again = go_once(p);
+    if (again == STEP_DONE)
+        return VERDICT_GO_ON;
+    if (again == STEP_BROKEN)
+        return VERDICT_BROKEN;
+    hang_report(p, "the device is idle and nothing that the trace waits for can happen any more");
+    return VERDICT_HUNG;
+}
+
+/* Runs the device until it is at rest, servicing late interrupts of programs with streams. */
+static enum verdict come_to_rest(struct player *p) {
+    made_progress(p);
+    if (pass_time(p, REST_FIRST, false) == DEVICE_FAILED)
+        return VERDICT_BROKEN;
+    for (;;) {
+        bool high = !p->prog->sequential && p->dev->ops->interrupt(p->dev);
+        if (high) {
+            bool found;
+            if (!service_interrupt(p, &found))
+                return VERDICT_BROKEN;
+            if (!found && pass_time(p, SETTLE_STEP, false) == DEVICE_FAILED)
+                return VERDICT_BROKEN;
+        } else {
+            if (p->dev->ops->at_rest(p->dev))
+                return VERDICT_OVER;
+            enum device_state state = pass_time(p, REST_STEP, !p->prog->sequential);
+            if (state == DEVICE_FAILED)
+                return VERDICT_BROKEN;
+            if (state == DEVICE_IDLE)
+                return VERDICT_OVER;
+        }
+        if (limit_reached(p))
+            return VERDICT_HUNG;
+    }
+}
+
+static enum verdict play_streams(struct player *p) {
+    for (;;) {
+        if (!run_deferred(p))
+            return VERDICT_BROKEN;
+        enum step step = go_once(p);
+        if (step == STEP_BROKEN)
+            return VERDICT_BROKEN;
+        if (step == STEP_DONE)
+            continue;
+        if (all_done(p))
+            return VERDICT_OVER;
+        enum verdict verdict = wait_once(p);
+        if (verdict != VERDICT_GO_ON)
+            return verdict;
+    }
+}
+
+static enum verdict play_end(struct player *p) {
+    for (size_t i = 0; i < p->at_end_count; i++) {
+        const struct op *op = &p->prog->ops[p->at_end[i]];
+        struct stream alone = {0};
+        enum step step = op->after >= 0 && !p->raised[op->after] ? STEP_BLOCKED : execute(p, &alone, op);
+        while (step == STEP_BLOCKED && op->kind == OP_POLL) {
+            if (limit_reached(p))
+                return VERDICT_HUNG;
+            if (pass_time(p, p->options->poll_interval ? p->options->poll_interval : 1, false) == DEVICE_FAILED)
+                return VERDICT_BROKEN;
+            step = execute(p, &alone, op);
+        }
+        if (step == STEP_BROKEN)
+            return VERDICT_BROKEN;
+        if (step == STEP_BLOCKED) {
+            char reason[POSITION + 128], position[POSITION];
+            snprintf(reason, sizeof reason, "%s: this operation at the end of the trace waits for something that can not come any more",
+                     op_position(p->prog, op, position, sizeof position));
+            hang_report(p, reason);
+            return VERDICT_HUNG;
+        }
+        count_done(p);
+    }
+    return VERDICT_OVER;
+}
+
+static bool player_open(struct player *p) {
+    const struct program *prog = p->prog;
+    size_t streams = prog->stream_count ? prog->stream_count : 1;
+    p->streams = calloc(streams, sizeof *p->streams);
+    p->raised = calloc(prog->event_count + 1, sizeof *p->raised);
+    p->deferred = calloc(prog->count + 1, sizeof *p->deferred);
+    p->notifies = calloc(prog->count + 1, sizeof *p->notifies);
+    p->at_end = calloc(prog->count + 1, sizeof *p->at_end);
+    if (!p->streams || !p->raised || !p->deferred || !p->notifies || !p->at_end)
+        return error_set(&p->err, "out of memory");
+    for (size_t i = 0; i < prog->count; i++)
+        if (!prog->ops[i].at_end)
+            p->streams[prog->ops[i].stream].count++;
+    for (size_t i = 0; i < prog->stream_count; i++) {
+        p->streams[i].ops = calloc(p->streams[i].count + 1, sizeof *p->streams[i].ops);
+        if (!p->streams[i].ops)
+            return error_set(&p->err, "out of memory");
+        p->streams[i].count = 0;
+    }
+    for (size_t i = 0; i < prog->count; i++) {
+        struct stream *stream = &p->streams[prog->ops[i].stream];
+        if (prog->ops[i].at_end)
+            p->at_end[p->at_end_count++] = i;
+        else
+            stream->ops[stream->count++] = i;
+    }
+    p->total = prog->count;
+    const struct nvdla_register *status = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_STATUS");
+    const struct nvdla_register *mask = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_MASK");
+    if (!status || !mask)
+        return error_set(&p->err, "configuration %s has no GLB", prog->config->name);
+    p->glb_status = status->address;
+    p->glb_mask = mask->address;
+    return true;
+}
+
+static void player_close(struct player *p) {
+    if (p->streams)
+        for (size_t i = 0; i < p->prog->stream_count; i++)
+            free(p->streams[i].ops);
+    free(p->streams);
+    free(p->raised);
+    free(p->deferred);
+    free(p->notifies);
+    free(p->at_end);
+}
+
+enum play_outcome play(const struct program *prog, struct device *dev, const struct play_options *options,
+                       struct play_result *result) {
+    *result = (struct play_result){0};
+    struct player p = {.prog = prog, .dev = dev, .options = options, .result = result};
+    enum verdict verdict = VERDICT_BROKEN;
+    if (player_open(&p) && dev->ops->reset(dev, &p.err)) {
+        made_progress(&p);
+        verdict = play_streams(&p);
+        if (verdict == VERDICT_OVER)
+            verdict = come_to_rest(&p);
+        if (verdict == VERDICT_OVER)
+            verdict = play_end(&p);
+        show_progress(&p);
+    }
+    dev->ops->statistics(dev, &result->statistics);
+    if (verdict == VERDICT_BROKEN) {
+        result->outcome = PLAY_BROKEN;
+        result->message = strdup(p.err.text);
+    } else if (verdict == VERDICT_HUNG) {
+        result->outcome = PLAY_HUNG;
+    } else {
+        result->outcome = result->failure_count || dev->finding_count ? PLAY_CHECK_FAILED : PLAY_PASSED;
+    }
+    player_close(&p);
+    return result->outcome;
+}

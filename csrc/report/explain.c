@@ -1,0 +1,293 @@
+#include "report/explain.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/layers.h"
+
+enum { POSITION = 512 };
+
+static const char *const kind_names[] = {
+    [OP_NOTE] = "note",
+    [OP_WRITE] = "register write",
+    [OP_READ] = "register read",
+    [OP_READ_CHECK] = "register check",
+    [OP_POLL] = "poll",
+    [OP_WAIT] = "wait",
+    [OP_INTR_NOTIFY] = "interrupt notification",
+    [OP_SYNC_NOTIFY] = "sync notify",
+    [OP_SYNC_WAIT] = "sync wait",
+    [OP_MEM_LOAD] = "memory load",
+    [OP_MEM_FILL] = "memory fill",
+    [OP_MEM_RESERVE] = "memory reservation",
+    [OP_MEM_RELEASE] = "memory release",
+    [OP_MEM_CHECK] = "memory check",
+    [OP_MEM_CRC] = "CRC check",
+    [OP_CHECK_EVENT] = "event check",
+};
+enum { KIND_COUNT = sizeof kind_names / sizeof kind_names[0] };
+
+static const char *space_name(enum memory_space space) {
+    return space == SPACE_PRIMARY ? "primary" : "secondary";
+}
+
+static bool is_memory(enum op_kind kind) {
+    return kind == OP_MEM_LOAD || kind == OP_MEM_FILL || kind == OP_MEM_RESERVE || kind == OP_MEM_RELEASE;
+}
+
+static bool is_check(enum op_kind kind) {
+    return kind == OP_READ_CHECK || kind == OP_MEM_CHECK || kind == OP_MEM_CRC || kind == OP_CHECK_EVENT;
+}
+
+static bool is_wait(enum op_kind kind) {
+    return kind == OP_POLL || kind == OP_WAIT || kind == OP_INTR_NOTIFY || kind == OP_SYNC_NOTIFY || kind == OP_SYNC_WAIT;
+}
+
+static const char *relation_text(enum relation relation) {
+    return relation == RELATION_EQUAL ? "==" : relation == RELATION_LESS_EQUAL ? "<=" : ">=";
+}
+
+static void pattern_text(const struct op *op, char *text, size_t size) {
+    if (op->pattern == PATTERN_BYTE)
+        snprintf(text, size, "byte 0x%02x", op->fill);
+    else
+        snprintf(text, size, "%s", op->pattern == PATTERN_ADDRESS ? "low byte of the address" : "random");
+}
+
+/* "FILE:LINE" without the directory. */
+static const char *short_position(const struct program *prog, const struct op *op, char *text, size_t size) {
+    const char *slash = strrchr(op_position(prog, op, text, size), '/');
+    return slash ? slash + 1 : text;
+}
+
+/* One operation without its position. */
+static void describe(const struct program *prog, const struct op *op, char *text, size_t size) {
+    char name[64], extra[64];
+    const char *interrupt;
+    switch (op->kind) {
+    case OP_NOTE:
+        snprintf(text, size, "%s", op->text);
+        break;
+    case OP_WRITE:
+    case OP_READ:
+        snprintf(text, size, "%s %s", kind_names[op->kind], nvdla_register_name(prog->config, op->address, name, sizeof name));
+        break;
+    case OP_READ_CHECK:
+    case OP_POLL:
+        snprintf(extra, sizeof extra, " & 0x%08x", op->mask);
+        snprintf(text, size, "%s%s %s%s %s 0x%08x", op->volatile_read ? "volatile " : "", kind_names[op->kind],
+                 nvdla_register_name(prog->config, op->address, name, sizeof name), op->mask == UINT32_MAX ? "" : extra,
+                 relation_text(op->relation), op->value);
+        break;
+    case OP_WAIT:
+        snprintf(text, size, "wait for dla_intr = %d", op->level);
+        break;
+    case OP_INTR_NOTIFY:
+        interrupt = op->bit < 0 ? "any interrupt" : nvdla_interrupt_name(op->bit);
+        snprintf(text, size, "%s raises event %s", interrupt ? interrupt : "?", prog->events[op->event]);
+        break;
+    case OP_SYNC_NOTIFY:
+        snprintf(text, size, "stream %s raises event %s", prog->streams[op->stream], prog->events[op->event]);
+        break;
+    case OP_SYNC_WAIT:
+        snprintf(text, size, "stream %s waits for event %s", prog->streams[op->stream], prog->events[op->event]);
+        break;
+    case OP_MEM_LOAD:
+        snprintf(text, size, "load %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes from %s", space_name(op->space), op->base,
+                 op->blob->extent, op->blob->name ? op->blob->name : "the trace");
+        break;
+    case OP_MEM_FILL:
+        pattern_text(op, extra, sizeof extra);
+        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", space_name(op->space), op->base, op->size,
+                 extra);
+        break;
+    case OP_MEM_RESERVE:
+        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", space_name(op->space), op->base, op->size);
+        break;
+    case OP_MEM_RELEASE:
+        snprintf(text, size, "release %s 0x%08" PRIx64, space_name(op->space), op->base);
+        break;
+    case OP_MEM_CHECK:
+        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", space_name(op->space), op->base,
+                 op->blob->extent, op->blob->name ? op->blob->name : "the trace");
+        break;
+    case OP_MEM_CRC:
+        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x", space_name(op->space), op->base,
+                 op->size, op->value);
+        break;
+    case OP_CHECK_EVENT:
+        snprintf(text, size, "the trace is not over before its event");
+        break;
+    }
+    size_t n = strlen(text);
+    if (op->after >= 0 && n < size)
+        n += (size_t)snprintf(text + n, size - n, ", after event %s", prog->events[op->after]);
+    if (op->at_end && n < size)
+        snprintf(text + n, size - n, ", at the end");
+}
+
+static void print_head(FILE *out, const struct program *prog) {
+    size_t counts[KIND_COUNT] = {0};
+    const char *separator = ": ";
+    for (size_t i = 0; i < prog->count; i++)
+        counts[prog->ops[i].kind]++;
+    fprintf(out, "%s: configuration %s, ", prog->files[0], prog->config->name);
+    if (prog->sequential)
+        fprintf(out, "sequential, ");
+    else
+        fprintf(out, "%zu streams, ", prog->stream_count);
+    fprintf(out, "%zu operations", prog->count);
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        if (counts[kind] == 0)
+            continue;
+        fprintf(out, "%s%s %zu", separator, kind_names[kind], counts[kind]);
+        separator = ", ";
+    }
+    fputc('\n', out);
+}
+
+static void print_writes(FILE *out, const struct program *prog, enum nvdla_unit unit) {
+    size_t count = 0;
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        char position[POSITION], name[64], decoded[1024];
+        if (op->kind != OP_WRITE || nvdla_unit_at(prog->config, op->address) != unit)
+            continue;
+        if (count++ == 0)
+            fprintf(out, "\nregister writes of %s\n", unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[unit] : "no unit");
+        const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
+        nvdla_register_name(prog->config, op->address, name, sizeof name);
+        const char *dot = reg ? strchr(name, '.') : NULL;
+        decoded[0] = '\0';
+        if (reg)
+            nvdla_register_decode(reg, op->value, decoded, sizeof decoded);
+        fprintf(out, "  %-32s 0x%08x  %s%s[%s]\n", dot ? dot + 1 : name, op->value, decoded, decoded[0] ? "  " : "",
+                short_position(prog, op, position, sizeof position));
+    }
+}
+
+static void print_section(FILE *out, const struct program *prog, const char *title, bool (*wanted)(enum op_kind kind)) {
+    size_t count = 0;
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        char position[POSITION], text[1024];
+        if (!wanted(op->kind))
+            continue;
+        if (count++ == 0)
+            fprintf(out, "\n%s\n", title);
+        describe(prog, op, text, sizeof text);
+        fprintf(out, "  %s  [%s]\n", text, short_position(prog, op, position, sizeof position));
+    }
+}
+
+static struct layer_tracker *track(const struct program *prog) {
+    struct layer_tracker *layers = layer_tracker_new(prog->config);
+    for (size_t i = 0; layers && i < prog->count; i++)
+        if (prog->ops[i].kind == OP_WRITE)
+            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
+    return layers;
+}
+
+static void print_cube(FILE *out, const char *what, const struct cube *cube, bool primary) {
+    fprintf(out, ", %s %dx%dx%d at %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)", what, cube->width, cube->height,
+            cube->channels, primary ? "primary" : "secondary", cube->base, cube->line_stride, cube->surface_stride);
+}
+
+static void print_layers(FILE *out, const struct program *prog, const struct layer_tracker *layers) {
+    if (layer_tracker_count(layers) > 0)
+        fprintf(out, "\nlayers, in order of arming (width x height x channels)\n");
+    for (size_t i = 0; i < layer_tracker_count(layers); i++) {
+        const struct launch *launch = layer_tracker_launch(layers, i);
+        struct cube cube;
+        bool primary;
+        char position[POSITION];
+        fprintf(out, "  %s #%d, group %d", nvdla_unit_names[launch->unit], launch->ordinal, launch->group);
+        if (launch_input_cube(prog->config, launch, &cube, &primary))
+            print_cube(out, "reads", &cube, primary);
+        if (launch_output_cube(prog->config, launch, &cube, &primary))
+            print_cube(out, "writes", &cube, primary);
+        fprintf(out, "  [%s]\n", short_position(prog, &prog->ops[launch->tag], position, sizeof position));
+    }
+}
+
+char *explain_text(const struct program *prog) {
+    struct layer_tracker *layers = track(prog);
+    char *text = NULL;
+    size_t size;
+    FILE *out = layers ? open_memstream(&text, &size) : NULL;
+    if (!out) {
+        layer_tracker_free(layers);
+        return NULL;
+    }
+    print_head(out, prog);
+    for (int unit = 0; unit <= NVDLA_UNIT_COUNT; unit++)
+        print_writes(out, prog, (enum nvdla_unit)unit);
+    print_section(out, prog, "memory", is_memory);
+    print_layers(out, prog, layers);
+    print_section(out, prog, "checks", is_check);
+    print_section(out, prog, "waits and events", is_wait);
+    layer_tracker_free(layers);
+    fclose(out);
+    return text;
+}
+
+/* Names from files may hold any bytes; JSON wants UTF-8. */
+static json_t *json_text(const char *text) {
+    json_t *json = json_string(text);
+    return json ? json : json_string("(not UTF-8)");
+}
+
+static json_t *json_cube(const struct cube *cube, bool primary) {
+    return json_pack("{s:s, s:o, s:i, s:i, s:i, s:I, s:I}", "space", primary ? "primary" : "secondary", "base",
+                     json_sprintf("0x%08" PRIx64, cube->base), "width", cube->width, "height", cube->height, "channels",
+                     cube->channels, "line_stride", (json_int_t)cube->line_stride, "surface_stride",
+                     (json_int_t)cube->surface_stride);
+}
+
+static json_t *json_op(const struct program *prog, const struct op *op) {
+    char position[POSITION], text[1024], name[64], decoded[1024];
+    describe(prog, op, text, sizeof text);
+    json_t *json = json_pack("{s:s, s:o, s:o, s:o}", "kind", kind_names[op->kind], "stream",
+                             json_text(prog->streams[op->stream]), "position",
+                             json_text(op_position(prog, op, position, sizeof position)), "text", json_text(text));
+    const struct nvdla_register *reg = op->kind == OP_WRITE ? nvdla_register_at(prog->config, op->address) : NULL;
+    if (reg) {
+        json_object_set_new(json, "register", json_string(nvdla_register_name(prog->config, op->address, name, sizeof name)));
+        json_object_set_new(json, "value", json_sprintf("0x%08x", op->value));
+        json_object_set_new(json, "decoded", json_string(nvdla_register_decode(reg, op->value, decoded, sizeof decoded)));
+    }
+    return json;
+}
+
+char *explain_json(const struct program *prog) {
+    struct layer_tracker *layers = track(prog);
+    if (!layers)
+        return NULL;
+    json_t *ops = json_array(), *launches = json_array();
+    for (size_t i = 0; i < prog->count; i++)
+        if (prog->ops[i].kind != OP_NOTE)
+            json_array_append_new(ops, json_op(prog, &prog->ops[i]));
+    for (size_t i = 0; i < layer_tracker_count(layers); i++) {
+        const struct launch *launch = layer_tracker_launch(layers, i);
+        char position[POSITION];
+        struct cube cube;
+        bool primary;
+        json_t *json = json_pack("{s:s, s:i, s:i, s:o}", "unit", nvdla_unit_names[launch->unit], "ordinal", launch->ordinal,
+                                 "group", launch->group, "position",
+                                 json_text(op_position(prog, &prog->ops[launch->tag], position, sizeof position)));
+        if (launch_input_cube(prog->config, launch, &cube, &primary))
+            json_object_set_new(json, "reads", json_cube(&cube, primary));
+        if (launch_output_cube(prog->config, launch, &cube, &primary))
+            json_object_set_new(json, "writes", json_cube(&cube, primary));
+        json_array_append_new(launches, json);
+    }
+    layer_tracker_free(layers);
+    json_t *json = json_pack("{s:o, s:s, s:b, s:o, s:o}", "file", json_text(prog->files[0]), "configuration",
+                             prog->config->name, "sequential", (int)prog->sequential, "layers", launches, "operations", ops);
+    char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
+    json_decref(json);
+    return text;
+}

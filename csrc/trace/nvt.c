@@ -1,0 +1,560 @@
+/* Reader of .nvt (traces/FORMAT.md), line by line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/formats.h"
+#include "trace/lex.h"
+#include "trace/nvt.h"
+#include "trace/verify.h"
+
+enum { MAX_TOKENS = 16 };
+
+/* A word of a line. Quotes and escapes are gone from text; what is in front of the first '=' outside quotes is the key. */
+struct token {
+    const char *text; /* zero-terminated, in nvt.line_text */
+    size_t key;       /* length of KEY in KEY=VALUE, 0 if there is no '=' */
+};
+
+struct nvt {
+    struct lines lines;
+    struct program *prog;
+    struct error *err;
+    struct packet_files files;
+    struct blob **blobs; /* by label; owned by the program */
+    size_t blob_count;
+    char *line_text; /* room for the words of one line */
+    size_t line_room;
+    struct token token[MAX_TOKENS]; /* [0] is the command */
+    int tokens;
+    int used; /* tokens taken as operands so far */
+};
+
+struct command {
+    const char *name;
+    enum op_kind kind;
+    const char *usage;
+};
+
+static const struct command commands[] = {
+    {"reg_write", OP_WRITE, "UNIT.REGISTER VALUE [nposted]"},
+    {"reg_read", OP_READ, "UNIT.REGISTER"},
+    {"read_check", OP_READ_CHECK, "UNIT.REGISTER ==|<=|>= VALUE [mask=M] [volatile]"},
+    {"poll", OP_POLL, "UNIT.REGISTER ==|<=|>= VALUE [mask=M] [attempts=N] [volatile]"},
+    {"wait", OP_WAIT, "high|low"},
+    {"intr_notify", OP_INTR_NOTIFY, "INTERRUPT|any EVENT"},
+    {"sync_notify", OP_SYNC_NOTIFY, "STREAM EVENT"},
+    {"sync_wait", OP_SYNC_WAIT, "STREAM EVENT"},
+    {"mem_load", OP_MEM_LOAD, "primary|secondary ADDRESS blob=LABEL|file=NAME"},
+    {"mem_fill", OP_MEM_FILL, "primary|secondary ADDRESS SIZE BYTE|address|random"},
+    {"mem_reserve", OP_MEM_RESERVE, "primary|secondary ADDRESS SIZE"},
+    {"mem_release", OP_MEM_RELEASE, "primary|secondary ADDRESS"},
+    {"mem_check", OP_MEM_CHECK, "primary|secondary ADDRESS blob=LABEL|file=NAME"},
+    {"mem_crc", OP_MEM_CRC, "primary|secondary ADDRESS SIZE CRC"},
+    {"check_event", OP_CHECK_EVENT, "after=EVENT"},
+};
+
+static struct span text_span(const char *text) {
+    return (struct span){text, strlen(text)};
+}
+
+static bool refuse(struct nvt *nvt, const char *found, const char *expected) {
+    char shown[SPAN_SHOW];
+    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line, "found %s; expected %s",
+                   span_show(text_span(found ? found : ""), shown), expected);
+}
+
+/* ---- words of a line ---- */
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+/* Copies what stands between quotes from *at (behind the opening quote) to *out; both move on. */
+static bool take_quoted(struct nvt *nvt, const char **at, const char *end, char **out) {
+    for (; *at < end && **at != '"'; ++*at) {
+        char c = **at;
+        if (c == '\\') {
+            if (++*at == end)
+                break;
+            c = **at;
+            if (c == 'x') {
+                int high = end - *at > 2 ? hex_digit((*at)[1]) : -1, low = end - *at > 2 ? hex_digit((*at)[2]) : -1;
+                if (high < 0 || low < 0 || high + low == 0)
+                    return refuse(nvt, "\\x", "two hex digits behind \\x, not 00");
+                c = (char)(high * 16 + low);
+                *at += 2;
+            } else if (c != '"' && c != '\\') {
+                return refuse(nvt, "\\", "\\\", \\\\ or \\xHH");
+            }
+        }
+        *(*out)++ = c;
+    }
+    if (*at == end)
+        return refuse(nvt, "\"", "the closing quote on the same line");
+    ++*at;
+    return true;
+}
+
+/* Splits a line into tokens. *note is set to the comment behind them (at is NULL if there is none). */
+static bool split_line(struct nvt *nvt, struct span line, struct span *note) {
+    if (line.n + MAX_TOKENS + 1 > nvt->line_room) {
+        nvt->line_room = (line.n + MAX_TOKENS + 1) * 2;
+        nvt->line_text = trace_realloc(nvt->line_text, nvt->line_room);
+    }
+    const char *at = line.at, *end = line.at + line.n;
+    char *out = nvt->line_text;
+    *note = (struct span){NULL, 0};
+    nvt->tokens = 0;
+    nvt->used = 1;
+    for (;;) {
+        while (at < end && is_blank(*at))
+            at++;
+        if (at == end)
+            return true;
+        if (*at == '#') {
+            *note = (struct span){at + 1, (size_t)(end - at - 1)};
+            return true;
+        }
+        if (nvt->tokens == MAX_TOKENS)
+            return refuse(nvt, nvt->token[MAX_TOKENS - 1].text, "fewer words on one line");
+        struct token *token = &nvt->token[nvt->tokens++];
+        *token = (struct token){out, 0};
+        while (at < end && !is_blank(*at) && *at != '#') {
+            if (*at == '"') {
+                at++;
+                if (!take_quoted(nvt, &at, end, &out))
+                    return false;
+            } else {
+                if (*at == '=' && !token->key && !strchr("=<>", out > token->text ? out[-1] : '=') &&
+                    !(at + 1 < end && at[1] == '='))
+                    token->key = (size_t)(out - token->text);
+                *out++ = *at++;
+            }
+        }
+        *out++ = 0;
+    }
+}
+
+/* Next operand, NULL if there is none. */
+static const char *take(struct nvt *nvt) {
+    return nvt->used < nvt->tokens ? nvt->token[nvt->used++].text : NULL;
+}
+
+static bool take_number(struct nvt *nvt, uint64_t limit, const char *what, uint64_t *value) {
+    const char *text = take(nvt);
+    if (!text || !span_number(text_span(text), false, value) || *value > limit) {
+        char expected[120];
+        snprintf(expected, sizeof expected, "%s, a number from 0 to 0x%" PRIx64, what, limit);
+        return refuse(nvt, text, expected);
+    }
+    return true;
+}
+
+static bool take_word(struct nvt *nvt, const char *what, uint32_t *value) {
+    uint64_t number;
+    if (!take_number(nvt, UINT32_MAX, what, &number))
+        return false;
+    *value = (uint32_t)number;
+    return true;
+}
+
+static bool take_register(struct nvt *nvt, struct op *op) {
+    const struct nvdla_config *config = nvt->prog->config;
+    const char *text = take(nvt);
+    uint64_t number;
+    char unit_name[32] = "";
+    const char *dot = text ? strchr(text, '.') : NULL;
+    if (text && span_number(text_span(text), false, &number)) {
+        if (number > 0x3fffc || number % 4)
+            return refuse(nvt, text, "a register byte address, a multiple of 4 up to 0x3fffc");
+        op->address = (uint32_t)number;
+        return true;
+    }
+    if (!dot)
+        return refuse(nvt, text, "a register, UNIT.REGISTER as in SDP.D_OP_ENABLE");
+    if ((size_t)(dot - text) < sizeof unit_name)
+        memcpy(unit_name, text, (size_t)(dot - text));
+    enum nvdla_unit unit = nvdla_unit_find(unit_name);
+    char shown[SPAN_SHOW];
+    if (unit == NVDLA_UNIT_COUNT)
+        return refuse(nvt, text, "a register of a known unit such as SDP or CDMA");
+    const struct nvdla_register *reg = nvdla_register_find(config, unit, dot + 1);
+    if (!reg)
+        return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
+                       "unknown register %s; configuration %s has none of that name", span_show(text_span(text), shown),
+                       config->name);
+    op->address = reg->address;
+    return true;
+}
+
+static bool take_relation(struct nvt *nvt, struct op *op) {
+    const char *text = take(nvt);
+    if (text && !strcmp(text, "=="))
+        op->relation = RELATION_EQUAL;
+    else if (text && !strcmp(text, "<="))
+        op->relation = RELATION_LESS_EQUAL;
+    else if (text && !strcmp(text, ">="))
+        op->relation = RELATION_GREATER_EQUAL;
+    else
+        return refuse(nvt, text, "==, <= or >=");
+    return take_word(nvt, "a register value", &op->value);
+}
+
+static bool take_event(struct nvt *nvt, int *event) {
+    const char *text = take(nvt);
+    if (!text || !*text)
+        return refuse(nvt, text, "the name of an event");
+    *event = program_event(nvt->prog, text);
+    return true;
+}
+
+static bool set_stream(struct nvt *nvt, const char *name, struct op *op) {
+    if (!*name || (nvt->prog->sequential && strcmp(name, "main") != 0))
+        return refuse(nvt, name, nvt->prog->sequential ? "stream main, the only one of a sequential program" : "a stream");
+    int index = program_stream(nvt->prog, name);
+    if (index > UINT16_MAX)
+        return refuse(nvt, name, "fewer than 65536 streams");
+    op->stream = (uint16_t)index;
+    return true;
+}
+
+static bool take_sync(struct nvt *nvt, struct op *op) {
+    const char *stream = take(nvt);
+    if (!stream)
+        return refuse(nvt, stream, "the name of a stream");
+    return set_stream(nvt, stream, op) && take_event(nvt, &op->event);
+}
+
+static bool take_interrupt(struct nvt *nvt, struct op *op) {
+    const char *text = take(nvt);
+    uint64_t bit;
+    if (text && !strcmp(text, "any"))
+        op->bit = -1;
+    else if (text && span_number(text_span(text), false, &bit) && bit < 32)
+        op->bit = (int)bit;
+    else if (!text || (op->bit = nvdla_interrupt_bit(text)) < 0)
+        return refuse(nvt, text, "an interrupt such as SDP_0 or CACC_1, or any");
+    return take_event(nvt, &op->event);
+}
+
+static bool take_memory(struct nvt *nvt, struct op *op) {
+    const char *text = take(nvt);
+    if (text && !strcmp(text, "primary"))
+        op->space = SPACE_PRIMARY;
+    else if (text && !strcmp(text, "secondary"))
+        op->space = SPACE_SECONDARY;
+    else
+        return refuse(nvt, text, "primary or secondary");
+    return take_number(nvt, UINT64_MAX, "a memory address", &op->base);
+}
+
+static bool take_pattern(struct nvt *nvt, struct op *op) {
+    const char *text = take(nvt);
+    uint64_t byte;
+    op->pattern = PATTERN_BYTE;
+    if (text && !strcmp(text, "address"))
+        op->pattern = PATTERN_ADDRESS;
+    else if (text && !strcmp(text, "random"))
+        op->pattern = PATTERN_RANDOM;
+    else if (text && span_number(text_span(text), false, &byte) && byte <= 0xff)
+        op->fill = (uint8_t)byte;
+    else
+        return refuse(nvt, text, "a byte (0 to 0xff), address or random");
+    return true;
+}
+
+static bool take_operands(struct nvt *nvt, struct op *op) {
+    switch (op->kind) {
+    case OP_NOTE:
+    case OP_CHECK_EVENT:
+        return true;
+    case OP_WRITE:
+        return take_register(nvt, op) && take_word(nvt, "a register value", &op->value);
+    case OP_READ:
+        return take_register(nvt, op);
+    case OP_READ_CHECK:
+    case OP_POLL:
+        return take_register(nvt, op) && take_relation(nvt, op);
+    case OP_WAIT: {
+        const char *text = take(nvt);
+        if (!text || (strcmp(text, "high") != 0 && strcmp(text, "low") != 0))
+            return refuse(nvt, text, "high or low");
+        op->level = text[0] == 'h';
+        return true;
+    }
+    case OP_INTR_NOTIFY:
+        return take_interrupt(nvt, op);
+    case OP_SYNC_NOTIFY:
+    case OP_SYNC_WAIT:
+        return take_sync(nvt, op);
+    case OP_MEM_LOAD:
+    case OP_MEM_CHECK:
+    case OP_MEM_RELEASE:
+        return take_memory(nvt, op);
+    case OP_MEM_FILL:
+        return take_memory(nvt, op) && take_number(nvt, UINT64_MAX, "a size in bytes", &op->size) && take_pattern(nvt, op);
+    case OP_MEM_RESERVE:
+        return take_memory(nvt, op) && take_number(nvt, UINT64_MAX, "a size in bytes", &op->size);
+    case OP_MEM_CRC:
+        return take_memory(nvt, op) && take_number(nvt, UINT64_MAX, "a size in bytes", &op->size) &&
+               take_word(nvt, "a CRC-32", &op->value);
+    }
+    return true;
+}
+
+static bool number_option(struct nvt *nvt, const char *value, const char *expected, uint32_t *number) {
+    uint64_t wide;
+    if (!span_number(text_span(value), false, &wide) || wide > UINT32_MAX)
+        return refuse(nvt, value, expected);
+    *number = (uint32_t)wide;
+    return true;
+}
+
+static bool blob_option(struct nvt *nvt, const char *value, struct op *op) {
+    uint64_t label;
+    if (!span_number(text_span(value), false, &label) || label >= nvt->blob_count)
+        return refuse(nvt, value, "the label of a blob above");
+    op->blob = nvt->blobs[label];
+    return true;
+}
+
+static bool file_option(struct nvt *nvt, const char *value, struct op *op) {
+    if (!*value)
+        return refuse(nvt, value, "a file name");
+    op->blob = packet_files_get(&nvt->files, nvt->prog, nvt->lines.path, nvt->lines.line, text_span(value), nvt->err);
+    return op->blob != NULL;
+}
+
+/* What stands behind the operands, in any order. */
+static bool take_options(struct nvt *nvt, struct op *op, const struct command *command) {
+    bool has_stream = op->kind == OP_SYNC_NOTIFY || op->kind == OP_SYNC_WAIT;
+    bool content = op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK;
+    bool reads = op->kind == OP_READ_CHECK || op->kind == OP_POLL;
+    while (nvt->used < nvt->tokens) {
+        const struct token *token = &nvt->token[nvt->used++];
+        struct span key = {token->text, token->key};
+        const char *value = token->text + token->key + 1;
+        bool good = true;
+        if (!token->key && !strcmp(token->text, "end"))
+            op->at_end = true;
+        else if (!token->key && !strcmp(token->text, "nposted") && op->kind == OP_WRITE)
+            op->nposted = true;
+        else if (!token->key && !strcmp(token->text, "volatile") && reads)
+            op->volatile_read = true;
+        else if (span_is(key, "after") && *value)
+            op->after = program_event(nvt->prog, value);
+        else if (span_is(key, "stream") && !has_stream)
+            good = has_stream = set_stream(nvt, value, op);
+        else if (span_is(key, "mask") && reads)
+            good = number_option(nvt, value, "a mask, 0 to 0xffffffff", &op->mask);
+        else if (span_is(key, "attempts") && op->kind == OP_POLL)
+            good = number_option(nvt, value, "a number of attempts, 0 to 0xffffffff", &op->attempts);
+        else if (span_is(key, "blob") && content)
+            good = blob_option(nvt, value, op);
+        else if (span_is(key, "file") && content)
+            good = file_option(nvt, value, op);
+        else {
+            char expected[200];
+            snprintf(expected, sizeof expected, "%s %s [after=EVENT] [stream=NAME] [end]", command->name, command->usage);
+            return refuse(nvt, token->text, expected);
+        }
+        if (!good)
+            return false;
+    }
+    if (content && !op->blob)
+        return refuse(nvt, NULL, "blob=LABEL or file=NAME");
+    if (op->kind == OP_CHECK_EVENT && op->after < 0)
+        return refuse(nvt, NULL, "after=EVENT");
+    return has_stream || set_stream(nvt, nvt_default_stream(nvt->prog, op), op);
+}
+
+/* ---- blobs ---- */
+
+static bool add_byte(struct nvt *nvt, struct blob *blob, uint64_t *offset, uint8_t byte, uint64_t count) {
+    uint8_t bytes[4096];
+    if (count > TRACE_BLOB_LIMIT - blob->size || count > UINT64_MAX - *offset)
+        return fail_at(nvt->err, nvt->lines.path, nvt->lines.line, "more than %zu bytes of content in one blob",
+                       TRACE_BLOB_LIMIT);
+    memset(bytes, byte, count < sizeof bytes ? (size_t)count : sizeof bytes);
+    while (count) {
+        size_t n = count < sizeof bytes ? (size_t)count : sizeof bytes;
+        blob_append(blob, *offset, bytes, n);
+        *offset += n;
+        count -= n;
+    }
+    return true;
+}
+
+/* One word of a blob: @OFFSET, hex digits (two a byte) or BYTE*COUNT. */
+static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, struct span word) {
+    char shown[SPAN_SHOW];
+    const char *star = memchr(word.at, '*', word.n);
+    if (word.at[0] == '@') {
+        if (span_number((struct span){word.at + 1, word.n - 1}, false, offset))
+            return true;
+    } else if (star) {
+        struct span digits = {star + 1, (size_t)(word.at + word.n - star) - 1};
+        uint64_t count;
+        int high = hex_digit(word.at[0]), low = star == word.at + 2 ? hex_digit(word.at[1]) : -1;
+        if (high >= 0 && low >= 0 && span_number(digits, false, &count))
+            return add_byte(nvt, blob, offset, (uint8_t)(high * 16 + low), count);
+    } else if (word.n % 2 == 0) {
+        uint8_t bytes[256];
+        size_t n = 0;
+        for (size_t i = 0; i < word.n; i += 2) {
+            int high = hex_digit(word.at[i]), low = hex_digit(word.at[i + 1]);
+            if (high < 0 || low < 0)
+                break;
+            bytes[n++] = (uint8_t)(high * 16 + low);
+            if (n == sizeof bytes || i + 2 == word.n) {
+                if (n > TRACE_BLOB_LIMIT - blob->size || n > UINT64_MAX - *offset)
+                    return add_byte(nvt, blob, offset, 0, UINT64_MAX);
+                blob_append(blob, *offset, bytes, n);
+                *offset += n;
+                n = 0;
+            }
+            if (i + 2 == word.n)
+                return true;
+        }
+    }
+    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
+                   "found %s; expected @OFFSET, hex digits (two a byte), BYTE*COUNT, or end", span_show(word, shown));
+}
+
+/* blob LABEL [NAME], content lines, end. Labels count up from 0. */
+static bool read_blob(struct nvt *nvt) {
+    uint64_t label, offset = 0;
+    if (!take_number(nvt, UINT64_MAX, "the label of the blob", &label))
+        return false;
+    if (label != nvt->blob_count) {
+        char expected[80];
+        snprintf(expected, sizeof expected, "label %zu: blobs are numbered 0, 1, 2, ...", nvt->blob_count);
+        return refuse(nvt, nvt->token[1].text, expected);
+    }
+    const char *name = take(nvt);
+    if (nvt->used < nvt->tokens)
+        return refuse(nvt, nvt->token[nvt->used].text, "blob LABEL [NAME] and nothing else on the line");
+    struct blob *blob = program_blob(nvt->prog, blob_new(name));
+    nvt->blobs = trace_grow(nvt->blobs, nvt->blob_count, sizeof *nvt->blobs);
+    nvt->blobs[nvt->blob_count++] = blob;
+    int first = nvt->lines.line;
+    for (struct span line; lines_next(&nvt->lines, &line);) {
+        line = span_trim(line);
+        if (span_is(line, "end"))
+            return true;
+        for (struct span word = span_token(&line); word.n; word = span_token(&line))
+            if (!read_content(nvt, blob, &offset, word))
+                return false;
+    }
+    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line, "found the end of the file; expected the end of the blob of line %d",
+                   first);
+}
+
+/* ---- the file ---- */
+
+static void add_note(struct nvt *nvt, struct span text) {
+    struct op op = op_make(OP_NOTE, nvt->lines.line);
+    if (text.n && text.at[0] == ' ')
+        text.at++, text.n--;
+    while (text.n && strchr(" \t\r", text.at[text.n - 1]))
+        text.n--;
+    op.text = program_text(nvt->prog, text.at, text.n);
+    op.stream = (uint16_t)program_stream(nvt->prog, nvt->prog->sequential ? "main" : "memory");
+    program_append(nvt->prog, &op);
+}
+
+static bool read_line(struct nvt *nvt, struct span line) {
+    struct span note;
+    if (!split_line(nvt, line, &note))
+        return false;
+    if (nvt->tokens && !strcmp(nvt->token[0].text, "blob")) {
+        if (!read_blob(nvt))
+            return false;
+    } else if (nvt->tokens) {
+        const struct command *command = NULL;
+        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+            if (!strcmp(nvt->token[0].text, commands[i].name))
+                command = &commands[i];
+        if (!command)
+            return refuse(nvt, nvt->token[0].text, "a command: reg_write, poll, read_check, mem_load, blob, ...");
+        struct op op = op_make(command->kind, nvt->lines.line);
+        if (!take_operands(nvt, &op) || !take_options(nvt, &op, command))
+            return false;
+        if (op.kind == OP_MEM_LOAD || op.kind == OP_MEM_CHECK)
+            op.size = op.blob->extent;
+        program_append(nvt->prog, &op);
+    }
+    if (note.at)
+        add_note(nvt, note);
+    return true;
+}
+
+/* A header line "WORD VALUE". */
+static bool read_header(struct nvt *nvt, const char *word, const char *values, const char **value) {
+    struct span line = {NULL, 0}, note;
+    if (!lines_next(&nvt->lines, &line))
+        nvt->lines.line++;
+    char expected[120];
+    snprintf(expected, sizeof expected, "the header line \"%s %s\"", word, values);
+    nvt->tokens = 0;
+    if (line.at && !split_line(nvt, line, &note))
+        return false;
+    if (nvt->tokens != 2 || strcmp(nvt->token[0].text, word) != 0)
+        return refuse(nvt, nvt->tokens ? nvt->token[0].text : NULL, expected);
+    *value = nvt->token[1].text;
+    return true;
+}
+
+/* The three header lines; makes the program. */
+static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
+    const char *value;
+    if (!read_header(nvt, "nvt", "1", &value))
+        return false;
+    if (strcmp(value, "1") != 0)
+        return refuse(nvt, value, "version 1 of the format, the only one this program reads");
+    if (!read_header(nvt, "config", "NAME", &value))
+        return false;
+    const struct nvdla_config *config = nvdla_config_find(value);
+    if (!config)
+        return refuse(nvt, value, "a configuration: full, small, small_256, small_256_full, medium_512, medium_1024_full or large");
+    if (override && override->map != config->map)
+        return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
+                       "the trace was made for configuration %s; %s has another register map, so it cannot take its place",
+                       config->name, override->name);
+    if (!read_header(nvt, "mode", "sequential|streams", &value))
+        return false;
+    if (strcmp(value, "sequential") != 0 && strcmp(value, "streams") != 0)
+        return refuse(nvt, value, "sequential or streams");
+    nvt->prog = program_new(override ? override : config, nvt->lines.path);
+    nvt->prog->sequential = value[1] == 'e';
+    if (nvt->prog->sequential)
+        program_stream(nvt->prog, "main");
+    return true;
+}
+
+struct program *trace_parse_nvt(const char *path, const char *text, size_t n, const struct trace_options *options,
+                                struct error *err) {
+    struct nvt nvt = {.err = err};
+    struct span line;
+    bool good = lines_open(&nvt.lines, path, text, n, err) && read_headers(&nvt, options ? options->config : NULL);
+    while (good && lines_next(&nvt.lines, &line))
+        good = read_line(&nvt, line);
+    good = good && program_verify(nvt.prog, err);
+    packet_files_free(&nvt.files);
+    free(nvt.blobs);
+    free(nvt.line_text);
+    if (good)
+        return nvt.prog;
+    program_free(nvt.prog);
+    return NULL;
+}

@@ -1,0 +1,286 @@
+/* Writer of .nvt (traces/FORMAT.md). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/file.h"
+#include "trace/formats.h"
+#include "trace/lex.h"
+#include "trace/nvt.h"
+#include "trace/verify.h"
+
+enum {
+    LINE_BYTES = 32, /* of content */
+    RUN_BYTES = 64,  /* equal bytes from which on a run is written as BYTE*COUNT */
+};
+
+const char *nvt_default_stream(const struct program *prog, const struct op *op) {
+    if (prog->sequential)
+        return "main";
+    if (op_is_register(op->kind)) {
+        enum nvdla_unit unit = nvdla_unit_at(prog->config, op->address);
+        return unit == NVDLA_UNIT_COUNT ? "memory" : nvdla_unit_names[unit];
+    }
+    return op->kind == OP_INTR_NOTIFY || op->kind == OP_WAIT ? "interrupt" : "memory";
+}
+
+static bool is_bare(const char *name) {
+    return name[0] && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:+-/") == strlen(name);
+}
+
+/* A name, in quotes if it is not made of plain characters. */
+static void put_name(struct buffer *out, const char *name) {
+    if (is_bare(name)) {
+        buffer_add(out, name, strlen(name));
+        return;
+    }
+    buffer_add(out, "\"", 1);
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            buffer_printf(out, "\\%c", *name);
+        else if ((unsigned char)*name < 0x20 || *name == 0x7f)
+            buffer_printf(out, "\\x%02x", (unsigned)(unsigned char)*name);
+        else
+            buffer_add(out, name, 1);
+    }
+    buffer_add(out, "\"", 1);
+}
+
+/* Comment text: what would end the line or not survive reading becomes a '?'. */
+static void put_note(struct buffer *out, const char *text) {
+    size_t n = strlen(text);
+    while (n && strchr(" \t\r\n", text[n - 1]))
+        n--;
+    buffer_add(out, "#", 1);
+    if (n)
+        buffer_add(out, " ", 1);
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        char shown = (c < 0x20 && c != '\t') || c == 0x7f ? '?' : text[i];
+        buffer_add(out, &shown, 1);
+    }
+}
+
+/* Contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
+static void put_bytes(struct buffer *out, const uint8_t *bytes, size_t n) {
+    static const char hex[] = "0123456789abcdef";
+    size_t run_end = 0; /* bytes[at .. run_end) are equal */
+    char line[2 + 2 * LINE_BYTES + 1];
+    for (size_t at = 0; at < n;) {
+        size_t used = 2;
+        line[0] = line[1] = ' ';
+        while (at < n && used < 2 + 2 * LINE_BYTES) {
+            if (run_end <= at)
+                for (run_end = at + 1; run_end < n && bytes[run_end] == bytes[at];)
+                    run_end++;
+            if (run_end - at >= RUN_BYTES)
+                break;
+            line[used++] = hex[bytes[at] >> 4];
+            line[used++] = hex[bytes[at] & 15];
+            at++;
+        }
+        if (used > 2) {
+            line[used++] = '\n';
+            buffer_add(out, line, used);
+        } else {
+            buffer_printf(out, "  %02x*%zu\n", (unsigned)bytes[at], run_end - at);
+            at = run_end;
+        }
+    }
+}
+
+static void put_blob(struct buffer *out, const struct blob *blob, size_t label) {
+    buffer_printf(out, "blob %zu", label);
+    if (blob->name) {
+        buffer_add(out, " ", 1);
+        put_name(out, blob->name);
+    }
+    buffer_add(out, "\n", 1);
+    uint64_t offset = 0;
+    for (size_t i = 0; i < blob->chunk_count;) {
+        if (blob->chunks[i].offset != offset)
+            buffer_printf(out, "  @0x%" PRIx64 "\n", blob->chunks[i].offset);
+        offset = blob->chunks[i].offset;
+        struct buffer joined = {0};
+        for (; i < blob->chunk_count && blob->chunks[i].offset == offset; i++) {
+            buffer_add(&joined, blob->bytes + blob->chunks[i].start, blob->chunks[i].size);
+            offset += blob->chunks[i].size;
+        }
+        put_bytes(out, (const uint8_t *)joined.text, joined.n);
+        free(joined.text);
+    }
+    buffer_add(out, "end\n", 4);
+}
+
+static void put_register(struct buffer *out, const struct program *prog, const struct op *op) {
+    const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
+    if (reg)
+        buffer_printf(out, " %s.%s", nvdla_unit_names[reg->unit], reg->name);
+    else
+        buffer_printf(out, " 0x%05" PRIx32, op->address);
+}
+
+static void put_relation(struct buffer *out, const struct program *prog, const struct op *op) {
+    static const char *const relations[] = {
+        [RELATION_EQUAL] = "==", [RELATION_LESS_EQUAL] = "<=", [RELATION_GREATER_EQUAL] = ">="};
+    put_register(out, prog, op);
+    buffer_printf(out, " %s 0x%" PRIx32, relations[op->relation], op->value);
+    if (op->mask != 0xffffffffu)
+        buffer_printf(out, " mask=0x%" PRIx32, op->mask);
+    if (op->kind == OP_POLL && op->attempts)
+        buffer_printf(out, " attempts=%" PRIu32, op->attempts);
+    if (op->volatile_read)
+        buffer_printf(out, " volatile");
+}
+
+static void put_memory(struct buffer *out, const struct op *op) {
+    buffer_printf(out, " %s 0x%08" PRIx64, op->space == SPACE_PRIMARY ? "primary" : "secondary", op->base);
+}
+
+static void put_two_names(struct buffer *out, const char *first, const char *second) {
+    buffer_add(out, " ", 1);
+    put_name(out, first);
+    buffer_add(out, " ", 1);
+    put_name(out, second);
+}
+
+/* The operation's line without its end. Returns whether the stream has been told. */
+static void put_op(struct buffer *out, const struct program *prog, const struct op *op, size_t label) {
+    static const char *const words[] = {
+        [OP_WRITE] = "reg_write",         [OP_READ] = "reg_read",       [OP_READ_CHECK] = "read_check",
+        [OP_POLL] = "poll",               [OP_WAIT] = "wait",           [OP_INTR_NOTIFY] = "intr_notify",
+        [OP_SYNC_NOTIFY] = "sync_notify", [OP_SYNC_WAIT] = "sync_wait", [OP_MEM_LOAD] = "mem_load",
+        [OP_MEM_FILL] = "mem_fill",       [OP_MEM_RESERVE] = "mem_reserve", [OP_MEM_RELEASE] = "mem_release",
+        [OP_MEM_CHECK] = "mem_check",     [OP_MEM_CRC] = "mem_crc",     [OP_CHECK_EVENT] = "check_event",
+    };
+    if (op->kind == OP_NOTE) {
+        put_note(out, op->text);
+        return;
+    }
+    buffer_add(out, words[op->kind], strlen(words[op->kind]));
+    switch (op->kind) {
+    case OP_NOTE:
+        break;
+    case OP_WRITE:
+        put_register(out, prog, op);
+        buffer_printf(out, " 0x%" PRIx32 "%s", op->value, op->nposted ? " nposted" : "");
+        break;
+    case OP_READ:
+        put_register(out, prog, op);
+        break;
+    case OP_READ_CHECK:
+    case OP_POLL:
+        put_relation(out, prog, op);
+        break;
+    case OP_WAIT:
+        buffer_printf(out, " %s", op->level ? "high" : "low");
+        break;
+    case OP_INTR_NOTIFY: {
+        const char *name = op->bit >= 0 ? nvdla_interrupt_name(op->bit) : "any";
+        char number[16];
+        snprintf(number, sizeof number, "%d", op->bit);
+        put_two_names(out, name ? name : number, prog->events[op->event]);
+        break;
+    }
+    case OP_SYNC_NOTIFY:
+    case OP_SYNC_WAIT:
+        put_two_names(out, prog->streams[op->stream], prog->events[op->event]);
+        break;
+    case OP_MEM_LOAD:
+    case OP_MEM_CHECK:
+        put_memory(out, op);
+        buffer_printf(out, " blob=%zu", label);
+        break;
+    case OP_MEM_FILL:
+        put_memory(out, op);
+        buffer_printf(out, " 0x%" PRIx64, op->size);
+        if (op->pattern == PATTERN_BYTE)
+            buffer_printf(out, " 0x%02x", (unsigned)op->fill);
+        else
+            buffer_printf(out, " %s", op->pattern == PATTERN_ADDRESS ? "address" : "random");
+        break;
+    case OP_MEM_RESERVE:
+        put_memory(out, op);
+        buffer_printf(out, " 0x%" PRIx64, op->size);
+        break;
+    case OP_MEM_RELEASE:
+        put_memory(out, op);
+        break;
+    case OP_MEM_CRC:
+        put_memory(out, op);
+        buffer_printf(out, " 0x%" PRIx64 " 0x%08" PRIx32, op->size, op->value);
+        break;
+    case OP_CHECK_EVENT:
+        break;
+    }
+    if (op->after >= 0) {
+        buffer_printf(out, " after=");
+        put_name(out, prog->events[op->after]);
+    }
+    const char *stream = prog->stream_count ? prog->streams[op->stream] : "main";
+    if (op->kind != OP_SYNC_NOTIFY && op->kind != OP_SYNC_WAIT && strcmp(stream, nvt_default_stream(prog, op)) != 0) {
+        buffer_printf(out, " stream=");
+        put_name(out, stream);
+    }
+    if (op->at_end)
+        buffer_printf(out, " end");
+}
+
+/* A blob and the number it got; sorted by blob for the search. */
+struct label {
+    const struct blob *blob;
+    size_t index;
+    bool written;
+};
+
+static int label_order(const void *left, const void *right) {
+    const struct label *a = left, *b = right;
+    if (a->blob != b->blob)
+        return (uintptr_t)a->blob < (uintptr_t)b->blob ? -1 : 1;
+    return 0;
+}
+
+char *nvt_text(const struct program *prog, size_t *n) {
+    struct buffer out = {0};
+    struct label *labels = NULL;
+    size_t label_count = 0, next_label = 0;
+    for (size_t i = 0; i < prog->blob_count; i++) {
+        labels = trace_grow(labels, label_count, sizeof *labels);
+        labels[label_count++] = (struct label){.blob = prog->blobs[i]};
+    }
+    if (label_count)
+        qsort(labels, label_count, sizeof *labels, label_order);
+    buffer_printf(&out, "nvt 1\nconfig %s\nmode %s\n", prog->config->name, prog->sequential ? "sequential" : "streams");
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i], *before = i ? op - 1 : NULL;
+        size_t index = 0;
+        if (op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK) {
+            struct label key = {.blob = op->blob};
+            struct label *label = bsearch(&key, labels, label_count, sizeof key, label_order);
+            if (!label->written) {
+                label->written = true;
+                label->index = next_label++;
+                put_blob(&out, op->blob, label->index);
+            }
+            index = label->index;
+        }
+        /* A comment behind a command stays on its line. */
+        if (op->kind == OP_NOTE && before && before->kind != OP_NOTE && op->line > 0 && before->line == op->line &&
+            before->file == op->file)
+            out.text[out.n - 1] = ' ';
+        put_op(&out, prog, op, index);
+        buffer_add(&out, "\n", 1);
+    }
+    free(labels);
+    *n = out.n;
+    return out.text;
+}
+
+bool trace_write(const struct program *prog, const char *path, struct error *err) {
+    size_t n;
+    char *text = nvt_text(prog, &n);
+    bool good = file_write(path, text, n, err);
+    free(text);
+    return good;
+}

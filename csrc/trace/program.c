@@ -1,0 +1,153 @@
+/* Building and releasing programs. */
+#include "trace/program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/lex.h"
+
+struct program *program_new(const struct nvdla_config *config, const char *path) {
+    struct program *prog = trace_alloc(sizeof *prog);
+    *prog = (struct program){.config = config};
+    program_file(prog, path);
+    return prog;
+}
+
+static void free_names(char **names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+void program_free(struct program *prog) {
+    if (!prog)
+        return;
+    free(prog->ops);
+    free_names(prog->streams, prog->stream_count);
+    free_names(prog->events, prog->event_count);
+    free_names(prog->files, prog->file_count);
+    free_names(prog->texts, prog->text_count);
+    free_names(prog->warnings, prog->warning_count);
+    for (size_t i = 0; i < prog->blob_count; i++)
+        blob_free(prog->blobs[i]);
+    free(prog->blobs);
+    free(prog);
+}
+
+struct op *program_append(struct program *prog, const struct op *op) {
+    if (prog->count == prog->capacity) {
+        prog->capacity = prog->capacity ? 2 * prog->capacity : 64;
+        prog->ops = trace_realloc(prog->ops, prog->capacity * sizeof *prog->ops);
+    }
+    prog->ops[prog->count] = *op;
+    return &prog->ops[prog->count++];
+}
+
+struct op op_make(enum op_kind kind, int line) {
+    return (struct op){.kind = kind, .event = -1, .after = -1, .mask = 0xffffffffu, .line = line};
+}
+
+static int find_name(char *const *names, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], name))
+            return (int)i;
+    return -1;
+}
+
+static int find_or_add(char ***names, size_t *count, const char *name) {
+    int index = find_name(*names, *count, name);
+    if (index < 0) {
+        *names = trace_grow(*names, *count, sizeof **names);
+        index = (int)*count;
+        (*names)[(*count)++] = trace_strndup(name, strlen(name));
+    }
+    return index;
+}
+
+int program_stream(struct program *prog, const char *name) {
+    return find_or_add(&prog->streams, &prog->stream_count, name);
+}
+
+int program_event(struct program *prog, const char *name) {
+    return find_or_add(&prog->events, &prog->event_count, name);
+}
+
+int program_file(struct program *prog, const char *path) {
+    return find_or_add(&prog->files, &prog->file_count, path);
+}
+
+int program_event_find(const struct program *prog, const char *name) {
+    return find_name(prog->events, prog->event_count, name);
+}
+
+struct blob *program_blob(struct program *prog, struct blob *blob) {
+    prog->blobs = trace_grow(prog->blobs, prog->blob_count, sizeof *prog->blobs);
+    prog->blobs[prog->blob_count++] = blob;
+    return blob;
+}
+
+const char *program_text(struct program *prog, const char *text, size_t n) {
+    prog->texts = trace_grow(prog->texts, prog->text_count, sizeof *prog->texts);
+    return prog->texts[prog->text_count++] = trace_strndup(text, n);
+}
+
+void program_warn(struct program *prog, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    prog->warnings = trace_grow(prog->warnings, prog->warning_count, sizeof *prog->warnings);
+    prog->warnings[prog->warning_count++] = trace_strndup(text, strlen(text));
+}
+
+char *op_position(const struct program *prog, const struct op *op, char *text, size_t size) {
+    if (op->line > 0)
+        snprintf(text, size, "%s:%d", prog->files[op->file], op->line);
+    else
+        snprintf(text, size, "%s", prog->files[op->file]);
+    return text;
+}
+
+struct blob *blob_new(const char *name) {
+    struct blob *blob = trace_alloc(sizeof *blob);
+    *blob = (struct blob){.name = name ? trace_strndup(name, strlen(name)) : NULL};
+    return blob;
+}
+
+void blob_free(struct blob *blob) {
+    if (!blob)
+        return;
+    free(blob->name);
+    free(blob->bytes);
+    free(blob->chunks);
+    free(blob);
+}
+
+/* Smallest power of two >= n, at least 64: the room that a blob of n bytes has. */
+static size_t blob_room(size_t n) {
+    size_t room = 64;
+    while (room < n)
+        room *= 2;
+    return room;
+}
+
+void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n) {
+    if (!n)
+        return;
+    if (!blob->bytes || blob_room(blob->size + n) != blob_room(blob->size))
+        blob->bytes = trace_realloc(blob->bytes, blob_room(blob->size + n));
+    memcpy(blob->bytes + blob->size, bytes, n);
+    struct blob_chunk *last = blob->chunk_count ? &blob->chunks[blob->chunk_count - 1] : NULL;
+    if (last && last->offset + last->size == offset) {
+        last->size += n;
+    } else {
+        blob->chunks = trace_grow(blob->chunks, blob->chunk_count, sizeof *blob->chunks);
+        blob->chunks[blob->chunk_count++] = (struct blob_chunk){.offset = offset, .start = blob->size, .size = n};
+    }
+    blob->size += n;
+    if (offset + n > blob->extent)
+        blob->extent = offset + n;
+}

@@ -1,0 +1,423 @@
+/* Reader of trace-player files, input.txn (chapter 80 section 1; `until` of section 5.1).
+ *
+ * One command a line, played strictly in order: one stream "main". read_reg polls (100 attempts unless plusargs.txt beside the
+ * trace says otherwise); reads of the registers of section 9.3 are informational. posedge and negedge waits become two level waits.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/formats.h"
+#include "trace/lex.h"
+#include "trace/verify.h"
+
+enum { MAX_TOKENS = 8, DEFAULT_ATTEMPTS = 100, QUAD = 16 };
+
+struct txn {
+    const char *path;
+    int line;
+    struct program *prog;
+    struct error *err;
+    uint32_t attempts;
+    bool ignore_poll;
+    struct span token[MAX_TOKENS]; /* [0] is the command */
+    int tokens;                    /* may exceed MAX_TOKENS: the rest was not kept */
+};
+
+struct command {
+    const char *name;
+    int fewest, most; /* operands */
+    bool (*handle)(struct txn *txn);
+    const char *usage;
+};
+
+static bool refuse(struct txn *txn, struct span found, const char *expected) {
+    char shown[SPAN_SHOW];
+    return fail_at(txn->err, txn->path, txn->line, "found %s; expected %s", span_show(found, shown), expected);
+}
+
+static bool get_number(struct txn *txn, int index, uint64_t limit, const char *what, uint64_t *value) {
+    if (!span_number(txn->token[index], false, value) || *value > limit) {
+        char expected[120];
+        snprintf(expected, sizeof expected, "%s, a number from 0 to 0x%" PRIx64, what, limit);
+        return refuse(txn, txn->token[index], expected);
+    }
+    return true;
+}
+
+static bool get_word(struct txn *txn, int index, const char *what, uint32_t *value) {
+    uint64_t number;
+    if (!get_number(txn, index, UINT32_MAX, what, &number))
+        return false;
+    *value = (uint32_t)number;
+    return true;
+}
+
+static struct op make(struct txn *txn, enum op_kind kind) {
+    return op_make(kind, txn->line); /* stream 0 is "main" */
+}
+
+static bool append(struct txn *txn, const struct op *op) {
+    program_append(txn->prog, op);
+    return true;
+}
+
+/* The address word (section 1.3): bits 15:0 word address, 17 nposted. */
+static bool get_register(struct txn *txn, int index, struct op *op) {
+    uint32_t token;
+    const struct nvdla_config *config = txn->prog->config;
+    if (!get_word(txn, index, "a register address token", &token))
+        return false;
+    op->address = (token & 0xffff) * 4;
+    op->nposted = op->kind == OP_WRITE && (token >> 17 & 1);
+    if (nvdla_register_at(config, op->address))
+        return true;
+    enum nvdla_unit unit = nvdla_unit_at(config, op->address);
+    char where[80];
+    if (unit == NVDLA_UNIT_COUNT)
+        snprintf(where, sizeof where, "no unit's window");
+    else
+        snprintf(where, sizeof where, "the window of %s, offset 0x%03" PRIx32, nvdla_unit_names[unit], op->address & 0xfff);
+    return fail_at(txn->err, txn->path, txn->line,
+                   "token 0x%08" PRIx32 " is byte address 0x%05" PRIx32 ", %s: configuration %s has no register there; %s", token,
+                   op->address, where, config->name,
+                   token >> 16 ? "is that the configuration this trace was made for?"
+                               : "a file that holds byte addresses is another dialect (chapter 80 section 5.1)");
+}
+
+/* Registers whose value depends on timing (section 9.3). */
+static bool is_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask) {
+    const struct nvdla_register *reg = nvdla_register_at(config, address);
+    if (!reg)
+        return false;
+    const char *name = reg->name;
+    if (!strcmp(name, "S_POINTER"))
+        return mask & 0x10000; /* CONSUMER */
+    if (reg->unit == NVDLA_BDMA && (!strcmp(name, "STATUS") || strstr(name, "_STALL")))
+        return true;
+    return !strcmp(name, "S_STATUS") || !strcmp(name, "S_CBUF_FLUSH_STATUS") ||
+           !strncmp(name, "D_STATUS_", 9) || (!strncmp(name, "D_PERF_", 7) && strcmp(name, "D_PERF_ENABLE")) ||
+           (!strncmp(name, "D_NAN_", 6) && strcmp(name, "D_NAN_FLUSH_TO_ZERO")) || !strncmp(name, "D_INF_", 6);
+}
+
+static bool do_write_reg(struct txn *txn) {
+    struct op op = make(txn, OP_WRITE);
+    return get_register(txn, 1, &op) && get_word(txn, 2, "register data", &op.value) && append(txn, &op);
+}
+
+/* addr mask expected, or addr mask cmp expected [polls] */
+static bool do_read_reg(struct txn *txn) {
+    struct op op = make(txn, OP_POLL);
+    op.attempts = txn->attempts;
+    if (!get_register(txn, 1, &op) || !get_word(txn, 2, "a mask", &op.mask))
+        return false;
+    bool compared = true;
+    if (span_is(txn->token[3], "=="))
+        op.relation = RELATION_EQUAL;
+    else if (span_is(txn->token[3], "<="))
+        op.relation = RELATION_LESS_EQUAL;
+    else if (span_is(txn->token[3], ">="))
+        op.relation = RELATION_GREATER_EQUAL;
+    else
+        compared = false;
+    if (!compared && txn->tokens > 4)
+        return refuse(txn, txn->token[3], "==, <= or >= (read_reg addr mask cmp expected [polls])");
+    if (compared && txn->tokens < 5)
+        return refuse(txn, (struct span){NULL, 0}, "the expected value behind the comparison");
+    if (!get_word(txn, compared ? 4 : 3, "the expected value", &op.value))
+        return false;
+    if (txn->tokens > 5 && !get_word(txn, 5, "a number of polls", &op.attempts))
+        return false;
+    op.value &= op.mask;
+    op.volatile_read = txn->ignore_poll || is_volatile(txn->prog->config, op.address, op.mask);
+    return append(txn, &op);
+}
+
+static bool do_until(struct txn *txn) {
+    struct op op = make(txn, OP_POLL);
+    if (!get_register(txn, 1, &op) || !get_word(txn, 2, "a value", &op.value))
+        return false;
+    op.mask = op.value;
+    return append(txn, &op);
+}
+
+static bool add_wait(struct txn *txn, bool level) {
+    struct op op = make(txn, OP_WAIT);
+    op.level = level;
+    return append(txn, &op);
+}
+
+static bool do_wait(struct txn *txn) {
+    if (txn->tokens == 1)
+        return add_wait(txn, true);
+    if (txn->tokens != 3 || !span_is(txn->token[2], "dla_intr"))
+        return refuse(txn, txn->tokens > 2 ? txn->token[2] : (struct span){NULL, 0}, "the signal dla_intr");
+    struct span edge = txn->token[1];
+    if (span_is(edge, "high"))
+        return add_wait(txn, true);
+    if (span_is(edge, "low"))
+        return add_wait(txn, false);
+    if (span_is(edge, "posedge"))
+        return add_wait(txn, false) && add_wait(txn, true);
+    if (span_is(edge, "negedge"))
+        return add_wait(txn, true) && add_wait(txn, false);
+    return refuse(txn, edge, "high, low, posedge or negedge");
+}
+
+/* Address of a memory command: bits 31:28 tell the space (section 1.5); all `size` bytes lie in it. */
+static bool get_memory(struct txn *txn, int index, uint64_t size, struct op *op) {
+    if (!get_number(txn, index, UINT64_MAX, "a memory address", &op->base))
+        return false;
+    uint64_t last = op->base + (size ? size - 1 : 0);
+    if (op->base >> 28 != 8 && op->base >> 28 != 5)
+        return refuse(txn, txn->token[index], "an address 0x8....... (primary memory) or 0x5....... (secondary memory)");
+    if (last < op->base || last >> 28 != op->base >> 28)
+        return fail_at(txn->err, txn->path, txn->line,
+                       "0x%" PRIx64 " bytes at 0x%" PRIx64 " leave the %s memory; expected an end not above 0x%" PRIx64, size,
+                       op->base, op->base >> 28 == 8 ? "primary" : "secondary", ((op->base >> 28) + 1) << 28);
+    op->space = op->base >> 28 == 8 ? SPACE_PRIMARY : SPACE_SECONDARY;
+    return true;
+}
+
+/* addr nbytes file: the first nbytes of the file. */
+static bool memory_command(struct txn *txn, enum op_kind kind) {
+    struct op op = make(txn, kind);
+    if (!get_number(txn, 2, TRACE_BLOB_LIMIT, "a number of bytes", &op.size) || !get_memory(txn, 1, op.size, &op))
+        return false;
+    struct span name = txn->token[3];
+    for (size_t i = 0; i < txn->prog->blob_count && !op.blob; i++)
+        if (txn->prog->blobs[i]->name && span_is(name, txn->prog->blobs[i]->name) && txn->prog->blobs[i]->size == op.size)
+            op.blob = txn->prog->blobs[i];
+    if (op.blob)
+        return append(txn, &op);
+
+    char *path = path_beside(txn->path, name);
+    char *bytes = NULL;
+    size_t n;
+    struct blob *whole = NULL;
+    if (!side_file_read(path, &bytes, &n, txn->err))
+        error_prefix(txn->err, "%s:%d: ", txn->path, txn->line);
+    else
+        whole = trace_parse_data_lines(path, bytes, n, txn->err);
+    free(bytes);
+    if (whole && whole->size < op.size) {
+        fail_at(txn->err, txn->path, txn->line, "%s holds 0x%zx bytes; expected at least 0x%" PRIx64, path, whole->size,
+                op.size);
+        blob_free(whole);
+        whole = NULL;
+    }
+    free(path);
+    if (!whole)
+        return false;
+    struct blob *blob = blob_cut(whole, op.size);
+    blob_free(whole);
+    free(blob->name);
+    blob->name = trace_strndup(name.at, name.n);
+    op.blob = program_blob(txn->prog, blob);
+    return append(txn, &op);
+}
+
+static bool do_load_mem(struct txn *txn) {
+    return memory_command(txn, OP_MEM_LOAD);
+}
+
+static bool do_dump_mem(struct txn *txn) {
+    return memory_command(txn, OP_MEM_CHECK);
+}
+
+/* A hexadecimal or decimal number of up to 128 bits, as 16 bytes, least significant first. */
+static bool get_quad(struct txn *txn, int index, const char *what, uint8_t bytes[QUAD]) {
+    struct span span = txn->token[index];
+    uint64_t low;
+    memset(bytes, 0, QUAD);
+    if (span.n > 2 && span.at[0] == '0' && (span.at[1] == 'x' || span.at[1] == 'X')) {
+        size_t digits = span.n - 2, i;
+        for (i = 0; i < digits; i++) {
+            uint64_t digit;
+            char text[3] = {'0', 'x', span.at[span.n - 1 - i]};
+            if (!span_number((struct span){text, 3}, false, &digit) || (i >= 2 * QUAD && digit))
+                break;
+            if (i < 2 * QUAD)
+                bytes[i / 2] = (uint8_t)(bytes[i / 2] | digit << (i % 2 * 4));
+        }
+        if (i == digits)
+            return true;
+    } else if (span_number(span, false, &low)) {
+        for (size_t i = 0; i < 8; i++)
+            bytes[i] = (uint8_t)(low >> (8 * i));
+        return true;
+    }
+    return refuse(txn, span, what);
+}
+
+/* 16 bytes with gaps as a blob. */
+static const struct blob *quad_blob(struct txn *txn, const uint8_t bytes[QUAD], uint32_t enabled) {
+    struct blob *blob = blob_new(NULL);
+    for (size_t i = 0; i < QUAD; i++)
+        if (enabled >> i & 1)
+            blob_append(blob, i, &bytes[i], 1);
+    return program_blob(txn->prog, blob);
+}
+
+/* addr bytemask data: 16 bytes, one mask bit a byte, byte 0 of the data is the least significant. */
+static bool do_write_mem(struct txn *txn) {
+    struct op op = make(txn, OP_MEM_LOAD);
+    uint8_t data[QUAD];
+    uint64_t mask;
+    if (!get_memory(txn, 1, QUAD, &op) || !get_number(txn, 2, 0xffff, "a byte mask", &mask) ||
+        !get_quad(txn, 3, "data, a number of up to 128 bits", data))
+        return false;
+    op.blob = quad_blob(txn, data, (uint32_t)mask);
+    op.size = op.blob->extent;
+    return append(txn, &op);
+}
+
+/* addr mask expected: 16 bytes; only masks of whole bytes can be checked. */
+static bool do_read_mem(struct txn *txn) {
+    struct op op = make(txn, OP_MEM_CHECK);
+    uint8_t mask[QUAD], expected[QUAD];
+    if (!get_memory(txn, 1, QUAD, &op) || !get_quad(txn, 2, "a mask, a number of up to 128 bits", mask) ||
+        !get_quad(txn, 3, "the expected data, a number of up to 128 bits", expected))
+        return false;
+    uint32_t enabled = 0;
+    for (size_t i = 0; i < QUAD; i++) {
+        if (mask[i] != 0 && mask[i] != 0xff)
+            return refuse(txn, txn->token[2], "a read_mem mask of whole bytes, each 00 or ff (others are not supported)");
+        enabled |= (mask[i] ? 1u : 0u) << i;
+    }
+    op.blob = quad_blob(txn, expected, enabled);
+    op.size = op.blob->extent;
+    return append(txn, &op);
+}
+
+static const struct command commands[] = {
+    {"write_reg", 2, 2, do_write_reg, "addr data"},
+    {"read_reg", 3, 5, do_read_reg, "addr mask expected, or addr mask cmp expected [polls]"},
+    {"load_mem", 3, 3, do_load_mem, "addr nbytes file"},
+    {"dump_mem", 3, 3, do_dump_mem, "addr nbytes file"},
+    {"wait", 0, 2, do_wait, "[high|low|posedge|negedge dla_intr]"},
+    {"write_mem", 3, 3, do_write_mem, "addr bytemask data"},
+    {"read_mem", 3, 3, do_read_mem, "addr mask expected"},
+    {"until", 2, 2, do_until, "addr value"},
+};
+
+static bool read_command(struct txn *txn, struct span line) {
+    char shown[SPAN_SHOW];
+    txn->tokens = 0;
+    for (struct span token = span_token(&line); token.n; token = span_token(&line)) {
+        if (txn->tokens < MAX_TOKENS)
+            txn->token[txn->tokens] = token;
+        txn->tokens++;
+    }
+    if (!txn->tokens)
+        return true;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const struct command *command = &commands[i];
+        if (!span_is(txn->token[0], command->name))
+            continue;
+        int operands = txn->tokens - 1;
+        if (operands < command->fewest || operands > command->most)
+            return fail_at(txn->err, txn->path, txn->line, "found %s with %d operands; expected %s %s", command->name,
+                           operands, command->name, command->usage);
+        return command->handle(txn);
+    }
+    return fail_at(txn->err, txn->path, txn->line,
+                   "unknown command %s; expected write_reg, read_reg, load_mem, dump_mem, wait, write_mem, read_mem or until",
+                   span_show(txn->token[0], shown));
+}
+
+static void add_note(struct txn *txn, struct span text) {
+    struct op op = make(txn, OP_NOTE);
+    if (text.n && text.at[0] == ' ')
+        text.at++, text.n--;
+    while (text.n && strchr(" \t\r", text.at[text.n - 1]))
+        text.n--;
+    op.text = program_text(txn->prog, text.at, text.n);
+    append(txn, &op);
+}
+
+/* ---- plusargs.txt ---- */
+
+/* Known names that change nothing here: what they tune is the harness's own business (command line of the run). */
+static bool is_silent_plusarg(struct span name) {
+    static const char *const names[] = {
+        "continue_on_fail", "ignore_badf", "read_mem_poll_retries", "read_reg_poll_interval_clocks",
+        "read_mem_poll_interval_clocks", "intr_timeout_clocks", "mem_read_latency",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (span_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool read_plusarg(struct txn *txn, const char *path, int line, struct span word) {
+    char shown[SPAN_SHOW];
+    if (word.at[0] != '+')
+        return fail_at(txn->err, path, line, "found %s; expected +name or +name=value", span_show(word, shown));
+    struct span name = {word.at + 1, word.n - 1}, value = {NULL, 0};
+    const char *equals = memchr(name.at, '=', name.n);
+    if (equals) {
+        value = (struct span){equals + 1, (size_t)(name.at + name.n - equals) - 1};
+        name.n = (size_t)(equals - name.at);
+    }
+    uint64_t number = 1;
+    if (equals && !span_number(value, false, &number))
+        return fail_at(txn->err, path, line, "found %s; expected a number behind =", span_show(value, shown));
+    if (span_is(name, "read_reg_poll_retries")) {
+        if (!equals || number > UINT32_MAX)
+            return fail_at(txn->err, path, line, "found %s; expected +read_reg_poll_retries=N, N from 0 to 0xffffffff",
+                           span_show(word, shown));
+        txn->attempts = (uint32_t)number;
+    } else if (span_is(name, "ignore_poll")) {
+        txn->ignore_poll = number != 0;
+    } else if (!is_silent_plusarg(name)) {
+        program_warn(txn->prog, "%s:%d: unknown plusarg %s is ignored", path, line, span_show(word, shown));
+    }
+    return true;
+}
+
+static bool read_plusargs(struct txn *txn) {
+    char *path = path_beside(txn->path, (struct span){"plusargs.txt", strlen("plusargs.txt")});
+    char *bytes = NULL;
+    size_t n;
+    struct lines lines;
+    struct span line;
+    bool good = true;
+    if (access(path, F_OK) == 0) {
+        good = side_file_read(path, &bytes, &n, txn->err) && lines_open(&lines, path, bytes, n, txn->err);
+        while (good && lines_next(&lines, &line)) {
+            for (struct span word = span_token(&line); good && word.n; word = span_token(&line))
+                good = read_plusarg(txn, path, lines.line, word);
+        }
+    }
+    free(bytes);
+    free(path);
+    return good;
+}
+
+struct program *trace_parse_txn(const char *path, const char *text, size_t n, const struct trace_options *options,
+                                struct error *err) {
+    struct lines lines;
+    struct span line;
+    if (!lines_open(&lines, path, text, n, err))
+        return NULL;
+    const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("full");
+    struct txn txn = {.path = path, .prog = program_new(config, path), .err = err, .attempts = DEFAULT_ATTEMPTS};
+    txn.prog->sequential = true;
+    program_stream(txn.prog, "main");
+    bool good = read_plusargs(&txn);
+    while (good && lines_next(&lines, &line)) {
+        const char *hash = line.n ? memchr(line.at, '#', line.n) : NULL;
+        struct span command = {line.at, hash ? (size_t)(hash - line.at) : line.n};
+        txn.line = lines.line;
+        good = read_command(&txn, command);
+        if (good && hash)
+            add_note(&txn, (struct span){hash + 1, line.n - command.n - 1});
+    }
+    if (good && program_verify(txn.prog, err))
+        return txn.prog;
+    program_free(txn.prog);
+    return NULL;
+}

@@ -1,0 +1,46 @@
+// First-in first-out queue of Depth words: memory and pointers, any Depth >= 1.
+//
+// A word accepted in one clock is offered in the next. in_ready_o and out_valid_o come from registers. One word per clock in and
+// out at the same time when Depth >= 2. out_data_o is the memory word at the read pointer and means nothing while out_valid_o is 0.
+module nvdla_fifo #(
+    parameter int Width = 8,
+    parameter int Depth = 2
+) (
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             in_valid_i,
+    output logic             in_ready_o,
+    input  logic [Width-1:0] in_data_i,
+    output logic             out_valid_o,
+    input  logic             out_ready_i,
+    output logic [Width-1:0] out_data_o
+);
+  localparam int PtrBits = (Depth > 1) ? $clog2(Depth) : 1;
+  localparam int CountBits = $clog2(Depth + 1);
+  localparam logic [PtrBits-1:0] Last = PtrBits'(Depth - 1);
+  localparam logic [CountBits-1:0] Full = CountBits'(Depth);
+
+  logic [Width-1:0] mem_q[0:Depth-1];
+  logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
+  logic [CountBits-1:0] count_q;
+  logic push, pop;
+
+  assign in_ready_o  = count_q != Full;
+  assign out_valid_o = count_q != '0;
+  assign out_data_o  = mem_q[rd_ptr_q];
+  assign push        = in_valid_i & in_ready_o;
+  assign pop         = out_valid_o & out_ready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      wr_ptr_q <= '0;
+      rd_ptr_q <= '0;
+      count_q  <= '0;
+    end else begin
+      if (push) wr_ptr_q <= (wr_ptr_q == Last) ? '0 : wr_ptr_q + 1'b1;
+      if (pop) rd_ptr_q <= (rd_ptr_q == Last) ? '0 : rd_ptr_q + 1'b1;
+      if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
+    end
+
+  always_ff @(posedge clk_i) if (push) mem_q[wr_ptr_q] <= in_data_i;
+endmodule

@@ -1,0 +1,17 @@
+// Reset of one clock domain: asserted at once with rst_ni, released two clocks after it. In test mode direct_rst_ni takes its place.
+// Spec: 10-system, sections 2 and 3.
+module nvdla_reset_sync (
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic direct_rst_ni,
+    input  logic test_mode_i,
+    output logic rst_no
+);
+  logic [1:0] release_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) release_q <= '0;
+    else release_q <= {release_q[0], 1'b1};
+
+  assign rst_no = test_mode_i ? direct_rst_ni : release_q[1];
+endmodule

@@ -1,0 +1,23 @@
+// Configuration ROM: the list of descriptors as read-only words. rdata_o answers in the clock after req_i and is 0 in all others.
+// Spec: 10-system, section 8.
+module nvdla_cfgrom
+  import nvdla_pkg::*;
+(
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        req_i,
+    input  logic        write_i,
+    input  logic [ 9:0] addr_i,
+    output logic [31:0] rdata_o
+);
+  logic [31:0] rdata_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) rdata_q <= '0;
+    else begin
+      rdata_q <= '0;
+      if (req_i && !write_i && addr_i < 10'(CfgromWords)) rdata_q <= CfgromReset[32'(addr_i)*32+:32];
+    end
+
+  assign rdata_o = rdata_q;
+endmodule

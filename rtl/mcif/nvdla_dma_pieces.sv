@@ -1,0 +1,89 @@
+// Cuts the requests of a DMA client into burst pieces: a piece has at most the port's burst length in beats and never crosses an
+// aligned line of that many atoms (one atom is one beat).
+//
+// A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary); req_tag_i
+// comes back with the last piece. piece_addr_o is the byte address of the piece's first atom (low bits as requested), piece_len_o its
+// beats - 1, piece_last_o tells the last piece of its request. Accepted request to first piece: one clock; one piece per clock, also
+// from one request to the next. req_ready_o comes from a register.
+// Spec: 70-memory-interface, sections 1 and 4.
+module nvdla_dma_pieces
+  import nvdla_pkg::*;
+(
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                req_valid_i,
+    output logic                req_ready_o,
+    input  logic [AddrBits-1:0] req_addr_i,
+    input  logic [        15:0] req_size_i,
+    input  logic                req_ram_i,
+    input  logic                req_tag_i,
+    output logic                piece_valid_o,
+    input  logic                piece_ready_i,
+    output logic [AddrBits-1:0] piece_addr_o,
+    output logic [         3:0] piece_len_o,
+    output logic                piece_ram_o,
+    output logic                piece_tag_o,
+    output logic                piece_last_o
+);
+  localparam int AtomShift = $clog2(MemAtom);
+  localparam logic [3:0] PrimaryRoom = 4'(DbbBurstBeats - 1);
+  localparam logic [3:0] SecondaryRoom = (SecondaryMemory != 0) ? 4'(CvsramBurstBeats - 1) : 4'd0;
+
+  // The request being cut, and one more behind it.
+  logic cur_valid_q, next_valid_q;
+  logic cur_ram_q, cur_tag_q, next_ram_q, next_tag_q;
+  logic [AddrBits-1:0] cur_addr_q, next_addr_q;
+  logic [15:0] cur_left_q, next_left_q;  // atoms - 1
+
+  logic [3:0] room;  // beats - 1 up to the end of the line
+  logic accept, step, cur_free;
+
+  assign room = ~cur_addr_q[AtomShift+:4] & (cur_ram_q ? PrimaryRoom : SecondaryRoom);
+  assign piece_len_o = (cur_left_q > 16'(room)) ? room : cur_left_q[3:0];
+  assign piece_last_o = cur_left_q == 16'(piece_len_o);
+  assign piece_valid_o = cur_valid_q;
+  assign piece_addr_o = cur_addr_q;
+  assign piece_ram_o = cur_ram_q;
+  assign piece_tag_o = cur_tag_q;
+
+  assign req_ready_o = ~next_valid_q;
+  assign accept = req_valid_i & req_ready_o;
+  assign step = cur_valid_q & piece_ready_i;
+  assign cur_free = ~cur_valid_q | (step & piece_last_o);
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      cur_valid_q  <= 1'b0;
+      next_valid_q <= 1'b0;
+    end else begin
+      if (cur_free) begin
+        cur_valid_q  <= next_valid_q | accept;
+        next_valid_q <= 1'b0;
+      end else if (accept) next_valid_q <= 1'b1;
+    end
+
+  always_ff @(posedge clk_i) begin
+    if (cur_free) begin
+      if (next_valid_q) begin
+        cur_addr_q <= next_addr_q;
+        cur_left_q <= next_left_q;
+        cur_ram_q  <= next_ram_q;
+        cur_tag_q  <= next_tag_q;
+      end else if (accept) begin
+        cur_addr_q <= req_addr_i;
+        cur_left_q <= req_size_i;
+        cur_ram_q  <= req_ram_i;
+        cur_tag_q  <= req_tag_i;
+      end
+    end else if (step) begin
+      cur_addr_q <= cur_addr_q + ((AddrBits'(piece_len_o) + 1'b1) << AtomShift);
+      cur_left_q <= cur_left_q - 16'(piece_len_o) - 16'd1;
+    end
+    if (accept) begin
+      next_addr_q <= req_addr_i;
+      next_left_q <= req_size_i;
+      next_ram_q  <= req_ram_i;
+      next_tag_q  <= req_tag_i;
+    end
+  end
+endmodule

@@ -1,0 +1,90 @@
+// DMA read client: requests of an engine to burst pieces of the memory interface, answers into a latency buffer.
+//
+// A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary). The atoms
+// come out in request order. A piece is requested only when the buffer of Depth atoms has room for all of it, so answers never wait:
+// Depth bounds the atoms in flight and must not be less than the longest burst. Atoms of one memory are awaited before the other memory is
+// asked. Accepted request to mif_valid_o: one clock; mif_rsp_valid_i to rsp_valid_o: one clock; one atom per clock.
+// Answers without a request are dropped.
+// Spec: 70-memory-interface, sections 3.2, 4 and 5.
+module nvdla_dma_read
+  import nvdla_pkg::*;
+#(
+    parameter int Depth = 8
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                req_valid_i,
+    output logic                req_ready_o,
+    input  logic [AddrBits-1:0] req_addr_i,
+    input  logic [        15:0] req_size_i,
+    input  logic                req_ram_i,
+    output logic                rsp_valid_o,
+    input  logic                rsp_ready_i,
+    output logic [AtomBits-1:0] rsp_data_o,
+    output logic                mif_valid_o,
+    input  logic                mif_ready_i,
+    output logic                mif_ram_o,
+    output logic [AddrBits-1:0] mif_addr_o,
+    output logic [         3:0] mif_len_o,
+    input  logic                mif_rsp_valid_i,
+    input  logic [AtomBits-1:0] mif_rsp_data_i
+);
+  localparam int CountBits = $clog2(Depth + 1);
+
+  logic piece_valid, issue, ram_ok, response, taken;
+  logic [CountBits-1:0] free_q;     // buffer places not promised to any answer
+  logic [CountBits-1:0] flight_q;   // atoms requested and not yet answered
+  logic [CountBits-1:0] issued;     // atoms of the piece issued in this clock
+  logic last_ram_q;                 // memory of the atoms in flight
+  logic unused_tag, unused_last, unused_ready;
+
+  nvdla_dma_pieces u_pieces (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i,
+      .req_ready_o,
+      .req_addr_i,
+      .req_size_i,
+      .req_ram_i,
+      .req_tag_i(1'b0),
+      .piece_valid_o(piece_valid),
+      .piece_ready_i(issue),
+      .piece_addr_o(mif_addr_o),
+      .piece_len_o(mif_len_o),
+      .piece_ram_o(mif_ram_o),
+      .piece_tag_o(unused_tag),
+      .piece_last_o(unused_last)
+  );
+
+  assign ram_ok = (SecondaryMemory == 0) || (flight_q == '0) || (mif_ram_o == last_ram_q);
+  assign mif_valid_o = piece_valid & ram_ok & (32'(free_q) > 32'(mif_len_o));
+  assign issue = mif_valid_o & mif_ready_i;
+  assign issued = issue ? CountBits'(mif_len_o) + 1'b1 : '0;
+  assign response = mif_rsp_valid_i & (flight_q != '0);
+  assign taken = rsp_valid_o & rsp_ready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      free_q     <= CountBits'(Depth);
+      flight_q   <= '0;
+      last_ram_q <= 1'b0;
+    end else begin
+      free_q   <= free_q - issued + CountBits'(taken);
+      flight_q <= flight_q + issued - CountBits'(response);
+      if (issue) last_ram_q <= mif_ram_o;
+    end
+
+  nvdla_fifo #(
+      .Width(AtomBits),
+      .Depth(Depth)
+  ) u_buffer (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (response),
+      .in_ready_o (unused_ready),
+      .in_data_i  (mif_rsp_data_i),
+      .out_valid_o(rsp_valid_o),
+      .out_ready_i(rsp_ready_i),
+      .out_data_o (rsp_data_o)
+  );
+endmodule

@@ -1,0 +1,110 @@
+// DMA write client: commands and data of an engine to burst pieces of the memory interface, acknowledges back.
+//
+// A command is cmd_size_i + 1 contiguous atoms to byte address cmd_addr_i of memory cmd_ram_i (1 primary, 0 secondary); its data follow in
+// order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
+// piece; its beats then leave on mif_dat_* in order. ack_o is one clock for each command with cmd_ack_i, in order, in the clock after the
+// response (mif_rsp_i) of its last piece. Responses of one memory are awaited before the other memory is written.
+// Accepted command with its data: mif_valid_o in the next clock; one atom per clock.
+// Spec: 70-memory-interface, sections 2, 4 and 5.
+module nvdla_dma_write
+  import nvdla_pkg::*;
+(
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                cmd_valid_i,
+    output logic                cmd_ready_o,
+    input  logic [AddrBits-1:0] cmd_addr_i,
+    input  logic [        15:0] cmd_size_i,
+    input  logic                cmd_ram_i,
+    input  logic                cmd_ack_i,
+    input  logic                dat_valid_i,
+    output logic                dat_ready_o,
+    input  logic [AtomBits-1:0] dat_data_i,
+    output logic                ack_o,
+    output logic                mif_valid_o,
+    input  logic                mif_ready_i,
+    output logic                mif_ram_o,
+    output logic [AddrBits-1:0] mif_addr_o,
+    output logic [         3:0] mif_len_o,
+    output logic                mif_dat_valid_o,
+    input  logic                mif_dat_ready_i,
+    output logic [AtomBits-1:0] mif_dat_data_o,
+    input  logic                mif_rsp_i
+);
+  // Two of the longest bursts, and enough to pass one atom per clock.
+  localparam int LongestBurst = (SecondaryMemory != 0 && CvsramBurstBeats > DbbBurstBeats) ? CvsramBurstBeats : DbbBurstBeats;
+  localparam int Depth = (2 * LongestBurst > 4) ? 2 * LongestBurst : 4;
+  localparam int CountBits = $clog2(Depth + 1);
+  localparam int BurstsInFlight = 256;  // limit of the memory interface
+
+  logic piece_valid, piece_tag, piece_last, issue, ram_ok;
+  logic track_ready, track_valid, track_ack;
+  logic [CountBits-1:0] avail_q;  // buffered beats not promised to a piece
+  logic [CountBits-1:0] issued;
+  logic last_ram_q, ack_q, stored;
+
+  nvdla_dma_pieces u_pieces (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i(cmd_valid_i),
+      .req_ready_o(cmd_ready_o),
+      .req_addr_i(cmd_addr_i),
+      .req_size_i(cmd_size_i),
+      .req_ram_i(cmd_ram_i),
+      .req_tag_i(cmd_ack_i),
+      .piece_valid_o(piece_valid),
+      .piece_ready_i(issue),
+      .piece_addr_o(mif_addr_o),
+      .piece_len_o(mif_len_o),
+      .piece_ram_o(mif_ram_o),
+      .piece_tag_o(piece_tag),
+      .piece_last_o(piece_last)
+  );
+
+  nvdla_fifo #(
+      .Width(AtomBits),
+      .Depth(Depth)
+  ) u_data (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (dat_valid_i),
+      .in_ready_o (dat_ready_o),
+      .in_data_i  (dat_data_i),
+      .out_valid_o(mif_dat_valid_o),
+      .out_ready_i(mif_dat_ready_i),
+      .out_data_o (mif_dat_data_o)
+  );
+
+  // One bit per piece in flight: its response is the one the engine wants to know of.
+  nvdla_fifo #(
+      .Width(1),
+      .Depth(BurstsInFlight)
+  ) u_track (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (issue),
+      .in_ready_o (track_ready),
+      .in_data_i  (piece_tag & piece_last),
+      .out_valid_o(track_valid),
+      .out_ready_i(mif_rsp_i),
+      .out_data_o (track_ack)
+  );
+
+  assign ram_ok = (SecondaryMemory == 0) || !track_valid || (mif_ram_o == last_ram_q);
+  assign mif_valid_o = piece_valid & ram_ok & track_ready & (32'(avail_q) > 32'(mif_len_o));
+  assign issue = mif_valid_o & mif_ready_i;
+  assign issued = issue ? CountBits'(mif_len_o) + 1'b1 : '0;
+  assign stored = dat_valid_i & dat_ready_o;
+  assign ack_o = ack_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      avail_q    <= '0;
+      last_ram_q <= 1'b0;
+      ack_q      <= 1'b0;
+    end else begin
+      avail_q <= avail_q + CountBits'(stored) - issued;
+      if (issue) last_ram_q <= mif_ram_o;
+      ack_q <= mif_rsp_i & track_valid & track_ack;
+    end
+endmodule

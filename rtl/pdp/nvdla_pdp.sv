@@ -1,0 +1,185 @@
+// PDP and PDP_RDMA: planar pooling (max, min, average) in the W x H plane.
+//
+//   PDP_RDMA or SDP -> input -> row (along W) -> column (line buffer, along H) -> average (reciprocals) -> write DMA
+//
+// csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. sdp_*: on-the-fly input,
+// SdpBsThroughput lanes of 8 bits a beat, lane 0 of an atom first. r_*, w_*: read and write client of the memory interfaces.
+// done_intr_o: one clock per layer whose last write has been acknowledged, by register group.
+// The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to the write DMA,
+// which happens after the whole input has been taken, even columns and lines that no window uses. Up to 4 released layers may wait for their acknowledge.
+// Spec: 60-pdp; 10-system section 6 (groups).
+module nvdla_pdp
+  import nvdla_pkg::*;
+  import nvdla_pdp_pkg::*;
+(
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+  input  logic                         csb_rdma_req_i,
+  input  logic                         csb_req_i,
+  input  logic                         csb_write_i,
+  input  logic [9:0]                   csb_addr_i,
+  input  logic [31:0]                  csb_wdata_i,
+  output logic [31:0]                  csb_rdma_rdata_o,
+  output logic [31:0]                  csb_rdata_o,
+  input  logic                         sdp_valid_i,
+  output logic                         sdp_ready_o,
+  input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
+  output logic                         r_mif_valid_o,
+  input  logic                         r_mif_ready_i,
+  output logic                         r_mif_ram_o,
+  output logic [AddrBits-1:0]          r_mif_addr_o,
+  output logic [3:0]                   r_mif_len_o,
+  input  logic                         r_mif_rsp_valid_i,
+  input  logic [AtomBits-1:0]          r_mif_rsp_data_i,
+  output logic                         w_mif_valid_o,
+  input  logic                         w_mif_ready_i,
+  output logic                         w_mif_ram_o,
+  output logic [AddrBits-1:0]          w_mif_addr_o,
+  output logic [3:0]                   w_mif_len_o,
+  output logic                         w_mif_dat_valid_o,
+  input  logic                         w_mif_dat_ready_i,
+  output logic [AtomBits-1:0]          w_mif_dat_data_o,
+  input  logic                         w_mif_rsp_i,
+  output logic [1:0]                   done_intr_o
+);
+  // Atoms in flight that cover the design latency of the memory at full throughput.
+  localparam int ReadDepth = DbbLatency * PdpThroughput / MemAtom;
+  localparam int RdmaBits = (PdpRdmaWords - PdpRdmaFirstD) * 32;
+  localparam int PdpBits = (PdpWords - PdpFirstD) * 32;
+
+  // ---- register groups --------------------------------------------------------------------------------------------------------
+  logic rdma_run, rdma_done, run, done, group;
+  wire unused_rdma_group;
+  logic [RdmaBits-1:0] rdma_flat, rdma_stat;
+  logic [PdpBits-1:0] flat, stat;
+  pdp_rdma_d_t rdma_d;
+  pdp_d_t d;
+  logic [31:0] read_stall, write_stall;
+
+  assign rdma_d = rdma_flat;
+  assign d = flat;
+  assign rdma_stat = RdmaBits'(read_stall) << ((PdpRdmaDPerfReadStall - PdpRdmaFirstD) * 32);
+  assign stat = PdpBits'(write_stall) << ((PdpDPerfWriteStall - PdpFirstD) * 32);
+
+  nvdla_reg_group #(
+    .Words(PdpRdmaWords), .FirstD(PdpRdmaFirstD), .WriteMask(PdpRdmaWriteMask), .Reset(PdpRdmaReset), .StatMask(PdpRdmaStatMask)
+  ) u_rdma_registers (
+    .clk_i, .rst_ni,
+    .req_i(csb_rdma_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(csb_rdma_rdata_o),
+    .run_o(rdma_run), .group_o(unused_rdma_group), .d_o(rdma_flat), .done_i(rdma_done),
+    .stat_i(rdma_stat)
+  );
+
+  nvdla_reg_group #(
+    .Words(PdpWords), .FirstD(PdpFirstD), .WriteMask(PdpWriteMask), .Reset(PdpReset), .StatMask(PdpStatMask)
+  ) u_registers (
+    .clk_i, .rst_ni,
+    .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(csb_rdata_o),
+    .run_o(run), .group_o(group), .d_o(flat), .done_i(done),
+    .stat_i(stat)
+  );
+
+  // ---- input ------------------------------------------------------------------------------------------------------------------
+  logic req_valid, req_ready, req_ram, rsp_valid, rsp_ready, mem_valid, mem_ready, atom_valid, atom_ready, input_done;
+  logic [AddrBits-1:0] req_addr;
+  logic [15:0] req_size;
+  logic [AtomBits-1:0] rsp_data, mem_data, atom_data;
+
+  nvdla_pdp_rdma u_rdma (
+    .clk_i, .rst_ni, .run_i(rdma_run), .d_i(rdma_d), .done_o(rdma_done), .stall_o(read_stall),
+    .req_valid_o(req_valid), .req_ready_i(req_ready), .req_addr_o(req_addr), .req_size_o(req_size), .req_ram_o(req_ram),
+    .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready), .rsp_data_i(rsp_data),
+    .atom_valid_o(mem_valid), .atom_ready_i(mem_ready), .atom_data_o(mem_data)
+  );
+
+  nvdla_dma_read #(.Depth(ReadDepth)) u_dma_read (
+    .clk_i, .rst_ni,
+    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(req_addr), .req_size_i(req_size), .req_ram_i(req_ram),
+    .rsp_valid_o(rsp_valid), .rsp_ready_i(rsp_ready), .rsp_data_o(rsp_data),
+    .mif_valid_o(r_mif_valid_o), .mif_ready_i(r_mif_ready_i), .mif_ram_o(r_mif_ram_o), .mif_addr_o(r_mif_addr_o),
+    .mif_len_o(r_mif_len_o), .mif_rsp_valid_i(r_mif_rsp_valid_i), .mif_rsp_data_i(r_mif_rsp_data_i)
+  );
+
+  nvdla_pdp_input u_input (
+    .clk_i, .rst_ni, .run_i(run), .d_i(d), .done_o(input_done),
+    .mem_valid_i(mem_valid), .mem_ready_o(mem_ready), .mem_data_i(mem_data),
+    .sdp_valid_i, .sdp_ready_o, .sdp_data_i,
+    .atom_valid_o(atom_valid), .atom_ready_i(atom_ready), .atom_data_o(atom_data)
+  );
+
+  // ---- pooling ----------------------------------------------------------------------------------------------------------------
+  wire average = d.pooling_method == PdpAverage;
+  logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last, out_valid, out_ready, out_last;
+  pdp_beat_t beat;
+  logic [PdpThroughput*PdpRowBits-1:0] row;
+  logic [PdpThroughput*PdpTotBits-1:0] tot;
+  logic [PdpThroughput*PdpLaneBits-1:0] out;
+
+  nvdla_pdp_row u_row (
+    .clk_i, .rst_ni, .run_i(run), .d_i(d), .over_o(walk_over),
+    .atom_valid_i(atom_valid), .atom_ready_o(atom_ready), .atom_data_i(atom_data),
+    .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_o(beat), .row_o(row)
+  );
+
+  nvdla_pdp_column u_column (
+    .clk_i, .rst_ni, .method_i(d.pooling_method),
+    .beat_valid_i(beat_valid), .beat_ready_o(beat_ready), .beat_i(beat), .row_i(row),
+    .tot_valid_o(tot_valid), .tot_ready_i(tot_ready), .tot_last_o(tot_last), .tot_o(tot)
+  );
+
+  nvdla_pdp_average u_average (
+    .clk_i, .rst_ni, .average_i(average), .recip_width_i(d.recip_kernel_width),
+    .recip_height_i(d.recip_kernel_height),
+    .tot_valid_i(tot_valid), .tot_ready_o(tot_ready), .tot_last_i(tot_last), .tot_i(tot),
+    .out_valid_o(out_valid), .out_ready_i(out_ready), .out_last_o(out_last), .out_o(out)
+  );
+
+  // ---- output -----------------------------------------------------------------------------------------------------------------
+  logic cmd_valid, cmd_ready, cmd_ram, cmd_ack, dat_valid, dat_ready, output_done, tail, tail_ready, ack;
+  logic [AddrBits-1:0] cmd_addr;
+  logic [15:0] cmd_size;
+  logic [AtomBits-1:0] dat_data;
+
+  nvdla_pdp_wdma u_wdma (
+    .clk_i, .rst_ni, .run_i(run), .d_i(d), .release_i(input_done && walk_over), .done_o(output_done),
+    .tail_o(tail), .tail_ready_i(tail_ready), .stall_o(write_stall),
+    .beat_valid_i(out_valid), .beat_ready_o(out_ready), .beat_last_i(out_last), .beat_data_i(out),
+    .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_addr_o(cmd_addr), .cmd_size_o(cmd_size), .cmd_ram_o(cmd_ram),
+    .cmd_ack_o(cmd_ack), .dat_valid_o(dat_valid), .dat_ready_i(dat_ready), .dat_data_o(dat_data)
+  );
+
+  nvdla_dma_write u_dma_write (
+    .clk_i, .rst_ni,
+    .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(cmd_addr), .cmd_size_i(cmd_size), .cmd_ram_i(cmd_ram),
+    .cmd_ack_i(cmd_ack), .dat_valid_i(dat_valid), .dat_ready_o(dat_ready), .dat_data_i(dat_data), .ack_o(ack),
+    .mif_valid_o(w_mif_valid_o), .mif_ready_i(w_mif_ready_i), .mif_ram_o(w_mif_ram_o), .mif_addr_o(w_mif_addr_o),
+    .mif_len_o(w_mif_len_o), .mif_dat_valid_o(w_mif_dat_valid_o), .mif_dat_ready_i(w_mif_dat_ready_i),
+    .mif_dat_data_o(w_mif_dat_data_o), .mif_rsp_i(w_mif_rsp_i)
+  );
+
+  assign done = run && output_done;
+
+  // Groups of the layers whose acknowledge is outstanding, oldest first.
+  logic [3:0] waiting_q;
+  logic [1:0] waiting_head_q, waiting_tail_q;
+  logic [2:0] waiting_count_q;
+
+  assign tail_ready = !waiting_count_q[2];
+  assign done_intr_o = {ack && waiting_q[waiting_head_q], ack && !waiting_q[waiting_head_q]};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waiting_q <= 4'd0;
+      waiting_head_q <= 2'd0;
+      waiting_tail_q <= 2'd0;
+      waiting_count_q <= 3'd0;
+    end else begin
+      if (tail) begin
+        waiting_q[waiting_tail_q] <= group;
+        waiting_tail_q <= waiting_tail_q + 2'd1;
+      end
+      if (ack) waiting_head_q <= waiting_head_q + 2'd1;
+      waiting_count_q <= waiting_count_q + 3'(tail) - 3'(ack);
+    end
+  end
+endmodule

@@ -1,0 +1,72 @@
+// 2-D pooling: the line buffer. Eight banks of 16 output columns (one atom each, PdpTotBits per lane), shared by the output rows
+// that overlap (60-pdp section 9); a kernel of height 1 needs none.
+//
+// Every beat of a row result is folded into the banks of all output rows it belongs to, in one clock. The row that ends with it leaves
+// instead of being stored, with its vertical pad term added; flush beats take a stored row out. tot_o: PdpThroughput lanes of PdpTotBits,
+// one clock later.
+// Spec: 60-pdp, sections 5.1, 5.3, 9.
+module nvdla_pdp_column
+  import nvdla_pkg::*;
+  import nvdla_pdp_pkg::*;
+(
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
+  input  logic [1:0]                          method_i,
+  input  logic                                beat_valid_i,
+  output logic                                beat_ready_o,
+  input  pdp_beat_t                           beat_i,
+  input  logic [PdpThroughput*PdpRowBits-1:0] row_i,
+  output logic                                tot_valid_o,
+  input  logic                                tot_ready_i,
+  output logic                                tot_last_o,
+  output logic [PdpThroughput*PdpTotBits-1:0] tot_o
+);
+  localparam int WordBits = PdpThroughput * PdpTotBits;
+  localparam int BitBits = $clog2(8 * WordBits);
+  localparam int Words = 1 << PdpBankAddrBits;
+
+  logic valid_q, last_q;
+  logic [8*WordBits-1:0] stored;               // word of each bank at the beat's address
+  wire [PdpBankAddrBits-1:0] addr = beat_i.addr;
+  wire [7:0] first = beat_i.first;
+  wire [7:0] write = beat_i.write & {8{beat_valid_i && beat_ready_o}};
+  wire [BitBits-1:0] emit_bit = BitBits'(beat_i.bank) * BitBits'(WordBits);
+  wire emit = beat_valid_i && beat_ready_o && beat_i.emit;
+
+  assign beat_ready_o = !valid_q || tot_ready_i || !beat_i.emit;
+  assign tot_valid_o = valid_q;
+  assign tot_last_o = last_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else if (!valid_q || tot_ready_i) valid_q <= emit;
+  end
+  always_ff @(posedge clk_i) if (emit) last_q <= beat_i.last;
+
+  for (genvar b = 0; b < 8; b++) begin : gen_bank
+    logic [WordBits-1:0] mem [0:Words-1];
+    wire [WordBits-1:0] word = mem[addr];
+    assign stored[b*WordBits +: WordBits] = word;
+    always_ff @(posedge clk_i) begin
+      if (write[b]) begin
+        for (int p = 0; p < PdpThroughput; p++) begin
+          mem[addr][p*PdpTotBits +: PdpTotBits] <=
+            pdp_column_fold(method_i, first[b], word[p*PdpTotBits +: PdpTotBits], row_i[p*PdpRowBits +: PdpRowBits]);
+        end
+      end
+    end
+  end
+
+  for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
+    logic [PdpTotBits-1:0] tot_q;
+    assign tot_o[p*PdpTotBits +: PdpTotBits] = tot_q;
+    always_ff @(posedge clk_i) begin
+      if (emit) begin
+        tot_q <= (method_i == PdpAverage ? beat_i.pad : '0) +
+                 (beat_i.flush ? stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits]
+                               : pdp_column_fold(method_i, beat_i.emit_first, stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits],
+                                                 row_i[p*PdpRowBits +: PdpRowBits]));
+      end
+    end
+  end
+endmodule

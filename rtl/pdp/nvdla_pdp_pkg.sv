@@ -1,0 +1,223 @@
+// PDP arithmetic and geometry as pure functions, and the records that travel down its pipeline. INT8.
+//
+// A beat is PdpThroughput lanes of one atom; an atom takes PdpBeats beats, lane 0 first.
+// Spec: 60-pdp, sections 4 (windows), 5.1 and 5.3 (arithmetic), 7 (strips), 9 (line buffer).
+package nvdla_pdp_pkg;
+  import nvdla_pkg::*;
+
+  localparam int PdpLaneBits = 8;
+  localparam int PdpRowBits = 11;                                        // result along W (hw of section 5.3)
+  localparam int PdpTotBits = 14;                                        // result along W and H (tw)
+  localparam int PdpBeats = MemAtom / PdpThroughput;
+  localparam int PdpBeatBits = PdpBeats > 1 ? $clog2(PdpBeats) : 1;
+  localparam int PdpBeatLast = PdpBeats - 1;
+  localparam int PdpBankAddrBits = 4 + PdpBeatBits;                      // a line-buffer bank has 16 output columns
+  localparam int PdpChannelShift = $clog2(MemAtom);
+
+  localparam logic [1:0] PdpAverage = 2'd0;
+  localparam logic [1:0] PdpMax = 2'd1;
+
+  // What the banks do with one beat of a window's row result.
+  typedef struct packed {
+    logic last;                                // last beat of the layer
+    logic emit;                                // a beat of an output row leaves
+    logic flush;                               // ... and it comes from the bank alone: no input line is left
+    logic emit_first;                          // ... and its row starts with this very line: the bank holds nothing of it
+    logic [2:0] bank;                          // ... bank of that row and column
+    logic [7:0] write;                         // banks that fold the beat in
+    logic [7:0] first;                         // of those, the ones whose row starts with this line
+    logic [PdpBankAddrBits-1:0] addr;          // column inside the bank, beat
+    logic [PdpTotBits-1:0] pad;                // sx22(T(ny) * kw), low bits, of the row that leaves
+  } pdp_beat_t;
+
+  // Geometry of one window along W, result of pdp_window.
+  typedef struct packed {
+    logic [13:0] need;                         // columns of the line that must have arrived
+    logic [13:0] keep;                         // columns left of this one are not needed any more
+    logic [7:0] valid;                         // of the 8 columns from x0 on, those inside window and line
+    logic [2:0] pads;                          // nx
+  } pdp_window_t;
+
+  // What one input line (or one flushed output row) means for the banks, result of pdp_line.
+  typedef struct packed {
+    logic used;                                // the line belongs to a window
+    logic emit;
+    logic emit_first;
+    logic [2:0] bank;                          // first bank of the row that leaves
+    logic [7:0] write;
+    logic [7:0] first;
+    logic [2:0] pads;                          // ny of the row that leaves
+  } pdp_line_t;
+
+  // Columns read in a strip, 1..8192. split, width: register values (one less).
+  function automatic logic [13:0] pdp_strip_width_in(
+      input logic [7:0] split, input logic [7:0] strip, input logic [12:0] width,
+      input logic [9:0] first, input logic [9:0] mid, input logic [9:0] last, input logic [3:0] kernel, input logic [3:0] stride);
+    logic [13:0] overlap;
+    overlap = 14'(kernel) - 14'(stride);
+    if (split == 8'd0) return 14'(width) + 14'd1;
+    if (strip == 8'd0) return 14'(first) + 14'd1;
+    if (strip == split) return 14'(last) + 14'd1 + overlap;
+    return 14'(mid) + 14'd1 + overlap;
+  endfunction
+
+  // Columns from the first input column of a strip to that of the next, two's complement.
+  function automatic logic [13:0] pdp_strip_step_in(
+      input logic [7:0] strip, input logic [9:0] first, input logic [9:0] mid, input logic [3:0] kernel, input logic [3:0] stride);
+    if (strip == 8'd0) return 14'(first) + 14'd1 - (14'(kernel) - 14'(stride));
+    return 14'(mid) + 14'd1;
+  endfunction
+
+  // Columns written in a strip, less one.
+  function automatic logic [12:0] pdp_strip_last_out(
+      input logic [7:0] split, input logic [7:0] strip, input logic [12:0] width,
+      input logic [9:0] first, input logic [9:0] mid, input logic [9:0] last);
+    if (split == 8'd0) return width;
+    if (strip == 8'd0) return 13'(first);
+    if (strip == split) return 13'(last);
+    return 13'(mid);
+  endfunction
+
+  // Banks of one output row as a shift: a row owns 1 << shift banks. Kernel and stride are register values (one less).
+  // Overlapping rows L = ceil(kernel / stride): 1, 2, 3..4, 5..8 rows share the 8 banks.
+  function automatic logic [1:0] pdp_bank_shift(input logic [3:0] kernel, input logic [3:0] stride);
+    logic [6:0] rows_1, rows_2, rows_4;
+    rows_1 = 7'(stride) + 7'd1;
+    rows_2 = rows_1 << 1;
+    rows_4 = rows_1 << 2;
+    if (7'(kernel) < rows_1) return 2'd3;
+    if (7'(kernel) < rows_2) return 2'd2;
+    if (7'(kernel) < rows_4) return 2'd1;
+    return 2'd0;
+  endfunction
+
+  // Banks that hold output column 16 * block of some row.
+  function automatic logic [7:0] pdp_bank_column(input logic [1:0] shift, input logic [2:0] block);
+    case (shift)
+      2'd3: return 8'h01 << block;
+      2'd2: return 8'h11 << block[1:0];
+      2'd1: return 8'h55 << block[0];
+      default: return 8'hff;
+    endcase
+  endfunction
+
+  // The window that starts at column x0 of a line of `width` columns. kernel: register value.
+  function automatic pdp_window_t pdp_window(input logic signed [14:0] x0, input logic [13:0] width, input logic [3:0] kernel);
+    pdp_window_t result;
+    logic signed [15:0] x, w;
+    logic [7:0] valid;
+    logic [3:0] count;
+    w = $signed(16'(width));
+    valid = 8'd0;
+    count = 4'd0;
+    for (int i = 0; i < 8; i++) begin
+      x = 16'(x0) + $signed(16'(i));
+      if (4'(i) <= kernel && x >= 16'sd0 && x < w) begin
+        valid[i] = 1'b1;
+        count = count + 4'd1;
+      end
+    end
+    x = 16'(x0) + $signed(16'(kernel)) + 16'sd1;
+    result.need = x < w ? 14'(x) : width;
+    result.keep = x0 < 15'sd0 ? 14'd0 : 14'(x0);
+    result.valid = valid;
+    result.pads = 3'(kernel + 4'd1 - count);
+    return result;
+  endfunction
+
+  // Input line y for the output rows from `row` (the first one not finished), which starts at line `start` (negative in the top pad).
+  // height, rows, kernel, stride: register values (one less). flush: no line, row `row` leaves from its bank.
+  function automatic pdp_line_t pdp_line(
+      input logic flush, input logic [12:0] y, input logic [12:0] height, input logic [13:0] row, input logic [12:0] rows,
+      input logic signed [14:0] start, input logic [3:0] kernel, input logic [3:0] stride, input logic [1:0] shift);
+    pdp_line_t result;
+    logic signed [15:0] line, bottom, s, last;
+    logic [7:0] write, first;
+    logic [2:0] slot_mask, slot, k;
+    logic active, used, leaves;
+    line = $signed(16'(y));
+    bottom = $signed(16'(height));
+    last = 16'(start) + $signed(16'(kernel));
+    slot_mask = 3'd7 >> shift;
+    used = 16'(start) <= line && row <= 14'(rows);
+    leaves = used && (last == line || y == height);
+    for (int b = 0; b < 8; b++) begin
+      slot = 3'(b) >> shift;
+      k = (slot - row[2:0]) & slot_mask;
+      s = 16'(start) + $signed(16'(k) * (16'(stride) + 16'd1));
+      active = s <= line && row + 14'(k) <= 14'(rows);
+      write[b] = active && !flush && !(leaves && k == 3'd0);
+      first[b] = s == line || y == 13'd0;
+    end
+    result.used = used;
+    result.emit = leaves || flush;
+    result.emit_first = 16'(start) == line || y == 13'd0;
+    result.bank = row[2:0] << shift;
+    result.write = write;
+    result.first = first;
+    result.pads = (start < 15'sd0 ? 3'(-start) : 3'd0) + (last > bottom ? 3'(last - bottom) : 3'd0);
+    return result;
+  endfunction
+
+  // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X, low 14 bits each. They are enough for both uses: T(nx) has 11 bits,
+  // sx22(T(ny) * kw) is added modulo 2^14.
+  function automatic logic [PdpTotBits-1:0] pdp_pad(input logic [2:0] n, input logic [7*PdpTotBits-1:0] values);
+    return n == 3'd0 ? '0 : values[(32'(n)-1)*PdpTotBits +: PdpTotBits];
+  endfunction
+
+  // One lane along W: fold of the valid ones of 8 columns (leftmost lowest), for averages plus T(nx), 11 bits wrapping.
+  function automatic logic [PdpRowBits-1:0] pdp_row_fold(
+      input logic [1:0] method, input logic [7:0] valid, input logic [63:0] columns, input logic [PdpRowBits-1:0] pad);
+    logic signed [7:0] v, best;
+    logic [PdpRowBits-1:0] sum;
+    best = method == PdpMax ? -8'sd128 : 8'sd127;
+    sum = pad;
+    for (int i = 0; i < 8; i++) begin
+      v = $signed(columns[i*8 +: 8]);
+      if (valid[i]) begin
+        sum = sum + {{3{v[7]}}, v};
+        if (method == PdpMax ? v > best : v < best) best = v;
+      end
+    end
+    return method == PdpAverage ? sum : {{3{best[7]}}, best};
+  endfunction
+
+  // One lane along H: fold of the total so far and a row result; `first`: there is no total yet.
+  function automatic logic [PdpTotBits-1:0] pdp_column_fold(
+      input logic [1:0] method, input logic first, input logic [PdpTotBits-1:0] total, input logic [PdpRowBits-1:0] row);
+    logic [PdpTotBits-1:0] wide;
+    wide = {{(PdpTotBits - PdpRowBits){row[PdpRowBits-1]}}, row};
+    if (first) return wide;
+    if (method == PdpAverage) return total + wide;
+    if (method == PdpMax) return $signed(wide) > $signed(total) ? wide : total;
+    return $signed(wide) < $signed(total) ? wide : total;
+  endfunction
+
+  // RND(product, 11) of section 5.3: nearest, ties away from zero; a result that does not fit wraps by sign. product: low bits.
+  function automatic logic [10:0] pdp_round_11(input logic negative, input logic [26:0] product);
+    if (negative) return product[26:16] + 11'(product[15:0] > 16'h8000);
+    return {1'b0, product[25:16]} + 11'(product[15]);
+  endfunction
+
+  // RND(product, 8).
+  function automatic logic [7:0] pdp_round_8(input logic negative, input logic [23:0] product);
+    if (negative) return product[23:16] + 8'(product[15:0] > 16'h8000);
+    return {1'b0, product[22:16]} + 8'(product[15]);
+  endfunction
+
+  // First reciprocal multiply of an average: total (signed 14 bits) times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. A product
+  // of 0 rounds alike under both signs, so the sign of the total serves.
+  function automatic logic [10:0] pdp_scale_width(input logic [PdpTotBits-1:0] total, input logic [16:0] recip);
+    logic signed [26:0] product;
+    product = 27'($signed(total)) * $signed(27'(recip));
+    return pdp_round_11(total[PdpTotBits-1], product);
+  endfunction
+
+  // Second reciprocal multiply: signed 11 bits times RECIP_KERNEL_HEIGHT, 8 bits.
+  function automatic logic [7:0] pdp_scale_height(input logic [10:0] value, input logic [16:0] recip);
+    logic signed [23:0] product;
+    product = 24'($signed(value)) * $signed(24'(recip));
+    return pdp_round_8(value[10], product);
+  endfunction
+
+endpackage

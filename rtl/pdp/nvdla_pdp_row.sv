@@ -1,0 +1,233 @@
+// 1-D pooling along W, and the walk through strips, surfaces and lines that the later stages follow.
+//
+// atom_*: input atoms in the order strip, surface, line, column. They enter a ring of 16 columns; a window is computed as soon as
+// its last column inside the line is there, straight from the ring, in PdpBeats beats. Columns and lines that belong to no window
+// are taken and dropped. After the last line of a surface, output rows that the bottom pad completes go out as flush beats, which
+// carry no row result: the value is in the banks.
+// beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock behind the ring, one beat per clock, no gaps between windows, lines
+// and surfaces, one clock between strips. over_o: the walk through the active layer has ended.
+// Spec: 60-pdp, sections 4, 5, 7.
+module nvdla_pdp_row
+  import nvdla_pkg::*;
+  import nvdla_pdp_pkg::*;
+(
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
+  input  logic                                run_i,
+  input  pdp_d_t                              d_i,
+  output logic                                over_o,
+  input  logic                                atom_valid_i,
+  output logic                                atom_ready_o,
+  input  logic [AtomBits-1:0]                 atom_data_i,
+  output logic                                beat_valid_o,
+  input  logic                                beat_ready_i,
+  output pdp_beat_t                           beat_o,
+  output logic [PdpThroughput*PdpRowBits-1:0] row_o
+);
+  localparam logic [1:0] Idle = 2'd0;          // no layer, or its walk has ended
+  localparam logic [1:0] Load = 2'd1;          // a strip begins
+  localparam logic [1:0] Line = 2'd2;          // an input line
+  localparam logic [1:0] Flush = 2'd3;         // an output row without input line
+
+  wire unused_d = &{1'b0, d_i};
+
+  // ---- where we are -----------------------------------------------------------------------------------------------------------
+  logic [1:0] state_q;
+  logic over_q, valid_q;
+  logic [7:0] strip_q;
+  logic [12:0] surface_q, line_q, column_q;    // column: of the output
+  logic [13:0] row_q;                          // first output row not finished
+  logic signed [14:0] row_start_q;             // its first line, negative in the top pad
+  logic signed [14:0] x0_q;                    // first column of the window, negative in the left pad
+  logic [PdpBeatBits-1:0] lane_q;              // beat of the atom
+  logic [13:0] width_q;
+  logic [12:0] column_last_q;
+  logic [2:0] pad_left_q;
+  pdp_window_t window_q;                       // of x0; for a line that belongs to no window: all its columns, none kept
+  pdp_line_t now_q;                            // of the line or flushed row
+  logic [PdpTotBits-1:0] pad_q;                // vertical pad term of the row that leaves
+  logic [3:0] ring_write_q, ring_base_q;       // ring places of the next column to come and of column 0 of the line
+  logic signed [14:0] arrived_q;               // columns of the line that came; negative: so many of earlier lines are still to come
+
+  wire [1:0] shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
+  wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  wire [7*PdpTotBits-1:0] pads = {
+    d_i.pad_value_7x[PdpTotBits-1:0], d_i.pad_value_6x[PdpTotBits-1:0], d_i.pad_value_5x[PdpTotBits-1:0],
+    d_i.pad_value_4x[PdpTotBits-1:0], d_i.pad_value_3x[PdpTotBits-1:0], d_i.pad_value_2x[PdpTotBits-1:0],
+    d_i.pad_value_1x[PdpTotBits-1:0]};
+
+  // ---- what happens in this clock -----------------------------------------------------------------------------------------------
+  wire push = atom_valid_i && atom_ready_o;
+  wire ready = !valid_q || beat_ready_i;
+  wire complete = arrived_q >= $signed({1'b0, window_q.need});
+  wire fold = state_q == Line && now_q.used && complete && ready;
+  wire go = fold || (state_q == Flush && ready);
+  wire window_end = go && lane_q == PdpBeatBits'(PdpBeatLast);
+  wire row_end = window_end && column_q == column_last_q;
+  wire line_end = state_q == Line && (now_q.used ? row_end : complete);
+  wire step = line_end || (state_q == Flush && row_end);               // on to the next line, flushed row or surface
+  wire no_line = state_q == Flush || line_q == d_i.cube_in_height;     // no input line follows in this surface
+  wire [13:0] row_next = row_q + 14'(now_q.emit);
+  wire surface_end = step && no_line && row_next > 14'(d_i.cube_out_height);
+  wire strip_end = surface_end && surface_q == surface_last;
+  wire strip_final = strip_q == d_i.split_num;
+  wire layer_end = strip_end && strip_final;
+  wire [7:0] strip_next = strip_q + 8'd1;
+
+  assign atom_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
+  assign over_o = over_q;
+  assign beat_valid_o = valid_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      over_q <= 1'b0;
+      valid_q <= 1'b0;
+      lane_q <= '0;
+      ring_write_q <= 4'd0;
+      ring_base_q <= 4'd0;
+      arrived_q <= 15'sd0;
+    end else begin
+      case (state_q)
+        Idle: if (run_i && !over_q) state_q <= Load;
+        Load: state_q <= Line;
+        default:
+          if (layer_end) state_q <= Idle;
+          else if (strip_end) state_q <= Load;
+          else if (step) state_q <= no_line && !surface_end ? Flush : Line;
+      endcase
+      if (!run_i) over_q <= 1'b0;
+      else if (layer_end) over_q <= 1'b1;
+      if (push) ring_write_q <= ring_write_q + 4'd1;
+      if (line_end) ring_base_q <= ring_base_q + width_q[3:0];
+      if (push || line_end) arrived_q <= arrived_q + $signed(15'(push)) - (line_end ? $signed({1'b0, width_q}) : 15'sd0);
+      if (go) lane_q <= window_end ? '0 : lane_q + PdpBeatBits'(1);
+      if (ready) valid_q <= go;
+    end
+  end
+
+  // ---- strips and surfaces ------------------------------------------------------------------------------------------------------
+  always_ff @(posedge clk_i) begin
+    if (state_q == Idle) begin
+      if (run_i) begin
+        strip_q <= 8'd0;
+        width_q <= pdp_strip_width_in(d_i.split_num, 8'd0, d_i.cube_in_width, d_i.partial_width_in_first, d_i.partial_width_in_mid,
+                                      d_i.partial_width_in_last, d_i.kernel_width, d_i.kernel_stride_width);
+        column_last_q <= pdp_strip_last_out(d_i.split_num, 8'd0, d_i.cube_out_width, d_i.partial_width_out_first,
+                                            d_i.partial_width_out_mid, d_i.partial_width_out_last);
+        pad_left_q <= d_i.pad_left;
+      end
+    end else if (strip_end) begin
+      strip_q <= strip_next;
+      width_q <= pdp_strip_width_in(d_i.split_num, strip_next, d_i.cube_in_width, d_i.partial_width_in_first,
+                                    d_i.partial_width_in_mid, d_i.partial_width_in_last, d_i.kernel_width, d_i.kernel_stride_width);
+      column_last_q <= pdp_strip_last_out(d_i.split_num, strip_next, d_i.cube_out_width, d_i.partial_width_out_first,
+                                          d_i.partial_width_out_mid, d_i.partial_width_out_last);
+      pad_left_q <= 3'd0;
+    end
+    if (state_q == Load) surface_q <= 13'd0;
+    else if (surface_end) surface_q <= surface_q + 13'd1;
+  end
+
+  // ---- lines and windows ----------------------------------------------------------------------------------------------------------
+  logic [12:0] line_next;
+  logic [13:0] row_first_next;
+  logic signed [14:0] row_start_next, x0_next;
+  pdp_line_t now_next;
+  pdp_window_t window_next;
+  wire line_begin = state_q == Load || step;
+  wire window_begin = line_begin || (fold && window_end);
+
+  always_comb begin
+    line_next = line_q;
+    row_first_next = row_q;
+    row_start_next = row_start_q;
+    x0_next = x0_q;
+    now_next = now_q;
+    window_next = window_q;
+    if (line_begin) begin
+      x0_next = -$signed(15'(pad_left_q));
+      if (state_q == Load || surface_end) begin
+        line_next = 13'd0;
+        row_first_next = 14'd0;
+        row_start_next = -$signed(15'(d_i.pad_top));
+      end else begin
+        if (!no_line) line_next = line_q + 13'd1;
+        row_first_next = row_next;
+        if (now_q.emit) row_start_next = row_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
+      end
+      now_next = pdp_line(no_line && step && !surface_end, line_next, d_i.cube_in_height, row_first_next, d_i.cube_out_height,
+                          row_start_next, d_i.kernel_height, d_i.kernel_stride_height, shift);
+    end else begin
+      x0_next = x0_q + $signed(15'(d_i.kernel_stride_width)) + 15'sd1;
+    end
+    if (window_begin) window_next = pdp_window(x0_next, width_q, d_i.kernel_width);
+    if (line_begin && !now_next.used && !now_next.emit) begin
+      window_next.need = width_q;
+      window_next.keep = width_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (line_begin) begin
+      line_q <= line_next;
+      row_q <= row_first_next;
+      row_start_q <= row_start_next;
+      now_q <= now_next;
+      pad_q <= pdp_pad(now_next.pads, pads) * (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
+    end
+    if (state_q == Idle) window_q <= '0;
+    else if (window_begin) window_q <= window_next;
+    if (window_begin) x0_q <= x0_next;
+    if (line_begin) column_q <= 13'd0;
+    else if (window_end) column_q <= column_q + 13'd1;
+  end
+
+  // ---- the beat -------------------------------------------------------------------------------------------------------------------
+  wire [7:0] banks = pdp_bank_column(shift, column_q[6:4]);
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      beat_o.last <= window_end && column_q == column_last_q && now_q.emit && row_q == 14'(d_i.cube_out_height) &&
+                     surface_q == surface_last && strip_final;
+      beat_o.emit <= now_q.emit;
+      beat_o.flush <= state_q == Flush;
+      beat_o.emit_first <= now_q.emit_first;
+      beat_o.bank <= now_q.bank | (column_q[6:4] & ~(3'd7 << shift));
+      beat_o.write <= now_q.write & banks;
+      beat_o.first <= now_q.first;
+      beat_o.addr <= {column_q[3:0], lane_q};
+      beat_o.pad <= pad_q;
+    end
+  end
+
+  // ---- ring and fold --------------------------------------------------------------------------------------------------------------
+  localparam int BitBits = $clog2(AtomBits);
+  logic [AtomBits-1:0] ring [0:15];
+  wire [3:0] place_0 = ring_base_q + x0_q[3:0];
+  wire [3:0] place_1 = place_0 + 4'd1;
+  wire [3:0] place_2 = place_0 + 4'd2;
+  wire [3:0] place_3 = place_0 + 4'd3;
+  wire [3:0] place_4 = place_0 + 4'd4;
+  wire [3:0] place_5 = place_0 + 4'd5;
+  wire [3:0] place_6 = place_0 + 4'd6;
+  wire [3:0] place_7 = place_0 + 4'd7;
+  wire [BitBits-1:0] beat_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * PdpLaneBits);
+
+  always_ff @(posedge clk_i) if (push) ring[ring_write_q] <= atom_data_i;
+
+  for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
+    localparam logic [BitBits-1:0] Bit = BitBits'(p * PdpLaneBits);
+    logic [PdpRowBits-1:0] sum_q;
+    assign row_o[p*PdpRowBits +: PdpRowBits] = sum_q;
+    always_ff @(posedge clk_i) begin
+      if (fold) begin
+        sum_q <= pdp_row_fold(d_i.pooling_method, window_q.valid,
+                              {ring[place_7][beat_bit + Bit +: 8], ring[place_6][beat_bit + Bit +: 8], ring[place_5][beat_bit + Bit +: 8],
+                               ring[place_4][beat_bit + Bit +: 8], ring[place_3][beat_bit + Bit +: 8], ring[place_2][beat_bit + Bit +: 8],
+                               ring[place_1][beat_bit + Bit +: 8], ring[place_0][beat_bit + Bit +: 8]},
+                              PdpRowBits'(pdp_pad(window_q.pads, pads)));
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,359 @@
+// SDP with SDP_RDMA, INT8: source (memory or CACC) -> BS -> BN -> output convertor -> memory or PDP.
+//
+// SdpBsThroughput lanes a clock, E = MemAtom elements an atom, order surface, line, column, lane; pad lanes are computed and
+// written like the others. Both register groups work independently. The pipe holds one layer at a time: the next one enters
+// when the last result of the present one has been handed over.
+// Layer end: the group is released when the last result was handed to the write client (or PDP, or dropped in compare mode);
+// the interrupt pulse of its group comes with the memory's acknowledge, for PDP and compare mode with the release.
+// Latency from an element to its result: 4 clocks, and 3 more for each X stage that is not bypassed.
+// Spec: 50-sdp.
+module nvdla_sdp
+  import nvdla_pkg::*;
+(
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          csb_rdma_req_i,
+    input  logic                          csb_req_i,
+    input  logic                          csb_write_i,
+    input  logic [9:0]                    csb_addr_i,
+    input  logic [31:0]                   csb_wdata_i,
+    output logic [31:0]                   csb_rdma_rdata_o,
+    output logic [31:0]                   csb_rdata_o,
+    // From CACC: 32-bit lanes in plain order.
+    input  logic                          cacc_valid_i,
+    output logic                          cacc_ready_o,
+    input  logic [SdpBsThroughput*32-1:0] cacc_data_i,
+    // Read clients: m_ MRDMA, b_ BRDMA, n_ NRDMA.
+    output logic                          m_mif_valid_o,
+    input  logic                          m_mif_ready_i,
+    output logic                          m_mif_ram_o,
+    output logic [AddrBits-1:0]           m_mif_addr_o,
+    output logic [3:0]                    m_mif_len_o,
+    input  logic                          m_mif_rsp_valid_i,
+    input  logic [AtomBits-1:0]           m_mif_rsp_data_i,
+    output logic                          b_mif_valid_o,
+    input  logic                          b_mif_ready_i,
+    output logic                          b_mif_ram_o,
+    output logic [AddrBits-1:0]           b_mif_addr_o,
+    output logic [3:0]                    b_mif_len_o,
+    input  logic                          b_mif_rsp_valid_i,
+    input  logic [AtomBits-1:0]           b_mif_rsp_data_i,
+    output logic                          n_mif_valid_o,
+    input  logic                          n_mif_ready_i,
+    output logic                          n_mif_ram_o,
+    output logic [AddrBits-1:0]           n_mif_addr_o,
+    output logic [3:0]                    n_mif_len_o,
+    input  logic                          n_mif_rsp_valid_i,
+    input  logic [AtomBits-1:0]           n_mif_rsp_data_i,
+    // Write client.
+    output logic                          w_mif_valid_o,
+    input  logic                          w_mif_ready_i,
+    output logic                          w_mif_ram_o,
+    output logic [AddrBits-1:0]           w_mif_addr_o,
+    output logic [3:0]                    w_mif_len_o,
+    output logic                          w_mif_dat_valid_o,
+    input  logic                          w_mif_dat_ready_i,
+    output logic [AtomBits-1:0]           w_mif_dat_data_o,
+    input  logic                          w_mif_rsp_i,
+    // To PDP: 8-bit lanes in plain order.
+    output logic                          pdp_valid_o,
+    input  logic                          pdp_ready_i,
+    output logic [SdpBsThroughput*8-1:0]  pdp_data_o,
+    // One clock per finished layer, by group.
+    output logic [1:0]                    done_intr_o
+);
+  localparam int DataWords = SdpWords - SdpFirstD;
+  localparam int Lanes32 = SdpBsThroughput * 32;
+  localparam int Lanes16 = SdpBsThroughput * 16;
+  localparam int Lanes8 = SdpBsThroughput * 8;
+  localparam logic [63:0] AddrMask = ~(64'(MemAtom) - 64'd1);
+
+  // Registers of the layer.
+  logic run, group, done;
+  logic [DataWords*32-1:0] d_flat, stat;
+  sdp_d_t d, stat_d;
+  assign d = d_flat;
+  assign stat = stat_d;
+
+  nvdla_reg_group #(
+      .Words    (SdpWords),
+      .FirstD   (SdpFirstD),
+      .WriteMask(SdpWriteMask),
+      .Reset    (SdpReset),
+      .StatMask (SdpStatMask)
+  ) i_regs (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(csb_rdata_o),
+      .run_o  (run),
+      .group_o(group),
+      .d_o    (d_flat),
+      .done_i (done),
+      .stat_i (stat)
+  );
+
+  // Destination. Compare mode needs no comparator here: it only keeps the results from memory.
+  logic compare, to_pdp, to_memory;
+  logic [12:0] surface_count;
+  assign compare = !d.ew_bypass && !d.ew_alu_bypass && d.ew_alu_algo == nvdla_sdp_pkg::AlgoEqual;
+  assign to_pdp = d.output_dst;
+  assign to_memory = !to_pdp && !compare;
+  assign surface_count = d.channel >> $clog2(MemAtom);
+
+  // Memory side of the inputs.
+  logic main_valid, main_ready;
+  logic [AtomBits-1:0] main_data;
+  logic bs_op_valid, bs_op_ready, bs_alu_present, bs_mul_present;
+  logic bn_op_valid, bn_op_ready, bn_alu_present, bn_mul_present;
+  logic [Lanes16-1:0] bs_alu, bs_mul, bn_alu, bn_mul;
+
+  nvdla_sdp_rdma i_rdma (
+      .clk_i            (clk_i),
+      .rst_ni           (rst_ni),
+      .csb_req_i        (csb_rdma_req_i),
+      .csb_write_i      (csb_write_i),
+      .csb_addr_i       (csb_addr_i),
+      .csb_wdata_i      (csb_wdata_i),
+      .csb_rdata_o      (csb_rdma_rdata_o),
+      .main_valid_o     (main_valid),
+      .main_ready_i     (main_ready),
+      .main_data_o      (main_data),
+      .bs_valid_o       (bs_op_valid),
+      .bs_ready_i       (bs_op_ready),
+      .bs_alu_present_o (bs_alu_present),
+      .bs_mul_present_o (bs_mul_present),
+      .bs_alu_o         (bs_alu),
+      .bs_mul_o         (bs_mul),
+      .bn_valid_o       (bn_op_valid),
+      .bn_ready_i       (bn_op_ready),
+      .bn_alu_present_o (bn_alu_present),
+      .bn_mul_present_o (bn_mul_present),
+      .bn_alu_o         (bn_alu),
+      .bn_mul_o         (bn_mul),
+      .m_mif_valid_o    (m_mif_valid_o),
+      .m_mif_ready_i    (m_mif_ready_i),
+      .m_mif_ram_o      (m_mif_ram_o),
+      .m_mif_addr_o     (m_mif_addr_o),
+      .m_mif_len_o      (m_mif_len_o),
+      .m_mif_rsp_valid_i(m_mif_rsp_valid_i),
+      .m_mif_rsp_data_i (m_mif_rsp_data_i),
+      .b_mif_valid_o    (b_mif_valid_o),
+      .b_mif_ready_i    (b_mif_ready_i),
+      .b_mif_ram_o      (b_mif_ram_o),
+      .b_mif_addr_o     (b_mif_addr_o),
+      .b_mif_len_o      (b_mif_len_o),
+      .b_mif_rsp_valid_i(b_mif_rsp_valid_i),
+      .b_mif_rsp_data_i (b_mif_rsp_data_i),
+      .n_mif_valid_o    (n_mif_valid_o),
+      .n_mif_ready_i    (n_mif_ready_i),
+      .n_mif_ram_o      (n_mif_ram_o),
+      .n_mif_addr_o     (n_mif_addr_o),
+      .n_mif_len_o      (n_mif_len_o),
+      .n_mif_rsp_valid_i(n_mif_rsp_valid_i),
+      .n_mif_rsp_data_i (n_mif_rsp_data_i)
+  );
+
+  // Pipe.
+  logic src_valid, src_ready, src_last, bs_valid, bs_ready, bs_last, bn_valid, bn_ready, bn_last;
+  logic out_valid, out_ready, out_last;
+  logic [Lanes32-1:0] src_data, bs_data, bn_data;
+  logic [Lanes8-1:0] out_data;
+  logic [SdpBsThroughput-1:0] out_saturated;
+
+  nvdla_sdp_source i_source (
+      .clk_i          (clk_i),
+      .rst_ni         (rst_ni),
+      .run_i          (run),
+      .flying_i       (d.flying_mode),
+      .width_i        (d.width),
+      .height_i       (d.height),
+      .surface_count_i(surface_count),
+      .main_valid_i   (main_valid),
+      .main_ready_o   (main_ready),
+      .main_data_i    (main_data),
+      .cacc_valid_i   (cacc_valid_i),
+      .cacc_ready_o   (cacc_ready_o),
+      .cacc_data_i    (cacc_data_i),
+      .valid_o        (src_valid),
+      .ready_i        (src_ready),
+      .data_o         (src_data),
+      .last_o         (src_last)
+  );
+
+  nvdla_sdp_x i_bs (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .bypass_i        (d.bs_bypass),
+      .alu_bypass_i    (d.bs_alu_bypass),
+      .alu_algo_i      (d.bs_alu_algo),
+      .alu_mem_i       (d.bs_alu_src),
+      .alu_shift_i     (d.bs_alu_shift_value),
+      .alu_operand_i   (d.bs_alu_operand),
+      .mul_bypass_i    (d.bs_mul_bypass),
+      .mul_prelu_i     (d.bs_mul_prelu),
+      .mul_mem_i       (d.bs_mul_src),
+      .mul_shift_i     (d.bs_mul_shift_value[5:0]),
+      .mul_operand_i   (d.bs_mul_operand),
+      .relu_bypass_i   (d.bs_relu_bypass),
+      .op_valid_i      (bs_op_valid),
+      .op_ready_o      (bs_op_ready),
+      .op_alu_present_i(bs_alu_present),
+      .op_mul_present_i(bs_mul_present),
+      .op_alu_i        (bs_alu),
+      .op_mul_i        (bs_mul),
+      .valid_i         (src_valid),
+      .ready_o         (src_ready),
+      .data_i          (src_data),
+      .last_i          (src_last),
+      .valid_o         (bs_valid),
+      .ready_i         (bs_ready),
+      .data_o          (bs_data),
+      .last_o          (bs_last)
+  );
+
+  nvdla_sdp_x i_bn (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .bypass_i        (d.bn_bypass),
+      .alu_bypass_i    (d.bn_alu_bypass),
+      .alu_algo_i      (d.bn_alu_algo),
+      .alu_mem_i       (d.bn_alu_src),
+      .alu_shift_i     (d.bn_alu_shift_value),
+      .alu_operand_i   (d.bn_alu_operand),
+      .mul_bypass_i    (d.bn_mul_bypass),
+      .mul_prelu_i     (d.bn_mul_prelu),
+      .mul_mem_i       (d.bn_mul_src),
+      .mul_shift_i     (d.bn_mul_shift_value[5:0]),
+      .mul_operand_i   (d.bn_mul_operand),
+      .relu_bypass_i   (d.bn_relu_bypass),
+      .op_valid_i      (bn_op_valid),
+      .op_ready_o      (bn_op_ready),
+      .op_alu_present_i(bn_alu_present),
+      .op_mul_present_i(bn_mul_present),
+      .op_alu_i        (bn_alu),
+      .op_mul_i        (bn_mul),
+      .valid_i         (bs_valid),
+      .ready_o         (bs_ready),
+      .data_i          (bs_data),
+      .last_i          (bs_last),
+      .valid_o         (bn_valid),
+      .ready_i         (bn_ready),
+      .data_o          (bn_data),
+      .last_o          (bn_last)
+  );
+
+  nvdla_sdp_cvt i_cvt (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .compare_i  (compare),
+      .offset_i   (d.cvt_offset),
+      .scale_i    (d.cvt_scale),
+      .shift_i    (d.cvt_shift),
+      .valid_i    (bn_valid),
+      .ready_o    (bn_ready),
+      .data_i     (bn_data),
+      .last_i     (bn_last),
+      .valid_o    (out_valid),
+      .ready_i    (out_ready),
+      .data_o     (out_data),
+      .saturated_o(out_saturated),
+      .last_o     (out_last)
+  );
+
+  // Results: to the write client, to PDP, or nowhere.
+  logic w_ready, w_done, w_stall, w_ack, out_taken;
+  assign out_ready = to_pdp ? pdp_ready_i : !to_memory || w_ready;
+  assign out_taken = out_valid && out_ready;
+  assign pdp_valid_o = out_valid && to_pdp;
+  assign pdp_data_o = out_data;
+
+  nvdla_sdp_wdma i_wdma (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .run_i           (run && to_memory),
+      .width_i         (d.width),
+      .height_i        (d.height),
+      .surface_count_i (surface_count),
+      .base_i          (AddrBits'({d.dst_base_addr_high, d.dst_base_addr_low} & AddrMask)),
+      .line_stride_i   (AddrBits'({32'd0, d.dst_line_stride} & AddrMask)),
+      .surface_stride_i(AddrBits'({32'd0, d.dst_surface_stride} & AddrMask)),
+      .ram_i           (d.dst_ram_type),
+      .done_o          (w_done),
+      .stall_o         (w_stall),
+      .ack_o           (w_ack),
+      .valid_i         (out_valid && to_memory),
+      .ready_o         (w_ready),
+      .data_i          (out_data),
+      .last_i          (out_last),
+      .mif_valid_o     (w_mif_valid_o),
+      .mif_ready_i     (w_mif_ready_i),
+      .mif_ram_o       (w_mif_ram_o),
+      .mif_addr_o      (w_mif_addr_o),
+      .mif_len_o       (w_mif_len_o),
+      .mif_dat_valid_o (w_mif_dat_valid_o),
+      .mif_dat_ready_i (w_mif_dat_ready_i),
+      .mif_dat_data_o  (w_mif_dat_data_o),
+      .mif_rsp_i       (w_mif_rsp_i)
+  );
+
+  logic unequal;
+  logic [31:0] saturation, stall;
+
+  nvdla_sdp_status i_status (
+      .clk_i             (clk_i),
+      .rst_ni            (rst_ni),
+      .run_i             (run),
+      .count_saturation_i(d.perf_sat_en),
+      .count_stall_i     (d.perf_dma_en),
+      .to_pdp_i          (to_pdp),
+      .taken_i           (out_taken),
+      .data_i            (out_data),
+      .saturated_i       (out_saturated),
+      .stall_i           (w_stall),
+      .unequal_o         (unequal),
+      .saturation_o      (saturation),
+      .stall_o           (stall)
+  );
+
+  always_comb begin
+    stat_d = '0;
+    stat_d.status_unequal = unequal;
+    stat_d.out_saturation = saturation;
+    stat_d.wdma_stall = stall;
+  end
+
+  // End of the layer. Groups of layers whose acknowledge is outstanding wait in a queue, the oldest at bit 0; a fifth layer
+  // stays active until there is room.
+  logic passed_q;  // the last result went to PDP or nowhere
+  logic [3:0] wait_group_q;
+  logic [2:0] wait_count_q;
+  logic push;
+
+  assign done = run && (to_memory ? w_done && !wait_count_q[2] : passed_q);
+  assign push = done && to_memory;
+  assign done_intr_o[0] = (w_ack && !wait_group_q[0]) || (done && !to_memory && !group);
+  assign done_intr_o[1] = (w_ack && wait_group_q[0]) || (done && !to_memory && group);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      passed_q <= 1'b0;
+      wait_group_q <= 4'd0;
+      wait_count_q <= 3'd0;
+    end else begin
+      if (!run) passed_q <= 1'b0;
+      else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;
+      if (w_ack) wait_group_q <= {1'b0, wait_group_q[3:1]};
+      if (push) wait_group_q[wait_count_q[1:0] - {1'b0, w_ack}] <= group;
+      wait_count_q <= wait_count_q + {2'd0, push} - {2'd0, w_ack};
+    end
+  end
+
+  // Registers of features that the INT8 configurations do not have (chapter 50 section 12), and the high address words
+  // where addresses have 32 bits.
+  logic unused_d;
+  assign unused_d = &{1'b0, d};
+endmodule

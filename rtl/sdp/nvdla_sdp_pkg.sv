@@ -1,0 +1,58 @@
+// Integer arithmetic of SDP, one element at a time: the X stage (BS and BN alike) and the output convertor.
+//
+// Spec: 50-sdp, sections 5.1, 5.3 and 10 (saturation flag of the configurations without FP16).
+package nvdla_sdp_pkg;
+
+  // D_DP_*_ALU_ALGO; the value 3, "equal", adds in an integer X stage.
+  localparam logic [1:0] AlgoMax = 2'd0;
+  localparam logic [1:0] AlgoMin = 2'd1;
+  localparam logic [1:0] AlgoEqual = 2'd3;
+
+  // ALU of an X stage: d and operand * 2^shift, saturated to 32 bits, by max, min or sum. The sum is exact in 33 bits.
+  function automatic logic signed [32:0] x_alu(input logic signed [31:0] d, input logic signed [15:0] operand,
+                                               input logic [5:0] shift, input logic [1:0] algo);
+    logic signed [31:0] op;
+    // From a shift of 31 on every operand but 0 is at a limit, so larger shifts need no more bits.
+    op = nvdla_arith_pkg::sat32($signed({{48{operand[15]}}, operand}) <<< (shift[5] ? 5'd31 : shift[4:0]));
+    if (algo == AlgoMax) return (op > d) ? $signed({op[31], op}) : $signed({d[31], d});
+    if (algo == AlgoMin) return (op < d) ? $signed({op[31], op}) : $signed({d[31], d});
+    return $signed({d[31], d}) + $signed({op[31], op});
+  endfunction
+
+  // Product of an X stage and of the convertor: 33 by 16 bits, exact.
+  function automatic logic signed [48:0] product(input logic signed [32:0] a, input logic signed [15:0] b);
+    return $signed({{16{a[32]}}, a}) * $signed({{33{b[15]}}, b});
+  endfunction
+
+  // End of an X stage: rounding shift and saturation to 32 bits unless PReLU passes the value (its low 32 bits), then ReLU.
+  function automatic logic [31:0] x_round(input logic signed [48:0] p, input logic pass, input logic [5:0] shift,
+                                          input logic relu);
+    logic signed [31:0] t;
+    if (pass) t = $signed(p[31:0]);
+    else t = nvdla_arith_pkg::sat32(nvdla_arith_pkg::round_shift($signed({{15{p[48]}}, p}), shift));
+    if (relu && t[31]) return 32'd0;
+    return t;
+  endfunction
+
+  // Difference of the output convertor, exact in 33 bits.
+  function automatic logic signed [32:0] difference(input logic signed [31:0] d, input logic signed [31:0] offset);
+    return $signed({d[31], d}) - $signed({offset[31], offset});
+  endfunction
+
+  // End of the output convertor: {saturation flag, INT8 result}. The flag tells that the shifted product leaves 17 bits,
+  // rounded or rounded down; the clamp from 17 to 8 bits raises no flag.
+  function automatic logic [8:0] cvt_round(input logic signed [48:0] p, input logic [5:0] shift);
+    logic signed [63:0] wide;
+    logic signed [63:0] floor;
+    logic signed [63:0] rounded;
+    logic signed [16:0] t;
+    logic flag;
+    wide = $signed({{15{p[48]}}, p});
+    floor = wide >>> shift;
+    rounded = nvdla_arith_pkg::round_shift(wide, shift);
+    t = nvdla_arith_pkg::sat17(rounded);
+    flag = ($signed({{47{t[16]}}, t}) != rounded) || (floor != $signed({{47{floor[16]}}, floor[16:0]}));
+    return {flag, nvdla_arith_pkg::sat8($signed({{47{t[16]}}, t}))};
+  endfunction
+
+endpackage

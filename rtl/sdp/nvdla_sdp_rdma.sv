@@ -1,0 +1,231 @@
+// SDP_RDMA: its register group and the read DMAs of a layer, MRDMA (input cube), BRDMA (BS operands), NRDMA (BN operands).
+//
+// A layer starts when its group is armed and consumed; it is released when every enabled reader has delivered its last
+// element, at once when none is enabled. MRDMA is enabled by FLYING_MODE = 0, the others by DISABLE = 0. There is no interrupt.
+// The read stall counters count and are cleared only in layers with PERF_DMA_EN; other layers report the value left over.
+// Spec: 50-sdp sections 2.3, 3, 4, 10 and 11.
+module nvdla_sdp_rdma
+  import nvdla_pkg::*;
+(
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          csb_req_i,
+    input  logic                          csb_write_i,
+    input  logic [9:0]                    csb_addr_i,
+    input  logic [31:0]                   csb_wdata_i,
+    output logic [31:0]                   csb_rdata_o,
+    // Input cube, one atom a transfer.
+    output logic                          main_valid_o,
+    input  logic                          main_ready_i,
+    output logic [AtomBits-1:0]           main_data_o,
+    // Operands, SdpBsThroughput elements a transfer.
+    output logic                          bs_valid_o,
+    input  logic                          bs_ready_i,
+    output logic                          bs_alu_present_o,
+    output logic                          bs_mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] bs_alu_o,
+    output logic [SdpBsThroughput*16-1:0] bs_mul_o,
+    output logic                          bn_valid_o,
+    input  logic                          bn_ready_i,
+    output logic                          bn_alu_present_o,
+    output logic                          bn_mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] bn_alu_o,
+    output logic [SdpBsThroughput*16-1:0] bn_mul_o,
+    // Read clients.
+    output logic                          m_mif_valid_o,
+    input  logic                          m_mif_ready_i,
+    output logic                          m_mif_ram_o,
+    output logic [AddrBits-1:0]           m_mif_addr_o,
+    output logic [3:0]                    m_mif_len_o,
+    input  logic                          m_mif_rsp_valid_i,
+    input  logic [AtomBits-1:0]           m_mif_rsp_data_i,
+    output logic                          b_mif_valid_o,
+    input  logic                          b_mif_ready_i,
+    output logic                          b_mif_ram_o,
+    output logic [AddrBits-1:0]           b_mif_addr_o,
+    output logic [3:0]                    b_mif_len_o,
+    input  logic                          b_mif_rsp_valid_i,
+    input  logic [AtomBits-1:0]           b_mif_rsp_data_i,
+    output logic                          n_mif_valid_o,
+    input  logic                          n_mif_ready_i,
+    output logic                          n_mif_ram_o,
+    output logic [AddrBits-1:0]           n_mif_addr_o,
+    output logic [3:0]                    n_mif_len_o,
+    input  logic                          n_mif_rsp_valid_i,
+    input  logic [AtomBits-1:0]           n_mif_rsp_data_i
+);
+  localparam int DataWords = SdpRdmaWords - SdpRdmaFirstD;
+  // Latency buffers: what the pipe takes in the design latency of the memory; operands get twice that, for their atoms of
+  // several memory atoms (chapter 70 section 3.2 lists 8 and 16 for small).
+  localparam int MainDepth = DbbLatency * SdpBsThroughput / MemAtom;
+  localparam int OperandDepth = 2 * MainDepth;
+  localparam logic [63:0] AddrMask = ~(64'(MemAtom) - 64'd1);
+
+  logic run, unused_group, done;
+  logic [DataWords*32-1:0] d_flat, stat;
+  sdp_rdma_d_t d;
+  assign d = d_flat;
+
+  nvdla_reg_group #(
+      .Words    (SdpRdmaWords),
+      .FirstD   (SdpRdmaFirstD),
+      .WriteMask(SdpRdmaWriteMask),
+      .Reset    (SdpRdmaReset),
+      .StatMask (SdpRdmaStatMask)
+  ) i_regs (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(csb_rdata_o),
+      .run_o  (run),
+      .group_o(unused_group),
+      .d_o    (d_flat),
+      .done_i (done),
+      .stat_i (stat)
+  );
+
+  // What the readers share.
+  logic m_enable, b_enable, n_enable, m_done, b_done, n_done, m_stall, b_stall, n_stall;
+  logic [12:0] surface_count;
+  assign m_enable = !d.flying_mode;
+  assign b_enable = !d.brdma_disable;
+  assign n_enable = !d.nrdma_disable;
+  assign surface_count = d.channel >> $clog2(MemAtom);
+  assign done = run && (m_done || !m_enable) && (b_done || !b_enable) && (n_done || !n_enable);
+
+  nvdla_sdp_rdma_main #(
+      .Depth(MainDepth)
+  ) i_main (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .run_i           (run && m_enable),
+      .width_i         (d.width),
+      .height_i        (d.height),
+      .surface_count_i (surface_count),
+      .base_i          (AddrBits'({d.src_base_addr_high, d.src_base_addr_low} & AddrMask)),
+      .line_stride_i   (AddrBits'({32'd0, d.src_line_stride} & AddrMask)),
+      .surface_stride_i(AddrBits'({32'd0, d.src_surface_stride} & AddrMask)),
+      .ram_i           (d.src_ram_type),
+      .done_o          (m_done),
+      .stall_o         (m_stall),
+      .valid_o         (main_valid_o),
+      .ready_i         (main_ready_i),
+      .data_o          (main_data_o),
+      .mif_valid_o     (m_mif_valid_o),
+      .mif_ready_i     (m_mif_ready_i),
+      .mif_ram_o       (m_mif_ram_o),
+      .mif_addr_o      (m_mif_addr_o),
+      .mif_len_o       (m_mif_len_o),
+      .mif_rsp_valid_i (m_mif_rsp_valid_i),
+      .mif_rsp_data_i  (m_mif_rsp_data_i)
+  );
+
+  nvdla_sdp_rdma_operand #(
+      .Depth(OperandDepth)
+  ) i_bs (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .run_i           (run && b_enable),
+      .data_use_i      (d.brdma_data_use),
+      .data_size_i     (d.brdma_data_size),
+      .data_mode_i     (d.brdma_data_mode),
+      .width_i         (d.width),
+      .height_i        (d.height),
+      .surface_count_i (surface_count),
+      .base_i          (AddrBits'({d.bs_base_addr_high, d.bs_base_addr_low} & AddrMask)),
+      .line_stride_i   (AddrBits'({32'd0, d.bs_line_stride} & AddrMask)),
+      .surface_stride_i(AddrBits'({32'd0, d.bs_surface_stride} & AddrMask)),
+      .ram_i           (d.brdma_ram_type),
+      .done_o          (b_done),
+      .stall_o         (b_stall),
+      .valid_o         (bs_valid_o),
+      .ready_i         (bs_ready_i),
+      .alu_present_o   (bs_alu_present_o),
+      .mul_present_o   (bs_mul_present_o),
+      .alu_o           (bs_alu_o),
+      .mul_o           (bs_mul_o),
+      .mif_valid_o     (b_mif_valid_o),
+      .mif_ready_i     (b_mif_ready_i),
+      .mif_ram_o       (b_mif_ram_o),
+      .mif_addr_o      (b_mif_addr_o),
+      .mif_len_o       (b_mif_len_o),
+      .mif_rsp_valid_i (b_mif_rsp_valid_i),
+      .mif_rsp_data_i  (b_mif_rsp_data_i)
+  );
+
+  nvdla_sdp_rdma_operand #(
+      .Depth(OperandDepth)
+  ) i_bn (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .run_i           (run && n_enable),
+      .data_use_i      (d.nrdma_data_use),
+      .data_size_i     (d.nrdma_data_size),
+      .data_mode_i     (d.nrdma_data_mode),
+      .width_i         (d.width),
+      .height_i        (d.height),
+      .surface_count_i (surface_count),
+      .base_i          (AddrBits'({d.bn_base_addr_high, d.bn_base_addr_low} & AddrMask)),
+      .line_stride_i   (AddrBits'({32'd0, d.bn_line_stride} & AddrMask)),
+      .surface_stride_i(AddrBits'({32'd0, d.bn_surface_stride} & AddrMask)),
+      .ram_i           (d.nrdma_ram_type),
+      .done_o          (n_done),
+      .stall_o         (n_stall),
+      .valid_o         (bn_valid_o),
+      .ready_i         (bn_ready_i),
+      .alu_present_o   (bn_alu_present_o),
+      .mul_present_o   (bn_mul_present_o),
+      .alu_o           (bn_alu_o),
+      .mul_o           (bn_mul_o),
+      .mif_valid_o     (n_mif_valid_o),
+      .mif_ready_i     (n_mif_ready_i),
+      .mif_ram_o       (n_mif_ram_o),
+      .mif_addr_o      (n_mif_addr_o),
+      .mif_len_o       (n_mif_len_o),
+      .mif_rsp_valid_i (n_mif_rsp_valid_i),
+      .mif_rsp_data_i  (n_mif_rsp_data_i)
+  );
+
+  // Stall counters.
+  logic run_q;
+  logic [31:0] m_stall_q, b_stall_q, n_stall_q;
+  sdp_rdma_d_t stat_d;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run_q <= 1'b0;
+      m_stall_q <= 32'd0;
+      b_stall_q <= 32'd0;
+      n_stall_q <= 32'd0;
+    end else begin
+      run_q <= run;
+      if (run && d.perf_dma_en) begin
+        if (!run_q) begin
+          m_stall_q <= 32'd0;
+          b_stall_q <= 32'd0;
+          n_stall_q <= 32'd0;
+        end else begin
+          if (m_stall) m_stall_q <= m_stall_q + 32'd1;
+          if (b_stall) b_stall_q <= b_stall_q + 32'd1;
+          if (n_stall) n_stall_q <= n_stall_q + 32'd1;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    stat_d = '0;
+    stat_d.mrdma_stall = m_stall_q;
+    stat_d.brdma_stall = b_stall_q;
+    stat_d.nrdma_stall = n_stall_q;
+  end
+  assign stat = stat_d;
+
+  // Registers of features that the INT8 configurations do not have (chapter 50 section 12), and the high address words
+  // where addresses have 32 bits.
+  logic unused_d;
+  assign unused_d = &{1'b0, d};
+endmodule

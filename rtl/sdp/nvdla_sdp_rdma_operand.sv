@@ -1,0 +1,219 @@
+// Operand reader of one X stage (BRDMA for BS, NRDMA for BN): memory atoms in, operands of SdpBsThroughput lanes out.
+//
+// run_i is high while a layer that reads these operands is active. An operand atom holds MemAtom elements of one or two
+// components of one or two bytes, so 1, 2 or 4 memory atoms. Per element: one request per line, each operand atom used once.
+// Per kernel, and for 1x1 cubes: one request for the whole vector, each operand atom used for all columns and lines of its
+// surface. Memory atoms wait in a ring of eight; a beat is cut out of the ring as soon as the atoms it needs are there.
+// Stream out: one transfer per beat of SdpBsThroughput elements, per lane a 16-bit ALU and a 16-bit MUL operand, one-byte
+// components sign-extended; alu_present_o / mul_present_o tell which components the memory layout has.
+// Latency from a response to the stream: 2 clocks. Sustains a beat per clock when memory delivers as fast.
+// done_o rises when the last beat is in the output register and stays high until run_i falls.
+// Spec: 50-sdp section 4.
+module nvdla_sdp_rdma_operand
+  import nvdla_pkg::*;
+#(
+    parameter int Depth = 16  // atoms of the latency buffer
+) (
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          run_i,
+    input  logic [1:0]                    data_use_i,       // 0 MUL, 1 ALU, 2 both
+    input  logic                          data_size_i,      // 1: two bytes
+    input  logic                          data_mode_i,      // 1: per element
+    input  logic [12:0]                   width_i,          // minus 1
+    input  logic [12:0]                   height_i,         // minus 1
+    input  logic [12:0]                   surface_count_i,  // minus 1
+    input  logic [AddrBits-1:0]           base_i,
+    input  logic [AddrBits-1:0]           line_stride_i,
+    input  logic [AddrBits-1:0]           surface_stride_i,
+    input  logic                          ram_i,
+    output logic                          done_o,
+    output logic                          stall_o,
+    output logic                          valid_o,
+    input  logic                          ready_i,
+    output logic                          alu_present_o,
+    output logic                          mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] alu_o,
+    output logic [SdpBsThroughput*16-1:0] mul_o,
+    output logic                          mif_valid_o,
+    input  logic                          mif_ready_i,
+    output logic                          mif_ram_o,
+    output logic [AddrBits-1:0]           mif_addr_o,
+    output logic [3:0]                    mif_len_o,
+    input  logic                          mif_rsp_valid_i,
+    input  logic [AtomBits-1:0]           mif_rsp_data_i
+);
+  localparam int AtomShift = $clog2(MemAtom);
+  localparam int Beats = MemAtom / SdpBsThroughput;  // per operand atom
+  localparam int OffsetBits = AtomShift + 2;         // byte offset in an operand atom
+
+  // Layout of the layer: an operand atom has 2^size_log memory atoms, an element 2^size_log bytes.
+  logic per_element, both, has_alu, has_mul;
+  logic [1:0] size_log;
+  logic [3:0] atoms;
+  logic [15:0] run_atoms, req_size;
+
+  assign per_element = data_mode_i && (width_i != 13'd0 || height_i != 13'd0);
+  assign both = data_use_i[1];
+  assign has_alu = data_use_i != 2'd0;
+  assign has_mul = data_use_i != 2'd1;
+  assign size_log = {1'b0, both} + {1'b0, data_size_i};
+  assign atoms = 4'd1 << size_log;
+  assign run_atoms = {3'd0, per_element ? width_i : surface_count_i};
+  assign req_size = (run_atoms << size_log) | {12'd0, atoms - 4'd1};
+
+  // Requests and responses.
+  logic req_valid, req_ready, rsp_valid, rsp_ready;
+  logic [AddrBits-1:0] req_addr;
+  logic [AtomBits-1:0] rsp_data;
+  logic unused_lines_done, unused_last_request;
+
+  assign stall_o = req_valid && !req_ready;
+
+  nvdla_sdp_lines i_lines (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .run_i           (run_i),
+      .base_i          (base_i),
+      .line_stride_i   (line_stride_i),
+      .surface_stride_i(surface_stride_i),
+      .line_count_i    (height_i),
+      .surface_count_i (surface_count_i),
+      .single_i        (!per_element),
+      .valid_o         (req_valid),
+      .ready_i         (req_ready),
+      .addr_o          (req_addr),
+      .last_o          (unused_last_request),
+      .done_o          (unused_lines_done)
+  );
+
+  nvdla_dma_read #(
+      .Depth(Depth)
+  ) i_dma (
+      .clk_i          (clk_i),
+      .rst_ni         (rst_ni),
+      .req_valid_i    (req_valid),
+      .req_ready_o    (req_ready),
+      .req_addr_i     (req_addr),
+      .req_size_i     (req_size),
+      .req_ram_i      (ram_i),
+      .rsp_valid_o    (rsp_valid),
+      .rsp_ready_i    (rsp_ready),
+      .rsp_data_o     (rsp_data),
+      .mif_valid_o    (mif_valid_o),
+      .mif_ready_i    (mif_ready_i),
+      .mif_ram_o      (mif_ram_o),
+      .mif_addr_o     (mif_addr_o),
+      .mif_len_o      (mif_len_o),
+      .mif_rsp_valid_i(mif_rsp_valid_i),
+      .mif_rsp_data_i (mif_rsp_data_i)
+  );
+
+  // Ring of memory atoms; head_q is the first one of the present operand atom.
+  logic [AtomBits-1:0] ring_q[8];
+  logic [2:0] head_q, tail_q;
+  logic [3:0] level_q;
+  logic fill, release_atoms;
+
+  assign rsp_ready = !level_q[3];
+  assign fill = rsp_valid && rsp_ready;
+
+  always_ff @(posedge clk_i) begin
+    if (fill) ring_q[tail_q] <= rsp_data;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q <= 3'd0;
+      tail_q <= 3'd0;
+      level_q <= 4'd0;
+    end else if (fill || release_atoms) begin
+      if (fill) tail_q <= tail_q + 3'd1;
+      if (release_atoms) head_q <= head_q + atoms[2:0];
+      level_q <= level_q + {3'd0, fill} - (release_atoms ? atoms : 4'd0);
+    end
+  end
+
+  // Beats: element_q is the element of lane 0. A beat may be cut when the memory atom of its last byte is in the ring.
+  logic [AtomShift-1:0] element_q;
+  logic [OffsetBits-1:0] last_byte;
+  logic done_q, valid_q, step, last_beat, last_of_surface, last_atom;
+
+  assign last_byte = ((OffsetBits'(element_q) + OffsetBits'(SdpBsThroughput)) << size_log) - OffsetBits'(1);
+  assign step = run_i && !done_q && level_q > 4'(last_byte >> AtomShift) && (!valid_q || ready_i);
+  assign last_beat = element_q == AtomShift'((Beats - 1) * SdpBsThroughput);
+  assign release_atoms = step && last_beat && (per_element || last_of_surface);
+  assign done_o = done_q;
+  assign valid_o = valid_q;
+
+  nvdla_sdp_walk i_walk (
+      .clk_i            (clk_i),
+      .clear_i          (!run_i),
+      .step_i           (step && last_beat),
+      .width_i          (width_i),
+      .height_i         (height_i),
+      .surface_count_i  (surface_count_i),
+      .last_of_surface_o(last_of_surface),
+      .last_o           (last_atom)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      element_q <= '0;
+      done_q <= 1'b0;
+      valid_q <= 1'b0;
+    end else begin
+      if (step) element_q <= last_beat ? '0 : element_q + AtomShift'(SdpBsThroughput);
+      if (!run_i) done_q <= 1'b0;
+      else if (step && last_beat && last_atom) done_q <= 1'b1;
+      if (step) valid_q <= 1'b1;
+      else if (ready_i) valid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step) begin
+      alu_present_o <= has_alu;
+      mul_present_o <= has_mul;
+    end
+  end
+
+  // Byte offset of a component in the operand atom; the memory atom in the ring that holds it, the bit number of the 16-bit
+  // word around it, and the component in that word, sign-extended if it has one byte.
+  function automatic logic [OffsetBits-1:0] byte_offset(input logic [AtomShift-1:0] element, input logic second);
+    logic [OffsetBits-1:0] skip;
+    skip = second ? OffsetBits'(1) << data_size_i : '0;
+    return ({2'd0, element} << size_log) + skip;
+  endfunction
+  function automatic logic [2:0] ring_index(input logic [AtomShift-1:0] element, input logic second);
+    logic [OffsetBits-1:0] offset;
+    offset = byte_offset(element, second);
+    return head_q + 3'(offset >> AtomShift);
+  endfunction
+  function automatic logic [AtomShift+2:0] word_bit(input logic [AtomShift-1:0] element, input logic second);
+    logic [OffsetBits-1:0] offset;
+    offset = byte_offset(element, second) >> 1;
+    return (AtomShift + 3)'({offset, 4'd0});
+  endfunction
+  function automatic logic [15:0] component(input logic [15:0] word, input logic [AtomShift-1:0] element,
+                                            input logic second);
+    logic [OffsetBits-1:0] offset;
+    offset = byte_offset(element, second);
+    if (data_size_i) return word;
+    return ((offset & OffsetBits'(1)) != '0) ? {{8{word[15]}}, word[15:8]} : {{8{word[7]}}, word[7:0]};
+  endfunction
+
+  for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
+    logic [15:0] alu_q, mul_q;
+    logic [AtomShift-1:0] element;
+    assign element = element_q + AtomShift'(g);
+    assign alu_o[g*16+:16] = alu_q;
+    assign mul_o[g*16+:16] = mul_q;
+    always_ff @(posedge clk_i) begin
+      if (step) begin
+        if (has_alu) alu_q <= component(ring_q[ring_index(element, 1'b0)][word_bit(element, 1'b0)+:16], element, 1'b0);
+        if (has_mul) mul_q <= component(ring_q[ring_index(element, both)][word_bit(element, both)+:16], element, both);
+      end
+    end
+  end
+endmodule

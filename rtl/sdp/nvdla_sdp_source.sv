@@ -1,0 +1,83 @@
+// Source of the SDP pipe: takes one layer's elements from MRDMA (INT8 atoms) or from CACC (32-bit lanes).
+//
+// run_i is high while a layer is active. Exactly the transfers of the layer's cube are taken, as SDP's own size registers
+// count them; what comes after waits for the next layer. An atom of MRDMA gives MemAtom / SdpBsThroughput beats.
+// Stream out: SdpBsThroughput lanes of 32 bits a transfer, last_o with the layer's last one. Latency: 1 clock.
+// Spec: 50-sdp section 3.
+module nvdla_sdp_source
+  import nvdla_pkg::*;
+(
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          run_i,
+    input  logic                          flying_i,
+    input  logic [12:0]                   width_i,          // minus 1
+    input  logic [12:0]                   height_i,         // minus 1
+    input  logic [12:0]                   surface_count_i,  // minus 1
+    input  logic                          main_valid_i,
+    output logic                          main_ready_o,
+    input  logic [AtomBits-1:0]           main_data_i,
+    input  logic                          cacc_valid_i,
+    output logic                          cacc_ready_o,
+    input  logic [SdpBsThroughput*32-1:0] cacc_data_i,
+    output logic                          valid_o,
+    input  logic                          ready_i,
+    output logic [SdpBsThroughput*32-1:0] data_o,
+    output logic                          last_o
+);
+  localparam int AtomShift = $clog2(MemAtom);
+  localparam int Beats = MemAtom / SdpBsThroughput;
+
+  logic [AtomShift-1:0] element_q;  // element of lane 0
+  logic open, take, last_beat, last_atom, taken_q, valid_q, last_q;
+  logic unused_last_of_surface;
+
+  assign open = run_i && !taken_q && (!valid_q || ready_i);
+  assign last_beat = element_q == AtomShift'((Beats - 1) * SdpBsThroughput);
+  assign main_ready_o = open && !flying_i && last_beat;
+  assign cacc_ready_o = open && flying_i;
+  assign take = open && (flying_i ? cacc_valid_i : main_valid_i);
+  assign valid_o = valid_q;
+  assign last_o = last_q;
+
+  nvdla_sdp_walk i_walk (
+      .clk_i            (clk_i),
+      .clear_i          (!run_i),
+      .step_i           (take && last_beat),
+      .width_i          (width_i),
+      .height_i         (height_i),
+      .surface_count_i  (surface_count_i),
+      .last_of_surface_o(unused_last_of_surface),
+      .last_o           (last_atom)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      element_q <= '0;
+      taken_q <= 1'b0;
+      valid_q <= 1'b0;
+    end else begin
+      if (take) element_q <= last_beat ? '0 : element_q + AtomShift'(SdpBsThroughput);
+      if (!run_i) taken_q <= 1'b0;
+      else if (take && last_beat && last_atom) taken_q <= 1'b1;
+      if (take) valid_q <= 1'b1;
+      else if (ready_i) valid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) last_q <= last_beat && last_atom;
+  end
+
+  for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
+    logic [31:0] d_q;
+    logic [AtomShift-1:0] element;
+    logic [7:0] int8;
+    assign element = element_q + AtomShift'(g);
+    assign int8 = main_data_i[{element, 3'd0}+:8];
+    assign data_o[g*32+:32] = d_q;
+    always_ff @(posedge clk_i) begin
+      if (take) d_q <= flying_i ? cacc_data_i[g*32+:32] : {{24{int8[7]}}, int8};
+    end
+  end
+endmodule

@@ -1,0 +1,112 @@
+// WDMA: packs the results of a layer into atoms and writes them to the output cube, all lanes of all atoms.
+//
+// run_i is high while a layer that writes memory is active. One DMA command per line; a 1x1 cube is packed and written by one
+// command. Only the last command asks for an acknowledge; ack_o pulses when the memory has answered it.
+// Stream in: SdpBsThroughput bytes a transfer, MemAtom / SdpBsThroughput transfers make an atom, which leaves with the last one.
+// done_o rises when the last atom and the last command have been handed over, and stays high until run_i falls.
+// stall_o tells that an atom waits (D_PERF_WDMA_WRITE_STALL).
+// Spec: 50-sdp sections 8.1 and 11.
+module nvdla_sdp_wdma
+  import nvdla_pkg::*;
+(
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         run_i,
+    input  logic [12:0]                  width_i,          // minus 1
+    input  logic [12:0]                  height_i,         // minus 1
+    input  logic [12:0]                  surface_count_i,  // minus 1
+    input  logic [AddrBits-1:0]          base_i,
+    input  logic [AddrBits-1:0]          line_stride_i,
+    input  logic [AddrBits-1:0]          surface_stride_i,
+    input  logic                         ram_i,
+    output logic                         done_o,
+    output logic                         stall_o,
+    output logic                         ack_o,
+    input  logic                         valid_i,
+    output logic                         ready_o,
+    input  logic [SdpBsThroughput*8-1:0] data_i,
+    input  logic                         last_i,
+    output logic                         mif_valid_o,
+    input  logic                         mif_ready_i,
+    output logic                         mif_ram_o,
+    output logic [AddrBits-1:0]          mif_addr_o,
+    output logic [3:0]                   mif_len_o,
+    output logic                         mif_dat_valid_o,
+    input  logic                         mif_dat_ready_i,
+    output logic [AtomBits-1:0]          mif_dat_data_o,
+    input  logic                         mif_rsp_i
+);
+  localparam int BeatBits = SdpBsThroughput * 8;
+  localparam int Beats = MemAtom / SdpBsThroughput;
+  localparam int CountBits = $clog2(Beats);
+
+  logic single, cmd_valid, cmd_ready, cmd_last, cmd_done, dat_valid, dat_ready, last_beat, data_done_q;
+  logic [AddrBits-1:0] cmd_addr;
+  logic [CountBits-1:0] beat_q;
+
+  assign single = width_i == 13'd0 && height_i == 13'd0;
+  assign last_beat = beat_q == CountBits'(Beats - 1);
+  assign dat_valid = valid_i && last_beat;
+  assign ready_o = !last_beat || dat_ready;
+  assign stall_o = dat_valid && !dat_ready;
+  assign done_o = cmd_done && data_done_q;
+
+  nvdla_sdp_lines i_lines (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .run_i           (run_i),
+      .base_i          (base_i),
+      .line_stride_i   (line_stride_i),
+      .surface_stride_i(surface_stride_i),
+      .line_count_i    (height_i),
+      .surface_count_i (surface_count_i),
+      .single_i        (single),
+      .valid_o         (cmd_valid),
+      .ready_i         (cmd_ready),
+      .addr_o          (cmd_addr),
+      .last_o          (cmd_last),
+      .done_o          (cmd_done)
+  );
+
+  // The last beat of an atom goes straight to the write client, the others wait here.
+  logic [AtomBits-BeatBits-1:0] atom_q;
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i && !last_beat) atom_q[32'(beat_q)*BeatBits+:BeatBits] <= data_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      beat_q <= '0;
+      data_done_q <= 1'b0;
+    end else begin
+      if (valid_i && ready_o) beat_q <= last_beat ? '0 : beat_q + CountBits'(1);
+      if (!run_i) data_done_q <= 1'b0;
+      else if (valid_i && ready_o && last_i) data_done_q <= 1'b1;
+    end
+  end
+
+  nvdla_dma_write i_dma (
+      .clk_i          (clk_i),
+      .rst_ni         (rst_ni),
+      .cmd_valid_i    (cmd_valid),
+      .cmd_ready_o    (cmd_ready),
+      .cmd_addr_i     (cmd_addr),
+      .cmd_size_i     ({3'd0, single ? surface_count_i : width_i}),
+      .cmd_ram_i      (ram_i),
+      .cmd_ack_i      (cmd_last),
+      .dat_valid_i    (dat_valid),
+      .dat_ready_o    (dat_ready),
+      .dat_data_i     ({data_i, atom_q}),
+      .ack_o          (ack_o),
+      .mif_valid_o    (mif_valid_o),
+      .mif_ready_i    (mif_ready_i),
+      .mif_ram_o      (mif_ram_o),
+      .mif_addr_o     (mif_addr_o),
+      .mif_len_o      (mif_len_o),
+      .mif_dat_valid_o(mif_dat_valid_o),
+      .mif_dat_ready_i(mif_dat_ready_i),
+      .mif_dat_data_o (mif_dat_data_o),
+      .mif_rsp_i      (mif_rsp_i)
+  );
+endmodule

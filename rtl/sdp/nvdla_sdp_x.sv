@@ -1,0 +1,101 @@
+// X stage (BS or BN): ALU, MUL, rounding shift, ReLU on SdpBsThroughput lanes of 32-bit integers.
+//
+// With bypass_i data passes combinationally and no operands are taken. Otherwise each transfer takes one beat of memory operands
+// if one of its active units has its source in memory (*_mem_i), and waits for it; a component that the memory layout does
+// not have never comes. Settings are stable while data is inside.
+// Latency: 3 clocks (ALU, product, shift), 0 in bypass. The three registers move together.
+// Spec: 50-sdp section 5.1.
+module nvdla_sdp_x
+  import nvdla_pkg::*;
+  import nvdla_sdp_pkg::*;
+(
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    // Settings of the layer: D_DP_BS_* or D_DP_BN_*.
+    input  logic                          bypass_i,
+    input  logic                          alu_bypass_i,
+    input  logic [1:0]                    alu_algo_i,
+    input  logic                          alu_mem_i,
+    input  logic [5:0]                    alu_shift_i,
+    input  logic [15:0]                   alu_operand_i,
+    input  logic                          mul_bypass_i,
+    input  logic                          mul_prelu_i,
+    input  logic                          mul_mem_i,
+    input  logic [5:0]                    mul_shift_i,
+    input  logic [15:0]                   mul_operand_i,
+    input  logic                          relu_bypass_i,
+    // Operands from memory.
+    input  logic                          op_valid_i,
+    output logic                          op_ready_o,
+    input  logic                          op_alu_present_i,
+    input  logic                          op_mul_present_i,
+    input  logic [SdpBsThroughput*16-1:0] op_alu_i,
+    input  logic [SdpBsThroughput*16-1:0] op_mul_i,
+    // Data.
+    input  logic                          valid_i,
+    output logic                          ready_o,
+    input  logic [SdpBsThroughput*32-1:0] data_i,
+    input  logic                          last_i,
+    output logic                          valid_o,
+    input  logic                          ready_i,
+    output logic [SdpBsThroughput*32-1:0] data_o,
+    output logic                          last_o
+);
+  logic alu_from_mem, mul_from_mem, operands_here, move, take;
+  logic valid1_q, valid2_q, valid3_q, last1_q, last2_q, last3_q;
+
+  assign alu_from_mem = !alu_bypass_i && alu_mem_i;
+  assign mul_from_mem = !mul_bypass_i && mul_mem_i;
+  assign operands_here = (!alu_from_mem || (op_valid_i && op_alu_present_i)) &&
+                         (!mul_from_mem || (op_valid_i && op_mul_present_i));
+  assign move = !valid3_q || ready_i;
+  assign take = valid_i && !bypass_i && move && operands_here;
+  assign op_ready_o = take && (alu_from_mem || mul_from_mem);
+  assign ready_o = bypass_i ? ready_i : move && operands_here;
+  assign valid_o = bypass_i ? valid_i : valid3_q;
+  assign last_o = bypass_i ? last_i : last3_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid1_q <= 1'b0;
+      valid2_q <= 1'b0;
+      valid3_q <= 1'b0;
+    end else if (move) begin
+      valid1_q <= take;
+      valid2_q <= valid1_q;
+      valid3_q <= valid2_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      last1_q <= last_i;
+      last2_q <= last1_q;
+      last3_q <= last2_q;
+    end
+  end
+
+  for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
+    logic signed [32:0] sum_q;
+    logic signed [15:0] factor_q;
+    logic signed [48:0] product_q;
+    logic pass_q;
+    logic [31:0] result_q;
+    assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : result_q;
+
+    always_ff @(posedge clk_i) begin
+      if (take) begin
+        if (alu_bypass_i) sum_q <= $signed({data_i[g*32+31], data_i[g*32+:32]});
+        else sum_q <= x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
+                            alu_shift_i, alu_algo_i);
+        factor_q <= $signed(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
+      end
+      if (move && valid1_q) begin
+        pass_q <= !mul_bypass_i && mul_prelu_i && !sum_q[32];
+        if (mul_bypass_i || (mul_prelu_i && !sum_q[32])) product_q <= $signed({{16{sum_q[32]}}, sum_q});
+        else product_q <= product(sum_q, factor_q);
+      end
+      if (move && valid2_q) result_q <= x_round(product_q, pass_q, mul_shift_i, !relu_bypass_i);
+    end
+  end
+endmodule

@@ -1,0 +1,20 @@
+#!/bin/bash
+# The demonstration: replays one trace on the Verilated RTL and on the model, compares all memory, and says where to look next.
+#
+# usage: demo.sh BUILD
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=$1
+trace=traces/rand_sdp_pdp_001.nvt.gz
+echo
+echo "\$ nvcosim run $trace --out demo --stats"
+"$build/nvcosim" run "$trace" --out "$build/demo" --report --stats || exit 1
+echo
+cat <<TEXT
+The RTL and the reference model left the same memory behind. What to look at next:
+  $build/demo/rand_sdp_pdp_001/report.txt          what was compared
+  $build/nvcosim info $trace       what the trace programs, register by register
+  $build/nvcosim run $trace --wave demo.fst && gtkwave demo.gtkw
+                                             the same run as waves, buses grouped
+  $build/nvcosim --help                      everything else; README.md is the manual
+TEXT

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Installs the Debian packages that this project needs and that are missing. The list below is the only one.
+#
+# usage: scripts/setup.sh            as root, or as a user with sudo
+set -u
+packages=(
+    build-essential  # gcc, g++, make
+    python3          # table generator
+    verilator        # RTL simulator (5.006 in Debian 12)
+    iverilog         # second simulator, four-state
+    clang            # compiler of the Verilated code, sanitizers, fuzzing
+    libclang-rt-14-dev
+    clang-format
+    cppcheck
+    ccache           # makes rebuilding the Verilated code cheap
+    zlib1g-dev       # gzip, CRC-32
+    libjansson-dev   # JSON
+    libcmocka-dev    # unit tests
+    gtkwave          # looks at waves
+)
+missing=()
+for p in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+sudo=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || {
+        echo "setup: missing packages: ${missing[*]}" >&2
+        echo "setup: run as root, or install them yourself: apt-get install ${missing[*]}" >&2
+        exit 1
+    }
+    sudo=(sudo)
+fi
+echo "setup: installing ${missing[*]} (once, needs the network)"
+log=$(mktemp)
+if ! { "${sudo[@]}" apt-get update && "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "setup: apt-get failed, see $log" >&2
+    exit 1
+fi
+rm -f "$log"

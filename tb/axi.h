@@ -1,0 +1,32 @@
+/* One AXI port of the design in one clock: what the design drives and what the memory drives. Plain data between the
+ * signal vectors (signals.h), the memory (axi_memory.h) and the protocol checks (axi_monitor.h).
+ *
+ * A transfer of a clock is valid and ready both 1 at its rising edge.
+ * Spec: 70-memory-interface section 2; there are no size, burst or response pins.
+ */
+#ifndef TB_AXI_H
+#define TB_AXI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { AXI_BYTES = 64, /* widest data bus, bytes */ AXI_PORTS = 2 /* primary, secondary: enum memory_space */ };
+
+/* Driven by the design. Payload members count only while their valid is true. */
+struct axi_outputs {
+    bool arvalid, rready, awvalid, wvalid, wlast, bready;
+    uint8_t arid, arlen; /* arlen, awlen: beats - 1, 0..15 */
+    uint8_t awid, awlen;
+    uint64_t araddr, awaddr;
+    uint64_t wstrb; /* bit i: byte lane i */
+    uint8_t wdata[AXI_BYTES];
+};
+
+/* Driven by the memory. */
+struct axi_inputs {
+    bool arready, rvalid, rlast, awready, wready, bvalid;
+    uint8_t rid, bid;
+    uint8_t rdata[AXI_BYTES];
+};
+
+#endif

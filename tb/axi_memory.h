@@ -1,0 +1,67 @@
+/* An AXI slave memory for one port of the design: a pure state machine, one call per clock.
+ *
+ * Handshakes. AR, AW and W are accepted one per clock unless stalled; a W beat may come before its AW. A write becomes
+ * visible when both its AW and its beat have been accepted, before its B. A read returns what memory holds when its
+ * beat is offered. Read data comes in request order over all IDs, one beat per clock; with `reorder` only the order
+ * inside an ID is kept, and beats of different IDs may interleave.
+ *
+ * Clock arithmetic (chapter 10: an output is high in cycle k if it is sampled high at the k-th rising edge after the
+ * event): AR accepted in clock t, first R beat sampled by the design in clock t + read_latency; last W beat (or AW, if
+ * later) accepted in clock t, B sampled in clock t + write_latency. Latencies below 1 act as 1.
+ *
+ * Stalls. Ready of AR, AW and W is drawn anew in each clock in which the channel's valid is 1 and keeps its value else,
+ * so each transfer sees independent back-pressure while an idle bus has no changing signal. R and B draw in each clock
+ * in which a new beat could be offered. Each channel of each port has its own random stream.
+ *
+ * Regions. A write with an enabled byte outside the declared regions and a read beat none of whose bytes lies in one
+ * are reported
+ * ("region-write", "region-read") or, with allow_outside, only counted. All bytes are stored either way.
+ * Spec: 70-memory-interface sections 2 and 8.
+ */
+#ifndef TB_AXI_MEMORY_H
+#define TB_AXI_MEMORY_H
+
+#include "memory/memory.h"
+#include "replay/device.h"
+#include "replay/rtl_options.h"
+#include "tb/axi.h"
+#include "tb/provenance.h"
+
+struct axi_memory;
+
+struct axi_counts {
+    uint64_t read_beats[16], write_beats[16]; /* by the low 4 bits of the ID */
+    uint64_t outside;                         /* accesses outside the declared regions */
+};
+
+/* Makes the memory of one port.
+ *
+ * dev      takes the findings; its memory[port] is the content
+ * bytes    data bus, 8..64
+ * atom     bytes of a memory atom of the configuration
+ * port     0 primary, 1 secondary
+ * prov     tells whose beat it is; shared between the ports
+ * return   NULL only when memory is exhausted
+ */
+struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *options, int bytes, int atom, int port,
+                                  struct provenance *prov);
+void axi_memory_free(struct axi_memory *mem);
+
+/* Forgets everything in flight and starts the random streams again; prov replaces the one given before. Content and
+ * counts stay. in: receives what the memory drives in the first clock. To be called once before the first clock. */
+void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct axi_inputs *in);
+
+/* One clock. out: what the design drives in it. in: on entry what the memory drives in it, on return what it drives in
+ * the next. */
+void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, struct axi_inputs *in);
+
+/* The first clock in which axi_memory_clock must be called even if the design's valids are all 0; UINT64_MAX if there
+ * is none. */
+uint64_t axi_memory_next(const struct axi_memory *mem);
+
+/* True while a read or write that the design started has not been answered. */
+bool axi_memory_busy(const struct axi_memory *mem);
+
+const struct axi_counts *axi_memory_counts(const struct axi_memory *mem);
+
+#endif

@@ -1,0 +1,107 @@
+// The main program of a Verilated simulator: owns the model, toggles its clock, and leaves everything else to
+// simulator_main.
+//
+// Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's) and, for the
+// variant that records waves, COSIM_WAVES.
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "Vtb_top.h"
+#include "Vtb_top___024root.h"
+#include "verilated.h"
+#ifdef COSIM_WAVES
+#include "verilated_fst_c.h"
+#endif
+
+extern "C" {
+#include "cli/simulator.h"
+#include "tb/rtl_device.h"
+}
+
+namespace {
+
+// One elaborated model with its own Verilator context, fresh for each device.
+struct Simulation {
+    VerilatedContext context;
+    std::unique_ptr<Vtb_top> top;
+#ifdef COSIM_WAVES
+    std::unique_ptr<VerilatedFstC> waves;
+#endif
+
+    Simulation() {
+        Verilated::threadContextp(&context);
+#ifdef COSIM_WAVES
+        context.traceEverOn(true);
+#endif
+        top = std::make_unique<Vtb_top>(&context);
+        top->rootp->tb_top__DOT__clk = 0;
+        top->eval();
+    }
+    ~Simulation() {
+        top->final();
+    }
+};
+
+// What outlives a device: the main program's context.
+struct Main {
+    std::string name;
+    std::unique_ptr<Simulation> simulation;
+};
+
+void clock_design(void *context, void (*put_inputs)(void *), void *arg) {
+    auto *simulation = static_cast<Simulation *>(context);
+    Vtb_top *top = simulation->top.get();
+    simulation->context.timeInc(1);
+    top->rootp->tb_top__DOT__clk = 1;
+    top->eval();
+    put_inputs(arg);
+    simulation->context.timeInc(1);
+    top->rootp->tb_top__DOT__clk = 0;
+    top->eval();
+}
+
+#ifdef COSIM_WAVES
+void wave_open(void *context, const char *path) {
+    auto *simulation = static_cast<Simulation *>(context);
+    simulation->waves = std::make_unique<VerilatedFstC>();
+    simulation->top->trace(simulation->waves.get(), 99);
+    simulation->waves->set_time_unit("1ns");
+    simulation->waves->set_time_resolution("1ps");
+    simulation->waves->open(path);
+}
+
+void wave_dump(void *context, uint64_t time) {
+    static_cast<Simulation *>(context)->waves->dump(time);
+}
+
+void wave_close(void *context) {
+    auto *simulation = static_cast<Simulation *>(context);
+    simulation->waves->close();
+    simulation->waves.reset();
+}
+#endif
+
+struct device *open_rtl(void *context, const struct nvdla_config *config, const struct rtl_options *options,
+                        struct error *err) {
+    auto *main = static_cast<Main *>(context);
+    main->simulation.reset();
+    main->simulation = std::make_unique<Simulation>();
+    struct simulator simulator = {};
+    simulator.context = main->simulation.get();
+    simulator.clock = clock_design;
+#ifdef COSIM_WAVES
+    simulator.wave_open = wave_open;
+    simulator.wave_dump = wave_dump;
+    simulator.wave_close = wave_close;
+#endif
+    return rtl_device_new(config, options, &simulator, main->name.c_str(), err);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const std::string rtl = COSIM_RTL;
+    Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, nullptr};
+    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, open_rtl, &main_context);
+}

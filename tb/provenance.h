@@ -1,0 +1,36 @@
+/* Who moves an AXI beat: from the AXI ID to the unit and, by counting atoms, to that unit's launch (nvdla/layers.h).
+ *
+ * Each client serves its launches in order, each launch moves a known number of atoms on a known port, so the n-th atom
+ * of an ID on a port belongs to the launch in whose share it falls. Fed with the register writes as they are accepted
+ * and with the beats as they move. Spec: 70-memory-interface sections 3 and 7.
+ */
+#ifndef TB_PROVENANCE_H
+#define TB_PROVENANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+
+struct provenance;
+
+struct owner {
+    int16_t unit;    /* enum nvdla_unit; -1 for an ID without client */
+    int32_t ordinal; /* launch of that unit; -1 if no launch accounts for the beat */
+};
+
+/* NULL only when memory is exhausted. */
+struct provenance *provenance_new(const struct nvdla_config *config);
+void provenance_free(struct provenance *prov);
+
+/* Feeds one accepted register write: byte address from the NVDLA base, core clock. True if it was a D_OP_ENABLE = 1. */
+bool provenance_register_write(struct provenance *prov, uint32_t address, uint32_t value, uint64_t cycle);
+
+/* Owner of the next `atoms` atoms (>= 1) that ID moves on a port (0 primary, 1 secondary), taken together: a beat or a
+ * burst, which never spans two launches. Launches whose share on this port is 0 are passed over. */
+struct owner provenance_move(struct provenance *prov, int port, int id, bool write, unsigned atoms);
+
+/* "SDP launch 3", "AXI ID 12 (no such client)", "SDP (no launch)" for messages. Returns text. */
+char *owner_name(struct owner owner, int id, char *text, int size);
+
+#endif

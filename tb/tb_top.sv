@@ -1,0 +1,258 @@
+// Top of every simulation: no ports, one instance of the design, three packed vectors between it and the testbench.
+//
+//   clk       both clocks of the design. Toggled from outside VPI: by main_verilator.cpp, or by the source below (TB_ICARUS).
+//   in_v      everything that the testbench drives clock by clock; one vpi_put_value
+//   out_v     everything that the design drives; one vpi_get_value
+//   pins_v    static inputs, put once at time 0
+//   layout_v  which port widths this was compiled for; the testbench compares it with its own configuration
+//
+// The bit layout is that of signals.h: fields start at multiples of 32, flags in the lowest word. Macros:
+//   TB_AW       address bits of the AXI ports
+//   TB_DW       data bits of the primary AXI port
+//   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
+//   TB_TOP      name of the design's top module, default NV_nvdla; its ports are those of chapter 10 section 2
+// Spec: 10-system section 2.
+`ifndef TB_TOP
+`define TB_TOP NV_nvdla
+`endif
+
+module tb_top;
+    localparam int AddrW = (`TB_AW > 32) ? 64 : 32;          // width of an address field in out_v
+    localparam int StrbW = (`TB_DW > 256) ? 64 : 32;         // width of the strobe field
+    localparam int OutPortW = 32 + 2 * AddrW + StrbW + `TB_DW;
+    localparam int InPortW = 32 + `TB_DW;
+`ifdef TB_SRAM_DW
+    localparam int SramStrbW = (`TB_SRAM_DW > 256) ? 64 : 32;
+    localparam int SramOutPortW = 32 + 2 * AddrW + SramStrbW + `TB_SRAM_DW;
+    localparam int SramInPortW = 32 + `TB_SRAM_DW;
+    localparam int SramBytes = `TB_SRAM_DW / 8;
+`else
+    localparam int SramOutPortW = 0;
+    localparam int SramInPortW = 0;
+    localparam int SramBytes = 0;
+`endif
+    localparam int OutW = 64 + OutPortW + SramOutPortW;
+    localparam int InW = 64 + InPortW + SramInPortW;
+
+    logic clk /*verilator public_flat_rw*/;
+    logic [InW-1:0] in_v /*verilator public_flat_rw*/;
+    wire [OutW-1:0] out_v /*verilator public_flat_rd*/;
+    logic [223:0] pins_v /*verilator public_flat_rw*/;
+    wire [31:0] layout_v /*verilator public_flat_rd*/;
+    assign layout_v = {8'h01, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
+
+`ifdef TB_ICARUS
+    initial begin
+        clk = 1'b0;
+        forever #5 clk = ~clk;
+    end
+`endif
+
+    // Static inputs.
+    wire global_clk_ovr_on = pins_v[0];
+    wire tmc2slcg_disable_clock_gating = pins_v[1];
+    wire test_mode = pins_v[2];
+    wire direct_reset_ = pins_v[3];
+    wire [31:0] nvdla_pwrbus_ram_c_pd = pins_v[63:32];
+    wire [31:0] nvdla_pwrbus_ram_ma_pd = pins_v[95:64];
+    wire [31:0] nvdla_pwrbus_ram_mb_pd = pins_v[127:96];
+    wire [31:0] nvdla_pwrbus_ram_p_pd = pins_v[159:128];
+    wire [31:0] nvdla_pwrbus_ram_o_pd = pins_v[191:160];
+    wire [31:0] nvdla_pwrbus_ram_a_pd = pins_v[223:192];
+
+    // Reset, CSB, interrupt.
+    wire dla_reset_rstn = in_v[0];
+    wire csb2nvdla_valid = in_v[1];
+    wire csb2nvdla_write = in_v[2];
+    wire csb2nvdla_nposted = in_v[3];
+    wire [15:0] csb2nvdla_addr = in_v[31:16];
+    wire [31:0] csb2nvdla_wdat = in_v[63:32];
+    wire csb2nvdla_ready;
+    wire nvdla2csb_valid;
+    wire [31:0] nvdla2csb_data;
+    wire nvdla2csb_wr_complete;
+    wire dla_intr;
+
+    // Primary AXI port.
+    wire nvdla_core2dbb_ar_arready = in_v[4];
+    wire nvdla_core2dbb_r_rvalid = in_v[5];
+    wire nvdla_core2dbb_r_rlast = in_v[6];
+    wire nvdla_core2dbb_aw_awready = in_v[7];
+    wire nvdla_core2dbb_w_wready = in_v[8];
+    wire nvdla_core2dbb_b_bvalid = in_v[9];
+    wire [7:0] nvdla_core2dbb_r_rid = in_v[64+:8];
+    wire [7:0] nvdla_core2dbb_b_bid = in_v[72+:8];
+    wire [`TB_DW-1:0] nvdla_core2dbb_r_rdata = in_v[96+:`TB_DW];
+    wire nvdla_core2dbb_ar_arvalid;
+    wire [7:0] nvdla_core2dbb_ar_arid;
+    wire [3:0] nvdla_core2dbb_ar_arlen;
+    wire [`TB_AW-1:0] nvdla_core2dbb_ar_araddr;
+    wire nvdla_core2dbb_r_rready;
+    wire nvdla_core2dbb_aw_awvalid;
+    wire [7:0] nvdla_core2dbb_aw_awid;
+    wire [3:0] nvdla_core2dbb_aw_awlen;
+    wire [`TB_AW-1:0] nvdla_core2dbb_aw_awaddr;
+    wire nvdla_core2dbb_w_wvalid;
+    wire [`TB_DW-1:0] nvdla_core2dbb_w_wdata;
+    wire [`TB_DW/8-1:0] nvdla_core2dbb_w_wstrb;
+    wire nvdla_core2dbb_w_wlast;
+    wire nvdla_core2dbb_b_bready;
+
+    wire [OutPortW-1:0] dbb_v = {
+        nvdla_core2dbb_w_wdata,
+        StrbW'(nvdla_core2dbb_w_wstrb),
+        AddrW'(nvdla_core2dbb_aw_awaddr),
+        AddrW'(nvdla_core2dbb_ar_araddr),
+        8'd0,
+        nvdla_core2dbb_aw_awid,
+        nvdla_core2dbb_aw_awlen,
+        nvdla_core2dbb_ar_arlen,
+        nvdla_core2dbb_ar_arid
+    };
+    wire [5:0] dbb_flags = {
+        nvdla_core2dbb_b_bready,
+        nvdla_core2dbb_w_wlast,
+        nvdla_core2dbb_w_wvalid,
+        nvdla_core2dbb_aw_awvalid,
+        nvdla_core2dbb_r_rready,
+        nvdla_core2dbb_ar_arvalid
+    };
+
+`ifdef TB_SRAM_DW
+    // Secondary AXI port.
+    wire nvdla_core2cvsram_ar_arready = in_v[10];
+    wire nvdla_core2cvsram_r_rvalid = in_v[11];
+    wire nvdla_core2cvsram_r_rlast = in_v[12];
+    wire nvdla_core2cvsram_aw_awready = in_v[13];
+    wire nvdla_core2cvsram_w_wready = in_v[14];
+    wire nvdla_core2cvsram_b_bvalid = in_v[15];
+    wire [7:0] nvdla_core2cvsram_r_rid = in_v[64+InPortW+:8];
+    wire [7:0] nvdla_core2cvsram_b_bid = in_v[72+InPortW+:8];
+    wire [`TB_SRAM_DW-1:0] nvdla_core2cvsram_r_rdata = in_v[96+InPortW+:`TB_SRAM_DW];
+    wire nvdla_core2cvsram_ar_arvalid;
+    wire [7:0] nvdla_core2cvsram_ar_arid;
+    wire [3:0] nvdla_core2cvsram_ar_arlen;
+    wire [`TB_AW-1:0] nvdla_core2cvsram_ar_araddr;
+    wire nvdla_core2cvsram_r_rready;
+    wire nvdla_core2cvsram_aw_awvalid;
+    wire [7:0] nvdla_core2cvsram_aw_awid;
+    wire [3:0] nvdla_core2cvsram_aw_awlen;
+    wire [`TB_AW-1:0] nvdla_core2cvsram_aw_awaddr;
+    wire nvdla_core2cvsram_w_wvalid;
+    wire [`TB_SRAM_DW-1:0] nvdla_core2cvsram_w_wdata;
+    wire [`TB_SRAM_DW/8-1:0] nvdla_core2cvsram_w_wstrb;
+    wire nvdla_core2cvsram_w_wlast;
+    wire nvdla_core2cvsram_b_bready;
+
+    wire [SramOutPortW-1:0] cvsram_v = {
+        nvdla_core2cvsram_w_wdata,
+        SramStrbW'(nvdla_core2cvsram_w_wstrb),
+        AddrW'(nvdla_core2cvsram_aw_awaddr),
+        AddrW'(nvdla_core2cvsram_ar_araddr),
+        8'd0,
+        nvdla_core2cvsram_aw_awid,
+        nvdla_core2cvsram_aw_awlen,
+        nvdla_core2cvsram_ar_arlen,
+        nvdla_core2cvsram_ar_arid
+    };
+    wire [5:0] cvsram_flags = {
+        nvdla_core2cvsram_b_bready,
+        nvdla_core2cvsram_w_wlast,
+        nvdla_core2cvsram_w_wvalid,
+        nvdla_core2cvsram_aw_awvalid,
+        nvdla_core2cvsram_r_rready,
+        nvdla_core2cvsram_ar_arvalid
+    };
+`else
+    wire [5:0] cvsram_flags = 6'd0;
+`endif
+
+    assign out_v = {
+`ifdef TB_SRAM_DW
+        cvsram_v,
+`endif
+        dbb_v,
+        nvdla2csb_data,
+        16'd0,
+        cvsram_flags,
+        dbb_flags,
+        nvdla2csb_wr_complete,
+        nvdla2csb_valid,
+        csb2nvdla_ready,
+        dla_intr
+    };
+
+    `TB_TOP dut (
+        .dla_core_clk(clk),
+        .dla_csb_clk(clk),
+        .global_clk_ovr_on(global_clk_ovr_on),
+        .tmc2slcg_disable_clock_gating(tmc2slcg_disable_clock_gating),
+        .dla_reset_rstn(dla_reset_rstn),
+        .direct_reset_(direct_reset_),
+        .test_mode(test_mode),
+        .csb2nvdla_valid(csb2nvdla_valid),
+        .csb2nvdla_ready(csb2nvdla_ready),
+        .csb2nvdla_addr(csb2nvdla_addr),
+        .csb2nvdla_wdat(csb2nvdla_wdat),
+        .csb2nvdla_write(csb2nvdla_write),
+        .csb2nvdla_nposted(csb2nvdla_nposted),
+        .nvdla2csb_valid(nvdla2csb_valid),
+        .nvdla2csb_data(nvdla2csb_data),
+        .nvdla2csb_wr_complete(nvdla2csb_wr_complete),
+        .nvdla_core2dbb_aw_awvalid(nvdla_core2dbb_aw_awvalid),
+        .nvdla_core2dbb_aw_awready(nvdla_core2dbb_aw_awready),
+        .nvdla_core2dbb_aw_awid(nvdla_core2dbb_aw_awid),
+        .nvdla_core2dbb_aw_awlen(nvdla_core2dbb_aw_awlen),
+        .nvdla_core2dbb_aw_awaddr(nvdla_core2dbb_aw_awaddr),
+        .nvdla_core2dbb_w_wvalid(nvdla_core2dbb_w_wvalid),
+        .nvdla_core2dbb_w_wready(nvdla_core2dbb_w_wready),
+        .nvdla_core2dbb_w_wdata(nvdla_core2dbb_w_wdata),
+        .nvdla_core2dbb_w_wstrb(nvdla_core2dbb_w_wstrb),
+        .nvdla_core2dbb_w_wlast(nvdla_core2dbb_w_wlast),
+        .nvdla_core2dbb_b_bvalid(nvdla_core2dbb_b_bvalid),
+        .nvdla_core2dbb_b_bready(nvdla_core2dbb_b_bready),
+        .nvdla_core2dbb_b_bid(nvdla_core2dbb_b_bid),
+        .nvdla_core2dbb_ar_arvalid(nvdla_core2dbb_ar_arvalid),
+        .nvdla_core2dbb_ar_arready(nvdla_core2dbb_ar_arready),
+        .nvdla_core2dbb_ar_arid(nvdla_core2dbb_ar_arid),
+        .nvdla_core2dbb_ar_arlen(nvdla_core2dbb_ar_arlen),
+        .nvdla_core2dbb_ar_araddr(nvdla_core2dbb_ar_araddr),
+        .nvdla_core2dbb_r_rvalid(nvdla_core2dbb_r_rvalid),
+        .nvdla_core2dbb_r_rready(nvdla_core2dbb_r_rready),
+        .nvdla_core2dbb_r_rid(nvdla_core2dbb_r_rid),
+        .nvdla_core2dbb_r_rlast(nvdla_core2dbb_r_rlast),
+        .nvdla_core2dbb_r_rdata(nvdla_core2dbb_r_rdata),
+`ifdef TB_SRAM_DW
+        .nvdla_core2cvsram_aw_awvalid(nvdla_core2cvsram_aw_awvalid),
+        .nvdla_core2cvsram_aw_awready(nvdla_core2cvsram_aw_awready),
+        .nvdla_core2cvsram_aw_awid(nvdla_core2cvsram_aw_awid),
+        .nvdla_core2cvsram_aw_awlen(nvdla_core2cvsram_aw_awlen),
+        .nvdla_core2cvsram_aw_awaddr(nvdla_core2cvsram_aw_awaddr),
+        .nvdla_core2cvsram_w_wvalid(nvdla_core2cvsram_w_wvalid),
+        .nvdla_core2cvsram_w_wready(nvdla_core2cvsram_w_wready),
+        .nvdla_core2cvsram_w_wdata(nvdla_core2cvsram_w_wdata),
+        .nvdla_core2cvsram_w_wstrb(nvdla_core2cvsram_w_wstrb),
+        .nvdla_core2cvsram_w_wlast(nvdla_core2cvsram_w_wlast),
+        .nvdla_core2cvsram_b_bvalid(nvdla_core2cvsram_b_bvalid),
+        .nvdla_core2cvsram_b_bready(nvdla_core2cvsram_b_bready),
+        .nvdla_core2cvsram_b_bid(nvdla_core2cvsram_b_bid),
+        .nvdla_core2cvsram_ar_arvalid(nvdla_core2cvsram_ar_arvalid),
+        .nvdla_core2cvsram_ar_arready(nvdla_core2cvsram_ar_arready),
+        .nvdla_core2cvsram_ar_arid(nvdla_core2cvsram_ar_arid),
+        .nvdla_core2cvsram_ar_arlen(nvdla_core2cvsram_ar_arlen),
+        .nvdla_core2cvsram_ar_araddr(nvdla_core2cvsram_ar_araddr),
+        .nvdla_core2cvsram_r_rvalid(nvdla_core2cvsram_r_rvalid),
+        .nvdla_core2cvsram_r_rready(nvdla_core2cvsram_r_rready),
+        .nvdla_core2cvsram_r_rid(nvdla_core2cvsram_r_rid),
+        .nvdla_core2cvsram_r_rlast(nvdla_core2cvsram_r_rlast),
+        .nvdla_core2cvsram_r_rdata(nvdla_core2cvsram_r_rdata),
+`endif
+        .dla_intr(dla_intr),
+        .nvdla_pwrbus_ram_c_pd(nvdla_pwrbus_ram_c_pd),
+        .nvdla_pwrbus_ram_ma_pd(nvdla_pwrbus_ram_ma_pd),
+        .nvdla_pwrbus_ram_mb_pd(nvdla_pwrbus_ram_mb_pd),
+        .nvdla_pwrbus_ram_p_pd(nvdla_pwrbus_ram_p_pd),
+        .nvdla_pwrbus_ram_o_pd(nvdla_pwrbus_ram_o_pd),
+        .nvdla_pwrbus_ram_a_pd(nvdla_pwrbus_ram_a_pd)
+    );
+endmodule

@@ -1,0 +1,65 @@
+/* VPI handles and vector transfers; see vpi_access.h. */
+#include "tb/vpi_access.h"
+
+#include <stdio.h>
+
+static vpiHandle find(const char *name, int bits, struct error *err) {
+    char path[64];
+    snprintf(path, sizeof path, "TOP.tb_top.%s", name);
+    vpiHandle handle = vpi_handle_by_name(path + 4, NULL);
+    if (!handle)
+        handle = vpi_handle_by_name(path, NULL);
+    if (!handle)
+        error_set(err, "the simulator has no signal tb_top.%s; was it built with tb/tb_top.sv?", name);
+    else if (vpi_get(vpiSize, handle) != bits)
+        error_set(err, "tb_top.%s has %d bits, %d expected: the simulator was built for another configuration", name,
+                  (int)vpi_get(vpiSize, handle), bits);
+    else
+        return handle;
+    return NULL;
+}
+
+bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, struct error *err) {
+    *vpi = (struct vpi_access){.in_words = layout->in_words, .out_words = layout->out_words};
+    vpiHandle id = find("layout_v", 32, err);
+    if (!id)
+        return false;
+    s_vpi_value value = {.format = vpiVectorVal};
+    vpi_get_value(id, &value);
+    const uint32_t built = value.value.vector[0].aval;
+    if (built != layout->id)
+        return error_set(
+            err,
+            "the simulator was built for AXI buses of %u and %u bits with %u address bits, the configuration has "
+            "%u, %u and %u; build its own with 'make simulator CONFIG=...'",
+            (built >> 8 & 0xff) * 8, (built >> 16 & 0xff) * 8, built & 0xff, (layout->id >> 8 & 0xff) * 8,
+            (layout->id >> 16 & 0xff) * 8, layout->id & 0xff);
+    vpi->in = find("in_v", 32 * layout->in_words, err);
+    vpi->out = vpi->in ? find("out_v", 32 * layout->out_words, err) : NULL;
+    vpi->pins = vpi->out ? find("pins_v", 32 * SIGNAL_PIN_WORDS, err) : NULL;
+    return vpi->pins;
+}
+
+const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {
+    s_vpi_value value = {.format = vpiVectorVal};
+    vpi->calls++;
+    vpi_get_value(vpi->out, &value);
+    return value.value.vector;
+}
+
+static void put(struct vpi_access *vpi, vpiHandle handle, const uint32_t *words, int count) {
+    for (int i = 0; i < count; i++)
+        vpi->words[i].aval = words[i];
+    s_vpi_value value = {.format = vpiVectorVal};
+    value.value.vector = vpi->words;
+    vpi->calls++;
+    vpi_put_value(handle, &value, NULL, vpiNoDelay);
+}
+
+void vpi_access_put(struct vpi_access *vpi, const uint32_t *words) {
+    put(vpi, vpi->in, words, vpi->in_words);
+}
+
+void vpi_access_put_pins(struct vpi_access *vpi, const uint32_t *words) {
+    put(vpi, vpi->pins, words, SIGNAL_PIN_WORDS);
+}

@@ -1,0 +1,32 @@
+/* The testbench's accesses through VPI: tb_top's vectors, looked up once, read and written whole, and counted. */
+#ifndef TB_VPI_ACCESS_H
+#define TB_VPI_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <vpi_user.h>
+
+#include "nvdla/error.h"
+#include "tb/signals.h"
+
+struct vpi_access {
+    vpiHandle in, out, pins;
+    int in_words, out_words;
+    s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
+    uint64_t calls;                      /* vpi_get_value + vpi_put_value */
+};
+
+/* Finds tb_top's vectors (in a Verilated model under TOP) and checks that they have the layout's widths: fails, with a
+ * message, if the simulator was built for another configuration. */
+bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, struct error *err);
+
+/* Reads out_v. The words stay valid until the next access; bval bits are 0 in a two-state simulator. */
+const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi);
+
+/* Writes in_v. */
+void vpi_access_put(struct vpi_access *vpi, const uint32_t *words);
+
+/* Writes pins_v. */
+void vpi_access_put_pins(struct vpi_access *vpi, const uint32_t *words);
+
+#endif

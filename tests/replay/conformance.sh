@@ -1,0 +1,41 @@
+#!/bin/bash
+# Plays the conformance traces of one configuration that use only implemented engines, on RTL and model: goldens, register
+# read-back, all memory. small is played with every memory behaviour, the others with the default and one random one.
+#
+# usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
+set -u
+config=$1
+folder=$NVDLA_CONFORMANCE/$config
+if [ ! -d "$folder" ]; then
+    echo "SKIPPED: no conformance traces: $folder does not exist (set NVDLA_CONFORMANCE)"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+traces=() others=0
+for cfg in "$folder"/*/*.cfg; do
+    if grep -qE '^[^/]*NVDLA_(CDMA|CSC|CMAC_A|CMAC_B|CACC|CDP|CDP_RDMA|BDMA|RBK)\.' "$cfg"; then
+        others=$((others + 1))
+    else
+        traces+=("$cfg")
+    fi
+done
+echo "$config: ${#traces[@]} traces, $others others need engines that are not built yet"
+
+settings=("" "--stall 300 --reorder --seed 1")
+if [ "$config" = small ]; then
+    settings=("" "--latency 200" "--stall 300 --reorder --seed 1" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2"
+        "--stall 700 --bandwidth 400 --seed 3")
+fi
+passed=0 failed=0
+for setting in "${settings[@]}"; do
+    echo "--- memory: ${setting:-default}"
+    # shellcheck disable=SC2086 # the options are words
+    out=$("$NVCOSIM" run -j "$(nproc)" --config "$config" --out build/conformance-reports $setting "${traces[@]}" 2>&1)
+    status=$?
+    p=$(grep -c '^PASS' <<<"$out")
+    passed=$((passed + p)) failed=$((failed + ${#traces[@]} - p))
+    grep -v '^PASS' <<<"$out"
+    [ $status -eq 0 ] || [ "$p" -lt ${#traces[@]} ] || failed=$((failed + 1))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

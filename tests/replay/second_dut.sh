@@ -1,0 +1,42 @@
+#!/bin/bash
+# Puts a second RTL behind the harness: our own sources with one arithmetic bug (the output convertor of SDP adds its offset
+# instead of subtracting it). The harness must build it by file list and report the mismatch down to cube element and beat.
+#
+# usage: second_dut.sh BUILD
+set -u
+build=$1
+passed=0 failed=0
+check() { # TITLE STATUS
+    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
+}
+dir=$build/tests/second_dut
+rm -rf "$dir" && mkdir -p "$dir"
+make -s "$build/gen/small/nvdla_pkg.sv"
+sed 's/- \(\$signed(\)\?cfg_offset/+ \1cfg_offset/' rtl/sdp/nvdla_sdp_cvt.sv >"$dir/nvdla_sdp_cvt.sv"
+! cmp -s rtl/sdp/nvdla_sdp_cvt.sv "$dir/nvdla_sdp_cvt.sv"
+check "the bug is in" $?
+{
+    echo "$PWD/$build/gen/small/nvdla_pkg.sv"
+    sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e '/nvdla_sdp_cvt.sv/d' -e "s:^:$PWD/rtl/:" rtl/nvdla.f
+    echo "$PWD/$dir/nvdla_sdp_cvt.sv"
+} >"$dir/buggy.f"
+"$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
+check "nvcosim build" $?
+out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/rand_sdp_007.nvt.gz 2>&1)
+status=$?
+echo "$out"
+[ $status -eq 1 ]
+check "mismatch gives exit status 1 (got $status)" $?
+report=$(cat "$dir"/out/rand_sdp_007/report.txt)
+echo "$report" | head -40
+for word in 'surface' 'channel' 'cycle' 'AXI ID 1' 'SDP' 'CVT_OFFSET'; do
+    grep -q "$word" <<<"$report"
+    check "report names $word" $?
+done
+python3 -m json.tool "$dir/out/rand_sdp_007/report.json" >/dev/null
+check "report.json is JSON" $?
+"$NVCOSIM" run --dut rtl:nosuch traces/rand_sdp_007.nvt.gz >/dev/null 2>&1
+[ $? -eq 2 ]
+check "an RTL that was never built gives exit status 2" $?
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,37 @@
+#!/bin/bash
+# Records waves: an FST that GTKWave's own tools can read, limited to the cycles asked for, and a .gtkw whose signals exist in it.
+#
+# usage: waves.sh BUILD
+set -u
+build=$1
+passed=0 failed=0
+check() { # TITLE STATUS
+    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
+}
+dir=$build/tests/waves
+rm -rf "$dir" && mkdir -p "$dir"
+"$NVCOSIM" run traces/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir"
+check "run with waves" $?
+"$NVCOSIM" run traces/rand_sdp_pdp_001.nvt.gz --wave "$dir/part.fst" --wave-from 300 --wave-to 400 --out "$dir"
+check "run with a window of waves" $?
+fst2vcd "$dir/all.fst" >"$dir/all.vcd" && fst2vcd "$dir/part.fst" >"$dir/part.vcd"
+check "fst2vcd reads both" $?
+[ "$(wc -c <"$dir/part.vcd")" -lt "$(wc -c <"$dir/all.vcd")" ]
+check "the window is smaller" $?
+python3 - "$dir/all.vcd" "$dir/all.gtkw" <<'PY'
+import re, sys
+scopes, names = [], set()
+for line in open(sys.argv[1]):
+    w = line.split()
+    if line.startswith("$scope"): scopes.append(w[2])
+    elif line.startswith("$upscope"): scopes.pop()
+    elif line.startswith("$var"): names.add(".".join(scopes + [w[4]]))
+    elif line.startswith("$enddefinitions"): break
+wanted = [re.sub(r"\[[0-9:]+\]$", "", l.strip()) for l in open(sys.argv[2]) if re.match(r"[A-Za-z_]\S*\.\S+$", l.strip())]
+missing = [w for w in wanted if w not in names]
+print(len(wanted), "signals grouped, missing:", missing)
+sys.exit(1 if missing or len(wanted) < 20 else 0)
+PY
+check "every signal of the .gtkw is in the waves" $?
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,622 @@
+// DMA clients and memory interfaces against AXI memories with random stalls, and the register group block. Top: infra_bench.sv.
+//
+// Every clock the bench checks the AXI rules of chapter 70: payload stable until accepted, AW and its first W beat offered together, W in AW
+// order, bursts inside aligned lines, aligned araddr, the outstanding limit. Data are a function of port, address and word.
+#include <cstring>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "Vinfra_bench.h"
+#include "check.h"
+#include "verilated.h"
+
+namespace {
+
+Checks checks;
+
+const int read_id[4] = {1, 5, 6, 2}, write_id[2] = {1, 2};
+const int read_depth[4] = {64, 8, 64, 64};
+
+uint32_t hash(int port, uint64_t address, unsigned word) {
+    uint64_t x = address * 0x9e3779b97f4a7c15u + (uint64_t)port * 0x1234567u + word * 0x51ed270bu;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(x >> 31);
+}
+
+struct Behaviour {
+    unsigned ar = 100, aw = 100, w = 100, r = 100, b = 100; // per cent of the clocks in which a channel moves
+    unsigned latency = 32, jitter = 0;                      // clocks from AR to the first R
+    unsigned b_latency = 4;
+    bool shuffle = false;                                   // answers of different ids in any order
+    unsigned engine = 100;                                  // per cent of the clocks in which the engine side offers or takes
+};
+
+struct Burst {
+    int id;
+    uint64_t address;
+    unsigned beats, done;
+    uint64_t due;
+};
+
+struct Port { // one AXI memory
+    std::deque<Burst> reads;        // accepted, by arrival
+    std::deque<Burst> offered;      // writes offered on AW, waiting for their data
+    std::deque<Burst> responses;    // written, B to come
+    size_t aw_accepted = 0, w_finished = 0; // bursts
+    uint64_t aw_offers = 0, w_offers = 0;   // bursts seen for the first time on AW / on W
+    unsigned read_flight = 0, write_flight = 0, read_peak = 0, write_peak = 0;
+    bool ar_new = true, aw_new = true, w_new = true, w_first = true;
+    uint64_t ar_last = 0, ar_info = 0, aw_last = 0, aw_info = 0;
+    std::vector<uint32_t> w_last;
+    bool r_valid = false, b_valid = false;
+    size_t r_index = 0, b_index = 0;
+    std::vector<int> ar_ids; // of all accepted AR, in order
+    unsigned read_limit = 255, write_limit = 255;
+};
+
+struct Request {
+    uint64_t address;
+    unsigned atoms;
+    int ram; // 1 primary
+    bool ack;
+};
+
+class Bench {
+public:
+    explicit Bench(uint64_t seed) : random_(seed) {
+        top_.rst_ni = 0;
+        top_.clk_i = 0;
+        step_plain();
+        step_plain();
+        top_.rst_ni = 1;
+        step_plain();
+        atom_ = top_.atom_bytes_o;
+        burst_[0] = top_.burst_o;
+        burst_[1] = top_.sram_burst_o;
+    }
+    Behaviour behaviour;
+    Port port[2];
+    uint64_t cycle = 0;
+
+    unsigned atom() const { return atom_; }
+    bool secondary() const { return burst_[1] != 0; }
+    Vinfra_bench &pins() { return top_; }
+
+    void read(int client, const Request &r) {
+        read_todo_[client].push_back(r);
+        for (unsigned i = 0; i < r.atoms; i++) read_expected_[client].push_back({r.address / atom_ * atom_ + (uint64_t)i * atom_, 1, r.ram, false});
+    }
+    void write(int client, const Request &r) {
+        write_todo_[client].push_back(r);
+        write_total_[client] += r.atoms;
+        for (unsigned i = 0; i < r.atoms; i++) {
+            const uint64_t a = r.address + (uint64_t)i * atom_;
+            data_todo_[client].push_back({a, 1, r.ram, false});
+            written_expected_[{r.ram ? 0 : 1, a}] = true;
+        }
+        if (r.ack) ack_at_[client].push_back(write_total_[client]);
+    }
+    bool idle() const {
+        for (int i = 0; i < 4; i++)
+            if (!read_expected_[i].empty()) return false;
+        for (int i = 0; i < 2; i++)
+            if (!data_todo_[i].empty() || !ack_at_[i].empty() || write_done_[i] != write_total_[i]) return false;
+        return true;
+    }
+    // Steps until everything asked for has happened; false after `limit` clocks without that.
+    bool finish(unsigned limit) {
+        for (unsigned i = 0; i < limit && !idle(); i++) step();
+        if (!idle()) checks.fail("does not finish");
+        if (written_ != written_expected_) checks.fail("the atoms written are not those commanded");
+        return idle();
+    }
+    void reg_write(bool cvif, unsigned word, uint32_t data) {
+        top_.mcif_req_i = !cvif;
+        top_.cvif_req_i = cvif;
+        top_.write_i = 1;
+        top_.addr_i = (uint16_t)word;
+        top_.wdata_i = data;
+        step();
+        top_.mcif_req_i = 0;
+        top_.cvif_req_i = 0;
+        top_.write_i = 0;
+    }
+    void limits(unsigned reads, unsigned writes) {
+        for (int p = 0; p < 2; p++) {
+            reg_write(p == 1, 5, writes << 8 | reads);
+            port[p].read_limit = reads;
+            port[p].write_limit = writes;
+        }
+    }
+    // The register group: one access, the answer of a read.
+    uint32_t group(bool write, unsigned word, uint32_t data) {
+        top_.group_req_i = 1;
+        top_.write_i = write;
+        top_.addr_i = (uint16_t)word;
+        top_.wdata_i = data;
+        step();
+        top_.group_req_i = 0;
+        top_.write_i = 0;
+        return top_.rdata_o;
+    }
+
+    void step() {
+        drive();
+        top_.clk_i = 0;
+        top_.eval();
+        sample();
+        const uint32_t rq = top_.rq_valid_i & top_.rq_ready_o, wc = top_.wc_valid_i & top_.wc_ready_o, wd = top_.wd_valid_i & top_.wd_ready_o;
+        top_.clk_i = 1;
+        top_.eval();
+        top_.rq_valid_i &= (CData)~rq;
+        top_.wc_valid_i &= (CData)~wc;
+        top_.wd_valid_i &= (CData)~wd;
+        cycle++;
+    }
+
+private:
+    void step_plain() {
+        top_.clk_i = 0;
+        top_.eval();
+        top_.clk_i = 1;
+        top_.eval();
+    }
+    unsigned words() const { return atom_ / 4; }
+
+    // Inputs of this clock. What is offered stays until accepted.
+    void drive() {
+        uint32_t ready = 0;
+        for (int i = 0; i < 4; i++) {
+            if (random_.percent(behaviour.engine)) ready |= 1u << i;
+            if (!(top_.rq_valid_i >> i & 1) && !read_todo_[i].empty() && random_.percent(behaviour.engine)) {
+                const Request &r = read_todo_[i].front();
+                top_.rq_valid_i |= (CData)(1u << i);
+                top_.rq_addr_i[2 * i] = (uint32_t)r.address;
+                top_.rq_addr_i[2 * i + 1] = (uint32_t)(r.address >> 32);
+                top_.rq_size_i = (top_.rq_size_i & ~((uint64_t)0xffff << 16 * i)) | (uint64_t)(r.atoms - 1) << 16 * i;
+                top_.rq_ram_i = (CData)((top_.rq_ram_i & ~(1u << i)) | (uint32_t)r.ram << i);
+            }
+        }
+        top_.rs_ready_i = (CData)ready;
+        for (int i = 0; i < 2; i++) {
+            if (!(top_.wc_valid_i >> i & 1) && !write_todo_[i].empty() && random_.percent(behaviour.engine)) {
+                const Request &r = write_todo_[i].front();
+                top_.wc_valid_i |= (CData)(1u << i);
+                top_.wc_addr_i[2 * i] = (uint32_t)r.address;
+                top_.wc_addr_i[2 * i + 1] = (uint32_t)(r.address >> 32);
+                top_.wc_size_i = (top_.wc_size_i & ~(0xffffu << 16 * i)) | (r.atoms - 1) << 16 * i;
+                top_.wc_ram_i = (CData)((top_.wc_ram_i & ~(1u << i)) | (uint32_t)r.ram << i);
+                top_.wc_ack_i = (CData)((top_.wc_ack_i & ~(1u << i)) | (uint32_t)r.ack << i);
+            }
+            if (!(top_.wd_valid_i >> i & 1) && !data_todo_[i].empty() && random_.percent(behaviour.engine)) {
+                top_.wd_valid_i |= (CData)(1u << i);
+                const Request &r = data_todo_[i].front();
+                for (unsigned w = 0; w < words(); w++) top_.wd_data_i[(unsigned)i * words() + w] = hash(r.ram ? 0 : 1, r.address, w);
+            }
+        }
+        uint32_t ar = 0, aw = 0, w = 0;
+        for (int p = 0; p < 2; p++) {
+            if (random_.percent(behaviour.ar)) ar |= 1u << p;
+            if (random_.percent(behaviour.aw)) aw |= 1u << p;
+            if (random_.percent(behaviour.w)) w |= 1u << p;
+            drive_answers(p);
+        }
+        top_.arready_i = (CData)ar;
+        top_.awready_i = (CData)aw;
+        top_.wready_i = (CData)w;
+    }
+
+    // A burst whose answer may come now: the oldest of its id, due; the first one, or any if shuffled. -1 if none.
+    int choose(const std::deque<Burst> &queue) {
+        std::vector<size_t> candidates;
+        uint32_t seen = 0;
+        for (size_t i = 0; i < queue.size(); i++) {
+            const uint32_t bit = 1u << (queue[i].id & 15);
+            if (!(seen & bit) && queue[i].due <= cycle) candidates.push_back(i);
+            seen |= bit;
+            if (!behaviour.shuffle) break;
+        }
+        return candidates.empty() ? -1 : (int)candidates[random_.below((uint32_t)candidates.size())];
+    }
+    void drive_answers(int p) {
+        Port &m = port[p];
+        const int r = random_.percent(behaviour.r) ? choose(m.reads) : -1;
+        m.r_valid = r >= 0;
+        if (r >= 0) {
+            m.r_index = (size_t)r;
+            const Burst &b = m.reads[m.r_index];
+            for (unsigned w = 0; w < words(); w++) top_.rdata_i[(unsigned)p * words() + w] = hash(p, b.address + b.done * atom_, w);
+            top_.rid_i = (SData)((top_.rid_i & ~(0xffu << 8 * p)) | (unsigned)b.id << 8 * p);
+        }
+        top_.rvalid_i = (CData)((top_.rvalid_i & ~(1u << p)) | (uint32_t)m.r_valid << p);
+        const int b = random_.percent(behaviour.b) ? choose(m.responses) : -1;
+        m.b_valid = b >= 0;
+        if (b >= 0) {
+            m.b_index = (size_t)b;
+            top_.bid_i = (SData)((top_.bid_i & ~(0xffu << 8 * p)) | (unsigned)m.responses[m.b_index].id << 8 * p);
+        }
+        top_.bvalid_i = (CData)((top_.bvalid_i & ~(1u << p)) | (uint32_t)m.b_valid << p);
+    }
+
+    void sample() {
+        for (int i = 0; i < 2; i++)
+            if (top_.ack_o >> i & 1) {
+                if (ack_at_[i].empty()) checks.fail("acknowledge without command");
+                else if (write_done_[i] < ack_at_[i].front()) checks.fail("acknowledge before the last response");
+                if (!ack_at_[i].empty()) ack_at_[i].pop_front();
+            }
+        for (int p = 0; p < 2; p++) sample_port(p);
+        for (int i = 0; i < 4; i++) {
+            if ((top_.rq_valid_i & top_.rq_ready_o) >> i & 1) read_todo_[i].pop_front();
+            if ((top_.rs_valid_o & top_.rs_ready_i) >> i & 1) {
+                if (read_expected_[i].empty()) {
+                    checks.fail("more read data than asked for");
+                    continue;
+                }
+                const Request &r = read_expected_[i].front();
+                for (unsigned w = 0; w < words(); w++)
+                    checks.equal("read data", top_.rs_data_o[(unsigned)i * words() + w], hash(r.ram ? 0 : 1, r.address, w));
+                read_expected_[i].pop_front();
+                taken[i]++;
+            }
+        }
+        for (int i = 0; i < 2; i++) {
+            if ((top_.wc_valid_i & top_.wc_ready_o) >> i & 1) write_todo_[i].pop_front();
+            if ((top_.wd_valid_i & top_.wd_ready_o) >> i & 1) data_todo_[i].pop_front();
+        }
+    }
+
+    void check_burst(int p, const char *what, uint64_t address, unsigned beats) {
+        const uint64_t line = (uint64_t)burst_[p] * atom_;
+        if (beats > burst_[p] || address / line != (address + (beats - 1) * (uint64_t)atom_) / line) checks.fail(std::string(what) + " burst leaves its line");
+    }
+
+    void sample_port(int p) {
+        Port &m = port[p];
+        // Read.
+        const bool ar = top_.arvalid_o >> p & 1;
+        const uint64_t araddr = top_.araddr_o[2 * p] | (uint64_t)top_.araddr_o[2 * p + 1] << 32;
+        const uint64_t ar_info = (top_.arid_o >> 8 * p & 0xffu) << 4 | (top_.arlen_o >> 4 * p & 0xfu);
+        if (!m.ar_new && (!ar || araddr != m.ar_last || ar_info != m.ar_info)) checks.fail("AR changed before it was accepted");
+        if (ar && m.ar_new) {
+            const unsigned beats = (unsigned)(ar_info & 15) + 1;
+            m.read_flight += beats;
+            if (m.read_flight > m.read_peak) m.read_peak = m.read_flight;
+            if (m.read_flight > m.read_limit + 1) checks.fail("read outstanding limit exceeded");
+            if (araddr % atom_) checks.fail("araddr is not aligned");
+            check_burst(p, "read", araddr, beats);
+            for (const Burst &b : port[1 - p].reads)
+                if (b.id == (int)(ar_info >> 4)) checks.fail("one client reads both memories at once");
+        }
+        m.ar_last = araddr;
+        m.ar_info = ar_info;
+        m.ar_new = !ar || (top_.arready_i >> p & 1);
+        if (ar && m.ar_new) {
+            m.reads.push_back({(int)(ar_info >> 4), araddr, (unsigned)(ar_info & 15) + 1, 0,
+                               cycle + behaviour.latency + (behaviour.jitter ? random_.below(behaviour.jitter) : 0)});
+            m.ar_ids.push_back((int)(ar_info >> 4));
+        }
+        if (m.r_valid) {
+            Burst &b = m.reads[m.r_index];
+            m.read_flight--;
+            if (++b.done == b.beats) m.reads.erase(m.reads.begin() + (long)m.r_index);
+        }
+        // Write.
+        const bool aw = top_.awvalid_o >> p & 1, w = top_.wvalid_o >> p & 1;
+        const uint64_t awaddr = top_.awaddr_o[2 * p] | (uint64_t)top_.awaddr_o[2 * p + 1] << 32;
+        const uint64_t aw_info = (top_.awid_o >> 8 * p & 0xffu) << 4 | (top_.awlen_o >> 4 * p & 0xfu);
+        std::vector<uint32_t> data;
+        for (unsigned i = 0; i < words(); i++) data.push_back(top_.wdata_o[(unsigned)p * words() + i]);
+        data.push_back(top_.wlast_o >> p & 1);
+        if (!m.aw_new && (!aw || awaddr != m.aw_last || aw_info != m.aw_info)) checks.fail("AW changed before it was accepted");
+        if (!m.w_new && (!w || data != m.w_last)) checks.fail("W changed before it was accepted");
+        if (aw && m.aw_new) {
+            const unsigned beats = (unsigned)(aw_info & 15) + 1;
+            m.aw_offers++;
+            m.write_flight += beats;
+            if (m.write_flight > m.write_peak) m.write_peak = m.write_flight;
+            if (m.write_flight > m.write_limit + 1) checks.fail("write outstanding limit exceeded");
+            check_burst(p, "write", awaddr, beats);
+            m.offered.push_back({(int)(aw_info >> 4), awaddr, beats, 0, 0});
+        }
+        if (w && m.w_new && m.w_first) m.w_offers++;
+        if (m.aw_offers != m.w_offers) checks.fail("AW and its first W beat are not offered together");
+        m.aw_last = awaddr;
+        m.aw_info = aw_info;
+        m.aw_new = !aw || (top_.awready_i >> p & 1);
+        if (aw && m.aw_new) m.aw_accepted++;
+        m.w_last = data;
+        m.w_new = !w || (top_.wready_i >> p & 1);
+        if (w) m.w_first = false;
+        if (w && m.w_new && m.w_finished < m.aw_offers) {
+            Burst &b = m.offered[m.w_finished - retired_[p]];
+            const uint64_t a = b.address + (uint64_t)b.done * atom_;
+            for (unsigned i = 0; i < words(); i++) checks.equal("write data", data[i], hash(p, a, i));
+            written_[{p, a}] = true;
+            b.done++;
+            checks.equal("wlast", data[words()], b.done == b.beats);
+            if (b.done == b.beats) {
+                m.w_finished++;
+                m.w_first = true;
+            }
+        }
+        if (m.b_valid) {
+            const Burst b = m.responses[m.b_index];
+            m.responses.erase(m.responses.begin() + (long)m.b_index);
+            m.write_flight -= b.beats;
+            for (int i = 0; i < 2; i++)
+                if (b.id == write_id[i]) write_done_[i] += b.beats;
+        }
+        while (!m.offered.empty() && retired_[p] < m.aw_accepted && retired_[p] < m.w_finished) {
+            m.responses.push_back(m.offered.front());
+            m.responses.back().due = cycle + behaviour.b_latency;
+            m.offered.pop_front();
+            retired_[p]++;
+        }
+    }
+
+public:
+    uint64_t taken[4] = {};
+
+private:
+    Vinfra_bench top_;
+    Random random_;
+    unsigned atom_ = 0, burst_[2] = {};
+    size_t retired_[2] = {};
+    std::deque<Request> read_todo_[4], read_expected_[4], write_todo_[2], data_todo_[2];
+    std::deque<uint64_t> ack_at_[2];
+    uint64_t write_total_[2] = {}, write_done_[2] = {};
+    std::map<std::pair<int, uint64_t>, bool> written_, written_expected_;
+};
+
+// Random traffic of all clients, to both memories if there are two.
+void traffic(Bench &bench, Random &random, int requests) {
+    for (int i = 0; i < requests; i++) {
+        const int client = (int)random.below(6);
+        const int ram = bench.secondary() && random.percent(30) ? 0 : 1;
+        const unsigned atoms = 1 + (random.percent(70) ? random.below(4) : random.below(60));
+        if (client < 4) {
+            const uint64_t address = (uint64_t)random.below(1 << 12) * bench.atom() + (random.percent(10) ? random.below(bench.atom()) : 0);
+            bench.read(client, {address, atoms, ram, false});
+        } else { // every atom of the memory is written once
+            static uint64_t next;
+            next += 1 + random.below(9);
+            bench.write(client - 4, {0x100000 + next * bench.atom(), atoms, ram, random.percent(40)});
+            next += atoms;
+        }
+    }
+}
+
+void stalls() {
+    const struct {
+        const char *name;
+        Behaviour b;
+    } cases[] = {
+        {"no stalls", {}},
+        {"random stalls everywhere", {50, 50, 50, 50, 50, 5, 20, 4, false, 60}},
+        {"random stalls, answers of different ids in any order", {60, 60, 60, 70, 50, 1, 60, 1, true, 90}},
+        {"awready rare", {100, 5, 100, 100, 100, 3, 0, 1, false, 100}},
+        {"wready rare", {100, 100, 5, 100, 100, 3, 0, 1, false, 100}},
+        {"arready rare, slow answers", {5, 100, 100, 30, 100, 200, 50, 100, true, 100}},
+        {"very late responses", {100, 100, 100, 100, 100, 600, 0, 600, false, 100}},
+        {"slow engines", {100, 100, 100, 100, 100, 2, 0, 1, false, 15}},
+    };
+    uint64_t seed = 100;
+    for (const auto &c : cases) {
+        checks.start(std::string("random traffic: ") + c.name);
+        Bench bench(seed);
+        Random random(seed++);
+        bench.behaviour = c.b;
+        traffic(bench, random, 600);
+        bench.finish(400000);
+        for (int p = 0; p < 2; p++)
+            if (bench.port[p].read_flight || bench.port[p].write_flight) checks.fail("beats left in flight");
+    }
+}
+
+void limits() {
+    for (unsigned cnt : {0u, 1u, 2u, 3u, 7u, 15u}) {
+        const unsigned longest = 4;
+        Bench bench(cnt + 1);
+        const bool bursts = bench.pins().burst_o > 1;
+        if (bursts && cnt + 1 < longest) continue;
+        checks.start("outstanding count " + std::to_string(cnt) + " allows " + std::to_string(cnt + 1) + " beats in flight");
+        Random random(cnt);
+        bench.limits(cnt, cnt);
+        traffic(bench, random, 200);
+        // Enough of both at once for the peak.
+        bench.read(0, {0x8000, 64, 1, false});
+        bench.read(3, {0xc000, 64, 1, false});
+        bench.write(0, {0x40000, 64, 1, true});
+        bench.write(1, {0x60000, 64, 1, true});
+        bench.finish(400000);
+        const unsigned whole = bursts ? (cnt + 1) / longest * longest : cnt + 1;
+        if (bench.port[0].read_peak < whole) checks.equal("read beats in flight", bench.port[0].read_peak, whole);
+        if (bench.port[0].write_peak < (whole > 4 ? 4 : whole)) checks.equal("write beats in flight", bench.port[0].write_peak, whole);
+    }
+}
+
+void credits() {
+    checks.start("a client has at most its buffer's depth in flight");
+    for (int client = 0; client < 4; client++) {
+        Bench bench(7);
+        bench.behaviour.latency = 300;
+        bench.read(client, {0x1000, 400, 1, false});
+        bench.finish(40000);
+        checks.equal("beats in flight", bench.port[0].read_peak, (uint64_t)read_depth[client]);
+    }
+    checks.start("a client that does not drain blocks nobody");
+    Bench bench(8);
+    bench.pins().rs_ready_i = 0;
+    bench.behaviour.engine = 1; // reads are requested, hardly drained
+    for (int client = 0; client < 4; client++) bench.read(client, {0x1000, 50, 1, false});
+    bench.finish(40000);
+}
+
+void weights() {
+    checks.start("weights 3 and 1: three pieces of SDP, then one of PDP");
+    Bench bench(3);
+    bench.behaviour.latency = 4;
+    bench.reg_write(false, 0, 0x01010301); // bytes upwards: BDMA, SDP, PDP, CDP
+    bench.read(0, {0x1000, 900, 1, false});
+    bench.read(3, {0x9000, 300, 1, false});
+    bench.finish(4000);
+    const std::vector<int> &ids = bench.port[0].ar_ids;
+    // With bursts only until the buffers are full: then the answers set the pace, not the arbiter.
+    const size_t count = bench.pins().burst_o > 1 ? 20 : 1000;
+    for (size_t i = 0; i < count && i < ids.size(); i++) checks.equal("id on AR", (uint64_t)ids[i], (uint64_t)read_id[i % 4 == 3 ? 3 : 0]);
+    checks.start("weight 0 takes a client out until it is changed");
+    Bench none(4);
+    none.reg_write(false, 0, 0x01010001);
+    none.reg_write(false, 3, 0x01000101);
+    none.read(0, {0x1000, 5, 1, false});
+    none.write(1, {0x1000, 5, 1, true});
+    none.read(3, {0x1000, 5, 1, false});
+    for (int i = 0; i < 200; i++) none.step();
+    for (int id : none.port[0].ar_ids) checks.equal("id on AR", (uint64_t)id, (uint64_t)read_id[3]);
+    checks.equal("AW offered", none.port[0].aw_offers, 0);
+    none.reg_write(false, 0, 0x01010101);
+    none.reg_write(false, 3, 0x01010101);
+    none.finish(1000);
+}
+
+void speed() {
+    checks.start("latency and rate");
+    Bench bench(5);
+    bench.read(0, {0x1000, 1, 1, false});
+    uint64_t start = bench.cycle;
+    while (bench.port[0].ar_ids.empty() && bench.cycle < start + 20) bench.step();
+    checks.equal("clocks from request to AR", bench.cycle - 1 - start, 2);
+    start = bench.cycle - 1;
+    while (!bench.taken[0] && bench.cycle < start + 50) bench.step();
+    checks.equal("clocks from AR to data at the engine, memory of 32", bench.cycle - 1 - start, 33);
+    for (int i = 0; i < 1000; i++) bench.read(0, {0x1000 + (uint64_t)i * 3 * bench.atom(), 1, 1, false});
+    start = bench.cycle;
+    bench.finish(2000);
+    if (bench.cycle - start > 1000 + 40) checks.equal("clocks for 1000 requests of one atom", bench.cycle - start, 1000 + 40);
+    start = bench.cycle;
+    bench.write(0, {0x20000, 1000, 1, true});
+    bench.finish(2000);
+    if (bench.cycle - start > 1000 + 20) checks.equal("clocks for a write of 1000 atoms", bench.cycle - start, 1000 + 20);
+    start = bench.cycle;
+    for (int i = 0; i < 500; i++) bench.write(1, {0x40000 + (uint64_t)i * 2 * bench.atom(), 1, 1, i == 499});
+    bench.finish(2000);
+    if (bench.cycle - start > 500 + 20) checks.equal("clocks for 500 writes of one atom", bench.cycle - start, 500 + 20);
+}
+
+void nobody() {
+    Bench bench(6);
+    if (!bench.secondary()) {
+        checks.start("memory type 0 without secondary memory is never accepted");
+        bench.read(0, {0x1000, 4, 0, false});
+        bench.write(0, {0x1000, 4, 0, true});
+        for (int i = 0; i < 500; i++) bench.step();
+        checks.equal("AR", bench.port[0].ar_ids.size() + bench.port[1].ar_ids.size(), 0);
+        checks.equal("AW", bench.port[0].aw_offers + bench.port[1].aw_offers, 0);
+    }
+    checks.start("answers to nobody are dropped");
+    Bench drop(9);
+    for (int id : {0, 1, 2, 4, 15}) {
+        drop.pins().rvalid_i = 1;
+        drop.pins().rid_i = (SData)id;
+        drop.pins().bvalid_i = 1;
+        drop.pins().bid_i = (SData)id;
+        drop.pins().clk_i = 0;
+        drop.pins().eval();
+        drop.pins().clk_i = 1;
+        drop.pins().eval();
+    }
+    Random random(9);
+    traffic(drop, random, 50);
+    drop.finish(20000);
+}
+
+void groups() {
+    checks.start("register group: run, layer registers, status words, races with done");
+    Bench b(11);
+    Vinfra_bench &pins = b.pins();
+    auto write = [&](unsigned word, uint32_t data) { b.group(true, word, data); };
+    auto expect = [&](const char *what, unsigned word, uint32_t expected) { checks.equal(what, b.group(false, word, 0), expected); };
+    expect("reset of word 5", 5, 0x1234);
+    expect("answer beyond the window", 8, 0);
+    write(2, 0xcafe);
+    expect("single storage", 2, 0xcafe);
+    write(4, 0x11111111);
+    write(5, 0xffffabcd);
+    expect("word 5, 16 bits", 5, 0xabcd);
+    write(6, 0xffffffff);
+    expect("status is read-only", 6, 0);
+    write(3, 1);
+    b.step();
+    checks.equal("run two clocks after the write", pins.run_o, 1);
+    checks.equal("word 4 of the layer", pins.d_o[1], 0x11111111);
+    checks.equal("word 5 of the layer", pins.d_o[2], 0xabcd);
+    checks.equal("group of the layer", pins.group_o, 0);
+    write(4, 0x22222222);
+    expect("armed group keeps its value", 4, 0x11111111);
+    write(1, 1);
+    write(4, 0x33333333);
+    write(3, 1);
+    expect("both armed", 0, 0x00020001);
+    checks.equal("layer is still the first", pins.d_o[1], 0x11111111);
+    // done, and in the same clock a write to the group that is released: dropped.
+    write(1, 0);
+    pins.done_i = 1;
+    pins.stat_i = 0x5555;
+    write(4, 0x44444444);
+    pins.done_i = 0;
+    checks.equal("run falls after done", pins.run_o, 0);
+    b.step();
+    checks.equal("next layer two clocks after done", pins.run_o, 1);
+    checks.equal("its registers", pins.d_o[1], 0x33333333);
+    checks.equal("its group", pins.group_o, 1);
+    expect("dropped write", 4, 0x11111111);
+    expect("status after done", 6, 0x5555);
+    expect("pointer", 1, 0x10000);
+    expect("released", 3, 0);
+    expect("status word", 0, 0x00010000);
+    write(4, 0x55555555);
+    expect("free group takes writes", 4, 0x55555555);
+    // arm group 0 in the clock of group 1's done.
+    pins.done_i = 1;
+    pins.stat_i = 0x6666;
+    write(3, 1);
+    pins.done_i = 0;
+    b.step();
+    checks.equal("armed in the clock of the other group's done", pins.run_o, 1);
+    checks.equal("registers of that layer", pins.d_o[1], 0x55555555);
+    expect("status cleared by arming", 6, 0);
+    expect("status word", 0, 0x00000001);
+    write(1, 1);
+    expect("status of group 1", 6, 0x6666);
+    pins.done_i = 1;
+    b.step();
+    pins.done_i = 0;
+    expect("consumer after three layers", 1, 0x10001);
+    // Group 0 armed first while group 1 is the next: it waits.
+    write(1, 0);
+    write(3, 1);
+    for (int i = 0; i < 5; i++) b.step();
+    checks.equal("the wrong group waits", pins.run_o, 0);
+    expect("pending", 0, 0x00000002);
+    write(1, 1);
+    write(3, 1);
+    b.step();
+    checks.equal("the right group runs", pins.run_o, 1);
+    checks.equal("group", pins.group_o, 1);
+}
+
+} // namespace
+
+int main() {
+    stalls();
+    limits();
+    credits();
+    weights();
+    speed();
+    nobody();
+    groups();
+    return checks.finish();
+}

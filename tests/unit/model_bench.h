@@ -1,0 +1,187 @@
+/* What the tests of the model share: a device, register access by unit and in-window offset, memory by the back door. */
+#ifndef TESTS_MODEL_BENCH_H
+#define TESTS_MODEL_BENCH_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/model.h"
+#include "nvdla/registers.h"
+#include "nvdla_offsets.h"
+
+static inline struct device *bench_new(const char *config) {
+    struct error err = {""};
+    struct device *dev = model_new(nvdla_config_find(config), &err);
+    assert_non_null(dev);
+    assert_true(dev->ops->reset(dev, &err));
+    return dev;
+}
+
+static inline void bench_free(struct device *dev) {
+    dev->ops->destroy(dev);
+}
+
+static inline void put(struct device *dev, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    assert_true(dev->ops->csb_write(dev, nvdla_unit_base(dev->config, unit) + offset, value, false, NULL));
+}
+
+static inline uint32_t get(struct device *dev, enum nvdla_unit unit, uint32_t offset) {
+    uint32_t value = 0xdeadbeef;
+    assert_true(dev->ops->csb_read(dev, nvdla_unit_base(dev->config, unit) + offset, &value, NULL));
+    return value;
+}
+
+static inline enum device_state advance(struct device *dev) {
+    return dev->ops->advance(dev, 1000, true, NULL);
+}
+
+static inline uint32_t pending_interrupts(struct device *dev) {
+    return get(dev, NVDLA_GLB, GLB_S_INTR_STATUS);
+}
+
+static inline void clear_interrupts(struct device *dev) {
+    put(dev, NVDLA_GLB, GLB_S_INTR_STATUS, UINT32_MAX);
+}
+
+/* A small generator with its state in the caller's hands: the tests are the same on every machine. */
+static inline uint32_t rnd(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 32);
+}
+
+/* 0 .. n-1 */
+static inline uint32_t below(uint64_t *state, uint32_t n) {
+    return rnd(state) % n;
+}
+
+/* Declares a region and fills it with random bytes. */
+static inline void random_region(struct device *dev, uint64_t *state, uint64_t address, size_t n) {
+    memory_declare(dev->memory[SPACE_PRIMARY], address, n);
+    for (size_t i = 0; i < n; i += 4) {
+        uint32_t word = rnd(state);
+        memory_write(dev->memory[SPACE_PRIMARY], address + i, &word, n - i < 4 ? n - i : 4, NULL, NULL);
+    }
+}
+
+static inline uint8_t byte_at(struct device *dev, uint64_t address) {
+    uint8_t byte = 0;
+    memory_read(dev->memory[SPACE_PRIMARY], address, &byte, 1);
+    return byte;
+}
+
+/* Programs SDP and SDP_RDMA to copy a cube from memory: everything bypassed, convertor neutral, both ports MC, the cube at `source`
+ * and `destination` packed. Tests change what they are about. */
+static inline void sdp_copy(struct device *dev, uint32_t width, uint32_t height, uint32_t channels, uint32_t source,
+                            uint32_t destination) {
+    uint32_t line = width * (uint32_t)dev->config->mem_atom;
+    const uint32_t sdp[][2] = {
+        {SDP_D_DATA_CUBE_WIDTH, width - 1},       {SDP_D_DATA_CUBE_HEIGHT, height - 1},
+        {SDP_D_DATA_CUBE_CHANNEL, channels - 1},  {SDP_D_DST_BASE_ADDR_LOW, destination},
+        {SDP_D_DST_BASE_ADDR_HIGH, 0},            {SDP_D_DST_LINE_STRIDE, line},
+        {SDP_D_DST_SURFACE_STRIDE, line * height}, {SDP_D_DP_BS_CFG, 1},
+        {SDP_D_DP_BN_CFG, 1},                     {SDP_D_DP_EW_CFG, 1},
+        {SDP_D_FEATURE_MODE_CFG, 0},              {SDP_D_DST_DMA_CFG, 1},
+        {SDP_D_DATA_FORMAT, 0},                   {SDP_D_CVT_OFFSET, 0},
+        {SDP_D_CVT_SCALE, 1},                     {SDP_D_CVT_SHIFT, 0},
+        {SDP_D_PERF_ENABLE, 0},
+    };
+    const uint32_t rdma[][2] = {
+        {SDP_RDMA_D_DATA_CUBE_WIDTH, width - 1},      {SDP_RDMA_D_DATA_CUBE_HEIGHT, height - 1},
+        {SDP_RDMA_D_DATA_CUBE_CHANNEL, channels - 1}, {SDP_RDMA_D_SRC_BASE_ADDR_LOW, source},
+        {SDP_RDMA_D_SRC_BASE_ADDR_HIGH, 0},           {SDP_RDMA_D_SRC_LINE_STRIDE, line},
+        {SDP_RDMA_D_SRC_SURFACE_STRIDE, line * height}, {SDP_RDMA_D_BRDMA_CFG, 0x21},
+        {SDP_RDMA_D_NRDMA_CFG, 0x21},                 {SDP_RDMA_D_ERDMA_CFG, 0x21},
+        {SDP_RDMA_D_FEATURE_MODE_CFG, 0},             {SDP_RDMA_D_SRC_DMA_CFG, 1},
+    };
+    for (size_t i = 0; i < sizeof sdp / sizeof sdp[0]; i++) {
+        put(dev, NVDLA_SDP, sdp[i][0], sdp[i][1]);
+    }
+    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++) {
+        put(dev, NVDLA_SDP_RDMA, rdma[i][0], rdma[i][1]);
+    }
+}
+
+static inline void sdp_arm(struct device *dev) {
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+}
+
+/* Selects a group of SDP and SDP_RDMA. */
+static inline void sdp_group(struct device *dev, uint32_t group) {
+    put(dev, NVDLA_SDP, SDP_S_POINTER, group);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER, group);
+}
+
+/* A pooling layer for pdp_program(). */
+struct pooling {
+    uint32_t width, height, channels, out_width, out_height;
+    uint32_t method; /* 0 average, 1 max, 2 min */
+    uint32_t kernel_width, kernel_height, stride_width, stride_height;
+    uint32_t left, top, right, bottom;
+    uint32_t reciprocal_width, reciprocal_height;
+    uint32_t pad[8]; /* [1..7] */
+    uint32_t source, destination;
+    uint32_t source_line, source_surface, destination_line, destination_surface;
+    uint32_t splits, partial_in, partial_out; /* splits 0 or 1: none */
+    uint32_t on_the_fly;
+};
+
+/* Programs PDP and PDP_RDMA with a pooling layer, both ports MC. */
+static inline void pdp_program(struct device *dev, const struct pooling *p) {
+    uint32_t split = p->splits > 0 ? p->splits - 1 : 0;
+    const uint32_t pdp[][2] = {
+        {PDP_D_DATA_CUBE_IN_WIDTH, p->width - 1},
+        {PDP_D_DATA_CUBE_IN_HEIGHT, p->height - 1},
+        {PDP_D_DATA_CUBE_IN_CHANNEL, p->channels - 1},
+        {PDP_D_DATA_CUBE_OUT_WIDTH, p->out_width - 1},
+        {PDP_D_DATA_CUBE_OUT_HEIGHT, p->out_height - 1},
+        {PDP_D_DATA_CUBE_OUT_CHANNEL, p->channels - 1},
+        {PDP_D_OPERATION_MODE_CFG, p->method | (p->on_the_fly ? 0u : 1u) << 4 | split << 8},
+        {PDP_D_PARTIAL_WIDTH_IN, p->partial_in},
+        {PDP_D_PARTIAL_WIDTH_OUT, p->partial_out},
+        {PDP_D_POOLING_KERNEL_CFG, (p->kernel_width - 1) | (p->kernel_height - 1) << 8 | (p->stride_width - 1) << 16 |
+                                       (p->stride_height - 1) << 20},
+        {PDP_D_RECIP_KERNEL_WIDTH, p->reciprocal_width},
+        {PDP_D_RECIP_KERNEL_HEIGHT, p->reciprocal_height},
+        {PDP_D_POOLING_PADDING_CFG, p->left | p->top << 4 | p->right << 8 | p->bottom << 12},
+        {PDP_D_DST_BASE_ADDR_LOW, p->destination},
+        {PDP_D_DST_LINE_STRIDE, p->destination_line},
+        {PDP_D_DST_SURFACE_STRIDE, p->destination_surface},
+        {PDP_D_DST_RAM_CFG, 1},
+    };
+    const uint32_t rdma[][2] = {
+        {PDP_RDMA_D_DATA_CUBE_IN_WIDTH, p->width - 1},
+        {PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, p->height - 1},
+        {PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, p->channels - 1},
+        {PDP_RDMA_D_FLYING_MODE, 1},
+        {PDP_RDMA_D_SRC_BASE_ADDR_LOW, p->source},
+        {PDP_RDMA_D_SRC_LINE_STRIDE, p->source_line},
+        {PDP_RDMA_D_SRC_SURFACE_STRIDE, p->source_surface},
+        {PDP_RDMA_D_SRC_RAM_CFG, 1},
+        {PDP_RDMA_D_OPERATION_MODE_CFG, split},
+        {PDP_RDMA_D_POOLING_KERNEL_CFG, (p->kernel_width - 1) | (p->stride_width - 1) << 4},
+        {PDP_RDMA_D_PARTIAL_WIDTH_IN, p->partial_in},
+    };
+    for (size_t i = 0; i < sizeof pdp / sizeof pdp[0]; i++) {
+        put(dev, NVDLA_PDP, pdp[i][0], pdp[i][1]);
+    }
+    for (uint32_t n = 1; n < 8; n++) {
+        put(dev, NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * (n - 1), p->pad[n]);
+    }
+    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++) {
+        put(dev, NVDLA_PDP_RDMA, rdma[i][0], rdma[i][1]);
+    }
+}
+
+static inline void pdp_arm(struct device *dev) {
+    put(dev, NVDLA_PDP_RDMA, PDP_RDMA_D_OP_ENABLE, 1);
+    put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
+}
+
+#endif

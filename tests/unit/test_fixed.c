@@ -1,0 +1,87 @@
+/* Fixed-point functions against exact arithmetic on wider types. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "nvdla/fixed.h"
+
+static void saturate_clamps_to_the_signed_range(void **state) {
+    (void)state;
+    assert_int_equal(fixed_saturate(127, 8), 127);
+    assert_int_equal(fixed_saturate(128, 8), 127);
+    assert_int_equal(fixed_saturate(-128, 8), -128);
+    assert_int_equal(fixed_saturate(-129, 8), -128);
+    assert_int_equal(fixed_saturate(65535, 17), 65535);
+    assert_int_equal(fixed_saturate(65536, 17), 65535);
+    assert_int_equal(fixed_saturate(INT64_MIN, 32), INT32_MIN);
+    assert_int_equal(fixed_saturate(INT64_MAX, 63), INT64_MAX >> 1);
+    assert_int_equal(fixed_saturate(5, 1), 0);
+    assert_int_equal(fixed_saturate(-5, 1), -1);
+}
+
+static void sign_extend_takes_the_low_bits(void **state) {
+    (void)state;
+    assert_int_equal(fixed_sign_extend(0xff, 8), -1);
+    assert_int_equal(fixed_sign_extend(0x17f, 8), 127);
+    assert_int_equal(fixed_sign_extend(0x80, 8), -128);
+    assert_int_equal(fixed_sign_extend(INT64_C(0x80000000), 32), INT32_MIN);
+    assert_int_equal(fixed_sign_extend(INT64_MIN, 64), INT64_MIN);
+    assert_int_equal(fixed_sign_extend(1, 1), -1);
+}
+
+static void round_shift_rounds_ties_away_from_zero(void **state) {
+    (void)state;
+    assert_int_equal(fixed_round_shift(5, 1), 3);
+    assert_int_equal(fixed_round_shift(-5, 1), -3);
+    assert_int_equal(fixed_round_shift(-1, 1), -1);
+    assert_int_equal(fixed_round_shift(-6, 2), -2);
+    assert_int_equal(fixed_round_shift(7, 2), 2);
+    assert_int_equal(fixed_round_shift(-5, 2), -1);
+    assert_int_equal(fixed_round_shift(123, 0), 123);
+    assert_int_equal(fixed_round_shift(INT64_MIN, 0), INT64_MIN);
+}
+
+static void round_shift_takes_any_shift(void **state) {
+    (void)state;
+    assert_int_equal(fixed_round_shift(INT64_MAX, 63), 1);
+    assert_int_equal(fixed_round_shift(INT64_MIN, 63), -1);
+    assert_int_equal(fixed_round_shift(INT64_MIN, 64), -1);
+    assert_int_equal(fixed_round_shift(INT64_MIN + 1, 64), 0);
+    assert_int_equal(fixed_round_shift(INT64_MIN, 65), 0);
+    assert_int_equal(fixed_round_shift(INT64_MAX, 1023), 0);
+    assert_int_equal(fixed_floor_shift(-1, 1023), -1);
+    assert_int_equal(fixed_floor_shift(-3, 1), -2);
+}
+
+/* value / 2^shift by division: quotient and remainder of the magnitude. */
+static int64_t by_division(int64_t value, unsigned shift) {
+    int64_t divisor = INT64_C(1) << shift;
+    int64_t magnitude = value < 0 ? -value : value;
+    int64_t rounded = magnitude / divisor + (2 * (magnitude % divisor) >= divisor);
+    return value < 0 ? -rounded : rounded;
+}
+
+static void round_shift_agrees_with_division(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    for (int i = 0; i < 200000; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        unsigned bits = (unsigned)(seed >> 58);
+        unsigned shift = (unsigned)(seed >> 52 & 63) % 50;
+        int64_t value = (int64_t)(seed << 12) >> (12 + bits % 50);
+        assert_int_equal(fixed_round_shift(value, shift), by_division(value, shift));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saturate_clamps_to_the_signed_range), cmocka_unit_test(sign_extend_takes_the_low_bits),
+        cmocka_unit_test(round_shift_rounds_ties_away_from_zero), cmocka_unit_test(round_shift_takes_any_shift),
+        cmocka_unit_test(round_shift_agrees_with_division),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,585 @@
+/* Launches and what their registers say: cubes and memory traffic. Expected values: chapter 10 section 6, chapter 20
+ * section 9, chapter 50 sections 3.2, 4, 8, 9, chapter 60 sections 2, 3, 7, chapter 62 sections 2, 3, 9, chapter 64
+ * section 2. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "nvdla/layers.h"
+#include "nvdla_offsets.h"
+
+/* A tracker of one configuration, and the unit whose registers are being written. */
+struct bench {
+    const struct nvdla_config *config;
+    struct layer_tracker *tracker;
+    enum nvdla_unit unit;
+};
+
+static struct bench bench(const char *name) {
+    struct bench b = {.config = nvdla_config_find(name), .unit = NVDLA_SDP};
+    assert_non_null(b.config);
+    b.tracker = layer_tracker_new(b.config);
+    assert_non_null(b.tracker);
+    return b;
+}
+
+static const struct launch *set(const struct bench *b, uint32_t offset, uint32_t value) {
+    return layer_tracker_write(b->tracker, nvdla_unit_base(b->config, b->unit) + offset, value, 0);
+}
+
+static void set_size(const struct bench *b, uint32_t width_offset, uint32_t width, uint32_t height, uint32_t channels) {
+    set(b, width_offset, width - 1);
+    set(b, width_offset + 4, height - 1);
+    set(b, width_offset + 8, channels - 1);
+}
+
+/* Base low, base high, line stride, surface stride: four registers in a row in every unit. */
+static void set_place(const struct bench *b, uint32_t low_offset, uint64_t base, uint32_t line, uint32_t surface) {
+    set(b, low_offset, (uint32_t)base);
+    set(b, low_offset + 4, (uint32_t)(base >> 32));
+    set(b, low_offset + 8, line);
+    set(b, low_offset + 12, surface);
+}
+
+static struct cube output(const struct bench *b, const struct launch *launch, bool expected_primary) {
+    struct cube cube;
+    bool primary;
+    assert_non_null(launch);
+    assert_true(launch_output_cube(b->config, launch, &cube, &primary));
+    assert_int_equal(primary, expected_primary);
+    return cube;
+}
+
+static struct cube input(const struct bench *b, const struct launch *launch, bool expected_primary) {
+    struct cube cube;
+    bool primary;
+    assert_non_null(launch);
+    assert_true(launch_input_cube(b->config, launch, &cube, &primary));
+    assert_int_equal(primary, expected_primary);
+    return cube;
+}
+
+static void expect_size(const struct cube *cube, int width, int height, int channels, int element_bytes) {
+    assert_int_equal(cube->width, width);
+    assert_int_equal(cube->height, height);
+    assert_int_equal(cube->channels, channels);
+    assert_int_equal(cube->element_bytes, element_bytes);
+}
+
+static void groups_are_filled_through_producer(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    set(&b, SDP_D_CVT_OFFSET, 0x1111);
+    set(&b, SDP_S_POINTER, 1);
+    set(&b, SDP_D_CVT_OFFSET, 0x2222);
+    set(&b, SDP_S_LUT_INFO, 0x00030201);
+    set(&b, SDP_S_POINTER, 0);
+    const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
+    assert_non_null(launch);
+    assert_int_equal(launch->unit, NVDLA_SDP);
+    assert_int_equal(launch->group, 0);
+    assert_int_equal(launch->ordinal, 0);
+    assert_int_equal(launch_register(launch, SDP_D_CVT_OFFSET), 0x1111);
+    assert_int_equal(launch_register(launch, SDP_S_LUT_INFO), 0x00030201);
+    assert_int_equal(launch_register(launch, SDP_D_OP_ENABLE), 1);
+    set(&b, SDP_S_POINTER, 1);
+    launch = set(&b, SDP_D_OP_ENABLE, 1);
+    assert_int_equal(launch->group, 1);
+    assert_int_equal(launch->ordinal, 1);
+    assert_int_equal(launch_register(launch, SDP_D_CVT_OFFSET), 0x2222);
+    assert_int_equal(launch_register(launch, SDP_S_LUT_INFO), 0x00030201);
+    assert_int_equal(launch_register(launch, SDP_S_POINTER), 1);
+    assert_int_equal(launch_register(launch, 0xffc), 0);
+    /* what was armed stays as it was, whatever is written later */
+    set(&b, SDP_D_CVT_OFFSET, 0x3333);
+    assert_int_equal(launch_register(layer_tracker_find(b.tracker, NVDLA_SDP, 1), SDP_D_CVT_OFFSET), 0x2222);
+    layer_tracker_free(b.tracker);
+}
+
+static void only_one_in_op_enable_arms(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    assert_null(set(&b, SDP_D_OP_ENABLE, 0));
+    assert_null(set(&b, SDP_D_OP_ENABLE, 0xfffffffe));
+    assert_null(set(&b, SDP_S_POINTER, 1));
+    assert_null(set(&b, SDP_D_CVT_SCALE, 1));
+    assert_null(layer_tracker_write(b.tracker, 0x3f000, 1, 0)); /* no unit there */
+    assert_null(layer_tracker_write(b.tracker, 0x09ffc, 1, 0)); /* no register there */
+    assert_null(layer_tracker_write(b.tracker, 0x10008, 1, 0)); /* RBK of full */
+    b.unit = NVDLA_GLB;
+    assert_null(set(&b, GLB_S_INTR_MASK, 1));
+    assert_int_equal(layer_tracker_count(b.tracker), 0);
+    assert_null(layer_tracker_launch(b.tracker, 0));
+    b.unit = NVDLA_SDP;
+    assert_non_null(set(&b, SDP_D_OP_ENABLE, 1));
+    b.unit = NVDLA_CDP; /* its D_OP_ENABLE is at 0x48, not at 0x08 */
+    assert_null(set(&b, 0x08, 1));
+    assert_non_null(set(&b, CDP_D_OP_ENABLE, 1));
+    layer_tracker_free(b.tracker);
+}
+
+static void bits_that_do_not_exist_are_not_kept(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    set(&b, SDP_D_DST_BASE_ADDR_LOW, 0xffffffff);
+    set(&b, SDP_D_DATA_CUBE_WIDTH, 0xffffffff);
+    set(&b, SDP_D_STATUS, 0xffffffff);
+    set(&b, SDP_S_POINTER, 0x10000);
+    const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
+    assert_int_equal(launch_register(launch, SDP_D_DST_BASE_ADDR_LOW), 0xffffffe0);
+    assert_int_equal(launch_register(launch, SDP_D_DATA_CUBE_WIDTH), 0x1fff);
+    assert_int_equal(launch_register(launch, SDP_D_STATUS), 0);
+    assert_int_equal(launch_register(launch, SDP_S_POINTER), 0);
+    layer_tracker_free(b.tracker);
+    b = bench("small");
+    b.unit = NVDLA_SDP_RDMA; /* reset values are there before anything is written */
+    launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
+    assert_int_equal(launch_register(launch, SDP_RDMA_D_FEATURE_MODE_CFG), 0x14);
+    assert_int_equal(launch_register(launch, SDP_RDMA_D_BRDMA_CFG) & 1, 1);
+    layer_tracker_free(b.tracker);
+}
+
+static void launches_are_numbered_per_unit_and_found_again(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    for (int i = 0; i < 300; i++) {
+        b.unit = i % 3 ? NVDLA_SDP : NVDLA_PDP;
+        const uint32_t base = nvdla_unit_base(b.config, b.unit);
+        const uint32_t enable = i % 3 ? SDP_D_OP_ENABLE : PDP_D_OP_ENABLE;
+        const struct launch *launch = layer_tracker_write(b.tracker, base + enable, 1, (size_t)i * 10);
+        assert_non_null(launch);
+        assert_int_equal(launch->tag, i * 10);
+        assert_ptr_equal(launch, layer_tracker_launch(b.tracker, (size_t)i));
+    }
+    assert_int_equal(layer_tracker_count(b.tracker), 300);
+    assert_int_equal(layer_tracker_find(b.tracker, NVDLA_PDP, 99)->tag, 297 * 10);
+    assert_int_equal(layer_tracker_find(b.tracker, NVDLA_SDP, 199)->tag, 299 * 10);
+    assert_int_equal(layer_tracker_find(b.tracker, NVDLA_SDP, 2)->ordinal, 2);
+    assert_null(layer_tracker_find(b.tracker, NVDLA_PDP, 100));
+    assert_null(layer_tracker_find(b.tracker, NVDLA_PDP, -1));
+    assert_null(layer_tracker_find(b.tracker, NVDLA_CDP, 0));
+    assert_null(layer_tracker_find(b.tracker, NVDLA_UNIT_COUNT, 0));
+    assert_null(layer_tracker_launch(b.tracker, 300));
+    layer_tracker_free(b.tracker);
+    layer_tracker_free(NULL);
+}
+
+static void bdma_launches_have_the_group_of_their_register(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    b.unit = NVDLA_BDMA;
+    set(&b, BDMA_CFG_LINE, 5);
+    assert_null(set(&b, BDMA_CFG_OP, 1));
+    assert_null(set(&b, BDMA_CFG_LAUNCH0, 0));
+    const struct launch *launch = set(&b, BDMA_CFG_LAUNCH1, 1);
+    assert_non_null(launch);
+    assert_int_equal(launch->group, 1);
+    assert_int_equal(launch_register(launch, BDMA_CFG_LINE), 5);
+    launch = set(&b, BDMA_CFG_LAUNCH0, 1);
+    assert_int_equal(launch->group, 0);
+    assert_int_equal(launch->ordinal, 1);
+    struct cube cube;
+    bool primary;
+    assert_false(launch_output_cube(b.config, launch, &cube, &primary));
+    assert_false(launch_input_cube(b.config, launch, &cube, &primary));
+    assert_int_equal(launch_atoms(b.config, launch, 0, true), 0);
+    layer_tracker_free(b.tracker);
+}
+
+/* ---- SDP -----------------------------------------------------------------------------------------------------------
+ */
+
+enum { INT8, INT16, FP16 };
+
+static void set_sdp(struct bench *b, uint32_t width, uint32_t height, uint32_t channels, uint32_t proc, uint32_t out) {
+    b->unit = NVDLA_SDP;
+    set_size(b, SDP_D_DATA_CUBE_WIDTH, width, height, channels);
+    set(b, SDP_D_DATA_FORMAT, proc | out << 2);
+    set(b, SDP_D_DP_EW_CFG, 1);
+}
+
+static void set_sdp_rdma(struct bench *b, uint32_t width, uint32_t height, uint32_t channels, uint32_t in,
+                         uint32_t proc, uint32_t out) {
+    b->unit = NVDLA_SDP_RDMA;
+    set_size(b, SDP_RDMA_D_DATA_CUBE_WIDTH, width, height, channels);
+    set(b, SDP_RDMA_D_FEATURE_MODE_CFG, in << 2 | proc << 4 | out << 6);
+    set(b, SDP_RDMA_D_BRDMA_CFG, 1);
+    set(b, SDP_RDMA_D_NRDMA_CFG, 1);
+    set(b, SDP_RDMA_D_ERDMA_CFG, 1);
+}
+
+static void sdp_output_of_small(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    set_sdp(&b, 3, 2, 20, INT16, FP16); /* small knows INT8 alone, whatever the registers say */
+    set_place(&b, SDP_D_DST_BASE_ADDR_LOW, UINT64_C(0x5580001007), 0x1f, 0x47);
+    const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
+    const struct cube cube = output(&b, launch, true); /* no secondary memory: RAM_TYPE 0 is the primary one too */
+    expect_size(&cube, 3, 2, 20, 1);
+    /* 32 address bits; bits 2:0 of base and strides are dropped before anything is added */
+    assert_true(cube_atom_address(&cube, 0, 0, 0) == 0x80001000);
+    assert_true(cube_atom_address(&cube, 2, 1, 2) == 0x80001000 + 2 * 0x40 + 0x18 + 16);
+    assert_int_equal(cube_surfaces(&cube), 3);
+    assert_int_equal(launch_atoms(b.config, launch, 1, true), 18);
+    assert_int_equal(launch_atoms(b.config, launch, 1, false), 0);
+    assert_int_equal(launch_atoms(b.config, launch, 2, true), 0);
+    struct cube none;
+    bool primary;
+    assert_false(launch_input_cube(b.config, launch, &none, &primary));
+    layer_tracker_free(b.tracker);
+}
+
+static void sdp_packs_one_by_one_cubes(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    set_sdp(&b, 1, 1, 41, INT8, INT8);
+    set_place(&b, SDP_D_DST_BASE_ADDR_LOW, 0x1000, 0x100, 0x200);
+    struct cube cube = output(&b, set(&b, SDP_D_OP_ENABLE, 1), true);
+    assert_true(cube.packed_1x1);
+    assert_int_equal(cube_atom_address(&cube, 5, 0, 0), 0x1028);
+    assert_int_equal(cube_extent(&cube), 48);
+    set_sdp(&b, 1, 2, 41, INT8, INT8);
+    cube = output(&b, set(&b, SDP_D_OP_ENABLE, 1), true);
+    assert_false(cube.packed_1x1);
+    assert_int_equal(cube_atom_address(&cube, 5, 1, 0), 0x1000 + 5 * 0x200 + 0x100);
+    set_sdp(&b, 2, 1, 41, INT8, INT8);
+    assert_false(output(&b, set(&b, SDP_D_OP_ENABLE, 1), true).packed_1x1);
+    layer_tracker_free(b.tracker);
+}
+
+static void sdp_to_pdp_and_compare_mode_write_nothing(void **state) {
+    (void)state;
+    static const char *const names[] = {"small", "full"};
+    for (int i = 0; i < 2; i++) {
+        struct bench b = bench(names[i]);
+        struct cube cube;
+        bool primary;
+        set_sdp(&b, 4, 4, 8, INT8, INT8);
+        set(&b, SDP_D_FEATURE_MODE_CFG, 2);
+        const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
+        assert_false(launch_output_cube(b.config, launch, &cube, &primary));
+        assert_int_equal(launch_atoms(b.config, launch, 1, true), 0);
+        set(&b, SDP_D_FEATURE_MODE_CFG, 1);
+        set(&b, SDP_D_DP_EW_CFG, 3 << 2 | 0x10); /* equal, nothing that matters bypassed */
+        launch = set(&b, SDP_D_OP_ENABLE, 1);
+        assert_false(launch_output_cube(b.config, launch, &cube, &primary));
+        assert_int_equal(launch_atoms(b.config, launch, 1, true), 0);
+        static const uint32_t writing[] = {3 << 2 | 1, 3 << 2 | 2, 2 << 2};
+        for (int k = 0; k < 3; k++) {
+            set(&b, SDP_D_DP_EW_CFG, writing[k]);
+            assert_true(launch_output_cube(b.config, set(&b, SDP_D_OP_ENABLE, 1), &cube, &primary));
+        }
+        layer_tracker_free(b.tracker);
+    }
+}
+
+static void sdp_output_of_full_by_precision(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t proc, out, channels;
+        int element_bytes, surfaces;
+    } rows[] = {
+        {INT8, INT8, 33, 1, 2},   {INT8, INT16, 5, 2, 2},  {INT8, INT16, 33, 2, 4}, {INT8, INT16, 20, 2, 2},
+        {INT16, INT16, 20, 2, 2}, {INT16, FP16, 16, 2, 1}, {FP16, FP16, 17, 2, 2},  {FP16, INT16, 48, 2, 3},
+    };
+    struct bench b = bench("full");
+    set_sdp(&b, 1, 1, 1, INT8, INT8);
+    set_place(&b, SDP_D_DST_BASE_ADDR_LOW, UINT64_C(0x1234567880001234), 0x47, 0x10f);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        set_sdp(&b, 2, 3, rows[i].channels, rows[i].proc, rows[i].out);
+        set(&b, SDP_D_DST_DMA_CFG, i & 1);
+        const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
+        const struct cube cube = output(&b, launch, i & 1);
+        expect_size(&cube, 2, 3, (int)rows[i].channels, rows[i].element_bytes);
+        assert_int_equal(cube_surfaces(&cube), rows[i].surfaces);
+        assert_true(cube_atom_address(&cube, 1, 2, 1) == UINT64_C(0x1234567880001220) + 0x100 + 2 * 0x40 + 32);
+        assert_int_equal(launch_atoms(b.config, launch, 1, true), 6 * rows[i].surfaces);
+    }
+    layer_tracker_free(b.tracker);
+}
+
+static void sdp_batches_multiply_writes_and_are_not_packed(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    set_sdp(&b, 1, 1, 64, INT8, INT8);
+    set(&b, SDP_D_FEATURE_MODE_CFG, 1 | 4 << 8);
+    const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
+    assert_false(output(&b, launch, false).packed_1x1);
+    assert_int_equal(launch_atoms(b.config, launch, 1, true), 10);
+    layer_tracker_free(b.tracker);
+    b = bench("large"); /* has no batches, and a secondary port */
+    set_sdp(&b, 1, 1, 64, INT8, INT8);
+    set(&b, SDP_D_FEATURE_MODE_CFG, 1 | 4 << 8);
+    set(&b, SDP_D_DST_BASE_ADDR_HIGH, 0x12);
+    launch = set(&b, SDP_D_OP_ENABLE, 1);
+    const struct cube cube = output(&b, launch, false);
+    assert_true(cube.packed_1x1);
+    assert_true(cube.base == UINT64_C(0x1200000000));
+    assert_int_equal(launch_atoms(b.config, launch, 1, true), 2);
+    layer_tracker_free(b.tracker);
+}
+
+static void sdp_main_input(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        uint32_t in, proc, channels;
+        int element_bytes, surfaces;
+    } rows[] = {
+        {"small", INT16, INT16, 20, 1, 3},    {"full", INT8, INT8, 33, 1, 2},  {"full", INT16, INT8, 5, 2, 2},
+        {"full", INT16, INT8, 40, 2, 4},      {"full", INT16, INT16, 5, 2, 1}, {"full", FP16, FP16, 40, 2, 3},
+        {"medium_512", INT8, INT8, 17, 1, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bench b = bench(rows[i].config);
+        set_sdp_rdma(&b, 5, 3, rows[i].channels, rows[i].in, rows[i].proc, rows[i].proc);
+        set_place(&b, SDP_RDMA_D_SRC_BASE_ADDR_LOW, 0x20000, 0x200, 0x1000);
+        set(&b, SDP_RDMA_D_SRC_DMA_CFG, 1);
+        const struct launch *launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
+        const struct cube cube = input(&b, launch, true);
+        expect_size(&cube, 5, 3, (int)rows[i].channels, rows[i].element_bytes);
+        assert_int_equal(cube_surfaces(&cube), rows[i].surfaces);
+        assert_int_equal(cube.base, 0x20000);
+        assert_int_equal(cube.line_stride, 0x200);
+        assert_int_equal(cube.surface_stride, 0x1000);
+        assert_int_equal(launch_atoms(b.config, launch, 1, false), 15 * rows[i].surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, 1, true), 0);
+        for (int id = 5; id <= 7; id++)
+            assert_int_equal(launch_atoms(b.config, launch, id, false), 0);
+        /* 1x1 is packed; from the convolution core there is no input at all */
+        set_size(&b, SDP_RDMA_D_DATA_CUBE_WIDTH, 1, 1, rows[i].channels);
+        launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
+        assert_true(input(&b, launch, true).packed_1x1);
+        assert_int_equal(launch_atoms(b.config, launch, 1, false), rows[i].surfaces);
+        set(&b, SDP_RDMA_D_FEATURE_MODE_CFG, 1 | rows[i].in << 2 | rows[i].proc << 4);
+        launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
+        struct cube none;
+        bool primary;
+        assert_false(launch_input_cube(b.config, launch, &none, &primary));
+        assert_false(launch_output_cube(b.config, launch, &none, &primary));
+        assert_int_equal(launch_atoms(b.config, launch, 1, false), 0);
+        layer_tracker_free(b.tracker);
+    }
+}
+
+/* D_xRDMA_CFG: DATA_USE 0 MUL, 1 ALU, 2 both; DATA_SIZE; DATA_MODE. */
+static uint32_t operand(uint32_t use, uint32_t two_bytes, uint32_t per_element) {
+    return use << 1 | two_bytes << 3 | per_element << 4;
+}
+
+static void sdp_operands(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        uint32_t in, proc, width, height, channels, use, two_bytes, per_element;
+        uint64_t atoms;
+    } rows[] = {
+        /* small: E = 8, atom 8, OA 8, 16 or 32 bytes */
+        {"small", INT8, INT8, 5, 3, 20, 0, 0, 0, 3},
+        {"small", INT8, INT8, 5, 3, 20, 1, 1, 0, 6},
+        {"small", INT8, INT8, 5, 3, 20, 2, 0, 0, 6},
+        {"small", INT8, INT8, 5, 3, 20, 2, 1, 0, 12},
+        {"small", INT8, INT8, 5, 3, 20, 0, 0, 1, 45},
+        {"small", INT8, INT8, 5, 3, 20, 2, 1, 1, 180},
+        {"small", INT8, INT8, 1, 1, 20, 2, 1, 1, 12},   /* per element of a 1x1 cube: as per kernel */
+        {"small", INT16, INT16, 5, 3, 20, 1, 1, 1, 90}, /* precisions mean nothing in small */
+        /* full: OA 32, 64 or 128 bytes; E = 16 with 16-bit processing */
+        {"full", INT8, INT8, 4, 2, 33, 1, 0, 1, 16},
+        {"full", INT8, INT8, 4, 2, 33, 2, 1, 1, 64},
+        {"full", INT16, INT16, 4, 2, 33, 1, 1, 1, 24},
+        {"full", FP16, FP16, 4, 2, 33, 2, 1, 0, 6},
+        {"full", INT16, INT8, 4, 2, 33, 1, 1, 1, 32}, /* processing decides: E = 32 */
+        {"large", INT8, INT8, 4, 2, 33, 2, 1, 1, 64},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bench b = bench(rows[i].config);
+        set_sdp_rdma(&b, rows[i].width, rows[i].height, rows[i].channels, rows[i].in, rows[i].proc, rows[i].proc);
+        const uint32_t cfg = operand(rows[i].use, rows[i].two_bytes, rows[i].per_element);
+        static const uint32_t offsets[] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_NRDMA_CFG, SDP_RDMA_D_ERDMA_CFG};
+        for (int which = 0; which < 3; which++) {
+            for (int k = 0; k < 3; k++)
+                set(&b, offsets[k], k == which ? cfg : cfg | 1);
+            const struct launch *launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
+            for (int k = 0; k < 3; k++) {
+                const bool absent = k == 2 && b.config->sdp_ew_throughput == 0;
+                assert_int_equal(launch_atoms(b.config, launch, 5 + k, false),
+                                 k == which && !absent ? rows[i].atoms : 0);
+            }
+        }
+        layer_tracker_free(b.tracker);
+    }
+}
+
+/* ---- PDP and CDP ---------------------------------------------------------------------------------------------------
+ */
+
+static void pdp_cubes_of_small(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    b.unit = NVDLA_PDP;
+    set_size(&b, PDP_D_DATA_CUBE_IN_WIDTH, 9, 7, 17);
+    set_size(&b, PDP_D_DATA_CUBE_OUT_WIDTH, 4, 3, 17);
+    set(&b, PDP_D_DATA_FORMAT, FP16);             /* ignored */
+    set(&b, PDP_D_PARTIAL_WIDTH_OUT, 0x3fffffff); /* no split: no effect */
+    set_place(&b, PDP_D_DST_BASE_ADDR_LOW, UINT64_C(0x9980001003), 0x45, 0x101);
+    const struct launch *launch = set(&b, PDP_D_OP_ENABLE, 1);
+    struct cube cube = output(&b, launch, true);
+    expect_size(&cube, 4, 3, 17, 1);
+    /* the byte sums are kept, the low bits of each request's sum are dropped */
+    assert_true(cube_atom_address(&cube, 0, 0, 0) == 0x80001000);
+    assert_true(cube_atom_address(&cube, 0, 1, 3) == 0x80001000 + 0x48 + 24);
+    assert_true(cube_atom_address(&cube, 2, 2, 0) == ((0x80001003 + 2 * 0x101 + 2 * 0x45) & ~UINT64_C(7)));
+    assert_int_equal(launch_atoms(b.config, launch, 2, true), 36);
+    assert_int_equal(launch_atoms(b.config, launch, 2, false), 0);
+    b.unit = NVDLA_PDP_RDMA;
+    set_size(&b, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 9, 7, 17);
+    set_place(&b, PDP_RDMA_D_SRC_BASE_ADDR_LOW, 0x80002000, 0x50, 0x300);
+    launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
+    cube = input(&b, launch, true);
+    expect_size(&cube, 9, 7, 17, 1);
+    assert_true(cube_atom_address(&cube, 2, 6, 8) == 0x80002000 + 2 * 0x300 + 6 * 0x50 + 64);
+    assert_int_equal(launch_atoms(b.config, launch, 2, false), 9 * 7 * 3);
+    layer_tracker_free(b.tracker);
+}
+
+static void pdp_one_by_one_cubes_are_not_packed(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    b.unit = NVDLA_PDP;
+    set_size(&b, PDP_D_DATA_CUBE_OUT_WIDTH, 1, 1, 16);
+    set_place(&b, PDP_D_DST_BASE_ADDR_LOW, 0x1000, 0x100, 0x200);
+    const struct cube cube = output(&b, set(&b, PDP_D_OP_ENABLE, 1), true);
+    assert_int_equal(cube_atom_address(&cube, 1, 0, 0), 0x1200);
+    layer_tracker_free(b.tracker);
+}
+
+/* FIRST[9:0], LAST[19:10], MID[29:20], each minus 1. */
+static uint32_t partial(uint32_t first, uint32_t mid, uint32_t last) {
+    return (first - 1) | (last - 1) << 10 | (mid - 1) << 20;
+}
+
+static void pdp_split_widths(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    /* kw 3, sw 2, pl 1, pr 0: OW = (W + 1 - 3) / 2 + 1. Strips of 4, 3, 3, 2 outputs: Fi = 3*2+3-1 = 8, Mi = 6, Li = W
+     * - 20. */
+    b.unit = NVDLA_PDP;
+    set_size(&b, PDP_D_DATA_CUBE_OUT_WIDTH, 100, 5, 9); /* width ignored */
+    set(&b, PDP_D_OPERATION_MODE_CFG, 0x10 | 3 << 8);
+    set(&b, PDP_D_PARTIAL_WIDTH_OUT, partial(4, 3, 2));
+    const struct launch *launch = set(&b, PDP_D_OP_ENABLE, 1);
+    struct cube cube = output(&b, launch, true);
+    expect_size(&cube, 12, 5, 9, 1);
+    assert_int_equal(launch_atoms(b.config, launch, 2, true), 12 * 5 * 2);
+    b.unit = NVDLA_PDP_RDMA;
+    set_size(&b, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 100, 10, 9);
+    set(&b, PDP_RDMA_D_OPERATION_MODE_CFG, 3);
+    set(&b, PDP_RDMA_D_POOLING_KERNEL_CFG, 2 | 1 << 4);
+    set(&b, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial(8, 6, 4));
+    launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
+    cube = input(&b, launch, true);
+    expect_size(&cube, 24, 10, 9, 1);
+    /* every strip but the first reads kw - sw = 1 column again: 8 + 7 + 7 + 5 */
+    assert_int_equal(launch_atoms(b.config, launch, 2, false), 27 * 10 * 2);
+    /* kw 2, sw 3: one column between strips is not read: 8 + 5 + 5 + 3 */
+    set(&b, PDP_RDMA_D_POOLING_KERNEL_CFG, 1 | 2 << 4);
+    launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
+    assert_int_equal(launch_atoms(b.config, launch, 2, false), 21 * 10 * 2);
+    /* two strips: MID is ignored */
+    set(&b, PDP_RDMA_D_OPERATION_MODE_CFG, 1);
+    set(&b, PDP_RDMA_D_POOLING_KERNEL_CFG, 2 | 1 << 4);
+    launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
+    assert_int_equal(launch_atoms(b.config, launch, 2, false), (8 + 5) * 10 * 2);
+    assert_int_equal(input(&b, launch, true).width, 12);
+    layer_tracker_free(b.tracker);
+}
+
+static void pdp_cubes_of_full_by_precision(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    for (uint32_t format = INT8; format <= FP16; format++) {
+        const int surfaces = format == INT8 ? 2 : 3;
+        b.unit = NVDLA_PDP;
+        set_size(&b, PDP_D_DATA_CUBE_OUT_WIDTH, 4, 3, 40);
+        set(&b, PDP_D_DATA_FORMAT, format);
+        set(&b, PDP_D_DST_RAM_CFG, 1);
+        set_place(&b, PDP_D_DST_BASE_ADDR_LOW, UINT64_C(0x100000000f), 0x1ff, 0x1000);
+        const struct launch *launch = set(&b, PDP_D_OP_ENABLE, 1);
+        struct cube cube = output(&b, launch, true);
+        expect_size(&cube, 4, 3, 40, format == INT8 ? 1 : 2);
+        assert_true(cube_atom_address(&cube, 1, 1, 0) == UINT64_C(0x10000011e0));
+        assert_int_equal(launch_atoms(b.config, launch, 2, true), 12 * surfaces);
+        b.unit = NVDLA_PDP_RDMA;
+        set_size(&b, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 8, 6, 40);
+        set(&b, PDP_RDMA_D_DATA_FORMAT, format);
+        launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
+        cube = input(&b, launch, false);
+        expect_size(&cube, 8, 6, 40, format == INT8 ? 1 : 2);
+        assert_int_equal(launch_atoms(b.config, launch, 2, false), 48 * surfaces);
+    }
+    layer_tracker_free(b.tracker);
+}
+
+static void cdp_takes_its_size_from_its_rdma(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    for (uint32_t group = 0; group < 2; group++) {
+        b.unit = NVDLA_CDP_RDMA;
+        set(&b, CDP_RDMA_S_POINTER, group);
+        set_size(&b, CDP_RDMA_D_DATA_CUBE_WIDTH, 5 + group, 3, 33);
+        set(&b, CDP_RDMA_D_DATA_FORMAT, group ? FP16 : INT8);
+        b.unit = NVDLA_CDP;
+        set(&b, CDP_S_POINTER, group);
+        set(&b, CDP_D_DATA_FORMAT, group ? FP16 : INT8);
+        set_place(&b, CDP_D_DST_BASE_ADDR_LOW, 0x4000, 0x200, 0x1000);
+    }
+    for (int group = 0; group < 2; group++) {
+        const int surfaces = group ? 3 : 2;
+        b.unit = NVDLA_CDP;
+        set(&b, CDP_S_POINTER, (uint32_t)group);
+        const struct launch *launch = set(&b, CDP_D_OP_ENABLE, 1); /* either unit may be armed first */
+        struct cube cube = output(&b, launch, false);
+        expect_size(&cube, 5 + group, 3, 33, 1 + group);
+        assert_int_equal(cube_atom_address(&cube, 1, 2, 1), 0x4000 + 0x1000 + 0x400 + 32);
+        assert_int_equal(launch_atoms(b.config, launch, 3, true), (5 + group) * 3 * surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, 3, false), 0);
+        b.unit = NVDLA_CDP_RDMA;
+        set(&b, CDP_RDMA_S_POINTER, (uint32_t)group);
+        launch = set(&b, CDP_RDMA_D_OP_ENABLE, 1);
+        cube = input(&b, launch, false);
+        expect_size(&cube, 5 + group, 3, 33, 1 + group);
+        assert_int_equal(launch_atoms(b.config, launch, 3, false), (5 + group) * 3 * surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, 3, true), 0);
+    }
+    layer_tracker_free(b.tracker);
+    b = bench("small"); /* D_DATA_FORMAT resets to INT16 and means nothing there */
+    b.unit = NVDLA_CDP;
+    assert_int_equal(output(&b, set(&b, CDP_D_OP_ENABLE, 1), true).element_bytes, 1);
+    layer_tracker_free(b.tracker);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_are_filled_through_producer),
+        cmocka_unit_test(only_one_in_op_enable_arms),
+        cmocka_unit_test(bits_that_do_not_exist_are_not_kept),
+        cmocka_unit_test(launches_are_numbered_per_unit_and_found_again),
+        cmocka_unit_test(bdma_launches_have_the_group_of_their_register),
+        cmocka_unit_test(sdp_output_of_small),
+        cmocka_unit_test(sdp_packs_one_by_one_cubes),
+        cmocka_unit_test(sdp_to_pdp_and_compare_mode_write_nothing),
+        cmocka_unit_test(sdp_output_of_full_by_precision),
+        cmocka_unit_test(sdp_batches_multiply_writes_and_are_not_packed),
+        cmocka_unit_test(sdp_main_input),
+        cmocka_unit_test(sdp_operands),
+        cmocka_unit_test(pdp_cubes_of_small),
+        cmocka_unit_test(pdp_one_by_one_cubes_are_not_packed),
+        cmocka_unit_test(pdp_split_widths),
+        cmocka_unit_test(pdp_cubes_of_full_by_precision),
+        cmocka_unit_test(cdp_takes_its_size_from_its_rdma),
+    };
+    return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+/* The sparse image: contents, provenance, regions, comparison. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/memory.h"
+
+static struct memory *fresh(void) {
+    struct memory *mem = memory_new();
+    assert_non_null(mem);
+    return mem;
+}
+
+static uint8_t byte_at(const struct memory *mem, uint64_t address) {
+    uint8_t byte = 0xee;
+    memory_read(mem, address, &byte, 1);
+    return byte;
+}
+
+static void write_text(struct memory *mem, uint64_t address, const char *text) {
+    memory_write(mem, address, text, strlen(text), NULL, NULL);
+}
+
+static void unwritten_bytes_read_as_zero(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    uint8_t bytes[16];
+    memset(bytes, 0xff, sizeof bytes);
+    memory_read(mem, 0xffc, bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        assert_int_equal(bytes[i], 0);
+    assert_false(memory_origin_of(mem, 0xffc, NULL));
+    write_text(mem, 0x1002, "ab");
+    memory_read(mem, 0xffc, bytes, sizeof bytes);
+    assert_memory_equal(bytes, "\0\0\0\0\0\0ab\0\0\0\0\0\0\0\0", sizeof bytes);
+    memory_free(mem);
+    memory_free(NULL);
+}
+
+static void writes_cross_pages_and_chunks(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    const size_t n = 3 * MEMORY_PAGE;
+    uint8_t *out = malloc(n), *in = malloc(n);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)(i * 7 + i / 251);
+    const uint64_t address = UINT64_C(0x200000) * 5 - MEMORY_PAGE - 3; /* over a 2-MiB border */
+    memory_write(mem, address, out, n, NULL, NULL);
+    memory_read(mem, address, in, n);
+    assert_memory_equal(in, out, n);
+    assert_int_equal(byte_at(mem, address - 1), 0);
+    assert_int_equal(byte_at(mem, address + n), 0);
+    free(out);
+    free(in);
+    memory_free(mem);
+}
+
+static void many_scattered_pages_stay_apart(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    for (uint64_t i = 0; i < 3000; i++) {
+        const uint64_t address = (i * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xfff);
+        memory_write(mem, address + 8, &i, sizeof i, NULL, NULL);
+    }
+    for (uint64_t i = 0; i < 3000; i++) {
+        uint64_t value;
+        memory_read(mem, ((i * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xfff)) + 8, &value, sizeof value);
+        assert_true(value == i);
+    }
+    uint64_t count = 0, before = 0;
+    for (uint64_t page = 0; memory_next_page(mem, &page); page += MEMORY_PAGE) {
+        assert_true(count == 0 || page > before);
+        assert_int_equal(page % MEMORY_PAGE, 0);
+        before = page;
+        if (count++ > 3000 || page > UINT64_MAX - MEMORY_PAGE)
+            break;
+    }
+    assert_int_equal(count, 3000);
+    memory_free(mem);
+}
+
+static void strobes_select_bytes(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    memory_fill(mem, 0x100, 16, 0xcc);
+    const uint8_t strobe[2] = {0x85, 0x01};
+    const struct memory_origin origin = {.cycle = 12, .unit = 11, .axi_id = 1, .ordinal = 3};
+    memory_write(mem, 0x100, "0123456789", 10, strobe, &origin);
+    uint8_t bytes[10];
+    memory_read(mem, 0x100, bytes, sizeof bytes);
+    assert_memory_equal(bytes,
+                        "0\xcc"
+                        "2\xcc\xcc\xcc\xcc"
+                        "78\xcc",
+                        10);
+    for (uint64_t i = 0; i < 10; i++) {
+        struct memory_origin found;
+        assert_true(memory_origin_of(mem, 0x100 + i, &found));
+        const bool strobed = i == 0 || i == 2 || i == 7 || i == 8;
+        assert_int_equal(found.unit, strobed ? 11 : -1);
+        assert_int_equal(found.cycle, strobed ? 12 : 0);
+        assert_int_equal(found.ordinal, strobed ? 3 : -1);
+        assert_int_equal(found.axi_id, strobed ? 1 : -1);
+    }
+    memory_free(mem);
+}
+
+static void a_write_without_strobes_leaves_no_page(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    const uint8_t none[2] = {0, 0};
+    memory_write(mem, 0x7000, "0123456789abcdef", 16, none, NULL);
+    uint64_t page = 0;
+    assert_null(memory_next_page(mem, &page));
+    assert_false(memory_origin_of(mem, 0x7000, NULL));
+    memory_free(mem);
+}
+
+static void the_last_writer_of_each_byte_is_known(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    struct memory_origin a = {.cycle = 100, .unit = 11, .axi_id = 1, .ordinal = 0},
+                         b = {.cycle = 200, .unit = 13, .axi_id = 2, .ordinal = 4}, found;
+    memory_write(mem, 0x1ff8, "aaaaaaaaaaaaaaaa", 16, NULL, &a); /* over a page border */
+    memory_write(mem, 0x1ffc, "bbbb", 4, NULL, &b);
+    memory_fill(mem, 0x2000, 2, 0);
+    assert_false(memory_origin_of(mem, 0x1ff7, &found));
+    assert_true(memory_origin_of(mem, 0x1ffb, &found));
+    assert_int_equal(found.cycle, 100);
+    assert_true(memory_origin_of(mem, 0x1ffc, &found));
+    assert_int_equal(found.cycle, 200);
+    assert_int_equal(found.unit, 13);
+    assert_int_equal(found.axi_id, 2);
+    assert_int_equal(found.ordinal, 4);
+    assert_true(memory_origin_of(mem, 0x2001, &found));
+    assert_int_equal(found.unit, -1);
+    assert_int_equal(found.axi_id, -1);
+    assert_int_equal(found.ordinal, -1);
+    assert_true(memory_origin_of(mem, 0x2002, &found));
+    assert_int_equal(found.unit, 11);
+    assert_false(memory_origin_of(mem, 0x2008, &found));
+    a.ordinal = 7;
+    memory_write(mem, 0x1ff8, "a", 1, NULL, &a); /* one field differs: another writer */
+    assert_true(memory_origin_of(mem, 0x1ff8, &found));
+    assert_int_equal(found.ordinal, 7);
+    assert_true(memory_origin_of(mem, 0x1ff9, &found));
+    assert_int_equal(found.ordinal, 0);
+    memory_free(mem);
+}
+
+static void provenance_of_whole_pages_splits_and_joins(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    struct memory_origin found;
+    const struct memory_origin origin = {.cycle = 5, .unit = 11, .axi_id = 1, .ordinal = 0};
+    memory_fill(mem, 0x10000, 3 * MEMORY_PAGE, 0x11);
+    memory_write(mem, 0x11010, "x", 1, NULL, &origin);
+    assert_true(memory_origin_of(mem, 0x1100f, &found));
+    assert_int_equal(found.unit, -1);
+    assert_true(memory_origin_of(mem, 0x11010, &found));
+    assert_int_equal(found.unit, 11);
+    memory_fill(mem, 0x11000, MEMORY_PAGE, 0x22);
+    assert_true(memory_origin_of(mem, 0x11010, &found));
+    assert_int_equal(found.unit, -1);
+    assert_int_equal(byte_at(mem, 0x11010), 0x22);
+    assert_int_equal(byte_at(mem, 0x12fff), 0x11);
+    assert_int_equal(byte_at(mem, 0x13000), 0);
+    uint8_t page[MEMORY_PAGE] = {0};
+    memory_write(mem, 0x12000, page, sizeof page, NULL, &origin);
+    assert_true(memory_origin_of(mem, 0x12fff, &found));
+    assert_int_equal(found.unit, 11);
+    memory_fill(mem, 0x12fff, 1, 1);
+    assert_true(memory_origin_of(mem, 0x12ffe, &found));
+    assert_int_equal(found.unit, 11);
+    assert_true(memory_origin_of(mem, 0x12fff, &found));
+    assert_int_equal(found.unit, -1);
+    memory_free(mem);
+}
+
+static void many_origins_are_kept(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    for (uint64_t i = 0; i < 20000; i++) {
+        const struct memory_origin origin = {.cycle = i, .unit = 11, .axi_id = 1, .ordinal = (int32_t)(i / 100)};
+        memory_write(mem, i * 8, &i, 8, NULL, &origin);
+    }
+    for (uint64_t i = 0; i < 20000; i++) {
+        struct memory_origin found;
+        assert_true(memory_origin_of(mem, i * 8 + 7, &found));
+        assert_int_equal(found.cycle, i);
+        assert_int_equal(found.ordinal, i / 100);
+    }
+    memory_free(mem);
+}
+
+static void crc_is_that_of_zlib(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    write_text(mem, 0x1ffb, "123456789");
+    assert_int_equal(memory_crc32(mem, 0x1ffb, 9), 0xcbf43926u);
+    assert_int_equal(memory_crc32(mem, 0x1ffb, 0), 0);
+    assert_int_equal(memory_crc32(mem, 0x900000, 4), 0x2144df1cu); /* four zero bytes */
+    const uint32_t with_holes = memory_crc32(mem, 0, 0x8000);
+    memory_fill(mem, 0x4000, 0x1000, 0);
+    assert_int_equal(memory_crc32(mem, 0, 0x8000), with_holes);
+    memory_free(mem);
+}
+
+static void expect_regions(const struct memory *mem, size_t count, const uint64_t regions[][2]) {
+    assert_int_equal(memory_region_count(mem), count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t address, n;
+        memory_region(mem, i, &address, &n);
+        assert_true(address == regions[i][0]);
+        assert_true(n == regions[i][1]);
+    }
+}
+
+static void regions_merge_when_they_touch(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    assert_int_equal(memory_region_count(mem), 0);
+    memory_declare(mem, 0x1000, 0x100);
+    memory_declare(mem, 0x3000, 0x100);
+    memory_declare(mem, 0x2000, 0x100);
+    memory_declare(mem, 0x5000, 0);
+    expect_regions(mem, 3, (const uint64_t[][2]){{0x1000, 0x100}, {0x2000, 0x100}, {0x3000, 0x100}});
+    memory_declare(mem, 0x1100, 0x80); /* neighbour above */
+    memory_declare(mem, 0x1f80, 0x80); /* neighbour below */
+    expect_regions(mem, 3, (const uint64_t[][2]){{0x1000, 0x180}, {0x1f80, 0x180}, {0x3000, 0x100}});
+    memory_declare(mem, 0x1040, 0x10); /* inside */
+    memory_declare(mem, 0x1181, 0x1);  /* one byte of gap stays */
+    expect_regions(mem, 4, (const uint64_t[][2]){{0x1000, 0x180}, {0x1181, 1}, {0x1f80, 0x180}, {0x3000, 0x100}});
+    memory_declare(mem, 0x1100, 0x1f01); /* over several, up to the inside of the last */
+    expect_regions(mem, 1, (const uint64_t[][2]){{0x1000, 0x2100}});
+    memory_declare(mem, 0, 0x1000);
+    expect_regions(mem, 1, (const uint64_t[][2]){{0, 0x3100}});
+    memory_free(mem);
+}
+
+static void undeclaring_cuts_and_splits(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    memory_declare(mem, 0x1000, 0x1000);
+    memory_declare(mem, 0x3000, 0x1000);
+    memory_undeclare(mem, 0x1800, 0x100);
+    expect_regions(mem, 3, (const uint64_t[][2]){{0x1000, 0x800}, {0x1900, 0x700}, {0x3000, 0x1000}});
+    memory_undeclare(mem, 0x0, 0x1001);
+    memory_undeclare(mem, 0x1fff, 0x1002);
+    expect_regions(mem, 3, (const uint64_t[][2]){{0x1001, 0x7ff}, {0x1900, 0x6ff}, {0x3001, 0xfff}});
+    memory_undeclare(mem, 0x1800, 0x100); /* nothing there */
+    memory_undeclare(mem, 0x1001, 0);
+    expect_regions(mem, 3, (const uint64_t[][2]){{0x1001, 0x7ff}, {0x1900, 0x6ff}, {0x3001, 0xfff}});
+    memory_undeclare(mem, 0x1900, 0x6ff);
+    expect_regions(mem, 2, (const uint64_t[][2]){{0x1001, 0x7ff}, {0x3001, 0xfff}});
+    memory_undeclare(mem, 0, UINT64_MAX);
+    assert_int_equal(memory_region_count(mem), 0);
+    memory_free(mem);
+}
+
+static void accesses_are_checked_against_regions(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    memory_declare(mem, 0x1000, 0x100);
+    memory_declare(mem, 0x2000, 0x100);
+    assert_true(memory_all_declared(mem, 0x1000, 0x100));
+    assert_true(memory_all_declared(mem, 0x10ff, 1));
+    assert_false(memory_all_declared(mem, 0x1000, 0x101));
+    assert_false(memory_all_declared(mem, 0xfff, 2));
+    assert_false(memory_all_declared(mem, 0x1080, 0x1000)); /* both ends declared, the middle not */
+    assert_false(memory_all_declared(mem, 0x3000, 1));
+    assert_true(memory_any_declared(mem, 0xfff, 2));
+    assert_false(memory_any_declared(mem, 0xff8, 8));
+    assert_true(memory_any_declared(mem, 0x10ff, 8));
+    assert_false(memory_any_declared(mem, 0x1100, 8));
+    assert_true(memory_any_declared(mem, 0x1100, 0xf01));
+    assert_false(memory_any_declared(mem, 0x1000, 0));
+    memory_free(mem);
+}
+
+static void the_end_of_the_address_space_is_no_wrap(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    const uint64_t end = UINT64_MAX - 3; /* four bytes left */
+    write_text(mem, end, "abcdefgh");
+    uint8_t bytes[8];
+    memset(bytes, 0xff, sizeof bytes);
+    memory_read(mem, end, bytes, sizeof bytes);
+    assert_memory_equal(bytes, "abcd\0\0\0\0", 8);
+    assert_int_equal(byte_at(mem, 0), 0);
+    assert_false(memory_origin_of(mem, 0, NULL));
+    memory_fill(mem, end, 100, 'z');
+    assert_int_equal(byte_at(mem, UINT64_MAX), 'z');
+    assert_int_equal(byte_at(mem, 0), 0);
+    assert_int_equal(memory_crc32(mem, end, 4), memory_crc32(mem, end, 4000));
+    memory_declare(mem, end, 100);
+    expect_regions(mem, 1, (const uint64_t[][2]){{end, 4}});
+    assert_true(memory_all_declared(mem, end, 4));
+    assert_false(memory_all_declared(mem, end, 5));
+    assert_true(memory_any_declared(mem, UINT64_MAX, 8));
+    memory_declare(mem, 0, 0x10);
+    memory_declare(mem, 0x10, UINT64_MAX);
+    expect_regions(mem, 1, (const uint64_t[][2]){{0, UINT64_MAX}}); /* 2^64 bytes cannot be said */
+    memory_undeclare(mem, UINT64_MAX, 1);
+    expect_regions(mem, 1, (const uint64_t[][2]){{0, UINT64_MAX}});
+    assert_false(memory_any_declared(mem, UINT64_MAX, 1));
+    struct memory *other = fresh();
+    struct memory_difference diff;
+    assert_false(memory_compare(mem, other, end - 8, UINT64_MAX, &diff));
+    assert_int_equal(diff.count, 4);
+    uint64_t address;
+    assert_true(memory_next_difference(mem, other, 0, &address));
+    assert_true(address == end);
+    assert_true(memory_next_difference(mem, other, UINT64_MAX, &address));
+    assert_true(address == UINT64_MAX);
+    uint64_t page = UINT64_MAX;
+    assert_non_null(memory_next_page(mem, &page));
+    assert_true(page == UINT64_MAX - (MEMORY_PAGE - 1));
+    memory_free(other);
+    memory_free(mem);
+}
+
+static void pages_are_walked_in_order(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    static const uint64_t order[] = {0x500000, 0x3000, UINT64_C(0x7000000000), 0x4000, 0x0};
+    static const uint64_t sorted[] = {0x0, 0x3000, 0x4000, 0x500000, UINT64_C(0x7000000000)};
+    for (size_t i = 0; i < 5; i++)
+        memory_write(mem, order[i] + i, &"abcde"[i], 1, NULL, NULL);
+    uint64_t page = 0;
+    for (size_t i = 0; i < 5; i++, page += MEMORY_PAGE) {
+        const uint8_t *bytes = memory_next_page(mem, &page);
+        assert_non_null(bytes);
+        assert_true(page == sorted[i]);
+        assert_int_equal(bytes[4 - (i == 0 ? 0 : i == 1 ? 3 : i == 2 ? 1 : i == 3 ? 4 : 2)], "ebdac"[i]);
+    }
+    assert_null(memory_next_page(mem, &page));
+    memory_free(mem);
+}
+
+static void comparing_counts_bytes_and_names_the_ends(void **state) {
+    (void)state;
+    struct memory *a = fresh(), *b = fresh();
+    struct memory_difference diff;
+    assert_true(memory_compare(a, b, 0, UINT64_MAX, &diff));
+    memory_fill(a, 0x1000, 0x4000, 0x55);
+    memory_fill(b, 0x1000, 0x4000, 0x55);
+    assert_true(memory_compare(a, b, 0, UINT64_MAX, &diff));
+    assert_int_equal(diff.count, 0);
+    write_text(b, 0x1ffe, "xyz");
+    memory_fill(b, 0x4000, 1, 0x56);
+    assert_false(memory_compare(a, b, 0x1000, 0x4000, &diff));
+    assert_int_equal(diff.count, 4);
+    assert_int_equal(diff.first, 0x1ffe);
+    assert_int_equal(diff.last, 0x4000);
+    assert_false(memory_compare(a, b, 0x1fff, 1, &diff)); /* exactly the ends of the range count */
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.first, 0x1fff);
+    assert_int_equal(diff.last, 0x1fff);
+    assert_true(memory_compare(a, b, 0x1000, 0xffe, &diff));
+    assert_true(memory_compare(a, b, 0x2001, 0x1fff, &diff));
+    assert_true(memory_compare(a, b, 0x1ffe, 0, &diff));
+    assert_false(memory_compare(b, a, 0x2000, 0x3000, &diff));
+    assert_int_equal(diff.count, 2);
+    memory_free(a);
+    memory_free(b);
+}
+
+static void a_page_that_only_one_side_has_compares_with_zeros(void **state) {
+    (void)state;
+    struct memory *a = fresh(), *b = fresh();
+    struct memory_difference diff;
+    uint64_t address;
+    memory_fill(a, 0x10000, MEMORY_PAGE, 0);
+    assert_true(memory_compare(a, b, 0, UINT64_MAX, &diff));
+    assert_false(memory_next_difference(a, b, 0, &address));
+    write_text(b, 0x800010, "q");
+    write_text(a, 0x10005, "p");
+    assert_false(memory_compare(a, b, 0, UINT64_MAX, &diff));
+    assert_int_equal(diff.count, 2);
+    assert_int_equal(diff.first, 0x10005);
+    assert_int_equal(diff.last, 0x800010);
+    static const uint64_t from[] = {0, 0x10005, 0x10006, 0x11000, 0x800010},
+                          next[] = {0x10005, 0x10005, 0x800010, 0x800010, 0x800010};
+    for (size_t i = 0; i < 5; i++) {
+        address = 0;
+        assert_true(memory_next_difference(a, b, from[i], &address));
+        assert_int_equal(address, next[i]);
+        address = 0;
+        assert_true(memory_next_difference(b, a, from[i], &address));
+        assert_int_equal(address, next[i]);
+    }
+    assert_false(memory_next_difference(a, b, 0x800011, &address));
+    memory_free(a);
+    memory_free(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unwritten_bytes_read_as_zero),
+        cmocka_unit_test(writes_cross_pages_and_chunks),
+        cmocka_unit_test(many_scattered_pages_stay_apart),
+        cmocka_unit_test(strobes_select_bytes),
+        cmocka_unit_test(a_write_without_strobes_leaves_no_page),
+        cmocka_unit_test(the_last_writer_of_each_byte_is_known),
+        cmocka_unit_test(provenance_of_whole_pages_splits_and_joins),
+        cmocka_unit_test(many_origins_are_kept),
+        cmocka_unit_test(crc_is_that_of_zlib),
+        cmocka_unit_test(regions_merge_when_they_touch),
+        cmocka_unit_test(undeclaring_cuts_and_splits),
+        cmocka_unit_test(accesses_are_checked_against_regions),
+        cmocka_unit_test(the_end_of_the_address_space_is_no_wrap),
+        cmocka_unit_test(pages_are_walked_in_order),
+        cmocka_unit_test(comparing_counts_bytes_and_names_the_ends),
+        cmocka_unit_test(a_page_that_only_one_side_has_compares_with_zeros),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}

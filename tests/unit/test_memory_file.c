@@ -1,0 +1,120 @@
+/* Memory files: packets and data lines. */
+#include "tests/unit/trace_test.h"
+
+static struct blob *packets(const char *text, struct error *err) {
+    return trace_parse_packets("m.dat", text, strlen(text), err);
+}
+
+static void packets_as_shipped(void **state) {
+    (void)state;
+    struct error err;
+    struct blob *blob = packets("{\n{offset:0x0, size:4, payload:0x00 0x01 0x02 0x6f} ,\r\n"
+                                "{offset:0x4, size:4, payload:0x11 0x22 0x33 0x44}\n}\n", &err);
+    assert_non_null(blob);
+    assert_int_equal(blob->extent, 8);
+    assert_int_equal(blob->chunk_count, 1);
+    assert_memory_equal(blob->bytes, "\x00\x01\x02\x6f\x11\x22\x33\x44", 8);
+    blob_free(blob);
+}
+
+static void packets_of_the_other_spelling(void **state) {
+    (void)state;
+    struct error err;
+    struct blob *blob = packets("# crc 0x1234 offset\n{'offset':0x20, size:3, value:0XFF 0xA 7},\n"
+                                "{\"offset\": 010, size: 2, value: 1 2} # offset\nnonsense\n{\n}", &err);
+    assert_non_null(blob);
+    assert_int_equal(blob->chunk_count, 2);
+    assert_int_equal(blob->chunks[0].offset, 0x20);
+    assert_int_equal(blob->chunks[1].offset, 8);
+    assert_memory_equal(blob->bytes, "\xff\x0a\x07\x01\x02", 5);
+    blob_free(blob);
+}
+
+static void missing_bytes_are_zero_and_extra_ones_ignored(void **state) {
+    (void)state;
+    struct error err;
+    struct blob *blob = packets("{offset:0, size:4, payload:0x1}\n{offset:8, size:2, payload:1 2 3 4}\n"
+                                "{offset:16, size:3, payload:}\n{offset:0x100000000, size:0, payload:}", &err);
+    assert_non_null(blob);
+    assert_memory_equal(blob->bytes, "\x01\x00\x00\x00\x01\x02\x00\x00\x00", 9);
+    assert_int_equal(blob->size, 9);
+    assert_int_equal(blob->extent, 19);
+    blob_free(blob);
+    blob = packets("{offset:0xffffffff, size:100, payload:1}", &err);
+    assert_non_null(blob);
+    assert_true(blob->extent == 0xffffffffull + 100);
+    blob_free(blob);
+}
+
+static void later_packet_wins(void **state) {
+    (void)state;
+    struct error err;
+    struct blob *blob = packets("{offset:0, size:2, payload:1 2}\n{offset:1, size:2, payload:8 9}", &err);
+    assert_non_null(blob);
+    assert_int_equal(blob->chunk_count, 2);
+    assert_int_equal(blob->chunks[1].offset, 1);
+    blob_free(blob);
+}
+
+static void damaged_packets(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"{offset:0, size:2, payload:1 2", "m.dat:1: found the end of the packet"},
+        {"{\n{offset:zz, size:2, payload:1 2}", "m.dat:2: found \"zz\"; expected the packet's offset"},
+        {"{offset:0, payload:1}", "expected \"size:\""},
+        {"{offset:0, size:1, paylo:1}", "expected \"payload:\""},
+        {"{offset:0, size:1, payload:0x1ff}", "expected a byte"},
+        {"{offset:0, size:0x7fffffff, payload:0}", "too large"},
+        {"{offset:0xffffffffffffffff, size:1, payload:0}", "too large"},
+        {"{size:1, offset:0, payload:0}", "expected \"offset:\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err = {{0}};
+        assert_null(packets(cases[i].text, &err));
+        if (!strstr(err.text, cases[i].message))
+            fail_msg("%s: %s", cases[i].text, err.text);
+    }
+}
+
+static void empty_files_have_no_content(void **state) {
+    (void)state;
+    struct error err;
+    struct blob *blob = packets("", &err);
+    assert_int_equal(blob->chunk_count, 0);
+    blob_free(blob);
+    blob = trace_parse_data_lines("d.dat", "Data_size = 0x40\n# x\n\n", 22, &err);
+    assert_int_equal(blob->size, 0);
+    blob_free(blob);
+    assert_null(trace_parse_packets("m.dat", "a\0b", 3, &err));
+    assert_null(trace_parse_data_lines("m.dat", "a\0b", 3, &err));
+}
+
+static void data_lines(void **state) {
+    (void)state;
+    struct error err = {{0}};
+    const char *text = "dumped memory,start_address=0x80800000 size=0x1000\nmemory type:dram\n=====\n\n"
+                       " 0x35 0x56\t0xFF \r\nW = 8\n0x1 0x2\ndump done";
+    struct blob *blob = trace_parse_data_lines("d.dat", text, strlen(text), &err);
+    assert_non_null(blob);
+    assert_int_equal(blob->size, 5);
+    assert_memory_equal(blob->bytes, "\x35\x56\xff\x01\x02", 5);
+    blob_free(blob);
+    text = "0x01\n0x02 0xzz\n";
+    assert_null(trace_parse_data_lines("d.dat", text, strlen(text), &err));
+    assert_non_null(strstr(err.text, "d.dat:2: found \"0xzz\""));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_as_shipped),
+        cmocka_unit_test(packets_of_the_other_spelling),
+        cmocka_unit_test(missing_bytes_are_zero_and_extra_ones_ignored),
+        cmocka_unit_test(later_packet_wins),
+        cmocka_unit_test(damaged_packets),
+        cmocka_unit_test(empty_files_have_no_content),
+        cmocka_unit_test(data_lines),
+    };
+    return cmocka_run_group_tests_name("memory_file", tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+/* Building programs and blobs; the rules that hold for every program. */
+#include "tests/unit/trace_test.h"
+
+#include "trace/lex.h"
+#include "trace/verify.h"
+
+static void names_are_added_once(void **state) {
+    (void)state;
+    struct program *prog = program_new(nvdla_config_find("small"), "a.cfg");
+    assert_int_equal(program_stream(prog, "SDP"), 0);
+    assert_int_equal(program_stream(prog, "memory"), 1);
+    assert_int_equal(program_stream(prog, "SDP"), 0);
+    assert_int_equal(program_event_find(prog, "e"), -1);
+    assert_int_equal(program_event(prog, "e"), 0);
+    assert_int_equal(program_event_find(prog, "e"), 0);
+    assert_int_equal(program_file(prog, "a.cfg"), 0);
+    assert_int_equal(program_file(prog, "b.dat"), 1);
+    assert_string_equal(program_text(prog, "hello", 4), "hell");
+    for (int i = 0; i < 1000; i++) {
+        struct op op = op_make(OP_WRITE, i);
+        op.value = (uint32_t)i;
+        assert_int_equal(program_append(prog, &op)->value, i);
+    }
+    assert_int_equal(prog->count, 1000);
+    assert_int_equal(prog->ops[999].line, 999);
+    assert_int_equal(prog->ops[5].event, -1);
+    assert_int_equal(prog->ops[5].after, -1);
+    assert_int_equal(prog->ops[5].mask, 0xffffffffu);
+    program_free(prog);
+    program_free(NULL);
+}
+
+static void positions(void **state) {
+    (void)state;
+    struct program *prog = program_new(nvdla_config_find("small"), "dir/a.cfg");
+    struct op op = op_make(OP_WRITE, 7);
+    char text[40];
+    assert_string_equal(op_position(prog, &op, text, sizeof text), "dir/a.cfg:7");
+    op.file = program_file(prog, "g.dat");
+    op.line = 0;
+    assert_string_equal(op_position(prog, &op, text, sizeof text), "g.dat");
+    program_free(prog);
+}
+
+static void blobs_keep_gaps_and_join_neighbours(void **state) {
+    (void)state;
+    struct blob *blob = blob_new("x");
+    uint8_t bytes[100];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)i;
+    blob_append(blob, 10, bytes, 50);
+    blob_append(blob, 60, bytes + 50, 50);
+    blob_append(blob, 0x100000000, bytes, 1);
+    blob_append(blob, 0x200000000, bytes, 0);
+    assert_int_equal(blob->chunk_count, 2);
+    assert_int_equal(blob->chunks[0].size, 100);
+    assert_int_equal(blob->chunks[0].offset, 10);
+    assert_int_equal(blob->size, 101);
+    assert_true(blob->extent == 0x100000001);
+    assert_memory_equal(blob->bytes, bytes, 100);
+    struct blob *part = blob_cut(blob, 15);
+    assert_int_equal(part->size, 5);
+    assert_int_equal(part->extent, 15);
+    blob_free(part);
+    blob_free(blob);
+    blob_free(NULL);
+}
+
+static void numbers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool octal, good;
+        uint64_t value;
+    } cases[] = {
+        {"0", false, true, 0},           {"0x7", false, true, 7},
+        {"0XfF", false, true, 255},      {"010", false, true, 10},
+        {"010", true, true, 8},          {"0xffffffffffffffff", false, true, UINT64_MAX},
+        {"08", true, false, 0},          {"0x10000000000000000", false, false, 0},
+        {"", false, false, 0},           {"0x", false, false, 0},
+        {"12a", false, false, 0},        {"-1", false, false, 0},
+        {"18446744073709551615", false, true, UINT64_MAX}, {"18446744073709551616", false, false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t value = 0;
+        struct span span = {cases[i].text, strlen(cases[i].text)};
+        assert_int_equal(span_number(span, cases[i].octal, &value), cases[i].good);
+        if (cases[i].good)
+            assert_true(value == cases[i].value);
+    }
+}
+
+static void lines_with_any_line_end(void **state) {
+    (void)state;
+    struct lines lines;
+    struct span line;
+    assert_true(lines_open(&lines, "f", "a\r\n\nlast", 8, NULL));
+    assert_true(lines_next(&lines, &line) && span_is(line, "a"));
+    assert_true(lines_next(&lines, &line) && span_is(line, ""));
+    assert_true(lines_next(&lines, &line) && span_is(line, "last"));
+    assert_int_equal(lines.line, 3);
+    assert_false(lines_next(&lines, &line));
+    struct error err;
+    assert_false(lines_open(&lines, "f", "a\nb\0c", 5, &err));
+    assert_non_null(strstr(err.text, "f:2: found a zero byte"));
+}
+
+static struct program *two_loads(bool sequential, const char *second_after, uint64_t second_base) {
+    struct program *prog = program_new(nvdla_config_find("small"), "t.nvt");
+    prog->sequential = sequential;
+    program_stream(prog, "main");
+    struct op op = op_make(OP_MEM_LOAD, 3);
+    struct blob *blob = program_blob(prog, blob_new(NULL));
+    blob_append(blob, 0, "0123456789abcdef", 16);
+    blob_append(blob, 32, "0123456789abcdef", 16);
+    op.blob = blob;
+    op.base = 0x1000;
+    program_append(prog, &op);
+    op.line = 9;
+    op.base = second_base;
+    if (second_after) {
+        op.after = program_event(prog, second_after);
+        struct op notify = op_make(OP_SYNC_NOTIFY, 8);
+        notify.event = op.after;
+        program_append(prog, &notify);
+    }
+    program_append(prog, &op);
+    return prog;
+}
+
+static void overlapping_loads_are_told_with_both_lines(void **state) {
+    (void)state;
+    struct error err;
+    struct program *prog = two_loads(false, NULL, 0x1008);
+    assert_true(program_verify(prog, &err));
+    assert_true(has_warning(prog, "t.nvt:9:", "t.nvt:3;"));
+    program_free(prog);
+    prog = two_loads(false, NULL, 0x1010); /* into the gaps: no byte is loaded twice */
+    assert_true(program_verify(prog, &err));
+    assert_int_equal(prog->warning_count, 0);
+    program_free(prog);
+    prog = two_loads(false, "layer", 0x1000); /* an event orders them */
+    assert_true(program_verify(prog, &err));
+    assert_int_equal(prog->warning_count, 0);
+    program_free(prog);
+    prog = two_loads(true, NULL, 0x1000);
+    assert_true(program_verify(prog, &err));
+    assert_int_equal(prog->warning_count, 1);
+    program_free(prog);
+}
+
+static void many_overlaps_stay_bounded(void **state) {
+    (void)state;
+    struct error err;
+    struct program *prog = two_loads(true, NULL, 0x1000);
+    for (int i = 0; i < 3000; i++) {
+        struct op op = prog->ops[0];
+        op.line = 10 + i;
+        program_append(prog, &op);
+    }
+    assert_true(program_verify(prog, &err));
+    assert_true(prog->warning_count < 100);
+    assert_true(has_warning(prog, "given up", "t.nvt"));
+    program_free(prog);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_added_once),
+        cmocka_unit_test(positions),
+        cmocka_unit_test(blobs_keep_gaps_and_join_neighbours),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(lines_with_any_line_end),
+        cmocka_unit_test(overlapping_loads_are_told_with_both_lines),
+        cmocka_unit_test(many_overlaps_stay_bounded),
+    };
+    return cmocka_run_group_tests_name("program", tests, NULL, NULL);
+}

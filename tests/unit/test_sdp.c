@@ -1,0 +1,649 @@
+/* SDP of the model: the vectors of 50-sdp section 13, random layers against a second, element-by-element computation, counters, and
+ * programs that hang. */
+#include "model_bench.h"
+
+#include "model/sdp.h"
+
+/* ---- vectors ---------------------------------------------------------------------------------------------------------------- */
+
+enum { ALU_OFF = -1 };
+
+struct stage_vector {
+    int32_t in;
+    int alu; /* algorithm or ALU_OFF */
+    uint16_t alu_operand;
+    unsigned alu_shift;
+    bool mul, prelu;
+    uint16_t mul_operand;
+    unsigned mul_shift;
+    bool relu;
+    int32_t out;
+};
+
+static void x_stage_vectors(void **state) {
+    (void)state;
+    static const struct stage_vector vectors[] = {
+        {100, SDP_SUM, 0x0017, 2, false, false, 0, 0, false, 192},
+        {100, SDP_MAX, 0x0007, 4, false, false, 0, 0, false, 112},
+        {100, SDP_MIN, 0x0007, 4, false, false, 0, 0, false, 100},
+        {10, SDP_EQUAL, 0x0005, 0, false, false, 0, 0, false, 15},
+        {INT32_MAX, SDP_SUM, 0x0001, 0, false, false, 0, 0, false, INT32_MAX},
+        {INT32_MAX, SDP_SUM, 0x0001, 0, true, true, 0x0002, 0, false, INT32_MIN},
+        {0, SDP_SUM, 0x4000, 20, false, false, 0, 0, false, INT32_MAX},
+        {0, SDP_SUM, 0xffff, 40, false, false, 0, 0, false, INT32_MIN},
+        {0, SDP_SUM, 0xffff, 63, false, false, 0, 0, false, INT32_MIN},
+        {0, SDP_SUM, 0xffff, 31, false, false, 0, 0, false, INT32_MIN},
+        {7, SDP_SUM, 0x0000, 63, false, false, 0, 0, false, 7},
+        {5, ALU_OFF, 0, 0, true, false, 1, 1, false, 3},
+        {-5, ALU_OFF, 0, 0, true, false, 1, 1, false, -3},
+        {-1, ALU_OFF, 0, 0, true, false, 1, 1, false, -1},
+        {-6, ALU_OFF, 0, 0, true, false, 1, 2, false, -2},
+        {7, ALU_OFF, 0, 0, true, false, 1, 2, false, 2},
+        {100, ALU_OFF, 0, 0, false, false, 0, 4, false, 6},
+        {-104, ALU_OFF, 0, 0, false, false, 0, 4, false, -7},
+        {-1000, ALU_OFF, 0, 0, true, true, 0x004d, 3, false, -9625},
+        {1000, ALU_OFF, 0, 0, true, true, 0x004d, 3, false, 1000},
+        {-3, ALU_OFF, 0, 0, true, false, 2, 0, true, 0},
+        {0x40000000, ALU_OFF, 0, 0, true, false, 0x7fff, 0, false, INT32_MAX},
+        {INT32_MAX, ALU_OFF, 0, 0, true, false, 0x7fff, 63, false, 0},
+        {INT32_MIN, SDP_SUM, 0x8000, 0, true, false, 0x8000, 48, false, 0},
+        {INT32_MIN, SDP_SUM, 0x8000, 16, true, false, 0x8000, 48, false, 1},
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        const struct stage_vector *v = &vectors[i];
+        struct sdp_stage stage = {.alu_bypass = v->alu == ALU_OFF,
+                                  .mul_bypass = !v->mul,
+                                  .prelu = v->prelu,
+                                  .relu = v->relu,
+                                  .algorithm = v->alu == ALU_OFF ? SDP_MAX : (enum sdp_algorithm)v->alu,
+                                  .alu_shift = v->alu_shift,
+                                  .mul_shift = v->mul_shift};
+        int32_t data = v->in;
+        int16_t alu = (int16_t)v->alu_operand, mul = (int16_t)v->mul_operand;
+        sdp_stage_apply(&stage, &data, stage.alu_bypass ? NULL : &alu, stage.mul_bypass ? NULL : &mul, 1);
+        assert_int_equal(data, v->out);
+    }
+}
+
+struct convertor_vector {
+    int32_t in, offset;
+    int16_t scale;
+    unsigned shift;
+    uint8_t out;
+    unsigned flag;
+};
+
+static void convertor_vectors(void **state) {
+    (void)state;
+    static const struct convertor_vector vectors[] = {
+        {1000, 10, 3, 4, 0x7f, 0},     {1000, 10, 3, 5, 0x5d, 0},   {-1000, 10, 3, 5, 0xa1, 0},  {5, 0, 1, 1, 0x03, 0},
+        {-5, 0, 1, 1, 0xfd, 0},        {1000000, 0, 1, 4, 0x7f, 0}, {1000000, 0, 1, 3, 0x7f, 1}, {INT32_MAX, 0, 1, 15, 0x7f, 1},
+        {131070, 0, 1, 1, 0x7f, 0},    {131071, 0, 1, 1, 0x7f, 1},  {131073, 0, 1, 1, 0x7f, 1},  {-131072, 0, 1, 1, 0x80, 0},
+        {-131073, 0, 1, 1, 0x80, 1},   {65535, 0, 1, 0, 0x7f, 0},   {65536, 0, 1, 0, 0x7f, 1},   {-65537, 0, 1, 0, 0x80, 1},
+        {70000, 0, 1, 0, 0x7f, 1},     {200, 0, 1, 0, 0x7f, 0},     {12345, 9, 0, 0, 0x00, 0},   {INT32_MIN, INT32_MAX, INT16_MIN, 40, 0x7f, 0},
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        const struct convertor_vector *v = &vectors[i];
+        struct sdp_convertor convertor = {v->offset, v->scale, v->shift};
+        int8_t out = 0;
+        assert_int_equal(sdp_convert(&convertor, &v->in, &out, 1), v->flag);
+        assert_int_equal((uint8_t)out, v->out);
+    }
+}
+
+/* Section 13.5 A: a configuration with 32-byte atoms does what full does. */
+static void layer_with_per_kernel_operands(void **state) {
+    (void)state;
+    static const uint8_t expected[64] = {
+        0x30, 0x00, 0x10, 0x5f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
+        0x15, 0x80, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x0d, 0xa6, 0x80, 0x98, 0xf1,
+        0x7f, 0x1e, 0xf1, 0x05, 0x59, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
+        0x7f, 0x7f, 0xee, 0x80, 0x80, 0x80, 0x80, 0x7f, 0x7f, 0x7f, 0x7f, 0x13, 0x80, 0x80, 0x80, 0x80,
+    };
+    struct device *dev = bench_new("large");
+    struct memory *mem = dev->memory[SPACE_PRIMARY];
+    uint8_t source[256], operands[256];
+    for (int a = 0; a < 256; a++) {
+        source[a] = (uint8_t)(7 * a + 3);
+        operands[a] = (uint8_t)(5 * a - 20);
+    }
+    memory_write(mem, 0x1000, source, 256, NULL, NULL);
+    memory_write(mem, 0x2000, operands, 256, NULL, NULL);
+    memory_declare(mem, 0x1000, 0x3000);
+    sdp_copy(dev, 2, 1, 3, 0x1000, 0x3000);
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_CFG, 2 << 2 | 1 << 6); /* ALU sum, MUL, no ReLU */
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 1);
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_MUL_CFG, 1 | 1 << 8);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 2 << 1 | 1 << 5); /* both, one byte, per kernel */
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_BASE_ADDR_LOW, 0x2000);
+    put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, 1);
+    put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, 3);
+    put(dev, NVDLA_SDP, SDP_D_CVT_SHIFT, 3);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    uint8_t got[64];
+    memory_read(mem, 0x3000, got, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
+    assert_int_equal(dev->finding_count, 0);
+    bench_free(dev);
+}
+
+/* ---- random layers ---------------------------------------------------------------------------------------------------------- */
+
+struct random_stage {
+    bool bypass, alu_off, mul_off, prelu, relu_off, alu_memory, mul_memory;
+    uint32_t algorithm, alu_shift, mul_shift;
+    uint16_t alu_operand, mul_operand;
+    uint32_t use, size, mode; /* DATA_USE, DATA_SIZE, DATA_MODE */
+    uint32_t base, line, surface;
+};
+
+struct random_layer {
+    uint32_t width, height, channels, atom;
+    uint32_t source, source_line, source_surface, destination, destination_line, destination_surface;
+    struct random_stage stage[2];
+    int32_t offset;
+    int16_t scale;
+    uint32_t shift;
+};
+
+/* Regions far enough apart for the largest random cube: 6x5 atoms in 3 surfaces, strides with holes, operand atoms 4 times as large. */
+enum { REGION = 0x10000, SOURCE = 0x100000, DESTINATION = 0x200000, OPERANDS = 0x300000 };
+
+static uint32_t stride(uint64_t *seed, uint32_t least, uint32_t atom) {
+    return least + below(seed, 3) * atom + below(seed, atom); /* low bits of SDP strides are dropped */
+}
+
+static struct random_stage make_stage(uint64_t *seed, const struct random_layer *layer, uint32_t index) {
+    struct random_stage s = {
+        .bypass = below(seed, 4) == 0,
+        .alu_off = below(seed, 3) == 0,
+        .mul_off = below(seed, 3) == 0,
+        .prelu = below(seed, 3) == 0,
+        .relu_off = below(seed, 2),
+        .alu_memory = below(seed, 2),
+        .mul_memory = below(seed, 2),
+        .algorithm = below(seed, 4),
+        .alu_shift = below(seed, 4) ? below(seed, 12) : below(seed, 64),
+        .mul_shift = below(seed, 4) ? below(seed, 12) : below(seed, 64),
+        .alu_operand = (uint16_t)rnd(seed),
+        .mul_operand = (uint16_t)rnd(seed),
+        .size = below(seed, 2),
+        .mode = below(seed, 2),
+        .base = OPERANDS + index * REGION + below(seed, 5),
+    };
+    bool alu = !s.bypass && !s.alu_off && s.alu_memory, mul = !s.bypass && !s.mul_off && s.mul_memory;
+    s.use = alu && mul ? 2 : alu ? 1 : 0;
+    uint32_t operand_atom = layer->atom * (s.use == 2 ? 2 : 1) * (s.size + 1);
+    s.line = stride(seed, layer->width * operand_atom, layer->atom);
+    s.surface = stride(seed, layer->height * s.line, layer->atom) & ~(layer->atom - 1);
+    return s;
+}
+
+static bool takes_alu(const struct random_stage *s) {
+    return !s->bypass && !s->alu_off && s->alu_memory;
+}
+
+static bool takes_mul(const struct random_stage *s) {
+    return !s->bypass && !s->mul_off && s->mul_memory;
+}
+
+static struct random_layer make_layer(uint64_t *seed, uint32_t atom) {
+    struct random_layer l = {.atom = atom};
+    l.width = below(seed, 3) ? 1 + below(seed, 6) : 1;
+    l.height = below(seed, 3) ? 1 + below(seed, 5) : 1;
+    l.channels = 1 + below(seed, 3 * atom);
+    l.source = SOURCE + below(seed, atom);
+    l.source_line = stride(seed, l.width * atom, atom);
+    l.source_surface = stride(seed, l.height * l.source_line, atom);
+    l.destination = DESTINATION + below(seed, atom);
+    l.destination_line = stride(seed, l.width * atom, atom);
+    l.destination_surface = stride(seed, l.height * l.destination_line, atom);
+    l.stage[0] = make_stage(seed, &l, 0);
+    l.stage[1] = make_stage(seed, &l, 1);
+    l.offset = below(seed, 4) ? (int32_t)below(seed, 256) - 128 : (int32_t)rnd(seed);
+    l.scale = (int16_t)rnd(seed);
+    l.shift = below(seed, 40);
+    return l;
+}
+
+static void program_stage(struct device *dev, const struct random_stage *s, uint32_t index) {
+    uint32_t step = index * (SDP_D_DP_BN_CFG - SDP_D_DP_BS_CFG);
+    uint32_t rdma_step = index * (SDP_RDMA_D_NRDMA_CFG - SDP_RDMA_D_BRDMA_CFG);
+    bool fetch = takes_alu(s) || takes_mul(s);
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_CFG + step,
+        (uint32_t)s->bypass | (uint32_t)s->alu_off << 1 | s->algorithm << 2 | (uint32_t)s->mul_off << 4 |
+            (uint32_t)s->prelu << 5 | (uint32_t)s->relu_off << 6);
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG + step, (uint32_t)s->alu_memory | s->alu_shift << 8);
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_ALU_SRC_VALUE + step, s->alu_operand);
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_MUL_CFG + step, (uint32_t)s->mul_memory | s->mul_shift << 8 | 0xc000);
+    put(dev, NVDLA_SDP, SDP_D_DP_BS_MUL_SRC_VALUE + step, s->mul_operand);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG + rdma_step,
+        (fetch ? 0u : 1u) | s->use << 1 | s->size << 3 | s->mode << 4 | 1u << 5);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_BASE_ADDR_LOW + rdma_step, s->base);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_LINE_STRIDE + rdma_step, s->line);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_SURFACE_STRIDE + rdma_step, s->surface);
+}
+
+/* The operand of an element by the address formula of section 4; component 0 ALU, 1 MUL. */
+static int64_t memory_operand(struct device *dev, const struct random_layer *l, const struct random_stage *s, uint32_t surface,
+                              uint32_t y, uint32_t x, uint32_t lane, uint32_t component) {
+    uint32_t n = s->use == 2 ? 2 : 1, z = s->size + 1, low = ~(l->atom - 1);
+    uint32_t oa = l->atom * n * z, inside = (lane * n + (n == 2 ? component : 0)) * z;
+    uint32_t at = (s->base & low) + inside;
+    if (s->mode == 0 || (l->width == 1 && l->height == 1)) {
+        at += surface * oa;
+    } else {
+        at += surface * (s->surface & low) + y * (s->line & low) + x * oa;
+    }
+    return z == 1 ? (int8_t)byte_at(dev, at) : (int16_t)(byte_at(dev, at) | byte_at(dev, at + 1) << 8);
+}
+
+static int64_t clamp(int64_t v, int64_t low, int64_t high) {
+    return v < low ? low : v > high ? high : v;
+}
+
+/* Section 5 with division instead of shifts. */
+static int64_t divide(int64_t v, uint32_t shift) {
+    __int128 divisor = (__int128)1 << shift, magnitude = v < 0 ? -(__int128)v : v;
+    __int128 q = (2 * magnitude + divisor) / (2 * divisor);
+    return (int64_t)(v < 0 ? -q : q);
+}
+
+static int64_t stage_result(const struct random_stage *s, int64_t d, int64_t alu, int64_t mul) {
+    if (s->bypass) {
+        return d;
+    }
+    if (!s->alu_off) {
+        __int128 shifted = (__int128)alu * ((__int128)1 << s->alu_shift);
+        int64_t op = shifted > INT32_MAX ? INT32_MAX : shifted < INT32_MIN ? INT32_MIN : (int64_t)shifted;
+        d = s->algorithm == 0 ? (d > op ? d : op) : s->algorithm == 1 ? (d < op ? d : op) : d + op;
+    }
+    if (!s->mul_off && s->prelu && d >= 0) {
+        d = (int32_t)(uint32_t)d;
+    } else {
+        d = clamp(divide(s->mul_off ? d : d * mul, s->mul_shift), INT32_MIN, INT32_MAX);
+    }
+    return !s->relu_off && d < 0 ? 0 : d;
+}
+
+static void check_layer(struct device *dev, const struct random_layer *l, const struct memory *before, uint32_t group) {
+    uint32_t low = ~(l->atom - 1), surfaces = (l->channels + l->atom - 1) / l->atom;
+    bool packed = l->width == 1 && l->height == 1;
+    uint32_t flags = 0, any = 0;
+    for (uint32_t s = 0; s < surfaces; s++) {
+        for (uint32_t y = 0; y < l->height; y++) {
+            for (uint32_t x = 0; x < l->width; x++) {
+                for (uint32_t lane = 0; lane < l->atom; lane++) {
+                    uint32_t in_surface = packed ? l->atom : l->source_surface & low;
+                    uint32_t out_surface = packed ? l->atom : l->destination_surface & low;
+                    uint32_t in = (l->source & low) + s * in_surface + y * (l->source_line & low) + x * l->atom + lane;
+                    uint32_t out =
+                        (l->destination & low) + s * out_surface + y * (l->destination_line & low) + x * l->atom + lane;
+                    uint8_t byte;
+                    memory_read(before, in, &byte, 1);
+                    int64_t d = (int8_t)byte;
+                    for (int i = 0; i < 2; i++) {
+                        const struct random_stage *st = &l->stage[i];
+                        int64_t alu = takes_alu(st) ? memory_operand(dev, l, st, s, y, x, lane, 0) : (int16_t)st->alu_operand;
+                        int64_t mul = takes_mul(st) ? memory_operand(dev, l, st, s, y, x, lane, 1) : (int16_t)st->mul_operand;
+                        d = stage_result(st, d, alu, mul);
+                    }
+                    int64_t p = (d - l->offset) * l->scale;
+                    int64_t t = divide(p, l->shift), floor = p >> l->shift;
+                    flags += t > 65535 || t < -65536 || floor > 65535 || floor < -65536;
+                    int64_t expected = clamp(t, -128, 127);
+                    any |= expected != 0;
+                    assert_int_equal((int8_t)byte_at(dev, out), expected);
+                }
+            }
+        }
+    }
+    sdp_group(dev, group);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION), flags);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), any);
+}
+
+static void random_layers(const char *config, uint64_t seed, int count) {
+    struct device *dev = bench_new(config);
+    random_region(dev, &seed, SOURCE, REGION);
+    random_region(dev, &seed, OPERANDS, 2 * REGION);
+    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
+    for (int i = 0; i < count; i++) {
+        struct random_layer l = make_layer(&seed, (uint32_t)dev->config->mem_atom);
+        uint32_t group = (uint32_t)i & 1;
+        sdp_group(dev, group);
+        sdp_copy(dev, l.width, l.height, l.channels, l.source, l.destination);
+        put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_LINE_STRIDE, l.source_line);
+        put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE, l.source_surface);
+        put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, l.destination_line);
+        put(dev, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, l.destination_surface);
+        put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, (uint32_t)l.offset);
+        put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, (uint16_t)l.scale);
+        put(dev, NVDLA_SDP, SDP_D_CVT_SHIFT, l.shift);
+        put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, 4);
+        program_stage(dev, &l.stage[0], 0);
+        program_stage(dev, &l.stage[1], 1);
+        sdp_arm(dev);
+        assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+        assert_int_equal(pending_interrupts(dev), 1u << group);
+        clear_interrupts(dev);
+        check_layer(dev, &l, dev->memory[SPACE_PRIMARY], group);
+    }
+    assert_int_equal(dev->finding_count, 0);
+    bench_free(dev);
+}
+
+static void random_layers_atom_8(void **state) {
+    (void)state;
+    random_layers("small", 1, 300);
+}
+
+static void random_layers_atom_16(void **state) {
+    (void)state;
+    random_layers("medium_512", 2, 150);
+}
+
+static void random_layers_atom_32(void **state) {
+    (void)state;
+    random_layers("large", 3, 100);
+}
+
+/* ---- behaviour -------------------------------------------------------------------------------------------------------------- */
+
+static void layer_in_place(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    uint64_t seed = 7;
+    random_region(dev, &seed, SOURCE, REGION);
+    uint8_t before[2 * 3 * 4 * 8], after[sizeof before];
+    memory_read(dev->memory[SPACE_PRIMARY], SOURCE, before, sizeof before);
+    sdp_copy(dev, 4, 3, 16, SOURCE, SOURCE);
+    put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, 1);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    memory_read(dev->memory[SPACE_PRIMARY], SOURCE, after, sizeof after);
+    for (size_t i = 0; i < sizeof before; i++) {
+        assert_int_equal((int8_t)after[i], clamp((int8_t)before[i] - 1, -128, 127));
+    }
+    bench_free(dev);
+}
+
+static void written_bytes_know_their_layer(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    uint64_t seed = 7;
+    random_region(dev, &seed, SOURCE, REGION);
+    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
+    for (int layer = 0; layer < 2; layer++) {
+        sdp_group(dev, (uint32_t)layer);
+        sdp_copy(dev, 4, 3, 16, SOURCE, DESTINATION + 0x1000 * (uint32_t)layer);
+        sdp_arm(dev);
+        assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+        clear_interrupts(dev);
+    }
+    struct memory_origin origin;
+    assert_true(memory_origin_of(dev->memory[SPACE_PRIMARY], DESTINATION + 0x1000, &origin));
+    assert_int_equal(origin.unit, NVDLA_SDP);
+    assert_int_equal(origin.axi_id, 1);
+    assert_int_equal(origin.ordinal, 1);
+    struct device_statistics statistics;
+    dev->ops->statistics(dev, &statistics);
+    assert_int_equal(statistics.read_beats[1], 2 * 24);
+    assert_int_equal(statistics.write_beats[1], 2 * 24);
+    bench_free(dev);
+}
+
+/* PERF_SAT_EN = 0 reports the count of the last layer that counted; arming clears the register. */
+static void saturation_count_goes_stale(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    uint64_t seed = 9;
+    random_region(dev, &seed, SOURCE, REGION);
+    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
+    memory_fill(dev->memory[SPACE_PRIMARY], SOURCE, 64, 100);
+    const struct {
+        uint32_t enable, scale, expected;
+    } layers[] = {{0, 30000, 0}, {4, 30000, 64}, {0, 1, 64}, {0, 30000, 64}, {4, 1, 0}, {0, 30000, 0}};
+    for (uint32_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+        sdp_group(dev, i & 1);
+        sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
+        put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, layers[i].scale);
+        put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, layers[i].enable);
+        sdp_arm(dev);
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION), 0);
+        assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+        clear_interrupts(dev);
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION), layers[i].expected);
+    }
+    bench_free(dev);
+}
+
+static void unequal_tells_whether_any_byte_was_written_non_zero(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    sdp_copy(dev, 4, 2, 3, 0, 0x800);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), 0);
+    clear_interrupts(dev);
+    memory_fill(dev->memory[SPACE_PRIMARY], 63, 1, 1); /* a pad lane */
+    sdp_group(dev, 1);
+    sdp_copy(dev, 4, 2, 3, 0, 0x800);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), 1);
+    bench_free(dev);
+}
+
+/* Section 9, small: nothing is written, the convertor passes, UNEQUAL looks at the bytes. */
+static void compare_setting_writes_nothing(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    uint64_t seed = 9;
+    random_region(dev, &seed, SOURCE, REGION);
+    sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
+    put(dev, NVDLA_SDP, SDP_D_DP_EW_CFG, 3 << 2);
+    put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, 0);
+    put(dev, NVDLA_SDP, SDP_D_DST_DMA_CFG, 0);
+    put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, 4);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), 1);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION), 0);
+    assert_false(memory_origin_of(dev->memory[SPACE_PRIMARY], DESTINATION, NULL));
+    assert_int_equal(dev->finding_count, 0);
+    bench_free(dev);
+}
+
+static void accesses_outside_regions_are_found(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, 4 * 8 - 7); /* one byte of the last atom of the first line */
+    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 4 * 8 * 2 - 1);
+    sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    size_t reads = 0, writes = 0;
+    for (size_t i = 0; i < dev->finding_count; i++) {
+        reads += strcmp(dev->findings[i].rule, "region-read") == 0;
+        writes += strcmp(dev->findings[i].rule, "region-write") == 0;
+    }
+    assert_int_equal(reads, 2); /* of four atoms: the first ones of a client are enough */
+    assert_int_equal(writes, 1);
+    assert_non_null(strstr(dev->findings[0].text, "0x00100020"));
+    assert_non_null(strstr(dev->findings[2].text, "0x00200038"));
+    bench_free(dev);
+}
+
+static void addresses_wrap_at_the_end_of_the_space(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    struct memory *mem = dev->memory[SPACE_PRIMARY];
+    memory_declare(mem, 0, 0x1000);
+    memory_declare(mem, 0xfffff000, 0x1000);
+    memory_fill(mem, 0xfffffff8, 8, 5);
+    memory_fill(mem, 0, 8, 6);
+    sdp_copy(dev, 2, 1, 8, 0xfffffff8, 0x800);
+    put(dev, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, 7); /* stored, without effect in 32-bit configurations */
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(byte_at(dev, 0x800), 5);
+    assert_int_equal(byte_at(dev, 0x808), 6);
+    assert_int_equal(dev->finding_count, 0);
+    bench_free(dev);
+}
+
+static void high_address_counts_in_64_bit_configurations(void **state) {
+    (void)state;
+    struct device *dev = bench_new("large");
+    struct memory *mem = dev->memory[SPACE_PRIMARY];
+    memory_declare(mem, UINT64_C(0x300001000), 0x1000);
+    memory_fill(mem, UINT64_C(0x300001000), 32, 9);
+    sdp_copy(dev, 1, 1, 32, 0x1000, 0x1800);
+    put(dev, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, 3);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, 3);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(byte_at(dev, UINT64_C(0x300001800)), 9);
+    assert_int_equal(dev->finding_count, 0);
+    bench_free(dev);
+}
+
+static void secondary_memory_is_another_memory(void **state) {
+    (void)state;
+    struct device *dev = bench_new("large");
+    memory_declare(dev->memory[SPACE_SECONDARY], 0x1000, 64);
+    memory_declare(dev->memory[SPACE_PRIMARY], 0x1000, 64);
+    memory_fill(dev->memory[SPACE_SECONDARY], 0x1000, 32, 9);
+    sdp_copy(dev, 1, 1, 32, 0x1000, 0x1020);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, 0);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(byte_at(dev, 0x1020), 9);
+    bench_free(dev);
+}
+
+/* ---- programs that hang ----------------------------------------------------------------------------------------------------- */
+
+struct change {
+    enum nvdla_unit unit;
+    uint32_t offset, value;
+};
+
+static void wrong_programs_hang(void **state) {
+    (void)state;
+    static const struct change programs[][3] = {
+        {{NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, 2}},
+        {{NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT, 2}},
+        {{NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL, 8}},
+        {{NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 1}},
+        {{NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1}, {NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 0x20}},
+        {{NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 2}}, /* to a PDP that is not armed */
+        {{NVDLA_SDP, SDP_D_DST_DMA_CFG, 0}},
+        {{NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, 0}},
+        {{NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0x01010001}},
+        {{NVDLA_MCIF, MCIF_CFG_WR_WEIGHT_0, 0x01010001}},
+        /* ALU operand from memory: DMA off, only MUL there, both there */
+        {{NVDLA_SDP, SDP_D_DP_BS_CFG, 0x58}, {NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 1}},
+        {{NVDLA_SDP, SDP_D_DP_BS_CFG, 0x58},
+         {NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 1},
+         {NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 0x20}},
+        {{NVDLA_SDP, SDP_D_DP_BS_CFG, 0x58},
+         {NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 1},
+         {NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 0x24}},
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        struct device *dev = bench_new("small");
+        memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+        sdp_copy(dev, 4, 2, 8, 0, 0x800);
+        for (int j = 0; j < 3; j++) {
+            if (programs[i][j].offset != 0) {
+                put(dev, programs[i][j].unit, programs[i][j].offset, programs[i][j].value);
+            }
+        }
+        if (programs[i][0].unit == NVDLA_MCIF) {
+            put(dev, NVDLA_MCIF, programs[i][0].offset, programs[i][0].value);
+        }
+        sdp_arm(dev);
+        assert_int_equal(advance(dev), DEVICE_IDLE);
+        assert_true(dev->ops->at_rest(dev));
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_S_STATUS), 1);
+        assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_STATUS), 1);
+        assert_int_equal(pending_interrupts(dev), 0);
+        bench_free(dev);
+    }
+}
+
+static void weight_0_only_delays(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0);
+    sdp_copy(dev, 4, 2, 8, 0, 0x800);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0x0100);
+    assert_false(dev->ops->at_rest(dev));
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    bench_free(dev);
+}
+
+/* Operands that nobody takes: SDP finishes, SDP_RDMA does not, and the next layer waits for it in vain. */
+static void operands_left_over_block_the_next_layer(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    sdp_copy(dev, 4, 2, 8, 0, 0x800);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 0x20);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    clear_interrupts(dev);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_S_STATUS), 0);
+    assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_STATUS), 1);
+    sdp_group(dev, 1);
+    sdp_copy(dev, 4, 2, 8, 0, 0x800);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    bench_free(dev);
+}
+
+static void rdma_with_nothing_to_read_is_done_at_once(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    sdp_copy(dev, 4, 2, 8, 0, 0x800);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+    assert_false(dev->ops->at_rest(dev));
+    assert_int_equal(advance(dev), DEVICE_RUNNING);
+    assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_STATUS), 0);
+    assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 0x10000);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    bench_free(dev);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(x_stage_vectors),
+        cmocka_unit_test(convertor_vectors),
+        cmocka_unit_test(layer_with_per_kernel_operands),
+        cmocka_unit_test(random_layers_atom_8),
+        cmocka_unit_test(random_layers_atom_16),
+        cmocka_unit_test(random_layers_atom_32),
+        cmocka_unit_test(layer_in_place),
+        cmocka_unit_test(written_bytes_know_their_layer),
+        cmocka_unit_test(saturation_count_goes_stale),
+        cmocka_unit_test(unequal_tells_whether_any_byte_was_written_non_zero),
+        cmocka_unit_test(compare_setting_writes_nothing),
+        cmocka_unit_test(accesses_outside_regions_are_found),
+        cmocka_unit_test(addresses_wrap_at_the_end_of_the_space),
+        cmocka_unit_test(high_address_counts_in_64_bit_configurations),
+        cmocka_unit_test(secondary_memory_is_another_memory),
+        cmocka_unit_test(wrong_programs_hang),
+        cmocka_unit_test(weight_0_only_delays),
+        cmocka_unit_test(operands_left_over_block_the_next_layer),
+        cmocka_unit_test(rdma_with_nothing_to_read_is_done_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* What the tests of the trace readers share: a directory of their own, parsing from strings, comparing programs. */
+#ifndef TESTS_UNIT_TRACE_TEST_H
+#define TESTS_UNIT_TRACE_TEST_H
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "memory/file.h"
+#include "trace/formats.h"
+#include "trace/nvt.h"
+
+typedef struct program *(*parse_function)(const char *, const char *, size_t, const struct trace_options *, struct error *);
+
+/* Makes a temporary directory; its path, ending in '/', is the test state. */
+static inline int directory_setup(void **state) {
+    const char *root = getenv("TMPDIR");
+    char path[300];
+    snprintf(path, sizeof path, "%s/trace_test_XXXXXX", root && *root ? root : "/tmp");
+    if (!mkdtemp(path))
+        return -1;
+    size_t n = strlen(path);
+    char *kept = malloc(n + 2);
+    if (!kept)
+        return -1;
+    memcpy(kept, path, n);
+    memcpy(kept + n, "/", 2);
+    *state = kept;
+    return 0;
+}
+
+static inline int directory_teardown(void **state) {
+    char *path = *state, name[700];
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(name, sizeof name, "%s%s", path, entry->d_name);
+        if (entry->d_name[0] != '.')
+            unlink(name);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+    free(path);
+    return 0;
+}
+
+/* Path of NAME in the directory; the caller's buffer. */
+static inline const char *in_directory(void **state, const char *name, char path[700]) {
+    snprintf(path, 700, "%s%s", (const char *)*state, name);
+    return path;
+}
+
+static inline void put_file(void **state, const char *name, const char *text) {
+    char path[700];
+    struct error err;
+    assert_true(file_write(in_directory(state, name, path), text, strlen(text), &err));
+}
+
+/* Parses text as if it were the file NAME in the directory. */
+static inline struct program *parse_text(void **state, parse_function parse, const char *name, const char *text,
+                                         const char *config, struct error *err) {
+    char path[700];
+    struct trace_options options = {.config = config ? nvdla_config_find(config) : NULL};
+    return parse(in_directory(state, name, path), text, strlen(text), &options, err);
+}
+
+static inline struct program *parse_good(void **state, parse_function parse, const char *name, const char *text) {
+    struct error err = {{0}};
+    struct program *prog = parse_text(state, parse, name, text, NULL, &err);
+    if (!prog)
+        fail_msg("unexpected error: %s", err.text);
+    return prog;
+}
+
+/* Parsing must fail with "NAME:LINE: " and every further argument (up to NULL) in the message. */
+static inline void parse_bad(void **state, parse_function parse, const char *name, const char *text, int line, ...) {
+    struct error err = {{0}};
+    struct program *prog = parse_text(state, parse, name, text, NULL, &err);
+    if (prog)
+        fail_msg("no error from: %s", text);
+    char where[400];
+    snprintf(where, sizeof where, "%s:%d: ", name, line);
+    if (!strstr(err.text, where))
+        fail_msg("\"%s\" does not tell %s", err.text, where);
+    va_list args;
+    va_start(args, line);
+    for (const char *part; (part = va_arg(args, const char *));)
+        if (!strstr(err.text, part))
+            fail_msg("\"%s\" does not tell \"%s\"", err.text, part);
+    va_end(args);
+}
+
+/* The n-th operation that is no comment. */
+static inline const struct op *op_at(const struct program *prog, size_t n) {
+    for (size_t i = 0; i < prog->count; i++)
+        if (prog->ops[i].kind != OP_NOTE && n-- == 0)
+            return &prog->ops[i];
+    fail_msg("the program is too short");
+    return NULL;
+}
+
+static inline size_t op_count(const struct program *prog) {
+    size_t n = 0;
+    for (size_t i = 0; i < prog->count; i++)
+        n += prog->ops[i].kind != OP_NOTE;
+    return n;
+}
+
+static inline bool name_equal(char *const *a, int i, char *const *b, int k) {
+    return i < 0 || k < 0 ? i == k : !strcmp(a[i], b[k]);
+}
+
+/* Content of two blobs as memory would hold it: chunk by chunk, contiguous chunks joined. */
+static inline bool blob_equal(const struct blob *a, const struct blob *b) {
+    if (!a || !b)
+        return a == b;
+    if (a->size != b->size || a->extent != b->extent || (a->name && b->name ? strcmp(a->name, b->name) != 0 : a->name != b->name))
+        return false;
+    size_t i = 0, k = 0, ai = 0, bk = 0;
+    while (i < a->chunk_count && k < b->chunk_count) {
+        const struct blob_chunk *x = &a->chunks[i], *y = &b->chunks[k];
+        if (x->offset + ai != y->offset + bk || a->bytes[x->start + ai] != b->bytes[y->start + bk])
+            return false;
+        if (++ai == x->size)
+            ai = 0, i++;
+        if (++bk == y->size)
+            bk = 0, k++;
+    }
+    return i == a->chunk_count && k == b->chunk_count;
+}
+
+/* Two programs mean the same: everything but files and lines. */
+static inline bool program_equal(const struct program *a, const struct program *b) {
+    if (a->config != b->config || a->sequential != b->sequential || a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct op *x = &a->ops[i], *y = &b->ops[i];
+        if (x->kind != y->kind || !name_equal(a->streams, x->stream, b->streams, y->stream) || x->at_end != y->at_end ||
+            x->nposted != y->nposted || x->volatile_read != y->volatile_read || x->level != y->level ||
+            x->relation != y->relation || x->space != y->space || x->pattern != y->pattern || x->fill != y->fill ||
+            x->bit != y->bit || !name_equal(a->events, x->event, b->events, y->event) ||
+            !name_equal(a->events, x->after, b->events, y->after) || x->address != y->address || x->value != y->value ||
+            x->mask != y->mask || x->attempts != y->attempts || x->base != y->base || x->size != y->size ||
+            !blob_equal(x->blob, y->blob) || (x->text ? strcmp(x->text, y->text) != 0 : y->text != NULL))
+            return false;
+    }
+    return true;
+}
+
+/* Writes the program as .nvt text, reads that, and demands the same program and the same text again. */
+static inline void check_round_trip(const struct program *prog) {
+    size_t n, m;
+    struct error err = {{0}};
+    char *text = nvt_text(prog, &n);
+    struct program *again = trace_parse_nvt("again.nvt", text, n, NULL, &err);
+    if (!again)
+        fail_msg("%s in\n%s", err.text, text);
+    if (!program_equal(prog, again))
+        fail_msg("another program came back from\n%s", text);
+    char *second = nvt_text(again, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(text, second, n);
+    free(text);
+    free(second);
+    program_free(again);
+}
+
+/* A warning that contains all the parts exists. */
+static inline bool has_warning(const struct program *prog, const char *one, const char *two) {
+    for (size_t i = 0; i < prog->warning_count; i++)
+        if (strstr(prog->warnings[i], one) && strstr(prog->warnings[i], two))
+            return true;
+    return false;
+}
+
+#define directory_test(f) cmocka_unit_test_setup_teardown(f, directory_setup, directory_teardown)
+
+#endif
