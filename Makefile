@@ -11,7 +11,7 @@ NAME ?=
 WAVES ?= 0
 B := build
 # make V=1 shows every command.
-Q := $(if $(V),,@echo "  build   $@" && )
+Q = $(if $(V),,@echo "  build   $@" && )
 
 CCACHE := $(shell command -v ccache 2>/dev/null)
 CC := gcc

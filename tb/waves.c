@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Widths of buses that depend on the configuration; fixed ones are their number of bits. */
@@ -168,16 +169,22 @@ bool waves_write_save(const char *path, const struct nvdla_config *config, bool 
     memcpy(name, path, length);
     memcpy(name + length, ".gtkw", sizeof ".gtkw");
     FILE *file = fopen(name, "w");
-    if (!file)
-        return error_set(err, "%s: %s", name, strerror(errno));
-    /* GTKWave looks for the wave file relative to where it is started; times are picoseconds, 1000 a cycle. */
+    char *whole = file ? realpath(name, NULL) : NULL;
+    if (!whole) {
+        error_set(err, "%s: %s", name, strerror(errno));
+        if (file)
+            fclose(file);
+        return false;
+    }
+    /* With both whole names GTKWave finds the wave file from any folder, also when the two have been moved together. */
     fprintf(file, "[*] nvcosim: 1 ns is 1 core clock, 0 is the first clock after reset\n");
-    fprintf(file, "[dumpfile] \"%s\"\n[timestart] %llu000\n[size] 1600 900\n[pos] -1 -1\n", path,
-            (unsigned long long)from);
-    fprintf(
-        file,
-        "*-16.000000 %llu000 -1 -1\n[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n[signals_width] 320\n",
-        (unsigned long long)from);
+    fprintf(file, "[dumpfile] \"%.*s%s\"\n[savefile] \"%s\"\n", (int)(strlen(whole) - strlen(".gtkw")), whole,
+            path + length, whole);
+    free(whole);
+    /* Times are picoseconds, 1000 a cycle; the zoom shows about 100 cycles. */
+    const unsigned long long start = (unsigned long long)from * 1000;
+    fprintf(file, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n*-6.000000 %llu -1 -1\n", start, start);
+    fprintf(file, "[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n[signals_width] 320\n");
     group(file, config, "CSB", csb, "", 0);
     group(file, config, "Interrupt", interrupt, "", 0);
     for (int p = 0; p < 1 + config->secondary_memory; p++) {

@@ -17,20 +17,31 @@ struct build_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config", .key = KEY_CONFIG, .arg = "NAME", .doc = "Configuration whose ports the RTL has (default small)"},
-    {.name = "filelist", .key = KEY_FILELIST, .arg = "FILE.f",
-     .doc = "What to compile: sources, +incdir+DIR, -v FILE, +define+NAME, as Verilator's -f reads it; paths relative to the file"},
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "Configuration whose ports the RTL has (default small)"},
+    {.name = "filelist",
+     .key = KEY_FILELIST,
+     .arg = "FILE.f",
+     .doc = "What to compile: sources, +incdir+DIR, -v FILE, +define+NAME, as Verilator's -f reads it; paths relative "
+            "to the file"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .doc = "Name for --dut rtl:NAME (a-z, 0-9 and _)"},
     {.name = "top", .key = KEY_TOP, .arg = "MODULE", .doc = "Top module (default NV_nvdla)"},
-    {.name = "verilator-option", .key = KEY_VERILATOR, .arg = "OPTION",
-     .doc = "Further option for Verilator, may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"},
+    {.name = "verilator-option",
+     .key = KEY_VERILATOR,
+     .arg = "OPTION",
+     .doc =
+         "Further option for Verilator, may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"},
     {0},
 };
 
 static const char doc[] =
     "Builds a simulator of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME.\v"
-    "The testbench, the memory model, the player and the reference model stay the same. Static inputs (power, test, clock gating) have "
-    "defaults and can be set at run time with --pin NAME=VALUE; public small RTL needs --pin tmc2slcg_disable_clock_gating=1 to run "
+    "The testbench, the memory model, the player and the reference model stay the same. Static inputs (power, test, "
+    "clock gating) have "
+    "defaults and can be set at run time with --pin NAME=VALUE; public small RTL needs --pin "
+    "tmc2slcg_disable_clock_gating=1 to run "
     "more than one layer.\n"
     "\n"
     "Example:\n"
@@ -48,11 +59,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_NAME:
         if (!rtl_name_valid(arg))
-            argp_error(state, "--name: found '%s', expected a-z, 0-9 and _, less than %d characters, not 'waves'", arg, RTL_NAME_MAX);
+            argp_error(state, "--name: found '%s', expected a-z, 0-9 and _, less than %d characters, not 'waves'", arg,
+                       RTL_NAME_MAX);
         options->name = arg;
         return 0;
     case KEY_TOP:
-        if (arg[0] == '\0' || strspn(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(arg))
+        if (arg[0] == '\0' ||
+            strspn(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(arg))
             argp_error(state, "--top: found '%s', expected the name of a module", arg);
         options->top = arg;
         return 0;
@@ -141,8 +154,8 @@ int build_main(int argc, char **argv) {
         if (options.config->simulated)
             status = build(&options);
         else
-            fprintf(stderr, "nvcosim build: configuration %s is not built yet; expected one of %s\n", options.config->name,
-                    config_names(true, names, sizeof names));
+            fprintf(stderr, "nvcosim build: configuration %s is not built yet; expected one of %s\n",
+                    options.config->name, config_names(true, names, sizeof names));
     }
     words_free(&options.verilator);
     return status;

@@ -13,16 +13,19 @@ struct convert_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config", .key = KEY_CONFIG, .arg = "NAME", .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {0},
 };
 
-static const char doc[] =
-    "Converts a trace into the project's own format: one file, memory content inline, comments kept; gzip if OUT ends in .gz.\v"
-    "Examples:\n"
-    "  nvcosim convert t.cfg t.nvt.gz\n"
-    "  nvcosim convert --config full conformance/full/sanity3 sanity3.nvt";
+static const char doc[] = "Converts a trace into the project's own format: one file, memory content inline, comments "
+                          "kept; gzip if OUT ends in .gz.\v"
+                          "Examples:\n"
+                          "  nvcosim convert t.cfg t.nvt.gz\n"
+                          "  nvcosim convert --config full conformance/full/sanity3 sanity3.nvt";
 
 static bool ends_with(const char *text, const char *suffix) {
     size_t n = strlen(text), m = strlen(suffix);

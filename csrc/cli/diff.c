@@ -19,9 +19,15 @@ struct diff_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "base", .key = KEY_BASE, .arg = "ADDR", .doc = "Address of the first byte of both images (default 0, or the cube's base)"},
-    {.name = "cube", .key = KEY_CUBE, .arg = "base=A,w=W,h=H,c=C,line=L,surf=S,atom=N[,bytes=1|2]",
-     .doc = "Compare the bytes of a feature cube only and name the elements; strides in bytes, atom in bytes, bytes of an element (default 1)"},
+    {.name = "base",
+     .key = KEY_BASE,
+     .arg = "ADDR",
+     .doc = "Address of the first byte of both images (default 0, or the cube's base)"},
+    {.name = "cube",
+     .key = KEY_CUBE,
+     .arg = "base=A,w=W,h=H,c=C,line=L,surf=S,atom=N[,bytes=1|2]",
+     .doc = "Compare the bytes of a feature cube only and name the elements; strides in bytes, atom in bytes, bytes of "
+            "an element (default 1)"},
     {0},
 };
 
@@ -37,7 +43,8 @@ static const char doc[] =
 enum { CUBE_BASE, CUBE_W, CUBE_H, CUBE_C, CUBE_LINE, CUBE_SURF, CUBE_ATOM, CUBE_BYTES, CUBE_KEYS };
 
 static void cube_option(struct diff_options *options, char *arg, struct argp_state *state) {
-    char base[] = "base", w[] = "w", h[] = "h", c[] = "c", line[] = "line", surf[] = "surf", atom[] = "atom", bytes[] = "bytes";
+    char base[] = "base", w[] = "w", h[] = "h", c[] = "c", line[] = "line", surf[] = "surf", atom[] = "atom",
+         bytes[] = "bytes";
     char *const names[CUBE_KEYS + 1] = {base, w, h, c, line, surf, atom, bytes, NULL};
     static const uint64_t limits[CUBE_KEYS] = {UINT64_MAX, 1 << 16, 1 << 16, 1 << 16, UINT32_MAX, UINT32_MAX, 1024, 2};
     uint64_t values[CUBE_KEYS] = {[CUBE_BYTES] = 1};
@@ -48,8 +55,8 @@ static void cube_option(struct diff_options *options, char *arg, struct argp_sta
         if (key < 0)
             argp_error(state, "--cube: found '%s', expected base=, w=, h=, c=, line=, surf=, atom= or bytes=", value);
         else if (!value || !parse_number(value, limits[key], &values[key]))
-            argp_error(state, "--cube: %s: found '%s', expected a number up to 0x%" PRIx64, names[key], value ? value : "",
-                       limits[key]);
+            argp_error(state, "--cube: %s: found '%s', expected a number up to 0x%" PRIx64, names[key],
+                       value ? value : "", limits[key]);
         else {
             given[key] = true;
             options->cube_base_given = options->cube_base_given || key == CUBE_BASE;
@@ -131,7 +138,8 @@ static size_t compare(const struct diff_options *options, const struct image *a,
     printf("first difference at 0x%08" PRIx64 ": %s has 0x%02x, %s has 0x%02x", options->base + first, options->a,
            (unsigned char)a->bytes[first], options->b, (unsigned char)b->bytes[first]);
     if (options->by_cube) {
-        printf("; surface %d, line %d, column %d, channel %d", element.surface, element.line, element.column, element.channel);
+        printf("; surface %d, line %d, column %d, channel %d", element.surface, element.line, element.column,
+               element.channel);
         if (options->cube.element_bytes > 1)
             printf(", byte %d", element.byte);
         if (element.channel >= options->cube.channels)
@@ -155,7 +163,8 @@ static int diff(const struct diff_options *options) {
         status = EXIT_DIFFERENT;
     }
     uint64_t end = options->cube.base + (options->by_cube ? cube_extent(&options->cube) : 0);
-    if (options->by_cube && (options->cube.base < options->base || end - options->base > a.size || end - options->base > b.size)) {
+    if (options->by_cube &&
+        (options->cube.base < options->base || end - options->base > a.size || end - options->base > b.size)) {
         fprintf(stderr, "nvcosim diff: the cube, 0x%" PRIx64 " to 0x%" PRIx64 ", does not lie inside both images\n",
                 options->cube.base, end);
         status = EXIT_BAD_INPUT;

@@ -15,13 +15,17 @@ struct info_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config", .key = KEY_CONFIG, .arg = "NAME", .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
     {0},
 };
 
-static const char doc[] = "Prints what a trace holds: register writes per unit, decoded by name and field; memory regions; layers with their cubes; checks; waits and events.\v"
+static const char doc[] = "Prints what a trace holds: register writes per unit, decoded by name and field; memory "
+                          "regions; layers with their cubes; checks; waits and events.\v"
                           "Examples:\n"
                           "  nvcosim info t.cfg | less\n"
                           "  nvcosim info --config full conformance/full/sanity3\n"
@@ -46,7 +50,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case ARGP_KEY_END:
         if (!options->path)
-            argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
+            argp_error(state,
+                       "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

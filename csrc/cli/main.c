@@ -20,27 +20,28 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static const char doc[] =
-    "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, and compares the memory they leave behind.\v"
-    "Commands:\n"
-    "  run TRACE...       play traces, compare, report\n"
-    "  info TRACE         what a trace holds: registers decoded, memory, layers, checks\n"
-    "  convert IN OUT     any trace format into the project's own (.nvt, .nvt.gz)\n"
-    "  diff A B           compare two memory images, raw or gzip\n"
-    "  build              put another RTL behind the harness\n"
-    "\n"
-    "Examples:\n"
-    "  nvcosim run traces/rand_sdp_000.nvt.gz\n"
-    "  nvcosim run --dut model conformance/small/sdp_*/*.cfg\n"
-    "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
-    "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
-    "  nvcosim info t.cfg | less\n"
-    "  nvcosim build --config small --filelist mine.f --name mine\n"
-    "  nvcosim run --dut rtl:mine t.cfg\n"
-    "\n"
-    "`nvcosim COMMAND --help` explains the options of a command.\n"
-    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage; 3 hang or time-out. "
-    "Of several traces the worst counts, in the order 2, 3, 1, 0.";
+static const char doc[] = "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, "
+                          "and compares the memory they leave behind.\v"
+                          "Commands:\n"
+                          "  run TRACE...       play traces, compare, report\n"
+                          "  info TRACE         what a trace holds: registers decoded, memory, layers, checks\n"
+                          "  convert IN OUT     any trace format into the project's own (.nvt, .nvt.gz)\n"
+                          "  diff A B           compare two memory images, raw or gzip\n"
+                          "  build              put another RTL behind the harness\n"
+                          "\n"
+                          "Examples:\n"
+                          "  nvcosim run traces/rand_sdp_000.nvt.gz\n"
+                          "  nvcosim run --dut model conformance/small/sdp_*/*.cfg\n"
+                          "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
+                          "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
+                          "  nvcosim info t.cfg | less\n"
+                          "  nvcosim build --config small --filelist mine.f --name mine\n"
+                          "  nvcosim run --dut rtl:mine t.cfg\n"
+                          "\n"
+                          "`nvcosim COMMAND --help` explains the options of a command.\n"
+                          "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or "
+                          "usage; 3 hang or time-out. "
+                          "Of several traces the worst counts, in the order 2, 3, 1, 0.";
 
 struct dispatch {
     int at; /* index of the subcommand in argv, 0 none */
@@ -87,7 +88,8 @@ int main(int argc, char **argv) {
             return commands[i].main(argc - dispatch.at, argv + dispatch.at);
         }
     }
-    fprintf(stderr, "nvcosim: there is no command '%s'; expected run, info, convert, diff or build (see nvcosim --help)\n",
+    fprintf(stderr,
+            "nvcosim: there is no command '%s'; expected run, info, convert, diff or build (see nvcosim --help)\n",
             command);
     return EXIT_BAD_INPUT;
 }

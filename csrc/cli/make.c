@@ -89,7 +89,8 @@ bool make_simulator(const char *config, const char *rtl_name, bool waves, const 
         *slash = '\0';
     snprintf(makefile, sizeof makefile, "%s/Makefile", directory);
     if (access(makefile, R_OK) != 0)
-        return error_set(err, "%s: not found; simulators can only be built from the source tree that nvcosim was built in",
+        return error_set(err,
+                         "%s: not found; simulators can only be built from the source tree that nvcosim was built in",
                          makefile);
     struct words arguments = {0};
     bool ok = words_add(&arguments, "make") && words_add(&arguments, "-C") && words_add(&arguments, "%s", directory) &&
@@ -111,7 +112,9 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
     if (!variables_path(config, rtl_name, path, sizeof path, err))
         return false;
     if (access(path, R_OK) != 0)
-        return error_set(err, "no RTL named %s was built for configuration %s; build it with: nvcosim build --config %s --filelist FILE.f --name %s",
+        return error_set(err,
+                         "no RTL named %s was built for configuration %s; build it with: nvcosim build --config %s "
+                         "--filelist FILE.f --name %s",
                          rtl_name, config, config, rtl_name);
     if (!file_read(path, &text, &n, err))
         return false;
@@ -135,8 +138,8 @@ bool ensure_simulator(const char *config, const char *rtl_name, bool waves, stru
         words_free(&variables);
         return false;
     }
-    fprintf(stderr, "building the %s%s%s simulator%s (once, about a minute) ...\n", config, rtl_name[0] ? " " : "", rtl_name,
-            waves ? " with waves" : "");
+    fprintf(stderr, "building the %s%s%s simulator%s (once, about a minute) ...\n", config, rtl_name[0] ? " " : "",
+            rtl_name, waves ? " with waves" : "");
     bool ok = make_simulator(config, rtl_name, waves, &variables, err);
     words_free(&variables);
     if (ok && access(path, X_OK) != 0)

@@ -13,7 +13,7 @@
 #include "trace/formats.h"
 
 char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg", ".txn"};
+    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
@@ -41,8 +41,15 @@ char *trace_name(const char *path, char *text, size_t size) {
     return text;
 }
 
+static bool ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n > m && strcmp(text + n - m, suffix) == 0;
+}
+
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err) {
-    struct trace_options trace = {.config = options->config, .no_golden = options->no_golden};
+    /* A header's own configuration is read first: it is not to be overridden silently. */
+    bool has_header = ends_with(path, ".nvt") || ends_with(path, ".nvt.gz");
+    struct trace_options trace = {.config = has_header ? NULL : options->config, .no_golden = options->no_golden};
     struct program *prog = trace_read(path, &trace, err);
     if (prog && options->config && prog->config != options->config) {
         error_set(err, "%s: the trace is for configuration %s, but --config asks for %s", path, prog->config->name,
@@ -89,8 +96,8 @@ static void show_progress(void *context, const struct device *dev, size_t done, 
     char layer_text[64] = "";
     if (layer)
         snprintf(layer_text, sizeof layer_text, ", layer %s #%d", nvdla_unit_names[layer->unit], layer->ordinal);
-    fprintf(stderr, "\r%s on %s: %" PRIu64 " cycles, %.0f cycles/s, %zu of %zu operations%s\033[K", progress->name, dev->name,
-            cycles, elapsed > 0 ? (double)cycles / elapsed : 0, done, total, layer_text);
+    fprintf(stderr, "\r%s on %s: %" PRIu64 " cycles, %.0f cycles/s, %zu of %zu operations%s\033[K", progress->name,
+            dev->name, cycles, elapsed > 0 ? (double)cycles / elapsed : 0, done, total, layer_text);
     fflush(stderr);
 }
 
@@ -124,6 +131,8 @@ static void print_stats(const struct device *dev, const struct play_result *resu
                 printf("%s%s %" PRIu64, id ? ", " : "; ", axi_client_name(id, write != 0), beats[id]);
         putchar('\n');
     }
+    if (s->outside > 0)
+        printf("  accesses outside the regions: %" PRIu64 "\n", s->outside);
     printf("  VPI: %.3f calls a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
            (double)s->vpi_calls / (double)s->cycles, s->most_vpi_per_cycle, s->quiet_cycles);
     if (s->cpu_seconds > 0) {
@@ -198,8 +207,9 @@ static int summarize(const struct run_options *options, const char *name, const 
         print_summary(name, input, report);
     for (int i = 0; i < input->played_count; i++) {
         const struct played *played = &input->played[i];
-        if (played->result->message && strchr(played->result->message, '\n'))
-            printf("  %s: %s", played->dev->name, played->result->message);
+        const char *details = played->result->message ? strchr(played->result->message, '\n') : NULL;
+        if (details && details[1])
+            printf("  %s:\n%s", played->dev->name, details + 1);
         if (options->verbose)
             print_checks(played->dev, played->result);
         if (options->stats)
@@ -221,8 +231,8 @@ static struct layer_tracker *track(const struct program *prog) {
 }
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one can not be opened. */
-static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name, rtl_open open,
-                        void *context, struct device **devices, struct error *err) {
+static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
+                        rtl_open open, void *context, struct device **devices, struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         devices[count] = open(context, prog->config, &options->rtl, err);

@@ -7,41 +7,92 @@
 #include <string.h>
 
 enum {
-    KEY_CONFIG = 0x100, KEY_DUT, KEY_MAX_CYCLES, KEY_TIMEOUT, KEY_SEED, KEY_LATENCY, KEY_WRITE_LATENCY, KEY_LATENCY_KIND,
-    KEY_LATENCY_MAX, KEY_PAGE_HIT, KEY_PAGE_MISS, KEY_STALL, KEY_STALL_AR, KEY_STALL_R, KEY_STALL_AW, KEY_STALL_W,
-    KEY_STALL_B, KEY_BANDWIDTH, KEY_REORDER, KEY_ALLOW_OUTSIDE, KEY_PIN, KEY_WAVE, KEY_WAVE_FROM, KEY_WAVE_TO, KEY_STRICT,
-    KEY_NO_GOLDEN, KEY_STATS, KEY_NAME, KEY_NO_PROGRESS,
+    KEY_CONFIG = 0x100,
+    KEY_DUT,
+    KEY_MAX_CYCLES,
+    KEY_TIMEOUT,
+    KEY_SEED,
+    KEY_LATENCY,
+    KEY_WRITE_LATENCY,
+    KEY_LATENCY_KIND,
+    KEY_LATENCY_MAX,
+    KEY_PAGE_HIT,
+    KEY_PAGE_MISS,
+    KEY_STALL,
+    KEY_STALL_AR,
+    KEY_STALL_R,
+    KEY_STALL_AW,
+    KEY_STALL_W,
+    KEY_STALL_B,
+    KEY_BANDWIDTH,
+    KEY_REORDER,
+    KEY_ALLOW_OUTSIDE,
+    KEY_PIN,
+    KEY_WAVE,
+    KEY_WAVE_FROM,
+    KEY_WAVE_TO,
+    KEY_STRICT,
+    KEY_NO_GOLDEN,
+    KEY_STATS,
+    KEY_NAME,
+    KEY_NO_PROGRESS,
 };
 
 const struct argp_option run_option_table[] = {
     {.doc = "What is played", .group = 1},
-    {.name = "config", .key = KEY_CONFIG, .arg = "NAME", .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
-    {.name = "dut", .key = KEY_DUT, .arg = "DUT",
-     .doc = "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made with `nvcosim build`, compared with the model (rtl:NAME)"},
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
+    {.name = "dut",
+     .key = KEY_DUT,
+     .arg = "DUT",
+     .doc = "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made "
+            "with `nvcosim build`, compared with the model (rtl:NAME)"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "strict", .key = KEY_STRICT, .doc = "Compare volatile reads too (status, performance counters)"},
     {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
-    {.name = "out", .key = 'o', .arg = "DIR", .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only)"},
+    {.name = "out",
+     .key = 'o',
+     .arg = "DIR",
+     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only)"},
     {.doc = "Limits", .group = 2},
-    {.name = "max-cycles", .key = KEY_MAX_CYCLES, .arg = "N", .doc = "Give a trace up after N core clocks (default: no limit)"},
-    {.name = "timeout", .key = KEY_TIMEOUT, .arg = "N", .doc = "Give it up after N clocks in which no operation got done (default 2000000)"},
+    {.name = "max-cycles",
+     .key = KEY_MAX_CYCLES,
+     .arg = "N",
+     .doc = "Give a trace up after N core clocks (default: no limit)"},
+    {.name = "timeout",
+     .key = KEY_TIMEOUT,
+     .arg = "N",
+     .doc = "Give it up after N clocks in which no operation got done (default 2000000)"},
     {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = 3},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of everything random (default 1)"},
     {.name = "latency", .key = KEY_LATENCY, .arg = "N", .doc = "Read latency (default 32)"},
     {.name = "write-latency", .key = KEY_WRITE_LATENCY, .arg = "N", .doc = "Write latency (default 4)"},
-    {.name = "latency-kind", .key = KEY_LATENCY_KIND, .arg = "fixed|uniform|page", .doc = "Always the same, uniform up to --latency-max, or a DRAM with open pages"},
+    {.name = "latency-kind",
+     .key = KEY_LATENCY_KIND,
+     .arg = "fixed|uniform|page",
+     .doc = "Always the same, uniform up to --latency-max, or a DRAM with open pages"},
     {.name = "latency-max", .key = KEY_LATENCY_MAX, .arg = "N", .doc = "Largest read latency of kind uniform"},
     {.name = "page-hit", .key = KEY_PAGE_HIT, .arg = "N", .doc = "Extra latency of an access to an open page"},
     {.name = "page-miss", .key = KEY_PAGE_MISS, .arg = "N", .doc = "Extra latency of any other access"},
     {.name = "stall", .key = KEY_STALL, .arg = "PERMILLE", .doc = "Hold all five AXI channels back at random"},
-    {.name = "stall-ar", .key = KEY_STALL_AR, .arg = "PERMILLE", .doc = "Hold one channel back; likewise -r, -aw, -w, -b"},
+    {.name = "stall-ar",
+     .key = KEY_STALL_AR,
+     .arg = "PERMILLE",
+     .doc = "Hold one channel back; likewise -r, -aw, -w, -b"},
     {.name = "stall-r", .key = KEY_STALL_R, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-aw", .key = KEY_STALL_AW, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-w", .key = KEY_STALL_W, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-b", .key = KEY_STALL_B, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
-    {.name = "bandwidth", .key = KEY_BANDWIDTH, .arg = "PERMILLE", .doc = "Clocks in which a data beat may move (default 1000)"},
+    {.name = "bandwidth",
+     .key = KEY_BANDWIDTH,
+     .arg = "PERMILLE",
+     .doc = "Clocks in which a data beat may move (default 1000)"},
     {.name = "reorder", .key = KEY_REORDER, .doc = "Let responses of different AXI IDs overtake each other"},
-    {.name = "allow-outside", .key = KEY_ALLOW_OUTSIDE, .doc = "Do not fail on accesses outside the regions of the trace"},
+    {.name = "allow-outside",
+     .key = KEY_ALLOW_OUTSIDE,
+     .doc = "Do not fail on accesses outside the regions of the trace"},
     {.doc = "Waves", .group = 4},
     {.name = "wave", .key = KEY_WAVE, .arg = "FILE.fst", .doc = "Record waves of one trace, and FILE.gtkw for GTKWave"},
     {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
@@ -174,12 +225,15 @@ static void dut_option(struct run_options *options, const char *arg, struct argp
         options->dut = DUT_BOTH;
         snprintf(options->rtl_name, sizeof options->rtl_name, "%s", arg + 4);
     } else
-        argp_error(state, "--dut: found '%s', expected rtl, model, both or rtl:NAME (NAME of a-z, 0-9 and _, less than %d characters)",
+        argp_error(state,
+                   "--dut: found '%s', expected rtl, model, both or rtl:NAME (NAME of a-z, 0-9 and _, less than %d "
+                   "characters)",
                    arg, RTL_NAME_MAX);
 }
 
 static void latency_kind_option(struct axi_options *axi, const char *arg, struct argp_state *state) {
-    static const char *const names[] = {[LATENCY_FIXED] = "fixed", [LATENCY_UNIFORM] = "uniform", [LATENCY_PAGE] = "page"};
+    static const char *const names[] = {
+        [LATENCY_FIXED] = "fixed", [LATENCY_UNIFORM] = "uniform", [LATENCY_PAGE] = "page"};
     for (int kind = LATENCY_FIXED; kind <= LATENCY_PAGE; kind++) {
         if (strcmp(arg, names[kind]) == 0) {
             axi->latency_kind = (enum latency_kind)kind;
@@ -210,7 +264,8 @@ static void check_options(struct run_options *options, struct argp_state *state)
         argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave_to,
                    (unsigned long long)options->rtl.wave_from);
     else if (axi->latency_kind == LATENCY_UNIFORM && axi->latency_max < axi->read_latency)
-        argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u", axi->read_latency);
+        argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u",
+                   axi->read_latency);
     else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
         argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
     else if (options->verbose && options->quiet)
@@ -326,7 +381,8 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case ARGP_KEY_END:
         if (options->traces.count == 0)
-            argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
+            argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
+                              "directory that holds one");
         check_options(options, state);
         options->rtl.pins = (const char *const *)options->pins.items;
         return 0;

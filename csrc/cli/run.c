@@ -1,4 +1,5 @@
-/* nvcosim run: validates every trace, then starts what plays them: a simulator executable, or this program for the model alone. */
+/* nvcosim run: validates every trace, then starts what plays them: a simulator executable, or this program for the
+ * model alone. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,10 @@
 #include "trace/program.h"
 
 static const char doc[] =
-    "Plays traces on the RTL and on the model and compares the memory they leave behind, every check of the trace included.\v"
-    "All traces are read before the first is played: an error in one of them is reported with its line, and nothing runs.\n"
+    "Plays traces on the RTL and on the model and compares the memory they leave behind, every check of the trace "
+    "included.\v"
+    "All traces are read before the first is played: an error in one of them is reported with its line, and nothing "
+    "runs.\n"
     "A line per trace goes to stdout, messages go to stderr. Failed traces leave a report: OUT/TRACE/report.txt.\n"
     "\n"
     "Examples:\n"
@@ -24,7 +27,8 @@ static const char doc[] =
     "  nvcosim run --dut rtl:mine --pin tmc2slcg_disable_clock_gating=1 t.cfg\n"
     "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
     "\n"
-    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage; 3 hang or time-out "
+    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage; 3 hang or "
+    "time-out "
     "(or a simulator that broke down). Of several traces the worst counts, in the order 2, 3, 1, 0.";
 
 struct job {
@@ -154,8 +158,8 @@ static int child(const struct run_options *options, const struct job *job, const
 
 static bool start(const struct run_options *options, struct job *job, bool capture, struct error *err) {
     char simulator[SIMULATOR_PATH] = "";
-    if (options->dut != DUT_MODEL && !simulator_path(job->config->name, options->rtl_name, options->rtl.wave_path != NULL,
-                                                     simulator, sizeof simulator, err))
+    if (options->dut != DUT_MODEL && !simulator_path(job->config->name, options->rtl_name,
+                                                     options->rtl.wave_path != NULL, simulator, sizeof simulator, err))
         return false;
     if (capture) {
         job->out = tmpfile();
@@ -201,8 +205,9 @@ static void finish(struct job *job, int wait_status) {
     job->status = EXIT_HUNG;
     char *text = NULL;
     int n = WIFSIGNALED(wait_status)
-                ? asprintf(&text, "%sHANG %s: the simulator was ended by signal %d (%s)\n", job->out_text ? job->out_text : "",
-                           job->name, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)))
+                ? asprintf(&text, "%sHANG %s: the simulator was ended by signal %d (%s)\n",
+                           job->out_text ? job->out_text : "", job->name, WTERMSIG(wait_status),
+                           strsignal(WTERMSIG(wait_status)))
                 : asprintf(&text, "%sHANG %s: the simulator ended with status %d\n", job->out_text ? job->out_text : "",
                            job->name, WEXITSTATUS(wait_status));
     if (n >= 0) {

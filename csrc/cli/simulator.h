@@ -1,6 +1,6 @@
-/* Entry of every simulator executable (one per configuration, RTL and variant). nvcosim starts one for each trace that is to be
- * played on RTL; the program plays the trace on its RTL and, unless only the RTL is wanted, on the model in the same process, compares,
- * writes the report, prints the summary line, and exits with nvcosim's status.
+/* Entry of every simulator executable (one per configuration, RTL and variant). nvcosim starts one for each trace that
+ * is to be played on RTL; the program plays the trace on its RTL and, unless only the RTL is wanted, on the model in
+ * the same process, compares, writes the report, prints the summary line, and exits with nvcosim's status.
  */
 #ifndef CLI_SIMULATOR_H
 #define CLI_SIMULATOR_H

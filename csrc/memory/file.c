@@ -108,7 +108,7 @@ bool file_read(const char *path, char **bytes, size_t *n, struct error *err) {
         free(raw.data);
         raw = out;
     }
-    if (!fine) {
+    if (!fine || !raw.data) { /* after success there always are bytes: room for the closing 0 */
         free(raw.data);
         return false;
     }
@@ -259,7 +259,7 @@ static bool make_one(const char *path, struct error *err) {
     if (mkdir(path, 0777) == 0)
         return true;
     const int reason = errno;
-    if (reason == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return true;
     return error_set(err, "%s: cannot create the directory: %s", path, strerror(reason));
 }

@@ -9,12 +9,12 @@
 #include "memory/memory.h"
 #include "nvdla/error.h"
 
-/* Reads a whole file, unpacking gzip. *bytes is malloc'd with one extra 0 byte behind the n bytes. A missing file, a read error,
- * a truncated or corrupt gzip stream each give their own message. */
+/* Reads a whole file, unpacking gzip. *bytes is malloc'd with one extra 0 byte behind the n bytes. A missing file, a
+ * read error, a truncated or corrupt gzip stream each give their own message. */
 bool file_read(const char *path, char **bytes, size_t *n, struct error *err);
 
-/* Writes a whole file, gzip if the name ends in .gz (no time stamp inside: same bytes every time). It is written beside the target
- * and renamed at the end, so a failure leaves no half-written file. */
+/* Writes a whole file, gzip if the name ends in .gz (no time stamp inside: same bytes every time). It is written beside
+ * the target and renamed at the end, so a failure leaves no half-written file. */
 bool file_write(const char *path, const void *bytes, size_t n, struct error *err);
 
 /* Dumps [address, address + n) as raw bytes, gzip by name. */

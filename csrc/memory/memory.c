@@ -397,8 +397,6 @@ void memory_undeclare(struct memory *mem, uint64_t address, uint64_t n) {
 bool memory_all_declared(const struct memory *mem, uint64_t address, size_t n) {
     if (n == 0)
         return true;
-    if (clamp_length(address, n) < n)
-        return false;
     const size_t i = first_region(mem, address);
     return i < mem->region_count && mem->regions[i].first <= address && mem->regions[i].last - address >= n - 1;
 }

@@ -1,7 +1,7 @@
 /* A sparse memory image with 64-bit addresses, declared regions and byte-granular write provenance.
  *
- * Pages of 4 KiB are made on first write; a byte never written reads as 0. Every byte remembers which write put it there.
- * Nothing here prints; nothing here knows NVDLA.
+ * Pages of 4 KiB are made on first write; a byte never written reads as 0. Every byte remembers which write put it
+ * there. Nothing here prints; nothing here knows NVDLA.
  */
 #ifndef MEMORY_MEMORY_H
 #define MEMORY_MEMORY_H
@@ -60,9 +60,9 @@ const uint8_t *memory_next_page(const struct memory *mem, uint64_t *page_address
 
 /* A run of bytes that differ. */
 struct memory_difference {
-    uint64_t count;  /* bytes that differ */
-    uint64_t first;  /* address of the first, valid if count > 0 */
-    uint64_t last;   /* address of the last */
+    uint64_t count; /* bytes that differ */
+    uint64_t first; /* address of the first, valid if count > 0 */
+    uint64_t last;  /* address of the last */
 };
 
 /* Compares [address, address + n) of two memories. Returns true if equal; *diff is filled either way. */

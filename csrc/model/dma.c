@@ -6,6 +6,9 @@
 /* Findings of one client in one layer: a wrong base address hits every atom, the first ones tell the story. */
 enum { COMPLAINTS = 2 };
 
+/* Runs written outside every region before a layer is given up: at most 256 MiB if they are whole pages. */
+enum { OUTSIDE_RUNS = 65536 };
+
 void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit unit, int axi_id, int ordinal,
               uint64_t *beats) {
     const struct nvdla_config *config = dev->config;
@@ -18,13 +21,15 @@ void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit
     dma->last_address = last;
     dma->atom = (size_t)config->mem_atom;
     dma->complaints = COMPLAINTS;
+    dma->outside_left = OUTSIDE_RUNS;
     dma->pending_address = 0;
     dma->pending_count = 0;
 }
 
 static void complain(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
     device_report(dma->dev, 0, rule, "%s launch %d (AXI ID %d) %s %zu bytes at 0x%08" PRIx64 ", outside every region",
-                  nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, dma->origin.axi_id, verb, dma->atom, address);
+                  nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, dma->origin.axi_id, verb, dma->atom,
+                  address);
     dma->complaints--;
 }
 
@@ -39,15 +44,23 @@ static void check_read(struct dma *dma, uint64_t address, size_t size) {
     }
 }
 
-static void check_write(struct dma *dma, uint64_t address, size_t size) {
-    if (dma->complaints == 0 || memory_all_declared(dma->mem, address, size)) {
-        return;
+/* Checks a run that is about to be written. Returns false if it is to be dropped. */
+static bool check_write(struct dma *dma, uint64_t address, size_t size) {
+    if (memory_all_declared(dma->mem, address, size)) {
+        return true;
     }
     for (size_t at = 0; at < size && dma->complaints > 0; at += dma->atom) {
         if (!memory_all_declared(dma->mem, address + at, dma->atom)) {
             complain(dma, "region-write", "writes", address + at);
         }
     }
+    bool flooded = dma->outside_left == 0;
+    if (!flooded && !memory_any_declared(dma->mem, address, size) && --dma->outside_left == 0) {
+        device_report(dma->dev, 0, "region-flood",
+                      "%s launch %d wrote %d runs outside every region; what follows is dropped",
+                      nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, OUTSIDE_RUNS);
+    }
+    return !flooded;
 }
 
 /* Bytes from address to the end of the address space, at most size. */
@@ -72,11 +85,10 @@ void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms) {
 }
 
 void dma_flush(struct dma *dma) {
-    if (dma->pending_count > 0) {
-        check_write(dma, dma->pending_address, dma->pending_count);
+    if (dma->pending_count > 0 && check_write(dma, dma->pending_address, dma->pending_count)) {
         memory_write(dma->mem, dma->pending_address, dma->pending, dma->pending_count, NULL, &dma->origin);
-        dma->pending_count = 0;
     }
+    dma->pending_count = 0;
 }
 
 void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atoms) {

@@ -1,5 +1,5 @@
-/* Memory access of one read or write client for one layer: whole runs of atoms, with the provenance of writes, the beat counts of the
- * client's AXI ID and the check against declared regions.
+/* Memory access of one read or write client for one layer: whole runs of atoms, with the provenance of writes, the beat
+ * counts of the client's AXI ID and the check against declared regions.
  *
  * Spec: 70-memory-interface sections 3, 4 and 7, 20-data-formats section 9.
  */
@@ -12,16 +12,17 @@
 #include "replay/device.h"
 
 struct dma {
-    struct device *dev;   /* whose memory it is and who keeps the findings */
-    struct memory *mem;   /* of the port that the layer selected */
-    uint64_t *beats;      /* counter of the client's data beats; one atom is one beat in every INT8 configuration */
+    struct device *dev; /* whose memory it is and who keeps the findings */
+    struct memory *mem; /* of the port that the layer selected */
+    uint64_t *beats;    /* counter of the client's data beats; one atom is one beat in every INT8 configuration */
     struct memory_origin origin;
-    uint64_t address_mask; /* of the configuration's address bits, low bits inside an atom already dropped */
-    uint64_t last_address; /* highest byte address; runs wrap around behind it */
-    size_t atom;           /* bytes */
-    int complaints;        /* findings that this client may still report in this layer */
-    uint64_t pending_address;       /* contiguous writes are gathered up to the end of a page: */
-    size_t pending_count;           /* bytes that wait for dma_flush() */
+    uint64_t address_mask;    /* of the configuration's address bits, low bits inside an atom already dropped */
+    uint64_t last_address;    /* highest byte address; runs wrap around behind it */
+    size_t atom;              /* bytes */
+    int complaints;           /* findings that this client may still report in this layer */
+    int outside_left;         /* runs that may still be written outside every region in this layer */
+    uint64_t pending_address; /* contiguous writes are gathered up to the end of a page: */
+    size_t pending_count;     /* bytes that wait for dma_flush() */
     uint8_t pending[MEMORY_PAGE];
 };
 
@@ -34,9 +35,11 @@ struct dma {
 void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit unit, int axi_id, int ordinal,
               uint64_t *beats);
 
-/* Reads / writes `atoms` contiguous atoms. The address is cut to the address bits of the configuration and its low bits inside an atom
- * are dropped. An atom read of which no byte is declared, and a write with a byte that is not, is a finding. Written bytes may reach the
- * memory only with dma_flush(), which every layer ends with. */
+/* Reads / writes `atoms` contiguous atoms. The address is cut to the address bits of the configuration and its low bits
+ * inside an atom are dropped. An atom read of which no byte is declared, and a write with a byte that is not, is a
+ * finding; both are carried out. But a layer that has written 65536 runs outside every region writes nothing more
+ * (finding "region-flood"): wild registers must not fill the host's memory. Written bytes may reach the memory only
+ * with dma_flush(), which every layer ends with. */
 void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms);
 void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atoms);
 void dma_flush(struct dma *dma);

@@ -1,8 +1,8 @@
 /* The device of the reference model: register decode, GLB, and the scheduling of armed layers.
  *
- * A layer runs in one piece inside advance() once every unit that takes part is armed with the group its CONSUMER points at, the
- * registers of the units fit together and every memory port that it needs answers. What the hardware would wait for in vain simply
- * never becomes ready: its units stay RUNNING and the device is idle.
+ * A layer runs in one piece inside advance() once every unit that takes part is armed with the group its CONSUMER
+ * points at, the registers of the units fit together and every memory port that it needs answers. What the hardware
+ * would wait for in vain simply never becomes ready: its units stay RUNNING and the device is idle.
  */
 #include "model/model.h"
 
@@ -16,8 +16,8 @@
 #include "model/sdp.h"
 #include "nvdla_offsets.h"
 
-/* Larger layers are not carried out (they hang, with a finding): no memory of a replay holds such cubes, and wild register values
- * must not keep the model busy for days. */
+/* Larger layers are not carried out (they hang, with a finding): no memory of a replay holds such cubes, and wild
+ * register values must not keep the model busy for days. */
 #define MOST_ATOMS (UINT64_C(1) << 24)
 
 /* AXI IDs of chapter 70 section 3. */
@@ -27,16 +27,16 @@ enum axi_id { AXI_SDP = 1, AXI_PDP = 2, AXI_SDP_B = 5, AXI_SDP_N = 6 };
 enum interrupt_bit { INTERRUPT_SDP = 0, INTERRUPT_PDP = 4 };
 
 struct model {
-    struct device dev; /* first member: the device is the model */
+    struct device dev;                             /* first member: the device is the model */
     struct register_group units[NVDLA_UNIT_COUNT]; /* those with a bit in dev.units */
-    uint32_t interrupt_bits;   /* bits of S_INTR_STATUS that exist */
+    uint32_t interrupt_bits;                       /* bits of S_INTR_STATUS that exist */
     uint32_t interrupt_status;
-    uint32_t sdp_saturation;   /* count of the last layer that counted */
-    bool rdma_stuck;           /* SDP_RDMA waits for ever with operands that nobody takes */
+    uint32_t sdp_saturation;         /* count of the last layer that counted */
+    bool rdma_stuck;                 /* SDP_RDMA waits for ever with operands that nobody takes */
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
-    uint64_t steps;            /* accesses and layers since reset */
+    uint64_t steps;                  /* accesses and layers since reset */
     uint64_t read_beats[16], write_beats[16];
-    clock_t busy;              /* CPU time spent on layers */
+    clock_t busy; /* CPU time spent on layers */
 };
 
 static struct model *model_of(struct device *dev) {
@@ -51,7 +51,8 @@ static bool interrupt_line(const struct model *model) {
     return (model->interrupt_status & ~register_group_value(&model->units[NVDLA_GLB], GLB_S_INTR_MASK)) != 0;
 }
 
-/* ---- registers -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static bool model_reset(struct device *dev, struct error *err) {
     (void)err;
@@ -107,7 +108,8 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
     return true;
 }
 
-/* ---- memory ports ----------------------------------------------------------------------------------------------------------- */
+/* ---- memory ports
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* The arbiter weight of a client: MCIF and CVIF have the same layout. */
 struct client {
@@ -125,7 +127,8 @@ static const struct client operand_read[SDP_STAGES] = {
 static const struct client sdp_write = {AXI_SDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_SDP_LSB};
 static const struct client pdp_write = {AXI_PDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_PDP_LSB};
 
-/* True if requests of the client are answered: the port exists and the client's weight is not 0. Chapter 70 sections 3.1 and 7. */
+/* True if requests of the client are answered: the port exists and the client's weight is not 0. Chapter 70
+ * sections 3.1 and 7. */
 static bool served(const struct model *model, const struct client *client, bool primary) {
     if (!model->dev.memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
         return false;
@@ -134,7 +137,8 @@ static bool served(const struct model *model, const struct client *client, bool 
     return (weights >> client->lsb & 0xff) != 0;
 }
 
-static void open_read(struct model *model, struct dma *dma, const struct client *client, bool primary, enum nvdla_unit unit) {
+static void open_read(struct model *model, struct dma *dma, const struct client *client, bool primary,
+                      enum nvdla_unit unit) {
     dma_init(dma, &model->dev, primary, unit, client->axi_id, register_group_ordinal(&model->units[unit]),
              &model->read_beats[client->axi_id]);
 }
@@ -145,7 +149,8 @@ static void open_write(struct model *model, struct dma *dma, const struct client
              &model->write_beats[client->axi_id]);
 }
 
-/* ---- scheduling ------------------------------------------------------------------------------------------------------------- */
+/* ---- scheduling
+ * ------------------------------------------------------------------------------------------------------------- */
 
 enum action { ACTION_NONE, ACTION_SDP_RDMA_EMPTY, ACTION_SDP, ACTION_SDP_PDP, ACTION_PDP };
 
@@ -209,8 +214,8 @@ static bool find_sdp(const struct model *model, struct work *work) {
         return false;
     }
     pdp_layer_decode(&work->pdp, model->dev.config, pdp, pdp_rdma);
-    bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
-                     layer->surfaces == work->pdp.surfaces;
+    bool same_cube =
+        layer->width == work->pdp.width && layer->height == work->pdp.height && layer->surfaces == work->pdp.surfaces;
     return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
            take(work, ACTION_SDP_PDP, NVDLA_SDP, sdp_layer_atoms(layer) + pdp_layer_atoms(&work->pdp));
 }
@@ -222,8 +227,8 @@ static bool find_pdp(const struct model *model, struct work *work) {
     }
     struct pdp_layer *layer = &work->pdp;
     pdp_layer_decode(layer, model->dev.config, pdp, rdma);
-    return layer->from_memory && pdp_destination_ready(model, layer) && served(model, &pdp_read, layer->source_primary) &&
-           take(work, ACTION_PDP, NVDLA_PDP, pdp_layer_atoms(layer));
+    return layer->from_memory && pdp_destination_ready(model, layer) &&
+           served(model, &pdp_read, layer->source_primary) && take(work, ACTION_PDP, NVDLA_PDP, pdp_layer_atoms(layer));
 }
 
 static void find_work(const struct model *model, struct work *work) {
@@ -341,8 +346,8 @@ static void report_too_large(struct model *model, const struct work *work) {
     model->reported[work->too_large] = true;
     device_report(&model->dev, 0, "layer-size",
                   "%s launch %d moves %" PRIu64 " atoms; the model carries out layers of at most %" PRIu64,
-                  nvdla_unit_names[work->too_large], register_group_ordinal(&model->units[work->too_large]), work->atoms,
-                  MOST_ATOMS);
+                  nvdla_unit_names[work->too_large], register_group_ordinal(&model->units[work->too_large]),
+                  work->atoms, MOST_ATOMS);
 }
 
 static enum device_state model_advance(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err) {
@@ -389,7 +394,9 @@ static void model_statistics(struct device *dev, struct device_statistics *stati
     }
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------------- */
+/* ---- life
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static void model_destroy(struct device *dev) {
     struct model *model = model_of(dev);

@@ -1,5 +1,5 @@
-/* The reference model of NVDLA: functional, bit exact, untimed. Registers behave as chapters 10, 50, 60 say; armed layers run inside
- * device advance(), so software sees interrupts only after the data is in memory.
+/* The reference model of NVDLA: functional, bit exact, untimed. Registers behave as chapters 10, 50, 60 say; armed
+ * layers run inside device advance(), so software sees interrupts only after the data is in memory.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H

@@ -10,7 +10,8 @@ enum { ROW_BITS = 11, PAD_PRODUCT_BITS = 22, TOTAL_BITS = 14, FIRST_BITS = 11, R
 
 enum { KEPT_ROWS = 16 }; /* no window is higher */
 
-/* ---- arithmetic ------------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static inline int32_t wrap(int32_t value, int bits) {
     uint32_t sign = UINT32_C(1) << (bits - 1);
@@ -58,8 +59,8 @@ static inline void fold_input(enum pdp_method method, int16_t *row, const int8_t
 }
 
 /* 1-D pooling of one line: row gets strip->out_width atoms. `atom` is a constant where this is inlined. */
-static inline void pool_row(const struct pdp_kernel *kernel, const struct pdp_strip *strip, const int8_t *in, int16_t *row,
-                            size_t atom) {
+static inline void pool_row(const struct pdp_kernel *kernel, const struct pdp_strip *strip, const int8_t *in,
+                            int16_t *row, size_t atom) {
     for (int ox = 0; ox < strip->out_width; ox++) {
         int first = ox * kernel->stride_width - strip->pad_left;
         int end = first + kernel->width < strip->width ? first + kernel->width : strip->width;
@@ -81,8 +82,8 @@ static inline void pool_row(const struct pdp_kernel *kernel, const struct pdp_st
 }
 
 /* 2-D pooling: combines `rows` pooled rows of `count` elements to one output line. */
-static void pool_rows(const struct pdp_kernel *kernel, const int16_t *const *rows, int row_count, size_t count, int32_t *total,
-                      int8_t *out) {
+static void pool_rows(const struct pdp_kernel *kernel, const int16_t *const *rows, int row_count, size_t count,
+                      int32_t *total, int8_t *out) {
     int32_t start = neutral(kernel->method);
     if (kernel->method == PDP_AVERAGE) {
         start = wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT_BITS);
@@ -118,7 +119,8 @@ static void pool_rows(const struct pdp_kernel *kernel, const int16_t *const *row
     }
 }
 
-/* ---- registers -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* An address register pair; HIGH counts in 64-bit configurations only. */
 static uint64_t address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
@@ -175,8 +177,8 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
 
     *layer = (struct pdp_layer){
         .from_memory = REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__FLYING_MODE),
-        .source_primary = REGISTER_FIELD(register_group_value(rdma, PDP_RDMA_D_SRC_RAM_CFG),
-                                         PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE),
+        .source_primary =
+            REGISTER_FIELD(register_group_value(rdma, PDP_RDMA_D_SRC_RAM_CFG), PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE),
         .destination_primary =
             REGISTER_FIELD(register_group_value(pdp, PDP_D_DST_RAM_CFG), PDP_D_DST_RAM_CFG__DST_RAM_TYPE),
         .kernel = decode_kernel(pdp),
@@ -255,14 +257,15 @@ uint64_t pdp_layer_atoms(const struct pdp_layer *layer) {
     return (uint64_t)layer->surfaces * (in * (uint64_t)layer->height + out * (uint64_t)layer->out_height);
 }
 
-/* ---- execution -------------------------------------------------------------------------------------------------------------- */
+/* ---- execution
+ * -------------------------------------------------------------------------------------------------------------- */
 
 struct buffers {
-    uint8_t *line;          /* input line */
-    int16_t *rows;          /* ring of KEPT_ROWS pooled rows */
+    uint8_t *line; /* input line */
+    int16_t *rows; /* ring of KEPT_ROWS pooled rows */
     int32_t *total;
-    int8_t *out;            /* output line */
-    size_t row_elements;    /* of the widest strip */
+    int8_t *out;         /* output line */
+    size_t row_elements; /* of the widest strip */
 };
 
 static void buffers_free(struct buffers *buffers) {

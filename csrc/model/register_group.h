@@ -1,9 +1,8 @@
-/* The registers of one unit: storage, masks and resets from the register table, and for the units that have them the two
- * ping-pong groups with PRODUCER, CONSUMER and OP_EN.
+/* The registers of one unit: storage, masks and resets from the register table, and for the units that have them the
+ * two ping-pong groups with PRODUCER, CONSUMER and OP_EN.
  *
- * One machine serves all units. A unit without D_OP_ENABLE (GLB, MCIF, CVIF, CFGROM) has only shared registers here; what GLB's
- * interrupt registers do beyond storage is the model's business.
- * Spec: 10-system section 6.
+ * One machine serves all units. A unit without D_OP_ENABLE (GLB, MCIF, CVIF, CFGROM) has only shared registers here;
+ * what GLB's interrupt registers do beyond storage is the model's business. Spec: 10-system section 6.
  */
 #ifndef MODEL_REGISTER_GROUP_H
 #define MODEL_REGISTER_GROUP_H
@@ -30,19 +29,20 @@ struct register_group {
     unsigned producer; /* group that software reads and writes */
     unsigned consumer; /* group that the engine uses */
     bool op_en[2];
-    int ordinal[2];    /* launch that armed the group: n-th of this unit since reset, from 0 */
-    int launches;      /* since reset */
+    int ordinal[2]; /* launch that armed the group: n-th of this unit since reset, from 0 */
+    int launches;   /* since reset */
 };
 
-/* Builds the registers of a unit that the configuration has, in their reset state. Returns false when memory is exhausted. */
+/* Builds the registers of a unit that the configuration has, in their reset state. Returns false when memory is
+ * exhausted. */
 bool register_group_init(struct register_group *group, const struct nvdla_config *config, enum nvdla_unit unit);
 void register_group_free(struct register_group *group);
 
 /* Everything back to the state after dla_reset_rstn. */
 void register_group_reset(struct register_group *group);
 
-/* Software's view: 32-bit access at a byte offset of the window, 0 .. 0xffc. Offsets without a register read 0 and ignore writes;
- * D registers are those of group PRODUCER, and writes to them are dropped while that group is armed.
+/* Software's view: 32-bit access at a byte offset of the window, 0 .. 0xffc. Offsets without a register read 0 and
+ * ignore writes; D registers are those of group PRODUCER, and writes to them are dropped while that group is armed.
  * register_group_write returns true if the write armed a group. */
 uint32_t register_group_read(const struct register_group *group, uint32_t offset);
 bool register_group_write(struct register_group *group, uint32_t offset, uint32_t value);
@@ -59,10 +59,11 @@ int register_group_ordinal(const struct register_group *group);
 /* Sets a counter of group CONSUMER to its final value; for the moment right before register_group_done(). */
 void register_group_load(struct register_group *group, uint32_t offset, uint32_t value);
 
-/* The layer of group CONSUMER is done: the group is released and CONSUMER toggles. Returns the group that was released. */
+/* The layer of group CONSUMER is done: the group is released and CONSUMER toggles. Returns the group that was released.
+ */
 unsigned register_group_done(struct register_group *group);
 
 /* One field of a register value, by the names of nvdla_offsets.h: REGISTER_FIELD(value, SDP_D_CVT_SHIFT__CVT_SHIFT). */
-#define REGISTER_FIELD(value, name) (((value) & name##_MASK) >> name##_LSB)
+#define REGISTER_FIELD(value, name) (((value)&name##_MASK) >> name##_LSB)
 
 #endif

@@ -6,7 +6,8 @@
 #include "nvdla/fixed.h"
 #include "nvdla_offsets.h"
 
-/* ---- arithmetic ------------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* The ALU operand behind its left shift. From 47 places on the result is the same: 0 or one of the limits. */
 static inline int64_t alu_operand(int16_t operand, unsigned shift) {
@@ -40,7 +41,8 @@ static inline int32_t stage_element(const struct sdp_stage *stage, int32_t eleme
     return (int32_t)(stage->relu && d < 0 ? 0 : d);
 }
 
-void sdp_stage_apply(const struct sdp_stage *stage, int32_t *data, const int16_t *alu, const int16_t *mul, size_t count) {
+void sdp_stage_apply(const struct sdp_stage *stage, int32_t *data, const int16_t *alu, const int16_t *mul,
+                     size_t count) {
     if (stage->bypass) {
         return;
     }
@@ -78,12 +80,13 @@ uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data,
     return flagged;
 }
 
-/* ---- registers -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* BN has the layouts of BS at other offsets. */
 static const struct {
-    uint32_t config, alu_config, alu_value, mul_config, mul_value;                 /* SDP */
-    uint32_t rdma_config, base_low, base_high, line_stride, surface_stride;        /* SDP_RDMA */
+    uint32_t config, alu_config, alu_value, mul_config, mul_value;          /* SDP */
+    uint32_t rdma_config, base_low, base_high, line_stride, surface_stride; /* SDP_RDMA */
 } stage_registers[SDP_STAGES] = {
     {SDP_D_DP_BS_CFG, SDP_D_DP_BS_ALU_CFG, SDP_D_DP_BS_ALU_SRC_VALUE, SDP_D_DP_BS_MUL_CFG, SDP_D_DP_BS_MUL_SRC_VALUE,
      SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_BS_BASE_ADDR_LOW, SDP_RDMA_D_BS_BASE_ADDR_HIGH, SDP_RDMA_D_BS_LINE_STRIDE,
@@ -191,8 +194,8 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct nvdla_config *config
                    !REGISTER_FIELD(ew, SDP_D_DP_EW_CFG__EW_ALU_BYPASS) &&
                    REGISTER_FIELD(ew, SDP_D_DP_EW_CFG__EW_ALU_ALGO) == SDP_EQUAL,
         .count_saturation = REGISTER_FIELD(perf, SDP_D_PERF_ENABLE__PERF_SAT_EN),
-        .source_primary = REGISTER_FIELD(register_group_value(rdma, SDP_RDMA_D_SRC_DMA_CFG),
-                                         SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE),
+        .source_primary =
+            REGISTER_FIELD(register_group_value(rdma, SDP_RDMA_D_SRC_DMA_CFG), SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE),
         .destination_primary =
             REGISTER_FIELD(register_group_value(sdp, SDP_D_DST_DMA_CFG), SDP_D_DST_DMA_CFG__DST_RAM_TYPE),
         .width = (int)width + 1,
@@ -241,7 +244,8 @@ uint64_t sdp_layer_atoms(const struct sdp_layer *layer) {
     return (uint64_t)layer->width * (uint64_t)layer->height * (uint64_t)layer->surfaces;
 }
 
-/* ---- execution -------------------------------------------------------------------------------------------------------------- */
+/* ---- execution
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* Operands of one stage, one per element of the line; NULL where the stage takes none. */
 struct operand_line {
@@ -252,11 +256,11 @@ struct operand_line {
 struct sdp_run {
     struct sdp_layer layer;
     struct sdp_clients *clients;
-    int surface, line;  /* the next one */
-    size_t elements;    /* of a line */
-    int32_t *data;      /* the line inside the pipe */
+    int surface, line; /* the next one */
+    size_t elements;   /* of a line */
+    int32_t *data;     /* the line inside the pipe */
     struct operand_line operands[SDP_STAGES];
-    uint8_t *input;     /* line as read */
+    uint8_t *input; /* line as read */
     struct sdp_result result;
 };
 
@@ -397,7 +401,8 @@ static bool any_set(const uint8_t *bytes, size_t count) {
 
 void sdp_run_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
-    uint64_t at = layer->source + (uint64_t)run->surface * layer->source_surface + (uint64_t)run->line * layer->source_line;
+    uint64_t at =
+        layer->source + (uint64_t)run->surface * layer->source_surface + (uint64_t)run->line * layer->source_line;
     dma_read(&run->clients->main, at, run->input, (size_t)layer->width);
     for (size_t i = 0; i < run->elements; i++) {
         run->data[i] = (int8_t)run->input[i];

@@ -1,8 +1,8 @@
 /* SDP and SDP_RDMA: single-point operations on INT8 cubes, from memory to memory or to PDP.
  *
- * The engine works on whole lines of atoms: input line -> BS -> BN -> output convertor -> output line. All lanes of all atoms are
- * processed, lanes beyond the channel count like any other. EW and its table are absent: bypassed.
- * Spec: 50-sdp.
+ * The engine works on whole lines of atoms: input line -> BS -> BN -> output convertor -> output line. All lanes of all
+ * atoms are processed, lanes beyond the channel count like any other. EW and its table are absent: bypassed. Spec:
+ * 50-sdp.
  */
 #ifndef MODEL_SDP_H
 #define MODEL_SDP_H
@@ -21,17 +21,18 @@ enum sdp_algorithm { SDP_MAX, SDP_MIN, SDP_SUM, SDP_EQUAL };
 struct sdp_stage {
     bool bypass, alu_bypass, mul_bypass, prelu, relu;
     enum sdp_algorithm algorithm;
-    unsigned alu_shift;                  /* left shift of the ALU operand, 0..63 */
-    unsigned mul_shift;                  /* right shift of the product, 0..63 */
+    unsigned alu_shift; /* left shift of the ALU operand, 0..63 */
+    unsigned mul_shift; /* right shift of the product, 0..63 */
     bool alu_from_memory, mul_from_memory;
-    int16_t alu_operand, mul_operand;    /* register operands */
+    int16_t alu_operand, mul_operand; /* register operands */
 };
 
-/* Applies one stage to `count` elements in place. alu and mul hold one operand per element; each may be NULL if that half is
- * bypassed.
+/* Applies one stage to `count` elements in place. alu and mul hold one operand per element; each may be NULL if that
+ * half is bypassed.
  *
  * Spec: 50-sdp section 5.1. */
-void sdp_stage_apply(const struct sdp_stage *stage, int32_t *data, const int16_t *alu, const int16_t *mul, size_t count);
+void sdp_stage_apply(const struct sdp_stage *stage, int32_t *data, const int16_t *alu, const int16_t *mul,
+                     size_t count);
 
 /* Settings of the output convertor. */
 struct sdp_convertor {
@@ -40,7 +41,8 @@ struct sdp_convertor {
     unsigned shift; /* 0..63 */
 };
 
-/* Converts `count` elements to INT8. Returns how many of them raise the saturation flag, which looks at the 17-bit step only.
+/* Converts `count` elements to INT8. Returns how many of them raise the saturation flag, which looks at the 17-bit step
+ * only.
  *
  * Spec: 50-sdp sections 5.3 and 10 (small). */
 uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data, int8_t *out, size_t count);
@@ -48,7 +50,7 @@ uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data,
 /* An operand DMA: BRDMA or NRDMA. */
 struct sdp_operands {
     bool enabled;
-    int components;         /* 1 or 2 per element; 2: ALU, then MUL */
+    int components; /* 1 or 2 per element; 2: ALU, then MUL */
     bool has_alu, has_mul;
     size_t component_bytes; /* 1 or 2 */
     bool per_element;       /* else per kernel: one operand atom per surface */
@@ -61,16 +63,16 @@ enum { SDP_STAGES = 2 }; /* BS, BN */
 
 /* A layer as the two armed register groups describe it. */
 struct sdp_layer {
-    bool flying;   /* input from CACC */
+    bool flying; /* input from CACC */
     bool to_pdp;
     bool compare;  /* EW is programmed to compare: nothing is written, the convertor passes the low bits */
     bool valid;    /* the registers of SDP and SDP_RDMA fit together; else the hardware would hang */
     bool leftover; /* operands are fetched that no stage takes: SDP finishes, SDP_RDMA never does */
     bool count_saturation;
     bool source_primary, destination_primary;
-    int width, height, surfaces; /* of the cube, in atoms */
-    size_t atom;                 /* elements (= bytes) of an atom */
-    uint64_t source, source_line, source_surface;                /* base and strides, bytes */
+    int width, height, surfaces;                  /* of the cube, in atoms */
+    size_t atom;                                  /* elements (= bytes) of an atom */
+    uint64_t source, source_line, source_surface; /* base and strides, bytes */
     uint64_t destination, destination_line, destination_surface;
     struct sdp_stage stage[SDP_STAGES];
     struct sdp_operands operands[SDP_STAGES];
@@ -104,7 +106,8 @@ struct sdp_result {
 struct sdp_run *sdp_run_new(const struct sdp_layer *layer, struct sdp_clients *clients);
 void sdp_run_free(struct sdp_run *run);
 
-/* Computes the next line in processing order (surface, line): layer width * atom bytes at out. At most height * surfaces calls. */
+/* Computes the next line in processing order (surface, line): layer width * atom bytes at out. At most height *
+ * surfaces calls. */
 void sdp_run_line(struct sdp_run *run, uint8_t *out);
 
 /* Runs a whole layer whose destination is memory. */

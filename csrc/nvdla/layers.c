@@ -376,7 +376,7 @@ static uint64_t operand_atoms(const struct nvdla_config *config, const struct sd
     if (disabled)
         return 0;
     const int operand_atom = layer->lanes * (use == 2 ? 2 : 1) * (two_bytes ? 2 : 1); /* bytes: OA of chapter 50 */
-    if (!per_element || (layer->width == 1 && layer->height == 1))
+    if (!per_element)
         return (uint64_t)cdiv(layer->groups * operand_atom, config->mem_atom);
     return (uint64_t)layer->groups * (uint64_t)layer->height *
            (uint64_t)cdiv(layer->width * operand_atom, config->mem_atom);

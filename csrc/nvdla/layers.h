@@ -1,9 +1,9 @@
 /* Launches: what software armed, in order, seen from the register writes alone.
  *
- * A launch is one D_OP_ENABLE = 1 of one unit (BDMA: one CFG_LAUNCH0 or 1 = 1); it carries the unit's D registers as they
- * stood. The tracker is fed with every register write, by the trace reader (statically, in file order) and by the testbench (as
- * they go out), and so gives both the same (unit, ordinal) for the same layer. It does not know when layers end: every arming is
- * taken as accepted, also one that the hardware drops because the group is still armed.
+ * A launch is one D_OP_ENABLE = 1 of one unit (BDMA: one CFG_LAUNCH0 or 1 = 1); it carries the unit's D registers as
+ * they stood. The tracker is fed with every register write, by the trace reader (statically, in file order) and by the
+ * testbench (as they go out), and so gives both the same (unit, ordinal) for the same layer. It does not know when
+ * layers end: every arming is taken as accepted, also one that the hardware drops because the group is still armed.
  */
 #ifndef NVDLA_LAYERS_H
 #define NVDLA_LAYERS_H
@@ -19,12 +19,12 @@ enum { NVDLA_WINDOW_WORDS = 1024 };
 
 struct launch {
     enum nvdla_unit unit;
-    int ordinal;               /* n-th launch of this unit, from 0 */
-    int group;                 /* ping-pong group */
-    size_t tag;                /* what the caller passed to layer_tracker_write: operation index or cycle */
-    size_t word_count;         /* words of registers[] */
-    uint32_t *registers;       /* window words: S_ registers and the group's D_ registers as armed; index = offset / 4 */
-    uint32_t cube_size[3];     /* CDP only: D_DATA_CUBE_WIDTH, HEIGHT, CHANNEL of CDP_RDMA's group; CDP has no sizes */
+    int ordinal;           /* n-th launch of this unit, from 0 */
+    int group;             /* ping-pong group */
+    size_t tag;            /* what the caller passed to layer_tracker_write: operation index or cycle */
+    size_t word_count;     /* words of registers[] */
+    uint32_t *registers;   /* window words: S_ registers and the group's D_ registers as armed; index = offset / 4 */
+    uint32_t cube_size[3]; /* CDP only: D_DATA_CUBE_WIDTH, HEIGHT, CHANNEL of CDP_RDMA's group; CDP has no sizes */
 };
 
 struct layer_tracker;
@@ -33,8 +33,8 @@ struct layer_tracker;
 struct layer_tracker *layer_tracker_new(const struct nvdla_config *config);
 void layer_tracker_free(struct layer_tracker *tracker);
 
-/* Feeds one register write. Returns the launch if the write armed a group, else NULL. The pointer stays valid until the next
- * launch is recorded; launches can be reached again by layer_tracker_launch. */
+/* Feeds one register write. Returns the launch if the write armed a group, else NULL. The pointer stays valid until the
+ * next launch is recorded; launches can be reached again by layer_tracker_launch. */
 const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t address, uint32_t value, size_t tag);
 
 /* Number of launches so far (all units), and the i-th of them in order of arming. */
@@ -49,13 +49,15 @@ uint32_t launch_register(const struct launch *launch, uint32_t offset);
 
 /* The cube that a launch writes to memory. Returns false if it writes none (RDMA units, SDP to PDP, compare mode).
  * Units: SDP, PDP (with split width), CDP. Spec: 50-sdp section 8, 60-pdp section 3. */
-bool launch_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube, bool *primary);
+bool launch_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
+                        bool *primary);
 
 /* The main cube that a launch reads from memory (SDP_RDMA MRDMA, PDP_RDMA, CDP_RDMA); false if it reads none. */
-bool launch_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube, bool *primary);
+bool launch_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
+                       bool *primary);
 
-/* Atoms that the launch moves on one AXI ID of chapter 70 section 3 (reads: SDP_RDMA 1, 5, 6, 7; PDP_RDMA 2; CDP_RDMA 3;
- * writes: SDP 1, PDP 2, CDP 3). 0 if the client is idle in this launch. */
+/* Atoms that the launch moves on one AXI ID of chapter 70 section 3 (reads: SDP_RDMA 1, 5, 6, 7; PDP_RDMA 2; CDP_RDMA
+ * 3; writes: SDP 1, PDP 2, CDP 3). 0 if the client is idle in this launch. */
 uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id, bool write);
 
 #endif

@@ -14,14 +14,34 @@
 #include "nvdla/config.h"
 
 enum nvdla_unit {
-    NVDLA_CFGROM, NVDLA_GLB, NVDLA_MCIF, NVDLA_CVIF, NVDLA_BDMA, NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B,
-    NVDLA_CACC, NVDLA_SDP_RDMA, NVDLA_SDP, NVDLA_PDP_RDMA, NVDLA_PDP, NVDLA_CDP_RDMA, NVDLA_CDP, NVDLA_RBK,
+    NVDLA_CFGROM,
+    NVDLA_GLB,
+    NVDLA_MCIF,
+    NVDLA_CVIF,
+    NVDLA_BDMA,
+    NVDLA_CDMA,
+    NVDLA_CSC,
+    NVDLA_CMAC_A,
+    NVDLA_CMAC_B,
+    NVDLA_CACC,
+    NVDLA_SDP_RDMA,
+    NVDLA_SDP,
+    NVDLA_PDP_RDMA,
+    NVDLA_PDP,
+    NVDLA_CDP_RDMA,
+    NVDLA_CDP,
+    NVDLA_RBK,
     NVDLA_UNIT_COUNT
 };
 
 /* Access codes of chapter 10. */
 enum nvdla_access {
-    NVDLA_ACCESS_RW, NVDLA_ACCESS_RO, NVDLA_ACCESS_RW1C, NVDLA_ACCESS_WO, NVDLA_ACCESS_RW1S, NVDLA_ACCESS_RWI,
+    NVDLA_ACCESS_RW,
+    NVDLA_ACCESS_RO,
+    NVDLA_ACCESS_RW1C,
+    NVDLA_ACCESS_WO,
+    NVDLA_ACCESS_RW1S,
+    NVDLA_ACCESS_RWI,
     NVDLA_ACCESS_RWT
 };
 
@@ -70,7 +90,8 @@ bool nvdla_unit_implemented(enum nvdla_unit unit);
 const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address);
 
 /* The register by unit and name ("D_CVT_SCALE"), NULL if the configuration has none of that name. */
-const struct nvdla_register *nvdla_register_find(const struct nvdla_config *config, enum nvdla_unit unit, const char *name);
+const struct nvdla_register *nvdla_register_find(const struct nvdla_config *config, enum nvdla_unit unit,
+                                                 const char *name);
 
 /* The unit of that name ("SDP_RDMA", upper or lower case), NVDLA_UNIT_COUNT if there is none. RUBIK means RBK. */
 enum nvdla_unit nvdla_unit_find(const char *name);

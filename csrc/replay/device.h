@@ -1,8 +1,8 @@
-/* A device: something that answers register accesses and moves memory. Two kinds exist, the reference model and a simulated RTL;
- * the player never knows which it has.
+/* A device: something that answers register accesses and moves memory. Two kinds exist, the reference model and a
+ * simulated RTL; the player never knows which it has.
  *
- * Calls return false with a message when the device itself cannot go on (broken simulator); a program that merely waits for ever is
- * told by advance().
+ * Calls return false with a message when the device itself cannot go on (broken simulator); a program that merely waits
+ * for ever is told by advance().
  */
 #ifndef REPLAY_DEVICE_H
 #define REPLAY_DEVICE_H
@@ -17,8 +17,8 @@
 
 struct device;
 
-/* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside regions.
- * Each finding fails the run. */
+/* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
+ * regions. Each finding fails the run. */
 struct finding {
     uint64_t cycle;
     const char *rule; /* short fixed name, "axi-aw-stable", "region-write", ... */
@@ -26,16 +26,16 @@ struct finding {
 };
 
 struct device_statistics {
-    uint64_t cycles;            /* core clocks since reset was released; 0 for the model */
-    uint64_t op_cycles;         /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
-    uint64_t read_beats[16];    /* AXI data beats by ID, primary and secondary port together */
+    uint64_t cycles;         /* core clocks since reset was released; 0 for the model */
+    uint64_t op_cycles;      /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
+    uint64_t read_beats[16]; /* AXI data beats by ID, primary and secondary port together */
     uint64_t write_beats[16];
-    uint64_t outside;           /* AXI accesses outside the declared regions, reported or allowed; 0 for the model */
-    uint64_t vpi_calls;         /* vpi_get_value + vpi_put_value */
-    uint64_t quiet_cycles;      /* clocks with one VPI access */
+    uint64_t outside;      /* AXI accesses outside the declared regions, reported or allowed; 0 for the model */
+    uint64_t vpi_calls;    /* vpi_get_value + vpi_put_value */
+    uint64_t quiet_cycles; /* clocks with one VPI access */
     uint64_t most_vpi_per_cycle;
-    double cpu_seconds;         /* spent in device calls, CPU time */
-    double eval_share;          /* part of it inside the design's own evaluation, 0..1; 0 if not measured */
+    double cpu_seconds; /* spent in device calls, CPU time */
+    double eval_share;  /* part of it inside the design's own evaluation, 0..1; 0 if not measured */
 };
 
 enum device_state {
@@ -52,12 +52,13 @@ struct device_ops {
     bool (*csb_write)(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err);
     /* Register read, after all writes issued before. */
     bool (*csb_read)(struct device *dev, uint32_t address, uint32_t *value, struct error *err);
-    /* Lets time pass: returns at once if dla_intr is already 1 and until_interrupt is set, else when it rises, or after `cycles`
-     * clocks. The model executes armed layers here and nowhere else, one completed layer a call. */
+    /* Lets time pass: returns at once if dla_intr is already 1 and until_interrupt is set, else when it rises, or after
+     * `cycles` clocks. The model executes armed layers here and nowhere else, one completed layer a call. */
     enum device_state (*advance)(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err);
     /* Level of dla_intr now. */
     bool (*interrupt)(struct device *dev);
-    /* True when no memory traffic is outstanding and none was seen for 200 clocks (chapter 80 section 9.7); the model: nothing armed can run. */
+    /* True when no memory traffic is outstanding and none was seen for 200 clocks (chapter 80 section 9.7); the model:
+     * nothing armed can run. */
     bool (*at_rest)(struct device *dev);
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
     uint64_t (*time)(struct device *dev);
@@ -69,11 +70,12 @@ struct device {
     const struct device_ops *ops;
     const char *name; /* "model", "rtl", "rtl:mine": for messages */
     const struct nvdla_config *config;
-    struct memory *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
-    uint32_t units;                     /* bit per enum nvdla_unit: units whose registers this device implements */
-    struct finding *findings;           /* owned by the device */
+    struct memory
+        *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
+    uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
+    struct finding *findings; /* owned by the device */
     size_t finding_count, finding_capacity;
-    uint64_t findings_dropped;          /* beyond the first 100 only this count grows */
+    uint64_t findings_dropped; /* beyond the first 100 only this count grows */
 };
 
 /* Records a finding (printf text). rule must be a string that outlives the device. */

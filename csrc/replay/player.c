@@ -1,15 +1,15 @@
 /* The player's machine room.
  *
- * Every stream has a cursor over its operations. Operations with `after` leave their stream when the cursor reaches them and are
- * executed, ahead of everything else, the moment their event is up: a check of a region comes before whatever the trace does
- * next. Interrupts of a program with streams are serviced when no stream can go, which makes the order of accesses a function of
- * the trace and of the device's behaviour alone.
+ * Every stream has a cursor over its operations. Operations with `after` leave their stream when the cursor reaches
+ * them and are executed, ahead of everything else, the moment their event is up: a check of a region comes before
+ * whatever the trace does next. Interrupts of a program with streams are serviced when no stream can go, which makes
+ * the order of accesses a function of the trace and of the device's behaviour alone.
  *
- * Sequential programs acknowledge interrupts themselves and were recorded on a device that raised them in another order or
- * grouping. The player therefore keeps the view of chapter 80 section 9 rules 1 and 2: before a write to S_INTR_STATUS it
- * reads the register, clears only what it has seen, and keeps bits that the trace has not asked for yet ("kept"). A `wait`
- * whose next check of S_INTR_STATUS expects S holds until every bit of S is pending or kept; a `wait` without such a check
- * falls back on a kept bit when the device has long been at rest without another interrupt.
+ * Sequential programs acknowledge interrupts themselves and were recorded on a device that raised them in another order
+ * or grouping. The player therefore keeps the view of chapter 80 section 9 rules 1 and 2: before a write to
+ * S_INTR_STATUS it reads the register, clears only what it has seen, and keeps bits that the trace has not asked for
+ * yet ("kept"). A `wait` whose next check of S_INTR_STATUS expects S holds until every bit of S is pending or kept; a
+ * `wait` without such a check falls back on a kept bit when the device has long been at rest without another interrupt.
  */
 #include "replay/player.h"
 
@@ -20,19 +20,19 @@
 
 enum {
     INTERRUPT_BITS = 32,
-    WAIT_STEP = 4096,     /* clocks of one advance() when only an interrupt can help */
-    SETTLE_STEP = 16,     /* clocks for dla_intr to follow a write to GLB (chapter 10 section 7: 14) */
-    REST_STEP = 64,       /* clocks between two looks at at_rest() */
-    REST_FIRST = 256,     /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
-    REST_LONG = 20000,    /* clocks at rest after which a sequential wait takes it that no other interrupt comes */
+    WAIT_STEP = 4096,  /* clocks of one advance() when only an interrupt can help */
+    SETTLE_STEP = 16,  /* clocks for dla_intr to follow a write to GLB (chapter 10 section 7: 14) */
+    REST_STEP = 64,    /* clocks between two looks at at_rest() */
+    REST_FIRST = 256,  /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
+    REST_LONG = 20000, /* clocks at rest after which a sequential wait takes it that no other interrupt comes */
     PROGRESS_OPERATIONS = 64,
-    POSITION = 512,       /* bytes of a "FILE:LINE" */
+    POSITION = 512, /* bytes of a "FILE:LINE" */
 };
 
 struct stream {
     size_t *ops; /* indices into program.ops, file order */
     size_t count, next;
-    bool poll_failed;     /* the next operation is a poll that did not hold; wait for time to pass */
+    bool poll_failed; /* the next operation is a poll that did not hold; wait for time to pass */
     uint32_t poll_tries;
 };
 
@@ -43,7 +43,7 @@ struct player {
     struct play_result *result;
     struct error err;
     struct stream *streams;
-    bool *raised; /* by event */
+    bool *raised;     /* by event */
     size_t *deferred; /* operations that wait for their event, file order */
     size_t deferred_count;
     size_t *notifies; /* OP_INTR_NOTIFY that wait for their interrupt, in order of issue */
@@ -52,8 +52,8 @@ struct player {
     size_t at_end_count;
     uint64_t unclaimed[INTERRUPT_BITS]; /* interrupts serviced before anybody asked for them */
     size_t done, total;
-    uint64_t progress_time; /* device time when the last operation got done */
-    uint64_t waited;        /* clocks that passed since */
+    uint64_t progress_time;        /* device time when the last operation got done */
+    uint64_t waited;               /* clocks that passed since */
     uint32_t glb_status, glb_mask; /* byte addresses */
 
     /* sequential programs */
@@ -62,7 +62,7 @@ struct player {
     uint32_t last_cleared; /* bits that the last write to S_INTR_STATUS cleared */
     bool cleared_once;
     bool waited_since_clear;
-    uint64_t rest_clocks;  /* clocks that the device has been at rest during the wait at the cursor */
+    uint64_t rest_clocks; /* clocks that the device has been at rest during the wait at the cursor */
 };
 
 enum step { STEP_DONE, STEP_BLOCKED, STEP_BROKEN };
@@ -150,7 +150,8 @@ static void fill(const struct player *p, struct memory *mem, const struct op *op
         for (size_t i = 0; i < n; i += 8) {
             uint64_t word = op->pattern == PATTERN_RANDOM ? splitmix64(&state) : 0;
             for (size_t b = i; b < i + 8 && b < n; b++)
-                block[b] = op->pattern == PATTERN_RANDOM ? (uint8_t)(word >> 8 * (b - i)) : (uint8_t)(op->base + at + b);
+                block[b] =
+                    op->pattern == PATTERN_RANDOM ? (uint8_t)(word >> 8 * (b - i)) : (uint8_t)(op->base + at + b);
         }
         memory_write(mem, op->base + at, block, n, NULL, NULL);
     }
@@ -171,7 +172,8 @@ static uint64_t declared_size(const struct program *prog, const struct op *relea
 }
 
 static bool check_bytes(struct player *p, const struct memory *mem, const struct op *op) {
-    /* The golden bytes as an image of their own: later chunks win, and the declared regions are the disjoint ranges covered. */
+    /* The golden bytes as an image of their own: later chunks win, and the declared regions are the disjoint ranges
+     * covered. */
     struct memory *golden = memory_new();
     if (!golden)
         return error_set(&p->err, "out of memory");
@@ -234,7 +236,8 @@ static bool execute_memory(struct player *p, const struct op *op) {
     }
 }
 
-/* Does (got & mask) satisfy the check? Sequential programs see S_INTR_STATUS through the merged view described on top. */
+/* Does (got & mask) satisfy the check? Sequential programs see S_INTR_STATUS through the merged view described on top.
+ */
 static bool value_holds(struct player *p, const struct op *op, uint32_t got) {
     uint32_t expected = op->value & op->mask;
     bool plain = relation_holds(op->relation, got & op->mask, expected);
@@ -322,15 +325,18 @@ static void raise_event(struct player *p, int event) {
 }
 
 /* Interrupt sources are pairs of bits, one per ping-pong group. */
-static int source_of(int bit) { return bit / 2; }
+static int source_of(int bit) {
+    return bit / 2;
+}
 
 static void forget_notify(struct player *p, size_t index) {
     p->notify_count--;
     memmove(&p->notifies[index], &p->notifies[index + 1], (p->notify_count - index) * sizeof p->notifies[0]);
 }
 
-/* Hands one interrupt to the oldest notification of its source that names this bit; the first two of the source are looked at
- * (one swap of groups, chapter 80 section 3.3), then one that takes any interrupt. Nobody: it is remembered. */
+/* Hands one interrupt to the oldest notification of its source that names this bit; the first two of the source are
+ * looked at (one swap of groups, chapter 80 section 3.3), then one that takes any interrupt. Nobody: it is remembered.
+ */
 static void route_interrupt(struct player *p, int bit) {
     int looked = 0;
     for (size_t i = 0; i < p->notify_count && looked < 2; i++) {
@@ -386,7 +392,8 @@ static bool service_interrupt(struct player *p, bool *found) {
     return true;
 }
 
-/* Bits of S_INTR_STATUS that a sequential program checks for between this wait and the write that clears them; 0 if it does not. */
+/* Bits of S_INTR_STATUS that a sequential program checks for between this wait and the write that clears them; 0 if it
+ * does not. */
 static uint32_t wanted_bits(const struct player *p, size_t wait) {
     for (size_t i = wait + 1; i < p->prog->count; i++) {
         const struct op *op = &p->prog->ops[i];
@@ -538,7 +545,8 @@ static void describe_wait(const struct player *p, const struct op *op, char *tex
     switch (op->kind) {
     case OP_POLL:
         snprintf(text, size, "a poll of %s, (value & 0x%08x) %s 0x%08x%s", name, op->mask, relation_text(op->relation),
-                 op->value & op->mask, unit_is_there(p, op->address) ? "" : " (a unit that this device does not implement)");
+                 op->value & op->mask,
+                 unit_is_there(p, op->address) ? "" : " (a unit that this device does not implement)");
         break;
     case OP_WAIT:
         snprintf(text, size, "a wait for dla_intr = %d", op->level);
@@ -591,7 +599,8 @@ static void hang_report(struct player *p, const char *reason) {
     if (!out)
         return;
     fprintf(out, "%s\n", reason);
-    fprintf(out, "  device %s at cycle %" PRIu64 ", last operation done at cycle %" PRIu64 ", %zu of %zu operations done\n",
+    fprintf(out,
+            "  device %s at cycle %" PRIu64 ", last operation done at cycle %" PRIu64 ", %zu of %zu operations done\n",
             p->dev->name, p->dev->ops->time(p->dev), p->progress_time, p->done, p->total);
     for (size_t i = 0; i < p->prog->stream_count; i++) {
         const struct stream *stream = &p->streams[i];
@@ -786,7 +795,8 @@ static enum verdict play_end(struct player *p) {
             return VERDICT_BROKEN;
         if (step == STEP_BLOCKED) {
             char reason[POSITION + 128], position[POSITION];
-            snprintf(reason, sizeof reason, "%s: this operation at the end of the trace waits for something that can not come any more",
+            snprintf(reason, sizeof reason,
+                     "%s: this operation at the end of the trace waits for something that can not come any more",
                      op_position(p->prog, op, position, sizeof position));
             hang_report(p, reason);
             return VERDICT_HUNG;

@@ -1,9 +1,10 @@
 /* The player: runs a program on a device and keeps what every check found. It never prints.
  *
- * Order of play (chapter 80 sections 3.3 and 9). Among the streams whose next operation can go, the one whose operation stands first
- * in the file goes. When none can, time passes on the device until its interrupt or the next polling interval. In a program
- * with streams the player services interrupts: it reads S_INTR_STATUS and S_INTR_MASK, hands each unmasked bit to the oldest waiting
- * OP_INTR_NOTIFY of that source (one swap of groups is tolerated), writes the bits back. In a sequential program the trace does that itself.
+ * Order of play (chapter 80 sections 3.3 and 9). Among the streams whose next operation can go, the one whose operation
+ * stands first in the file goes. When none can, time passes on the device until its interrupt or the next polling
+ * interval. In a program with streams the player services interrupts: it reads S_INTR_STATUS and S_INTR_MASK, hands
+ * each unmasked bit to the oldest waiting OP_INTR_NOTIFY of that source (one swap of groups is tolerated), writes the
+ * bits back. In a sequential program the trace does that itself.
  */
 #ifndef REPLAY_PLAYER_H
 #define REPLAY_PLAYER_H
@@ -12,12 +13,12 @@
 #include "trace/program.h"
 
 struct play_options {
-    uint64_t max_cycles;   /* whole run, 0 = no limit */
-    uint64_t timeout;      /* clocks without any operation getting done before the run counts as hung; default 2000000 */
+    uint64_t max_cycles; /* whole run, 0 = no limit */
+    uint64_t timeout;    /* clocks without any operation getting done before the run counts as hung; default 2000000 */
     uint32_t poll_interval; /* clocks between two attempts of a poll; default 55 */
     uint32_t poll_attempts; /* for polls that name no limit: 0 until time-out; default 0 */
-    bool strict;           /* volatile reads are compared too */
-    uint64_t seed;         /* PATTERN_RANDOM fills */
+    bool strict;            /* volatile reads are compared too */
+    uint64_t seed;          /* PATTERN_RANDOM fills */
     /* Called now and then with the operations done and the layer running; may be NULL. */
     void (*progress)(void *context, const struct device *dev, size_t done, size_t total);
     void *progress_context;

@@ -43,7 +43,8 @@ static bool is_check(enum op_kind kind) {
 }
 
 static bool is_wait(enum op_kind kind) {
-    return kind == OP_POLL || kind == OP_WAIT || kind == OP_INTR_NOTIFY || kind == OP_SYNC_NOTIFY || kind == OP_SYNC_WAIT;
+    return kind == OP_POLL || kind == OP_WAIT || kind == OP_INTR_NOTIFY || kind == OP_SYNC_NOTIFY ||
+           kind == OP_SYNC_WAIT;
 }
 
 static const char *relation_text(enum relation relation) {
@@ -73,7 +74,8 @@ static void describe(const struct program *prog, const struct op *op, char *text
         break;
     case OP_WRITE:
     case OP_READ:
-        snprintf(text, size, "%s %s", kind_names[op->kind], nvdla_register_name(prog->config, op->address, name, sizeof name));
+        snprintf(text, size, "%s %s", kind_names[op->kind],
+                 nvdla_register_name(prog->config, op->address, name, sizeof name));
         break;
     case OP_READ_CHECK:
     case OP_POLL:
@@ -101,22 +103,23 @@ static void describe(const struct program *prog, const struct op *op, char *text
         break;
     case OP_MEM_FILL:
         pattern_text(op, extra, sizeof extra);
-        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", space_name(op->space), op->base, op->size,
-                 extra);
+        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", space_name(op->space), op->base,
+                 op->size, extra);
         break;
     case OP_MEM_RESERVE:
-        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", space_name(op->space), op->base, op->size);
+        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", space_name(op->space), op->base,
+                 op->size);
         break;
     case OP_MEM_RELEASE:
         snprintf(text, size, "release %s 0x%08" PRIx64, space_name(op->space), op->base);
         break;
     case OP_MEM_CHECK:
-        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", space_name(op->space), op->base,
-                 op->blob->extent, op->blob->name ? op->blob->name : "the trace");
+        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", space_name(op->space),
+                 op->base, op->blob->extent, op->blob->name ? op->blob->name : "the trace");
         break;
     case OP_MEM_CRC:
-        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x", space_name(op->space), op->base,
-                 op->size, op->value);
+        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x", space_name(op->space),
+                 op->base, op->size, op->value);
         break;
     case OP_CHECK_EVENT:
         snprintf(text, size, "the trace is not over before its event");
@@ -250,14 +253,16 @@ static json_t *json_cube(const struct cube *cube, bool primary) {
 static json_t *json_op(const struct program *prog, const struct op *op) {
     char position[POSITION], text[1024], name[64], decoded[1024];
     describe(prog, op, text, sizeof text);
-    json_t *json = json_pack("{s:s, s:o, s:o, s:o}", "kind", kind_names[op->kind], "stream",
-                             json_text(prog->streams[op->stream]), "position",
-                             json_text(op_position(prog, op, position, sizeof position)), "text", json_text(text));
+    json_t *json =
+        json_pack("{s:s, s:o, s:o, s:o}", "kind", kind_names[op->kind], "stream", json_text(prog->streams[op->stream]),
+                  "position", json_text(op_position(prog, op, position, sizeof position)), "text", json_text(text));
     const struct nvdla_register *reg = op->kind == OP_WRITE ? nvdla_register_at(prog->config, op->address) : NULL;
     if (reg) {
-        json_object_set_new(json, "register", json_string(nvdla_register_name(prog->config, op->address, name, sizeof name)));
+        json_object_set_new(json, "register",
+                            json_string(nvdla_register_name(prog->config, op->address, name, sizeof name)));
         json_object_set_new(json, "value", json_sprintf("0x%08x", op->value));
-        json_object_set_new(json, "decoded", json_string(nvdla_register_decode(reg, op->value, decoded, sizeof decoded)));
+        json_object_set_new(json, "decoded",
+                            json_string(nvdla_register_decode(reg, op->value, decoded, sizeof decoded)));
     }
     return json;
 }
@@ -275,8 +280,8 @@ char *explain_json(const struct program *prog) {
         char position[POSITION];
         struct cube cube;
         bool primary;
-        json_t *json = json_pack("{s:s, s:i, s:i, s:o}", "unit", nvdla_unit_names[launch->unit], "ordinal", launch->ordinal,
-                                 "group", launch->group, "position",
+        json_t *json = json_pack("{s:s, s:i, s:i, s:o}", "unit", nvdla_unit_names[launch->unit], "ordinal",
+                                 launch->ordinal, "group", launch->group, "position",
                                  json_text(op_position(prog, &prog->ops[launch->tag], position, sizeof position)));
         if (launch_input_cube(prog->config, launch, &cube, &primary))
             json_object_set_new(json, "reads", json_cube(&cube, primary));
@@ -285,8 +290,9 @@ char *explain_json(const struct program *prog) {
         json_array_append_new(launches, json);
     }
     layer_tracker_free(layers);
-    json_t *json = json_pack("{s:o, s:s, s:b, s:o, s:o}", "file", json_text(prog->files[0]), "configuration",
-                             prog->config->name, "sequential", (int)prog->sequential, "layers", launches, "operations", ops);
+    json_t *json =
+        json_pack("{s:o, s:s, s:b, s:o, s:o}", "file", json_text(prog->files[0]), "configuration", prog->config->name,
+                  "sequential", (int)prog->sequential, "layers", launches, "operations", ops);
     char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
     json_decref(json);
     return text;

@@ -6,7 +6,8 @@
 
 enum { AXI_IDS = 16 };
 
-/* Name of the client behind an AXI ID 0..15 of the read or write channels: "SDP", "SDP_B", "CDMA_DAT"; "ID12" where there is none. */
+/* Name of the client behind an AXI ID 0..15 of the read or write channels: "SDP", "SDP_B", "CDMA_DAT"; "ID12" where
+ * there is none. */
 const char *axi_client_name(int id, bool write);
 
 #endif

@@ -12,11 +12,11 @@
 #include "report/names.h"
 
 enum {
-    ROW = 16,               /* bytes in a line of a hex window */
-    WINDOW_ROWS = 4,        /* lines of a hex window */
-    POSITION = 512,         /* bytes of a "FILE:LINE" */
-    DUMP_MAX = 1 << 26,     /* bytes of one dump at most */
-    FAILURES_SHOWN = 50,    /* failed checks in the text; the JSON has all */
+    ROW = 16,            /* bytes in a line of a hex window */
+    WINDOW_ROWS = 4,     /* lines of a hex window */
+    POSITION = 512,      /* bytes of a "FILE:LINE" */
+    DUMP_MAX = 1 << 26,  /* bytes of one dump at most */
+    FAILURES_SHOWN = 50, /* failed checks in the text; the JSON has all */
 };
 
 /* Where a byte that differs belongs. */
@@ -39,7 +39,9 @@ struct report {
     char reason[1024];
 };
 
-static const char *space_name(enum memory_space space) { return space == SPACE_PRIMARY ? "primary" : "secondary"; }
+static const char *space_name(enum memory_space space) {
+    return space == SPACE_PRIMARY ? "primary" : "secondary";
+}
 
 static struct memory *memory_of(const struct report *report, int played, enum memory_space space) {
     return report->input.played[played].dev->memory[space];
@@ -95,8 +97,8 @@ static bool find_launch(const struct report *report, enum memory_space space, ui
 }
 
 /* The declared region around a byte, over the regions of all devices; else the 4-KiB page. */
-static enum area_kind find_region(const struct report *report, enum memory_space space, uint64_t address, uint64_t *base,
-                                  uint64_t *size) {
+static enum area_kind find_region(const struct report *report, enum memory_space space, uint64_t address,
+                                  uint64_t *base, uint64_t *size) {
     for (int i = 0; i < report->input.played_count; i++) {
         const struct memory *mem = memory_of(report, i, space);
         for (size_t r = 0; r < memory_region_count(mem); r++) {
@@ -167,8 +169,9 @@ static void element_text(const struct cube *cube, const struct cube_element *ele
     char byte[16] = "";
     if (cube->element_bytes > 1)
         snprintf(byte, sizeof byte, ", byte %d", element->byte);
-    snprintf(text, size, "surface %d, line %d, column %d, channel %d%s%s", element->surface, element->line, element->column,
-             element->channel, byte, element->channel >= cube->channels ? " (padding of the last atom)" : "");
+    snprintf(text, size, "surface %d, line %d, column %d, channel %d%s%s", element->surface, element->line,
+             element->column, element->channel, byte,
+             element->channel >= cube->channels ? " (padding of the last atom)" : "");
 }
 
 static void origin_text(const struct memory *mem, uint64_t address, char *text, size_t size) {
@@ -188,8 +191,8 @@ static void origin_text(const struct memory *mem, uint64_t address, char *text, 
         snprintf(axi, sizeof axi, ", AXI ID %d", origin.axi_id);
     if (origin.cycle > 0)
         snprintf(cycle, sizeof cycle, " at cycle %" PRIu64, origin.cycle);
-    snprintf(text, size, "written by %s%s%s%s", origin.unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[origin.unit] : "?", layer,
-             cycle, axi);
+    snprintf(text, size, "written by %s%s%s%s", origin.unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[origin.unit] : "?",
+             layer, cycle, axi);
 }
 
 static void set_reason(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -218,24 +221,28 @@ static void failure_text(const struct report *report, const struct played *playe
     char position[POSITION], name[64], got[512], expected[512];
     op_position(prog, op, position, sizeof position);
     if (op->kind == OP_MEM_CRC) {
-        snprintf(text, size, "%s: CRC-32 of %s memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, is 0x%08x on the %s, expected 0x%08x",
-                 position, space_name(op->space), op->base, op->size, failure->got, played->dev->name, failure->expected);
+        snprintf(text, size,
+                 "%s: CRC-32 of %s memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, is 0x%08x on the %s, expected 0x%08x",
+                 position, space_name(op->space), op->base, op->size, failure->got, played->dev->name,
+                 failure->expected);
     } else if (op->kind == OP_MEM_CHECK) {
-        snprintf(text, size, "%s: %" PRIu64 " bytes of %s memory differ from %s on the %s, first at 0x%" PRIx64, position,
-                 failure->count, space_name(op->space), op->blob->name ? op->blob->name : "the golden bytes", played->dev->name,
-                 failure->first);
+        snprintf(text, size, "%s: %" PRIu64 " bytes of %s memory differ from %s on the %s, first at 0x%" PRIx64,
+                 position, failure->count, space_name(op->space), op->blob->name ? op->blob->name : "the golden bytes",
+                 played->dev->name, failure->first);
     } else {
         const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
         nvdla_register_name(prog->config, op->address, name, sizeof name);
-        snprintf(text, size, "%s: %s is 0x%08x on the %s, expected 0x%08x", position, name, failure->got, played->dev->name,
-                 failure->expected);
+        snprintf(text, size, "%s: %s is 0x%08x on the %s, expected 0x%08x", position, name, failure->got,
+                 played->dev->name, failure->expected);
         size_t n = strlen(text);
         if (op->mask != UINT32_MAX && n < size)
             n += (size_t)snprintf(text + n, size - n, " under mask 0x%08x", op->mask);
         if (op->relation != RELATION_EQUAL && n < size)
-            n += (size_t)snprintf(text + n, size - n, " (%s)", op->relation == RELATION_LESS_EQUAL ? "at most" : "at least");
+            n += (size_t)snprintf(text + n, size - n, " (%s)",
+                                  op->relation == RELATION_LESS_EQUAL ? "at most" : "at least");
         if (reg && reg->field_count > 1 && n < size)
-            snprintf(text + n, size - n, " (got %s; expected %s)", nvdla_register_decode(reg, failure->got, got, sizeof got),
+            snprintf(text + n, size - n, " (got %s; expected %s)",
+                     nvdla_register_decode(reg, failure->got, got, sizeof got),
                      nvdla_register_decode(reg, failure->expected, expected, sizeof expected));
     }
 }
@@ -245,7 +252,8 @@ static void find_reason(struct report *report) {
     for (int i = 0; i < in->played_count; i++) {
         const struct play_result *result = in->played[i].result;
         if (result->outcome == PLAY_HUNG || result->outcome == PLAY_BROKEN) {
-            set_reason(report, "%s: %s", in->played[i].dev->name, result->message ? result->message : "the device failed");
+            set_reason(report, "%s: %s", in->played[i].dev->name,
+                       result->message ? result->message : "the device failed");
             return;
         }
     }
@@ -275,8 +283,8 @@ static void find_reason(struct report *report) {
     for (int i = 0; i < in->played_count; i++) {
         const struct device *dev = in->played[i].dev;
         if (dev->finding_count > 0) {
-            set_reason(report, "%s: %s at cycle %" PRIu64 ": %s", dev->name, dev->findings[0].rule, dev->findings[0].cycle,
-                       dev->findings[0].text);
+            set_reason(report, "%s: %s at cycle %" PRIu64 ": %s", dev->name, dev->findings[0].rule,
+                       dev->findings[0].cycle, dev->findings[0].text);
             return;
         }
     }
@@ -322,7 +330,9 @@ enum report_status report_status(const struct report *report) {
     return report->reason[0] ? REPORT_FAILED : REPORT_PASSED;
 }
 
-const char *report_reason(const struct report *report) { return report->reason; }
+const char *report_reason(const struct report *report) {
+    return report->reason;
+}
 
 /* Prints rows of both images around `first`, a mark under every byte that differs. */
 static void print_window(FILE *out, const struct memory *expected, const char *expected_name, const struct memory *got,
@@ -356,7 +366,9 @@ static void print_window(FILE *out, const struct memory *expected, const char *e
 }
 
 static void print_cube(FILE *out, const struct cube *cube) {
-    fprintf(out, "%dx%dx%d (width x height x channels), %d-byte elements in %d-byte atoms, line stride 0x%x, surface stride 0x%x",
+    fprintf(out,
+            "%dx%dx%d (width x height x channels), %d-byte elements in %d-byte atoms, line stride 0x%x, surface stride "
+            "0x%x",
             cube->width, cube->height, cube->channels, cube->element_bytes, cube->atom, cube->line_stride,
             cube->surface_stride);
 }
@@ -382,7 +394,8 @@ static const struct launch *input_side(const struct report *report, const struct
 
 /* Calls back for every register of a launch that has a description. */
 static void each_register(const struct report *report, const struct launch *launch,
-                          void (*visit)(void *context, const struct nvdla_register *reg, uint32_t value), void *context) {
+                          void (*visit)(void *context, const struct nvdla_register *reg, uint32_t value),
+                          void *context) {
     const struct nvdla_register_map *map = &nvdla_register_maps[report->input.prog->config->map];
     uint32_t base = nvdla_unit_base(report->input.prog->config, launch->unit);
     for (size_t i = 0; i < map->count; i++) {
@@ -396,7 +409,8 @@ static void print_register(void *context, const struct nvdla_register *reg, uint
     FILE *out = context;
     char decoded[512];
     if (value != reg->reset)
-        fprintf(out, "      %-32s 0x%08x  %s\n", reg->name, value, nvdla_register_decode(reg, value, decoded, sizeof decoded));
+        fprintf(out, "      %-32s 0x%08x  %s\n", reg->name, value,
+                nvdla_register_decode(reg, value, decoded, sizeof decoded));
 }
 
 static void print_launch(FILE *out, const struct report *report, const struct launch *launch) {
@@ -428,7 +442,8 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
         fputc('\n', out);
     } else {
         fprintf(out, "%s 0x%" PRIx64 ", 0x%" PRIx64 " bytes\n",
-                mismatch->kind == AREA_REGION ? "region" : "outside every region, page", mismatch->base, mismatch->size);
+                mismatch->kind == AREA_REGION ? "region" : "outside every region, page", mismatch->base,
+                mismatch->size);
     }
     fprintf(out, "    %" PRIu64 " bytes differ, first at 0x%" PRIx64 ", last at 0x%" PRIx64 "\n", mismatch->count,
             mismatch->first, mismatch->last);
@@ -484,7 +499,7 @@ static void print_failure(FILE *out, const struct report *report, const struct p
     origin_text(mem, failure->first, text, sizeof text);
     fprintf(out, "    first byte on the %s: %s\n", played->dev->name, text);
     print_window(out, golden, "golden", mem, played->dev->name, failure->first);
-    if (launch)
+    if (launch && report->mismatch_count == 0)
         print_layer(out, report, launch);
     memory_free(golden);
 }
@@ -513,13 +528,15 @@ static uint64_t sum(const uint64_t *values, int count) {
 static void print_played(FILE *out, const struct report *report, const struct played *played) {
     const struct play_result *result = played->result;
     const struct device_statistics *statistics = &result->statistics;
-    fprintf(out, "%s: %s, %zu checks done, %zu failed, %zu not compared (units not built), %zu volatile reads differ, "
-                 "%" PRIu64 " interrupts serviced\n",
+    fprintf(out,
+            "%s: %s, %zu checks done, %zu failed, %zu not compared (units not built), %zu volatile reads differ, "
+            "%" PRIu64 " interrupts serviced\n",
             played->dev->name, outcome_text(result->outcome), result->checks_done, result->failure_count,
             result->checks_skipped, result->volatile_mismatches, result->interrupts);
     if (statistics->cycles > 0)
-        fprintf(out, "    %" PRIu64 " cycles, %" PRIu64 " from the first D_OP_ENABLE to the last interrupt, %" PRIu64
-                     " beats read, %" PRIu64 " written\n",
+        fprintf(out,
+                "    %" PRIu64 " cycles, %" PRIu64 " from the first D_OP_ENABLE to the last interrupt, %" PRIu64
+                " beats read, %" PRIu64 " written\n",
                 statistics->cycles, statistics->op_cycles, sum(statistics->read_beats, AXI_IDS),
                 sum(statistics->write_beats, AXI_IDS));
     if (result->message)
@@ -553,23 +570,27 @@ char *report_text(const struct report *report) {
     fprintf(out, "%s %s\n", status_text(report_status(report)), in->name);
     if (report->reason[0])
         fprintf(out, "%s\n", report->reason);
-    fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu layers\n\n", in->prog->files[0], in->prog->config->name,
-            in->prog->count, layer_tracker_count(report->layers));
-    for (int i = 0; i < in->played_count; i++)
-        print_played(out, report, &in->played[i]);
-    if (in->played_count > 1 && report->mismatch_count == 0)
-        fprintf(out, "memory of %s and %s is equal\n", in->played[0].dev->name, in->played[1].dev->name);
+    fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu layers\n\n", in->prog->files[0],
+            in->prog->config->name, in->prog->count, layer_tracker_count(report->layers));
     for (size_t i = 0; i < report->mismatch_count; i++) {
         fprintf(out, "mismatch %zu: ", i + 1);
         print_mismatch(out, report, &report->mismatches[i]);
     }
+    if (in->played_count > 1 && report->mismatch_count == 0)
+        fprintf(out, "memory of %s and %s is equal\n\n", in->played[0].dev->name, in->played[1].dev->name);
+    for (int i = 0; i < in->played_count; i++)
+        print_played(out, report, &in->played[i]);
     fclose(out);
     return text;
 }
 
-static json_t *json_u64(uint64_t value) { return json_integer((json_int_t)value); }
+static json_t *json_u64(uint64_t value) {
+    return json_integer((json_int_t)value);
+}
 
-static json_t *json_hex(uint64_t value) { return json_sprintf("0x%08" PRIx64, value); }
+static json_t *json_hex(uint64_t value) {
+    return json_sprintf("0x%08" PRIx64, value);
+}
 
 /* Text that may hold a file name: bytes that are not UTF-8 become '?'. */
 static json_t *json_text(const char *text) {
@@ -620,16 +641,16 @@ static json_t *json_origin(const struct memory *mem, uint64_t address) {
         return json_null();
     if (origin.unit < 0 || origin.unit >= NVDLA_UNIT_COUNT)
         return json_pack("{s:s}", "unit", "trace");
-    return json_pack("{s:s, s:i, s:i, s:o}", "unit", nvdla_unit_names[origin.unit], "ordinal", (int)origin.ordinal, "axi_id",
-                     (int)origin.axi_id, "cycle", json_u64(origin.cycle));
+    return json_pack("{s:s, s:i, s:i, s:o}", "unit", nvdla_unit_names[origin.unit], "ordinal", (int)origin.ordinal,
+                     "axi_id", (int)origin.axi_id, "cycle", json_u64(origin.cycle));
 }
 
 static json_t *json_element(const struct cube *cube, uint64_t address) {
     struct cube_element element;
     if (!cube_locate(cube, address, &element))
         return json_null();
-    return json_pack("{s:i, s:i, s:i, s:i, s:i}", "surface", element.surface, "line", element.line, "column", element.column,
-                     "channel", element.channel, "byte", element.byte);
+    return json_pack("{s:i, s:i, s:i, s:i, s:i}", "surface", element.surface, "line", element.line, "column",
+                     element.column, "channel", element.channel, "byte", element.byte);
 }
 
 static json_t *json_mismatch(const struct report *report, const struct mismatch *mismatch) {
@@ -637,13 +658,13 @@ static json_t *json_mismatch(const struct report *report, const struct mismatch 
     uint64_t window = mismatch->first & ~(uint64_t)(ROW - 1);
     if (window >= ROW)
         window -= ROW;
-    json_t *json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "space", space_name(mismatch->space), "kind",
-                             mismatch->kind == AREA_LAUNCH   ? "layer output"
-                             : mismatch->kind == AREA_REGION ? "region"
-                                                             : "outside",
-                             "base", json_hex(mismatch->base), "size", json_u64(mismatch->size), "count",
-                             json_u64(mismatch->count), "first", json_hex(mismatch->first), "last",
-                             json_hex(mismatch->last));
+    json_t *json =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "space", space_name(mismatch->space), "kind",
+                  mismatch->kind == AREA_LAUNCH   ? "layer output"
+                  : mismatch->kind == AREA_REGION ? "region"
+                                                  : "outside",
+                  "base", json_hex(mismatch->base), "size", json_u64(mismatch->size), "count",
+                  json_u64(mismatch->count), "first", json_hex(mismatch->first), "last", json_hex(mismatch->last));
     json_object_set_new(json, "window", json_hex(window));
     json_object_set_new(json, "expected", json_bytes(expected, window, (size_t)ROW * WINDOW_ROWS));
     json_object_set_new(json, "got", json_bytes(got, window, (size_t)ROW * WINDOW_ROWS));
@@ -653,9 +674,9 @@ static json_t *json_mismatch(const struct report *report, const struct mismatch 
         const struct cube *cube = &mismatch->cube;
         const struct launch *launch = launch_at(report, mismatch), *input = input_side(report, launch);
         json_object_set_new(json, "cube",
-                            json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "width", cube->width, "height", cube->height,
-                                      "channels", cube->channels, "atom", cube->atom, "element_bytes", cube->element_bytes,
-                                      "line_stride", json_u64(cube->line_stride), "surface_stride",
+                            json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "width", cube->width, "height",
+                                      cube->height, "channels", cube->channels, "atom", cube->atom, "element_bytes",
+                                      cube->element_bytes, "line_stride", json_u64(cube->line_stride), "surface_stride",
                                       json_u64(cube->surface_stride)));
         json_object_set_new(json, "element", json_element(cube, mismatch->first));
         json_object_set_new(json, "layer", json_launch(report, launch));
@@ -665,13 +686,14 @@ static json_t *json_mismatch(const struct report *report, const struct mismatch 
     return json;
 }
 
-static json_t *json_failure(const struct report *report, const struct played *played, const struct play_failure *failure) {
+static json_t *json_failure(const struct report *report, const struct played *played,
+                            const struct play_failure *failure) {
     const struct program *prog = report->input.prog;
     const struct op *op = &prog->ops[failure->op];
     char position[POSITION], text[2048], name[64];
     failure_text(report, played, failure, text, sizeof text);
-    json_t *json = json_pack("{s:o, s:o}", "position", json_text(op_position(prog, op, position, sizeof position)), "text",
-                             json_text(text));
+    json_t *json = json_pack("{s:o, s:o}", "position", json_text(op_position(prog, op, position, sizeof position)),
+                             "text", json_text(text));
     if (op->kind == OP_MEM_CHECK) {
         json_object_set_new(json, "kind", json_string("memory"));
         json_object_set_new(json, "base", json_hex(op->base));
@@ -716,16 +738,18 @@ static json_t *json_played(const struct report *report, const struct played *pla
         json_array_append_new(failures, json_failure(report, played, &result->failures[i]));
     for (size_t i = 0; i < played->dev->finding_count; i++) {
         const struct finding *finding = &played->dev->findings[i];
-        json_array_append_new(findings, json_pack("{s:o, s:s, s:s}", "cycle", json_u64(finding->cycle), "rule", finding->rule,
-                                                  "text", finding->text));
+        json_array_append_new(findings, json_pack("{s:o, s:s, s:s}", "cycle", json_u64(finding->cycle), "rule",
+                                                  finding->rule, "text", finding->text));
     }
-    json_t *json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "device", played->dev->name, "outcome",
-                             outcome_text(result->outcome), "checks_done", json_u64(result->checks_done), "checks_not_compared",
-                             json_u64(result->checks_skipped), "volatile_mismatches", json_u64(result->volatile_mismatches),
-                             "interrupts", json_u64(result->interrupts), "failures", failures, "findings", findings,
-                             "findings_dropped", json_u64(played->dev->findings_dropped));
+    json_t *json =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "device", played->dev->name, "outcome",
+                  outcome_text(result->outcome), "checks_done", json_u64(result->checks_done), "checks_not_compared",
+                  json_u64(result->checks_skipped), "volatile_mismatches", json_u64(result->volatile_mismatches),
+                  "interrupts", json_u64(result->interrupts), "failures", failures, "findings", findings,
+                  "findings_dropped", json_u64(played->dev->findings_dropped));
     json_object_set_new(json, "cycles", json_u64(statistics->cycles));
     json_object_set_new(json, "op_cycles", json_u64(statistics->op_cycles));
+    json_object_set_new(json, "accesses_outside", json_u64(statistics->outside));
     json_object_set_new(json, "read_beats", json_beats(statistics->read_beats, false));
     json_object_set_new(json, "write_beats", json_beats(statistics->write_beats, true));
     if (result->message)
@@ -742,8 +766,8 @@ char *report_json(const struct report *report) {
         json_array_append_new(mismatches, json_mismatch(report, &report->mismatches[i]));
     json_t *json = json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "trace", json_text(in->name), "file",
                              json_text(in->prog->files[0]), "configuration", in->prog->config->name, "status",
-                             status_text(report_status(report)), "reason", json_text(report->reason), "operations", json_u64(in->prog->count), "devices", played, "mismatches",
-                             mismatches);
+                             status_text(report_status(report)), "reason", json_text(report->reason), "operations",
+                             json_u64(in->prog->count), "devices", played, "mismatches", mismatches);
     char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
     json_decref(json);
     return text;
@@ -757,7 +781,8 @@ static bool dump(const struct memory *mem, enum memory_space space, uint64_t bas
     for (char *c = file_owner; *c; c++)
         if (*c == ':')
             *c = '-';
-    int n = snprintf(path, sizeof path, "%s/%s_%08" PRIx64 "_%s.bin.gz", directory, space_name(space), base, file_owner);
+    int n =
+        snprintf(path, sizeof path, "%s/%s_%08" PRIx64 "_%s.bin.gz", directory, space_name(space), base, file_owner);
     if (n < 0 || (size_t)n >= sizeof path)
         return error_set(err, "%s: the path is too long", directory);
     return memory_dump(mem, base, size < DUMP_MAX ? size : DUMP_MAX, path, err);
@@ -783,7 +808,8 @@ static bool dump_failures(const struct report *report, const struct played *play
         if (!golden)
             return error_set(err, "out of memory while writing the report");
         bool ok = dump(golden, op->space, op->base, op->blob->extent, "golden", directory, err) &&
-                  dump(played->dev->memory[op->space], op->space, op->base, op->blob->extent, played->dev->name, directory, err);
+                  dump(played->dev->memory[op->space], op->space, op->base, op->blob->extent, played->dev->name,
+                       directory, err);
         memory_free(golden);
         if (!ok)
             return false;

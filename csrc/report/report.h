@@ -1,4 +1,5 @@
-/* Comparison and triage: what is wrong after a trace was played, where, and who wrote it. For people as text, for machines as JSON.
+/* Comparison and triage: what is wrong after a trace was played, where, and who wrote it. For people as text, for
+ * machines as JSON.
  *
  * A report borrows everything it is made of (program, devices, results): those must outlive it.
  */
@@ -22,7 +23,8 @@ struct played {
 struct report_input {
     const char *name; /* of the trace */
     const struct program *prog;
-    /* The RTL before the model. With two of them their memories are compared: the last is what is expected, the first is what is got. */
+    /* The RTL before the model. With two of them their memories are compared: the last is what is expected, the first
+     * is what is got. */
     struct played played[PLAYED_MAX];
     int played_count;
 };
@@ -37,15 +39,16 @@ void report_free(struct report *report);
 
 enum report_status report_status(const struct report *report);
 
-/* One line: the first reason why the trace did not pass; "" if it passed. Order: hang, memory that differs, checks, findings. */
+/* One line: the first reason why the trace did not pass; "" if it passed. Order: hang, memory that differs, checks,
+ * findings. */
 const char *report_reason(const struct report *report);
 
 /* The whole report; free() it. NULL only when memory is exhausted. */
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);
 
-/* Writes report.txt, report.json and the raw dumps of the regions that differ (SPACE_ADDRESS_DEVICE.bin.gz) to a directory,
- * which is made if it does not exist. */
+/* Writes report.txt, report.json and the raw dumps of the regions that differ (SPACE_ADDRESS_DEVICE.bin.gz) to a
+ * directory, which is made if it does not exist. */
 bool report_write(const struct report *report, const char *directory, struct error *err);
 
 #endif

@@ -1,10 +1,11 @@
 /* Reader of trace tests, NAME.cfg (chapter 80 section 3).
  *
- * A file is a sequence of `command(operand, ...);`. Line ends mean nothing to the grammar, `//` starts a comment anywhere. Register
- * commands go to the stream of their unit, memory commands and checks to stream "memory", intr_notify to stream "interrupt".
- * PATTERN X (four-state unknown in the reference bench) becomes a seeded random fill: a design that depends on such bytes gives
- * another result with another seed. The polls that no published player has: poll_reg_greater, _less, _not_greater, _not_less
- * compare as their names say; poll_reg_not_equal and poll_field_* are refused.
+ * A file is a sequence of `command(operand, ...);`. Line ends mean nothing to the grammar, `//` starts a comment
+ * anywhere. Register commands go to the stream of their unit, memory commands and checks to stream "memory",
+ * intr_notify to stream "interrupt". PATTERN X (four-state unknown in the reference bench) becomes a seeded random
+ * fill: a design that depends on such bytes gives another result with another seed. The polls that no published player
+ * has: poll_reg_greater, _less, _not_greater, _not_less compare as their names say; poll_reg_not_equal and poll_field_*
+ * are refused.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -100,8 +101,8 @@ static bool next_token(struct cfg *cfg, struct token *token) {
     } else {
         char shown[SPAN_SHOW];
         struct span one = {cfg->at, 1};
-        return fail_at(cfg->err, cfg->path, cfg->line, "found %s; expected a command such as reg_write(UNIT.REGISTER, value);",
-                       span_show(one, shown));
+        return fail_at(cfg->err, cfg->path, cfg->line,
+                       "found %s; expected a command such as reg_write(UNIT.REGISTER, value);", span_show(one, shown));
     }
     return true;
 }
@@ -129,7 +130,7 @@ static bool get_number(struct cfg *cfg, int index, uint64_t limit, const char *w
 }
 
 static bool get_word(struct cfg *cfg, int index, const char *what, uint32_t *value) {
-    uint64_t number;
+    uint64_t number = 0;
     if (!get_number(cfg, index, UINT32_MAX, what, &number))
         return false;
     *value = (uint32_t)number;
@@ -175,13 +176,14 @@ static bool get_register(struct cfg *cfg, int index, struct op *op) {
     char shown[SPAN_SHOW];
     enum nvdla_unit unit = find_block(block);
     if (unit == NVDLA_UNIT_COUNT)
-        return fail_at(cfg->err, cfg->path, token->line, "unknown block %s; expected one such as NVDLA_SDP or NVDLA_CDMA",
-                       span_show(block, shown));
+        return fail_at(cfg->err, cfg->path, token->line,
+                       "unknown block %s; expected one such as NVDLA_SDP or NVDLA_CDMA", span_show(block, shown));
     const struct nvdla_register *reg = find_register(config, unit, name);
     if (!reg)
-        return fail_at(cfg->err, cfg->path, token->line,
-                       "unknown register %s in block %s of configuration %s; is that the configuration this trace was made for?",
-                       span_show(name, shown), nvdla_unit_names[unit], config->name);
+        return fail_at(
+            cfg->err, cfg->path, token->line,
+            "unknown register %s in block %s of configuration %s; is that the configuration this trace was made for?",
+            span_show(name, shown), nvdla_unit_names[unit], config->name);
     op->address = reg->address;
     op->stream = (uint16_t)program_stream(cfg->prog, nvdla_unit_names[unit]);
     return true;
@@ -216,12 +218,13 @@ static bool get_space(struct cfg *cfg, int index, struct op *op) {
     return true;
 }
 
-static bool get_file(struct cfg *cfg, int index, const struct blob **blob) {
+static const struct blob *get_file(struct cfg *cfg, int index) {
     const struct token *token = &cfg->operand[index];
-    if (token->kind != TOKEN_STRING || !token->text.n)
-        return refuse(cfg, token, "a file name in double quotes");
-    *blob = packet_files_get(&cfg->files, cfg->prog, cfg->path, token->line, token->text, cfg->err);
-    return *blob != NULL;
+    if (token->kind != TOKEN_STRING || !token->text.n) {
+        refuse(cfg, token, "a file name in double quotes");
+        return NULL;
+    }
+    return packet_files_get(&cfg->files, cfg->prog, cfg->path, token->line, token->text, cfg->err);
 }
 
 static bool get_pattern(struct cfg *cfg, int index, struct op *op) {
@@ -230,8 +233,9 @@ static bool get_pattern(struct cfg *cfg, int index, struct op *op) {
         enum mem_pattern pattern;
         uint8_t fill;
     } patterns[] = {
-        {"RANDOM", PATTERN_RANDOM, 0},  {"ALL_ZERO", PATTERN_BYTE, 0},  {"ONES", PATTERN_BYTE, 0xff}, {"X", PATTERN_RANDOM, 0},
-        {"AFIVE", PATTERN_BYTE, 0xa5}, {"FIVEA", PATTERN_BYTE, 0x5a}, {"ADDR", PATTERN_ADDRESS, 0},
+        {"RANDOM", PATTERN_RANDOM, 0}, {"ALL_ZERO", PATTERN_BYTE, 0}, {"ONES", PATTERN_BYTE, 0xff},
+        {"X", PATTERN_RANDOM, 0},      {"AFIVE", PATTERN_BYTE, 0xa5}, {"FIVEA", PATTERN_BYTE, 0x5a},
+        {"ADDR", PATTERN_ADDRESS, 0},
     };
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         if (cfg->operand[index].kind == TOKEN_NAME && span_is(cfg->operand[index].text, patterns[i].name)) {
@@ -283,7 +287,8 @@ static bool poll(struct cfg *cfg, enum relation relation, int step) {
     if (!get_register(cfg, 0, &op) || !get_word(cfg, 1, "a register value", &op.value))
         return false;
     if (op.value == (step > 0 ? UINT32_MAX : 0) && step)
-        return fail_at(cfg->err, cfg->path, cfg->name.line, "this poll can never hold: no register value is %s 0x%" PRIx32,
+        return fail_at(cfg->err, cfg->path, cfg->name.line,
+                       "this poll can never hold: no register value is %s 0x%" PRIx32,
                        step > 0 ? "greater than" : "less than", op.value);
     op.value += (uint32_t)step;
     return append(cfg, &op);
@@ -310,10 +315,11 @@ static bool do_poll_not_less(struct cfg *cfg) {
 }
 
 static bool do_poll_undefined(struct cfg *cfg) {
-    return fail_at(cfg->err, cfg->path, cfg->name.line,
-                   "%.*s is documented, but no player implements it and its meaning is nowhere defined; use poll_reg_equal, "
-                   "poll_reg_greater, poll_reg_less, poll_reg_not_greater or poll_reg_not_less",
-                   (int)cfg->name.text.n, cfg->name.text.at);
+    return fail_at(
+        cfg->err, cfg->path, cfg->name.line,
+        "%.*s is documented, but no player implements it and its meaning is nowhere defined; use poll_reg_equal, "
+        "poll_reg_greater, poll_reg_less, poll_reg_not_greater or poll_reg_not_less",
+        (int)cfg->name.text.n, cfg->name.text.at);
 }
 
 static bool get_block(struct cfg *cfg, struct op *op) {
@@ -345,7 +351,9 @@ static bool do_intr_notify(struct cfg *cfg) {
             memcpy(name, token->text.at, token->text.n);
         op.bit = nvdla_interrupt_bit(name);
         if (op.bit < 0)
-            return refuse(cfg, token, "an interrupt: SDP_g, CDP_g, PDP_g, BDMA_g, RUBIK_g, cdma_dat_g, cdma_wt_g or CACC_g, g = 0 or 1");
+            return refuse(
+                cfg, token,
+                "an interrupt: SDP_g, CDP_g, PDP_g, BDMA_g, RUBIK_g, cdma_dat_g, cdma_wt_g or CACC_g, g = 0 or 1");
     }
     return get_event(cfg, cfg->operands - 1, &op.event) && append(cfg, &op);
 }
@@ -353,7 +361,7 @@ static bool do_intr_notify(struct cfg *cfg) {
 static bool do_mem_load(struct cfg *cfg) {
     struct op op = make(cfg, OP_MEM_LOAD, "memory");
     if (!get_space(cfg, 0, &op) || !get_number(cfg, 1, UINT64_MAX, "a base address", &op.base) ||
-        !get_file(cfg, 2, &op.blob) || !get_after(cfg, 3, &op))
+        !(op.blob = get_file(cfg, 2)) || !get_after(cfg, 3, &op))
         return false;
     op.size = op.blob->extent;
     return append(cfg, &op);
@@ -364,8 +372,8 @@ static bool do_mem_init(struct cfg *cfg) {
     if (!get_space(cfg, 0, &op) || !get_number(cfg, 1, UINT64_MAX, "a base address", &op.base))
         return false;
     if (cfg->operand[2].kind == TOKEN_STRING) {
-        const struct blob *blob;
-        if (!get_file(cfg, 2, &blob))
+        const struct blob *blob = get_file(cfg, 2);
+        if (!blob)
             return false;
         op.size = blob->extent;
     } else if (!get_number(cfg, 2, UINT64_MAX, "a size in bytes or a file name in quotes", &op.size)) {
@@ -382,8 +390,8 @@ static bool do_mem_reserve(struct cfg *cfg) {
 
 static bool do_mem_release(struct cfg *cfg) {
     struct op op = make(cfg, OP_MEM_RELEASE, "memory");
-    return get_space(cfg, 0, &op) && get_number(cfg, 1, UINT64_MAX, "a base address", &op.base) && get_after(cfg, 2, &op) &&
-           append(cfg, &op);
+    return get_space(cfg, 0, &op) && get_number(cfg, 1, UINT64_MAX, "a base address", &op.base) &&
+           get_after(cfg, 2, &op) && append(cfg, &op);
 }
 
 static bool do_check_crc(struct cfg *cfg) {
@@ -398,7 +406,7 @@ static bool do_check_file(struct cfg *cfg) {
     struct op op = make(cfg, OP_MEM_CHECK, "memory");
     if (!get_event(cfg, 0, &op.after) || !get_space(cfg, 1, &op) ||
         !get_number(cfg, 2, UINT64_MAX, "a base address", &op.base) ||
-        !get_number(cfg, 3, UINT64_MAX, "a size in bytes", &op.size) || !get_file(cfg, 4, &op.blob))
+        !get_number(cfg, 3, UINT64_MAX, "a size in bytes", &op.size) || !(op.blob = get_file(cfg, 4)))
         return false;
     if (op.blob->extent > op.size)
         op.blob = program_blob(cfg->prog, blob_cut(op.blob, op.size));
@@ -458,7 +466,7 @@ static bool read_operands(struct cfg *cfg, const struct command *command) {
         found++;
         if (!next_token(cfg, &token))
             return false;
-        if (is_mark(&token, ','))  {
+        if (is_mark(&token, ',')) {
             if (!next_token(cfg, &token))
                 return false;
             if (is_mark(&token, ')'))
@@ -481,7 +489,8 @@ static bool read_command(struct cfg *cfg) {
         return refuse(cfg, &cfg->name, "a command such as reg_write(UNIT.REGISTER, value);");
     const struct command *command = find_command(cfg->name.text);
     if (!command)
-        return fail_at(cfg->err, cfg->path, cfg->name.line, "unknown command %s; expected reg_write, mem_load, check_crc, ...",
+        return fail_at(cfg->err, cfg->path, cfg->name.line,
+                       "unknown command %s; expected reg_write, mem_load, check_crc, ...",
                        span_show(cfg->name.text, shown));
     if (!next_token(cfg, &token))
         return false;
@@ -562,7 +571,8 @@ static bool read_golden_row(struct cfg *cfg, const char *path, int line, struct 
     if (!unit.n || !reg.n || !value.n || columns.n)
         return fail_at(err, path, line, "found %s; expected unit,register,value", span_show(row, shown));
     if (!span_number(value, false, &number) || number > UINT32_MAX)
-        return fail_at(err, path, line, "found %s; expected a register value, 0 to 0xffffffff", span_show(value, shown));
+        return fail_at(err, path, line, "found %s; expected a register value, 0 to 0xffffffff",
+                       span_show(value, shown));
     if (unit.n < sizeof unit_name)
         memcpy(unit_name, unit.at, unit.n);
     enum nvdla_unit index = nvdla_unit_find(unit_name);
@@ -637,8 +647,8 @@ static bool read_goldens(struct cfg *cfg) {
         good = error_set(cfg->err, "%s: cannot list the directory for golden files: %s", directory, strerror(errno));
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         const char *name = entry->d_name;
-        if (strncmp(name, stem, n) || !((!strncmp(name + n, "_golden_", 8) && is_golden_address(name + n + 8)) ||
-                                        !strcmp(name + n, "_regs.csv")))
+        if (strncmp(name, stem, n) ||
+            !((!strncmp(name + n, "_golden_", 8) && is_golden_address(name + n + 8)) || !strcmp(name + n, "_regs.csv")))
             continue;
         names = trace_grow(names, count, sizeof *names);
         names[count++] = trace_strndup(name, strlen(name));
@@ -666,7 +676,8 @@ struct program *trace_parse_cfg(const char *path, const char *text, size_t n, co
     if (!lines_open(&lines, path, text, n, err))
         return NULL;
     const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("small");
-    struct cfg cfg = {.path = path, .at = text, .end = text + n, .line = 1, .prog = program_new(config, path), .err = err};
+    struct cfg cfg = {
+        .path = path, .at = text, .end = text + n, .line = 1, .prog = program_new(config, path), .err = err};
     bool good = true;
     while (good && (good = next_token(&cfg, &cfg.name)) && cfg.name.kind != TOKEN_END)
         if (!is_mark(&cfg.name, ';'))

@@ -1,8 +1,9 @@
-/* Readers and the writer of trace files. A reader returns a complete program or NULL with a message "FILE:LINE: ..."; nothing
- * is played from a file that has an error anywhere.
+/* Readers and the writer of trace files. A reader returns a complete program or NULL with a message "FILE:LINE: ...";
+ * nothing is played from a file that has an error anywhere.
  *
  *   NAME.cfg          trace test of the configurable branch, chapter 80 section 3 (default configuration small)
- *   input.txn, *.txn  trace player, chapter 80 section 1 (default configuration full); a directory that holds input.txn works too
+ *   input.txn, *.txn  trace player, chapter 80 section 1 (default configuration full); a directory that holds input.txn
+ * works too
  *   *.nvt, *.nvt.gz   this project's own format, traces/FORMAT.md (its header names the configuration)
  *
  * A directory that holds exactly one NAME.cfg or an input.txn may be given in place of the file.
@@ -20,7 +21,8 @@ struct trace_options {
 /* Reads a trace of any format, chosen by name. */
 struct program *trace_read(const char *path, const struct trace_options *options, struct error *err);
 
-/* Readers over text already in memory (for fuzzing and tests). Side files are looked up relative to path's directory. */
+/* Readers over text already in memory (for fuzzing and tests). Side files are looked up relative to path's directory.
+ */
 struct program *trace_parse_cfg(const char *path, const char *text, size_t n, const struct trace_options *options,
                                 struct error *err);
 struct program *trace_parse_txn(const char *path, const char *text, size_t n, const struct trace_options *options,
@@ -32,8 +34,8 @@ struct program *trace_parse_nvt(const char *path, const char *text, size_t n, co
 struct blob *trace_parse_packets(const char *path, const char *text, size_t n, struct error *err);
 struct blob *trace_parse_data_lines(const char *path, const char *text, size_t n, struct error *err);
 
-/* Writes a program as .nvt (gzip when the name ends in .gz), memory content inline. Reading it back gives the same program,
- * and writing that gives the same bytes. */
+/* Writes a program as .nvt (gzip when the name ends in .gz), memory content inline. Reading it back gives the same
+ * program, and writing that gives the same bytes. */
 bool trace_write(const struct program *prog, const char *path, struct error *err);
 
 #endif

@@ -204,7 +204,7 @@ const struct blob *packet_files_get(struct packet_files *files, struct program *
             return files->blobs[i];
     char *side = path_beside(path, name);
     char *bytes = NULL;
-    size_t n;
+    size_t n = 0;
     struct blob *blob = NULL;
     if (!side_file_read(side, &bytes, &n, err)) {
         error_prefix(err, "%s:%d: ", path, line);

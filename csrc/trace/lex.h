@@ -13,19 +13,19 @@
 #include "trace/program.h"
 
 /* Bounds that keep a wrong or hostile file from eating the machine. */
-#define TRACE_TEXT_LIMIT ((size_t)1 << 31)           /* bytes of one text file */
-#define TRACE_BLOB_LIMIT ((size_t)1 << 30)           /* bytes of content of one blob */
-#define TRACE_PACKET_LIMIT ((uint64_t)1 << 20)       /* bytes of one packet of a packet file */
-#define TRACE_FILL_LIMIT ((uint64_t)4 << 30)         /* bytes that one fill may cover */
+#define TRACE_TEXT_LIMIT ((size_t)1 << 31)     /* bytes of one text file */
+#define TRACE_BLOB_LIMIT ((size_t)1 << 30)     /* bytes of content of one blob */
+#define TRACE_PACKET_LIMIT ((uint64_t)1 << 16) /* bytes of one packet of a packet file */
+#define TRACE_FILL_LIMIT ((uint64_t)4 << 30)   /* bytes that one fill may cover */
 
 /* malloc, realloc that abort when memory is exhausted. */
-void *trace_alloc(size_t n);
-void *trace_realloc(void *old, size_t n);
-char *trace_strndup(const char *text, size_t n);
+void *trace_alloc(size_t n) __attribute__((returns_nonnull));
+void *trace_realloc(void *old, size_t n) __attribute__((returns_nonnull));
+char *trace_strndup(const char *text, size_t n) __attribute__((returns_nonnull));
 
-/* Makes room for one more element in an array that holds `count` of them and only ever grew through this function: capacities
- * are powers of two, so the array needs no capacity member. Returns the array, perhaps moved. */
-void *trace_grow(void *array, size_t count, size_t element);
+/* Makes room for one more element in an array that holds `count` of them and only ever grew through this function:
+ * capacities are powers of two, so the array needs no capacity member. Returns the array, perhaps moved. */
+void *trace_grow(void *array, size_t count, size_t element) __attribute__((returns_nonnull));
 
 /* A growing string, always terminated. Zero-initialise; free text. */
 struct buffer {
@@ -61,7 +61,8 @@ struct span span_token(struct span *rest);
 enum { SPAN_SHOW = 64 };
 char *span_show(struct span span, char text[SPAN_SHOW]);
 
-/* Numbers: 0x hexadecimal or decimal; with octal_too a leading 0 means octal. The whole span must be the number and fit 64 bits. */
+/* Numbers: 0x hexadecimal or decimal; with octal_too a leading 0 means octal. The whole span must be the number and fit
+ * 64 bits. */
 bool span_number(struct span span, bool octal_too, uint64_t *value);
 
 /* Sets err to "PATH:LINE: text". Returns false. */
@@ -80,8 +81,8 @@ struct packet_files {
     struct blob **blobs;
     size_t count;
 };
-/* The blob of the packet file `name` beside `path`, owned by the program. line: of the command that names it. Warns about a file
- * without a packet. */
+/* The blob of the packet file `name` beside `path`, owned by the program. line: of the command that names it. Warns
+ * about a file without a packet. */
 const struct blob *packet_files_get(struct packet_files *files, struct program *prog, const char *path, int line,
                                     struct span name, struct error *err);
 void packet_files_free(struct packet_files *files);

@@ -104,8 +104,8 @@ static bool parse_packet(struct packet_line *p, struct blob *blob, const char *p
     return good;
 }
 
-/* A line is a packet line if it opens a brace and speaks of an offset; such a line must be right. All other lines (braces, comments,
- * headers) are skipped. */
+/* A line is a packet line if it opens a brace and speaks of an offset; such a line must be right. All other lines
+ * (braces, comments, headers) are skipped. */
 static bool is_packet_line(struct span line) {
     if (!line.n || line.at[0] != '{')
         return false;

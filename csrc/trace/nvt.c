@@ -11,7 +11,8 @@
 
 enum { MAX_TOKENS = 16 };
 
-/* A word of a line. Quotes and escapes are gone from text; what is in front of the first '=' outside quotes is the key. */
+/* A word of a line. Quotes and escapes are gone from text; what is in front of the first '=' outside quotes is the key.
+ */
 struct token {
     const char *text; /* zero-terminated, in nvt.line_text */
     size_t key;       /* length of KEY in KEY=VALUE, 0 if there is no '=' */
@@ -161,7 +162,7 @@ static bool take_number(struct nvt *nvt, uint64_t limit, const char *what, uint6
 }
 
 static bool take_word(struct nvt *nvt, const char *what, uint32_t *value) {
-    uint64_t number;
+    uint64_t number = 0;
     if (!take_number(nvt, UINT32_MAX, what, &number))
         return false;
     *value = (uint32_t)number;
@@ -220,7 +221,8 @@ static bool take_event(struct nvt *nvt, int *event) {
 
 static bool set_stream(struct nvt *nvt, const char *name, struct op *op) {
     if (!*name || (nvt->prog->sequential && strcmp(name, "main") != 0))
-        return refuse(nvt, name, nvt->prog->sequential ? "stream main, the only one of a sequential program" : "a stream");
+        return refuse(nvt, name,
+                      nvt->prog->sequential ? "stream main, the only one of a sequential program" : "a stream");
     int index = program_stream(nvt->prog, name);
     if (index > UINT16_MAX)
         return refuse(nvt, name, "fewer than 65536 streams");
@@ -302,7 +304,8 @@ static bool take_operands(struct nvt *nvt, struct op *op) {
     case OP_MEM_RELEASE:
         return take_memory(nvt, op);
     case OP_MEM_FILL:
-        return take_memory(nvt, op) && take_number(nvt, UINT64_MAX, "a size in bytes", &op->size) && take_pattern(nvt, op);
+        return take_memory(nvt, op) && take_number(nvt, UINT64_MAX, "a size in bytes", &op->size) &&
+               take_pattern(nvt, op);
     case OP_MEM_RESERVE:
         return take_memory(nvt, op) && take_number(nvt, UINT64_MAX, "a size in bytes", &op->size);
     case OP_MEM_CRC:
@@ -365,7 +368,8 @@ static bool take_options(struct nvt *nvt, struct op *op, const struct command *c
             good = file_option(nvt, value, op);
         else {
             char expected[200];
-            snprintf(expected, sizeof expected, "%s %s [after=EVENT] [stream=NAME] [end]", command->name, command->usage);
+            snprintf(expected, sizeof expected, "%s %s [after=EVENT] [stream=NAME] [end]", command->name,
+                     command->usage);
             return refuse(nvt, token->text, expected);
         }
         if (!good)
@@ -433,7 +437,7 @@ static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, s
 
 /* blob LABEL [NAME], content lines, end. Labels count up from 0. */
 static bool read_blob(struct nvt *nvt) {
-    uint64_t label, offset = 0;
+    uint64_t label = 0, offset = 0;
     if (!take_number(nvt, UINT64_MAX, "the label of the blob", &label))
         return false;
     if (label != nvt->blob_count) {
@@ -456,8 +460,8 @@ static bool read_blob(struct nvt *nvt) {
             if (!read_content(nvt, blob, &offset, word))
                 return false;
     }
-    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line, "found the end of the file; expected the end of the blob of line %d",
-                   first);
+    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
+                   "found the end of the file; expected the end of the blob of line %d", first);
 }
 
 /* ---- the file ---- */
@@ -517,7 +521,7 @@ static bool read_header(struct nvt *nvt, const char *word, const char *values, c
 
 /* The three header lines; makes the program. */
 static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
-    const char *value;
+    const char *value = "";
     if (!read_header(nvt, "nvt", "1", &value))
         return false;
     if (strcmp(value, "1") != 0)
@@ -526,11 +530,13 @@ static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
         return false;
     const struct nvdla_config *config = nvdla_config_find(value);
     if (!config)
-        return refuse(nvt, value, "a configuration: full, small, small_256, small_256_full, medium_512, medium_1024_full or large");
+        return refuse(nvt, value,
+                      "a configuration: full, small, small_256, small_256_full, medium_512, medium_1024_full or large");
     if (override && override->map != config->map)
-        return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
-                       "the trace was made for configuration %s; %s has another register map, so it cannot take its place",
-                       config->name, override->name);
+        return fail_at(
+            nvt->err, nvt->lines.path, nvt->lines.line,
+            "the trace was made for configuration %s; %s has another register map, so it cannot take its place",
+            config->name, override->name);
     if (!read_header(nvt, "mode", "sequential|streams", &value))
         return false;
     if (strcmp(value, "sequential") != 0 && strcmp(value, "streams") != 0)

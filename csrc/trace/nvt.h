@@ -4,11 +4,12 @@
 
 #include "trace/program.h"
 
-/* The program as .nvt text, malloc'd, *n bytes and a terminating zero. A function of the program alone: no time, no path in it. */
+/* The program as .nvt text, malloc'd, *n bytes and a terminating zero. A function of the program alone: no time, no
+ * path in it. */
 char *nvt_text(const struct program *prog, size_t *n);
 
-/* Stream that an operation belongs to where the text does not say: the unit of a register, "interrupt", "memory"; "main" in a
- * sequential program. */
+/* Stream that an operation belongs to where the text does not say: the unit of a register, "interrupt", "memory";
+ * "main" in a sequential program. */
 const char *nvt_default_stream(const struct program *prog, const struct op *op);
 
 #endif

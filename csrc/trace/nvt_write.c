@@ -26,7 +26,8 @@ const char *nvt_default_stream(const struct program *prog, const struct op *op) 
 }
 
 static bool is_bare(const char *name) {
-    return name[0] && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:+-/") == strlen(name);
+    return name[0] &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:+-/") == strlen(name);
 }
 
 /* A name, in quotes if it is not made of plain characters. */
@@ -148,11 +149,21 @@ static void put_two_names(struct buffer *out, const char *first, const char *sec
 /* The operation's line without its end. Returns whether the stream has been told. */
 static void put_op(struct buffer *out, const struct program *prog, const struct op *op, size_t label) {
     static const char *const words[] = {
-        [OP_WRITE] = "reg_write",         [OP_READ] = "reg_read",       [OP_READ_CHECK] = "read_check",
-        [OP_POLL] = "poll",               [OP_WAIT] = "wait",           [OP_INTR_NOTIFY] = "intr_notify",
-        [OP_SYNC_NOTIFY] = "sync_notify", [OP_SYNC_WAIT] = "sync_wait", [OP_MEM_LOAD] = "mem_load",
-        [OP_MEM_FILL] = "mem_fill",       [OP_MEM_RESERVE] = "mem_reserve", [OP_MEM_RELEASE] = "mem_release",
-        [OP_MEM_CHECK] = "mem_check",     [OP_MEM_CRC] = "mem_crc",     [OP_CHECK_EVENT] = "check_event",
+        [OP_WRITE] = "reg_write",
+        [OP_READ] = "reg_read",
+        [OP_READ_CHECK] = "read_check",
+        [OP_POLL] = "poll",
+        [OP_WAIT] = "wait",
+        [OP_INTR_NOTIFY] = "intr_notify",
+        [OP_SYNC_NOTIFY] = "sync_notify",
+        [OP_SYNC_WAIT] = "sync_wait",
+        [OP_MEM_LOAD] = "mem_load",
+        [OP_MEM_FILL] = "mem_fill",
+        [OP_MEM_RESERVE] = "mem_reserve",
+        [OP_MEM_RELEASE] = "mem_release",
+        [OP_MEM_CHECK] = "mem_check",
+        [OP_MEM_CRC] = "mem_crc",
+        [OP_CHECK_EVENT] = "check_event",
     };
     if (op->kind == OP_NOTE) {
         put_note(out, op->text);
@@ -243,21 +254,18 @@ static int label_order(const void *left, const void *right) {
 
 char *nvt_text(const struct program *prog, size_t *n) {
     struct buffer out = {0};
-    struct label *labels = NULL;
-    size_t label_count = 0, next_label = 0;
-    for (size_t i = 0; i < prog->blob_count; i++) {
-        labels = trace_grow(labels, label_count, sizeof *labels);
-        labels[label_count++] = (struct label){.blob = prog->blobs[i]};
-    }
-    if (label_count)
-        qsort(labels, label_count, sizeof *labels, label_order);
+    struct label *labels = trace_alloc(prog->blob_count * sizeof *labels);
+    size_t next_label = 0;
+    for (size_t i = 0; i < prog->blob_count; i++)
+        labels[i] = (struct label){.blob = prog->blobs[i]};
+    qsort(labels, prog->blob_count, sizeof *labels, label_order);
     buffer_printf(&out, "nvt 1\nconfig %s\nmode %s\n", prog->config->name, prog->sequential ? "sequential" : "streams");
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i], *before = i ? op - 1 : NULL;
         size_t index = 0;
         if (op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK) {
             struct label key = {.blob = op->blob};
-            struct label *label = bsearch(&key, labels, label_count, sizeof key, label_order);
+            struct label *label = bsearch(&key, labels, prog->blob_count, sizeof key, label_order);
             if (!label->written) {
                 label->written = true;
                 label->index = next_label++;

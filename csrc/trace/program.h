@@ -1,10 +1,10 @@
-/* A program: the in-memory form of every trace. A flat array of operations, in file order; readers build it, the player plays
- * it, nothing else knows file formats.
+/* A program: the in-memory form of every trace. A flat array of operations, in file order; readers build it, the player
+ * plays it, nothing else knows file formats.
  *
- * Streams (chapter 80 section 3.3). A program is either `sequential` (one stream, every operation after the one before: input.txn) or
- * has one stream per unit plus one for memory commands: operations of one stream keep file order, streams run in parallel and
- * meet only at events. An operation with `after` >= 0 starts when that event has been raised; with `at_end` it runs after
- * the last command, when the device has come to rest. Events are sticky.
+ * Streams (chapter 80 section 3.3). A program is either `sequential` (one stream, every operation after the one before:
+ * input.txn) or has one stream per unit plus one for memory commands: operations of one stream keep file order, streams
+ * run in parallel and meet only at events. An operation with `after` >= 0 starts when that event has been raised; with
+ * `at_end` it runs after the last command, when the device has come to rest. Events are sticky.
  */
 #ifndef TRACE_PROGRAM_H
 #define TRACE_PROGRAM_H
@@ -25,7 +25,8 @@ enum op_kind {
     OP_NOTE,        /* text: a comment line, kept for conversion */
     OP_WRITE,       /* address, value, nposted */
     OP_READ,        /* address: read, result not used */
-    OP_READ_CHECK,  /* address, mask, value, relation: one read; volatile_read: informational unless strict (chapter 80 section 9.3) */
+    OP_READ_CHECK,  /* address, mask, value, relation: one read; volatile_read: informational unless strict (chapter 80
+                       section 9.3) */
     OP_POLL,        /* address, mask, value, relation, attempts (0: until time-out): read until it holds */
     OP_WAIT,        /* level: wait until the interrupt line is that (1 or 0) */
     OP_INTR_NOTIFY, /* bit (-1 any), event: raised when the player services that interrupt */
@@ -42,15 +43,15 @@ enum op_kind {
 
 enum mem_pattern { PATTERN_BYTE, PATTERN_ADDRESS, PATTERN_RANDOM };
 
-/* Bytes with gaps: chunks in file order (a later chunk wins where they overlap). Owned by the program, shared between operations
- * that name the same file. */
+/* Bytes with gaps: chunks in file order (a later chunk wins where they overlap). Owned by the program, shared between
+ * operations that name the same file. */
 struct blob_chunk {
-    uint64_t offset; /* from the operation's base */
+    uint64_t offset;    /* from the operation's base */
     size_t start, size; /* in bytes[] */
 };
 
 struct blob {
-    char *name;  /* file name as the trace wrote it, NULL if inline */
+    char *name; /* file name as the trace wrote it, NULL if inline */
     uint8_t *bytes;
     size_t size;
     struct blob_chunk *chunks;
@@ -60,25 +61,25 @@ struct blob {
 
 struct op {
     enum op_kind kind;
-    uint16_t stream;            /* index into program.streams */
+    uint16_t stream; /* index into program.streams */
     bool at_end;
     bool nposted;
     bool volatile_read;
-    uint8_t level;              /* OP_WAIT */
+    uint8_t level; /* OP_WAIT */
     enum relation relation;
     enum memory_space space;
     enum mem_pattern pattern;
-    uint8_t fill;               /* PATTERN_BYTE */
-    int bit;                    /* OP_INTR_NOTIFY */
-    int event;                  /* index into program.events, -1 none */
-    int after;                  /* index into program.events, -1 none */
+    uint8_t fill;                  /* PATTERN_BYTE */
+    int bit;                       /* OP_INTR_NOTIFY */
+    int event;                     /* index into program.events, -1 none */
+    int after;                     /* index into program.events, -1 none */
     uint32_t address, value, mask; /* registers: byte offset from the NVDLA base */
     uint32_t attempts;
-    uint64_t base, size;        /* memory */
+    uint64_t base, size; /* memory */
     const struct blob *blob;
-    const char *text;           /* OP_NOTE; owned by the program */
-    int file;                   /* index into program.files */
-    int line;                   /* 1-based; 0 when the operation stands in no file line */
+    const char *text; /* OP_NOTE; owned by the program */
+    int file;         /* index into program.files */
+    int line;         /* 1-based; 0 when the operation stands in no file line */
 };
 
 struct program {
@@ -86,17 +87,17 @@ struct program {
     bool sequential;
     struct op *ops;
     size_t count, capacity;
-    char **streams;   /* names: "SDP", ..., "memory"; sequential: one, "main" */
+    char **streams; /* names: "SDP", ..., "memory"; sequential: one, "main" */
     size_t stream_count;
     char **events;
     size_t event_count;
     struct blob **blobs;
     size_t blob_count;
-    char **files;     /* source files, [0] is the trace itself */
+    char **files; /* source files, [0] is the trace itself */
     size_t file_count;
     char **texts;
     size_t text_count;
-    char **warnings;  /* "FILE:LINE: text", for the caller to print */
+    char **warnings; /* "FILE:LINE: text", for the caller to print */
     size_t warning_count;
 };
 
@@ -125,7 +126,8 @@ void program_warn(struct program *prog, const char *format, ...) __attribute__((
 /* "FILE:LINE" of an operation, into text. Returns text. */
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size);
 
-/* Appends bytes to a blob as one chunk at offset. */
+/* Appends bytes to a blob at offset: a chunk of their own, or the last one grown when it ends there. Blobs are filled
+ * in no other way. */
 void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n);
 struct blob *blob_new(const char *name);
 void blob_free(struct blob *blob);

@@ -9,8 +9,8 @@
 #include "trace/formats.h"
 #include "trace/lex.h"
 
-typedef struct program *(*parse_function)(const char *path, const char *text, size_t n, const struct trace_options *options,
-                                          struct error *err);
+typedef struct program *(*parse_function)(const char *path, const char *text, size_t n,
+                                          const struct trace_options *options, struct error *err);
 
 static bool ends_in(const char *name, size_t n, const char *ending) {
     size_t e = strlen(ending);
@@ -79,7 +79,8 @@ struct program *trace_read(const char *path, const struct trace_options *options
     char *bytes = NULL;
     size_t n;
     if (!parse)
-        error_set(err, "%s: not the name of a trace; expected NAME.cfg, NAME.txn, NAME.nvt, NAME.nvt.gz or a directory", path);
+        error_set(err, "%s: not the name of a trace; expected NAME.cfg, NAME.txn, NAME.nvt, NAME.nvt.gz or a directory",
+                  path);
     else if (side_file_read(path, &bytes, &n, err))
         prog = parse(path, bytes, n, options, err);
     free(bytes);

@@ -1,7 +1,8 @@
 /* Reader of trace-player files, input.txn (chapter 80 section 1; `until` of section 5.1).
  *
- * One command a line, played strictly in order: one stream "main". read_reg polls (100 attempts unless plusargs.txt beside the
- * trace says otherwise); reads of the registers of section 9.3 are informational. posedge and negedge waits become two level waits.
+ * One command a line, played strictly in order: one stream "main". read_reg polls (100 attempts unless plusargs.txt
+ * beside the trace says otherwise); reads of the registers of section 9.3 are informational. posedge and negedge waits
+ * become two level waits.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,10 +80,12 @@ static bool get_register(struct txn *txn, int index, struct op *op) {
     if (unit == NVDLA_UNIT_COUNT)
         snprintf(where, sizeof where, "no unit's window");
     else
-        snprintf(where, sizeof where, "the window of %s, offset 0x%03" PRIx32, nvdla_unit_names[unit], op->address & 0xfff);
+        snprintf(where, sizeof where, "the window of %s, offset 0x%03" PRIx32, nvdla_unit_names[unit],
+                 op->address & 0xfff);
     return fail_at(txn->err, txn->path, txn->line,
-                   "token 0x%08" PRIx32 " is byte address 0x%05" PRIx32 ", %s: configuration %s has no register there; %s", token,
-                   op->address, where, config->name,
+                   "token 0x%08" PRIx32 " is byte address 0x%05" PRIx32
+                   ", %s: configuration %s has no register there; %s",
+                   token, op->address, where, config->name,
                    token >> 16 ? "is that the configuration this trace was made for?"
                                : "a file that holds byte addresses is another dialect (chapter 80 section 5.1)");
 }
@@ -97,8 +100,8 @@ static bool is_volatile(const struct nvdla_config *config, uint32_t address, uin
         return mask & 0x10000; /* CONSUMER */
     if (reg->unit == NVDLA_BDMA && (!strcmp(name, "STATUS") || strstr(name, "_STALL")))
         return true;
-    return !strcmp(name, "S_STATUS") || !strcmp(name, "S_CBUF_FLUSH_STATUS") ||
-           !strncmp(name, "D_STATUS_", 9) || (!strncmp(name, "D_PERF_", 7) && strcmp(name, "D_PERF_ENABLE")) ||
+    return !strcmp(name, "S_STATUS") || !strcmp(name, "S_CBUF_FLUSH_STATUS") || !strncmp(name, "D_STATUS_", 9) ||
+           (!strncmp(name, "D_PERF_", 7) && strcmp(name, "D_PERF_ENABLE")) ||
            (!strncmp(name, "D_NAN_", 6) && strcmp(name, "D_NAN_FLUSH_TO_ZERO")) || !strncmp(name, "D_INF_", 6);
 }
 
@@ -172,11 +175,12 @@ static bool get_memory(struct txn *txn, int index, uint64_t size, struct op *op)
         return false;
     uint64_t last = op->base + (size ? size - 1 : 0);
     if (op->base >> 28 != 8 && op->base >> 28 != 5)
-        return refuse(txn, txn->token[index], "an address 0x8....... (primary memory) or 0x5....... (secondary memory)");
+        return refuse(txn, txn->token[index],
+                      "an address 0x8....... (primary memory) or 0x5....... (secondary memory)");
     if (last < op->base || last >> 28 != op->base >> 28)
         return fail_at(txn->err, txn->path, txn->line,
-                       "0x%" PRIx64 " bytes at 0x%" PRIx64 " leave the %s memory; expected an end not above 0x%" PRIx64, size,
-                       op->base, op->base >> 28 == 8 ? "primary" : "secondary", ((op->base >> 28) + 1) << 28);
+                       "0x%" PRIx64 " bytes at 0x%" PRIx64 " leave the %s memory; expected an end not above 0x%" PRIx64,
+                       size, op->base, op->base >> 28 == 8 ? "primary" : "secondary", ((op->base >> 28) + 1) << 28);
     op->space = op->base >> 28 == 8 ? SPACE_PRIMARY : SPACE_SECONDARY;
     return true;
 }
@@ -188,7 +192,8 @@ static bool memory_command(struct txn *txn, enum op_kind kind) {
         return false;
     struct span name = txn->token[3];
     for (size_t i = 0; i < txn->prog->blob_count && !op.blob; i++)
-        if (txn->prog->blobs[i]->name && span_is(name, txn->prog->blobs[i]->name) && txn->prog->blobs[i]->size == op.size)
+        if (txn->prog->blobs[i]->name && span_is(name, txn->prog->blobs[i]->name) &&
+            txn->prog->blobs[i]->size == op.size)
             op.blob = txn->prog->blobs[i];
     if (op.blob)
         return append(txn, &op);
@@ -284,7 +289,8 @@ static bool do_read_mem(struct txn *txn) {
     uint32_t enabled = 0;
     for (size_t i = 0; i < QUAD; i++) {
         if (mask[i] != 0 && mask[i] != 0xff)
-            return refuse(txn, txn->token[2], "a read_mem mask of whole bytes, each 00 or ff (others are not supported)");
+            return refuse(txn, txn->token[2],
+                          "a read_mem mask of whole bytes, each 00 or ff (others are not supported)");
         enabled |= (mask[i] ? 1u : 0u) << i;
     }
     op.blob = quad_blob(txn, expected, enabled);
@@ -323,9 +329,10 @@ static bool read_command(struct txn *txn, struct span line) {
                            operands, command->name, command->usage);
         return command->handle(txn);
     }
-    return fail_at(txn->err, txn->path, txn->line,
-                   "unknown command %s; expected write_reg, read_reg, load_mem, dump_mem, wait, write_mem, read_mem or until",
-                   span_show(txn->token[0], shown));
+    return fail_at(
+        txn->err, txn->path, txn->line,
+        "unknown command %s; expected write_reg, read_reg, load_mem, dump_mem, wait, write_mem, read_mem or until",
+        span_show(txn->token[0], shown));
 }
 
 static void add_note(struct txn *txn, struct span text) {
@@ -343,8 +350,13 @@ static void add_note(struct txn *txn, struct span text) {
 /* Known names that change nothing here: what they tune is the harness's own business (command line of the run). */
 static bool is_silent_plusarg(struct span name) {
     static const char *const names[] = {
-        "continue_on_fail", "ignore_badf", "read_mem_poll_retries", "read_reg_poll_interval_clocks",
-        "read_mem_poll_interval_clocks", "intr_timeout_clocks", "mem_read_latency",
+        "continue_on_fail",
+        "ignore_badf",
+        "read_mem_poll_retries",
+        "read_reg_poll_interval_clocks",
+        "read_mem_poll_interval_clocks",
+        "intr_timeout_clocks",
+        "mem_read_latency",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (span_is(name, names[i]))

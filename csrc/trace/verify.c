@@ -8,8 +8,8 @@
 #include "trace/lex.h"
 
 enum {
-    POSITION = 4200,       /* room for "FILE:LINE" */
-    OVERLAP_WARNINGS = 50, /* pairs of loads that are named */
+    POSITION = 4200,        /* room for "FILE:LINE" */
+    OVERLAP_WARNINGS = 50,  /* pairs of loads that are named */
     OVERLAP_WORK = 5000000, /* chunks that are looked at in search of such pairs */
 };
 
@@ -47,14 +47,17 @@ static bool verify_events(const struct program *prog, struct error *err) {
         if (event < 0)
             continue;
         if (raiser[event] < 0) {
-            snprintf(text, sizeof text, "waits for event %.100s, which nothing raises; expected an intr_notify or a "
-                     "sync_notify of that name", prog->events[event]);
+            snprintf(text, sizeof text,
+                     "waits for event %.100s, which nothing raises; expected an intr_notify or a "
+                     "sync_notify of that name",
+                     prog->events[event]);
             good = fail_op(prog, op, err, text);
         } else if (op->kind == OP_SYNC_WAIT) {
             const struct op *from = &prog->ops[raiser[event]];
             if (from->kind == OP_SYNC_NOTIFY && from->stream == op->stream && raiser[event] > (long)i) {
                 op_position(prog, from, first, sizeof first);
-                snprintf(text, sizeof text, "waits for event %.100s, which its own stream raises only behind it, at %.400s",
+                snprintf(text, sizeof text,
+                         "waits for event %.100s, which its own stream raises only behind it, at %.400s",
                          prog->events[event], first);
                 good = fail_op(prog, op, err, text);
             }
@@ -94,13 +97,16 @@ static bool verify_ranges(const struct program *prog, struct error *err) {
             return fail_op(prog, op, err, text);
         }
         if (op->base > last || (size && size - 1 > last - op->base)) {
-            snprintf(text, sizeof text, "memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, is out of range; configuration %s has %d "
-                     "address bits (last byte 0x%" PRIx64 ")", op->base, size, config->name, config->addr_bits, last);
+            snprintf(text, sizeof text,
+                     "memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, is out of range; configuration %s has %d "
+                     "address bits (last byte 0x%" PRIx64 ")",
+                     op->base, size, config->name, config->addr_bits, last);
             return fail_op(prog, op, err, text);
         }
         if (op->kind == OP_MEM_FILL && size > TRACE_FILL_LIMIT) {
-            snprintf(text, sizeof text, "a fill of 0x%" PRIx64 " bytes is too large; at most 0x%" PRIx64 " (4 GiB) are filled",
-                     size, TRACE_FILL_LIMIT);
+            snprintf(text, sizeof text,
+                     "a fill of 0x%" PRIx64 " bytes is too large; at most 0x%" PRIx64 " (4 GiB) are filled", size,
+                     TRACE_FILL_LIMIT);
             return fail_op(prog, op, err, text);
         }
     }
@@ -167,7 +173,8 @@ static bool verify_releases(const struct program *prog, struct error *err) {
         struct piece key = {.group = op->space, .start = op->base};
         if (op->kind == OP_MEM_RELEASE && !(count && bsearch(&key, bases, count, sizeof key, address_order))) {
             char text[160];
-            snprintf(text, sizeof text, "mem_release of 0x%" PRIx64 ": no mem_load, mem_init or mem_reserve starts at this address",
+            snprintf(text, sizeof text,
+                     "mem_release of 0x%" PRIx64 ": no mem_load, mem_init or mem_reserve starts at this address",
                      op->base);
             good = fail_op(prog, op, err, text);
         }
@@ -177,7 +184,7 @@ static bool verify_releases(const struct program *prog, struct error *err) {
 }
 
 static bool blobs_overlap(const struct op *a, const struct op *b) {
-    struct piece *pa = NULL, *pb = NULL;
+    struct piece *pa = trace_alloc(sizeof *pa), *pb = trace_alloc(sizeof *pb);
     size_t na = 0, nb = 0;
     for (size_t i = 0; i < a->blob->chunk_count; i++)
         piece_add(&pa, &na, 0, a->base + a->blob->chunks[i].offset, a->blob->chunks[i].size, 0);
@@ -199,8 +206,9 @@ static bool blobs_overlap(const struct op *a, const struct op *b) {
     return overlap;
 }
 
-/* Loads that overlap and that no event sets in order. In a program with streams two loads belong together when they start at the
- * same event (or both at none); in a sequential one also when no wait, and no poll of the interrupt status, lies between. */
+/* Loads that overlap and that no event sets in order. In a program with streams two loads belong together when they
+ * start at the same event (or both at none); in a sequential one also when no wait, and no poll of the interrupt
+ * status, lies between. */
 static void warn_overlaps(struct program *prog) {
     struct piece *loads = NULL;
     size_t count = 0, warned = 0, work = 0;
@@ -246,7 +254,7 @@ static void warn_overlaps(struct program *prog) {
 }
 
 static void warn_undeclared(struct program *prog) {
-    struct piece *regions = NULL;
+    struct piece *regions = trace_alloc(sizeof *regions);
     size_t count = 0;
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];

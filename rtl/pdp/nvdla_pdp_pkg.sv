@@ -21,7 +21,7 @@ package nvdla_pdp_pkg;
   typedef struct packed {
     logic last;                                // last beat of the layer
     logic emit;                                // a beat of an output row leaves
-    logic flush;                               // ... and it comes from the bank alone: no input line is left
+    logic flush;                               // ... and it comes from the bank alone: an earlier row, ended by the bottom pad
     logic emit_first;                          // ... and its row starts with this very line: the bank holds nothing of it
     logic [2:0] bank;                          // ... bank of that row and column
     logic [7:0] write;                         // banks that fold the beat in
@@ -38,15 +38,13 @@ package nvdla_pdp_pkg;
     logic [2:0] pads;                          // nx
   } pdp_window_t;
 
-  // What one input line (or one flushed output row) means for the banks, result of pdp_line.
+  // What one input line means for the banks, result of pdp_line.
   typedef struct packed {
     logic used;                                // the line belongs to a window
-    logic emit;
-    logic emit_first;
-    logic [2:0] bank;                          // first bank of the row that leaves
+    logic emit;                                // the first unfinished row ends with it
+    logic emit_first;                          // ... and starts with it
     logic [7:0] write;
     logic [7:0] first;
-    logic [2:0] pads;                          // ny of the row that leaves
   } pdp_line_t;
 
   // Columns read in a strip, 1..8192. split, width: register values (one less).
@@ -125,38 +123,55 @@ package nvdla_pdp_pkg;
     return result;
   endfunction
 
-  // Input line y for the output rows from `row` (the first one not finished), which starts at line `start` (negative in the top pad).
-  // height, rows, kernel, stride: register values (one less). flush: no line, row `row` leaves from its bank.
+  // Output rows take the slots 0, 1, .. (modulo the rows that the banks hold) in turn, also from surface to surface. This is the distance
+  // of bank b's slot behind a given one.
+  function automatic logic [2:0] pdp_slot_distance(input logic [2:0] b, input logic [2:0] slot, input logic [1:0] shift);
+    return ((b >> shift) - slot) & (3'd7 >> shift);
+  endfunction
+
+  // Input line y for the output rows from `row` (the first one not finished; its slot) on, which starts at line `start` (negative in the
+  // top pad). height, rows, kernel, stride: register values (one less).
   function automatic pdp_line_t pdp_line(
-      input logic flush, input logic [12:0] y, input logic [12:0] height, input logic [13:0] row, input logic [12:0] rows,
+      input logic [12:0] y, input logic [12:0] height, input logic [13:0] row, input logic [2:0] slot, input logic [12:0] rows,
       input logic signed [14:0] start, input logic [3:0] kernel, input logic [3:0] stride, input logic [1:0] shift);
     pdp_line_t result;
-    logic signed [15:0] line, bottom, s, last;
+    logic signed [15:0] line, s;
     logic [7:0] write, first;
-    logic [2:0] slot_mask, slot, k;
-    logic active, used, leaves;
+    logic [2:0] k;
+    logic used, leaves;
     line = $signed(16'(y));
-    bottom = $signed(16'(height));
-    last = 16'(start) + $signed(16'(kernel));
-    slot_mask = 3'd7 >> shift;
     used = 16'(start) <= line && row <= 14'(rows);
-    leaves = used && (last == line || y == height);
+    leaves = used && (16'(start) + $signed(16'(kernel)) == line || y == height);
     for (int b = 0; b < 8; b++) begin
-      slot = 3'(b) >> shift;
-      k = (slot - row[2:0]) & slot_mask;
+      k = pdp_slot_distance(3'(b), slot, shift);
       s = 16'(start) + $signed(16'(k) * (16'(stride) + 16'd1));
-      active = s <= line && row + 14'(k) <= 14'(rows);
-      write[b] = active && !flush && !(leaves && k == 3'd0);
+      write[b] = s <= line && row + 14'(k) <= 14'(rows) && !(leaves && k == 3'd0);
       first[b] = s == line || y == 13'd0;
     end
     result.used = used;
-    result.emit = leaves || flush;
+    result.emit = leaves;
     result.emit_first = 16'(start) == line || y == 13'd0;
-    result.bank = row[2:0] << shift;
     result.write = write;
     result.first = first;
-    result.pads = (start < 15'sd0 ? 3'(-start) : 3'd0) + (last > bottom ? 3'(last - bottom) : 3'd0);
     return result;
+  endfunction
+
+  // Banks of the rows behind the first of `count` rows from `slot` on.
+  function automatic logic [7:0] pdp_banks_behind(input logic [2:0] slot, input logic [13:0] count, input logic [1:0] shift);
+    logic [7:0] banks;
+    logic [2:0] k;
+    for (int b = 0; b < 8; b++) begin
+      k = pdp_slot_distance(3'(b), slot, shift);
+      banks[b] = k != 3'd0 && 14'(k) < count;
+    end
+    return banks;
+  endfunction
+
+  // ny of the output row that starts at line `start`. kernel, height: register values (one less).
+  function automatic logic [2:0] pdp_row_pads(input logic signed [14:0] start, input logic [3:0] kernel, input logic [12:0] height);
+    logic signed [15:0] below;
+    below = 16'(start) + $signed(16'(kernel)) - $signed(16'(height));
+    return (start < 15'sd0 ? 3'(-start) : 3'd0) + (below > 16'sd0 ? 3'(below) : 3'd0);
   endfunction
 
   // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X, low 14 bits each. They are enough for both uses: T(nx) has 11 bits,

@@ -2,8 +2,9 @@
 //
 // atom_*: input atoms in the order strip, surface, line, column. They enter a ring of 16 columns; a window is computed as soon as
 // its last column inside the line is there, straight from the ring, in PdpBeats beats. Columns and lines that belong to no window
-// are taken and dropped. After the last line of a surface, output rows that the bottom pad completes go out as flush beats, which
-// carry no row result: the value is in the banks.
+// are taken and dropped.
+// Output rows that the bottom pad completes are left in the banks at the end of a surface. They leave with the first lines of the
+// next surface, as long as these send no row out and need no bank of the others, else by flush beats without a row result.
 // beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock behind the ring, one beat per clock, no gaps between windows, lines
 // and surfaces, one clock between strips. over_o: the walk through the active layer has ended.
 // Spec: 60-pdp, sections 4, 5, 7.
@@ -27,7 +28,7 @@ module nvdla_pdp_row
   localparam logic [1:0] Idle = 2'd0;          // no layer, or its walk has ended
   localparam logic [1:0] Load = 2'd1;          // a strip begins
   localparam logic [1:0] Line = 2'd2;          // an input line
-  localparam logic [1:0] Flush = 2'd3;         // an output row without input line
+  localparam logic [1:0] Flush = 2'd3;         // a left row on its own
 
   wire unused_d = &{1'b0, d_i};
 
@@ -38,14 +39,21 @@ module nvdla_pdp_row
   logic [12:0] surface_q, line_q, column_q;    // column: of the output
   logic [13:0] row_q;                          // first output row not finished
   logic signed [14:0] row_start_q;             // its first line, negative in the top pad
+  logic [2:0] row_slot_q;
+  logic [13:0] left_q;                         // rows left in the banks by the surface before (Flush after the last surface: by this one)
+  logic signed [14:0] left_start_q;            // of the first of them
+  logic [2:0] left_slot_q;
+  logic [PdpTotBits-1:0] left_pad_q;           // its vertical pad term
+  logic ride_q;                                // it leaves with this line
+  logic final_q;                               // no line follows in this strip
   logic signed [14:0] x0_q;                    // first column of the window, negative in the left pad
   logic [PdpBeatBits-1:0] lane_q;              // beat of the atom
   logic [13:0] width_q;
   logic [12:0] column_last_q;
   logic [2:0] pad_left_q;
   pdp_window_t window_q;                       // of x0; for a line that belongs to no window: all its columns, none kept
-  pdp_line_t now_q;                            // of the line or flushed row
-  logic [PdpTotBits-1:0] pad_q;                // vertical pad term of the row that leaves
+  pdp_line_t now_q;
+  logic [PdpTotBits-1:0] pad_q;                // vertical pad term of the first unfinished row
   logic [3:0] ring_write_q, ring_base_q;       // ring places of the next column to come and of column 0 of the line
   logic signed [14:0] arrived_q;               // columns of the line that came; negative: so many of earlier lines are still to come
 
@@ -65,14 +73,20 @@ module nvdla_pdp_row
   wire window_end = go && lane_q == PdpBeatBits'(PdpBeatLast);
   wire row_end = window_end && column_q == column_last_q;
   wire line_end = state_q == Line && (now_q.used ? row_end : complete);
-  wire step = line_end || (state_q == Flush && row_end);               // on to the next line, flushed row or surface
-  wire no_line = state_q == Flush || line_q == d_i.cube_in_height;     // no input line follows in this surface
+  wire input_end = line_end && line_q == d_i.cube_in_height;           // of the surface
+  wire left_end = row_end && (state_q == Flush || ride_q);             // a left row is out
   wire [13:0] row_next = row_q + 14'(now_q.emit);
-  wire surface_end = step && no_line && row_next > 14'(d_i.cube_out_height);
-  wire strip_end = surface_end && surface_q == surface_last;
+  wire [13:0] rest = 14'(d_i.cube_out_height) + 14'd1 - row_next;      // rows that an ending surface leaves
+  wire [13:0] left_next = input_end ? rest : left_q - 14'(left_end);
+  wire surface_final = surface_q == surface_last;
   wire strip_final = strip_q == d_i.split_num;
+  wire strip_input_end = input_end && surface_final;
+  wire strip_end = strip_input_end ? rest == 14'd0 : final_q && row_end && left_q == 14'd1;
   wire layer_end = strip_end && strip_final;
   wire [7:0] strip_next = strip_q + 8'd1;
+  wire step = line_end || (state_q == Flush && row_end);               // to a line or a left row
+  wire line_begin = state_q == Load || (line_end && !strip_input_end);
+  wire window_begin = line_begin || (fold && window_end);
 
   assign atom_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
   assign over_o = over_q;
@@ -87,6 +101,8 @@ module nvdla_pdp_row
       ring_write_q <= 4'd0;
       ring_base_q <= 4'd0;
       arrived_q <= 15'sd0;
+      left_q <= 14'd0;
+      final_q <= 1'b0;
     end else begin
       case (state_q)
         Idle: if (run_i && !over_q) state_q <= Load;
@@ -94,13 +110,16 @@ module nvdla_pdp_row
         default:
           if (layer_end) state_q <= Idle;
           else if (strip_end) state_q <= Load;
-          else if (step) state_q <= no_line && !surface_end ? Flush : Line;
+          else if (step) state_q <= left_next != 14'd0 && !ride_next ? Flush : Line;
       endcase
       if (!run_i) over_q <= 1'b0;
       else if (layer_end) over_q <= 1'b1;
       if (push) ring_write_q <= ring_write_q + 4'd1;
       if (line_end) ring_base_q <= ring_base_q + width_q[3:0];
       if (push || line_end) arrived_q <= arrived_q + $signed(15'(push)) - (line_end ? $signed({1'b0, width_q}) : 15'sd0);
+      if (step) left_q <= left_next;
+      if (state_q == Load) final_q <= 1'b0;
+      else if (strip_input_end) final_q <= 1'b1;
       if (go) lane_q <= window_end ? '0 : lane_q + PdpBeatBits'(1);
       if (ready) valid_q <= go;
     end
@@ -126,43 +145,57 @@ module nvdla_pdp_row
       pad_left_q <= 3'd0;
     end
     if (state_q == Load) surface_q <= 13'd0;
-    else if (surface_end) surface_q <= surface_q + 13'd1;
+    else if (input_end) surface_q <= surface_q + 13'd1;
   end
 
-  // ---- lines and windows ----------------------------------------------------------------------------------------------------------
+  // ---- lines, left rows and windows -------------------------------------------------------------------------------------------
   logic [12:0] line_next;
   logic [13:0] row_first_next;
-  logic signed [14:0] row_start_next, x0_next;
+  logic [2:0] row_slot_next, left_slot_next;
+  logic signed [14:0] row_start_next, left_start_next, x0_next;
+  logic ride_next;
   pdp_line_t now_next;
   pdp_window_t window_next;
-  wire line_begin = state_q == Load || step;
-  wire window_begin = line_begin || (fold && window_end);
 
   always_comb begin
     line_next = line_q;
-    row_first_next = row_q;
+    row_first_next = row_next;
+    row_slot_next = row_slot_q;
     row_start_next = row_start_q;
-    x0_next = x0_q;
+    left_slot_next = left_slot_q;
+    left_start_next = left_start_q;
+    ride_next = 1'b0;
+    x0_next = x0_q + $signed(15'(d_i.kernel_stride_width)) + 15'sd1;
     now_next = now_q;
     window_next = window_q;
-    if (line_begin) begin
-      x0_next = -$signed(15'(pad_left_q));
-      if (state_q == Load || surface_end) begin
+    if (step || state_q == Load) begin
+      if (line_end && now_q.emit) begin
+        row_slot_next = row_slot_q + 3'd1;
+        row_start_next = row_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
+      end
+      if (input_end) begin
+        left_slot_next = row_slot_next;
+        left_start_next = row_start_next;
+        row_slot_next = row_slot_next + rest[2:0];
+      end else if (left_end) begin
+        left_slot_next = left_slot_q + 3'd1;
+        left_start_next = left_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
+      end
+      if (input_end || state_q == Load) begin
         line_next = 13'd0;
         row_first_next = 14'd0;
         row_start_next = -$signed(15'(d_i.pad_top));
       end else begin
-        if (!no_line) line_next = line_q + 13'd1;
-        row_first_next = row_next;
-        if (now_q.emit) row_start_next = row_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
+        line_next = line_q + 13'd1;
       end
-      now_next = pdp_line(no_line && step && !surface_end, line_next, d_i.cube_in_height, row_first_next, d_i.cube_out_height,
-                          row_start_next, d_i.kernel_height, d_i.kernel_stride_height, shift);
-    end else begin
-      x0_next = x0_q + $signed(15'(d_i.kernel_stride_width)) + 15'sd1;
+      if (line_begin) now_next = pdp_line(line_next, d_i.cube_in_height, row_first_next, row_slot_next, d_i.cube_out_height, row_start_next,
+                                          d_i.kernel_height, d_i.kernel_stride_height, shift);
+      ride_next = left_next != 14'd0 && !final_q && !strip_input_end && now_next.used && !now_next.emit &&
+                  (now_next.write & pdp_banks_behind(left_slot_next, left_next, shift)) == 8'd0;
     end
+    if (line_begin) x0_next = -$signed(15'(pad_left_q));
     if (window_begin) window_next = pdp_window(x0_next, width_q, d_i.kernel_width);
-    if (line_begin && !now_next.used && !now_next.emit) begin
+    if (line_begin && !now_next.used) begin
       window_next.need = width_q;
       window_next.keep = width_q;
     end
@@ -174,30 +207,46 @@ module nvdla_pdp_row
       row_q <= row_first_next;
       row_start_q <= row_start_next;
       now_q <= now_next;
-      pad_q <= pdp_pad(now_next.pads, pads) * (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
+      pad_q <= pdp_pad(pdp_row_pads(row_start_next, d_i.kernel_height, d_i.cube_in_height), pads) *
+               (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
     end
-    if (state_q == Idle) window_q <= '0;
+    if (step || state_q == Load) begin
+      ride_q <= ride_next;
+      left_slot_q <= left_slot_next;
+      left_start_q <= left_start_next;
+      if (left_next != 14'd0)
+        left_pad_q <= pdp_pad(pdp_row_pads(left_start_next, d_i.kernel_height, d_i.cube_in_height), pads) *
+                      (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
+    end
+    if (state_q == Idle || strip_input_end) window_q <= '0;
     else if (window_begin) window_q <= window_next;
     if (window_begin) x0_q <= x0_next;
-    if (line_begin) column_q <= 13'd0;
+    if (step || state_q == Load) column_q <= 13'd0;
     else if (window_end) column_q <= column_q + 13'd1;
   end
 
-  // ---- the beat -------------------------------------------------------------------------------------------------------------------
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) row_slot_q <= 3'd0;
+    else if (step) row_slot_q <= row_slot_next;
+  end
+
+  // ---- the beat -----------------------------------------------------------------------------------------------------------------
   wire [7:0] banks = pdp_bank_column(shift, column_q[6:4]);
+  wire flush = state_q == Flush || ride_q;
+  wire row_last = state_q == Flush ? final_q && left_q == 14'd1          // the last row of the strip
+                                   : surface_final && now_q.emit && row_q == 14'(d_i.cube_out_height);
 
   always_ff @(posedge clk_i) begin
     if (go) begin
-      beat_o.last <= window_end && column_q == column_last_q && now_q.emit && row_q == 14'(d_i.cube_out_height) &&
-                     surface_q == surface_last && strip_final;
-      beat_o.emit <= now_q.emit;
-      beat_o.flush <= state_q == Flush;
+      beat_o.last <= row_end && row_last && strip_final;
+      beat_o.emit <= flush || now_q.emit;
+      beat_o.flush <= flush;
       beat_o.emit_first <= now_q.emit_first;
-      beat_o.bank <= now_q.bank | (column_q[6:4] & ~(3'd7 << shift));
-      beat_o.write <= now_q.write & banks;
+      beat_o.bank <= ((flush ? left_slot_q : row_slot_q) << shift) | (column_q[6:4] & ~(3'd7 << shift));
+      beat_o.write <= state_q == Flush ? 8'd0 : now_q.write & banks;
       beat_o.first <= now_q.first;
       beat_o.addr <= {column_q[3:0], lane_q};
-      beat_o.pad <= pad_q;
+      beat_o.pad <= flush ? left_pad_q : pad_q;
     end
   end
 

@@ -1,4 +1,5 @@
-/* What the tests of the model share: a device, register access by unit and in-window offset, memory by the back door. */
+/* What the tests of the model share: a device, register access by unit and in-window offset, memory by the back door.
+ */
 #ifndef TESTS_MODEL_BENCH_H
 #define TESTS_MODEL_BENCH_H
 
@@ -75,29 +76,43 @@ static inline uint8_t byte_at(struct device *dev, uint64_t address) {
     return byte;
 }
 
-/* Programs SDP and SDP_RDMA to copy a cube from memory: everything bypassed, convertor neutral, both ports MC, the cube at `source`
- * and `destination` packed. Tests change what they are about. */
+/* Programs SDP and SDP_RDMA to copy a cube from memory: everything bypassed, convertor neutral, both ports MC, the cube
+ * at `source` and `destination` packed. Tests change what they are about. */
 static inline void sdp_copy(struct device *dev, uint32_t width, uint32_t height, uint32_t channels, uint32_t source,
                             uint32_t destination) {
     uint32_t line = width * (uint32_t)dev->config->mem_atom;
     const uint32_t sdp[][2] = {
-        {SDP_D_DATA_CUBE_WIDTH, width - 1},       {SDP_D_DATA_CUBE_HEIGHT, height - 1},
-        {SDP_D_DATA_CUBE_CHANNEL, channels - 1},  {SDP_D_DST_BASE_ADDR_LOW, destination},
-        {SDP_D_DST_BASE_ADDR_HIGH, 0},            {SDP_D_DST_LINE_STRIDE, line},
-        {SDP_D_DST_SURFACE_STRIDE, line * height}, {SDP_D_DP_BS_CFG, 1},
-        {SDP_D_DP_BN_CFG, 1},                     {SDP_D_DP_EW_CFG, 1},
-        {SDP_D_FEATURE_MODE_CFG, 0},              {SDP_D_DST_DMA_CFG, 1},
-        {SDP_D_DATA_FORMAT, 0},                   {SDP_D_CVT_OFFSET, 0},
-        {SDP_D_CVT_SCALE, 1},                     {SDP_D_CVT_SHIFT, 0},
+        {SDP_D_DATA_CUBE_WIDTH, width - 1},
+        {SDP_D_DATA_CUBE_HEIGHT, height - 1},
+        {SDP_D_DATA_CUBE_CHANNEL, channels - 1},
+        {SDP_D_DST_BASE_ADDR_LOW, destination},
+        {SDP_D_DST_BASE_ADDR_HIGH, 0},
+        {SDP_D_DST_LINE_STRIDE, line},
+        {SDP_D_DST_SURFACE_STRIDE, line * height},
+        {SDP_D_DP_BS_CFG, 1},
+        {SDP_D_DP_BN_CFG, 1},
+        {SDP_D_DP_EW_CFG, 1},
+        {SDP_D_FEATURE_MODE_CFG, 0},
+        {SDP_D_DST_DMA_CFG, 1},
+        {SDP_D_DATA_FORMAT, 0},
+        {SDP_D_CVT_OFFSET, 0},
+        {SDP_D_CVT_SCALE, 1},
+        {SDP_D_CVT_SHIFT, 0},
         {SDP_D_PERF_ENABLE, 0},
     };
     const uint32_t rdma[][2] = {
-        {SDP_RDMA_D_DATA_CUBE_WIDTH, width - 1},      {SDP_RDMA_D_DATA_CUBE_HEIGHT, height - 1},
-        {SDP_RDMA_D_DATA_CUBE_CHANNEL, channels - 1}, {SDP_RDMA_D_SRC_BASE_ADDR_LOW, source},
-        {SDP_RDMA_D_SRC_BASE_ADDR_HIGH, 0},           {SDP_RDMA_D_SRC_LINE_STRIDE, line},
-        {SDP_RDMA_D_SRC_SURFACE_STRIDE, line * height}, {SDP_RDMA_D_BRDMA_CFG, 0x21},
-        {SDP_RDMA_D_NRDMA_CFG, 0x21},                 {SDP_RDMA_D_ERDMA_CFG, 0x21},
-        {SDP_RDMA_D_FEATURE_MODE_CFG, 0},             {SDP_RDMA_D_SRC_DMA_CFG, 1},
+        {SDP_RDMA_D_DATA_CUBE_WIDTH, width - 1},
+        {SDP_RDMA_D_DATA_CUBE_HEIGHT, height - 1},
+        {SDP_RDMA_D_DATA_CUBE_CHANNEL, channels - 1},
+        {SDP_RDMA_D_SRC_BASE_ADDR_LOW, source},
+        {SDP_RDMA_D_SRC_BASE_ADDR_HIGH, 0},
+        {SDP_RDMA_D_SRC_LINE_STRIDE, line},
+        {SDP_RDMA_D_SRC_SURFACE_STRIDE, line * height},
+        {SDP_RDMA_D_BRDMA_CFG, 0x21},
+        {SDP_RDMA_D_NRDMA_CFG, 0x21},
+        {SDP_RDMA_D_ERDMA_CFG, 0x21},
+        {SDP_RDMA_D_FEATURE_MODE_CFG, 0},
+        {SDP_RDMA_D_SRC_DMA_CFG, 1},
     };
     for (size_t i = 0; i < sizeof sdp / sizeof sdp[0]; i++) {
         put(dev, NVDLA_SDP, sdp[i][0], sdp[i][1]);

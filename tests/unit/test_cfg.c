@@ -12,12 +12,13 @@ static struct program *good(void **state, const char *text) {
 #define bad(text, ...) parse_bad(state, trace_parse_cfg, "t.cfg", text, __VA_ARGS__, NULL)
 
 static void register_commands(void **state) {
-    struct program *prog = good(state, "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 0x7);\n"
-                                       "reg_read_check(NVDLA_PDP_RDMA.S_STATUS_0, 0);reg_read_expected( NVDLA_GLB.S_INTR_MASK_0 ,255 ) ;\n"
-                                       "reg_read(NVDLA_GLB.S_INTR_STATUS_0, x);\n"
-                                       "poll_reg_equal(SDP.S_STATUS, 1);\npoll_reg_greater(NVDLA_SDP.S_STATUS_0, 5);\n"
-                                       "poll_reg_less(NVDLA_SDP.S_STATUS_0, 5);\npoll_reg_not_greater(NVDLA_SDP.S_STATUS_0, 5);\n"
-                                       "poll_reg_not_less(NVDLA_SDP.S_STATUS_0, 5);");
+    struct program *prog =
+        good(state, "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 0x7);\n"
+                    "reg_read_check(NVDLA_PDP_RDMA.S_STATUS_0, 0);reg_read_expected( NVDLA_GLB.S_INTR_MASK_0 ,255 ) ;\n"
+                    "reg_read(NVDLA_GLB.S_INTR_STATUS_0, x);\n"
+                    "poll_reg_equal(SDP.S_STATUS, 1);\npoll_reg_greater(NVDLA_SDP.S_STATUS_0, 5);\n"
+                    "poll_reg_less(NVDLA_SDP.S_STATUS_0, 5);\npoll_reg_not_greater(NVDLA_SDP.S_STATUS_0, 5);\n"
+                    "poll_reg_not_less(NVDLA_SDP.S_STATUS_0, 5);");
     assert_false(prog->sequential);
     assert_int_equal(prog->count, 9);
     assert_string_equal(prog->config->name, "small");
@@ -45,8 +46,9 @@ static void register_commands(void **state) {
 }
 
 static void register_names_with_a_digit_of_their_own(void **state) {
-    struct program *prog = good(state, "reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_1_0, 1);reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_0_0, 1);"
-                                       "reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_0, 1);");
+    struct program *prog =
+        good(state, "reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_1_0, 1);reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_0_0, 1);"
+                    "reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_0, 1);");
     assert_int_equal(prog->ops[0].address, prog->ops[1].address + 4);
     assert_int_equal(prog->ops[1].address, prog->ops[2].address);
     program_free(prog);
@@ -75,7 +77,8 @@ static void register_errors(void **state) {
 
 static void full_registers_under_full(void **state) {
     struct error err;
-    struct program *prog = parse_text(state, trace_parse_cfg, "t.cfg", "reg_write(NVDLA_BDMA.CFG_CMD_0, 1);", "full", &err);
+    struct program *prog =
+        parse_text(state, trace_parse_cfg, "t.cfg", "reg_write(NVDLA_BDMA.CFG_CMD_0, 1);", "full", &err);
     assert_non_null(prog);
     program_free(prog);
 }
@@ -96,8 +99,9 @@ static void syntax_errors(void **state) {
 }
 
 static void layout_is_free(void **state) {
-    struct program *prog = good(state, "// head\r\n\r\nreg_write // here\n ( NVDLA_SDP.D_CVT_SCALE_0\n,// and here\n\t0x1 ) ; // tail  \r\n;;"
-                                       "reg_write(NVDLA_SDP.D_CVT_SCALE_0,2);//last");
+    struct program *prog = good(
+        state, "// head\r\n\r\nreg_write // here\n ( NVDLA_SDP.D_CVT_SCALE_0\n,// and here\n\t0x1 ) ; // tail  \r\n;;"
+               "reg_write(NVDLA_SDP.D_CVT_SCALE_0,2);//last");
     assert_int_equal(op_count(prog), 2);
     assert_int_equal(op_at(prog, 0)->line, 3);
     assert_int_equal(op_at(prog, 1)->line, 7);
@@ -117,14 +121,14 @@ static void layout_is_free(void **state) {
 
 static void memory_commands(void **state) {
     put_file(state, "a.dat", DAT);
-    struct program *prog = good(state,
-                                "mem_load(pri_mem, 0x80000000, \"a.dat\");mem_load(1, 0x90000000, \"a.dat\", go);\n"
-                                "mem_init(pri_mem, 0x80001000, 0x20, RANDOM);mem_init(pri_mem, 0, 1, ALL_ZERO);"
-                                "mem_init(pri_mem, 0, 1, ONES);mem_init(pri_mem, 0, 1, X);mem_init(pri_mem, 0, 1, AFIVE);"
-                                "mem_init(pri_mem, 0, 1, FIVEA, go);mem_init(pri_mem, 0, \"a.dat\", ADDR);\n"
-                                "mem_reserve(pri_mem, 0xa0000000, 0x100);mem_reserve(pri_mem, 0xa0001000, 0x100, go);"
-                                "mem_release(pri_mem, 0xa0000000, go);\n"
-                                "sync_notify(NVDLA_SDP, go);");
+    struct program *prog =
+        good(state, "mem_load(pri_mem, 0x80000000, \"a.dat\");mem_load(1, 0x90000000, \"a.dat\", go);\n"
+                    "mem_init(pri_mem, 0x80001000, 0x20, RANDOM);mem_init(pri_mem, 0, 1, ALL_ZERO);"
+                    "mem_init(pri_mem, 0, 1, ONES);mem_init(pri_mem, 0, 1, X);mem_init(pri_mem, 0, 1, AFIVE);"
+                    "mem_init(pri_mem, 0, 1, FIVEA, go);mem_init(pri_mem, 0, \"a.dat\", ADDR);\n"
+                    "mem_reserve(pri_mem, 0xa0000000, 0x100);mem_reserve(pri_mem, 0xa0001000, 0x100, go);"
+                    "mem_release(pri_mem, 0xa0000000, go);\n"
+                    "sync_notify(NVDLA_SDP, go);");
     const struct op *op = prog->ops;
     assert_int_equal(op[0].kind, OP_MEM_LOAD);
     assert_int_equal(op[0].size, 0x12);
@@ -208,9 +212,11 @@ static void truncated_gzip(void **state) {
 }
 
 static void events(void **state) {
-    struct program *prog = good(state, "mem_reserve(pri_mem, 0x0, 0x10);intr_notify(SDP_0, a);intr_notify(cdma_DAT_1, b);intr_notify(c);\n"
-                                       "sync_wait(NVDLA_CSC, d);sync_notify(NVDLA_CACC, d);\n"
-                                       "check_crc(a, 1, 0x0, 0x10, 0xcbf43926);check_nothing(b);check_crc(7, pri_mem, 0, 0, 0);intr_notify(RUBIK_1, 7);");
+    struct program *prog =
+        good(state, "mem_reserve(pri_mem, 0x0, 0x10);intr_notify(SDP_0, a);intr_notify(cdma_DAT_1, b);intr_notify(c);\n"
+                    "sync_wait(NVDLA_CSC, d);sync_notify(NVDLA_CACC, d);\n"
+                    "check_crc(a, 1, 0x0, 0x10, 0xcbf43926);check_nothing(b);check_crc(7, pri_mem, 0, 0, "
+                    "0);intr_notify(RUBIK_1, 7);");
     const struct op *op = prog->ops;
     assert_true(op[1].kind == OP_INTR_NOTIFY && op[1].bit == 0);
     assert_string_equal(prog->streams[op[1].stream], "interrupt");
@@ -250,8 +256,10 @@ static void event_errors(void **state) {
 
 static void check_file_compares_with_the_file(void **state) {
     put_file(state, "a.dat", DAT);
-    struct program *prog = good(state, "mem_reserve(pri_mem, 0x100, 0x100);intr_notify(SDP_0, s);check_file(s, pri_mem, 0x100, 0x20, \"a.dat\");"
-                                       "check_file(s, pri_mem, 0x100, 2, \"a.dat\");");
+    struct program *prog =
+        good(state,
+             "mem_reserve(pri_mem, 0x100, 0x100);intr_notify(SDP_0, s);check_file(s, pri_mem, 0x100, 0x20, \"a.dat\");"
+             "check_file(s, pri_mem, 0x100, 2, \"a.dat\");");
     const struct op *op = prog->ops + 2;
     assert_true(op[0].kind == OP_MEM_CHECK && op[0].blob->size == 6 && op[0].after == 0 && !op[0].at_end);
     assert_true(op[1].kind == OP_MEM_CHECK && op[1].blob->size == 2 && op[1].size == 2);
@@ -262,14 +270,16 @@ static void check_file_compares_with_the_file(void **state) {
 static void warnings(void **state) {
     put_file(state, "a.dat", DAT);
     put_file(state, "none.dat", "0x00 0x01\n");
-    struct program *prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 1, \"a.dat\");\n"
-                                       "mem_load(pri_mem, 0x800, \"none.dat\");\nintr_notify(SDP_0, s);\ncheck_crc(s, pri_mem, 0, 0x14, 0);\n");
+    struct program *prog = good(
+        state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 1, \"a.dat\");\n"
+               "mem_load(pri_mem, 0x800, \"none.dat\");\nintr_notify(SDP_0, s);\ncheck_crc(s, pri_mem, 0, 0x14, 0);\n");
     assert_true(has_warning(prog, "t.cfg:2:", "t.cfg:1;"));
     assert_true(has_warning(prog, "t.cfg:3:", "holds no packet"));
     assert_true(has_warning(prog, "t.cfg:5:", "not all declared"));
     assert_int_equal(prog->warning_count, 3);
     program_free(prog);
-    prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 0, \"a.dat\", s);\nmem_load(pri_mem, 4, \"a.dat\");intr_notify(SDP_0, s);");
+    prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 0, \"a.dat\", s);\nmem_load(pri_mem, 4, "
+                       "\"a.dat\");intr_notify(SDP_0, s);");
     assert_int_equal(prog->warning_count, 0); /* by bytes: 0-3, 16-17 and 4-7, 20-21; the event orders the second */
     program_free(prog);
 }
@@ -285,7 +295,8 @@ static void goldens(void **state) {
     const struct op *op = prog->ops + 2;
     assert_true(op[0].kind == OP_MEM_CHECK && op[0].base == 0xc0 && op[0].at_end && op[0].after < 0);
     assert_true(op[1].base == 0x80000100 && op[1].space == SPACE_PRIMARY && op[1].size == 0x12);
-    assert_true(op[2].kind == OP_READ_CHECK && op[2].at_end && op[2].value == 7 && op[2].mask == 0xffffffffu && op[2].line == 2);
+    assert_true(op[2].kind == OP_READ_CHECK && op[2].at_end && op[2].value == 7 && op[2].mask == 0xffffffffu &&
+                op[2].line == 2);
     assert_true(op[3].value == 12 && op[3].line == 3);
     char position[900];
     assert_non_null(strstr(op_position(prog, &op[3], position, sizeof position), "t_regs.csv:3"));
@@ -304,11 +315,12 @@ static void golden_space(void **state) {
     put_file(state, "t_golden_60000000.dat", DAT);
     put_file(state, "t_golden_70000000.dat", DAT);
     struct error err;
-    struct program *prog = parse_text(state, trace_parse_cfg, "t.cfg",
-                                      "mem_reserve(sec_mem, 0x4ffffff0, 0x100);mem_reserve(sec_mem, 0x60000000, 0x100);"
-                                      "mem_reserve(pri_mem, 0x60000000, 0x100);mem_reserve(sec_mem, 0x70000000, 0x100);"
-                                      "mem_reserve(pri_mem, 0x70000000, 0x100);intr_notify(SDP_0, s);check_crc(s, 0, 0x70000000, 0x12, 0);",
-                                      "full", &err);
+    struct program *prog = parse_text(
+        state, trace_parse_cfg, "t.cfg",
+        "mem_reserve(sec_mem, 0x4ffffff0, 0x100);mem_reserve(sec_mem, 0x60000000, 0x100);"
+        "mem_reserve(pri_mem, 0x60000000, 0x100);mem_reserve(sec_mem, 0x70000000, 0x100);"
+        "mem_reserve(pri_mem, 0x70000000, 0x100);intr_notify(SDP_0, s);check_crc(s, 0, 0x70000000, 0x12, 0);",
+        "full", &err);
     assert_non_null(prog);
     const struct op *op = prog->ops + 7;
     assert_true(op[0].base == 0x50000000 && op[0].space == SPACE_SECONDARY);

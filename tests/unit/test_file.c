@@ -7,9 +7,12 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -116,6 +119,8 @@ static void gzip_is_recognized_by_content(void **state) {
     free(bytes);
     put_raw("one", "\x1f", 1);
     free(get("one", 1));
+    put_raw("almost", "\x1f\x8c\x08", 3);
+    free(get("almost", 3));
 }
 
 static void gzip_has_neither_time_nor_name(void **state) {
@@ -223,12 +228,50 @@ static void a_failed_write_leaves_nothing(void **state) {
     assert_false(file_write("target", "x", 1, &err));
     assert_non_null(strstr(err.text, "target"));
     assert_int_equal(entries(), 1);
-    assert_false(file_write("/dev/full", "x", 1, &err));
-    assert_non_null(strstr(err.text, "/dev/full: cannot write: No space left on device"));
-    assert_true(file_write("/dev/null", "x", 1, &err));
+}
+
+static void a_full_disk_keeps_the_old_file(void **state) {
+    (void)state;
+    /* A limit on the size of files stands for the full disk. */
+    struct error err = {""};
+    uint8_t *bytes = noise(100000);
+    put_raw("file", "old", 3);
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit small = {.rlim_cur = 20000, .rlim_max = limit.rlim_max};
+    void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const bool plain = file_write("file", bytes, 100000, &err);
+    struct error packed_err = {""};
+    const bool packed = file_write("file.gz", bytes, 100000, &packed_err);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, handler);
+    assert_false(plain);
+    assert_string_equal(err.text, "file: cannot write: File too large");
+    assert_false(packed);
+    assert_string_equal(packed_err.text, "file.gz: cannot write: File too large");
+    char *back = get("file", 3);
+    assert_string_equal(back, "old");
+    free(back);
+    assert_int_equal(entries(), 1);
+    free(bytes);
+}
+
+static void a_pipe_is_written_and_not_replaced(void **state) {
+    (void)state;
+    struct error err = {""};
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    const int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    assert_int_not_equal(reader, -1);
+    assert_true(file_write("pipe", "through", 7, &err));
+    char bytes[16];
+    assert_int_equal(read(reader, bytes, sizeof bytes), 7);
+    assert_memory_equal(bytes, "through", 7);
+    close(reader);
     struct stat status;
-    assert_int_equal(stat("/dev/null", &status), 0);
-    assert_true(S_ISCHR(status.st_mode));
+    assert_int_equal(stat("pipe", &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    assert_int_equal(entries(), 1);
 }
 
 static void a_write_replaces_the_old_file(void **state) {
@@ -307,6 +350,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(corrupt_gzip_is_told, enter, leave),
         cmocka_unit_test_setup_teardown(missing_and_unreadable_files_are_told, enter, leave),
         cmocka_unit_test_setup_teardown(a_failed_write_leaves_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(a_full_disk_keeps_the_old_file, enter, leave),
+        cmocka_unit_test_setup_teardown(a_pipe_is_written_and_not_replaced, enter, leave),
         cmocka_unit_test_setup_teardown(a_write_replaces_the_old_file, enter, leave),
         cmocka_unit_test_setup_teardown(a_memory_dump_is_the_region, enter, leave),
         cmocka_unit_test_setup_teardown(directories_are_made_with_their_parents, enter, leave),

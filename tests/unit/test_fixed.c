@@ -79,7 +79,7 @@ static void round_shift_agrees_with_division(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saturate_clamps_to_the_signed_range), cmocka_unit_test(sign_extend_takes_the_low_bits),
+        cmocka_unit_test(saturate_clamps_to_the_signed_range),    cmocka_unit_test(sign_extend_takes_the_low_bits),
         cmocka_unit_test(round_shift_rounds_ties_away_from_zero), cmocka_unit_test(round_shift_takes_any_shift),
         cmocka_unit_test(round_shift_agrees_with_division),
     };

@@ -172,12 +172,14 @@ static void bdma_launches_have_the_group_of_their_register(void **state) {
     struct bench b = bench("full");
     b.unit = NVDLA_BDMA;
     set(&b, BDMA_CFG_LINE, 5);
+    set(&b, BDMA_STATUS, 0);
     assert_null(set(&b, BDMA_CFG_OP, 1));
     assert_null(set(&b, BDMA_CFG_LAUNCH0, 0));
     const struct launch *launch = set(&b, BDMA_CFG_LAUNCH1, 1);
     assert_non_null(launch);
     assert_int_equal(launch->group, 1);
     assert_int_equal(launch_register(launch, BDMA_CFG_LINE), 5);
+    assert_int_equal(launch_register(launch, BDMA_STATUS), 0x114); /* read-only */
     launch = set(&b, BDMA_CFG_LAUNCH0, 1);
     assert_int_equal(launch->group, 0);
     assert_int_equal(launch->ordinal, 1);

@@ -154,6 +154,28 @@ static void the_last_writer_of_each_byte_is_known(void **state) {
     memory_free(mem);
 }
 
+static void neighbouring_writers_are_told_apart(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    static const struct memory_origin origins[] = {
+        {.cycle = 9, .unit = 11, .axi_id = 1, .ordinal = 0}, {.cycle = 9, .unit = 11, .axi_id = 1, .ordinal = 1},
+        {.cycle = 9, .unit = 11, .axi_id = 2, .ordinal = 1}, {.cycle = 9, .unit = 13, .axi_id = 2, .ordinal = 1},
+        {.cycle = 8, .unit = 13, .axi_id = 2, .ordinal = 1}, {.cycle = 8, .unit = 13, .axi_id = 2, .ordinal = 1},
+    };
+    enum { COUNT = sizeof origins / sizeof origins[0] };
+    for (uint64_t i = 0; i < COUNT; i++)
+        memory_write(mem, 0x40 + i, "x", 1, NULL, &origins[i]);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        struct memory_origin found;
+        assert_true(memory_origin_of(mem, 0x40 + i, &found));
+        assert_int_equal(found.cycle, origins[i].cycle);
+        assert_int_equal(found.unit, origins[i].unit);
+        assert_int_equal(found.axi_id, origins[i].axi_id);
+        assert_int_equal(found.ordinal, origins[i].ordinal);
+    }
+    memory_free(mem);
+}
+
 static void provenance_of_whole_pages_splits_and_joins(void **state) {
     (void)state;
     struct memory *mem = fresh();
@@ -409,6 +431,7 @@ int main(void) {
         cmocka_unit_test(strobes_select_bytes),
         cmocka_unit_test(a_write_without_strobes_leaves_no_page),
         cmocka_unit_test(the_last_writer_of_each_byte_is_known),
+        cmocka_unit_test(neighbouring_writers_are_told_apart),
         cmocka_unit_test(provenance_of_whole_pages_splits_and_joins),
         cmocka_unit_test(many_origins_are_kept),
         cmocka_unit_test(crc_is_that_of_zlib),

@@ -9,7 +9,8 @@ static void packets_as_shipped(void **state) {
     (void)state;
     struct error err;
     struct blob *blob = packets("{\n{offset:0x0, size:4, payload:0x00 0x01 0x02 0x6f} ,\r\n"
-                                "{offset:0x4, size:4, payload:0x11 0x22 0x33 0x44}\n}\n", &err);
+                                "{offset:0x4, size:4, payload:0x11 0x22 0x33 0x44}\n}\n",
+                                &err);
     assert_non_null(blob);
     assert_int_equal(blob->extent, 8);
     assert_int_equal(blob->chunk_count, 1);
@@ -21,7 +22,8 @@ static void packets_of_the_other_spelling(void **state) {
     (void)state;
     struct error err;
     struct blob *blob = packets("# crc 0x1234 offset\n{'offset':0x20, size:3, value:0XFF 0xA 7},\n"
-                                "{\"offset\": 010, size: 2, value: 1 2} # offset\nnonsense\n{\n}", &err);
+                                "{\"offset\": 010, size: 2, value: 1 2} # offset\nnonsense\n{\n}",
+                                &err);
     assert_non_null(blob);
     assert_int_equal(blob->chunk_count, 2);
     assert_int_equal(blob->chunks[0].offset, 0x20);
@@ -34,7 +36,8 @@ static void missing_bytes_are_zero_and_extra_ones_ignored(void **state) {
     (void)state;
     struct error err;
     struct blob *blob = packets("{offset:0, size:4, payload:0x1}\n{offset:8, size:2, payload:1 2 3 4}\n"
-                                "{offset:16, size:3, payload:}\n{offset:0x100000000, size:0, payload:}", &err);
+                                "{offset:16, size:3, payload:}\n{offset:0x100000000, size:0, payload:}",
+                                &err);
     assert_non_null(blob);
     assert_memory_equal(blob->bytes, "\x01\x00\x00\x00\x01\x02\x00\x00\x00", 9);
     assert_int_equal(blob->size, 9);

@@ -73,9 +73,11 @@ static void sequential(void **state) {
 }
 
 static void free_layout(void **state) {
-    struct program *prog = good(state, "nvt 1\r\nconfig small\r\nmode streams # comment\r\n\r\n  poll\tsdp.S_STATUS == 1 attempts=0x10 mask=255#x\r\n"
-                                       "blob 0\r\n  01 02 03*2 @0x10 0a0B\r\n\r\n end \r\nmem_load primary 16 blob=0\r\n"
-                                       "reg_read 0xb000\nreg_write 0x3fffc 5");
+    struct program *prog = good(
+        state,
+        "nvt 1\r\nconfig small\r\nmode streams # comment\r\n\r\n  poll\tsdp.S_STATUS == 1 attempts=0x10 mask=255#x\r\n"
+        "blob 0\r\n  01 02 03*2 @0x10 0a0B\r\n\r\n end \r\nmem_load primary 16 blob=0\r\n"
+        "reg_read 0xb000\nreg_write 0x3fffc 5");
     assert_int_equal(op_count(prog), 4);
     const struct op *op = op_at(prog, 0);
     assert_true(op->attempts == 16 && op->mask == 255);
@@ -106,8 +108,10 @@ static void header_errors(void **state) {
     bad("nvt 1\nconfig small\nmode parallel\n", 3, "sequential or streams");
     struct error err = {{0}};
     assert_null(parse_text(state, trace_parse_nvt, "t.nvt", HEAD, "small", &err));
-    assert_non_null(strstr(err.text, "t.nvt:2: the trace was made for configuration full; small has another register map"));
-    struct program *prog = parse_text(state, trace_parse_nvt, "t.nvt", "nvt 1\nconfig small\nmode streams", "large", &err);
+    assert_non_null(
+        strstr(err.text, "t.nvt:2: the trace was made for configuration full; small has another register map"));
+    struct program *prog =
+        parse_text(state, trace_parse_nvt, "t.nvt", "nvt 1\nconfig small\nmode streams", "large", &err);
     assert_string_equal(prog->config->name, "large");
     program_free(prog);
 }
@@ -232,8 +236,10 @@ static void files_are_the_same_every_time(void **state) {
     char path[700], copy[700];
     struct error err = {{0}};
     struct trace_options options = {.config = NULL};
-    put_file(state, "t.cfg", "// two layers\nmem_init(pri_mem, 0, 0x100, AFIVE);\nmem_load(pri_mem, 0x10, \"a.dat\");\nintr_notify(SDP_0, s);\n"
-                             "check_crc(s, pri_mem, 0, 0x100, 1);");
+    put_file(state, "t.cfg",
+             "// two layers\nmem_init(pri_mem, 0, 0x100, AFIVE);\nmem_load(pri_mem, 0x10, "
+             "\"a.dat\");\nintr_notify(SDP_0, s);\n"
+             "check_crc(s, pri_mem, 0, 0x100, 1);");
     put_file(state, "a.dat", "{offset:0x4, size:2, payload:1 2}\n");
     put_file(state, "t_golden_00000010.dat", "{offset:0x0, size:40, payload:1 2}\n");
     put_file(state, "t_regs.csv", "unit,register,value\nSDP,D_CVT_SCALE,1\n");

@@ -73,13 +73,20 @@ static void numbers(void **state) {
         bool octal, good;
         uint64_t value;
     } cases[] = {
-        {"0", false, true, 0},           {"0x7", false, true, 7},
-        {"0XfF", false, true, 255},      {"010", false, true, 10},
-        {"010", true, true, 8},          {"0xffffffffffffffff", false, true, UINT64_MAX},
-        {"08", true, false, 0},          {"0x10000000000000000", false, false, 0},
-        {"", false, false, 0},           {"0x", false, false, 0},
-        {"12a", false, false, 0},        {"-1", false, false, 0},
-        {"18446744073709551615", false, true, UINT64_MAX}, {"18446744073709551616", false, false, 0},
+        {"0", false, true, 0},
+        {"0x7", false, true, 7},
+        {"0XfF", false, true, 255},
+        {"010", false, true, 10},
+        {"010", true, true, 8},
+        {"0xffffffffffffffff", false, true, UINT64_MAX},
+        {"08", true, false, 0},
+        {"0x10000000000000000", false, false, 0},
+        {"", false, false, 0},
+        {"0x", false, false, 0},
+        {"12a", false, false, 0},
+        {"-1", false, false, 0},
+        {"18446744073709551615", false, true, UINT64_MAX},
+        {"18446744073709551616", false, false, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t value = 0;

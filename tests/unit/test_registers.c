@@ -194,6 +194,8 @@ static void values_are_decoded_field_by_field(void **state) {
                         "POOLING_METHOD=MAX FLYING_MODE=OFF_FLYING SPLIT_NUM=0x1f");
     assert_string_equal(nvdla_register_decode(mode, 0x0900, text, sizeof text),
                         "POOLING_METHOD=AVERAGE FLYING_MODE=ON_FLYING SPLIT_NUM=9");
+    assert_string_equal(nvdla_register_decode(mode, 0x0a02, text, sizeof text),
+                        "POOLING_METHOD=MIN FLYING_MODE=ON_FLYING SPLIT_NUM=0xa");
     /* 3 is no pooling method: the number stays */
     assert_string_equal(nvdla_register_decode(mode, 0x3, text, sizeof text),
                         "POOLING_METHOD=3 FLYING_MODE=ON_FLYING SPLIT_NUM=0");

@@ -1,10 +1,11 @@
-/* SDP of the model: the vectors of 50-sdp section 13, random layers against a second, element-by-element computation, counters, and
- * programs that hang. */
+/* SDP of the model: the vectors of 50-sdp section 13, random layers against a second, element-by-element computation,
+ * counters, and programs that hang. */
 #include "model_bench.h"
 
 #include "model/sdp.h"
 
-/* ---- vectors ---------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 enum { ALU_OFF = -1 };
 
@@ -76,11 +77,16 @@ struct convertor_vector {
 static void convertor_vectors(void **state) {
     (void)state;
     static const struct convertor_vector vectors[] = {
-        {1000, 10, 3, 4, 0x7f, 0},     {1000, 10, 3, 5, 0x5d, 0},   {-1000, 10, 3, 5, 0xa1, 0},  {5, 0, 1, 1, 0x03, 0},
-        {-5, 0, 1, 1, 0xfd, 0},        {1000000, 0, 1, 4, 0x7f, 0}, {1000000, 0, 1, 3, 0x7f, 1}, {INT32_MAX, 0, 1, 15, 0x7f, 1},
-        {131070, 0, 1, 1, 0x7f, 0},    {131071, 0, 1, 1, 0x7f, 1},  {131073, 0, 1, 1, 0x7f, 1},  {-131072, 0, 1, 1, 0x80, 0},
-        {-131073, 0, 1, 1, 0x80, 1},   {65535, 0, 1, 0, 0x7f, 0},   {65536, 0, 1, 0, 0x7f, 1},   {-65537, 0, 1, 0, 0x80, 1},
-        {70000, 0, 1, 0, 0x7f, 1},     {200, 0, 1, 0, 0x7f, 0},     {12345, 9, 0, 0, 0x00, 0},   {INT32_MIN, INT32_MAX, INT16_MIN, 40, 0x7f, 0},
+        {1000, 10, 3, 4, 0x7f, 0},   {1000, 10, 3, 5, 0x5d, 0},
+        {-1000, 10, 3, 5, 0xa1, 0},  {5, 0, 1, 1, 0x03, 0},
+        {-5, 0, 1, 1, 0xfd, 0},      {1000000, 0, 1, 4, 0x7f, 0},
+        {1000000, 0, 1, 3, 0x7f, 1}, {INT32_MAX, 0, 1, 15, 0x7f, 1},
+        {131070, 0, 1, 1, 0x7f, 0},  {131071, 0, 1, 1, 0x7f, 1},
+        {131073, 0, 1, 1, 0x7f, 1},  {-131072, 0, 1, 1, 0x80, 0},
+        {-131073, 0, 1, 1, 0x80, 1}, {65535, 0, 1, 0, 0x7f, 0},
+        {65536, 0, 1, 0, 0x7f, 1},   {-65537, 0, 1, 0, 0x80, 1},
+        {70000, 0, 1, 0, 0x7f, 1},   {200, 0, 1, 0, 0x7f, 0},
+        {12345, 9, 0, 0, 0x00, 0},   {INT32_MIN, INT32_MAX, INT16_MIN, 40, 0x7f, 0},
     };
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         const struct convertor_vector *v = &vectors[i];
@@ -128,7 +134,8 @@ static void layer_with_per_kernel_operands(void **state) {
     bench_free(dev);
 }
 
-/* ---- random layers ---------------------------------------------------------------------------------------------------------- */
+/* ---- random layers
+ * ---------------------------------------------------------------------------------------------------------- */
 
 struct random_stage {
     bool bypass, alu_off, mul_off, prelu, relu_off, alu_memory, mul_memory;
@@ -147,7 +154,8 @@ struct random_layer {
     uint32_t shift;
 };
 
-/* Regions far enough apart for the largest random cube: 6x5 atoms in 3 surfaces, strides with holes, operand atoms 4 times as large. */
+/* Regions far enough apart for the largest random cube: 6x5 atoms in 3 surfaces, strides with holes, operand atoms 4
+ * times as large. */
 enum { REGION = 0x10000, SOURCE = 0x100000, DESTINATION = 0x200000, OPERANDS = 0x300000 };
 
 static uint32_t stride(uint64_t *seed, uint32_t least, uint32_t atom) {
@@ -226,8 +234,8 @@ static void program_stage(struct device *dev, const struct random_stage *s, uint
 }
 
 /* The operand of an element by the address formula of section 4; component 0 ALU, 1 MUL. */
-static int64_t memory_operand(struct device *dev, const struct random_layer *l, const struct random_stage *s, uint32_t surface,
-                              uint32_t y, uint32_t x, uint32_t lane, uint32_t component) {
+static int64_t memory_operand(struct device *dev, const struct random_layer *l, const struct random_stage *s,
+                              uint32_t surface, uint32_t y, uint32_t x, uint32_t lane, uint32_t component) {
     uint32_t n = s->use == 2 ? 2 : 1, z = s->size + 1, low = ~(l->atom - 1);
     uint32_t oa = l->atom * n * z, inside = (lane * n + (n == 2 ? component : 0)) * z;
     uint32_t at = (s->base & low) + inside;
@@ -285,8 +293,10 @@ static void check_layer(struct device *dev, const struct random_layer *l, const 
                     int64_t d = (int8_t)byte;
                     for (int i = 0; i < 2; i++) {
                         const struct random_stage *st = &l->stage[i];
-                        int64_t alu = takes_alu(st) ? memory_operand(dev, l, st, s, y, x, lane, 0) : (int16_t)st->alu_operand;
-                        int64_t mul = takes_mul(st) ? memory_operand(dev, l, st, s, y, x, lane, 1) : (int16_t)st->mul_operand;
+                        int64_t alu =
+                            takes_alu(st) ? memory_operand(dev, l, st, s, y, x, lane, 0) : (int16_t)st->alu_operand;
+                        int64_t mul =
+                            takes_mul(st) ? memory_operand(dev, l, st, s, y, x, lane, 1) : (int16_t)st->mul_operand;
                         d = stage_result(st, d, alu, mul);
                     }
                     int64_t p = (d - l->offset) * l->scale;
@@ -349,7 +359,8 @@ static void random_layers_atom_32(void **state) {
     random_layers("large", 3, 100);
 }
 
-/* ---- behaviour -------------------------------------------------------------------------------------------------------------- */
+/* ---- behaviour
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static void layer_in_place(void **state) {
     (void)state;
@@ -525,7 +536,8 @@ static void secondary_memory_is_another_memory(void **state) {
     bench_free(dev);
 }
 
-/* ---- programs that hang ----------------------------------------------------------------------------------------------------- */
+/* ---- programs that hang
+ * ----------------------------------------------------------------------------------------------------- */
 
 struct change {
     enum nvdla_unit unit;

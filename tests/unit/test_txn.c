@@ -12,9 +12,11 @@ static struct program *good(void **state, const char *text) {
 #define bad(text, ...) parse_bad(state, trace_parse_txn, "input.txn", text, __VA_ARGS__, NULL)
 
 static void registers(void **state) {
-    struct program *prog = good(state, "write_reg 0xffff2803 0x7 #NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0\r\n\n"
-                                       "\twrite_reg\t0xfffd2c0e   1\nread_reg 0xffff2c0e 0x1 0xffffffff#glued\n"
-                                       "read_reg 0xffff2c0e 0xff <= 0x10\nread_reg 0xffff2c0e 0xff >= 0x10 0\nread_reg 0xffff2c0e 0xff == 16 7");
+    struct program *prog =
+        good(state,
+             "write_reg 0xffff2803 0x7 #NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0\r\n\n"
+             "\twrite_reg\t0xfffd2c0e   1\nread_reg 0xffff2c0e 0x1 0xffffffff#glued\n"
+             "read_reg 0xffff2c0e 0xff <= 0x10\nread_reg 0xffff2c0e 0xff >= 0x10 0\nread_reg 0xffff2c0e 0xff == 16 7");
     assert_true(prog->sequential);
     assert_string_equal(prog->config->name, "full");
     assert_int_equal(op_count(prog), 6);
@@ -24,7 +26,8 @@ static void registers(void **state) {
     op = op_at(prog, 1);
     assert_true(op->address == 0xb038 && op->value == 1 && !op->nposted && op->line == 3);
     op = op_at(prog, 2);
-    assert_true(op->kind == OP_POLL && op->mask == 1 && op->value == 1 && op->attempts == 100 && op->relation == RELATION_EQUAL);
+    assert_true(op->kind == OP_POLL && op->mask == 1 && op->value == 1 && op->attempts == 100 &&
+                op->relation == RELATION_EQUAL);
     op = op_at(prog, 3);
     assert_true(op->relation == RELATION_LESS_EQUAL && op->value == 0x10 && op->attempts == 100);
     op = op_at(prog, 4);
@@ -35,8 +38,10 @@ static void registers(void **state) {
 }
 
 static void worked_addresses(void **state) {
-    struct program *prog = good(state, "write_reg 0xffff0003 0\nwrite_reg 0xffff100b 0\nwrite_reg 0xffff2403 0\nwrite_reg 0x3 0\n"
-                                       "read_reg 0xffff1403 1 0\nread_reg 0xffff1010 1 0\nread_reg 0xffff2401 0 0\nread_reg 0xffff2401 0x10000 0\n");
+    struct program *prog = good(
+        state,
+        "write_reg 0xffff0003 0\nwrite_reg 0xffff100b 0\nwrite_reg 0xffff2403 0\nwrite_reg 0x3 0\n"
+        "read_reg 0xffff1403 1 0\nread_reg 0xffff1010 1 0\nread_reg 0xffff2401 0 0\nread_reg 0xffff2401 0x10000 0\n");
     assert_int_equal(prog->ops[0].address, 0x000c);
     assert_int_equal(prog->ops[1].address, 0x402c);
     assert_int_equal(prog->ops[2].address, 0x900c);
@@ -50,7 +55,8 @@ static void worked_addresses(void **state) {
 }
 
 static void waits(void **state) {
-    struct program *prog = good(state, "wait\nwait high dla_intr\nwait low dla_intr\nwait posedge dla_intr # x\nwait negedge dla_intr\n");
+    struct program *prog =
+        good(state, "wait\nwait high dla_intr\nwait low dla_intr\nwait posedge dla_intr # x\nwait negedge dla_intr\n");
     static const int levels[] = {1, 1, 0, 0, 1, 1, 0};
     assert_int_equal(op_count(prog), 7);
     for (size_t i = 0; i < 7; i++) {
@@ -66,9 +72,11 @@ static void waits(void **state) {
 
 static void memory(void **state) {
     put_file(state, "a.dat", DAT);
-    struct program *prog = good(state, "load_mem 0x80000000 6 a.dat \nload_mem 0x50000000 0x8 a.dat\nwait\ndump_mem 0x80000000 0x6 a.dat");
+    struct program *prog =
+        good(state, "load_mem 0x80000000 6 a.dat \nload_mem 0x50000000 0x8 a.dat\nwait\ndump_mem 0x80000000 0x6 a.dat");
     const struct op *op = prog->ops;
-    assert_true(op[0].kind == OP_MEM_LOAD && op[0].space == SPACE_PRIMARY && op[0].base == 0x80000000 && op[0].size == 6);
+    assert_true(op[0].kind == OP_MEM_LOAD && op[0].space == SPACE_PRIMARY && op[0].base == 0x80000000 &&
+                op[0].size == 6);
     assert_memory_equal(op[0].blob->bytes, "\0\1\2\3\4\5", 6);
     assert_true(op[1].space == SPACE_SECONDARY && op[1].blob->size == 8);
     assert_true(op[3].kind == OP_MEM_CHECK && op[3].blob == op[0].blob && op[3].line == 4);
@@ -99,9 +107,10 @@ static void memory_errors(void **state) {
 }
 
 static void words_in_memory(void **state) {
-    struct program *prog = good(state, "write_mem 0x80000010 0xffff 0x0f0e0d0c0b0a09080706050403020100\n"
-                                       "write_mem 0x80000020 0x8005 0x0f0e0d0c0b0a09080706050403020100\nwrite_mem 0x80000030 0 5\n"
-                                       "read_mem 0x80000010 0xffffff 0x030201\nread_mem 0x80000010 0 7");
+    struct program *prog =
+        good(state, "write_mem 0x80000010 0xffff 0x0f0e0d0c0b0a09080706050403020100\n"
+                    "write_mem 0x80000020 0x8005 0x0f0e0d0c0b0a09080706050403020100\nwrite_mem 0x80000030 0 5\n"
+                    "read_mem 0x80000010 0xffffff 0x030201\nread_mem 0x80000010 0 7");
     assert_int_equal(prog->ops[0].blob->size, 16);
     assert_memory_equal(prog->ops[0].blob->bytes, "\0\1\2\3\4\5\6\7\x8\x9\xa\xb\xc\xd\xe\xf", 16);
     assert_int_equal(prog->ops[1].blob->chunk_count, 3);
@@ -142,7 +151,7 @@ static void errors(void **state) {
     bad("read_reg 0xffff2803 1 ==", 1, "expected value");
     bad("read_reg 0xffff2803 1 == 2 x", 1, "number of polls");
     bad("read_reg 0xffff2803 z 1", 1, "a mask");
-    bad("read_reg 0xffff2803 1 1 1 1 1 1 1 1 1 1", 1, "10 operands");
+    bad("read_reg 0xffff2803 1 1 1 1 1 1 1 1 1 1", 1, "11 operands");
 }
 
 static void blank_files_and_line_ends(void **state) {
@@ -159,7 +168,8 @@ static void blank_files_and_line_ends(void **state) {
 }
 
 static void plusargs(void **state) {
-    put_file(state, "plusargs.txt", "+read_reg_poll_retries=100000 +continue_on_fail\r\n+mem_read_latency=3\n+frobnicate\n");
+    put_file(state, "plusargs.txt",
+             "+read_reg_poll_retries=100000 +continue_on_fail\r\n+mem_read_latency=3\n+frobnicate\n");
     struct program *prog = good(state, "read_reg 0xffff2803 1 1");
     assert_int_equal(prog->ops[0].attempts, 100000);
     assert_false(prog->ops[0].volatile_read);
@@ -170,7 +180,8 @@ static void plusargs(void **state) {
     prog = good(state, "read_reg 0xffff2803 1 1");
     assert_true(prog->ops[0].volatile_read);
     program_free(prog);
-    static const char *const wrong[] = {"x", "+read_reg_poll_retries", "+read_reg_poll_retries=x", "+read_reg_poll_retries=0x100000000"};
+    static const char *const wrong[] = {"x", "+read_reg_poll_retries", "+read_reg_poll_retries=x",
+                                        "+read_reg_poll_retries=0x100000000"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct error err = {{0}};
         put_file(state, "plusargs.txt", wrong[i]);

@@ -18,7 +18,8 @@
 #include "trace/formats.h"
 #include "trace/nvt.h"
 
-typedef struct program *(*parse_function)(const char *, const char *, size_t, const struct trace_options *, struct error *);
+typedef struct program *(*parse_function)(const char *, const char *, size_t, const struct trace_options *,
+                                          struct error *);
 
 /* Makes a temporary directory; its path, ending in '/', is the test state. */
 static inline int directory_setup(void **state) {
@@ -122,7 +123,8 @@ static inline bool name_equal(char *const *a, int i, char *const *b, int k) {
 static inline bool blob_equal(const struct blob *a, const struct blob *b) {
     if (!a || !b)
         return a == b;
-    if (a->size != b->size || a->extent != b->extent || (a->name && b->name ? strcmp(a->name, b->name) != 0 : a->name != b->name))
+    if (a->size != b->size || a->extent != b->extent ||
+        (a->name && b->name ? strcmp(a->name, b->name) != 0 : a->name != b->name))
         return false;
     size_t i = 0, k = 0, ai = 0, bk = 0;
     while (i < a->chunk_count && k < b->chunk_count) {

@@ -16,9 +16,19 @@ extern "C" {
 
 namespace {
 
-enum : uint32_t { GLB = 0x1000, MCIF = 0x2000, SDP_RDMA = 0x8000, SDP = 0x9000, PDP = 0xb000, INTR_MASK = GLB + 4, INTR_SET = GLB + 8, INTR_STATUS = GLB + 12 };
+enum : uint32_t {
+    GLB = 0x1000,
+    MCIF = 0x2000,
+    SDP_RDMA = 0x8000,
+    SDP = 0x9000,
+    PDP = 0xb000,
+    INTR_MASK = GLB + 4,
+    INTR_SET = GLB + 8,
+    INTR_STATUS = GLB + 12
+};
 // The units with registers in the RTL, each with its window in the small map. The others read 0.
-const nvdla_unit present[] = {NVDLA_CFGROM, NVDLA_GLB, NVDLA_MCIF, NVDLA_CVIF, NVDLA_SDP_RDMA, NVDLA_SDP, NVDLA_PDP_RDMA, NVDLA_PDP};
+const nvdla_unit present[] = {NVDLA_CFGROM,   NVDLA_GLB, NVDLA_MCIF,     NVDLA_CVIF,
+                              NVDLA_SDP_RDMA, NVDLA_SDP, NVDLA_PDP_RDMA, NVDLA_PDP};
 
 struct Request {
     bool write, nposted;
@@ -30,9 +40,10 @@ struct Response {
     uint64_t time;
 };
 
-// NV_nvdla with two clocks of their own periods and the CSB pins. Time in units of which both half periods are whole numbers.
+// NV_nvdla with two clocks of their own periods and the CSB pins. Time in units of which both half periods are whole
+// numbers.
 class Bus {
-public:
+  public:
     Bus(uint64_t csb_half, uint64_t core_half) : csb_half_(csb_half), core_half_(core_half) {
         top_.dla_reset_rstn = 0;
         top_.direct_reset_ = 1;
@@ -53,10 +64,13 @@ public:
         release();
         responses.clear();
     }
-    VNV_nvdla &pins() { return top_; }
+    VNV_nvdla &pins() {
+        return top_;
+    }
     // Runs n csb clocks. The pins are driven after the rising edge; what is sampled before it goes to `responses`.
     void clocks(int n) {
-        for (int i = 0; i < n; i++) csb_clock();
+        for (int i = 0; i < n; i++)
+            csb_clock();
     }
     // Sends one request and returns when it is accepted; false if it never is.
     bool send(const Request &r) {
@@ -79,15 +93,19 @@ public:
         send({true, true, address, data});
         take();
     }
-    void post(uint32_t address, uint32_t data) { send({true, false, address, data}); }
+    void post(uint32_t address, uint32_t data) {
+        send({true, false, address, data});
+    }
     uint32_t read(uint32_t address) {
         send({false, false, address, 0});
         return take();
     }
     // Waits for the next response; 0xdeadbeef if none comes.
     uint32_t take() {
-        for (int i = 0; i < 1000 && responses.empty(); i++) csb_clock();
-        if (responses.empty()) return 0xdeadbeef;
+        for (int i = 0; i < 1000 && responses.empty(); i++)
+            csb_clock();
+        if (responses.empty())
+            return 0xdeadbeef;
         const Response r = responses.front();
         responses.pop_front();
         return r.data;
@@ -96,7 +114,7 @@ public:
     uint64_t csb_cycle = 0;
     bool both = false; // both kinds of response in one clock
 
-private:
+  private:
     // One rising csb edge; tells whether a request was accepted at it.
     bool csb_clock() {
         bool accepted = false, edge = false;
@@ -108,21 +126,26 @@ private:
                 edge = csb_edges_ & 1;
                 if (edge) {
                     accepted = top_.csb2nvdla_valid && top_.csb2nvdla_ready;
-                    if (top_.nvdla2csb_valid && top_.nvdla2csb_wr_complete) both = true;
-                    if (top_.nvdla2csb_valid) responses.push_back({false, top_.nvdla2csb_data, csb_cycle});
-                    if (top_.nvdla2csb_wr_complete) responses.push_back({true, 0, csb_cycle});
+                    if (top_.nvdla2csb_valid && top_.nvdla2csb_wr_complete)
+                        both = true;
+                    if (top_.nvdla2csb_valid)
+                        responses.push_back({false, top_.nvdla2csb_data, csb_cycle});
+                    if (top_.nvdla2csb_wr_complete)
+                        responses.push_back({true, 0, csb_cycle});
                     csb_cycle++;
                 }
                 top_.dla_csb_clk = csb_edges_ & 1;
             }
-            if (now_ == next_core) top_.dla_core_clk = ++core_edges_ & 1;
+            if (now_ == next_core)
+                top_.dla_core_clk = ++core_edges_ & 1;
             top_.eval();
         }
         return accepted;
     }
     void run(uint64_t time) {
         const uint64_t end = now_ + time;
-        while (now_ < end) csb_clock();
+        while (now_ < end)
+            csb_clock();
     }
     VNV_nvdla top_;
     uint64_t csb_half_, core_half_, now_ = 0, csb_edges_ = 0, core_edges_ = 0;
@@ -132,23 +155,30 @@ const nvdla_config *config;
 Checks checks;
 
 bool is_present(const nvdla_register *r) {
-    if (!r) return false;
+    if (!r)
+        return false;
     for (nvdla_unit u : present)
-        if (r->unit == u) return true;
+        if (r->unit == u)
+            return true;
     return false;
 }
 
 // What a register reads after `written` was written to it while nothing is armed; live status registers excepted.
-uint32_t stored(const nvdla_register *r, uint32_t written) { return (written & r->stored_mask) | (r->reset & ~r->stored_mask); }
+uint32_t stored(const nvdla_register *r, uint32_t written) {
+    return (written & r->stored_mask) | (r->reset & ~r->stored_mask);
+}
 
-std::string ratio(int csb, int core) { return " (half periods csb " + std::to_string(csb) + ", core " + std::to_string(core) + ")"; }
+std::string ratio(int csb, int core) {
+    return " (half periods csb " + std::to_string(csb) + ", core " + std::to_string(core) + ")";
+}
 
 void reset_values(Bus &bus) {
     checks.start("every word of the 256 KiB register space after reset");
     for (uint32_t a = 0; a < 0x40000 && !checks.failing(); a += 4) {
         // Outside the known windows every 16th word is enough.
         const nvdla_register *r = nvdla_register_at(config, a);
-        if (!r && a >= 0x12000 && a % 64) continue;
+        if (!r && a >= 0x12000 && a % 64)
+            continue;
         const uint32_t got = bus.read(a), expected = is_present(r) ? r->reset : 0;
         char what[80];
         snprintf(what, sizeof what, "address 0x%05x", a);
@@ -165,17 +195,20 @@ void write_masks(Bus &bus) {
             for (size_t i = 0; i < map.count; i++) {
                 const nvdla_register *r = &map.registers[i];
                 const bool arms = !strcmp(r->name, "D_OP_ENABLE"), pointer = !strcmp(r->name, "S_POINTER");
-                if (!nvdla_register_at(config, r->address) || arms || pointer || r->address == INTR_SET) continue;
+                if (!nvdla_register_at(config, r->address) || arms || pointer || r->address == INTR_SET)
+                    continue;
                 const uint32_t p = r->grouped ? pattern ^ (group ? 0x00ff0f0fu : 0) : pattern;
                 const uint32_t base = r->address & ~0xfffu;
-                if (r->grouped) bus.post(base + 4, (uint32_t)group);
+                if (r->grouped)
+                    bus.post(base + 4, (uint32_t)group);
                 bus.post(r->address, p);
                 shadow[{r->address, r->grouped ? group : 0}] = is_present(r) ? stored(r, p) : 0;
             }
     // The last pattern must be in both groups, each with its own value.
     for (const auto &entry : shadow) {
         const uint32_t a = entry.first.first;
-        if (nvdla_register_at(config, a)->grouped) bus.write((a & ~0xfffu) + 4, (uint32_t)entry.first.second);
+        if (nvdla_register_at(config, a)->grouped)
+            bus.write((a & ~0xfffu) + 4, (uint32_t)entry.first.second);
         char what[80];
         snprintf(what, sizeof what, "address 0x%05x group %d", a, entry.first.second);
         checks.equal(what, bus.read(a), entry.second);
@@ -183,7 +216,8 @@ void write_masks(Bus &bus) {
     for (uint32_t pattern : {0xffffffffu, 0u, 0xa5a5a5a5u})
         for (size_t i = 0; i < map.count; i++) {
             const nvdla_register *r = &map.registers[i];
-            if (!is_present(nvdla_register_at(config, r->address)) || !r->stored_mask || !strcmp(r->name, "S_POINTER")) continue;
+            if (!is_present(nvdla_register_at(config, r->address)) || !r->stored_mask || !strcmp(r->name, "S_POINTER"))
+                continue;
             bus.write(r->address, pattern);
             checks.equal(r->name, bus.read(r->address), stored(r, pattern));
         }
@@ -258,22 +292,31 @@ void vectors(Bus &bus) {
     bus.reset();
 }
 
-// Random requests with random gaps: every response, in order, with the right data. Posted writes are seen by later reads.
+// Random requests with random gaps: every response, in order, with the right data. Posted writes are seen by later
+// reads.
 void stream(Bus &bus, uint64_t seed, int count, unsigned gap_percent) {
     Random random(seed);
     std::deque<Response> expected;
     std::map<uint32_t, uint32_t> shadow;
-    std::vector<uint32_t> addresses = {INTR_MASK, MCIF, MCIF + 4, MCIF + 0x14, SDP_RDMA + 0xc, SDP + 0x3c, PDP + 0xc, 0x3f000, 0x3010, GLB, 0};
-    for (uint32_t a : addresses) shadow[a] = is_present(nvdla_register_at(config, a)) ? bus.read(a) : 0;
+    std::vector<uint32_t> addresses = {
+        INTR_MASK, MCIF, MCIF + 4, MCIF + 0x14, SDP_RDMA + 0xc, SDP + 0x3c, PDP + 0xc, 0x3f000, 0x3010, GLB, 0};
+    for (uint32_t a : addresses)
+        shadow[a] = is_present(nvdla_register_at(config, a)) ? bus.read(a) : 0;
     bus.responses.clear();
     for (int i = 0; i < count; i++) {
-        Request r = {random.percent(50), random.percent(50), addresses[random.below((uint32_t)addresses.size())], random.next()};
+        Request r = {random.percent(50), random.percent(50), addresses[random.below((uint32_t)addresses.size())],
+                     random.next()};
         const nvdla_register *reg = nvdla_register_at(config, r.address);
-        if (r.write && is_present(reg)) shadow[r.address] = stored(reg, r.data);
-        if (!r.write) expected.push_back({false, shadow[r.address], 0});
-        else if (r.nposted) expected.push_back({true, 0, 0});
-        if (!bus.send(r)) return checks.fail("request " + std::to_string(i) + " was never accepted");
-        if (random.percent(gap_percent)) bus.clocks((int)random.below(12));
+        if (r.write && is_present(reg))
+            shadow[r.address] = stored(reg, r.data);
+        if (!r.write)
+            expected.push_back({false, shadow[r.address], 0});
+        else if (r.nposted)
+            expected.push_back({true, 0, 0});
+        if (!bus.send(r))
+            return checks.fail("request " + std::to_string(i) + " was never accepted");
+        if (random.percent(gap_percent))
+            bus.clocks((int)random.below(12));
     }
     bus.clocks(300);
     checks.equal("number of responses", bus.responses.size(), expected.size());
@@ -285,7 +328,8 @@ void stream(Bus &bus, uint64_t seed, int count, unsigned gap_percent) {
     }
     checks.equal("two responses in one clock", bus.both, false);
     for (uint32_t a : addresses)
-        if (a != GLB && a != 0) bus.write(a, is_present(nvdla_register_at(config, a)) ? nvdla_register_at(config, a)->reset : 0);
+        if (a != GLB && a != 0)
+            bus.write(a, is_present(nvdla_register_at(config, a)) ? nvdla_register_at(config, a)->reset : 0);
 }
 
 void latency(Bus &bus) {
@@ -296,13 +340,16 @@ void latency(Bus &bus) {
     const uint64_t accepted = bus.csb_cycle - 1;
     bus.clocks(30);
     checks.equal("responses", bus.responses.size(), 1);
-    if (bus.responses.size() == 1 && bus.responses[0].time - accepted > 18) checks.equal("clocks to read data", bus.responses[0].time - accepted, 18);
+    if (bus.responses.size() == 1 && bus.responses[0].time - accepted > 18)
+        checks.equal("clocks to read data", bus.responses[0].time - accepted, 18);
     checks.equal("nvdla2csb_data long after the response", bus.pins().nvdla2csb_data, 0x00303031);
     bus.responses.clear();
     bus.post(INTR_SET, 1);
     int clocks = 0;
-    while (!bus.pins().dla_intr && clocks < 100) bus.clocks(1), clocks++;
-    if (clocks > 14) checks.equal("clocks from S_INTR_SET to dla_intr", (uint64_t)clocks, 14);
+    while (!bus.pins().dla_intr && clocks < 100)
+        bus.clocks(1), clocks++;
+    if (clocks > 14)
+        checks.equal("clocks from S_INTR_SET to dla_intr", (uint64_t)clocks, 14);
     bus.write(INTR_STATUS, 1);
     checks.equal("dla_intr when the clearing write has completed", bus.pins().dla_intr, 0);
 }
@@ -321,8 +368,11 @@ int main(int argc, char **argv) {
         checks.equal("csb2nvdla_ready", bus.pins().csb2nvdla_ready, 1);
         checks.equal("r_rready", bus.pins().nvdla_core2dbb_r_rready, 1);
         checks.equal("b_bready", bus.pins().nvdla_core2dbb_b_bready, 1);
-        checks.equal("valids", (uint64_t)(bus.pins().nvdla_core2dbb_ar_arvalid | bus.pins().nvdla_core2dbb_aw_awvalid | bus.pins().nvdla_core2dbb_w_wvalid |
-                                          bus.pins().nvdla2csb_valid | bus.pins().nvdla2csb_wr_complete | bus.pins().dla_intr), 0);
+        checks.equal("valids",
+                     (uint64_t)(bus.pins().nvdla_core2dbb_ar_arvalid | bus.pins().nvdla_core2dbb_aw_awvalid |
+                                bus.pins().nvdla_core2dbb_w_wvalid | bus.pins().nvdla2csb_valid |
+                                bus.pins().nvdla2csb_wr_complete | bus.pins().dla_intr),
+                     0);
         checks.equal("nvdla2csb_data", bus.pins().nvdla2csb_data, 0);
         bus.release();
         reset_values(bus);

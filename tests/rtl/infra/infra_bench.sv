@@ -1,4 +1,4 @@
-// Top of the memory bench: the memory interfaces with four read and two write clients, and one register group.
+// Top of the memory bench: the memory interfaces with four read and two write clients, one register group, and GLB.
 //
 // Read clients: 0 SDP (slot 2, AXI id 1), 1 SDP BS operand (slot 3, id 5), 2 SDP BN operand (slot 4, id 6), 3 PDP (slot 6, id 2). Client 1 has a latency
 // buffer of 8 atoms, the others of 64. Write clients: 0 SDP (slot 0, id 1), 1 PDP (slot 1, id 2). The register group is a window of 8 words:
@@ -11,6 +11,7 @@ module infra_bench
     input  logic                  mcif_req_i,
     input  logic                  cvif_req_i,
     input  logic                  group_req_i,
+    input  logic                  glb_req_i,
     input  logic                  write_i,
     input  logic [           9:0] addr_i,
     input  logic [          31:0] wdata_i,
@@ -20,6 +21,8 @@ module infra_bench
     output logic [       5*32-1:0] d_o,
     input  logic                  done_i,
     input  logic [          31:0] stat_i,
+    input  logic [          15:0] done_intr_i,
+    output logic                  intr_o,
     input  logic [           3:0] rq_valid_i,
     output logic [           3:0] rq_ready_o,
     input  logic [4*64-1:0]       rq_addr_i,
@@ -71,8 +74,27 @@ module infra_bench
   assign burst_o = 4'(DbbBurstBeats);
   assign sram_burst_o = 4'(CvsramBurstBeats);
 
-  logic [31:0] mcif_rdata, cvif_rdata, group_rdata;
-  assign rdata_o = mcif_rdata | cvif_rdata | group_rdata;
+  logic [31:0] mcif_rdata, cvif_rdata, group_rdata, glb_rdata;
+  assign rdata_o = mcif_rdata | cvif_rdata | group_rdata | glb_rdata;
+
+  nvdla_glb u_glb (
+      .clk_i,
+      .rst_ni,
+      .req_i          (glb_req_i),
+      .write_i,
+      .addr_i,
+      .wdata_i,
+      .rdata_o        (glb_rdata),
+      .done_sdp_i     (done_intr_i[1:0]),
+      .done_cdp_i     (done_intr_i[3:2]),
+      .done_pdp_i     (done_intr_i[5:4]),
+      .done_bdma_i    (done_intr_i[7:6]),
+      .done_rubik_i   (done_intr_i[9:8]),
+      .done_cdma_dat_i(done_intr_i[11:10]),
+      .done_cdma_wt_i (done_intr_i[13:12]),
+      .done_cacc_i    (done_intr_i[15:14]),
+      .intr_o
+  );
 
   nvdla_reg_group #(
       .Words(8),

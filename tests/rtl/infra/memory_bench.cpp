@@ -1,7 +1,9 @@
-// DMA clients and memory interfaces against AXI memories with random stalls, and the register group block. Top: infra_bench.sv.
+// DMA clients and memory interfaces against AXI memories with random stalls; the register group block; GLB. Top:
+// infra_bench.sv.
 //
-// Every clock the bench checks the AXI rules of chapter 70: payload stable until accepted, AW and its first W beat offered together, W in AW
-// order, bursts inside aligned lines, aligned araddr, the outstanding limit. Data are a function of port, address and word.
+// Every clock the bench checks the AXI rules of chapter 70: payload stable until accepted, AW and its first W beat
+// offered together, W in AW order and without pause inside a burst, bursts inside aligned lines, aligned araddr, the
+// outstanding limit. Data are a function of port, address and word.
 #include <cstring>
 #include <deque>
 #include <map>
@@ -29,8 +31,8 @@ struct Behaviour {
     unsigned ar = 100, aw = 100, w = 100, r = 100, b = 100; // per cent of the clocks in which a channel moves
     unsigned latency = 32, jitter = 0;                      // clocks from AR to the first R
     unsigned b_latency = 4;
-    bool shuffle = false;                                   // answers of different ids in any order
-    unsigned engine = 100;                                  // per cent of the clocks in which the engine side offers or takes
+    bool shuffle = false;  // answers of different ids in any order
+    unsigned engine = 100; // per cent of the clocks in which the engine side offers or takes
 };
 
 struct Burst {
@@ -40,10 +42,10 @@ struct Burst {
     uint64_t due;
 };
 
-struct Port { // one AXI memory
-    std::deque<Burst> reads;        // accepted, by arrival
-    std::deque<Burst> offered;      // writes offered on AW, waiting for their data
-    std::deque<Burst> responses;    // written, B to come
+struct Port {                               // one AXI memory
+    std::deque<Burst> reads;                // accepted, by arrival
+    std::deque<Burst> offered;              // writes offered on AW, waiting for their data
+    std::deque<Burst> responses;            // written, B to come
     size_t aw_accepted = 0, w_finished = 0; // bursts
     uint64_t aw_offers = 0, w_offers = 0;   // bursts seen for the first time on AW / on W
     unsigned read_flight = 0, write_flight = 0, read_peak = 0, write_peak = 0;
@@ -64,7 +66,7 @@ struct Request {
 };
 
 class Bench {
-public:
+  public:
     explicit Bench(uint64_t seed) : random_(seed) {
         top_.rst_ni = 0;
         top_.clk_i = 0;
@@ -80,13 +82,20 @@ public:
     Port port[2];
     uint64_t cycle = 0;
 
-    unsigned atom() const { return atom_; }
-    bool secondary() const { return burst_[1] != 0; }
-    Vinfra_bench &pins() { return top_; }
+    unsigned atom() const {
+        return atom_;
+    }
+    bool secondary() const {
+        return burst_[1] != 0;
+    }
+    Vinfra_bench &pins() {
+        return top_;
+    }
 
     void read(int client, const Request &r) {
         read_todo_[client].push_back(r);
-        for (unsigned i = 0; i < r.atoms; i++) read_expected_[client].push_back({r.address / atom_ * atom_ + (uint64_t)i * atom_, 1, r.ram, false});
+        for (unsigned i = 0; i < r.atoms; i++)
+            read_expected_[client].push_back({r.address / atom_ * atom_ + (uint64_t)i * atom_, 1, r.ram, false});
     }
     void write(int client, const Request &r) {
         write_todo_[client].push_back(r);
@@ -96,20 +105,26 @@ public:
             data_todo_[client].push_back({a, 1, r.ram, false});
             written_expected_[{r.ram ? 0 : 1, a}] = true;
         }
-        if (r.ack) ack_at_[client].push_back(write_total_[client]);
+        if (r.ack)
+            ack_at_[client].push_back(write_total_[client]);
     }
     bool idle() const {
         for (int i = 0; i < 4; i++)
-            if (!read_expected_[i].empty()) return false;
+            if (!read_expected_[i].empty())
+                return false;
         for (int i = 0; i < 2; i++)
-            if (!data_todo_[i].empty() || !ack_at_[i].empty() || write_done_[i] != write_total_[i]) return false;
+            if (!data_todo_[i].empty() || !ack_at_[i].empty() || write_done_[i] != write_total_[i])
+                return false;
         return true;
     }
     // Steps until everything asked for has happened; false after `limit` clocks without that.
     bool finish(unsigned limit) {
-        for (unsigned i = 0; i < limit && !idle(); i++) step();
-        if (!idle()) checks.fail("does not finish");
-        if (written_ != written_expected_) checks.fail("the atoms written are not those commanded");
+        for (unsigned i = 0; i < limit && !idle(); i++)
+            step();
+        if (!idle())
+            checks.fail("does not finish");
+        if (written_ != written_expected_)
+            checks.fail("the atoms written are not those commanded");
         return idle();
     }
     void reg_write(bool cvif, unsigned word, uint32_t data) {
@@ -147,7 +162,8 @@ public:
         top_.clk_i = 0;
         top_.eval();
         sample();
-        const uint32_t rq = top_.rq_valid_i & top_.rq_ready_o, wc = top_.wc_valid_i & top_.wc_ready_o, wd = top_.wd_valid_i & top_.wd_ready_o;
+        const uint32_t rq = top_.rq_valid_i & top_.rq_ready_o, wc = top_.wc_valid_i & top_.wc_ready_o,
+                       wd = top_.wd_valid_i & top_.wd_ready_o;
         top_.clk_i = 1;
         top_.eval();
         top_.rq_valid_i &= (CData)~rq;
@@ -156,20 +172,23 @@ public:
         cycle++;
     }
 
-private:
+  private:
     void step_plain() {
         top_.clk_i = 0;
         top_.eval();
         top_.clk_i = 1;
         top_.eval();
     }
-    unsigned words() const { return atom_ / 4; }
+    unsigned words() const {
+        return atom_ / 4;
+    }
 
     // Inputs of this clock. What is offered stays until accepted.
     void drive() {
         uint32_t ready = 0;
         for (int i = 0; i < 4; i++) {
-            if (random_.percent(behaviour.engine)) ready |= 1u << i;
+            if (random_.percent(behaviour.engine))
+                ready |= 1u << i;
             if (!(top_.rq_valid_i >> i & 1) && !read_todo_[i].empty() && random_.percent(behaviour.engine)) {
                 const Request &r = read_todo_[i].front();
                 top_.rq_valid_i |= (CData)(1u << i);
@@ -193,14 +212,18 @@ private:
             if (!(top_.wd_valid_i >> i & 1) && !data_todo_[i].empty() && random_.percent(behaviour.engine)) {
                 top_.wd_valid_i |= (CData)(1u << i);
                 const Request &r = data_todo_[i].front();
-                for (unsigned w = 0; w < words(); w++) top_.wd_data_i[(unsigned)i * words() + w] = hash(r.ram ? 0 : 1, r.address, w);
+                for (unsigned w = 0; w < words(); w++)
+                    top_.wd_data_i[(unsigned)i * words() + w] = hash(r.ram ? 0 : 1, r.address, w);
             }
         }
         uint32_t ar = 0, aw = 0, w = 0;
         for (int p = 0; p < 2; p++) {
-            if (random_.percent(behaviour.ar)) ar |= 1u << p;
-            if (random_.percent(behaviour.aw)) aw |= 1u << p;
-            if (random_.percent(behaviour.w)) w |= 1u << p;
+            if (random_.percent(behaviour.ar))
+                ar |= 1u << p;
+            if (random_.percent(behaviour.aw))
+                aw |= 1u << p;
+            if (random_.percent(behaviour.w))
+                w |= 1u << p;
             drive_answers(p);
         }
         top_.arready_i = (CData)ar;
@@ -214,9 +237,11 @@ private:
         uint32_t seen = 0;
         for (size_t i = 0; i < queue.size(); i++) {
             const uint32_t bit = 1u << (queue[i].id & 15);
-            if (!(seen & bit) && queue[i].due <= cycle) candidates.push_back(i);
+            if (!(seen & bit) && queue[i].due <= cycle)
+                candidates.push_back(i);
             seen |= bit;
-            if (!behaviour.shuffle) break;
+            if (!behaviour.shuffle)
+                break;
         }
         return candidates.empty() ? -1 : (int)candidates[random_.below((uint32_t)candidates.size())];
     }
@@ -227,7 +252,8 @@ private:
         if (r >= 0) {
             m.r_index = (size_t)r;
             const Burst &b = m.reads[m.r_index];
-            for (unsigned w = 0; w < words(); w++) top_.rdata_i[(unsigned)p * words() + w] = hash(p, b.address + b.done * atom_, w);
+            for (unsigned w = 0; w < words(); w++)
+                top_.rdata_i[(unsigned)p * words() + w] = hash(p, b.address + b.done * atom_, w);
             top_.rid_i = (SData)((top_.rid_i & ~(0xffu << 8 * p)) | (unsigned)b.id << 8 * p);
         }
         top_.rvalid_i = (CData)((top_.rvalid_i & ~(1u << p)) | (uint32_t)m.r_valid << p);
@@ -243,13 +269,18 @@ private:
     void sample() {
         for (int i = 0; i < 2; i++)
             if (top_.ack_o >> i & 1) {
-                if (ack_at_[i].empty()) checks.fail("acknowledge without command");
-                else if (write_done_[i] < ack_at_[i].front()) checks.fail("acknowledge before the last response");
-                if (!ack_at_[i].empty()) ack_at_[i].pop_front();
+                if (ack_at_[i].empty())
+                    checks.fail("acknowledge without command");
+                else if (write_done_[i] < ack_at_[i].front())
+                    checks.fail("acknowledge before the last response");
+                if (!ack_at_[i].empty())
+                    ack_at_[i].pop_front();
             }
-        for (int p = 0; p < 2; p++) sample_port(p);
+        for (int p = 0; p < 2; p++)
+            sample_port(p);
         for (int i = 0; i < 4; i++) {
-            if ((top_.rq_valid_i & top_.rq_ready_o) >> i & 1) read_todo_[i].pop_front();
+            if ((top_.rq_valid_i & top_.rq_ready_o) >> i & 1)
+                read_todo_[i].pop_front();
             if ((top_.rs_valid_o & top_.rs_ready_i) >> i & 1) {
                 if (read_expected_[i].empty()) {
                     checks.fail("more read data than asked for");
@@ -257,20 +288,24 @@ private:
                 }
                 const Request &r = read_expected_[i].front();
                 for (unsigned w = 0; w < words(); w++)
-                    checks.equal("read data", top_.rs_data_o[(unsigned)i * words() + w], hash(r.ram ? 0 : 1, r.address, w));
+                    checks.equal("read data", top_.rs_data_o[(unsigned)i * words() + w],
+                                 hash(r.ram ? 0 : 1, r.address, w));
                 read_expected_[i].pop_front();
                 taken[i]++;
             }
         }
         for (int i = 0; i < 2; i++) {
-            if ((top_.wc_valid_i & top_.wc_ready_o) >> i & 1) write_todo_[i].pop_front();
-            if ((top_.wd_valid_i & top_.wd_ready_o) >> i & 1) data_todo_[i].pop_front();
+            if ((top_.wc_valid_i & top_.wc_ready_o) >> i & 1)
+                write_todo_[i].pop_front();
+            if ((top_.wd_valid_i & top_.wd_ready_o) >> i & 1)
+                data_todo_[i].pop_front();
         }
     }
 
     void check_burst(int p, const char *what, uint64_t address, unsigned beats) {
         const uint64_t line = (uint64_t)burst_[p] * atom_;
-        if (beats > burst_[p] || address / line != (address + (beats - 1) * (uint64_t)atom_) / line) checks.fail(std::string(what) + " burst leaves its line");
+        if (beats > burst_[p] || address / line != (address + (beats - 1) * (uint64_t)atom_) / line)
+            checks.fail(std::string(what) + " burst leaves its line");
     }
 
     void sample_port(int p) {
@@ -279,16 +314,21 @@ private:
         const bool ar = top_.arvalid_o >> p & 1;
         const uint64_t araddr = top_.araddr_o[2 * p] | (uint64_t)top_.araddr_o[2 * p + 1] << 32;
         const uint64_t ar_info = (top_.arid_o >> 8 * p & 0xffu) << 4 | (top_.arlen_o >> 4 * p & 0xfu);
-        if (!m.ar_new && (!ar || araddr != m.ar_last || ar_info != m.ar_info)) checks.fail("AR changed before it was accepted");
+        if (!m.ar_new && (!ar || araddr != m.ar_last || ar_info != m.ar_info))
+            checks.fail("AR changed before it was accepted");
         if (ar && m.ar_new) {
             const unsigned beats = (unsigned)(ar_info & 15) + 1;
             m.read_flight += beats;
-            if (m.read_flight > m.read_peak) m.read_peak = m.read_flight;
-            if (m.read_flight > m.read_limit + 1) checks.fail("read outstanding limit exceeded");
-            if (araddr % atom_) checks.fail("araddr is not aligned");
+            if (m.read_flight > m.read_peak)
+                m.read_peak = m.read_flight;
+            if (m.read_flight > m.read_limit + 1)
+                checks.fail("read outstanding limit exceeded");
+            if (araddr % atom_)
+                checks.fail("araddr is not aligned");
             check_burst(p, "read", araddr, beats);
             for (const Burst &b : port[1 - p].reads)
-                if (b.id == (int)(ar_info >> 4)) checks.fail("one client reads both memories at once");
+                if (b.id == (int)(ar_info >> 4))
+                    checks.fail("one client reads both memories at once");
         }
         m.ar_last = araddr;
         m.ar_info = ar_info;
@@ -301,39 +341,52 @@ private:
         if (m.r_valid) {
             Burst &b = m.reads[m.r_index];
             m.read_flight--;
-            if (++b.done == b.beats) m.reads.erase(m.reads.begin() + (long)m.r_index);
+            if (++b.done == b.beats)
+                m.reads.erase(m.reads.begin() + (long)m.r_index);
         }
         // Write.
         const bool aw = top_.awvalid_o >> p & 1, w = top_.wvalid_o >> p & 1;
         const uint64_t awaddr = top_.awaddr_o[2 * p] | (uint64_t)top_.awaddr_o[2 * p + 1] << 32;
         const uint64_t aw_info = (top_.awid_o >> 8 * p & 0xffu) << 4 | (top_.awlen_o >> 4 * p & 0xfu);
         std::vector<uint32_t> data;
-        for (unsigned i = 0; i < words(); i++) data.push_back(top_.wdata_o[(unsigned)p * words() + i]);
+        for (unsigned i = 0; i < words(); i++)
+            data.push_back(top_.wdata_o[(unsigned)p * words() + i]);
         data.push_back(top_.wlast_o >> p & 1);
-        if (!m.aw_new && (!aw || awaddr != m.aw_last || aw_info != m.aw_info)) checks.fail("AW changed before it was accepted");
-        if (!m.w_new && (!w || data != m.w_last)) checks.fail("W changed before it was accepted");
+        if (!m.aw_new && (!aw || awaddr != m.aw_last || aw_info != m.aw_info))
+            checks.fail("AW changed before it was accepted");
+        if (!m.w_new && (!w || data != m.w_last))
+            checks.fail("W changed before it was accepted");
         if (aw && m.aw_new) {
             const unsigned beats = (unsigned)(aw_info & 15) + 1;
             m.aw_offers++;
             m.write_flight += beats;
-            if (m.write_flight > m.write_peak) m.write_peak = m.write_flight;
-            if (m.write_flight > m.write_limit + 1) checks.fail("write outstanding limit exceeded");
+            if (m.write_flight > m.write_peak)
+                m.write_peak = m.write_flight;
+            if (m.write_flight > m.write_limit + 1)
+                checks.fail("write outstanding limit exceeded");
             check_burst(p, "write", awaddr, beats);
             m.offered.push_back({(int)(aw_info >> 4), awaddr, beats, 0, 0});
         }
-        if (w && m.w_new && m.w_first) m.w_offers++;
-        if (m.aw_offers != m.w_offers) checks.fail("AW and its first W beat are not offered together");
+        if (w && m.w_new && m.w_first)
+            m.w_offers++;
+        if (!w && !m.w_first)
+            checks.fail("a started write burst pauses");
+        if (m.aw_offers != m.w_offers)
+            checks.fail("AW and its first W beat are not offered together");
         m.aw_last = awaddr;
         m.aw_info = aw_info;
         m.aw_new = !aw || (top_.awready_i >> p & 1);
-        if (aw && m.aw_new) m.aw_accepted++;
+        if (aw && m.aw_new)
+            m.aw_accepted++;
         m.w_last = data;
         m.w_new = !w || (top_.wready_i >> p & 1);
-        if (w) m.w_first = false;
+        if (w)
+            m.w_first = false;
         if (w && m.w_new && m.w_finished < m.aw_offers) {
             Burst &b = m.offered[m.w_finished - retired_[p]];
             const uint64_t a = b.address + (uint64_t)b.done * atom_;
-            for (unsigned i = 0; i < words(); i++) checks.equal("write data", data[i], hash(p, a, i));
+            for (unsigned i = 0; i < words(); i++)
+                checks.equal("write data", data[i], hash(p, a, i));
             written_[{p, a}] = true;
             b.done++;
             checks.equal("wlast", data[words()], b.done == b.beats);
@@ -347,7 +400,8 @@ private:
             m.responses.erase(m.responses.begin() + (long)m.b_index);
             m.write_flight -= b.beats;
             for (int i = 0; i < 2; i++)
-                if (b.id == write_id[i]) write_done_[i] += b.beats;
+                if (b.id == write_id[i])
+                    write_done_[i] += b.beats;
         }
         while (!m.offered.empty() && retired_[p] < m.aw_accepted && retired_[p] < m.w_finished) {
             m.responses.push_back(m.offered.front());
@@ -357,10 +411,10 @@ private:
         }
     }
 
-public:
+  public:
     uint64_t taken[4] = {};
 
-private:
+  private:
     Vinfra_bench top_;
     Random random_;
     unsigned atom_ = 0, burst_[2] = {};
@@ -378,7 +432,8 @@ void traffic(Bench &bench, Random &random, int requests) {
         const int ram = bench.secondary() && random.percent(30) ? 0 : 1;
         const unsigned atoms = 1 + (random.percent(70) ? random.below(4) : random.below(60));
         if (client < 4) {
-            const uint64_t address = (uint64_t)random.below(1 << 12) * bench.atom() + (random.percent(10) ? random.below(bench.atom()) : 0);
+            const uint64_t address =
+                (uint64_t)random.below(1 << 12) * bench.atom() + (random.percent(10) ? random.below(bench.atom()) : 0);
             bench.read(client, {address, atoms, ram, false});
         } else { // every atom of the memory is written once
             static uint64_t next;
@@ -412,7 +467,8 @@ void stalls() {
         traffic(bench, random, 600);
         bench.finish(400000);
         for (int p = 0; p < 2; p++)
-            if (bench.port[p].read_flight || bench.port[p].write_flight) checks.fail("beats left in flight");
+            if (bench.port[p].read_flight || bench.port[p].write_flight)
+                checks.fail("beats left in flight");
     }
 }
 
@@ -421,8 +477,10 @@ void limits() {
         const unsigned longest = 4;
         Bench bench(cnt + 1);
         const bool bursts = bench.pins().burst_o > 1;
-        if (bursts && cnt + 1 < longest) continue;
-        checks.start("outstanding count " + std::to_string(cnt) + " allows " + std::to_string(cnt + 1) + " beats in flight");
+        if (bursts && cnt + 1 < longest)
+            continue;
+        checks.start("outstanding count " + std::to_string(cnt) + " allows " + std::to_string(cnt + 1) +
+                     " beats in flight");
         Random random(cnt);
         bench.limits(cnt, cnt);
         traffic(bench, random, 200);
@@ -433,8 +491,10 @@ void limits() {
         bench.write(1, {0x60000, 64, 1, true});
         bench.finish(400000);
         const unsigned whole = bursts ? (cnt + 1) / longest * longest : cnt + 1;
-        if (bench.port[0].read_peak < whole) checks.equal("read beats in flight", bench.port[0].read_peak, whole);
-        if (bench.port[0].write_peak < (whole > 4 ? 4 : whole)) checks.equal("write beats in flight", bench.port[0].write_peak, whole);
+        if (bench.port[0].read_peak < whole)
+            checks.equal("read beats in flight", bench.port[0].read_peak, whole);
+        if (bench.port[0].write_peak < (whole > 4 ? 4 : whole))
+            checks.equal("write beats in flight", bench.port[0].write_peak, whole);
     }
 }
 
@@ -451,7 +511,8 @@ void credits() {
     Bench bench(8);
     bench.pins().rs_ready_i = 0;
     bench.behaviour.engine = 1; // reads are requested, hardly drained
-    for (int client = 0; client < 4; client++) bench.read(client, {0x1000, 50, 1, false});
+    for (int client = 0; client < 4; client++)
+        bench.read(client, {0x1000, 50, 1, false});
     bench.finish(40000);
 }
 
@@ -466,7 +527,8 @@ void weights() {
     const std::vector<int> &ids = bench.port[0].ar_ids;
     // With bursts only until the buffers are full: then the answers set the pace, not the arbiter.
     const size_t count = bench.pins().burst_o > 1 ? 20 : 1000;
-    for (size_t i = 0; i < count && i < ids.size(); i++) checks.equal("id on AR", (uint64_t)ids[i], (uint64_t)read_id[i % 4 == 3 ? 3 : 0]);
+    for (size_t i = 0; i < count && i < ids.size(); i++)
+        checks.equal("id on AR", (uint64_t)ids[i], (uint64_t)read_id[i % 4 == 3 ? 3 : 0]);
     checks.start("weight 0 takes a client out until it is changed");
     Bench none(4);
     none.reg_write(false, 0, 0x01010001);
@@ -474,8 +536,10 @@ void weights() {
     none.read(0, {0x1000, 5, 1, false});
     none.write(1, {0x1000, 5, 1, true});
     none.read(3, {0x1000, 5, 1, false});
-    for (int i = 0; i < 200; i++) none.step();
-    for (int id : none.port[0].ar_ids) checks.equal("id on AR", (uint64_t)id, (uint64_t)read_id[3]);
+    for (int i = 0; i < 200; i++)
+        none.step();
+    for (int id : none.port[0].ar_ids)
+        checks.equal("id on AR", (uint64_t)id, (uint64_t)read_id[3]);
     checks.equal("AW offered", none.port[0].aw_offers, 0);
     none.reg_write(false, 0, 0x01010101);
     none.reg_write(false, 3, 0x01010101);
@@ -487,23 +551,30 @@ void speed() {
     Bench bench(5);
     bench.read(0, {0x1000, 1, 1, false});
     uint64_t start = bench.cycle;
-    while (bench.port[0].ar_ids.empty() && bench.cycle < start + 20) bench.step();
+    while (bench.port[0].ar_ids.empty() && bench.cycle < start + 20)
+        bench.step();
     checks.equal("clocks from request to AR", bench.cycle - 1 - start, 2);
     start = bench.cycle - 1;
-    while (!bench.taken[0] && bench.cycle < start + 50) bench.step();
+    while (!bench.taken[0] && bench.cycle < start + 50)
+        bench.step();
     checks.equal("clocks from AR to data at the engine, memory of 32", bench.cycle - 1 - start, 33);
-    for (int i = 0; i < 1000; i++) bench.read(0, {0x1000 + (uint64_t)i * 3 * bench.atom(), 1, 1, false});
+    for (int i = 0; i < 1000; i++)
+        bench.read(0, {0x1000 + (uint64_t)i * 3 * bench.atom(), 1, 1, false});
     start = bench.cycle;
     bench.finish(2000);
-    if (bench.cycle - start > 1000 + 40) checks.equal("clocks for 1000 requests of one atom", bench.cycle - start, 1000 + 40);
+    if (bench.cycle - start > 1000 + 40)
+        checks.equal("clocks for 1000 requests of one atom", bench.cycle - start, 1000 + 40);
     start = bench.cycle;
     bench.write(0, {0x20000, 1000, 1, true});
     bench.finish(2000);
-    if (bench.cycle - start > 1000 + 20) checks.equal("clocks for a write of 1000 atoms", bench.cycle - start, 1000 + 20);
+    if (bench.cycle - start > 1000 + 20)
+        checks.equal("clocks for a write of 1000 atoms", bench.cycle - start, 1000 + 20);
     start = bench.cycle;
-    for (int i = 0; i < 500; i++) bench.write(1, {0x40000 + (uint64_t)i * 2 * bench.atom(), 1, 1, i == 499});
+    for (int i = 0; i < 500; i++)
+        bench.write(1, {0x40000 + (uint64_t)i * 2 * bench.atom(), 1, 1, i == 499});
     bench.finish(2000);
-    if (bench.cycle - start > 500 + 20) checks.equal("clocks for 500 writes of one atom", bench.cycle - start, 500 + 20);
+    if (bench.cycle - start > 500 + 20)
+        checks.equal("clocks for 500 writes of one atom", bench.cycle - start, 500 + 20);
 }
 
 void nobody() {
@@ -512,7 +583,8 @@ void nobody() {
         checks.start("memory type 0 without secondary memory is never accepted");
         bench.read(0, {0x1000, 4, 0, false});
         bench.write(0, {0x1000, 4, 0, true});
-        for (int i = 0; i < 500; i++) bench.step();
+        for (int i = 0; i < 500; i++)
+            bench.step();
         checks.equal("AR", bench.port[0].ar_ids.size() + bench.port[1].ar_ids.size(), 0);
         checks.equal("AW", bench.port[0].aw_offers + bench.port[1].aw_offers, 0);
     }
@@ -538,7 +610,9 @@ void groups() {
     Bench b(11);
     Vinfra_bench &pins = b.pins();
     auto write = [&](unsigned word, uint32_t data) { b.group(true, word, data); };
-    auto expect = [&](const char *what, unsigned word, uint32_t expected) { checks.equal(what, b.group(false, word, 0), expected); };
+    auto expect = [&](const char *what, unsigned word, uint32_t expected) {
+        checks.equal(what, b.group(false, word, 0), expected);
+    };
     expect("reset of word 5", 5, 0x1234);
     expect("answer beyond the window", 8, 0);
     write(2, 0xcafe);
@@ -591,21 +665,78 @@ void groups() {
     expect("status word", 0, 0x00000001);
     write(1, 1);
     expect("status of group 1", 6, 0x6666);
+    write(3, 1);
+    expect("status of group 1 cleared by arming", 6, 0);
+    write(1, 0);
+    expect("status of group 0 while group 1 is armed", 6, 0);
+    write(1, 1);
     pins.done_i = 1;
     b.step();
     pins.done_i = 0;
     expect("consumer after three layers", 1, 0x10001);
-    // Group 0 armed first while group 1 is the next: it waits.
+    b.step();
+    checks.equal("run", pins.run_o, 1);
+    pins.done_i = 1;
+    pins.stat_i = 0x7777;
+    b.step();
+    pins.done_i = 0;
+    expect("status of group 1, second layer", 6, 0x7777);
     write(1, 0);
-    write(3, 1);
-    for (int i = 0; i < 5; i++) b.step();
-    checks.equal("the wrong group waits", pins.run_o, 0);
-    expect("pending", 0, 0x00000002);
+    expect("status of group 0, second layer", 6, 0x6666);
+    // Group 1 armed first while group 0 is the next: it waits.
     write(1, 1);
+    write(3, 1);
+    for (int i = 0; i < 5; i++)
+        b.step();
+    checks.equal("the wrong group waits", pins.run_o, 0);
+    expect("pending", 0, 0x00020000);
+    write(1, 0);
     write(3, 1);
     b.step();
     checks.equal("the right group runs", pins.run_o, 1);
-    checks.equal("group", pins.group_o, 1);
+    checks.equal("group", pins.group_o, 0);
+}
+
+void interrupts() {
+    checks.start("GLB: every source has its bit, set wins over clear, mask");
+    Bench b(12);
+    Vinfra_bench &pins = b.pins();
+    enum { Mask = 1, Set = 2, Status = 3 };
+    auto access = [&](bool write, unsigned word, uint32_t data) {
+        pins.glb_req_i = 1;
+        pins.write_i = write;
+        pins.addr_i = (uint16_t)word;
+        pins.wdata_i = data;
+        b.step();
+        pins.glb_req_i = 0;
+        pins.write_i = 0;
+        return pins.rdata_o;
+    };
+    // Bits of done_intr_i: CACC, CDMA weight, CDMA data, RUBIK, BDMA, PDP, CDP, SDP, two each downwards; RUBIK and BDMA
+    // are not in the configurations tested.
+    const int bit[16] = {0, 1, 2, 3, 4, 5, -1, -1, -1, -1, 16, 17, 18, 19, 20, 21};
+    for (int i = 0; i < 16; i++) {
+        const uint32_t status = bit[i] < 0 ? 0 : 1u << bit[i];
+        pins.done_intr_i = (SData)(1u << i);
+        b.step();
+        pins.done_intr_i = 0;
+        checks.equal("intr in the clock after done", pins.intr_o, status != 0);
+        checks.equal("status", access(false, Status, 0), status);
+        pins.done_intr_i = (SData)(1u << i);
+        access(true, Status, 0xffffffff); // clear and set in one clock
+        pins.done_intr_i = 0;
+        checks.equal("set wins", access(false, Status, 0), status);
+        access(true, Status, 0xffffffff);
+        checks.equal("cleared", access(false, Status, 0), 0);
+        checks.equal("intr", pins.intr_o, 0);
+    }
+    access(true, Mask, 0x20);
+    pins.done_intr_i = 1u << 5;
+    b.step();
+    pins.done_intr_i = 0;
+    checks.equal("masked event", pins.intr_o, 0);
+    access(true, Mask, 0);
+    checks.equal("unmasked later", pins.intr_o, 1);
 }
 
 } // namespace
@@ -618,5 +749,6 @@ int main() {
     speed();
     nobody();
     groups();
+    interrupts();
     return checks.finish();
 }

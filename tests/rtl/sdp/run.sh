@@ -1,10 +1,10 @@
 #!/bin/bash
 # nvdla_sdp alone against the C model: Verilates it with its bench and plays random seeds (see sdp_bench.cpp).
 #
-# usage: run.sh BUILD CONFIG [SEEDS] [FIRST]     SEEDS defaults to 100, FIRST to 1; BUILD/libnvcosim.a must exist
+# usage: run.sh BUILD CONFIG [SEEDS] [FIRST]     SEEDS defaults to 400, FIRST to 1; BUILD/libnvcosim.a must exist
 set -eu -o pipefail
 cd "$(dirname "$0")/../../.."
-build=$(realpath "$1") config=$2 seeds=${3:-100} first=${4:-1}
+build=$(realpath "$1") config=$2 seeds=${3:-400} first=${4:-1}
 dir=$build/sim/sdp-$config
 [ -f "$build/libnvcosim.a" ] || { echo "run.sh: $build/libnvcosim.a does not exist; run make build first" >&2; exit 2; }
 python3 scripts/gen_tables.py sv "$dir/gen" "$config"

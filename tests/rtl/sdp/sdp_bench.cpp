@@ -1,12 +1,14 @@
-// Bench of nvdla_sdp alone: random chains of layers in both register groups, memories and streams with random stalls, results against
-// the C model.
+// Bench of nvdla_sdp alone: random chains of layers in both register groups, memories and streams with random stalls,
+// results against the C model.
 //
-// usage: sdp_bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..), then the timing checks
+// usage: sdp_bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..), then the timing
+// checks
 //
-// Each seed is a few rounds of one to six layers, armed as their groups become free. The bench reads the inputs of a layer out of its memory by the address formulas of
-// chapters 20 and 50 and computes the result with the arithmetic of csrc/model/sdp.c. Rounds in which all layers go from memory to memory
-// are also played on the whole C model through its registers; its memory and its registers must agree as well.
-// Prints one line per seed that fails, a summary per part, and "N passed, N failed". Exit status 0 if nothing failed.
+// Each seed is a few rounds of one to six layers, armed as their groups become free. The bench reads the inputs of a
+// layer out of its memory by the address formulas of chapters 20 and 50 and computes the result with the arithmetic of
+// csrc/model/sdp.c. Rounds in which all layers go from memory to memory are also played on the whole C model through
+// its registers; its memory and its registers must agree as well. Prints one line per seed that fails, a summary per
+// part, and "N passed, N failed". Exit status 0 if nothing failed.
 #include <algorithm>
 #include <array>
 #include <cstdarg>
@@ -32,7 +34,7 @@ extern "C" {
 
 namespace {
 
-constexpr uint64_t kWindow = 1 << 18;  // bytes of each memory that layers may use
+constexpr uint64_t kWindow = 1 << 18; // bytes of each memory that layers may use
 constexpr uint64_t kBaseLow = 0x40000000;
 constexpr uint64_t kBaseHigh = 0x12;  // 64-bit configurations; the others ignore the HIGH registers
 constexpr unsigned kTimeout = 400000; // clocks of a round
@@ -44,7 +46,8 @@ uint64_t window_base;
 std::string fault; // first thing that went wrong in this seed
 
 void fail(const char *format, ...) {
-    if (!fault.empty()) return;
+    if (!fault.empty())
+        return;
     char text[400];
     va_list args;
     va_start(args, format);
@@ -55,17 +58,27 @@ void fail(const char *format, ...) {
 
 struct Random {
     std::mt19937_64 engine;
-    explicit Random(uint64_t seed) : engine(seed) {}
-    uint64_t bits() { return engine(); }
-    unsigned below(unsigned n) { return unsigned(engine() % n); }
-    bool chance(unsigned percent) { return below(100) < percent; }
+    explicit Random(uint64_t seed) : engine(seed) {
+    }
+    uint64_t bits() {
+        return engine();
+    }
+    unsigned below(unsigned n) {
+        return unsigned(engine() % n);
+    }
+    bool chance(unsigned percent) {
+        return below(100) < percent;
+    }
     // Numbers of any magnitude up to `width` bits, and the corners.
     int64_t corner(int width) {
         const int64_t top = (INT64_C(1) << (width - 1)) - 1;
         switch (below(8)) {
-        case 0: return top - int64_t(below(2));
-        case 1: return -top - int64_t(below(2));
-        case 2: return int64_t(below(5)) - 2;
+        case 0:
+            return top - int64_t(below(2));
+        case 1:
+            return -top - int64_t(below(2));
+        case 2:
+            return int64_t(below(5)) - 2;
         default: {
             const int64_t magnitude = int64_t(bits() & (UINT64_MAX >> (64 - width + below(unsigned(width)))));
             return below(2) ? std::min(magnitude, top) : -std::min(magnitude, top);
@@ -82,7 +95,8 @@ struct Surroundings {
     unsigned read_latency = 32, write_latency = 4;
 };
 
-// ---- the design under test and its surroundings ------------------------------------------------------------------------------------
+// ---- the design under test and its surroundings
+// ------------------------------------------------------------------------------------
 
 // One read or write client's port; the signals are references into the Verilated model.
 template <class Addr> struct Port {
@@ -96,7 +110,8 @@ template <class Addr> struct Port {
     unsigned held_other = 0;
     void check(const char *name) {
         const unsigned other = ram | unsigned(len) << 1;
-        if (waiting && (!valid || held_addr != addr || held_other != other)) fail("%s: request changed while it waited", name);
+        if (waiting && (!valid || held_addr != addr || held_other != other))
+            fail("%s: request changed while it waited", name);
         waiting = valid && !ready;
         held_addr = addr;
         held_other = other;
@@ -135,26 +150,41 @@ struct Bench {
     Surroundings world;
     Random random{1};
     uint64_t now = 0;
-    std::deque<uint32_t> cacc; // elements to come from CACC
-    Bytes pdp;                 // bytes that went to PDP
+    std::deque<uint32_t> cacc;                        // elements to come from CACC
+    Bytes pdp;                                        // bytes that went to PDP
     std::vector<std::pair<int, uint64_t>> interrupts; // group, atoms_answered then
 
     Bench() {
         Vnvdla_sdp &t = *top;
-        reads.push_back({"MRDMA", {t.m_mif_valid_o, t.m_mif_ready_i, t.m_mif_ram_o, t.m_mif_addr_o, t.m_mif_len_o},
-                         t.m_mif_rsp_valid_i, reinterpret_cast<uint8_t *>(&t.m_mif_rsp_data_i), {}});
-        reads.push_back({"BRDMA", {t.b_mif_valid_o, t.b_mif_ready_i, t.b_mif_ram_o, t.b_mif_addr_o, t.b_mif_len_o},
-                         t.b_mif_rsp_valid_i, reinterpret_cast<uint8_t *>(&t.b_mif_rsp_data_i), {}});
-        reads.push_back({"NRDMA", {t.n_mif_valid_o, t.n_mif_ready_i, t.n_mif_ram_o, t.n_mif_addr_o, t.n_mif_len_o},
-                         t.n_mif_rsp_valid_i, reinterpret_cast<uint8_t *>(&t.n_mif_rsp_data_i), {}});
+        reads.push_back({"MRDMA",
+                         {t.m_mif_valid_o, t.m_mif_ready_i, t.m_mif_ram_o, t.m_mif_addr_o, t.m_mif_len_o},
+                         t.m_mif_rsp_valid_i,
+                         reinterpret_cast<uint8_t *>(&t.m_mif_rsp_data_i),
+                         {}});
+        reads.push_back({"BRDMA",
+                         {t.b_mif_valid_o, t.b_mif_ready_i, t.b_mif_ram_o, t.b_mif_addr_o, t.b_mif_len_o},
+                         t.b_mif_rsp_valid_i,
+                         reinterpret_cast<uint8_t *>(&t.b_mif_rsp_data_i),
+                         {}});
+        reads.push_back({"NRDMA",
+                         {t.n_mif_valid_o, t.n_mif_ready_i, t.n_mif_ram_o, t.n_mif_addr_o, t.n_mif_len_o},
+                         t.n_mif_rsp_valid_i,
+                         reinterpret_cast<uint8_t *>(&t.n_mif_rsp_data_i),
+                         {}});
         t.rst_ni = 0;
-        for (int i = 0; i < 4; i++) clock();
+        for (int i = 0; i < 4; i++)
+            clock();
         t.rst_ni = 1;
-        for (int i = 0; i < 4; i++) clock();
+        for (int i = 0; i < 4; i++)
+            clock();
     }
-    ~Bench() { top->final(); }
+    ~Bench() {
+        top->final();
+    }
 
-    bool stall() { return world.stall_percent != 0 && random.chance(world.stall_percent); }
+    bool stall() {
+        return world.stall_percent != 0 && random.chance(world.stall_percent);
+    }
 
     // Bytes of one atom in a memory, nullptr outside the window.
     uint8_t *at(bool primary, uint64_t address, const char *who) {
@@ -196,7 +226,8 @@ struct Bench {
         // What happens at the edge.
         for (Read &r : reads) {
             r.port.check(r.name);
-            if (!r.port.valid || !r.port.ready) continue;
+            if (!r.port.valid || !r.port.ready)
+                continue;
             for (unsigned i = 0; i <= r.port.len; i++) {
                 const uint8_t *data = at(r.port.ram, r.port.addr + i * atom, r.name);
                 r.answers.push_back({now + world.read_latency, data ? Bytes(data, data + atom) : Bytes(atom)});
@@ -207,7 +238,8 @@ struct Bench {
         if (t.w_mif_dat_valid_o && t.w_mif_dat_ready_i) {
             Burst &burst = bursts.front();
             uint8_t *data = at(burst.primary, burst.address, "WDMA");
-            if (data) memcpy(data, &t.w_mif_dat_data_o, atom);
+            if (data)
+                memcpy(data, &t.w_mif_dat_data_o, atom);
             burst.address += atom;
             if (--burst.beats == 0) {
                 bursts.pop_front();
@@ -218,13 +250,15 @@ struct Bench {
             bursts.push_back({write.addr, write.ram != 0, unsigned(write.len) + 1});
             answered_beats.push_back(unsigned(write.len) + 1);
         }
-        if (t.cacc_valid_i && t.cacc_ready_o) cacc.erase(cacc.begin(), cacc.begin() + int(lanes));
+        if (t.cacc_valid_i && t.cacc_ready_o)
+            cacc.erase(cacc.begin(), cacc.begin() + int(lanes));
         if (t.pdp_valid_o && t.pdp_ready_i) {
             const uint8_t *data = reinterpret_cast<const uint8_t *>(&t.pdp_data_o);
             pdp.insert(pdp.end(), data, data + lanes);
         }
         for (int g = 0; g < 2; g++) {
-            if (t.done_intr_o >> g & 1) interrupts.push_back({g, atoms_answered});
+            if (t.done_intr_o >> g & 1)
+                interrupts.push_back({g, atoms_answered});
         }
         t.clk_i = 1;
         t.eval();
@@ -240,7 +274,9 @@ struct Bench {
         clock();
         top->csb_rdma_req_i = top->csb_req_i = 0;
     }
-    void write_register(bool rdma, uint32_t offset, uint32_t value) { csb(rdma, true, offset, value); }
+    void write_register(bool rdma, uint32_t offset, uint32_t value) {
+        csb(rdma, true, offset, value);
+    }
     uint32_t read_register(bool rdma, uint32_t offset) {
         csb(rdma, false, offset, 0);
         const uint32_t value = rdma ? top->csb_rdma_rdata_o : top->csb_rdata_o;
@@ -249,7 +285,8 @@ struct Bench {
     }
 };
 
-// ---- layers --------------------------------------------------------------------------------------------------------------------------
+// ---- layers
+// --------------------------------------------------------------------------------------------------------------------------
 
 // A cube or an operand surface in memory; addresses and strides in bytes, with low bits that the design drops.
 struct Surface {
@@ -262,7 +299,8 @@ struct Surface {
 
     uint64_t address(unsigned s, unsigned h, unsigned w) const {
         const uint64_t mask = ~uint64_t(atom - 1);
-        if (packed || per_kernel) return (base & mask) + s * atom_bytes;
+        if (packed || per_kernel)
+            return (base & mask) + s * atom_bytes;
         return (base & mask) + s * (surface & mask) + h * (line & mask) + w * atom_bytes;
     }
 };
@@ -290,8 +328,12 @@ struct Layer {
     uint64_t saturated;
     bool unequal;
 
-    size_t atoms() const { return size_t(width) * height * surfaces; }
-    bool to_memory() const { return !to_pdp && !compare; }
+    size_t atoms() const {
+        return size_t(width) * height * surfaces;
+    }
+    bool to_memory() const {
+        return !to_pdp && !compare;
+    }
 };
 
 struct Allocator {
@@ -312,7 +354,9 @@ struct Allocator {
         uint64_t &at = next[s.primary];
         at += gap();
         s.base = window_base + at + random.below(unsigned(atom));
-        const auto junk = [&](unsigned stride) { return s.packed || per_kernel ? uint32_t(random.bits()) : stride + random.below(unsigned(atom)); };
+        const auto junk = [&](unsigned stride) {
+            return s.packed || per_kernel ? uint32_t(random.bits()) : stride + random.below(unsigned(atom));
+        };
         s.line = junk(line);
         s.surface = junk(surface);
         at += (s.packed || per_kernel) ? layer.surfaces * atom_bytes : uint64_t(layer.surfaces) * surface;
@@ -321,7 +365,9 @@ struct Allocator {
     }
 };
 
-unsigned random_shift(Random &random, unsigned usual) { return random.chance(80) ? random.below(usual) : random.below(64); }
+unsigned random_shift(Random &random, unsigned usual) {
+    return random.chance(80) ? random.below(usual) : random.below(64);
+}
 
 Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tiny) {
     Layer l{};
@@ -363,15 +409,19 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
     l.convertor.offset = int32_t(random.corner(random.chance(80) ? 10 : 32));
     l.convertor.scale = int16_t(random.corner(16));
     l.convertor.shift = random_shift(random, 24);
-    if (border) l.convertor = {0, int16_t(random.chance(50) ? 1 : -1), random.below(14)};
+    if (border)
+        l.convertor = {0, int16_t(random.chance(50) ? 1 : -1), random.below(14)};
     l.junk_ew = random.chance(50) ? uint32_t(random.bits()) & ~(1u | (l.compare ? 0xeu : 0)) : 0;
-    if (!l.compare) l.junk_ew |= 1; // EW_BYPASS
-    else l.junk_ew |= 3u << SDP_D_DP_EW_CFG__EW_ALU_ALGO_LSB;
+    if (!l.compare)
+        l.junk_ew |= 1; // EW_BYPASS
+    else
+        l.junk_ew |= 3u << SDP_D_DP_EW_CFG__EW_ALU_ALGO_LSB;
     if (l.flying) {
         for (size_t i = 0; i < l.atoms() * atom; i++) {
             int64_t value = random.corner(random.chance(70) ? 16 : 32);
             if (border) {
-                value = (65534 + int64_t(random.below(4))) * (INT64_C(1) << l.convertor.shift) + random.below(1u << l.convertor.shift);
+                value = (65534 + int64_t(random.below(4))) * (INT64_C(1) << l.convertor.shift) +
+                        random.below(1u << l.convertor.shift);
                 value = random.chance(50) ? value : -value;
             }
             l.from_cacc.push_back(int32_t(value));
@@ -379,8 +429,10 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
     } else {
         l.source = memory.take(l, atom, false);
     }
-    if (!l.flying && random.chance(10)) l.destination = l.source; // in place
-    else l.destination = memory.take(l, atom, false);
+    if (!l.flying && random.chance(10))
+        l.destination = l.source; // in place
+    else
+        l.destination = memory.take(l, atom, false);
     l.uses_rdma = !l.flying || l.operands[0].enabled || l.operands[1].enabled || random.chance(20);
     return l;
 }
@@ -388,7 +440,8 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
 // Fills the operands of a layer with numbers that reach the corners.
 void fill_operands(Bench &bench, Random &random, const Layer &layer) {
     for (const Operands &o : layer.operands) {
-        if (!o.enabled) continue;
+        if (!o.enabled)
+            continue;
         for (unsigned s = 0; s < layer.surfaces; s++)
             for (unsigned h = 0; h < layer.height; h++)
                 for (unsigned w = 0; w < layer.width; w++) {
@@ -415,30 +468,40 @@ void expect(const Bench &bench, Layer &layer) {
     std::vector<int32_t> data(count);
     std::vector<int16_t> values[2][2]; // stage; ALU, MUL
     for (auto &stage : values)
-        for (auto &v : stage) v.resize(count);
+        for (auto &v : stage)
+            v.resize(count);
     size_t i = 0;
     for (unsigned s = 0; s < layer.surfaces; s++)
         for (unsigned h = 0; h < layer.height; h++)
             for (unsigned w = 0; w < layer.width; w++)
                 for (size_t e = 0; e < atom; e++, i++) {
-                    data[i] = layer.flying ? layer.from_cacc[i]
-                                           : int8_t(bench.memory[layer.source.primary][layer.source.address(s, h, w) - window_base + e]);
+                    data[i] =
+                        layer.flying
+                            ? layer.from_cacc[i]
+                            : int8_t(
+                                  bench.memory[layer.source.primary][layer.source.address(s, h, w) - window_base + e]);
                     for (int k = 0; k < 2; k++) {
                         const Operands &o = layer.operands[k];
                         const sdp_stage &stage = layer.stage[k];
-                        const uint8_t *at = o.enabled ? &bench.memory[o.where.primary][o.where.address(s, h, w) - window_base] : nullptr;
+                        const uint8_t *at = o.enabled
+                                                ? &bench.memory[o.where.primary][o.where.address(s, h, w) - window_base]
+                                                : nullptr;
                         values[k][0][i] = stage.alu_from_memory ? operand(o, at, e, 0) : stage.alu_operand;
                         values[k][1][i] = stage.mul_from_memory ? operand(o, at, e, 1) : stage.mul_operand;
                     }
                 }
-    for (int k = 0; k < 2; k++) sdp_stage_apply(&layer.stage[k], data.data(), values[k][0].data(), values[k][1].data(), count);
+    for (int k = 0; k < 2; k++)
+        sdp_stage_apply(&layer.stage[k], data.data(), values[k][0].data(), values[k][1].data(), count);
     layer.result.resize(count);
-    layer.saturated = sdp_convert(&layer.convertor, data.data(), reinterpret_cast<int8_t *>(layer.result.data()), count);
+    layer.saturated =
+        sdp_convert(&layer.convertor, data.data(), reinterpret_cast<int8_t *>(layer.result.data()), count);
     if (layer.compare) {
         layer.saturated = 0;
-        for (i = 0; i < count; i++) layer.result[i] = uint8_t(data[i]);
+        for (i = 0; i < count; i++)
+            layer.result[i] = uint8_t(data[i]);
     }
-    layer.unequal = !layer.to_pdp && std::any_of(layer.result.begin(), layer.result.end(), [](uint8_t b) { return b != 0; });
+    layer.unequal =
+        !layer.to_pdp && std::any_of(layer.result.begin(), layer.result.end(), [](uint8_t b) { return b != 0; });
 }
 
 // Puts the layer's result where it belongs in an expected memory.
@@ -447,10 +510,12 @@ void place(std::array<Bytes, 2> &memory, const Layer &layer) {
     for (unsigned s = 0; s < layer.surfaces; s++)
         for (unsigned h = 0; h < layer.height; h++)
             for (unsigned w = 0; w < layer.width; w++, i += atom)
-                memcpy(&memory[layer.destination.primary][layer.destination.address(s, h, w) - window_base], &layer.result[i], atom);
+                memcpy(&memory[layer.destination.primary][layer.destination.address(s, h, w) - window_base],
+                       &layer.result[i], atom);
 }
 
-// ---- one seed ------------------------------------------------------------------------------------------------------------------------
+// ---- one seed
+// ------------------------------------------------------------------------------------------------------------------------
 
 struct Model {
     device *dev;
@@ -462,14 +527,19 @@ struct Model {
             exit(2);
         }
         for (memory *mem : dev->memory)
-            if (mem) memory_declare(mem, window_base, kWindow);
+            if (mem)
+                memory_declare(mem, window_base, kWindow);
     }
-    ~Model() { dev->ops->destroy(dev); }
+    ~Model() {
+        dev->ops->destroy(dev);
+    }
     void run() {
-        while (dev->ops->advance(dev, UINT64_MAX, false, nullptr) != DEVICE_IDLE) {}
+        while (dev->ops->advance(dev, UINT64_MAX, false, nullptr) != DEVICE_IDLE) {
+        }
     }
     void write(bool rdma, uint32_t offset, uint32_t value) {
-        dev->ops->csb_write(dev, nvdla_unit_base(config, rdma ? NVDLA_SDP_RDMA : NVDLA_SDP) + offset, value, true, nullptr);
+        dev->ops->csb_write(dev, nvdla_unit_base(config, rdma ? NVDLA_SDP_RDMA : NVDLA_SDP) + offset, value, true,
+                            nullptr);
     }
     uint32_t read(bool rdma, uint32_t offset) {
         uint32_t value = 0;
@@ -486,13 +556,16 @@ struct Session {
 
     void write(bool rdma, uint32_t offset, uint32_t value) {
         bench.write_register(rdma, offset, value);
-        if (model) model->write(rdma, offset, value);
+        if (model)
+            model->write(rdma, offset, value);
     }
     uint32_t read(bool rdma, uint32_t offset) {
         const uint32_t value = bench.read_register(rdma, offset);
         if (model) {
             const uint32_t expected = model->read(rdma, offset);
-            if (value != expected) fail("%s register 0x%03x: 0x%08x, the model has 0x%08x", rdma ? "SDP_RDMA" : "SDP", offset, value, expected);
+            if (value != expected)
+                fail("%s register 0x%03x: 0x%08x, the model has 0x%08x", rdma ? "SDP_RDMA" : "SDP", offset, value,
+                     expected);
         }
         return value;
     }
@@ -501,11 +574,12 @@ struct Session {
         const uint32_t block = k ? SDP_D_DP_BN_CFG - SDP_D_DP_BS_CFG : 0;
         const sdp_stage &s = l.stage[k];
         write(false, block + SDP_D_DP_BS_CFG,
-              uint32_t(s.bypass) | uint32_t(s.alu_bypass) << 1 | uint32_t(s.algorithm) << 2 | uint32_t(s.mul_bypass) << 4 |
-                  uint32_t(s.prelu) << 5 | uint32_t(!s.relu) << 6);
+              uint32_t(s.bypass) | uint32_t(s.alu_bypass) << 1 | uint32_t(s.algorithm) << 2 |
+                  uint32_t(s.mul_bypass) << 4 | uint32_t(s.prelu) << 5 | uint32_t(!s.relu) << 6);
         write(false, block + SDP_D_DP_BS_ALU_CFG, uint32_t(s.alu_from_memory) | s.alu_shift << 8);
         write(false, block + SDP_D_DP_BS_ALU_SRC_VALUE, uint16_t(s.alu_operand));
-        write(false, block + SDP_D_DP_BS_MUL_CFG, uint32_t(s.mul_from_memory) | (s.mul_shift | l.high_shift[k] << 6) << 8);
+        write(false, block + SDP_D_DP_BS_MUL_CFG,
+              uint32_t(s.mul_from_memory) | (s.mul_shift | l.high_shift[k] << 6) << 8);
         write(false, block + SDP_D_DP_BS_MUL_SRC_VALUE, uint16_t(s.mul_operand));
     }
 
@@ -543,7 +617,8 @@ struct Session {
     }
 
     void program_rdma(const Layer &l) {
-        if (!l.uses_rdma) return;
+        if (!l.uses_rdma)
+            return;
         write(true, SDP_RDMA_S_POINTER, group[1]);
         write(true, SDP_RDMA_D_DATA_CUBE_WIDTH, l.width - 1);
         write(true, SDP_RDMA_D_DATA_CUBE_HEIGHT, l.height - 1);
@@ -563,16 +638,23 @@ struct Session {
     void arm(const Layer &l, Random &random) {
         const bool rdma_first = random.chance(50);
         const unsigned pause = random.chance(70) ? 0 : random.below(100);
-        if (rdma_first) program_rdma(l);
-        else program_sdp(l);
-        for (unsigned i = 0; i < pause; i++) bench.clock();
-        if (rdma_first) program_sdp(l);
-        else program_rdma(l);
+        if (rdma_first)
+            program_rdma(l);
+        else
+            program_sdp(l);
+        for (unsigned i = 0; i < pause; i++)
+            bench.clock();
+        if (rdma_first)
+            program_sdp(l);
+        else
+            program_rdma(l);
     }
 
     // Waits until the group that the next layer of SDP or SDP_RDMA takes is idle.
     void wait_group(bool rdma, uint64_t limit) {
-        while (bench.read_register(rdma, SDP_S_STATUS) >> (group[rdma] ? SDP_S_STATUS__STATUS_1_LSB : SDP_S_STATUS__STATUS_0_LSB) & 3)
+        while (bench.read_register(rdma, SDP_S_STATUS) >>
+                   (group[rdma] ? SDP_S_STATUS__STATUS_1_LSB : SDP_S_STATUS__STATUS_0_LSB) &
+               3)
             if (bench.now > limit) {
                 fail("%s group %u stays busy", rdma ? "SDP_RDMA" : "SDP", group[rdma]);
                 return;
@@ -582,34 +664,44 @@ struct Session {
     // Status registers of the layer that ran last in this group.
     void check_status(const Layer &l, unsigned g) {
         write(false, SDP_S_POINTER, g);
-        if (l.count_saturation) saturation_left = uint32_t(l.saturated);
+        if (l.count_saturation)
+            saturation_left = uint32_t(l.saturated);
         const uint32_t saturation = read(false, SDP_D_PERF_OUT_SATURATION);
         const uint32_t unequal = read(false, SDP_D_STATUS);
-        if (saturation != saturation_left) fail("group %u: OUT_SATURATION %u, expected %u", g, saturation, saturation_left);
-        if (unequal != l.unequal) fail("group %u: STATUS_UNEQUAL %u, expected %u", g, unequal, l.unequal);
+        if (saturation != saturation_left)
+            fail("group %u: OUT_SATURATION %u, expected %u", g, saturation, saturation_left);
+        if (unequal != l.unequal)
+            fail("group %u: STATUS_UNEQUAL %u, expected %u", g, unequal, l.unequal);
     }
 
     static uint64_t atoms_to_memory(const std::vector<Layer> &layers) {
         uint64_t atoms = 0;
-        for (const Layer &l : layers) atoms += l.to_memory() ? l.atoms() : 0;
+        for (const Layer &l : layers)
+            atoms += l.to_memory() ? l.atoms() : 0;
         return atoms;
     }
 
-    // One interrupt of its group for each layer; where all layers write memory, in order and not before the layer's last acknowledge.
+    // One interrupt of its group for each layer; where all layers write memory, in order and not before the layer's
+    // last acknowledge.
     void check_interrupts(const std::vector<Layer> &layers, unsigned first_group, uint64_t atoms) {
         const auto &seen = bench.interrupts;
         size_t wanted[2] = {0, 0}, got[2] = {0, 0};
-        for (size_t i = 0; i < layers.size(); i++) wanted[(first_group + i) & 1]++;
-        for (const auto &interrupt : seen) got[interrupt.first]++;
+        for (size_t i = 0; i < layers.size(); i++)
+            wanted[(first_group + i) & 1]++;
+        for (const auto &interrupt : seen)
+            got[interrupt.first]++;
         if (got[0] != wanted[0] || got[1] != wanted[1]) {
             fail("%zu and %zu interrupts of the groups, expected %zu and %zu", got[0], got[1], wanted[0], wanted[1]);
             return;
         }
-        if (!std::all_of(layers.begin(), layers.end(), [](const Layer &l) { return l.to_memory(); })) return;
+        if (!std::all_of(layers.begin(), layers.end(), [](const Layer &l) { return l.to_memory(); }))
+            return;
         for (size_t i = 0; i < layers.size(); i++) {
             atoms += layers[i].atoms();
-            if (seen[i].first != int((first_group + i) & 1)) fail("interrupt %zu is of group %d", i, seen[i].first);
-            if (seen[i].second < atoms) fail("interrupt %zu before the layer's last write was acknowledged", i);
+            if (seen[i].first != int((first_group + i) & 1))
+                fail("interrupt %zu is of group %d", i, seen[i].first);
+            if (seen[i].second < atoms)
+                fail("interrupt %zu before the layer's last write was acknowledged", i);
         }
     }
 
@@ -631,7 +723,8 @@ struct Session {
         for (bool again = true; again;) {
             Allocator allocator{random};
             layers.clear();
-            for (unsigned n = 1 + random.below(6); n > 0; n--) layers.push_back(random_layer(random, allocator, only_memory, tiny));
+            for (unsigned n = 1 + random.below(6); n > 0; n--)
+                layers.push_back(random_layer(random, allocator, only_memory, tiny));
             again = allocator.full;
         }
         for (Bytes &memory : bench.memory)
@@ -639,19 +732,25 @@ struct Session {
                 const uint64_t word = random.bits();
                 memcpy(&memory[i], &word, 8);
             }
-        for (const Layer &l : layers) fill_operands(bench, random, l);
+        for (const Layer &l : layers)
+            fill_operands(bench, random, l);
         if (model) {
             for (int space = 0; space < SPACE_COUNT; space++)
                 if (model->dev->memory[space])
-                    memory_write(model->dev->memory[space], window_base, bench.memory[space == SPACE_PRIMARY].data(), kWindow, nullptr, nullptr);
+                    memory_write(model->dev->memory[space], window_base, bench.memory[space == SPACE_PRIMARY].data(),
+                                 kWindow, nullptr, nullptr);
         }
-        for (Layer &l : layers) expect(bench, l);
+        for (Layer &l : layers)
+            expect(bench, l);
         std::array<Bytes, 2> expected_memory = bench.memory;
         Bytes expected_pdp;
         for (const Layer &l : layers) {
-            if (l.to_memory()) place(expected_memory, l);
-            if (l.to_pdp) expected_pdp.insert(expected_pdp.end(), l.result.begin(), l.result.end());
-            for (int32_t v : l.from_cacc) bench.cacc.push_back(uint32_t(v));
+            if (l.to_memory())
+                place(expected_memory, l);
+            if (l.to_pdp)
+                expected_pdp.insert(expected_pdp.end(), l.result.begin(), l.result.end());
+            for (int32_t v : l.from_cacc)
+                bench.cacc.push_back(uint32_t(v));
         }
         bench.pdp.clear();
         bench.interrupts.clear();
@@ -663,33 +762,46 @@ struct Session {
             if (i >= 2) {
                 wait_group(false, limit);
                 wait_group(true, limit);
-                if (!fault.empty()) return;
+                if (!fault.empty())
+                    return;
                 check_status(layers[i - 2], group[0]);
             }
             arm(layers[i], random);
-            if (model) model->run();
+            if (model)
+                model->run();
         }
-        while (bench.interrupts.size() < layers.size() && bench.now < limit) bench.clock();
-        for (int i = 0; i < 20; i++) bench.clock();
+        while (bench.interrupts.size() < layers.size() && bench.now < limit)
+            bench.clock();
+        for (int i = 0; i < 20; i++)
+            bench.clock();
         check_interrupts(layers, first_group, atoms_before);
         const uint64_t atoms = atoms_before + atoms_to_memory(layers);
-        if (bench.atoms_answered != atoms) fail("%llu atoms written, expected %llu", static_cast<unsigned long long>(bench.atoms_answered - atoms_before), static_cast<unsigned long long>(atoms - atoms_before));
-        if (!bench.cacc.empty()) fail("%zu elements of CACC not taken", bench.cacc.size());
-        if (bench.pdp != expected_pdp) fail("PDP stream differs (%zu bytes, expected %zu)", bench.pdp.size(), expected_pdp.size());
-        for (int primary = 0; primary < 2; primary++) compare_memory(bench.memory[primary], expected_memory[primary].data(), "expected", primary);
+        if (bench.atoms_answered != atoms)
+            fail("%llu atoms written, expected %llu",
+                 static_cast<unsigned long long>(bench.atoms_answered - atoms_before),
+                 static_cast<unsigned long long>(atoms - atoms_before));
+        if (!bench.cacc.empty())
+            fail("%zu elements of CACC not taken", bench.cacc.size());
+        if (bench.pdp != expected_pdp)
+            fail("PDP stream differs (%zu bytes, expected %zu)", bench.pdp.size(), expected_pdp.size());
+        for (int primary = 0; primary < 2; primary++)
+            compare_memory(bench.memory[primary], expected_memory[primary].data(), "expected", primary);
         if (model) {
             for (int space = 0; space < SPACE_COUNT; space++)
                 if (model->dev->memory[space]) {
                     Bytes seen(kWindow);
                     memory_read(model->dev->memory[space], window_base, seen.data(), kWindow);
-                    compare_memory(bench.memory[space == SPACE_PRIMARY], seen.data(), "the model", space == SPACE_PRIMARY);
+                    compare_memory(bench.memory[space == SPACE_PRIMARY], seen.data(), "the model",
+                                   space == SPACE_PRIMARY);
                 }
         }
         for (bool rdma : {false, true}) {
             const uint32_t status = read(rdma, SDP_S_STATUS);
-            if (status != 0) fail("%s S_STATUS 0x%08x after the last layer", rdma ? "SDP_RDMA" : "SDP", status);
+            if (status != 0)
+                fail("%s S_STATUS 0x%08x after the last layer", rdma ? "SDP_RDMA" : "SDP", status);
         }
-        for (size_t i = layers.size() < 2 ? 0 : layers.size() - 2; i < layers.size(); i++) check_status(layers[i], (first_group + unsigned(i)) & 1);
+        for (size_t i = layers.size() < 2 ? 0 : layers.size() - 2; i < layers.size(); i++)
+            check_status(layers[i], (first_group + unsigned(i)) & 1);
     }
 };
 
@@ -698,26 +810,32 @@ bool play_seed(uint64_t seed) {
     Random random(seed);
     Session session;
     session.bench.random = Random(seed ^ UINT64_C(0x9e3779b97f4a7c15));
-    if (seed % 2) session.model.reset(new Model);
+    if (seed % 2)
+        session.model.reset(new Model);
     const unsigned rounds = 2 + random.below(4);
-    for (unsigned r = 0; r < rounds && fault.empty(); r++) session.round(random);
-    if (!fault.empty()) printf("FAIL  sdp %s seed %llu: %s\n", config->name, static_cast<unsigned long long>(seed), fault.c_str());
+    for (unsigned r = 0; r < rounds && fault.empty(); r++)
+        session.round(random);
+    if (!fault.empty())
+        printf("FAIL  sdp %s seed %llu: %s\n", config->name, static_cast<unsigned long long>(seed), fault.c_str());
     return fault.empty();
 }
 
-// ---- timing --------------------------------------------------------------------------------------------------------------------------
+// ---- timing
+// --------------------------------------------------------------------------------------------------------------------------
 
-// Clocks from the register write that arms the layer to the interrupt pulse, memory as in the reference bench (chapter 70 section 8)
-// without stalls; SDP_RDMA, if it takes part, is armed last.
+// Clocks from the register write that arms the layer to the interrupt pulse, memory as in the reference bench (chapter
+// 70 section 8) without stalls; SDP_RDMA, if it takes part, is armed last.
 uint64_t time_layer(const Layer &l) {
     Session session;
     Bench &bench = session.bench;
     bench.world = {0, 36, 6}; // with the clocks that the memory interface adds
-    for (int32_t v : l.from_cacc) bench.cacc.push_back(uint32_t(v));
+    for (int32_t v : l.from_cacc)
+        bench.cacc.push_back(uint32_t(v));
     session.program_sdp(l);
     session.program_rdma(l);
     const uint64_t start = bench.now - 1;
-    while (bench.interrupts.empty() && bench.now < start + kTimeout) bench.clock();
+    while (bench.interrupts.empty() && bench.now < start + kTimeout)
+        bench.clock();
     return bench.now - start;
 }
 
@@ -755,7 +873,8 @@ void add_operands(Layer &l, Allocator &memory, int k, unsigned use, bool two_byt
     l.stage[k].algorithm = SDP_SUM;
     l.stage[k].alu_from_memory = use != 0;
     l.stage[k].mul_from_memory = use != 1;
-    l.operands[k] = {true, use, two_bytes, per_element, memory.take(l, atom * (use == 2 ? 2 : 1) * (two_bytes ? 2 : 1), !per_element)};
+    l.operands[k] = {true, use, two_bytes, per_element,
+                     memory.take(l, atom * (use == 2 ? 2 : 1) * (two_bytes ? 2 : 1), !per_element)};
 }
 
 int check_timing() {
@@ -782,7 +901,8 @@ int check_timing() {
     Layer element = l;
     add_operands(element, memory, 0, 1, false, true);
     add_operands(element, memory, 1, 0, true, true);
-    failed += !check_time("cube with operands per element", element, fill + 10 + l.atoms() * std::max<uint64_t>(beats, 2));
+    failed +=
+        !check_time("cube with operands per element", element, fill + 10 + l.atoms() * std::max<uint64_t>(beats, 2));
 
     Layer flying = l;
     flying.flying = true;
@@ -810,9 +930,10 @@ int main(int argc, char **argv) {
     const uint64_t seeds = strtoull(argv[2], nullptr, 0);
     const uint64_t first = argc > 3 ? strtoull(argv[3], nullptr, 0) : 1;
     int passed = 0, failed = 0;
-    for (uint64_t seed = first; seed < first + seeds; seed++) (play_seed(seed) ? passed : failed)++;
-    printf("%s  sdp %s: seeds %llu..%llu\n", failed ? "FAIL" : "ok  ", config->name, static_cast<unsigned long long>(first),
-           static_cast<unsigned long long>(first + seeds - 1));
+    for (uint64_t seed = first; seed < first + seeds; seed++)
+        (play_seed(seed) ? passed : failed)++;
+    printf("%s  sdp %s: seeds %llu..%llu\n", failed ? "FAIL" : "ok  ", config->name,
+           static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + seeds - 1));
     const int slow = check_timing();
     failed += slow;
     passed += 5 - slow;

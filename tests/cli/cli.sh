@@ -1,0 +1,313 @@
+#!/bin/bash
+# The command line of nvcosim: every subcommand, exit status and error path. Needs no simulator: what starts one is tested in a
+# copy of the program with a stand-in for make.
+# usage: NVCOSIM=build/nvcosim tests/cli/cli.sh
+set -u
+NVCOSIM=$(realpath "${NVCOSIM:?set it to the path of nvcosim}")
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 2
+passed=0
+failed=0
+
+# check NAME STATUS [TEXT...]: runs "${command[@]}", wants the status and every text in its output (a text that begins with ! must not be there).
+check() {
+    local name=$1 status=$2 got text ok=1
+    shift 2
+    timeout 60 "${command[@]}" >stdout 2>stderr </dev/null
+    got=$?
+    cat stdout stderr >both
+    [ "$got" = "$status" ] || { ok=0; echo "  $name: exit status $got, expected $status"; }
+    for text in "$@"; do
+        if [ "${text#!}" != "$text" ]; then
+            if grep -qF -e "${text#!}" both; then ok=0; echo "  $name: did not expect: ${text#!}"; fi
+        elif ! grep -qF -e "$text" both; then
+            ok=0; echo "  $name: expected in the output: $text"
+        fi
+    done
+    if [ $ok = 1 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name: ${command[*]}"
+        sed 's/^/    | /' both | head -20
+    fi
+}
+
+nv() { command=("$NVCOSIM" "$@"); }
+
+# that NAME TEST...: a plain condition
+that() {
+    local name=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name: $*"; fi
+}
+
+# ---- traces: an SDP layer that copies 8x1x8 elements, with everything bypassed -------------------------------------------------
+layer() { # DIR NAME
+    mkdir -p "$1"
+    {
+        echo '{'
+        echo '{offset:0x0, size:8, payload:0x01 0x02 0x03 0x04 0x05 0x06 0x07 0x08},'
+        echo '{offset:0x8, size:8, payload:0xff 0xfe 0xfd 0xfc 0xfb 0xfa 0xf9 0xf8}'
+        echo '}'
+    } >"$1/in.dat"
+    cat >"$1/$2.cfg" <<END
+// a layer that copies
+mem_init(pri_mem, 0x80000000, 0x40, ALL_ZERO);
+mem_load(pri_mem, 0x80000000, "in.dat");
+mem_init(pri_mem, 0x80010000, 0x40, AFIVE);
+reg_write(NVDLA_SDP.S_POINTER_0, 0x0);
+reg_write(NVDLA_SDP_RDMA.S_POINTER_0, 0x0);
+reg_write(NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x7);
+reg_write(NVDLA_SDP_RDMA.D_DATA_CUBE_HEIGHT_0, 0x0);
+reg_write(NVDLA_SDP_RDMA.D_DATA_CUBE_CHANNEL_0, 0x7);
+reg_write(NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW_0, 0x80000000);
+reg_write(NVDLA_SDP_RDMA.D_SRC_LINE_STRIDE_0, 0x40);
+reg_write(NVDLA_SDP_RDMA.D_SRC_SURFACE_STRIDE_0, 0x40);
+reg_write(NVDLA_SDP_RDMA.D_BRDMA_CFG_0, 0x1);
+reg_write(NVDLA_SDP_RDMA.D_NRDMA_CFG_0, 0x1);
+reg_write(NVDLA_SDP_RDMA.D_ERDMA_CFG_0, 0x1);
+reg_write(NVDLA_SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x0);
+reg_write(NVDLA_SDP_RDMA.D_SRC_DMA_CFG_0, 0x1);
+reg_write(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x7);
+reg_write(NVDLA_SDP.D_DATA_CUBE_HEIGHT_0, 0x0);
+reg_write(NVDLA_SDP.D_DATA_CUBE_CHANNEL_0, 0x7);
+reg_write(NVDLA_SDP.D_DST_BASE_ADDR_LOW_0, 0x80010000);
+reg_write(NVDLA_SDP.D_DST_LINE_STRIDE_0, 0x40);
+reg_write(NVDLA_SDP.D_DST_SURFACE_STRIDE_0, 0x40);
+reg_write(NVDLA_SDP.D_DP_BS_CFG_0, 0x1);
+reg_write(NVDLA_SDP.D_DP_BN_CFG_0, 0x1);
+reg_write(NVDLA_SDP.D_DP_EW_CFG_0, 0x1);
+reg_write(NVDLA_SDP.D_FEATURE_MODE_CFG_0, 0x0);
+reg_write(NVDLA_SDP.D_DST_DMA_CFG_0, 0x1);
+reg_write(NVDLA_SDP.D_DATA_FORMAT_0, 0x0);
+reg_write(NVDLA_SDP.D_CVT_OFFSET_0, 0x0);
+reg_write(NVDLA_SDP.D_CVT_SCALE_0, 0x1);
+reg_write(NVDLA_SDP.D_CVT_SHIFT_0, 0x0);
+reg_write(NVDLA_SDP_RDMA.D_OP_ENABLE_0, 0x1);
+reg_write(NVDLA_SDP.D_OP_ENABLE_0, 0x1);
+intr_notify(SDP_0, done);
+sync_wait(NVDLA_SDP, done);
+reg_read_check(NVDLA_SDP.S_STATUS_0, 0x0);
+check_crc(done, pri_mem, 0x80010000, 0x10, 0x4f7f6f86);
+END
+}
+layer good good
+# the CRC of the 16 bytes, computed here so that the trace says nothing that is not checked elsewhere
+crc=$(python3 -c 'import zlib; print("0x%08x" % zlib.crc32(bytes(range(1, 9)) + bytes(range(0xff, 0xf7, -1))))')
+sed -i "s/0x4f7f6f86/$crc/" good/good.cfg
+cp good/in.dat good/good_golden_80010000.dat
+printf 'unit,register,value\nGLB,S_INTR_MASK,0x00000000\nSDP,D_DATA_CUBE_WIDTH,0x00000007\nCDMA,S_STATUS,0x00000000\n' >good/good_regs.csv
+cp -r good badgold && mv badgold/good.cfg badgold/badgold.cfg && rm badgold/good_*
+sed 's/0xff 0xfe/0xff 0xee/' good/in.dat >badgold/badgold_golden_80010000.dat
+mkdir badcrc && cp good/in.dat badcrc && sed "s/$crc/0x12345678/" good/good.cfg >badcrc/badcrc.cfg
+mkdir badreg && cp good/in.dat badreg && sed 's/S_STATUS_0, 0x0/S_STATUS_0, 0x1/; s/reg_read_check(NVDLA_SDP.S_STATUS/reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH/' good/good.cfg >badreg/badreg.cfg
+mkdir hang && cp good/in.dat hang && grep -v 'SDP.D_OP_ENABLE' good/good.cfg >hang/hang.cfg
+mkdir broken && cp good/in.dat broken && sed 's/D_CVT_SCALE/D_CVT_SCALLOP/' good/good.cfg >broken/broken.cfg
+mkdir missing && cp good/good.cfg missing/missing.cfg
+
+# ---- the command itself --------------------------------------------------------------------------------------------------------
+nv; check no_command 2 "Usage: nvcosim"
+nv --help; check help 0 "run TRACE..." "Examples:" "nvcosim info t.cfg" "Exit status:"
+nv --version; check version 0 "nvcosim "
+nv -V; check version_short 0 "nvcosim "
+nv walk; check unknown_command 2 "there is no command 'walk'; expected run, info, convert, diff or build"
+nv --what; check unknown_option 2 "unrecognized option '--what'"
+for c in run info convert diff build; do
+    nv $c --help; check "help_$c" 0 "Usage: nvcosim $c" "Example"
+    nv $c --what; check "unknown_option_$c" 2 "unrecognized option '--what'"
+done
+
+# ---- run: usage ----------------------------------------------------------------------------------------------------------------
+nv run; check run_without_trace 2 "no trace is given"
+nv run --config tiny good/good.cfg; check run_config_unknown 2 "there is no configuration 'tiny'; expected one of" "small"
+nv run --dut verilog good/good.cfg; check run_dut_unknown 2 "found 'verilog', expected rtl, model, both or rtl:NAME"
+nv run --dut rtl: good/good.cfg; check run_dut_empty_name 2 "found 'rtl:', expected"
+nv run --dut rtl:waves good/good.cfg; check run_dut_reserved_name 2 "found 'rtl:waves', expected"
+nv run --latency many good/good.cfg; check run_number_text 2 "--latency: found 'many', expected a number from 0 to 1000000"
+nv run --latency -1 good/good.cfg; check run_number_negative 2 "--latency: found '-1', expected"
+nv run --latency 12x good/good.cfg; check run_number_tail 2 "--latency: found '12x', expected"
+nv run --stall 1000 good/good.cfg; check run_stall_range 2 "--stall: found '1000', expected a number from 0 to 999"
+nv run --stall-aw 1000 good/good.cfg; check run_stall_aw_range 2 "--stall-aw: found '1000'"
+nv run --bandwidth 0 good/good.cfg; check run_bandwidth_zero 2 "--bandwidth: found '0', expected a number from 1 to 1000"
+nv run --latency-kind slow good/good.cfg; check run_latency_kind 2 "found 'slow', expected fixed, uniform or page"
+nv run --latency-kind uniform good/good.cfg; check run_uniform_needs_max 2 "--latency-max: kind uniform needs a value of at least the read latency, 32"
+nv run --latency-kind page --page-hit 90 good/good.cfg; check run_page_order 2 "--page-miss: expected at least the value of --page-hit, 90"
+nv run --timeout 0 good/good.cfg; check run_timeout_zero 2 "--timeout: found '0', expected a number from 1"
+nv run --max-cycles x good/good.cfg; check run_max_cycles 2 "--max-cycles: found 'x'"
+nv run --pin tmc2slcg good/good.cfg; check run_pin 2 "--pin: found 'tmc2slcg', expected NAME=VALUE"
+nv run --pin =1 good/good.cfg; check run_pin_without_name 2 "--pin: found '=1', expected NAME=VALUE"
+nv run --wave out.vcd good/good.cfg; check run_wave_suffix 2 "--wave: found 'out.vcd', expected a name that ends in .fst"
+nv run --wave out.fst --dut model good/good.cfg; check run_wave_model 2 "the model has no waves"
+nv run --wave out.fst good/good.cfg hang/hang.cfg; check run_wave_many 2 "records one trace at a time, 2 are given"
+nv run --wave-from 5 good/good.cfg; check run_wave_from_alone 2 "--wave-from and --wave-to need --wave"
+nv run --wave out.fst --wave-from 9 --wave-to 5 good/good.cfg; check run_wave_order 2 "--wave-to: 5 lies before --wave-from 9"
+nv run -j 0 good/good.cfg; check run_jobs 2 "--jobs: found '0'"
+nv run -v -q good/good.cfg; check run_verbose_quiet 2 "-v and -q exclude each other"
+
+# ---- run: bad input ------------------------------------------------------------------------------------------------------------
+nv run --dut model nowhere.cfg; check run_missing_file 2 "nowhere.cfg"
+nv run --dut model broken/broken.cfg; check run_unknown_register 2 "broken.cfg:31:" "D_CVT_SCALLOP"
+nv run --dut model missing/missing.cfg; check run_missing_side_file 2 "missing.cfg:3" "in.dat"
+nv run --dut model good/good.cfg broken/broken.cfg missing/missing.cfg
+check run_nothing_runs_after_an_error 2 "D_CVT_SCALLOP" "missing.cfg:3" '!PASS'
+nv run --dut model --config full good/good.cfg; check run_config_not_built 2 "configuration full is not built yet: run supports small" "info and convert work on it"
+echo 'write_reg 0xffff0001 0x0' >plain.txn
+nv run --dut model plain.txn; check run_txn_defaults_to_full 2 "configuration full is not built yet"
+nv convert good/good.cfg good.nvt.gz; check convert_cfg 0
+head -c 200 good.nvt.gz >cut.nvt.gz
+nv run --dut model cut.nvt.gz; check run_truncated_gzip 2 "cut.nvt.gz" '!PASS'
+nv run --dut model --config large good.nvt.gz; check run_header_differs 2 "good.nvt.gz: the trace is for configuration small, but --config asks for large" '!PASS'
+
+# ---- run on the model ----------------------------------------------------------------------------------------------------------
+nv run --dut model good/good.cfg; check run_pass 0 "PASS good " "not_compared=1" "(small, model)" '!report:'
+that no_report_without_failure test ! -e nvcosim-out
+nv run --dut model good/; check run_directory 0 "PASS good "
+nv run --dut model good.nvt.gz; check run_nvt_carries_goldens 0 "PASS good " "not_compared=1"
+nv run --dut model --no-golden good/good.cfg; check run_no_golden 0 "PASS good " '!not_compared'
+nv run --dut model -q good/good.cfg; check run_quiet 0 '!PASS'
+nv run --dut model -v good/good.cfg; check run_verbose 0 "model: 5 checks done, 1 not compared"
+nv run --dut model --out rep good/good.cfg; check run_out 0 "report: rep/good/report.txt"
+that report_text grep -q '^PASS good' rep/good/report.txt
+that report_json python3 -c 'import json; j = json.load(open("rep/good/report.json")); assert j["status"] == "PASS" and j["devices"][0]["device"] == "model"'
+nv run --dut model badgold/badgold.cfg
+check run_golden_mismatch 1 "FAIL badgold:" "1 bytes of primary memory differ from badgold_golden_80010000.dat on the model, first at 0x80010009" "report: nvcosim-out/badgold/report.txt"
+that report_on_failure grep -q 'first: output of layer SDP #0 (armed at badgold/badgold.cfg:34), surface 0, line 0, column 1, channel 1' nvcosim-out/badgold/report.txt
+that report_window grep -q 'golden  01 02 03 04 05 06 07 08 ff ee fd fc' nvcosim-out/badgold/report.txt
+that report_dump sh -c 'zcat nvcosim-out/badgold/primary_80010000_golden.bin.gz | cmp -s - /dev/null; test $? = 1'
+that no_half_written_files sh -c '! ls -A nvcosim-out/badgold | grep -v -E "^(report\.(txt|json)|primary_80010000_(golden|model)\.bin\.gz)$"'
+nv run --dut model badcrc/badcrc.cfg; check run_crc_mismatch 1 "FAIL badcrc: badcrc/badcrc.cfg:38: CRC-32 of primary memory 0x80010000" "is $crc on the model, expected 0x12345678"
+nv run --dut model badreg/badreg.cfg; check run_register_mismatch 1 "FAIL badreg: badreg/badreg.cfg:37: SDP.D_DATA_CUBE_WIDTH is 0x00000007 on the model, expected 0x00000001"
+nv run --dut model hang/hang.cfg
+check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000"
+nv run --dut model good/good.cfg badcrc/badcrc.cfg; check run_several_fail 1 "1 passed, 1 failed, 0 hung"
+nv run --dut model hang/hang.cfg badcrc/badcrc.cfg good/good.cfg; check run_hang_is_worse 3 "1 passed, 1 failed, 1 hung"
+nv run --dut model good/good.cfg good.nvt.gz; check run_same_name_twice 0 "PASS good " "PASS good-2 " "2 passed, 0 failed, 0 hung"
+nv run --dut model -j 3 good/good.cfg hang/hang.cfg badcrc/badcrc.cfg badreg/badreg.cfg good.nvt.gz
+check run_parallel 3 "2 passed, 2 failed, 1 hung"
+that parallel_output_in_order sh -c 'grep -E "^(PASS|FAIL|HANG)" stdout | awk "{print \$2}" | tr -d ":" | tr "\n" " " | grep -q "^good hang badcrc badreg good-2 "'
+touch file
+nv run --dut model --out file good/good.cfg; check run_out_is_a_file 2 "file"
+
+# ---- run: starting simulators, with a stand-in for the source tree ---------------------------------------------------------------
+mkdir -p tree/build
+cp "$NVCOSIM" tree/build/nvcosim
+TREE=$WORK/tree/build/nvcosim
+command=("$TREE" run good/good.cfg)
+check run_without_source_tree 2 "tree/Makefile: not found"
+cat >tree/Makefile <<'END'
+suffix = $(if $(NAME),-$(NAME))$(if $(filter 1,$(WAVES)),-waves)
+.PHONY: simulator
+simulator:
+	@echo "compiling $(CONFIG)$(suffix) $(FILELIST) $(TOP) $(VERILATOR_OPTIONS)"
+	@test ! -e fail
+	@sed "s/@WHO@/$(CONFIG)$(suffix)/" simulator > build/nvcosim-$(CONFIG)$(suffix)
+	@chmod +x build/nvcosim-$(CONFIG)$(suffix)
+	@echo "$(FILELIST) $(TOP) $(VERILATOR_OPTIONS)" > build/made
+END
+cat >tree/simulator <<'END'
+#!/bin/bash
+echo "simulator @WHO@: $*"
+case "${*: -1}" in
+*good*) [[ "$*" == *slow* ]] && sleep 0.3; exit 0 ;;
+*badcrc*) exit 1 ;;
+*hang*) exit 3 ;;
+*badreg*) kill -SEGV $$ ;;
+*badgold*) exit 77 ;;
+esac
+END
+touch tree/fail
+check run_build_fails 2 "building the small simulator (once, about a minute) ..." "compiling small" "the simulator could not be built"
+rm tree/fail
+check run_builds_on_demand 0 "building the small simulator" "simulator small: --name=good --" "good/good.cfg" '!compiling'
+check run_does_not_build_again 0 '!building' "simulator small:"
+command=("$TREE" run --latency 200 --latency-kind uniform --latency-max 300 --stall 5 --stall-b=7 --reorder --seed 9 --pin a=1 --pin b=0x2 --strict --timeout 77 -q good/good.cfg)
+check run_hands_options_on 0 "--latency=200 --latency-kind=uniform --latency-max=300 --stall=5 --stall-b=7 --reorder --seed=9 --pin=a=1 --pin=b=0x2 --strict --timeout=77 --quiet --name=good -- good/good.cfg"
+command=("$TREE" run badcrc/badcrc.cfg); check run_simulator_fails 1
+command=("$TREE" run hang/hang.cfg good/good.cfg); check run_simulator_hangs 3 "1 passed, 0 failed, 1 hung"
+command=("$TREE" run badreg/badreg.cfg); check run_simulator_crashes 3 "HANG badreg: the simulator was ended by signal 11"
+command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 3 "HANG badgold: the simulator ended with status 77"
+command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 3 "--no-progress" "1 passed, 1 failed, 1 hung"
+command=("$TREE" run --wave w.fst good/good.cfg); check run_waves_builds_variant 0 "building the small simulator with waves" "simulator small-waves: --wave=w.fst"
+command=("$TREE" run --dut rtl:mine good/good.cfg); check run_unknown_rtl 2 "no RTL named mine was built for configuration small; build it with: nvcosim build"
+
+# ---- build ---------------------------------------------------------------------------------------------------------------------
+echo "a.sv" >"mine.f"
+command=("$TREE" build --filelist mine.f); check build_needs_name 2 "--filelist FILE.f and --name NAME are needed"
+command=("$TREE" build --filelist mine.f --name Mine); check build_bad_name 2 "--name: found 'Mine', expected a-z, 0-9 and _"
+command=("$TREE" build --filelist mine.f --name waves); check build_reserved_name 2 "--name: found 'waves'"
+command=("$TREE" build --filelist none.f --name mine); check build_missing_filelist 2 "none.f: No such file"
+command=("$TREE" build --filelist mine.f --name mine --config full); check build_config 2 "configuration full is not built yet"
+command=("$TREE" build --filelist mine.f --name mine --top "a b"); check build_top 2 "--top: found 'a b', expected the name of a module"
+command=("$TREE" build mine.f); check build_argument 2 "found 'mine.f', expected options only"
+touch tree/fail
+command=("$TREE" build --filelist mine.f --name mine); check build_fails 2 "compiling small-mine" "could not be built"
+rm tree/fail
+command=("$TREE" build --filelist mine.f --name mine --top MY_top --verilator-option=-Wno-fatal --verilator-option=-DX=1)
+check build_works 0 "nvcosim run --config small --dut rtl:mine TRACE"
+that build_passes_variables grep -q "$WORK/mine.f MY_top -Wno-fatal -DX=1" tree/build/made
+command=("$TREE" run --dut rtl:mine good/good.cfg); check run_other_rtl 0 "simulator small-mine: --dut=rtl:mine --name=good"
+rm tree/build/made
+command=("$TREE" run --dut rtl:mine --wave w.fst good/good.cfg); check run_other_rtl_waves 0 "building the small mine simulator with waves" "simulator small-mine-waves"
+that build_settings_are_kept grep -q "$WORK/mine.f MY_top -Wno-fatal -DX=1" tree/build/made
+
+# ---- info ----------------------------------------------------------------------------------------------------------------------
+nv info good/good.cfg
+check info 0 "configuration small" "register write 30" "D_DATA_CUBE_WIDTH                0x00000007  WIDTH=7  [good.cfg:7]" \
+    "FLYING_MODE=OFF" "load primary 0x80000000, 0x10 bytes from in.dat" "SDP #0, group 0, writes 8x1x8 at primary 0x80010000" \
+    "SDP_0 raises event done" "CRC-32 of primary 0x80010000, 0x10 bytes == $crc, after event done"
+nv info --json good/good.cfg; check info_json 0 '"kind": "register write"'
+that info_json_parses python3 -c 'import json; j = json.load(open("stdout")); assert j["configuration"] == "small" and len(j["layers"]) == 2'
+nv info plain.txn; check info_txn_is_full 0 "configuration full, sequential" "S_INTR_MASK"
+nv info broken/broken.cfg; check info_bad_trace 2 "broken.cfg:31:"
+nv info; check info_without_trace 2 "no trace is given"
+nv info good hang; check info_two_traces 2 "found 'hang', expected one trace"
+nv info --config tiny good; check info_config 2 "there is no configuration 'tiny'"
+
+# ---- convert -------------------------------------------------------------------------------------------------------------------
+nv convert good/good.cfg good.nvt; check convert_plain 0
+nv convert good.nvt again.nvt; check convert_again 0
+that convert_is_stable cmp -s good.nvt again.nvt
+that convert_gzip_is_the_same sh -c 'zcat good.nvt.gz | cmp -s - good.nvt'
+that convert_keeps_comments grep -q 'a layer that copies' good.nvt
+nv convert --no-golden good/good.cfg bare.nvt; check convert_no_golden 0
+nv run --dut model bare.nvt; check convert_without_goldens_runs 0 "PASS bare " '!not_compared'
+nv convert plain.txn plain.nvt; check convert_txn 0
+nv run --dut model plain.nvt; check convert_keeps_config 2 "configuration full is not built yet"
+nv convert good/good.cfg good.bin; check convert_suffix 2 "found 'good.bin', expected the name of the output to end in .nvt or .nvt.gz"
+nv convert good/good.cfg; check convert_one_argument 2 "expected two arguments"
+nv convert a b c; check convert_three_arguments 2 "found 'c', expected IN and OUT only"
+nv convert broken/broken.cfg broken.nvt; check convert_bad_trace 2 "broken.cfg:31:"
+that convert_leaves_nothing test ! -e broken.nvt
+nv convert good/good.cfg nodir/x.nvt; check convert_bad_target 2 "nodir/x.nvt"
+
+# ---- diff ----------------------------------------------------------------------------------------------------------------------
+printf 'abcdefghijklmnopabcdefghijklmnop' >a.bin
+printf 'abcdefghijkLmnopabcdefghIjklmnop' >b.bin
+gzip -c a.bin >a.bin.gz
+head -c 12 a.bin.gz >cut.bin.gz
+head -c 20 a.bin >short.bin
+nv diff a.bin a.bin.gz; check diff_equal 0 "equal"
+nv diff a.bin b.bin; check diff_different 1 "first difference at 0x0000000b: a.bin has 0x6c, b.bin has 0x4c" "2 bytes differ"
+nv diff --base 0x80000000 a.bin.gz b.bin; check diff_base 1 "first difference at 0x8000000b"
+nv diff a.bin short.bin; check diff_sizes 1 "the sizes differ: a.bin has 32 bytes, short.bin has 20 bytes" '!first difference'
+nv diff --cube base=0x80000000,w=1,h=1,c=15,line=8,surf=24,atom=8 a.bin b.bin
+check diff_cube 1 "first difference at 0x80000018: a.bin has 0x69, b.bin has 0x49; surface 1, line 0, column 0, channel 8"
+that diff_cube_count grep -q '^1 bytes differ' stdout
+nv diff --cube w=2,h=1,c=8,line=16,surf=16,atom=8 a.bin b.bin; check diff_cube_element 1 "surface 0, line 0, column 1, channel 3"
+nv diff --cube w=2,h=1,c=4,line=16,surf=16,atom=8,bytes=2 a.bin b.bin; check diff_cube_bytes 1 "column 1, channel 1, byte 1"
+nv diff --cube w=1,h=1,c=8,line=8,surf=8,atom=8 a.bin b.bin; check diff_cube_equal 0 "equal"
+nv diff --cube w=9,h=1,c=8,line=72,surf=72,atom=8 a.bin b.bin; check diff_cube_outside 2 "does not lie inside both images"
+nv diff --cube w=1,h=1 a.bin b.bin; check diff_cube_incomplete 2 "--cube: c= is missing"
+nv diff --cube w=1,x=1 a.bin b.bin; check diff_cube_unknown 2 "--cube: found 'x=1'"
+nv diff --cube w=0,h=1,c=8,line=8,surf=8,atom=8 a.bin b.bin; check diff_cube_zero 2 "at least 1"
+nv diff --cube w=q,h=1,c=8,line=8,surf=8,atom=8 a.bin b.bin; check diff_cube_number 2 "--cube: w: found 'q', expected a number"
+nv diff --base here a.bin b.bin; check diff_bad_base 2 "--base: found 'here', expected an address"
+nv diff a.bin; check diff_one_argument 2 "expected two images"
+nv diff a.bin b.bin c.bin; check diff_three_arguments 2 "found 'c.bin', expected two images"
+nv diff a.bin none.bin; check diff_missing 2 "none.bin"
+nv diff a.bin cut.bin.gz; check diff_truncated 2 "cut.bin.gz"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,43 @@
+/* What the fuzzers of the trace readers share. Side files are looked up in a directory that does not exist. */
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/formats.h"
+#include "trace/nvt.h"
+
+#define FUZZ_DIRECTORY "/nonexistent/"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+/* What was read must survive being written as .nvt and read back, and be written the same way again. */
+static inline void fuzz_round_trip(struct program *prog, const struct error *err) {
+    if (!prog) {
+        if (!err->text[0])
+            abort(); /* an error without a message */
+        return;
+    }
+    size_t n, m;
+    struct error again_err = {{0}};
+    char *text = nvt_text(prog, &n);
+    struct program *again = trace_parse_nvt(FUZZ_DIRECTORY "again.nvt", text, n, NULL, &again_err);
+    if (!again) {
+        fprintf(stderr, "%s\n%s\n", again_err.text, text);
+        abort();
+    }
+    char *second = nvt_text(again, &m);
+    if (n != m || memcmp(text, second, n) != 0 || prog->count != again->count) {
+        fprintf(stderr, "--- first\n%s\n--- second\n%s\n", text, second);
+        abort();
+    }
+    free(text);
+    free(second);
+    program_free(prog);
+    program_free(again);
+}
+
+#endif

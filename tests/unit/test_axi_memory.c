@@ -1,0 +1,601 @@
+/* The AXI slave memory: handshakes to the clock, order, stalls, regions, provenance. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/axi_memory.h"
+
+enum { BASE = 0x80000000, SIZE = 0x10000 };
+
+/* A memory port with the signals of the present clock. */
+struct bench {
+    struct device dev;
+    struct provenance *prov;
+    struct axi_memory *mem;
+    struct axi_outputs out;
+    struct axi_inputs in;
+    uint64_t cycle;
+};
+
+static struct bench *bench_new(const struct axi_options *options, int bytes, int atom) {
+    struct bench *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->dev.config = nvdla_config_find("small");
+    b->dev.memory[0] = memory_new();
+    memory_declare(b->dev.memory[0], BASE, SIZE);
+    b->prov = provenance_new(b->dev.config);
+    b->mem = axi_memory_new(&b->dev, options, bytes, atom, 0, NULL);
+    axi_memory_reset(b->mem, b->prov, &b->in);
+    b->out.rready = b->out.bready = true;
+    return b;
+}
+
+static void bench_free(struct bench *b) {
+    axi_memory_free(b->mem);
+    provenance_free(b->prov);
+    device_release(&b->dev);
+    free(b);
+}
+
+static struct axi_options defaults(void) {
+    struct axi_options options;
+    axi_options_default(&options);
+    return options;
+}
+
+/* Lets the rising edge of the present clock pass. */
+static void edge(struct bench *b) {
+    axi_memory_clock(b->mem, b->cycle++, &b->out, &b->in);
+}
+
+static void set_ar(struct bench *b, int id, uint64_t address, int beats) {
+    b->out.arvalid = true;
+    b->out.arid = (uint8_t)id;
+    b->out.araddr = address;
+    b->out.arlen = (uint8_t)(beats - 1);
+}
+
+static void set_aw(struct bench *b, int id, uint64_t address, int beats) {
+    b->out.awvalid = true;
+    b->out.awid = (uint8_t)id;
+    b->out.awaddr = address;
+    b->out.awlen = (uint8_t)(beats - 1);
+}
+
+static void set_w(struct bench *b, uint8_t value, uint64_t strobe, bool last) {
+    b->out.wvalid = true;
+    b->out.wstrb = strobe;
+    b->out.wlast = last;
+    memset(b->out.wdata, value, sizeof b->out.wdata);
+}
+
+static void idle(struct bench *b) {
+    b->out.arvalid = b->out.awvalid = b->out.wvalid = false;
+}
+
+static uint8_t byte_at(const struct bench *b, uint64_t address) {
+    uint8_t byte;
+    memory_read(b->dev.memory[0], address, &byte, 1);
+    return byte;
+}
+
+/* Clocks from a read's acceptance until its first beat is sampled. */
+static uint64_t read_time(struct bench *b, uint64_t address) {
+    set_ar(b, 1, address, 1);
+    while (!b->in.arready)
+        edge(b);
+    const uint64_t accepted = b->cycle;
+    edge(b);
+    idle(b);
+    while (!b->in.rvalid) {
+        assert_true(b->cycle - accepted < 5000);
+        edge(b);
+    }
+    const uint64_t clocks = b->cycle - accepted;
+    edge(b);
+    return clocks;
+}
+
+/* Clocks from a write's acceptance until its response is sampled. */
+static uint64_t write_time(struct bench *b, uint64_t address) {
+    set_aw(b, 1, address, 1);
+    set_w(b, 1, 0xff, true);
+    assert_true(b->in.awready && b->in.wready);
+    const uint64_t accepted = b->cycle;
+    edge(b);
+    idle(b);
+    while (!b->in.bvalid) {
+        assert_true(b->cycle - accepted < 5000);
+        edge(b);
+    }
+    const uint64_t clocks = b->cycle - accepted;
+    edge(b);
+    return clocks;
+}
+
+static void default_latency_is_32_and_4_clocks(void **state) {
+    (void)state;
+    const struct axi_options options = defaults();
+    struct bench *b = bench_new(&options, 8, 8);
+    assert_true(b->in.arready && b->in.awready && b->in.wready);
+    assert_int_equal(read_time(b, BASE), 32);
+    assert_int_equal(write_time(b, BASE), 4);
+    bench_free(b);
+}
+
+static void latencies_are_as_asked_for_from_1(void **state) {
+    (void)state;
+    for (uint32_t latency = 0; latency < 4; latency++) {
+        struct axi_options options = defaults();
+        options.read_latency = options.write_latency = latency;
+        struct bench *b = bench_new(&options, 8, 8);
+        assert_int_equal(read_time(b, BASE), latency ? latency : 1);
+        assert_int_equal(write_time(b, BASE), latency ? latency : 1);
+        bench_free(b);
+    }
+}
+
+static void reads_and_writes_stream_one_beat_a_clock(void **state) {
+    (void)state;
+    const struct axi_options options = defaults();
+    struct bench *b = bench_new(&options, 8, 8);
+    for (uint64_t i = 0; i < 200; i++) {
+        const uint8_t value = (uint8_t)(i + 1);
+        memory_write(b->dev.memory[0], BASE + 8 * i, &value, 1, NULL, NULL);
+    }
+    uint64_t beats = 0, responses = 0;
+    for (uint64_t i = 0; i < 240; i++) {
+        idle(b);
+        assert_true(b->in.arready && b->in.awready && b->in.wready);
+        if (i < 200) {
+            set_ar(b, i % 2 ? 1 : 5, BASE + 8 * i, 1);
+            set_aw(b, 1, BASE + 0x8000 + 8 * i, 1);
+            set_w(b, (uint8_t)i, 0xff, true);
+        }
+        assert_int_equal(b->in.rvalid, i >= 32 && i < 232);
+        assert_int_equal(b->in.bvalid, i >= 4 && i < 204);
+        if (b->in.rvalid) {
+            assert_int_equal(b->in.rid, beats % 2 ? 1 : 5);
+            assert_true(b->in.rlast);
+            assert_int_equal(b->in.rdata[0], (uint8_t)(beats + 1));
+            beats++;
+        }
+        responses += b->in.bvalid;
+        edge(b);
+    }
+    assert_int_equal(beats, 200);
+    assert_int_equal(responses, 200);
+    for (uint64_t i = 0; i < 200; i++)
+        assert_int_equal(byte_at(b, BASE + 0x8000 + 8 * i + 7), (uint8_t)i);
+    assert_false(axi_memory_busy(b->mem));
+    assert_int_equal(b->dev.finding_count, 0);
+    assert_int_equal(axi_memory_counts(b->mem)->read_beats[1], 100);
+    assert_int_equal(axi_memory_counts(b->mem)->write_beats[1], 200);
+    bench_free(b);
+}
+
+static void answers_hold_until_they_are_taken(void **state) {
+    (void)state;
+    const struct axi_options options = defaults();
+    struct bench *b = bench_new(&options, 8, 8);
+    b->out.rready = b->out.bready = false;
+    set_ar(b, 5, BASE, 1);
+    set_aw(b, 1, BASE + 64, 1);
+    set_w(b, 7, 0xff, true);
+    edge(b);
+    idle(b);
+    for (int i = 0; i < 100; i++)
+        edge(b);
+    for (int i = 0; i < 10; i++) {
+        assert_true(b->in.rvalid && b->in.bvalid && axi_memory_busy(b->mem));
+        assert_int_equal(b->in.rid, 5);
+        assert_int_equal(b->in.bid, 1);
+        edge(b);
+    }
+    b->out.rready = b->out.bready = true;
+    edge(b);
+    assert_false(b->in.rvalid || b->in.bvalid || axi_memory_busy(b->mem));
+    bench_free(b);
+}
+
+static void write_data_may_come_before_its_address(void **state) {
+    (void)state;
+    const struct axi_options options = defaults();
+    struct bench *b = bench_new(&options, 8, 8);
+    set_w(b, 0x55, 0xff, true);
+    edge(b);
+    idle(b);
+    for (int i = 0; i < 20; i++)
+        edge(b);
+    assert_int_equal(byte_at(b, BASE), 0);
+    assert_false(b->in.bvalid);
+    set_aw(b, 1, BASE, 1);
+    const uint64_t accepted = b->cycle;
+    edge(b);
+    idle(b);
+    assert_int_equal(byte_at(b, BASE), 0x55);
+    while (!b->in.bvalid)
+        edge(b);
+    assert_int_equal(b->cycle - accepted, 4);
+    bench_free(b);
+}
+
+static void a_read_returns_writes_accepted_before_its_data(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    options.read_latency = 5;
+    struct bench *b = bench_new(&options, 8, 8);
+    set_ar(b, 1, BASE, 1);
+    edge(b);
+    idle(b);
+    set_aw(b, 1, BASE, 1);
+    set_w(b, 0x77, 0xff, true);
+    edge(b);
+    idle(b);
+    while (!b->in.rvalid)
+        edge(b);
+    assert_int_equal(b->in.rdata[0], 0x77);
+    bench_free(b);
+}
+
+static void bursts_strobes_and_low_address_bits(void **state) {
+    (void)state;
+    const struct axi_options options = defaults();
+    struct bench *b = bench_new(&options, 64, 32);
+    /* Upper half of the first line, whole second line, lower half of the third: awaddr shows the start. */
+    set_aw(b, 1, BASE + 0x20, 3);
+    set_w(b, 1, 0xffffffff00000000, false);
+    edge(b);
+    b->out.awvalid = false;
+    set_w(b, 2, UINT64_MAX, false);
+    edge(b);
+    set_w(b, 3, 0xffffffff, true);
+    edge(b);
+    idle(b);
+    assert_int_equal(byte_at(b, BASE + 0x1f), 0);
+    assert_int_equal(byte_at(b, BASE + 0x20), 1);
+    assert_int_equal(byte_at(b, BASE + 0x3f), 1);
+    assert_int_equal(byte_at(b, BASE + 0x40), 2);
+    assert_int_equal(byte_at(b, BASE + 0x9f), 3);
+    assert_int_equal(byte_at(b, BASE + 0xa0), 0);
+    assert_false(memory_origin_of(b->dev.memory[0], BASE + 0xa0, NULL));
+    set_ar(b, 1, BASE, 3);
+    edge(b);
+    idle(b);
+    while (!b->in.rvalid)
+        edge(b);
+    for (int i = 0; i < 3; i++) {
+        assert_true(b->in.rvalid);
+        assert_int_equal(b->in.rlast, i == 2);
+        assert_int_equal(b->in.rdata[31], i == 0 ? 0 : i + 1);
+        assert_int_equal(b->in.rdata[32], i == 2 ? 0 : i + 1);
+        edge(b);
+    }
+    assert_false(b->in.rvalid);
+    bench_free(b);
+
+    b = bench_new(&options, 8, 8);
+    set_aw(b, 2, BASE + 0x13, 1); /* PDP with a misaligned stride: the whole aligned beat */
+    set_w(b, 9, 0xff, true);
+    edge(b);
+    assert_int_equal(byte_at(b, BASE + 0x0f), 0);
+    assert_int_equal(byte_at(b, BASE + 0x10), 9);
+    assert_int_equal(byte_at(b, BASE + 0x17), 9);
+    assert_int_equal(byte_at(b, BASE + 0x18), 0);
+    bench_free(b);
+}
+
+static void written_bytes_know_cycle_and_id(void **state) {
+    (void)state;
+    const struct axi_options options = defaults();
+    struct bench *b = bench_new(&options, 8, 8);
+    b->cycle = 1234;
+    set_aw(b, 2, BASE + 8, 1);
+    set_w(b, 9, 0xff, true);
+    edge(b);
+    struct memory_origin origin;
+    assert_true(memory_origin_of(b->dev.memory[0], BASE + 15, &origin));
+    assert_int_equal(origin.cycle, 1234);
+    assert_int_equal(origin.axi_id, 2);
+    assert_int_equal(origin.unit, 13); /* NVDLA_PDP */
+    assert_int_equal(origin.ordinal, -1);
+    bench_free(b);
+}
+
+static void accesses_outside_regions_are_findings(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    for (int allow = 0; allow < 2; allow++) {
+        options.allow_outside = allow;
+        struct bench *b = bench_new(&options, 8, 8);
+        memory_undeclare(b->dev.memory[0], BASE + SIZE - 4, 4);
+        set_ar(b, 1, BASE + SIZE - 8, 1); /* half inside: a read may */
+        set_aw(b, 1, BASE + SIZE - 8, 1);
+        set_w(b, 0, 0x0f, true); /* enabled bytes inside */
+        edge(b);
+        assert_int_equal(axi_memory_counts(b->mem)->outside, 0);
+        set_ar(b, 1, BASE + SIZE, 1);
+        set_aw(b, 1, BASE + SIZE - 8, 1);
+        set_w(b, 1, 0xff, true);
+        edge(b);
+        idle(b);
+        assert_int_equal(axi_memory_counts(b->mem)->outside, 2);
+        assert_int_equal(b->dev.finding_count, allow ? 0 : 2);
+        if (!allow) {
+            assert_string_equal(b->dev.findings[0].rule, "region-read");
+            assert_string_equal(b->dev.findings[1].rule, "region-write");
+            assert_int_equal(b->dev.findings[1].cycle, 1);
+            assert_non_null(strstr(b->dev.findings[1].text, "SDP"));
+            assert_non_null(strstr(b->dev.findings[1].text, "0x8000fff8"));
+        }
+        assert_int_equal(byte_at(b, BASE + SIZE - 1), 1); /* stored all the same */
+        for (int i = 0; i < 50; i++) {
+            set_aw(b, 1, 0x1000, 1);
+            set_w(b, 1, 0xff, true);
+            edge(b);
+        }
+        assert_true(b->dev.finding_count < 10); /* the same one is not repeated for ever */
+        assert_int_equal(axi_memory_counts(b->mem)->outside, 52);
+        bench_free(b);
+    }
+}
+
+static void page_model_knows_open_pages(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    options.latency_kind = LATENCY_PAGE;
+    options.page_hit = 3;
+    options.page_miss = 50;
+    struct bench *b = bench_new(&options, 8, 8);
+    assert_int_equal(read_time(b, BASE), 32 + 50);
+    assert_int_equal(read_time(b, BASE + 2040), 32 + 3);
+    assert_int_equal(read_time(b, BASE + 2048), 32 + 50); /* another bank */
+    assert_int_equal(read_time(b, BASE), 32 + 3);
+    assert_int_equal(read_time(b, BASE + 16384), 32 + 50); /* the first bank, another page */
+    assert_int_equal(read_time(b, BASE), 32 + 50);
+    assert_int_equal(write_time(b, BASE), 4 + 3);
+    bench_free(b);
+}
+
+static void uniform_latency_covers_its_range(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    options.latency_kind = LATENCY_UNIFORM;
+    options.read_latency = 10;
+    options.latency_max = 14;
+    struct bench *b = bench_new(&options, 8, 8);
+    int seen[5] = {0};
+    for (int i = 0; i < 500; i++) {
+        const uint64_t clocks = read_time(b, BASE);
+        assert_in_range(clocks, 10, 14);
+        seen[clocks - 10]++;
+    }
+    for (int i = 0; i < 5; i++)
+        assert_in_range(seen[i], 60, 140);
+    bench_free(b);
+}
+
+static void bandwidth_caps_both_directions_together(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    options.bandwidth = 250;
+    struct bench *b = bench_new(&options, 8, 8);
+    int reads = 0, writes = 0;
+    for (int i = 0; i < 8000; i++) {
+        set_ar(b, 1, BASE, 1);
+        set_aw(b, 1, BASE, 1);
+        set_w(b, 0, 0xff, true);
+        reads += b->in.rvalid;
+        writes += b->in.wready;
+        edge(b);
+    }
+    assert_in_range(reads + writes, 1980, 2010);
+    assert_in_range(reads, 900, 1100);
+    bench_free(b);
+}
+
+/* A random design on one port: issues reads and writes, checks order inside IDs and all data. Returns a hash of what was seen. */
+struct traffic {
+    const struct axi_options *options;
+    bool skip_quiet;   /* call axi_memory_clock only where axi_memory_next and the valids ask for it */
+    uint64_t overtaken; /* read beats that came before an older one of another ID */
+    uint64_t clocks;
+    uint64_t ready[3];  /* clocks with valid and ready of AR, AW, W */
+    uint64_t valid[3];
+};
+
+static uint32_t random_step(uint32_t *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static uint64_t run_traffic(struct traffic *t, uint32_t seed) {
+    enum { READS = 600, WRITES = 600, IDS = 4 };
+    struct bench *b = bench_new(t->options, 8, 8);
+    static const uint8_t ids[IDS] = {1, 2, 3, 5};
+    uint64_t expected[16][READS];
+    int head[16] = {0}, tail[16] = {0};
+    int issued_reads = 0, seen_reads = 0, issued_aw = 0, issued_w = 0, responses = 0;
+    uint64_t hash = 0;
+    for (uint64_t i = 0; i < 2048; i++) {
+        uint8_t bytes[8];
+        for (int k = 0; k < 8; k++)
+            bytes[k] = (uint8_t)(i * 8 + (uint64_t)k * 31 + i / 32);
+        memory_write(b->dev.memory[0], BASE + 8 * i, bytes, 8, NULL, NULL);
+    }
+    bool answered[READS] = {false};
+    int oldest = 0;           /* first read, in order of issue, that is not answered */
+    int sequence[16][READS]; /* place of an ID's n-th read in the order of issue */
+    while (seen_reads < READS || responses < WRITES) {
+        assert_true(b->cycle < 200000);
+        if (!b->out.arvalid && issued_reads < READS && random_step(&seed) % 3) {
+            const int id = ids[random_step(&seed) % IDS];
+            const uint64_t address = BASE + 8 * (random_step(&seed) % 2048);
+            set_ar(b, id, address, 1);
+            sequence[id][tail[id]] = issued_reads;
+            expected[id][tail[id]++] = address;
+            issued_reads++;
+        }
+        if (!b->out.awvalid && issued_aw < WRITES && issued_aw <= issued_w && random_step(&seed) % 3) {
+            set_aw(b, ids[issued_aw % 3], BASE + 0x8000 + 8 * (uint64_t)issued_aw, 1);
+            issued_aw++;
+        }
+        if (!b->out.wvalid && issued_w < WRITES && issued_w <= issued_aw && random_step(&seed) % 3) {
+            set_w(b, (uint8_t)issued_w, 0xff, true);
+            issued_w++;
+        }
+        b->out.rready = random_step(&seed) % 4;
+        b->out.bready = random_step(&seed) % 4;
+        if (b->in.rvalid && b->out.rready) {
+            const int id = b->in.rid;
+            assert_true(head[id] < tail[id]);
+            uint8_t bytes[8];
+            memory_read(b->dev.memory[0], expected[id][head[id]], bytes, 8);
+            assert_memory_equal(bytes, b->in.rdata, 8);
+            answered[sequence[id][head[id]]] = true;
+            while (oldest < issued_reads && answered[oldest])
+                oldest++;
+            if (oldest < sequence[id][head[id]])
+                t->overtaken++;
+            head[id]++;
+            seen_reads++;
+            hash = hash * 31 + b->cycle * 16 + (uint64_t)id;
+        }
+        if (b->in.bvalid && b->out.bready) {
+            responses++;
+            hash = hash * 37 + b->cycle;
+        }
+        const bool ar = b->out.arvalid && b->in.arready, aw = b->out.awvalid && b->in.awready,
+                   w = b->out.wvalid && b->in.wready;
+        t->valid[0] += b->out.arvalid;
+        t->valid[1] += b->out.awvalid;
+        t->valid[2] += b->out.wvalid;
+        t->ready[0] += ar;
+        t->ready[1] += aw;
+        t->ready[2] += w;
+        if (t->skip_quiet && !b->out.arvalid && !b->out.awvalid && !b->out.wvalid && b->cycle < axi_memory_next(b->mem))
+            b->cycle++;
+        else
+            edge(b);
+        if (ar)
+            b->out.arvalid = false;
+        if (aw)
+            b->out.awvalid = false;
+        if (w)
+            b->out.wvalid = false;
+    }
+    for (int i = 0; i < WRITES; i++)
+        assert_int_equal(byte_at(b, BASE + 0x8000 + 8 * (uint64_t)i), (uint8_t)i);
+    assert_int_equal(b->dev.finding_count, 0);
+    t->clocks = b->cycle;
+    bench_free(b);
+    return hash;
+}
+
+static void random_traffic_keeps_the_order_inside_ids(void **state) {
+    (void)state;
+    for (uint32_t seed = 1; seed <= 12; seed++) {
+        struct axi_options options = defaults();
+        options.seed = seed;
+        options.latency_kind = (enum latency_kind)(seed % 3);
+        options.latency_max = 90;
+        options.page_hit = 2;
+        options.page_miss = 30;
+        options.reorder = seed % 2;
+        options.bandwidth = seed % 4 == 3 ? 600 : 1000;
+        for (int i = 0; i < 5; i++)
+            options.stall[i] = seed % 5 * 150;
+        struct traffic t = {.options = &options};
+        const uint64_t hash = run_traffic(&t, seed);
+        assert_int_equal(t.overtaken != 0, options.reorder);
+        /* The same seed gives the same run, also if quiet clocks are left out. */
+        struct traffic again = {.options = &options, .skip_quiet = true};
+        assert_true(run_traffic(&again, seed) == hash);
+        assert_int_equal(again.clocks, t.clocks);
+        if (seed % 5) {
+            options.seed = seed + 100;
+            assert_false(run_traffic(&again, seed) == hash);
+        }
+    }
+}
+
+static void stalls_take_their_share_of_each_channel(void **state) {
+    (void)state;
+    static const int channels[3] = {STALL_AR, STALL_AW, STALL_W};
+    for (int c = 0; c < 3; c++) {
+        struct axi_options options = defaults();
+        options.stall[channels[c]] = 750;
+        struct traffic t = {.options = &options};
+        run_traffic(&t, 3);
+        for (int i = 0; i < 3; i++) {
+            const uint64_t share = 100 * t.ready[i] / t.valid[i];
+            if (i == c)
+                assert_in_range(share, 21, 29);
+            else
+                assert_int_equal(share, 100);
+        }
+    }
+}
+
+static void idle_inputs_do_not_change(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    for (int i = 0; i < 5; i++)
+        options.stall[i] = 500;
+    struct bench *b = bench_new(&options, 8, 8);
+    const struct axi_inputs before = b->in;
+    for (int i = 0; i < 100; i++)
+        edge(b);
+    assert_memory_equal(&before, &b->in, sizeof before);
+    assert_true(axi_memory_next(b->mem) == UINT64_MAX);
+    bench_free(b);
+}
+
+static void a_design_without_end_is_held_back(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    options.read_latency = options.write_latency = 100000;
+    struct bench *b = bench_new(&options, 8, 8);
+    int reads = 0, writes = 0, beats = 0;
+    for (int i = 0; i < 3000; i++) {
+        set_ar(b, 1, BASE, 1);
+        set_aw(b, 1, BASE, 1);
+        set_w(b, 0, 0xff, true);
+        reads += b->in.arready;
+        writes += b->in.awready;
+        beats += b->in.wready;
+        edge(b);
+    }
+    assert_in_range(reads, 256, 1024);
+    assert_in_range(writes, 256, 1024);
+    assert_in_range(beats, writes, writes + 64);
+    bench_free(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_latency_is_32_and_4_clocks),
+        cmocka_unit_test(latencies_are_as_asked_for_from_1),
+        cmocka_unit_test(reads_and_writes_stream_one_beat_a_clock),
+        cmocka_unit_test(answers_hold_until_they_are_taken),
+        cmocka_unit_test(write_data_may_come_before_its_address),
+        cmocka_unit_test(a_read_returns_writes_accepted_before_its_data),
+        cmocka_unit_test(bursts_strobes_and_low_address_bits),
+        cmocka_unit_test(written_bytes_know_cycle_and_id),
+        cmocka_unit_test(accesses_outside_regions_are_findings),
+        cmocka_unit_test(page_model_knows_open_pages),
+        cmocka_unit_test(uniform_latency_covers_its_range),
+        cmocka_unit_test(bandwidth_caps_both_directions_together),
+        cmocka_unit_test(random_traffic_keeps_the_order_inside_ids),
+        cmocka_unit_test(stalls_take_their_share_of_each_channel),
+        cmocka_unit_test(idle_inputs_do_not_change),
+        cmocka_unit_test(a_design_without_end_is_held_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

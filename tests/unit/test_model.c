@@ -1,0 +1,391 @@
+/* The model as a device: registers of every implemented unit, ping-pong groups, GLB (the vectors of 10-system section
+ * 10), and wild register contents. */
+#include "model_bench.h"
+
+static const char *const configs[] = {"small",      "small_256",        "small_256_full",
+                                      "medium_512", "medium_1024_full", "large"};
+enum { CONFIGS = sizeof configs / sizeof configs[0] };
+
+/* ---- registers
+ * -------------------------------------------------------------------------------------------------------------- */
+
+/* GLB's interrupt registers do more than store. */
+static bool plain_storage(const struct nvdla_register *reg) {
+    return reg->unit != NVDLA_GLB || strcmp(reg->name, "S_INTR_MASK") == 0 ||
+           strcmp(reg->name, "S_NVDLA_HW_VERSION") == 0;
+}
+
+static uint32_t read_register(struct device *dev, const struct nvdla_register *reg) {
+    uint32_t value = 0;
+    dev->ops->csb_read(dev, reg->address, &value, NULL);
+    return value;
+}
+
+static void select_groups(struct device *dev, uint32_t group) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE")) {
+            put(dev, unit, SDP_S_POINTER, group);
+        }
+    }
+}
+
+static bool is(const struct nvdla_register *reg, const char *name) {
+    return strcmp(reg->name, name) == 0;
+}
+
+static void registers_reset_and_keep_their_masked_bits(void **state) {
+    (void)state;
+    static const uint32_t patterns[] = {0xffffffff, 0, 0xa5a5a5a5, 0x5a5a5a5a};
+    for (int c = 0; c < CONFIGS; c++) {
+        struct device *dev = bench_new(configs[c]);
+        const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
+        for (uint32_t group = 0; group < 2; group++) {
+            select_groups(dev, group);
+            for (size_t i = 0; i < map->count; i++) {
+                const struct nvdla_register *reg = &map->registers[i];
+                if (!(dev->units >> reg->unit & 1) || !plain_storage(reg)) {
+                    continue;
+                }
+                if (!is(reg, "S_POINTER") && (reg->grouped || group == 0)) {
+                    assert_int_equal(read_register(dev, reg), reg->reset);
+                }
+                if (is(reg, "D_OP_ENABLE") || is(reg, "S_POINTER")) {
+                    continue;
+                }
+                for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+                    dev->ops->csb_write(dev, reg->address, patterns[p], p & 1, NULL);
+                    uint32_t kept = reg->reset & ~reg->stored_mask;
+                    assert_int_equal(read_register(dev, reg), kept | (patterns[p] & reg->stored_mask));
+                }
+            }
+        }
+        /* Writing group 1 left group 0 as it was, and reset brings both back. */
+        struct error err;
+        select_groups(dev, 0);
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_CVT_OFFSET), 0x5a5a5a5a);
+        put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, 1);
+        select_groups(dev, 1);
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_CVT_OFFSET), 0x5a5a5a5a);
+        assert_true(dev->ops->reset(dev, &err));
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_CVT_OFFSET), 0);
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DP_BS_CFG), 0x73);
+        bench_free(dev);
+    }
+}
+
+/* Everything without a register, in implemented units, absent units and unmapped windows: reads 0, ignores writes. */
+static void addresses_without_register_read_zero(void **state) {
+    (void)state;
+    for (int c = 0; c < CONFIGS; c++) {
+        struct device *dev = bench_new(configs[c]);
+        for (uint32_t address = 0; address < 0x40000; address += 4) {
+            enum nvdla_unit unit = nvdla_unit_at(dev->config, address);
+            bool implemented = unit < NVDLA_UNIT_COUNT && (dev->units >> unit & 1);
+            if (implemented && nvdla_register_at(dev->config, address)) {
+                continue;
+            }
+            uint32_t value = 1;
+            dev->ops->csb_write(dev, address, UINT32_MAX, true, NULL);
+            dev->ops->csb_read(dev, address, &value, NULL);
+            assert_int_equal(value, 0);
+        }
+        assert_int_equal(advance(dev), DEVICE_IDLE);
+        bench_free(dev);
+    }
+}
+
+static void configurations_that_are_not_simulated_are_refused(void **state) {
+    (void)state;
+    struct error err = {""};
+    assert_null(model_new(nvdla_config_find("full"), &err));
+    assert_non_null(strstr(err.text, "full"));
+}
+
+/* ---- GLB
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+
+static void glb_sets_masks_and_clears(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    assert_int_equal(get(dev, NVDLA_GLB, GLB_S_NVDLA_HW_VERSION), 0x00303031);
+    put(dev, NVDLA_GLB, GLB_S_INTR_SET, 4);
+    assert_int_equal(pending_interrupts(dev), 4);
+    assert_true(dev->ops->interrupt(dev));
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(dev->ops->advance(dev, 1, false, NULL), DEVICE_IDLE);
+    put(dev, NVDLA_GLB, GLB_S_INTR_STATUS, ~4u);
+    assert_int_equal(pending_interrupts(dev), 4);
+    put(dev, NVDLA_GLB, GLB_S_INTR_STATUS, 4);
+    assert_int_equal(pending_interrupts(dev), 0);
+    assert_false(dev->ops->interrupt(dev));
+
+    put(dev, NVDLA_GLB, GLB_S_INTR_MASK, 1);
+    put(dev, NVDLA_GLB, GLB_S_INTR_SET, 1);
+    assert_false(dev->ops->interrupt(dev));
+    put(dev, NVDLA_GLB, GLB_S_INTR_MASK, 0);
+    assert_true(dev->ops->interrupt(dev));
+
+    put(dev, NVDLA_GLB, GLB_S_INTR_SET, UINT32_MAX);
+    assert_int_equal(pending_interrupts(dev), 0x003f003f);
+    assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_SET), 0);
+    put(dev, NVDLA_GLB, GLB_S_INTR_MASK, UINT32_MAX);
+    assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_MASK), 0x003f03ff);
+    bench_free(dev);
+}
+
+static void masked_layer_interrupt_is_recorded(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    put(dev, NVDLA_GLB, GLB_S_INTR_MASK, 1);
+    sdp_copy(dev, 2, 2, 8, 0, 0x800);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_RUNNING);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    assert_int_equal(pending_interrupts(dev), 1);
+    bench_free(dev);
+}
+
+/* ---- groups
+ * ----------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t sdp_status(struct device *dev) {
+    return get(dev, NVDLA_SDP, SDP_S_STATUS);
+}
+
+static void arming_protects_the_group(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    put(dev, NVDLA_SDP, SDP_S_POINTER, 0x10001);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_S_POINTER), 1);
+    put(dev, NVDLA_SDP, SDP_S_POINTER, 0);
+    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 0);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_OP_ENABLE), 0);
+
+    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 0x12);
+    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 0);
+    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 0x55);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_OP_ENABLE), 1);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH), 0x12);
+    put(dev, NVDLA_SDP, SDP_S_LUT_LE_START, 7); /* S registers stay open */
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_LE_START), 7);
+    put(dev, NVDLA_SDP, SDP_S_STATUS, UINT32_MAX);
+    assert_int_equal(sdp_status(dev), 1);
+
+    put(dev, NVDLA_SDP, SDP_S_POINTER, 1); /* the other group is open */
+    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 0x55);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH), 0x55);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_OP_ENABLE), 0);
+    bench_free(dev);
+}
+
+static void program_and_arm(struct device *dev, uint32_t group) {
+    sdp_group(dev, group);
+    sdp_copy(dev, 2, 2, 8, 0, 0x800);
+    sdp_arm(dev);
+}
+
+static void both_groups_in_turn(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    program_and_arm(dev, 0);
+    program_and_arm(dev, 1);
+    assert_int_equal(sdp_status(dev), 0x00020001);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(sdp_status(dev), 0x00010000);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_S_POINTER), 0x00010001);
+    sdp_group(dev, 0);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_OP_ENABLE), 0);
+    program_and_arm(dev, 0); /* while group 1 runs */
+    assert_int_equal(sdp_status(dev), 0x00010002);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT); /* group 0's interrupt has not been cleared: nothing runs */
+    assert_int_equal(pending_interrupts(dev), 1);
+    clear_interrupts(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 2);
+    clear_interrupts(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 1);
+    assert_int_equal(sdp_status(dev), 0);
+    assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 0x00010000);
+    bench_free(dev);
+}
+
+static void group_1_first_waits_for_group_0(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    program_and_arm(dev, 1);
+    assert_int_equal(sdp_status(dev), 0x00020000);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    program_and_arm(dev, 0);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 1);
+    clear_interrupts(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 2);
+    bench_free(dev);
+}
+
+static void reset_ends_a_hang_and_keeps_the_memory(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    struct error err;
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    memory_fill(dev->memory[SPACE_PRIMARY], 0, 32, 7);
+    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    put(dev, NVDLA_GLB, GLB_S_INTR_SET, 1);
+    assert_true(dev->ops->reset(dev, &err));
+    assert_int_equal(pending_interrupts(dev), 0);
+    assert_int_equal(sdp_status(dev), 0);
+    program_and_arm(dev, 0);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(byte_at(dev, 0x800), 7);
+    assert_true(dev->ops->time(dev) > 0);
+    bench_free(dev);
+}
+
+/* ---- wild registers
+ * --------------------------------------------------------------------------------------------------------- */
+
+static void layers_too_large_are_reported_once(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    sdp_copy(dev, 8192, 8192, 8192, 0, 0);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    assert_int_equal(dev->finding_count, 1);
+    assert_string_equal(dev->findings[0].rule, "layer-size");
+    bench_free(dev);
+}
+
+/* Sizes - 1 of a cube: mostly a few elements, now and then one long axis, now and then far too large, so that the test
+ * ends in time. */
+static void wild_sizes(uint64_t *seed, uint32_t *sizes) {
+    uint32_t kind = below(seed, 64);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        sizes[axis] = kind == 0 ? 0x1f00 | rnd(seed) : kind == axis + 1 ? below(seed, 0x2000) : below(seed, 12);
+    }
+}
+
+/* 70000 lines of one atom: next to each other they are few runs, with gaps they are as many runs. */
+static void layers_that_flood_the_memory_are_cut(void **state) {
+    (void)state;
+    struct device *dev = bench_new("small");
+    sdp_copy(dev, 1, 7000, 80, 0, 0);
+    put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, 8);
+    put(dev, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, 0);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    clear_interrupts(dev);
+    for (size_t i = 0; i < dev->finding_count; i++) {
+        assert_string_not_equal(dev->findings[i].rule, "region-flood"); /* pages are gathered: few runs */
+    }
+    sdp_group(dev, 1);
+    sdp_copy(dev, 1, 7000, 80, 0, 0);
+    put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, 16);
+    put(dev, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, 0);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_string_equal(dev->findings[dev->finding_count - 1].rule, "region-flood");
+    bench_free(dev);
+}
+
+/* Writes random values to the D registers of a unit; sizes are those of the whole layer, unless the registers are to
+ * disagree. */
+static void scramble(struct device *dev, uint64_t *seed, enum nvdla_unit unit, const uint32_t *sizes) {
+    const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
+    for (size_t i = 0; i < map->count; i++) {
+        const struct nvdla_register *reg = &map->registers[i];
+        if (reg->unit != unit || !reg->grouped || is(reg, "D_OP_ENABLE")) {
+            continue;
+        }
+        uint32_t value = rnd(seed);
+        if (strstr(reg->name, "CUBE_")) {
+            uint32_t axis = strstr(reg->name, "WIDTH") ? 0 : strstr(reg->name, "HEIGHT") ? 1 : 2;
+            value = below(seed, 32) ? sizes[axis] : below(seed, 12);
+        } else if (strstr(reg->name, "PARTIAL_WIDTH")) {
+            value = sizes[3] & 0x00f03c0f;
+        } else if (strstr(reg->name, "OPERATION_MODE_CFG")) {
+            /* Same split in both units, mostly none. */
+            value = unit == NVDLA_PDP ? (value & 0x13) | (sizes[4] & 3) << 8 : sizes[4] & 3;
+        } else if (unit == NVDLA_PDP_RDMA && strstr(reg->name, "KERNEL_CFG")) {
+            value = sizes[5] & 0xff;
+        } else if (unit == NVDLA_PDP && strstr(reg->name, "KERNEL_CFG")) {
+            value = (sizes[5] & 0xf) | (sizes[5] >> 4 & 0xf) << 16 | (value & 0x00f00f00);
+        } else if (strstr(reg->name, "FEATURE_MODE_CFG")) {
+            value &= ~(below(seed, 8) ? 1u : 0u);
+        } else if (strstr(reg->name, "DMA_CFG") || strstr(reg->name, "RAM_CFG")) {
+            value |= below(seed, 8) ? 0x21 : 0; /* operands mostly disabled, ports mostly MC */
+        }
+        dev->ops->csb_write(dev, reg->address, value, false, NULL);
+    }
+}
+
+static void wild_registers(const char *config, uint64_t seed, int rounds) {
+    static const enum nvdla_unit units[] = {NVDLA_SDP_RDMA, NVDLA_SDP, NVDLA_PDP_RDMA, NVDLA_PDP};
+    struct device *dev = bench_new(config);
+    struct error err;
+    int layers = 0;
+    for (int i = 0; i < rounds; i++) {
+        /* Cube, partial widths, splits - 1, kernel and stride. */
+        uint32_t sizes[6] = {0, 0, 0, rnd(&seed), below(&seed, 3) ? 0 : rnd(&seed), rnd(&seed)};
+        wild_sizes(&seed, sizes);
+        if (i % 8 == 0) { /* forget what has been written all over the address space */
+            bench_free(dev);
+            dev = bench_new(config);
+        }
+        assert_true(dev->ops->reset(dev, &err));
+        for (size_t u = 0; u < 4; u++) {
+            put(dev, units[u], SDP_S_POINTER, below(&seed, 16) == 0);
+            scramble(dev, &seed, units[u], sizes);
+        }
+        put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, below(&seed, 8) != 0);
+        put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, below(&seed, 8) != 0);
+        put(dev, NVDLA_PDP_RDMA, PDP_RDMA_D_OP_ENABLE, below(&seed, 8) != 0);
+        put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, below(&seed, 8) != 0);
+        enum device_state last;
+        int steps = 0;
+        do {
+            last = dev->ops->advance(dev, 1000, false, &err);
+            assert_int_not_equal(last, DEVICE_FAILED);
+            layers += last == DEVICE_RUNNING;
+            assert_true(++steps <= 4);
+        } while (last != DEVICE_IDLE);
+    }
+    assert_true(layers > rounds / 8); /* the registers were not so wild that nothing ran */
+    bench_free(dev);
+}
+
+static void wild_registers_small(void **state) {
+    (void)state;
+    wild_registers("small", 1, 1500);
+}
+
+static void wild_registers_large(void **state) {
+    (void)state;
+    wild_registers("large", 2, 600);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_reset_and_keep_their_masked_bits),
+        cmocka_unit_test(addresses_without_register_read_zero),
+        cmocka_unit_test(configurations_that_are_not_simulated_are_refused),
+        cmocka_unit_test(glb_sets_masks_and_clears),
+        cmocka_unit_test(masked_layer_interrupt_is_recorded),
+        cmocka_unit_test(arming_protects_the_group),
+        cmocka_unit_test(both_groups_in_turn),
+        cmocka_unit_test(group_1_first_waits_for_group_0),
+        cmocka_unit_test(reset_ends_a_hang_and_keeps_the_memory),
+        cmocka_unit_test(layers_too_large_are_reported_once),
+        cmocka_unit_test(layers_that_flood_the_memory_are_cut),
+        cmocka_unit_test(wild_registers_small),
+        cmocka_unit_test(wild_registers_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,349 @@
+/* Comparison and triage on hand-made memories, and the description of traces. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "memory/file.h"
+#include "report/explain.h"
+#include "report/report.h"
+
+enum { OUTPUT = 0x80010000 };
+
+struct fixture {
+    struct program *prog;
+    struct device rtl, model;
+    struct play_result rtl_result, model_result;
+    struct report *report;
+    char *text;
+};
+
+static void write_register(struct fixture *f, const char *unit, const char *name, uint32_t value) {
+    const struct nvdla_register *reg = nvdla_register_find(f->prog->config, nvdla_unit_find(unit), name);
+    assert_non_null(reg);
+    struct op op = op_make(OP_WRITE, (int)f->prog->count + 1);
+    op.stream = (uint16_t)program_stream(f->prog, unit);
+    op.address = reg->address;
+    op.value = value;
+    program_append(f->prog, &op);
+}
+
+/* An SDP layer, memory to memory, 4x2x16, lines of 64 bytes, surfaces of 128 bytes, in small (atoms of 8 bytes). */
+static void add_layer(struct fixture *f) {
+    write_register(f, "SDP_RDMA", "D_DATA_CUBE_WIDTH", 3);
+    write_register(f, "SDP_RDMA", "D_OP_ENABLE", 1);
+    write_register(f, "SDP", "D_DATA_CUBE_WIDTH", 3);
+    write_register(f, "SDP", "D_DATA_CUBE_HEIGHT", 1);
+    write_register(f, "SDP", "D_DATA_CUBE_CHANNEL", 15);
+    write_register(f, "SDP", "D_DST_BASE_ADDR_LOW", OUTPUT);
+    write_register(f, "SDP", "D_DST_LINE_STRIDE", 64);
+    write_register(f, "SDP", "D_DST_SURFACE_STRIDE", 128);
+    write_register(f, "SDP", "D_DST_DMA_CFG", 1);
+    write_register(f, "SDP", "D_OP_ENABLE", 1);
+}
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    const struct nvdla_config *config = nvdla_config_find("small");
+    f->prog = program_new(config, "dir/t.cfg");
+    f->rtl = (struct device){.name = "rtl", .config = config};
+    f->model = (struct device){.name = "model", .config = config};
+    f->rtl.memory[SPACE_PRIMARY] = memory_new();
+    f->model.memory[SPACE_PRIMARY] = memory_new();
+    add_layer(f);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    free(f->text);
+    report_free(f->report);
+    play_result_free(&f->rtl_result);
+    play_result_free(&f->model_result);
+    device_release(&f->rtl);
+    device_release(&f->model);
+    program_free(f->prog);
+    free(f);
+    return 0;
+}
+
+static void make(struct fixture *f) {
+    const struct report_input input = {
+        .name = "t",
+        .prog = f->prog,
+        .played = {{&f->rtl, &f->rtl_result}, {&f->model, &f->model_result}},
+        .played_count = 2,
+    };
+    f->report = report_new(&input);
+    assert_non_null(f->report);
+    f->text = report_text(f->report);
+    assert_non_null(f->text);
+}
+
+static void has(const char *text, const char *wanted) {
+    if (!strstr(text, wanted))
+        fail_msg("expected \"%s\" in:\n%s", wanted, text);
+}
+
+static json_t *json_of(const struct fixture *f) {
+    char *text = report_json(f->report);
+    assert_non_null(text);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+static void put(struct device *dev, uint64_t address, uint8_t value, const struct memory_origin *origin) {
+    memory_write(dev->memory[SPACE_PRIMARY], address, &value, 1, NULL, origin);
+}
+
+static void fail_check(struct fixture *f, struct play_result *result, size_t op, struct play_failure failure) {
+    (void)f;
+    failure.op = op;
+    result->failures = malloc(sizeof failure);
+    result->failures[0] = failure;
+    result->failure_count = 1;
+    result->outcome = PLAY_CHECK_FAILED;
+}
+
+static void equal_memories_pass(void **state) {
+    struct fixture *f = *state;
+    put(&f->rtl, OUTPUT, 7, NULL);
+    put(&f->model, OUTPUT, 7, NULL);
+    put(&f->model, 0x90000000, 0, NULL); /* written as 0 and never written are equal */
+    make(f);
+    assert_int_equal(report_status(f->report), REPORT_PASSED);
+    assert_string_equal(report_reason(f->report), "");
+    has(f->text, "PASS t\n");
+    has(f->text, "memory of rtl and model is equal");
+}
+
+static void a_mismatch_names_element_layer_and_beat(void **state) {
+    struct fixture *f = *state;
+    /* surface 1, line 1, column 2, channel 8 + 3 */
+    uint64_t address = OUTPUT + 128 + 64 + 2 * 8 + 3;
+    struct memory_origin rtl = {.cycle = 4711, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
+    struct memory_origin model = {.cycle = 0, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
+    put(&f->rtl, address, 0x12, &rtl);
+    put(&f->model, address, 0x34, &model);
+    put(&f->rtl, address + 2, 0x56, &rtl);
+    make(f);
+    assert_int_equal(report_status(f->report), REPORT_FAILED);
+    has(report_reason(f->report), "2 bytes differ between rtl and model, first at primary 0x800100d3");
+    has(report_reason(f->report),
+        "SDP #0 surface 1, line 1, column 2, channel 11; written by SDP #0 at cycle 4711, AXI ID 1");
+    has(f->text, "output of layer SDP #0 (armed at dir/t.cfg:10)");
+    has(f->text, "2 bytes differ, first at 0x800100d3, last at 0x800100d5");
+    has(f->text, "first byte on the rtl: written by SDP #0 at cycle 4711, AXI ID 1");
+    has(f->text, "first byte on the model: written by SDP #0, AXI ID 1");
+    has(f->text, "model  00 00 00 34 00 00 00 00");
+    has(f->text, "rtl    00 00 00 12 00 56 00 00");
+    has(f->text, "                              ^^    ^^\n");
+    has(f->text, "D_DST_LINE_STRIDE");
+    has(f->text, "registers of SDP_RDMA #0");
+    assert_null(strstr(f->text, "D_DST_BASE_ADDR_HIGH")); /* at its reset value */
+
+    json_t *json = json_of(f), *mismatch = json_array_get(json_object_get(json, "mismatches"), 0);
+    int surface, line, column, channel, count, cycle, id;
+    const char *unit, *first, *position;
+    assert_int_equal(json_unpack(mismatch, "{s:{s:i,s:i,s:i,s:i}, s:i, s:s, s:{s:i,s:i}, s:{s:s,s:s}}", "element",
+                                 "surface", &surface, "line", &line, "column", &column, "channel", &channel, "count",
+                                 &count, "first", &first, "got_origin", "cycle", &cycle, "axi_id", &id, "layer", "unit",
+                                 &unit, "position", &position),
+                     0);
+    assert_int_equal(surface, 1);
+    assert_int_equal(line, 1);
+    assert_int_equal(column, 2);
+    assert_int_equal(channel, 11);
+    assert_int_equal(count, 2);
+    assert_int_equal(cycle, 4711);
+    assert_int_equal(id, 1);
+    assert_string_equal(first, "0x800100d3");
+    assert_string_equal(unit, "SDP");
+    assert_string_equal(position, "dir/t.cfg:10");
+    json_t *registers = json_object_get(json_object_get(mismatch, "layer"), "registers");
+    assert_true(json_array_size(registers) > 40);
+    json_decref(json);
+}
+
+static void differences_are_grouped_by_area(void **state) {
+    struct fixture *f = *state;
+    memory_declare(f->rtl.memory[SPACE_PRIMARY], 0x90000000, 0x100);
+    put(&f->rtl, OUTPUT, 1, NULL);
+    put(&f->rtl, OUTPUT + 1, 1, NULL);
+    put(&f->rtl, OUTPUT + 40, 1, NULL); /* between two lines of the cube, in no region */
+    put(&f->rtl, 0x90000000, 1, NULL);
+    put(&f->rtl, 0x900000ff, 1, NULL);
+    put(&f->rtl, 0xa0000123, 1, NULL);
+    make(f);
+    has(f->text, "mismatch 1: primary memory, output of layer SDP #0");
+    has(f->text, "mismatch 2: primary memory, outside every region, page 0x80010000");
+    has(f->text, "mismatch 3: primary memory, region 0x90000000, 0x100 bytes");
+    has(f->text, "2 bytes differ, first at 0x90000000, last at 0x900000ff");
+    has(f->text, "mismatch 4: primary memory, outside every region, page 0xa0000000");
+}
+
+static void the_writer_decides_between_cubes_that_overlap(void **state) {
+    struct fixture *f = *state;
+    write_register(f, "SDP", "S_POINTER", 1);
+    add_layer(f); /* the same output, second group */
+    struct memory_origin origin = {.cycle = 5, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
+    put(&f->rtl, OUTPUT, 1, &origin);
+    make(f);
+    has(f->text, "output of layer SDP #0");
+}
+
+static void a_failed_golden_check_is_triaged(void **state) {
+    struct fixture *f = *state;
+    struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
+    blob_append(blob, 0, "\1\2\3\4\5\6\7\10", 8);
+    struct op op = op_make(OP_MEM_CHECK, 11);
+    op.base = OUTPUT;
+    op.blob = blob;
+    program_append(f->prog, &op);
+    put(&f->rtl, OUTPUT + 1, 9, NULL);
+    put(&f->model, OUTPUT + 1, 9, NULL);
+    fail_check(f, &f->rtl_result, f->prog->count - 1, (struct play_failure){.first = OUTPUT, .count = 8});
+    make(f);
+    assert_int_equal(report_status(f->report), REPORT_FAILED);
+    has(report_reason(f->report),
+        "dir/t.cfg:11: 8 bytes of primary memory differ from t_golden.dat on the rtl, first at 0x80010000");
+    has(f->text, "first: output of layer SDP #0 (armed at dir/t.cfg:10), surface 0, line 0, column 0, channel 0");
+    has(f->text, "golden  01 02 03 04 05 06 07 08");
+    has(f->text, "rtl     00 09 00 00");
+    has(f->text, "registers of SDP #0");
+}
+
+static void failed_register_and_crc_checks_are_decoded(void **state) {
+    struct fixture *f = *state;
+    struct op op = op_make(OP_READ_CHECK, 11);
+    op.address = nvdla_register_find(f->prog->config, NVDLA_SDP, "S_STATUS")->address;
+    op.value = 0x10002;
+    program_append(f->prog, &op);
+    fail_check(f, &f->rtl_result, f->prog->count - 1, (struct play_failure){.got = 1, .expected = 0x10002});
+    op = op_make(OP_MEM_CRC, 12);
+    op.base = OUTPUT;
+    op.size = 0x100;
+    program_append(f->prog, &op);
+    fail_check(f, &f->model_result, f->prog->count - 1, (struct play_failure){.got = 0xabc, .expected = 0xdef});
+    make(f);
+    has(f->text, "dir/t.cfg:11: SDP.S_STATUS is 0x00000001 on the rtl, expected 0x00010002 (got STATUS_0=");
+    has(f->text, "dir/t.cfg:12: CRC-32 of primary memory 0x80010000, 0x100 bytes, is 0x00000abc on the model, expected "
+                 "0x00000def");
+}
+
+static void findings_and_hangs_are_reasons(void **state) {
+    struct fixture *f = *state;
+    device_report(&f->rtl, 99, "axi-aw-stable", "awaddr changed while awvalid waits");
+    f->rtl_result.outcome = PLAY_CHECK_FAILED;
+    make(f);
+    assert_int_equal(report_status(f->report), REPORT_FAILED);
+    assert_string_equal(report_reason(f->report), "rtl: axi-aw-stable at cycle 99: awaddr changed while awvalid waits");
+    report_free(f->report);
+    free(f->text);
+    f->rtl_result.outcome = PLAY_HUNG;
+    f->rtl_result.message = strdup("no operation got done\n  stream SDP stands at t.cfg:1\n");
+    make(f);
+    assert_int_equal(report_status(f->report), REPORT_HUNG);
+    assert_string_equal(report_reason(f->report), "rtl: no operation got done");
+    has(f->text, "stream SDP stands at t.cfg:1");
+}
+
+static void names_that_are_not_utf8_do_not_break_the_json(void **state) {
+    struct fixture *f = *state;
+    f->rtl_result.outcome = PLAY_BROKEN;
+    f->rtl_result.message = strdup("b\xffroken");
+    make(f);
+    json_t *json = json_of(f);
+    assert_string_equal(json_string_value(json_object_get(json, "reason")), "rtl: b?roken");
+    json_decref(json);
+}
+
+static void a_report_is_written_with_dumps(void **state) {
+    struct fixture *f = *state;
+    char directory[] = "/tmp/test_report_XXXXXX", path[512], nested[256];
+    struct error err;
+    assert_non_null(mkdtemp(directory));
+    snprintf(nested, sizeof nested, "%s/out/t", directory);
+    put(&f->rtl, OUTPUT, 0x11, NULL);
+    make(f);
+    assert_true(report_write(f->report, nested, &err));
+    static const char *const files[] = {"report.txt", "report.json", "primary_80010000_rtl.bin.gz",
+                                        "primary_80010000_model.bin.gz"};
+    static const size_t sizes[] = {0, 0, 224, 224}; /* of a dump: the extent of the cube */
+    for (size_t i = 0; i < 4; i++) {
+        char *bytes;
+        size_t n;
+        snprintf(path, sizeof path, "%s/%s", nested, files[i]);
+        assert_true(file_read(path, &bytes, &n, &err));
+        assert_true(n > 0 && (sizes[i] == 0 || sizes[i] == n));
+        if (i >= 2)
+            assert_int_equal(bytes[0], i == 2 ? 0x11 : 0);
+        free(bytes);
+        unlink(path);
+    }
+    rmdir(nested);
+    snprintf(nested, sizeof nested, "%s/out", directory);
+    rmdir(nested);
+    rmdir(directory);
+}
+
+static void a_trace_is_explained(void **state) {
+    struct fixture *f = *state;
+    struct op op = op_make(OP_MEM_FILL, 11);
+    op.base = OUTPUT;
+    op.size = 0x100;
+    program_append(f->prog, &op);
+    op = op_make(OP_INTR_NOTIFY, 12);
+    op.bit = 0;
+    op.event = program_event(f->prog, "done");
+    program_append(f->prog, &op);
+    op = op_make(OP_MEM_CRC, 13);
+    op.base = OUTPUT;
+    op.size = 0x100;
+    op.value = 0x1234;
+    op.after = program_event(f->prog, "done");
+    program_append(f->prog, &op);
+    char *text = explain_text(f->prog);
+    has(text, "dir/t.cfg: configuration small, 2 streams, 13 operations: register write 10");
+    has(text, "register writes of SDP\n");
+    has(text, "D_DATA_CUBE_WIDTH                0x00000003  WIDTH=3  [t.cfg:3]");
+    has(text, "fill primary 0x80010000, 0x100 bytes with byte 0x00  [t.cfg:11]");
+    has(text, "SDP #0, group 0, writes 4x2x16 at primary 0x80010000 (line 0x40, surface 0x80)  [t.cfg:10]");
+    has(text, "SDP_0 raises event done  [t.cfg:12]");
+    has(text, "CRC-32 of primary 0x80010000, 0x100 bytes == 0x00001234, after event done  [t.cfg:13]");
+    free(text);
+    text = explain_json(f->prog);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_int_equal(json_array_size(json_object_get(json, "operations")), 13);
+    assert_int_equal(json_array_size(json_object_get(json, "layers")), 2);
+    json_decref(json);
+    free(text);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(equal_memories_pass),
+        TEST(a_mismatch_names_element_layer_and_beat),
+        TEST(differences_are_grouped_by_area),
+        TEST(the_writer_decides_between_cubes_that_overlap),
+        TEST(a_failed_golden_check_is_triaged),
+        TEST(failed_register_and_crc_checks_are_decoded),
+        TEST(findings_and_hangs_are_reasons),
+        TEST(names_that_are_not_utf8_do_not_break_the_json),
+        TEST(a_report_is_written_with_dumps),
+        TEST(a_trace_is_explained),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
