@@ -4,9 +4,9 @@
  * the slots, so that finding a byte is one multiplication, one compare (more only on collisions) and one table read. A
  * second array holds the chunks in ascending order, for walks and comparisons.
  *
- * Provenance is one index per byte. A page whose bytes all have the same index keeps that index alone ("uniform"); the
- * array of 4096 indices is made when a part of the page gets another one. Loads and fills of whole pages so cost
- * nothing.
+ * Provenance is one index per byte, stored as coarsely as the writes allow: one for a page whose bytes all have the
+ * same, one for each granule of 8 bytes while writes are aligned to granules (AXI beats are), one for each byte only
+ * where they are not. Loads and fills of whole pages so cost nothing.
  *
  * Addresses do not wrap: what an access has beyond the last address 2^64 - 1 reads as 0 and is not written.
  */
@@ -17,15 +17,16 @@
 
 #include <zlib.h>
 
-enum { CHUNK_PAGES = 512, FIRST_SLOTS = 16 };
+enum { CHUNK_PAGES = 512, FIRST_SLOTS = 16, GRANULE = 8 };
 
 /* Meaning of a byte's index: ORIGIN_NONE never written, ORIGIN_BACK_DOOR loader or fill, others origins[index -
  * ORIGIN_FIRST]. */
 enum { ORIGIN_NONE = 0, ORIGIN_BACK_DOOR = 1, ORIGIN_FIRST = 2 };
 
 struct page {
-    uint32_t uniform; /* index of all bytes while indices is NULL */
-    uint32_t *indices;
+    uint32_t uniform;   /* index of all bytes while granules and indices are NULL */
+    uint32_t *granules; /* one index per granule while indices is NULL */
+    uint32_t *indices;  /* one per byte */
     uint8_t bytes[MEMORY_PAGE];
 };
 
@@ -176,8 +177,10 @@ void memory_free(struct memory *mem) {
     for (size_t i = 0; i < mem->chunk_count; i++) {
         for (size_t k = 0; k < CHUNK_PAGES; k++) {
             struct page *page = mem->chunks[i]->pages[k];
-            if (page)
+            if (page) {
+                free(page->granules);
                 free(page->indices);
+            }
             free(page);
         }
         free(mem->chunks[i]);
@@ -233,20 +236,37 @@ static uint32_t origin_index(struct memory *mem, const struct memory_origin *ori
     return (uint32_t)(mem->origin_count - 1 + ORIGIN_FIRST);
 }
 
+static uint32_t index_at(const struct page *page, size_t offset) {
+    return page->indices ? page->indices[offset] : page->granules ? page->granules[offset / GRANULE] : page->uniform;
+}
+
+/* An array of count indices that say what the page says now. */
+static uint32_t *spread_indices(const struct page *page, size_t count) {
+    uint32_t *indices = must(malloc(count * sizeof *indices));
+    for (size_t i = 0; i < count; i++)
+        indices[i] = index_at(page, i * (MEMORY_PAGE / count));
+    return indices;
+}
+
 static void set_origin(struct page *page, size_t offset, size_t n, uint32_t index) {
     if (n == MEMORY_PAGE) {
+        free(page->granules);
         free(page->indices);
-        page->indices = NULL;
+        page->granules = page->indices = NULL;
         page->uniform = index;
         return;
     }
-    if (!page->indices) {
-        if (page->uniform == index)
-            return;
-        page->indices = must(malloc(MEMORY_PAGE * sizeof *page->indices));
-        for (size_t i = 0; i < MEMORY_PAGE; i++)
-            page->indices[i] = page->uniform;
+    if (!page->granules && !page->indices && page->uniform == index)
+        return;
+    if (!page->indices && (offset | n) % GRANULE == 0) {
+        if (!page->granules)
+            page->granules = spread_indices(page, MEMORY_PAGE / GRANULE);
+        for (size_t i = offset / GRANULE; i < (offset + n) / GRANULE; i++)
+            page->granules[i] = index;
+        return;
     }
+    if (!page->indices)
+        page->indices = spread_indices(page, MEMORY_PAGE);
     for (size_t i = 0; i < n; i++)
         page->indices[offset + i] = index;
 }
@@ -306,7 +326,7 @@ bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_
     const struct page *page = find_page(mem, page_number(address));
     if (!page)
         return false;
-    const uint32_t index = page->indices ? page->indices[address % MEMORY_PAGE] : page->uniform;
+    const uint32_t index = index_at(page, (size_t)(address % MEMORY_PAGE));
     if (index == ORIGIN_NONE)
         return false;
     if (origin) {
