@@ -2,33 +2,22 @@
 # Builds one simulator executable: Verilator over an RTL, then the C++ compiler, then the link with the testbench.
 #
 # usage: build_simulator.sh BUILD CONFIG [NAME] [WAVES] [FILELIST] [TOP] [VERILATOR_OPTIONS]
-#   NAME       empty: the RTL in rtl/; else the name of another RTL, whose FILELIST, TOP and options are remembered
+#   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
 #   WAVES      1: records FST
 # Result: BUILD/nvcosim-CONFIG[-NAME][-waves]. Prints one line per step that does something.
 set -eu -o pipefail
 build=$1 config=$2 name=${3:-} waves=${4:-} filelist=${5:-} top=${6:-} options=${7:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
-exe=nvcosim-$config${name:+-$name}
-variant=$exe
-[ "$waves" = 1 ] && variant=$exe-waves
+variant=nvcosim-$config${name:+-$name}
+[ "$waves" = 1 ] && variant+=-waves
 dir=$build/sim/$variant
 mkdir -p "$dir"
 
-# Another RTL's settings are kept beside its build, so that its wave variant can be built on demand later.
 if [ -n "$name" ]; then
-    settings=$build/sim/$exe.settings
-    if [ -n "$filelist" ]; then
-        printf '%s\n%s\n%s\n' "$(realpath "$filelist")" "${top:-NV_nvdla}" "$options" >"$settings"
-    elif [ ! -f "$settings" ]; then
-        echo "build_simulator: no RTL named '$name' for configuration $config; build it first:" >&2
-        echo "    nvcosim build --config $config --name $name --filelist FILE.f" >&2
-        exit 2
-    fi
-    { read -r filelist; read -r top; read -r options; } <"$settings"
-    [ -f "$filelist" ] || { echo "build_simulator: file list $filelist does not exist" >&2; exit 2; }
+    [ -f "$filelist" ] || { echo "build_simulator: file list '$filelist' of RTL '$name' does not exist" >&2; exit 2; }
     # Foreign RTL is never lint clean: warnings are not this project's business.
-    sources=(-Wno-fatal -Wno-lint -Wno-style -F "$filelist" "+define+TB_TOP=$top")
+    sources=(-Wno-fatal -Wno-lint -Wno-style +1800-2017ext+sv -F "$filelist" "+define+TB_TOP=${top:-NV_nvdla}")
     # shellcheck disable=SC2206 # the options are words
     sources+=($options)
 else

@@ -14,8 +14,8 @@
  * in which a new beat could be offered. Each channel of each port has its own random stream.
  *
  * Regions. A write with an enabled byte outside the declared regions and a read beat none of whose bytes lies in one
- * are reported
- * ("region-write", "region-read") or, with allow_outside, only counted. All bytes are stored either way.
+ * are reported ("region-write", "region-read") or, with allow_outside, only counted. All bytes are stored either way.
+ *
  * Spec: 70-memory-interface sections 2 and 8.
  */
 #ifndef TB_AXI_MEMORY_H
@@ -48,7 +48,7 @@ struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *
 void axi_memory_free(struct axi_memory *mem);
 
 /* Forgets everything in flight and starts the random streams again; prov replaces the one given before. Content and
- * counts stay. in: receives what the memory drives in the first clock. To be called once before the first clock. */
+ * counts stay. To be called once before the first clock. in: receives what the memory drives in that clock. */
 void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct axi_inputs *in);
 
 /* One clock. out: what the design drives in it. in: on entry what the memory drives in it, on return what it drives in

@@ -2,8 +2,9 @@
  * clock.
  *
  * The owner starts an access, drives csb2nvdla_* as the state says and calls csb_master_clock with what the design
- * drives. A response that nothing asked for is a finding: "csb-read-unrequested", "csb-complete-unrequested". Spec:
- * 10-system section 4.
+ * drives. A response that nothing asked for is a finding: "csb-read-unrequested", "csb-complete-unrequested".
+ *
+ * Spec: 10-system section 4.
  */
 #ifndef TB_CSB_MASTER_H
 #define TB_CSB_MASTER_H

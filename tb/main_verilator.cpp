@@ -29,8 +29,9 @@ struct Simulation {
     std::unique_ptr<VerilatedFstC> waves;
 #endif
 
-    Simulation() {
+    explicit Simulation(const char **argv) {
         Verilated::threadContextp(&context);
+        context.commandArgs(1, argv); // other RTL may ask for plusargs: there are none
 #ifdef COSIM_WAVES
         context.traceEverOn(true);
 #endif
@@ -46,6 +47,7 @@ struct Simulation {
 // What outlives a device: the main program's context.
 struct Main {
     std::string name;
+    const char **argv;
     std::unique_ptr<Simulation> simulation;
 };
 
@@ -86,7 +88,7 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
                         struct error *err) {
     auto *main = static_cast<Main *>(context);
     main->simulation.reset();
-    main->simulation = std::make_unique<Simulation>();
+    main->simulation = std::make_unique<Simulation>(main->argv);
     struct simulator simulator = {};
     simulator.context = main->simulation.get();
     simulator.clock = clock_design;
@@ -102,6 +104,6 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
 
 int main(int argc, char **argv) {
     const std::string rtl = COSIM_RTL;
-    Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, nullptr};
+    Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, const_cast<const char **>(argv), nullptr};
     return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, open_rtl, &main_context);
 }

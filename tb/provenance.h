@@ -2,7 +2,9 @@
  *
  * Each client serves its launches in order, each launch moves a known number of atoms on a known port, so the n-th atom
  * of an ID on a port belongs to the launch in whose share it falls. Fed with the register writes as they are accepted
- * and with the beats as they move. Spec: 70-memory-interface sections 3 and 7.
+ * and with the beats as they move.
+ *
+ * Spec: 70-memory-interface sections 3 and 7.
  */
 #ifndef TB_PROVENANCE_H
 #define TB_PROVENANCE_H

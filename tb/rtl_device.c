@@ -41,7 +41,7 @@ struct port {
     struct axi_monitor monitor;
     struct axi_outputs out;
     struct axi_inputs in;
-    uint32_t valids; /* AXI_VALIDS of this port in out_v word 0 */
+    uint32_t valids; /* AXI_VALIDS of this port in outs word 0 */
     uint64_t next;   /* clock at which the port must be looked at even if no valid is 1 */
 };
 
@@ -69,7 +69,7 @@ struct rtl_device {
 
     uint32_t in[SIGNAL_IN_WORDS];     /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS]; /* inputs as last put */
-    uint32_t flags;                   /* out_v word 0 of this clock, unknown bits as 0 */
+    uint32_t flags;                   /* outs word 0 of this clock, unknown bits as 0 */
     bool released;                    /* reset is over: the clocks count */
     uint64_t cycle;                   /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
     uint64_t clocks;                  /* since the simulation began */
@@ -374,6 +374,7 @@ static void rtl_destroy(struct device *dev) {
             rtl->simulator.wave_dump(rtl->simulator.context, rtl->wave_base + rtl->cycle * WAVE_CYCLE);
         rtl->simulator.wave_close(rtl->simulator.context);
     }
+    vpi_access_close(&rtl->vpi);
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
     provenance_free(rtl->prov);

@@ -149,7 +149,7 @@ const char *signals_unknown(const struct signal_layout *layout, const uint32_t *
     return NULL;
 }
 
-/* Where each static input lies in pins_v and what it is unless the user says otherwise (chapter 10 section 2). */
+/* Where each static input lies in pins and what it is unless the user says otherwise (chapter 10 section 2). */
 static const struct pin {
     const char *name;
     int word, bit, width;

@@ -1,8 +1,10 @@
 /* The packed vectors of tb_top.sv as arrays of 32-bit words, word 0 = bits 31:0. Pure data handling: no VPI here.
  *
- *   out_v  word 0 flags, word 1 nvdla2csb_data, then per AXI port: {8'd0, awid, awlen, arlen, arid}, araddr, awaddr,
- * wstrb, wdata in_v   word 0 flags and csb2nvdla_addr (bits 31:16), word 1 csb2nvdla_wdat, then per AXI port: {16'd0,
- * bid, rid}, rdata pins_v word 0 the four one-bit pins, words 1..6 the power vectors
+ *   outs    word 0 flags, word 1 nvdla2csb_data, then per AXI port: {8'd0, awid, awlen, arlen, arid}, araddr, awaddr,
+ *           wstrb, wdata
+ *   ins     word 0 flags and csb2nvdla_addr (bits 31:16), word 1 csb2nvdla_wdat, then per AXI port: {16'd0, bid, rid},
+ *           rdata
+ *   pins    word 0 the four one-bit pins, words 1..6 the power vectors
  *
  * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32.
  */
@@ -15,7 +17,7 @@
 #include "nvdla/error.h"
 #include "tb/axi.h"
 
-/* Flags of out_v word 0; those of AXI port p are shifted left by p * PORT_FLAGS. */
+/* Flags of outs word 0; those of AXI port p are shifted left by p * PORT_FLAGS. */
 enum {
     OUT_INTR = 1 << 0,
     OUT_CSB_READY = 1 << 1,
@@ -29,7 +31,7 @@ enum {
     OUT_BREADY = 1 << 9,
 };
 
-/* Flags of in_v word 0. */
+/* Flags of ins word 0. */
 enum {
     IN_RESET_N = 1 << 0,
     IN_CSB_VALID = 1 << 1,
@@ -52,9 +54,9 @@ enum {
 
 struct port_layout {
     int bytes;                             /* data bus */
-    int ids, araddr, awaddr, wstrb, wdata; /* first word in out_v */
+    int ids, araddr, awaddr, wstrb, wdata; /* first word in outs */
     int strobe_words;
-    int in_ids, rdata; /* first word in in_v */
+    int in_ids, rdata; /* first word in ins */
 };
 
 struct signal_layout {
@@ -62,34 +64,35 @@ struct signal_layout {
     struct port_layout port[AXI_PORTS];
     int address_words;
     int out_words, in_words;
-    uint32_t id; /* what tb_top's layout_v must hold: {1, secondary bytes, primary bytes, address bits} */
+    uint32_t id; /* what tb_top's layout must hold: {1, secondary bytes, primary bytes, address bits} */
 };
 
 /* Computes the layout of a configuration (addresses up to 64 bits, buses of 64 to 512 bits). */
 struct signal_layout signal_layout(const struct nvdla_config *config);
 
-/* Takes what the design drives on one port out of the words of out_v. wdata is copied only while wvalid is true. */
+/* Takes what the design drives on one port out of the words of outs. wdata is copied only while wvalid is true. */
 void signals_decode_port(const struct signal_layout *layout, int port, const uint32_t *out,
                          struct axi_outputs *outputs);
 
-/* Puts what the memory drives on one port into the words of in_v. rid, rlast and rdata are touched only while rvalid is
+/* Puts what the memory drives on one port into the words of ins. rid, rlast and rdata are touched only while rvalid is
  * true, bid only while bvalid is true, so that idle channels never change the vector. */
 void signals_encode_port(const struct signal_layout *layout, int port, const struct axi_inputs *inputs, uint32_t *in);
 
 /* Looks for unknown bits (X, Z) that the design must not drive: valid and ready outputs and dla_intr always, payload
  * while its valid is 1 (write data only in enabled lanes).
  *
- * aval, bval   words of out_v as VPI encodes four states; bval bit 1 = X or Z
+ * aval, bval   words of outs as VPI encodes four states; bval bit 1 = X or Z
  * unknown      receives the port name of the first such signal, e.g. "nvdla_core2dbb_w_wdata"
  * return       the rule that is broken, "x-on-csb" or "x-on-axi"; NULL if there is no such bit
  */
 const char *signals_unknown(const struct signal_layout *layout, const uint32_t *aval, const uint32_t *bval,
                             const char **unknown);
 
-/* Static inputs: fills the words of pins_v with the defaults (all 0 but direct_reset_ = 1), then obeys pins.
+/* Static inputs: fills the words of pins with the defaults (all 0 but direct_reset_ = 1), then obeys pins.
  *
- * pins     "NAME=VALUE" strings with the port names of chapter 10 section 2, NULL-terminated, VALUE in C notation; may
- * be NULL Errors: unknown name, no value, value too wide.
+ * pins     "NAME=VALUE" strings, NULL-terminated: port names of chapter 10 section 2, numbers in C notation; or NULL
+ *
+ * Errors: unknown name, no value, value too wide.
  */
 bool signals_pins(const char *const *pins, uint32_t words[SIGNAL_PIN_WORDS], struct error *err);
 

@@ -1,12 +1,18 @@
 // Top of every simulation: no ports, one instance of the design, three packed vectors between it and the testbench.
 //
-//   clk       both clocks of the design. Toggled from outside VPI: by main_verilator.cpp, or by the source below (TB_ICARUS).
-//   in_v      everything that the testbench drives clock by clock; one vpi_put_value
-//   out_v     everything that the design drives; one vpi_get_value
-//   pins_v    static inputs, put once at time 0
-//   layout_v  which port widths this was compiled for; the testbench compares it with its own configuration
+//   clk       both clocks of the design. Toggled from outside VPI: by main_verilator.cpp, or by the source below.
+//   ins       everything that the testbench drives clock by clock; one vpi_put_value
+//   outs      everything that the design drives; one vpi_get_value
+//   pins      static inputs, put once at time 0
+//   layout    which port widths this was compiled for; the testbench compares it with its own configuration
 //
-// The bit layout is that of signals.h: fields start at multiples of 32, flags in the lowest word. Macros:
+// The first two names are short on purpose: Verilator puts "TOP.tb_top.NAME" together in every access, and
+// allocates for more than 15 characters.
+//
+// The bit layout is that of signals.h: fields start at multiples of 32, flags in the lowest word.
+//
+// Macros:
+//   TB_ICARUS   the simulator owns time: make the clock here
 //   TB_AW       address bits of the AXI ports
 //   TB_DW       data bits of the primary AXI port
 //   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
@@ -17,7 +23,7 @@
 `endif
 
 module tb_top;
-    localparam int AddrW = (`TB_AW > 32) ? 64 : 32;          // width of an address field in out_v
+    localparam int AddrW = (`TB_AW > 32) ? 64 : 32;          // width of an address field in outs
     localparam int StrbW = (`TB_DW > 256) ? 64 : 32;         // width of the strobe field
     localparam int OutPortW = 32 + 2 * AddrW + StrbW + `TB_DW;
     localparam int InPortW = 32 + `TB_DW;
@@ -35,11 +41,11 @@ module tb_top;
     localparam int InW = 64 + InPortW + SramInPortW;
 
     logic clk /*verilator public_flat_rw*/;
-    logic [InW-1:0] in_v /*verilator public_flat_rw*/;
-    wire [OutW-1:0] out_v /*verilator public_flat_rd*/;
-    logic [223:0] pins_v /*verilator public_flat_rw*/;
-    wire [31:0] layout_v /*verilator public_flat_rd*/;
-    assign layout_v = {8'h01, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
+    logic [InW-1:0] ins /*verilator public_flat_rw*/;
+    wire [OutW-1:0] outs /*verilator public_flat_rd*/;
+    logic [223:0] pins /*verilator public_flat_rw*/;
+    wire [31:0] layout /*verilator public_flat_rd*/;
+    assign layout = {8'h01, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
 
 `ifdef TB_ICARUS
     initial begin
@@ -49,24 +55,24 @@ module tb_top;
 `endif
 
     // Static inputs.
-    wire global_clk_ovr_on = pins_v[0];
-    wire tmc2slcg_disable_clock_gating = pins_v[1];
-    wire test_mode = pins_v[2];
-    wire direct_reset_ = pins_v[3];
-    wire [31:0] nvdla_pwrbus_ram_c_pd = pins_v[63:32];
-    wire [31:0] nvdla_pwrbus_ram_ma_pd = pins_v[95:64];
-    wire [31:0] nvdla_pwrbus_ram_mb_pd = pins_v[127:96];
-    wire [31:0] nvdla_pwrbus_ram_p_pd = pins_v[159:128];
-    wire [31:0] nvdla_pwrbus_ram_o_pd = pins_v[191:160];
-    wire [31:0] nvdla_pwrbus_ram_a_pd = pins_v[223:192];
+    wire global_clk_ovr_on = pins[0];
+    wire tmc2slcg_disable_clock_gating = pins[1];
+    wire test_mode = pins[2];
+    wire direct_reset_ = pins[3];
+    wire [31:0] nvdla_pwrbus_ram_c_pd = pins[63:32];
+    wire [31:0] nvdla_pwrbus_ram_ma_pd = pins[95:64];
+    wire [31:0] nvdla_pwrbus_ram_mb_pd = pins[127:96];
+    wire [31:0] nvdla_pwrbus_ram_p_pd = pins[159:128];
+    wire [31:0] nvdla_pwrbus_ram_o_pd = pins[191:160];
+    wire [31:0] nvdla_pwrbus_ram_a_pd = pins[223:192];
 
     // Reset, CSB, interrupt.
-    wire dla_reset_rstn = in_v[0];
-    wire csb2nvdla_valid = in_v[1];
-    wire csb2nvdla_write = in_v[2];
-    wire csb2nvdla_nposted = in_v[3];
-    wire [15:0] csb2nvdla_addr = in_v[31:16];
-    wire [31:0] csb2nvdla_wdat = in_v[63:32];
+    wire dla_reset_rstn = ins[0];
+    wire csb2nvdla_valid = ins[1];
+    wire csb2nvdla_write = ins[2];
+    wire csb2nvdla_nposted = ins[3];
+    wire [15:0] csb2nvdla_addr = ins[31:16];
+    wire [31:0] csb2nvdla_wdat = ins[63:32];
     wire csb2nvdla_ready;
     wire nvdla2csb_valid;
     wire [31:0] nvdla2csb_data;
@@ -74,15 +80,15 @@ module tb_top;
     wire dla_intr;
 
     // Primary AXI port.
-    wire nvdla_core2dbb_ar_arready = in_v[4];
-    wire nvdla_core2dbb_r_rvalid = in_v[5];
-    wire nvdla_core2dbb_r_rlast = in_v[6];
-    wire nvdla_core2dbb_aw_awready = in_v[7];
-    wire nvdla_core2dbb_w_wready = in_v[8];
-    wire nvdla_core2dbb_b_bvalid = in_v[9];
-    wire [7:0] nvdla_core2dbb_r_rid = in_v[64+:8];
-    wire [7:0] nvdla_core2dbb_b_bid = in_v[72+:8];
-    wire [`TB_DW-1:0] nvdla_core2dbb_r_rdata = in_v[96+:`TB_DW];
+    wire nvdla_core2dbb_ar_arready = ins[4];
+    wire nvdla_core2dbb_r_rvalid = ins[5];
+    wire nvdla_core2dbb_r_rlast = ins[6];
+    wire nvdla_core2dbb_aw_awready = ins[7];
+    wire nvdla_core2dbb_w_wready = ins[8];
+    wire nvdla_core2dbb_b_bvalid = ins[9];
+    wire [7:0] nvdla_core2dbb_r_rid = ins[64+:8];
+    wire [7:0] nvdla_core2dbb_b_bid = ins[72+:8];
+    wire [`TB_DW-1:0] nvdla_core2dbb_r_rdata = ins[96+:`TB_DW];
     wire nvdla_core2dbb_ar_arvalid;
     wire [7:0] nvdla_core2dbb_ar_arid;
     wire [3:0] nvdla_core2dbb_ar_arlen;
@@ -120,15 +126,15 @@ module tb_top;
 
 `ifdef TB_SRAM_DW
     // Secondary AXI port.
-    wire nvdla_core2cvsram_ar_arready = in_v[10];
-    wire nvdla_core2cvsram_r_rvalid = in_v[11];
-    wire nvdla_core2cvsram_r_rlast = in_v[12];
-    wire nvdla_core2cvsram_aw_awready = in_v[13];
-    wire nvdla_core2cvsram_w_wready = in_v[14];
-    wire nvdla_core2cvsram_b_bvalid = in_v[15];
-    wire [7:0] nvdla_core2cvsram_r_rid = in_v[64+InPortW+:8];
-    wire [7:0] nvdla_core2cvsram_b_bid = in_v[72+InPortW+:8];
-    wire [`TB_SRAM_DW-1:0] nvdla_core2cvsram_r_rdata = in_v[96+InPortW+:`TB_SRAM_DW];
+    wire nvdla_core2cvsram_ar_arready = ins[10];
+    wire nvdla_core2cvsram_r_rvalid = ins[11];
+    wire nvdla_core2cvsram_r_rlast = ins[12];
+    wire nvdla_core2cvsram_aw_awready = ins[13];
+    wire nvdla_core2cvsram_w_wready = ins[14];
+    wire nvdla_core2cvsram_b_bvalid = ins[15];
+    wire [7:0] nvdla_core2cvsram_r_rid = ins[64+InPortW+:8];
+    wire [7:0] nvdla_core2cvsram_b_bid = ins[72+InPortW+:8];
+    wire [`TB_SRAM_DW-1:0] nvdla_core2cvsram_r_rdata = ins[96+InPortW+:`TB_SRAM_DW];
     wire nvdla_core2cvsram_ar_arvalid;
     wire [7:0] nvdla_core2cvsram_ar_arid;
     wire [3:0] nvdla_core2cvsram_ar_arlen;
@@ -167,7 +173,7 @@ module tb_top;
     wire [5:0] cvsram_flags = 6'd0;
 `endif
 
-    assign out_v = {
+    assign outs = {
 `ifdef TB_SRAM_DW
         cvsram_v,
 `endif

@@ -21,12 +21,13 @@ static vpiHandle find(const char *name, int bits, struct error *err) {
 
 bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, struct error *err) {
     *vpi = (struct vpi_access){.in_words = layout->in_words, .out_words = layout->out_words};
-    vpiHandle id = find("layout_v", 32, err);
+    vpiHandle id = find("layout", 32, err);
     if (!id)
         return false;
     s_vpi_value value = {.format = vpiVectorVal};
     vpi_get_value(id, &value);
     const uint32_t built = value.value.vector[0].aval;
+    vpi_release_handle(id);
     if (built != layout->id)
         return error_set(
             err,
@@ -34,10 +35,17 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
             "%u, %u and %u; build its own with 'make simulator CONFIG=...'",
             (built >> 8 & 0xff) * 8, (built >> 16 & 0xff) * 8, built & 0xff, (layout->id >> 8 & 0xff) * 8,
             (layout->id >> 16 & 0xff) * 8, layout->id & 0xff);
-    vpi->in = find("in_v", 32 * layout->in_words, err);
-    vpi->out = vpi->in ? find("out_v", 32 * layout->out_words, err) : NULL;
-    vpi->pins = vpi->out ? find("pins_v", 32 * SIGNAL_PIN_WORDS, err) : NULL;
+    vpi->in = find("ins", 32 * layout->in_words, err);
+    vpi->out = vpi->in ? find("outs", 32 * layout->out_words, err) : NULL;
+    vpi->pins = vpi->out ? find("pins", 32 * SIGNAL_PIN_WORDS, err) : NULL;
     return vpi->pins;
+}
+
+void vpi_access_close(struct vpi_access *vpi) {
+    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins};
+    for (int i = 0; i < 3; i++)
+        if (handles[i])
+            vpi_release_handle(handles[i]);
 }
 
 const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {

@@ -20,13 +20,15 @@ struct vpi_access {
  * message, if the simulator was built for another configuration. */
 bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, struct error *err);
 
-/* Reads out_v. The words stay valid until the next access; bval bits are 0 in a two-state simulator. */
+void vpi_access_close(struct vpi_access *vpi);
+
+/* Reads outs. The words stay valid until the next access; bval bits are 0 in a two-state simulator. */
 const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi);
 
-/* Writes in_v. */
+/* Writes ins. */
 void vpi_access_put(struct vpi_access *vpi, const uint32_t *words);
 
-/* Writes pins_v. */
+/* Writes pins. */
 void vpi_access_put_pins(struct vpi_access *vpi, const uint32_t *words);
 
 #endif

@@ -12,8 +12,7 @@
  *
  * path     the wave file, as the run names it
  * from     cycle at which the display starts
- * own_rtl  the design is this project's: the streams between its engines are shown too; of other RTL only the ports are
- * known
+ * own_rtl  the design is this project's: the streams between its engines are shown too; of other RTL only the ports
  */
 bool waves_write_save(const char *path, const struct nvdla_config *config, bool own_rtl, uint64_t from,
                       struct error *err);

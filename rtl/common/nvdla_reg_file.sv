@@ -19,6 +19,12 @@ module nvdla_reg_file #(
   logic [Words*32-1:0] q_q;
   logic [31:0] rdata_q;
 
+  // The window with one word written.
+  function automatic logic [Words*32-1:0] with_word(input logic [Words*32-1:0] window, input logic [9:0] index, input logic [31:0] data);
+    with_word = window;
+    with_word[32'(index)*32+:32] = (data & WriteMask[32'(index)*32+:32]) | (Reset[32'(index)*32+:32] & ~WriteMask[32'(index)*32+:32]);
+  endfunction
+
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       q_q     <= Reset;
@@ -27,9 +33,7 @@ module nvdla_reg_file #(
       rdata_q <= '0;
       if (req_i && addr_i < 10'(Words)) begin
         if (!write_i) rdata_q <= q_q[32'(addr_i)*32+:32];
-        else
-          q_q[32'(addr_i)*32+:32] <= (wdata_i & WriteMask[32'(addr_i)*32+:32]) |
-              (Reset[32'(addr_i)*32+:32] & ~WriteMask[32'(addr_i)*32+:32]);
+        else q_q <= with_word(q_q, addr_i, wdata_i);
       end
     end
 

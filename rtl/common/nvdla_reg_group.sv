@@ -30,75 +30,97 @@ module nvdla_reg_group #(
     input  logic [(Words-FirstD)*32-1:0] stat_i
 );
   localparam int DBits = (Words - FirstD) * 32;
-  localparam logic [DBits-1:0] DReset = Reset[Words*32-1:FirstD*32];
+  localparam int IndexBits = $clog2(Words);
   localparam logic [DBits-1:0] DStat = StatMask[Words*32-1:FirstD*32];
 
-  logic [FirstD*32-1:0] s_q;
-  logic [DBits-1:0] group0_q, group1_q, layer_q;
+  // What was written since reset, one word for each group; single words use group 0's place. written*_q tells which ones; the others
+  // are at their reset value.
+  logic [31:0] mem_q[0:2**(IndexBits+1)-1];
+  logic [Words-1:0] written0_q, written1_q;
+  // Status of the last finished layer of a group, while stat_valid_q[group]; else 0.
+  logic [DBits-1:0] stat0_q, stat1_q;
+  logic [1:0] stat_valid_q;
+
   logic producer_q, consumer_q, run_q;
   logic [1:0] op_en_q;
+  logic [DBits-1:0] layer_q;
   logic [31:0] rdata_q;
 
-  logic is_d, write_s, write_d, arm, done;
+  logic in_window, is_d, group, store, arm, done, start;
+  logic [IndexBits-1:0] index, d_index;
   logic [31:0] s_status, s_pointer;
-  logic [9:0] d_addr;
 
+  assign in_window = addr_i < 10'(Words);
+  assign index = addr_i[IndexBits-1:0];
+  assign d_index = index - IndexBits'(FirstD);
   assign is_d = addr_i >= 10'(FirstD);
-  assign d_addr = addr_i - 10'(FirstD);
-  assign write_s = req_i & write_i & ~is_d;
-  assign write_d = req_i & write_i & is_d & (addr_i < 10'(Words)) & ~op_en_q[producer_q];
-  assign arm = write_d & (d_addr == '0) & wdata_i[0];
+  assign group = is_d & producer_q;
+  assign store = req_i & write_i & in_window & ~(is_d & op_en_q[producer_q]);
+  assign arm = store & (addr_i == 10'(FirstD)) & wdata_i[0];
   assign done = run_q & done_i;
+  assign start = ~run_q & op_en_q[consumer_q];
 
   // 0 idle, 1 running (armed and selected), 2 pending (armed, the other group is selected).
   assign s_status = {14'b0, op_en_q[1] & ~consumer_q, op_en_q[1] & consumer_q, 14'b0, op_en_q[0] & consumer_q, op_en_q[0] & ~consumer_q};
   assign s_pointer = {15'b0, consumer_q, 15'b0, producer_q};
 
+  // All D words of a group.
+  function automatic logic [DBits-1:0] group_words(input logic which);
+    logic [DBits-1:0] words;
+    for (int i = FirstD; i < Words; i++) begin
+      if (which ? written1_q[i] : written0_q[i]) words[(i-FirstD)*32+:32] = mem_q[{which, IndexBits'(i)}];
+      else words[(i-FirstD)*32+:32] = Reset[i*32+:32];
+    end
+    group_words = words;
+  endfunction
+
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      producer_q <= 1'b0;
-      consumer_q <= 1'b0;
-      op_en_q    <= '0;
-      run_q      <= 1'b0;
-      rdata_q    <= '0;
-      s_q        <= Reset[FirstD*32-1:0];
-      group0_q   <= DReset;
-      group1_q   <= DReset;
+      producer_q   <= 1'b0;
+      consumer_q   <= 1'b0;
+      op_en_q      <= '0;
+      stat_valid_q <= '0;
+      run_q        <= 1'b0;
+      rdata_q      <= '0;
+      written0_q   <= '0;
+      written1_q   <= '0;
     end else begin
-      if (write_s) begin
-        s_q[32'(addr_i)*32+:32] <= wdata_i & WriteMask[32'(addr_i)*32+:32];
+      if (store) begin
+        if (group) written1_q[index] <= 1'b1;
+        else written0_q[index] <= 1'b1;
         if (addr_i == 10'd1) producer_q <= wdata_i[0];
       end
-      if (write_d) begin
-        if (producer_q) group1_q[32'(d_addr)*32+:32] <= wdata_i & WriteMask[32'(addr_i)*32+:32];
-        else group0_q[32'(d_addr)*32+:32] <= wdata_i & WriteMask[32'(addr_i)*32+:32];
-      end
       if (arm) begin
-        op_en_q[producer_q] <= 1'b1;
-        if (producer_q) group1_q <= group1_q & ~DStat;
-        else group0_q <= group0_q & ~DStat;
+        op_en_q[producer_q]      <= 1'b1;
+        stat_valid_q[producer_q] <= 1'b0;
       end
       if (done) begin
-        op_en_q[consumer_q] <= 1'b0;
-        consumer_q          <= ~consumer_q;
-        if (consumer_q) group1_q <= (group1_q & ~DStat) | (stat_i & DStat);
-        else group0_q <= (group0_q & ~DStat) | (stat_i & DStat);
+        op_en_q[consumer_q]      <= 1'b0;
+        stat_valid_q[consumer_q] <= 1'b1;
+        consumer_q               <= ~consumer_q;
       end
       if (done) run_q <= 1'b0;
-      else if (op_en_q[consumer_q]) run_q <= 1'b1;
+      else if (start) run_q <= 1'b1;
 
       rdata_q <= '0;
-      if (req_i && !write_i && addr_i < 10'(Words)) begin
+      if (req_i && !write_i && in_window) begin
         if (addr_i == 10'd0) rdata_q <= s_status;
         else if (addr_i == 10'd1) rdata_q <= s_pointer;
-        else if (!is_d) rdata_q <= s_q[32'(addr_i)*32+:32];
-        else if (d_addr == '0) rdata_q <= {31'b0, op_en_q[producer_q]};
-        else if (producer_q) rdata_q <= group1_q[32'(d_addr)*32+:32];
-        else rdata_q <= group0_q[32'(d_addr)*32+:32];
+        else if (addr_i == 10'(FirstD)) rdata_q <= {31'b0, op_en_q[producer_q]};
+        else if (StatMask[32'(index)*32+:32] != '0)
+          rdata_q <= !stat_valid_q[producer_q] ? '0 : producer_q ? stat1_q[32'(d_index)*32+:32] :
+              stat0_q[32'(d_index)*32+:32];
+        else if (group ? written1_q[index] : written0_q[index]) rdata_q <= mem_q[{group, index}];
+        else rdata_q <= Reset[32'(index)*32+:32];
       end
     end
 
-  always_ff @(posedge clk_i) if (!run_q && op_en_q[consumer_q]) layer_q <= consumer_q ? group1_q : group0_q;
+  always_ff @(posedge clk_i) begin
+    if (store) mem_q[{group, index}] <= wdata_i & WriteMask[32'(index)*32+:32];
+    if (start) layer_q <= group_words(consumer_q);
+    if (done && !consumer_q) stat0_q <= stat_i & DStat;
+    if (done && consumer_q) stat1_q <= stat_i & DStat;
+  end
 
   assign rdata_o = rdata_q;
   assign run_o   = run_q;

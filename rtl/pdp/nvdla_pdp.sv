@@ -6,7 +6,7 @@
 // SdpBsThroughput lanes of 8 bits a beat, lane 0 of an atom first. r_*, w_*: read and write client of the memory interfaces.
 // done_intr_o: one clock per layer whose last write has been acknowledged, by register group.
 // The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to the write DMA,
-// which happens after the whole input has been taken, even columns and lines that no window uses. Up to 4 released layers may wait for their acknowledge.
+// which happens after the whole input has been taken, even columns and lines that no window uses.
 // Spec: 60-pdp; 10-system section 6 (groups).
 module nvdla_pdp
   import nvdla_pkg::*;
@@ -48,8 +48,8 @@ module nvdla_pdp
   localparam int PdpBits = (PdpWords - PdpFirstD) * 32;
 
   // ---- register groups --------------------------------------------------------------------------------------------------------
-  logic rdma_run, rdma_done, run, done, group;
-  wire unused_rdma_group;
+  logic rdma_run, rdma_done, run, done;
+  logic unused_rdma_group, unused_group;
   logic [RdmaBits-1:0] rdma_flat, rdma_stat;
   logic [PdpBits-1:0] flat, stat;
   pdp_rdma_d_t rdma_d;
@@ -75,7 +75,7 @@ module nvdla_pdp
   ) u_registers (
     .clk_i, .rst_ni,
     .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(csb_rdata_o),
-    .run_o(run), .group_o(group), .d_o(flat), .done_i(done),
+    .run_o(run), .group_o(unused_group), .d_o(flat), .done_i(done),
     .stat_i(stat)
   );
 
@@ -135,14 +135,13 @@ module nvdla_pdp
   );
 
   // ---- output -----------------------------------------------------------------------------------------------------------------
-  logic cmd_valid, cmd_ready, cmd_ram, cmd_ack, dat_valid, dat_ready, output_done, tail, tail_ready, ack;
+  logic cmd_valid, cmd_ready, cmd_ram, cmd_ack, dat_valid, dat_ready, output_done, ack;
   logic [AddrBits-1:0] cmd_addr;
   logic [15:0] cmd_size;
   logic [AtomBits-1:0] dat_data;
 
   nvdla_pdp_wdma u_wdma (
-    .clk_i, .rst_ni, .run_i(run), .d_i(d), .release_i(input_done && walk_over), .done_o(output_done),
-    .tail_o(tail), .tail_ready_i(tail_ready), .stall_o(write_stall),
+    .clk_i, .rst_ni, .run_i(run), .d_i(d), .release_i(input_done && walk_over), .done_o(output_done), .stall_o(write_stall),
     .beat_valid_i(out_valid), .beat_ready_o(out_ready), .beat_last_i(out_last), .beat_data_i(out),
     .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_addr_o(cmd_addr), .cmd_size_o(cmd_size), .cmd_ram_o(cmd_ram),
     .cmd_ack_o(cmd_ack), .dat_valid_o(dat_valid), .dat_ready_i(dat_ready), .dat_data_o(dat_data)
@@ -159,27 +158,12 @@ module nvdla_pdp
 
   assign done = run && output_done;
 
-  // Groups of the layers whose acknowledge is outstanding, oldest first.
-  logic [3:0] waiting_q;
-  logic [1:0] waiting_head_q, waiting_tail_q;
-  logic [2:0] waiting_count_q;
-
-  assign tail_ready = !waiting_count_q[2];
-  assign done_intr_o = {ack && waiting_q[waiting_head_q], ack && !waiting_q[waiting_head_q]};
+  // Layers use the groups in turn and are acknowledged in order.
+  logic ack_group_q;
+  assign done_intr_o = {ack && ack_group_q, ack && !ack_group_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      waiting_q <= 4'd0;
-      waiting_head_q <= 2'd0;
-      waiting_tail_q <= 2'd0;
-      waiting_count_q <= 3'd0;
-    end else begin
-      if (tail) begin
-        waiting_q[waiting_tail_q] <= group;
-        waiting_tail_q <= waiting_tail_q + 2'd1;
-      end
-      if (ack) waiting_head_q <= waiting_head_q + 2'd1;
-      waiting_count_q <= waiting_count_q + 3'(tail) - 3'(ack);
-    end
+    if (!rst_ni) ack_group_q <= 1'b0;
+    else if (ack) ack_group_q <= !ack_group_q;
   end
 endmodule

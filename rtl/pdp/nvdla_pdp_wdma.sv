@@ -2,8 +2,8 @@
 //
 // beat_*: PdpThroughput lanes of 8 bits, lane 0 of the atom first; beat_last_i marks the last beat of the layer. A line's command is
 // offered when its first beat is packed, its atoms follow. The last atom of the layer waits for release_i (nothing of the input is left).
-// done_o: the write DMA has taken it; held until run_i falls. tail_o: the last command (the one that asks for the acknowledge) is accepted in this clock; it is offered
-// only while tail_ready_i. stall_o: running count of clocks in which a command or an atom waits (D_PERF_WRITE_STALL), never cleared.
+// done_o: the write DMA has taken it; held until run_i falls. The last command asks for the acknowledge. stall_o: running count of clocks
+// in which a command or an atom waits (D_PERF_WRITE_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 3, 7, 10.
 module nvdla_pdp_wdma
@@ -16,8 +16,6 @@ module nvdla_pdp_wdma
   input  pdp_d_t                               d_i,
   input  logic                                 release_i,
   output logic                                 done_o,
-  output logic                                 tail_o,
-  input  logic                                 tail_ready_i,
   output logic [31:0]                          stall_o,
   input  logic                                 beat_valid_i,
   output logic                                 beat_ready_o,
@@ -96,14 +94,13 @@ module nvdla_pdp_wdma
   wire [AddrBits-1:0] surface_addr_next = surface_addr_q + AddrBits'(d_i.dst_surface_stride);
   wire [AddrBits-1:0] base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
 
-  assign cmd_valid_o = command_q && (partial || atom_valid_q) && (tail_ready_i || !cmd_ack_o);
+  assign cmd_valid_o = command_q && (partial || atom_valid_q);
   assign cmd_addr_o = line_addr_q;
   assign cmd_size_o = 16'(column_last_q);
   assign cmd_ram_o = SecondaryMemory == 0 || d_i.dst_ram_type;
   assign cmd_ack_o = strip_last && strip_q == d_i.split_num;
   assign dat_valid_o = atom_valid_q && !command_q && (release_i || !atom_last_q);
   assign dat_data_o = atom_q;
-  assign tail_o = cmd_valid_o && cmd_ready_i && cmd_ack_o;
   assign done_o = done_q;
   assign stall_o = stall_q;
 

@@ -4,6 +4,8 @@
 #
 # usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
 set -u
+NVCOSIM=${NVCOSIM:-build/nvcosim}
+NVDLA_CONFORMANCE=${NVDLA_CONFORMANCE:-../shared/conformance}
 config=$1
 folder=$NVDLA_CONFORMANCE/$config
 if [ ! -d "$folder" ]; then

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Plays the project's own traces (traces/) on RTL and model, twice: with the default memory and with a hostile one.
 set -u
+NVCOSIM=${NVCOSIM:-build/nvcosim}
 passed=0 failed=0
 for setting in "" "--stall 400 --reorder --latency 77 --seed 5"; do
     # shellcheck disable=SC2086 # the options are words

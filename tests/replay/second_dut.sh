@@ -4,6 +4,7 @@
 #
 # usage: second_dut.sh BUILD
 set -u
+NVCOSIM=${NVCOSIM:-build/nvcosim}
 build=$1
 passed=0 failed=0
 check() { # TITLE STATUS
@@ -12,30 +13,29 @@ check() { # TITLE STATUS
 dir=$build/tests/second_dut
 rm -rf "$dir" && mkdir -p "$dir"
 make -s "$build/gen/small/nvdla_pkg.sv"
-sed 's/- \(\$signed(\)\?cfg_offset/+ \1cfg_offset/' rtl/sdp/nvdla_sdp_cvt.sv >"$dir/nvdla_sdp_cvt.sv"
-! cmp -s rtl/sdp/nvdla_sdp_cvt.sv "$dir/nvdla_sdp_cvt.sv"
+sed 's/ - \$signed({offset\[31\], offset})/ + $signed({offset[31], offset})/' rtl/sdp/nvdla_sdp_pkg.sv >"$dir/nvdla_sdp_pkg.sv"
+! cmp -s rtl/sdp/nvdla_sdp_pkg.sv "$dir/nvdla_sdp_pkg.sv"
 check "the bug is in" $?
 {
     echo "$PWD/$build/gen/small/nvdla_pkg.sv"
-    sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e '/nvdla_sdp_cvt.sv/d' -e "s:^:$PWD/rtl/:" rtl/nvdla.f
-    echo "$PWD/$dir/nvdla_sdp_cvt.sv"
+    sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e "s:^:$PWD/rtl/:" -e "s:.*/nvdla_sdp_pkg.sv:$PWD/$dir/nvdla_sdp_pkg.sv:" rtl/nvdla.f
 } >"$dir/buggy.f"
 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
 check "nvcosim build" $?
-out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/rand_sdp_007.nvt.gz 2>&1)
+out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/rand_sdp_000.nvt.gz 2>&1)
 status=$?
 echo "$out"
 [ $status -eq 1 ]
 check "mismatch gives exit status 1 (got $status)" $?
-report=$(cat "$dir"/out/rand_sdp_007/report.txt)
+report=$(cat "$dir"/out/rand_sdp_000/report.txt)
 echo "$report" | head -40
 for word in 'surface' 'channel' 'cycle' 'AXI ID 1' 'SDP' 'CVT_OFFSET'; do
     grep -q "$word" <<<"$report"
     check "report names $word" $?
 done
-python3 -m json.tool "$dir/out/rand_sdp_007/report.json" >/dev/null
+python3 -m json.tool "$dir/out/rand_sdp_000/report.json" >/dev/null
 check "report.json is JSON" $?
-"$NVCOSIM" run --dut rtl:nosuch traces/rand_sdp_007.nvt.gz >/dev/null 2>&1
+"$NVCOSIM" run --dut rtl:nosuch traces/rand_sdp_000.nvt.gz >/dev/null 2>&1
 [ $? -eq 2 ]
 check "an RTL that was never built gives exit status 2" $?
 echo "$passed passed, $failed failed"

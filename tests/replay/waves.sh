@@ -3,6 +3,7 @@
 #
 # usage: waves.sh BUILD
 set -u
+NVCOSIM=${NVCOSIM:-build/nvcosim}
 build=$1
 passed=0 failed=0
 check() { # TITLE STATUS

@@ -400,13 +400,13 @@ static void bandwidth_caps_both_directions_together(void **state) {
     bench_free(b);
 }
 
-/* A random design on one port: issues reads and writes, checks order inside IDs and all data. Returns a hash of what was seen. */
+/* What a run of random traffic is played with, and what it saw. */
 struct traffic {
     const struct axi_options *options;
-    bool skip_quiet;   /* call axi_memory_clock only where axi_memory_next and the valids ask for it */
+    bool skip_quiet;    /* call axi_memory_clock only where axi_memory_next and the valids ask for it */
     uint64_t overtaken; /* read beats that came before an older one of another ID */
     uint64_t clocks;
-    uint64_t ready[3];  /* clocks with valid and ready of AR, AW, W */
+    uint64_t ready[3]; /* clocks with valid and ready of AR, AW, W */
     uint64_t valid[3];
 };
 
@@ -415,6 +415,8 @@ static uint32_t random_step(uint32_t *state) {
     return *state >> 8;
 }
 
+/* A random design on one port: issues reads and writes, checks the order inside IDs and all data. Returns a hash of
+ * what it saw and when. */
 static uint64_t run_traffic(struct traffic *t, uint32_t seed) {
     enum { READS = 600, WRITES = 600, IDS = 4 };
     struct bench *b = bench_new(t->options, 8, 8);
@@ -430,7 +432,7 @@ static uint64_t run_traffic(struct traffic *t, uint32_t seed) {
         memory_write(b->dev.memory[0], BASE + 8 * i, bytes, 8, NULL, NULL);
     }
     bool answered[READS] = {false};
-    int oldest = 0;           /* first read, in order of issue, that is not answered */
+    int oldest = 0;          /* first read, in order of issue, that is not answered */
     int sequence[16][READS]; /* place of an ID's n-th read in the order of issue */
     while (seen_reads < READS || responses < WRITES) {
         assert_true(b->cycle < 200000);

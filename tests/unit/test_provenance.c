@@ -46,7 +46,7 @@ static void atoms_are_counted_off_launch_by_launch(void **state) {
     (void)state;
     const struct nvdla_config *config = nvdla_config_find("small");
     struct provenance *prov = provenance_new(config);
-    expect(prov, 0, 1, true, 1, NVDLA_SDP, -1); /* nothing armed */
+    expect(prov, 0, 1, true, 1, NVDLA_SDP, -1);      /* nothing armed */
     arm_sdp(prov, config, 0, 3, 2, 17, false, true); /* 3 x 2 x 3 surfaces */
     arm_sdp(prov, config, 1, 2, 1, 8, true, true);   /* to PDP: reads 2 atoms, writes none */
     arm_sdp(prov, config, 0, 4, 1, 8, false, true);

@@ -31,9 +31,14 @@ static void layouts_follow_the_port_widths(void **state) {
 static void outputs_are_taken_from_their_bits(void **state) {
     (void)state;
     const struct signal_layout layout = signal_layout(nvdla_config_find("small"));
-    uint32_t out[SIGNAL_OUT_WORDS] = {
-        OUT_ARVALID | OUT_RREADY | OUT_AWVALID | OUT_WVALID | OUT_WLAST, 0, 0x00a375c9, 0x80001238, 0x90005678, 0x7e,
-        0x04030201, 0x88070605};
+    uint32_t out[SIGNAL_OUT_WORDS] = {OUT_ARVALID | OUT_RREADY | OUT_AWVALID | OUT_WVALID | OUT_WLAST,
+                                      0,
+                                      0x00a375c9,
+                                      0x80001238,
+                                      0x90005678,
+                                      0x7e,
+                                      0x04030201,
+                                      0x88070605};
     struct axi_outputs port = {.wdata = {0}};
     signals_decode_port(&layout, 0, out, &port);
     assert_true(port.arvalid && port.rready && port.awvalid && port.wvalid && port.wlast);
@@ -85,7 +90,8 @@ static void idle_channels_leave_the_inputs_alone(void **state) {
     (void)state;
     const struct signal_layout layout = signal_layout(nvdla_config_find("small"));
     uint32_t in[SIGNAL_IN_WORDS] = {IN_RESET_N | 0xabcd0000};
-    struct axi_inputs port = {.arready = true, .rvalid = true, .rlast = true, .rid = 1, .rdata = {1, 2, 3, 4, 5, 6, 7, 8}};
+    struct axi_inputs port = {
+        .arready = true, .rvalid = true, .rlast = true, .rid = 1, .rdata = {1, 2, 3, 4, 5, 6, 7, 8}};
     signals_encode_port(&layout, 0, &port, in);
     assert_int_equal(in[0], IN_RESET_N | IN_ARREADY | IN_RVALID | IN_RLAST | 0xabcd0000);
     assert_int_equal(in[layout.port[0].rdata], 0x04030201);
@@ -144,8 +150,8 @@ static void pins_have_defaults_and_obey(void **state) {
     assert_int_equal(words[0], 8); /* direct_reset_ */
     for (int i = 1; i < SIGNAL_PIN_WORDS; i++)
         assert_int_equal(words[i], 0);
-    const char *const pins[] = {"tmc2slcg_disable_clock_gating=1", "direct_reset_=0", "nvdla_pwrbus_ram_o_pd=0xdeadbeef",
-                                NULL};
+    const char *const pins[] = {"tmc2slcg_disable_clock_gating=1", "direct_reset_=0",
+                                "nvdla_pwrbus_ram_o_pd=0xdeadbeef", NULL};
     assert_true(signals_pins(pins, words, &err));
     assert_int_equal(words[0], 2);
     assert_int_equal(words[5], 0xdeadbeef);
@@ -153,9 +159,9 @@ static void pins_have_defaults_and_obey(void **state) {
 
 static void wrong_pins_are_errors(void **state) {
     (void)state;
-    static const char *const wrong[] = {"test_mode",          "test_mode=",   "test_mode=2",  "nosuch=1", "=1",
-                                        "test_mode=-1",       "test_mode=1x", "test_mod=1",
-                                        "nvdla_pwrbus_ram_a_pd=0x100000000"};
+    static const char *const wrong[] = {"test_mode",    "test_mode=", "test_mode=2",
+                                        "nosuch=1",     "=1",         "test_mode=-1",
+                                        "test_mode=1x", "test_mod=1", "nvdla_pwrbus_ram_a_pd=0x100000000"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         uint32_t words[SIGNAL_PIN_WORDS];
         struct error err;

@@ -1,0 +1,59 @@
+// Convolution buffer: a memory of CbufEntries entries between CDMA and CSC.
+//
+// Two write ports (data, weights) take one memory atom per clock each, into slot *_wr_slot_i of entry *_wr_addr_i; with *_wr_clear_i the
+// slots above it become 0. Three read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the
+// unaligned reads of image layers), the weight port one. Read data come in the clock after *_valid_i and stay until the next read.
+// A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation of banks keeps
+// the ports apart. Not reset: CDMA fills the buffer with zeros.
+// Spec: 30-cdma-cbuf, section 4.
+module nvdla_cbuf
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+(
+    input  logic                    clk_i,
+    // From CDMA.
+    input  logic                    dat_wr_valid_i,
+    input  logic [CbufAddrBits-1:0] dat_wr_addr_i,
+    input  logic [    SlotBits-1:0] dat_wr_slot_i,
+    input  logic                    dat_wr_clear_i,
+    input  logic [    AtomBits-1:0] dat_wr_data_i,
+    input  logic                    wt_wr_valid_i,
+    input  logic [CbufAddrBits-1:0] wt_wr_addr_i,
+    input  logic [    SlotBits-1:0] wt_wr_slot_i,
+    input  logic                    wt_wr_clear_i,
+    input  logic [    AtomBits-1:0] wt_wr_data_i,
+    // To CSC.
+    input  logic                    dat_rd_valid_i,
+    input  logic [CbufAddrBits-1:0] dat_rd_addr_i,
+    output logic [   EntryBits-1:0] dat_rd_data_o,
+    input  logic                    dat_rd_next_valid_i,
+    input  logic [CbufAddrBits-1:0] dat_rd_next_addr_i,
+    output logic [   EntryBits-1:0] dat_rd_next_data_o,
+    input  logic                    wt_rd_valid_i,
+    input  logic [CbufAddrBits-1:0] wt_rd_addr_i,
+    output logic [   EntryBits-1:0] wt_rd_data_o
+);
+  // Slot that takes the atom, and all slots that are written.
+  logic [Slots-1:0] dat_hit, dat_en, wt_hit, wt_en;
+  assign dat_hit = Slots'(1) << dat_wr_slot_i;
+  assign dat_en  = dat_wr_clear_i ? ~(dat_hit - 1'b1) : dat_hit;
+  assign wt_hit  = Slots'(1) << wt_wr_slot_i;
+  assign wt_en   = wt_wr_clear_i ? ~(wt_hit - 1'b1) : wt_hit;
+
+  for (genvar s = 0; s < Slots; s++) begin : gen_slot
+    logic [AtomBits-1:0] mem_q[0:CbufEntries-1];
+    logic [AtomBits-1:0] dat_q, dat_next_q, wt_q;
+
+    always_ff @(posedge clk_i) begin
+      if (dat_wr_valid_i && dat_en[s]) mem_q[dat_wr_addr_i] <= dat_hit[s] ? dat_wr_data_i : '0;
+      if (wt_wr_valid_i && wt_en[s]) mem_q[wt_wr_addr_i] <= wt_hit[s] ? wt_wr_data_i : '0;
+      if (dat_rd_valid_i) dat_q <= mem_q[dat_rd_addr_i];
+      if (dat_rd_next_valid_i) dat_next_q <= mem_q[dat_rd_next_addr_i];
+      if (wt_rd_valid_i) wt_q <= mem_q[wt_rd_addr_i];
+    end
+
+    assign dat_rd_data_o[s*AtomBits+:AtomBits]      = dat_q;
+    assign dat_rd_next_data_o[s*AtomBits+:AtomBits] = dat_next_q;
+    assign wt_rd_data_o[s*AtomBits+:AtomBits]       = wt_q;
+  end
+endmodule
