@@ -49,8 +49,8 @@ demo: setup
 test: setup
 	@tests/run.sh $(B)
 
-## make build         build/nvcosim and the simulator of configuration small
-build: $(B)/nvcosim $(B)/nvcosim-small
+## make build         build/nvcosim and the simulator of configuration small; brings other simulators up to date that were built before
+build: $(B)/nvcosim $(B)/nvcosim-small $(filter $(CONFIGS:%=$(B)/nvcosim-%) $(CONFIGS:%=$(B)/nvcosim-%-waves),$(wildcard $(B)/nvcosim-*))
 
 ## make setup         install the Debian packages that are missing
 setup:

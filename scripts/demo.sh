@@ -8,7 +8,7 @@ build=$1
 trace=traces/rand_sdp_pdp_001.nvt.gz
 echo
 echo "\$ nvcosim run $trace --out demo --stats"
-"$build/nvcosim" run "$trace" --out "$build/demo" --report --stats || exit 1
+"$build/nvcosim" run "$trace" --out "$build/demo" --stats || exit 1
 echo
 cat <<TEXT
 The RTL and the reference model left the same memory behind. What to look at next:

@@ -27,7 +27,7 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
     s_vpi_value value = {.format = vpiVectorVal};
     vpi_get_value(id, &value);
     const uint32_t built = value.value.vector[0].aval;
-    vpi_release_handle(id);
+    vpi_free_object(id);
     if (built != layout->id)
         return error_set(
             err,
@@ -45,7 +45,7 @@ void vpi_access_close(struct vpi_access *vpi) {
     vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins};
     for (int i = 0; i < 3; i++)
         if (handles[i])
-            vpi_release_handle(handles[i]);
+            vpi_free_object(handles[i]);
 }
 
 const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {

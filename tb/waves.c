@@ -95,29 +95,17 @@ static const struct trace sdp_pdp[] = {
     {NULL, END},
 };
 static const struct trace pdp[] = {
-    {"dut.pdp_r_valid", 1},
-    {"dut.pdp_r_ready", 1},
-    {"dut.pdp_r_addr", ADDRESS},
-    {"dut.pdp_r_rsp_valid", 1},
-    {"dut.pdp_r_rsp_data", ATOM},
-    {"dut.u_pdp.run", 1},
-    {"dut.u_pdp.group", 1},
-    {"dut.u_pdp.atom_valid", 1},
-    {"dut.u_pdp.atom_ready", 1},
-    {"dut.u_pdp.atom_data", ATOM},
-    {"dut.u_pdp.beat_valid", 1},
-    {"dut.u_pdp.beat_ready", 1},
-    {"dut.u_pdp.tot_valid", 1},
-    {"dut.u_pdp.tot_ready", 1},
-    {"dut.u_pdp.out_valid", 1},
-    {"dut.u_pdp.out_ready", 1},
-    {"dut.pdp_w_valid", 1},
-    {"dut.pdp_w_ready", 1},
-    {"dut.pdp_w_addr", ADDRESS},
-    {"dut.pdp_w_dat_valid", 1},
-    {"dut.pdp_w_dat_ready", 1},
-    {"dut.pdp_w_dat_data", ATOM},
-    {NULL, END},
+    {"dut.pdp_r_valid", 1},        {"dut.pdp_r_ready", 1},
+    {"dut.pdp_r_addr", ADDRESS},   {"dut.pdp_r_rsp_valid", 1},
+    {"dut.pdp_r_rsp_data", ATOM},  {"dut.u_pdp.run", 1},
+    {"dut.u_pdp.atom_valid", 1},   {"dut.u_pdp.atom_ready", 1},
+    {"dut.u_pdp.atom_data", ATOM}, {"dut.u_pdp.beat_valid", 1},
+    {"dut.u_pdp.beat_ready", 1},   {"dut.u_pdp.tot_valid", 1},
+    {"dut.u_pdp.tot_ready", 1},    {"dut.u_pdp.out_valid", 1},
+    {"dut.u_pdp.out_ready", 1},    {"dut.pdp_w_valid", 1},
+    {"dut.pdp_w_ready", 1},        {"dut.pdp_w_addr", ADDRESS},
+    {"dut.pdp_w_dat_valid", 1},    {"dut.pdp_w_dat_ready", 1},
+    {"dut.pdp_w_dat_data", ATOM},  {NULL, END},
 };
 
 static int width(const struct nvdla_config *config, int bits, int port) {
@@ -183,8 +171,8 @@ bool waves_write_save(const char *path, const struct nvdla_config *config, bool 
     free(whole);
     /* Times are picoseconds, 1000 a cycle; the zoom shows about 100 cycles. */
     const unsigned long long start = (unsigned long long)from * 1000;
-    fprintf(file, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n*-6.000000 %llu -1 -1\n", start, start);
-    fprintf(file, "[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n[signals_width] 320\n");
+    fprintf(file, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n*-14.000000 %llu -1 -1\n", start, start);
+    fprintf(file, "[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n[signals_width] 400\n");
     group(file, config, "CSB", csb, "", 0);
     group(file, config, "Interrupt", interrupt, "", 0);
     for (int p = 0; p < 1 + config->secondary_memory; p++) {

@@ -23,8 +23,8 @@ group() {
     printf '%-58s' "$title ..."
     "$@" >"$log" 2>&1
     status=$?
-    p=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) test.*/\1/p; s/^([0-9]+) passed, .*/\1/p' "$log" | sum)
-    f=$(sed -nE 's/^\[  FAILED  \] ([0-9]+) test\(s\), listed.*/\1/p; s/^[0-9]+ passed, ([0-9]+) failed.*/\1/p' "$log" | sum)
+    p=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) test.*/\1/p; s/^([0-9]+) passed, [0-9]+ failed(, [0-9]+ skipped)?$/\1/p' "$log" | sum)
+    f=$(sed -nE 's/^\[  FAILED  \] ([0-9]+) test\(s\), listed.*/\1/p; s/^[0-9]+ passed, ([0-9]+) failed(, [0-9]+ skipped)?$/\1/p' "$log" | sum)
     s=$(sed -nE 's/^[0-9]+ passed, [0-9]+ failed, ([0-9]+) skipped.*/\1/p' "$log" | sum)
     [ "$status" -ne 0 ] && [ "$f" -eq 0 ] && f=1
     [ "$status" -eq 0 ] && [ $((p + f + s)) -eq 0 ] && p=1

@@ -1,6 +1,6 @@
 // PDP and PDP_RDMA: planar pooling (max, min, average) in the W x H plane.
 //
-//   PDP_RDMA or SDP -> input -> row (along W) -> column (line buffer, along H) -> average (reciprocals) -> write DMA
+//   PDP_RDMA or SDP -> input -> row (along W) -> column (line buffer, along H) -> average (reciprocals, packing) -> write DMA
 //
 // csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. sdp_*: on-the-fly input,
 // SdpBsThroughput lanes of 8 bits a beat, lane 0 of an atom first. r_*, w_*: read and write client of the memory interfaces.
@@ -80,10 +80,13 @@ module nvdla_pdp
   );
 
   // ---- input ------------------------------------------------------------------------------------------------------------------
-  logic req_valid, req_ready, req_ram, rsp_valid, rsp_ready, mem_valid, mem_ready, atom_valid, atom_ready, input_done;
+  logic req_valid, req_ready, req_ram, rsp_valid, rsp_ready, mem_valid, mem_ready, input_done;
+  logic in_valid, in_ready, in_atom, in_last;
+  logic [PdpSdpBeatBits-1:0] in_beat;
+  logic [SdpBsThroughput*8-1:0] in_beat_data;
   logic [AddrBits-1:0] req_addr;
   logic [15:0] req_size;
-  logic [AtomBits-1:0] rsp_data, mem_data, atom_data;
+  logic [AtomBits-1:0] rsp_data, mem_data, in_atom_data;
 
   nvdla_pdp_rdma u_rdma (
     .clk_i, .rst_ni, .run_i(rdma_run), .d_i(rdma_d), .done_o(rdma_done), .stall_o(read_stall),
@@ -104,20 +107,23 @@ module nvdla_pdp
     .clk_i, .rst_ni, .run_i(run), .d_i(d), .done_o(input_done),
     .mem_valid_i(mem_valid), .mem_ready_o(mem_ready), .mem_data_i(mem_data),
     .sdp_valid_i, .sdp_ready_o, .sdp_data_i,
-    .atom_valid_o(atom_valid), .atom_ready_i(atom_ready), .atom_data_o(atom_data)
+    .in_valid_o(in_valid), .in_ready_i(in_ready), .in_atom_o(in_atom), .in_last_o(in_last), .in_beat_o(in_beat),
+    .in_atom_data_o(in_atom_data), .in_beat_data_o(in_beat_data)
   );
 
   // ---- pooling ----------------------------------------------------------------------------------------------------------------
+  logic out_begun, out_valid, out_ready, out_last;
+  logic [AtomBits-1:0] out_data;
   wire average = d.pooling_method == PdpAverage;
-  logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last, out_valid, out_ready, out_last;
+  logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last;
   pdp_beat_t beat;
   logic [PdpThroughput*PdpRowBits-1:0] row;
   logic [PdpThroughput*PdpTotBits-1:0] tot;
-  logic [PdpThroughput*PdpLaneBits-1:0] out;
 
   nvdla_pdp_row u_row (
     .clk_i, .rst_ni, .run_i(run), .d_i(d), .over_o(walk_over),
-    .atom_valid_i(atom_valid), .atom_ready_o(atom_ready), .atom_data_i(atom_data),
+    .in_valid_i(in_valid), .in_ready_o(in_ready), .in_atom_i(in_atom), .in_last_i(in_last), .in_beat_i(in_beat),
+    .in_atom_data_i(in_atom_data), .in_beat_data_i(in_beat_data),
     .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_o(beat), .row_o(row)
   );
 
@@ -131,7 +137,7 @@ module nvdla_pdp
     .clk_i, .rst_ni, .average_i(average), .recip_width_i(d.recip_kernel_width),
     .recip_height_i(d.recip_kernel_height),
     .tot_valid_i(tot_valid), .tot_ready_o(tot_ready), .tot_last_i(tot_last), .tot_i(tot),
-    .out_valid_o(out_valid), .out_ready_i(out_ready), .out_last_o(out_last), .out_o(out)
+    .atom_begun_o(out_begun), .atom_valid_o(out_valid), .atom_ready_i(out_ready), .atom_last_o(out_last), .atom_data_o(out_data)
   );
 
   // ---- output -----------------------------------------------------------------------------------------------------------------
@@ -142,7 +148,7 @@ module nvdla_pdp
 
   nvdla_pdp_wdma u_wdma (
     .clk_i, .rst_ni, .run_i(run), .d_i(d), .release_i(input_done && walk_over), .done_o(output_done), .stall_o(write_stall),
-    .beat_valid_i(out_valid), .beat_ready_o(out_ready), .beat_last_i(out_last), .beat_data_i(out),
+    .atom_begun_i(out_begun), .atom_valid_i(out_valid), .atom_ready_o(out_ready), .atom_last_i(out_last), .atom_data_i(out_data),
     .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_addr_o(cmd_addr), .cmd_size_o(cmd_size), .cmd_ram_o(cmd_ram),
     .cmd_ack_o(cmd_ack), .dat_valid_o(dat_valid), .dat_ready_i(dat_ready), .dat_data_o(dat_data)
   );

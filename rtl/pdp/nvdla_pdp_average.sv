@@ -1,6 +1,7 @@
-// The two reciprocal multiplies of an average; for max and min the value passes.
+// The two reciprocal multiplies of an average (for max and min the value passes), and packing to atoms.
 //
-// tot_i: PdpThroughput lanes of PdpTotBits; out_o: as many lanes of 8 bits, two clocks later (one per multiply).
+// tot_i: beats of PdpThroughput lanes of PdpTotBits, lane 0 of the atom first, tot_last_i with the last beat of the layer. First multiply
+// and second multiply with packing take one clock each. atom_begun_o: at least one beat of an atom is there, or a whole one.
 // Spec: 60-pdp, section 5.3.
 module nvdla_pdp_average
   import nvdla_pkg::*;
@@ -15,47 +16,60 @@ module nvdla_pdp_average
   output logic                                tot_ready_o,
   input  logic                                tot_last_i,
   input  logic [PdpThroughput*PdpTotBits-1:0] tot_i,
-  output logic                                out_valid_o,
-  input  logic                                out_ready_i,
-  output logic                                out_last_o,
-  output logic [PdpThroughput*PdpLaneBits-1:0] out_o
+  output logic                                atom_begun_o,
+  output logic                                atom_valid_o,
+  input  logic                                atom_ready_i,
+  output logic                                atom_last_o,
+  output logic [AtomBits-1:0]                 atom_data_o
 );
-  logic width_valid_q, width_last_q, out_valid_q, out_last_q;
-  wire out_ready = !out_valid_q || out_ready_i;
-  wire width_take = tot_valid_i && tot_ready_o;
-  wire out_take = width_valid_q && out_ready;
+  localparam int BeatWidth = PdpThroughput * PdpLaneBits;
+  localparam int Top = AtomBits - BeatWidth;   // where a beat enters the atom
 
-  assign tot_ready_o = !width_valid_q || out_ready;
-  assign out_valid_o = out_valid_q;
-  assign out_last_o = out_last_q;
+  logic width_valid_q, width_last_q, atom_valid_q, atom_last_q;
+  logic [PdpBeatBits-1:0] beat_q;
+  logic [AtomBits-1:0] atom_q;
+
+  wire width_take = tot_valid_i && tot_ready_o;
+  wire height_ready = !atom_valid_q || atom_ready_i;
+  wire height_take = width_valid_q && height_ready;
+  wire beat_final = beat_q == PdpBeatBits'(PdpBeatLast);
+
+  assign tot_ready_o = !width_valid_q || height_ready;
+  assign atom_begun_o = atom_valid_q || beat_q != '0;
+  assign atom_valid_o = atom_valid_q;
+  assign atom_last_o = atom_last_q;
+  assign atom_data_o = atom_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       width_valid_q <= 1'b0;
-      out_valid_q <= 1'b0;
+      atom_valid_q <= 1'b0;
+      beat_q <= '0;
     end else begin
       if (tot_ready_o) width_valid_q <= tot_valid_i;
-      if (out_ready) out_valid_q <= width_valid_q;
+      if (height_ready) atom_valid_q <= height_take && beat_final;
+      if (height_take) beat_q <= beat_final ? '0 : beat_q + PdpBeatBits'(1);
     end
   end
   always_ff @(posedge clk_i) begin
     if (width_take) width_last_q <= tot_last_i;
-    if (out_take) out_last_q <= width_last_q;
+    if (height_take) atom_last_q <= width_last_q;
   end
 
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
     logic [10:0] width_q;
-    logic [7:0] out_q;
-    assign out_o[p*PdpLaneBits +: PdpLaneBits] = out_q;
     always_ff @(posedge clk_i) begin
       if (width_take) begin
         if (average_i) width_q <= pdp_scale_width(tot_i[p*PdpTotBits +: PdpTotBits], recip_width_i);
         else width_q <= tot_i[p*PdpTotBits +: 11];
       end
-      if (out_take) begin
-        if (average_i) out_q <= pdp_scale_height(width_q, recip_height_i);
-        else out_q <= width_q[7:0];
+      if (height_take) begin
+        if (average_i) atom_q[Top + p*PdpLaneBits +: PdpLaneBits] <= pdp_scale_height(width_q, recip_height_i);
+        else atom_q[Top + p*PdpLaneBits +: PdpLaneBits] <= width_q[7:0];
       end
     end
+  end
+  if (PdpBeats > 1) begin : gen_shift
+    always_ff @(posedge clk_i) if (height_take) atom_q[Top-1:0] <= atom_q[AtomBits-1:BeatWidth];
   end
 endmodule

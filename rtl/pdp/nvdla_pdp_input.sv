@@ -1,8 +1,10 @@
-// Input of PDP: takes exactly the cube of the active layer, atom by atom, from PDP_RDMA or from SDP.
+// Input of PDP: takes exactly the cube of the active layer from PDP_RDMA or from SDP.
 //
-// mem_*: atoms from PDP_RDMA (FLYING_MODE = 1). sdp_*: beats of SdpBsThroughput lanes, lane 0 first (FLYING_MODE = 0), collected
-// to atoms. Nothing is accepted before the layer runs, nothing of the other source, nothing behind the last atom of the cube.
-// atom_*: the atoms in the order strip, surface, line, column; no clock of latency. done_o: the whole cube has been taken.
+// mem_*: atoms from PDP_RDMA (FLYING_MODE = 1). sdp_*: beats of SdpBsThroughput lanes, lane 0 of an atom first (FLYING_MODE = 0).
+// Nothing is accepted before the layer runs, nothing of the other source, nothing behind the last atom of the cube.
+// in_*: the same in the order strip, surface, line, column, no clock of latency: whole atoms (in_atom_o; data in in_atom_data_o), or
+// beats in_beat_o of an atom (data in in_beat_data_o), the last of them with in_last_o, as is every whole atom. done_o: the whole cube
+// has been taken.
 // Spec: 60-pdp, sections 7, 8, 10.
 module nvdla_pdp_input
   import nvdla_pkg::*;
@@ -19,12 +21,14 @@ module nvdla_pdp_input
   input  logic                         sdp_valid_i,
   output logic                         sdp_ready_o,
   input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
-  output logic                         atom_valid_o,
-  input  logic                         atom_ready_i,
-  output logic [AtomBits-1:0]          atom_data_o
+  output logic                         in_valid_o,
+  input  logic                         in_ready_i,
+  output logic                         in_atom_o,
+  output logic                         in_last_o,
+  output logic [PdpSdpBeatBits-1:0]    in_beat_o,
+  output logic [AtomBits-1:0]          in_atom_data_o,
+  output logic [SdpBsThroughput*8-1:0] in_beat_data_o
 );
-  localparam int SdpBits = SdpBsThroughput * 8;
-
   wire unused_d = &{1'b0, d_i};
 
   logic loaded_q, done_q;
@@ -35,43 +39,29 @@ module nvdla_pdp_input
   wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
   wire active = loaded_q && !done_q;
   wire from_memory = d_i.flying_mode;
-  wire take = atom_valid_o && atom_ready_i;
+  wire take = in_valid_o && in_ready_i && in_last_o;                    // of an atom
   wire line_end = column_q == width_q;
   wire surface_end = line_end && line_q == d_i.cube_in_height;
   wire strip_end = surface_end && surface_q == surface_last;
   wire [7:0] strip_next = loaded_q ? strip_q + 8'd1 : 8'd0;
   wire load = run_i && !loaded_q;
 
-  logic sdp_atom;                              // the beat of SDP completes an atom
-  logic [AtomBits-1:0] sdp_atom_data;
+  logic [PdpSdpBeatBits-1:0] beat_q;
+  wire beat_final = beat_q == PdpSdpBeatBits'(MemAtom / SdpBsThroughput - 1);
 
   assign done_o = done_q;
-  assign mem_ready_o = active && from_memory && atom_ready_i;
-  assign sdp_ready_o = active && !from_memory && (atom_ready_i || !sdp_atom);
-  assign atom_valid_o = active && (from_memory ? mem_valid_i : sdp_valid_i && sdp_atom);
-  assign atom_data_o = from_memory ? mem_data_i : sdp_atom_data;
+  assign mem_ready_o = active && from_memory && in_ready_i;
+  assign sdp_ready_o = active && !from_memory && in_ready_i;
+  assign in_valid_o = active && (from_memory ? mem_valid_i : sdp_valid_i);
+  assign in_atom_o = from_memory;
+  assign in_last_o = from_memory || beat_final;
+  assign in_beat_o = beat_q;
+  assign in_atom_data_o = mem_data_i;
+  assign in_beat_data_o = sdp_data_i;
 
-  if (AtomBits > SdpBits) begin : gen_collect
-    localparam int Beats = AtomBits / SdpBits;
-    localparam int BeatBits = $clog2(Beats);
-    logic [BeatBits-1:0] beat_q;
-    logic [AtomBits-SdpBits-1:0] lanes_q;      // the beats so far, newest highest
-
-    assign sdp_atom = beat_q == BeatBits'(Beats - 1);
-    assign sdp_atom_data = {sdp_data_i, lanes_q};
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) beat_q <= '0;
-      else if (sdp_valid_i && sdp_ready_o) beat_q <= sdp_atom ? '0 : beat_q + BeatBits'(1);
-    end
-    if (Beats > 2) begin : gen_shift
-      always_ff @(posedge clk_i) if (sdp_valid_i && sdp_ready_o) lanes_q <= {sdp_data_i, lanes_q[AtomBits-SdpBits-1:SdpBits]};
-    end else begin : gen_hold
-      always_ff @(posedge clk_i) if (sdp_valid_i && sdp_ready_o) lanes_q <= sdp_data_i;
-    end
-  end else begin : gen_pass
-    assign sdp_atom = 1'b1;
-    assign sdp_atom_data = sdp_data_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) beat_q <= '0;
+    else if (sdp_valid_i && sdp_ready_o) beat_q <= beat_final ? '0 : beat_q + PdpSdpBeatBits'(1);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

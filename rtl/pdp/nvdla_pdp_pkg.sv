@@ -10,7 +10,9 @@ package nvdla_pdp_pkg;
   localparam int PdpTotBits = 14;                                        // result along W and H (tw)
   localparam int PdpBeats = MemAtom / PdpThroughput;
   localparam int PdpBeatBits = PdpBeats > 1 ? $clog2(PdpBeats) : 1;
+  localparam int PdpCountBits = PdpBeatBits + 1;                         // counts 0 .. PdpBeats
   localparam int PdpBeatLast = PdpBeats - 1;
+  localparam int PdpSdpBeatBits = MemAtom > SdpBsThroughput ? $clog2(MemAtom / SdpBsThroughput) : 1;
   localparam int PdpBankAddrBits = 4 + PdpBeatBits;                      // a line-buffer bank has 16 output columns
   localparam int PdpChannelShift = $clog2(MemAtom);
 

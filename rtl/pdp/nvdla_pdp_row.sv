@@ -1,8 +1,8 @@
 // 1-D pooling along W, and the walk through strips, surfaces and lines that the later stages follow.
 //
-// atom_*: input atoms in the order strip, surface, line, column. They enter a ring of 16 columns; a window is computed as soon as
-// its last column inside the line is there, straight from the ring, in PdpBeats beats. Columns and lines that belong to no window
-// are taken and dropped.
+// in_*: input atoms in the order strip, surface, line, column, whole (in_atom_i) or in beats of SdpBsThroughput lanes, in_last_i when
+// complete. They enter a ring of 16 columns; a window is computed straight from the ring in PdpBeats beats, each as soon as its lanes of
+// the last column inside the line are there. Columns and lines that belong to no window are taken and dropped.
 // Output rows that the bottom pad completes are left in the banks at the end of a surface. They leave with the first lines of the
 // next surface, as long as these send no row out and need no bank of the others, else by flush beats without a row result.
 // beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock behind the ring, one beat per clock, no gaps between windows, lines
@@ -17,9 +17,13 @@ module nvdla_pdp_row
   input  logic                                run_i,
   input  pdp_d_t                              d_i,
   output logic                                over_o,
-  input  logic                                atom_valid_i,
-  output logic                                atom_ready_o,
-  input  logic [AtomBits-1:0]                 atom_data_i,
+  input  logic                                in_valid_i,
+  output logic                                in_ready_o,
+  input  logic                                in_atom_i,
+  input  logic                                in_last_i,
+  input  logic [PdpSdpBeatBits-1:0]           in_beat_i,
+  input  logic [AtomBits-1:0]                 in_atom_data_i,
+  input  logic [SdpBsThroughput*8-1:0]        in_beat_data_i,
   output logic                                beat_valid_o,
   input  logic                                beat_ready_i,
   output pdp_beat_t                           beat_o,
@@ -55,6 +59,7 @@ module nvdla_pdp_row
   pdp_line_t now_q;
   logic [PdpTotBits-1:0] pad_q;                // vertical pad term of the first unfinished row
   logic [3:0] ring_write_q, ring_base_q;       // ring places of the next column to come and of column 0 of the line
+  logic [PdpCountBits-1:0] part_q;             // beats (of PdpThroughput lanes) of the next column to come that are in the ring
   logic signed [14:0] arrived_q;               // columns of the line that came; negative: so many of earlier lines are still to come
 
   wire [1:0] shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
@@ -65,9 +70,11 @@ module nvdla_pdp_row
     d_i.pad_value_1x[PdpTotBits-1:0]};
 
   // ---- what happens in this clock -----------------------------------------------------------------------------------------------
-  wire push = atom_valid_i && atom_ready_o;
+  wire take = in_valid_i && in_ready_o;
+  wire push = take && in_last_i;
   wire ready = !valid_q || beat_ready_i;
-  wire complete = arrived_q >= $signed({1'b0, window_q.need});
+  wire signed [14:0] missing = $signed({1'b0, window_q.need}) - arrived_q;
+  wire complete = missing <= 15'sd0 || (missing == 15'sd1 && PdpCountBits'(lane_q) < part_q);
   wire fold = state_q == Line && now_q.used && complete && ready;
   wire go = fold || (state_q == Flush && ready);
   wire window_end = go && lane_q == PdpBeatBits'(PdpBeatLast);
@@ -88,7 +95,7 @@ module nvdla_pdp_row
   wire line_begin = state_q == Load || (line_end && !strip_input_end);
   wire window_begin = line_begin || (fold && window_end);
 
-  assign atom_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
+  assign in_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
   assign over_o = over_q;
   assign beat_valid_o = valid_q;
 
@@ -101,6 +108,7 @@ module nvdla_pdp_row
       ring_write_q <= 4'd0;
       ring_base_q <= 4'd0;
       arrived_q <= 15'sd0;
+      part_q <= '0;
       left_q <= 14'd0;
       final_q <= 1'b0;
     end else begin
@@ -114,6 +122,7 @@ module nvdla_pdp_row
       endcase
       if (!run_i) over_q <= 1'b0;
       else if (layer_end) over_q <= 1'b1;
+      if (take) part_q <= in_last_i ? '0 : part_q + PdpCountBits'(SdpBsThroughput / PdpThroughput);
       if (push) ring_write_q <= ring_write_q + 4'd1;
       if (line_end) ring_base_q <= ring_base_q + width_q[3:0];
       if (push || line_end) arrived_q <= arrived_q + $signed(15'(push)) - (line_end ? $signed({1'b0, width_q}) : 15'sd0);
@@ -263,7 +272,12 @@ module nvdla_pdp_row
   wire [3:0] place_7 = place_0 + 4'd7;
   wire [BitBits-1:0] beat_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * PdpLaneBits);
 
-  always_ff @(posedge clk_i) if (push) ring[ring_write_q] <= atom_data_i;
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      if (in_atom_i) ring[ring_write_q] <= in_atom_data_i;
+      else ring[ring_write_q][32'(in_beat_i)*SdpBsThroughput*8 +: SdpBsThroughput*8] <= in_beat_data_i;
+    end
+  end
 
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
     localparam logic [BitBits-1:0] Bit = BitBits'(p * PdpLaneBits);

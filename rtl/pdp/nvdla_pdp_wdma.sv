@@ -1,90 +1,47 @@
-// Write side of PDP: packs beats to atoms and writes one command per output line of a strip, in the order strip, surface, line.
+// Write side of PDP: one command per output line of a strip, in the order strip, surface, line, and the atoms behind it.
 //
-// beat_*: PdpThroughput lanes of 8 bits, lane 0 of the atom first; beat_last_i marks the last beat of the layer. A line's command is
-// offered when its first beat is packed, its atoms follow. The last atom of the layer waits for release_i (nothing of the input is left).
-// done_o: the write DMA has taken it; held until run_i falls. The last command asks for the acknowledge. stall_o: running count of clocks
-// in which a command or an atom waits (D_PERF_WRITE_STALL), never cleared.
+// atom_*: the output atoms in that order, atom_last_i with the last one of the layer. A line's command is offered as soon as its first
+// atom is being packed (atom_begun_i); the last command asks for the acknowledge. The last atom of the layer waits for release_i (nothing
+// of the input is left). done_o: the write DMA has taken it; held until run_i falls. stall_o: running count of clocks in which a command or
+// an atom waits (D_PERF_WRITE_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 3, 7, 10.
 module nvdla_pdp_wdma
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-  input  logic                                 clk_i,
-  input  logic                                 rst_ni,
-  input  logic                                 run_i,
-  input  pdp_d_t                               d_i,
-  input  logic                                 release_i,
-  output logic                                 done_o,
-  output logic [31:0]                          stall_o,
-  input  logic                                 beat_valid_i,
-  output logic                                 beat_ready_o,
-  input  logic                                 beat_last_i,
-  input  logic [PdpThroughput*PdpLaneBits-1:0] beat_data_i,
-  output logic                                 cmd_valid_o,
-  input  logic                                 cmd_ready_i,
-  output logic [AddrBits-1:0]                  cmd_addr_o,
-  output logic [15:0]                          cmd_size_o,
-  output logic                                 cmd_ram_o,
-  output logic                                 cmd_ack_o,
-  output logic                                 dat_valid_o,
-  input  logic                                 dat_ready_i,
-  output logic [AtomBits-1:0]                  dat_data_o
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                run_i,
+  input  pdp_d_t              d_i,
+  input  logic                release_i,
+  output logic                done_o,
+  output logic [31:0]         stall_o,
+  input  logic                atom_begun_i,
+  input  logic                atom_valid_i,
+  output logic                atom_ready_o,
+  input  logic                atom_last_i,
+  input  logic [AtomBits-1:0] atom_data_i,
+  output logic                cmd_valid_o,
+  input  logic                cmd_ready_i,
+  output logic [AddrBits-1:0] cmd_addr_o,
+  output logic [15:0]         cmd_size_o,
+  output logic                cmd_ram_o,
+  output logic                cmd_ack_o,
+  output logic                dat_valid_o,
+  input  logic                dat_ready_i,
+  output logic [AtomBits-1:0] dat_data_o
 );
-  localparam int BeatWidth = PdpThroughput * PdpLaneBits;
-
   wire unused_d = &{1'b0, d_i};
 
-  // ---- packing ----------------------------------------------------------------------------------------------------------------
-  logic atom_valid_q, atom_last_q;
-  logic [AtomBits-1:0] atom_q, atom_next;
-  logic beat_final;                            // the beat completes an atom
-  logic partial;                               // beats of an incomplete atom are held
-  wire beat_take = beat_valid_i && beat_ready_o;
-  wire dat_take = dat_valid_o && dat_ready_i;
-
-  assign beat_ready_o = !beat_final || !atom_valid_q || dat_take;
-
-  if (PdpBeats > 1) begin : gen_pack
-    logic [PdpBeatBits-1:0] beat_q;
-    logic [AtomBits-BeatWidth-1:0] lanes_q;    // the beats so far, newest highest
-    assign beat_final = beat_q == PdpBeatBits'(PdpBeatLast);
-    assign partial = beat_q != '0;
-    assign atom_next = {beat_data_i, lanes_q};
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) beat_q <= '0;
-      else if (beat_take) beat_q <= beat_final ? '0 : beat_q + PdpBeatBits'(1);
-    end
-    if (PdpBeats > 2) begin : gen_shift
-      always_ff @(posedge clk_i) if (beat_take) lanes_q <= {beat_data_i, lanes_q[AtomBits-BeatWidth-1:BeatWidth]};
-    end else begin : gen_hold
-      always_ff @(posedge clk_i) if (beat_take) lanes_q <= beat_data_i;
-    end
-  end else begin : gen_pass
-    assign beat_final = 1'b1;
-    assign partial = 1'b0;
-    assign atom_next = beat_data_i;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) atom_valid_q <= 1'b0;
-    else if (beat_take && beat_final) atom_valid_q <= 1'b1;
-    else if (dat_take) atom_valid_q <= 1'b0;
-  end
-  always_ff @(posedge clk_i) begin
-    if (beat_take && beat_final) begin
-      atom_q <= atom_next;
-      atom_last_q <= beat_last_i;
-    end
-  end
-
-  // ---- commands -----------------------------------------------------------------------------------------------------------------
   logic loaded_q, done_q, command_q;           // command: the line's command is still to be accepted
   logic [31:0] stall_q;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q, column_q, column_last_q;
   logic [AddrBits-1:0] strip_addr_q, surface_addr_q, line_addr_q;
 
+  wire released = release_i || !atom_last_i;
+  wire dat_take = dat_valid_o && dat_ready_i;
   wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
   wire line_last = line_q == d_i.cube_out_height;
   wire strip_last = line_last && surface_q == surface_last;
@@ -94,13 +51,14 @@ module nvdla_pdp_wdma
   wire [AddrBits-1:0] surface_addr_next = surface_addr_q + AddrBits'(d_i.dst_surface_stride);
   wire [AddrBits-1:0] base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
 
-  assign cmd_valid_o = command_q && (partial || atom_valid_q);
+  assign cmd_valid_o = command_q && atom_begun_i;
   assign cmd_addr_o = line_addr_q;
   assign cmd_size_o = 16'(column_last_q);
   assign cmd_ram_o = SecondaryMemory == 0 || d_i.dst_ram_type;
   assign cmd_ack_o = strip_last && strip_q == d_i.split_num;
-  assign dat_valid_o = atom_valid_q && !command_q && (release_i || !atom_last_q);
-  assign dat_data_o = atom_q;
+  assign dat_valid_o = atom_valid_i && !command_q && released;
+  assign atom_ready_o = dat_ready_i && !command_q && released;
+  assign dat_data_o = atom_data_i;
   assign done_o = done_q;
   assign stall_o = stall_q;
 
@@ -113,7 +71,7 @@ module nvdla_pdp_wdma
     end else begin
       loaded_q <= run_i;
       if (!run_i) done_q <= 1'b0;
-      else if (dat_take && atom_last_q) done_q <= 1'b1;
+      else if (dat_take && atom_last_i) done_q <= 1'b1;
       if (line_end) command_q <= 1'b1;
       else if (cmd_valid_o && cmd_ready_i) command_q <= 1'b0;
       if (((cmd_valid_o && !cmd_ready_i) || (dat_valid_o && !dat_ready_i)) && d_i.dma_en) stall_q <= stall_q + 32'd1;
@@ -127,7 +85,7 @@ module nvdla_pdp_wdma
       line_q <= 13'd0;
       column_q <= 13'd0;
       column_last_q <= pdp_strip_last_out(d_i.split_num, strip_next, d_i.cube_out_width, d_i.partial_width_out_first,
-                                          d_i.partial_width_out_mid, d_i.partial_width_out_last);
+                         d_i.partial_width_out_mid, d_i.partial_width_out_last);
       strip_addr_q <= base;
       surface_addr_q <= base;
       line_addr_q <= base;
@@ -146,7 +104,7 @@ module nvdla_pdp_wdma
           surface_q <= 13'd0;
           strip_q <= strip_next;
           column_last_q <= pdp_strip_last_out(d_i.split_num, strip_next, d_i.cube_out_width, d_i.partial_width_out_first,
-                                              d_i.partial_width_out_mid, d_i.partial_width_out_last);
+                             d_i.partial_width_out_mid, d_i.partial_width_out_last);
           strip_addr_q <= strip_addr_next;
           surface_addr_q <= strip_addr_next;
           line_addr_q <= strip_addr_next;
