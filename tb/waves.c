@@ -95,17 +95,17 @@ static const struct trace sdp_pdp[] = {
     {NULL, END},
 };
 static const struct trace pdp[] = {
-    {"dut.pdp_r_valid", 1},        {"dut.pdp_r_ready", 1},
-    {"dut.pdp_r_addr", ADDRESS},   {"dut.pdp_r_rsp_valid", 1},
-    {"dut.pdp_r_rsp_data", ATOM},  {"dut.u_pdp.run", 1},
-    {"dut.u_pdp.atom_valid", 1},   {"dut.u_pdp.atom_ready", 1},
-    {"dut.u_pdp.atom_data", ATOM}, {"dut.u_pdp.beat_valid", 1},
-    {"dut.u_pdp.beat_ready", 1},   {"dut.u_pdp.tot_valid", 1},
-    {"dut.u_pdp.tot_ready", 1},    {"dut.u_pdp.out_valid", 1},
-    {"dut.u_pdp.out_ready", 1},    {"dut.pdp_w_valid", 1},
-    {"dut.pdp_w_ready", 1},        {"dut.pdp_w_addr", ADDRESS},
-    {"dut.pdp_w_dat_valid", 1},    {"dut.pdp_w_dat_ready", 1},
-    {"dut.pdp_w_dat_data", ATOM},  {NULL, END},
+    {"dut.pdp_r_valid", 1},           {"dut.pdp_r_ready", 1},
+    {"dut.pdp_r_addr", ADDRESS},      {"dut.pdp_r_rsp_valid", 1},
+    {"dut.pdp_r_rsp_data", ATOM},     {"dut.u_pdp.run", 1},
+    {"dut.u_pdp.in_valid", 1},        {"dut.u_pdp.in_ready", 1},
+    {"dut.u_pdp.in_atom_data", ATOM}, {"dut.u_pdp.beat_valid", 1},
+    {"dut.u_pdp.beat_ready", 1},      {"dut.u_pdp.tot_valid", 1},
+    {"dut.u_pdp.tot_ready", 1},       {"dut.u_pdp.out_valid", 1},
+    {"dut.u_pdp.out_ready", 1},       {"dut.pdp_w_valid", 1},
+    {"dut.pdp_w_ready", 1},           {"dut.pdp_w_addr", ADDRESS},
+    {"dut.pdp_w_dat_valid", 1},       {"dut.pdp_w_dat_ready", 1},
+    {"dut.pdp_w_dat_data", ATOM},     {NULL, END},
 };
 
 static int width(const struct nvdla_config *config, int bits, int port) {

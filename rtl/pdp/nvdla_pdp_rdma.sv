@@ -56,7 +56,7 @@ module nvdla_pdp_rdma
   assign req_valid_o = state_q == Issue;
   assign req_addr_o = line_addr_q;
   assign req_size_o = 16'(width_q) - 16'd1;
-  assign req_ram_o = SecondaryMemory == 0 || d_i.src_ram_type;
+  assign req_ram_o = d_i.src_ram_type;
   assign atom_valid_o = rsp_valid_i;
   assign atom_data_o = rsp_data_i;
   assign rsp_ready_o = atom_ready_i;

@@ -54,7 +54,7 @@ module nvdla_pdp_wdma
   assign cmd_valid_o = command_q && atom_begun_i;
   assign cmd_addr_o = line_addr_q;
   assign cmd_size_o = 16'(column_last_q);
-  assign cmd_ram_o = SecondaryMemory == 0 || d_i.dst_ram_type;
+  assign cmd_ram_o = d_i.dst_ram_type;
   assign cmd_ack_o = strip_last && strip_q == d_i.split_num;
   assign dat_valid_o = atom_valid_i && !command_q && released;
   assign atom_ready_o = dat_ready_i && !command_q && released;
