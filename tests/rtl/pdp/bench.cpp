@@ -319,8 +319,10 @@ class Bench {
             memcpy(&top_.sdp_data_i, beat, static_cast<size_t>(shape_.sdp));
             top_.sdp_valid_i = 1;
         }
-        top_.r_mif_ready_i = random_.percent(timing_.accept);
-        top_.w_mif_ready_i = random_.percent(timing_.accept);
+        // Without a secondary memory nothing ever accepts a request to it (chapter 70 section 7).
+        const bool both = shape_.memories == 2;
+        top_.r_mif_ready_i = random_.percent(timing_.accept) && (both || top_.r_mif_ram_o);
+        top_.w_mif_ready_i = random_.percent(timing_.accept) && (both || top_.w_mif_ram_o);
         top_.w_mif_dat_ready_i =
             !writes_.empty() && random_.percent(timing_.data); // data are taken after their request
         if (!reads_.empty() && reads_.front().due <= now_ && random_.percent(timing_.data)) {
