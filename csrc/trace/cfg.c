@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/alloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
+#include "trace/side_files.h"
 #include "trace/verify.h"
 
 enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_PUNCTUATION };

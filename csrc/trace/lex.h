@@ -1,4 +1,4 @@
-/* What the trace readers share: memory that cannot fail, a growing string, lines, tokens, numbers, side files.
+/* What the trace readers share: lines, tokens, numbers, messages.
  *
  * Everything works on spans (start, length) of a text that stays in memory; nothing here needs a terminating zero.
  */
@@ -10,30 +10,12 @@
 #include <stdint.h>
 
 #include "nvdla/error.h"
-#include "trace/program.h"
 
 /* Bounds that keep a wrong or hostile file from eating the machine. */
 #define TRACE_TEXT_LIMIT ((size_t)1 << 31)     /* bytes of one text file */
 #define TRACE_BLOB_LIMIT ((size_t)1 << 30)     /* bytes of content of one blob */
 #define TRACE_PACKET_LIMIT ((uint64_t)1 << 16) /* bytes of one packet of a packet file */
 #define TRACE_FILL_LIMIT ((uint64_t)4 << 30)   /* bytes that one fill may cover */
-
-/* malloc, realloc that abort when memory is exhausted. */
-void *trace_alloc(size_t n) __attribute__((returns_nonnull));
-void *trace_realloc(void *old, size_t n) __attribute__((returns_nonnull));
-char *trace_strndup(const char *text, size_t n) __attribute__((returns_nonnull));
-
-/* Makes room for one more element in an array that holds `count` of them and only ever grew through this function:
- * capacities are powers of two, so the array needs no capacity member. Returns the array, perhaps moved. */
-void *trace_grow(void *array, size_t count, size_t element) __attribute__((returns_nonnull));
-
-/* A growing string, always terminated. Zero-initialise; free text. */
-struct buffer {
-    char *text;
-    size_t n, capacity;
-};
-void buffer_add(struct buffer *buf, const void *bytes, size_t n);
-void buffer_printf(struct buffer *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct span {
     const char *at;
@@ -68,26 +50,5 @@ bool span_number(struct span span, bool octal_too, uint64_t *value);
 /* Sets err to "PATH:LINE: text". Returns false. */
 bool fail_at(struct error *err, const char *path, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-/* NAME beside PATH: PATH's directory joined with NAME (an absolute NAME as it is). malloc'd. */
-char *path_beside(const char *path, struct span name);
-
-/* Reads a side file that a trace names; only regular files. *bytes is malloc'd and zero-terminated. */
-bool side_file_read(const char *path, char **bytes, size_t *n, struct error *err);
-
-/* The packet files of one trace, each read once. Zero-initialise; release the lists with packet_files_free. */
-struct packet_files {
-    char **names;
-    struct blob **blobs;
-    size_t count;
-};
-/* The blob of the packet file `name` beside `path`, owned by the program. line: of the command that names it. Warns
- * about a file without a packet. */
-const struct blob *packet_files_get(struct packet_files *files, struct program *prog, const char *path, int line,
-                                    struct span name, struct error *err);
-void packet_files_free(struct packet_files *files);
-
-/* The part of a blob below `size`, as a new blob of that name. */
-struct blob *blob_cut(const struct blob *blob, uint64_t size);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/alloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
 

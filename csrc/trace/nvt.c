@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/alloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
 #include "trace/nvt.h"
+#include "trace/side_files.h"
 #include "trace/verify.h"
 
 enum { MAX_TOKENS = 16 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "memory/file.h"
+#include "trace/alloc.h"
 #include "trace/formats.h"
-#include "trace/lex.h"
 #include "trace/nvt.h"
 #include "trace/verify.h"
 

@@ -1,12 +1,11 @@
 /* Building and releasing programs. */
 #include "trace/program.h"
+#include "trace/alloc.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "trace/lex.h"
 
 struct program *program_new(const struct nvdla_config *config, const char *path) {
     struct program *prog = trace_alloc(sizeof *prog);

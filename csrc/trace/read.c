@@ -6,8 +6,9 @@
 #include <sys/stat.h>
 
 #include "memory/file.h"
+#include "trace/alloc.h"
 #include "trace/formats.h"
-#include "trace/lex.h"
+#include "trace/side_files.h"
 
 typedef struct program *(*parse_function)(const char *path, const char *text, size_t n,
                                           const struct trace_options *options, struct error *err);

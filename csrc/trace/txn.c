@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/alloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
+#include "trace/side_files.h"
 #include "trace/verify.h"
 
 enum { MAX_TOKENS = 8, DEFAULT_ATTEMPTS = 100, QUAD = 16 };

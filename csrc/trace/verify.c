@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/alloc.h"
 #include "trace/lex.h"
 
 enum {

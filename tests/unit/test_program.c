@@ -1,7 +1,7 @@
 /* Building programs and blobs; the rules that hold for every program. */
 #include "tests/unit/trace_test.h"
 
-#include "trace/lex.h"
+#include "trace/side_files.h"
 #include "trace/verify.h"
 
 static void names_are_added_once(void **state) {

@@ -1,0 +1,77 @@
+#include "trace/side_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "memory/file.h"
+#include "trace/alloc.h"
+#include "trace/formats.h"
+
+char *path_beside(const char *path, struct span name) {
+    const char *slash = strrchr(path, '/');
+    size_t n = slash && !(name.n && name.at[0] == '/') ? (size_t)(slash - path) + 1 : 0;
+    char *joined = trace_alloc(n + name.n + 1);
+    memcpy(joined, path, n);
+    if (name.n)
+        memcpy(joined + n, name.at, name.n);
+    joined[n + name.n] = 0;
+    return joined;
+}
+
+bool side_file_read(const char *path, char **bytes, size_t *n, struct error *err) {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return error_set(err, "%s: is not a regular file", path);
+    return file_read(path, bytes, n, err);
+}
+
+const struct blob *packet_files_get(struct packet_files *files, struct program *prog, const char *path, int line,
+                                    struct span name, struct error *err) {
+    for (size_t i = 0; i < files->count; i++)
+        if (span_is(name, files->names[i]))
+            return files->blobs[i];
+    char *side = path_beside(path, name);
+    char *bytes = NULL;
+    size_t n = 0;
+    struct blob *blob = NULL;
+    if (!side_file_read(side, &bytes, &n, err)) {
+        error_prefix(err, "%s:%d: ", path, line);
+    } else {
+        blob = trace_parse_packets(side, bytes, n, err);
+        free(bytes);
+    }
+    free(side);
+    if (!blob)
+        return NULL;
+    free(blob->name);
+    blob->name = trace_strndup(name.at, name.n);
+    if (!blob->chunk_count)
+        program_warn(prog, "%s:%d: file \"%s\" holds no packet {offset:..., size:..., payload:...}", path, line,
+                     blob->name);
+    files->names = trace_grow(files->names, files->count, sizeof *files->names);
+    files->blobs = trace_grow(files->blobs, files->count, sizeof *files->blobs);
+    files->names[files->count] = trace_strndup(name.at, name.n);
+    files->blobs[files->count++] = blob;
+    return program_blob(prog, blob);
+}
+
+void packet_files_free(struct packet_files *files) {
+    for (size_t i = 0; i < files->count; i++)
+        free(files->names[i]);
+    free(files->names);
+    free(files->blobs);
+}
+
+struct blob *blob_cut(const struct blob *blob, uint64_t size) {
+    struct blob *part = blob_new(blob->name);
+    for (size_t i = 0; i < blob->chunk_count; i++) {
+        const struct blob_chunk *chunk = &blob->chunks[i];
+        if (chunk->offset < size) {
+            uint64_t room = size - chunk->offset;
+            blob_append(part, chunk->offset, blob->bytes + chunk->start,
+                        chunk->size < room ? chunk->size : (size_t)room);
+        }
+    }
+    return part;
+}
