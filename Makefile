@@ -8,7 +8,8 @@ MAKEFLAGS += --no-builtin-rules
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIG ?= small
 NAME ?=
-WAVES ?= 0
+VARIANT ?=
+VARIANTS := waves coverage toggle
 B := build
 # make V=1 shows every command.
 Q = $(if $(V),,@echo "  build   $@" && )
@@ -50,7 +51,7 @@ test: setup
 	@tests/run.sh $(B)
 
 ## make build         build/nvcosim and the simulator of configuration small; brings other simulators up to date that were built before
-build: $(B)/nvcosim $(B)/nvcosim-small $(filter $(CONFIGS:%=$(B)/nvcosim-%) $(CONFIGS:%=$(B)/nvcosim-%-waves),$(wildcard $(B)/nvcosim-*))
+build: $(B)/nvcosim $(B)/nvcosim-small $(filter $(foreach c,$(CONFIGS),$(B)/nvcosim-$(c) $(VARIANTS:%=$(B)/nvcosim-$(c)-%)),$(wildcard $(B)/nvcosim-*))
 
 ## make setup         install the Debian packages that are missing
 setup:
@@ -81,24 +82,20 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
 
-## make simulator     CONFIG=small [WAVES=1] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=...]: one simulator
-simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(filter 1,$(WAVES)),-waves)
+## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=...]: one simulator
+simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
 $(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
 	@python3 scripts/gen_tables.py sv $(@D) $*
 
-# $(1) suffix of the executable, $(2) configuration
+# $(1) configuration, $(2) name, $(3) variant
 define simulator_rule
-$(B)/nvcosim-$(1): $(B)/gen/$(2)/nvdla_pkg.sv $(TB_OBJ) $(B)/libnvcosim.a FORCE
-	@scripts/build_simulator.sh $(B) $(2) "$$(SIM_NAME)" "$$(SIM_WAVES)" "$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)"
+$(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(TB_OBJ) $(B)/libnvcosim.a FORCE
+	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)")
 endef
-$(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),$(c))))
-$(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c)-waves,$(c))))
-$(foreach c,$(CONFIGS),$(eval $(B)/nvcosim-$(c)-waves: SIM_WAVES := 1))
+$(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(c),,$(v)))))
 ifneq ($(NAME),)
-$(foreach w,0 1,$(eval $(call simulator_rule,$(CONFIG)-$(NAME)$(if $(filter 1,$(w)),-waves),$(CONFIG))))
-$(B)/nvcosim-$(CONFIG)-$(NAME) $(B)/nvcosim-$(CONFIG)-$(NAME)-waves: SIM_NAME := $(NAME)
-$(B)/nvcosim-$(CONFIG)-$(NAME)-waves: SIM_WAVES := 1
+$(eval $(call simulator_rule,$(CONFIG),$(NAME),)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(CONFIG),$(NAME),$(v))))
 endif
 
 # ---- Icarus: the same C objects and RTL, four-state --------------------------------------------------------------------------

@@ -7,6 +7,8 @@
 // Spec: 10-system, sections 2 and 3.
 module NV_nvdla
   import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+  import nvdla_conv_pkg::*;
 (
     input  logic                          dla_core_clk,
     input  logic                          dla_csb_clk,
@@ -105,18 +107,21 @@ module NV_nvdla
 `else
   localparam logic [5:0] SecondaryWindow = 6'h3f;
 `endif
-  localparam int Units = 8;
+  localparam int Units = 15;
   logic [Units-1:0] sel;
   logic csb_write;
   logic [9:0] csb_addr;
   logic [31:0] csb_wdata, rdata;
-  logic [31:0] cfgrom_rdata, glb_rdata, mcif_rdata, cvif_rdata, sdp_rdma_rdata, sdp_rdata, pdp_rdma_rdata, pdp_rdata;
+  logic [31:0] cfgrom_rdata, glb_rdata, mcif_rdata, cvif_rdata, sdp_rdma_rdata, sdp_rdata, pdp_rdma_rdata, pdp_rdata,
+      cdp_rdma_rdata, cdp_rdata, cdma_rdata, csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata;
 
-  assign rdata = cfgrom_rdata | glb_rdata | mcif_rdata | cvif_rdata | sdp_rdma_rdata | sdp_rdata | pdp_rdma_rdata | pdp_rdata;
+  assign rdata = cfgrom_rdata | glb_rdata | mcif_rdata | cvif_rdata | sdp_rdma_rdata | sdp_rdata | pdp_rdma_rdata | pdp_rdata |
+      cdp_rdma_rdata | cdp_rdata | cdma_rdata | csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata;
 
   nvdla_csb #(
       .Units  (Units),
-      .Windows({SecondaryWindow, PdpWindow, PdpRdmaWindow, SdpWindow, SdpRdmaWindow, McifWindow, GlbWindow, CfgromWindow})
+      .Windows({CaccWindow, CmacBWindow, CmacAWindow, CscWindow, CdmaWindow, CdpWindow, CdpRdmaWindow, SecondaryWindow, PdpWindow, PdpRdmaWindow,
+                SdpWindow, SdpRdmaWindow, McifWindow, GlbWindow, CfgromWindow})
   ) u_csb (
       .csb_clk_i              (dla_csb_clk),
       .csb_rst_ni             (csb_rst_n),
@@ -147,7 +152,7 @@ module NV_nvdla
       .rdata_o(cfgrom_rdata)
   );
 
-  logic [1:0] sdp_done, pdp_done;
+  logic [1:0] sdp_done, pdp_done, cdp_done, cdma_dat_done, cdma_wt_done, cacc_done;
   logic intr;
 
   nvdla_glb u_glb (
@@ -159,13 +164,13 @@ module NV_nvdla
       .wdata_i        (csb_wdata),
       .rdata_o        (glb_rdata),
       .done_sdp_i     (sdp_done),
-      .done_cdp_i     (2'b00),
+      .done_cdp_i     (cdp_done),
       .done_pdp_i     (pdp_done),
       .done_bdma_i    (2'b00),
       .done_rubik_i   (2'b00),
-      .done_cdma_dat_i(2'b00),
-      .done_cdma_wt_i (2'b00),
-      .done_cacc_i    (2'b00),
+      .done_cdma_dat_i(cdma_dat_done),
+      .done_cdma_wt_i (cdma_wt_done),
+      .done_cacc_i    (cacc_done),
       .intr_o         (intr)
   );
 
@@ -186,7 +191,8 @@ module NV_nvdla
       pdp_w_valid, pdp_w_ready, pdp_w_ram, pdp_w_dat_valid, pdp_w_dat_ready, pdp_w_rsp;
   logic sdp2pdp_valid, sdp2pdp_ready;
   logic [SdpBsThroughput*8-1:0] sdp2pdp_data;
-  logic unused_cacc_ready;
+  logic cacc2sdp_valid, cacc2sdp_ready;
+  logic [SdpBsThroughput*32-1:0] cacc2sdp_data;
 
   nvdla_sdp u_sdp (
       .clk_i           (dla_core_clk),
@@ -198,9 +204,9 @@ module NV_nvdla
       .csb_wdata_i     (csb_wdata),
       .csb_rdma_rdata_o(sdp_rdma_rdata),
       .csb_rdata_o     (sdp_rdata),
-      .cacc_valid_i    (1'b0),
-      .cacc_ready_o    (unused_cacc_ready),
-      .cacc_data_i     ((SdpBsThroughput * 32)'(0)),
+      .cacc_valid_i    (cacc2sdp_valid),
+      .cacc_ready_o    (cacc2sdp_ready),
+      .cacc_data_i     (cacc2sdp_data),
       .m_mif_valid_o(sdp_m_valid),
       .m_mif_ready_i(sdp_m_ready),
       .m_mif_ram_o(sdp_m_ram),
@@ -269,6 +275,260 @@ module NV_nvdla
       .done_intr_o     (pdp_done)
   );
 
+  logic cdp_r_valid, cdp_r_ready, cdp_r_ram, cdp_r_rsp_valid;
+  logic [AddrBits-1:0] cdp_r_addr, cdp_w_addr;
+  logic [3:0] cdp_r_len, cdp_w_len;
+  logic [AtomBits-1:0] cdp_r_rsp_data, cdp_w_dat_data;
+  logic cdp_w_valid, cdp_w_ready, cdp_w_ram, cdp_w_dat_valid, cdp_w_dat_ready, cdp_w_rsp;
+
+  nvdla_cdp u_cdp (
+      .clk_i            (dla_core_clk),
+      .rst_ni           (core_rst_n),
+      .csb_rdma_req_i   (sel[8]),
+      .csb_req_i        (sel[9]),
+      .csb_write_i      (csb_write),
+      .csb_addr_i       (csb_addr),
+      .csb_wdata_i      (csb_wdata),
+      .csb_rdma_rdata_o (cdp_rdma_rdata),
+      .csb_rdata_o      (cdp_rdata),
+      .r_mif_valid_o    (cdp_r_valid),
+      .r_mif_ready_i    (cdp_r_ready),
+      .r_mif_ram_o      (cdp_r_ram),
+      .r_mif_addr_o     (cdp_r_addr),
+      .r_mif_len_o      (cdp_r_len),
+      .r_mif_rsp_valid_i(cdp_r_rsp_valid),
+      .r_mif_rsp_data_i (cdp_r_rsp_data),
+      .w_mif_valid_o    (cdp_w_valid),
+      .w_mif_ready_i    (cdp_w_ready),
+      .w_mif_ram_o      (cdp_w_ram),
+      .w_mif_addr_o     (cdp_w_addr),
+      .w_mif_len_o      (cdp_w_len),
+      .w_mif_dat_valid_o(cdp_w_dat_valid),
+      .w_mif_dat_ready_i(cdp_w_dat_ready),
+      .w_mif_dat_data_o (cdp_w_dat_data),
+      .w_mif_rsp_i      (cdp_w_rsp),
+      .done_intr_o      (cdp_done)
+  );
+
+  // Convolution: CDMA -> CBUF -> CSC -> CMAC_A, CMAC_B -> CACC -> SDP.
+  logic cdma_d_valid, cdma_d_ready, cdma_d_ram, cdma_d_rsp_valid, cdma_w_valid, cdma_w_ready, cdma_w_ram, cdma_w_rsp_valid;
+  logic [AddrBits-1:0] cdma_d_addr, cdma_w_addr;
+  logic [3:0] cdma_d_len, cdma_w_len;
+  logic [AtomBits-1:0] cdma_d_rsp_data, cdma_w_rsp_data;
+
+  logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear, dat_rd_valid, dat_rd_next_valid, wt_rd_valid;
+  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr, dat_rd_addr, dat_rd_next_addr, wt_rd_addr;
+  logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
+  logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
+  logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data;
+
+  logic dat_up_valid, wt_up_valid, dat_rl_valid, wt_rl_valid, dat_pending_req, dat_pending_ack, wt_pending_req, wt_pending_ack;
+  logic [14:0] dat_up_entries, wt_up_entries, dat_rl_entries, wt_rl_entries;
+  logic [13:0] dat_up_slices, wt_up_kernels, dat_rl_slices;
+
+  logic cmac_a_run, cmac_b_run, cacc_run, atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end, wt_valid;
+  logic [EntryBits-1:0] atom_data, wt_data;
+  logic [ConvCells-1:0] wt_sel_a, wt_sel_b;
+  logic mac_valid, mac_stripe_end, mac_channel_end, mac_layer_end, credit_valid, unused_mac_start, unused_mac_valid;
+  logic [3:0] unused_mac_flags;
+  logic [ConvCells*ConvSumBits-1:0] mac_a_sum, mac_b_sum;
+
+  nvdla_cdma u_cdma (
+      .clk_i              (dla_core_clk),
+      .rst_ni             (core_rst_n),
+      .csb_req_i          (sel[10]),
+      .csb_write_i        (csb_write),
+      .csb_addr_i         (csb_addr),
+      .csb_wdata_i        (csb_wdata),
+      .csb_rdata_o        (cdma_rdata),
+      .dat_mif_valid_o    (cdma_d_valid),
+      .dat_mif_ready_i    (cdma_d_ready),
+      .dat_mif_ram_o      (cdma_d_ram),
+      .dat_mif_addr_o     (cdma_d_addr),
+      .dat_mif_len_o      (cdma_d_len),
+      .dat_mif_rsp_valid_i(cdma_d_rsp_valid),
+      .dat_mif_rsp_data_i (cdma_d_rsp_data),
+      .wt_mif_valid_o     (cdma_w_valid),
+      .wt_mif_ready_i     (cdma_w_ready),
+      .wt_mif_ram_o       (cdma_w_ram),
+      .wt_mif_addr_o      (cdma_w_addr),
+      .wt_mif_len_o       (cdma_w_len),
+      .wt_mif_rsp_valid_i (cdma_w_rsp_valid),
+      .wt_mif_rsp_data_i  (cdma_w_rsp_data),
+      .dat_wr_valid_o     (dat_wr_valid),
+      .dat_wr_addr_o      (dat_wr_addr),
+      .dat_wr_slot_o      (dat_wr_slot),
+      .dat_wr_clear_o     (dat_wr_clear),
+      .dat_wr_data_o      (dat_wr_data),
+      .wt_wr_valid_o      (wt_wr_valid),
+      .wt_wr_addr_o       (wt_wr_addr),
+      .wt_wr_slot_o       (wt_wr_slot),
+      .wt_wr_clear_o      (wt_wr_clear),
+      .wt_wr_data_o       (wt_wr_data),
+      .dat_up_valid_o     (dat_up_valid),
+      .dat_up_entries_o   (dat_up_entries),
+      .dat_up_slices_o    (dat_up_slices),
+      .wt_up_valid_o      (wt_up_valid),
+      .wt_up_kernels_o    (wt_up_kernels),
+      .wt_up_entries_o    (wt_up_entries),
+      .dat_rl_valid_i     (dat_rl_valid),
+      .dat_rl_entries_i   (dat_rl_entries),
+      .dat_rl_slices_i    (dat_rl_slices),
+      .wt_rl_valid_i      (wt_rl_valid),
+      .wt_rl_entries_i    (wt_rl_entries),
+      .dat_pending_req_i  (dat_pending_req),
+      .dat_pending_ack_o  (dat_pending_ack),
+      .wt_pending_req_i   (wt_pending_req),
+      .wt_pending_ack_o   (wt_pending_ack),
+      .dat_done_intr_o    (cdma_dat_done),
+      .wt_done_intr_o     (cdma_wt_done)
+  );
+
+  nvdla_cbuf u_cbuf (
+      .clk_i              (dla_core_clk),
+      .dat_wr_valid_i     (dat_wr_valid),
+      .dat_wr_addr_i      (dat_wr_addr),
+      .dat_wr_slot_i      (dat_wr_slot),
+      .dat_wr_clear_i     (dat_wr_clear),
+      .dat_wr_data_i      (dat_wr_data),
+      .wt_wr_valid_i      (wt_wr_valid),
+      .wt_wr_addr_i       (wt_wr_addr),
+      .wt_wr_slot_i       (wt_wr_slot),
+      .wt_wr_clear_i      (wt_wr_clear),
+      .wt_wr_data_i       (wt_wr_data),
+      .dat_rd_valid_i     (dat_rd_valid),
+      .dat_rd_addr_i      (dat_rd_addr),
+      .dat_rd_data_o      (dat_rd_data),
+      .dat_rd_next_valid_i(dat_rd_next_valid),
+      .dat_rd_next_addr_i (dat_rd_next_addr),
+      .dat_rd_next_data_o (dat_rd_next_data),
+      .wt_rd_valid_i      (wt_rd_valid),
+      .wt_rd_addr_i       (wt_rd_addr),
+      .wt_rd_data_o       (wt_rd_data)
+  );
+
+  nvdla_csc u_csc (
+      .clk_i              (dla_core_clk),
+      .rst_ni             (core_rst_n),
+      .csb_req_i          (sel[11]),
+      .csb_write_i        (csb_write),
+      .csb_addr_i         (csb_addr),
+      .csb_wdata_i        (csb_wdata),
+      .csb_rdata_o        (csc_rdata),
+      .cmac_a_run_i       (cmac_a_run),
+      .cmac_b_run_i       (cmac_b_run),
+      .cacc_run_i         (cacc_run),
+      .dat_up_valid_i     (dat_up_valid),
+      .dat_up_entries_i   (dat_up_entries),
+      .dat_up_slices_i    (dat_up_slices),
+      .wt_up_valid_i      (wt_up_valid),
+      .wt_up_kernels_i    (wt_up_kernels),
+      .wt_up_entries_i    (wt_up_entries),
+      .dat_rl_valid_o     (dat_rl_valid),
+      .dat_rl_entries_o   (dat_rl_entries),
+      .dat_rl_slices_o    (dat_rl_slices),
+      .wt_rl_valid_o      (wt_rl_valid),
+      .wt_rl_entries_o    (wt_rl_entries),
+      .dat_pending_req_o  (dat_pending_req),
+      .dat_pending_ack_i  (dat_pending_ack),
+      .wt_pending_req_o   (wt_pending_req),
+      .wt_pending_ack_i   (wt_pending_ack),
+      .dat_rd_valid_o     (dat_rd_valid),
+      .dat_rd_addr_o      (dat_rd_addr),
+      .dat_rd_data_i      (dat_rd_data),
+      .dat_rd_next_valid_o(dat_rd_next_valid),
+      .dat_rd_next_addr_o (dat_rd_next_addr),
+      .dat_rd_next_data_i (dat_rd_next_data),
+      .wt_rd_valid_o      (wt_rd_valid),
+      .wt_rd_addr_o       (wt_rd_addr),
+      .wt_rd_data_i       (wt_rd_data),
+      .atom_valid_o       (atom_valid),
+      .atom_data_o        (atom_data),
+      .atom_stripe_start_o(atom_stripe_start),
+      .atom_stripe_end_o  (atom_stripe_end),
+      .atom_channel_end_o (atom_channel_end),
+      .atom_layer_end_o   (atom_layer_end),
+      .wt_valid_o         (wt_valid),
+      .wt_sel_a_o         (wt_sel_a),
+      .wt_sel_b_o         (wt_sel_b),
+      .wt_data_o          (wt_data),
+      .credit_valid_i     (credit_valid)
+  );
+
+  nvdla_cmac u_cmac_a (
+      .clk_i              (dla_core_clk),
+      .rst_ni             (core_rst_n),
+      .csb_req_i          (sel[12]),
+      .csb_write_i        (csb_write),
+      .csb_addr_i         (csb_addr),
+      .csb_wdata_i        (csb_wdata),
+      .csb_rdata_o        (cmac_a_rdata),
+      .run_o              (cmac_a_run),
+      .atom_valid_i       (atom_valid),
+      .atom_data_i        (atom_data),
+      .atom_stripe_start_i(atom_stripe_start),
+      .atom_stripe_end_i  (atom_stripe_end),
+      .atom_channel_end_i (atom_channel_end),
+      .atom_layer_end_i   (atom_layer_end),
+      .wt_valid_i         (wt_valid),
+      .wt_sel_i           (wt_sel_a),
+      .wt_data_i          (wt_data),
+      .valid_o            (mac_valid),
+      .sum_o              (mac_a_sum),
+      .stripe_start_o     (unused_mac_start),
+      .stripe_end_o       (mac_stripe_end),
+      .channel_end_o      (mac_channel_end),
+      .layer_end_o        (mac_layer_end)
+  );
+
+  nvdla_cmac u_cmac_b (
+      .clk_i              (dla_core_clk),
+      .rst_ni             (core_rst_n),
+      .csb_req_i          (sel[13]),
+      .csb_write_i        (csb_write),
+      .csb_addr_i         (csb_addr),
+      .csb_wdata_i        (csb_wdata),
+      .csb_rdata_o        (cmac_b_rdata),
+      .run_o              (cmac_b_run),
+      .atom_valid_i       (atom_valid),
+      .atom_data_i        (atom_data),
+      .atom_stripe_start_i(atom_stripe_start),
+      .atom_stripe_end_i  (atom_stripe_end),
+      .atom_channel_end_i (atom_channel_end),
+      .atom_layer_end_i   (atom_layer_end),
+      .wt_valid_i         (wt_valid),
+      .wt_sel_i           (wt_sel_b),
+      .wt_data_i          (wt_data),
+      .valid_o            (unused_mac_valid),
+      .sum_o              (mac_b_sum),
+      .stripe_start_o     (unused_mac_flags[3]),
+      .stripe_end_o       (unused_mac_flags[2]),
+      .channel_end_o      (unused_mac_flags[1]),
+      .layer_end_o        (unused_mac_flags[0])
+  );
+
+  nvdla_cacc u_cacc (
+      .clk_i         (dla_core_clk),
+      .rst_ni        (core_rst_n),
+      .csb_req_i     (sel[14]),
+      .csb_write_i   (csb_write),
+      .csb_addr_i    (csb_addr),
+      .csb_wdata_i   (csb_wdata),
+      .csb_rdata_o   (cacc_rdata),
+      .run_o         (cacc_run),
+      .valid_i       (mac_valid),
+      .sum_a_i       (mac_a_sum),
+      .sum_b_i       (mac_b_sum),
+      .stripe_end_i  (mac_stripe_end),
+      .channel_end_i (mac_channel_end),
+      .layer_end_i   (mac_layer_end),
+      .credit_valid_o(credit_valid),
+      .cacc_valid_o  (cacc2sdp_valid),
+      .cacc_ready_i  (cacc2sdp_ready),
+      .cacc_data_o   (cacc2sdp_data),
+      .done_intr_o   (cacc_done)
+  );
+
   // Secondary port inside; below it is connected or silent.
   logic sram_arvalid;
   logic sram_arready;
@@ -293,6 +553,12 @@ module NV_nvdla
   // Memory. Slots: nvdla_mcif. Those of engines that are not here request nothing.
   logic [7:0] rd_ready, rd_rsp_valid, rd_rsp_sram;
   logic [2:0] wr_ready, wr_dat_ready, wr_rsp;
+  assign cdma_d_ready = rd_ready[0];
+  assign cdma_d_rsp_valid = rd_rsp_valid[0];
+  assign cdma_d_rsp_data = rd_rsp_sram[0] ? sram_rdata : nvdla_core2dbb_r_rdata;
+  assign cdma_w_ready = rd_ready[1];
+  assign cdma_w_rsp_valid = rd_rsp_valid[1];
+  assign cdma_w_rsp_data = rd_rsp_sram[1] ? sram_rdata : nvdla_core2dbb_r_rdata;
   assign sdp_m_ready = rd_ready[2];
   assign sdp_m_rsp_valid = rd_rsp_valid[2];
   assign sdp_m_rsp_data = rd_rsp_sram[2] ? sram_rdata : nvdla_core2dbb_r_rdata;
@@ -305,12 +571,18 @@ module NV_nvdla
   assign pdp_r_ready = rd_ready[6];
   assign pdp_r_rsp_valid = rd_rsp_valid[6];
   assign pdp_r_rsp_data = rd_rsp_sram[6] ? sram_rdata : nvdla_core2dbb_r_rdata;
+  assign cdp_r_ready = rd_ready[7];
+  assign cdp_r_rsp_valid = rd_rsp_valid[7];
+  assign cdp_r_rsp_data = rd_rsp_sram[7] ? sram_rdata : nvdla_core2dbb_r_rdata;
   assign sdp_w_ready = wr_ready[0];
   assign sdp_w_dat_ready = wr_dat_ready[0];
   assign sdp_w_rsp = wr_rsp[0];
   assign pdp_w_ready = wr_ready[1];
   assign pdp_w_dat_ready = wr_dat_ready[1];
   assign pdp_w_rsp = wr_rsp[1];
+  assign cdp_w_ready = wr_ready[2];
+  assign cdp_w_dat_ready = wr_dat_ready[2];
+  assign cdp_w_rsp = wr_rsp[2];
 
   nvdla_mif u_mif (
       .clk_i(dla_core_clk),
@@ -322,21 +594,21 @@ module NV_nvdla
       .wdata_i(csb_wdata),
       .mcif_rdata_o(mcif_rdata),
       .cvif_rdata_o(cvif_rdata),
-      .rd_valid_i({1'b0, pdp_r_valid, 1'b0, sdp_n_valid, sdp_b_valid, sdp_m_valid, 1'b0, 1'b0}),
+      .rd_valid_i({cdp_r_valid, pdp_r_valid, 1'b0, sdp_n_valid, sdp_b_valid, sdp_m_valid, cdma_w_valid, cdma_d_valid}),
       .rd_ready_o(rd_ready),
-      .rd_ram_i({1'b0, pdp_r_ram, 1'b0, sdp_n_ram, sdp_b_ram, sdp_m_ram, 1'b0, 1'b0}),
-      .rd_addr_i({AddrBits'(0), pdp_r_addr, AddrBits'(0), sdp_n_addr, sdp_b_addr, sdp_m_addr, AddrBits'(0), AddrBits'(0)}),
-      .rd_len_i({4'd0, pdp_r_len, 4'd0, sdp_n_len, sdp_b_len, sdp_m_len, 4'd0, 4'd0}),
+      .rd_ram_i({cdp_r_ram, pdp_r_ram, 1'b0, sdp_n_ram, sdp_b_ram, sdp_m_ram, cdma_w_ram, cdma_d_ram}),
+      .rd_addr_i({cdp_r_addr, pdp_r_addr, AddrBits'(0), sdp_n_addr, sdp_b_addr, sdp_m_addr, cdma_w_addr, cdma_d_addr}),
+      .rd_len_i({cdp_r_len, pdp_r_len, 4'd0, sdp_n_len, sdp_b_len, sdp_m_len, cdma_w_len, cdma_d_len}),
       .rd_rsp_valid_o(rd_rsp_valid),
       .rd_rsp_sram_o(rd_rsp_sram),
-      .wr_valid_i({1'b0, pdp_w_valid, sdp_w_valid}),
+      .wr_valid_i({cdp_w_valid, pdp_w_valid, sdp_w_valid}),
       .wr_ready_o(wr_ready),
-      .wr_ram_i({1'b0, pdp_w_ram, sdp_w_ram}),
-      .wr_addr_i({AddrBits'(0), pdp_w_addr, sdp_w_addr}),
-      .wr_len_i({4'd0, pdp_w_len, sdp_w_len}),
-      .wr_dat_valid_i({1'b0, pdp_w_dat_valid, sdp_w_dat_valid}),
+      .wr_ram_i({cdp_w_ram, pdp_w_ram, sdp_w_ram}),
+      .wr_addr_i({cdp_w_addr, pdp_w_addr, sdp_w_addr}),
+      .wr_len_i({cdp_w_len, pdp_w_len, sdp_w_len}),
+      .wr_dat_valid_i({cdp_w_dat_valid, pdp_w_dat_valid, sdp_w_dat_valid}),
       .wr_dat_ready_o(wr_dat_ready),
-      .wr_dat_data_i({AtomBits'(0), pdp_w_dat_data, sdp_w_dat_data}),
+      .wr_dat_data_i({cdp_w_dat_data, pdp_w_dat_data, sdp_w_dat_data}),
       .wr_rsp_o(wr_rsp),
       .dbb_arvalid_o(nvdla_core2dbb_ar_arvalid),
       .dbb_arready_i(nvdla_core2dbb_ar_arready),

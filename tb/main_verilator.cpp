@@ -2,7 +2,7 @@
 // simulator_main.
 //
 // Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's) and, for the
-// variant that records waves, COSIM_WAVES.
+// variants that record something, COSIM_WAVES or COSIM_COVERAGE.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -12,6 +12,9 @@
 #include "verilated.h"
 #ifdef COSIM_WAVES
 #include "verilated_fst_c.h"
+#endif
+#ifdef COSIM_COVERAGE
+#include "verilated_cov.h"
 #endif
 
 extern "C" {
@@ -84,6 +87,12 @@ void wave_close(void *context) {
 }
 #endif
 
+#ifdef COSIM_COVERAGE
+void coverage_write(void *context, const char *path) {
+    static_cast<Simulation *>(context)->context.coveragep()->write(path);
+}
+#endif
+
 struct device *open_rtl(void *context, const struct nvdla_config *config, const struct rtl_options *options,
                         struct error *err) {
     auto *main = static_cast<Main *>(context);
@@ -96,6 +105,9 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
     simulator.wave_open = wave_open;
     simulator.wave_dump = wave_dump;
     simulator.wave_close = wave_close;
+#endif
+#ifdef COSIM_COVERAGE
+    simulator.coverage_write = coverage_write;
 #endif
     return rtl_device_new(config, options, &simulator, main->name.c_str(), err);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "memory/file.h"
 #include "nvdla/registers.h"
 #include "tb/axi_memory.h"
 #include "tb/axi_monitor.h"
@@ -78,7 +79,7 @@ struct rtl_device {
     uint64_t op_start, last_rise;
     uint64_t quiet_cycles, most_calls;
     unsigned unknown_reports;
-    bool waves_open, waves_dumped;
+    bool waves_open, waves_dumped, coverage_open;
     uint64_t wave_base; /* wave time of cycle 0 */
     struct meter meter;
 };
@@ -374,6 +375,8 @@ static void rtl_destroy(struct device *dev) {
             rtl->simulator.wave_dump(rtl->simulator.context, rtl->wave_base + rtl->cycle * WAVE_CYCLE);
         rtl->simulator.wave_close(rtl->simulator.context);
     }
+    if (rtl->coverage_open)
+        rtl->simulator.coverage_write(rtl->simulator.context, rtl->options.coverage_path);
     vpi_access_close(&rtl->vpi);
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
@@ -436,11 +439,20 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
     if (rtl->options.wave_path) {
         if (!rtl->simulator.wave_open)
             return error_set(
-                err, "this simulator was built without waves; build its wave variant with 'make simulator WAVES=1'");
+                err,
+                "this simulator was built without waves; build its wave variant with 'make simulator VARIANT=waves'");
         if (!waves_write_save(rtl->options.wave_path, config, !strcmp(dev->name, "rtl"), rtl->options.wave_from, err))
             return false;
         rtl->simulator.wave_open(rtl->simulator.context, rtl->options.wave_path);
         rtl->waves_open = true;
+    }
+    if (rtl->options.coverage_path) {
+        if (!rtl->simulator.coverage_write)
+            return error_set(err, "this simulator was built without coverage; build its coverage variant with 'make "
+                                  "simulator VARIANT=coverage'");
+        if (!file_write(rtl->options.coverage_path, "", 0, err)) /* better now than when everything was played */
+            return false;
+        rtl->coverage_open = true;
     }
     vpi_access_put_pins(&rtl->vpi, pins);
     rtl->in[0] = rtl->driven[0] = IN_RESET_N;

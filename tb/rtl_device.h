@@ -16,7 +16,8 @@ struct simulator {
     void (*wave_open)(void *context, const char *path); /* NULL if this build has no waves */
     void (*wave_dump)(void *context, uint64_t time);
     void (*wave_close)(void *context);
-    bool four_state; /* X can be seen (Icarus) */
+    void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
+    bool four_state;                                         /* X can be seen (Icarus) */
 };
 
 /* Opens the device. Looks tb_top's signals up by VPI; fails if the simulator was built for another configuration. */

@@ -59,8 +59,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_NAME:
         if (!rtl_name_valid(arg))
-            argp_error(state, "--name: found '%s', expected a-z, 0-9 and _, less than %d characters, not 'waves'", arg,
-                       RTL_NAME_MAX);
+            argp_error(
+                state,
+                "--name: found '%s', expected a-z, 0-9 and _, less than %d characters, not the name of a variant", arg,
+                RTL_NAME_MAX);
         options->name = arg;
         return 0;
     case KEY_TOP:
@@ -106,7 +108,7 @@ static bool make_variables(const struct build_options *options, const char *file
     return ok;
 }
 
-/* Keeps the variables for the variants that are built later (waves). */
+/* Keeps the variables for the variants that are built later (waves, coverage). */
 static bool keep_variables(const struct build_options *options, const struct words *variables, struct error *err) {
     char path[SIMULATOR_PATH], *text = NULL;
     size_t size;
@@ -134,7 +136,7 @@ static int build(const struct build_options *options) {
     struct words variables = {0};
     printf("building %s as rtl:%s for configuration %s ...\n", options->filelist, options->name, options->config->name);
     bool ok = make_variables(options, filelist, &variables) ? true : error_set(&err, "out of memory");
-    ok = ok && make_simulator(options->config->name, options->name, false, &variables, &err) &&
+    ok = ok && make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err) &&
          keep_variables(options, &variables, &err);
     if (ok)
         printf("done; use it with: nvcosim run --config %s --dut rtl:%s TRACE\n", options->config->name, options->name);

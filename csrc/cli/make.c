@@ -32,9 +32,11 @@ static bool beside(char *path, size_t size, const char *rest, struct error *err)
     return true;
 }
 
-bool simulator_path(const char *config, const char *rtl_name, bool waves, char *path, size_t size, struct error *err) {
+bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
+                    struct error *err) {
     char file[256];
-    snprintf(file, sizeof file, "nvcosim-%s%s%s%s", config, rtl_name[0] ? "-" : "", rtl_name, waves ? "-waves" : "");
+    snprintf(file, sizeof file, "nvcosim-%s%s%s%s%s", config, rtl_name[0] ? "-" : "", rtl_name, variant ? "-" : "",
+             simulator_variant_names[variant]);
     return beside(path, size, file, err);
 }
 
@@ -79,8 +81,8 @@ static bool run_make(const struct words *arguments, struct error *err) {
     return ok;
 }
 
-bool make_simulator(const char *config, const char *rtl_name, bool waves, const struct words *variables,
-                    struct error *err) {
+bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                    const struct words *variables, struct error *err) {
     char directory[SIMULATOR_PATH], makefile[SIMULATOR_PATH + 16];
     if (!executable_directory(directory, sizeof directory, err))
         return false;
@@ -96,7 +98,7 @@ bool make_simulator(const char *config, const char *rtl_name, bool waves, const 
     bool ok = words_add(&arguments, "make") && words_add(&arguments, "-C") && words_add(&arguments, "%s", directory) &&
               words_add(&arguments, "--no-print-directory") && words_add(&arguments, "simulator") &&
               words_add(&arguments, "CONFIG=%s", config) && words_add(&arguments, "NAME=%s", rtl_name) &&
-              words_add(&arguments, "WAVES=%d", waves);
+              words_add(&arguments, "VARIANT=%s", simulator_variant_names[variant]);
     for (size_t i = 0; ok && variables && i < variables->count; i++)
         ok = words_add(&arguments, "%s", variables->items[i]);
     ok = ok ? run_make(&arguments, err) : error_set(err, "out of memory");
@@ -127,9 +129,10 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
     return ok ? true : error_set(err, "out of memory");
 }
 
-bool ensure_simulator(const char *config, const char *rtl_name, bool waves, struct error *err) {
+bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
+    static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage"};
     char path[SIMULATOR_PATH];
-    if (!simulator_path(config, rtl_name, waves, path, sizeof path, err))
+    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err))
         return false;
     if (access(path, X_OK) == 0)
         return true;
@@ -139,8 +142,8 @@ bool ensure_simulator(const char *config, const char *rtl_name, bool waves, stru
         return false;
     }
     fprintf(stderr, "building the %s%s%s simulator%s (once, about a minute) ...\n", config, rtl_name[0] ? " " : "",
-            rtl_name, waves ? " with waves" : "");
-    bool ok = make_simulator(config, rtl_name, waves, &variables, err);
+            rtl_name, with[variant]);
+    bool ok = make_simulator(config, rtl_name, variant, &variables, err);
     words_free(&variables);
     if (ok && access(path, X_OK) != 0)
         ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);

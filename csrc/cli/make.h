@@ -13,17 +13,18 @@ enum { SIMULATOR_PATH = 4096 };
 /* Directory of the running program, "/..../build". */
 bool executable_directory(char *text, size_t size, struct error *err);
 
-/* DIR/nvcosim-CONFIG[-RTL][-waves]. */
-bool simulator_path(const char *config, const char *rtl_name, bool waves, char *path, size_t size, struct error *err);
+/* DIR/nvcosim-CONFIG[-RTL][-VARIANT]. */
+bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
+                    struct error *err);
 
 /* Runs `make simulator` with these variables in the source tree above the running program's directory. What it prints
  * goes to a log that is shown on stderr if it fails. */
-bool make_simulator(const char *config, const char *rtl_name, bool waves, const struct words *variables,
-                    struct error *err);
+bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                    const struct words *variables, struct error *err);
 
-/* Makes sure that the simulator is there: builds the project's own, and the wave variant of a foreign one that was
- * built before (with the settings that `nvcosim build` kept). */
-bool ensure_simulator(const char *config, const char *rtl_name, bool waves, struct error *err);
+/* Makes sure that the simulator is there: builds the project's own, and the variants of a foreign one that was built
+ * before (with the settings that `nvcosim build` kept). */
+bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
 
 /* File that keeps the make variables of a foreign RTL, DIR/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);

@@ -31,6 +31,8 @@ enum {
     KEY_WAVE,
     KEY_WAVE_FROM,
     KEY_WAVE_TO,
+    KEY_COVERAGE,
+    KEY_COVERAGE_KIND,
     KEY_STRICT,
     KEY_NO_GOLDEN,
     KEY_STATS,
@@ -97,7 +99,16 @@ const struct argp_option run_option_table[] = {
     {.name = "wave", .key = KEY_WAVE, .arg = "FILE.fst", .doc = "Record waves of one trace, and FILE.gtkw for GTKWave"},
     {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
     {.name = "wave-to", .key = KEY_WAVE_TO, .arg = "CYCLE", .doc = "Last cycle to record"},
-    {.doc = "Running and printing", .group = 5},
+    {.doc = "Coverage of the RTL", .group = 5},
+    {.name = "coverage",
+     .key = KEY_COVERAGE,
+     .arg = "FILE.dat|DIR",
+     .doc = "Count what the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several traces"},
+    {.name = "coverage-kind",
+     .key = KEY_COVERAGE_KIND,
+     .arg = "line|toggle",
+     .doc = "Lines of the source (default), or toggles of every signal bit, which is very slow"},
+    {.doc = "Running and printing", .group = 6},
     {.name = "jobs", .key = 'j', .arg = "N", .doc = "Play N traces at a time"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found"},
@@ -106,6 +117,9 @@ const struct argp_option run_option_table[] = {
     {.name = "no-progress", .key = KEY_NO_PROGRESS, .flags = OPTION_HIDDEN},
     {0},
 };
+
+const char *const simulator_variant_names[VARIANT_COUNT] = {
+    [VARIANT_PLAIN] = "", [VARIANT_WAVES] = "waves", [VARIANT_COVERAGE] = "coverage", [VARIANT_TOGGLE] = "toggle"};
 
 int worse_status(int a, int b) {
     static const int rank[] = {[EXIT_OK] = 0, [EXIT_DIFFERENT] = 1, [EXIT_HUNG] = 2, [EXIT_BAD_INPUT] = 3};
@@ -168,7 +182,20 @@ bool parse_number(const char *text, uint64_t max, uint64_t *value) {
 
 bool rtl_name_valid(const char *name) {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    return n > 0 && n < RTL_NAME_MAX && name[n] == '\0' && strcmp(name, "waves") != 0;
+    if (n == 0 || n >= RTL_NAME_MAX || name[n] != '\0')
+        return false;
+    for (int variant = VARIANT_PLAIN + 1; variant < VARIANT_COUNT; variant++)
+        if (strcmp(name, simulator_variant_names[variant]) == 0)
+            return false;
+    return true;
+}
+
+enum simulator_variant run_variant(const struct run_options *options) {
+    if (options->rtl.wave_path)
+        return VARIANT_WAVES;
+    if (!options->coverage)
+        return VARIANT_PLAIN;
+    return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
 }
 
 char *config_names(bool simulated_only, char *text, size_t size) {
@@ -243,6 +270,20 @@ static void latency_kind_option(struct axi_options *axi, const char *arg, struct
     argp_error(state, "--latency-kind: found '%s', expected fixed, uniform or page", arg);
 }
 
+static void coverage_kind_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (strcmp(arg, "line") == 0)
+        options->coverage_kind = VARIANT_COVERAGE;
+    else if (strcmp(arg, "toggle") == 0)
+        options->coverage_kind = VARIANT_TOGGLE;
+    else
+        argp_error(state, "--coverage-kind: found '%s', expected line or toggle", arg);
+}
+
+bool coverage_is_file(const char *coverage) {
+    size_t n = strlen(coverage);
+    return n > 4 && strcmp(coverage + n - 4, ".dat") == 0;
+}
+
 static void pin_option(struct run_options *options, const char *arg, struct argp_state *state) {
     const char *equal = strchr(arg, '=');
     uint64_t value;
@@ -263,6 +304,15 @@ static void check_options(struct run_options *options, struct argp_state *state)
     else if (options->rtl.wave_to && options->rtl.wave_to < options->rtl.wave_from)
         argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave_to,
                    (unsigned long long)options->rtl.wave_from);
+    else if (!options->coverage && options->coverage_kind)
+        argp_error(state, "--coverage-kind needs --coverage FILE.dat or DIR");
+    else if (options->coverage && options->dut == DUT_MODEL)
+        argp_error(state, "--coverage: the model has no line coverage; use --dut rtl or --dut both");
+    else if (options->coverage && options->rtl.wave_path)
+        argp_error(state, "--coverage and --wave exclude each other: each has a simulator of its own");
+    else if (options->coverage && coverage_is_file(options->coverage) && options->traces.count > 1)
+        argp_error(state, "--coverage: found '%s', expected a directory for the files of %zu traces", options->coverage,
+                   options->traces.count);
     else if (axi->latency_kind == LATENCY_UNIFORM && axi->latency_max < axi->read_latency)
         argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u",
                    axi->read_latency);
@@ -357,6 +407,12 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_WAVE_TO:
         options->rtl.wave_to = number_option(state, name, arg, UINT64_MAX);
         break;
+    case KEY_COVERAGE:
+        options->coverage = options->rtl.coverage_path = arg;
+        return 0; /* each simulator is given a file of its own */
+    case KEY_COVERAGE_KIND:
+        coverage_kind_option(options, arg, state);
+        return 0; /* which simulator that is, the parent knows */
     case 'j':
         options->jobs = (int)positive_option(state, name, arg, 1024);
         return 0; /* the parent's own */

@@ -25,6 +25,13 @@ enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
 
 enum { RTL_NAME_MAX = 32 };
 
+/* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
+ * used: waves, line coverage, toggle coverage (which is slower than line coverage by another order of magnitude). */
+enum simulator_variant { VARIANT_PLAIN, VARIANT_WAVES, VARIANT_COVERAGE, VARIANT_TOGGLE, VARIANT_COUNT };
+
+/* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle". */
+extern const char *const simulator_variant_names[VARIANT_COUNT];
+
 /* Words of text, NULL-terminated, owned. */
 struct words {
     char **items;
@@ -40,7 +47,9 @@ struct run_options {
     const char *out;             /* NULL: write a report only on failure, to nvcosim-out */
     const char *name;            /* name of the trace in the summary; NULL: from its file name */
     struct play_options play;
-    struct rtl_options rtl; /* rtl.pins points to `pins` once parsing is over */
+    struct rtl_options rtl;               /* rtl.pins points to `pins` once parsing is over */
+    const char *coverage;                 /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
+    enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     struct words pins;
     bool no_golden, stats, verbose, quiet, no_progress;
     int jobs;
@@ -55,10 +64,16 @@ void run_options_free(struct run_options *options);
 extern const struct argp_option run_option_table[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
 
+/* The variant of the simulator that the options need. */
+enum simulator_variant run_variant(const struct run_options *options);
+
+/* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
+bool coverage_is_file(const char *coverage);
+
 /* Parses a number, decimal or 0x..., 0 <= value <= max. Returns false if the text is no such number. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);
 
-/* True for names that may follow rtl: (a-z, 0-9 and _; not "waves"). */
+/* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
 bool rtl_name_valid(const char *name);
 
 /* "small, small_256, ...": configurations, only the simulated ones if asked, into text. Returns text. */

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/make.h"
 #include "cli/one.h"
+#include "memory/file.h"
 #include "nvdla/registers.h"
 #include "trace/program.h"
 
@@ -26,6 +27,7 @@ static const char doc[] =
     "  nvcosim run --latency-kind uniform --latency-max 300 --stall 300 --reorder --seed 7 t.cfg\n"
     "  nvcosim run --dut rtl:mine --pin tmc2slcg_disable_clock_gating=1 t.cfg\n"
     "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
+    "  nvcosim run --coverage counts -j 2 traces/*.nvt.gz && verilator_coverage --annotate annotated counts/*.dat\n"
     "\n"
     "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage; 3 hang or "
     "time-out "
@@ -106,13 +108,18 @@ static bool validate(const struct run_options *options, struct job *jobs) {
     return ok;
 }
 
-static bool ensure_simulators(const struct run_options *options, const struct job *jobs) {
+/* Simulators and what they need to run: the folder of the coverage data. */
+static bool prepare_simulators(const struct run_options *options, const struct job *jobs) {
+    struct error err;
     for (size_t i = 0; i < options->traces.count; i++) {
-        struct error err;
-        if (!ensure_simulator(jobs[i].config->name, options->rtl_name, options->rtl.wave_path != NULL, &err)) {
+        if (!ensure_simulator(jobs[i].config->name, options->rtl_name, run_variant(options), &err)) {
             fprintf(stderr, "nvcosim: %s\n", err.text);
             return false;
         }
+    }
+    if (options->coverage && !coverage_is_file(options->coverage) && !directory_make(options->coverage, &err)) {
+        fprintf(stderr, "nvcosim: --coverage: %s\n", err.text);
+        return false;
     }
     return true;
 }
@@ -123,6 +130,10 @@ static bool command_line(const struct run_options *options, const struct job *jo
     bool ok = words_add(line, "%s", path);
     for (size_t i = 0; ok && i < options->given.count; i++)
         ok = words_add(line, "%s", options->given.items[i]);
+    if (options->coverage && coverage_is_file(options->coverage))
+        ok = ok && words_add(line, "--coverage=%s", options->coverage);
+    else if (options->coverage)
+        ok = ok && words_add(line, "--coverage=%s/%s.dat", options->coverage, job->name);
     ok = ok && words_add(line, "--name=%s", job->name) && (!captured || words_add(line, "--no-progress"));
     return ok && words_add(line, "--") && words_add(line, "%s", job->path);
 }
@@ -158,8 +169,8 @@ static int child(const struct run_options *options, const struct job *job, const
 
 static bool start(const struct run_options *options, struct job *job, bool capture, struct error *err) {
     char simulator[SIMULATOR_PATH] = "";
-    if (options->dut != DUT_MODEL && !simulator_path(job->config->name, options->rtl_name,
-                                                     options->rtl.wave_path != NULL, simulator, sizeof simulator, err))
+    if (options->dut != DUT_MODEL &&
+        !simulator_path(job->config->name, options->rtl_name, run_variant(options), simulator, sizeof simulator, err))
         return false;
     if (capture) {
         job->out = tmpfile();
@@ -284,7 +295,7 @@ static int run(const struct run_options *options) {
     int status = EXIT_BAD_INPUT;
     if (!ok)
         fprintf(stderr, "nvcosim: out of memory\n");
-    else if (validate(options, jobs) && (options->dut == DUT_MODEL || ensure_simulators(options, jobs)))
+    else if (validate(options, jobs) && (options->dut == DUT_MODEL || prepare_simulators(options, jobs)))
         status = play_all(options, jobs);
     for (size_t i = 0; jobs && i < count; i++) {
         free(jobs[i].name);

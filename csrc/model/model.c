@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "model/cbuf.h"
+#include "model/cdma.h"
+#include "model/cdp.h"
+#include "model/csc.h"
 #include "model/dma.h"
 #include "model/pdp.h"
 #include "model/register_group.h"
@@ -19,18 +23,31 @@
 /* Larger layers are not carried out (they hang, with a finding): no memory of a replay holds such cubes, and wild
  * register values must not keep the model busy for days. */
 #define MOST_ATOMS (UINT64_C(1) << 24)
+#define MOST_PRODUCTS (UINT64_C(1) << 37)
 
 /* AXI IDs of chapter 70 section 3. */
-enum axi_id { AXI_SDP = 1, AXI_PDP = 2, AXI_SDP_B = 5, AXI_SDP_N = 6 };
+enum axi_id { AXI_SDP = 1, AXI_PDP = 2, AXI_CDP = 3, AXI_SDP_B = 5, AXI_SDP_N = 6, AXI_CDMA_DAT = 8, AXI_CDMA_WT = 9 };
 
 /* Bits of GLB.S_INTR_STATUS; group 1 is the bit above. */
-enum interrupt_bit { INTERRUPT_SDP = 0, INTERRUPT_PDP = 4 };
+enum interrupt_bit {
+    INTERRUPT_SDP = 0,
+    INTERRUPT_CDP = 2,
+    INTERRUPT_PDP = 4,
+    INTERRUPT_CDMA_DAT = 16,
+    INTERRUPT_CDMA_WT = 18,
+    INTERRUPT_CACC = 20
+};
 
 struct model {
     struct device dev;                             /* first member: the device is the model */
     struct register_group units[NVDLA_UNIT_COUNT]; /* those with a bit in dev.units */
     uint32_t interrupt_bits;                       /* bits of S_INTR_STATUS that exist */
     uint32_t interrupt_status;
+    struct lut_entries lut; /* of CDP */
+    struct cbuf cbuf;
+    struct cdma cdma;
+    struct csc csc;
+    uint32_t cacc_saturation;        /* count of the last layer */
     uint32_t sdp_saturation;         /* count of the last layer that counted */
     bool rdma_stuck;                 /* SDP_RDMA waits for ever with operands that nobody takes */
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
@@ -64,6 +81,12 @@ static bool model_reset(struct device *dev, struct error *err) {
         model->reported[unit] = false;
     }
     model->interrupt_status = 0;
+    model->lut = (struct lut_entries){0};
+    cbuf_reset(&model->cbuf);
+    cdma_reset(&model->cdma);
+    csc_reset(&model->csc);
+    register_group_load(&model->units[NVDLA_CDMA], CDMA_S_CBUF_FLUSH_STATUS, 1);
+    model->cacc_saturation = 0;
     model->sdp_saturation = 0;
     model->rdma_stuck = false;
     model->steps = 0;
@@ -86,6 +109,8 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
         model->interrupt_status |= value & model->interrupt_bits;
     } else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS) {
         model->interrupt_status &= ~value;
+    } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
+        cdp_lut_write(&model->units[unit], &model->lut, value);
     } else {
         register_group_write(&model->units[unit], offset, value);
     }
@@ -102,6 +127,8 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
         *value = 0;
     } else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS) {
         *value = model->interrupt_status;
+    } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
+        *value = cdp_lut_read(&model->units[unit], &model->lut);
     } else {
         *value = register_group_read(&model->units[unit], offset);
     }
@@ -120,12 +147,18 @@ struct client {
 
 static const struct client sdp_read = {AXI_SDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_SDP_LSB};
 static const struct client pdp_read = {AXI_PDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_PDP_LSB};
+static const struct client cdp_read = {AXI_CDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_CDP_LSB};
 static const struct client operand_read[SDP_STAGES] = {
     {AXI_SDP_B, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_B_LSB},
     {AXI_SDP_N, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_N_LSB},
 };
+static const struct client data_read = {AXI_CDMA_DAT, MCIF_CFG_RD_WEIGHT_1,
+                                        MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_CDMA_DAT_LSB};
+static const struct client weight_read = {AXI_CDMA_WT, MCIF_CFG_RD_WEIGHT_2,
+                                          MCIF_CFG_RD_WEIGHT_2__RD_WEIGHT_CDMA_WT_LSB};
 static const struct client sdp_write = {AXI_SDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_SDP_LSB};
 static const struct client pdp_write = {AXI_PDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_PDP_LSB};
+static const struct client cdp_write = {AXI_CDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_CDP_LSB};
 
 /* True if requests of the client are answered: the port exists and the client's weight is not 0. Chapter 70
  * sections 3.1 and 7. */
@@ -152,49 +185,122 @@ static void open_write(struct model *model, struct dma *dma, const struct client
 /* ---- scheduling
  * ------------------------------------------------------------------------------------------------------------- */
 
-enum action { ACTION_NONE, ACTION_SDP_RDMA_EMPTY, ACTION_SDP, ACTION_SDP_PDP, ACTION_PDP };
+enum action {
+    ACTION_NONE,
+    ACTION_CDMA,
+    ACTION_CSC_START,
+    ACTION_SDP_RDMA_EMPTY,
+    ACTION_SDP,
+    ACTION_SDP_PDP,
+    ACTION_PDP,
+    ACTION_CDP
+};
 
 /* What can run next, with the layers that it consists of. */
 struct work {
     enum action action;
     struct sdp_layer sdp;
     struct pdp_layer pdp;
-    enum nvdla_unit too_large; /* unit whose layer is ready but has more than MOST_ATOMS; NVDLA_UNIT_COUNT: none */
-    uint64_t atoms;            /* its size */
+    struct cdp_layer cdp;
+    enum nvdla_unit too_large; /* unit whose layer is ready but too large; NVDLA_UNIT_COUNT: none */
+    uint64_t size, most;       /* of that layer, and the limit */
+    const char *measure;       /* what they count */
 };
 
 static bool pdp_destination_ready(const struct model *model, const struct pdp_layer *layer) {
     return layer->valid && served(model, &pdp_write, layer->destination_primary);
 }
 
-/* An SDP layer that reads from memory: all but the destination. */
-static bool sdp_source_ready(const struct model *model, const struct sdp_layer *layer) {
-    bool ready = layer->valid && !layer->flying && served(model, &sdp_read, layer->source_primary);
-    for (int i = 0; i < SDP_STAGES; i++) {
-        const struct sdp_operands *operands = &layer->operands[i];
-        ready = ready && (!operands->enabled || served(model, &operand_read[i], operands->primary));
-    }
-    return ready;
-}
-
 /* Takes a layer that is ready, unless it is too large. */
 static bool take(struct work *work, enum action action, enum nvdla_unit unit, uint64_t atoms) {
     if (atoms > MOST_ATOMS) {
         work->too_large = unit;
-        work->atoms = atoms;
+        work->size = atoms;
+        work->most = MOST_ATOMS;
+        work->measure = "atoms";
         return false;
     }
     work->action = action;
     return true;
 }
 
+/* Which clients of CDMA are answered, in the layer of group CONSUMER. */
+static struct cdma_served cdma_served(const struct model *model) {
+    struct cdma_layer layer;
+    cdma_layer_decode(&layer, model->dev.config, &model->units[NVDLA_CDMA]);
+    return (struct cdma_served){.data = served(model, &data_read, layer.data_primary),
+                                .weights = served(model, &weight_read, layer.weight_primary)};
+}
+
+static bool find_cdma(const struct model *model, struct work *work) {
+    const struct register_group *cdma = &model->units[NVDLA_CDMA];
+    if (!cdma_can_step(&model->cdma, &model->cbuf, cdma, cdma_served(model))) {
+        return false;
+    }
+    struct cdma_layer layer;
+    cdma_layer_decode(&layer, model->dev.config, cdma);
+    return take(work, ACTION_CDMA, NVDLA_CDMA, cdma_layer_atoms(&layer));
+}
+
+static bool find_csc(const struct model *model, struct work *work) {
+    if (!csc_can_start(&model->csc, &model->cdma, &model->units[NVDLA_CSC])) {
+        return false;
+    }
+    work->action = ACTION_CSC_START;
+    return true;
+}
+
+/* The weight engine of CDMA has more to fetch for the layers that are armed, and is answered. */
+static bool weights_come(const struct model *model) {
+    return model->cdma.weights.phase == CDMA_BUSY && cdma_served(model).weights;
+}
+
+/* True if the convolution core delivers what the SDP layer takes. */
+static bool convolution_ready(const struct model *model, const struct sdp_layer *sdp, struct work *work) {
+    const struct csc_layer *layer = &model->csc.layer;
+    if (!model->csc.started || !register_group_running(&model->units[NVDLA_CMAC_A]) ||
+        !register_group_running(&model->units[NVDLA_CMAC_B]) || !register_group_running(&model->units[NVDLA_CACC])) {
+        return false;
+    }
+    /* A kernel group is a surface of SDP in every INT8 configuration; lines need not be the same. */
+    if (layer->positions != (size_t)sdp->width * (size_t)sdp->height ||
+        csc_layer_groups(layer, model->csc.kernel_group) != (size_t)sdp->surfaces) {
+        return false;
+    }
+    uint64_t products = csc_layer_work(layer);
+    if (products > MOST_PRODUCTS) {
+        work->too_large = NVDLA_CSC;
+        work->size = products;
+        work->most = MOST_PRODUCTS;
+        work->measure = "products";
+        return false;
+    }
+    return csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model));
+}
+
+/* All that an SDP layer needs but the destination. */
+static bool sdp_source_ready(const struct model *model, const struct sdp_layer *layer, struct work *work) {
+    if (!layer->valid) {
+        return false;
+    }
+    if (layer->uses_rdma) {
+        if (model->rdma_stuck || !register_group_running(&model->units[NVDLA_SDP_RDMA])) {
+            return false;
+        }
+        for (int i = 0; i < SDP_STAGES; i++) {
+            const struct sdp_operands *operands = &layer->operands[i];
+            if (operands->enabled && !served(model, &operand_read[i], operands->primary)) {
+                return false;
+            }
+        }
+    }
+    return layer->flying ? convolution_ready(model, layer, work) : served(model, &sdp_read, layer->source_primary);
+}
+
 static bool find_sdp(const struct model *model, struct work *work) {
     const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
     const struct register_group *pdp = &model->units[NVDLA_PDP], *pdp_rdma = &model->units[NVDLA_PDP_RDMA];
-    if (model->rdma_stuck || !register_group_running(rdma)) {
-        return false;
-    }
-    if (!sdp_rdma_busy(rdma)) {
+    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(rdma)) {
         work->action = ACTION_SDP_RDMA_EMPTY;
         return true;
     }
@@ -203,7 +309,7 @@ static bool find_sdp(const struct model *model, struct work *work) {
     }
     struct sdp_layer *layer = &work->sdp;
     sdp_layer_decode(layer, model->dev.config, sdp, rdma);
-    if (!sdp_source_ready(model, layer)) {
+    if (!sdp_source_ready(model, layer, work)) {
         return false;
     }
     if (!layer->to_pdp) {
@@ -231,16 +337,78 @@ static bool find_pdp(const struct model *model, struct work *work) {
            served(model, &pdp_read, layer->source_primary) && take(work, ACTION_PDP, NVDLA_PDP, pdp_layer_atoms(layer));
 }
 
+static bool find_cdp(const struct model *model, struct work *work) {
+    const struct register_group *cdp = &model->units[NVDLA_CDP], *rdma = &model->units[NVDLA_CDP_RDMA];
+    if (!register_group_running(cdp) || !register_group_running(rdma)) {
+        return false;
+    }
+    struct cdp_layer *layer = &work->cdp;
+    cdp_layer_decode(layer, model->dev.config, cdp, rdma);
+    return served(model, &cdp_read, layer->source_primary) && served(model, &cdp_write, layer->destination_primary) &&
+           take(work, ACTION_CDP, NVDLA_CDP, cdp_layer_atoms(layer));
+}
+
 static void find_work(const struct model *model, struct work *work) {
     work->action = ACTION_NONE;
     work->too_large = NVDLA_UNIT_COUNT;
-    if (!find_sdp(model, work)) {
-        find_pdp(model, work);
+    if (!find_cdma(model, work) && !find_csc(model, work) && !find_sdp(model, work) && !find_pdp(model, work)) {
+        find_cdp(model, work);
     }
 }
 
 static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigned group) {
     model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
+}
+
+/* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
+static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_phase weights) {
+    struct register_group *group = &model->units[NVDLA_CDMA];
+    if (data != CDMA_DONE && model->cdma.data == CDMA_DONE) {
+        raise_interrupt(model, INTERRUPT_CDMA_DAT, group->consumer);
+    }
+    if (weights != CDMA_DONE && model->cdma.weights.phase == CDMA_DONE) {
+        raise_interrupt(model, INTERRUPT_CDMA_WT, group->consumer);
+    }
+    if (cdma_layer_done(&model->cdma)) {
+        cdma_end(&model->cdma);
+        register_group_done(group);
+    }
+}
+
+static bool run_cdma(struct model *model) {
+    struct register_group *group = &model->units[NVDLA_CDMA];
+    struct cdma_layer layer;
+    cdma_layer_decode(&layer, model->dev.config, group);
+    struct cdma_served answered = cdma_served(model);
+    struct cdma_clients clients;
+    if (answered.data) {
+        open_read(model, &clients.data, &data_read, layer.data_primary, NVDLA_CDMA);
+    }
+    if (answered.weights) {
+        open_read(model, &clients.weights, &weight_read, layer.weight_primary, NVDLA_CDMA);
+    }
+    enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
+    if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
+        return false;
+    }
+    finish_cdma(model, data, weights);
+    return true;
+}
+
+/* Ends the layer of the convolution core: status register, groups, interrupt. */
+static void finish_convolution(struct model *model, struct csc_run *run) {
+    struct register_group *cacc = &model->units[NVDLA_CACC];
+    const struct csc_layer *layer = &model->csc.layer;
+    /* A layer of one delivery does not restart the counter: 40-convolution-core section 9.7. */
+    bool single = layer->positions * csc_layer_groups(layer, model->csc.kernel_group) == 1;
+    uint64_t count = csc_run_saturated(run) + (single ? model->cacc_saturation : 0);
+    model->cacc_saturation = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+    csc_run_end(run);
+    register_group_done(&model->units[NVDLA_CSC]);
+    register_group_done(&model->units[NVDLA_CMAC_A]);
+    register_group_done(&model->units[NVDLA_CMAC_B]);
+    register_group_load(cacc, CACC_D_OUT_SATURATION, model->cacc_saturation);
+    raise_interrupt(model, INTERRUPT_CACC, register_group_done(cacc));
 }
 
 /* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. */
@@ -254,7 +422,7 @@ static void finish_sdp(struct model *model, const struct sdp_layer *layer, struc
     raise_interrupt(model, INTERRUPT_SDP, register_group_done(sdp));
     if (layer->leftover) {
         model->rdma_stuck = true;
-    } else {
+    } else if (layer->uses_rdma) {
         register_group_done(&model->units[NVDLA_SDP_RDMA]);
     }
 }
@@ -270,16 +438,11 @@ static void next_line(void *context, uint8_t *bytes) {
     sdp_run_line(context, bytes);
 }
 
-static bool run_sdp(struct model *model, const struct work *work) {
+/* Runs the SDP layer with its clients, into memory or through PDP. */
+static bool run_sdp_from(struct model *model, const struct work *work, struct sdp_clients *clients,
+                         struct sdp_result *result) {
     const struct sdp_layer *layer = &work->sdp;
-    struct sdp_clients clients;
-    open_read(model, &clients.main, &sdp_read, layer->source_primary, NVDLA_SDP_RDMA);
-    for (int i = 0; i < SDP_STAGES; i++) {
-        if (layer->operands[i].enabled) {
-            open_read(model, &clients.operands[i], &operand_read[i], layer->operands[i].primary, NVDLA_SDP_RDMA);
-        }
-    }
-    struct sdp_run *run = sdp_run_new(layer, &clients);
+    struct sdp_run *run = sdp_run_new(layer, clients);
     if (!run) {
         return false;
     }
@@ -290,18 +453,65 @@ static bool run_sdp(struct model *model, const struct work *work) {
         done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output);
     } else {
         if (!layer->compare) {
-            open_write(model, &clients.output, &sdp_write, layer->destination_primary, NVDLA_SDP);
+            open_write(model, &clients->output, &sdp_write, layer->destination_primary, NVDLA_SDP);
         }
         sdp_run_to_memory(run);
     }
-    if (done) {
-        finish_sdp(model, layer, sdp_run_result(run));
-        if (work->action == ACTION_SDP_PDP) {
-            finish_pdp(model, false);
-        }
-    }
+    *result = sdp_run_result(run);
     sdp_run_free(run);
     return done;
+}
+
+static void next_results(void *context, int32_t *results, size_t atoms) {
+    csc_run_next(context, results, atoms);
+}
+
+/* Runs the convolution core and the SDP layer that takes its results. */
+static bool run_flying(struct model *model, const struct work *work, struct sdp_clients *clients,
+                       struct sdp_result *result) {
+    struct dma weights;
+    bool come = weights_come(model);
+    if (come) {
+        open_read(model, &weights, &weight_read, model->cdma.layer.weight_primary, NVDLA_CDMA);
+    }
+    uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
+    struct csc_run *run = csc_run_new(&model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
+                                      REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE));
+    if (!run) {
+        return false;
+    }
+    enum cdma_phase data = model->cdma.data, phase = model->cdma.weights.phase;
+    clients->results = next_results;
+    clients->context = run;
+    bool done = run_sdp_from(model, work, clients, result);
+    if (done) {
+        finish_cdma(model, data, phase);
+        finish_convolution(model, run);
+    }
+    csc_run_free(run);
+    return done;
+}
+
+static bool run_sdp(struct model *model, const struct work *work) {
+    const struct sdp_layer *layer = &work->sdp;
+    struct sdp_clients clients;
+    struct sdp_result result;
+    for (int i = 0; i < SDP_STAGES; i++) {
+        if (layer->operands[i].enabled) {
+            open_read(model, &clients.operands[i], &operand_read[i], layer->operands[i].primary, NVDLA_SDP_RDMA);
+        }
+    }
+    if (!layer->flying) {
+        open_read(model, &clients.main, &sdp_read, layer->source_primary, NVDLA_SDP_RDMA);
+    }
+    if (!(layer->flying ? run_flying : run_sdp_from)(model, work, &clients, &result)) {
+        return false;
+    }
+    finish_sdp(model, layer, result);
+    if (work->action == ACTION_SDP_PDP) {
+        finish_pdp(model, false);
+    }
+    return true;
 }
 
 static bool run_pdp(struct model *model, const struct work *work) {
@@ -315,12 +525,42 @@ static bool run_pdp(struct model *model, const struct work *work) {
     return true;
 }
 
+/* Loads the counters of CDP and releases both groups. */
+static void finish_cdp(struct model *model, const struct lut_counters *counters) {
+    struct register_group *cdp = &model->units[NVDLA_CDP];
+    register_group_load(cdp, CDP_D_PERF_LUT_UFLOW, (uint32_t)counters->underflow);
+    register_group_load(cdp, CDP_D_PERF_LUT_OFLOW, (uint32_t)counters->overflow);
+    register_group_load(cdp, CDP_D_PERF_LUT_HYBRID, (uint32_t)counters->hybrid);
+    register_group_load(cdp, CDP_D_PERF_LUT_LE_HIT, (uint32_t)counters->le_hit);
+    register_group_load(cdp, CDP_D_PERF_LUT_LO_HIT, (uint32_t)counters->lo_hit);
+    raise_interrupt(model, INTERRUPT_CDP, register_group_done(cdp));
+    register_group_done(&model->units[NVDLA_CDP_RDMA]);
+}
+
+static bool run_cdp(struct model *model, const struct work *work) {
+    struct dma input, output;
+    struct lut_counters counters;
+    open_read(model, &input, &cdp_read, work->cdp.source_primary, NVDLA_CDP_RDMA);
+    open_write(model, &output, &cdp_write, work->cdp.destination_primary, NVDLA_CDP);
+    if (!cdp_run(&work->cdp, &model->lut, &input, &output, &counters)) {
+        return false;
+    }
+    finish_cdp(model, &counters);
+    return true;
+}
+
 /* Carries the work out. Returns false only when memory is exhausted. */
 static bool run(struct model *model, const struct work *work) {
     clock_t start = clock();
     bool done = true;
     switch (work->action) {
     case ACTION_NONE:
+        break;
+    case ACTION_CDMA:
+        done = run_cdma(model);
+        break;
+    case ACTION_CSC_START:
+        csc_start(&model->csc, &model->cdma, &model->cbuf, &model->units[NVDLA_CSC]);
         break;
     case ACTION_SDP_RDMA_EMPTY:
         register_group_done(&model->units[NVDLA_SDP_RDMA]);
@@ -331,6 +571,9 @@ static bool run(struct model *model, const struct work *work) {
         break;
     case ACTION_PDP:
         done = run_pdp(model, work);
+        break;
+    case ACTION_CDP:
+        done = run_cdp(model, work);
         break;
     }
     model->busy += clock() - start;
@@ -345,9 +588,9 @@ static void report_too_large(struct model *model, const struct work *work) {
     }
     model->reported[work->too_large] = true;
     device_report(&model->dev, 0, "layer-size",
-                  "%s launch %d moves %" PRIu64 " atoms; the model carries out layers of at most %" PRIu64,
-                  nvdla_unit_names[work->too_large], register_group_ordinal(&model->units[work->too_large]),
-                  work->atoms, MOST_ATOMS);
+                  "%s launch %d has %" PRIu64 " %s; the model carries out layers of at most %" PRIu64,
+                  nvdla_unit_names[work->too_large], register_group_ordinal(&model->units[work->too_large]), work->size,
+                  work->measure, work->most);
 }
 
 static enum device_state model_advance(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err) {
@@ -403,6 +646,9 @@ static void model_destroy(struct device *dev) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         register_group_free(&model->units[unit]);
     }
+    csc_free(&model->csc);
+    cdma_free(&model->cdma);
+    cbuf_free(&model->cbuf);
     device_release(dev);
     free(model);
 }
@@ -453,6 +699,9 @@ struct device *model_new(const struct nvdla_config *config, struct error *err) {
             complete = complete && register_group_init(&model->units[unit], config, unit);
         }
     }
+    complete = complete && cbuf_init(&model->cbuf, config);
+    cdma_init(&model->cdma, config);
+    csc_init(&model->csc, config);
     dev->memory[SPACE_PRIMARY] = memory_new();
     complete = complete && dev->memory[SPACE_PRIMARY];
     if (config->secondary_memory) {

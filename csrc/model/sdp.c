@@ -212,14 +212,21 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct nvdla_config *config
                       .scale = (int16_t)register_group_value(sdp, SDP_D_CVT_SCALE),
                       .shift = register_group_value(sdp, SDP_D_CVT_SHIFT)},
     };
-    layer->valid = width == register_group_value(rdma, SDP_RDMA_D_DATA_CUBE_WIDTH) &&
-                   height == register_group_value(rdma, SDP_RDMA_D_DATA_CUBE_HEIGHT) &&
-                   layer->surfaces == surfaces_of(rdma_channel, atom) &&
-                   layer->flying == (REGISTER_FIELD(rdma_mode, SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE) != 0);
+    layer->uses_rdma = !layer->flying;
     for (int i = 0; i < SDP_STAGES; i++) {
         layer->stage[i] = decode_stage(sdp, i);
-        layer->operands[i] = decode_operands(config, rdma, i);
-        match_operands(layer, i);
+        layer->uses_rdma |= layer->stage[i].alu_from_memory || layer->stage[i].mul_from_memory;
+    }
+    layer->valid = true;
+    if (layer->uses_rdma) {
+        layer->valid = width == register_group_value(rdma, SDP_RDMA_D_DATA_CUBE_WIDTH) &&
+                       height == register_group_value(rdma, SDP_RDMA_D_DATA_CUBE_HEIGHT) &&
+                       layer->surfaces == surfaces_of(rdma_channel, atom) &&
+                       layer->flying == (REGISTER_FIELD(rdma_mode, SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE) != 0);
+        for (int i = 0; i < SDP_STAGES; i++) {
+            layer->operands[i] = decode_operands(config, rdma, i);
+            match_operands(layer, i);
+        }
     }
     if (width == 0 && height == 0) { /* 1x1 cubes are packed, strides ignored: section 8.1 */
         layer->source_surface = layer->atom;
@@ -260,7 +267,7 @@ struct sdp_run {
     size_t elements;   /* of a line */
     int32_t *data;     /* the line inside the pipe */
     struct operand_line operands[SDP_STAGES];
-    uint8_t *input; /* line as read */
+    uint8_t *input; /* line as read, or as it is written */
     struct sdp_result result;
 };
 
@@ -401,11 +408,15 @@ static bool any_set(const uint8_t *bytes, size_t count) {
 
 void sdp_run_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
-    uint64_t at =
-        layer->source + (uint64_t)run->surface * layer->source_surface + (uint64_t)run->line * layer->source_line;
-    dma_read(&run->clients->main, at, run->input, (size_t)layer->width);
-    for (size_t i = 0; i < run->elements; i++) {
-        run->data[i] = (int8_t)run->input[i];
+    if (layer->flying) {
+        run->clients->results(run->clients->context, run->data, (size_t)layer->width);
+    } else {
+        uint64_t at =
+            layer->source + (uint64_t)run->surface * layer->source_surface + (uint64_t)run->line * layer->source_line;
+        dma_read(&run->clients->main, at, run->input, (size_t)layer->width);
+        for (size_t i = 0; i < run->elements; i++) {
+            run->data[i] = (int8_t)run->input[i];
+        }
     }
     for (int i = 0; i < SDP_STAGES; i++) {
         fetch_operands(run, i);

@@ -1,4 +1,4 @@
-/* SDP and SDP_RDMA: single-point operations on INT8 cubes, from memory to memory or to PDP.
+/* SDP and SDP_RDMA: single-point operations on INT8 cubes or on sums from CACC, to memory or to PDP.
  *
  * The engine works on whole lines of atoms: input line -> BS -> BN -> output convertor -> output line. All lanes of all
  * atoms are processed, lanes beyond the channel count like any other. EW and its table are absent: bypassed. Spec:
@@ -63,7 +63,8 @@ enum { SDP_STAGES = 2 }; /* BS, BN */
 
 /* A layer as the two armed register groups describe it. */
 struct sdp_layer {
-    bool flying; /* input from CACC */
+    bool flying;    /* input from CACC */
+    bool uses_rdma; /* reads input or operands from memory: SDP_RDMA takes part */
     bool to_pdp;
     bool compare;  /* EW is programmed to compare: nothing is written, the convertor passes the low bits */
     bool valid;    /* the registers of SDP and SDP_RDMA fit together; else the hardware would hang */
@@ -79,7 +80,7 @@ struct sdp_layer {
     struct sdp_convertor convertor;
 };
 
-/* Reads the layer out of the registers of the CONSUMER groups of both units. */
+/* Reads the layer out of the registers of the CONSUMER groups of both units; those of rdma count only if uses_rdma. */
 void sdp_layer_decode(struct sdp_layer *layer, const struct nvdla_config *config, const struct register_group *sdp,
                       const struct register_group *rdma);
 
@@ -92,8 +93,13 @@ uint64_t sdp_layer_atoms(const struct sdp_layer *layer);
 /* A layer in progress. */
 struct sdp_run;
 
+/* Where a layer reads and writes; only what it uses counts. */
 struct sdp_clients {
-    struct dma main, operands[SDP_STAGES], output; /* only those that the layer uses */
+    struct dma main, operands[SDP_STAGES], output;
+    /* Flying layers: the next `atoms` results of CACC, in the order surface, line, column, as many as an atom has
+     * elements each. */
+    void (*results)(void *context, int32_t *results, size_t atoms);
+    void *context;
 };
 
 /* What a layer leaves in the status registers. */

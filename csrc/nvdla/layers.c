@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 
 /* Precision codes of every D_DATA_FORMAT register, and axes of a cube. */
@@ -116,6 +117,30 @@ static bool arms(const struct nvdla_register *reg, uint32_t offset, uint32_t val
     return reg->grouped && strcmp(reg->name, "D_OP_ENABLE") == 0;
 }
 
+/* Gives a launch of CDP the cube size that the registers of CDP_RDMA hold. */
+static void take_cube_size(struct launch *cdp, const uint32_t *rdma) {
+    cdp->cube_size[WIDTH] = rdma[CDP_RDMA_D_DATA_CUBE_WIDTH / 4];
+    cdp->cube_size[HEIGHT] = rdma[CDP_RDMA_D_DATA_CUBE_HEIGHT / 4];
+    cdp->cube_size[CHANNEL] = rdma[CDP_RDMA_D_DATA_CUBE_CHANNEL / 4];
+}
+
+/* Decides what a launch of CDMA fetches, from the launch before it (NULL: none). Chapter 30 section 9.3. */
+static void take_fetches(struct launch *cdma, const struct launch *before) {
+    cdma->fetches_data = true;
+    cdma->fetches_weights = true;
+    if (!before)
+        return;
+    const uint32_t banks = launch_register(cdma, CDMA_D_BANK) ^ launch_register(before, CDMA_D_BANK);
+    const bool same_mode =
+        FIELD(cdma, CDMA_D_MISC_CFG, CONV_MODE) == FIELD(before, CDMA_D_MISC_CFG, CONV_MODE) &&
+        FIELD(cdma, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT) == FIELD(before, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT);
+    const bool same_data_banks = (banks & ((1u << CDMA_D_BANK__WEIGHT_BANK_LSB) - 1)) == 0;
+    if (same_data_banks && same_mode && FIELD(before, CDMA_D_MISC_CFG, SKIP_DATA_RLS))
+        cdma->fetches_data = FIELD(cdma, CDMA_D_MISC_CFG, DATA_REUSE) == 0;
+    if (banks == 0 && FIELD(before, CDMA_D_MISC_CFG, SKIP_WEIGHT_RLS))
+        cdma->fetches_weights = FIELD(cdma, CDMA_D_MISC_CFG, WEIGHT_REUSE) == 0;
+}
+
 const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t address, uint32_t value, size_t tag) {
     const struct nvdla_register *reg = nvdla_register_at(tracker->config, address);
     if (!reg)
@@ -134,10 +159,12 @@ const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t
     struct launch *launch = record(tracker, reg->unit, group, tag);
     launch->registers[word] |= 1;
     if (reg->unit == NVDLA_CDP) {
-        const uint32_t *rdma = tracker->units[NVDLA_CDP_RDMA].words[group];
-        launch->cube_size[WIDTH] = rdma[CDP_RDMA_D_DATA_CUBE_WIDTH / 4];
-        launch->cube_size[HEIGHT] = rdma[CDP_RDMA_D_DATA_CUBE_HEIGHT / 4];
-        launch->cube_size[CHANNEL] = rdma[CDP_RDMA_D_DATA_CUBE_CHANNEL / 4];
+        const struct launch *rdma = layer_tracker_find(tracker, NVDLA_CDP_RDMA, launch->ordinal);
+        take_cube_size(launch, rdma ? rdma->registers : tracker->units[NVDLA_CDP_RDMA].words[group]);
+    } else if (reg->unit == NVDLA_CDP_RDMA && (size_t)launch->ordinal < tracker->units[NVDLA_CDP].launch_count) {
+        take_cube_size(&tracker->launches[tracker->units[NVDLA_CDP].launches[launch->ordinal]], launch->registers);
+    } else if (reg->unit == NVDLA_CDMA) {
+        take_fetches(launch, layer_tracker_find(tracker, NVDLA_CDMA, launch->ordinal - 1));
     }
     return launch;
 }
@@ -181,13 +208,15 @@ static bool is_primary(const struct nvdla_config *config, uint32_t ram_type) {
     return ram_type != 0 || !config->secondary_memory;
 }
 
-/* Fills base and strides from registers whose low word, high word, line and surface stride lie at these offsets. SDP
- * drops the bits below an atom before it adds (drop_low); PDP and CDP round the sums. Chapter 20 section 9. */
+/* Fills base and strides from registers whose low word, line and surface stride lie at these offsets; the high word is
+ * behind the low one, in CDMA before it. SDP and CDMA drop the bits below an atom before they add (drop_low); PDP and
+ * CDP round the sums. Chapter 20 section 9. */
 static void place(const struct nvdla_config *config, const struct launch *launch, uint32_t low, uint32_t line,
                   uint32_t surface, bool drop_low, struct cube *cube) {
+    const uint32_t high = launch->unit == NVDLA_CDMA ? low - 4 : low + 4;
     cube->base = launch_register(launch, low);
     if (config->addr_bits > 32)
-        cube->base |= (uint64_t)launch_register(launch, low + 4) << 32;
+        cube->base |= (uint64_t)launch_register(launch, high) << 32;
     cube->line_stride = launch_register(launch, line);
     cube->surface_stride = launch_register(launch, surface);
     cube->atom = config->mem_atom;
@@ -328,6 +357,17 @@ bool launch_input_cube(const struct nvdla_config *config, const struct launch *l
                        bool *primary) {
     *cube = (struct cube){0};
     switch (launch->unit) {
+    case NVDLA_CDMA:
+        if (!launch->fetches_data || FIELD(launch, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT) != 0)
+            return false;
+        place(config, launch, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_LINE_STRIDE, CDMA_D_SURF_STRIDE, true, cube);
+        cube->width = (int)FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
+        cube->height = (int)FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
+        cube->channels = size_of(launch, CDMA_D_DATAIN_SIZE_1);
+        cube->element_bytes = element_bytes(config, FIELD(launch, CDMA_D_MISC_CFG, IN_PRECISION));
+        cube->packed_1x1 = cube->width == 1 && cube->height == 1 && FIELD(launch, CDMA_D_DAIN_MAP, SURF_PACKED) != 0;
+        *primary = is_primary(config, FIELD(launch, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
+        return true;
     case NVDLA_SDP_RDMA: {
         if (FIELD(launch, SDP_RDMA_D_FEATURE_MODE_CFG, FLYING_MODE) != 0)
             return false;
@@ -405,11 +445,41 @@ static uint64_t sdp_rdma_atoms(const struct nvdla_config *config, const struct l
     }
 }
 
+/* Atoms of one image line, all planes: those that hold X_OFFSET pixels (modulo an atom in the second plane) and the
+ * line behind them. Chapter 30 section 5.4. */
+static uint64_t image_line_atoms(const struct nvdla_config *config, const struct launch *launch) {
+    const struct nvdla_pixel_format *format = nvdla_pixel_format(FIELD(launch, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT));
+    const int width = (int)FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
+    int atoms = 0;
+    for (int plane = 0; format && plane < format->planes; plane++) {
+        const int bytes = format->pixel_bytes[plane];
+        int offset = (int)FIELD(launch, CDMA_D_PIXEL_OFFSET, PIXEL_X_OFFSET);
+        if (plane > 0)
+            offset %= config->mem_atom / bytes;
+        atoms += cdiv((offset + width) * bytes, config->mem_atom);
+    }
+    return (uint64_t)atoms;
+}
+
+static uint64_t cdma_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id) {
+    struct cube cube;
+    bool primary;
+    if (axi_id == 9 && launch->fetches_weights)
+        return launch_register(launch, CDMA_D_WEIGHT_BYTES) / (uint32_t)config->mem_atom;
+    if (axi_id != 8 || !launch->fetches_data)
+        return 0;
+    if (launch_input_cube(config, launch, &cube, &primary))
+        return volume(cube.width, cube.height, cube_surfaces(&cube));
+    return (FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1) * image_line_atoms(config, launch);
+}
+
 uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id, bool write) {
     struct cube cube;
     bool primary;
     if (!write && launch->unit == NVDLA_SDP_RDMA)
         return sdp_rdma_atoms(config, launch, axi_id);
+    if (!write && launch->unit == NVDLA_CDMA)
+        return cdma_atoms(config, launch, axi_id);
     if (!write && launch->unit == NVDLA_PDP_RDMA && axi_id == 2 && launch_input_cube(config, launch, &cube, &primary))
         return volume(pdp_read_columns(launch), cube.height, cube_surfaces(&cube));
     if (!write && launch->unit == NVDLA_CDP_RDMA && axi_id == 3 && launch_input_cube(config, launch, &cube, &primary))

@@ -19,12 +19,16 @@ enum { NVDLA_WINDOW_WORDS = 1024 };
 
 struct launch {
     enum nvdla_unit unit;
-    int ordinal;           /* n-th launch of this unit, from 0 */
-    int group;             /* ping-pong group */
-    size_t tag;            /* what the caller passed to layer_tracker_write: operation index or cycle */
-    size_t word_count;     /* words of registers[] */
-    uint32_t *registers;   /* window words: S_ registers and the group's D_ registers as armed; index = offset / 4 */
-    uint32_t cube_size[3]; /* CDP only: D_DATA_CUBE_WIDTH, HEIGHT, CHANNEL of CDP_RDMA's group; CDP has no sizes */
+    int ordinal;         /* n-th launch of this unit, from 0 */
+    int group;           /* ping-pong group */
+    size_t tag;          /* what the caller passed to layer_tracker_write: operation index or cycle */
+    size_t word_count;   /* words of registers[] */
+    uint32_t *registers; /* window words: S_ registers and the group's D_ registers as armed; index = offset / 4 */
+    /* CDP only, it has no sizes: D_DATA_CUBE_WIDTH, HEIGHT, CHANNEL of CDP_RDMA's launch of the same ordinal, which may
+     * come later. Until then those of its registers in the same group. */
+    uint32_t cube_size[3];
+    /* CDMA only: false if the layer reuses what the layer before it left in CBUF. */
+    bool fetches_data, fetches_weights;
 };
 
 struct layer_tracker;
@@ -52,12 +56,14 @@ uint32_t launch_register(const struct launch *launch, uint32_t offset);
 bool launch_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
                         bool *primary);
 
-/* The main cube that a launch reads from memory (SDP_RDMA MRDMA, PDP_RDMA, CDP_RDMA); false if it reads none. */
+/* The main cube that a launch reads from memory (CDMA feature input, SDP_RDMA MRDMA, PDP_RDMA, CDP_RDMA); false if it
+ * reads none. */
 bool launch_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
                        bool *primary);
 
 /* Atoms that the launch moves on one AXI ID of chapter 70 section 3 (reads: SDP_RDMA 1, 5, 6, 7; PDP_RDMA 2; CDP_RDMA
- * 3; writes: SDP 1, PDP 2, CDP 3). 0 if the client is idle in this launch. */
+ * 3; CDMA 8 data, 9 weights, direct convolution with uncompressed weights; writes: SDP 1, PDP 2, CDP 3). 0 if the
+ * client is idle in this launch. */
 uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id, bool write);
 
 #endif

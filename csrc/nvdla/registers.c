@@ -78,10 +78,17 @@ bool nvdla_unit_implemented(enum nvdla_unit unit) {
     case NVDLA_GLB:
     case NVDLA_MCIF:
     case NVDLA_CVIF:
+    case NVDLA_CDMA:
+    case NVDLA_CSC:
+    case NVDLA_CMAC_A:
+    case NVDLA_CMAC_B:
+    case NVDLA_CACC:
     case NVDLA_SDP_RDMA:
     case NVDLA_SDP:
     case NVDLA_PDP_RDMA:
     case NVDLA_PDP:
+    case NVDLA_CDP_RDMA:
+    case NVDLA_CDP:
         return true;
     default:
         return false;

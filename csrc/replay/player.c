@@ -63,6 +63,7 @@ struct player {
     bool cleared_once;
     bool waited_since_clear;
     uint64_t rest_clocks; /* clocks that the device has been at rest during the wait at the cursor */
+    bool overtake;        /* streams overtake waits for interrupts, too: file order stood still */
 };
 
 enum step { STEP_DONE, STEP_BLOCKED, STEP_BROKEN };
@@ -499,9 +500,22 @@ static void defer(struct player *p, size_t index) {
     p->deferred[at] = index;
 }
 
+/* A wait for an interrupt whose notification has been issued. Software that runs in file order stands here until the
+ * layer is done, and only then programs groups that the layer holds, through whatever stream. Where the device comes to
+ * rest without that interrupt the program needs its streams to overtake, and they do from there on. */
+static bool holds_the_file(struct player *p, const struct op *op) {
+    if (p->rest_clocks >= REST_LONG)
+        p->overtake = true;
+    bool issued = false;
+    for (size_t i = 0; i < p->notify_count && op->kind == OP_SYNC_WAIT; i++)
+        issued = issued || p->prog->ops[p->notifies[i]].event == op->event;
+    return issued && !p->overtake;
+}
+
 /* Lets the stream whose next operation stands first in the file go. STEP_BLOCKED: none can. */
 static enum step go_once(struct player *p) {
-    size_t from = 0; /* operations before this one were tried in this round */
+    size_t from = 0;   /* operations before this one were tried in this round */
+    bool held = false; /* only operations that wait for their own event go on */
     for (;;) {
         struct stream *first = NULL;
         for (size_t i = 0; i < p->prog->stream_count; i++) {
@@ -519,6 +533,10 @@ static enum step go_once(struct player *p) {
             defer(p, index);
             return STEP_DONE;
         }
+        if (held) {
+            from = index + 1;
+            continue;
+        }
         enum step step = execute(p, first, op);
         if (step == STEP_BROKEN)
             return STEP_BROKEN;
@@ -528,6 +546,7 @@ static enum step go_once(struct player *p) {
             count_done(p);
             return STEP_DONE;
         }
+        held = holds_the_file(p, op);
         from = index + 1;
     }
 }

@@ -33,6 +33,8 @@ struct rtl_options {
     const char *const *pins;     /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const char *wave_path;       /* FST file, NULL for none; only a simulator built for waves can */
     uint64_t wave_from, wave_to; /* cycles, wave_to 0 = to the end */
+    const char *coverage_path;   /* what Verilator counted, written at the end; NULL for none; only a simulator built
+                                    for it can */
     bool measure;                /* sample the share of time spent inside the design's evaluation */
 };
 

@@ -1,6 +1,16 @@
+// Convolution DMA, INT8: feature and image data and weights from memory into CBUF, and the accounts of both with CSC.
+//
+// A data engine (direct or image) and the weight engine work on a layer side by side: idle, pending (handshake with CSC while banks
+// change), busy, done; a fetch that is skipped by reuse goes from idle to done. The layer ends when both are done.
+// Ring pointers and fill levels live from layer to layer and return to 0 in the handshake only. Layers wait for the zero fill of CBUF,
+// which takes CbufEntries / 2 clocks after reset, half of the entries through each write port.
+// Latency: run of the register group to the first request at dat_mif 5 clocks, wt_mif 5; response (dat_mif_rsp_valid_i) to the write port
+// 3 clocks (weights 2, image 5), to the account of CSC 1 more.
+// Spec: 30-cdma-cbuf.
 module nvdla_cdma
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
+  import nvdla_cdma_pkg::*;
 (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -55,4 +65,407 @@ module nvdla_cdma
     output logic [             1:0] dat_done_intr_o,
     output logic [             1:0] wt_done_intr_o
 );
+  localparam int DataWords = CdmaWords - CdmaFirstD;
+  localparam logic [1:0] Idle = 2'd0, Pending = 2'd1, Busy = 2'd2, Done = 2'd3;
+
+  // ---- registers -------------------------------------------------------------------------------------------------------------
+  logic run, group, layer_done;
+  logic [DataWords*32-1:0] d_flat, stat;
+  cdma_d_t d;
+  logic [31:0] group_rdata;
+  logic flush_read_q, flush_done_q;
+  assign d = d_flat;
+  wire unused_d = &{1'b0, d, dat_rl_slices_i};
+
+  nvdla_reg_group #(
+      .Words    (CdmaWords),
+      .FirstD   (CdmaFirstD),
+      .WriteMask(CdmaWriteMask),
+      .Reset    (CdmaReset),
+      .StatMask (CdmaStatMask)
+  ) u_reg_group (
+      .clk_i,
+      .rst_ni,
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(group_rdata),
+      .run_o  (run),
+      .group_o(group),
+      .d_o    (d_flat),
+      .done_i (layer_done),
+      .stat_i (stat)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) flush_read_q <= 1'b0;
+    else flush_read_q <= csb_req_i & ~csb_write_i & (csb_addr_i == 10'(CdmaSCbufFlushStatus));
+
+  assign csb_rdata_o = group_rdata | {31'd0, flush_read_q & flush_done_q};
+
+  // ---- zero fill -------------------------------------------------------------------------------------------------------------
+  logic [CbufAddrBits-2:0] flush_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      flush_q      <= '0;
+      flush_done_q <= 1'b0;
+    end else if (!flush_done_q) begin
+      flush_q      <= flush_q + 1'b1;
+      flush_done_q <= &flush_q;
+    end
+
+  // ---- life of a layer -------------------------------------------------------------------------------------------------------
+  logic [1:0] dat_state_q, wt_state_q;
+  logic dat_request_q, wt_request_q;                // the requests of CSC one clock before
+  logic [4:0] last_data_bank_q, last_weight_bank_q;
+  logic last_image_q, last_skip_data_q, last_skip_weight_q;
+  logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear, wt_clear;
+
+  assign begin_layer = run & flush_done_q & (dat_state_q == Idle);
+  assign dat_changed = d.data_bank != last_data_bank_q;
+  assign wt_changed  = dat_changed | (d.weight_bank != last_weight_bank_q);
+  assign dat_skip    = d.data_reuse & last_skip_data_q & (d.datain_format == last_image_q);
+  assign wt_skip     = d.weight_reuse & last_skip_weight_q;
+  assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == Pending && dat_request_q && !dat_pending_req_i);
+  assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) | (wt_state_q == Pending && wt_request_q && !wt_pending_req_i);
+  assign dat_clear   = (dat_state_q == Pending) & dat_pending_req_i;
+  assign wt_clear    = (wt_state_q == Pending) & wt_pending_req_i;
+  assign layer_done  = (dat_state_q == Done) & (wt_state_q == Done);
+  assign dat_pending_ack_o = dat_state_q == Pending;
+  assign wt_pending_ack_o  = wt_state_q == Pending;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      dat_state_q        <= Idle;
+      wt_state_q         <= Idle;
+      dat_request_q      <= 1'b0;
+      wt_request_q       <= 1'b0;
+      last_data_bank_q   <= '1;
+      last_weight_bank_q <= '1;
+      last_image_q       <= 1'b0;
+      last_skip_data_q   <= 1'b0;
+      last_skip_weight_q <= 1'b0;
+      dat_done_intr_o    <= '0;
+      wt_done_intr_o     <= '0;
+    end else begin
+      dat_request_q   <= dat_clear;
+      wt_request_q    <= wt_clear;
+      dat_done_intr_o <= '0;
+      wt_done_intr_o  <= '0;
+      case (dat_state_q)
+        Idle: if (begin_layer) dat_state_q <= dat_changed ? Pending : dat_skip ? Done : Busy;
+        Pending: if (dat_start) dat_state_q <= Busy;
+        Busy: if (dat_end) dat_state_q <= Done;
+        default: if (layer_done) dat_state_q <= Idle;
+      endcase
+      case (wt_state_q)
+        Idle: if (begin_layer) wt_state_q <= wt_changed ? Pending : wt_skip ? Done : Busy;
+        Pending: if (wt_start) wt_state_q <= Busy;
+        Busy: if (wt_end) wt_state_q <= Done;
+        default: if (layer_done) wt_state_q <= Idle;
+      endcase
+      if ((begin_layer && !dat_changed && dat_skip) || (dat_state_q == Busy && dat_end)) dat_done_intr_o <= {group, ~group};
+      if ((begin_layer && !wt_changed && wt_skip) || (wt_state_q == Busy && wt_end)) wt_done_intr_o <= {group, ~group};
+      if (layer_done) begin
+        last_data_bank_q   <= d.data_bank;
+        last_weight_bank_q <= d.weight_bank;
+        last_image_q       <= d.datain_format;
+        last_skip_data_q   <= d.skip_data_rls;
+        last_skip_weight_q <= d.skip_weight_rls;
+      end
+    end
+
+  // ---- data: room in the ring ------------------------------------------------------------------------------------------------
+  logic image;
+  logic [14:0] dat_ring, eps, dat_ptr_q, dc_next, img_next;
+  logic [14:0] used_q;  // entries requested or stored, and not released
+  logic [28:0] dc_need, need;
+  logic space, reserve, dc_reserve, img_reserve;
+  assign image    = d.datain_format;
+  assign dat_ring = ring_size(d.data_bank);
+  assign eps      = 15'(d.entries) + 15'd1;
+  assign need     = image ? 29'(eps) : dc_need;
+  assign space    = 29'(used_q) + need <= 29'(dat_ring);
+  assign reserve  = dc_reserve | img_reserve;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      used_q    <= '0;
+      dat_ptr_q <= '0;
+    end else begin
+      if (dat_clear) used_q <= '0;
+      else if (reserve || dat_rl_valid_i) used_q <= used_q + (reserve ? need[14:0] : '0) - (dat_rl_valid_i ? dat_rl_entries_i : '0);
+      if (dat_clear) dat_ptr_q <= '0;
+      else if (dat_state_q == Busy && dat_end) dat_ptr_q <= image ? img_next : dc_next;
+    end
+
+  // ---- data: requests and atoms of the engine that works -----------------------------------------------------------------------
+  logic req_valid, req_ready, dc_req_valid, img_req_valid;
+  logic [AddrBits-1:0] req_addr, dc_req_addr, img_req_addr;
+  logic [15:0] req_size, dc_req_size, img_req_size;
+  logic rsp_valid, rsp_ready, img_rsp_ready;
+  logic [AtomBits-1:0] rsp_data;
+  logic img_atom_valid;
+  logic [AtomBits-1:0] img_atom_data;
+  logic [MemAtom*3-1:0] img_atom_kind;
+  logic [14:0] dc_entry, img_entry, dc_up_entries;
+  logic [SlotBits-1:0] dc_slot, img_slot;
+  logic dc_clear, img_clear, dc_update, img_update, dc_last, img_last;
+  logic [13:0] dc_slices;
+
+  assign req_valid = image ? img_req_valid : dc_req_valid;
+  assign req_addr  = image ? img_req_addr : dc_req_addr;
+  assign req_size  = image ? img_req_size : dc_req_size;
+  assign rsp_ready = ~image | img_rsp_ready;
+
+  nvdla_dma_read #(
+      .Depth(ReadDepth)
+  ) u_dat_read (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i    (req_valid),
+      .req_ready_o    (req_ready),
+      .req_addr_i     (req_addr),
+      .req_size_i     (req_size),
+      .req_ram_i      (d.datain_ram_type),
+      .rsp_valid_o    (rsp_valid),
+      .rsp_ready_i    (rsp_ready),
+      .rsp_data_o     (rsp_data),
+      .mif_valid_o    (dat_mif_valid_o),
+      .mif_ready_i    (dat_mif_ready_i),
+      .mif_ram_o      (dat_mif_ram_o),
+      .mif_addr_o     (dat_mif_addr_o),
+      .mif_len_o      (dat_mif_len_o),
+      .mif_rsp_valid_i(dat_mif_rsp_valid_i),
+      .mif_rsp_data_i (dat_mif_rsp_data_i)
+  );
+
+  nvdla_cdma_dc u_dc (
+      .clk_i,
+      .rst_ni,
+      .start_i        (dat_start & ~image),
+      .d_i            (d),
+      .eps_i          (eps),
+      .ring_i         (dat_ring),
+      .ptr_i          (dat_ptr_q),
+      .need_o         (dc_need),
+      .space_i        (space),
+      .reserve_o      (dc_reserve),
+      .req_valid_o    (dc_req_valid),
+      .req_ready_i    (req_ready & ~image),
+      .req_addr_o     (dc_req_addr),
+      .req_size_o     (dc_req_size),
+      .rsp_valid_i    (rsp_valid & ~image),
+      .place_entry_o  (dc_entry),
+      .place_slot_o   (dc_slot),
+      .place_clear_o  (dc_clear),
+      .place_update_o (dc_update),
+      .place_entries_o(dc_up_entries),
+      .place_slices_o (dc_slices),
+      .place_last_o   (dc_last),
+      .next_ptr_o     (dc_next)
+  );
+
+  nvdla_cdma_image u_image (
+      .clk_i,
+      .rst_ni,
+      .start_i       (dat_start & image),
+      .d_i           (d),
+      .eps_i         (eps),
+      .ring_i        (dat_ring),
+      .ptr_i         (dat_ptr_q),
+      .space_i       (space),
+      .reserve_o     (img_reserve),
+      .req_valid_o   (img_req_valid),
+      .req_ready_i   (req_ready & image),
+      .req_addr_o    (img_req_addr),
+      .req_size_o    (img_req_size),
+      .rsp_valid_i   (rsp_valid & image),
+      .rsp_ready_o   (img_rsp_ready),
+      .rsp_data_i    (rsp_data),
+      .atom_valid_o  (img_atom_valid),
+      .atom_data_o   (img_atom_data),
+      .atom_kind_o   (img_atom_kind),
+      .place_entry_o (img_entry),
+      .place_slot_o  (img_slot),
+      .place_clear_o (img_clear),
+      .place_update_o(img_update),
+      .place_last_o  (img_last),
+      .next_ptr_o    (img_next)
+  );
+
+  // ---- data: convertor, write port, account ------------------------------------------------------------------------------------
+  logic atom_valid, placed_q, written_q, update_q, last_q, ended_q;
+  logic [14:0] up_entries_q;
+  logic [13:0] up_slices_q;
+  logic [AtomBits-1:0] cvt_data;
+  assign atom_valid = image ? img_atom_valid : rsp_valid;
+  assign dat_end    = ended_q;
+
+  nvdla_cdma_cvt u_cvt (
+      .clk_i,
+      .enable_i    (d.cvt_en),
+      .int8_i      (d.proc_precision == 2'd0),
+      .signed_i    (~image | d.pixel_sign_override),
+      .mean_i      (image & d.mean_format),
+      .means_i     ({d.mean_ax, d.mean_bv, d.mean_gu, d.mean_ry}),
+      .offset_i    (d.cvt_offset),
+      .scale_i     (d.cvt_scale),
+      .truncate_i  (d.cvt_truncate),
+      .valid_i     (atom_valid),
+      .data_i      (image ? img_atom_data : rsp_data),
+      .kind_i      (image ? img_atom_kind : '0),
+      .next_valid_i(placed_q),
+      .data_o      (cvt_data)
+  );
+
+  logic [CbufAddrBits-1:0] wr_addr_q;
+  logic [SlotBits-1:0] wr_slot_q;
+  logic wr_clear_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      placed_q       <= 1'b0;
+      written_q      <= 1'b0;
+      update_q       <= 1'b0;
+      last_q         <= 1'b0;
+      ended_q        <= 1'b0;
+      dat_up_valid_o <= 1'b0;
+    end else begin
+      placed_q       <= atom_valid;
+      written_q      <= placed_q;
+      update_q       <= placed_q & (image ? img_update : dc_update);
+      last_q         <= placed_q & (image ? img_last : dc_last);
+      ended_q        <= last_q;
+      dat_up_valid_o <= update_q;
+    end
+
+  always_ff @(posedge clk_i) begin
+    if (placed_q) begin
+      wr_addr_q    <= image ? img_entry[CbufAddrBits-1:0] : dc_entry[CbufAddrBits-1:0];
+      wr_slot_q    <= image ? img_slot : dc_slot;
+      wr_clear_q   <= image ? img_clear : dc_clear;
+      up_entries_q <= image ? eps : dc_up_entries;
+      up_slices_q  <= image ? 14'd1 : dc_slices;
+    end
+    if (update_q) begin
+      dat_up_entries_o <= up_entries_q;
+      dat_up_slices_o  <= up_slices_q;
+    end
+  end
+  wire unused_entry = &{1'b0, img_entry, dc_entry};
+
+  assign dat_wr_valid_o = written_q | ~flush_done_q;
+  assign dat_wr_addr_o  = flush_done_q ? wr_addr_q : {1'b0, flush_q};
+  assign dat_wr_slot_o  = flush_done_q ? wr_slot_q : '0;
+  assign dat_wr_clear_o = wr_clear_q | ~flush_done_q;
+  assign dat_wr_data_o  = flush_done_q ? cvt_data : '0;
+
+  // ---- weights -----------------------------------------------------------------------------------------------------------------
+  logic wt_req_valid, wt_req_ready, wt_rsp_valid, wt_wr_valid, wt_wr_clear, wt_finished;
+  logic [AddrBits-1:0] wt_req_addr;
+  logic [15:0] wt_req_size;
+  logic [AtomBits-1:0] wt_rsp_data, wt_wr_data;
+  logic [CbufAddrBits-1:0] wt_wr_addr;
+  logic [SlotBits-1:0] wt_wr_slot;
+  assign wt_end = wt_finished;
+
+  nvdla_dma_read #(
+      .Depth(ReadDepth)
+  ) u_wt_read (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i    (wt_req_valid),
+      .req_ready_o    (wt_req_ready),
+      .req_addr_i     (wt_req_addr),
+      .req_size_i     (wt_req_size),
+      .req_ram_i      (d.weight_ram_type),
+      .rsp_valid_o    (wt_rsp_valid),
+      .rsp_ready_i    (1'b1),
+      .rsp_data_o     (wt_rsp_data),
+      .mif_valid_o    (wt_mif_valid_o),
+      .mif_ready_i    (wt_mif_ready_i),
+      .mif_ram_o      (wt_mif_ram_o),
+      .mif_addr_o     (wt_mif_addr_o),
+      .mif_len_o      (wt_mif_len_o),
+      .mif_rsp_valid_i(wt_mif_rsp_valid_i),
+      .mif_rsp_data_i (wt_mif_rsp_data_i)
+  );
+
+  nvdla_cdma_weight u_weight (
+      .clk_i,
+      .rst_ni,
+      .start_i     (wt_start),
+      .clear_i     (wt_clear),
+      .d_i         (d),
+      .ring_i      (ring_size(d.weight_bank)),
+      .first_i     (dat_ring),
+      .done_o      (wt_finished),
+      .req_valid_o (wt_req_valid),
+      .req_ready_i (wt_req_ready),
+      .req_addr_o  (wt_req_addr),
+      .req_size_o  (wt_req_size),
+      .rsp_valid_i (wt_rsp_valid),
+      .rsp_data_i  (wt_rsp_data),
+      .wr_valid_o  (wt_wr_valid),
+      .wr_addr_o   (wt_wr_addr),
+      .wr_slot_o   (wt_wr_slot),
+      .wr_clear_o  (wt_wr_clear),
+      .wr_data_o   (wt_wr_data),
+      .up_valid_o  (wt_up_valid_o),
+      .up_kernels_o(wt_up_kernels_o),
+      .up_entries_o(wt_up_entries_o),
+      .rl_valid_i  (wt_rl_valid_i),
+      .rl_entries_i(wt_rl_entries_i)
+  );
+
+  assign wt_wr_valid_o = wt_wr_valid | ~flush_done_q;
+  assign wt_wr_addr_o  = flush_done_q ? wt_wr_addr : {1'b1, flush_q};
+  assign wt_wr_slot_o  = flush_done_q ? wt_wr_slot : '0;
+  assign wt_wr_clear_o = wt_wr_clear | ~flush_done_q;
+  assign wt_wr_data_o  = flush_done_q ? wt_wr_data : '0;
+
+  // ---- performance counters ----------------------------------------------------------------------------------------------------
+  logic [31:0] dat_stall, dat_latency, wt_stall, wt_latency;
+
+  nvdla_cdma_perf #(
+      .Depth(ReadDepth)
+  ) u_dat_perf (
+      .clk_i,
+      .rst_ni,
+      .enable_i   (run & d.dma_en),
+      .clear_i    (layer_done),
+      .req_valid_i(dat_mif_valid_o),
+      .req_ready_i(dat_mif_ready_i),
+      .req_len_i  (dat_mif_len_o),
+      .rsp_valid_i(dat_mif_rsp_valid_i),
+      .stall_o    (dat_stall),
+      .latency_o  (dat_latency)
+  );
+
+  nvdla_cdma_perf #(
+      .Depth(ReadDepth)
+  ) u_wt_perf (
+      .clk_i,
+      .rst_ni,
+      .enable_i   (run & d.dma_en),
+      .clear_i    (layer_done),
+      .req_valid_i(wt_mif_valid_o),
+      .req_ready_i(wt_mif_ready_i),
+      .req_len_i  (wt_mif_len_o),
+      .rsp_valid_i(wt_mif_rsp_valid_i),
+      .stall_o    (wt_stall),
+      .latency_o  (wt_latency)
+  );
+
+  // The weight latency counter of this family is constant 0, like the NaN and infinity counters of INT8.
+  wire unused_latency = &{1'b0, wt_latency};
+  always_comb begin
+    stat = '0;
+    stat[(CdmaDPerfDatReadStall-CdmaFirstD)*32+:32] = dat_stall;
+    stat[(CdmaDPerfWtReadStall-CdmaFirstD)*32+:32] = wt_stall;
+    stat[(CdmaDPerfDatReadLatency-CdmaFirstD)*32+:32] = dat_latency;
+  end
 endmodule

@@ -125,6 +125,7 @@ nv run --config tiny good/good.cfg; check run_config_unknown 2 "there is no conf
 nv run --dut verilog good/good.cfg; check run_dut_unknown 2 "found 'verilog', expected rtl, model, both or rtl:NAME"
 nv run --dut rtl: good/good.cfg; check run_dut_empty_name 2 "found 'rtl:', expected"
 nv run --dut rtl:waves good/good.cfg; check run_dut_reserved_name 2 "found 'rtl:waves', expected"
+nv run --dut rtl:coverage good/good.cfg; check run_dut_reserved_coverage 2 "found 'rtl:coverage', expected"
 nv run --latency many good/good.cfg; check run_number_text 2 "--latency: found 'many', expected a number from 0 to 1000000"
 nv run --latency -1 good/good.cfg; check run_number_negative 2 "--latency: found '-1', expected"
 nv run --latency 12x good/good.cfg; check run_number_tail 2 "--latency: found '12x', expected"
@@ -143,6 +144,11 @@ nv run --wave out.fst --dut model good/good.cfg; check run_wave_model 2 "the mod
 nv run --wave out.fst good/good.cfg hang/hang.cfg; check run_wave_many 2 "records one trace at a time, 2 are given"
 nv run --wave-from 5 good/good.cfg; check run_wave_from_alone 2 "--wave-from and --wave-to need --wave"
 nv run --wave out.fst --wave-from 9 --wave-to 5 good/good.cfg; check run_wave_order 2 "--wave-to: 5 lies before --wave-from 9"
+nv run --coverage c.dat --dut model good/good.cfg; check run_coverage_model 2 "the model has no line coverage"
+nv run --coverage c.dat good/good.cfg hang/hang.cfg; check run_coverage_one_file 2 "--coverage: found 'c.dat', expected a directory for the files of 2 traces"
+nv run --coverage c.dat --wave out.fst good/good.cfg; check run_coverage_wave 2 "--coverage and --wave exclude each other"
+nv run --coverage-kind toggle good/good.cfg; check run_coverage_kind_alone 2 "--coverage-kind needs --coverage"
+nv run --coverage c.dat --coverage-kind branch good/good.cfg; check run_coverage_kind 2 "found 'branch', expected line or toggle"
 nv run -j 0 good/good.cfg; check run_jobs 2 "--jobs: found '0'"
 nv run -v -q good/good.cfg; check run_verbose_quiet 2 "-v and -q exclude each other"
 
@@ -197,7 +203,7 @@ TREE=$WORK/tree/build/nvcosim
 command=("$TREE" run good/good.cfg)
 check run_without_source_tree 2 "tree/Makefile: not found"
 cat >tree/Makefile <<'END'
-suffix = $(if $(NAME),-$(NAME))$(if $(filter 1,$(WAVES)),-waves)
+suffix = $(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 .PHONY: simulator
 simulator:
 	@echo "compiling $(CONFIG)$(suffix) $(FILELIST) $(TOP) $(VERILATOR_OPTIONS)"
@@ -230,6 +236,11 @@ command=("$TREE" run badreg/badreg.cfg); check run_simulator_crashes 3 "HANG bad
 command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 3 "HANG badgold: the simulator ended with status 77"
 command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 3 "--no-progress" "1 passed, 1 failed, 1 hung"
 command=("$TREE" run --wave w.fst good/good.cfg); check run_waves_builds_variant 0 "building the small simulator with waves" "simulator small-waves: --wave=w.fst"
+command=("$TREE" run --coverage c.dat good/good.cfg); check run_coverage_builds_variant 0 "building the small simulator with line coverage" "simulator small-coverage: --coverage=c.dat --name=good"
+command=("$TREE" run --coverage counts good/good.cfg badcrc/badcrc.cfg); check run_coverage_of_several 1 "--coverage=counts/good.dat" "--coverage=counts/badcrc.dat"
+that coverage_directory test -d counts
+command=("$TREE" run --coverage plain.txn/x good/good.cfg); check run_coverage_bad_directory 2 "--coverage: plain.txn"
+command=("$TREE" run --coverage c.dat --coverage-kind toggle good/good.cfg); check run_coverage_toggle 0 "building the small simulator with toggle coverage" "simulator small-toggle: --coverage=c.dat"
 command=("$TREE" run --dut rtl:mine good/good.cfg); check run_unknown_rtl 2 "no RTL named mine was built for configuration small; build it with: nvcosim build"
 
 # ---- build ---------------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /* Launches and what their registers say: cubes and memory traffic. Expected values: chapter 10 section 6, chapter 20
- * section 9, chapter 50 sections 3.2, 4, 8, 9, chapter 60 sections 2, 3, 7, chapter 62 sections 2, 3, 9, chapter 64
- * section 2. */
+ * section 9, chapter 30 sections 5, 8.1 and 9.3, chapter 50 sections 3.2, 4, 8, 9, chapter 60 sections 2, 3, 7, chapter
+ * 62 sections 2, 3, 9, chapter 64 section 2. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -563,6 +563,127 @@ static void cdp_takes_its_size_from_its_rdma(void **state) {
     layer_tracker_free(b.tracker);
 }
 
+static void cdp_takes_its_size_from_an_rdma_that_is_programmed_later(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    for (int n = 0; n < 2; n++) {
+        b.unit = NVDLA_CDP;
+        set(&b, CDP_S_POINTER, (uint32_t)n);
+        set_place(&b, CDP_D_DST_BASE_ADDR_LOW, 0x4000, 0x200, 0x1000);
+        set(&b, CDP_D_OP_ENABLE, 1);
+    }
+    for (int n = 0; n < 2; n++) {
+        b.unit = NVDLA_CDP_RDMA;
+        set(&b, CDP_RDMA_S_POINTER, (uint32_t)n);
+        set_size(&b, CDP_RDMA_D_DATA_CUBE_WIDTH, 7 + (uint32_t)n, 5, 19);
+        set(&b, CDP_RDMA_D_OP_ENABLE, 1);
+    }
+    /* CDP_RDMA ahead of CDP, its registers filled again before CDP is armed. */
+    set(&b, CDP_RDMA_S_POINTER, 0);
+    set_size(&b, CDP_RDMA_D_DATA_CUBE_WIDTH, 9, 5, 19);
+    set(&b, CDP_RDMA_D_OP_ENABLE, 1);
+    set_size(&b, CDP_RDMA_D_DATA_CUBE_WIDTH, 99, 5, 19);
+    b.unit = NVDLA_CDP;
+    set(&b, CDP_S_POINTER, 0);
+    set(&b, CDP_D_OP_ENABLE, 1);
+    for (int n = 0; n < 3; n++) {
+        const struct launch *launch = layer_tracker_find(b.tracker, NVDLA_CDP, n);
+        struct cube cube = output(&b, launch, true);
+        expect_size(&cube, 7 + n, 5, 19, 1);
+        assert_int_equal(launch_atoms(b.config, launch, 3, true), (7 + n) * 5 * 3);
+    }
+    layer_tracker_free(b.tracker);
+}
+
+/* ---- CDMA
+ * -------------------------------------------------------------------------------------------------------------------
+ */
+
+enum { DATA = 8, WEIGHTS = 9 }; /* AXI IDs */
+
+static void expect_fetches(const struct bench *b, const struct launch *launch, uint64_t data, uint64_t weights) {
+    assert_non_null(launch);
+    assert_int_equal(launch_atoms(b->config, launch, DATA, false), data);
+    assert_int_equal(launch_atoms(b->config, launch, WEIGHTS, false), weights);
+    assert_int_equal(launch_atoms(b->config, launch, DATA, true), 0);
+}
+
+static void cdma_feature_input(void **state) {
+    (void)state;
+    struct bench b = bench("small");
+    b.unit = NVDLA_CDMA;
+    set(&b, CDMA_D_DATAIN_SIZE_0, 4 | 2u << 16);
+    set(&b, CDMA_D_DATAIN_SIZE_1, 18);
+    set(&b, CDMA_D_DAIN_ADDR_HIGH_0, 7);
+    set(&b, CDMA_D_DAIN_ADDR_LOW_0, 0x8000);
+    set(&b, CDMA_D_LINE_STRIDE, 0x40);
+    set(&b, CDMA_D_SURF_STRIDE, 0x200);
+    set(&b, CDMA_D_WEIGHT_BYTES, 0x480);
+    const struct launch *launch = set(&b, CDMA_D_OP_ENABLE, 1);
+    struct cube cube = input(&b, launch, true);
+    expect_size(&cube, 5, 3, 19, 1);
+    assert_int_equal(cube_atom_address(&cube, 2, 1, 3), 0x8000 + 0x400 + 0x40 + 24);
+    expect_fetches(&b, launch, 5 * 3 * 3, 0x480 / 8);
+    set(&b, CDMA_D_DATAIN_SIZE_0, 0);
+    set(&b, CDMA_D_DAIN_MAP, CDMA_D_DAIN_MAP__SURF_PACKED_MASK);
+    cube = input(&b, set(&b, CDMA_D_OP_ENABLE, 1), true);
+    assert_int_equal(cube_atom_address(&cube, 2, 0, 0), 0x8000 + 16);
+    layer_tracker_free(b.tracker);
+}
+
+static void cdma_image_input(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t format, offset, width, atoms;
+    } rows[] = {
+        {0, 0, 8, 1},  {0, 0, 9, 2},  {0, 7, 8, 2},   {0, 7, 10, 3}, /* R8 */
+        {12, 0, 2, 1}, {12, 1, 2, 2}, {12, 1, 11, 6},                /* A8B8G8R8 */
+        {28, 0, 8, 3}, {28, 3, 5, 3}, {28, 5, 6, 4},                 /* Y8 and U8V8: one byte, and two in plane 1 */
+    };
+    struct bench b = bench("small");
+    struct cube cube;
+    bool primary;
+    b.unit = NVDLA_CDMA;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        set(&b, CDMA_D_DATAIN_FORMAT, 1 | rows[i].format << CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT_LSB);
+        set(&b, CDMA_D_PIXEL_OFFSET, rows[i].offset);
+        set(&b, CDMA_D_DATAIN_SIZE_0, (rows[i].width - 1) | 5u << 16);
+        const struct launch *launch = set(&b, CDMA_D_OP_ENABLE, 1);
+        expect_fetches(&b, launch, 6 * rows[i].atoms, 0);
+        assert_false(launch_input_cube(b.config, launch, &cube, &primary));
+    }
+    layer_tracker_free(b.tracker);
+}
+
+static void cdma_fetches_nothing_that_it_reuses(void **state) {
+    (void)state;
+    const uint32_t keep = CDMA_D_MISC_CFG__SKIP_DATA_RLS_MASK | CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK;
+    const uint32_t reuse = CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK;
+    const struct {
+        uint32_t misc, format, banks;
+        bool data, weights;
+    } rows[] = {
+        {reuse | keep, 0, 0x10001, true, true},         /* nothing came before */
+        {reuse, 0, 0x10001, false, false},              /* what the first one kept */
+        {reuse | keep, 0, 0x10001, true, true},         /* nothing was kept */
+        {keep, 0, 0x10001, true, true},                 /* no reuse wanted */
+        {reuse | keep, 0, 0x20001, false, true},        /* other weight banks */
+        {reuse | keep, 0, 0x20002, true, true},         /* other data banks */
+        {reuse | keep, 1, 0x20002, true, false},        /* an image after a feature cube */
+        {reuse & ~(1u << 16), 1, 0x20002, true, false}, /* only weights */
+    };
+    struct bench b = bench("small");
+    b.unit = NVDLA_CDMA;
+    set(&b, CDMA_D_WEIGHT_BYTES, 128);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        set(&b, CDMA_D_MISC_CFG, rows[i].misc);
+        set(&b, CDMA_D_DATAIN_FORMAT, rows[i].format);
+        set(&b, CDMA_D_BANK, rows[i].banks);
+        expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), rows[i].data, rows[i].weights ? 16 : 0);
+    }
+    layer_tracker_free(b.tracker);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_are_filled_through_producer),
@@ -582,6 +703,10 @@ int main(void) {
         cmocka_unit_test(pdp_split_widths),
         cmocka_unit_test(pdp_cubes_of_full_by_precision),
         cmocka_unit_test(cdp_takes_its_size_from_its_rdma),
+        cmocka_unit_test(cdp_takes_its_size_from_an_rdma_that_is_programmed_later),
+        cmocka_unit_test(cdma_feature_input),
+        cmocka_unit_test(cdma_image_input),
+        cmocka_unit_test(cdma_fetches_nothing_that_it_reuses),
     };
     return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
 }

@@ -9,10 +9,12 @@ enum { CONFIGS = sizeof configs / sizeof configs[0] };
 /* ---- registers
  * -------------------------------------------------------------------------------------------------------------- */
 
-/* GLB's interrupt registers do more than store. */
+/* GLB's interrupt registers and the data port of CDP's tables do more than store; the flush status is not 0 in the
+ * model. */
 static bool plain_storage(const struct nvdla_register *reg) {
-    return reg->unit != NVDLA_GLB || strcmp(reg->name, "S_INTR_MASK") == 0 ||
-           strcmp(reg->name, "S_NVDLA_HW_VERSION") == 0;
+    return strcmp(reg->name, "S_INTR_SET") != 0 && strcmp(reg->name, "S_INTR_STATUS") != 0 &&
+           !(reg->unit == NVDLA_CDP && strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0) &&
+           strcmp(reg->name, "S_CBUF_FLUSH_STATUS") != 0;
 }
 
 static uint32_t read_register(struct device *dev, const struct nvdla_register *reg) {

@@ -1,0 +1,23 @@
+/* CACC: accumulates the sums of CMAC in 34 bits and delivers them to SDP in 32.
+ *
+ * Spec: 40-convolution-core sections 9.4 and 9.7.
+ */
+#ifndef MODEL_CACC_H
+#define MODEL_CACC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One step of accumulation: the exact sum of a signed 34-bit accumulator and an addend, saturated to 34 bits. */
+int64_t cacc_add(int64_t accumulator, int64_t addend);
+
+/* Delivers a 34-bit sum: right shift by truncate (0..31), rounded to nearest, halves away from zero (for negative sums
+ * and truncate > 16 only 15 bits below the half are looked at), clamped to 32 bits. *saturated tells that the clamp
+ * acted; for negative sums it looks at the sum before rounding. */
+int32_t cacc_deliver(int64_t sum, unsigned truncate, bool *saturated);
+
+/* The same for `count` sums. Returns how many were saturated. */
+uint64_t cacc_deliver_all(const int64_t *sums, int32_t *out, size_t count, unsigned truncate);
+
+#endif

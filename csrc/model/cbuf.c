@@ -1,0 +1,87 @@
+#include "model/cbuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
+    *cbuf = (struct cbuf){
+        .entry = (size_t)config->atomic_c,
+        .atom = (size_t)config->mem_atom,
+        .slots = (size_t)(config->atomic_c / config->mem_atom),
+        .depth = (size_t)config->cbuf_bank_depth,
+        .entries = (size_t)config->cbuf_banks * (size_t)config->cbuf_bank_depth,
+    };
+    cbuf->bytes = calloc(cbuf->entries, cbuf->entry);
+    return cbuf->bytes != NULL;
+}
+
+void cbuf_free(struct cbuf *cbuf) {
+    free(cbuf->bytes);
+    cbuf->bytes = NULL;
+}
+
+void cbuf_reset(struct cbuf *cbuf) {
+    memset(cbuf->bytes, 0, cbuf->entries * cbuf->entry);
+    cbuf->data = (struct cbuf_data){.held = 0};
+    cbuf->weights = (struct cbuf_weights){.held = 0};
+}
+
+struct cbuf_ring cbuf_data_ring(const struct cbuf *cbuf, size_t data_banks) {
+    return (struct cbuf_ring){.first = 0, .entries = data_banks * cbuf->depth};
+}
+
+struct cbuf_ring cbuf_weight_ring(const struct cbuf *cbuf, size_t data_banks, size_t weight_banks) {
+    return (struct cbuf_ring){.first = data_banks * cbuf->depth, .entries = weight_banks * cbuf->depth};
+}
+
+/* The longest piece of [at, at + n) of the ring that is contiguous in the buffer, and where it is. */
+static size_t piece(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, size_t n, size_t *where) {
+    size_t all = cbuf->entries * cbuf->entry, size = ring.entries * cbuf->entry;
+    at %= size;
+    *where = (ring.first * cbuf->entry + at) % all;
+    size_t room = size - at < all - *where ? size - at : all - *where;
+    return n < room ? n : room;
+}
+
+void cbuf_write(struct cbuf *cbuf, struct cbuf_ring ring, size_t at, const uint8_t *bytes, size_t n) {
+    while (n > 0) {
+        size_t where, part = piece(cbuf, ring, at, n, &where);
+        memcpy(cbuf->bytes + where, bytes, part);
+        at += part;
+        bytes += part;
+        n -= part;
+    }
+}
+
+void cbuf_read(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, uint8_t *bytes, size_t n) {
+    while (n > 0) {
+        size_t where, part = piece(cbuf, ring, at, n, &where);
+        memcpy(bytes, cbuf->bytes + where, part);
+        at += part;
+        bytes += part;
+        n -= part;
+    }
+}
+
+/* Pixels that share an entry in the last, partial group of surfaces. Three atoms of four share with nobody. */
+static size_t tail_pixels(const struct cbuf *cbuf, size_t surfaces) {
+    size_t tail = surfaces % cbuf->slots;
+    return tail == 1 || tail == 2 ? cbuf->slots / tail : 1;
+}
+
+size_t cbuf_slice_size(const struct cbuf *cbuf, size_t width, size_t surfaces) {
+    size_t pixels = tail_pixels(cbuf, surfaces);
+    size_t entries = surfaces / cbuf->slots * width;
+    if (surfaces % cbuf->slots != 0) {
+        entries += (width + pixels - 1) / pixels;
+    }
+    return entries * cbuf->entry;
+}
+
+size_t cbuf_atom_offset(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface, size_t x) {
+    size_t group = surface / cbuf->slots, slot = surface % cbuf->slots;
+    size_t pixels = group == surfaces / cbuf->slots ? tail_pixels(cbuf, surfaces) : 1;
+    size_t entry = group * width + x / pixels;
+    slot += x % pixels * (cbuf->slots / pixels);
+    return entry * cbuf->entry + slot * cbuf->atom;
+}

@@ -1,0 +1,75 @@
+/* CBUF, the convolution buffer: a memory of entries that CDMA fills and CSC reads as two rings, one of input slices and
+ * one of weights, and the accounts of both units on what the rings hold.
+ *
+ * An entry is AtomicC bytes (one channel block of one pixel) and has slots of one memory atom. The low banks are the
+ * data ring, the banks behind them the weight ring. Contents, pointers and accounts persist from layer to layer; the
+ * accounts and pointers of a ring go back to 0 only when the banks change.
+ *
+ * Spec: 30-cdma-cbuf sections 4, 5, 8 and 9, 40-convolution-core sections 5 and 6.
+ */
+#ifndef MODEL_CBUF_H
+#define MODEL_CBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+
+/* A range of entries that wraps around. */
+struct cbuf_ring {
+    size_t first, entries;
+};
+
+/* All counts are in entries of the ring, and pointers are 0 .. ring entries - 1. */
+struct cbuf_data {
+    size_t write;  /* CDMA: behind the last slice */
+    size_t held;   /* CDMA: written and not released */
+    size_t read;   /* CSC: first entry of the oldest slice */
+    size_t slices; /* CSC: available */
+};
+
+/* Weights come in memory atoms; a layer's weights start and end at entry boundaries. */
+struct cbuf_weights {
+    size_t write;   /* CDMA: atom of the ring behind the last */
+    size_t held;    /* CDMA: atoms written and not released */
+    size_t read;    /* CSC: entry of the ring where the next layer's or group's weights start */
+    size_t kernels; /* CSC: complete kernels available */
+};
+
+struct cbuf {
+    uint8_t *bytes;
+    size_t entry; /* bytes of an entry */
+    size_t atom;  /* bytes of a memory atom */
+    size_t slots; /* atoms of an entry: 1, 2 or 4 */
+    size_t depth; /* entries of a bank */
+    size_t entries;
+    struct cbuf_data data;
+    struct cbuf_weights weights;
+};
+
+/* Returns false when memory is exhausted. */
+bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config);
+void cbuf_free(struct cbuf *cbuf);
+
+/* The state after reset and the zero fill behind it. */
+void cbuf_reset(struct cbuf *cbuf);
+
+/* The rings of a bank split, true bank counts. A split beyond the last bank wraps into bank 0. */
+struct cbuf_ring cbuf_data_ring(const struct cbuf *cbuf, size_t data_banks);
+struct cbuf_ring cbuf_weight_ring(const struct cbuf *cbuf, size_t data_banks, size_t weight_banks);
+
+/* Copies n bytes to / from byte `at` of the ring; at and n may pass the end any number of times. */
+void cbuf_write(struct cbuf *cbuf, struct cbuf_ring ring, size_t at, const uint8_t *bytes, size_t n);
+void cbuf_read(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, uint8_t *bytes, size_t n);
+
+/* Bytes of the entries that a slice of `width` pixels of `surfaces` atoms fills. */
+size_t cbuf_slice_size(const struct cbuf *cbuf, size_t width, size_t surfaces);
+
+/* Where atom `surface` of pixel x stands in such a slice: byte offset from its start. Full groups of `slots` surfaces
+ * share an entry; the atoms of a last, partial group are packed.
+ *
+ * Spec: 30-cdma-cbuf sections 5.1 and 5.2, with the slots of the configuration instead of 4. */
+size_t cbuf_atom_offset(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface, size_t x);
+
+#endif

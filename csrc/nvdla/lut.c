@@ -1,0 +1,206 @@
+#include "nvdla/lut.h"
+
+#include "nvdla/fixed.h"
+
+const struct lut_arithmetic lut_cdp_int8 = {
+    .compare_bits = 22,
+    .select_bits = 6,
+    .lo_shift_mask = 31,
+    .fraction_bits = 16,
+    .offset_end = 39,
+    .weighted = false,
+    .slope_bits = 0,
+    .result_bits = 16,
+};
+
+const struct lut_arithmetic lut_cdp_int16 = {
+    .compare_bits = 38,
+    .select_bits = 7,
+    .lo_shift_mask = 63,
+    .fraction_bits = 16,
+    .offset_end = 39,
+    .weighted = false,
+    .slope_bits = 0,
+    .result_bits = 16,
+};
+
+const struct lut_arithmetic lut_sdp = {
+    .compare_bits = 32,
+    .select_bits = 8,
+    .lo_shift_mask = 255,
+    .fraction_bits = 35,
+    .offset_end = 32,
+    .weighted = true,
+    .slope_bits = 32,
+    .result_bits = 32,
+};
+
+/* START + 2^LE_INDEX_OFFSET is a number of so many bits. */
+enum { LINE_START_BITS = 39 };
+
+/* Products that are shifted left are clamped to so many bits first: what is beyond saturates the result anyway. */
+enum { PRODUCT_BITS = 46 };
+
+/* What one table answers. */
+struct position {
+    enum lut_answer answer;
+    int index;         /* of a hit */
+    uint64_t fraction; /* of a hit */
+};
+
+static const struct position under = {LUT_UNDER, 0, 0};
+static const struct position over = {LUT_OVER, 0, 0};
+
+/* value * 2^shift with the bits below the point cut off; the result fits. */
+static inline uint64_t scale(uint64_t value, int shift) {
+    if (shift >= 0) {
+        return value << shift;
+    }
+    return shift > -64 ? value >> -shift : 0;
+}
+
+static inline int last_entry(enum lut_table table) {
+    return (table == LUT_LE ? LUT_LE_ENTRIES : LUT_LO_ENTRIES) - 1;
+}
+
+/* Logarithmic index of u > 0. */
+static inline struct position exponential(int fraction_bits, int offset, uint64_t u) {
+    int power = 63 - __builtin_clzll(u);
+    int index = power - offset;
+    if (index < 0) {
+        return under;
+    }
+    if (index >= last_entry(LUT_LE)) {
+        return over;
+    }
+    return (struct position){LUT_HIT, index, scale(u - (UINT64_C(1) << power), fraction_bits - power)};
+}
+
+/* Linear index of u > 0, u < 2^40. */
+static inline struct position linear(const struct lut_arithmetic *arithmetic, enum lut_table table, int select,
+                                     uint64_t u) {
+    uint64_t end = (uint64_t)last_entry(table);
+    int step = (int)fixed_sign_extend(select, arithmetic->select_bits);
+    if (step >= 0) {
+        uint64_t index = step < 64 ? u >> step : 0;
+        if (index >= end) {
+            return over;
+        }
+        uint64_t rest = step < 64 ? u - (index << step) : u;
+        return (struct position){LUT_HIT, (int)index, scale(rest, arithmetic->fraction_bits - step)};
+    }
+    int shift = table == LUT_LO ? -step & arithmetic->lo_shift_mask : -step;
+    /* 2^9 is beyond the end of both tables. */
+    if (shift > 8 || u << shift >= end) {
+        return over;
+    }
+    return (struct position){LUT_HIT, (int)(u << shift), 0};
+}
+
+static inline struct position locate(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
+                                     enum lut_table table, int64_t x) {
+    const struct lut_range *range = &settings->range[table];
+    int64_t start = fixed_sign_extend(range->start, arithmetic->compare_bits);
+    if (x <= start) {
+        return under;
+    }
+    uint64_t u = (uint64_t)(x - start);
+    if (table == LUT_LE && !settings->le_linear) {
+        return exponential(arithmetic->fraction_bits, settings->le_index_offset, u);
+    }
+    return linear(arithmetic, table, range->select, u);
+}
+
+/* Section 4.3. */
+static inline enum lut_table select_table(const struct lut_settings *settings, enum lut_answer le, enum lut_answer lo) {
+    if ((le == LUT_HIT) != (lo == LUT_HIT)) {
+        return le == LUT_HIT ? LUT_LE : LUT_LO;
+    }
+    bool first_lo = settings->hybrid_first_lo;
+    if (le == lo && le != LUT_HIT) {
+        first_lo = le == LUT_UNDER ? settings->under_first_lo : settings->over_first_lo;
+    }
+    return first_lo ? LUT_LO : LUT_LE;
+}
+
+static inline int32_t interpolate(const struct lut_arithmetic *arithmetic, const int16_t *samples,
+                                  struct position position) {
+    int64_t y0 = samples[position.index], y1 = samples[position.index + 1];
+    int64_t fraction = (int64_t)position.fraction;
+    unsigned bits = (unsigned)arithmetic->fraction_bits;
+    int64_t y = arithmetic->weighted ? fixed_round_shift(y0 * (INT64_C(1) << bits) + (y1 - y0) * fraction, bits)
+                                     : y0 + fixed_round_shift((y1 - y0) * fraction, bits);
+    return (int32_t)fixed_saturate(y, arithmetic->result_bits);
+}
+
+/* y plus the line through 0 of that slope at a distance of at most 40 bits. */
+static inline int32_t extrapolate(const struct lut_arithmetic *arithmetic, int64_t y, int64_t distance,
+                                  struct lut_slope slope) {
+    int64_t product = distance * slope.scale;
+    int64_t term = slope.shift >= 0 ? fixed_round_shift(product, (unsigned)slope.shift)
+                                    : fixed_saturate(product, PRODUCT_BITS) * (INT64_C(1) << -slope.shift);
+    if (arithmetic->slope_bits > 0) {
+        term = fixed_saturate(term, arithmetic->slope_bits);
+    }
+    return (int32_t)fixed_saturate(y + term, arithmetic->result_bits);
+}
+
+/* Where the underflow line of a table starts: START, or entry 0 of the logarithmic index. */
+static inline int64_t line_start(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
+                                 enum lut_table table) {
+    int64_t start = settings->range[table].start;
+    int offset = settings->le_index_offset;
+    if (table == LUT_LO || settings->le_linear || offset < 0 || offset >= arithmetic->offset_end) {
+        return start;
+    }
+    return fixed_sign_extend(start + (INT64_C(1) << offset), LINE_START_BITS);
+}
+
+struct lut_result lut_look_up(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
+                              const struct lut_entries *entries, int64_t x) {
+    struct position le = locate(arithmetic, settings, LUT_LE, x);
+    struct position lo = locate(arithmetic, settings, LUT_LO, x);
+    enum lut_table table = select_table(settings, le.answer, lo.answer);
+    struct position position = table == LUT_LE ? le : lo;
+    const int16_t *samples = table == LUT_LE ? entries->le : entries->lo;
+    const struct lut_range *range = &settings->range[table];
+    struct lut_result result = {.selected = table, .answer = {le.answer, lo.answer}};
+    switch (position.answer) {
+    case LUT_UNDER:
+        result.value = extrapolate(arithmetic, samples[0], x - line_start(arithmetic, settings, table), range->under);
+        break;
+    case LUT_HIT:
+        result.index = position.index;
+        result.fraction = position.fraction;
+        result.value = interpolate(arithmetic, samples, position);
+        break;
+    case LUT_OVER:
+        result.index = last_entry(table);
+        result.value = extrapolate(arithmetic, samples[result.index], x - range->end, range->over);
+        break;
+    }
+    return result;
+}
+
+void lut_count(struct lut_counters *counters, const struct lut_result *result) {
+    enum lut_answer le = result->answer[LUT_LE], lo = result->answer[LUT_LO];
+    if ((le == LUT_HIT) != (lo == LUT_HIT)) {
+        counters->le_hit += le == LUT_HIT;
+        counters->lo_hit += lo == LUT_HIT;
+    } else if (le != lo || le == LUT_HIT) {
+        counters->hybrid++;
+    } else {
+        counters->underflow += le == LUT_UNDER;
+        counters->overflow += le == LUT_OVER;
+    }
+}
+
+void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
+               const struct lut_entries *entries, const int32_t *x, int32_t *y, size_t count,
+               struct lut_counters *counters) {
+    for (size_t i = 0; i < count; i++) {
+        struct lut_result result = lut_look_up(arithmetic, settings, entries, x[i]);
+        y[i] = result.value;
+        lut_count(counters, &result);
+    }
+}

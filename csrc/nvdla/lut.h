@@ -1,0 +1,99 @@
+/* The two-table look-up of integer layers: a piecewise linear function that SDP (stage EW) and CDP share.
+ *
+ * Every input is looked up in two tables at once: LE, 65 samples with a linear or a logarithmic ("exponential") index,
+ * and LO, 257 samples with a linear index. Each table answers hit, underflow or overflow; priorities select one of the
+ * two answers. A hit is interpolated between two neighbouring samples, the others are extrapolated with a slope from
+ * the first or the last sample. The units differ in widths and in the interpolation formula: struct lut_arithmetic.
+ * Spec: 55-lut sections 1 to 7.
+ */
+#ifndef NVDLA_LUT_H
+#define NVDLA_LUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lut_table { LUT_LE, LUT_LO, LUT_TABLES };
+
+enum { LUT_LE_ENTRIES = 65, LUT_LO_ENTRIES = 257 };
+
+/* The samples; undefined after reset in hardware. */
+struct lut_entries {
+    int16_t le[LUT_LE_ENTRIES];
+    int16_t lo[LUT_LO_ENTRIES];
+};
+
+struct lut_slope {
+    int16_t scale;
+    int shift; /* -16..15: right shift if positive, else left */
+};
+
+/* Where a table lies on the axis of the input. */
+struct lut_range {
+    int64_t start; /* signed 32 (SDP) or 38 bits (CDP); inputs up to START underflow */
+    int64_t end;   /* same width; only the point that the overflow slope starts from */
+    int select;    /* -128..127: log2 of the step, linear index; only the low select_bits count */
+    struct lut_slope under, over;
+};
+
+/* The S_LUT_* registers but the access port. */
+struct lut_settings {
+    bool le_linear;                     /* else exponential */
+    bool under_first_lo, over_first_lo; /* UFLOW and OFLOW priority: LO answers when both under- or overflow */
+    bool hybrid_first_lo;               /* HYBRID priority: LO answers in all other ties */
+    int le_index_offset;                /* -128..127: log2 of the distance from START to entry 0 of LE */
+    struct lut_range range[LUT_TABLES];
+};
+
+/* What a unit's tables do differently. Spec: 55-lut sections 4, 5, 7 and 7.4. */
+struct lut_arithmetic {
+    int compare_bits;  /* low bits of START, signed, that the index is made from; slopes use all of it */
+    int select_bits;   /* low bits of INDEX_SELECT, signed */
+    int lo_shift_mask; /* applied to the left shift of the LO index (a negative SELECT) */
+    int fraction_bits; /* of the position between two samples */
+    int offset_end;    /* the underflow line of LE exponential starts 2^OFFSET behind START for OFFSET below this */
+    bool weighted;     /* interpolates y0*(1-f) + y1*f in one rounding, else y0 + round((y1-y0)*f) */
+    int slope_bits;    /* the slope's term saturates to these bits before it is added; 0: it is exact */
+    int result_bits;
+};
+
+/* CDP, INT8: inputs are the square sum (0 .. 2^21-1) or, bypassed, a signed 9-bit element. One index unit per element,
+ * as in all INT8 configurations. Results have 16 bits. */
+extern const struct lut_arithmetic lut_cdp_int8;
+
+/* CDP, INT16: inputs of 37 bits, results of 16. SELECT = -64 is undefined. */
+extern const struct lut_arithmetic lut_cdp_int16;
+
+/* SDP, INT8 and INT16 alike: inputs and results of 32 bits. SELECT above 31 is undefined. */
+extern const struct lut_arithmetic lut_sdp;
+
+enum lut_answer { LUT_UNDER, LUT_HIT, LUT_OVER };
+
+struct lut_result {
+    int32_t value; /* of result_bits */
+    enum lut_table selected;
+    enum lut_answer answer[LUT_TABLES]; /* of each table, selected or not */
+    int index;                          /* of the selected answer: first sample of a hit; 0 or the last one otherwise */
+    uint64_t fraction;                  /* of the selected answer, in 2^-fraction_bits; 0 unless it is a hit */
+};
+
+/* Looks x up. x has the width that the arithmetic's comment tells. */
+struct lut_result lut_look_up(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
+                              const struct lut_entries *entries, int64_t x);
+
+/* Number of inputs by what the tables answered: CDP's five counters, whose sum is the number of inputs.
+ * Spec: 62-cdp section 9. */
+struct lut_counters {
+    uint64_t underflow, overflow; /* both tables under, both over */
+    uint64_t le_hit, lo_hit;      /* this table hits, the other does not */
+    uint64_t hybrid;              /* the rest: both hit, or one under and the other over */
+};
+
+void lut_count(struct lut_counters *counters, const struct lut_result *result);
+
+/* lut_look_up() of x[0 .. count-1] to y, counted. */
+void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
+               const struct lut_entries *entries, const int32_t *x, int32_t *y, size_t count,
+               struct lut_counters *counters);
+
+#endif

@@ -1,0 +1,83 @@
+// Ring arithmetic, placement of atoms in entries and the input convertor of CDMA, as pure functions. INT8.
+//
+// Spec: 30-cdma-cbuf, sections 4.2 (rings), 5.1 (placement), 6 (convertor); 20-data-formats, section 4 (pixel formats).
+package nvdla_cdma_pkg;
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+
+  localparam int AtomShift = $clog2(MemAtom);
+  localparam int SlotShift = $clog2(Slots);
+  localparam int BankShift = $clog2(CbufBankDepth);
+
+  // Atoms that may be in flight for a read client: one for every clock of the memory latency that the configuration is made for.
+  localparam int ReadDepth = (DbbLatency > CvsramLatency) ? DbbLatency : CvsramLatency;
+
+  // Kinds of the lanes (bytes) of an atom at the convertor; 0..3 are the channels of a pixel.
+  localparam logic [2:0] LaneTail = 3'd4;  // behind the end of a line
+  localparam logic [2:0] LanePad = 3'd5;   // pad pixel, not converted
+
+  // Entry index a + b in a ring; a < ring, b <= ring.
+  function automatic logic [14:0] ring_add(input logic [14:0] a, input logic [14:0] b, input logic [14:0] ring);
+    logic [15:0] sum;
+    sum = {1'b0, a} + {1'b0, b};
+    if (sum >= {1'b0, ring}) sum = sum - {1'b0, ring};
+    return sum[14:0];
+  endfunction
+
+  // Entries of `banks_m1` + 1 banks.
+  function automatic logic [14:0] ring_size(input logic [4:0] banks_m1);
+    return (15'(banks_m1) + 15'd1) << BankShift;
+  endfunction
+
+  // Lines of the next grain: at most `grain` of the `left` that are left.
+  function automatic logic [13:0] grain_lines(input logic [13:0] left, input logic [13:0] grain);
+    return (left < grain) ? left : grain;
+  endfunction
+
+  // A group of surfaces shares an entry. Its tail is the number of surfaces when that is less than Slots, else 0; left: surfaces from the
+  // group's first one on.
+  function automatic logic [1:0] group_tail(input logic [13:0] left);
+    return (32'(left) < Slots) ? left[1:0] : 2'd0;
+  endfunction
+
+  // Where the atom of surface `member` of a group and pixel `column` goes: {last atom of its entry along the line, slot}.
+  // Tails of one surface put Slots pixels into an entry, tails of two out of four put two.
+  function automatic logic [2:0] place(input logic [1:0] tail, input logic [1:0] member, input logic [1:0] column);
+    if (Slots == 2 && tail == 2'd1) return {column[0], 1'b0, column[0]};
+    if (Slots == 4 && tail == 2'd1) return {&column, column};
+    if (Slots == 4 && tail == 2'd2) return {column[0], column[0], member[0]};
+    return {1'b1, member};
+  endfunction
+
+  // The slots above this atom have no source: last pixel of a line where pixels share an entry, last surface of a tail.
+  function automatic logic place_clear(input logic [1:0] tail, input logic [1:0] member, input logic last_column);
+    if (tail == 2'd0) return 1'b0;
+    if (tail == 2'd3) return member == 2'd2;
+    return last_column && (tail == 2'd1 || member == 2'd1);
+  endfunction
+
+  // Offset of a lane: CVT_OFFSET, or with mean the mean of its channel (means: channel 0 in the low halfword) and 0 behind the line.
+  function automatic logic signed [15:0] cvt_offset(input logic mean, input logic [2:0] kind, input logic [63:0] means,
+                                                    input logic [15:0] offset);
+    if (!mean) return $signed(offset);
+    if (kind[2]) return 16'sd0;
+    return $signed(means[{26'd0, kind[1:0], 4'd0}+:16]);
+  endfunction
+
+  // Product of the convertor: (x - offset) * scale, exact.
+  function automatic logic signed [33:0] cvt_product(input logic signed [8:0] x, input logic signed [15:0] offset,
+                                                     input logic signed [15:0] scale);
+    logic signed [17:0] d;
+    d = $signed({{9{x[8]}}, x}) - $signed({{2{offset[15]}}, offset});
+    return $signed({{16{d[17]}}, d}) * $signed({{18{scale[15]}}, scale});
+  endfunction
+
+  // End of the convertor: rounding shift, saturation to 17 bits, then to INT8; without int8 to 16 bits of which the low byte remains.
+  function automatic logic [7:0] cvt_round(input logic signed [33:0] p, input logic [5:0] shift, input logic int8);
+    logic signed [16:0] q;
+    q = nvdla_arith_pkg::sat17(nvdla_arith_pkg::round_shift($signed({{30{p[33]}}, p}), shift));
+    if (int8) return nvdla_arith_pkg::sat8($signed({{47{q[16]}}, q}));
+    if (q[16] != q[15]) return q[16] ? 8'h00 : 8'hff;
+    return q[7:0];
+  endfunction
+endpackage

@@ -1,0 +1,199 @@
+// CDP and CDP_RDMA: local response normalisation across channels, by a table of the sum of the neighbours' squares.
+//
+//   CDP_RDMA -> window (input convertor, neighbours) -> lrn (square sum, LUT, multiply, output convertor) -> write DMA
+//
+// csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. r_*, w_*: read and write client
+// of the memory interfaces. done_intr_o: one clock per layer whose last write has been acknowledged, by register group. The CDP_RDMA group
+// is released when its last atom has been delivered, the CDP group when the last output has gone to the write DMA. The S_LUT_* registers
+// take effect at once. D_NAN_*, D_INF_* and D_OUT_SATURATION are 0.
+// Spec: 62-cdp; 55-lut; 10-system sections 6 (groups) and 9 (LUT access).
+module nvdla_cdp
+  import nvdla_pkg::*;
+  import nvdla_cdp_pkg::*;
+  import nvdla_lut_pkg::*;
+(
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                csb_rdma_req_i,
+  input  logic                csb_req_i,
+  input  logic                csb_write_i,
+  input  logic [9:0]          csb_addr_i,
+  input  logic [31:0]         csb_wdata_i,
+  output logic [31:0]         csb_rdma_rdata_o,
+  output logic [31:0]         csb_rdata_o,
+  output logic                r_mif_valid_o,
+  input  logic                r_mif_ready_i,
+  output logic                r_mif_ram_o,
+  output logic [AddrBits-1:0] r_mif_addr_o,
+  output logic [3:0]          r_mif_len_o,
+  input  logic                r_mif_rsp_valid_i,
+  input  logic [AtomBits-1:0] r_mif_rsp_data_i,
+  output logic                w_mif_valid_o,
+  input  logic                w_mif_ready_i,
+  output logic                w_mif_ram_o,
+  output logic [AddrBits-1:0] w_mif_addr_o,
+  output logic [3:0]          w_mif_len_o,
+  output logic                w_mif_dat_valid_o,
+  input  logic                w_mif_dat_ready_i,
+  output logic [AtomBits-1:0] w_mif_dat_data_o,
+  input  logic                w_mif_rsp_i,
+  output logic [1:0]          done_intr_o
+);
+  // Atoms in flight: the design latency of the memory at full throughput, and at least the two blocks that the first output waits for.
+  localparam int FullDepth = DbbLatency * CdpThroughput / MemAtom;
+  localparam int ReadDepth = FullDepth > 2 * CdpColumns ? FullDepth : 2 * CdpColumns;
+  localparam int RdmaBits = (CdpRdmaWords - CdpRdmaFirstD) * 32;
+  localparam int CdpBits = (CdpWords - CdpFirstD) * 32;
+  localparam int SharedBits = CdpFirstD * 32;
+  // The shared words: S_STATUS and S_POINTER are with the groups, the access port with the tables, the others in a file of their own.
+  localparam int OtherBits = CdpSLutCfg * 32;
+  localparam logic [CdpWords*32-1:0] GroupMask = CdpWriteMask & {{CdpBits{1'b1}}, {SharedBits{1'b0}}};
+  localparam logic [SharedBits-1:0] SharedMask = CdpWriteMask[SharedBits-1:0] & {{(SharedBits-OtherBits){1'b1}}, {OtherBits{1'b0}}};
+
+  // ---- registers --------------------------------------------------------------------------------------------------------------
+  logic rdma_run, rdma_done, run, done;
+  logic unused_rdma_group, unused_group;
+  logic [RdmaBits-1:0] rdma_flat, rdma_stat;
+  logic [CdpBits-1:0] flat, stat;
+  logic [SharedBits-1:0] shared_flat;
+  cdp_rdma_d_t rdma_d;
+  cdp_d_t d;
+  cdp_s_t s;
+  lut_cfg_t lut_cfg;
+  logic [31:0] read_stall, write_stall, uflow, oflow, hybrid, le_hit, lo_hit, group_rdata, shared_rdata, lut_rdata;
+
+  assign rdma_d = rdma_flat;
+  assign d = flat;
+  assign s = shared_flat;
+  assign rdma_stat = RdmaBits'(read_stall) << ((CdpRdmaDPerfReadStall - CdpRdmaFirstD) * 32);
+  assign stat = CdpBits'({lo_hit, le_hit, hybrid, oflow, uflow, write_stall}) << ((CdpDPerfWriteStall - CdpFirstD) * 32);
+  assign csb_rdata_o = group_rdata | shared_rdata | lut_rdata;
+
+  nvdla_reg_group #(
+    .Words(CdpRdmaWords), .FirstD(CdpRdmaFirstD), .WriteMask(CdpRdmaWriteMask), .Reset(CdpRdmaReset), .StatMask(CdpRdmaStatMask)
+  ) u_rdma_registers (
+    .clk_i, .rst_ni,
+    .req_i(csb_rdma_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(csb_rdma_rdata_o),
+    .run_o(rdma_run), .group_o(unused_rdma_group), .d_o(rdma_flat), .done_i(rdma_done),
+    .stat_i(rdma_stat)
+  );
+
+  nvdla_reg_group #(
+    .Words(CdpWords), .FirstD(CdpFirstD), .WriteMask(GroupMask), .Reset(CdpReset), .StatMask(CdpStatMask)
+  ) u_registers (
+    .clk_i, .rst_ni,
+    .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(group_rdata),
+    .run_o(run), .group_o(unused_group), .d_o(flat), .done_i(done),
+    .stat_i(stat)
+  );
+
+  nvdla_reg_file #(.Words(CdpFirstD), .WriteMask(SharedMask), .Reset(SharedBits'(0))) u_shared (
+    .clk_i, .rst_ni,
+    .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(shared_rdata), .q_o(shared_flat)
+  );
+
+  wire unused_s = &{1'b0, s};
+
+  always_comb begin
+    lut_cfg.le_linear = s.lut_le_function;
+    lut_cfg.uflow_lo = s.lut_uflow_priority;
+    lut_cfg.oflow_lo = s.lut_oflow_priority;
+    lut_cfg.hybrid_lo = s.lut_hybrid_priority;
+    lut_cfg.le_offset = s.lut_le_index_offset;
+    lut_cfg.le_select = s.lut_le_index_select;
+    lut_cfg.lo_select = s.lut_lo_index_select;
+    lut_cfg.le_start = {s.lut_le_start_high, s.lut_le_start_low};
+    lut_cfg.le_end = {s.lut_le_end_high, s.lut_le_end_low};
+    lut_cfg.lo_start = {s.lut_lo_start_high, s.lut_lo_start_low};
+    lut_cfg.lo_end = {s.lut_lo_end_high, s.lut_lo_end_low};
+    lut_cfg.le_uflow_scale = s.lut_le_slope_uflow_scale;
+    lut_cfg.le_oflow_scale = s.lut_le_slope_oflow_scale;
+    lut_cfg.lo_uflow_scale = s.lut_lo_slope_uflow_scale;
+    lut_cfg.lo_oflow_scale = s.lut_lo_slope_oflow_scale;
+    lut_cfg.le_uflow_shift = s.lut_le_slope_uflow_shift;
+    lut_cfg.le_oflow_shift = s.lut_le_slope_oflow_shift;
+    lut_cfg.lo_uflow_shift = s.lut_lo_slope_uflow_shift;
+    lut_cfg.lo_oflow_shift = s.lut_lo_slope_oflow_shift;
+  end
+
+  // ---- input ------------------------------------------------------------------------------------------------------------------
+  logic req_valid, req_ready, req_ram, rsp_valid, rsp_ready, mem_valid, mem_ready, mem_last;
+  logic [AddrBits-1:0] req_addr;
+  logic [15:0] req_size;
+  logic [AtomBits-1:0] rsp_data, mem_data;
+  logic [CdpAtomShift-1:0] mem_lanes;
+  cdp_block_t mem_block;
+
+  nvdla_cdp_rdma #(.Blocks(ReadDepth + 2)) u_rdma (
+    .clk_i, .rst_ni, .run_i(rdma_run), .d_i(rdma_d), .done_o(rdma_done), .stall_o(read_stall),
+    .req_valid_o(req_valid), .req_ready_i(req_ready), .req_addr_o(req_addr), .req_size_o(req_size), .req_ram_o(req_ram),
+    .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready), .rsp_data_i(rsp_data),
+    .atom_valid_o(mem_valid), .atom_ready_i(mem_ready), .atom_data_o(mem_data), .atom_last_o(mem_last),
+    .block_o(mem_block), .lanes_o(mem_lanes)
+  );
+
+  nvdla_dma_read #(.Depth(ReadDepth)) u_dma_read (
+    .clk_i, .rst_ni,
+    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(req_addr), .req_size_i(req_size), .req_ram_i(req_ram),
+    .rsp_valid_o(rsp_valid), .rsp_ready_i(rsp_ready), .rsp_data_o(rsp_data),
+    .mif_valid_o(r_mif_valid_o), .mif_ready_i(r_mif_ready_i), .mif_ram_o(r_mif_ram_o), .mif_addr_o(r_mif_addr_o),
+    .mif_len_o(r_mif_len_o), .mif_rsp_valid_i(r_mif_rsp_valid_i), .mif_rsp_data_i(r_mif_rsp_data_i)
+  );
+
+  // ---- normalisation ----------------------------------------------------------------------------------------------------------
+  logic block_valid, block_ready, beat_valid, step, beat_last, out_valid, out_ready, out_last;
+  logic [CdpViewLanes*CdpValueBits-1:0] view;
+  logic [AtomBits-1:0] out_data;
+  cdp_block_t block;
+
+  nvdla_cdp_window u_window (
+    .clk_i, .rst_ni, .run_i(run), .d_i(d),
+    .atom_valid_i(mem_valid), .atom_ready_o(mem_ready), .atom_data_i(mem_data), .atom_last_i(mem_last),
+    .block_i(mem_block), .lanes_i(mem_lanes),
+    .block_valid_o(block_valid), .block_ready_i(block_ready), .block_o(block),
+    .beat_valid_o(beat_valid), .step_i(step), .beat_last_o(beat_last), .view_o(view)
+  );
+
+  nvdla_cdp_lrn u_lrn (
+    .clk_i, .rst_ni, .run_i(run), .d_i(d), .lut_cfg_i(lut_cfg),
+    .cfg_req_i(csb_req_i && csb_addr_i == 10'(CdpSLutAccessCfg)), .data_req_i(csb_req_i && csb_addr_i == 10'(CdpSLutAccessData)),
+    .write_i(csb_write_i), .wdata_i(csb_wdata_i), .rdata_o(lut_rdata),
+    .beat_valid_i(beat_valid), .step_o(step), .beat_last_i(beat_last), .view_i(view),
+    .atom_valid_o(out_valid), .atom_ready_i(out_ready), .atom_last_o(out_last), .atom_data_o(out_data),
+    .uflow_o(uflow), .oflow_o(oflow), .hybrid_o(hybrid), .le_hit_o(le_hit), .lo_hit_o(lo_hit)
+  );
+
+  // ---- output -----------------------------------------------------------------------------------------------------------------
+  logic cmd_valid, cmd_ready, cmd_ram, cmd_ack, dat_valid, dat_ready, output_done, ack;
+  logic [AddrBits-1:0] cmd_addr;
+  logic [15:0] cmd_size;
+  logic [AtomBits-1:0] dat_data;
+
+  nvdla_cdp_wdma u_wdma (
+    .clk_i, .rst_ni, .run_i(run), .d_i(d), .done_o(output_done), .stall_o(write_stall),
+    .block_valid_i(block_valid), .block_ready_o(block_ready), .block_i(block),
+    .atom_valid_i(out_valid), .atom_ready_o(out_ready), .atom_last_i(out_last), .atom_data_i(out_data),
+    .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_addr_o(cmd_addr), .cmd_size_o(cmd_size), .cmd_ram_o(cmd_ram),
+    .cmd_ack_o(cmd_ack), .dat_valid_o(dat_valid), .dat_ready_i(dat_ready), .dat_data_o(dat_data)
+  );
+
+  nvdla_dma_write u_dma_write (
+    .clk_i, .rst_ni,
+    .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(cmd_addr), .cmd_size_i(cmd_size), .cmd_ram_i(cmd_ram),
+    .cmd_ack_i(cmd_ack), .dat_valid_i(dat_valid), .dat_ready_o(dat_ready), .dat_data_i(dat_data), .ack_o(ack),
+    .mif_valid_o(w_mif_valid_o), .mif_ready_i(w_mif_ready_i), .mif_ram_o(w_mif_ram_o), .mif_addr_o(w_mif_addr_o),
+    .mif_len_o(w_mif_len_o), .mif_dat_valid_o(w_mif_dat_valid_o), .mif_dat_ready_i(w_mif_dat_ready_i),
+    .mif_dat_data_o(w_mif_dat_data_o), .mif_rsp_i(w_mif_rsp_i)
+  );
+
+  assign done = run && output_done;
+
+  // Layers use the groups in turn and are acknowledged in order.
+  logic ack_group_q;
+  assign done_intr_o = {ack && ack_group_q, ack && !ack_group_q};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) ack_group_q <= 1'b0;
+    else if (ack) ack_group_q <= !ack_group_q;
+  end
+endmodule

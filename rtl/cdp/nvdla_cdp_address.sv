@@ -1,0 +1,41 @@
+// Address of the current block of a cube, in the order line, group of CdpColumns columns, surface.
+//
+// load_i starts a layer; step_i leaves a block and tells what it was last of. Strides in bytes. Byte sums of base and strides are passed on
+// as they are (20-data-formats section 9).
+// Spec: 62-cdp, section 9.
+module nvdla_cdp_address
+  import nvdla_pkg::*;
+  import nvdla_cdp_pkg::*;
+(
+  input  logic                clk_i,
+  input  logic                load_i,
+  input  logic [AddrBits-1:0] base_i,
+  input  logic [31:0]         line_stride_i,
+  input  logic [31:0]         surface_stride_i,
+  input  logic                step_i,
+  input  logic                surface_last_i,
+  input  logic                line_last_i,
+  output logic [AddrBits-1:0] addr_o
+);
+  logic [AddrBits-1:0] line_q, column_q, addr_q;
+  wire [AddrBits-1:0] line_next = line_q + AddrBits'(line_stride_i);
+  wire [AddrBits-1:0] column_next = line_last_i ? line_next : column_q + AddrBits'(CdpColumns * MemAtom);
+
+  assign addr_o = addr_q;
+
+  always_ff @(posedge clk_i) begin
+    if (load_i) begin
+      line_q <= base_i;
+      column_q <= base_i;
+      addr_q <= base_i;
+    end else if (step_i) begin
+      if (!surface_last_i) begin
+        addr_q <= addr_q + AddrBits'(surface_stride_i);
+      end else begin
+        addr_q <= column_next;
+        column_q <= column_next;
+        if (line_last_i) line_q <= line_next;
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,117 @@
+// Input convertor and neighbourhood: atoms in, beats with their channel neighbours out.
+//
+// Atoms are converted as they come (one a clock, lanes behind lanes_i become 0) into a ring, which holds the blocks before and behind the
+// current one. An atom is taken out when the atom of the next surface, same column, is there; beats then leave one a clock. view_o:
+// converted lanes -CdpHalo .. CdpThroughput-1+CdpHalo around the beat's lane 0, lowest first; channels outside the cube's surfaces are 0.
+// beat_last_o: last beat of the layer. Atoms behind the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o:
+// each block, when its first atom is taken out. Accepted atom to first beat of a single atom: two clocks.
+// Spec: 62-cdp, sections 3, 4, 5.
+module nvdla_cdp_window
+  import nvdla_pkg::*;
+  import nvdla_cdp_pkg::*;
+(
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+  input  logic                                 run_i,
+  input  cdp_d_t                               d_i,
+  input  logic                                 atom_valid_i,
+  output logic                                 atom_ready_o,
+  input  logic [AtomBits-1:0]                  atom_data_i,
+  input  logic                                 atom_last_i,
+  input  cdp_block_t                           block_i,
+  input  logic [CdpAtomShift-1:0]              lanes_i,
+  output logic                                 block_valid_o,
+  input  logic                                 block_ready_i,
+  output cdp_block_t                           block_o,
+  output logic                                 beat_valid_o,
+  input  logic                                 step_i,
+  output logic                                 beat_last_o,
+  output logic [CdpViewLanes*CdpValueBits-1:0] view_o
+);
+  localparam int PlaceBits = 5;                                          // ring of 4 blocks: one behind, one ahead, two to fill
+  localparam int Words = 1 << PlaceBits;
+  localparam int Ahead = Words - CdpColumns;                             // atoms from the current one on
+  localparam int AtomWidth = MemAtom * CdpValueBits;
+  localparam int HaloWidth = CdpHalo * CdpValueBits;
+  localparam int BeatWidth = CdpThroughput * CdpValueBits;
+
+  wire unused_d = &{1'b0, d_i};
+
+  // ---- conversion into the ring -----------------------------------------------------------------------------------------------
+  logic [AtomWidth-1:0] ring[0:Words-1];
+  logic [CdpBlockBits-1:0] ring_block[0:Words-1];
+  logic [PlaceBits-1:0] write_q, read_q;
+  logic [PlaceBits:0] count_q;                                           // atoms from the current one on
+  logic ended_q;                                                         // the layer's last atom has come
+  logic [2:0] column_q;                                                  // of the current atom
+  wire push = atom_valid_i && atom_ready_o;
+  wire [7:0] offset = d_i.datin_offset[7:0];
+  wire [15:0] scale = d_i.datin_scale;
+  wire [4:0] shift = d_i.datin_shifter;
+
+  // ---- the current atom -------------------------------------------------------------------------------------------------------
+  cdp_block_t here;
+  logic valid_q, last_q, first_q;                                        // first: the current atom belongs to surface 0
+  logic [CdpBeatBits-1:0] beat_q;
+  logic [AtomWidth+2*HaloWidth-1:0] view_q;
+  wire [PlaceBits-1:0] above = read_q - PlaceBits'(here.columns) - PlaceBits'(1);
+  wire [PlaceBits-1:0] below = read_q + PlaceBits'(here.columns) + PlaceBits'(1);
+  wire there = count_q > (here.surface_last ? (PlaceBits+1)'(0) : (PlaceBits+1)'(here.columns) + (PlaceBits+1)'(1));
+  wire beat_end = step_i && beat_q == CdpBeatBits'(CdpBeats - 1);
+  wire open = !valid_q || beat_end;
+  wire block_begin = column_q == 3'd0;
+  wire block_end = column_q == here.columns;
+  wire load = open && there && count_q != '0 && (!block_begin || block_ready_i);
+
+  assign here = ring_block[read_q];
+  assign block_valid_o = open && there && count_q != '0 && block_begin;
+  assign block_o = here;
+  assign beat_valid_o = valid_q;
+  assign beat_last_o = last_q && beat_q == CdpBeatBits'(CdpBeats - 1);
+  assign view_o = view_q[CdpViewLanes*CdpValueBits-1:0];
+  assign atom_ready_o = run_i && !ended_q && count_q < (PlaceBits+1)'(Ahead);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= '0;
+      read_q <= '0;
+      count_q <= '0;
+      ended_q <= 1'b0;
+      column_q <= 3'd0;
+      first_q <= 1'b1;
+      valid_q <= 1'b0;
+      beat_q <= '0;
+    end else begin
+      if (push) write_q <= write_q + PlaceBits'(1);
+      if (push != load) count_q <= push ? count_q + (PlaceBits+1)'(1) : count_q - (PlaceBits+1)'(1);
+      if (!run_i) ended_q <= 1'b0;
+      else if (push && atom_last_i) ended_q <= 1'b1;
+      if (load) begin
+        read_q <= read_q + PlaceBits'(1);
+        column_q <= block_end ? 3'd0 : column_q + 3'd1;
+        if (block_end) first_q <= here.surface_last;
+      end
+      if (open) valid_q <= load;
+      if (open) beat_q <= '0;
+      else if (step_i) beat_q <= beat_q + CdpBeatBits'(1);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push) begin
+      ring_block[write_q] <= block_i;
+      for (int l = 0; l < MemAtom; l++) begin
+        ring[write_q][l*CdpValueBits +: CdpValueBits] <=
+          CdpAtomShift'(l) > lanes_i ? '0 : cdp_input(atom_data_i[l*8 +: 8], offset, scale, shift);
+      end
+    end
+    if (load) begin
+      last_q <= here.layer_last && block_end;
+      view_q[HaloWidth-1:0] <= first_q ? '0 : ring[above][AtomWidth-1 -: HaloWidth];
+      view_q[HaloWidth +: AtomWidth] <= ring[read_q];
+      view_q[HaloWidth+AtomWidth +: HaloWidth] <= here.surface_last ? '0 : ring[below][HaloWidth-1:0];
+    end else if (step_i && valid_q) begin
+      view_q <= view_q >> BeatWidth;
+    end
+  end
+endmodule

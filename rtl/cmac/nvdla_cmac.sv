@@ -1,0 +1,100 @@
+// CMAC unit (CMAC_A or CMAC_B): half of the AtomicK MAC cells with their register window.
+//
+// Atoms and weights come from CSC without back-pressure. Every atom gives one sum per cell two clocks later, with the atom's flags.
+// wt_sel_i is one-hot over the cells. The layer ends with the atom flagged stripe end and layer end.
+// Spec: 40-convolution-core, sections 4.3, 7.2, 8.2 and 9.1.
+module nvdla_cmac
+  import nvdla_pkg::*;
+  import nvdla_conv_pkg::*;
+(
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic                             csb_req_i,
+    input  logic                             csb_write_i,
+    input  logic [                      9:0] csb_addr_i,
+    input  logic [                     31:0] csb_wdata_i,
+    output logic [                     31:0] csb_rdata_o,
+    output logic                             run_o,
+    // From CSC.
+    input  logic                             atom_valid_i,
+    input  logic [            AtomicC*8-1:0] atom_data_i,
+    input  logic                             atom_stripe_start_i,
+    input  logic                             atom_stripe_end_i,
+    input  logic                             atom_channel_end_i,
+    input  logic                             atom_layer_end_i,
+    input  logic                             wt_valid_i,
+    input  logic [            ConvCells-1:0] wt_sel_i,
+    input  logic [            AtomicC*8-1:0] wt_data_i,
+    // To CACC.
+    output logic                             valid_o,
+    output logic [ConvCells*ConvSumBits-1:0] sum_o,
+    output logic                             stripe_start_o,
+    output logic                             stripe_end_o,
+    output logic                             channel_end_o,
+    output logic                             layer_end_o
+);
+  localparam int DataWords = CmacAWords - CmacAFirstD;
+
+  logic unused_group, done, valid_q, out_valid_q, swap;
+  logic [3:0] flags_q, out_flags_q;
+  logic [DataWords*32-1:0] unused_d;
+  logic [AtomicC*8-1:0] data_q;
+
+  // The windows of CMAC_A and CMAC_B are alike.
+  nvdla_reg_group #(
+      .Words    (CmacAWords),
+      .FirstD   (CmacAFirstD),
+      .WriteMask(CmacAWriteMask),
+      .Reset    (CmacAReset),
+      .StatMask (CmacAStatMask)
+  ) u_registers (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(csb_rdata_o),
+      .run_o  (run_o),
+      .group_o(unused_group),
+      .d_o    (unused_d),
+      .done_i (done),
+      .stat_i ((DataWords * 32)'(0))
+  );
+
+  assign done = valid_q && flags_q[2] && flags_q[0];
+  assign swap = atom_valid_i && atom_stripe_start_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      valid_q     <= 1'b0;
+      out_valid_q <= 1'b0;
+    end else begin
+      valid_q     <= atom_valid_i;
+      out_valid_q <= valid_q;
+    end
+
+  always_ff @(posedge clk_i) begin
+    if (atom_valid_i) begin
+      data_q  <= atom_data_i;
+      flags_q <= {atom_stripe_start_i, atom_stripe_end_i, atom_channel_end_i, atom_layer_end_i};
+    end
+    out_flags_q <= flags_q;
+  end
+
+  for (genvar c = 0; c < ConvCells; c++) begin : gen_cell
+    nvdla_cmac_cell u_cell (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .load_i  (wt_valid_i && wt_sel_i[c]),
+        .weight_i(wt_data_i),
+        .swap_i  (swap),
+        .valid_i (valid_q),
+        .data_i  (data_q),
+        .sum_o   (sum_o[c*ConvSumBits+:ConvSumBits])
+    );
+  end
+
+  assign valid_o = out_valid_q;
+  assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = out_flags_q;
+endmodule

@@ -1,0 +1,51 @@
+// MAC cell: AtomicC products of 8 by 8 bits and their sum, with one set of weights in use and the next one in shadow registers.
+//
+// load_i writes the shadow set. swap_i (with the first atom of a stripe) makes the shadow set the one in use and leaves the shadow empty;
+// a load in the same clock belongs to the set after it. A cell whose set was not loaded gives 0.
+// data_i and valid_i come one clock after the atom's swap_i; sum_o is registered, latency 1 clock.
+// Spec: 40-convolution-core, sections 4.3 and 9.1.
+module nvdla_cmac_cell
+  import nvdla_pkg::*;
+  import nvdla_conv_pkg::*;
+(
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          load_i,
+    input  logic [         AtomicC*8-1:0] weight_i,
+    input  logic                          swap_i,
+    input  logic                          valid_i,
+    input  logic [         AtomicC*8-1:0] data_i,
+    output logic signed [ConvSumBits-1:0] sum_o
+);
+  logic [AtomicC*8-1:0] shadow_q;
+  logic signed [7:0] weight_q[0:AtomicC-1];
+  logic shadow_loaded_q, loaded_q;
+  logic signed [ConvSumBits-1:0] sum_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      shadow_loaded_q <= 1'b0;
+      loaded_q        <= 1'b0;
+    end else begin
+      if (load_i) shadow_loaded_q <= 1'b1;
+      else if (swap_i) shadow_loaded_q <= 1'b0;
+      if (swap_i) loaded_q <= shadow_loaded_q;
+    end
+
+  always_ff @(posedge clk_i) begin
+    if (load_i) shadow_q <= weight_i;
+    if (swap_i) for (int i = 0; i < AtomicC; i++) weight_q[i] <= $signed(shadow_q[i*8+:8]);
+  end
+
+  always_ff @(posedge clk_i) begin
+    logic signed [ConvSumBits-1:0] sum;
+    if (valid_i) begin
+      sum = '0;
+      if (loaded_q)
+        for (int i = 0; i < AtomicC; i++) sum = sum + ConvSumBits'($signed(data_i[i*8+:8])) * ConvSumBits'(weight_q[i]);
+      sum_q <= sum;
+    end
+  end
+
+  assign sum_o = sum_q;
+endmodule

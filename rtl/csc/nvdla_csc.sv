@@ -1,0 +1,477 @@
+// CSC: convolution sequence controller. Reads input and weights of a layer from CBUF and feeds CMAC_A and CMAC_B.
+//
+//   sequence -> operations -> data reader ----> atoms   --+--> CMAC_A, CMAC_B
+//                         \-> weight reader --> weights --+
+//
+// Both readers run ahead into queues. An operation's first atom leaves when the weights of its cells are in CMAC's shadow registers; the
+// weights of the next operation follow from that clock on. Every atom of an operation that ends a channel operation takes a credit, which CACC
+// returns when SDP has taken that row.
+// Layer: begin (release of what the previous layer left and this one does not reuse) -> pending handshake with CDMA if a bank register
+// changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is released DrainClocks after the last
+// atom, when CMAC and CACC have ended the layer.
+// Spec: 40-convolution-core, sections 4 to 8; 30-cdma-cbuf, section 9.
+module nvdla_csc
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+  import nvdla_conv_pkg::*;
+(
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    csb_req_i,
+    input  logic                    csb_write_i,
+    input  logic [             9:0] csb_addr_i,
+    input  logic [            31:0] csb_wdata_i,
+    output logic [            31:0] csb_rdata_o,
+    // A layer is active there.
+    input  logic                    cmac_a_run_i,
+    input  logic                    cmac_b_run_i,
+    input  logic                    cacc_run_i,
+    // Accounting with CDMA.
+    input  logic                    dat_up_valid_i,
+    input  logic [            14:0] dat_up_entries_i,
+    input  logic [            13:0] dat_up_slices_i,
+    input  logic                    wt_up_valid_i,
+    input  logic [            13:0] wt_up_kernels_i,
+    input  logic [            14:0] wt_up_entries_i,
+    output logic                    dat_rl_valid_o,
+    output logic [            14:0] dat_rl_entries_o,
+    output logic [            13:0] dat_rl_slices_o,
+    output logic                    wt_rl_valid_o,
+    output logic [            14:0] wt_rl_entries_o,
+    output logic                    dat_pending_req_o,
+    input  logic                    dat_pending_ack_i,
+    output logic                    wt_pending_req_o,
+    input  logic                    wt_pending_ack_i,
+    // CBUF.
+    output logic                    dat_rd_valid_o,
+    output logic [CbufAddrBits-1:0] dat_rd_addr_o,
+    input  logic [   EntryBits-1:0] dat_rd_data_i,
+    output logic                    dat_rd_next_valid_o,
+    output logic [CbufAddrBits-1:0] dat_rd_next_addr_o,
+    input  logic [   EntryBits-1:0] dat_rd_next_data_i,
+    output logic                    wt_rd_valid_o,
+    output logic [CbufAddrBits-1:0] wt_rd_addr_o,
+    input  logic [   EntryBits-1:0] wt_rd_data_i,
+    // To both CMAC units.
+    output logic                    atom_valid_o,
+    output logic [   EntryBits-1:0] atom_data_o,
+    output logic                    atom_stripe_start_o,
+    output logic                    atom_stripe_end_o,
+    output logic                    atom_channel_end_o,
+    output logic                    atom_layer_end_o,
+    output logic                    wt_valid_o,
+    output logic [   ConvCells-1:0] wt_sel_a_o,
+    output logic [   ConvCells-1:0] wt_sel_b_o,
+    output logic [   EntryBits-1:0] wt_data_o,
+    // From CACC.
+    input  logic                    credit_valid_i
+);
+  localparam int DataWords = CscWords - CscFirstD;
+  localparam logic [2:0] DrainClocks = 3'd7;
+
+  localparam logic [2:0] StateIdle = 3'd0;
+  localparam logic [2:0] StatePend = 3'd1;
+  localparam logic [2:0] StateWait = 3'd2;
+  localparam logic [2:0] StateRun = 3'd3;
+  localparam logic [2:0] StateDrain = 3'd4;
+
+  // ---- registers of the layer ---------------------------------------------------------------------------------------------------
+  logic run, unused_group, done;
+  logic [DataWords*32-1:0] d_flat;
+  csc_d_t d;
+  assign d = d_flat;
+
+  nvdla_reg_group #(
+      .Words    (CscWords),
+      .FirstD   (CscFirstD),
+      .WriteMask(CscWriteMask),
+      .Reset    (CscReset),
+      .StatMask (CscStatMask)
+  ) u_registers (
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(csb_rdata_o),
+      .run_o  (run),
+      .group_o(unused_group),
+      .d_o    (d_flat),
+      .done_i (done),
+      .stat_i ((DataWords * 32)'(0))
+  );
+
+  // True values, taken over when the layer begins.
+  logic image_q, skip_data_q, skip_weight_q;
+  logic [2:0] rows_q;
+  logic [26:0] positions_q;
+  logic [13:0] runs_q, kernels_q, channels_q, block_step_q, height_q;
+  logic [4:0] kernel_width_q, kernel_height_q, pad_left_q, pad_top_q;
+  logic [5:0] dilation_x_q, dilation_y_q, step_x_q;
+  logic [3:0] step_y_q;
+  logic [12:0] width_q, out_width_q;
+  logic [7:0] pad_value_q;
+  logic [ConvEntryCount-1:0] entries_q, data_ring_q, weight_ring_q, release_entries_q, left_entries_q, weight_entries_q;
+  logic [13:0] release_slices_q, left_slices_q;
+
+  logic [3:0] pixel_step;
+  logic [5:0] step_x;
+  logic [2:0] rows;
+  logic by_line;  // stripes end with the output line: groups of `rows` positions do not cross it
+  assign pixel_step = !d.datain_format ? 4'd1 : (d.datain_channel_ext[1:0] == 2'd3) ? 4'd4 : (d.datain_channel_ext[1:0] == 2'd2) ? 4'd3 : 4'd1;
+  assign step_x = 6'({3'b0, d.conv_x_stride_ext} + 6'd1) * 6'(pixel_step);
+  assign rows = (!d.datain_format || d.y_extension == 2'd0) ? 3'd1 : (d.y_extension == 2'd1) ? 3'd2 : 3'd4;
+  assign by_line = rows != 3'd1 && d.dataout_width >= 13'(AtomicK - 1);
+
+  // ---- life of a layer ----------------------------------------------------------------------------------------------------------
+  logic [2:0] state_q, drain_q;
+  logic begins, start, bank_changed, data_bank_changed, pend_data_q;
+  logic [4:0] last_data_bank_q, last_weight_bank_q;
+  logic last_image_q, last_skip_weight_q;
+  logic [13:0] last_left_q, last_kernels_q;
+  logic [ConvEntryCount-1:0] last_left_entries_q, last_weight_entries_q;
+  logic first_q;  // no layer since reset: the bank registers count as changed
+  logic drop_data, drop_weight, clear_data, clear_weight, acknowledged, last_atom, read_done;
+
+  assign begins = state_q == StateIdle && run;
+  assign start = state_q == StateWait && cmac_a_run_i && cmac_b_run_i && cacc_run_i;
+  assign done = state_q == StateDrain && drain_q == DrainClocks;
+  assign data_bank_changed = first_q || d.data_bank != last_data_bank_q;
+  assign bank_changed = data_bank_changed || d.weight_bank != last_weight_bank_q;
+
+  // What the previous layer kept and this one does not reuse. A pending handshake clears the counters on both sides instead.
+  assign drop_data = begins && !data_bank_changed && last_left_q != '0 && (!d.data_reuse || d.datain_format != last_image_q);
+  assign drop_weight = begins && !bank_changed && last_skip_weight_q && !d.weight_reuse;
+
+  assign wt_pending_req_o = state_q == StatePend;
+  assign dat_pending_req_o = state_q == StatePend && pend_data_q;
+  assign clear_weight = wt_pending_req_o && wt_pending_ack_i;
+  assign clear_data = dat_pending_req_o && dat_pending_ack_i;
+  assign acknowledged = clear_weight && (!pend_data_q || dat_pending_ack_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      state_q            <= StateIdle;
+      drain_q            <= '0;
+      first_q            <= 1'b1;
+      pend_data_q        <= 1'b0;
+      last_data_bank_q   <= '1;
+      last_weight_bank_q <= '1;
+      last_image_q       <= 1'b0;
+      last_skip_weight_q <= 1'b0;
+      last_left_q        <= '0;
+    end else begin
+      case (state_q)
+        StateIdle:
+        if (run) begin
+          state_q     <= bank_changed ? StatePend : StateWait;
+          pend_data_q <= data_bank_changed;
+        end
+        StatePend: if (acknowledged) state_q <= StateWait;
+        StateWait: if (start) state_q <= StateRun;
+        StateRun: if (last_atom) state_q <= StateDrain;
+        default: if (done) state_q <= StateIdle;
+      endcase
+      drain_q <= (state_q == StateDrain) ? drain_q + 3'd1 : '0;
+      if (done) begin
+        first_q            <= 1'b0;
+        last_data_bank_q   <= d.data_bank;
+        last_weight_bank_q <= d.weight_bank;
+        last_image_q       <= image_q;
+        last_skip_weight_q <= skip_weight_q;
+        last_left_q        <= left_slices_q;
+      end
+    end
+
+  always_ff @(posedge clk_i) begin
+    if (begins) begin
+      image_q         <= d.datain_format;
+      skip_data_q     <= d.skip_data_rls;
+      skip_weight_q   <= d.skip_weight_rls;
+      rows_q          <= rows;
+      if (!d.datain_format) positions_q <= 27'(d.atomics) + 27'd1;
+      else positions_q <= (27'(d.dataout_width) + 27'd1) * (by_line ? 27'd1 : 27'(d.dataout_height) + 27'd1);
+      runs_q          <= by_line ? 14'(d.dataout_height) + 14'd1 : 14'd1;
+      kernels_q       <= 14'(d.weight_kernel) + 14'd1;
+      channels_q      <= 14'(d.weight_channel_ext) + 14'd1;
+      block_step_q    <= d.datain_format ? 14'd1 : 14'(d.datain_width_ext) + 14'd1;
+      kernel_width_q  <= d.weight_width_ext;
+      kernel_height_q <= d.weight_height_ext;
+      pad_left_q      <= d.datain_format ? 5'd0 : d.pad_left;
+      pad_top_q       <= d.pad_top;
+      pad_value_q     <= d.pad_value[7:0];
+      dilation_x_q    <= 6'(d.x_dilation_ext) + 6'd1;
+      dilation_y_q    <= 6'(d.y_dilation_ext) + 6'd1;
+      step_x_q        <= step_x;
+      step_y_q        <= 4'(d.conv_y_stride_ext) + 4'd1;
+      width_q         <= d.datain_width_ext;
+      height_q        <= 14'(d.datain_height_ext) + 14'd1;
+      out_width_q     <= d.dataout_width;
+      entries_q       <= 15'(d.entries) + 15'd1;
+      data_ring_q     <= (15'(d.data_bank) + 15'd1) * 15'(CbufBankDepth);
+      weight_ring_q   <= (15'(d.weight_bank) + 15'd1) * 15'(CbufBankDepth);
+      weight_entries_q  <= 15'(d.weight_bytes >> ConvLaneBits);
+      release_slices_q  <= 14'(d.rls_slices) + 14'd1;
+      release_entries_q <= (15'(d.entries) + 15'd1) * (15'(d.rls_slices) + 15'd1);
+      left_slices_q     <= 14'(d.datain_height_ext) - (d.skip_data_rls ? 14'h3fff : 14'(d.rls_slices));
+    end
+    if (start) left_entries_q <= entries_q * 15'(left_slices_q);
+    if (done) begin
+      last_left_entries_q   <= left_entries_q;
+      last_weight_entries_q <= weight_entries_q;
+      last_kernels_q        <= kernels_q;
+    end
+  end
+
+  // ---- balance of CBUF and release ----------------------------------------------------------------------------------------------
+  logic [13:0] slices_q, kernels_avl_q, take_kernels;
+  logic [ConvEntryCount-1:0] base_q, moved;
+  logic slices_ok_q, take_valid, drop, group_rl_valid;
+  logic [ConvEntryCount-1:0] group_rl_entries;
+
+  assign drop = read_done && !skip_data_q;
+  assign moved = drop_data ? last_left_entries_q : release_entries_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      slices_q       <= '0;
+      kernels_avl_q  <= '0;
+      base_q         <= '0;
+      slices_ok_q    <= 1'b0;
+      dat_rl_valid_o <= 1'b0;
+    end else begin
+      dat_rl_valid_o <= drop_data || drop;
+      slices_ok_q    <= slices_q >= height_q;
+      if (clear_data) begin
+        slices_q <= '0;
+        base_q   <= '0;
+      end else begin
+        if (dat_up_valid_i || drop_data || drop)
+          slices_q <= slices_q + (dat_up_valid_i ? dat_up_slices_i : '0) - (drop_data ? last_left_q : drop ? release_slices_q : '0);
+        if (drop_data || drop)
+          base_q <= conv_ring({1'b0, base_q} + {1'b0, moved}, data_ring_q);
+      end
+      if (clear_weight) kernels_avl_q <= '0;
+      else if (wt_up_valid_i || drop_weight || take_valid)
+        kernels_avl_q <= kernels_avl_q + (wt_up_valid_i ? wt_up_kernels_i : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
+    end
+
+  always_ff @(posedge clk_i)
+    if (drop_data || drop) begin
+      dat_rl_entries_o <= moved;
+      dat_rl_slices_o  <= drop_data ? last_left_q : release_slices_q;
+    end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) wt_rl_valid_o <= 1'b0;
+    else wt_rl_valid_o <= drop_weight || (group_rl_valid && group_rl_entries != '0);
+
+  always_ff @(posedge clk_i) if (drop_weight || group_rl_valid) wt_rl_entries_o <= drop_weight ? last_weight_entries_q : group_rl_entries;
+
+  wire unused_entries = &{1'b0, dat_up_entries_i, wt_up_entries_i};
+
+  // ---- operations ---------------------------------------------------------------------------------------------------------------
+  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + ConvEntryCount + 11 + 11 + 3;
+  localparam int WeightOpBits = ConvKernelBits + (ConvLaneBits + 1) + 3 + 3;
+
+  logic op_valid, op_ready, op_data_ready, op_weight_ready;
+  logic [ConvStripeBits:0] op_positions;
+  logic [ConvKernelBits-1:0] op_kernels;
+  logic [ConvLaneBits:0] op_channels;
+  logic [2:0] op_rows;
+  logic [ConvEntryCount-1:0] op_block;
+  logic [10:0] op_tap_x, op_tap_y;
+  logic op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end;
+
+  assign op_ready = op_data_ready && op_weight_ready;
+
+  nvdla_csc_sequence u_sequence (
+      .clk_i          (clk_i),
+      .rst_ni         (rst_ni),
+      .start_i        (start),
+      .image_i        (image_q),
+      .positions_i    (positions_q),
+      .runs_i         (runs_q),
+      .kernels_i      (kernels_q),
+      .channels_i     (channels_q),
+      .kernel_width_i (kernel_width_q),
+      .kernel_height_i(kernel_height_q),
+      .rows_i         (rows_q),
+      .dilation_x_i   (dilation_x_q),
+      .dilation_y_i   (dilation_y_q),
+      .block_step_i   (block_step_q),
+      .skip_weight_i  (skip_weight_q),
+      .slices_ok_i    (slices_ok_q),
+      .kernels_avl_i  (kernels_avl_q),
+      .take_valid_o   (take_valid),
+      .take_kernels_o (take_kernels),
+      .valid_o        (op_valid),
+      .ready_i        (op_ready),
+      .positions_o    (op_positions),
+      .kernels_o      (op_kernels),
+      .channels_o     (op_channels),
+      .rows_o         (op_rows),
+      .block_o        (op_block),
+      .tap_x_o        (op_tap_x),
+      .tap_y_o        (op_tap_y),
+      .stripe_first_o (op_stripe_first),
+      .group_first_o  (op_group_first),
+      .channel_end_o  (op_channel_end),
+      .group_end_o    (op_group_end),
+      .layer_end_o    (op_layer_end)
+  );
+
+  logic data_op_valid, data_op_ready, weight_op_valid, weight_op_ready;
+  logic [DataOpBits-1:0] data_op;
+  logic [WeightOpBits-1:0] weight_op;
+  logic [ConvStripeBits:0] data_positions;
+  logic [ConvLaneBits:0] data_channels, weight_channels;
+  logic [ConvEntryCount-1:0] data_block;
+  logic [10:0] data_tap_x, data_tap_y;
+  logic data_channel_end, data_group_end, data_layer_end, weight_stripe_first, weight_group_first, weight_group_end;
+  logic [ConvKernelBits-1:0] weight_kernels;
+  logic [2:0] weight_rows;
+
+  nvdla_fifo #(
+      .Width(DataOpBits),
+      .Depth(4)
+  ) u_data_ops (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .in_valid_i (op_valid && op_weight_ready),
+      .in_ready_o (op_data_ready),
+      .in_data_i  ({op_positions, op_channels, op_block, op_tap_x, op_tap_y, op_channel_end, op_group_end, op_layer_end}),
+      .out_valid_o(data_op_valid),
+      .out_ready_i(data_op_ready),
+      .out_data_o (data_op)
+  );
+
+  nvdla_fifo #(
+      .Width(WeightOpBits),
+      .Depth(4)
+  ) u_weight_ops (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .in_valid_i (op_valid && op_data_ready),
+      .in_ready_o (op_weight_ready),
+      .in_data_i  ({op_kernels, op_channels, op_rows, op_stripe_first, op_group_first, op_group_end}),
+      .out_valid_o(weight_op_valid),
+      .out_ready_i(weight_op_ready),
+      .out_data_o (weight_op)
+  );
+
+  assign {data_positions, data_channels, data_block, data_tap_x, data_tap_y, data_channel_end, data_group_end, data_layer_end} = data_op;
+  assign {weight_kernels, weight_channels, weight_rows, weight_stripe_first, weight_group_first, weight_group_end} = weight_op;
+
+  // ---- readers ------------------------------------------------------------------------------------------------------------------
+  logic atom_valid, atom_go, atom_start, atom_end, atom_channel_end, atom_layer_end, weight_valid, weight_go, weight_last;
+  logic [ConvKernelBits-1:0] weight_kernel;
+  logic [AtomicK-1:0] weight_sel;
+
+  nvdla_csc_data u_data (
+      .clk_i           (clk_i),
+      .rst_ni          (rst_ni),
+      .start_i         (start),
+      .image_i         (image_q),
+      .rows_i          (rows_q),
+      .base_i          (base_q[CbufAddrBits-1:0]),
+      .ring_i          (data_ring_q),
+      .entries_i       (entries_q),
+      .width_i         (width_q),
+      .height_i        (13'(height_q - 14'd1)),
+      .out_width_i     (out_width_q),
+      .step_x_i        (step_x_q),
+      .step_y_i        (step_y_q),
+      .pad_left_i      (pad_left_q),
+      .pad_top_i       (pad_top_q),
+      .pad_value_i     (pad_value_q),
+      .op_valid_i      (data_op_valid),
+      .op_ready_o      (data_op_ready),
+      .op_positions_i  (data_positions),
+      .op_channels_i   (data_channels),
+      .op_block_i      (data_block),
+      .op_tap_x_i      (data_tap_x),
+      .op_tap_y_i      (data_tap_y),
+      .op_channel_end_i(data_channel_end),
+      .op_group_end_i  (data_group_end),
+      .op_layer_end_i  (data_layer_end),
+      .rd_valid_o      (dat_rd_valid_o),
+      .rd_addr_o       (dat_rd_addr_o),
+      .rd_next_valid_o (dat_rd_next_valid_o),
+      .rd_next_addr_o  (dat_rd_next_addr_o),
+      .rd_data_i       (dat_rd_data_i),
+      .rd_next_data_i  (dat_rd_next_data_i),
+      .read_done_o     (read_done),
+      .valid_o         (atom_valid),
+      .ready_i         (atom_go),
+      .stripe_start_o  (atom_start),
+      .stripe_end_o    (atom_end),
+      .channel_end_o   (atom_channel_end),
+      .layer_end_o     (atom_layer_end),
+      .data_o          (atom_data_o)
+  );
+
+  nvdla_csc_weight u_weight (
+      .clk_i            (clk_i),
+      .rst_ni           (rst_ni),
+      .start_i          (start),
+      .finish_i         (done),
+      .keep_i           (skip_weight_q),
+      .clear_i          (clear_weight),
+      .advance_i        (drop_weight),
+      .advance_entries_i(last_weight_entries_q),
+      .rows_i           (rows_q),
+      .base_i           (data_ring_q[CbufAddrBits-1:0]),
+      .ring_i           (weight_ring_q),
+      .op_valid_i       (weight_op_valid),
+      .op_ready_o       (weight_op_ready),
+      .op_kernels_i     (weight_kernels),
+      .op_channels_i    (weight_channels),
+      .op_rows_i        (weight_rows),
+      .op_stripe_first_i(weight_stripe_first),
+      .op_group_first_i (weight_group_first),
+      .op_group_end_i   (weight_group_end),
+      .rd_valid_o       (wt_rd_valid_o),
+      .rd_addr_o        (wt_rd_addr_o),
+      .rd_data_i        (wt_rd_data_i),
+      .rl_valid_o       (group_rl_valid),
+      .rl_entries_o     (group_rl_entries),
+      .valid_o          (weight_valid),
+      .ready_i          (weight_go),
+      .last_o           (weight_last),
+      .kernel_o         (weight_kernel),
+      .data_o           (wt_data_o)
+  );
+
+  // ---- to CMAC ------------------------------------------------------------------------------------------------------------------
+  logic loaded_q;  // the shadow registers hold all weights of the next operation
+  logic [ConvRowBits:0] credits_q;
+
+  assign atom_go = atom_valid && (!atom_start || loaded_q) && (!atom_channel_end || credits_q != '0);
+  assign weight_go = weight_valid && (!loaded_q || (atom_go && atom_start));
+  assign last_atom = atom_go && atom_end && atom_layer_end;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      loaded_q  <= 1'b0;
+      credits_q <= (ConvRowBits + 1)'(ConvRows);
+    end else begin
+      if (weight_go) loaded_q <= weight_last;
+      else if (atom_go && atom_start) loaded_q <= 1'b0;
+      if ((atom_go && atom_channel_end) != credit_valid_i)
+        credits_q <= credit_valid_i ? credits_q + 1'b1 : credits_q - 1'b1;
+    end
+
+  assign atom_valid_o = atom_go;
+  assign atom_stripe_start_o = atom_start;
+  assign atom_stripe_end_o = atom_end;
+  assign atom_channel_end_o = atom_channel_end;
+  assign atom_layer_end_o = atom_layer_end;
+  assign weight_sel = AtomicK'(1) << weight_kernel;
+  assign wt_valid_o = weight_go;
+  assign wt_sel_a_o = weight_sel[ConvCells-1:0];
+  assign wt_sel_b_o = weight_sel[AtomicK-1:ConvCells];
+
+  wire unused_registers = &{1'b0, d, data_ring_q, base_q};
+endmodule

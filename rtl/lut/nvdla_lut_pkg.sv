@@ -1,0 +1,131 @@
+// Two-table look-up: configuration record and arithmetic as pure functions. Integers.
+//
+// LE ("raw") has entries 0..64, LO ("density") 0..256, each signed 16 bits.
+// Spec: 55-lut, sections 2, 4.3 and 7; 62-cdp, section 6.
+package nvdla_lut_pkg;
+  import nvdla_arith_pkg::*;
+
+  localparam int LutEntryBits = 16;
+  localparam int LutFracBits = 16;
+  localparam logic [8:0] LutLeLast = 9'd64;
+  localparam logic [8:0] LutLoLast = 9'd256;
+  localparam logic [8:0] LutLoBase = 9'd65;                              // both tables in one memory, LE first
+  localparam int LutWords = 322;
+  localparam int LutPlaceBits = 38;                                      // START, END: signed
+  localparam int LutDeltaBits = 40;                                      // distance from START + B or END: signed, exact
+
+  // S_LUT_* registers but the access port.
+  typedef struct packed {
+    logic le_linear;
+    logic uflow_lo;                            // priorities: 1 selects LO
+    logic oflow_lo;
+    logic hybrid_lo;
+    logic [7:0] le_offset;                     // exponent of entry 0, signed
+    logic [7:0] le_select;                     // log2 of the step, signed
+    logic [7:0] lo_select;
+    logic [37:0] le_start;
+    logic [37:0] le_end;
+    logic [37:0] lo_start;
+    logic [37:0] lo_end;
+    logic [15:0] le_uflow_scale;
+    logic [15:0] le_oflow_scale;
+    logic [15:0] lo_uflow_scale;
+    logic [15:0] lo_oflow_scale;
+    logic [4:0] le_uflow_shift;
+    logic [4:0] le_oflow_shift;
+    logic [4:0] lo_uflow_shift;
+    logic [4:0] lo_oflow_shift;
+  } lut_cfg_t;
+
+  // What one table says to an input.
+  typedef struct packed {
+    logic under;
+    logic over;
+    logic [7:0] index;                         // hit: between entries index and index + 1
+    logic [LutFracBits-1:0] frac;              // ... at this fraction, truncated
+  } lut_place_t;
+
+  // What the selected table says, and how the two answered (none of the four flags: double hit, or under and over).
+  typedef struct packed {
+    logic lo;                                  // LO is selected
+    logic hit;
+    logic under;                               // neither hit nor under: over
+    logic [7:0] index;
+    logic [LutFracBits-1:0] frac;
+    logic both_under;
+    logic both_over;
+    logic le_only;                             // only LE hits
+    logic lo_only;
+  } lut_found_t;
+
+  // floor(log2 x) for x > 0.
+  function automatic logic [4:0] lut_log2(input logic [31:0] x);
+    logic [31:0] rest;
+    logic [4:0] exponent;
+    rest = x;
+    exponent = 5'd0;
+    if (rest[31:16] != 16'd0) begin exponent[4] = 1'b1; rest = rest >> 16; end
+    if (rest[15:8] != 8'd0) begin exponent[3] = 1'b1; rest = rest >> 8; end
+    if (rest[7:4] != 4'd0) begin exponent[2] = 1'b1; rest = rest >> 4; end
+    if (rest[3:2] != 2'd0) begin exponent[1] = 1'b1; rest = rest >> 2; end
+    if (rest[1]) exponent[0] = 1'b1;
+    return exponent;
+  endfunction
+
+  // Place of u = q - START in a linear table of `last` intervals. positive: u > 0. right: index u >> amount, else u << amount.
+  // Left shifts beyond 8 leave every table of up to 256 intervals, as 8 does.
+  function automatic lut_place_t lut_linear(
+      input logic positive, input logic [31:0] u, input logic right, input logic [6:0] amount, input logic [8:0] last);
+    lut_place_t place;
+    logic [55:0] scaled;                       // index and 16 bits of fraction
+    if (right) scaled = {8'd0, u, 16'd0} >> amount;
+    else scaled = {8'd0, u, 16'd0} << (amount > 7'd8 ? 4'd8 : amount[3:0]);
+    place.under = !positive;
+    place.over = positive && scaled[55:16] >= 40'(last);
+    place.index = scaled[23:16];
+    place.frac = scaled[15:0];
+    return place;
+  endfunction
+
+  // Place of u in the exponential LE table: entry k stands at u = 2^(offset + k).
+  function automatic lut_place_t lut_exponential(input logic positive, input logic [31:0] u, input logic [7:0] offset);
+    lut_place_t place;
+    logic [4:0] exponent;
+    logic signed [8:0] index;
+    exponent = lut_log2(u);
+    index = $signed({4'd0, exponent}) - $signed({offset[7], offset});
+    place.under = !positive || index < 9'sd0;
+    place.over = positive && index >= 9'sd64;
+    place.index = index[7:0];
+    place.frac = LutFracBits'({u, 16'd0} >> exponent);                   // u / 2^exponent is 1.frac
+    return place;
+  endfunction
+
+  // START + B, where B = 2^offset for 0 <= offset, as a signed 39-bit sum: 2^38 is negative, more vanishes.
+  function automatic logic signed [LutPlaceBits:0] lut_exponential_base(input logic [LutPlaceBits-1:0] start, input logic [7:0] offset);
+    logic [LutPlaceBits:0] first;
+    first = offset[7] ? '0 : (LutPlaceBits + 1)'(1) << offset[6:0];
+    return $signed({start[LutPlaceBits-1], start} + first);
+  endfunction
+
+  // entry + factor * gain * 2^-shift, rounded half away from zero, saturated to 16 bits. shift -16..16. Everything but the sum is exact:
+  // a product beyond 18 bits that is shifted left saturates the sum by its sign alone.
+  function automatic logic signed [15:0] lut_result(
+      input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] factor, input logic signed [16:0] gain,
+      input logic signed [5:0] shift);
+    logic signed [63:0] sum;
+    sum = 64'(factor) * 64'(gain);
+    if (shift >= 6'sd0) begin
+      sum = round_shift(sum, $unsigned(shift));
+    end else begin
+      if (sum > 64'sd131071) sum = 64'sd131071;
+      else if (sum < -64'sd131072) sum = -64'sd131072;
+      sum = sum <<< $unsigned(-shift);
+    end
+    sum = sum + 64'(entry);
+    if (sum > 64'sd32767) return 16'sd32767;
+    if (sum < -64'sd32768) return -16'sd32768;
+    return $signed(sum[15:0]);
+  endfunction
+
+endpackage

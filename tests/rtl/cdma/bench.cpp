@@ -1,0 +1,1493 @@
+// Bench of nvdla_cdma with nvdla_cbuf: chains of layers in both register groups, a memory with random stalls, and a
+// stand-in for CSC that does the handshakes, takes the reports, reads CBUF and releases. What CBUF must hold is
+// computed here from the placement formulas of chapter 30 section 5, the pixel formats of chapter 20 section 4 and the
+// convertor of chapter 30 section 6.
+//
+// usage: bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..), then the directed cases
+//
+// Checked: the zero fill; every entry of every slice and of the weights, at the report and again before the release;
+// numbers of the reports; that each atom that is needed is read exactly once and no other; requests stay while they
+// wait; interrupts by group and order; status and counter registers; time on a memory without stalls. Prints ok / FAIL
+// lines (with the layers of a chain), then "N passed, N failed". Exit status 0 if nothing failed.
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Vcdma_bench.h"
+#include "verilated.h"
+
+extern "C" {
+#include "nvdla/config.h"
+#include "nvdla_offsets.h"
+}
+
+namespace {
+
+const nvdla_config *config;
+int atom, slots, entry_bytes, depth, banks, kpg;
+
+std::string fault; // first thing that went wrong
+
+void fail(const char *format, ...) {
+    if (!fault.empty())
+        return;
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fault = text;
+}
+
+struct Random {
+    std::mt19937_64 engine;
+    explicit Random(uint64_t seed) : engine(seed) {
+    }
+    uint64_t bits() {
+        return engine();
+    }
+    int below(int n) {
+        return int(engine() % uint64_t(n));
+    }
+    int range(int lo, int hi) {
+        return lo + below(hi - lo + 1);
+    }
+    bool chance(int percent) {
+        return below(100) < percent;
+    }
+};
+
+using Bytes = std::vector<uint8_t>;
+
+int cdiv(int a, int b) {
+    return (a + b - 1) / b;
+}
+
+// Contents of both memories: a hash of the address, or its low byte.
+bool plain_memory = false;
+uint8_t memory_byte(uint64_t addr, bool ram) {
+    if (config->addr_bits == 32)
+        addr &= 0xffffffff;
+    if (plain_memory)
+        return uint8_t(addr);
+    uint64_t h = (addr ^ (ram ? UINT64_C(0x5bd1e995) << 33 : 0)) * UINT64_C(0x9e3779b97f4a7c15);
+    h ^= h >> 29;
+    h *= UINT64_C(0xbf58476d1ce4e5b9);
+    return uint8_t(h >> 56);
+}
+
+// ---- a layer
+// -------------------------------------------------------------------------------------------------------------------
+
+struct Layer {
+    // Registers, true values (not minus 1).
+    bool image = false, data_reuse = false, weight_reuse = false, skip_data = false, skip_weight = false;
+    int proc_precision = 0;
+    int w = 1, h = 1, c = 1; // h: lines to fetch
+    uint64_t base0 = 0, base1 = 0, weight_base = 0;
+    uint32_t line = 0, uv_line = 0, surface = 0;
+    bool ram = true, weight_ram = true, line_packed = false, surf_packed = false;
+    int grain = 1, eps = 1;
+    int format = 0, x_offset = 0, pad_left = 0, pad_right = 0, pad_value = 0;
+    bool sign_override = false, mean = false, cvt = false;
+    std::array<int, 4> means{};
+    int offset = 0, scale = 1, truncate = 0;
+    int data_bank = 1, weight_bank = 1;
+    int kernels = 1, kernel_bytes = 1;
+    uint32_t weight_bytes = 0;
+    bool perf = false;
+    // CSC's side.
+    int h_ext = 1; // lines of the layer, kept ones included
+    int rls = 1;   // lines released at the end
+    // Filled in by plan().
+    bool dat_pend = false, wt_pend = false, dat_fetch = false, wt_fetch = false;
+    int dat_entry = 0, wt_entry = 0; // ring entries of the first line and the first weight
+
+    int ring() const {
+        return data_bank * depth;
+    }
+    int weight_ring() const {
+        return weight_bank * depth;
+    }
+    int channels() const {
+        return format == 0 ? 1 : format == 0x1c || format == 0x1d ? 3 : 4;
+    }
+    int string_bytes() const {
+        return (pad_left + w + pad_right) * channels();
+    }
+    int needed_eps() const {
+        if (image)
+            return cdiv(string_bytes(), entry_bytes);
+        const int a = cdiv(c, atom), r = a % slots;
+        return a / slots * w + (r == 0 ? 0 : r == 1 ? cdiv(w, slots) : r == 2 ? cdiv(w, 2) : w);
+    }
+    int weight_entries() const {
+        return cdiv(int(weight_bytes), entry_bytes);
+    }
+};
+
+int sign16(int v) {
+    return int16_t(uint16_t(v));
+}
+
+// Chapter 30 section 6.3 for one element.
+uint8_t convert(int x, int off, int scale, int truncate, bool int8) {
+    const int64_t p = (int64_t(x) - off) * scale;
+    const uint64_t magnitude = uint64_t(p < 0 ? -p : p);
+    const uint64_t rounded = truncate == 0 ? magnitude : (magnitude + (UINT64_C(1) << (truncate - 1))) >> truncate;
+    int64_t q = p < 0 ? -int64_t(rounded) : int64_t(rounded);
+    q = std::clamp<int64_t>(q, -65536, 65535);
+    if (int8)
+        return uint8_t(int8_t(std::clamp<int64_t>(q, -128, 127)));
+    return uint8_t(std::clamp<int64_t>(q, -32768, 32767));
+}
+
+uint64_t aligned(uint64_t a) {
+    return a / uint64_t(atom) * uint64_t(atom);
+}
+
+// Address of atom a of pixel x of line y of a feature layer.
+uint64_t feature_address(const Layer &l, int a, int y, int x) {
+    const uint64_t base = aligned(l.base0), line = aligned(l.line), surface = aligned(l.surface);
+    if (l.surf_packed && l.w == 1 && l.h == 1)
+        return base + uint64_t(a) * uint64_t(atom);
+    const int g = l.line_packed ? l.grain : 1; // a grain is one run of atoms
+    return base + uint64_t(a) * surface + uint64_t(y / g * g) * line + uint64_t((y % g) * l.w + x) * uint64_t(atom);
+}
+
+// Memory byte order of the components of a pixel with four of them.
+std::array<int, 4> component_order(int format) {
+    switch (format) {
+    case 0x0d:
+    case 0x11:
+    case 0x1a:
+        return {2, 1, 0, 3};
+    case 0x0e:
+    case 0x12:
+    case 0x1b:
+        return {1, 2, 3, 0};
+    case 0x0f:
+    case 0x13:
+        return {3, 2, 1, 0};
+    default:
+        return {0, 1, 2, 3};
+    }
+}
+
+// What component i of pixel x of line y reads: address of its byte.
+uint64_t pixel_address(const Layer &l, int y, int x, int i) {
+    const uint64_t line0 = aligned(l.base0 + uint64_t(y) * l.line), line1 = aligned(l.base1 + uint64_t(y) * l.uv_line);
+    if (l.channels() == 1)
+        return line0 + uint64_t(l.x_offset + x);
+    if (l.channels() == 4)
+        return line0 + uint64_t(l.x_offset + x) * 4 + uint64_t(component_order(l.format)[size_t(i)]);
+    if (i == 0)
+        return line0 + uint64_t(l.x_offset + x);
+    const int uv = l.x_offset % (atom / 2);
+    return line1 + uint64_t(uv + x) * 2 + uint64_t((i == 1) == (l.format == 0x1c) ? 1 : 0);
+}
+
+// Entries of one line of the fetched lines: needed_eps() entries.
+Bytes slice(const Layer &l, int y) {
+    Bytes out(size_t(l.needed_eps()) * size_t(entry_bytes), 0);
+    const bool int8 = l.proc_precision == 0;
+    if (!l.image) {
+        const int atoms = cdiv(l.c, atom), tail = atoms % slots;
+        for (int a = 0; a < atoms; a++) {
+            const int g = a / slots, q = a % slots;
+            for (int x = 0; x < l.w; x++) {
+                int entry = g * l.w + x, slot = q;
+                if (g == atoms / slots && tail == 1) {
+                    entry = g * l.w + x / slots;
+                    slot = x % slots;
+                } else if (g == atoms / slots && tail == 2 && slots == 4) {
+                    entry = g * l.w + x / 2;
+                    slot = (x % 2) * 2 + q;
+                }
+                for (int i = 0; i < atom; i++) {
+                    const uint8_t raw = memory_byte(feature_address(l, a, y, x) + uint64_t(i), l.ram);
+                    out[size_t(entry * entry_bytes + slot * atom + i)] =
+                        l.cvt ? convert(int8_t(raw), l.offset, l.scale, l.truncate, int8) : raw;
+                }
+            }
+        }
+        return out;
+    }
+    const int n = l.channels(), bytes = l.string_bytes();
+    for (int j = 0; j < cdiv(bytes, atom) * atom; j++) {
+        const int x = j / n - l.pad_left, i = j % n;
+        uint8_t value;
+        if (j >= bytes)
+            value = l.cvt ? convert(0, l.mean ? 0 : l.offset, l.scale, l.truncate, int8) : uint8_t(0);
+        else if (x < 0 || x >= l.w)
+            value = uint8_t(l.pad_value);
+        else {
+            const uint8_t raw = memory_byte(pixel_address(l, y, x, i), l.ram);
+            value = l.cvt ? convert(l.sign_override ? int(int8_t(raw)) : int(raw),
+                                    l.mean ? l.means[size_t(i)] : l.offset, l.scale, l.truncate, int8)
+                          : raw;
+        }
+        out[size_t(j)] = value;
+    }
+    return out;
+}
+
+uint8_t weight_byte(const Layer &l, uint32_t i) {
+    return memory_byte(aligned(l.weight_base) + i, l.weight_ram);
+}
+
+// Atoms that must be read, with how often.
+using Reads = std::map<std::pair<uint64_t, bool>, int>;
+
+uint64_t wrap_address(uint64_t a) {
+    return config->addr_bits == 32 ? a & 0xffffffff : a;
+}
+
+Reads data_reads(const Layer &l) {
+    Reads reads;
+    for (int y = 0; y < l.h; y++) {
+        if (!l.image) {
+            for (int a = 0; a < cdiv(l.c, atom); a++)
+                for (int x = 0; x < l.w; x++)
+                    reads[{wrap_address(feature_address(l, a, y, x)), l.ram}]++;
+            continue;
+        }
+        std::map<uint64_t, int> line[2]; // by plane; an atom of a line is read once
+        for (int x = 0; x < l.w; x++)
+            for (int i = 0; i < l.channels(); i++)
+                line[l.channels() == 3 && i > 0][aligned(pixel_address(l, y, x, i))] = 1;
+        for (const auto &plane : line)
+            for (const auto &[address, one] : plane)
+                reads[{wrap_address(address), l.ram}] += one;
+    }
+    return reads;
+}
+
+Reads weight_reads(const Layer &l) {
+    Reads reads;
+    for (uint32_t i = 0; i < l.weight_bytes; i += uint32_t(atom))
+        reads[{wrap_address(aligned(l.weight_base) + i), l.weight_ram}]++;
+    return reads;
+}
+
+// Decides by the rules of chapter 30 sections 3 and 9.3 what each layer fetches and where it goes.
+void plan(std::vector<Layer> &layers) {
+    int data_bank = 0, weight_bank = 0, dat_entry = 0, wt_entry = 0;
+    bool skip_data = false, skip_weight = false, image = false;
+    for (Layer &l : layers) {
+        l.dat_pend = l.data_bank != data_bank;
+        l.wt_pend = l.dat_pend || l.weight_bank != weight_bank;
+        l.dat_fetch = l.dat_pend || !(l.data_reuse && skip_data && l.image == image);
+        l.wt_fetch = l.wt_pend || !(l.weight_reuse && skip_weight);
+        if (l.dat_pend)
+            dat_entry = 0;
+        if (l.wt_pend)
+            wt_entry = 0;
+        l.dat_entry = dat_entry;
+        l.wt_entry = wt_entry;
+        if (l.dat_fetch)
+            dat_entry = (dat_entry + l.h * l.eps) % l.ring();
+        if (l.wt_fetch)
+            wt_entry = (wt_entry + l.weight_entries()) % l.weight_ring();
+        data_bank = l.data_bank;
+        weight_bank = l.weight_bank;
+        skip_data = l.skip_data;
+        skip_weight = l.skip_weight;
+        image = l.image;
+    }
+}
+
+// ---- the design and its surroundings
+// -------------------------------------------------------------------------------------------
+
+struct Settings {
+    int ready_percent = 100, answer_percent = 100; // of the clocks
+    int latency = 32;                              // clocks from request to first answer, at least
+    int gap = 0;                                   // largest number of idle clocks between register accesses
+    int csc_delay = 0;                             // largest number of clocks CSC lets pass between its steps
+};
+
+struct Answer {
+    uint64_t when, addr;
+    bool ram;
+};
+
+struct Client {
+    std::deque<Answer> queue;
+    bool waiting = false, held_ram = false;
+    uint64_t held_addr = 0;
+    unsigned held_len = 0;
+    Reads wanted;     // of the layer being fetched
+    size_t layer = 0; // index of that layer
+    uint64_t stall = 0, busy = 0;
+    unsigned flight = 0;
+    uint64_t last_request = 0;
+};
+
+struct Access {
+    enum Kind { Write, WaitIdle, WaitFlush, ReadCheck, ReadStat } kind;
+    unsigned offset; // bytes in the window
+    uint32_t value;
+    int group;
+    size_t layer;
+};
+
+// One entry of CBUF that must be read and compared.
+struct Look {
+    int entry, next; // global entry index and, for the data port, the one behind it in the ring (-1: none)
+    Bytes want;      // entry_bytes, fewer: only these are compared
+    Bytes want_next;
+    bool compare_next;
+    size_t layer;
+};
+
+struct Slice {
+    int entry; // ring entry
+    int eps;   // entries it takes
+    Bytes content;
+};
+
+class Bench {
+  public:
+    Bench(const Settings &s, uint64_t seed) : settings(s), random(seed), top(new Vcdma_bench) {
+        top->rst_ni = 0;
+        for (int i = 0; i < 3; i++)
+            clock();
+        top->rst_ni = 1;
+        reset_done = cycle;
+    }
+
+    // Plays the layers to the end, or until something fails.
+    void play(std::vector<Layer> list) {
+        layers = std::move(list);
+        plan(layers);
+        program();
+        stats.assign(layers.size(), {});
+        // Long enough for any stalls and delays: counted from the work that there is.
+        uint64_t limit = 60000;
+        for (const Layer &l : layers)
+            limit += 400 * uint64_t(l.h * l.eps * slots + l.w * l.h * 4 + int(l.weight_bytes) / atom + 2000);
+        const uint64_t end = cycle + limit;
+        while (fault.empty() && cycle < end && !over())
+            step();
+        if (!over())
+            fail(
+                "no end after %llu clocks: data layer %zu, weight layer %zu, CSC layer %zu state %d, accesses left %zu",
+                static_cast<unsigned long long>(limit), dat.layer, wt.layer, csc.layer, int(csc.state),
+                accesses.size());
+        for (int i = 0; i < 50 && fault.empty(); i++)
+            step(); // nothing may come behind the end
+    }
+
+    uint64_t now() const {
+        return cycle;
+    }
+    uint64_t armed_at = 0;   // clock of the last D_OP_ENABLE write
+    uint64_t flushed_at = 0; // clocks from reset to FLUSH_DONE
+    uint64_t last_dat_done = 0, last_wt_done = 0;
+
+    // Reads a data entry outside of a layer.
+    Bytes peek(int entry) {
+        top->dat_rd_valid_i = 1;
+        top->dat_rd_addr_i = uint16_t(entry);
+        clock();
+        top->dat_rd_valid_i = 0;
+        top->eval();
+        return bytes_of(&top->dat_rd_data_o, size_t(entry_bytes));
+    }
+
+  private:
+    Settings settings;
+    Random random;
+    std::unique_ptr<Vcdma_bench> top;
+    std::vector<Layer> layers;
+    uint64_t cycle = 0, reset_done = 0;
+    Client dat, wt;
+    std::deque<Access> accesses;
+    int access_gap = 0;
+    bool answer_due = false, flushed = false;
+    Access asked{};
+    size_t dat_intr = 0, wt_intr = 0; // layers whose interrupts have come
+    struct Stat {
+        uint64_t dat_stall = 0, wt_stall = 0, dat_busy = 0;
+    };
+    std::vector<Stat> stats;
+
+    struct Consumer {
+        enum State { Start, Pend, Drop, Settle, Work, Groups, Check, Release, End } state = Start;
+        size_t layer = 0;
+        int delay = 0;
+        bool dat_request = false, wt_request = false;
+        int data_bank = 0, weight_bank = 0; // of the last layer, 0: none
+        bool skip_data = false, skip_weight = false, image = false;
+        int leftover = 0; // lines kept
+        int kept_weight_entries = 0;
+        std::deque<Slice> slices; // reported and not released
+        int kernels = 0;          // reported and not used
+        int group = 0, groups = 0;
+        int released_entries = 0; // weight entries of the layer
+        int weight_start = 0;     // ring entry of the layer's first weight
+    } csc;
+    // Reports of the layer that CDMA is fetching.
+    size_t up_dat_layer = 0, up_wt_layer = 0;
+    int up_lines = 0, up_kernels = 0, up_entries = 0;
+    uint32_t weights_seen = 0; // bytes of the layer that were looked at
+    std::deque<Look> dat_looks, wt_looks;
+    bool dat_looking = false, wt_looking = false;
+    Look dat_look, wt_look;
+
+    static Bytes bytes_of(const void *port, size_t n) {
+        Bytes b(n);
+        std::memcpy(b.data(), port, n);
+        return b;
+    }
+
+    void clock() {
+        top->clk_i = 0;
+        top->eval();
+        top->clk_i = 1;
+        top->eval();
+        cycle++;
+    }
+
+    bool over() const {
+        return csc.layer == layers.size() && accesses.empty() && !answer_due && dat_intr == layers.size() &&
+               wt_intr == layers.size() && dat_looks.empty() && wt_looks.empty() && !dat_looking && !wt_looking;
+    }
+
+    // ---- register accesses ----
+    void write(unsigned offset, uint32_t value) {
+        accesses.push_back({Access::Write, offset, value, 0, 0});
+    }
+    void program() {
+        if (!flushed)
+            accesses.push_back({Access::WaitFlush, CDMA_S_CBUF_FLUSH_STATUS, 0, 0, 0});
+        write(CDMA_S_ARBITER, 0x0003000f);
+        for (size_t i = 0; i < layers.size(); i++) {
+            const Layer &l = layers[i];
+            const int group = int(i & 1);
+            accesses.push_back({Access::WaitIdle, CDMA_S_STATUS, 0, group, i});
+            write(CDMA_S_POINTER, uint32_t(group));
+            if (i >= 2)
+                read_back(i - 2);
+            write(CDMA_D_MISC_CFG, uint32_t(l.proc_precision) << 12 | uint32_t(l.data_reuse) << 16 |
+                                       uint32_t(l.weight_reuse) << 20 | uint32_t(l.skip_data) << 24 |
+                                       uint32_t(l.skip_weight) << 28);
+            write(CDMA_D_DATAIN_FORMAT, uint32_t(l.image) | uint32_t(l.format) << 8 | uint32_t(l.sign_override) << 20);
+            write(CDMA_D_DATAIN_SIZE_0, uint32_t(l.w - 1) | uint32_t(l.h - 1) << 16);
+            write(CDMA_D_DATAIN_SIZE_1, uint32_t(l.c - 1));
+            write(CDMA_D_PIXEL_OFFSET, uint32_t(l.x_offset) | uint32_t(random.below(8)) << 16);
+            write(CDMA_D_DAIN_RAM_TYPE, l.ram);
+            write(CDMA_D_DAIN_ADDR_HIGH_0, uint32_t(l.base0 >> 32));
+            write(CDMA_D_DAIN_ADDR_LOW_0, uint32_t(l.base0));
+            write(CDMA_D_DAIN_ADDR_HIGH_1, uint32_t(l.base1 >> 32));
+            write(CDMA_D_DAIN_ADDR_LOW_1, uint32_t(l.base1));
+            write(CDMA_D_LINE_STRIDE, l.line);
+            write(CDMA_D_LINE_UV_STRIDE, l.uv_line);
+            write(CDMA_D_SURF_STRIDE, l.surface);
+            write(CDMA_D_DAIN_MAP, uint32_t(l.line_packed) | uint32_t(l.surf_packed) << 16);
+            write(CDMA_D_ENTRY_PER_SLICE, uint32_t(l.eps - 1));
+            write(CDMA_D_FETCH_GRAIN, uint32_t(l.grain - 1));
+            write(CDMA_D_WEIGHT_SIZE_0, uint32_t(l.kernel_bytes - 1));
+            write(CDMA_D_WEIGHT_SIZE_1, uint32_t(l.kernels - 1));
+            write(CDMA_D_WEIGHT_RAM_TYPE, l.weight_ram);
+            write(CDMA_D_WEIGHT_ADDR_HIGH, uint32_t(l.weight_base >> 32));
+            write(CDMA_D_WEIGHT_ADDR_LOW, uint32_t(l.weight_base));
+            write(CDMA_D_WEIGHT_BYTES, l.weight_bytes);
+            write(CDMA_D_MEAN_FORMAT, l.mean);
+            write(CDMA_D_MEAN_GLOBAL_0, uint32_t(uint16_t(l.means[0])) | uint32_t(uint16_t(l.means[1])) << 16);
+            write(CDMA_D_MEAN_GLOBAL_1, uint32_t(uint16_t(l.means[2])) | uint32_t(uint16_t(l.means[3])) << 16);
+            write(CDMA_D_CVT_CFG, uint32_t(l.cvt) | uint32_t(l.truncate) << 4);
+            write(CDMA_D_CVT_OFFSET, uint16_t(l.offset));
+            write(CDMA_D_CVT_SCALE, uint16_t(l.scale));
+            write(CDMA_D_ZERO_PADDING, uint32_t(l.pad_left) | uint32_t(l.pad_right) << 8 |
+                                           uint32_t(random.below(32)) << 16 | uint32_t(random.below(64)) << 24);
+            write(CDMA_D_ZERO_PADDING_VALUE, uint32_t(l.pad_value));
+            write(CDMA_D_BANK, uint32_t(l.data_bank - 1) | uint32_t(l.weight_bank - 1) << 16);
+            write(CDMA_D_PERF_ENABLE, l.perf);
+            accesses.push_back({Access::ReadCheck, CDMA_D_WEIGHT_BYTES, l.weight_bytes, group, i});
+            write(CDMA_D_OP_ENABLE, 1);
+            if (random.chance(20))
+                write(CDMA_D_WEIGHT_BYTES, ~l.weight_bytes); // dropped, the group is armed
+        }
+        for (size_t i = layers.size() >= 2 ? layers.size() - 2 : 0; i < layers.size(); i++) {
+            accesses.push_back({Access::WaitIdle, CDMA_S_STATUS, 0, int(i & 1), i});
+            write(CDMA_S_POINTER, uint32_t(i & 1));
+            read_back(i);
+        }
+    }
+    // Status registers of a layer that is over.
+    void read_back(size_t i) {
+        for (const unsigned offset :
+             {CDMA_D_PERF_DAT_READ_STALL, CDMA_D_PERF_WT_READ_STALL, CDMA_D_PERF_DAT_READ_LATENCY,
+              CDMA_D_PERF_WT_READ_LATENCY, CDMA_D_NAN_INPUT_DATA_NUM, CDMA_D_INF_INPUT_WEIGHT_NUM, CDMA_D_OP_ENABLE})
+            accesses.push_back({Access::ReadStat, offset, 0, int(i & 1), i});
+    }
+
+    void bus() {
+        top->csb_req_i = 0;
+        if (answer_due) {
+            answer_due = false;
+            const uint32_t got = top->csb_rdata_o;
+            switch (asked.kind) {
+            case Access::WaitFlush:
+                if (!(got & 1))
+                    accesses.push_front(asked);
+                else {
+                    flushed = true;
+                    flushed_at = cycle - reset_done;
+                }
+                break;
+            case Access::WaitIdle: {
+                const uint32_t status = asked.group ? got >> 16 & 3 : got & 3;
+                if (status != 0)
+                    accesses.push_front(asked);
+                break;
+            }
+            case Access::ReadCheck:
+                if (got != asked.value)
+                    fail("layer %zu: register %03x reads %08x, not %08x", asked.layer, asked.offset, got, asked.value);
+                break;
+            case Access::ReadStat: {
+                const Stat &s = stats[asked.layer];
+                uint64_t want = 0;
+                if (layers[asked.layer].perf && asked.offset == CDMA_D_PERF_DAT_READ_STALL)
+                    want = s.dat_stall;
+                if (layers[asked.layer].perf && asked.offset == CDMA_D_PERF_WT_READ_STALL)
+                    want = s.wt_stall;
+                if (layers[asked.layer].perf && asked.offset == CDMA_D_PERF_DAT_READ_LATENCY)
+                    want = s.dat_busy;
+                if (got != want)
+                    fail("layer %zu: status register %03x reads %u, not %llu", asked.layer, asked.offset, got,
+                         static_cast<unsigned long long>(want));
+                break;
+            }
+            case Access::Write:
+                break;
+            }
+        }
+        if (access_gap > 0) {
+            access_gap--;
+            return;
+        }
+        if (accesses.empty())
+            return;
+        const Access a = accesses.front();
+        accesses.pop_front();
+        top->csb_req_i = 1;
+        top->csb_write_i = a.kind == Access::Write;
+        top->csb_addr_i = uint16_t(a.offset >> 2);
+        top->csb_wdata_i = a.value;
+        if (a.kind == Access::Write && a.offset == CDMA_D_OP_ENABLE)
+            armed_at = cycle;
+        answer_due = a.kind != Access::Write;
+        asked = a;
+        access_gap = settings.gap ? random.below(settings.gap + 1) : 0;
+        if (answer_due)
+            access_gap = std::max(access_gap, 1);
+    }
+
+    // ---- memory ----
+    template <class Addr, class Data>
+    void memory(Client &c, const char *name, bool valid, CData &ready, bool ram, Addr addr, unsigned len,
+                CData &rsp_valid, Data &rsp_data) {
+        if (c.waiting && (!valid || c.held_addr != addr || c.held_len != len || c.held_ram != ram))
+            fail("%s: request changed while it waited", name);
+        ready = random.chance(settings.ready_percent);
+        c.waiting = valid && !ready;
+        c.held_addr = addr;
+        c.held_len = len;
+        c.held_ram = ram;
+        if (c.waiting)
+            c.stall++;
+        if (c.flight)
+            c.busy++;
+        rsp_valid = 0;
+        if (!c.queue.empty() && c.queue.front().when <= cycle && random.chance(settings.answer_percent)) {
+            const Answer a = c.queue.front();
+            c.queue.pop_front();
+            Bytes b(static_cast<size_t>(atom));
+            for (int i = 0; i < atom; i++)
+                b[size_t(i)] = memory_byte(a.addr + uint64_t(i), a.ram);
+            std::memcpy(&rsp_data, b.data(), size_t(atom));
+            rsp_valid = 1;
+            c.flight--;
+        }
+        if (valid && ready) {
+            c.last_request = cycle;
+            for (unsigned i = 0; i <= len; i++) {
+                const uint64_t a = aligned(uint64_t(addr)) + uint64_t(i) * uint64_t(atom);
+                const auto it = c.wanted.find({a, ram});
+                if (it == c.wanted.end())
+                    fail("%s: atom %llx (memory %d) read, not needed by layer %zu or read before", name,
+                         static_cast<unsigned long long>(a), ram, c.layer);
+                else if (--it->second == 0)
+                    c.wanted.erase(it);
+                c.queue.push_back({cycle + uint64_t(settings.latency), a, ram});
+                c.flight++;
+            }
+        }
+    }
+
+    // Sets what a client may read from now on: the next layer's atoms. Called when the last layer's interrupt came.
+    void expect_reads(Client &c, bool data, size_t layer) {
+        c.layer = layer;
+        if (layer >= layers.size())
+            c.wanted.clear();
+        else if (data)
+            c.wanted = layers[layer].dat_fetch ? data_reads(layers[layer]) : Reads{};
+        else
+            c.wanted = layers[layer].wt_fetch ? weight_reads(layers[layer]) : Reads{};
+    }
+
+    void interrupt(Client &c, const char *name, unsigned bits, size_t &count, bool data, uint64_t &when) {
+        if (bits == 0)
+            return;
+        if (count >= layers.size())
+            return fail("%s interrupt behind the last layer", name);
+        if (bits != (count & 1 ? 2u : 1u))
+            fail("%s interrupt %u of layer %zu", name, bits, count);
+        if (!c.wanted.empty())
+            fail("%s interrupt of layer %zu, %zu atoms not read, first %llx", name, count, c.wanted.size(),
+                 static_cast<unsigned long long>(c.wanted.begin()->first.first));
+        when = cycle;
+        count++;
+        expect_reads(c, data, count);
+    }
+
+    // ---- CSC ----
+    int wait() {
+        return settings.csc_delay ? random.below(settings.csc_delay + 1) : 0;
+    }
+
+    void look_at_slice(const Slice &s, int ring, size_t layer) {
+        const int n = int(s.content.size()) / entry_bytes;
+        for (int e = 0; e < n; e++) {
+            Look k{};
+            k.entry = (s.entry + e) % ring;
+            k.next = (s.entry + e + 1) % ring;
+            k.want.assign(s.content.begin() + e * entry_bytes, s.content.begin() + (e + 1) * entry_bytes);
+            k.compare_next = e + 1 < n;
+            if (k.compare_next)
+                k.want_next.assign(s.content.begin() + (e + 1) * entry_bytes,
+                                   s.content.begin() + (e + 2) * entry_bytes);
+            k.layer = layer;
+            dat_looks.push_back(k);
+        }
+    }
+
+    // Weight bytes [from, to) of a layer whose first weight is at ring entry `start`.
+    void look_at_weights(size_t layer, uint32_t from, uint32_t to) {
+        const Layer &l = layers[layer];
+        for (uint32_t e = from / uint32_t(entry_bytes); e * uint32_t(entry_bytes) < to; e++) {
+            Look k{};
+            k.entry = l.ring() + (l.wt_entry + int(e)) % l.weight_ring();
+            k.next = -1;
+            const uint32_t end = std::min<uint32_t>((e + 1) * uint32_t(entry_bytes), to);
+            for (uint32_t i = e * uint32_t(entry_bytes); i < end; i++)
+                k.want.push_back(weight_byte(l, i));
+            k.layer = layer;
+            wt_looks.push_back(k);
+        }
+    }
+
+    void reports() {
+        if (top->dat_up_valid_o) {
+            while (up_dat_layer < layers.size() && !layers[up_dat_layer].dat_fetch)
+                up_dat_layer++;
+            if (up_dat_layer >= layers.size())
+                return fail("data report behind the last fetch");
+            const Layer &l = layers[up_dat_layer];
+            const int lines = top->dat_up_slices_o;
+            const int want = l.image ? 1 : std::min(l.line_packed ? l.grain : 1, l.h - up_lines);
+            if (lines != want || top->dat_up_entries_o != lines * l.eps)
+                fail("layer %zu: report of %d slices, %d entries; %d lines of %d entries are due", up_dat_layer, lines,
+                     int(top->dat_up_entries_o), want, l.eps);
+            for (int i = 0; i < lines && fault.empty(); i++) {
+                Slice s;
+                s.entry = (l.dat_entry + up_lines * l.eps) % l.ring();
+                s.eps = l.eps;
+                s.content = slice(l, up_lines);
+                look_at_slice(s, l.ring(), up_dat_layer);
+                csc.slices.push_back(s);
+                up_lines++;
+            }
+            if (up_lines == l.h) {
+                up_dat_layer++;
+                up_lines = 0;
+            }
+        }
+        if (top->wt_up_valid_o) {
+            while (up_wt_layer < layers.size() && !layers[up_wt_layer].wt_fetch)
+                up_wt_layer++;
+            if (up_wt_layer >= layers.size())
+                return fail("weight report behind the last fetch");
+            const Layer &l = layers[up_wt_layer];
+            const bool last = l.kernels - up_kernels <= kpg;
+            const int want = last ? l.kernels - up_kernels : kpg;
+            if (top->wt_up_kernels_o != want)
+                fail("layer %zu: report of %d kernels, %d are due", up_wt_layer, int(top->wt_up_kernels_o), want);
+            up_kernels += want;
+            up_entries += top->wt_up_entries_o;
+            const uint32_t bytes = last ? l.weight_bytes : uint32_t(up_kernels * l.kernel_bytes);
+            look_at_weights(up_wt_layer, weights_seen, bytes);
+            weights_seen = bytes;
+            if (uint32_t(up_entries) < bytes / uint32_t(entry_bytes) || up_entries > l.weight_entries() ||
+                (last && up_entries != l.weight_entries()))
+                fail("layer %zu: %d entries reported with %d kernels, layer has %d", up_wt_layer, up_entries,
+                     up_kernels, l.weight_entries());
+            csc.kernels += want;
+            if (last) {
+                up_wt_layer++;
+                up_kernels = up_entries = 0;
+                weights_seen = 0;
+            }
+        }
+    }
+
+    void release_lines(int n) {
+        if (n == 0)
+            return;
+        int entries = 0;
+        for (int i = 0; i < n && !csc.slices.empty(); i++) {
+            entries += csc.slices.front().eps;
+            csc.slices.pop_front();
+        }
+        top->dat_rl_valid_i = 1;
+        top->dat_rl_entries_i = uint16_t(entries);
+        top->dat_rl_slices_i = uint16_t(n);
+    }
+    void release_weights(int entries) {
+        if (entries == 0)
+            return;
+        top->wt_rl_valid_i = 1;
+        top->wt_rl_entries_i = uint16_t(entries);
+    }
+
+    void consumer() {
+        top->dat_rl_valid_i = 0;
+        top->wt_rl_valid_i = 0;
+        if (csc.layer >= layers.size())
+            return;
+        if (csc.delay > 0) {
+            csc.delay--;
+            return;
+        }
+        const Layer &l = layers[csc.layer];
+        switch (csc.state) {
+        case Consumer::Start:
+            if (l.wt_pend) {
+                csc.wt_request = true;
+                csc.dat_request = l.dat_pend;
+                csc.state = Consumer::Pend;
+            } else
+                csc.state = Consumer::Settle;
+            break;
+        case Consumer::Pend:
+            if (csc.dat_request) {
+                csc.slices.clear();
+                csc.leftover = 0;
+            }
+            csc.kernels = 0;
+            csc.kept_weight_entries = 0;
+            if (top->wt_pending_ack_o && (!csc.dat_request || top->dat_pending_ack_o)) {
+                csc.state = Consumer::Drop;
+                csc.delay = wait() % 4; // requests stay for a clock at least
+            }
+            break;
+        case Consumer::Drop:
+            csc.wt_request = csc.dat_request = false;
+            csc.state = Consumer::Settle;
+            break;
+        case Consumer::Settle:
+            if (csc.leftover && !(l.data_reuse && l.image == csc.image)) {
+                release_lines(csc.leftover);
+                csc.leftover = 0;
+            }
+            if (csc.kept_weight_entries && !l.weight_reuse)
+                release_weights(csc.kept_weight_entries);
+            if (csc.kept_weight_entries && l.weight_reuse)
+                csc.kernels += l.kernels;
+            else
+                csc.kept_weight_entries = 0;
+            csc.group = 0;
+            csc.groups = cdiv(l.kernels, kpg);
+            csc.released_entries = 0;
+            csc.state = Consumer::Work;
+            csc.delay = wait();
+            break;
+        case Consumer::Work:
+            if (int(csc.slices.size()) < l.h_ext)
+                break;
+            csc.state = Consumer::Groups;
+            break;
+        case Consumer::Groups: {
+            const int size = std::min(kpg, l.kernels - csc.group * kpg);
+            if (csc.kernels < size)
+                break;
+            csc.kernels -= size;
+            csc.group++;
+            const bool last = csc.group == csc.groups;
+            // What the group leaves behind it: complete entries, at the end the last one too.
+            const int used = l.kernel_bytes * (last ? l.kernels : csc.group * kpg);
+            const int total = last ? cdiv(used, entry_bytes) : used / entry_bytes;
+            if (!l.skip_weight) {
+                release_weights(total - csc.released_entries);
+                csc.released_entries = total;
+            }
+            csc.delay = wait();
+            if (last) {
+                // The weights are still there, kept ones too, when nothing was released.
+                if (l.skip_weight) {
+                    size_t owner = csc.layer;
+                    while (!layers[owner].wt_fetch)
+                        owner--;
+                    look_at_weights(owner, 0, layers[owner].weight_bytes);
+                }
+                csc.state = Consumer::Check;
+                for (int i = 0; i < l.h_ext; i++)
+                    look_at_slice(csc.slices[size_t(i)], l.ring(), csc.layer);
+            }
+            break;
+        }
+        case Consumer::Check:
+            if (!dat_looks.empty() || !wt_looks.empty() || dat_looking || wt_looking)
+                break;
+            csc.state = Consumer::Release;
+            break;
+        case Consumer::Release:
+            if (!l.skip_data)
+                release_lines(l.rls);
+            csc.leftover = l.skip_data ? l.h_ext : l.h_ext - l.rls;
+            if (l.skip_weight)
+                csc.kept_weight_entries = l.weight_entries();
+            else
+                csc.kept_weight_entries = 0;
+            csc.image = l.image;
+            csc.delay = wait();
+            csc.state = Consumer::End;
+            break;
+        case Consumer::End:
+            csc.layer++;
+            csc.state = Consumer::Start;
+            break;
+        }
+        top->dat_pending_req_i = csc.dat_request;
+        top->wt_pending_req_i = csc.wt_request;
+    }
+
+    void compare(const Look &k, const char *what, const void *port, const Bytes &want, int entry) {
+        const Bytes got = bytes_of(port, size_t(entry_bytes));
+        for (size_t i = 0; i < want.size(); i++)
+            if (got[i] != want[i])
+                return fail("layer %zu: %s entry %d byte %zu is %02x, not %02x", k.layer, what, entry, i, got[i],
+                            want[i]);
+    }
+
+    void readers() {
+        if (dat_looking) {
+            compare(dat_look, "data", &top->dat_rd_data_o, dat_look.want, dat_look.entry);
+            if (dat_look.compare_next)
+                compare(dat_look, "data (next port)", &top->dat_rd_next_data_o, dat_look.want_next, dat_look.next);
+        }
+        if (wt_looking)
+            compare(wt_look, "weight", &top->wt_rd_data_o, wt_look.want, wt_look.entry);
+        dat_looking = !dat_looks.empty();
+        wt_looking = !wt_looks.empty();
+        top->dat_rd_valid_i = dat_looking;
+        top->dat_rd_next_valid_i = dat_looking;
+        top->wt_rd_valid_i = wt_looking;
+        if (dat_looking) {
+            dat_look = dat_looks.front();
+            dat_looks.pop_front();
+            top->dat_rd_addr_i = uint16_t(dat_look.entry);
+            top->dat_rd_next_addr_i = uint16_t(dat_look.next);
+        }
+        if (wt_looking) {
+            wt_look = wt_looks.front();
+            wt_looks.pop_front();
+            top->wt_rd_addr_i = uint16_t(wt_look.entry);
+        }
+    }
+
+    bool begun = false;
+    void step() {
+        if (!begun) {
+            begun = true;
+            expect_reads(dat, true, 0);
+            expect_reads(wt, false, 0);
+        }
+        const size_t dat_before = dat_intr, wt_before = wt_intr;
+        const uint64_t stall0 = dat.stall, stall1 = wt.stall, busy0 = dat.busy;
+        interrupt(dat, "data", top->dat_done_intr_o, dat_intr, true, last_dat_done);
+        interrupt(wt, "weight", top->wt_done_intr_o, wt_intr, false, last_wt_done);
+        reports();
+        consumer();
+        readers();
+        bus();
+        memory(dat, "data", top->dat_mif_valid_o, top->dat_mif_ready_i, top->dat_mif_ram_o, top->dat_mif_addr_o,
+               top->dat_mif_len_o, top->dat_mif_rsp_valid_i, top->dat_mif_rsp_data_i);
+        memory(wt, "weight", top->wt_mif_valid_o, top->wt_mif_ready_i, top->wt_mif_ram_o, top->wt_mif_addr_o,
+               top->wt_mif_len_o, top->wt_mif_rsp_valid_i, top->wt_mif_rsp_data_i);
+        if (dat_before < layers.size()) {
+            stats[dat_before].dat_stall += dat.stall - stall0;
+            stats[dat_before].dat_busy += dat.busy - busy0;
+        }
+        if (wt_before < layers.size())
+            stats[wt_before].wt_stall += wt.stall - stall1;
+        top->eval();
+        clock();
+    }
+};
+
+// ---- random layers
+// ---------------------------------------------------------------------------------------------------------------
+
+uint64_t random_address(Random &r) {
+    uint64_t a = 0x10000000 + (r.bits() & 0xffffff);
+    if (config->addr_bits == 64)
+        a |= uint64_t(r.below(4)) << 32;
+    if (r.chance(70))
+        a = aligned(a);
+    return a;
+}
+
+void random_convertor(Random &r, Layer &l) {
+    l.cvt = r.chance(60);
+    l.proc_precision = r.chance(10) ? 1 : 0;
+    l.offset = sign16(int(r.bits()));
+    l.scale = sign16(int(r.bits()));
+    if (r.chance(60)) {
+        l.offset >>= r.below(16);
+        l.scale >>= r.below(16);
+    }
+    if (r.chance(15))
+        l.scale = r.chance(50) ? -32768 : 32767;
+    if (r.chance(15))
+        l.offset = r.chance(50) ? -32768 : 32767;
+    l.truncate = r.chance(70) ? r.below(24) : r.below(64);
+    l.mean = r.chance(30);
+    for (int &m : l.means)
+        m = sign16(int(r.bits())) >> r.below(16);
+}
+
+void random_feature(Random &r, Layer &l) {
+    l.image = false;
+    l.format = r.below(64);
+    l.x_offset = r.below(32);
+    const int ring = l.ring();
+    do {
+        l.w = r.chance(20) ? 1 : r.range(1, r.chance(20) ? 90 : 17);
+        l.c = r.chance(20) ? r.range(1, 40 * atom) : r.range(1, 6 * atom);
+        l.eps = l.needed_eps();
+    } while (l.eps > ring);
+    if (r.chance(10))
+        l.eps = std::min(l.eps + r.below(4), ring);
+    l.h = r.chance(20) ? 1 : r.range(1, std::min(ring / l.eps, 40));
+    if (r.chance(10))
+        l.h = std::min(ring / l.eps, 300); // the whole ring
+    l.base0 = random_address(r);
+    l.line_packed = r.chance(60);
+    l.surf_packed = r.chance(50);
+    l.line = uint32_t(l.w * atom);
+    if (!l.line_packed || r.chance(10))
+        l.line += uint32_t(r.below(4) * atom);
+    l.surface = uint32_t(l.h) * l.line + (r.chance(50) ? uint32_t(r.below(5) * atom) : 0);
+    if (r.chance(5))
+        l.line = 0;     // every line the same
+    if (r.chance(30)) { // low bits that have no effect
+        l.line += uint32_t(r.below(atom));
+        l.surface += uint32_t(r.below(atom));
+    }
+    l.grain = r.chance(40) ? 1 : r.range(1, std::min(16, l.h + 2));
+    while (l.line_packed && std::min(l.grain, l.h) * l.eps > ring)
+        l.grain--;
+    random_convertor(r, l);
+}
+
+void random_image(Random &r, Layer &l) {
+    static const int formats[] = {0x00, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x1a, 0x1b, 0x1c, 0x1d};
+    l.image = true;
+    l.format = r.chance(30) ? 0x1c + r.below(2) : r.chance(20) ? 0 : formats[r.below(13)];
+    const int ring = l.ring();
+    do {
+        l.w = r.chance(15) ? 1 : r.range(1, r.chance(20) ? 400 : 40);
+        l.pad_left = r.chance(40) ? 0 : r.below(32);
+        l.pad_right = r.chance(40) ? 0 : r.below(64);
+        l.eps = l.needed_eps();
+    } while (l.eps > ring);
+    if (r.chance(10))
+        l.eps = std::min(l.eps + r.below(4), ring);
+    l.c = l.channels();
+    l.x_offset = r.below(l.channels() == 4 ? atom / 4 : std::min(atom, 32));
+    l.pad_value = int(r.bits() & 0xffff);
+    l.h = r.range(1, std::min(ring / l.eps, 24));
+    l.base0 = random_address(r);
+    l.base1 = random_address(r);
+    const int bpp0 = l.channels() == 4 ? 4 : 1;
+    l.line = uint32_t(cdiv((l.x_offset + l.w) * bpp0, atom) * atom + r.below(3) * atom);
+    l.uv_line = uint32_t(cdiv((l.x_offset + l.w) * 2, atom) * atom + r.below(3) * atom);
+    if (r.chance(20)) { // byte sums decide
+        l.line += uint32_t(r.below(atom));
+        l.uv_line += uint32_t(r.below(atom));
+    }
+    l.sign_override = r.chance(50);
+    l.line_packed = r.chance(50);
+    l.grain = r.range(1, 20);
+    random_convertor(r, l);
+}
+
+void random_weights(Random &r, Layer &l) {
+    const int room = (l.weight_bank * depth - 2) * entry_bytes;
+    do {
+        l.kernels = r.chance(50) ? r.range(1, 2 * kpg + 3) : r.range(1, 6 * kpg);
+        l.kernel_bytes = r.range(1, r.chance(30) ? 900 : 120);
+    } while (std::min(l.kernels, kpg) * l.kernel_bytes > room || l.kernels * l.kernel_bytes > 60000);
+    l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, atom) * atom);
+    l.weight_base = random_address(r);
+}
+
+// A chain in which every layer can run: what CSC keeps has the shape of what it meets.
+std::vector<Layer> random_chain(Random &r) {
+    std::vector<Layer> chain;
+    const int count = r.range(2, 12);
+    int kept_lines = 0;        // by CSC after the last layer
+    bool kept_weights = false; // the same
+    for (int i = 0; i < count; i++) {
+        const bool first = chain.empty();
+        Layer l;
+        if (!first)
+            l = chain.back();
+        const Layer last = l;
+        if (first || r.chance(15)) {
+            l.data_bank = r.chance(70) ? r.range(1, 3) : r.range(1, banks - 2);
+            l.weight_bank = r.chance(70) ? r.range(1, 3) : r.range(1, banks - l.data_bank - 1);
+            l.weight_bank = std::min(l.weight_bank, banks - l.data_bank);
+        } else if (r.chance(8))
+            l.weight_bank = r.range(1, std::min(4, banks - l.data_bank));
+        const bool dat_pend = first || l.data_bank != last.data_bank;
+        const bool wt_pend = dat_pend || l.weight_bank != last.weight_bank;
+        l.data_reuse = !first && r.chance(kept_lines ? 70 : 15);
+        l.weight_reuse = !first && r.chance(kept_weights ? 70 : 15);
+        const bool skips_fetch = !dat_pend && l.data_reuse && last.skip_data && kept_lines > 0;
+        if (skips_fetch) {
+            // Same data. The height register does not matter.
+            l.h_ext = kept_lines;
+            if (r.chance(30))
+                l.h = r.range(1, 20);
+        } else if (!dat_pend && l.data_reuse && kept_lines > 0) {
+            // New lines behind the kept ones, of the same shape, if there is room for one; else the kept ones go.
+            const int room = l.ring() / l.eps - kept_lines;
+            if (room > 0) {
+                l.h = r.range(1, std::min(room, 20));
+                l.base0 = random_address(r);
+                l.h_ext = kept_lines + l.h;
+            } else {
+                l.data_reuse = false;
+                l.h_ext = l.h = std::min(l.h, l.ring() / l.eps);
+            }
+        } else {
+            if (r.chance(40))
+                random_image(r, l);
+            else
+                random_feature(r, l);
+            // With the reuse bit and the other mode CSC drops what it kept, too.
+            l.h_ext = l.h;
+        }
+        if (!l.image && l.line_packed)
+            while (l.grain > 1 && std::min(l.grain, l.h) * l.eps > l.ring())
+                l.grain--;
+        const bool skips_weights = !wt_pend && l.weight_reuse && last.skip_weight;
+        if (!skips_weights)
+            random_weights(r, l);
+        l.skip_data = r.chance(30);
+        l.rls = r.chance(60) ? l.h_ext : r.range(1, l.h_ext);
+        // Kept weights must fit beside the next layer's, all of them.
+        const int fit = l.weight_bank * depth - 2;
+        l.skip_weight = r.chance(30) && l.weight_entries() <= fit;
+        // A surplus behind the last weight stays in front for CSC until banks change: only where the chain goes on with
+        // changed banks.
+        l.ram = l.weight_ram = true;
+        if (config->secondary_memory) {
+            l.ram = skips_fetch || (l.data_reuse && kept_lines > 0) ? last.ram : r.chance(50);
+            l.weight_ram = skips_weights ? last.weight_ram : r.chance(50);
+        }
+        if (first && config->secondary_memory)
+            l.ram = r.chance(50);
+        l.perf = r.chance(50);
+        kept_lines = l.skip_data ? l.h_ext : l.h_ext - l.rls;
+        kept_weights = l.skip_weight;
+        chain.push_back(l);
+    }
+    return chain;
+}
+
+void print_chain(const std::vector<Layer> &chain) {
+    for (size_t i = 0; i < chain.size(); i++) {
+        const Layer &l = chain[i];
+        printf("     %zu: %s %dx%dx%d format %02x grain %d packed %d/%d eps %d (%d) pads %d %d x %d, h_ext %d rls %d, "
+               "banks %d %d, data %s%s%s at %d, "
+               "%d kernels of %d, %u bytes, %s%s%s at %d\n",
+               i, l.image ? "image" : "cube", l.w, l.h, l.c, unsigned(l.format), l.grain, l.line_packed, l.surf_packed,
+               l.eps, l.needed_eps(), l.pad_left, l.pad_right, l.x_offset, l.h_ext, l.rls, l.data_bank, l.weight_bank,
+               l.dat_fetch ? "fetch" : "none", l.data_reuse ? " reuse" : "", l.skip_data ? " skip" : "", l.dat_entry,
+               l.kernels, l.kernel_bytes, l.weight_bytes, l.wt_fetch ? "fetch" : "none", l.weight_reuse ? " reuse" : "",
+               l.skip_weight ? " skip" : "", l.wt_entry);
+    }
+}
+
+// ---- directed cases
+// --------------------------------------------------------------------------------------------------------------
+
+int passed = 0, failed = 0;
+
+void verdict(const char *name) {
+    if (fault.empty()) {
+        passed++;
+        printf("ok   %s\n", name);
+    } else {
+        failed++;
+        printf("FAIL %s: %s\n", name, fault.c_str());
+    }
+    fault.clear();
+}
+
+Layer simple_weights(Layer l) {
+    l.kernels = kpg;
+    l.kernel_bytes = atom;
+    l.weight_bytes = uint32_t(kpg * atom);
+    l.weight_base = 0x40000000;
+    return l;
+}
+
+// Runs an image layer of one line on a memory whose bytes are their addresses, and compares the beginning of CBUF with
+// a given string.
+void vector_case(const char *name, Layer l, const Bytes &want) {
+    plain_memory = true;
+    l.image = true;
+    l.line = l.uv_line = 0x1000;
+    l.eps = l.needed_eps();
+    l = simple_weights(l);
+    Bench bench(Settings{}, 1);
+    bench.play({l});
+    Bytes got;
+    for (int e = 0; e < cdiv(int(want.size()), entry_bytes); e++) {
+        const Bytes b = bench.peek(e);
+        got.insert(got.end(), b.begin(), b.end());
+    }
+    for (size_t i = 0; i < want.size(); i++)
+        if (got[i] != want[i])
+            fail("byte %zu is %02x, not %02x", i, got[i], want[i]);
+    plain_memory = false;
+    verdict(name);
+}
+
+void vectors() {
+    Layer l;
+    l.base0 = 0x20000;
+    l.base1 = 0x20080;
+    l.w = 3;
+    l.pad_value = 0x1155;
+    Layer v = l;
+    v.format = 0x0c;
+    v.x_offset = 1;
+    v.pad_left = v.pad_right = 1;
+    vector_case("format 0x0C with x offset and pads (chapter 20, vector 1)", v,
+                {0x55, 0x55, 0x55, 0x55, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0x55, 0x55, 0x55, 0x55});
+    v = l;
+    v.w = 11;
+    v.x_offset = 3;
+    v.pad_left = 3;
+    v.pad_right = 2;
+    v.pad_value = 0x80;
+    vector_case("format 0x00 with x offset and pads (chapter 20, vector 2)", v,
+                {0x80, 0x80, 0x80, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0x80, 0x80});
+    v = l;
+    if (atom == 8) {
+        v.x_offset = 6;
+        v.format = 0x1c;
+        vector_case("format 0x1C (chapter 20, vector 5)", v, {0x06, 0x85, 0x84, 0x07, 0x87, 0x86, 0x08, 0x89, 0x88});
+        v.format = 0x1d;
+        vector_case("format 0x1D (chapter 20, vector 6)", v, {0x06, 0x84, 0x85, 0x07, 0x86, 0x87, 0x08, 0x88, 0x89});
+        v = l;
+        v.format = 0x0d;
+        v.base0 = 0x200f8;
+        v.pad_right = 2;
+        v.cvt = true;
+        v.offset = 128;
+        vector_case("format 0x0D through the convertor (chapter 20, vector 10)", v,
+                    {0x7a, 0x79, 0x78, 0x7b, 0x7e, 0x7d, 0x7c, 0x7f, 0x82, 0x81,
+                     0x80, 0x83, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55});
+    }
+    if (atom == 32) {
+        v.x_offset = 17;
+        v.format = 0x1c;
+        vector_case("format 0x1C (chapter 20, vector 3)", v, {0x11, 0x83, 0x82, 0x12, 0x85, 0x84, 0x13, 0x87, 0x86});
+        v.format = 0x1d;
+        vector_case("format 0x1D (chapter 20, vector 4)", v, {0x11, 0x82, 0x83, 0x12, 0x84, 0x85, 0x13, 0x86, 0x87});
+    }
+    v = l;
+    v.format = 0x0d;
+    v.pad_right = 2;
+    v.cvt = true;
+    v.offset = 3;
+    vector_case("pads and tail behind the convertor (chapter 30, 6.5)", v,
+                {0xff, 0xfe, 0xfd, 0,    3,    2,    1,    4,    7,    6,    5,    8,
+                 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xfd, 0xfd, 0xfd, 0xfd});
+    v.mean = true;
+    v.offset = 9;
+    v.means = {1, 2, 3, 4};
+    vector_case(
+        "means instead of the offset (chapter 30, 6.5)", v,
+        {1, 0xff, 0xfd, 0xff, 5, 3, 1, 3, 9, 7, 5, 7, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0, 0, 0, 0});
+
+    // Single elements: pixel x of a line of 256 holds x.
+    static const struct {
+        int x, off, scale, t, want;
+    } table[] = {{200, 128, 1, 0, 72},     {10, 128, 1, 0, -118},  {255, 0, 1, 1, 127},
+                 {-1, 0, 1, 1, -1},        {-3, 0, 1, 1, -2},      {3, 0, 1, 1, 2},
+                 {5, 0, 1, 1, 3},          {-5, 0, 1, 1, -3},      {0, -100, 32767, 20, 3},
+                 {100, 0, -32768, 20, -3}, {255, 0, 32767, 63, 0}, {255, -32768, -32768, 34, 0},
+                 {255, 0, -32768, 0, -128}};
+    plain_memory = true;
+    Bench bench(Settings{}, 1);
+    std::vector<Layer> chain;
+    for (const auto &t : table) {
+        v = l;
+        v.image = true;
+        v.w = 256;
+        v.cvt = true;
+        v.sign_override = t.x < 0;
+        v.offset = t.off;
+        v.scale = t.scale;
+        v.truncate = t.t;
+        v.eps = v.needed_eps();
+        v.data_bank = 1 + int(chain.size()) % 2; // each line begins at entry 0
+        chain.push_back(simple_weights(v));
+        if (convert(t.x, t.off, t.scale, t.t, true) != uint8_t(t.want))
+            fail("the bench's own convertor is wrong at %d", t.x);
+        if (slice(v, 0)[size_t(t.x & 255)] != uint8_t(t.want))
+            fail("the bench's own line is wrong at %d", t.x);
+    }
+    bench.play(chain);
+    plain_memory = false;
+    verdict("elements through the convertor (chapter 30, 6.5)");
+}
+
+// The sequence of chapter 30 section 9.3; plan() must come to what was measured, the design must follow.
+void reuse_sequence() {
+    Layer l;
+    l.w = 5;
+    l.h = l.h_ext = l.rls = 4;
+    l.c = 5 * atom;
+    l.eps = l.needed_eps();
+    l.base0 = 0x20000;
+    l.line = uint32_t(l.w * atom);
+    l.surface = uint32_t(l.h) * l.line;
+    l.line_packed = l.surf_packed = true;
+    l.grain = 3;
+    l.data_bank = 2;
+    l.weight_bank = 2;
+    l = simple_weights(l);
+    std::vector<Layer> chain;
+    const auto add = [&](bool reuse, bool skip, int data_bank, int weight_bank, int h) {
+        l.data_reuse = l.weight_reuse = reuse;
+        l.skip_data = l.skip_weight = skip;
+        l.data_bank = data_bank;
+        l.weight_bank = weight_bank;
+        l.h = h;
+        chain.push_back(l);
+    };
+    add(false, false, 2, 2, 4); // normal
+    add(false, true, 2, 2, 4);  // skip both: appended
+    add(true, false, 2, 2, 4);  // reuse both: no requests
+    add(true, false, 2, 2, 4);  // reuse, the previous layer had no skip: full fetch
+    add(false, true, 2, 2, 4);
+    add(true, true, 3, 2, 4);  // data bank changed: full fetch of both from 0
+    add(true, true, 3, 3, 4);  // weight bank changed: weights only
+    add(true, false, 3, 3, 2); // another height: no fetch
+    std::vector<Layer> copy = chain;
+    plan(copy);
+    static const bool fetch[][2] = {{1, 1}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, {1, 1}, {0, 1}, {0, 0}};
+    for (size_t i = 0; i < chain.size(); i++)
+        if (copy[i].dat_fetch != fetch[i][0] || copy[i].wt_fetch != fetch[i][1])
+            fail("the bench's own plan is wrong at layer %zu", i);
+    Bench bench(Settings{}, 1);
+    bench.play(chain);
+    verdict("reuse and skip (chapter 30, 9.3)");
+}
+
+// A weight size larger than what CSC uses: the surplus stays in the ring until the banks change.
+void surplus_sequence() {
+    Layer l;
+    l.w = 3;
+    l.c = atom;
+    l.eps = l.needed_eps();
+    l.base0 = 0x20000;
+    l.line = uint32_t(3 * atom);
+    std::vector<Layer> chain;
+    for (int i = 0; i < 7; i++) {
+        l = simple_weights(l);
+        l.kernels = kpg + 1;
+        l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, 128) * 128);
+        l.weight_bank = i == 4 ? 2 : 1;
+        chain.push_back(l);
+    }
+    Bench bench(Settings{}, 1);
+    bench.play(chain);
+    verdict("surplus weights");
+}
+
+// Zero fill: everything reads 0 when FLUSH_DONE is seen.
+void flush() {
+    Bench bench(Settings{}, 1);
+    Layer l = simple_weights(Layer{});
+    l.c = atom;
+    l.eps = 1;
+    l.base0 = 0x20000;
+    bench.play({l});
+    const int total = banks * depth;
+    if (bench.flushed_at < uint64_t(total / 2) || bench.flushed_at > uint64_t(total / 2) + 10)
+        fail("FLUSH_DONE %llu clocks after reset", static_cast<unsigned long long>(bench.flushed_at));
+    for (int e = 0; e < total && fault.empty(); e++) {
+        if (e == 0 || (e >= depth && e < depth + kpg))
+            continue; // what the layer wrote
+        for (const uint8_t b : bench.peek(e))
+            if (b != 0)
+                fail("entry %d is not zero", e);
+    }
+    verdict("zero fill");
+}
+
+// One atom per clock for data and weights side by side, when memory gives it.
+void speed(const char *name, Layer l, int data_atoms, int spare) {
+    l.eps = l.needed_eps();
+    l.data_bank = banks / 2;
+    l.weight_bank = banks / 2;
+    l.kernels = 1;
+    l.kernel_bytes = int(std::min(data_atoms, banks / 2 * depth * slots - 8)) * atom;
+    l.weight_bytes = uint32_t(l.kernel_bytes);
+    l.weight_base = 0x40000000;
+    l.rls = l.h_ext = l.h;
+    Bench bench(Settings{}, 1);
+    bench.play({l});
+    const int64_t dat = int64_t(bench.last_dat_done - bench.armed_at),
+                  wt = int64_t(bench.last_wt_done - bench.armed_at);
+    printf("     %s: %d atoms of data, %lld clocks; %d atoms of weights, %lld clocks\n", name, data_atoms,
+           static_cast<long long>(dat), l.kernel_bytes / atom, static_cast<long long>(wt));
+    if (dat > data_atoms + 60 + spare)
+        fail("data too slow");
+    if (wt > l.kernel_bytes / atom + 60)
+        fail("weights too slow");
+    verdict(name);
+}
+
+void speeds() {
+    Layer l;
+    l.base0 = 0x20000;
+    l.base1 = 0x30000;
+    l.w = 16;
+    l.h = 12;
+    l.c = 8 * atom;
+    l.line = uint32_t(16 * atom);
+    l.surface = 12 * l.line;
+    l.line_packed = true;
+    l.grain = 5;
+    speed("speed of packed lines", l, 16 * 12 * 8, 0);
+    l.line_packed = false;
+    speed("speed of unpacked lines", l, 16 * 12 * 8, 0);
+    l.w = 1;
+    l.h = 100;
+    l.c = atom;
+    speed("speed of single atoms", l, 100, 0);
+    l = Layer{};
+    l.image = true;
+    l.base0 = 0x20000;
+    l.base1 = 0x30000;
+    l.w = 64;
+    l.h = 16;
+    l.line = 0x400;
+    l.uv_line = 0x800;
+    l.format = 0x0c;
+    l.x_offset = 1;
+    l.pad_left = 3;
+    speed("speed of four-component pixels", l, cdiv(65 * 4, atom) * 16, 16 * cdiv(3 * 4, atom) + 16);
+    l.format = 0;
+    l.w = 400;
+    l.x_offset = 5;
+    speed("speed of single-component pixels", l, cdiv(405, atom) * 16, 32);
+    l.format = 0x1c;
+    l.w = 256;
+    speed("speed of two planes", l, (cdiv(261, atom) + cdiv((5 % (atom / 2) + 256) * 2, atom)) * 16, 48);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc < 3 || argc > 4) {
+        fprintf(stderr, "usage: bench CONFIG SEEDS [FIRST]\n");
+        return 2;
+    }
+    config = nvdla_config_find(argv[1]);
+    if (!config) {
+        fprintf(stderr, "bench: no configuration %s\n", argv[1]);
+        return 2;
+    }
+    atom = config->mem_atom;
+    entry_bytes = config->cbuf_bank_bytes;
+    slots = entry_bytes / atom;
+    depth = config->cbuf_bank_depth;
+    banks = config->cbuf_banks;
+    kpg = config->atomic_k;
+    const uint64_t seeds = strtoull(argv[2], nullptr, 10), first = argc > 3 ? strtoull(argv[3], nullptr, 10) : 1;
+
+    size_t layers = 0, images = 0, skipped = 0, pends = 0;
+    for (uint64_t seed = first; seed < first + seeds; seed++) {
+        Random r(seed);
+        Settings s;
+        if (r.chance(70)) {
+            s.ready_percent = r.range(10, 100);
+            s.answer_percent = r.range(10, 100);
+            s.latency = r.range(1, 80);
+        }
+        s.gap = r.chance(50) ? 0 : r.range(1, 20);
+        s.csc_delay = r.chance(40) ? 0 : r.range(1, 400);
+        std::vector<Layer> chain = random_chain(r);
+        plan(chain);
+        layers += chain.size();
+        for (const Layer &l : chain) {
+            images += l.image;
+            skipped += !l.dat_fetch + !l.wt_fetch;
+            pends += l.wt_pend;
+        }
+        Bench bench(s, seed);
+        bench.play(chain);
+        if (fault.empty())
+            passed++;
+        else {
+            failed++;
+            printf("FAIL seed %llu: %s\n", static_cast<unsigned long long>(seed), fault.c_str());
+            fault.clear();
+            print_chain(chain);
+        }
+    }
+    printf("ok   %llu random chains, %zu layers, %zu of them images, %zu fetches skipped, %zu bank changes\n",
+           static_cast<unsigned long long>(seeds), layers, images, skipped, pends);
+    vectors();
+    reuse_sequence();
+    surplus_sequence();
+    flush();
+    speeds();
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}

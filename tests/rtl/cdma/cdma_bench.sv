@@ -1,0 +1,86 @@
+// Bench top: CDMA and CBUF, with the read ports of CBUF and everything else of CDMA outside.
+module cdma_bench
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+(
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    csb_req_i,
+    input  logic                    csb_write_i,
+    input  logic [             9:0] csb_addr_i,
+    input  logic [            31:0] csb_wdata_i,
+    output logic [            31:0] csb_rdata_o,
+    output logic                    dat_mif_valid_o,
+    input  logic                    dat_mif_ready_i,
+    output logic                    dat_mif_ram_o,
+    output logic [    AddrBits-1:0] dat_mif_addr_o,
+    output logic [             3:0] dat_mif_len_o,
+    input  logic                    dat_mif_rsp_valid_i,
+    input  logic [    AtomBits-1:0] dat_mif_rsp_data_i,
+    output logic                    wt_mif_valid_o,
+    input  logic                    wt_mif_ready_i,
+    output logic                    wt_mif_ram_o,
+    output logic [    AddrBits-1:0] wt_mif_addr_o,
+    output logic [             3:0] wt_mif_len_o,
+    input  logic                    wt_mif_rsp_valid_i,
+    input  logic [    AtomBits-1:0] wt_mif_rsp_data_i,
+    output logic                    dat_up_valid_o,
+    output logic [            14:0] dat_up_entries_o,
+    output logic [            13:0] dat_up_slices_o,
+    output logic                    wt_up_valid_o,
+    output logic [            13:0] wt_up_kernels_o,
+    output logic [            14:0] wt_up_entries_o,
+    input  logic                    dat_rl_valid_i,
+    input  logic [            14:0] dat_rl_entries_i,
+    input  logic [            13:0] dat_rl_slices_i,
+    input  logic                    wt_rl_valid_i,
+    input  logic [            14:0] wt_rl_entries_i,
+    input  logic                    dat_pending_req_i,
+    output logic                    dat_pending_ack_o,
+    input  logic                    wt_pending_req_i,
+    output logic                    wt_pending_ack_o,
+    output logic [             1:0] dat_done_intr_o,
+    output logic [             1:0] wt_done_intr_o,
+    input  logic                    dat_rd_valid_i,
+    input  logic [CbufAddrBits-1:0] dat_rd_addr_i,
+    output logic [   EntryBits-1:0] dat_rd_data_o,
+    input  logic                    dat_rd_next_valid_i,
+    input  logic [CbufAddrBits-1:0] dat_rd_next_addr_i,
+    output logic [   EntryBits-1:0] dat_rd_next_data_o,
+    input  logic                    wt_rd_valid_i,
+    input  logic [CbufAddrBits-1:0] wt_rd_addr_i,
+    output logic [   EntryBits-1:0] wt_rd_data_o
+);
+  logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear;
+  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr;
+  logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
+  logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
+
+  nvdla_cdma u_cdma (
+      .dat_wr_valid_o(dat_wr_valid),
+      .dat_wr_addr_o (dat_wr_addr),
+      .dat_wr_slot_o (dat_wr_slot),
+      .dat_wr_clear_o(dat_wr_clear),
+      .dat_wr_data_o (dat_wr_data),
+      .wt_wr_valid_o (wt_wr_valid),
+      .wt_wr_addr_o  (wt_wr_addr),
+      .wt_wr_slot_o  (wt_wr_slot),
+      .wt_wr_clear_o (wt_wr_clear),
+      .wt_wr_data_o  (wt_wr_data),
+      .*
+  );
+
+  nvdla_cbuf u_cbuf (
+      .dat_wr_valid_i(dat_wr_valid),
+      .dat_wr_addr_i (dat_wr_addr),
+      .dat_wr_slot_i (dat_wr_slot),
+      .dat_wr_clear_i(dat_wr_clear),
+      .dat_wr_data_i (dat_wr_data),
+      .wt_wr_valid_i (wt_wr_valid),
+      .wt_wr_addr_i  (wt_wr_addr),
+      .wt_wr_slot_i  (wt_wr_slot),
+      .wt_wr_clear_i (wt_wr_clear),
+      .wt_wr_data_i  (wt_wr_data),
+      .*
+  );
+endmodule

@@ -1,0 +1,221 @@
+// Bench top: CSC, both CMAC units, CACC and CBUF connected as in NV_nvdla, with CDMA's and SDP's side as ports, and the arithmetic of
+// CACC as plain functions.
+//
+// csb_sel_i is one-hot: CSC, CMAC_A, CMAC_B, CACC.
+module conv_bench
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+  import nvdla_conv_pkg::*;
+(
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic [                   3:0] csb_sel_i,
+    input  logic                          csb_write_i,
+    input  logic [                   9:0] csb_addr_i,
+    input  logic [                  31:0] csb_wdata_i,
+    output logic [                  31:0] csb_rdata_o,
+    input  logic                          dat_wr_valid_i,
+    input  logic [      CbufAddrBits-1:0] dat_wr_addr_i,
+    input  logic [          SlotBits-1:0] dat_wr_slot_i,
+    input  logic [          AtomBits-1:0] dat_wr_data_i,
+    input  logic                          wt_wr_valid_i,
+    input  logic [      CbufAddrBits-1:0] wt_wr_addr_i,
+    input  logic [          SlotBits-1:0] wt_wr_slot_i,
+    input  logic [          AtomBits-1:0] wt_wr_data_i,
+    input  logic                          dat_up_valid_i,
+    input  logic [                  14:0] dat_up_entries_i,
+    input  logic [                  13:0] dat_up_slices_i,
+    input  logic                          wt_up_valid_i,
+    input  logic [                  13:0] wt_up_kernels_i,
+    input  logic [                  14:0] wt_up_entries_i,
+    output logic                          dat_rl_valid_o,
+    output logic [                  14:0] dat_rl_entries_o,
+    output logic [                  13:0] dat_rl_slices_o,
+    output logic                          wt_rl_valid_o,
+    output logic [                  14:0] wt_rl_entries_o,
+    output logic                          dat_pending_req_o,
+    input  logic                          dat_pending_ack_i,
+    output logic                          wt_pending_req_o,
+    input  logic                          wt_pending_ack_i,
+    output logic                          cacc_valid_o,
+    input  logic                          cacc_ready_i,
+    output logic [SdpBsThroughput*32-1:0] cacc_data_o,
+    output logic [                   1:0] done_intr_o,
+    output logic                          atom_valid_o,
+    // Functions of nvdla_conv_pkg.
+    input  logic [                  33:0] f_acc_i,
+    input  logic [                  31:0] f_sum_i,
+    input  logic [                   4:0] f_truncate_i,
+    output logic [                  33:0] f_acc_o,
+    output logic [                  31:0] f_deliver_o,
+    output logic                          f_saturates_o
+);
+  logic cmac_a_run, cmac_b_run, cacc_run, credit_valid;
+  logic [31:0] csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata;
+  logic dat_rd_valid, dat_rd_next_valid, wt_rd_valid;
+  logic [CbufAddrBits-1:0] dat_rd_addr, dat_rd_next_addr, wt_rd_addr;
+  logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data;
+  logic atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end, wt_valid;
+  logic [EntryBits-1:0] atom_data, wt_data;
+  logic [ConvCells-1:0] wt_sel_a, wt_sel_b;
+  logic a_valid, a_stripe_end, a_channel_end, a_layer_end, unused_a_start, unused_b_valid;
+  logic [3:0] unused_b_flags;
+  logic [ConvCells*ConvSumBits-1:0] a_sum, b_sum;
+
+  assign csb_rdata_o = csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata;
+  assign atom_valid_o = atom_valid;
+
+  logic signed [ConvAccBits-1:0] f_acc;
+  logic signed [ConvSumBits-1:0] f_sum;
+  assign f_sum = f_sum_i[ConvSumBits-1:0];
+  assign f_acc = conv_accumulate(f_acc_i, f_sum);
+  assign f_acc_o = f_acc;
+  assign f_deliver_o = conv_deliver(f_acc, f_truncate_i);
+  assign f_saturates_o = conv_saturates(f_acc, f_truncate_i);
+  wire unused = &{1'b0, f_sum_i};
+
+  nvdla_cbuf u_cbuf (
+      .clk_i              (clk_i),
+      .dat_wr_valid_i     (dat_wr_valid_i),
+      .dat_wr_addr_i      (dat_wr_addr_i),
+      .dat_wr_slot_i      (dat_wr_slot_i),
+      .dat_wr_clear_i     (1'b0),
+      .dat_wr_data_i      (dat_wr_data_i),
+      .wt_wr_valid_i      (wt_wr_valid_i),
+      .wt_wr_addr_i       (wt_wr_addr_i),
+      .wt_wr_slot_i       (wt_wr_slot_i),
+      .wt_wr_clear_i      (1'b0),
+      .wt_wr_data_i       (wt_wr_data_i),
+      .dat_rd_valid_i     (dat_rd_valid),
+      .dat_rd_addr_i      (dat_rd_addr),
+      .dat_rd_data_o      (dat_rd_data),
+      .dat_rd_next_valid_i(dat_rd_next_valid),
+      .dat_rd_next_addr_i (dat_rd_next_addr),
+      .dat_rd_next_data_o (dat_rd_next_data),
+      .wt_rd_valid_i      (wt_rd_valid),
+      .wt_rd_addr_i       (wt_rd_addr),
+      .wt_rd_data_o       (wt_rd_data)
+  );
+
+  nvdla_csc u_csc (
+      .clk_i              (clk_i),
+      .rst_ni             (rst_ni),
+      .csb_req_i          (csb_sel_i[0]),
+      .csb_write_i        (csb_write_i),
+      .csb_addr_i         (csb_addr_i),
+      .csb_wdata_i        (csb_wdata_i),
+      .csb_rdata_o        (csc_rdata),
+      .cmac_a_run_i       (cmac_a_run),
+      .cmac_b_run_i       (cmac_b_run),
+      .cacc_run_i         (cacc_run),
+      .dat_up_valid_i     (dat_up_valid_i),
+      .dat_up_entries_i   (dat_up_entries_i),
+      .dat_up_slices_i    (dat_up_slices_i),
+      .wt_up_valid_i      (wt_up_valid_i),
+      .wt_up_kernels_i    (wt_up_kernels_i),
+      .wt_up_entries_i    (wt_up_entries_i),
+      .dat_rl_valid_o     (dat_rl_valid_o),
+      .dat_rl_entries_o   (dat_rl_entries_o),
+      .dat_rl_slices_o    (dat_rl_slices_o),
+      .wt_rl_valid_o      (wt_rl_valid_o),
+      .wt_rl_entries_o    (wt_rl_entries_o),
+      .dat_pending_req_o  (dat_pending_req_o),
+      .dat_pending_ack_i  (dat_pending_ack_i),
+      .wt_pending_req_o   (wt_pending_req_o),
+      .wt_pending_ack_i   (wt_pending_ack_i),
+      .dat_rd_valid_o     (dat_rd_valid),
+      .dat_rd_addr_o      (dat_rd_addr),
+      .dat_rd_data_i      (dat_rd_data),
+      .dat_rd_next_valid_o(dat_rd_next_valid),
+      .dat_rd_next_addr_o (dat_rd_next_addr),
+      .dat_rd_next_data_i (dat_rd_next_data),
+      .wt_rd_valid_o      (wt_rd_valid),
+      .wt_rd_addr_o       (wt_rd_addr),
+      .wt_rd_data_i       (wt_rd_data),
+      .atom_valid_o       (atom_valid),
+      .atom_data_o        (atom_data),
+      .atom_stripe_start_o(atom_stripe_start),
+      .atom_stripe_end_o  (atom_stripe_end),
+      .atom_channel_end_o (atom_channel_end),
+      .atom_layer_end_o   (atom_layer_end),
+      .wt_valid_o         (wt_valid),
+      .wt_sel_a_o         (wt_sel_a),
+      .wt_sel_b_o         (wt_sel_b),
+      .wt_data_o          (wt_data),
+      .credit_valid_i     (credit_valid)
+  );
+
+  nvdla_cmac u_cmac_a (
+      .clk_i              (clk_i),
+      .rst_ni             (rst_ni),
+      .csb_req_i          (csb_sel_i[1]),
+      .csb_write_i        (csb_write_i),
+      .csb_addr_i         (csb_addr_i),
+      .csb_wdata_i        (csb_wdata_i),
+      .csb_rdata_o        (cmac_a_rdata),
+      .run_o              (cmac_a_run),
+      .atom_valid_i       (atom_valid),
+      .atom_data_i        (atom_data),
+      .atom_stripe_start_i(atom_stripe_start),
+      .atom_stripe_end_i  (atom_stripe_end),
+      .atom_channel_end_i (atom_channel_end),
+      .atom_layer_end_i   (atom_layer_end),
+      .wt_valid_i         (wt_valid),
+      .wt_sel_i           (wt_sel_a),
+      .wt_data_i          (wt_data),
+      .valid_o            (a_valid),
+      .sum_o              (a_sum),
+      .stripe_start_o     (unused_a_start),
+      .stripe_end_o       (a_stripe_end),
+      .channel_end_o      (a_channel_end),
+      .layer_end_o        (a_layer_end)
+  );
+
+  nvdla_cmac u_cmac_b (
+      .clk_i              (clk_i),
+      .rst_ni             (rst_ni),
+      .csb_req_i          (csb_sel_i[2]),
+      .csb_write_i        (csb_write_i),
+      .csb_addr_i         (csb_addr_i),
+      .csb_wdata_i        (csb_wdata_i),
+      .csb_rdata_o        (cmac_b_rdata),
+      .run_o              (cmac_b_run),
+      .atom_valid_i       (atom_valid),
+      .atom_data_i        (atom_data),
+      .atom_stripe_start_i(atom_stripe_start),
+      .atom_stripe_end_i  (atom_stripe_end),
+      .atom_channel_end_i (atom_channel_end),
+      .atom_layer_end_i   (atom_layer_end),
+      .wt_valid_i         (wt_valid),
+      .wt_sel_i           (wt_sel_b),
+      .wt_data_i          (wt_data),
+      .valid_o            (unused_b_valid),
+      .sum_o              (b_sum),
+      .stripe_start_o     (unused_b_flags[3]),
+      .stripe_end_o       (unused_b_flags[2]),
+      .channel_end_o      (unused_b_flags[1]),
+      .layer_end_o        (unused_b_flags[0])
+  );
+
+  nvdla_cacc u_cacc (
+      .clk_i         (clk_i),
+      .rst_ni        (rst_ni),
+      .csb_req_i     (csb_sel_i[3]),
+      .csb_write_i   (csb_write_i),
+      .csb_addr_i    (csb_addr_i),
+      .csb_wdata_i   (csb_wdata_i),
+      .csb_rdata_o   (cacc_rdata),
+      .run_o         (cacc_run),
+      .valid_i       (a_valid),
+      .sum_a_i       (a_sum),
+      .sum_b_i       (b_sum),
+      .stripe_end_i  (a_stripe_end),
+      .channel_end_i (a_channel_end),
+      .layer_end_i   (a_layer_end),
+      .credit_valid_o(credit_valid),
+      .cacc_valid_o  (cacc_valid_o),
+      .cacc_ready_i  (cacc_ready_i),
+      .cacc_data_o   (cacc_data_o),
+      .done_intr_o   (done_intr_o)
+  );
+endmodule
