@@ -23,8 +23,9 @@
 #include "tb/vpi_access.h"
 #include "tb/waves.h"
 
-/* Clocks of the reset sequence (chapter 10 section 3): high, low, high and idle before the first access. */
-enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 20 };
+/* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, beyond
+ * the time that CDMA takes to fill CBUF with zeros through two ports. */
+enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
 
 enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
 
@@ -275,7 +276,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     step(rtl);
     rtl->released = true;
     observe(rtl);
-    for (int i = 0; i < RESET_IDLE; i++)
+    const int flush = dev->config->cbuf_banks * dev->config->cbuf_bank_depth / 2;
+    for (int i = 0; i < flush + RESET_IDLE; i++)
         step(rtl);
     return true;
 }

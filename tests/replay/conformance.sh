@@ -15,7 +15,7 @@ if [ ! -d "$folder" ]; then
 fi
 traces=() others=0
 for cfg in "$folder"/*/*.cfg; do
-    if grep -qE '^[^/]*NVDLA_(CDMA|CSC|CMAC_A|CMAC_B|CACC|CDP|CDP_RDMA|BDMA|RBK)\.' "$cfg"; then
+    if grep -qE '^[^/]*NVDLA_(CDP|CDP_RDMA|BDMA|RBK)\.' "$cfg"; then
         others=$((others + 1))
     else
         traces+=("$cfg")

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-ABSENT = re.compile(r"^[^/]*NVDLA_(CDMA|CSC|CMAC_A|CMAC_B|CACC|CDP|CDP_RDMA|BDMA|RBK)\.", re.M)
+ABSENT = re.compile(r"^[^/]*NVDLA_(CDP|CDP_RDMA|BDMA|RBK)\.", re.M)
 
 
 def one_layer(text):
