@@ -51,10 +51,11 @@ group "unit tests with sanitizers" unit_tests "$build/asan"
 group "command line" tests/cli/cli.sh
 group "lint" make --no-print-directory lint
 group "csb, glb, mcif alone" tests/rtl/infra/run.sh "$build"
-group "sdp alone against the model, small" tests/rtl/sdp/run.sh "$build" small "${NIGHTLY:+1000}"
-group "pdp alone against the model, small" tests/rtl/pdp/run.sh "$build" small "${NIGHTLY:+1000}"
-group "sdp alone against the model, large" tests/rtl/sdp/run.sh "$build" large "${NIGHTLY:+1000}"
-group "pdp alone against the model, large" tests/rtl/pdp/run.sh "$build" large "${NIGHTLY:+1000}"
+for config in small large; do
+    for engine in sdp pdp cdp cdma conv; do
+        group "$engine alone on random layers, $config" "tests/rtl/$engine/run.sh" "$build" $config ${NIGHTLY:+1000}
+    done
+done
 group "own traces on rtl and model" tests/replay/own.sh
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "waves" tests/replay/waves.sh "$build"

@@ -213,8 +213,9 @@ static size_t fetch_image_line(struct cdma *cdma, const struct cbuf *cbuf, struc
     const struct cdma_layer *layer = &cdma->layer;
     const struct nvdla_pixel_format *format = layer->pixel;
     size_t components = (size_t)format->components;
-    const uint8_t *source[CDMA_CHANNELS];
-    size_t step[CDMA_CHANNELS], at = 0;
+    const uint8_t *source[CDMA_CHANNELS] = {NULL}; /* of component c: its byte of the first pixel, */
+    size_t step[CDMA_CHANNELS] = {0};              /* and bytes from pixel to pixel */
+    size_t at = 0;
     for (int plane = 0; plane < format->planes; plane++) {
         size_t pixel = (size_t)format->pixel_bytes[plane];
         /* The second plane's first pixel lies in its first atom: chapter 20 section 4. */

@@ -87,7 +87,7 @@ void cdma_init(struct cdma *cdma, const struct nvdla_config *config);
 void cdma_reset(struct cdma *cdma);
 void cdma_free(struct cdma *cdma);
 
-/* True if the clients of the two engines are answered. */
+/* Whether the memory answers the read clients of the two engines. */
 struct cdma_served {
     bool data, weights;
 };

@@ -35,11 +35,16 @@ static inline void block(const int16_t *restrict windows, const int16_t *restric
     sums[3] = b3;
 }
 
-WIDE void cmac_multiply(const int16_t *windows, size_t positions, const int16_t *weights, size_t kernels, size_t stride,
-                        size_t n, int32_t *sums) {
+WIDE static void multiply(const int16_t *windows, size_t positions, const int16_t *weights, size_t kernels,
+                          size_t stride, size_t n, int32_t *sums) {
     for (size_t p = 0; p < positions; p += CMAC_POSITIONS) {
         for (size_t k = 0; k < kernels; k += CMAC_KERNELS) {
             block(windows + p * stride, weights + k * stride, stride, n, sums + p * kernels + k, kernels);
         }
     }
+}
+
+void cmac_multiply(const int16_t *windows, size_t positions, const int16_t *weights, size_t kernels, size_t stride,
+                   size_t n, int32_t *sums) {
+    multiply(windows, positions, weights, kernels, stride, n, sums);
 }

@@ -494,17 +494,21 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
 
 static bool run_sdp(struct model *model, const struct work *work) {
     const struct sdp_layer *layer = &work->sdp;
-    struct sdp_clients clients;
-    struct sdp_result result;
+    struct sdp_clients clients = {.context = NULL};
+    struct sdp_result result = {.saturated = 0};
     for (int i = 0; i < SDP_STAGES; i++) {
         if (layer->operands[i].enabled) {
             open_read(model, &clients.operands[i], &operand_read[i], layer->operands[i].primary, NVDLA_SDP_RDMA);
         }
     }
-    if (!layer->flying) {
+    bool done;
+    if (layer->flying) {
+        done = run_flying(model, work, &clients, &result);
+    } else {
         open_read(model, &clients.main, &sdp_read, layer->source_primary, NVDLA_SDP_RDMA);
+        done = run_sdp_from(model, work, &clients, &result);
     }
-    if (!(layer->flying ? run_flying : run_sdp_from)(model, work, &clients, &result)) {
+    if (!done) {
         return false;
     }
     finish_sdp(model, layer, result);

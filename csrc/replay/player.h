@@ -2,9 +2,10 @@
  *
  * Order of play (chapter 80 sections 3.3 and 9). Among the streams whose next operation can go, the one whose operation
  * stands first in the file goes; a wait for an interrupt that is to come holds the operations behind it in all streams.
- * When none can go, time passes on the device until its interrupt or the next polling interval. In a program with streams the player services interrupts: it reads S_INTR_STATUS and S_INTR_MASK, hands
- * each unmasked bit to the oldest waiting OP_INTR_NOTIFY of that source (one swap of groups is tolerated), writes the
- * bits back. In a sequential program the trace does that itself.
+ * When none can go, time passes on the device until its interrupt or the next polling interval. In a program with
+ * streams the player services interrupts: it reads S_INTR_STATUS and S_INTR_MASK, hands each unmasked bit to the oldest
+ * waiting OP_INTR_NOTIFY of that source (one swap of groups is tolerated), writes the bits back. In a sequential
+ * program the trace does that itself.
  */
 #ifndef REPLAY_PLAYER_H
 #define REPLAY_PLAYER_H

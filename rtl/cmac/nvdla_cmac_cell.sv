@@ -37,13 +37,18 @@ module nvdla_cmac_cell
     if (swap_i) for (int i = 0; i < AtomicC; i++) weight_q[i] <= $signed(shadow_q[i*8+:8]);
   end
 
+  // Sums of eight products are one expression each; 32-bit arithmetic, of which ConvSumBits hold the exact sum.
   always_ff @(posedge clk_i) begin
-    logic signed [ConvSumBits-1:0] sum;
+    logic signed [31:0] sum;
     if (valid_i) begin
       sum = '0;
       if (loaded_q)
-        for (int i = 0; i < AtomicC; i++) sum = sum + ConvSumBits'($signed(data_i[i*8+:8])) * ConvSumBits'(weight_q[i]);
-      sum_q <= sum;
+        for (int i = 0; i < AtomicC; i += 8)
+          sum = sum + 32'($signed(data_i[i*8+:8])) * 32'(weight_q[i]) + 32'($signed(data_i[i*8+8+:8])) * 32'(weight_q[i+1])
+              + 32'($signed(data_i[i*8+16+:8])) * 32'(weight_q[i+2]) + 32'($signed(data_i[i*8+24+:8])) * 32'(weight_q[i+3])
+              + 32'($signed(data_i[i*8+32+:8])) * 32'(weight_q[i+4]) + 32'($signed(data_i[i*8+40+:8])) * 32'(weight_q[i+5])
+              + 32'($signed(data_i[i*8+48+:8])) * 32'(weight_q[i+6]) + 32'($signed(data_i[i*8+56+:8])) * 32'(weight_q[i+7]);
+      sum_q <= sum[ConvSumBits-1:0];
     end
   end
 

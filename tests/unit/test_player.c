@@ -349,6 +349,32 @@ static void interrupts_raise_their_events(void **state) {
     assert_int_equal(f->fake->registers[f->fake->status_address / 4], 0);
 }
 
+/* net_lenet programs groups that a running layer holds behind a wait in another stream. */
+static void a_wait_for_an_interrupt_holds_what_follows_in_the_file(void **state) {
+    struct fixture *f = *state;
+    uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
+    script(f, enable, 1000, 1);
+    write_op(f, "SDP", enable, 1);
+    notify_op(f, 0, "sdp_0");
+    event_op(f, "SDP", OP_SYNC_WAIT, "sdp_0");
+    write_op(f, "PDP", a, 9);
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_true(written(f, a, 9) > written(f, f->fake->status_address, 1));
+}
+
+/* Queues that cannot go in file order go as they can. */
+static void streams_overtake_when_the_device_rests_without_the_interrupt(void **state) {
+    struct fixture *f = *state;
+    uint32_t enable = reg("PDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
+    script(f, enable, 100, 1);
+    notify_op(f, 0, "sdp_0");
+    event_op(f, "SDP", OP_SYNC_WAIT, "sdp_0");
+    write_op(f, "SDP", a, 9);
+    write_op(f, "PDP", enable, 1);
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_true(written(f, a, 9) > written(f, f->fake->status_address, 1));
+}
+
 static void masked_interrupts_are_left_alone(void **state) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
@@ -767,6 +793,8 @@ int main(void) {
         TEST(a_poll_with_a_limit_fails_and_play_goes_on),
         TEST(relations_and_masks_are_honoured),
         TEST(interrupts_raise_their_events),
+        TEST(a_wait_for_an_interrupt_holds_what_follows_in_the_file),
+        TEST(streams_overtake_when_the_device_rests_without_the_interrupt),
         TEST(masked_interrupts_are_left_alone),
         TEST(groups_may_be_swapped_once),
         TEST(the_oldest_notification_of_a_source_comes_first),

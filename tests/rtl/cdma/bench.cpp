@@ -994,7 +994,7 @@ void random_feature(Random &r, Layer &l) {
     if (r.chance(10))
         l.eps = std::min(l.eps + r.below(4), ring);
     l.h = r.chance(20) ? 1 : r.range(1, std::min(ring / l.eps, 40));
-    if (r.chance(10))
+    if (r.chance(30))
         l.h = std::min(ring / l.eps, 300); // the whole ring
     l.base0 = random_address(r);
     l.line_packed = r.chance(60);
@@ -1031,7 +1031,7 @@ void random_image(Random &r, Layer &l) {
     l.c = l.channels();
     l.x_offset = r.below(l.channels() == 4 ? atom / 4 : std::min(atom, 32));
     l.pad_value = int(r.bits() & 0xffff);
-    l.h = r.range(1, std::min(ring / l.eps, 24));
+    l.h = r.chance(30) ? std::min(ring / l.eps, 60) : r.range(1, std::min(ring / l.eps, 24));
     l.base0 = random_address(r);
     l.base1 = random_address(r);
     const int bpp0 = l.channels() == 4 ? 4 : 1;
@@ -1052,6 +1052,8 @@ void random_weights(Random &r, Layer &l) {
     do {
         l.kernels = r.chance(50) ? r.range(1, 2 * kpg + 3) : r.range(1, 6 * kpg);
         l.kernel_bytes = r.range(1, r.chance(30) ? 900 : 120);
+        if (r.chance(30)) // about the whole ring in a group
+            l.kernel_bytes = std::max(1, room / std::min(l.kernels, kpg) - r.below(20));
     } while (std::min(l.kernels, kpg) * l.kernel_bytes > room || l.kernels * l.kernel_bytes > 60000);
     l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, atom) * atom);
     l.weight_base = random_address(r);
@@ -1079,13 +1081,15 @@ std::vector<Layer> random_chain(Random &r) {
         const bool wt_pend = dat_pend || l.weight_bank != last.weight_bank;
         l.data_reuse = !first && r.chance(kept_lines ? 70 : 15);
         l.weight_reuse = !first && r.chance(kept_weights ? 70 : 15);
-        const bool skips_fetch = !dat_pend && l.data_reuse && last.skip_data && kept_lines > 0;
+        // With the reuse bit and the other mode everything is fetched, and CSC drops what it kept.
+        const bool other_mode = r.chance(20);
+        const bool skips_fetch = !dat_pend && l.data_reuse && last.skip_data && kept_lines > 0 && !other_mode;
         if (skips_fetch) {
             // Same data. The height register does not matter.
             l.h_ext = kept_lines;
             if (r.chance(30))
                 l.h = r.range(1, 20);
-        } else if (!dat_pend && l.data_reuse && kept_lines > 0) {
+        } else if (!dat_pend && l.data_reuse && kept_lines > 0 && !other_mode) {
             // New lines behind the kept ones, of the same shape, if there is room for one; else the kept ones go.
             const int room = l.ring() / l.eps - kept_lines;
             if (room > 0) {
@@ -1097,11 +1101,10 @@ std::vector<Layer> random_chain(Random &r) {
                 l.h_ext = l.h = std::min(l.h, l.ring() / l.eps);
             }
         } else {
-            if (r.chance(40))
+            if (!dat_pend && l.data_reuse && kept_lines > 0 ? !last.image : r.chance(40))
                 random_image(r, l);
             else
                 random_feature(r, l);
-            // With the reuse bit and the other mode CSC drops what it kept, too.
             l.h_ext = l.h;
         }
         if (!l.image && l.line_packed)
@@ -1115,11 +1118,9 @@ std::vector<Layer> random_chain(Random &r) {
         // Kept weights must fit beside the next layer's, all of them.
         const int fit = l.weight_bank * depth - 2;
         l.skip_weight = r.chance(30) && l.weight_entries() <= fit;
-        // A surplus behind the last weight stays in front for CSC until banks change: only where the chain goes on with
-        // changed banks.
         l.ram = l.weight_ram = true;
         if (config->secondary_memory) {
-            l.ram = skips_fetch || (l.data_reuse && kept_lines > 0) ? last.ram : r.chance(50);
+            l.ram = skips_fetch ? last.ram : r.chance(50);
             l.weight_ram = skips_weights ? last.weight_ram : r.chance(50);
         }
         if (first && config->secondary_memory)
