@@ -1,4 +1,4 @@
-# Targets a user needs: demo, test, build, lint, bench, nightly, icarus-smoke, fuzz, simulator, clean. `make help` explains them.
+# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, clean. `make help` explains them.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
@@ -36,7 +36,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: build demo test lint bench nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
+.PHONY: build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -164,6 +164,13 @@ lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED)
 ## make bench         simulation speed and where the time goes, side by side in one run
 bench: build
 	@tests/bench/bench.sh $(B)
+
+COVERAGE_LAYERS ?= 100
+COVERAGE_MINIMUM ?= 0
+## make coverage      [CONFIG="small large"] line coverage of rtl/ over all traces and COVERAGE_LAYERS=100 random ones, and what no trace exercises;
+##                    less than COVERAGE_MINIMUM=0 per cent of the lines is an error
+coverage: build
+	@scripts/coverage.sh $(B) "$(CONFIG)" $(COVERAGE_LAYERS) $(COVERAGE_MINIMUM)
 
 ## make nightly       every trace with every memory behaviour, long fuzzing, all configurations
 nightly: setup

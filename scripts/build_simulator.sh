@@ -26,7 +26,8 @@ define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"")
 case $variant in
 '') ;;
 waves) sources+=(--trace-fst --trace-structs) define+=(-DCOSIM_WAVES) ;;
-coverage) sources+=(--coverage-line) define+=(-DCOSIM_COVERAGE) ;;
+# Splitting or reordering a block would part the counters from the statements they count: branches would be counted as not taken.
+coverage) sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE) ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
 *) echo "build_simulator: there is no variant '$variant'; expected waves, coverage or toggle" >&2; exit 2 ;;
 esac

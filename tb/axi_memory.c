@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/random.h"
+
 /* Capacities: reads and write bursts are limited to 256 by the design (chapter 70 section 3.3); a ready falls when its
  * ring is full. */
 enum { READS = 512, WRITES = 512, BEATS = 64, IDS = 256 };
@@ -73,17 +75,9 @@ struct axi_memory {
     struct axi_counts counts;
 };
 
-/* splitmix64: good enough statistics, any seed works. */
-static uint64_t draw(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 /* A number of 0 .. n-1. */
 static uint32_t draw_below(uint64_t *state, uint32_t n) {
-    return (uint32_t)((draw(state) >> 32) * n >> 32);
+    return (uint32_t)((random_next(state) >> 32) * n >> 32);
 }
 
 static bool stalled(struct axi_memory *mem, int channel) {
@@ -169,7 +163,7 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
         .left = (uint8_t)(out->arlen + 1),
     };
     mem->read_count++;
-    mem->counts.read_beats[out->arid & 15] += read->left;
+    mem->counts.read_beats[out->arid % AXI_IDS] += read->left;
     struct owner owner =
         provenance_move(mem->prov, mem->port, out->arid, false, (unsigned)(read->left * mem->bytes / mem->atom));
     if (mem->bytes != mem->atom)
@@ -205,7 +199,7 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
         outside(mem, cycle, owner, write->id, true, write->address);
     memory_write(mem->content, write->address, beat->data, (size_t)mem->bytes, enabled == mem->bytes ? NULL : strobe,
                  &origin);
-    mem->counts.write_beats[write->id & 15]++;
+    mem->counts.write_beats[write->id % AXI_IDS]++;
     write->address += (uint64_t)mem->bytes;
     if (--write->left == 0) {
         struct response *response = &mem->responses[(mem->response_head + mem->response_count++) % WRITES];
@@ -332,8 +326,8 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     mem->prov = prov;
     uint64_t seed = mem->options.seed * 2 + (uint64_t)mem->port;
     for (int i = 0; i < 5; i++)
-        mem->random[i] = draw(&seed);
-    mem->random_order = draw(&seed);
+        mem->random[i] = random_next(&seed);
+    mem->random_order = random_next(&seed);
     mem->read_head = mem->read_count = 0;
     mem->write_head = mem->write_count = 0;
     mem->beat_head = mem->beat_count = 0;

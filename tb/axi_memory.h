@@ -30,8 +30,8 @@
 struct axi_memory;
 
 struct axi_counts {
-    uint64_t read_beats[16], write_beats[16]; /* by the low 4 bits of the ID */
-    uint64_t outside;                         /* accesses outside the declared regions */
+    uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS]; /* by the low 4 bits of the ID */
+    uint64_t outside;                                   /* accesses outside the declared regions */
 };
 
 /* Makes the memory of one port.

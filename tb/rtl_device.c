@@ -357,7 +357,7 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
     };
     for (int p = 0; p < rtl->layout.ports; p++) {
         const struct axi_counts *counts = axi_memory_counts(rtl->ports[p].memory);
-        for (int id = 0; id < 16; id++) {
+        for (int id = 0; id < AXI_IDS; id++) {
             statistics->read_beats[id] += counts->read_beats[id];
             statistics->write_beats[id] += counts->write_beats[id];
         }

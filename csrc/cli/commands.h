@@ -8,5 +8,8 @@ int info_main(int argc, char **argv);
 int convert_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int build_main(int argc, char **argv);
+int gen_main(int argc, char **argv);
+int shrink_main(int argc, char **argv);
+int coverage_main(int argc, char **argv);
 
 #endif

@@ -12,7 +12,8 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
-    {"run", run_main}, {"info", info_main}, {"convert", convert_main}, {"diff", diff_main}, {"build", build_main},
+    {"run", run_main},     {"info", info_main}, {"convert", convert_main}, {"diff", diff_main},
+    {"build", build_main}, {"gen", gen_main},   {"shrink", shrink_main},   {"coverage", coverage_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -28,6 +29,9 @@ static const char doc[] = "Replays register traces on NVDLA RTL (simulated with 
                           "  convert IN OUT     any trace format into the project's own (.nvt, .nvt.gz)\n"
                           "  diff A B           compare two memory images, raw or gzip\n"
                           "  build              put another RTL behind the harness\n"
+                          "  gen                write random legal layers as traces\n"
+                          "  shrink TRACE       make a failing trace smaller\n"
+                          "  coverage TRACE...  which kinds of layers the traces hold, and which they never do\n"
                           "\n"
                           "Examples:\n"
                           "  nvcosim run traces/rand_sdp_000.nvt.gz\n"
@@ -88,8 +92,10 @@ int main(int argc, char **argv) {
             return commands[i].main(argc - dispatch.at, argv + dispatch.at);
         }
     }
-    fprintf(stderr,
-            "nvcosim: there is no command '%s'; expected run, info, convert, diff or build (see nvcosim --help)\n",
-            command);
+    const size_t count = sizeof commands / sizeof commands[0];
+    fprintf(stderr, "nvcosim: there is no command '%s'; expected ", command);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", commands[i].name);
+    fprintf(stderr, " (see nvcosim --help)\n");
     return EXIT_BAD_INPUT;
 }

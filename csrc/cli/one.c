@@ -242,7 +242,7 @@ static int open_devices(const struct run_options *options, const struct program 
         count++;
     }
     if (options->dut != DUT_RTL) {
-        devices[count] = model_new(prog->config, err);
+        devices[count] = model_new(prog->config, options->rtl.axi.allow_outside, err);
         if (!devices[count]) {
             if (count > 0)
                 devices[0]->ops->destroy(devices[0]);

@@ -440,15 +440,6 @@ void memory_region(const struct memory *mem, size_t index, uint64_t *address, ui
     *n = above_first == UINT64_MAX ? UINT64_MAX : above_first + 1;
 }
 
-const uint8_t *memory_next_page(const struct memory *mem, uint64_t *page_address) {
-    uint64_t number = page_number(*page_address);
-    const struct page *page = next_page(mem, &number);
-    if (!page)
-        return NULL;
-    *page_address = number * MEMORY_PAGE;
-    return page->bytes;
-}
-
 /* The first page number >= *number that either memory has; false if there is none. Bytes of the one that lacks it are
  * 0. */
 static bool next_page_pair(const struct memory *a, const struct memory *b, uint64_t *number, const uint8_t **bytes_a,

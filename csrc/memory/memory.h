@@ -53,10 +53,7 @@ bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n);
 size_t memory_region_count(const struct memory *mem);
 void memory_region(const struct memory *mem, size_t index, uint64_t *address, uint64_t *n);
 
-/* Walks pages that were written, ascending. *page_address starts at 0; returns NULL after the last, else the 4096 bytes
- * and their address; call again with *page_address + 4096. */
-enum { MEMORY_PAGE = 4096 };
-const uint8_t *memory_next_page(const struct memory *mem, uint64_t *page_address);
+enum { MEMORY_PAGE = 4096 }; /* bytes in which storage is allocated */
 
 /* A run of bytes that differ. */
 struct memory_difference {

@@ -6,20 +6,13 @@
 #include "nvdla/fixed.h"
 #include "nvdla_offsets.h"
 
-/* ---- registers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers ---- */
 
 /* D_BANK has fields of five bits in the register map of all INT8 configurations. */
 enum { BANK_MASK = 0x1f, BANKS_AFTER_RESET = BANK_MASK + 1 };
 
 /* Longest request in atoms; requests do not cross multiples of it. Section 8.1. */
 enum { BURST = 8 };
-
-static uint64_t address(const struct nvdla_config *config, const struct register_group *regs, uint32_t low,
-                        uint32_t high) {
-    uint64_t upper = config->addr_bits > 32 ? register_group_value(regs, high) : 0;
-    return upper << 32 | register_group_value(regs, low);
-}
 
 /* Feature and weight addresses lose their low bits before anything is added, those of pixel planes do not.
  * 20-data-formats section 9. */
@@ -49,7 +42,7 @@ static void decode_image(struct cdma_layer *layer, const struct nvdla_config *co
     uint32_t format = register_group_value(regs, CDMA_D_DATAIN_FORMAT);
     uint32_t padding = register_group_value(regs, CDMA_D_ZERO_PADDING);
     layer->pixel = nvdla_pixel_format(REGISTER_FIELD(format, CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT));
-    layer->base[1] = address(config, regs, CDMA_D_DAIN_ADDR_LOW_1, CDMA_D_DAIN_ADDR_HIGH_1);
+    layer->base[1] = dma_address(config, regs, CDMA_D_DAIN_ADDR_LOW_1, CDMA_D_DAIN_ADDR_HIGH_1);
     layer->line_stride[1] = register_group_value(regs, CDMA_D_LINE_UV_STRIDE);
     layer->x_offset =
         REGISTER_FIELD(register_group_value(regs, CDMA_D_PIXEL_OFFSET), CDMA_D_PIXEL_OFFSET__PIXEL_X_OFFSET);
@@ -75,12 +68,12 @@ void cdma_layer_decode(struct cdma_layer *layer, const struct nvdla_config *conf
         .height = REGISTER_FIELD(size, CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT) + 1,
         .slice_entries = (size_t)register_group_value(regs, CDMA_D_ENTRY_PER_SLICE) + 1,
         .grain = 1,
-        .base = {address(config, regs, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_DAIN_ADDR_HIGH_0)},
+        .base = {dma_address(config, regs, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_DAIN_ADDR_HIGH_0)},
         .line_stride = {register_group_value(regs, CDMA_D_LINE_STRIDE)},
         .data_primary = register_group_value(regs, CDMA_D_DAIN_RAM_TYPE) & CDMA_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE_MASK,
         .weight_primary =
             register_group_value(regs, CDMA_D_WEIGHT_RAM_TYPE) & CDMA_D_WEIGHT_RAM_TYPE__WEIGHT_RAM_TYPE_MASK,
-        .weights = aligned(config, address(config, regs, CDMA_D_WEIGHT_ADDR_LOW, CDMA_D_WEIGHT_ADDR_HIGH)),
+        .weights = aligned(config, dma_address(config, regs, CDMA_D_WEIGHT_ADDR_LOW, CDMA_D_WEIGHT_ADDR_HIGH)),
         .weight_atoms = register_group_value(regs, CDMA_D_WEIGHT_BYTES) / atom,
         .kernel_bytes = (uint64_t)register_group_value(regs, CDMA_D_WEIGHT_SIZE_0) + 1,
         .kernels = (uint64_t)register_group_value(regs, CDMA_D_WEIGHT_SIZE_1) + 1,
@@ -106,8 +99,7 @@ uint64_t cdma_layer_atoms(const struct cdma_layer *layer) {
     return layer->image ? pixels : pixels * layer->surfaces;
 }
 
-/* ---- convertor
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- convertor ---- */
 
 int8_t cdma_convert(int32_t value, int16_t offset, int16_t scale, unsigned shift, bool wide) {
     int64_t product = ((int64_t)value - offset) * scale;
@@ -145,8 +137,7 @@ static void convertor_init(struct cdma_convertor *convertor, const struct cdma_l
     }
 }
 
-/* ---- data engine
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- data engine ---- */
 
 static bool grow(uint8_t **buffer, size_t *room, size_t size) {
     if (size <= *room) {
@@ -284,8 +275,7 @@ static void fetch_data(struct cdma *cdma, struct cbuf *cbuf, struct dma *client)
     }
 }
 
-/* ---- weight engine
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- weight engine ---- */
 
 /* Atoms of the next burst: up to the next multiple of BURST atoms. */
 static uint64_t next_burst(const struct cdma *cdma, const struct cdma_weights *weights) {
@@ -359,8 +349,7 @@ void cdma_fetch_weights(struct cdma *cdma, struct cbuf *cbuf, struct dma *client
     }
 }
 
-/* ---- layers
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- layers ---- */
 
 void cdma_init(struct cdma *cdma, const struct nvdla_config *config) {
     *cdma = (struct cdma){.atom = (size_t)config->mem_atom, .kernel_group = (size_t)config->atomic_k};

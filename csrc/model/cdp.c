@@ -17,8 +17,7 @@ enum { CHUNK = 256 };
 /* Columns of a request. */
 enum { COLUMNS = 8 };
 
-/* ---- arithmetic
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 static inline int64_t convert(const struct cdp_convertor *convertor, int64_t value, int bits) {
     int64_t product = (value - convertor->offset) * convertor->scale;
@@ -83,8 +82,7 @@ void cdp_column(const struct cdp_kernel *kernel, const struct lut_entries *entri
     }
 }
 
-/* ---- access port
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- access port ---- */
 
 struct access {
     uint32_t cfg; /* S_LUT_ACCESS_CFG */
@@ -132,8 +130,7 @@ uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entr
     return value;
 }
 
-/* ---- registers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers ---- */
 
 static int sign_extend(uint32_t value, int bits) {
     return (int)fixed_sign_extend(value, bits);
@@ -194,13 +191,6 @@ static struct cdp_kernel decode_kernel(const struct register_group *cdp) {
     };
 }
 
-/* An address register pair; HIGH counts in 64-bit configurations only. */
-static uint64_t address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
-                        uint32_t high) {
-    uint64_t upper = config->addr_bits > 32 ? register_group_value(group, high) : 0;
-    return upper << 32 | register_group_value(group, low);
-}
-
 void cdp_layer_decode(struct cdp_layer *layer, const struct nvdla_config *config, const struct register_group *cdp,
                       const struct register_group *rdma) {
     int channel = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_CHANNEL);
@@ -215,10 +205,10 @@ void cdp_layer_decode(struct cdp_layer *layer, const struct nvdla_config *config
         .channels = channel + 1,
         .surfaces = channel / config->mem_atom + 1,
         .atom = (size_t)config->mem_atom,
-        .source = address(config, rdma, CDP_RDMA_D_SRC_BASE_ADDR_LOW, CDP_RDMA_D_SRC_BASE_ADDR_HIGH),
+        .source = dma_address(config, rdma, CDP_RDMA_D_SRC_BASE_ADDR_LOW, CDP_RDMA_D_SRC_BASE_ADDR_HIGH),
         .source_line = register_group_value(rdma, CDP_RDMA_D_SRC_LINE_STRIDE),
         .source_surface = register_group_value(rdma, CDP_RDMA_D_SRC_SURFACE_STRIDE),
-        .destination = address(config, cdp, CDP_D_DST_BASE_ADDR_LOW, CDP_D_DST_BASE_ADDR_HIGH),
+        .destination = dma_address(config, cdp, CDP_D_DST_BASE_ADDR_LOW, CDP_D_DST_BASE_ADDR_HIGH),
         .destination_line = register_group_value(cdp, CDP_D_DST_LINE_STRIDE),
         .destination_surface = register_group_value(cdp, CDP_D_DST_SURFACE_STRIDE),
     };
@@ -228,8 +218,7 @@ uint64_t cdp_layer_atoms(const struct cdp_layer *layer) {
     return 2 * (uint64_t)layer->width * (uint64_t)layer->height * (uint64_t)layer->surfaces;
 }
 
-/* ---- execution
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- execution ---- */
 
 /* Copies one column of a block between atoms (surface after surface, `columns` atoms each) and lanes. */
 static void gather(const struct cdp_layer *layer, const uint8_t *block, size_t columns, size_t x, int8_t *lanes) {

@@ -7,8 +7,7 @@
 #include "model/cmac.h"
 #include "nvdla_offsets.h"
 
-/* ---- registers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers ---- */
 
 /* D_BANK has fields of five bits in the register map of all INT8 configurations. */
 enum { BANK_MASK = 0x1f, BANKS_AFTER_RESET = BANK_MASK + 1 };
@@ -104,8 +103,7 @@ static struct crep_shape shape_of(const struct csc_layer *layer, const struct cb
     };
 }
 
-/* ---- start and release
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- start and release ---- */
 
 void csc_init(struct csc *csc, const struct nvdla_config *config) {
     *csc = (struct csc){.kernel_group = (size_t)config->atomic_k};
@@ -225,8 +223,7 @@ bool csc_can_run(const struct csc *csc, const struct cdma *cdma, const struct cb
            weights_flow(csc, cdma, cbuf, weights_served);
 }
 
-/* ---- execution
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- execution ---- */
 
 enum { PANEL = 8 }; /* positions whose windows are computed together, a multiple of CMAC_POSITIONS */
 

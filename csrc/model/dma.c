@@ -9,6 +9,12 @@ enum { COMPLAINTS = 2 };
 /* Runs written outside every region before a layer is given up: at most 256 MiB if they are whole pages. */
 enum { OUTSIDE_RUNS = 65536 };
 
+uint64_t dma_address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
+                     uint32_t high) {
+    uint64_t upper = config->addr_bits > 32 ? register_group_value(group, high) : 0;
+    return upper << 32 | register_group_value(group, low);
+}
+
 void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit unit, int axi_id, int ordinal,
               uint64_t *beats) {
     const struct nvdla_config *config = dev->config;
@@ -26,20 +32,28 @@ void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit
     dma->pending_count = 0;
 }
 
-static void complain(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
-    device_report(dma->dev, 0, rule, "%s launch %d (AXI ID %d) %s %zu bytes at 0x%08" PRIx64 ", outside every region",
-                  nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, dma->origin.axi_id, verb, dma->atom,
-                  address);
+/* Counts an atom outside every region, and reports it if that is not allowed. */
+static void outside(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
+    dma->dev->outside++;
+    if (dma->dev->allow_outside || dma->complaints == 0) {
+        return;
+    }
     dma->complaints--;
+    bool primary = dma->mem == dma->dev->memory[SPACE_PRIMARY];
+    device_report(dma->dev, 0, rule,
+                  "%s launch %d %s %zu bytes at 0x%" PRIx64
+                  " on the %s port (AXI ID %d), outside every declared or loaded region",
+                  nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, verb, dma->atom, address,
+                  primary ? "primary" : "secondary", dma->origin.axi_id);
 }
 
 static void check_read(struct dma *dma, uint64_t address, size_t size) {
-    if (dma->complaints == 0 || memory_all_declared(dma->mem, address, size)) {
+    if (memory_all_declared(dma->mem, address, size)) {
         return;
     }
-    for (size_t at = 0; at < size && dma->complaints > 0; at += dma->atom) {
+    for (size_t at = 0; at < size; at += dma->atom) {
         if (!memory_any_declared(dma->mem, address + at, dma->atom)) {
-            complain(dma, "region-read", "reads", address + at);
+            outside(dma, "region-read", "reads", address + at);
         }
     }
 }
@@ -49,15 +63,15 @@ static bool check_write(struct dma *dma, uint64_t address, size_t size) {
     if (memory_all_declared(dma->mem, address, size)) {
         return true;
     }
-    for (size_t at = 0; at < size && dma->complaints > 0; at += dma->atom) {
+    for (size_t at = 0; at < size; at += dma->atom) {
         if (!memory_all_declared(dma->mem, address + at, dma->atom)) {
-            complain(dma, "region-write", "writes", address + at);
+            outside(dma, "region-write", "writes", address + at);
         }
     }
     bool flooded = dma->outside_left == 0;
     if (!flooded && !memory_any_declared(dma->mem, address, size) && --dma->outside_left == 0) {
         device_report(dma->dev, 0, "region-flood",
-                      "%s launch %d wrote %d runs outside every region; what follows is dropped",
+                      "%s launch %d wrote %d runs outside every declared or loaded region; what follows is dropped",
                       nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, OUTSIDE_RUNS);
     }
     return !flooded;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/register_group.h"
 #include "replay/device.h"
 
 struct dma {
@@ -26,6 +27,10 @@ struct dma {
     uint8_t pending[MEMORY_PAGE];
 };
 
+/* The address in a pair of registers (in-window byte offsets); HIGH counts in 64-bit configurations only. */
+uint64_t dma_address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
+                     uint32_t high);
+
 /* Sets up a client.
  *
  * primary  RAM_TYPE of the layer: 1 MC, 0 CV; the port must exist
@@ -36,10 +41,11 @@ void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit
               uint64_t *beats);
 
 /* Reads / writes `atoms` contiguous atoms. The address is cut to the address bits of the configuration and its low bits
- * inside an atom are dropped. An atom read of which no byte is declared, and a write with a byte that is not, is a
- * finding; both are carried out. But a layer that has written 65536 runs outside every region writes nothing more
- * (finding "region-flood"): wild registers must not fill the host's memory. Written bytes may reach the memory only
- * with dma_flush(), which every layer ends with. */
+ * inside an atom are dropped. An atom read of which no byte is declared, and one written with a byte that is not,
+ * counts in dev->outside and is a finding unless dev->allow_outside; both are carried out. But a layer that has written
+ * 65536 runs outside every region writes nothing more (finding "region-flood", also if allowed: the result is not what
+ * a design writes): wild registers must not fill the host's memory. Written bytes may reach the memory only with
+ * dma_flush(), which every layer ends with. */
 void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms);
 void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atoms);
 void dma_flush(struct dma *dma);

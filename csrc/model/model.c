@@ -52,7 +52,7 @@ struct model {
     bool rdma_stuck;                 /* SDP_RDMA waits for ever with operands that nobody takes */
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
-    uint64_t read_beats[16], write_beats[16];
+    uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
     clock_t busy; /* CPU time spent on layers */
 };
 
@@ -68,8 +68,7 @@ static bool interrupt_line(const struct model *model) {
     return (model->interrupt_status & ~register_group_value(&model->units[NVDLA_GLB], GLB_S_INTR_MASK)) != 0;
 }
 
-/* ---- registers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers ---- */
 
 static bool model_reset(struct device *dev, struct error *err) {
     (void)err;
@@ -90,6 +89,7 @@ static bool model_reset(struct device *dev, struct error *err) {
     model->sdp_saturation = 0;
     model->rdma_stuck = false;
     model->steps = 0;
+    dev->outside = 0;
     return true;
 }
 
@@ -135,8 +135,7 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
     return true;
 }
 
-/* ---- memory ports
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- memory ports ---- */
 
 /* The arbiter weight of a client: MCIF and CVIF have the same layout. */
 struct client {
@@ -182,8 +181,7 @@ static void open_write(struct model *model, struct dma *dma, const struct client
              &model->write_beats[client->axi_id]);
 }
 
-/* ---- scheduling
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- scheduling ---- */
 
 enum action {
     ACTION_NONE,
@@ -634,16 +632,15 @@ static uint64_t model_time(struct device *dev) {
 
 static void model_statistics(struct device *dev, struct device_statistics *statistics) {
     const struct model *model = model_of(dev);
-    *statistics = (struct device_statistics){.cpu_seconds = (double)model->busy / CLOCKS_PER_SEC};
-    for (int id = 0; id < 16; id++) {
+    *statistics =
+        (struct device_statistics){.outside = dev->outside, .cpu_seconds = (double)model->busy / CLOCKS_PER_SEC};
+    for (int id = 0; id < AXI_IDS; id++) {
         statistics->read_beats[id] = model->read_beats[id];
         statistics->write_beats[id] = model->write_beats[id];
     }
 }
 
-/* ---- life
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- life ---- */
 
 static void model_destroy(struct device *dev) {
     struct model *model = model_of(dev);
@@ -669,19 +666,24 @@ static const struct device_ops model_ops = {
     .destroy = model_destroy,
 };
 
-/* Interrupt sources whose unit the configuration lacks have mask bits but no status. Chapter 10 section 7. */
+/* Bits of S_INTR_STATUS that exist. Sources whose unit the configuration lacks have mask bits but no status. Chapter 10
+ * section 7. */
 static uint32_t interrupt_bits(const struct nvdla_config *config) {
-    uint32_t bits = 0x003f003f;
-    if (config->bdma) {
-        bits |= GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__BDMA_DONE_STATUS1_MASK;
+    const struct nvdla_register *status = nvdla_register_find(config, NVDLA_GLB, "S_INTR_STATUS");
+    uint32_t bits = 0;
+    for (size_t i = 0; status && i < status->field_count; i++) {
+        bits |= UINT32_MAX >> (31 - (status->fields[i].msb - status->fields[i].lsb)) << status->fields[i].lsb;
     }
-    if (config->rubik) {
-        bits |= GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1_MASK;
+    if (!config->bdma) {
+        bits &= ~(GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__BDMA_DONE_STATUS1_MASK);
+    }
+    if (!config->rubik) {
+        bits &= ~(GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1_MASK);
     }
     return bits;
 }
 
-struct device *model_new(const struct nvdla_config *config, struct error *err) {
+struct device *model_new(const struct nvdla_config *config, bool allow_outside, struct error *err) {
     if (!config->simulated) {
         error_set(err, "configuration %s is not simulated yet: the model has no engines for it", config->name);
         return NULL;
@@ -695,6 +697,7 @@ struct device *model_new(const struct nvdla_config *config, struct error *err) {
     dev->ops = &model_ops;
     dev->name = "model";
     dev->config = config;
+    dev->allow_outside = allow_outside;
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {

@@ -1,12 +1,16 @@
-/* The reference model of NVDLA: functional, bit exact, untimed. Registers behave as chapters 10, 50, 60 say; armed
- * layers run inside device advance(), so software sees interrupts only after the data is in memory.
+/* The reference model of NVDLA: functional, bit exact, untimed. Registers and layers behave as chapters 10 (system), 30
+ * and 40 (convolution), 50 (SDP), 55 and 62 (CDP and its table), 60 (PDP) say; armed layers run inside device
+ * advance(), so software sees interrupts only after the data is in memory.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
 #include "replay/device.h"
 
-/* Creates a model of the configuration. Returns NULL with a message if the configuration is not simulated yet. */
-struct device *model_new(const struct nvdla_config *config, struct error *err);
+/* Creates a model of the configuration. Returns NULL with a message if the configuration is not simulated yet.
+ *
+ * allow_outside  accesses outside every region are counted in device_statistics.outside and no findings
+ */
+struct device *model_new(const struct nvdla_config *config, bool allow_outside, struct error *err);
 
 #endif

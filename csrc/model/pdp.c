@@ -10,8 +10,34 @@ enum { ROW_BITS = 11, PAD_PRODUCT_BITS = 22, TOTAL_BITS = 14, FIRST_BITS = 11, R
 
 enum { KEPT_ROWS = 16 }; /* no window is higher */
 
-/* ---- arithmetic
- * ------------------------------------------------------------------------------------------------------------- */
+/* A vertical strip: where it lies in the input and in the output. */
+struct strip {
+    int column, width; /* input columns that are read; column may be negative in illegal programs */
+    int out_column, out_width;
+    int pad_left;
+};
+
+/* Strip 0 .. strips-1 of the layer. Spec: 60-pdp section 7. */
+static struct strip strip_of(const struct pdp_layer *layer, int index) {
+    int overlap = layer->kernel.width - layer->kernel.stride_width;
+    if (layer->strips == 1) {
+        return (struct strip){.width = layer->width, .out_width = layer->out_width, .pad_left = layer->kernel.pad_left};
+    }
+    if (index == 0) {
+        return (struct strip){
+            .width = layer->first_in, .out_width = layer->first_out, .pad_left = layer->kernel.pad_left};
+    }
+    bool last = index == layer->strips - 1;
+    return (struct strip){
+        .column = layer->first_in + (index - 1) * layer->mid_in - overlap,
+        .width = (last ? layer->last_in : layer->mid_in) + overlap,
+        .out_column = layer->first_out + (index - 1) * layer->mid_out,
+        .out_width = last ? layer->last_out : layer->mid_out,
+        .pad_left = 0,
+    };
+}
+
+/* ---- arithmetic ---- */
 
 static inline int32_t wrap(int32_t value, int bits) {
     uint32_t sign = UINT32_C(1) << (bits - 1);
@@ -59,8 +85,8 @@ static inline void fold_input(enum pdp_method method, int16_t *row, const int8_t
 }
 
 /* 1-D pooling of one line: row gets strip->out_width atoms. `atom` is a constant where this is inlined. */
-static inline void pool_row(const struct pdp_kernel *kernel, const struct pdp_strip *strip, const int8_t *in,
-                            int16_t *row, size_t atom) {
+static inline void pool_row(const struct pdp_kernel *kernel, const struct strip *strip, const int8_t *in, int16_t *row,
+                            size_t atom) {
     for (int ox = 0; ox < strip->out_width; ox++) {
         int first = ox * kernel->stride_width - strip->pad_left;
         int end = first + kernel->width < strip->width ? first + kernel->width : strip->width;
@@ -119,15 +145,7 @@ static void pool_rows(const struct pdp_kernel *kernel, const int16_t *const *row
     }
 }
 
-/* ---- registers
- * -------------------------------------------------------------------------------------------------------------- */
-
-/* An address register pair; HIGH counts in 64-bit configurations only. */
-static uint64_t address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
-                        uint32_t high) {
-    uint64_t upper = config->addr_bits > 32 ? register_group_value(group, high) : 0;
-    return upper << 32 | register_group_value(group, low);
-}
+/* ---- registers ---- */
 
 static int surfaces_of(uint32_t channel, int atom) {
     return (int)channel / atom + 1;
@@ -195,10 +213,10 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
         .first_out = (int)REGISTER_FIELD(partial_out, PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_FIRST) + 1,
         .mid_out = (int)REGISTER_FIELD(partial_out, PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_MID) + 1,
         .last_out = (int)REGISTER_FIELD(partial_out, PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_LAST) + 1,
-        .source = address(config, rdma, PDP_RDMA_D_SRC_BASE_ADDR_LOW, PDP_RDMA_D_SRC_BASE_ADDR_HIGH),
+        .source = dma_address(config, rdma, PDP_RDMA_D_SRC_BASE_ADDR_LOW, PDP_RDMA_D_SRC_BASE_ADDR_HIGH),
         .source_line = register_group_value(rdma, PDP_RDMA_D_SRC_LINE_STRIDE),
         .source_surface = register_group_value(rdma, PDP_RDMA_D_SRC_SURFACE_STRIDE),
-        .destination = address(config, pdp, PDP_D_DST_BASE_ADDR_LOW, PDP_D_DST_BASE_ADDR_HIGH),
+        .destination = dma_address(config, pdp, PDP_D_DST_BASE_ADDR_LOW, PDP_D_DST_BASE_ADDR_HIGH),
         .destination_line = register_group_value(pdp, PDP_D_DST_LINE_STRIDE),
         .destination_surface = register_group_value(pdp, PDP_D_DST_SURFACE_STRIDE),
     };
@@ -223,42 +241,21 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
     layer->valid = layer->valid && partial_in == register_group_value(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN) &&
                    rdma_kernel == layer->kernel.width && rdma_stride == layer->kernel.stride_width;
     for (int i = 0; i < layer->strips; i++) {
-        layer->valid = layer->valid && pdp_layer_strip(layer, i).width >= 1;
+        layer->valid = layer->valid && strip_of(layer, i).width >= 1;
     }
-}
-
-struct pdp_strip pdp_layer_strip(const struct pdp_layer *layer, int index) {
-    int overlap = layer->kernel.width - layer->kernel.stride_width;
-    if (layer->strips == 1) {
-        return (struct pdp_strip){
-            .width = layer->width, .out_width = layer->out_width, .pad_left = layer->kernel.pad_left};
-    }
-    if (index == 0) {
-        return (struct pdp_strip){
-            .width = layer->first_in, .out_width = layer->first_out, .pad_left = layer->kernel.pad_left};
-    }
-    bool last = index == layer->strips - 1;
-    return (struct pdp_strip){
-        .column = layer->first_in + (index - 1) * layer->mid_in - overlap,
-        .width = (last ? layer->last_in : layer->mid_in) + overlap,
-        .out_column = layer->first_out + (index - 1) * layer->mid_out,
-        .out_width = last ? layer->last_out : layer->mid_out,
-        .pad_left = 0,
-    };
 }
 
 uint64_t pdp_layer_atoms(const struct pdp_layer *layer) {
     uint64_t in = 0, out = 0;
     for (int i = 0; i < layer->strips; i++) {
-        struct pdp_strip strip = pdp_layer_strip(layer, i);
+        struct strip strip = strip_of(layer, i);
         in += strip.width > 0 ? (uint64_t)strip.width : 0;
         out += (uint64_t)strip.out_width;
     }
     return (uint64_t)layer->surfaces * (in * (uint64_t)layer->height + out * (uint64_t)layer->out_height);
 }
 
-/* ---- execution
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- execution ---- */
 
 struct buffers {
     uint8_t *line; /* input line */
@@ -278,7 +275,7 @@ static void buffers_free(struct buffers *buffers) {
 static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) {
     int width = 0, out_width = 0;
     for (int i = 0; i < layer->strips; i++) {
-        struct pdp_strip strip = pdp_layer_strip(layer, i);
+        struct strip strip = strip_of(layer, i);
         width = strip.width > width ? strip.width : width;
         out_width = strip.out_width > out_width ? strip.out_width : out_width;
     }
@@ -297,7 +294,7 @@ static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) 
     return true;
 }
 
-static void pool_line(const struct pdp_layer *layer, const struct pdp_strip *strip, const uint8_t *line, int16_t *row) {
+static void pool_line(const struct pdp_layer *layer, const struct strip *strip, const uint8_t *line, int16_t *row) {
     const int8_t *in = (const int8_t *)line;
     switch (layer->atom) {
     case 8:
@@ -322,7 +319,7 @@ static int last_row(const struct pdp_layer *layer, int oy) {
 }
 
 /* Makes output line oy of a surface from the kept rows and writes it. */
-static void write_line(const struct pdp_layer *layer, const struct pdp_strip *strip, int surface, int oy,
+static void write_line(const struct pdp_layer *layer, const struct strip *strip, int surface, int oy,
                        struct buffers *buffers, struct dma *output) {
     const int16_t *rows[KEPT_ROWS];
     int count = 0;
@@ -337,8 +334,8 @@ static void write_line(const struct pdp_layer *layer, const struct pdp_strip *st
     dma_write(output, at, buffers->out, atoms);
 }
 
-static void run_surface(const struct pdp_layer *layer, const struct pdp_strip *strip, int surface,
-                        struct pdp_source source, struct buffers *buffers, struct dma *output) {
+static void run_surface(const struct pdp_layer *layer, const struct strip *strip, int surface, struct pdp_source source,
+                        struct buffers *buffers, struct dma *output) {
     int oy = 0;
     for (int y = 0; y < layer->height; y++) {
         source.next_line(source.context, buffers->line);
@@ -356,7 +353,7 @@ bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma
         return false;
     }
     for (int i = 0; i < layer->strips; i++) {
-        struct pdp_strip strip = pdp_layer_strip(layer, i);
+        struct strip strip = strip_of(layer, i);
         for (int surface = 0; surface < layer->surfaces; surface++) {
             run_surface(layer, &strip, surface, source, &buffers, output);
         }
@@ -376,7 +373,7 @@ struct reader {
 static void read_line(void *context, uint8_t *bytes) {
     struct reader *reader = context;
     const struct pdp_layer *layer = reader->layer;
-    struct pdp_strip strip = pdp_layer_strip(layer, reader->strip);
+    struct strip strip = strip_of(layer, reader->strip);
     uint64_t at = layer->source + (uint64_t)reader->surface * layer->source_surface +
                   (uint64_t)reader->line * layer->source_line + (uint64_t)strip.column * layer->atom;
     dma_read(reader->input, at, bytes, (size_t)strip.width);

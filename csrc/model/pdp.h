@@ -55,16 +55,6 @@ struct pdp_layer {
 void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config, const struct register_group *pdp,
                       const struct register_group *rdma);
 
-/* A vertical strip: where it lies in the input and in the output. */
-struct pdp_strip {
-    int column, width; /* input columns that are read; column may be negative in illegal programs */
-    int out_column, out_width;
-    int pad_left;
-};
-
-/* Strip 0 .. strips-1 of the layer. Spec: 60-pdp section 7. */
-struct pdp_strip pdp_layer_strip(const struct pdp_layer *layer, int index);
-
 /* Atoms that the layer reads and writes. */
 uint64_t pdp_layer_atoms(const struct pdp_layer *layer);
 

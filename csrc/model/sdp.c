@@ -6,8 +6,7 @@
 #include "nvdla/fixed.h"
 #include "nvdla_offsets.h"
 
-/* ---- arithmetic
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 /* The ALU operand behind its left shift. From 47 places on the result is the same: 0 or one of the limits. */
 static inline int64_t alu_operand(int16_t operand, unsigned shift) {
@@ -80,8 +79,7 @@ uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data,
     return flagged;
 }
 
-/* ---- registers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers ---- */
 
 /* BN has the layouts of BS at other offsets. */
 static const struct {
@@ -128,11 +126,9 @@ static uint64_t aligned(const struct nvdla_config *config, uint64_t bytes) {
     return bytes & ~((uint64_t)config->mem_atom - 1);
 }
 
-/* An address register pair; HIGH counts in 64-bit configurations only. */
 static uint64_t address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
                         uint32_t high) {
-    uint64_t upper = config->addr_bits > 32 ? register_group_value(group, high) : 0;
-    return aligned(config, upper << 32 | register_group_value(group, low));
+    return aligned(config, dma_address(config, group, low, high));
 }
 
 static struct sdp_operands decode_operands(const struct nvdla_config *config, const struct register_group *rdma,
@@ -251,8 +247,7 @@ uint64_t sdp_layer_atoms(const struct sdp_layer *layer) {
     return (uint64_t)layer->width * (uint64_t)layer->height * (uint64_t)layer->surfaces;
 }
 
-/* ---- execution
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- execution ---- */
 
 /* Operands of one stage, one per element of the line; NULL where the stage takes none. */
 struct operand_line {

@@ -17,6 +17,8 @@
 
 struct device;
 
+enum { AXI_IDS = 16 }; /* AXI IDs 0..15: the clients of chapter 70 section 3 */
+
 /* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
  * regions. Each finding fails the run. */
 struct finding {
@@ -26,11 +28,11 @@ struct finding {
 };
 
 struct device_statistics {
-    uint64_t cycles;         /* core clocks since reset was released; 0 for the model */
-    uint64_t op_cycles;      /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
-    uint64_t read_beats[16]; /* AXI data beats by ID, primary and secondary port together */
-    uint64_t write_beats[16];
-    uint64_t outside;      /* AXI accesses outside the declared regions, reported or allowed; 0 for the model */
+    uint64_t cycles;    /* core clocks since reset was released; 0 for the model */
+    uint64_t op_cycles; /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
+    uint64_t read_beats[AXI_IDS]; /* AXI data beats by ID, primary and secondary port together */
+    uint64_t write_beats[AXI_IDS];
+    uint64_t outside;      /* AXI beats (the model: atoms) outside the declared regions, reported or allowed */
     uint64_t vpi_calls;    /* vpi_get_value + vpi_put_value */
     uint64_t quiet_cycles; /* clocks with one VPI access */
     uint64_t most_vpi_per_cycle;
@@ -76,6 +78,8 @@ struct device {
     struct finding *findings; /* owned by the device */
     size_t finding_count, finding_capacity;
     uint64_t findings_dropped; /* beyond the first 100 only this count grows */
+    bool allow_outside;        /* the model only: accesses outside the declared regions are no findings */
+    uint64_t outside;          /* the model only: atoms accessed there */
 };
 
 /* Records a finding (printf text). rule must be a string that outlives the device. */

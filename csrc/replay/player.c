@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/random.h"
+
 enum {
     INTERRUPT_BITS = 32,
     WAIT_STEP = 4096,  /* clocks of one advance() when only an interrupt can help */
@@ -53,7 +55,7 @@ struct player {
     uint64_t unclaimed[INTERRUPT_BITS]; /* interrupts serviced before anybody asked for them */
     size_t done, total;
     uint64_t progress_time;        /* device time when the last operation got done */
-    uint64_t waited;               /* clocks that passed since */
+    uint64_t waited;               /* clocks that the device was given since, for a device without a clock */
     uint32_t glb_status, glb_mask; /* byte addresses */
 
     /* sequential programs */
@@ -115,16 +117,16 @@ static void made_progress(struct player *p) {
     p->waited = 0;
 }
 
+/* Clocks since the last operation got done. The reads of polls take time, too, which only the device's clock tells; a
+ * device without one counts fewer than it was given. */
+static uint64_t standstill(const struct player *p) {
+    uint64_t passed = p->dev->ops->time(p->dev) - p->progress_time;
+    return passed > p->waited ? passed : p->waited;
+}
+
 static void show_progress(const struct player *p) {
     if (p->options->progress)
         p->options->progress(p->options->progress_context, p->dev, p->done, p->total);
-}
-
-static uint64_t splitmix64(uint64_t *state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
 }
 
 /* Memory of an operation's space; NULL with a message if the configuration has none. */
@@ -149,7 +151,7 @@ static void fill(const struct player *p, struct memory *mem, const struct op *op
     for (uint64_t at = 0; at < op->size; at += sizeof block) {
         size_t n = op->size - at < sizeof block ? (size_t)(op->size - at) : sizeof block;
         for (size_t i = 0; i < n; i += 8) {
-            uint64_t word = op->pattern == PATTERN_RANDOM ? splitmix64(&state) : 0;
+            uint64_t word = op->pattern == PATTERN_RANDOM ? random_next(&state) : 0;
             for (size_t b = i; b < i + 8 && b < n; b++)
                 block[b] =
                     op->pattern == PATTERN_RANDOM ? (uint8_t)(word >> 8 * (b - i)) : (uint8_t)(op->base + at + b);
@@ -667,8 +669,9 @@ static bool limit_reached(struct player *p) {
         hang_report(p, reason);
         return true;
     }
-    if (p->waited >= p->options->timeout) {
-        snprintf(reason, sizeof reason, "no operation got done for %" PRIu64 " clocks (limit of --timeout)", p->waited);
+    uint64_t waited = standstill(p);
+    if (waited >= p->options->timeout) {
+        snprintf(reason, sizeof reason, "no operation got done for %" PRIu64 " clocks (limit of --timeout)", waited);
         hang_report(p, reason);
         return true;
     }
@@ -678,7 +681,8 @@ static bool limit_reached(struct player *p) {
 /* Lets at most `cycles` clocks pass, inside the limits of the run, and tells polls that they may try again. */
 static enum device_state pass_time(struct player *p, uint64_t cycles, bool until_interrupt) {
     uint64_t before = p->dev->ops->time(p->dev);
-    uint64_t left = p->options->timeout > p->waited ? p->options->timeout - p->waited : 1;
+    uint64_t waited = standstill(p);
+    uint64_t left = p->options->timeout > waited ? p->options->timeout - waited : 1;
     if (cycles > left)
         cycles = left;
     if (p->options->max_cycles && p->options->max_cycles > before && cycles > p->options->max_cycles - before)

@@ -103,8 +103,13 @@ static enum area_kind find_region(const struct report *report, enum memory_space
         const struct memory *mem = memory_of(report, i, space);
         for (size_t r = 0; r < memory_region_count(mem); r++) {
             memory_region(mem, r, base, size);
-            if (address >= *base && address - *base < *size)
-                return AREA_REGION;
+            if (address < *base || address - *base >= *size)
+                continue;
+            /* Of a region that is too large for a dump, the part of that size around the byte. */
+            uint64_t skipped = (address - *base) / DUMP_MAX * DUMP_MAX;
+            *base += skipped;
+            *size = *size - skipped < DUMP_MAX ? *size - skipped : DUMP_MAX;
+            return AREA_REGION;
         }
     }
     *base = address & ~(uint64_t)(MEMORY_PAGE - 1);
@@ -570,7 +575,7 @@ char *report_text(const struct report *report) {
     fprintf(out, "%s %s\n", status_text(report_status(report)), in->name);
     if (report->reason[0])
         fprintf(out, "%s\n", report->reason);
-    fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu layers\n\n", in->prog->files[0],
+    fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n", in->prog->files[0],
             in->prog->config->name, in->prog->count, layer_tracker_count(report->layers));
     for (size_t i = 0; i < report->mismatch_count; i++) {
         fprintf(out, "mismatch %zu: ", i + 1);

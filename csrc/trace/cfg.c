@@ -679,7 +679,7 @@ struct program *trace_parse_cfg(const char *path, const char *text, size_t n, co
         return NULL;
     const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("small");
     struct cfg cfg = {
-        .path = path, .at = text, .end = text + n, .line = 1, .prog = program_new(config, path), .err = err};
+        .path = path, .at = lines.at, .end = lines.end, .line = 1, .prog = program_new(config, path), .err = err};
     bool good = true;
     while (good && (good = next_token(&cfg, &cfg.name)) && cfg.name.kind != TOKEN_END)
         if (!is_mark(&cfg.name, ';'))

@@ -6,7 +6,8 @@
  * works too
  *   *.nvt, *.nvt.gz   this project's own format, traces/FORMAT.md (its header names the configuration)
  *
- * A directory that holds exactly one NAME.cfg or an input.txn may be given in place of the file.
+ * Each may be compressed (.gz). A directory may be given in place of the file: it holds exactly one NAME.cfg or
+ * input.txn, or none of these and exactly one trace of another name.
  */
 #ifndef TRACE_FORMATS_H
 #define TRACE_FORMATS_H
@@ -18,7 +19,8 @@ struct trace_options {
     bool no_golden;                    /* leave NAME_golden_*.dat and NAME_regs.csv beside a .cfg out */
 };
 
-/* Reads a trace of any format, chosen by name. */
+/* Reads a trace of any format, chosen by name. A file without operations (comments and reservations apart) is an error:
+ * playing an emptied file must not pass. */
 struct program *trace_read(const char *path, const struct trace_options *options, struct error *err);
 
 /* Readers over text already in memory (for fuzzing and tests). Side files are looked up relative to path's directory.

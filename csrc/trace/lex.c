@@ -5,7 +5,10 @@
 #include <string.h>
 
 bool lines_open(struct lines *lines, const char *path, const char *text, size_t n, struct error *err) {
+    static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, which some editors put in front of UTF-8 */
     *lines = (struct lines){.path = path, .at = text, .end = text + n};
+    if (n >= strlen(mark) && !memcmp(text, mark, strlen(mark)))
+        lines->at += strlen(mark);
     if (n >= TRACE_TEXT_LIMIT)
         return error_set(err, "%s: %zu bytes of text; at most %zu are read", path, n, TRACE_TEXT_LIMIT - 1);
     const char *zero = n ? memchr(text, 0, n) : NULL;
@@ -66,9 +69,12 @@ char *span_show(struct span span, char text[SPAN_SHOW]) {
     if (!span.n)
         return strcpy(text, "nothing");
     text[n++] = '"';
-    for (size_t i = 0; i < span.n && i < 40; i++)
-        text[n++] = (unsigned char)span.at[i] < 0x20 || span.at[i] == 0x7f ? '?' : span.at[i];
-    if (span.n > 40)
+    for (size_t i = 0; i < span.n && i < SPAN_SHOWN; i++)
+        if (span.at[i] >= 0x20 && span.at[i] < 0x7f)
+            text[n++] = span.at[i];
+        else
+            n += (size_t)snprintf(text + n, SPAN_SHOW - n, "\\x%02x", (unsigned char)span.at[i]);
+    if (span.n > SPAN_SHOWN)
         n += (size_t)snprintf(text + n, SPAN_SHOW - n, "...");
     text[n++] = '"';
     text[n] = 0;

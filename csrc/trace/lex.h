@@ -22,14 +22,16 @@ struct span {
     size_t n;
 };
 
-/* Lines of a text. path is for messages, line is the number of the line returned last (1-based). */
+/* Lines of a text; at is behind the byte order mark before the first. path is for messages, line is the number of the
+ * line returned last (1-based). */
 struct lines {
     const char *path;
     const char *at, *end;
     int line;
 };
 
-/* Prepares reading; fails if the text cannot be one of ours (a zero byte in it, too long). */
+/* Prepares reading, behind a UTF-8 byte order mark if there is one; fails if the text cannot be one of ours (a zero
+ * byte in it, too long). */
 bool lines_open(struct lines *lines, const char *path, const char *text, size_t n, struct error *err);
 /* Next line without its LF or CR LF; false after the last. A last line without line end counts. */
 bool lines_next(struct lines *lines, struct span *line);
@@ -39,8 +41,9 @@ bool span_starts(struct span span, const char *text);
 struct span span_trim(struct span span);
 /* Takes the next token (separated by blanks and tabs) off *rest; an empty span when nothing is left. */
 struct span span_token(struct span *rest);
-/* The span for use in a message: quoted, unprintable bytes as '?', cut after 40. Returns text. */
-enum { SPAN_SHOW = 64 };
+/* The span for use in a message: quoted, bytes that are no printable ASCII as \xHH, cut after 40 bytes. Returns text.
+ */
+enum { SPAN_SHOWN = 40, SPAN_SHOW = 4 * SPAN_SHOWN + 8 };
 char *span_show(struct span span, char text[SPAN_SHOW]);
 
 /* Numbers: 0x hexadecimal or decimal; with octal_too a leading 0 means octal. The whole span must be the number and fit

@@ -77,10 +77,6 @@ int program_file(struct program *prog, const char *path) {
     return find_or_add(&prog->files, &prog->file_count, path);
 }
 
-int program_event_find(const struct program *prog, const char *name) {
-    return find_name(prog->events, prog->event_count, name);
-}
-
 struct blob *program_blob(struct program *prog, struct blob *blob) {
     prog->blobs = trace_grow(prog->blobs, prog->blob_count, sizeof *prog->blobs);
     prog->blobs[prog->blob_count++] = blob;

@@ -114,8 +114,6 @@ struct op op_make(enum op_kind kind, int line);
 int program_stream(struct program *prog, const char *name);
 int program_event(struct program *prog, const char *name);
 int program_file(struct program *prog, const char *path);
-/* Event of that name, -1 if the program has none. */
-int program_event_find(const struct program *prog, const char *name);
 
 /* Takes a blob over (the program frees it). Returns it. */
 struct blob *program_blob(struct program *prog, struct blob *blob);

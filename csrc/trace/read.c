@@ -30,40 +30,69 @@ static parse_function choose(const char *path) {
     return ends_in(path, n, ".nvt") ? trace_parse_nvt : NULL;
 }
 
-/* The one trace in a directory: a NAME.cfg or input.txn. malloc'd path, NULL with a message. */
+/* Names that a directory may be read by: first those of the published releases; the others, among them what convert
+ * makes of the first, count only in a directory that holds none of those. */
+enum rank { RANK_PUBLISHED, RANK_OTHER, RANK_COUNT };
+
+static enum rank rank_of(const char *name) {
+    if (ends_in(name, strlen(name), ".cfg") || !strcmp(name, "input.txn"))
+        return RANK_PUBLISHED;
+    return choose(name) ? RANK_OTHER : RANK_COUNT;
+}
+
+/* Keeps the two names that sort first: messages do not depend on the order of the directory. */
+static void keep_name(char *names[2], const char *name) {
+    char *copy = trace_strndup(name, strlen(name));
+    for (int i = 0; i < 2; i++) {
+        if (names[i] && strcmp(names[i], copy) < 0)
+            continue;
+        char *other = names[i];
+        names[i] = copy;
+        copy = other;
+    }
+    free(copy);
+}
+
+/* The one trace in a directory. malloc'd path, NULL with a message. */
 static char *find_in_directory(const char *path, struct error *err) {
     DIR *dir = opendir(path);
     if (!dir) {
         error_set(err, "%s: cannot list the directory", path);
         return NULL;
     }
-    char *found = NULL, *second = NULL;
+    char *names[RANK_COUNT][2] = {{NULL}};
     for (struct dirent *entry; (entry = readdir(dir));) {
-        const char *name = entry->d_name;
-        size_t n = strlen(name);
-        if (!ends_in(name, n, ".cfg") && strcmp(name, "input.txn") != 0)
-            continue;
-        char **slot = found ? &second : &found;
-        if (!*slot)
-            *slot = trace_strndup(name, n);
+        enum rank rank = rank_of(entry->d_name);
+        if (rank < RANK_COUNT)
+            keep_name(names[rank], entry->d_name);
     }
     closedir(dir);
+    char **found = names[names[RANK_PUBLISHED][0] ? RANK_PUBLISHED : RANK_OTHER];
     char *joined = NULL;
-    if (!found) {
-        error_set(err, "%s: found neither a .cfg file nor input.txn in this directory; expected exactly one", path);
-    } else if (second) {
-        bool swap = strcmp(found, second) > 0;
+    if (!found[0]) {
+        error_set(err, "%s: found no trace in this directory; expected exactly one .cfg, .txn or .nvt file", path);
+    } else if (found[1]) {
         error_set(err, "%s: found %s and %s in this directory; expected exactly one trace, name the file", path,
-                  swap ? second : found, swap ? found : second);
+                  found[0], found[1]);
     } else {
         struct buffer buf = {0};
         size_t n = strlen(path);
-        buffer_printf(&buf, "%s%s%s", path, n && path[n - 1] == '/' ? "" : "/", found);
+        buffer_printf(&buf, "%s%s%s", path, n && path[n - 1] == '/' ? "" : "/", found[0]);
         joined = buf.text;
     }
-    free(found);
-    free(second);
+    for (int rank = 0; rank < RANK_COUNT; rank++) {
+        free(names[rank][0]);
+        free(names[rank][1]);
+    }
     return joined;
+}
+
+/* Nothing but comments and reservations: playing it would tell nothing. */
+static bool is_empty(const struct program *prog) {
+    for (size_t i = 0; i < prog->count; i++)
+        if (prog->ops[i].kind != OP_NOTE && prog->ops[i].kind != OP_MEM_RESERVE)
+            return false;
+    return true;
 }
 
 struct program *trace_read(const char *path, const struct trace_options *options, struct error *err) {
@@ -80,10 +109,17 @@ struct program *trace_read(const char *path, const struct trace_options *options
     char *bytes = NULL;
     size_t n;
     if (!parse)
-        error_set(err, "%s: not the name of a trace; expected NAME.cfg, NAME.txn, NAME.nvt, NAME.nvt.gz or a directory",
-                  path);
+        error_set(
+            err,
+            "%s: not the name of a trace; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, or a directory",
+            path);
     else if (side_file_read(path, &bytes, &n, err))
         prog = parse(path, bytes, n, options, err);
+    if (prog && is_empty(prog)) {
+        error_set(err, "%s: holds no operations", path);
+        program_free(prog);
+        prog = NULL;
+    }
     free(bytes);
     free(inside);
     return prog;

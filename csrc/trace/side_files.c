@@ -41,14 +41,16 @@ const struct blob *packet_files_get(struct packet_files *files, struct program *
         blob = trace_parse_packets(side, bytes, n, err);
         free(bytes);
     }
+    if (blob && !blob->chunk_count) {
+        fail_at(err, path, line, "%s holds no packet; expected {offset:..., size:..., payload:...}", side);
+        blob_free(blob);
+        blob = NULL;
+    }
     free(side);
     if (!blob)
         return NULL;
     free(blob->name);
     blob->name = trace_strndup(name.at, name.n);
-    if (!blob->chunk_count)
-        program_warn(prog, "%s:%d: file \"%s\" holds no packet {offset:..., size:..., payload:...}", path, line,
-                     blob->name);
     files->names = trace_grow(files->names, files->count, sizeof *files->names);
     files->blobs = trace_grow(files->blobs, files->count, sizeof *files->blobs);
     files->names[files->count] = trace_strndup(name.at, name.n);

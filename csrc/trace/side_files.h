@@ -23,8 +23,8 @@ struct packet_files {
     struct blob **blobs;
     size_t count;
 };
-/* The blob of the packet file `name` beside `path`, owned by the program. line: of the command that names it. Warns
- * about a file without a packet. */
+/* The blob of the packet file `name` beside `path`, owned by the program. line: of the command that names it. A
+ * file without a byte of content is an error. */
 const struct blob *packet_files_get(struct packet_files *files, struct program *prog, const char *path, int line,
                                     struct span name, struct error *err);
 void packet_files_free(struct packet_files *files);

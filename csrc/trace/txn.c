@@ -2,7 +2,8 @@
  *
  * One command a line, played strictly in order: one stream "main". read_reg polls (100 attempts unless plusargs.txt
  * beside the trace says otherwise); reads of the registers of section 9.3 are informational. posedge and negedge waits
- * become two level waits.
+ * become two level waits. The format has no way to declare memory regions and its traces neither load nor announce the
+ * surfaces that layers write: a program starts with one reservation per window of section 1.5.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -171,19 +172,38 @@ static bool do_wait(struct txn *txn) {
     return refuse(txn, edge, "high, low, posedge or negedge");
 }
 
+/* The windows of memory addresses, by bits 31:28. Section 1.5. */
+enum { WINDOW_SHIFT = 28, PRIMARY_WINDOW = 8, SECONDARY_WINDOW = 5 };
+
+static void reserve_window(struct txn *txn, enum memory_space space, uint64_t window) {
+    struct op op = make(txn, OP_MEM_RESERVE);
+    op.space = space;
+    op.base = window << WINDOW_SHIFT;
+    op.size = UINT64_C(1) << WINDOW_SHIFT;
+    append(txn, &op);
+}
+
+static void reserve_windows(struct txn *txn) {
+    reserve_window(txn, SPACE_PRIMARY, PRIMARY_WINDOW);
+    if (txn->prog->config->secondary_memory)
+        reserve_window(txn, SPACE_SECONDARY, SECONDARY_WINDOW);
+}
+
 /* Address of a memory command: bits 31:28 tell the space (section 1.5); all `size` bytes lie in it. */
 static bool get_memory(struct txn *txn, int index, uint64_t size, struct op *op) {
     if (!get_number(txn, index, UINT64_MAX, "a memory address", &op->base))
         return false;
     uint64_t last = op->base + (size ? size - 1 : 0);
-    if (op->base >> 28 != 8 && op->base >> 28 != 5)
+    uint64_t window = op->base >> WINDOW_SHIFT;
+    if (window != PRIMARY_WINDOW && window != SECONDARY_WINDOW)
         return refuse(txn, txn->token[index],
                       "an address 0x8....... (primary memory) or 0x5....... (secondary memory)");
-    if (last < op->base || last >> 28 != op->base >> 28)
+    if (last < op->base || last >> WINDOW_SHIFT != window)
         return fail_at(txn->err, txn->path, txn->line,
                        "0x%" PRIx64 " bytes at 0x%" PRIx64 " leave the %s memory; expected an end not above 0x%" PRIx64,
-                       size, op->base, op->base >> 28 == 8 ? "primary" : "secondary", ((op->base >> 28) + 1) << 28);
-    op->space = op->base >> 28 == 8 ? SPACE_PRIMARY : SPACE_SECONDARY;
+                       size, op->base, window == PRIMARY_WINDOW ? "primary" : "secondary",
+                       (window + 1) << WINDOW_SHIFT);
+    op->space = window == PRIMARY_WINDOW ? SPACE_PRIMARY : SPACE_SECONDARY;
     return true;
 }
 
@@ -421,6 +441,7 @@ struct program *trace_parse_txn(const char *path, const char *text, size_t n, co
     struct txn txn = {.path = path, .prog = program_new(config, path), .err = err, .attempts = DEFAULT_ATTEMPTS};
     txn.prog->sequential = true;
     program_stream(txn.prog, "main");
+    reserve_windows(&txn);
     bool good = read_plusargs(&txn);
     while (good && lines_next(&lines, &line)) {
         const char *hash = line.n ? memchr(line.at, '#', line.n) : NULL;

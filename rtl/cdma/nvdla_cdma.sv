@@ -4,8 +4,8 @@
 // change), busy, done; a fetch that is skipped by reuse goes from idle to done. The layer ends when both are done.
 // Ring pointers and fill levels live from layer to layer and return to 0 in the handshake only. Layers wait for the zero fill of CBUF,
 // which takes CbufEntries / 2 clocks after reset, half of the entries through each write port.
-// Latency: run of the register group to the first request at dat_mif 5 clocks, wt_mif 5; response (dat_mif_rsp_valid_i) to the write port
-// 3 clocks (weights 2, image 5), to the account of CSC 1 more.
+// Latency: run of the register group to the first request at dat_mif and wt_mif 3 clocks (image 2); response to the write
+// port 3 clocks (weights 2, image 5), to the account of CSC 1 more.
 // Spec: 30-cdma-cbuf.
 module nvdla_cdma
   import nvdla_pkg::*;

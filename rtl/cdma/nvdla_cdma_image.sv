@@ -1,13 +1,13 @@
 // Pixel fetch: requests of an image layer, assembly of the byte string of every line, and its place in CBUF.
 //
-// A line is one slice. Its whole atoms of memory are requested once EPS entries are free (space_i); reserve_o takes them, in the clock of the
-// line's first accepted request. One plane: one request per line. Two planes: one atom of Y, then up to two of UV, in turn, which keeps
+// A line is one slice. Its whole atoms of memory are requested once EPS entries are free (space_i); reserve_o takes them, in the clock of
+// the line's first accepted request. One plane: one request per line. Two planes: one atom of Y, then up to two of UV, in turn, which keeps
 // the two windows level. Addresses are the byte sums of base and strides.
 // The string of a line is [left pad][pixels][right pad], 1, 3 or 4 bytes per pixel in the order R,G,B,A or Y,U,V. It leaves as atoms of
 // MemAtom bytes with their lane kinds (for the convertor), one per clock while memory delivers.
 // start_i, one clock with d_i valid, begins a layer; d_i, eps_i and ring_i stay, ptr_i is the ring entry of the first line.
-// The place of an atom comes in the clock behind atom_valid_o: entry index place_entry_o in the ring, slot, clear (slots above become 0); with
-// place_update_o it ends a line, with place_last_o the layer. next_ptr_o is the ring entry behind the last placed line.
+// The place of an atom comes in the clock behind atom_valid_o: entry index place_entry_o in the ring, slot, clear (slots above become
+// 0); with place_update_o it ends a line, with place_last_o the layer. next_ptr_o is the ring entry behind the last placed line.
 // start_i to first request: 1 clock; accepted response to atom_valid_o: 2 clocks.
 // Spec: 30-cdma-cbuf, section 5.4; 20-data-formats, sections 4 and 9.
 module nvdla_cdma_image
@@ -219,15 +219,6 @@ module nvdla_cdma_image
       endcase
   endfunction
 
-  // A window after the use of `used` bytes (all of it with `clear`) and with an atom from byte `at` on.
-  function automatic logic [2*AtomBits-1:0] slide(input logic [2*AtomBits-1:0] w, input logic clear, input logic [CountBits-1:0] used);
-    return clear ? '0 : w >> {used, 3'd0};
-  endfunction
-  function automatic logic [2*AtomBits-1:0] append(input logic [AtomBits-1:0] a, input logic [AtomShift-1:0] skip,
-                                                   input logic [CountBits-1:0] at);
-    return {{AtomBits{1'b0}}, a >> {skip, 3'd0}} << {at, 3'd0};
-  endfunction
-
   always_ff @(posedge clk_i)
     if (start_i) begin
       win0_q      <= '0;
@@ -240,13 +231,15 @@ module nvdla_cdma_image
       in_left0_q  <= atoms(16'(skip0) + string_bytes(width, planar | single_channel, 1'b0));
       in_left1_q  <= planar ? atoms(16'(skip1) + (width << 1)) : '0;
     end else begin
+      // What has been used leaves at the bottom (everything at the end of a line's pixels), an atom is added on top.
       if (emit || accept0) begin
-        win0_q <= (emit ? slide(win0_q, drained, use0) : win0_q) |
-            (accept0 ? append((planar_q | single_q) ? rsp_data_i : reorder(rsp_data_i, order), first0 ? skip0_q : '0, base0) : '0);
+        win0_q <= (drained ? '0 : emit ? win0_q >> {use0, 3'd0} : win0_q) |
+            (accept0 ? {{AtomBits{1'b0}}, reorder(rsp_data_i, order) >> (first0 ? {skip0_q, 3'd0} : '0)} << {base0, 3'd0} : '0);
         count0_q <= base0 + (accept0 ? CountBits'(MemAtom) - (first0 ? CountBits'(skip0_q) : '0) : '0);
       end
       if (planar_q && (emit || accept1)) begin
-        win1_q   <= (emit ? slide(win1_q, drained, use1) : win1_q) | (accept1 ? append(rsp_data_i, in_first1_q ? skip1_q : '0, base1) : '0);
+        win1_q <= (drained ? '0 : emit ? win1_q >> {use1, 3'd0} : win1_q) |
+            (accept1 ? {{AtomBits{1'b0}}, rsp_data_i >> (in_first1_q ? {skip1_q, 3'd0} : '0)} << {base1, 3'd0} : '0);
         count1_q <= base1 + (accept1 ? CountBits'(MemAtom) - (in_first1_q ? CountBits'(skip1_q) : '0) : '0);
       end
       if (accept0) begin
@@ -273,19 +266,13 @@ module nvdla_cdma_image
     return 2'(n - 16'd3 * 16'((64'(n) * DivideBy3) >> 33));
   endfunction
 
-  // Lanes of Y, U, V when the first lane is component `first` of the pixel at the head of the windows.
-  function automatic logic [AtomBits-1:0] interleave(input logic [2*AtomBits-1:0] y, input logic [2*AtomBits-1:0] uv,
-                                                     input logic [1:0] first, input logic u_low);
+  // Lanes of Y, U, V from the windows when the first lane is component `first` of the pixel at their head.
+  function automatic logic [AtomBits-1:0] interleave(input logic [1:0] first);
     for (int l = 0; l < MemAtom; l++)
       case (first)
-        2'd0:
-        interleave[l*8+:8] = (l % 3 == 0) ? y[(l/3)*8+:8] : uv[((l/3)*2+(l%3==1?(u_low?0:1):(u_low?1:0)))*8+:8];
-        2'd1:
-        interleave[l*8+:8] = ((l + 1) % 3 == 0) ? y[((l+1)/3)*8+:8] :
-            uv[(((l+1)/3)*2+((l+1)%3==1?(u_low?0:1):(u_low?1:0)))*8+:8];
-        default:
-        interleave[l*8+:8] = ((l + 2) % 3 == 0) ? y[((l+2)/3)*8+:8] :
-            uv[(((l+2)/3)*2+((l+2)%3==1?(u_low?0:1):(u_low?1:0)))*8+:8];
+        2'd0:    interleave[l*8+:8] = (l % 3 == 0) ? win0_q[(l/3)*8+:8] : win1_q[((l/3)*2+32'((l%3==1)!=u_first))*8+:8];
+        2'd1:    interleave[l*8+:8] = (l % 3 == 2) ? win0_q[((l+1)/3)*8+:8] : win1_q[(((l+1)/3)*2+32'((l%3==0)!=u_first))*8+:8];
+        default: interleave[l*8+:8] = (l % 3 == 1) ? win0_q[((l+2)/3)*8+:8] : win1_q[(((l+2)/3)*2+32'((l%3==2)!=u_first))*8+:8];
       endcase
   endfunction
 
@@ -346,7 +333,7 @@ module nvdla_cdma_image
       string_left_q <= string_left - 16'(MemAtom);
       phase_q       <= line_over ? 2'd0 : mod3(16'(phase_q) + 16'(MemAtom));
       pixel_phase_q <= drained ? 2'd0 : 2'(three_sum - (LaneBits + 1)'(3) * three_full);
-      atom_q <= compose(planar_q ? interleave(win0_q, win1_q, pixel_phase_q, u_first) : win0_q[AtomBits-1:0], pad_lanes, bytes, string_left,
+      atom_q <= compose(planar_q ? interleave(pixel_phase_q) : win0_q[AtomBits-1:0], pad_lanes, bytes, string_left,
                         d_i.pad_value[7:0]);
       if (d_i.cvt_en) kind_q <= kinds(pad_lanes, bytes, string_left, single_q, planar_q, phase_q);
       atom_end_q  <= line_over;

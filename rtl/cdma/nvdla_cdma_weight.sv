@@ -2,8 +2,9 @@
 //
 // WEIGHT_BYTES (rounded up to atoms) are read linearly, at most 8 aligned atoms a request and never more than is free in the ring. They
 // follow each other in the ring from an entry's start on; a last entry that is not full ends with zeros.
-// Group i of AtomicK kernels is reported when (i + 1) * AtomicK * BYTE_PER_KERNEL bytes are in CBUF, the last one when all are. A report
-// carries the kernels of the group and the complete entries not reported yet.
+// Group i of AtomicK kernels is reported when (i + 1) * AtomicK * BYTE_PER_KERNEL bytes and the rest of their last entry are in CBUF (CSC
+// reads an entry once and keeps its rest), the last one when all are. A report carries the kernels of the group and the complete entries
+// not reported yet.
 // start_i, one clock with d_i valid, begins a layer; d_i, ring_i (entries) and first_i (the ring's first entry in CBUF) stay. done_o rises
 // with the last report and stays until start_i. clear_i empties the ring (handshake of changed banks); releases count at any time.
 // From response to wr_valid_o 1 clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
@@ -107,7 +108,7 @@ module nvdla_cdma_weight
   logic [14:0] entry_q;      // ring entry of the next atom
   logic [SlotBits-1:0] slot_q;
   logic [14:0] stored_q;     // complete entries not reported
-  logic [32:0] written_q;    // bytes
+  logic [32:0] written_q;    // bytes of complete entries
   logic last_atom, entry_end, report;
   logic [14:0] wr_entry;
 
@@ -134,7 +135,7 @@ module nvdla_cdma_weight
       written_q <= '0;
     end else if (rsp_valid_i) begin
       missing_q  <= missing_q - 32'd1;
-      written_q  <= written_q + 33'(MemAtom);
+      if (entry_end) written_q <= written_q + 33'(CbufBankBytes);
       wr_addr_o  <= wr_entry[CbufAddrBits-1:0];
       wr_slot_o  <= slot_q;
       wr_clear_o <= last_atom;

@@ -1,7 +1,7 @@
 // Weight reader: unpacks the weight stream of CBUF into one kernel's block per clock, in lane order.
 //
 // The stream has no alignment: a block of 1 .. AtomicC bytes begins at any byte of an entry. What is left of the last entry read stays
-// in a register, so one entry a block is enough. Every stripe of a group reads the group's weights again: position and rest at the
+// in a register, so one entry a block is enough; kernels are available when their last entry is complete. Every stripe of a group reads the group's weights again: position and rest at the
 // group's begin are kept (the entry may be released already).
 // Lanes outside the block are 0. With more than one kernel row in an operation (rows_i 2 or 4) row j goes to lanes from j*AtomicC/rows_i on.
 //

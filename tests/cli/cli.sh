@@ -112,9 +112,9 @@ nv; check no_command 2 "Usage: nvcosim"
 nv --help; check help 0 "run TRACE..." "Examples:" "nvcosim info t.cfg" "Exit status:"
 nv --version; check version 0 "nvcosim "
 nv -V; check version_short 0 "nvcosim "
-nv walk; check unknown_command 2 "there is no command 'walk'; expected run, info, convert, diff or build"
+nv walk; check unknown_command 2 "there is no command 'walk'; expected run, info, convert, diff, build"
 nv --what; check unknown_option 2 "unrecognized option '--what'"
-for c in run info convert diff build; do
+for c in run info convert diff build gen shrink coverage; do
     nv $c --help; check "help_$c" 0 "Usage: nvcosim $c" "Example"
     nv $c --what; check "unknown_option_$c" 2 "unrecognized option '--what'"
 done
@@ -167,13 +167,13 @@ nv run --dut model cut.nvt.gz; check run_truncated_gzip 2 "cut.nvt.gz" '!PASS'
 nv run --dut model --config large good.nvt.gz; check run_header_differs 2 "good.nvt.gz: the trace is for configuration small, but --config asks for large" '!PASS'
 
 # ---- run on the model ----------------------------------------------------------------------------------------------------------
-nv run --dut model good/good.cfg; check run_pass 0 "PASS good " "not_compared=1" "(small, model)" '!report:'
+nv run --dut model good/good.cfg; check run_pass 0 "PASS good " "checks=6 (small, model)" '!report:'
 that no_report_without_failure test ! -e nvcosim-out
 nv run --dut model good/; check run_directory 0 "PASS good "
-nv run --dut model good.nvt.gz; check run_nvt_carries_goldens 0 "PASS good " "not_compared=1"
-nv run --dut model --no-golden good/good.cfg; check run_no_golden 0 "PASS good " '!not_compared'
+nv run --dut model good.nvt.gz; check run_nvt_carries_goldens 0 "PASS good " "checks=6"
+nv run --dut model --no-golden good/good.cfg; check run_no_golden 0 "PASS good " "checks=2"
 nv run --dut model -q good/good.cfg; check run_quiet 0 '!PASS'
-nv run --dut model -v good/good.cfg; check run_verbose 0 "model: 5 checks done, 1 not compared"
+nv run --dut model -v good/good.cfg; check run_verbose 0 "model: 6 checks done, 0 not compared"
 nv run --dut model --out rep good/good.cfg; check run_out 0 "report: rep/good/report.txt"
 that report_text grep -q '^PASS good' rep/good/report.txt
 that report_json python3 -c 'import json; j = json.load(open("rep/good/report.json")); assert j["status"] == "PASS" and j["devices"][0]["device"] == "model"'
@@ -276,6 +276,19 @@ nv info; check info_without_trace 2 "no trace is given"
 nv info good hang; check info_two_traces 2 "found 'hang', expected one trace"
 nv info --config tiny good; check info_config 2 "there is no configuration 'tiny'"
 
+# ---- coverage ------------------------------------------------------------------------------------------------------------------
+nv coverage good/good.cfg good.nvt.gz; check coverage 0 "never exercised" "trace, 2 traces" "sdp, 2 layers" "source                                         1 of    2  conv" '!full'
+nv coverage -o counts.txt good; check coverage_out 0
+that coverage_file grep -qx 'sdp.source\*destination=memory,memory 1' counts.txt
+nv coverage --merge counts.txt --merge counts.txt -o sum.txt good; check coverage_merge 0 "sdp, 3 layers"
+that coverage_sum grep -qx 'sdp.source\*destination=memory,memory 3' sum.txt
+echo 'sdp.shape=round 1' >bad.txt
+nv coverage --merge bad.txt; check coverage_bad_merge 2 "--merge: bad.txt:1: there is no bin 'sdp.shape=round'"
+nv coverage good/good.cfg broken/broken.cfg -o none.txt; check coverage_bad_trace 2 "broken.cfg:31:" '!never exercised'
+that coverage_leaves_nothing test ! -e none.txt
+nv coverage -o nodir/x good; check coverage_bad_target 2 "nodir/x"
+nv coverage; check coverage_without_trace 2 "no trace is given"
+
 # ---- convert -------------------------------------------------------------------------------------------------------------------
 nv convert good/good.cfg good.nvt; check convert_plain 0
 nv convert good.nvt again.nvt; check convert_again 0
@@ -283,7 +296,7 @@ that convert_is_stable cmp -s good.nvt again.nvt
 that convert_gzip_is_the_same sh -c 'zcat good.nvt.gz | cmp -s - good.nvt'
 that convert_keeps_comments grep -q 'a layer that copies' good.nvt
 nv convert --no-golden good/good.cfg bare.nvt; check convert_no_golden 0
-nv run --dut model bare.nvt; check convert_without_goldens_runs 0 "PASS bare " '!not_compared'
+nv run --dut model bare.nvt; check convert_without_goldens_runs 0 "PASS bare " "checks=2"
 nv convert plain.txn plain.nvt; check convert_txn 0
 nv run --dut model plain.nvt; check convert_keeps_config 2 "configuration full is not built yet"
 nv convert good/good.cfg good.bin; check convert_suffix 2 "found 'good.bin', expected the name of the output to end in .nvt or .nvt.gz"
@@ -292,6 +305,71 @@ nv convert a b c; check convert_three_arguments 2 "found 'c', expected IN and OU
 nv convert broken/broken.cfg broken.nvt; check convert_bad_trace 2 "broken.cfg:31:"
 that convert_leaves_nothing test ! -e broken.nvt
 nv convert good/good.cfg nodir/x.nvt; check convert_bad_target 2 "nodir/x.nvt"
+
+# ---- gen -----------------------------------------------------------------------------------------------------------------------
+nv gen --engine mix --seed 7 --count 2 --out cases; check gen 0 "cases/small_mix_7.nvt.gz: " "cases/small_mix_8.nvt.gz: " "cycles"
+nv gen --engine mix --seed 8 --out again -q; check gen_quiet 0 '!cycles'
+that gen_is_the_same_again cmp -s cases/small_mix_8.nvt.gz again/small_mix_8.nvt.gz
+nv gen --config large --engine sdp,pdp --seed 3 --out cases; check gen_engines 0 "cases/large_sdp-pdp_3.nvt.gz: "
+nv info cases/large_sdp-pdp_3.nvt.gz; check gen_config 0 "configuration large"
+that gen_names_its_seed sh -c 'zcat cases/small_mix_7.nvt.gz | grep -q "^# gen case engines=mix seed=7 "'
+for e in conv img sdp pdp cdp mix; do
+    nv gen --engine $e --seed 1 --count 10 --out "g_$e" -q; check "gen_$e" 0
+    nv run --dut model -q g_$e/*.nvt.gz; check "gen_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
+done
+nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp (several with commas between), or mix"
+nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
+nv gen --config full; check gen_config_full 2 "--config: layers are made for INT8 configurations only, full is none"
+nv gen --config tiny; check gen_config_unknown 2 "there is no configuration 'tiny'"
+nv gen --seed x; check gen_seed 2 "--seed: found 'x', expected a number from 0 to"
+nv gen --count 0; check gen_count 2 "--count: found '0', expected a number from 1 to 1000000"
+nv gen small; check gen_argument 2 "found 'small', expected options only"
+nv gen --out file -q; check gen_out_is_a_file 2 "nvcosim: file"
+
+# ---- shrink: on the model, and on a stand-in for the RTL that fails where a trace pools over more than two columns -----------------
+mkdir scratch
+export TMPDIR=$WORK/scratch
+nv shrink; check shrink_without_trace 2 "no trace is given"
+nv shrink a.nvt b.nvt; check shrink_two_traces 2 "found 'b.nvt', expected one trace"
+nv shrink nowhere.nvt; check shrink_missing_file 2 "nowhere.nvt"
+nv shrink --out small.cfg good.nvt; check shrink_out_suffix 2 "--out: found 'small.cfg', expected a name that ends in .nvt or .nvt.gz"
+nv shrink --attempts 0 good.nvt; check shrink_attempts 2 "--attempts: found '0', expected a number from 1 to 100000"
+nv shrink --stall 1000 good.nvt; check shrink_run_options_are_checked 2 "--stall: found '1000'"
+nv shrink --wave w.fst good.nvt; check shrink_has_no_waves 2 "unrecognized option '--wave'"
+nv shrink --dut model good.nvt.gz; check shrink_passes 0 "good.nvt.gz passes: nothing to shrink"
+that shrink_leaves_nothing test ! -e good-shrunk.nvt
+nv shrink --dut model broken/broken.cfg; check shrink_bad_trace 2 "broken.cfg:31:"
+nv shrink --dut model badcrc/badcrc.cfg
+check shrink_one_layer 1 "badcrc/badcrc.cfg: check: " "no description of random layers in its comments: only whole layers are taken out" "badcrc-shrunk.nvt: check: "
+nv shrink --dut model --timeout 5000 --out h.nvt.gz hang/hang.cfg; check shrink_hang 3 "h.nvt.gz: hang of model: " "play it with: nvcosim run --dut=model --timeout=5000 h.nvt.gz"
+mkdir -p pool/build
+cp "$NVCOSIM" pool/build/nvcosim
+cat >pool/build/nvcosim-small <<'END'
+#!/bin/bash
+for word; do
+    case $word in --out=*) out=${word#--out=} ;; --name=*) name=${word#--name=} ;; --stall=*) stall=1 ;; esac
+done
+text=$(zcat -f "${*: -1}")
+grep -q '^# gen layer .* kernel_w=[3-8]' <<<"$text" || exit 0
+[ -e needs_stall ] && [ -z "${stall:-}" ] && exit 0
+mkdir -p "$out/$name"
+echo '{"reason": "a byte differs", "devices": [{"device": "rtl", "findings": [], "failures": []}], "mismatches": [{}]}' >"$out/$name/report.json"
+exit 1
+END
+chmod +x pool/build/nvcosim-small
+touch pool/Makefile
+nv gen --engine mix --seed 1 --count 30 --out pools -q; check gen_many 0
+case=$(for f in pools/*; do zcat "$f" | grep -q '^# gen case .* layers=[4-6]' && zcat "$f" | grep -q '^# gen layer .* kernel_w=[3-8]' && echo "$f"; done | head -1)
+command=("$WORK/pool/build/nvcosim" shrink --stall 100 --seed 3 --out p.nvt "$case")
+check shrink_case 1 "$case: mismatch: a byte differs" "p.nvt: mismatch: a byte differs" "layer 0 pdp=1 kernel_w=3 w=3 seed=" "play it with: nvcosim run p.nvt" '!layer 1'
+nv run --dut model p.nvt; check shrink_result_plays 0 "PASS p "
+touch needs_stall
+command=("$WORK/pool/build/nvcosim" shrink --stall 100 --seed 3 --out p.nvt -q "$case")
+check shrink_keeps_needed_options 1 "play it with: nvcosim run --stall=100 p.nvt" '!seed=3'
+rm needs_stall
+command=("$WORK/pool/build/nvcosim" shrink --attempts 3 --out q.nvt "$case"); check shrink_few_attempts 1 "3 attempts; play it with: nvcosim run q.nvt"
+unset TMPDIR
+that shrink_cleans_up sh -c '! ls scratch | grep -q .'
 
 # ---- diff ----------------------------------------------------------------------------------------------------------------------
 printf 'abcdefghijklmnopabcdefghijklmnop' >a.bin
@@ -319,6 +397,72 @@ nv diff a.bin; check diff_one_argument 2 "expected two images"
 nv diff a.bin b.bin c.bin; check diff_three_arguments 2 "found 'c.bin', expected two images"
 nv diff a.bin none.bin; check diff_missing 2 "none.bin"
 nv diff a.bin cut.bin.gz; check diff_truncated 2 "cut.bin.gz"
+
+# ---- traces in the published style: outputs are dumped, never declared ---------------------------------------------------------
+mkdir copy
+python3 -c 'for i in range(64): print(*("0x%02x" % ((i * 37 + k * 5) & 255) for k in range(32)))' >copy/in.dat
+cat >copy/input.txn <<'END'
+# SDP with everything bypassed copies a cube of 8x8x32, INT8
+load_mem 0x80000000 0x800 in.dat
+write_reg 0xffff2003 0x00000007 # SDP_RDMA.D_DATA_CUBE_WIDTH
+write_reg 0xffff2004 0x00000007 # SDP_RDMA.D_DATA_CUBE_HEIGHT
+write_reg 0xffff2005 0x0000001f # SDP_RDMA.D_DATA_CUBE_CHANNEL
+write_reg 0xffff2006 0x80000000 # SDP_RDMA.D_SRC_BASE_ADDR_LOW
+write_reg 0xffff2008 0x00000040 # SDP_RDMA.D_SRC_LINE_STRIDE
+write_reg 0xffff2009 0x00000200 # SDP_RDMA.D_SRC_SURFACE_STRIDE
+write_reg 0xffff200a 0x00000001 # SDP_RDMA.D_BRDMA_CFG
+write_reg 0xffff2010 0x00000001 # SDP_RDMA.D_NRDMA_CFG
+write_reg 0xffff2016 0x00000001 # SDP_RDMA.D_ERDMA_CFG
+write_reg 0xffff201c 0x00000000 # SDP_RDMA.D_FEATURE_MODE_CFG
+write_reg 0xffff201d 0x00000001 # SDP_RDMA.D_SRC_DMA_CFG
+write_reg 0xffff240f 0x00000007 # SDP.D_DATA_CUBE_WIDTH
+write_reg 0xffff2410 0x00000007 # SDP.D_DATA_CUBE_HEIGHT
+write_reg 0xffff2411 0x0000001f # SDP.D_DATA_CUBE_CHANNEL
+write_reg 0xffff2412 0x80100000 # SDP.D_DST_BASE_ADDR_LOW
+write_reg 0xffff2414 0x00000040 # SDP.D_DST_LINE_STRIDE
+write_reg 0xffff2415 0x00000200 # SDP.D_DST_SURFACE_STRIDE
+write_reg 0xffff2416 0x00000001 # SDP.D_DP_BS_CFG
+write_reg 0xffff241b 0x00000001 # SDP.D_DP_BN_CFG
+write_reg 0xffff2420 0x00000001 # SDP.D_DP_EW_CFG
+write_reg 0xffff242c 0x00000000 # SDP.D_FEATURE_MODE_CFG
+write_reg 0xffff242d 0x00000001 # SDP.D_DST_DMA_CFG
+write_reg 0xffff242f 0x00000000 # SDP.D_DATA_FORMAT
+write_reg 0xffff2430 0x00000000 # SDP.D_CVT_OFFSET
+write_reg 0xffff2431 0x00000001 # SDP.D_CVT_SCALE
+write_reg 0xffff2432 0x00000000 # SDP.D_CVT_SHIFT
+write_reg 0xffff2002 0x00000001 # SDP_RDMA.D_OP_ENABLE
+write_reg 0xffff240e 0x00000001 # SDP.D_OP_ENABLE
+wait
+read_reg 0xffff0403 0xffffffff 0x00000001 # GLB.S_INTR_STATUS
+write_reg 0xffff0403 0x00000001 # GLB.S_INTR_STATUS
+read_reg 0xffff0403 0xffffffff 0x00000000 # GLB.S_INTR_STATUS
+dump_mem 0x80100000 0x800 in.dat
+END
+nv run --config small --dut model copy; check txn_copies 0 "PASS copy "
+nv convert --config small copy copy.nvt; check txn_convert 0
+that txn_windows_survive grep -q '^mem_reserve primary 0x80000000 0x10000000' copy.nvt
+nv run --dut model copy.nvt; check txn_converted_copies 0 "PASS copy "
+cp -r copy badcopy && sed -i 's/dump_mem 0x80100000/dump_mem 0x80100008/' badcopy/input.txn
+nv run --config small --dut model badcopy; check txn_wrong_output 1 "FAIL badcopy"
+
+# ---- accesses outside the regions ----------------------------------------------------------------------------------------------
+mkdir outside && cp good/in.dat outside && sed '/AFIVE/d' good/good.cfg >outside/outside.cfg
+nv run --dut model outside/outside.cfg; check outside_fails 1 "FAIL outside" "outside every declared or loaded region"
+nv run --dut model --allow-outside outside/outside.cfg; check outside_allowed 0 "PASS outside " '!FAIL'
+
+# ---- files that say nothing, odd bytes ------------------------------------------------------------------------------------------
+: >nothing.cfg
+printf '# nothing\n' >nothing.txn
+nv run --dut model nothing.cfg good/good.cfg; check empty_cfg 2 "nothing.cfg: holds no operations" '!PASS'
+nv run --config small --dut model nothing.txn; check empty_txn 2 "nothing.txn: holds no operations"
+mkdir marked && cp good/in.dat marked && { printf '\357\273\277'; cat good/good.cfg; } >marked/marked.cfg
+nv run --dut model marked; check byte_order_mark 0 "PASS marked "
+printf 'reg_write(\001\377, 0);\n' >odd.cfg
+nv run --dut model odd.cfg; check odd_bytes 2 'odd.cfg:1:' 'found "\x01"'
+mkdir nopacket && cp good/good.cfg nopacket/nopacket.cfg && echo '# nothing' >nopacket/in.dat
+nv run --dut model nopacket; check no_packet 2 "nopacket.cfg:3:" "in.dat holds no packet"
+mkdir onlynvt && cp good.nvt.gz onlynvt
+nv run --dut model onlynvt; check directory_with_nvt 0 "PASS onlynvt "
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

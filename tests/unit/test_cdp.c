@@ -131,8 +131,7 @@ static struct device *cdp_device(const char *config) {
     return dev;
 }
 
-/* ---- vectors
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ---- */
 
 static void convertor_vectors(void **state) {
     (void)state;
@@ -254,8 +253,7 @@ static void layer_vectors(void **state) {
     }
 }
 
-/* ---- random layers
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- random layers ---- */
 
 static uint64_t element(const struct device *dev, uint32_t base, uint32_t line, uint32_t surface, uint32_t x,
                         uint32_t y, uint32_t c) {
@@ -449,8 +447,7 @@ static void output_may_replace_the_input(void **state) {
     bench_free(dev);
 }
 
-/* ---- access port
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- access port ---- */
 
 static uint32_t pointer(struct device *dev) {
     return get(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG);
@@ -526,8 +523,7 @@ static void pointer_stops_at_the_last_entry(void **state) {
     bench_free(dev);
 }
 
-/* ---- scheduling
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- scheduling ---- */
 
 static void plain_layer(struct device *dev, struct normalisation *n) {
     struct lut_entries entries = {.lo = {5}};

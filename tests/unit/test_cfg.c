@@ -270,13 +270,12 @@ static void check_file_compares_with_the_file(void **state) {
 static void warnings(void **state) {
     put_file(state, "a.dat", DAT);
     put_file(state, "none.dat", "0x00 0x01\n");
-    struct program *prog = good(
-        state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 1, \"a.dat\");\n"
-               "mem_load(pri_mem, 0x800, \"none.dat\");\nintr_notify(SDP_0, s);\ncheck_crc(s, pri_mem, 0, 0x14, 0);\n");
+    struct program *prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 1, \"a.dat\");\n"
+                                       "intr_notify(SDP_0, s);\ncheck_crc(s, pri_mem, 0, 0x14, 0);\n");
     assert_true(has_warning(prog, "t.cfg:2:", "t.cfg:1;"));
-    assert_true(has_warning(prog, "t.cfg:3:", "holds no packet"));
-    assert_true(has_warning(prog, "t.cfg:5:", "not all declared"));
-    assert_int_equal(prog->warning_count, 3);
+    assert_true(has_warning(prog, "t.cfg:4:", "not all declared"));
+    assert_int_equal(prog->warning_count, 2);
+    bad("\nmem_load(pri_mem, 0x800, \"none.dat\");", 2, "none.dat holds no packet", "expected {offset");
     program_free(prog);
     prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 0, \"a.dat\", s);\nmem_load(pri_mem, 4, "
                        "\"a.dat\");intr_notify(SDP_0, s);");
@@ -363,7 +362,18 @@ static void choice_by_name_and_directory(void **state) {
     struct trace_options options = {.config = NULL};
     const char *directory = *state;
     assert_null(trace_read(directory, &options, &err));
-    assert_non_null(strstr(err.text, "neither a .cfg file nor input.txn"));
+    assert_non_null(strstr(err.text, "found no trace in this directory"));
+    static const char nvt[] = "nvt 1\nconfig small\nmode sequential\nwait high\n";
+    put_file(state, "z.nvt.gz", nvt);
+    struct program *other = trace_read(directory, &options, &err);
+    if (!other)
+        fail_msg("%s", err.text);
+    assert_non_null(strstr(other->files[0], "/z.nvt.gz"));
+    program_free(other);
+    put_file(state, "b.nvt", nvt);
+    assert_null(trace_read(directory, &options, &err));
+    assert_non_null(strstr(err.text, "found b.nvt and z.nvt.gz"));
+    /* A .cfg goes before what was converted from it. */
     put_file(state, "t.cfg", "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);");
     put_file(state, "t_regs.csv", "unit,register,value\nSDP,D_CVT_SCALE,1\n");
     struct program *prog = trace_read(directory, &options, &err);
@@ -387,6 +397,29 @@ static void choice_by_name_and_directory(void **state) {
     assert_non_null(strstr(err.text, "missing.cfg"));
 }
 
+static void files_without_operations_are_refused(void **state) {
+    static const char *const files[][2] = {{"e.cfg", ""},
+                                           {"e.cfg", "// a comment\n"},
+                                           {"e.txn", "# a comment\n"},
+                                           {"e.nvt", "nvt 1\nconfig small\nmode sequential\n"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[700];
+        struct error err = {{0}};
+        put_file(state, files[i][0], files[i][1]);
+        assert_null(trace_read(in_directory(state, files[i][0], path), NULL, &err));
+        if (!strstr(err.text, ": holds no operations"))
+            fail_msg("%s", err.text);
+    }
+}
+
+static void a_byte_order_mark_is_skipped_and_odd_bytes_are_shown(void **state) {
+    struct program *prog = good(state, "\xef\xbb\xbfreg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);");
+    assert_int_equal(op_count(prog), 1);
+    assert_int_equal(prog->ops[0].line, 1);
+    program_free(prog);
+    bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0, \xe4);", 1, "found \"\\xe4\"");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         directory_test(register_commands),
@@ -406,6 +439,8 @@ int main(void) {
         directory_test(golden_space),
         directory_test(golden_errors),
         directory_test(choice_by_name_and_directory),
+        directory_test(files_without_operations_are_refused),
+        directory_test(a_byte_order_mark_is_skipped_and_odd_bytes_are_shown),
     };
     return cmocka_run_group_tests_name("cfg", tests, NULL, NULL);
 }

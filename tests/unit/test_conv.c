@@ -14,8 +14,7 @@ static const char *const configs[] = {"small",      "small_256",        "small_2
                                       "medium_512", "medium_1024_full", "large"};
 enum { CONFIGS = sizeof configs / sizeof configs[0] };
 
-/* ---- vectors
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ---- */
 
 /* 30-cdma-cbuf section 6.5, the rows of INT8. */
 static void convertor_vectors(void **state) {
@@ -272,8 +271,7 @@ static void rings_wrap(void **state) {
     cbuf_free(&cbuf);
 }
 
-/* ---- image lines in CBUF
- * ------------------------------------------------------------------------------------------------ */
+/* ---- image lines in CBUF ---- */
 
 struct line_vector {
     uint32_t format, base, width, x_offset, left, right, pad;
@@ -382,8 +380,7 @@ static void image_line_vectors(void **state) {
     }
 }
 
-/* ---- whole layers
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- whole layers ---- */
 
 enum { SOURCE = 0x100000, UV = 0x180000, WEIGHTS = 0x200000, DESTINATION = 0x400000 };
 
@@ -882,8 +879,7 @@ static void lines_of_sdp_and_order_of_arming_are_free(void **state) {
     bench_free(dev);
 }
 
-/* ---- CBUF across layers
- * ------------------------------------------------------------------------------------------------- */
+/* ---- CBUF across layers ---- */
 
 /* Both groups armed at once: the second layer's fetch waits for room or goes ahead, results are the same. */
 static void queued_layers_share_the_rings(void **state) {
@@ -1081,9 +1077,7 @@ static void surplus_weights_stay_in_front(void **state) {
     bench_free(dev);
 }
 
-/* ---- status
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- status ---- */
 
 /* 40-convolution-core section 9.7: the counter of clamped results, and the layer of one delivery that adds. */
 static void clamped_results_are_counted(void **state) {

@@ -595,9 +595,7 @@ static void cdp_takes_its_size_from_an_rdma_that_is_programmed_later(void **stat
     layer_tracker_free(b.tracker);
 }
 
-/* ---- CDMA
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- CDMA ---- */
 
 enum { DATA = 8, WEIGHTS = 9 }; /* AXI IDs */
 

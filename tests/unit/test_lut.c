@@ -8,8 +8,7 @@
 
 #include "naive_lut.h"
 
-/* ---- vectors
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ---- */
 
 struct vector {
     int64_t x;
@@ -271,8 +270,7 @@ static void cdp_line_start_wraps(void **state) {
     assert_int_equal(lut_look_up(&lut_cdp_int8, &settings, &entries, 1).value, -32768);
 }
 
-/* ---- counters
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---- */
 
 static void every_pair_of_answers_has_its_counter(void **state) {
     (void)state;
@@ -294,8 +292,7 @@ static void every_pair_of_answers_has_its_counter(void **state) {
     }
 }
 
-/* ---- random settings
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- random settings ---- */
 
 static uint32_t rnd(uint64_t *state) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -73,15 +73,18 @@ static void many_scattered_pages_stay_apart(void **state) {
         memory_read(mem, ((i * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xfff)) + 8, &value, sizeof value);
         assert_true(value == i);
     }
-    uint64_t count = 0, before = 0;
-    for (uint64_t page = 0; memory_next_page(mem, &page); page += MEMORY_PAGE) {
-        assert_true(count == 0 || page > before);
-        assert_int_equal(page % MEMORY_PAGE, 0);
-        before = page;
-        if (count++ > 3000 || page > UINT64_MAX - MEMORY_PAGE)
+    /* Every page but the one of i = 0 differs from memory that nobody wrote. */
+    struct memory *zero = fresh();
+    uint64_t count = 0, from = 0, found = 0;
+    while (count <= 3000 && memory_next_difference(mem, zero, from, &found)) {
+        assert_true(found >= from);
+        count++;
+        from = (found & ~UINT64_C(0xfff)) + MEMORY_PAGE;
+        if (from == 0)
             break;
     }
-    assert_int_equal(count, 3000);
+    assert_int_equal(count, 2999);
+    memory_free(zero);
     memory_free(mem);
 }
 
@@ -116,8 +119,6 @@ static void a_write_without_strobes_leaves_no_page(void **state) {
     struct memory *mem = fresh();
     const uint8_t none[2] = {0, 0};
     memory_write(mem, 0x7000, "0123456789abcdef", 16, none, NULL);
-    uint64_t page = 0;
-    assert_null(memory_next_page(mem, &page));
     assert_false(memory_origin_of(mem, 0x7000, NULL));
     memory_free(mem);
 }
@@ -341,28 +342,28 @@ static void the_end_of_the_address_space_is_no_wrap(void **state) {
     assert_true(address == end);
     assert_true(memory_next_difference(mem, other, UINT64_MAX, &address));
     assert_true(address == UINT64_MAX);
-    uint64_t page = UINT64_MAX;
-    assert_non_null(memory_next_page(mem, &page));
-    assert_true(page == UINT64_MAX - (MEMORY_PAGE - 1));
     memory_free(other);
     memory_free(mem);
 }
 
-static void pages_are_walked_in_order(void **state) {
+static void differences_are_found_in_order_of_address(void **state) {
     (void)state;
     struct memory *mem = fresh();
     static const uint64_t order[] = {0x500000, 0x3000, UINT64_C(0x7000000000), 0x4000, 0x0};
-    static const uint64_t sorted[] = {0x0, 0x3000, 0x4000, 0x500000, UINT64_C(0x7000000000)};
+    static const uint64_t sorted[] = {0x4, 0x3001, 0x4003, 0x500000, UINT64_C(0x7000000002)};
     for (size_t i = 0; i < 5; i++)
         memory_write(mem, order[i] + i, &"abcde"[i], 1, NULL, NULL);
-    uint64_t page = 0;
-    for (size_t i = 0; i < 5; i++, page += MEMORY_PAGE) {
-        const uint8_t *bytes = memory_next_page(mem, &page);
-        assert_non_null(bytes);
-        assert_true(page == sorted[i]);
-        assert_int_equal(bytes[4 - (i == 0 ? 0 : i == 1 ? 3 : i == 2 ? 1 : i == 3 ? 4 : 2)], "ebdac"[i]);
+    struct memory *zero = fresh();
+    uint64_t from = 0, found;
+    for (size_t i = 0; i < 5; i++, from = found + 1) {
+        uint8_t byte;
+        assert_true(memory_next_difference(mem, zero, from, &found));
+        assert_true(found == sorted[i]);
+        memory_read(mem, found, &byte, 1);
+        assert_int_equal(byte, "ebdac"[i]);
     }
-    assert_null(memory_next_page(mem, &page));
+    assert_false(memory_next_difference(mem, zero, from, &found));
+    memory_free(zero);
     memory_free(mem);
 }
 
@@ -439,7 +440,7 @@ int main(void) {
         cmocka_unit_test(undeclaring_cuts_and_splits),
         cmocka_unit_test(accesses_are_checked_against_regions),
         cmocka_unit_test(the_end_of_the_address_space_is_no_wrap),
-        cmocka_unit_test(pages_are_walked_in_order),
+        cmocka_unit_test(differences_are_found_in_order_of_address),
         cmocka_unit_test(comparing_counts_bytes_and_names_the_ends),
         cmocka_unit_test(a_page_that_only_one_side_has_compares_with_zeros),
     };

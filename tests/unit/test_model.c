@@ -6,8 +6,7 @@ static const char *const configs[] = {"small",      "small_256",        "small_2
                                       "medium_512", "medium_1024_full", "large"};
 enum { CONFIGS = sizeof configs / sizeof configs[0] };
 
-/* ---- registers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- registers ---- */
 
 /* GLB's interrupt registers and the data port of CDP's tables do more than store; the flush status is not 0 in the
  * model. */
@@ -99,13 +98,11 @@ static void addresses_without_register_read_zero(void **state) {
 static void configurations_that_are_not_simulated_are_refused(void **state) {
     (void)state;
     struct error err = {""};
-    assert_null(model_new(nvdla_config_find("full"), &err));
+    assert_null(model_new(nvdla_config_find("full"), false, &err));
     assert_non_null(strstr(err.text, "full"));
 }
 
-/* ---- GLB
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- GLB ---- */
 
 static void glb_sets_masks_and_clears(void **state) {
     (void)state;
@@ -149,8 +146,7 @@ static void masked_layer_interrupt_is_recorded(void **state) {
     bench_free(dev);
 }
 
-/* ---- groups
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---- */
 
 static uint32_t sdp_status(struct device *dev) {
     return get(dev, NVDLA_SDP, SDP_S_STATUS);
@@ -250,8 +246,7 @@ static void reset_ends_a_hang_and_keeps_the_memory(void **state) {
     bench_free(dev);
 }
 
-/* ---- wild registers
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- wild registers ---- */
 
 static void layers_too_large_are_reported_once(void **state) {
     (void)state;

@@ -32,8 +32,7 @@ static void run_pooling(struct device *dev, const struct pooling *p) {
     clear_interrupts(dev);
 }
 
-/* ---- vectors
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ---- */
 
 /* Puts one value per column atom into lane 0, runs the layer, compares lane 0 of the output. */
 static void check_plane(struct device *dev, struct pooling *p, const int8_t *in, const int8_t *out) {
@@ -156,8 +155,7 @@ static void round_wraps_by_sign(void **state) {
     assert_int_equal(pdp_round(-129 * 0x10000, 8), 127);
 }
 
-/* ---- random layers
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- random layers ---- */
 
 /* One output element by the definition of sections 4 and 5, from the whole input plane. */
 static int8_t pooled(struct device *dev, const struct pooling *p, uint32_t surface, int ox, int oy, uint32_t lane) {
@@ -288,8 +286,7 @@ static void random_layers_atom_32(void **state) {
     random_layers("large", 3, 60);
 }
 
-/* ---- split width
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- split width ---- */
 
 static void split_equals_whole(void **state) {
     (void)state;
@@ -339,8 +336,7 @@ static void split_equals_whole(void **state) {
     bench_free(dev);
 }
 
-/* ---- on the fly
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- on the fly ---- */
 
 /* SDP copies the cube into PDP: the result is that of PDP reading the cube itself. Both interrupts come, the groups of
  * PDP_RDMA stay. */
@@ -397,8 +393,7 @@ static void on_the_fly_needs_the_same_cube(void **state) {
     bench_free(dev);
 }
 
-/* ---- behaviour
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- behaviour ---- */
 
 static void pooling_waits_for_both_units(void **state) {
     (void)state;

@@ -717,7 +717,7 @@ static void a_hang_names_what_every_stream_waits_for(void **state) {
     crc_op(f, 0x80000000, 4, 0, "never");
     assert_int_equal(run(f), PLAY_HUNG);
     const char *message = f->result.message;
-    assert_non_null(strstr(message, "no operation got done for 50000 clocks"));
+    assert_non_null(strstr(message, "no operation got done for 5000"));
     assert_non_null(strstr(message, "stream SDP stands at t.cfg:3: a wait for event never"));
     assert_non_null(strstr(message, "stream PDP stands at t.cfg:4: a poll of PDP.S_STATUS"));
     assert_non_null(strstr(message, "t.cfg:5 waits for event never"));
@@ -732,6 +732,15 @@ static void an_idle_device_hangs_at_once(void **state) {
     assert_int_equal(run(f), PLAY_HUNG);
     assert_true(f->fake->clock < 100);
     assert_non_null(strstr(f->result.message, "nothing in the trace raises it"));
+}
+
+static void the_reads_of_a_poll_count_for_the_time_out(void **state) {
+    struct fixture *f = *state;
+    f->options.poll_interval = 1; /* most of the time goes into the reads */
+    f->options.timeout = 5000;
+    check_op(f, "SDP", OP_POLL, reg("SDP", "S_STATUS"), 1);
+    assert_int_equal(run(f), PLAY_HUNG);
+    assert_in_range(f->fake->clock, 5000, 5000 + 4 * ACCESS_CLOCKS);
 }
 
 static void a_sequential_wait_hangs_with_a_report(void **state) {
@@ -820,6 +829,7 @@ int main(void) {
         TEST(memory_that_the_device_has_not_is_an_error),
         TEST(a_hang_names_what_every_stream_waits_for),
         TEST(an_idle_device_hangs_at_once),
+        TEST(the_reads_of_a_poll_count_for_the_time_out),
         TEST(a_sequential_wait_hangs_with_a_report),
         TEST(the_cycle_limit_ends_a_run),
         TEST(a_broken_device_ends_a_run),

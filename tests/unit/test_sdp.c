@@ -4,8 +4,7 @@
 
 #include "model/sdp.h"
 
-/* ---- vectors
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ---- */
 
 enum { ALU_OFF = -1 };
 
@@ -134,8 +133,7 @@ static void layer_with_per_kernel_operands(void **state) {
     bench_free(dev);
 }
 
-/* ---- random layers
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- random layers ---- */
 
 struct random_stage {
     bool bypass, alu_off, mul_off, prelu, relu_off, alu_memory, mul_memory;
@@ -359,8 +357,7 @@ static void random_layers_atom_32(void **state) {
     random_layers("large", 3, 100);
 }
 
-/* ---- behaviour
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- behaviour ---- */
 
 static void layer_in_place(void **state) {
     (void)state;
@@ -483,8 +480,33 @@ static void accesses_outside_regions_are_found(void **state) {
     }
     assert_int_equal(reads, 2); /* of four atoms: the first ones of a client are enough */
     assert_int_equal(writes, 1);
-    assert_non_null(strstr(dev->findings[0].text, "0x00100020"));
-    assert_non_null(strstr(dev->findings[2].text, "0x00200038"));
+    assert_non_null(strstr(dev->findings[0].text, "SDP_RDMA launch 0 reads 8 bytes at 0x100020 on the primary port "
+                                                  "(AXI ID 1), outside every declared or loaded region"));
+    assert_non_null(strstr(dev->findings[2].text, "writes 8 bytes at 0x200038 on the primary port"));
+    struct device_statistics statistics;
+    dev->ops->statistics(dev, &statistics);
+    assert_int_equal(statistics.outside, 5); /* the second line, and the last atom written */
+    bench_free(dev);
+}
+
+static void accesses_outside_regions_that_are_allowed_are_counted(void **state) {
+    (void)state;
+    struct error err = {""};
+    struct device *dev = model_new(nvdla_config_find("small"), true, &err);
+    assert_non_null(dev);
+    assert_true(dev->ops->reset(dev, &err));
+    memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, 4 * 8);
+    sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(dev->finding_count, 0);
+    assert_int_equal(dev->findings_dropped, 0);
+    struct device_statistics statistics;
+    dev->ops->statistics(dev, &statistics);
+    assert_int_equal(statistics.outside, 4 + 8);
+    assert_true(dev->ops->reset(dev, &err));
+    dev->ops->statistics(dev, &statistics);
+    assert_int_equal(statistics.outside, 0);
     bench_free(dev);
 }
 
@@ -536,8 +558,7 @@ static void secondary_memory_is_another_memory(void **state) {
     bench_free(dev);
 }
 
-/* ---- programs that hang
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- programs that hang ---- */
 
 struct change {
     enum nvdla_unit unit;
@@ -649,6 +670,7 @@ int main(void) {
         cmocka_unit_test(unequal_tells_whether_any_byte_was_written_non_zero),
         cmocka_unit_test(compare_setting_writes_nothing),
         cmocka_unit_test(accesses_outside_regions_are_found),
+        cmocka_unit_test(accesses_outside_regions_that_are_allowed_are_counted),
         cmocka_unit_test(addresses_wrap_at_the_end_of_the_space),
         cmocka_unit_test(high_address_counts_in_64_bit_configurations),
         cmocka_unit_test(secondary_memory_is_another_memory),

@@ -9,6 +9,9 @@ static struct program *good(void **state, const char *text) {
     return prog;
 }
 
+/* The reservations that a program of configuration full starts with. */
+enum { WINDOWS = 2 };
+
 #define bad(text, ...) parse_bad(state, trace_parse_txn, "input.txn", text, __VA_ARGS__, NULL)
 
 static void registers(void **state) {
@@ -19,20 +22,20 @@ static void registers(void **state) {
              "read_reg 0xffff2c0e 0xff <= 0x10\nread_reg 0xffff2c0e 0xff >= 0x10 0\nread_reg 0xffff2c0e 0xff == 16 7");
     assert_true(prog->sequential);
     assert_string_equal(prog->config->name, "full");
-    assert_int_equal(op_count(prog), 6);
-    const struct op *op = op_at(prog, 0);
+    assert_int_equal(op_count(prog), WINDOWS + 6);
+    const struct op *op = op_at(prog, WINDOWS + 0);
     assert_true(op->kind == OP_WRITE && op->address == 0xa00c && op->value == 7 && op->nposted && op->line == 1);
-    assert_string_equal(prog->ops[1].text, "NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0");
-    op = op_at(prog, 1);
+    assert_string_equal(prog->ops[WINDOWS + 1].text, "NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0");
+    op = op_at(prog, WINDOWS + 1);
     assert_true(op->address == 0xb038 && op->value == 1 && !op->nposted && op->line == 3);
-    op = op_at(prog, 2);
+    op = op_at(prog, WINDOWS + 2);
     assert_true(op->kind == OP_POLL && op->mask == 1 && op->value == 1 && op->attempts == 100 &&
                 op->relation == RELATION_EQUAL);
-    op = op_at(prog, 3);
+    op = op_at(prog, WINDOWS + 3);
     assert_true(op->relation == RELATION_LESS_EQUAL && op->value == 0x10 && op->attempts == 100);
-    op = op_at(prog, 4);
+    op = op_at(prog, WINDOWS + 4);
     assert_true(op->relation == RELATION_GREATER_EQUAL && op->attempts == 0);
-    op = op_at(prog, 5);
+    op = op_at(prog, WINDOWS + 5);
     assert_true(op->relation == RELATION_EQUAL && op->value == 16 && op->attempts == 7);
     program_free(prog);
 }
@@ -42,15 +45,15 @@ static void worked_addresses(void **state) {
         state,
         "write_reg 0xffff0003 0\nwrite_reg 0xffff100b 0\nwrite_reg 0xffff2403 0\nwrite_reg 0x3 0\n"
         "read_reg 0xffff1403 1 0\nread_reg 0xffff1010 1 0\nread_reg 0xffff2401 0 0\nread_reg 0xffff2401 0x10000 0\n");
-    assert_int_equal(prog->ops[0].address, 0x000c);
-    assert_int_equal(prog->ops[1].address, 0x402c);
-    assert_int_equal(prog->ops[2].address, 0x900c);
-    assert_int_equal(prog->ops[3].address, 0x000c);
-    assert_int_equal(prog->ops[4].address, 0x500c);
-    assert_true(prog->ops[4].volatile_read);  /* CDMA flush status */
-    assert_true(prog->ops[5].volatile_read);  /* BDMA STATUS */
-    assert_false(prog->ops[6].volatile_read); /* S_POINTER without CONSUMER */
-    assert_true(prog->ops[7].volatile_read);
+    assert_int_equal(prog->ops[WINDOWS + 0].address, 0x000c);
+    assert_int_equal(prog->ops[WINDOWS + 1].address, 0x402c);
+    assert_int_equal(prog->ops[WINDOWS + 2].address, 0x900c);
+    assert_int_equal(prog->ops[WINDOWS + 3].address, 0x000c);
+    assert_int_equal(prog->ops[WINDOWS + 4].address, 0x500c);
+    assert_true(prog->ops[WINDOWS + 4].volatile_read);  /* CDMA flush status */
+    assert_true(prog->ops[WINDOWS + 5].volatile_read);  /* BDMA STATUS */
+    assert_false(prog->ops[WINDOWS + 6].volatile_read); /* S_POINTER without CONSUMER */
+    assert_true(prog->ops[WINDOWS + 7].volatile_read);
     program_free(prog);
 }
 
@@ -58,10 +61,10 @@ static void waits(void **state) {
     struct program *prog =
         good(state, "wait\nwait high dla_intr\nwait low dla_intr\nwait posedge dla_intr # x\nwait negedge dla_intr\n");
     static const int levels[] = {1, 1, 0, 0, 1, 1, 0};
-    assert_int_equal(op_count(prog), 7);
+    assert_int_equal(op_count(prog), WINDOWS + 7);
     for (size_t i = 0; i < 7; i++) {
-        assert_int_equal(op_at(prog, i)->kind, OP_WAIT);
-        assert_int_equal(op_at(prog, i)->level, levels[i]);
+        assert_int_equal(op_at(prog, WINDOWS + i)->kind, OP_WAIT);
+        assert_int_equal(op_at(prog, WINDOWS + i)->level, levels[i]);
     }
     program_free(prog);
     bad("wait up dla_intr", 1, "high, low, posedge or negedge");
@@ -74,7 +77,7 @@ static void memory(void **state) {
     put_file(state, "a.dat", DAT);
     struct program *prog =
         good(state, "load_mem 0x80000000 6 a.dat \nload_mem 0x50000000 0x8 a.dat\nwait\ndump_mem 0x80000000 0x6 a.dat");
-    const struct op *op = prog->ops;
+    const struct op *op = prog->ops + WINDOWS;
     assert_true(op[0].kind == OP_MEM_LOAD && op[0].space == SPACE_PRIMARY && op[0].base == 0x80000000 &&
                 op[0].size == 6);
     assert_memory_equal(op[0].blob->bytes, "\0\1\2\3\4\5", 6);
@@ -106,19 +109,39 @@ static void memory_errors(void **state) {
     assert_non_null(strstr(err.text, "input.txn:1: secondary memory is named, but configuration small has none"));
 }
 
+static void the_memory_windows_are_reserved(void **state) {
+    put_file(state, "a.dat", DAT);
+    struct program *prog = good(state, "dump_mem 0x80000000 8 a.dat");
+    assert_int_equal(prog->count, 3);
+    const struct op *op = prog->ops;
+    assert_true(op[0].kind == OP_MEM_RESERVE && op[0].space == SPACE_PRIMARY && op[0].base == 0x80000000 &&
+                op[0].size == 0x10000000 && op[0].line == 0);
+    assert_true(op[1].kind == OP_MEM_RESERVE && op[1].space == SPACE_SECONDARY && op[1].base == 0x50000000 &&
+                op[1].size == 0x10000000);
+    assert_int_equal(prog->warning_count, 0);
+    program_free(prog);
+    struct error err = {{0}};
+    prog = parse_text(state, trace_parse_txn, "input.txn", "dump_mem 0x80000000 8 a.dat", "small", &err);
+    assert_non_null(prog);
+    assert_int_equal(prog->count, 2);
+    assert_true(prog->ops[0].kind == OP_MEM_RESERVE && prog->ops[0].space == SPACE_PRIMARY);
+    check_round_trip(prog);
+    program_free(prog);
+}
+
 static void words_in_memory(void **state) {
     struct program *prog =
         good(state, "write_mem 0x80000010 0xffff 0x0f0e0d0c0b0a09080706050403020100\n"
                     "write_mem 0x80000020 0x8005 0x0f0e0d0c0b0a09080706050403020100\nwrite_mem 0x80000030 0 5\n"
                     "read_mem 0x80000010 0xffffff 0x030201\nread_mem 0x80000010 0 7");
-    assert_int_equal(prog->ops[0].blob->size, 16);
-    assert_memory_equal(prog->ops[0].blob->bytes, "\0\1\2\3\4\5\6\7\x8\x9\xa\xb\xc\xd\xe\xf", 16);
-    assert_int_equal(prog->ops[1].blob->chunk_count, 3);
-    assert_memory_equal(prog->ops[1].blob->bytes, "\0\2\xf", 3);
-    assert_int_equal(prog->ops[1].blob->chunks[2].offset, 15);
-    assert_int_equal(prog->ops[2].blob->size, 0);
-    assert_true(prog->ops[3].kind == OP_MEM_CHECK && prog->ops[3].blob->size == 3);
-    assert_memory_equal(prog->ops[3].blob->bytes, "\1\2\3", 3);
+    assert_int_equal(prog->ops[WINDOWS + 0].blob->size, 16);
+    assert_memory_equal(prog->ops[WINDOWS + 0].blob->bytes, "\0\1\2\3\4\5\6\7\x8\x9\xa\xb\xc\xd\xe\xf", 16);
+    assert_int_equal(prog->ops[WINDOWS + 1].blob->chunk_count, 3);
+    assert_memory_equal(prog->ops[WINDOWS + 1].blob->bytes, "\0\2\xf", 3);
+    assert_int_equal(prog->ops[WINDOWS + 1].blob->chunks[2].offset, 15);
+    assert_int_equal(prog->ops[WINDOWS + 2].blob->size, 0);
+    assert_true(prog->ops[WINDOWS + 3].kind == OP_MEM_CHECK && prog->ops[WINDOWS + 3].blob->size == 3);
+    assert_memory_equal(prog->ops[WINDOWS + 3].blob->bytes, "\1\2\3", 3);
     program_free(prog);
     bad("write_mem 0x80000010 0x10000 0", 1, "byte mask");
     bad("write_mem 0x80000010 1 0x100000000000000000000000000000000", 1, "128 bits");
@@ -131,7 +154,7 @@ static void words_in_memory(void **state) {
 
 static void until_polls_without_end(void **state) {
     struct program *prog = good(state, "until 0xffff0003 0x00110001");
-    const struct op *op = prog->ops;
+    const struct op *op = prog->ops + WINDOWS;
     assert_true(op->kind == OP_POLL && op->mask == 0x110001 && op->value == 0x110001 && op->attempts == 0);
     program_free(prog);
     bad("until 0xffff0003", 1, "1 operands");
@@ -156,14 +179,14 @@ static void errors(void **state) {
 
 static void blank_files_and_line_ends(void **state) {
     struct program *prog = good(state, "");
-    assert_int_equal(prog->count, 0);
+    assert_int_equal(prog->count, WINDOWS + 0);
     program_free(prog);
     prog = good(state, " \t\r\n#\r\n#only a comment");
-    assert_int_equal(prog->count, 2);
+    assert_int_equal(prog->count, WINDOWS + 2);
     program_free(prog);
     prog = good(state, "write_reg 0XFFFF2803 0XaB\r\nwait"); /* no line end at the end */
-    assert_int_equal(prog->count, 2);
-    assert_int_equal(prog->ops[0].value, 0xab);
+    assert_int_equal(prog->count, WINDOWS + 2);
+    assert_int_equal(prog->ops[WINDOWS + 0].value, 0xab);
     program_free(prog);
 }
 
@@ -171,14 +194,14 @@ static void plusargs(void **state) {
     put_file(state, "plusargs.txt",
              "+read_reg_poll_retries=100000 +continue_on_fail\r\n+mem_read_latency=3\n+frobnicate\n");
     struct program *prog = good(state, "read_reg 0xffff2803 1 1");
-    assert_int_equal(prog->ops[0].attempts, 100000);
-    assert_false(prog->ops[0].volatile_read);
+    assert_int_equal(prog->ops[WINDOWS + 0].attempts, 100000);
+    assert_false(prog->ops[WINDOWS + 0].volatile_read);
     assert_int_equal(prog->warning_count, 1);
     assert_true(has_warning(prog, "plusargs.txt:3:", "+frobnicate"));
     program_free(prog);
     put_file(state, "plusargs.txt", "+ignore_poll\n");
     prog = good(state, "read_reg 0xffff2803 1 1");
-    assert_true(prog->ops[0].volatile_read);
+    assert_true(prog->ops[WINDOWS + 0].volatile_read);
     program_free(prog);
     static const char *const wrong[] = {"x", "+read_reg_poll_retries", "+read_reg_poll_retries=x",
                                         "+read_reg_poll_retries=0x100000000"};
@@ -192,15 +215,11 @@ static void plusargs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        directory_test(registers),
-        directory_test(worked_addresses),
-        directory_test(waits),
-        directory_test(memory),
-        directory_test(memory_errors),
-        directory_test(words_in_memory),
-        directory_test(until_polls_without_end),
-        directory_test(errors),
-        directory_test(blank_files_and_line_ends),
+        directory_test(registers),       directory_test(worked_addresses),
+        directory_test(waits),           directory_test(memory),
+        directory_test(memory_errors),   directory_test(the_memory_windows_are_reserved),
+        directory_test(words_in_memory), directory_test(until_polls_without_end),
+        directory_test(errors),          directory_test(blank_files_and_line_ends),
         directory_test(plusargs),
     };
     return cmocka_run_group_tests_name("txn", tests, NULL, NULL);

@@ -86,8 +86,7 @@ uint8_t memory_byte(uint64_t addr, bool ram) {
     return uint8_t(h >> 56);
 }
 
-// ---- a layer
-// -------------------------------------------------------------------------------------------------------------------
+// ---- a layer ----
 
 struct Layer {
     // Registers, true values (not minus 1).
@@ -307,8 +306,7 @@ void plan(std::vector<Layer> &layers) {
     }
 }
 
-// ---- the design and its surroundings
-// -------------------------------------------------------------------------------------------
+// ---- the design and its surroundings ----
 
 struct Settings {
     int ready_percent = 100, answer_percent = 100; // of the clocks
@@ -950,8 +948,7 @@ class Bench {
     }
 };
 
-// ---- random layers
-// ---------------------------------------------------------------------------------------------------------------
+// ---- random layers ----
 
 uint64_t random_address(Random &r) {
     uint64_t a = 0x10000000 + (r.bits() & 0xffffff);
@@ -1147,8 +1144,7 @@ void print_chain(const std::vector<Layer> &chain) {
     }
 }
 
-// ---- directed cases
-// --------------------------------------------------------------------------------------------------------------
+// ---- directed cases ----
 
 int passed = 0, failed = 0;
 

@@ -1,13 +1,14 @@
-// Bench of the convolution core alone: CSC, CMAC_A, CMAC_B, CACC and CBUF behind a stand-in of CDMA, with random chains of layers,
-// random pace of CDMA and random back-pressure of SDP. Results against the sums of chapter 40 section 3.
+// Bench of the convolution core alone: CSC, CMAC_A, CMAC_B, CACC and CBUF behind a stand-in of CDMA, with random chains
+// of layers, random pace of CDMA and random back-pressure of SDP. Results against the sums of chapter 40 section 3.
 //
 // usage: conv_bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..)
 //
-// A seed is a chain of one to five layers in alternating register groups, armed as their groups become free: feature or image input,
-// reuse, skipped and partial release, changed banks, surplus weights. The stand-in fills CBUF by the placement formulas of chapter 30
-// section 5 through its write ports, with garbage where a formula puts nothing, and keeps CDMA's counters, so that a release of
-// too much or too little shows. Prints the vectors of chapter 40 section 11.4 and random ones for the arithmetic of CACC first, then
-// one line per seed that fails, the throughput law of section 10 on some layers, and "N passed, N failed". Exit status 0 if nothing failed.
+// A seed is a chain of one to five layers in alternating register groups, armed as their groups become free: feature or
+// image input, reuse, skipped and partial release, changed banks, surplus weights. The stand-in fills CBUF by the
+// placement formulas of chapter 30 section 5 through its write ports, with garbage where a formula puts nothing, and
+// keeps CDMA's counters, so that a release of too much or too little shows. Prints the vectors of chapter 40
+// section 11.4 and random ones for the arithmetic of CACC first, then one line per seed that fails, the throughput law
+// of section 10 on some layers, and "N passed, N failed". Exit status 0 if nothing failed.
 #include <algorithm>
 #include <array>
 #include <cstdarg>
@@ -29,6 +30,8 @@ extern "C" {
 }
 
 namespace {
+
+constexpr unsigned kNobody = 4; // unit of a register access that is a clock of waiting
 
 const nvdla_config *config;
 size_t atomic_c, atomic_k, mem_atom, slots, lanes, depth, banks;
@@ -70,9 +73,9 @@ size_t ceil_div(size_t a, size_t b) {
 // One layer as the registers describe it.
 struct Layer {
     bool image;
-    unsigned w, h, c;      // feature input; image: w unused, c = S * Ci
-    unsigned ci;           // image: channels of a pixel
-    unsigned line_bytes;   // image: bytes of a padded line
+    unsigned w, h, c;    // feature input; image: w unused, c = S * Ci
+    unsigned ci;         // image: channels of a pixel
+    unsigned line_bytes; // image: bytes of a padded line
     unsigned k, r, s, sx, sy, dx, dy, pl, pt, ow, oh, n;
     uint8_t pad;
     unsigned entries; // per line
@@ -171,14 +174,18 @@ void compute(Layer &l, const Contents &in) {
                                     if (l.n > 1)
                                         at = size_t(q) * l.n * kg * l.c + (size_t(ki) * eq + r % l.n) * l.c + c;
                                     else {
-                                        const size_t cb = c / atomic_c, cc = std::min<size_t>(atomic_c, l.c - cb * atomic_c);
-                                        at = size_t(kg) * l.r * atomic_c * cb + (size_t(r) * kg + ki) * cc + c % atomic_c;
+                                        const size_t cb = c / atomic_c,
+                                                     cc = std::min<size_t>(atomic_c, l.c - cb * atomic_c);
+                                        at = size_t(kg) * l.r * atomic_c * cb + (size_t(r) * kg + ki) * cc +
+                                             c % atomic_c;
                                     }
                                     if (iy >= 0 && unsigned(iy) < l.h)
                                         d = int8_t(in.lines[size_t(iy)][size_t(x) * l.sx * l.ci + c]);
                                 } else {
-                                    const size_t cb = c / atomic_c, cc = std::min<size_t>(atomic_c, l.c - cb * atomic_c);
-                                    at = size_t(kg) * l.r * l.s * atomic_c * cb + ((size_t(r) * l.s + s) * kg + ki) * cc + c % atomic_c;
+                                    const size_t cb = c / atomic_c,
+                                                 cc = std::min<size_t>(atomic_c, l.c - cb * atomic_c);
+                                    at = size_t(kg) * l.r * l.s * atomic_c * cb +
+                                         ((size_t(r) * l.s + s) * kg + ki) * cc + c % atomic_c;
                                     if (iy >= 0 && unsigned(iy) < l.h && ix >= 0 && unsigned(ix) < l.w)
                                         d = int8_t(in.lines[size_t(iy)][size_t(ix) * l.c + c]);
                                 }
@@ -204,14 +211,15 @@ void compute(Layer &l, const Contents &in) {
         l.law += std::max(length[i], cells[i + 1]);
 }
 
-// ---- device ---------------------------------------------------------------------------------------------------------------------
+// ---- device
+// ---------------------------------------------------------------------------------------------------------------------
 
 struct Bench {
     VerilatedContext context;
     std::unique_ptr<Vconv_bench> top{new Vconv_bench(&context)};
     Random &random;
-    unsigned stall = 0;       // percent of clocks in which SDP does not take
-    unsigned wait = 0;        // percent of clocks in which CDMA does nothing
+    unsigned stall = 0; // percent of clocks in which SDP does not take
+    unsigned wait = 0;  // percent of clocks in which CDMA does nothing
     uint64_t clock = 0;
     std::vector<uint32_t> out;
     std::vector<unsigned> interrupts;
@@ -318,7 +326,8 @@ struct Bench {
     std::deque<Csb> csb;
 };
 
-// ---- chains of layers -----------------------------------------------------------------------------------------------------------
+// ---- chains of layers
+// -----------------------------------------------------------------------------------------------------------
 
 unsigned small_or(Random &random, unsigned high) {
     return random.chance(60) ? random.range(1, std::min(high, 4u)) : random.range(1, high);
@@ -333,7 +342,8 @@ bool random_shape(Random &random, Layer &l, bool same_data, const Layer *last) {
         l.image = random.chance(35);
         l.ci = std::array<unsigned, 3>{1, 3, 4}[random.below(3)];
         l.w = small_or(random, 24);
-        l.c = random.chance(50) ? random.range(1, unsigned(2 * atomic_c)) : random.range(1, unsigned(3 * mem_atom + atomic_c));
+        l.c = random.chance(50) ? random.range(1, unsigned(2 * atomic_c))
+                                : random.range(1, unsigned(3 * mem_atom + atomic_c));
     } else {
         l.image = last->image;
         l.ci = last->ci;
@@ -380,7 +390,8 @@ bool complete(Random &random, Layer &l, bool same_data) {
         }
         if (!l.ow)
             return false;
-        l.oh = random.chance(20) ? random.range(1, 12) : std::max(1u, unsigned((int(l.h + l.pt) - int(l.r)) / int(l.sy) + 1));
+        l.oh = random.chance(20) ? random.range(1, 12)
+                                 : std::max(1u, unsigned((int(l.h + l.pt) - int(l.r)) / int(l.sy) + 1));
         if (int(l.h + l.pt) < int(l.r))
             l.oh = 1;
         l.c = l.s * l.ci; // e of section 3.2
@@ -409,8 +420,9 @@ std::vector<Layer> random_chain(Random &random) {
     std::vector<Layer> chain;
     const unsigned count = random.range(1, 5);
     Contents in;
-    unsigned left = 0;       // lines left by the previous layer
+    unsigned left = 0; // lines left by the previous layer
     long data_valid = 0, weight_valid = 0;
+    unsigned data_at = 0; // entries appended since the ring was emptied
     while (chain.size() < count) {
         Layer l{};
         const Layer *last = chain.empty() ? nullptr : &chain.back();
@@ -454,14 +466,25 @@ std::vector<Layer> random_chain(Random &random) {
         }
         if (!complete(random, l, kept && same_data))
             continue;
-        if (l.weight_reuse && !l.fetch_weight && (l.k != last->k || l.r != last->r || l.s != last->s || l.c != last->c || l.n != last->n))
-            continue;
+        // Slices larger than their data are legal. They take the ring round, some so that a line lies across its end.
+        const unsigned ring = unsigned(l.data_bank * depth), room = ring / l.h,
+                       from = data_changed ? 0 : data_at % ring;
+        if (!(kept && same_data) && random.chance(40) && room > l.entries) {
+            const unsigned line = random.range(1, std::max(1u, l.h - 1)), across = random.below(l.entries);
+            const unsigned aimed = ring > from + across ? (ring - from - across) / line : 0;
+            l.entries =
+                (random.chance(90) && aimed >= l.entries && aimed <= room) ? aimed : random.range(l.entries, room);
+        }
         l.rls = random.chance(50) ? l.h : random.range(1, l.h);
         l.skip_data = random.chance(30);
         l.skip_weight = random.chance(30);
         const unsigned used = l.k * l.r * l.s * l.c;
         const unsigned rounded = unsigned(ceil_div(used, atomic_c) * atomic_c);
-        l.weight_bytes = !l.fetch_weight ? last->weight_bytes : rounded + (random.chance(30) ? random.below(20) * unsigned(atomic_c) : 0);
+        // Surplus weights, some a whole ring of them.
+        const unsigned weight_ring = unsigned(l.weight_bank * depth);
+        const unsigned surplus =
+            random.chance(30) ? random.below(random.chance(50) && weight_ring <= 1536 ? weight_ring : 20) : 0;
+        l.weight_bytes = !l.fetch_weight ? last->weight_bytes : rounded + surplus * unsigned(atomic_c);
         // What stays in CBUF when the layer begins.
         Contents now = in;
         long data_now = data_valid, weight_now = weight_valid;
@@ -480,7 +503,8 @@ std::vector<Layer> random_chain(Random &random) {
             now.weights.erase(now.weights.begin(), now.weights.begin() + last->weight_bytes);
             weight_now -= last->weight_bytes / atomic_c;
         }
-        if (!data_changed && !kept && !now.lines.empty()) // lines that nobody will release: another geometry would read across them
+        if (!data_changed && !kept &&
+            !now.lines.empty()) // lines that nobody will release: another geometry would read across them
             continue;
         data_now += long(l.new_lines) * l.entries;
         if (data_now > long(l.data_bank * depth))
@@ -489,7 +513,8 @@ std::vector<Layer> random_chain(Random &random) {
             weight_now += l.weight_bytes / atomic_c;
         // All weights fit, so that no group waits for ever; some chains need the release of earlier groups.
         const unsigned group_bytes = unsigned(std::min<size_t>(l.k, atomic_k)) * l.r * l.s * l.c;
-        const bool tight = !l.skip_weight && weight_now - long(l.weight_bytes / atomic_c) == 0 && random.chance(50);
+        const bool tight =
+            !l.skip_weight && !surplus && weight_now - long(l.weight_bytes / atomic_c) == 0 && random.chance(50);
         if (tight ? 2 * (group_bytes / atomic_c + 2) > l.weight_bank * depth : weight_now > long(l.weight_bank * depth))
             continue;
         for (unsigned i = 0; i < l.new_lines; i++) {
@@ -518,6 +543,7 @@ std::vector<Layer> random_chain(Random &random) {
             weight_now -= rounded / atomic_c;
         }
         in = now;
+        data_at = (data_changed ? 0 : data_at) + l.new_lines * l.entries;
         data_valid = data_now;
         weight_valid = weight_now;
         chain.push_back(l);
@@ -530,7 +556,8 @@ void program(Bench &bench, const Layer &l, unsigned group, Random &random) {
         bench.write(unit, 1, group);
     const uint32_t junk = uint32_t(random.engine());
     auto csc = [&](unsigned offset, uint32_t value) { bench.write(0, offset / 4, value); };
-    csc(0x0c, uint32_t(l.data_reuse) << 16 | uint32_t(l.weight_reuse) << 20 | uint32_t(l.skip_data) << 24 | uint32_t(l.skip_weight) << 28);
+    csc(0x0c, uint32_t(l.data_reuse) << 16 | uint32_t(l.weight_reuse) << 20 | uint32_t(l.skip_data) << 24 |
+                  uint32_t(l.skip_weight) << 28);
     csc(0x10, l.image);
     csc(0x14, (l.h - 1) << 16 | (l.image ? junk & 0x1fff : l.w - 1));
     csc(0x18, l.image ? (l.ci == 1 ? junk & 1 : l.ci - 1) : junk);
@@ -552,8 +579,12 @@ void program(Bench &bench, const Layer &l, unsigned group, Random &random) {
     bench.write(3, 0x2c / 4, l.truncate);
     unsigned order[4] = {3, 1, 2, 0};
     std::shuffle(order, order + 4, random.engine);
-    for (unsigned unit : order)
+    for (unsigned unit : order) {
         bench.write(unit, 2, 1);
+        if (random.chance(10)) // a late unit: nothing may leave CSC before
+            for (unsigned wait = random.below(1500); wait; wait--)
+                bench.write(kNobody, 0, 0);
+    }
 }
 
 // Plays a chain. Returns false on a time-out (fault is set).
@@ -577,7 +608,8 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
     const unsigned gap = random.chance(70) ? 0 : 200;
     unsigned delay = 0;
     while (fault.empty() && (bench.out.size() < total || bench.interrupts.size() < chain.size())) {
-        // Registers: the next layer as soon as its group is free in every unit, i.e. its interrupt of two layers ago came.
+        // Registers: the next layer as soon as its group is free in every unit, i.e. its interrupt of two layers ago
+        // came.
         if (bench.csb.empty() && programmed < chain.size() && programmed < bench.interrupts.size() + 2) {
             if (delay) {
                 delay--;
@@ -590,7 +622,7 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
         if (!bench.csb.empty()) {
             const Bench::Csb access = bench.csb.front();
             bench.csb.pop_front();
-            bench.top->csb_sel_i = uint8_t(1 << access.unit);
+            bench.top->csb_sel_i = access.unit == kNobody ? 0 : uint8_t(1 << access.unit);
             bench.top->csb_write_i = 1;
             bench.top->csb_addr_i = uint16_t(access.word);
             bench.top->csb_wdata_i = access.value;
@@ -607,7 +639,9 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
             }
             if (wt_state == Idle && !wt_seen) {
                 weight_at = groups_told = entries_told = 0;
-                wt_state = (l.data_bank != last_data_bank || l.weight_bank != last_weight_bank) ? Pend : l.fetch_weight ? Busy : Done;
+                wt_state = (l.data_bank != last_data_bank || l.weight_bank != last_weight_bank) ? Pend
+                           : l.fetch_weight                                                     ? Busy
+                                                                                                : Done;
                 wt_seen = true;
             }
             static bool dat_was, wt_was;
@@ -626,7 +660,8 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
                 if (line == l.lines.size())
                     dat_state = Done;
                 else if (unit || bench.data_valid + long(l.entries) <= long(ring)) {
-                    const size_t per_line = l.image ? size_t(l.entries) * slots : size_t(l.w) * ceil_div(l.c, mem_atom);
+                    const size_t per_line =
+                        l.image ? ceil_div(l.line_bytes, mem_atom) : size_t(l.w) * ceil_div(l.c, mem_atom);
                     size_t entry, slot;
                     std::vector<uint8_t> bytes(mem_atom);
                     for (uint8_t &b : bytes)
@@ -671,7 +706,10 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
             } else if (wt_state == Busy && !random.chance(bench.wait)) {
                 const size_t group_bytes = atomic_k * l.r * l.s * l.c;
                 const size_t groups = ceil_div(l.k, atomic_k);
-                const size_t need = groups_told + 1 == groups ? l.weight_bytes : (groups_told + 1) * group_bytes;
+                // A group counts when its last entry is complete.
+                const size_t whole = ceil_div((groups_told + 1) * group_bytes, atomic_c) * atomic_c;
+                const size_t need =
+                    groups_told + 1 == groups ? l.weight_bytes : std::min<size_t>(whole, l.weight_bytes);
                 if (groups_told == groups)
                     wt_state = Done;
                 else if (weight_at >= need) {
@@ -683,7 +721,8 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
                 } else if (weight_at % atomic_c || bench.weight_valid < long(weight_ring)) {
                     if (weight_at % atomic_c == 0)
                         bench.weight_valid++;
-                    std::vector<uint8_t> bytes(l.weights.begin() + long(weight_at), l.weights.begin() + long(weight_at + mem_atom));
+                    std::vector<uint8_t> bytes(l.weights.begin() + long(weight_at),
+                                               l.weights.begin() + long(weight_at + mem_atom));
                     bench.wt = {true, l.data_bank * depth + (bench.weight_ptr + weight_at / atomic_c) % weight_ring,
                                 weight_at % atomic_c / mem_atom, bytes};
                     weight_at += mem_atom;
@@ -705,7 +744,7 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
         if (bench.out.size() != seen || bench.csb.size()) {
             seen = bench.out.size();
             idle = 0;
-        } else if (++idle > 60000)
+        } else if (++idle > 150000)
             fail("hangs after %zu of %zu results, %zu of %zu layers programmed", seen, total, programmed, chain.size());
     }
     for (int i = 0; i < 30; i++)
@@ -730,15 +769,17 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
 
 void describe(const std::vector<Layer> &chain) {
     for (const Layer &l : chain)
-        printf("      %s %ux%ux%u ci %u n %u line %u | k %u r %u s %u stride %ux%u dil %ux%u pad %u,%u | out %ux%u | E %u banks %u+%u lines "
+        printf("      %s %ux%ux%u ci %u n %u line %u | k %u r %u s %u stride %ux%u dil %ux%u pad %u,%u | out %ux%u | E "
+               "%u banks %u+%u lines "
                "%zu rls %u%s%s%s%s | weights %u of %zu\n",
-               l.image ? "image" : "feature", l.w, l.h, l.c, l.ci, l.n, l.line_bytes, l.k, l.r, l.s, l.sx, l.sy, l.dx, l.dy, l.pl, l.pt,
-               l.ow, l.oh, l.entries, l.data_bank, l.weight_bank, l.lines.size(), l.rls, l.data_reuse ? " data_reuse" : "",
-               l.weight_reuse ? " weight_reuse" : "", l.skip_data ? " skip_data" : "", l.skip_weight ? " skip_weight" : "",
-               l.weight_bytes, l.weights.size());
+               l.image ? "image" : "feature", l.w, l.h, l.c, l.ci, l.n, l.line_bytes, l.k, l.r, l.s, l.sx, l.sy, l.dx,
+               l.dy, l.pl, l.pt, l.ow, l.oh, l.entries, l.data_bank, l.weight_bank, l.lines.size(), l.rls,
+               l.data_reuse ? " data_reuse" : "", l.weight_reuse ? " weight_reuse" : "",
+               l.skip_data ? " skip_data" : "", l.skip_weight ? " skip_weight" : "", l.weight_bytes, l.weights.size());
 }
 
-// ---- arithmetic of CACC ---------------------------------------------------------------------------------------------------------
+// ---- arithmetic of CACC
+// ---------------------------------------------------------------------------------------------------------
 
 int check_arithmetic(Random &random) {
     VerilatedContext context;
@@ -785,7 +826,8 @@ int check_arithmetic(Random &random) {
                 v.acc = random.chance(50) ? top_acc - random.below(4) : -top_acc - 1 + random.below(4);
             v.t = random.below(32);
             if (random.chance(30)) // exact halves and their neighbours
-                v.acc = (v.acc >> v.t) * (INT64_C(1) << v.t) + (v.t ? INT64_C(1) << (v.t - 1) : 0) + int64_t(random.below(3)) - 1;
+                v.acc = (v.acc >> v.t) * (INT64_C(1) << v.t) + (v.t ? INT64_C(1) << (v.t - 1) : 0) +
+                        int64_t(random.below(3)) - 1;
             v.acc = std::clamp<int64_t>(v.acc, -top_acc - 1, top_acc);
         }
         v.in = std::clamp<int64_t>(v.in, -sum_top - 1, sum_top);
@@ -800,10 +842,11 @@ int check_arithmetic(Random &random) {
         top.f_sum_i = uint32_t(v.in);
         top.f_truncate_i = uint8_t(v.t);
         top.eval();
-        if (top.f_acc_o != (uint64_t(acc) & 0x3ffffffff) || int32_t(top.f_deliver_o) != out || top.f_saturates_o != sat) {
+        if (top.f_acc_o != (uint64_t(acc) & 0x3ffffffff) || int32_t(top.f_deliver_o) != out ||
+            top.f_saturates_o != sat) {
             if (bad++ < 3)
-                printf("FAIL  acc %lld + %lld, truncate %u: %d sat %d, expected %d sat %d\n", (long long)v.acc, (long long)v.in, v.t,
-                       int32_t(top.f_deliver_o), top.f_saturates_o, out, sat);
+                printf("FAIL  acc %lld + %lld, truncate %u: %d sat %d, expected %d sat %d\n", (long long)v.acc,
+                       (long long)v.in, v.t, int32_t(top.f_deliver_o), top.f_saturates_o, out, sat);
         }
     }
     if (!bad)
@@ -811,11 +854,13 @@ int check_arithmetic(Random &random) {
     return bad != 0;
 }
 
-// ---- throughput -----------------------------------------------------------------------------------------------------------------
+// ---- throughput
+// -----------------------------------------------------------------------------------------------------------------
 
-// A layer that nothing stalls: clocks from the first to the last atom against the law. SDP takes everything; the bench's layer must not be
-// bound by the output.
-int check_speed(const char *name, unsigned w, unsigned h, unsigned c, unsigned ci, unsigned k, unsigned r, unsigned s, unsigned n) {
+// A layer that nothing stalls: clocks from the first to the last atom against the law. SDP takes everything; the
+// bench's layer must not be bound by the output.
+int check_speed(const char *name, unsigned w, unsigned h, unsigned c, unsigned ci, unsigned k, unsigned r, unsigned s,
+                unsigned n) {
     Random random(1);
     Bench bench(random);
     Layer l{};
@@ -855,7 +900,8 @@ int check_speed(const char *name, unsigned w, unsigned h, unsigned c, unsigned c
     bench.first_atom = bench.last_atom = 0;
     play(bench, chain, random);
     const unsigned span = unsigned(bench.last_atom - bench.first_atom + 1);
-    l.law = unsigned(l.law * (ceil_div(l.ow, n) * n) / l.ow); // N positions of a line take N clocks, also when fewer are left
+    l.law = unsigned(l.law * (ceil_div(l.ow, n) * n) /
+                     l.ow); // N positions of a line take N clocks, also when fewer are left
     const bool good = fault.empty() && span <= l.law + l.law / 30 + 8;
     printf("%s  speed, %s: %u clocks from first to last atom, law %u%s%s\n", good ? "ok  " : "FAIL", name, span, l.law,
            fault.empty() ? "" : ": ", fault.c_str());

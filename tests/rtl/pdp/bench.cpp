@@ -21,8 +21,7 @@
 
 namespace {
 
-// ---- random numbers
-// -----------------------------------------------------------------------------------------------------------
+// ---- random numbers ----
 
 // splitmix64: every value is a function of the seed alone.
 class Random {
@@ -47,8 +46,7 @@ class Random {
     uint64_t state_;
 };
 
-// ---- a layer
-// --------------------------------------------------------------------------------------------------------------------
+// ---- a layer ----
 
 struct Layer {
     bool memory; // input from PDP_RDMA, else from SDP
@@ -177,8 +175,7 @@ void draw_arithmetic(Random &r, Layer &l) {
     }
 }
 
-// ---- the design
-// -----------------------------------------------------------------------------------------------------------------
+// ---- the design ----
 
 struct Timing {
     int csb, accept, data, latency, write_latency, sdp; // chances in percent; latencies in clocks
@@ -401,8 +398,7 @@ class Bench {
     std::string failure_;
 };
 
-// ---- programming
-// ------------------------------------------------------------------------------------------------------------------
+// ---- programming ----
 
 struct Write {
     uint32_t offset, value;
@@ -699,8 +695,7 @@ class Run {
     std::string failure_;
 };
 
-// ---- tests
-// ------------------------------------------------------------------------------------------------------------------------
+// ---- tests ----
 
 int passed, failed;
 

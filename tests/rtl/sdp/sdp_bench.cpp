@@ -95,8 +95,7 @@ struct Surroundings {
     unsigned read_latency = 32, write_latency = 4;
 };
 
-// ---- the design under test and its surroundings
-// ------------------------------------------------------------------------------------
+// ---- the design under test and its surroundings ----
 
 // One read or write client's port; the signals are references into the Verilated model.
 template <class Addr> struct Port {
@@ -285,8 +284,7 @@ struct Bench {
     }
 };
 
-// ---- layers
-// --------------------------------------------------------------------------------------------------------------------------
+// ---- layers ----
 
 // A cube or an operand surface in memory; addresses and strides in bytes, with low bits that the design drops.
 struct Surface {
@@ -514,14 +512,13 @@ void place(std::array<Bytes, 2> &memory, const Layer &layer) {
                        &layer.result[i], atom);
 }
 
-// ---- one seed
-// ------------------------------------------------------------------------------------------------------------------------
+// ---- one seed ----
 
 struct Model {
     device *dev;
     Model() {
         error err{};
-        dev = model_new(config, &err);
+        dev = model_new(config, false, &err);
         if (!dev) {
             fprintf(stderr, "sdp_bench: %s\n", err.text);
             exit(2);
@@ -820,8 +817,7 @@ bool play_seed(uint64_t seed) {
     return fault.empty();
 }
 
-// ---- timing
-// --------------------------------------------------------------------------------------------------------------------------
+// ---- timing ----
 
 // Clocks from the register write that arms the layer to the interrupt pulse, memory as in the reference bench (chapter
 // 70 section 8) without stalls; SDP_RDMA, if it takes part, is armed last.

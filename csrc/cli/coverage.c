@@ -1,0 +1,130 @@
+/* nvcosim coverage: which kinds of layers traces hold, and which they never do. */
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "report/coverage.h"
+#include "trace/formats.h"
+
+enum { KEY_CONFIG = 0x100, KEY_MERGE };
+
+struct coverage_options {
+    const struct nvdla_config *config;
+    const char *out;
+    struct words merge, traces;
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
+    {.name = "merge", .key = KEY_MERGE, .arg = "FILE", .doc = "Add the counts of an earlier run, may be repeated"},
+    {.name = "out", .key = 'o', .arg = "FILE", .doc = "Write the counts, a line `BIN COUNT` each"},
+    {0},
+};
+
+static const char doc[] =
+    "Counts which kinds of layers the traces hold (engine, mode, size classes, padding, stride, operands, formats, "
+    "reuse, "
+    "fused chains and combinations of them) and prints a table that names what was never exercised. Kinds that the "
+    "configurations of the traces can not have are left out.\v"
+    "Examples:\n"
+    "  nvcosim coverage traces/*.nvt.gz\n"
+    "  nvcosim coverage -o monday.txt random/*.nvt.gz\n"
+    "  nvcosim coverage --merge monday.txt --merge tuesday.txt -o week.txt";
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct coverage_options *options = state->input;
+    bool ok = true;
+    switch (key) {
+    case KEY_CONFIG:
+        options->config = config_option(arg, state);
+        return 0;
+    case KEY_MERGE:
+        ok = words_add(&options->merge, "%s", arg);
+        break;
+    case 'o':
+        options->out = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        ok = words_add(&options->traces, "%s", arg);
+        break;
+    case ARGP_KEY_END:
+        if (options->traces.count == 0 && options->merge.count == 0)
+            argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
+                              "directory that holds one, or --merge FILE");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (!ok)
+        argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+    return 0;
+}
+
+/* Counts every trace. Errors of all of them are printed; false if there was one. */
+static bool add_traces(const struct coverage_options *options, struct coverage *coverage) {
+    const struct trace_options trace = {.config = options->config, .no_golden = true};
+    bool ok = true;
+    for (size_t i = 0; i < options->traces.count; i++) {
+        struct error err;
+        struct program *prog = trace_read(options->traces.items[i], &trace, &err);
+        if (prog && !coverage_add(coverage, prog)) {
+            error_set(&err, "nvcosim: out of memory");
+            program_free(prog);
+            prog = NULL;
+        }
+        if (!prog)
+            fprintf(stderr, "%s\n", err.text);
+        ok = ok && prog;
+        program_free(prog);
+    }
+    return ok;
+}
+
+static bool merge_files(const struct coverage_options *options, struct coverage *coverage) {
+    bool ok = true;
+    for (size_t i = 0; i < options->merge.count; i++) {
+        struct error err;
+        if (!coverage_merge(coverage, options->merge.items[i], &err)) {
+            fprintf(stderr, "nvcosim: --merge: %s\n", err.text);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+static int print(const struct coverage_options *options, const struct coverage *coverage) {
+    struct error err;
+    char *text = coverage_text(coverage);
+    if (!text) {
+        fprintf(stderr, "nvcosim: out of memory\n");
+        return EXIT_BAD_INPUT;
+    }
+    fputs(text, stdout);
+    free(text);
+    if (!options->out || coverage_write(coverage, options->out, &err))
+        return EXIT_OK;
+    fprintf(stderr, "nvcosim: %s\n", err.text);
+    return EXIT_BAD_INPUT;
+}
+
+int coverage_main(int argc, char **argv) {
+    static const struct argp argp = {
+        .options = option_table, .parser = parse, .args_doc = "TRACE...\n--merge FILE...", .doc = doc};
+    struct coverage_options options = {0};
+    struct coverage *coverage = NULL;
+    int status = EXIT_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) == 0) {
+        coverage = coverage_new();
+        if (!coverage)
+            fprintf(stderr, "nvcosim: out of memory\n");
+        else if (merge_files(&options, coverage) && add_traces(&options, coverage))
+            status = print(&options, coverage);
+    }
+    coverage_free(coverage);
+    words_free(&options.merge);
+    words_free(&options.traces);
+    return status;
+}

@@ -1,0 +1,124 @@
+/* nvcosim gen: random legal layers as traces. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "gen/gen.h"
+#include "memory/file.h"
+#include "trace/formats.h"
+
+enum { KEY_CONFIG = 0x100, KEY_ENGINE, KEY_SEED, KEY_COUNT };
+
+enum { COUNT_MAX = 1000000, PATH_SIZE = 4096 };
+
+struct gen_options {
+    const struct nvdla_config *config;
+    uint32_t engines;
+    uint64_t seed, count;
+    const char *out;
+    bool quiet;
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "config", .key = KEY_CONFIG, .arg = "NAME", .doc = "NVDLA configuration (default small)"},
+    {.name = "engine",
+     .key = KEY_ENGINE,
+     .arg = "ENGINE",
+     .doc = "conv (feature cubes), img (image input), sdp, pdp, cdp, several of them with commas between, or mix: all "
+            "(default)"},
+    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the first case (default 1)"},
+    {.name = "count", .key = KEY_COUNT, .arg = "N", .doc = "Number of cases, seeds N, N+1, ... (default 1)"},
+    {.name = "out", .key = 'o', .arg = "DIR", .doc = "Directory of the traces, made if missing (default: this one)"},
+    {.name = "quiet", .key = 'q', .doc = "Print nothing"},
+    {0},
+};
+
+static const char doc[] = "Writes random legal layers as traces, without golden results: `nvcosim run` plays them on "
+                          "RTL and model and compares "
+                          "the two.\v"
+                          "Corners are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse "
+                          "the convolution buffer, "
+                          "layers queued in both register groups, fused engines. Each case is one file, "
+                          "DIR/CONFIG_ENGINE_SEED.nvt.gz; the same "
+                          "seed gives the same file everywhere. What was drawn stands in the file's comments; `nvcosim "
+                          "shrink` makes a failing "
+                          "case smaller.\n"
+                          "\n"
+                          "Examples:\n"
+                          "  nvcosim gen --engine mix --seed 1 --count 100 --out cases\n"
+                          "  nvcosim run -j 2 cases/*.nvt.gz\n"
+                          "  nvcosim gen --config large --engine sdp,pdp --seed 7";
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct gen_options *options = state->input;
+    switch (key) {
+    case KEY_CONFIG:
+        options->config = config_option(arg, state);
+        if (options->config && !gen_supports(options->config))
+            argp_error(state, "--config: layers are made for INT8 configurations only, %s is none",
+                       options->config->name);
+        return 0;
+    case KEY_ENGINE:
+        options->engines = gen_engines(arg);
+        if (options->engines == 0)
+            argp_error(state,
+                       "--engine: found '%s', expected conv, img, sdp, pdp, cdp (several with commas between), or "
+                       "mix",
+                       arg);
+        return 0;
+    case KEY_SEED:
+        if (!parse_number(arg, UINT64_MAX - COUNT_MAX, &options->seed))
+            argp_error(state, "--seed: found '%s', expected a number from 0 to %" PRIu64, arg, UINT64_MAX - COUNT_MAX);
+        return 0;
+    case KEY_COUNT:
+        if (!parse_number(arg, COUNT_MAX, &options->count) || options->count == 0)
+            argp_error(state, "--count: found '%s', expected a number from 1 to %d", arg, COUNT_MAX);
+        return 0;
+    case 'o':
+        options->out = arg;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "found '%s', expected options only", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool write_case(const struct gen_options *options, uint64_t seed, struct error *err) {
+    struct gen_case gen;
+    char path[PATH_SIZE], engines[40];
+    int n = snprintf(path, sizeof path, "%s/%s_%s_%" PRIu64 ".nvt.gz", options->out, options->config->name,
+                     gen_engines_name(options->engines, engines, sizeof engines), seed);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return error_set(err, "--out: the path is too long");
+    gen_draw(&gen, options->config, options->engines, seed);
+    struct program *prog = gen_build(&gen, path, err);
+    bool good = prog && trace_write(prog, path, err);
+    program_free(prog);
+    if (good && !options->quiet)
+        printf("%s: %d layer%s, about %" PRId64 " cycles\n", path, gen.count, gen.count == 1 ? "" : "s",
+               gen_cycles(&gen));
+    return good;
+}
+
+int gen_main(int argc, char **argv) {
+    static const struct argp argp = {.options = option_table, .parser = parse, .doc = doc};
+    struct gen_options options = {
+        .config = nvdla_config_find("small"), .engines = GEN_ENGINES_ALL, .seed = 1, .count = 1, .out = "."};
+    struct error err;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+        return EXIT_BAD_INPUT;
+    bool good = directory_make(options.out, &err);
+    for (uint64_t i = 0; good && i < options.count; i++)
+        good = write_case(&options, options.seed + i, &err);
+    if (!good)
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+    return good ? EXIT_OK : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,147 @@
+/* What the files of the engine families share, inside csrc/gen: the shape of a layer, and the three things that each
+ * family knows about its part of a layer: how to draw it, what is legal, and what its registers hold.
+ *
+ * gen_X_draw   draws the engine's members of a layer; `cycles` is the budget. What it draws is mostly legal.
+ * gen_X_shape  checks the engine's members and fills its part of shapes[index]; shapes of earlier layers are complete.
+ *              False with a message where the spec forbids the layer or leaves its result open.
+ * gen_X_registers  adds the register values to the lists of the units; addresses have been given to shapes.
+ */
+#ifndef GEN_ENGINE_H
+#define GEN_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gen/rng.h"
+#include "gen/spec.h"
+#include "nvdla/cube.h"
+#include "nvdla/error.h"
+#include "nvdla/registers.h"
+
+enum { GEN_STAGES = 2 };                               /* BS, BN */
+enum { GEN_FEATURE = 1, GEN_IMAGE = 2 };               /* gen_layer.conv */
+enum { GEN_POOL_LIMIT = 1024, GEN_SIZE_LIMIT = 8192 }; /* split strip width, any size register */
+
+/* A layer worked out: sizes, strides, memory. Bases are 0 until the regions are placed. */
+struct gen_shape {
+    uint32_t units; /* bit by enum nvdla_unit: armed for this layer */
+
+    /* convolution */
+    int previous_conv;  /* layer, -1 none */
+    bool fetch;         /* CDMA reads the input, else it is in CBUF */
+    bool fetch_weights; /* likewise */
+    int64_t lines;      /* that CDMA reads */
+    int64_t entries;    /* per slice, ENTRY_PER_SLICE */
+    int64_t data_banks, weight_banks;
+    uint64_t weight_bytes; /* WEIGHT_BYTES */
+    uint64_t plane_line[2], plane_size[2], plane_base[2];
+    uint64_t weight_base;
+    /* CBUF behind the layer */
+    int64_t kept;  /* lines */
+    int64_t stale; /* entries of weights that nobody took and nobody released */
+    bool unfit;    /* more lines than CSC knows of: the next convolution must change the data banks */
+
+    struct cube in;     /* main input as it is read from memory; unused: image input, or no fetch */
+    struct cube middle; /* sizes only: what SDP processes */
+    struct cube operand[GEN_STAGES];
+    int components[GEN_STAGES]; /* of a memory operand: 0 none, 1, 2 */
+    struct cube out;
+    bool in_secondary, out_secondary, operand_secondary[GEN_STAGES];
+    int64_t pool_w, pool_h;                      /* PDP output */
+    int64_t first_in, mid_in, last_in, last_out; /* PDP split */
+
+    int64_t cycles; /* rough estimate */
+};
+
+static inline int64_t cdiv(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+static inline int64_t round_up(int64_t a, int64_t b) {
+    return b * cdiv(a, b);
+}
+
+/* A cube of w x h x c elements with strides for it: `line` and `surface` atoms more than needed; interleaved: lines
+ * outside, surfaces inside. */
+struct cube gen_cube(const struct nvdla_config *config, int64_t w, int64_t h, int64_t c, int64_t line, int64_t surface,
+                     bool interleaved);
+
+/* The input cube of a layer that reads w x h x c from memory: its own, or the output of layer->source. */
+bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err);
+
+/* The output cube of a layer that writes w x h x c. */
+void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t w, int64_t h, int64_t c,
+                      bool packed_1x1);
+
+bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+
+/* All of them over a case: checks the case and fills shapes[0 .. count-1]. */
+bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);
+
+/* Output columns of PDP that the line buffer holds for a kernel of kernel_h lines, step_y apart. */
+int64_t gen_pdp_columns(int64_t kernel_h, int64_t step_y);
+
+/* Register values of one unit for one layer. */
+struct gen_registers {
+    struct {
+        uint32_t offset, value;
+    } list[64];
+    size_t count;
+};
+void gen_put(struct gen_registers *regs, uint32_t offset, uint32_t value);
+/* Low and high half of an address; the high half of 32-bit configurations does not matter. */
+void gen_put_address(const struct gen_case *gen, int index, struct rng *noise, struct gen_registers *regs, uint32_t low,
+                     uint32_t high, uint64_t address);
+/* A value for a register that does not matter: masked noise, or 0. */
+uint32_t gen_noise(const struct gen_layer *layer, struct rng *noise, uint32_t mask);
+
+/* units: one list for each unit. */
+void gen_conv_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                        struct gen_registers *units);
+void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                       struct gen_registers *units);
+void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                       struct gen_registers *units);
+void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                       struct gen_registers *units);
+/* CDP tables and S_LUT registers in order of writing. */
+struct gen_lut_writes {
+    struct {
+        uint32_t offset, value;
+    } list[400];
+    size_t count;
+};
+void gen_cdp_lut(const struct gen_layer *layer, struct gen_lut_writes *writes);
+
+void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
+                   int64_t cycles);
+/* Sizes of an SDP layer from memory; gen_sdp_draw draws the rest of any SDP layer. bits: magnitude of its input. */
+void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
+void gen_sdp_draw(struct rng *rng, struct gen_layer *layer, int bits);
+/* PDP from memory (sizes too), or behind an SDP that makes w x h. */
+void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
+void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h);
+void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
+/* A table set for a CDP layer. */
+void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
+
+/* Slack of strides, styles of content, spaces, noise, order: what every layer has. */
+void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer);
+/* Slack in atoms, often 0. */
+int64_t gen_draw_slack(struct rng *rng);
+/* A style; content of interest preferred. */
+int64_t gen_draw_style(struct rng *rng);
+/* Bits of the magnitudes of a style whose elements have `bits` bits without sign. */
+int gen_style_bits(int64_t style, int bits);
+
+/* count elements of element_bytes (1 or 2) in a style, little endian. */
+void gen_fill(uint8_t *bytes, size_t count, size_t element_bytes, int64_t style, struct rng *rng);
+
+/* Layers of a case from a set of engines (gen.h). */
+void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines);
+
+#endif

@@ -1,0 +1,46 @@
+/* Random legal programs: a seed makes a case (gen/spec.h), a case makes a program. The same on every machine.
+ *
+ * Legal means: inside the "Illegal or undefined programming" lists of the chapters 20 to 62, sections 2 and 3 of
+ * chapter 98, and the sizes of the configuration's buffers, so that RTL and model must agree and nothing may hang.
+ * Corners are preferred: sizes of 1 and around an atom, odd strides, saturation, pads, dilation, reuse of CBUF content,
+ * both register groups, fused chains.
+ */
+#ifndef GEN_GEN_H
+#define GEN_GEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gen/spec.h"
+#include "nvdla/config.h"
+#include "nvdla/error.h"
+#include "trace/program.h"
+
+enum gen_engine { GEN_ENGINE_CONV, GEN_ENGINE_IMG, GEN_ENGINE_SDP, GEN_ENGINE_PDP, GEN_ENGINE_CDP, GEN_ENGINE_COUNT };
+
+#define GEN_ENGINES_ALL ((UINT32_C(1) << GEN_ENGINE_COUNT) - 1)
+
+/* The engines that a name stands for: conv, img, sdp, pdp, cdp, mix (all), or several of the former with commas
+ * between. 0 if it is none of these. */
+uint32_t gen_engines(const char *name);
+
+/* Their name in a file name: commas become '-', "mix" for all. Returns text. */
+char *gen_engines_name(uint32_t engines, char *text, size_t size);
+
+/* True if cases can be made for the configuration: it processes INT8 only. */
+bool gen_supports(const struct nvdla_config *config);
+
+/* Draws the case of a seed. Always gives a legal case. */
+void gen_draw(struct gen_case *gen, const struct nvdla_config *config, uint32_t engines, uint64_t seed);
+
+/* Checks a case. False with a message if it is not legal. */
+bool gen_legal(const struct gen_case *gen, struct error *err);
+
+/* The program of a legal case, its description in comments on top; path is the name that messages use for it. NULL with
+ * a message if the case is not legal. */
+struct program *gen_build(const struct gen_case *gen, const char *path, struct error *err);
+
+/* Clock cycles of the case, a rough estimate; 0 if it is not legal. */
+int64_t gen_cycles(const struct gen_case *gen);
+
+#endif

@@ -1,0 +1,269 @@
+/* PDP layers: from memory, whole or in strips, or behind SDP. Spec: 60-pdp. */
+#include <inttypes.h>
+
+#include "gen/engine.h"
+#include "nvdla_offsets.h"
+
+enum { METHOD_AVERAGE };
+
+int64_t gen_pdp_columns(int64_t kernel_h, int64_t step_y) {
+    if (kernel_h == 1)
+        return GEN_SIZE_LIMIT;
+    int64_t lines = step_y >= kernel_h ? 1
+                    : step_y == 1      ? kernel_h
+                    : step_y == 2      ? cdiv(kernel_h, 2)
+                    : step_y == 3      ? (kernel_h <= 6 ? 2 : 3)
+                                       : 2;
+    return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
+}
+
+/* ---- shape ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Windows along one dimension. loose: columns that no window reaches may be left over, if there is no pad there. */
+static bool pool_size(const char *name, int64_t size, int64_t kernel, int64_t step, int64_t before, int64_t after,
+                      bool loose, int64_t *result, struct error *err) {
+    int64_t room = size + before + after - kernel;
+    if (before >= kernel || after >= kernel || room < 0)
+        return error_set(
+            err, "%s: a window of %" PRId64 " over %" PRId64 " with pads %" PRId64 " and %" PRId64 " has no element",
+            name, kernel, size, before, after);
+    if (room % step != 0 && !(loose && after == 0))
+        return error_set(err, "%s: %" PRId64 " does not divide by the step %" PRId64, name, room, step);
+    *result = room / step + 1;
+    return *result <= GEN_SIZE_LIMIT || error_set(err, "%s: output of %" PRId64, name, *result);
+}
+
+static bool split_shape(const struct gen_layer *layer, struct gen_shape *shape, struct error *err) {
+    int64_t n = layer->splits, overlap = layer->kernel_w - layer->step_x;
+    int64_t first = layer->first_out, mid = n > 2 ? layer->mid_out : 1, last = shape->pool_w - first - (n - 2) * mid;
+    if (first < 1 || mid < 1 || last < 1)
+        return error_set(err, "strips of %" PRId64 ", %" PRId64 " and %" PRId64 " output columns", first, mid, last);
+    shape->first_in = (first - 1) * layer->step_x + layer->kernel_w - layer->pool_left;
+    shape->mid_in = mid * layer->step_x;
+    shape->last_in = layer->w - shape->first_in - (n - 2) * shape->mid_in;
+    shape->last_out = last;
+    if (shape->first_in < overlap || shape->first_in < 1 || shape->last_in < 1 || shape->last_in + overlap < 1)
+        return error_set(err, "a strip reaches outside the input");
+    int64_t limit = gen_pdp_columns(layer->kernel_h, layer->step_y);
+    if (limit > GEN_POOL_LIMIT)
+        limit = GEN_POOL_LIMIT;
+    if (first > limit || mid > limit || last > limit)
+        return error_set(err, "a strip has more than %" PRId64 " output columns", limit);
+    return (shape->first_in <= GEN_POOL_LIMIT && shape->mid_in <= GEN_POOL_LIMIT && shape->last_in <= GEN_POOL_LIMIT) ||
+           error_set(err, "a strip has more than %d columns", GEN_POOL_LIMIT);
+}
+
+bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
+    const struct gen_layer *layer = &gen->layers[index];
+    struct gen_shape *shape = &shapes[index];
+    int64_t w = layer->w, h = layer->h, c = layer->c;
+    if (layer->sdp) {
+        w = shape->middle.width;
+        h = shape->middle.height;
+        c = shape->middle.channels;
+    } else if (!gen_input_shape(gen, index, shapes, h, err)) {
+        return false;
+    }
+    if (layer->sdp && layer->splits > 1)
+        return error_set(err, "no strips behind SDP");
+    if (!pool_size("width", w, layer->kernel_w, layer->step_x, layer->pool_left, layer->pool_right, layer->splits == 1,
+                   &shape->pool_w, err) ||
+        !pool_size("height", h, layer->kernel_h, layer->step_y, layer->pool_top, layer->pool_bottom, false,
+                   &shape->pool_h, err))
+        return false;
+    if (layer->splits > 1) {
+        if (!split_shape(layer, shape, err))
+            return false;
+    } else if (shape->pool_w > gen_pdp_columns(layer->kernel_h, layer->step_y)) {
+        return error_set(err, "%" PRId64 " output columns, the line buffer holds %" PRId64, shape->pool_w,
+                         gen_pdp_columns(layer->kernel_h, layer->step_y));
+    }
+    gen_output_shape(gen, index, shapes, shape->pool_w, shape->pool_h, c, false);
+    shape->units |= 1u << NVDLA_PDP;
+    int64_t surfaces = cube_surfaces(&shape->out), words = cdiv(gen->config->mem_atom, gen->config->pdp_throughput);
+    if (!layer->sdp) {
+        shape->units |= 1u << NVDLA_PDP_RDMA;
+        shape->cycles += w * h * surfaces * words;
+    }
+    shape->cycles += shape->pool_w * shape->pool_h * surfaces * words;
+    return true;
+}
+
+/* ---- registers -----------------------------------------------------------------------------------------------------
+ */
+
+static uint32_t strips(const struct gen_layer *layer, struct rng *noise, int64_t first, int64_t mid, int64_t last) {
+    if (layer->splits == 1)
+        return gen_noise(layer, noise, 0x3fffffff);
+    uint32_t middle = layer->splits > 2 ? (uint32_t)mid - 1 : gen_noise(layer, noise, 0x3ff);
+    return ((uint32_t)first - 1) | ((uint32_t)last - 1) << 10 | middle << 20;
+}
+
+void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                       struct gen_registers *units) {
+    const struct gen_layer *layer = &gen->layers[index];
+    const struct gen_shape *shape = &shapes[index];
+    struct gen_registers *regs = &units[NVDLA_PDP], *rdma = &units[NVDLA_PDP_RDMA];
+    struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_PDP);
+    const struct cube *in = layer->sdp ? &shape->middle : &shape->in;
+    uint32_t partial_in = strips(layer, &noise, shape->first_in, shape->mid_in, shape->last_in);
+    uint32_t partial_out = strips(layer, &noise, layer->first_out, layer->mid_out, shape->last_out);
+    uint32_t splits = (uint32_t)layer->splits - 1;
+    bool average = layer->method == METHOD_AVERAGE;
+    const int64_t pads[] = {layer->pool_pad_1, layer->pool_pad_2, layer->pool_pad_3, layer->pool_pad_4,
+                            layer->pool_pad_5, layer->pool_pad_6, layer->pool_pad_7};
+    gen_put(regs, PDP_D_DATA_CUBE_IN_WIDTH, (uint32_t)in->width - 1);
+    gen_put(regs, PDP_D_DATA_CUBE_IN_HEIGHT, (uint32_t)in->height - 1);
+    gen_put(regs, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)in->channels - 1);
+    gen_put(regs, PDP_D_DATA_CUBE_OUT_WIDTH, (uint32_t)shape->pool_w - 1);
+    gen_put(regs, PDP_D_DATA_CUBE_OUT_HEIGHT, (uint32_t)shape->pool_h - 1);
+    gen_put(regs, PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)in->channels - 1);
+    gen_put(regs, PDP_D_OPERATION_MODE_CFG, (uint32_t)layer->method | (layer->sdp ? 0 : 0x10u) | splits << 8);
+    gen_put(regs, PDP_D_NAN_FLUSH_TO_ZERO, gen_noise(layer, &noise, 1));
+    gen_put(regs, PDP_D_PARTIAL_WIDTH_IN, partial_in);
+    gen_put(regs, PDP_D_PARTIAL_WIDTH_OUT, partial_out);
+    gen_put(regs, PDP_D_POOLING_KERNEL_CFG,
+            ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->kernel_h - 1) << 8 |
+                ((uint32_t)layer->step_x - 1) << 16 | ((uint32_t)layer->step_y - 1) << 20);
+    gen_put(regs, PDP_D_RECIP_KERNEL_WIDTH, average ? (uint32_t)layer->recip_w : gen_noise(layer, &noise, 0x1ffff));
+    gen_put(regs, PDP_D_RECIP_KERNEL_HEIGHT, average ? (uint32_t)layer->recip_h : gen_noise(layer, &noise, 0x1ffff));
+    gen_put(regs, PDP_D_POOLING_PADDING_CFG,
+            (uint32_t)layer->pool_left | (uint32_t)layer->pool_top << 4 | (uint32_t)layer->pool_right << 8 |
+                (uint32_t)layer->pool_bottom << 12);
+    for (uint32_t i = 0; i < 7; i++)
+        gen_put(regs, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i,
+                average ? (uint32_t)pads[i] & 0x7ffff : gen_noise(layer, &noise, 0x7ffff));
+    for (uint32_t offset = PDP_D_SRC_BASE_ADDR_LOW; offset <= PDP_D_SRC_SURFACE_STRIDE; offset += 4)
+        gen_put(regs, offset, gen_noise(layer, &noise, UINT32_MAX));
+    gen_put_address(gen, index, &noise, regs, PDP_D_DST_BASE_ADDR_LOW, PDP_D_DST_BASE_ADDR_HIGH, shape->out.base);
+    gen_put(regs, PDP_D_DST_LINE_STRIDE, shape->out.line_stride);
+    gen_put(regs, PDP_D_DST_SURFACE_STRIDE, shape->out.surface_stride);
+    gen_put(regs, PDP_D_DST_RAM_CFG, shape->out_secondary ? 0 : 1);
+    gen_put(regs, PDP_D_DATA_FORMAT, 0);
+    gen_put(regs, PDP_D_PERF_ENABLE, layer->perf ? 1 : 0);
+    gen_put(regs, PDP_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
+    if (layer->sdp)
+        return;
+    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, (uint32_t)in->width - 1);
+    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, (uint32_t)in->height - 1);
+    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, (uint32_t)in->channels - 1);
+    gen_put(rdma, PDP_RDMA_D_FLYING_MODE, 1);
+    gen_put_address(gen, index, &noise, rdma, PDP_RDMA_D_SRC_BASE_ADDR_LOW, PDP_RDMA_D_SRC_BASE_ADDR_HIGH, in->base);
+    gen_put(rdma, PDP_RDMA_D_SRC_LINE_STRIDE, in->line_stride);
+    gen_put(rdma, PDP_RDMA_D_SRC_SURFACE_STRIDE, in->surface_stride);
+    gen_put(rdma, PDP_RDMA_D_SRC_RAM_CFG, shape->in_secondary ? 0 : 1);
+    gen_put(rdma, PDP_RDMA_D_DATA_FORMAT, 0);
+    gen_put(rdma, PDP_RDMA_D_OPERATION_MODE_CFG, splits);
+    gen_put(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG, ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->step_x - 1) << 4);
+    gen_put(rdma, PDP_RDMA_D_POOLING_PADDING_CFG, gen_noise(layer, &noise, 0xf));
+    gen_put(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
+    gen_put(rdma, PDP_RDMA_D_PERF_ENABLE, layer->perf ? 1 : 0);
+    gen_put(rdma, PDP_RDMA_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------------------
+ */
+
+static void draw_windows(struct rng *rng, struct gen_layer *layer) {
+    static const int64_t reciprocals[] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
+    layer->pdp = 1;
+    layer->method = rng_range(rng, 0, 2);
+    layer->kernel_w = rng_chance(rng, 20) ? 1 : rng_range(rng, 1, 8);
+    layer->kernel_h = rng_chance(rng, 20) ? 1 : rng_range(rng, 1, 8);
+    layer->step_x = rng_chance(rng, 60) ? rng_range(rng, 1, 3) : rng_range(rng, 1, rng_chance(rng, 60) ? 8 : 16);
+    layer->step_y = rng_chance(rng, 60) ? rng_range(rng, 1, 3) : rng_range(rng, 1, rng_chance(rng, 60) ? 8 : 16);
+    int pads = (int)rng_range(rng, 0, 3); /* 0 none, 1 all of them as large as they get, else any */
+    int64_t *const pad[] = {&layer->pool_left, &layer->pool_right, &layer->pool_top, &layer->pool_bottom};
+    for (int i = 0; i < 4; i++) {
+        int64_t most = (i < 2 ? layer->kernel_w : layer->kernel_h) - 1;
+        *pad[i] = pads == 0 ? 0 : pads == 1 ? most : rng_range(rng, 0, most);
+    }
+    bool wild = rng_chance(rng, 25);
+    layer->recip_w = wild ? rng_range(rng, 0, 0x1ffff) : reciprocals[layer->kernel_w - 1];
+    layer->recip_h = wild ? rng_range(rng, 0, 0x1ffff) : reciprocals[layer->kernel_h - 1];
+    int64_t zero = rng_range(rng, -128, 127);
+    int64_t *const value[] = {&layer->pool_pad_1, &layer->pool_pad_2, &layer->pool_pad_3, &layer->pool_pad_4,
+                              &layer->pool_pad_5, &layer->pool_pad_6, &layer->pool_pad_7};
+    for (int i = 0; i < 7; i++)
+        *value[i] = wild ? rng_signed(rng, 19) : (i + 1) * zero;
+}
+
+/* Strips for `columns` output columns, at most `limit` each, perhaps more strips than needed. */
+static void draw_strips(struct rng *rng, struct gen_layer *layer, int64_t columns, int64_t limit) {
+    if (columns < 2)
+        return;
+    int64_t least = cdiv(columns, limit);
+    int64_t n = least + (rng_chance(rng, 50) ? 0 : rng_range(rng, 1, 4));
+    n = n < 2 ? 2 : n > columns ? columns : n > 64 ? 64 : n;
+    int64_t each = columns / n; /* the last strip takes the rest */
+    layer->splits = n;
+    layer->mid_out = each;
+    layer->first_out = each;
+    int64_t last = columns - (n - 1) * each;
+    if (last > limit) {
+        layer->mid_out = layer->first_out = cdiv(columns, n);
+        last = columns - (n - 1) * layer->first_out;
+    }
+    int64_t moved = rng_range(rng, 0, last - 1); /* to the first */
+    if (layer->first_out + moved <= limit)
+        layer->first_out += moved;
+}
+
+void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
+    draw_windows(rng, layer);
+    int64_t atom = config->mem_atom, atoms = cycles / cdiv(atom, config->pdp_throughput);
+    int64_t limit = gen_pdp_columns(layer->kernel_h, layer->step_y);
+    int64_t widest = rng_chance(rng, 20) ? limit : limit < 20 ? limit : 20;
+    bool split = rng_chance(rng, 25);
+    if (split && rng_chance(rng, 50))
+        widest = 3 * limit;
+    if (widest > atoms / layer->kernel_h / layer->step_x)
+        widest = atoms / layer->kernel_h / layer->step_x;
+    int64_t columns = rng_size(rng, widest < 1 ? 1 : widest, 16);
+    /* pads that leave no input element are taken away */
+    layer->w = (columns - 1) * layer->step_x + layer->kernel_w - layer->pool_left - layer->pool_right;
+    if (layer->w < 1) {
+        layer->pool_left = layer->pool_right = 0;
+        layer->w = (columns - 1) * layer->step_x + layer->kernel_w;
+    }
+    int64_t tallest = atoms / layer->w / layer->step_y;
+    int64_t lines = rng_size(rng, tallest < 1 ? 1 : tallest > 20 ? 20 : tallest, 4);
+    layer->h = (lines - 1) * layer->step_y + layer->kernel_h - layer->pool_top - layer->pool_bottom;
+    if (layer->h < 1) {
+        layer->pool_top = layer->pool_bottom = 0;
+        layer->h = (lines - 1) * layer->step_y + layer->kernel_h;
+    }
+    int64_t surfaces = atoms / (layer->w * layer->h);
+    layer->c = rng_size(rng, surfaces < 1 ? atom : surfaces > 8 ? 8 * atom : surfaces * atom, atom);
+    if (split)
+        draw_strips(rng, layer, columns, limit < GEN_POOL_LIMIT ? limit : GEN_POOL_LIMIT);
+    else if (layer->pool_right == 0 && layer->step_x > 1 && rng_chance(rng, 10))
+        layer->w += rng_range(rng, 1, layer->step_x - 1); /* columns that no window reaches */
+}
+
+/* A window and pads that fit into `size`: tries, then gives up with the smallest. */
+static void fit(struct rng *rng, int64_t size, int64_t *kernel, int64_t *step, int64_t *before, int64_t *after) {
+    for (int i = 0; i < 40; i++) {
+        int64_t room = size + *before + *after - *kernel;
+        if (room >= 0 && room % *step == 0)
+            return;
+        *kernel = rng_range(rng, 1, 8);
+        *step = rng_range(rng, 1, 4);
+        *before = rng_range(rng, 0, *kernel - 1);
+        *after = rng_range(rng, 0, *kernel - 1);
+    }
+    *kernel = *step = 1;
+    *before = *after = 0;
+}
+
+void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h) {
+    draw_windows(rng, layer);
+    fit(rng, w, &layer->kernel_w, &layer->step_x, &layer->pool_left, &layer->pool_right);
+    fit(rng, h, &layer->kernel_h, &layer->step_y, &layer->pool_top, &layer->pool_bottom);
+    if ((w + layer->pool_left + layer->pool_right - layer->kernel_w) / layer->step_x + 1 >
+        gen_pdp_columns(layer->kernel_h, layer->step_y)) {
+        layer->kernel_h = layer->step_y = 1;
+        layer->pool_top = layer->pool_bottom = 0;
+    }
+}

@@ -1,0 +1,229 @@
+/* Checks that span engines and layers, and what the engine files share. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "gen/engine.h"
+#include "gen/gen.h"
+
+struct cube gen_cube(const struct nvdla_config *config, int64_t w, int64_t h, int64_t c, int64_t line, int64_t surface,
+                     bool interleaved) {
+    struct cube cube = {
+        .width = (int)w, .height = (int)h, .channels = (int)c, .atom = config->mem_atom, .element_bytes = 1};
+    int64_t atom = config->mem_atom, surfaces = cdiv(c, atom);
+    int64_t line_stride, surface_stride;
+    if (interleaved) {
+        surface_stride = (w + surface) * atom;
+        line_stride = surfaces * surface_stride + line * atom;
+    } else {
+        line_stride = (w + line) * atom;
+        surface_stride = h * line_stride + surface * atom;
+    }
+    cube.line_stride = (uint32_t)line_stride;
+    cube.surface_stride = (uint32_t)surface_stride;
+    return cube;
+}
+
+/* Strides as hardware steps through the cube. */
+static void make_strides_real(struct cube *cube) {
+    if (cube->packed_1x1)
+        cube->line_stride = cube->surface_stride = (uint32_t)cube->atom;
+    cube->packed_1x1 = false;
+}
+
+bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err) {
+    const struct gen_layer *layer = &gen->layers[index];
+    struct gen_shape *shape = &shapes[index];
+    if (layer->source == 0) {
+        shape->in =
+            gen_cube(gen->config, layer->w, h, layer->c, layer->in_line, layer->in_surface, layer->in_order != 0);
+        shape->in_secondary = layer->in_space != 0;
+        return true;
+    }
+    if (layer->source > index)
+        return error_set(err, "reads the output of layer %d, which does not come before it", (int)layer->source - 1);
+    const struct gen_shape *source = &shapes[layer->source - 1];
+    shape->in = source->out;
+    make_strides_real(&shape->in);
+    shape->in.width = (int)layer->w;
+    shape->in.height = (int)h;
+    shape->in.channels = (int)layer->c;
+    shape->in_secondary = source->out_secondary;
+    if (layer->w > source->out.width || h > source->out.height ||
+        cube_surfaces(&shape->in) > cube_surfaces(&source->out))
+        return error_set(err, "reads %" PRId64 "x%" PRId64 "x%" PRId64 " of the output of layer %d, which is %dx%dx%d",
+                         layer->w, h, layer->c, (int)layer->source - 1, source->out.width, source->out.height,
+                         source->out.channels);
+    return true;
+}
+
+void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t w, int64_t h, int64_t c,
+                      bool packed_1x1) {
+    const struct gen_layer *layer = &gen->layers[index];
+    struct gen_shape *shape = &shapes[index];
+    if (layer->in_place) {
+        shape->out = shape->in;
+        shape->out_secondary = shape->in_secondary;
+    } else {
+        shape->out = gen_cube(gen->config, w, h, c, layer->out_line, layer->out_surface, layer->out_order != 0);
+        shape->out_secondary = layer->out_space != 0;
+    }
+    shape->out.packed_1x1 = packed_1x1;
+}
+
+static bool check_fields(const struct gen_layer *layer, struct error *err) {
+    struct gen_layer copy = *layer;
+    for (size_t i = 0; i < gen_field_count; i++) {
+        int64_t value = *gen_field_of(&copy, &gen_fields[i]);
+        if (value < gen_fields[i].lowest || value > gen_fields[i].highest)
+            return error_set(err, "%s is %" PRId64 ", expected %" PRId64 " to %" PRId64, gen_fields[i].name, value,
+                             gen_fields[i].lowest, gen_fields[i].highest);
+    }
+    return true;
+}
+
+static bool check_chain(const struct gen_case *gen, const struct gen_layer *layer, struct error *err) {
+    bool engines = layer->cdp    ? !layer->conv && !layer->sdp && !layer->pdp
+                   : layer->conv ? layer->sdp
+                                 : layer->sdp || layer->pdp;
+    if (!engines)
+        return error_set(err, "expected one of conv+sdp, conv+sdp+pdp, sdp, sdp+pdp, pdp, cdp");
+    if (layer->in_place && (layer->conv || layer->pdp || layer->source))
+        return error_set(err, "in_place: only for SDP and CDP on memory of their own");
+    if (!gen->config->secondary_memory &&
+        (layer->in_space || layer->out_space || layer->weight_space || layer->bs.space || layer->bn.space))
+        return error_set(err, "configuration %s has no secondary memory", gen->config->name);
+    return true;
+}
+
+static bool shape_layer(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
+    const struct gen_layer *layer = &gen->layers[index];
+    shapes[index] = (struct gen_shape){.previous_conv = -1};
+    for (int i = 0; i < index; i++)
+        if (gen->layers[i].conv)
+            shapes[index].previous_conv = i;
+    return check_fields(layer, err) && check_chain(gen, layer, err) &&
+           (!layer->conv || gen_conv_shape(gen, index, shapes, err)) &&
+           (!layer->sdp || gen_sdp_shape(gen, index, shapes, err)) &&
+           (!layer->pdp || gen_pdp_shape(gen, index, shapes, err)) &&
+           (!layer->cdp || gen_cdp_shape(gen, index, shapes, err));
+}
+
+bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err) {
+    if (!gen_supports(gen->config))
+        return error_set(err, "configuration %s is not one of the INT8 configurations", gen->config->name);
+    if (gen->count < 1 || gen->count > GEN_LAYERS)
+        return error_set(err, "%d layers, expected 1 to %d", gen->count, GEN_LAYERS);
+    for (int i = 0; i < gen->count; i++)
+        if (!shape_layer(gen, i, shapes, err))
+            return error_prefix(err, "layer %d: ", i);
+    return true;
+}
+
+/* ---- content -------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t element(int64_t style, size_t index, int bits, struct rng *rng) {
+    const int64_t highest = ((int64_t)1 << (bits - 1)) - 1, lowest = -highest - 1;
+    const int64_t extremes[] = {lowest, highest, lowest + 1, highest - 1, -1, 0, 1};
+    switch (style) {
+    case STYLE_ONES:
+        return 1;
+    case STYLE_RAMP:
+        return (int64_t)index + 1;
+    case STYLE_SMALL:
+        return rng_range(rng, -3, 3);
+    case STYLE_SPARSE:
+        return rng_chance(rng, 80) ? 0 : rng_range(rng, lowest, highest);
+    case STYLE_UNIFORM:
+        return rng_range(rng, lowest, highest);
+    case STYLE_EXTREME:
+        return rng_pick(rng, extremes, sizeof extremes / sizeof extremes[0]);
+    default:
+        return 0;
+    }
+}
+
+void gen_fill(uint8_t *bytes, size_t count, size_t element_bytes, int64_t style, struct rng *rng) {
+    enum { RUN = 16 };
+    int64_t now = style;
+    for (size_t i = 0; i < count; i++) {
+        if (style == STYLE_MIXED && i % RUN == 0)
+            now = rng_range(rng, STYLE_ZEROS, STYLE_EXTREME);
+        uint64_t value = (uint64_t)element(now, i, (int)(8 * element_bytes), rng);
+        for (size_t b = 0; b < element_bytes; b++)
+            bytes[i * element_bytes + b] = (uint8_t)(value >> 8 * b);
+    }
+}
+
+/* ---- registers -----------------------------------------------------------------------------------------------------
+ */
+
+void gen_put(struct gen_registers *regs, uint32_t offset, uint32_t value) {
+    regs->list[regs->count].offset = offset;
+    regs->list[regs->count].value = value;
+    regs->count++;
+}
+
+uint32_t gen_noise(const struct gen_layer *layer, struct rng *noise, uint32_t mask) {
+    return layer->noise ? (uint32_t)rng_next(noise) & mask : 0;
+}
+
+void gen_put_address(const struct gen_case *gen, int index, struct rng *noise, struct gen_registers *regs, uint32_t low,
+                     uint32_t high, uint64_t address) {
+    gen_put(regs, low, (uint32_t)address);
+    gen_put(regs, high,
+            gen->config->addr_bits > 32 ? (uint32_t)(address >> 32)
+                                        : gen_noise(&gen->layers[index], noise, UINT32_MAX));
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------------------
+ */
+
+int64_t gen_draw_slack(struct rng *rng) {
+    return rng_chance(rng, 60) ? 0 : rng_chance(rng, 80) ? rng_range(rng, 1, 9) : rng_range(rng, 1, 64);
+}
+
+int64_t gen_draw_style(struct rng *rng) {
+    static const int64_t styles[] = {STYLE_UNIFORM, STYLE_UNIFORM, STYLE_UNIFORM, STYLE_UNIFORM,
+                                     STYLE_UNIFORM, STYLE_EXTREME, STYLE_EXTREME, STYLE_MIXED,
+                                     STYLE_MIXED,   STYLE_SPARSE,  STYLE_SMALL,   STYLE_RAMP};
+    return rng_chance(rng, 3) ? STYLE_ZEROS : rng_pick(rng, styles, sizeof styles / sizeof styles[0]);
+}
+
+int gen_style_bits(int64_t style, int bits) {
+    switch (style) {
+    case STYLE_ZEROS:
+    case STYLE_ONES:
+        return 1;
+    case STYLE_RAMP:
+        return bits < 8 ? bits : 8;
+    case STYLE_SMALL:
+        return 2;
+    default:
+        return bits;
+    }
+}
+
+void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
+    layer->seed = (int64_t)(rng_next(rng) >> 32);
+    layer->in_data = gen_draw_style(rng);
+    layer->in_line = gen_draw_slack(rng);
+    layer->in_surface = gen_draw_slack(rng);
+    layer->in_order = rng_chance(rng, 10);
+    layer->out_line = gen_draw_slack(rng);
+    layer->out_surface = gen_draw_slack(rng);
+    layer->out_order = rng_chance(rng, 10);
+    layer->out_fill = rng_chance(rng, 50) ? 0xa5 : rng_range(rng, 0, 255);
+    if (config->secondary_memory) {
+        layer->in_space = rng_chance(rng, 40);
+        layer->out_space = rng_chance(rng, 40);
+        layer->weight_space = rng_chance(rng, 40);
+        layer->bs.space = rng_chance(rng, 40);
+        layer->bn.space = rng_chance(rng, 40);
+    }
+    layer->noise = rng_chance(rng, 70) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
+    layer->order = rng_chance(rng, 50) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
+    layer->arm = rng_chance(rng, 30) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
+    layer->perf = rng_chance(rng, 50);
+    layer->serial = rng_chance(rng, 15);
+}

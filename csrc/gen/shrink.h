@@ -1,0 +1,29 @@
+/* Makes a failing trace smaller while it keeps failing.
+ *
+ * A case of `nvcosim gen` shrinks by its description: fewer layers, shorter chains, plain settings, smaller sizes,
+ * every candidate legal. Of any other trace whole layers are taken out: the registers of a layer, its waits, interrupts
+ * and checks; later layers move to the other register groups where that is needed.
+ */
+#ifndef GEN_SHRINK_H
+#define GEN_SHRINK_H
+
+#include <stdbool.h>
+
+#include "gen/spec.h"
+#include "nvdla/error.h"
+#include "trace/program.h"
+
+struct shrink {
+    /* Plays a candidate; true if it fails as the original does. */
+    bool (*fails)(void *context, const struct program *prog);
+    void *context;
+    int attempts; /* calls of fails() that may still be made; counts down */
+};
+
+/* Shrinks a case that fails; *gen becomes the smallest failing one that was found. */
+void shrink_case(struct shrink *shrink, struct gen_case *gen);
+
+/* Takes layers out of a program that fails, in place: operations are dropped or changed. */
+void shrink_program(struct shrink *shrink, struct program *prog);
+
+#endif

@@ -1,0 +1,178 @@
+/* A random case as a description: layers with their sizes and settings, from which the program is built (gen/build.h),
+ * which the trace carries in comments, and which shrinking makes smaller (gen/shrink.h).
+ *
+ * A layer is a chain of engines that run as one: convolution -> SDP [-> PDP], SDP [-> PDP], PDP, CDP. All members are
+ * int64_t so that one table (gen_fields) names, prints, parses and shrinks them. Sizes are true sizes. A plain layer is
+ * zero but for the plain values of that table; only other values are printed.
+ */
+#ifndef GEN_SPEC_H
+#define GEN_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+#include "nvdla/error.h"
+#include "trace/program.h"
+
+/* What memory is filled with, simplest first. Elements of one or two bytes. */
+enum gen_style {
+    STYLE_ZEROS,
+    STYLE_ONES,
+    STYLE_RAMP,
+    STYLE_SMALL,  /* -3 .. 3 */
+    STYLE_SPARSE, /* four of five are zero */
+    STYLE_UNIFORM,
+    STYLE_EXTREME, /* the two ends of the range, their neighbours, -1, 0, 1 */
+    STYLE_MIXED,   /* runs of 16 elements in the styles above */
+    STYLE_COUNT
+};
+
+/* One of the two SDP stages BS and BN. */
+struct gen_stage {
+    int64_t on;                                      /* 0: bypassed */
+    int64_t alu, algorithm, alu_memory, alu_operand; /* alu 0: bypassed; _memory: operand from memory, else register */
+    int64_t alu_shift;                               /* 0..63, left */
+    int64_t mul, prelu, mul_memory, mul_operand;     /* likewise */
+    int64_t mul_shift;                               /* 0..63, right */
+    int64_t relu;                                    /* 1: on */
+    int64_t element, two_bytes;                      /* memory operands: per element; 16 bits */
+    int64_t data, line, surface, space;              /* their memory: style, slack in atoms, secondary */
+    int64_t source;                                  /* 1 + layer whose output is the per-element operand, 0: none */
+};
+
+/* Members are what registers say, unless told. "slack": atoms by which a stride is larger than needed. */
+struct gen_layer {
+    /* the chain: conv 1 feature cube, 2 image */
+    int64_t conv, sdp, pdp, cdp;
+    int64_t source; /* 1 + layer whose output is read, 0: own memory */
+    int64_t w, h,
+        c;        /* input; image: c is the number of components of the format. After partial reuse h has all lines */
+    int64_t seed; /* of all memory content of the layer */
+    int64_t in_data, in_line, in_surface, in_space;
+    int64_t in_order; /* 1: lines outside, surfaces inside */
+    int64_t out_line, out_surface, out_space, out_order;
+    int64_t out_fill; /* byte in the output region before */
+    int64_t in_place; /* SDP and CDP from own memory: output over input */
+    int64_t noise;    /* seed of registers that do not matter, 0: zeros */
+    int64_t order;    /* seed of the order of register writes, 0: ascending */
+    int64_t arm;      /* seed of the order of D_OP_ENABLE writes, 0: consumer first */
+    int64_t perf;     /* 1: all counters enabled */
+    int64_t serial;   /* 1: nothing is armed before the layer before is over */
+
+    /* convolution: k kernels of r lines, s columns; pad_*: 0 .. , right and bottom only give the output size */
+    int64_t k, r, s, stride_x, stride_y, dilation_x, dilation_y;
+    int64_t pad_left, pad_right, pad_top, pad_bottom, pad;
+    int64_t cvt, cvt_offset, cvt_scale, cvt_shift;
+    int64_t grain;                    /* lines */
+    int64_t unpacked;                 /* 1: the packed flags are 0 whatever the strides are */
+    int64_t eps_extra;                /* entries per slice beyond what is needed */
+    int64_t data_banks, weight_banks; /* 0: half of the buffer each */
+    int64_t weights, weight_space;
+    int64_t weight_pad; /* 1: WEIGHT_BYTES is rounded up to 128, else to an entry */
+    int64_t keep;       /* lines that stay in CBUF behind the layer: H - RLS_SLICES */
+    int64_t skip_data, skip_weights, reuse_data, reuse_weights;
+    int64_t clip; /* CLIP_TRUNCATE */
+    /* image */
+    int64_t format, x_offset, sign, post; /* post: 1, 2, 4 */
+    int64_t uv_line;                      /* slack of the second plane's lines */
+    int64_t mean, mean_0, mean_1, mean_2, mean_3;
+
+    /* SDP */
+    struct gen_stage bs, bn;
+    int64_t offset, scale, shift; /* output convertor */
+
+    /* PDP */
+    int64_t method; /* 0 average, 1 max, 2 min */
+    int64_t kernel_w, kernel_h, step_x, step_y;
+    int64_t pool_left, pool_right, pool_top, pool_bottom;
+    int64_t recip_w, recip_h;
+    int64_t pool_pad_1, pool_pad_2, pool_pad_3, pool_pad_4, pool_pad_5, pool_pad_6, pool_pad_7; /* signed 19 bits */
+    int64_t splits, first_out, mid_out; /* output columns of the first and of each middle strip */
+
+    /* CDP */
+    int64_t sqsum_bypass, mul_bypass, length; /* length 3, 5, 7, 9 */
+    int64_t in_offset, in_scale, in_shift, out_offset, out_scale, out_shift;
+    int64_t lut; /* 1: loads the tables and the S_LUT registers below first; 0: uses what is there */
+    int64_t le_data, lo_data;
+    int64_t le_linear, under_lo, over_lo, hybrid_lo;
+    int64_t le_offset, le_select, lo_select;
+    int64_t le_start, le_end, lo_start, lo_end; /* signed 38 bits */
+    int64_t le_under_scale, le_over_scale, le_under_shift, le_over_shift;
+    int64_t lo_under_scale, lo_over_scale, lo_under_shift, lo_over_shift;
+};
+
+/* How shrinking treats a member. */
+enum gen_field_kind {
+    FIELD_FIXED,   /* not at all */
+    FIELD_SETTING, /* its plain value */
+    FIELD_AMOUNT,  /* its plain value, else towards it by halves */
+};
+
+/* When a member matters. */
+enum gen_part {
+    PART_LAYER,
+    PART_CONV,
+    PART_CVT,  /* with CVT_EN */
+    PART_MEAN, /* with MEAN_FORMAT, image */
+    PART_IMAGE,
+    PART_SDP,
+    PART_BS,     /* stage on */
+    PART_BS_ALU, /* ALU on */
+    PART_BS_MUL,
+    PART_BS_ALU_REGISTER,
+    PART_BS_MUL_REGISTER,
+    PART_BS_MEMORY,
+    PART_BN,
+    PART_BN_ALU,
+    PART_BN_MUL,
+    PART_BN_ALU_REGISTER,
+    PART_BN_MUL_REGISTER,
+    PART_BN_MEMORY,
+    PART_PDP,
+    PART_AVERAGE, /* method average */
+    PART_SPLIT,   /* more than one strip */
+    PART_CDP,
+    PART_LUT,    /* tables are loaded */
+    PART_INPUT,  /* input from memory of its own */
+    PART_OUTPUT, /* not in place */
+};
+
+struct gen_field {
+    const char *name; /* the member's, with stage: "bs.alu_shift" */
+    size_t offset;    /* in struct gen_layer */
+    int64_t plain, lowest, highest;
+    enum gen_part part;
+    enum gen_field_kind kind;
+};
+
+extern const struct gen_field gen_fields[];
+extern const size_t gen_field_count;
+
+int64_t *gen_field_of(struct gen_layer *layer, const struct gen_field *field);
+
+enum { GEN_LAYERS = 16 };
+
+struct gen_case {
+    const struct nvdla_config *config;
+    char engines[40]; /* what it was drawn from, "conv" or "sdp-pdp" or "mix"; for people */
+    uint64_t seed;
+    uint64_t place;  /* seed of where regions lie, 0: one behind the other */
+    bool expect_all; /* waits for the interrupts of CDMA and CACC too, else masks them */
+    int count;
+    struct gen_layer layers[GEN_LAYERS];
+};
+
+void gen_layer_plain(struct gen_layer *layer);
+
+/* Makes every member plain that does not matter for the layer. */
+void gen_layer_tidy(struct gen_layer *layer);
+
+/* Puts the description in front of the program's other operations, as comments. */
+void gen_case_note(const struct gen_case *gen, struct program *prog);
+
+/* Reads it back from the comments of a trace. False with a message if there is none or it is damaged. */
+bool gen_case_read(struct gen_case *gen, const struct program *prog, struct error *err);
+
+#endif

@@ -1,0 +1,15 @@
+/* splitmix64: random numbers that are the same on every machine. 64 bits of state, any seed works. */
+#ifndef NVDLA_RANDOM_H
+#define NVDLA_RANDOM_H
+
+#include <stdint.h>
+
+/* The next number; *state starts as the seed. */
+static inline uint64_t random_next(uint64_t *state) {
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+#endif

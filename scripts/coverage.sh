@@ -1,0 +1,56 @@
+#!/bin/bash
+# Coverage: plays every trace there is (traces/, the conformance traces, random layers) on simulators that count the lines they
+# execute, with a quiet and with a hostile memory; prints a table of the lines of rtl/, what nothing reached, and which kinds of
+# layers no trace holds (nvcosim coverage).
+#
+# usage: coverage.sh BUILD CONFIGS COUNT [MINIMUM]
+#   CONFIGS   one or several configurations; a line counts as covered if any of them executes it
+#   COUNT     random layers per configuration
+#   MINIMUM   per cent of the lines; less gives exit status 1 (default 0)
+# Conformance traces are looked for in NVDLA_CONFORMANCE (default ../shared/conformance).
+# Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt.
+set -u -o pipefail
+cd "$(dirname "$0")/.." || exit 1
+build=$1 count=$3 minimum=${4:-0}
+read -ra configs <<<"$2"
+conformance=${NVDLA_CONFORMANCE:-../shared/conformance}
+nvcosim=$build/nvcosim
+out=$build/coverage
+rm -rf "$out"
+mkdir -p "$out"
+
+settings=("" "--stall 300 --stall-w 950 --latency-kind uniform --latency-max 90 --reorder --seed 1")
+all=()
+for config in "${configs[@]}"; do
+    traces=()
+    for trace in traces/*.nvt.gz; do
+        zcat "$trace" | head -n 20 | grep -qx "config $config" && traces+=("$trace")
+    done
+    shopt -s nullglob
+    traces+=("$conformance/$config"/*/*.cfg)
+    shopt -u nullglob
+    [ -d "$conformance/$config" ] || echo "no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
+    if [ "$count" -gt 0 ] && "$nvcosim" gen --help >/dev/null 2>&1; then
+        "$nvcosim" gen --config "$config" --engine mix --seed 1 --count "$count" --out "$out/random-$config" >/dev/null || exit 1
+        traces+=("$out/random-$config"/*.nvt.gz)
+    fi
+    for index in "${!settings[@]}"; do
+        # shellcheck disable=SC2086 # the options are words
+        "$nvcosim" run -j "$(nproc)" --config "$config" --out "$out/reports" --coverage "$out/counts/$config-$index" \
+            ${settings[index]} "${traces[@]}" >"$out/run-$config-$index.log" 2>&1
+        tail -n 1 "$out/run-$config-$index.log" | sed "s/^/$config, memory ${settings[index]:-default}: /"
+        grep -E '^(FAIL|HANG)' "$out/run-$config-$index.log"
+        verilator_coverage --write "$out/$config-$index.dat" "$out/counts/$config-$index"/*.dat >/dev/null || exit 1
+    done
+    all+=("${traces[@]}")
+done
+rm -rf "$out/counts"
+verilator_coverage --write "$out/lines.dat" "$out"/*-[0-9].dat >/dev/null &&
+    verilator_coverage --annotate "$out/annotated" --annotate-all --annotate-min 1 "$out/lines.dat" >/dev/null || exit 1
+"$nvcosim" coverage -o "$out/functional.dat" "${all[@]}" >"$out/functional.txt" || exit 1
+cat "$out/functional.txt"
+echo
+scripts/coverage_table.py "$out/lines.dat" "$minimum" >"$out/lines.txt"
+status=$?
+cat "$out/lines.txt"
+exit $status

@@ -1,0 +1,704 @@
+/* Random layers: the same bytes for the same seed, nothing illegal, every corner drawn at times, and shrinking. */
+#include "tests/unit/trace_test.h"
+
+#include "gen/gen.h"
+#include "gen/rng.h"
+#include "gen/shrink.h"
+#include "nvdla/layers.h"
+#include "nvdla_offsets.h"
+
+static const char *const engine_sets[] = {"conv", "img", "sdp", "pdp", "cdp", "mix"};
+enum { SETS = sizeof engine_sets / sizeof engine_sets[0] };
+
+/* Calls visit() for seeds 1 .. seeds of every engine set and every configuration that layers are made for. */
+static void each_case(uint64_t seeds,
+                      void (*visit)(const struct gen_case *gen, const struct program *prog, void *context),
+                      void *context) {
+    for (int c = 0; c < nvdla_config_count; c++) {
+        if (!gen_supports(&nvdla_configs[c]))
+            continue;
+        for (size_t set = 0; set < SETS; set++) {
+            for (uint64_t seed = 1; seed <= seeds; seed++) {
+                struct gen_case gen;
+                struct error err = {""};
+                gen_draw(&gen, &nvdla_configs[c], gen_engines(engine_sets[set]), seed);
+                struct program *prog = gen_build(&gen, "t.nvt", &err);
+                if (!prog)
+                    fail_msg("%s %s seed %d: %s", nvdla_configs[c].name, engine_sets[set], (int)seed, err.text);
+                visit(&gen, prog, context);
+                program_free(prog);
+            }
+        }
+    }
+}
+
+/* ---- random numbers ------------------------------------------------------------------------------------------------
+ */
+
+static void numbers_are_those_of_splitmix64(void **state) {
+    (void)state;
+    struct rng rng = {0};
+    assert_true(rng_next(&rng) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(rng_next(&rng) == UINT64_C(0x6e789e6aa1b965f4));
+    assert_true(rng_next(&rng) == UINT64_C(0x06c45d188009454f));
+}
+
+static void numbers_stay_in_range(void **state) {
+    (void)state;
+    struct rng rng = rng_make(1, 2);
+    for (int i = 0; i < 20000; i++) {
+        int64_t value = rng_range(&rng, -3, 4), size = rng_size(&rng, 20, 8), number = rng_signed(&rng, 19);
+        assert_true(value >= -3 && value <= 4);
+        assert_true(size >= 1 && size <= 20);
+        assert_true(number >= -(1 << 18) && number < 1 << 18);
+    }
+    assert_int_equal(rng_range(&rng, 5, 5), 5);
+    assert_int_equal(rng_range(&rng, 5, 1), 5);
+    rng_range(&rng, INT64_MIN, INT64_MAX);
+}
+
+static void shuffle_is_a_permutation(void **state) {
+    (void)state;
+    struct rng rng = rng_make(3, 4);
+    size_t order[20];
+    bool seen[20] = {false};
+    rng_shuffle(&rng, order, 20);
+    for (size_t i = 0; i < 20; i++) {
+        assert_true(order[i] < 20 && !seen[order[i]]);
+        seen[order[i]] = true;
+    }
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------------
+ */
+
+static void engine_names(void **state) {
+    (void)state;
+    char text[40];
+    assert_int_equal(gen_engines("mix"), GEN_ENGINES_ALL);
+    assert_int_equal(gen_engines("sdp"), 1u << GEN_ENGINE_SDP);
+    assert_int_equal(gen_engines("pdp,sdp"), 1u << GEN_ENGINE_SDP | 1u << GEN_ENGINE_PDP);
+    assert_int_equal(gen_engines(""), 0);
+    assert_int_equal(gen_engines("sdp,"), 0);
+    assert_int_equal(gen_engines("sdp,sdp"), 0);
+    assert_int_equal(gen_engines("sd"), 0);
+    assert_int_equal(gen_engines("mix,sdp"), 0);
+    assert_string_equal(gen_engines_name(GEN_ENGINES_ALL, text, sizeof text), "mix");
+    assert_string_equal(gen_engines_name(gen_engines("pdp,sdp"), text, sizeof text), "sdp-pdp");
+    assert_string_equal(gen_engines_name(gen_engines("conv,img,sdp,pdp"), text, sizeof text), "conv-img-sdp-pdp");
+    assert_false(gen_supports(nvdla_config_find("full")));
+}
+
+/* ---- the same every time -------------------------------------------------------------------------------------------
+ */
+
+static void same_bytes(const struct gen_case *gen, const struct program *prog, void *context) {
+    (void)context;
+    struct gen_case again, read;
+    struct error err = {""};
+    size_t n, m;
+    char *text = nvt_text(prog, &n);
+    /* drawn again */
+    gen_draw(&again, gen->config, gen_engines(strchr(gen->engines, '-') ? "mix" : gen->engines), gen->seed);
+    struct program *second = gen_build(&again, "u.nvt", NULL);
+    char *other = nvt_text(second, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(text, other, n);
+    free(other);
+    program_free(second);
+    /* written and read */
+    second = trace_parse_nvt("t.nvt", text, n, &(struct trace_options){0}, &err);
+    if (!second)
+        fail_msg("seed %d: %s", (int)gen->seed, err.text);
+    assert_int_equal(second->warning_count, 0);
+    other = nvt_text(second, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(text, other, n);
+    free(other);
+    free(text);
+    /* the description in its comments */
+    if (!gen_case_read(&read, second, &err))
+        fail_msg("seed %d: %s", (int)gen->seed, err.text);
+    assert_string_equal(read.engines, gen->engines);
+    assert_true(read.seed == gen->seed && read.place == gen->place && read.expect_all == gen->expect_all);
+    assert_int_equal(read.count, gen->count);
+    assert_memory_equal(read.layers, gen->layers, (size_t)gen->count * sizeof gen->layers[0]);
+    program_free(second);
+}
+
+static void a_seed_gives_the_same_trace_and_it_reads_back(void **state) {
+    (void)state;
+    each_case(12, same_bytes, NULL);
+}
+
+static void seeds_and_configurations_differ(void **state) {
+    (void)state;
+    struct gen_case a, b;
+    gen_draw(&a, nvdla_config_find("small"), GEN_ENGINES_ALL, 1);
+    gen_draw(&b, nvdla_config_find("small"), GEN_ENGINES_ALL, 2);
+    assert_memory_not_equal(a.layers, b.layers, sizeof a.layers);
+    gen_draw(&b, nvdla_config_find("large"), GEN_ENGINES_ALL, 1);
+    assert_memory_not_equal(a.layers, b.layers, sizeof a.layers);
+}
+
+/* ---- legality, seen from the register writes alone ------------------------------------------------------------------
+ */
+
+struct region {
+    enum memory_space space;
+    uint64_t base, size;
+    bool loaded;
+};
+
+struct view {
+    const struct gen_case *gen;
+    const struct program *prog;
+    struct layer_tracker *layers;
+    struct region regions[200];
+    size_t region_count;
+};
+
+static const struct region *region_of(const struct view *view, bool primary, uint64_t base, uint64_t size) {
+    for (size_t i = 0; i < view->region_count; i++) {
+        const struct region *region = &view->regions[i];
+        if ((region->space == SPACE_PRIMARY) == primary && base >= region->base &&
+            base + size <= region->base + region->size)
+            return region;
+    }
+    return NULL;
+}
+
+static void regions_are_apart(const struct view *view) {
+    for (size_t i = 0; i < view->region_count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct region *a = &view->regions[i], *b = &view->regions[j];
+            assert_true(a->space != b->space || a->base >= b->base + b->size + 64 || b->base >= a->base + a->size + 64);
+        }
+}
+
+static uint32_t reg(const struct launch *launch, uint32_t offset) {
+    return launch_register(launch, offset);
+}
+
+static void groups_alternate(const struct launch *launch) {
+    assert_int_equal(launch->group, launch->ordinal & 1);
+}
+
+static void cubes_lie_in_regions(const struct view *view, const struct launch *launch) {
+    struct cube cube;
+    bool primary;
+    if (launch_input_cube(view->gen->config, launch, &cube, &primary))
+        assert_non_null(region_of(view, primary, cube_atom_address(&cube, 0, 0, 0), cube_extent(&cube)));
+    if (!launch_output_cube(view->gen->config, launch, &cube, &primary))
+        return;
+    uint64_t base = cube_atom_address(&cube, 0, 0, 0), end = base + cube_extent(&cube);
+    assert_non_null(region_of(view, primary, base, end - base));
+    for (size_t i = 0; i < layer_tracker_count(view->layers); i++) { /* every layer writes somewhere else */
+        const struct launch *other = layer_tracker_launch(view->layers, i);
+        struct cube there;
+        bool same;
+        if (other == launch || !launch_output_cube(view->gen->config, other, &there, &same) || same != primary)
+            continue;
+        uint64_t from = cube_atom_address(&there, 0, 0, 0);
+        assert_true(from >= end || from + cube_extent(&there) <= base);
+    }
+}
+
+static void pooling_is_legal(const struct view *view, const struct launch *launch) {
+    int w = (int)reg(launch, PDP_D_DATA_CUBE_IN_WIDTH) + 1, h = (int)reg(launch, PDP_D_DATA_CUBE_IN_HEIGHT) + 1;
+    int out_w = (int)reg(launch, PDP_D_DATA_CUBE_OUT_WIDTH) + 1,
+        out_h = (int)reg(launch, PDP_D_DATA_CUBE_OUT_HEIGHT) + 1;
+    uint32_t kernel = reg(launch, PDP_D_POOLING_KERNEL_CFG), pads = reg(launch, PDP_D_POOLING_PADDING_CFG);
+    int kw = (int)(kernel & 15) + 1, kh = (int)(kernel >> 8 & 15) + 1;
+    int sw = (int)(kernel >> 16 & 15) + 1, sh = (int)(kernel >> 20 & 15) + 1;
+    int left = (int)(pads & 7), top = (int)(pads >> 4 & 7), right = (int)(pads >> 8 & 7),
+        bottom = (int)(pads >> 12 & 7);
+    int splits = (int)(reg(launch, PDP_D_OPERATION_MODE_CFG) >> 8 & 0xff) + 1;
+    (void)view;
+    assert_true(kw <= 8 && kh <= 8);
+    assert_int_equal((h + top + bottom - kh) % sh, 0);
+    assert_int_equal((h + top + bottom - kh) / sh + 1, out_h);
+    assert_int_equal((w + left + right - kw) / sw + 1, out_w);
+    assert_true(right == 0 || (w + left + right - kw) % sw == 0);
+    assert_true(left < kw && right < kw && top < kh && bottom < kh);
+    int lines = sh >= kh ? 1 : (kh + sh - 1) / sh, limit = lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
+    if (kh == 1)
+        limit = 8192;
+    if (splits == 1) {
+        assert_true(out_w <= limit);
+        return;
+    }
+    uint32_t in = reg(launch, PDP_D_PARTIAL_WIDTH_IN), out = reg(launch, PDP_D_PARTIAL_WIDTH_OUT);
+    int first = (int)(in & 0x3ff) + 1, last = (int)(in >> 10 & 0x3ff) + 1,
+        mid = splits > 2 ? (int)(in >> 20 & 0x3ff) + 1 : 0;
+    int fo = (int)(out & 0x3ff) + 1, lo = (int)(out >> 10 & 0x3ff) + 1,
+        mo = splits > 2 ? (int)(out >> 20 & 0x3ff) + 1 : 0;
+    assert_int_equal(first + (splits - 2) * mid + last, w);
+    assert_int_equal(fo + (splits - 2) * mo + lo, out_w);
+    assert_true(fo <= limit && lo <= limit && mo <= limit);
+    assert_int_equal(first, (fo - 1) * sw + kw - left);
+    assert_true(splits == 2 || mid == mo * sw);
+    assert_true(first >= kw - sw);
+}
+
+static void convolution_is_legal(const struct view *view, const struct launch *csc) {
+    const struct nvdla_config *config = view->gen->config;
+    const struct launch *cdma = layer_tracker_find(view->layers, NVDLA_CDMA, csc->ordinal);
+    const struct launch *cacc = layer_tracker_find(view->layers, NVDLA_CACC, csc->ordinal);
+    assert_non_null(cdma);
+    assert_non_null(cacc);
+    assert_non_null(layer_tracker_find(view->layers, NVDLA_CMAC_A, csc->ordinal));
+    assert_non_null(layer_tracker_find(view->layers, NVDLA_CMAC_B, csc->ordinal));
+    assert_int_equal(reg(cdma, CDMA_D_BANK), reg(csc, CSC_D_BANK));
+    assert_int_equal(reg(cdma, CDMA_D_MISC_CFG), reg(csc, CSC_D_MISC_CFG));
+    assert_int_equal(reg(cdma, CDMA_D_ENTRY_PER_SLICE), reg(csc, CSC_D_ENTRY_PER_SLICE));
+    assert_int_equal(reg(cdma, CDMA_D_WEIGHT_BYTES), reg(csc, CSC_D_WEIGHT_BYTES));
+    int banks = (int)(reg(csc, CSC_D_BANK) & 0xff) + 1, weight_banks = (int)(reg(csc, CSC_D_BANK) >> 16 & 0xff) + 1;
+    assert_true(banks + weight_banks <= config->cbuf_banks);
+    uint32_t size = reg(csc, CSC_D_DATAIN_SIZE_EXT_0), out = reg(csc, CSC_D_DATAOUT_SIZE_0);
+    int w = (int)(size & 0x1fff) + 1, h = (int)(size >> 16 & 0x1fff) + 1;
+    int out_w = (int)(out & 0x1fff) + 1, out_h = (int)(out >> 16 & 0x1fff) + 1;
+    int entries = (int)reg(csc, CSC_D_ENTRY_PER_SLICE) + 1;
+    assert_true(h * entries <= banks * config->cbuf_bank_depth);
+    assert_int_equal(reg(csc, CSC_D_ATOMICS) + 1, out_w * out_h);
+    assert_true(reg(csc, CSC_D_RELEASE) + 1 <= (uint32_t)h);
+    uint32_t kernel = reg(csc, CSC_D_WEIGHT_SIZE_EXT_0), kernels = reg(csc, CSC_D_WEIGHT_SIZE_EXT_1);
+    int s = (int)(kernel & 31) + 1, r = (int)(kernel >> 16 & 31) + 1;
+    int channels = (int)(kernels & 0x1fff) + 1, k = (int)(kernels >> 16 & 0x1fff) + 1;
+    assert_int_equal(reg(cdma, CDMA_D_WEIGHT_SIZE_0) + 1, s * r * channels);
+    assert_int_equal(reg(cdma, CDMA_D_WEIGHT_SIZE_1) + 1, k);
+    uint32_t bytes = reg(cdma, CDMA_D_WEIGHT_BYTES), entry = (uint32_t)config->cbuf_bank_bytes;
+    assert_true(bytes % entry == 0 && bytes >= (uint32_t)(k * s * r * channels));
+    uint32_t stride = reg(csc, CSC_D_CONV_STRIDE_EXT), dilation = reg(csc, CSC_D_DILATION_EXT);
+    uint32_t pad = reg(csc, CSC_D_ZERO_PADDING), right = reg(cdma, CDMA_D_ZERO_PADDING) >> 8 & 63;
+    bool image = reg(csc, CSC_D_DATAIN_FORMAT) != 0;
+    if (image) {
+        assert_true(reg(cdma, CDMA_D_DATAIN_FORMAT) & 1);
+        assert_int_equal(s, 1);
+        assert_int_equal(dilation, 0);
+        assert_true(channels % ((int)reg(csc, CSC_D_DATAIN_SIZE_EXT_1) + 1) == 0);
+        s = channels / ((int)reg(csc, CSC_D_DATAIN_SIZE_EXT_1) + 1);
+    } else {
+        assert_int_equal(reg(csc, CSC_D_POST_Y_EXTENSION), 0);
+    }
+    int reach = (s - 1) * ((int)(dilation & 31) + 1) + 1;
+    assert_int_equal((w + (int)(pad & 31) + (int)right - reach) / ((int)(stride & 7) + 1) + 1, out_w);
+    assert_true((int)(pad & 31) < reach && (int)right < reach);
+}
+
+static void operands_match(const struct launch *rdma, const struct launch *sdp) {
+    static const uint32_t stages[] = {SDP_D_DP_BS_CFG, SDP_D_DP_BN_CFG};
+    static const uint32_t dmas[] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_NRDMA_CFG};
+    for (int i = 0; i < 2; i++) {
+        uint32_t cfg = reg(sdp, stages[i]), dma = rdma ? reg(rdma, dmas[i]) : 1;
+        bool alu = !(cfg & 1) && !(cfg & 2) && (reg(sdp, stages[i] + 4) & 1);
+        bool mul = !(cfg & 1) && !(cfg & 16) && (reg(sdp, stages[i] + 12) & 1);
+        assert_int_equal(dma & 1, !alu && !mul);
+        if (alu || mul)
+            assert_int_equal(dma >> 1 & 3, alu && mul ? 2 : alu ? 1 : 0);
+    }
+    assert_int_equal(reg(sdp, SDP_D_DP_EW_CFG) & 1, 1);
+    if (rdma) {
+        assert_int_equal(reg(rdma, SDP_RDMA_D_DATA_CUBE_WIDTH), reg(sdp, SDP_D_DATA_CUBE_WIDTH));
+        assert_int_equal(reg(rdma, SDP_RDMA_D_DATA_CUBE_HEIGHT), reg(sdp, SDP_D_DATA_CUBE_HEIGHT));
+        assert_int_equal(reg(rdma, SDP_RDMA_D_DATA_CUBE_CHANNEL), reg(sdp, SDP_D_DATA_CUBE_CHANNEL));
+        assert_int_equal(reg(rdma, SDP_RDMA_D_FEATURE_MODE_CFG) & 1, reg(sdp, SDP_D_FEATURE_MODE_CFG) & 1);
+    }
+}
+
+/* SDP and SDP_RDMA in step: SDP_RDMA runs for those layers only that need it. */
+static void sdp_layers_match(const struct view *view) {
+    int used = 0;
+    for (int i = 0;; i++) {
+        const struct launch *sdp = layer_tracker_find(view->layers, NVDLA_SDP, i);
+        if (!sdp)
+            break;
+        bool flying = reg(sdp, SDP_D_FEATURE_MODE_CFG) & 1;
+        bool memory = !flying;
+        for (uint32_t stage = SDP_D_DP_BS_CFG; stage <= SDP_D_DP_BN_CFG; stage += SDP_D_DP_BN_CFG - SDP_D_DP_BS_CFG)
+            memory = memory || (!(reg(sdp, stage) & 1) && ((!(reg(sdp, stage) & 2) && (reg(sdp, stage + 4) & 1)) ||
+                                                           (!(reg(sdp, stage) & 16) && (reg(sdp, stage + 12) & 1))));
+        operands_match(memory ? layer_tracker_find(view->layers, NVDLA_SDP_RDMA, used) : NULL, sdp);
+        used += memory;
+    }
+    assert_null(layer_tracker_find(view->layers, NVDLA_SDP_RDMA, used));
+}
+
+static void check_legality(const struct gen_case *gen, const struct program *prog, void *context) {
+    (void)context;
+    struct view view = {.gen = gen, .prog = prog, .layers = layer_tracker_new(gen->config)};
+    assert_non_null(view.layers);
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        if (op->kind == OP_WRITE)
+            layer_tracker_write(view.layers, op->address, op->value, i);
+        if (op->kind == OP_MEM_LOAD || op->kind == OP_MEM_FILL) {
+            assert_true(view.region_count < 200);
+            view.regions[view.region_count++] = (struct region){
+                op->space, op->base, op->kind == OP_MEM_LOAD ? op->blob->extent : op->size, op->kind == OP_MEM_LOAD};
+            assert_int_equal(op->base % (uint64_t)gen->config->mem_atom, 0);
+        }
+    }
+    regions_are_apart(&view);
+    for (size_t i = 0; i < layer_tracker_count(view.layers); i++) {
+        const struct launch *launch = layer_tracker_launch(view.layers, i);
+        groups_alternate(launch);
+        cubes_lie_in_regions(&view, launch);
+        if (launch->unit == NVDLA_PDP)
+            pooling_is_legal(&view, launch);
+        if (launch->unit == NVDLA_CSC)
+            convolution_is_legal(&view, launch);
+    }
+    sdp_layers_match(&view);
+    layer_tracker_free(view.layers);
+}
+
+static void register_writes_are_legal(void **state) {
+    (void)state;
+    each_case(60, check_legality, NULL);
+}
+
+/* Before a group is programmed again, its unit's stream has waited for the layer two uses ago. */
+static void groups_are_free_when_they_are_programmed(const struct gen_case *gen, const struct program *prog,
+                                                     void *context) {
+    (void)context;
+    char done[32][24]; /* event of the layer of each use, by unit and use */
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const struct nvdla_register *pointer = nvdla_register_find(gen->config, unit, "S_POINTER");
+        const struct nvdla_register *enable = nvdla_register_find(gen->config, unit, "D_OP_ENABLE");
+        int uses = 0;
+        bool waited[GEN_LAYERS + 1] = {false};
+        if (!pointer || !enable)
+            continue;
+        for (size_t i = 0; i < prog->count; i++) {
+            const struct op *op = &prog->ops[i];
+            int layer;
+            if (op->kind == OP_SYNC_WAIT && strcmp(prog->streams[op->stream], nvdla_unit_names[unit]) == 0 &&
+                sscanf(prog->events[op->event], "layer%d", &layer) == 1)
+                waited[layer] = true;
+            if (op->kind == OP_WRITE && op->address == enable->address)
+                snprintf(done[uses++], sizeof done[0], "%zu", i);
+            if (op->kind == OP_WRITE && op->address == pointer->address && uses >= 2) {
+                /* the layer two uses ago: its final event is the first raised behind its D_OP_ENABLE */
+                size_t armed = (size_t)strtoul(done[uses - 2], NULL, 10);
+                int number = -1;
+                for (size_t j = 0; j < armed; j++)
+                    if (prog->ops[j].kind == OP_INTR_NOTIFY)
+                        sscanf(prog->events[prog->ops[j].event], "layer%d", &number);
+                assert_true(number >= 0 && waited[number]);
+            }
+        }
+    }
+}
+
+static void register_groups_are_waited_for(void **state) {
+    (void)state;
+    each_case(20, groups_are_free_when_they_are_programmed, NULL);
+}
+
+/* ---- corners --------------------------------------------------------------------------------------------------------
+ */
+
+struct corners {
+    int single, partial_channels, partial_kernels, one_kernel, dilation, stride, pad, split, fused_pdp, conv_pdp,
+        linked, residual, in_place, slid, data_kept, weights_kept, post, two_planes, interleaved, secondary,
+        tables_shared, both_groups, wide, serial, parallel, full_pads;
+};
+
+static void count_corners(const struct gen_case *gen, const struct program *prog, void *context) {
+    (void)prog;
+    struct corners *n = context;
+    const struct nvdla_config *config = gen->config;
+    int layers[NVDLA_UNIT_COUNT] = {0};
+    for (int i = 0; i < gen->count; i++) {
+        const struct gen_layer *l = &gen->layers[i];
+        n->single += l->w == 1 && l->h == 1 && l->c == 1;
+        n->partial_channels += l->c % config->mem_atom != 0 && l->c > config->mem_atom;
+        n->partial_kernels += l->conv && l->k % config->atomic_k != 0 && l->k > config->atomic_k;
+        n->one_kernel += l->conv && l->k == 1;
+        n->dilation += l->dilation_x > 1 && l->dilation_y > 1;
+        n->stride += l->stride_x > 2 && l->stride_y > 2 && l->stride_x != l->stride_y;
+        n->pad += l->pad_left && l->pad_top && l->pad_right && l->pad_bottom;
+        n->full_pads += l->pdp && l->pool_left && l->pool_left == l->kernel_w - 1 && l->pool_right == l->pool_left;
+        n->split += l->splits > 2;
+        n->fused_pdp += l->sdp && l->pdp && !l->conv;
+        n->conv_pdp += l->conv && l->pdp;
+        n->linked += l->source != 0;
+        n->residual += l->bs.source || l->bn.source;
+        n->in_place += l->in_place != 0;
+        n->data_kept += l->reuse_data && i > 0 && gen->layers[i - 1].conv && gen->layers[i - 1].skip_data;
+        n->slid += l->reuse_data && i > 0 && gen->layers[i - 1].conv && !gen->layers[i - 1].skip_data;
+        n->weights_kept += l->reuse_weights != 0;
+        n->post += l->post > 1;
+        n->two_planes += l->conv == 2 && l->c == 3;
+        n->interleaved += l->in_order != 0;
+        n->secondary += l->in_space != 0;
+        n->tables_shared += l->cdp && !l->lut;
+        n->wide += l->w > 64 || l->c > 200;
+        n->serial += l->serial && i > 0;
+        n->parallel += !l->serial && i > 0;
+        layers[NVDLA_SDP] += l->sdp != 0;
+        layers[NVDLA_CDMA] += l->conv != 0;
+    }
+    n->both_groups += layers[NVDLA_SDP] > 2 && layers[NVDLA_CDMA] > 1;
+}
+
+static void corners_are_drawn(void **state) {
+    (void)state;
+    struct corners n = {0};
+    const int *all = &n.single;
+    each_case(40, count_corners, &n);
+    for (size_t i = 0; i < sizeof n / sizeof(int); i++)
+        if (all[i] < 4)
+            fail_msg("corner %zu was drawn %d times", i, all[i]);
+}
+
+/* ---- damaged descriptions -------------------------------------------------------------------------------------------
+ */
+
+static void damaged(const char *notes, const char *expected) {
+    char text[2000];
+    struct gen_case gen;
+    struct error err = {""};
+    snprintf(text, sizeof text, "nvt 1\nconfig small\nmode streams\n%s", notes);
+    struct program *prog = trace_parse_nvt("t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
+    assert_non_null(prog);
+    assert_false(gen_case_read(&gen, prog, &err));
+    if (!strstr(err.text, expected))
+        fail_msg("found '%s', expected '%s'", err.text, expected);
+    program_free(prog);
+}
+
+static void damaged_descriptions_are_refused(void **state) {
+    (void)state;
+#define CASE "# gen case engines=sdp seed=1 layers=1 place=0 expect_all=0\n"
+    damaged("", "t.nvt: no description of random layers");
+    damaged("# gen layer 0 sdp=1\n", "t.nvt:4: expected \"gen case");
+    damaged("# gen case engines=sdp seed=1 layers=17 place=0 expect_all=0\n", "t.nvt:4: expected \"gen case");
+    damaged("# gen case engines=sdp seed=x layers=1 place=0 expect_all=0\n", "t.nvt:4: expected \"gen case");
+    damaged("# gen case engines=sdp seed=1 layers=1 place=0 expect_all=0 more\n", "t.nvt:4: expected \"gen case");
+    damaged(CASE, "the descriptions of 1 layers are missing");
+    damaged(CASE "# gen layer 1 sdp=1\n", "t.nvt:5: expected \"gen layer 0 ");
+    damaged(CASE "# gen layer 0 sdp=1 speed=3\n", "t.nvt:5: 'speed' is no setting of a layer");
+    damaged(CASE "# gen layer 0 sdp\n", "t.nvt:5: 'sdp' is no setting of a layer");
+    damaged(CASE "# gen layer 0 sdp=1 w=0\n", "t.nvt:5: w: expected a number from 1 to 8192");
+    damaged(CASE "# gen layer 0 sdp=1 w=\n", "t.nvt:5: w: expected a number");
+    damaged(CASE "# gen layer 0 sdp=1 w=99999999999999999999\n", "t.nvt:5: w: expected a number");
+    damaged(CASE "# gen layer 0 sdp=1 bs.mul_shift=64\n", "bs.mul_shift: expected a number from 0 to 63");
+#undef CASE
+}
+
+/* A case of one plain layer with these settings, "w=5 h=3", is refused with this message. */
+static void illegal(const char *settings, const char *expected) {
+    struct gen_case gen = {.config = nvdla_config_find("small"), .count = 1};
+    struct error err = {""};
+    gen_layer_plain(&gen.layers[0]);
+    char name[32];
+    int n;
+    for (long long value; sscanf(settings, " %31[^=]=%lld%n", name, &value, &n) == 2; settings += n)
+        for (size_t i = 0; i < gen_field_count; i++)
+            if (strcmp(gen_fields[i].name, name) == 0)
+                *gen_field_of(&gen.layers[0], &gen_fields[i]) = value;
+    assert_int_equal(*settings, 0);
+    assert_false(gen_legal(&gen, &err));
+    assert_null(gen_build(&gen, "t.nvt", &err));
+    if (!strstr(err.text, expected))
+        fail_msg("found '%s', expected '%s'", err.text, expected);
+}
+
+static void illegal_layers_are_refused(void **state) {
+    (void)state;
+    illegal("w=1", "layer 0: expected one of conv+sdp");
+    illegal("sdp=1 cdp=1", "expected one of");
+    illegal("sdp=1 source=1", "reads the output of layer 0, which does not come before it");
+    illegal("sdp=1 in_space=1", "configuration small has no secondary memory");
+    illegal("pdp=1 kernel_w=2", "width: a window of 2 over 1");
+    illegal("pdp=1 pool_top=1", "height: a window of 1 over 1 with pads 1");
+    illegal("pdp=1 splits=2", "strips of 0");
+    illegal("sdp=1 pdp=1 splits=2", "no strips behind SDP");
+    illegal("cdp=1 lut=1 lut=0", "no CDP layer has loaded the tables");
+    illegal("cdp=1 lut=1 length=4", "a window of 4 channels");
+    illegal("conv=1 sdp=1 r=2", "height: a kernel that reaches over 2 on 1");
+    illegal("conv=1 sdp=1 pad_left=1", "width: a kernel that reaches over 1 on 1 with pads 1");
+    illegal("conv=1 sdp=1 post=2", "post-extension is for images");
+    illegal("conv=1 sdp=1 h=8192 data_banks=15", "8192 lines of 1 entries do not fit into 15 banks");
+    illegal("conv=1 sdp=1 data_banks=17", "17 + 16 banks, there are 32");
+    illegal("conv=1 sdp=1 c=8192 r=4 h=4 k=8 weight_banks=16", "bytes of weights do not fit into 16 banks");
+    illegal("conv=1 sdp=1 c=8192 r=6 s=6 w=6 h=6", "kernels of 294912 bytes");
+    illegal("conv=1 sdp=1 reuse_data=1", "reuse_data: the convolution before left no such lines");
+    illegal("conv=1 sdp=1 reuse_weights=1", "reuse_weights: the convolution before left no such weights");
+    illegal("conv=1 sdp=1 keep=1", "keep: at least one of 1 lines is released");
+    illegal("conv=2 sdp=1 format=1", "format 1 has no 8-bit components");
+    illegal("conv=2 sdp=1 format=12", "format A8B8G8R8 has 4 components");
+    illegal("conv=2 sdp=1 x_offset=8", "x_offset 8: the pixel lies in the next atom");
+    illegal("conv=2 sdp=1 dilation_x=2", "images have no dilation");
+    illegal("conv=2 sdp=1 sign=0", "unsigned pixels need the convertor");
+    illegal("conv=2 sdp=1 post=3", "post-extension 3");
+}
+
+/* ---- shrinking ------------------------------------------------------------------------------------------------------
+ */
+
+struct judge {
+    bool (*fails)(const struct gen_case *gen);
+    int calls;
+};
+
+static bool judge_case(void *context, const struct program *prog) {
+    struct judge *judge = context;
+    struct gen_case gen;
+    struct error err;
+    judge->calls++;
+    assert_true(gen_case_read(&gen, prog, &err));
+    assert_true(gen_legal(&gen, &err));
+    return judge->fails(&gen);
+}
+
+static bool wide_pooling(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].pdp && gen->layers[i].kernel_w >= 3)
+            return true;
+    return false;
+}
+
+static bool five_kernels(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].conv && gen->layers[i].k >= 5 && gen->layers[i].c >= 3)
+            return true;
+    return false;
+}
+
+static bool reused(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].reuse_data)
+            return true;
+    return false;
+}
+
+/* Shrinks the first seed that fails so; returns the result. */
+static struct gen_case shrunk(const char *engines, bool (*fails)(const struct gen_case *)) {
+    struct judge judge = {.fails = fails};
+    struct shrink shrink = {.fails = judge_case, .context = &judge, .attempts = 400};
+    struct gen_case gen;
+    uint64_t seed = 1;
+    do
+        gen_draw(&gen, nvdla_config_find("small"), gen_engines(engines), seed++);
+    while (!fails(&gen) || gen.count < 3);
+    shrink_case(&shrink, &gen);
+    assert_true(fails(&gen));
+    assert_int_equal(judge.calls, 400 - shrink.attempts);
+    return gen;
+}
+
+static void shrinking_finds_the_smallest_case(void **state) {
+    (void)state;
+    struct gen_case gen = shrunk("mix", wide_pooling);
+    struct gen_layer plain;
+    gen_layer_plain(&plain);
+    assert_int_equal(gen.count, 1);
+    assert_int_equal(gen.place, 0);
+    plain.pdp = 1;
+    plain.kernel_w = 3;
+    plain.w = 3;
+    plain.seed = gen.layers[0].seed;
+    plain.serial = gen.layers[0].serial;
+    assert_memory_equal(&gen.layers[0], &plain, sizeof plain);
+
+    gen = shrunk("conv", five_kernels);
+    assert_int_equal(gen.count, 1);
+    assert_int_equal(gen.layers[0].k, 5);
+    assert_int_equal(gen.layers[0].c, 3);
+    assert_int_equal(gen.layers[0].w * gen.layers[0].h * gen.layers[0].r * gen.layers[0].s, 1);
+
+    gen = shrunk("conv", reused);
+    assert_int_equal(gen.count, 2);
+    assert_int_equal(gen.layers[0].w * gen.layers[0].c * gen.layers[0].k, 1);
+}
+
+static bool never(const struct gen_case *gen) {
+    (void)gen;
+    return false;
+}
+
+static void shrinking_keeps_to_its_attempts(void **state) {
+    (void)state;
+    struct judge judge = {.fails = never};
+    struct shrink shrink = {.fails = judge_case, .context = &judge, .attempts = 7};
+    struct gen_case gen, before;
+    gen_draw(&gen, nvdla_config_find("small"), GEN_ENGINES_ALL, 3);
+    before = gen;
+    shrink_case(&shrink, &gen);
+    assert_int_equal(judge.calls, 7);
+    assert_memory_equal(&gen, &before, sizeof gen);
+}
+
+/* A layer of PDP that pools, of any trace; and what is left must be a program on its own. */
+static bool arms_pdp(void *context, const struct program *prog) {
+    int *calls = context;
+    bool found = false;
+    size_t n;
+    struct error err;
+    ++*calls;
+    char *text = nvt_text(prog, &n);
+    struct program *again = trace_parse_nvt("t.nvt", text, n, &(struct trace_options){0}, &err);
+    if (!again)
+        fail_msg("%s", err.text);
+    struct layer_tracker *layers = layer_tracker_new(again->config);
+    for (size_t i = 0; i < again->count; i++)
+        if (again->ops[i].kind == OP_WRITE)
+            layer_tracker_write(layers, again->ops[i].address, again->ops[i].value, i);
+    for (size_t i = 0; i < layer_tracker_count(layers); i++) {
+        groups_alternate(layer_tracker_launch(layers, i));
+        found = found || layer_tracker_launch(layers, i)->unit == NVDLA_PDP;
+    }
+    layer_tracker_free(layers);
+    program_free(again);
+    free(text);
+    return found;
+}
+
+static void other_traces_lose_layers(void **state) {
+    (void)state;
+    int cut = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct gen_case gen;
+        gen_draw(&gen, nvdla_config_find("small"), gen_engines("sdp,pdp,cdp"), seed);
+        int with_pdp = 0, calls = 0;
+        for (int i = 0; i < gen.count; i++)
+            with_pdp += gen.layers[i].pdp != 0;
+        struct program *prog = gen_build(&gen, "t.nvt", NULL);
+        if (with_pdp > 0) {
+            struct shrink shrink = {.fails = arms_pdp, .context = &calls, .attempts = 60};
+            shrink_program(&shrink, prog);
+            assert_true(calls <= 60);
+            assert_true(arms_pdp(&calls, prog));
+            int left = 0;
+            for (size_t i = 0; i < prog->count; i++)
+                left += prog->ops[i].kind == OP_INTR_NOTIFY && strchr(prog->events[prog->ops[i].event], '_') == NULL;
+            assert_int_equal(left, 1);
+            cut += gen.count > 1;
+        }
+        program_free(prog);
+    }
+    assert_true(cut > 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_those_of_splitmix64),
+        cmocka_unit_test(numbers_stay_in_range),
+        cmocka_unit_test(shuffle_is_a_permutation),
+        cmocka_unit_test(engine_names),
+        cmocka_unit_test(a_seed_gives_the_same_trace_and_it_reads_back),
+        cmocka_unit_test(seeds_and_configurations_differ),
+        cmocka_unit_test(register_writes_are_legal),
+        cmocka_unit_test(register_groups_are_waited_for),
+        cmocka_unit_test(corners_are_drawn),
+        cmocka_unit_test(damaged_descriptions_are_refused),
+        cmocka_unit_test(illegal_layers_are_refused),
+        cmocka_unit_test(shrinking_finds_the_smallest_case),
+        cmocka_unit_test(shrinking_keeps_to_its_attempts),
+        cmocka_unit_test(other_traces_lose_layers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
