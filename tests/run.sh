@@ -57,6 +57,9 @@ for config in small large; do
     done
 done
 group "own traces on rtl and model" tests/replay/own.sh
+for config in small large ${NIGHTLY:+small_256 small_256_full medium_512 medium_1024_full}; do
+    group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "${NIGHTLY:-}" ] && echo 1000 || echo 20)
+done
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke

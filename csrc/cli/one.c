@@ -1,6 +1,7 @@
 #include "cli/one.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,23 +42,9 @@ char *trace_name(const char *path, char *text, size_t size) {
     return text;
 }
 
-static bool ends_with(const char *text, const char *suffix) {
-    size_t n = strlen(text), m = strlen(suffix);
-    return n > m && strcmp(text + n - m, suffix) == 0;
-}
-
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err) {
-    /* A header's own configuration is read first: it is not to be overridden silently. */
-    bool has_header = ends_with(path, ".nvt") || ends_with(path, ".nvt.gz");
-    struct trace_options trace = {.config = has_header ? NULL : options->config, .no_golden = options->no_golden};
-    struct program *prog = trace_read(path, &trace, err);
-    if (prog && options->config && prog->config != options->config) {
-        error_set(err, "%s: the trace is for configuration %s, but --config asks for %s", path, prog->config->name,
-                  options->config->name);
-        program_free(prog);
-        return NULL;
-    }
-    return prog;
+    struct trace_options trace = {.config = options->config, .no_golden = options->no_golden};
+    return trace_read(path, &trace, err);
 }
 
 /* The line "cycles, cycles/s, operations, layer" on a terminal. */
@@ -115,11 +102,39 @@ static uint64_t sum(const uint64_t *values) {
     return total;
 }
 
-static void print_stats(const struct device *dev, const struct play_result *result) {
+static struct layer_tracker *track(const struct program *prog) {
+    struct layer_tracker *layers = layer_tracker_new(prog->config);
+    for (size_t i = 0; layers && i < prog->count; i++)
+        if (prog->ops[i].kind == OP_WRITE)
+            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
+    return layers;
+}
+
+/* Multiplications of all convolutions of the program. */
+static uint64_t program_macs(const struct program *prog) {
+    struct layer_tracker *layers = track(prog);
+    uint64_t macs = 0;
+    for (size_t i = 0; layers && i < layer_tracker_count(layers); i++)
+        macs += launch_macs(layer_tracker_launch(layers, i));
+    layer_tracker_free(layers);
+    return macs;
+}
+
+static void print_stats(const struct device *dev, const struct play_result *result, uint64_t macs) {
     const struct device_statistics *s = &result->statistics;
-    if (s->cycles == 0)
+    if (s->cycles == 0) {
+        printf("  %s: %.3f ms CPU in its layers", dev->name, 1e3 * s->cpu_seconds);
+        if (macs > 0 && s->cpu_seconds > 0)
+            printf(", %.2f GMAC/s", 1e-9 * (double)macs / s->cpu_seconds);
+        putchar('\n');
         return;
+    }
     printf("  %s: %" PRIu64 " cycles, op_cycles %" PRIu64 "\n", dev->name, s->cycles, s->op_cycles);
+    if (macs > 0 && s->op_cycles > 0) {
+        const double peak = (double)s->op_cycles * dev->config->atomic_c * dev->config->atomic_k;
+        printf("  MAC array: %" PRIu64 " multiplications, %.1f %% of its peak over op_cycles\n", macs,
+               100.0 * (double)macs / peak);
+    }
     for (int write = 0; write < 2; write++) {
         const uint64_t *beats = write ? s->write_beats : s->read_beats;
         uint64_t total = sum(beats);
@@ -141,15 +156,18 @@ static void print_stats(const struct device *dev, const struct play_result *resu
         if (s->eval_share > 0)
             printf(", %.1f %% outside the design's evaluation (%.0f ns a cycle)", 100.0 * outside,
                    1e9 * outside * s->cpu_seconds / (double)s->cycles);
+        else
+            printf(", time outside the design's evaluation not measured");
         putchar('\n');
     }
 }
 
 static void print_checks(const struct device *dev, const struct play_result *result) {
-    printf("  %s: %zu checks done, %zu not compared (units not built), %zu volatile reads differ, %" PRIu64
-           " interrupts serviced, %zu findings\n",
-           dev->name, result->checks_done, result->checks_skipped, result->volatile_mismatches, result->interrupts,
-           dev->finding_count);
+    fprintf(stderr,
+            "  %s: %zu checks done, %zu not compared (units not built), %zu volatile reads differ, %" PRIu64
+            " interrupts serviced, %zu findings\n",
+            dev->name, result->checks_done, result->checks_skipped, result->volatile_mismatches, result->interrupts,
+            dev->finding_count);
 }
 
 /* PASS name  cycles=... ops=... (small, rtl+model) or FAIL name: reason. */
@@ -192,8 +210,17 @@ static int write_report(const struct run_options *options, const char *name, con
         return EXIT_BAD_INPUT;
     }
     if (!options->quiet || failed)
-        printf("  report: %s/report.txt\n", directory);
+        fprintf(stderr, "  report: %s/report.txt\n", directory);
     return EXIT_OK;
+}
+
+/* Warns of waves asked for from a cycle on that the run never reached. */
+static void check_window(const struct run_options *options, const char *name, const struct device_statistics *rtl) {
+    if (options->rtl.wave_path && rtl->cycles <= options->rtl.wave_from)
+        fprintf(stderr,
+                "nvcosim: warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
+                ": %s shows nothing of it\n",
+                name, rtl->cycles, options->rtl.wave_from, options->rtl.wave_path);
 }
 
 static int summarize(const struct run_options *options, const char *name, const struct report_input *input) {
@@ -205,29 +232,23 @@ static int summarize(const struct run_options *options, const char *name, const 
     enum report_status status = report_status(report);
     if (!options->quiet || status != REPORT_PASSED)
         print_summary(name, input, report);
+    fflush(stdout);
+    check_window(options, name, &input->played[0].result->statistics);
     for (int i = 0; i < input->played_count; i++) {
         const struct played *played = &input->played[i];
         const char *details = played->result->message ? strchr(played->result->message, '\n') : NULL;
         if (details && details[1])
-            printf("  %s:\n%s", played->dev->name, details + 1);
+            fprintf(stderr, "  %s:\n%s", played->dev->name, details + 1);
         if (options->verbose)
             print_checks(played->dev, played->result);
         if (options->stats)
-            print_stats(played->dev, played->result);
+            print_stats(played->dev, played->result, program_macs(input->prog));
     }
     int written = write_report(options, name, report);
     report_free(report);
     return worse_status(written, status == REPORT_PASSED   ? EXIT_OK
                                  : status == REPORT_FAILED ? EXIT_DIFFERENT
                                                            : EXIT_HUNG);
-}
-
-static struct layer_tracker *track(const struct program *prog) {
-    struct layer_tracker *layers = layer_tracker_new(prog->config);
-    for (size_t i = 0; layers && i < prog->count; i++)
-        if (prog->ops[i].kind == OP_WRITE)
-            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
-    return layers;
 }
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one can not be opened. */
@@ -282,7 +303,14 @@ static int play_program(const struct run_options *options, const char *name, con
         input.played[i] = (struct played){.dev = devices[i], .result = &results[i]};
     }
     clear_progress(&progress);
+    sigset_t to_end, before;
+    sigemptyset(&to_end);
+    sigaddset(&to_end, SIGTERM);
+    sigaddset(&to_end, SIGINT);
+    sigprocmask(SIG_BLOCK, &to_end, &before);
     int status = summarize(options, name, &input);
+    fflush(stdout);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     for (int i = 0; i < input.played_count; i++) {
         play_result_free(&results[i]);
         devices[i]->ops->destroy(devices[i]);

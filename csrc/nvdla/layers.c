@@ -491,3 +491,17 @@ uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *la
     const int batches = launch->unit == NVDLA_SDP ? sdp_layer(config, launch).batches : 1;
     return volume(cube.width, cube.height, cube_surfaces(&cube)) * (uint64_t)batches;
 }
+
+uint64_t launch_macs(const struct launch *launch) {
+    if (launch->unit != NVDLA_CSC)
+        return 0;
+    const uint64_t kernels = FIELD(launch, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1;
+    const uint64_t channels = FIELD(launch, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
+    if (FIELD(launch, CSC_D_MISC_CFG, CONV_MODE) != 0)
+        return (FIELD(launch, CSC_D_ATOMICS, ATOMICS) / 4 + 1) * kernels * channels * 16;
+    const uint64_t taps = (uint64_t)(FIELD(launch, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1) *
+                          (FIELD(launch, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1);
+    const uint64_t positions = (uint64_t)(FIELD(launch, CSC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1) *
+                               (FIELD(launch, CSC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1);
+    return positions * kernels * channels * taps * (FIELD(launch, CSC_D_BATCH_NUMBER, BATCHES) + 1);
+}

@@ -66,4 +66,9 @@ bool launch_input_cube(const struct nvdla_config *config, const struct launch *l
  * client is idle in this launch. */
 uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id, bool write);
 
+/* Multiplications that the layer of a CSC launch needs: output positions x kernels x channels x kernel size, without
+ * what padding or partial groups add. Winograd layers count as the direct convolution on 4x4 tiles that the hardware
+ * does. 0 for other units. Spec: 40-convolution-core section 10. */
+uint64_t launch_macs(const struct launch *launch);
+
 #endif

@@ -9,27 +9,30 @@ build=$1
 trace=${2:-${NVDLA_CONFORMANCE:-../shared/conformance}/small/sdp_4x1x8192_pass_through_int8_0}
 [ -e "$trace" ] || trace=traces/rand_sdp_014.nvt.gz
 runs=7
-echo "trace $trace, $runs runs"
-for ((i = 0; i < runs; i++)); do
-    "$build/nvcosim" run "$trace" --stats --out "$build/bench" || exit 1
-done | awk '
-    BEGIN { n = 0 }
-    /cycles\/s/ {
-        for (i = 1; i <= NF; i++) {
-            if ($(i + 1) == "cycles/s,") speed[n] = $i
-            if ($(i + 1) == "%" && $(i + 2) == "outside") share[n] = $i
-            if ($i ~ /^\(/) ns[n] = substr($i, 2)
-        }
-        n++
-    }
-    /VPI:/ { vpi = $0 }
-    function show(name, v, unit,   i, j, t) {
-        for (i = 1; i < n; i++) for (j = i; j > 0 && v[j] + 0 < v[j - 1] + 0; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-        printf "  %-52s min %s  median %s  max %s %s\n", name, v[0], v[int(n / 2)], v[n - 1], unit
-    }
-    END {
-        show("simulated cycles per CPU second", speed, "")
-        show("outside the design'"'"'s evaluation", share, "%")
-        show("outside the design'"'"'s evaluation, per clock", ns, "ns")
-        print vpi " (a clock in which nothing moves has one)"
-    }'
+conv=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_8x16x128_3x3x128x32_int8
+[ -e "$conv" ] || conv=traces/rand_dc_pdp_009.nvt.gz
+mkdir -p "$build/bench"
+gcc -O2 -std=c17 -o "$build/bench/int8_peak" tests/bench/int8_peak.c || exit 1
+
+# Minimum, median and maximum of the numbers on standard input.
+spread() { sort -g | awk '{ v[NR] = $1 } END { printf "min %s  median %s  max %s", v[1], v[int((NR + 1) / 2)], v[NR] }'; }
+# figure TITLE SED-EXPRESSION UNIT: from the output of all runs
+figure() { printf '  %-50s %s %s\n' "$1" "$(sed -nE "$2" <<<"$out" | spread)" "$3"; }
+
+for t in "$trace" "$conv"; do
+    echo "trace $t, $runs runs"
+    out=
+    for ((i = 0; i < runs; i++)); do
+        out+=$("$build/nvcosim" run "$t" --stats --out "$build/bench" 2>/dev/null)$'\n' || exit 1
+    done
+    figure "simulated cycles per CPU second" 's:.* ([0-9]+) cycles/s.*:\1:p' ""
+    figure "outside the design's evaluation" 's:.* ([0-9.]+) % outside.*:\1:p' "%"
+    figure "outside the design's evaluation, per clock" 's:.*\(([0-9]+) ns a cycle.*:\1:p' "ns"
+    figure "the model's layers" 's:.*model\: ([0-9.]+) ms CPU.*:\1:p' "ms"
+    grep -m 1 'VPI:' <<<"$out"
+    macs=$(sed -nE 's:.* ([0-9.]+) GMAC/s.*:\1:p' <<<"$out" | sort -g | tail -n 1)
+    if [ -n "$macs" ]; then
+        peak=$("$build/bench/int8_peak")
+        awk -v m="$macs" -v p="$peak" 'BEGIN { printf "  the model at best %s GMAC/s, one core of this machine %s (pmaddwd from registers): %.0f %% of its peak\n", m, p, (p > 0 ? 100 * m / p : 0) }'
+    fi
+done
