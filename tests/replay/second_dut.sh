@@ -35,6 +35,13 @@ for word in 'surface' 'channel' 'cycle' 'AXI ID 1' 'SDP' 'CVT_OFFSET'; do
 done
 python3 -m json.tool "$dir/out/rand_sdp_000/report.json" >/dev/null
 check "report.json is JSON" $?
+"$NVCOSIM" gen --config small --engine mix --seed 30 --count 1 --out "$dir" >/dev/null
+"$NVCOSIM" shrink -q --dut rtl:buggy --out "$dir/shrunk.nvt" "$dir/small_mix_30.nvt.gz"
+"$NVCOSIM" run --dut rtl:buggy --out "$dir/out" "$dir/shrunk.nvt"
+[ $? -eq 1 ]
+check "the shrunk trace still fails" $?
+[ "$(grep -c reg_write "$dir/shrunk.nvt")" -lt 100 ] && [ "$(grep -c 'D_OP_ENABLE 0x1' "$dir/shrunk.nvt")" -eq 2 ]
+check "a failing chain of layers shrinks to one SDP layer" $?
 "$NVCOSIM" run --dut rtl:nosuch traces/rand_sdp_000.nvt.gz >/dev/null 2>&1
 [ $? -eq 2 ]
 check "an RTL that was never built gives exit status 2" $?
