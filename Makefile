@@ -157,7 +157,7 @@ fuzz: $(FUZZERS)
 	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_RUNS)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------------------
-## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C
+## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
 lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED)
 	@scripts/lint.sh $(CONFIGS)
 

@@ -20,17 +20,17 @@ rm -rf "$out"
 mkdir -p "$out"
 
 settings=("" "--stall 300 --stall-w 950 --latency-kind uniform --latency-max 90 --reorder --seed 1")
-all=()
+merge=()
 for config in "${configs[@]}"; do
     traces=()
     for trace in traces/*.nvt.gz; do
-        zcat "$trace" | head -n 20 | grep -qx "config $config" && traces+=("$trace")
+        [ "$(zcat "$trace" | sed -n 's/^config //p')" = "$config" ] && traces+=("$trace")
     done
     shopt -s nullglob
     traces+=("$conformance/$config"/*/*.cfg)
     shopt -u nullglob
     [ -d "$conformance/$config" ] || echo "no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
-    if [ "$count" -gt 0 ] && "$nvcosim" gen --help >/dev/null 2>&1; then
+    if [ "$count" -gt 0 ]; then
         "$nvcosim" gen --config "$config" --engine mix --seed 1 --count "$count" --out "$out/random-$config" >/dev/null || exit 1
         traces+=("$out/random-$config"/*.nvt.gz)
     fi
@@ -42,12 +42,13 @@ for config in "${configs[@]}"; do
         grep -E '^(FAIL|HANG)' "$out/run-$config-$index.log"
         verilator_coverage --write "$out/$config-$index.dat" "$out/counts/$config-$index"/*.dat >/dev/null || exit 1
     done
-    all+=("${traces[@]}")
+    "$nvcosim" coverage --config "$config" -o "$out/functional-$config.txt" "${traces[@]}" >/dev/null || exit 1
+    merge+=(--merge "$out/functional-$config.txt")
 done
 rm -rf "$out/counts"
 verilator_coverage --write "$out/lines.dat" "$out"/*-[0-9].dat >/dev/null &&
     verilator_coverage --annotate "$out/annotated" --annotate-all --annotate-min 1 "$out/lines.dat" >/dev/null || exit 1
-"$nvcosim" coverage -o "$out/functional.dat" "${all[@]}" >"$out/functional.txt" || exit 1
+"$nvcosim" coverage "${merge[@]}" >"$out/functional.txt" || exit 1
 cat "$out/functional.txt"
 echo
 scripts/coverage_table.py "$out/lines.dat" "$minimum" >"$out/lines.txt"

@@ -1,10 +1,12 @@
 #!/bin/bash
-# Lint of everything: Verilator -Wall and Icarus over the RTL of every configuration, cppcheck and clang-format over the C.
+# Lint of everything: Verilator -Wall and Icarus over the RTL of every configuration, cppcheck and clang-format over the C and C++.
 #
-# usage: lint.sh CONFIG...
+# usage: lint.sh CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 result() {
     if [ "$2" -eq 0 ]; then echo "ok    $1"; else echo "FAIL  $1"; failed=1; fi
 }
@@ -16,9 +18,19 @@ for config in "$@"; do
     [ -n "$remarks" ] && echo "$remarks" | head -20
     result "iverilog -g2012 $config" $status
 done
-clang-format --dry-run --Werror csrc/*/*.[ch] tb/*.[ch] tests/*/*.c 2>&1 | head -20
-result "clang-format" "${PIPESTATUS[0]}"
+find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format --dry-run --Werror >"$log" 2>&1
+status=$?
+head -20 "$log"
+result "clang-format" $status
 cppcheck -q --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Icsrc -I. -Ibuild/gen \
     --suppress=missingIncludeSystem csrc tb/*.c
 result "cppcheck" $?
+if [ -n "${NIGHTLY:-}" ]; then
+    includes=(-Icsrc -I. -Ibuild/gen -isystem "$(verilator -getenv VERILATOR_ROOT)/include/vltstd")
+    printf '%s\0' csrc/*/*.c tb/*.c | xargs -0 -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=c17 -D_GNU_SOURCE \
+        -Wall -Wextra -Wshadow -Wconversion "${includes[@]}" >"$log" 2>/dev/null
+    status=$?
+    cat "$log"
+    result "clang-tidy" $status
+fi
 exit $failed

@@ -11,6 +11,7 @@ packages=(
     clang            # compiler of the Verilated code, sanitizers, fuzzing
     libclang-rt-14-dev
     clang-format
+    clang-tidy       # nightly lint
     cppcheck
     ccache           # makes rebuilding the Verilated code cheap
     zlib1g-dev       # gzip, CRC-32

@@ -30,7 +30,8 @@ enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
 enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
 
 enum {
-    SAMPLE_INTERVAL = 61, /* clocks between two measured ones; a prime, so that periodic traffic is sampled evenly */
+    SAMPLE_INTERVAL = 31, /* clocks between two measured ones; a prime, so that periodic traffic is sampled evenly */
+    SAMPLES_NEEDED = 100, /* fewer say nothing about the whole run */
     SAMPLE_LIMIT_NS = 500000, /* a longer one was interrupted by the operating system */
     UNKNOWN_REPORTS = 8,
     WAVE_CYCLE = 1000, /* wave time units (ps) of a clock: 1 ns on the screen is 1 cycle */
@@ -363,11 +364,11 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
         }
         statistics->outside += counts->outside;
     }
-    if (meter->samples && statistics->cpu_seconds > 0)
+    if (meter->samples >= SAMPLES_NEEDED && statistics->cpu_seconds > 0)
         statistics->eval_share =
             1e-9 * meter->eval_ns / (double)meter->samples * (double)rtl->clocks / statistics->cpu_seconds;
-    if (statistics->eval_share > 1)
-        statistics->eval_share = 1;
+    if (statistics->eval_share > 1) /* disturbed by other programs: the samples took longer than the run */
+        statistics->eval_share = 0;
 }
 
 static void rtl_destroy(struct device *dev) {

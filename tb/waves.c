@@ -159,7 +159,7 @@ bool waves_write_save(const char *path, const struct nvdla_config *config, bool 
     FILE *file = fopen(name, "w");
     char *whole = file ? realpath(name, NULL) : NULL;
     if (!whole) {
-        error_set(err, "%s: %s", name, strerror(errno));
+        error_set(err, "%s: %s beside it: %s", path, name, strerror(errno));
         if (file)
             fclose(file);
         return false;
@@ -176,6 +176,7 @@ bool waves_write_save(const char *path, const struct nvdla_config *config, bool 
     group(file, config, "CSB", csb, "", 0);
     group(file, config, "Interrupt", interrupt, "", 0);
     for (int p = 0; p < 1 + config->secondary_memory; p++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): secondary_memory is 0 or 1 */
         group(file, config, ports[p][1], axi_read, ports[p][0], p);
         group(file, config, ports[p][2], axi_write, ports[p][0], p);
     }
@@ -189,6 +190,6 @@ bool waves_write_save(const char *path, const struct nvdla_config *config, bool 
     }
     const bool good = !ferror(file);
     if (fclose(file) || !good)
-        return error_set(err, "%s: cannot be written", name);
+        return error_set(err, "%s: %s beside it cannot be written", path, name);
     return true;
 }

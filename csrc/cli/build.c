@@ -127,6 +127,11 @@ static bool keep_variables(const struct build_options *options, const struct wor
 
 static int build(const struct build_options *options) {
     struct error err;
+    char directory[SIMULATOR_PATH];
+    if (!source_tree(directory, sizeof directory, &err)) {
+        fprintf(stderr, "nvcosim build: %s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
     char *filelist = realpath(options->filelist, NULL);
     if (!filelist || access(filelist, R_OK) != 0) {
         fprintf(stderr, "nvcosim build: %s: %s\n", options->filelist, strerror(errno));

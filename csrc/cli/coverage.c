@@ -2,9 +2,8 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/one.h"
 #include "report/coverage.h"
-#include "trace/formats.h"
 
 enum { KEY_CONFIG = 0x100, KEY_MERGE };
 
@@ -65,11 +64,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 /* Counts every trace. Errors of all of them are printed; false if there was one. */
 static bool add_traces(const struct coverage_options *options, struct coverage *coverage) {
-    const struct trace_options trace = {.config = options->config, .no_golden = true};
+    const struct run_options run = {.config = options->config, .no_golden = true};
     bool ok = true;
     for (size_t i = 0; i < options->traces.count; i++) {
         struct error err;
-        struct program *prog = trace_read(options->traces.items[i], &trace, &err);
+        struct program *prog = read_trace(&run, options->traces.items[i], &err);
         if (prog && !coverage_add(coverage, prog)) {
             error_set(&err, "nvcosim: out of memory");
             program_free(prog);

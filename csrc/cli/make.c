@@ -1,9 +1,11 @@
 #include "cli/make.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +64,7 @@ static bool run_make(const struct words *arguments, struct error *err) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
         unsetenv("MAKEFLAGS");
         unsetenv("MAKELEVEL");
         unsetenv("MFLAGS");
@@ -81,10 +84,9 @@ static bool run_make(const struct words *arguments, struct error *err) {
     return ok;
 }
 
-bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
-                    const struct words *variables, struct error *err) {
-    char directory[SIMULATOR_PATH], makefile[SIMULATOR_PATH + 16];
-    if (!executable_directory(directory, sizeof directory, err))
+bool source_tree(char *directory, size_t size, struct error *err) {
+    char makefile[SIMULATOR_PATH + 16];
+    if (!executable_directory(directory, size, err))
         return false;
     char *slash = strrchr(directory, '/');
     if (slash)
@@ -94,6 +96,14 @@ bool make_simulator(const char *config, const char *rtl_name, enum simulator_var
         return error_set(err,
                          "%s: not found; simulators can only be built from the source tree that nvcosim was built in",
                          makefile);
+    return true;
+}
+
+bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                    const struct words *variables, struct error *err) {
+    char directory[SIMULATOR_PATH];
+    if (!source_tree(directory, sizeof directory, err))
+        return false;
     struct words arguments = {0};
     bool ok = words_add(&arguments, "make") && words_add(&arguments, "-C") && words_add(&arguments, "%s", directory) &&
               words_add(&arguments, "--no-print-directory") && words_add(&arguments, "simulator") &&
@@ -131,18 +141,23 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
 
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
     static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage"};
-    char path[SIMULATOR_PATH];
+    char path[SIMULATOR_PATH], directory[SIMULATOR_PATH];
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err))
         return false;
     if (access(path, X_OK) == 0)
         return true;
+    if (!source_tree(directory, sizeof directory, err))
+        return false;
     struct words variables = {0};
     if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
         words_free(&variables);
         return false;
     }
-    fprintf(stderr, "building the %s%s%s simulator%s (once, about a minute) ...\n", config, rtl_name[0] ? " " : "",
-            rtl_name, with[variant]);
+    if (rtl_name[0])
+        fprintf(stderr, "building the simulator of rtl:%s (%s)%s (once, about a minute) ...\n", rtl_name, config,
+                with[variant]);
+    else
+        fprintf(stderr, "building the %s simulator%s (once, about a minute) ...\n", config, with[variant]);
     bool ok = make_simulator(config, rtl_name, variant, &variables, err);
     words_free(&variables);
     if (ok && access(path, X_OK) != 0)

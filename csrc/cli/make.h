@@ -17,6 +17,10 @@ bool executable_directory(char *text, size_t size, struct error *err);
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err);
 
+/* The source tree above the running program's directory, where simulators are built. False with a message if there is
+ * no Makefile. */
+bool source_tree(char *directory, size_t size, struct error *err);
+
 /* Runs `make simulator` with these variables in the source tree above the running program's directory. What it prints
  * goes to a log that is shown on stderr if it fails. */
 bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,

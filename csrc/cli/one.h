@@ -11,12 +11,14 @@
  * name where the file is called input.txn or a directory is given. Returns text. */
 char *trace_name(const char *path, char *text, size_t size);
 
-/* Reads the trace of a run; the configuration it names must be the one asked for, if any. NULL with a message. */
+/* Reads the trace of a run. The configuration asked for, if any, takes the place of the one that an .nvt header names;
+ * both must have the same register map. NULL with a message. */
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err);
 
 /* Plays options->traces.items[0]. open and context give the RTL; both NULL where only the model is played (options->dut
- * must say so). rtl_name is the device name for messages ("rtl", "rtl:mine"). Prints to stdout (summary) and stderr
- * (errors, progress). Returns the exit status. */
+ * must say so). rtl_name is the device name for messages ("rtl", "rtl:mine"). Prints the summary line and statistics to
+ * stdout, everything else to stderr. A signal to end does not interrupt the printing and the report. Returns the exit
+ * status. */
 int play_one(const struct run_options *options, const char *rtl_name, rtl_open open, void *context);
 
 #endif

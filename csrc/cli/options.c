@@ -45,7 +45,8 @@ const struct argp_option run_option_table[] = {
     {.name = "config",
      .key = KEY_CONFIG,
      .arg = "NAME",
-     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); for an .nvt one with "
+            "the register map of the header's"},
     {.name = "dut",
      .key = KEY_DUT,
      .arg = "DUT",
@@ -75,9 +76,12 @@ const struct argp_option run_option_table[] = {
      .key = KEY_LATENCY_KIND,
      .arg = "fixed|uniform|page",
      .doc = "Always the same, uniform up to --latency-max, or a DRAM with open pages"},
-    {.name = "latency-max", .key = KEY_LATENCY_MAX, .arg = "N", .doc = "Largest read latency of kind uniform"},
-    {.name = "page-hit", .key = KEY_PAGE_HIT, .arg = "N", .doc = "Extra latency of an access to an open page"},
-    {.name = "page-miss", .key = KEY_PAGE_MISS, .arg = "N", .doc = "Extra latency of any other access"},
+    {.name = "latency-max", .key = KEY_LATENCY_MAX, .arg = "N", .doc = "Kind uniform: largest read latency"},
+    {.name = "page-hit",
+     .key = KEY_PAGE_HIT,
+     .arg = "N",
+     .doc = "Kind page: extra latency of an access to an open page"},
+    {.name = "page-miss", .key = KEY_PAGE_MISS, .arg = "N", .doc = "Kind page: extra latency of any other access"},
     {.name = "stall", .key = KEY_STALL, .arg = "PERMILLE", .doc = "Hold all five AXI channels back at random"},
     {.name = "stall-ar",
      .key = KEY_STALL_AR,
@@ -96,7 +100,10 @@ const struct argp_option run_option_table[] = {
      .key = KEY_ALLOW_OUTSIDE,
      .doc = "Do not fail on accesses outside the regions of the trace"},
     {.doc = "Waves", .group = 4},
-    {.name = "wave", .key = KEY_WAVE, .arg = "FILE.fst", .doc = "Record waves of one trace, and FILE.gtkw for GTKWave"},
+    {.name = "wave",
+     .key = KEY_WAVE,
+     .arg = "FILE.fst",
+     .doc = "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"},
     {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
     {.name = "wave-to", .key = KEY_WAVE_TO, .arg = "CYCLE", .doc = "Last cycle to record"},
     {.doc = "Coverage of the RTL", .group = 5},
@@ -111,7 +118,7 @@ const struct argp_option run_option_table[] = {
     {.doc = "Running and printing", .group = 6},
     {.name = "jobs", .key = 'j', .arg = "N", .doc = "Play N traces at a time"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
-    {.name = "verbose", .key = 'v', .doc = "Print what the checks found"},
+    {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "no-progress", .key = KEY_NO_PROGRESS, .flags = OPTION_HIDDEN},
@@ -219,18 +226,27 @@ const struct nvdla_config *config_option(const char *name, struct argp_state *st
     return config;
 }
 
-static uint64_t number_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    uint64_t value = 0;
-    if (!parse_number(arg, max, &value))
-        argp_error(state, "--%s: found '%s', expected a number from 0 to %llu", name, arg, (unsigned long long)max);
+/* A number from min to max. */
+static uint64_t ranged_option(struct argp_state *state, const char *name, const char *arg, uint64_t min, uint64_t max) {
+    uint64_t value = min;
+    if (!parse_number(arg, max, &value) || value < min)
+        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", name, arg, (unsigned long long)min,
+                   (unsigned long long)max);
     return value;
 }
 
+static uint64_t number_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
+    return ranged_option(state, name, arg, 0, max);
+}
+
 static uint64_t positive_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    uint64_t value = number_option(state, name, arg, max);
-    if (value == 0)
-        argp_error(state, "--%s: found '%s', expected a number from 1 to %llu", name, arg, (unsigned long long)max);
-    return value;
+    return ranged_option(state, name, arg, 1, max);
+}
+
+static const char *name_option(struct argp_state *state, const char *name, const char *arg, const char *what) {
+    if (arg[0] == '\0')
+        argp_error(state, "--%s: found '', expected %s", name, what);
+    return arg;
 }
 
 static const char *option_name(int key) {
@@ -313,6 +329,10 @@ static void check_options(struct run_options *options, struct argp_state *state)
     else if (options->coverage && coverage_is_file(options->coverage) && options->traces.count > 1)
         argp_error(state, "--coverage: found '%s', expected a directory for the files of %zu traces", options->coverage,
                    options->traces.count);
+    else if (axi->latency_kind != LATENCY_UNIFORM && options->latency_max_given)
+        argp_error(state, "--latency-max: needs --latency-kind uniform");
+    else if (axi->latency_kind != LATENCY_PAGE && options->page_given)
+        argp_error(state, "--page-hit and --page-miss need --latency-kind page");
     else if (axi->latency_kind == LATENCY_UNIFORM && axi->latency_max < axi->read_latency)
         argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u",
                    axi->read_latency);
@@ -343,7 +363,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         pin_option(options, arg, state);
         break;
     case 'o':
-        options->out = arg;
+        options->out = name_option(state, name, arg, "the name of a folder");
         break;
     case KEY_MAX_CYCLES:
         options->play.max_cycles = positive_option(state, name, arg, UINT64_MAX);
@@ -365,12 +385,15 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_LATENCY_MAX:
         axi->latency_max = (uint32_t)number_option(state, name, arg, 1000000);
+        options->latency_max_given = true;
         break;
     case KEY_PAGE_HIT:
         axi->page_hit = (uint32_t)number_option(state, name, arg, 1000000);
+        options->page_given = true;
         break;
     case KEY_PAGE_MISS:
         axi->page_miss = (uint32_t)number_option(state, name, arg, 1000000);
+        options->page_given = true;
         break;
     case KEY_STALL: {
         uint32_t stall = (uint32_t)number_option(state, name, arg, 999);
@@ -408,7 +431,8 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->rtl.wave_to = number_option(state, name, arg, UINT64_MAX);
         break;
     case KEY_COVERAGE:
-        options->coverage = options->rtl.coverage_path = arg;
+        options->coverage = options->rtl.coverage_path =
+            name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
         return 0; /* each simulator is given a file of its own */
     case KEY_COVERAGE_KIND:
         coverage_kind_option(options, arg, state);
@@ -426,7 +450,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->quiet = true;
         break;
     case KEY_NAME:
-        options->name = arg;
+        options->name = name_option(state, name, arg, "a name");
         return 0;
     case KEY_NO_PROGRESS:
         options->no_progress = true;

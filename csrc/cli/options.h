@@ -50,6 +50,7 @@ struct run_options {
     struct rtl_options rtl;               /* rtl.pins points to `pins` once parsing is over */
     const char *coverage;                 /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
+    bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
     bool no_golden, stats, verbose, quiet, no_progress;
     int jobs;

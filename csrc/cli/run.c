@@ -1,9 +1,13 @@
 /* nvcosim run: validates every trace, then starts what plays them: a simulator executable, or this program for the
  * model alone. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -18,7 +22,9 @@ static const char doc[] =
     "included.\v"
     "All traces are read before the first is played: an error in one of them is reported with its line, and nothing "
     "runs.\n"
-    "A line per trace goes to stdout, messages go to stderr. Failed traces leave a report: OUT/TRACE/report.txt.\n"
+    "A line per trace goes to stdout (with --stats, statistics below it; behind several traces, a line that counts "
+    "them), everything else goes to stderr. Failed traces leave a report: OUT/TRACE/report.txt.\n"
+    "SIGINT and SIGTERM end the simulators too; the exit status is then 128 + the signal's number.\n"
     "\n"
     "Examples:\n"
     "  nvcosim run t.cfg\n"
@@ -108,9 +114,41 @@ static bool validate(const struct run_options *options, struct job *jobs) {
     return ok;
 }
 
-/* Simulators and what they need to run: the folder of the coverage data. */
+/* The configuration asked for, if any, can be run. */
+static bool check_config(const struct run_options *options) {
+    char names[256];
+    if (!options->config || options->config->simulated)
+        return true;
+    fprintf(stderr, "nvcosim: configuration %s is not built yet: run supports %s; info and convert work on it\n",
+            options->config->name, config_names(true, names, sizeof names));
+    return false;
+}
+
+/* Makes the folder of a wave file; false if the file can not be written there. */
+static bool prepare_waves(const char *path, struct error *err) {
+    char *folder = strdup(path);
+    if (!folder)
+        return error_set(err, "out of memory");
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *(slash == folder ? slash + 1 : slash) = '\0';
+    struct error reason;
+    struct stat info;
+    bool ok = !slash || directory_make(folder, &reason) || error_set(err, "--wave: %s: %s", path, reason.text);
+    if (ok && stat(path, &info) == 0 ? S_ISDIR(info.st_mode) || access(path, W_OK) != 0
+                                     : ok && access(slash ? folder : ".", W_OK) != 0)
+        ok = error_set(err, "--wave: %s: cannot be written", path);
+    free(folder);
+    return ok;
+}
+
+/* Simulators and what they need to run: the folders of the waves and of the coverage data. */
 static bool prepare_simulators(const struct run_options *options, const struct job *jobs) {
     struct error err;
+    if (options->rtl.wave_path && !prepare_waves(options->rtl.wave_path, &err)) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+        return false;
+    }
     for (size_t i = 0; i < options->traces.count; i++) {
         if (!ensure_simulator(jobs[i].config->name, options->rtl_name, run_variant(options), &err)) {
             fprintf(stderr, "nvcosim: %s\n", err.text);
@@ -167,7 +205,17 @@ static int child(const struct run_options *options, const struct job *job, const
     return EXIT_BAD_INPUT;
 }
 
-static bool start(const struct run_options *options, struct job *job, bool capture, struct error *err) {
+/* The signals that play_all() waits for: a child has ended, or the run is to end. */
+static void awaited_signals(sigset_t *set) {
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+}
+
+/* mask: the signals that the job has blocked. */
+static bool start(const struct run_options *options, struct job *job, bool capture, const sigset_t *mask,
+                  struct error *err) {
     char simulator[SIMULATOR_PATH] = "";
     if (options->dut != DUT_MODEL &&
         !simulator_path(job->config->name, options->rtl_name, run_variant(options), simulator, sizeof simulator, err))
@@ -179,10 +227,15 @@ static bool start(const struct run_options *options, struct job *job, bool captu
             return error_set(err, "no temporary file: %s", strerror(errno));
     }
     fflush(NULL);
+    const pid_t parent = getpid();
     job->pid = fork();
     if (job->pid < 0)
         return error_set(err, "fork: %s", strerror(errno));
     if (job->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent) /* it ended before it could be watched */
+            _exit(EXIT_HUNG);
+        sigprocmask(SIG_SETMASK, mask, NULL);
         int status = child(options, job, simulator);
         fflush(NULL);
         _exit(status);
@@ -214,17 +267,16 @@ static void finish(struct job *job, int wait_status) {
         return;
     }
     job->status = EXIT_HUNG;
-    char *text = NULL;
-    int n = WIFSIGNALED(wait_status)
-                ? asprintf(&text, "%sHANG %s: the simulator was ended by signal %d (%s)\n",
-                           job->out_text ? job->out_text : "", job->name, WTERMSIG(wait_status),
-                           strsignal(WTERMSIG(wait_status)))
-                : asprintf(&text, "%sHANG %s: the simulator ended with status %d\n", job->out_text ? job->out_text : "",
-                           job->name, WEXITSTATUS(wait_status));
-    if (n >= 0) {
-        free(job->out_text);
-        job->out_text = text;
-    }
+    if (job->out_text) /* not the line of a trace that ended well */
+        fputs(job->out_text, stderr);
+    free(job->out_text);
+    job->out_text = NULL;
+    int n = WIFSIGNALED(wait_status) ? asprintf(&job->out_text, "HANG %s: the simulator was ended by signal %d (%s)\n",
+                                                job->name, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)))
+                                     : asprintf(&job->out_text, "HANG %s: the simulator ended with status %d\n",
+                                                job->name, WEXITSTATUS(wait_status));
+    if (n < 0)
+        job->out_text = NULL;
 }
 
 static void print_job(const struct job *job) {
@@ -235,23 +287,50 @@ static void print_job(const struct job *job) {
     fflush(stdout);
 }
 
-/* Waits for one child. False if there is none. */
-static bool reap(struct job *jobs, size_t count) {
-    int status;
-    pid_t pid = wait(&status);
-    if (pid < 0)
-        return errno == EINTR;
-    for (size_t i = 0; i < count; i++)
-        if (jobs[i].pid == pid && !jobs[i].done)
+/* Waits until a job may have ended and takes in those that have. Returns the signal that asks to end the run, 0 if
+ * none does. */
+static int await(struct job *jobs, size_t started) {
+    sigset_t set;
+    awaited_signals(&set);
+    int number = sigwaitinfo(&set, NULL), status;
+    for (size_t i = 0; i < started; i++)
+        if (!jobs[i].done && waitpid(jobs[i].pid, &status, WNOHANG) == jobs[i].pid)
             finish(&jobs[i], status);
-    return true;
+    if (number != SIGTERM && number != SIGINT) { /* a job may have ended by a signal that this program got too */
+        sigdelset(&set, SIGCHLD);
+        number = sigtimedwait(&set, NULL, &(struct timespec){0});
+    }
+    return number > 0 ? number : 0;
 }
 
-static int play_all(const struct run_options *options, struct job *jobs) {
+/* Ends the running jobs by that signal and waits until they are gone; those that write a report finish it. Returns the
+ * exit status. */
+static int end_all(struct job *jobs, size_t started, int number) {
+    size_t ended = 0;
+    int status;
+    for (size_t i = 0; i < started; i++)
+        if (!jobs[i].done)
+            kill(jobs[i].pid, number);
+    for (size_t i = 0; i < started; i++) {
+        if (jobs[i].done)
+            continue;
+        while (waitpid(jobs[i].pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+        ended++;
+        jobs[i].done = true;
+        free(read_back(&jobs[i].out));
+        free(read_back(&jobs[i].err));
+    }
+    fprintf(stderr, "nvcosim: %s: ended with %zu trace%s running\n", strsignal(number), ended, ended == 1 ? "" : "s");
+    return 128 + number;
+}
+
+/* mask: the signals that jobs have blocked; those of awaited_signals() are blocked here. */
+static int play_all(const struct run_options *options, struct job *jobs, const sigset_t *mask) {
     size_t count = options->traces.count, started = 0, printed = 0, passed = 0, failed = 0, hung = 0;
     size_t parallel = (size_t)options->jobs;
     bool capture = parallel > 1 && count > 1;
-    int worst = EXIT_OK;
+    int worst = EXIT_OK, to_end = 0;
     while (printed < count) {
         size_t running = 0;
         for (size_t i = 0; i < started; i++)
@@ -259,18 +338,13 @@ static int play_all(const struct run_options *options, struct job *jobs) {
         if (started < count && running < parallel) {
             struct job *job = &jobs[started++];
             struct error err;
-            if (options->dut == DUT_MODEL && !capture) {
-                job->status = play_here(options, job, false);
-                job->done = true;
-            } else if (!start(options, job, capture, &err)) {
+            if (!start(options, job, capture, mask, &err)) {
                 fprintf(stderr, "nvcosim: %s\n", err.text);
                 job->status = EXIT_BAD_INPUT;
                 job->done = true;
             }
-        } else if (!reap(jobs, started)) {
-            fprintf(stderr, "nvcosim: wait: %s\n", strerror(errno));
-            return EXIT_BAD_INPUT;
-        }
+        } else if ((to_end = await(jobs, started)) != 0)
+            return end_all(jobs, started, to_end);
         for (; printed < count && jobs[printed].done; printed++) {
             print_job(&jobs[printed]);
             worst = worse_status(worst, jobs[printed].status);
@@ -295,8 +369,15 @@ static int run(const struct run_options *options) {
     int status = EXIT_BAD_INPUT;
     if (!ok)
         fprintf(stderr, "nvcosim: out of memory\n");
-    else if (validate(options, jobs) && (options->dut == DUT_MODEL || prepare_simulators(options, jobs)))
-        status = play_all(options, jobs);
+    else if (check_config(options) && validate(options, jobs) &&
+             (options->dut == DUT_MODEL || prepare_simulators(options, jobs))) {
+        sigset_t set, mask;
+        awaited_signals(&set);
+        signal(SIGCHLD, SIG_DFL);
+        sigprocmask(SIG_BLOCK, &set, &mask);
+        status = play_all(options, jobs, &mask);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+    }
     for (size_t i = 0; jobs && i < count; i++) {
         free(jobs[i].name);
         free(jobs[i].out_text);

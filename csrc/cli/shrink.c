@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +118,7 @@ static bool play_file(struct arguments *args, const char *path, struct failure *
                       struct error *err) {
     char out[FILE_SIZE], log[FILE_SIZE], name[400], report[2 * FILE_SIZE];
     int status;
+    const pid_t parent = getpid();
     snprintf(out, sizeof out, "%s/out", args->directory);
     snprintf(log, sizeof log, "%s/log", args->directory);
     snprintf(report, sizeof report, "%s/%s/report.json", out, trace_name(path, name, sizeof name));
@@ -123,6 +126,9 @@ static bool play_file(struct arguments *args, const char *path, struct failure *
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent)
+            _exit(EXIT_HUNG);
         status = child(args, path, out, log);
         fflush(NULL);
         _exit(status);
@@ -188,6 +194,12 @@ static bool is_memory_option(const char *word) {
     return false;
 }
 
+/* Options that only --latency-kind allows: they go with it. */
+static bool is_kind_option(const char *word) {
+    return strncmp(word, "--latency-kind=", 15) == 0 || strncmp(word, "--latency-max=", 14) == 0 ||
+           strncmp(word, "--page-", 7) == 0;
+}
+
 /* The failure without these words: those with drop[i]. Keeps them out if it stays. */
 static bool drop_words(struct arguments *args, const bool *drop, const char *path) {
     struct words kept = {0}, given = args->given;
@@ -216,6 +228,8 @@ static void drop_options(struct arguments *args, const char *path) {
     for (size_t i = 0; i < args->given.count && i < TABLE_SIZE;) {
         bool one[TABLE_SIZE] = {false};
         one[i] = is_memory_option(args->given.items[i]);
+        for (size_t k = 0; is_kind_option(args->given.items[i]) && k < args->given.count && k < TABLE_SIZE; k++)
+            one[k] = is_kind_option(args->given.items[k]);
         if (!one[i] || !drop_words(args, one, path))
             i++;
     }

@@ -256,6 +256,11 @@ void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
     layer->h = rng_size(rng, lines < 1 ? 1 : lines > 12 ? 12 : lines, 4);
     int64_t surfaces = atoms / (layer->w * layer->h);
     layer->c = rng_size(rng, surfaces < 1 ? atom : surfaces > 10 ? 10 * atom : surfaces * atom, atom);
+    if (rng_chance(rng, 4)) { /* many channels */
+        layer->w = rng_range(rng, 1, 2);
+        layer->h = 1;
+        layer->c = rng_size(rng, atoms / 2 * atom < GEN_SIZE_LIMIT ? atoms / 2 * atom : GEN_SIZE_LIMIT, atom);
+    }
     layer->in_place = layer->source == 0 && rng_chance(rng, 10);
     layer->sqsum_bypass = rng_chance(rng, 25);
     layer->mul_bypass = rng_chance(rng, 30);

@@ -399,7 +399,7 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
                    int64_t cycles) {
     layer->conv = image ? GEN_IMAGE : GEN_FEATURE;
     layer->sdp = 1;
-    bool large_kernel = rng_chance(rng, 10);
+    bool large_kernel = rng_chance(rng, 10), deep = false;
     layer->r = rng_chance(rng, 35) ? 1 : rng_range(rng, 1, large_kernel ? 11 : 5);
     layer->s = rng_chance(rng, 35) ? 1 : rng_range(rng, 1, large_kernel ? 11 : 5);
     layer->stride_x = rng_chance(rng, 60) ? 1 : rng_chance(rng, 70) ? rng_range(rng, 1, 3) : rng_range(rng, 1, 8);
@@ -417,14 +417,18 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
         }
     } else {
         int64_t most = (rng_chance(rng, 20) ? 12 : 4) * (int64_t)config->atomic_c;
-        layer->c = rng_chance(rng, 3) ? rng_size(rng, GEN_SIZE_LIMIT, config->atomic_c)
-                                      : rng_size(rng, most, rng_chance(rng, 50) ? config->atomic_c : config->mem_atom);
+        layer->c = rng_size(rng, most, rng_chance(rng, 50) ? config->atomic_c : config->mem_atom);
+        deep = rng_chance(rng, 3);
+        if (deep) {
+            layer->c = rng_chance(rng, 30) ? GEN_SIZE_LIMIT : rng_range(rng, 1, GEN_SIZE_LIMIT);
+            layer->r = layer->s = 1;
+        }
         if (rng_chance(rng, 20)) {
             layer->dilation_x = rng_range(rng, 1, rng_chance(rng, 80) ? 4 : 32);
             layer->dilation_y = rng_range(rng, 1, rng_chance(rng, 80) ? 4 : 32);
         }
     }
-    layer->k = rng_size(rng, 4 * config->atomic_k, config->atomic_k);
+    layer->k = rng_size(rng, (deep ? 1 : 4) * (int64_t)config->atomic_k, config->atomic_k);
     int64_t steps = cdiv(layer->c, config->atomic_c) * layer->r * layer->s * cdiv(layer->k, config->atomic_k);
     int64_t positions = cycles / steps;
     int64_t outputs = cycles / (cdiv(layer->k, config->mem_atom) * cdiv(config->mem_atom, config->sdp_bs_throughput));
@@ -450,9 +454,11 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
     layer->clip = rng_chance(rng, 50) ? 0 : rng_chance(rng, 85) ? rng_range(rng, 0, bits / 2) : rng_range(rng, 0, 31);
     bits -= (int)layer->clip;
     layer->weight_pad = rng_chance(rng, 15);
-    int64_t entries = layer_entries(config, layer);
-    if (entries * 2 <= config->cbuf_bank_depth && rng_chance(rng, 20)) { /* lines that fill a bank */
-        layer->h = config->cbuf_bank_depth / entries - rng_range(rng, 0, 1);
+    int64_t entries = layer_entries(config, layer), slots = config->cbuf_bank_bytes / config->mem_atom;
+    if (entries * 2 <= config->cbuf_bank_depth && rng_chance(rng, 20)) { /* lines that fill banks */
+        int64_t most = cycles / (2 * config->cbuf_bank_depth * slots);
+        int64_t banks = rng_range(rng, 1, most < config->cbuf_banks ? most : config->cbuf_banks - 1);
+        layer->h = banks * config->cbuf_bank_depth / entries - rng_range(rng, 0, 1);
         layer->stride_y = rng_range(rng, 1, 8);
     }
     /* banks: half and half, as few as possible, or a few more */

@@ -6,7 +6,7 @@ enum { TRIES = 60 };
 
 /* Clock budget of a case: mostly small, so that a case takes well under a second on RTL. */
 static int64_t draw_budget(struct rng *rng) {
-    return rng_chance(rng, 2) ? 70000 : rng_chance(rng, 15) ? 25000 : rng_chance(rng, 50) ? 9000 : 3000;
+    return rng_chance(rng, 2) ? 80000 : rng_chance(rng, 15) ? 35000 : rng_chance(rng, 60) ? 14000 : 5000;
 }
 
 static enum gen_engine draw_engine(struct rng *rng, uint32_t engines) {

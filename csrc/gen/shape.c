@@ -123,6 +123,7 @@ bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct
  */
 
 static int64_t element(int64_t style, size_t index, int bits, struct rng *rng) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): bits is 8 times an element's bytes, 1 to 4 */
     const int64_t highest = ((int64_t)1 << (bits - 1)) - 1, lowest = -highest - 1;
     const int64_t extremes[] = {lowest, highest, lowest + 1, highest - 1, -1, 0, 1};
     switch (style) {

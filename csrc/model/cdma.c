@@ -225,6 +225,7 @@ static size_t fetch_image_line(struct cdma *cdma, const struct cbuf *cbuf, struc
     for (size_t c = 0; c < components; c++) {
         const uint8_t *table = cdma->convertor.table[c];
         for (size_t x = 0; x < layer->width; x++) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the planes of a format hold all its components */
             uint8_t byte = source[c][x * step[c]];
             out[x * components + c] = cdma->convertor.enabled ? table[byte] : byte;
         }

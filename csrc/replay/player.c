@@ -287,7 +287,7 @@ static enum step execute_poll(struct player *p, struct stream *stream, const str
         return STEP_BROKEN;
     bool holds = value_holds(p, op, got);
     uint32_t limit = op->attempts ? op->attempts : p->options->poll_attempts;
-    stream->poll_tries++;
+    stream->poll_tries++; /* NOLINT(clang-analyzer-core.NullDereference): no poll is deferred */
     if (!holds && (limit == 0 || stream->poll_tries < limit)) {
         stream->poll_failed = true;
         return STEP_BLOCKED;

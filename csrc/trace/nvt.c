@@ -345,6 +345,7 @@ static bool take_options(struct nvt *nvt, struct op *op, const struct command *c
     bool has_stream = op->kind == OP_SYNC_NOTIFY || op->kind == OP_SYNC_WAIT;
     bool content = op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK;
     bool reads = op->kind == OP_READ_CHECK || op->kind == OP_POLL;
+    bool waits = op->kind == OP_POLL || op->kind == OP_WAIT || op->kind == OP_SYNC_WAIT; /* by holding its stream */
     while (nvt->used < nvt->tokens) {
         const struct token *token = &nvt->token[nvt->used++];
         struct span key = {token->text, token->key};
@@ -356,7 +357,7 @@ static bool take_options(struct nvt *nvt, struct op *op, const struct command *c
             op->nposted = true;
         else if (!token->key && !strcmp(token->text, "volatile") && reads)
             op->volatile_read = true;
-        else if (span_is(key, "after") && *value)
+        else if (span_is(key, "after") && *value && !waits)
             op->after = program_event(nvt->prog, value);
         else if (span_is(key, "stream") && !has_stream)
             good = has_stream = set_stream(nvt, value, op);
@@ -370,8 +371,8 @@ static bool take_options(struct nvt *nvt, struct op *op, const struct command *c
             good = file_option(nvt, value, op);
         else {
             char expected[200];
-            snprintf(expected, sizeof expected, "%s %s [after=EVENT] [stream=NAME] [end]", command->name,
-                     command->usage);
+            snprintf(expected, sizeof expected, "%s %s%s [stream=NAME] [end]", command->name, command->usage,
+                     waits ? "" : " [after=EVENT]");
             return refuse(nvt, token->text, expected);
         }
         if (!good)

@@ -7,17 +7,29 @@
 set -u
 build=$1
 trace=${2:-${NVDLA_CONFORMANCE:-../shared/conformance}/small/sdp_4x1x8192_pass_through_int8_0}
-[ -e "$trace" ] || trace=traces/rand_sdp_014.nvt.gz
 runs=7
+# stand_in TRACE OTHER: prints TRACE; OTHER, and a warning, if it is not there
+stand_in() {
+    if [ -e "$1" ]; then echo "$1"; return; fi
+    echo "WARNING: $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
+    echo "$2"
+}
+trace=$(stand_in "$trace" traces/rand_sdp_014.nvt.gz)
 conv=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_8x16x128_3x3x128x32_int8
-[ -e "$conv" ] || conv=traces/rand_dc_pdp_009.nvt.gz
+conv=$(stand_in "$conv" traces/rand_dc_pdp_009.nvt.gz)
 mkdir -p "$build/bench"
 gcc -O2 -std=c17 -o "$build/bench/int8_peak" tests/bench/int8_peak.c || exit 1
 
-# Minimum, median and maximum of the numbers on standard input.
-spread() { sort -g | awk '{ v[NR] = $1 } END { printf "min %s  median %s  max %s", v[1], v[int((NR + 1) / 2)], v[NR] }'; }
+# spread UNIT: minimum, median and maximum of the numbers on standard input, and of how many runs they are if not of all.
+spread() {
+    sort -g | awk -v unit="$1" -v runs="$runs" '{ v[NR] = $1 }
+        END {
+            if (NR == 0) print "not measured: the runs are too short, or other programs disturbed them"
+            else printf "min %s  median %s  max %s %s%s\n", v[1], v[int((NR + 1) / 2)], v[NR], unit, (NR < runs ? " (" NR " of " runs " runs)" : "")
+        }'
+}
 # figure TITLE SED-EXPRESSION UNIT: from the output of all runs
-figure() { printf '  %-50s %s %s\n' "$1" "$(sed -nE "$2" <<<"$out" | spread)" "$3"; }
+figure() { printf '  %-50s %s\n' "$1" "$(sed -nE "$2" <<<"$out" | spread "$3")"; }
 
 for t in "$trace" "$conv"; do
     echo "trace $t, $runs runs"

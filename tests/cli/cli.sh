@@ -4,6 +4,7 @@
 # usage: NVCOSIM=build/nvcosim tests/cli/cli.sh
 set -u
 NVCOSIM=$(realpath "${NVCOSIM:?set it to the path of nvcosim}")
+ROOT=$(realpath "$(dirname "$0")/../..")
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 2
@@ -35,6 +36,9 @@ check() {
 }
 
 nv() { command=("$NVCOSIM" "$@"); }
+
+# The last command printed that many lines to stdout.
+lines() { that "$1" test "$(wc -l <stdout)" = "$2"; }
 
 # that NAME TEST...: a plain condition
 that() {
@@ -104,6 +108,7 @@ sed 's/0xff 0xfe/0xff 0xee/' good/in.dat >badgold/badgold_golden_80010000.dat
 mkdir badcrc && cp good/in.dat badcrc && sed "s/$crc/0x12345678/" good/good.cfg >badcrc/badcrc.cfg
 mkdir badreg && cp good/in.dat badreg && sed 's/S_STATUS_0, 0x0/S_STATUS_0, 0x1/; s/reg_read_check(NVDLA_SDP.S_STATUS/reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH/' good/good.cfg >badreg/badreg.cfg
 mkdir hang && cp good/in.dat hang && grep -v 'SDP.D_OP_ENABLE' good/good.cfg >hang/hang.cfg
+mkdir sleeps && cp good/in.dat sleeps && cp good/good.cfg sleeps/sleeps.cfg
 mkdir broken && cp good/in.dat broken && sed 's/D_CVT_SCALE/D_CVT_SCALLOP/' good/good.cfg >broken/broken.cfg
 mkdir missing && cp good/good.cfg missing/missing.cfg
 
@@ -135,8 +140,24 @@ nv run --bandwidth 0 good/good.cfg; check run_bandwidth_zero 2 "--bandwidth: fou
 nv run --latency-kind slow good/good.cfg; check run_latency_kind 2 "found 'slow', expected fixed, uniform or page"
 nv run --latency-kind uniform good/good.cfg; check run_uniform_needs_max 2 "--latency-max: kind uniform needs a value of at least the read latency, 32"
 nv run --latency-kind page --page-hit 90 good/good.cfg; check run_page_order 2 "--page-miss: expected at least the value of --page-hit, 90"
+nv run --latency-max 90 good/good.cfg; check run_fixed_has_no_max 2 "--latency-max: needs --latency-kind uniform"
+nv run --latency-kind page --latency-max 90 good/good.cfg; check run_page_has_no_max 2 "--latency-max: needs --latency-kind uniform"
+nv run --latency-kind uniform --latency-max 90 --page-hit 1 good/good.cfg; check run_uniform_has_no_pages 2 "--page-hit and --page-miss need --latency-kind page"
+nv run --page-miss 9 good/good.cfg; check run_fixed_has_no_pages 2 "--page-hit and --page-miss need --latency-kind page"
+for o in out coverage wave dut pin config name; do
+    nv run --$o '' good/good.cfg; check "run_${o}_empty" 2 "''"
+done
+nv run ''; check run_trace_empty 2 "not the name of a trace"
+nv build --filelist '' --name mine; check build_filelist_empty 2
+nv build --filelist x --name ''; check build_name_empty 2 "--name: found ''"
+nv gen --out ''; check gen_out_empty 2
+nv shrink --out '' good/good.cfg; check shrink_out_empty 2 "--out: found ''"
+nv coverage -o '' good/good.cfg; check coverage_out_empty 2
+nv convert good/good.cfg ''; check convert_empty 2
 nv run --timeout 0 good/good.cfg; check run_timeout_zero 2 "--timeout: found '0', expected a number from 1"
-nv run --max-cycles x good/good.cfg; check run_max_cycles 2 "--max-cycles: found 'x'"
+nv run --max-cycles x good/good.cfg; check run_max_cycles 2 "--max-cycles: found 'x', expected a number from 1 to"
+nv run --max-cycles 0 good/good.cfg; check run_max_cycles_zero 2 "--max-cycles: found '0', expected a number from 1 to"
+nv run --max-cycles -1 good/good.cfg; check run_max_cycles_negative 2 "--max-cycles: found '-1', expected a number from 1 to"
 nv run --pin tmc2slcg good/good.cfg; check run_pin 2 "--pin: found 'tmc2slcg', expected NAME=VALUE"
 nv run --pin =1 good/good.cfg; check run_pin_without_name 2 "--pin: found '=1', expected NAME=VALUE"
 nv run --wave out.vcd good/good.cfg; check run_wave_suffix 2 "--wave: found 'out.vcd', expected a name that ends in .fst"
@@ -159,12 +180,18 @@ nv run --dut model missing/missing.cfg; check run_missing_side_file 2 "missing.c
 nv run --dut model good/good.cfg broken/broken.cfg missing/missing.cfg
 check run_nothing_runs_after_an_error 2 "D_CVT_SCALLOP" "missing.cfg:3" '!PASS'
 nv run --dut model --config full good/good.cfg; check run_config_not_built 2 "configuration full is not built yet: run supports small" "info and convert work on it"
+nv run --dut model --config full broken/broken.cfg missing/missing.cfg; check run_config_comes_first 2 "configuration full is not built yet" '!broken.cfg' '!in.dat'
 echo 'write_reg 0xffff0001 0x0' >plain.txn
 nv run --dut model plain.txn; check run_txn_defaults_to_full 2 "configuration full is not built yet"
 nv convert good/good.cfg good.nvt.gz; check convert_cfg 0
 head -c 200 good.nvt.gz >cut.nvt.gz
 nv run --dut model cut.nvt.gz; check run_truncated_gzip 2 "cut.nvt.gz" '!PASS'
-nv run --dut model --config large good.nvt.gz; check run_header_differs 2 "good.nvt.gz: the trace is for configuration small, but --config asks for large" '!PASS'
+nv run --dut model --config medium_512 --out other good.nvt.gz; check run_other_config_of_the_map 1 "FAIL good"
+sed 's/^config small/config full/' <(zcat good.nvt.gz) >full.nvt
+nv run --dut model --config small full.nvt; check run_header_of_other_map 2 "full.nvt:2: the trace was made for configuration full; small has another register map, so it cannot take its place" '!PASS'
+
+printf 'nvt 1\nconfig small\nmode streams\nsync_notify SDP go\npoll SDP.S_STATUS == 0x0 after=go\n' >deferred.nvt
+nv run --dut model deferred.nvt; check run_deferred_poll 2 "deferred.nvt:5: found" "expected poll UNIT.REGISTER" '![after=EVENT]'
 
 # ---- run on the model ----------------------------------------------------------------------------------------------------------
 nv run --dut model good/good.cfg; check run_pass 0 "PASS good " "checks=6 (small, model)" '!report:'
@@ -174,11 +201,14 @@ nv run --dut model good.nvt.gz; check run_nvt_carries_goldens 0 "PASS good " "ch
 nv run --dut model --no-golden good/good.cfg; check run_no_golden 0 "PASS good " "checks=2"
 nv run --dut model -q good/good.cfg; check run_quiet 0 '!PASS'
 nv run --dut model -v good/good.cfg; check run_verbose 0 "model: 6 checks done, 0 not compared"
+lines run_verbose_line 1
 nv run --dut model --out rep good/good.cfg; check run_out 0 "report: rep/good/report.txt"
+lines run_out_line 1
 that report_text grep -q '^PASS good' rep/good/report.txt
 that report_json python3 -c 'import json; j = json.load(open("rep/good/report.json")); assert j["status"] == "PASS" and j["devices"][0]["device"] == "model"'
 nv run --dut model badgold/badgold.cfg
 check run_golden_mismatch 1 "FAIL badgold:" "1 bytes of primary memory differ from badgold_golden_80010000.dat on the model, first at 0x80010009" "report: nvcosim-out/badgold/report.txt"
+lines run_golden_mismatch_line 1
 that report_on_failure grep -q 'first: output of layer SDP #0 (armed at badgold/badgold.cfg:34), surface 0, line 0, column 1, channel 1' nvcosim-out/badgold/report.txt
 that report_window grep -q 'golden  01 02 03 04 05 06 07 08 ff ee fd fc' nvcosim-out/badgold/report.txt
 that report_dump sh -c 'zcat nvcosim-out/badgold/primary_80010000_golden.bin.gz | cmp -s - /dev/null; test $? = 1'
@@ -187,11 +217,14 @@ nv run --dut model badcrc/badcrc.cfg; check run_crc_mismatch 1 "FAIL badcrc: bad
 nv run --dut model badreg/badreg.cfg; check run_register_mismatch 1 "FAIL badreg: badreg/badreg.cfg:37: SDP.D_DATA_CUBE_WIDTH is 0x00000007 on the model, expected 0x00000001"
 nv run --dut model hang/hang.cfg
 check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000"
+lines run_hang_line 1
+that hang_details_go_to_stderr grep -q 'stream SDP stands at' stderr
 nv run --dut model good/good.cfg badcrc/badcrc.cfg; check run_several_fail 1 "1 passed, 1 failed, 0 hung"
 nv run --dut model hang/hang.cfg badcrc/badcrc.cfg good/good.cfg; check run_hang_is_worse 3 "1 passed, 1 failed, 1 hung"
 nv run --dut model good/good.cfg good.nvt.gz; check run_same_name_twice 0 "PASS good " "PASS good-2 " "2 passed, 0 failed, 0 hung"
 nv run --dut model -j 3 good/good.cfg hang/hang.cfg badcrc/badcrc.cfg badreg/badreg.cfg good.nvt.gz
 check run_parallel 3 "2 passed, 2 failed, 1 hung"
+lines run_parallel_lines 6
 that parallel_output_in_order sh -c 'grep -E "^(PASS|FAIL|HANG)" stdout | awk "{print \$2}" | tr -d ":" | tr "\n" " " | grep -q "^good hang badcrc badreg good-2 "'
 touch file
 nv run --dut model --out file good/good.cfg; check run_out_is_a_file 2 "file"
@@ -201,7 +234,7 @@ mkdir -p tree/build
 cp "$NVCOSIM" tree/build/nvcosim
 TREE=$WORK/tree/build/nvcosim
 command=("$TREE" run good/good.cfg)
-check run_without_source_tree 2 "tree/Makefile: not found"
+check run_without_source_tree 2 "tree/Makefile: not found" '!building'
 cat >tree/Makefile <<'END'
 suffix = $(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 .PHONY: simulator
@@ -219,6 +252,7 @@ case "${*: -1}" in
 *good*) [[ "$*" == *slow* ]] && sleep 0.3; exit 0 ;;
 *badcrc*) exit 1 ;;
 *hang*) exit 3 ;;
+*sleeps*) echo $$ >>pids; exec sleep 60 ;;
 *badreg*) kill -SEGV $$ ;;
 *badgold*) exit 77 ;;
 esac
@@ -233,15 +267,80 @@ check run_hands_options_on 0 "--latency=200 --latency-kind=uniform --latency-max
 command=("$TREE" run badcrc/badcrc.cfg); check run_simulator_fails 1
 command=("$TREE" run hang/hang.cfg good/good.cfg); check run_simulator_hangs 3 "1 passed, 0 failed, 1 hung"
 command=("$TREE" run badreg/badreg.cfg); check run_simulator_crashes 3 "HANG badreg: the simulator was ended by signal 11"
+command=("$TREE" run -j 2 badreg/badreg.cfg badreg/badreg.cfg); check run_simulator_crashes_captured 3 "HANG badreg: the simulator was ended by signal 11" "0 passed, 0 failed, 2 hung"
+lines run_simulator_crashes_lines 3
 command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 3 "HANG badgold: the simulator ended with status 77"
 command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 3 "--no-progress" "1 passed, 1 failed, 1 hung"
 command=("$TREE" run --wave w.fst good/good.cfg); check run_waves_builds_variant 0 "building the small simulator with waves" "simulator small-waves: --wave=w.fst"
+command=("$TREE" run --wave new/folder/w.fst good/good.cfg); check run_waves_make_the_folder 0 "--wave=new/folder/w.fst"
+that waves_folder test -d new/folder
+rm tree/build/nvcosim-small-waves
+command=("$TREE" run --wave plain.txn/w.fst good/good.cfg); check run_waves_bad_folder 2 "--wave: plain.txn/w.fst: " '!building'
+mkdir folder.fst
+command=("$TREE" run --wave folder.fst good/good.cfg); check run_waves_name_a_folder 2 "--wave: folder.fst: cannot be written" '!building'
 command=("$TREE" run --coverage c.dat good/good.cfg); check run_coverage_builds_variant 0 "building the small simulator with line coverage" "simulator small-coverage: --coverage=c.dat --name=good"
 command=("$TREE" run --coverage counts good/good.cfg badcrc/badcrc.cfg); check run_coverage_of_several 1 "--coverage=counts/good.dat" "--coverage=counts/badcrc.dat"
 that coverage_directory test -d counts
 command=("$TREE" run --coverage plain.txn/x good/good.cfg); check run_coverage_bad_directory 2 "--coverage: plain.txn"
 command=("$TREE" run --coverage c.dat --coverage-kind toggle good/good.cfg); check run_coverage_toggle 0 "building the small simulator with toggle coverage" "simulator small-toggle: --coverage=c.dat"
 command=("$TREE" run --dut rtl:mine good/good.cfg); check run_unknown_rtl 2 "no RTL named mine was built for configuration small; build it with: nvcosim build"
+
+# ---- run: signals ----------------------------------------------------------------------------------------------------------------
+cat >signals.py <<'END'
+# signals.py SIGNAL STATUS COMMAND...: sends the signal when two simulators are up; both must end, nvcosim with the status
+import os, signal, subprocess, sys, time
+number, status = int(sys.argv[1]), int(sys.argv[2])
+run = subprocess.Popen(sys.argv[3:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit("nothing happens")
+        time.sleep(0.02)
+def pids():
+    return [int(x) for x in open("pids").read().split()] if os.path.exists("pids") else []
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
+wait_for(lambda: len(pids()) == 2)
+run.send_signal(number)
+if run.wait() != status:
+    sys.exit(f"exit status {run.returncode}, expected {status}")
+wait_for(lambda: all(gone(p) for p in pids()))
+END
+for s in "15 143" "2 130" "9 -9"; do
+    rm -f pids
+    # shellcheck disable=SC2086 # signal and status
+    command=(python3 signals.py $s "$TREE" run -j 2 sleeps/sleeps.cfg sleeps/sleeps.cfg good/good.cfg); check "run_signal_${s% *}" 0 '!HANG' '!passed'
+done
+cat >killed.py <<'END'
+# killed.py COMMAND...: sends SIGTERM at the fifth report
+import subprocess, sys
+run = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+reports = 0
+for line in run.stderr:
+    reports += "report:" in line
+    if reports == 5:
+        run.terminate()
+        reports += 1
+sys.exit(run.wait())
+END
+command=(python3 killed.py "$NVCOSIM" run --dut model --out killed $(for ((i = 0; i < 400; i++)); do echo good/good.cfg; done)); check run_killed_while_reporting 143
+that no_half_written_report sh -c 'test -d killed/good && for d in killed/*; do test "$(ls -A $d | tr "\n" " ")" = "report.json report.txt " || exit 1; done'
+
+# ---- bench: what is said of figures that are not there -----------------------------------------------------------------------------
+mkdir bench_build
+cat >bench_build/nvcosim <<'END'
+#!/bin/bash
+echo "  speed: 0.010 CPU seconds, 5000 cycles/s, time outside the design's evaluation not measured"
+END
+chmod +x bench_build/nvcosim
+command=(bash -c "cd '$ROOT' && NVDLA_CONFORMANCE=nowhere tests/bench/bench.sh '$WORK/bench_build'")
+check bench_stand_ins 0 "WARNING: nowhere/small/sdp_4x1x8192_pass_through_int8_0 is not there (set NVDLA_CONFORMANCE): measuring traces/rand_sdp_014.nvt.gz instead" \
+    "min 5000  median 5000  max 5000" "not measured: the runs are too short" '!min 0.0'
 
 # ---- build ---------------------------------------------------------------------------------------------------------------------
 echo "a.sv" >"mine.f"
@@ -260,7 +359,7 @@ check build_works 0 "nvcosim run --config small --dut rtl:mine TRACE"
 that build_passes_variables grep -q "$WORK/mine.f MY_top -Wno-fatal -DX=1" tree/build/made
 command=("$TREE" run --dut rtl:mine good/good.cfg); check run_other_rtl 0 "simulator small-mine: --dut=rtl:mine --name=good"
 rm tree/build/made
-command=("$TREE" run --dut rtl:mine --wave w.fst good/good.cfg); check run_other_rtl_waves 0 "building the small mine simulator with waves" "simulator small-mine-waves"
+command=("$TREE" run --dut rtl:mine --wave w.fst good/good.cfg); check run_other_rtl_waves 0 "building the simulator of rtl:mine (small) with waves" "simulator small-mine-waves"
 that build_settings_are_kept grep -q "$WORK/mine.f MY_top -Wno-fatal -DX=1" tree/build/made
 
 # ---- info ----------------------------------------------------------------------------------------------------------------------

@@ -19,6 +19,12 @@ fst2vcd "$dir/all.fst" >"$dir/all.vcd" && fst2vcd "$dir/part.fst" >"$dir/part.vc
 check "fst2vcd reads both" $?
 [ "$(wc -c <"$dir/part.vcd")" -lt "$(wc -c <"$dir/all.vcd")" ]
 check "the window is smaller" $?
+"$NVCOSIM" run traces/rand_sdp_pdp_001.nvt.gz --wave "$dir/new/folder/late.fst" --wave-from 9999999 --out "$dir" 2>"$dir/late.log"
+check "run that ends before the window opens, waves into a new folder" $?
+grep -E 'rand_sdp_pdp_001 had [0-9]+ cycles, so it was over before --wave-from 9999999: .*late.fst shows nothing of it' "$dir/late.log"
+check "it warns and says how many cycles there were" $?
+fst2vcd "$dir/new/folder/late.fst" >/dev/null
+check "fst2vcd reads it all the same" $?
 python3 - "$dir/all.vcd" "$dir/all.gtkw" <<'PY'
 import re, sys
 scopes, names = [], set()

@@ -107,19 +107,15 @@ unsigned feature_entries(unsigned w, unsigned c) {
 void feature_place(unsigned w, unsigned c, unsigned x, unsigned a, size_t *entry, size_t *slot) {
     const size_t total = ceil_div(c, mem_atom), g = a / slots, q = a % slots, rest = total % slots;
     const bool tail = g == total / slots;
-    if (!tail || rest == slots - 1 || (slots == 4 && rest == 3)) {
-        if (!tail || rest != 1) {
-            *entry = g * w + x;
-            *slot = q;
-            return;
-        }
-    }
-    if (rest == 1) {
+    if (tail && rest == 1) {
         *entry = g * w + x / slots;
         *slot = x % slots;
-    } else {
+    } else if (tail && rest == 2 && slots == 4) {
         *entry = g * w + x / 2;
         *slot = (x % 2) * 2 + q;
+    } else {
+        *entry = g * w + x;
+        *slot = q;
     }
 }
 
@@ -225,6 +221,7 @@ struct Bench {
     std::vector<unsigned> interrupts;
     std::vector<size_t> interrupts_at; // results taken before the pulse
     uint64_t first_atom = 0, last_atom = 0;
+    bool keep_banks = false; // the next chain continues with the banks of the last one
     // CDMA's counters.
     long data_valid = 0, weight_valid = 0;
     size_t data_ptr = 0, weight_ptr = 0, weight_kept = 0;
@@ -314,6 +311,20 @@ struct Bench {
         top->clk_i = 1;
         top->eval();
         clock++;
+    }
+
+    // Register of a group, read when no access is under way.
+    uint32_t read(unsigned unit, unsigned group, unsigned word) {
+        uint32_t value = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            top->csb_sel_i = i < 2 ? uint8_t(1 << unit) : 0;
+            top->csb_write_i = i == 0;
+            top->csb_addr_i = uint16_t(i ? word : 1);
+            top->csb_wdata_i = group;
+            step();
+            value = i == 1 ? top->csb_rdata_o : value;
+        }
+        return value;
     }
 
     void write(unsigned unit, unsigned word, uint32_t value) {
@@ -595,7 +606,7 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
     size_t cdma = 0;
     int dat_state = Idle, wt_state = Idle;
     size_t line = 0, unit = 0, weight_at = 0, groups_told = 0, entries_told = 0;
-    bool dat_seen = false, wt_seen = false;
+    bool dat_seen = false, wt_seen = false, dat_was = false, wt_was = false;
     size_t total = 0;
     for (const Layer &l : chain)
         total += l.expected.size();
@@ -604,7 +615,8 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
     bench.out.clear();
     bench.interrupts.clear();
     bench.interrupts_at.clear();
-    unsigned last_data_bank = 0, last_weight_bank = 0;
+    unsigned last_data_bank = bench.keep_banks ? chain[0].data_bank : 0;
+    unsigned last_weight_bank = bench.keep_banks ? chain[0].weight_bank : 0;
     const unsigned gap = random.chance(70) ? 0 : 200;
     unsigned delay = 0;
     while (fault.empty() && (bench.out.size() < total || bench.interrupts.size() < chain.size())) {
@@ -644,7 +656,6 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
                                                                                                 : Done;
                 wt_seen = true;
             }
-            static bool dat_was, wt_was;
             if (dat_state == Pend) {
                 bench.top->dat_pending_ack_i = 1;
                 if (bench.top->dat_pending_req_o) {
@@ -688,9 +699,6 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
                         bench.dat_up = {true, l.entries, 1};
                     }
                 }
-            }
-            if (bench.dat_up.valid) { // one clock behind the last write
-                bench.top->eval();
             }
             if (wt_state == Pend) {
                 bench.top->wt_pending_ack_i = 1;
@@ -854,6 +862,60 @@ int check_arithmetic(Random &random) {
     return bad != 0;
 }
 
+// ---- saturation counter
+// ---------------------------------------------------------------------------------------------------------
+
+// Sums beyond 32 bits, where CBUF is large enough for them: 20 x 8192 products of -128 by -128. D_OUT_SATURATION counts
+// the lanes of a layer; a layer of one row adds to what the layer before it counted (chapter 40 section 9.7).
+int check_saturation(int *passed) {
+    if (banks * depth * atomic_c < 400000)
+        return 0;
+    Random random(3);
+    Bench bench(random);
+    std::vector<Layer> chain;
+    Contents in;
+    const unsigned columns[] = {1, 1, 2};
+    for (unsigned i = 0; i < 3; i++) {
+        Layer l{};
+        l.w = l.s = 5;
+        l.h = l.r = 4;
+        l.c = 8192;
+        l.ci = l.n = l.sx = l.sy = l.dx = l.dy = l.oh = 1;
+        l.k = 1;
+        l.ow = columns[i];
+        l.pad = 0x80;
+        l.entries = feature_entries(l.w, l.c);
+        l.new_lines = l.rls = l.h;
+        l.fetch_data = l.fetch_weight = true;
+        l.data_bank = unsigned(ceil_div(size_t(l.entries) * l.h, depth));
+        l.weight_bank = unsigned(banks) - l.data_bank;
+        l.weight_bytes = l.r * l.s * l.c;
+        l.lines.assign(l.h, std::vector<uint8_t>(size_t(l.w) * l.c, 0x80));
+        l.weights.assign(l.weight_bytes, 0x80);
+        in.lines.assign(l.lines.begin(), l.lines.end());
+        in.weights.assign(l.weights.begin(), l.weights.end());
+        compute(l, in);
+        chain.push_back(l);
+    }
+    fault.clear();
+    // The third layer goes to the group of the first, whose count is read before.
+    unsigned read[3] = {};
+    std::vector<Layer> two(chain.begin(), chain.begin() + 2), third(chain.begin() + 2, chain.end());
+    play(bench, two, random);
+    read[0] = bench.read(3, 0, 0x30 / 4);
+    read[1] = bench.read(3, 1, 0x30 / 4);
+    if (fault.empty()) {
+        bench.keep_banks = true;
+        play(bench, third, random);
+        read[2] = bench.read(3, 0, 0x30 / 4);
+    }
+    const bool good = fault.empty() && read[0] == 1 && read[1] == 2 && read[2] == 2; // 1, 1 + 1, 2
+    printf("%s  saturation counter: %u, %u, %u%s%s\n", good ? "ok  " : "FAIL", read[0], read[1], read[2],
+           fault.empty() ? "" : ": ", fault.c_str());
+    *passed += good;
+    return !good;
+}
+
 // ---- throughput
 // -----------------------------------------------------------------------------------------------------------------
 
@@ -929,6 +991,7 @@ int main(int argc, char **argv) {
     passed += !failed;
     const unsigned ac = unsigned(atomic_c), ak = unsigned(atomic_k);
     // Enough operations per position that SDP does not bound the layer.
+    failed += check_saturation(&passed);
     int slow = check_speed("3x3, 4 blocks", 10, 10, 4 * ac, 0, 2 * ak, 3, 3, 1);
     slow += check_speed("3x3, partial block", 9, 12, 3 * ac + ac / 2, 0, 2 * ak, 3, 3, 1);
     slow += check_speed("fully connected", 1, 1, 128 * ac, 0, ak, 1, 1, 1);
