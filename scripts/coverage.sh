@@ -8,7 +8,8 @@
 #   COUNT     random layers per configuration
 #   MINIMUM   per cent of the lines; less gives exit status 1 (default 0)
 # Conformance traces are looked for in NVDLA_CONFORMANCE (default ../shared/conformance).
-# Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt.
+# Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt (the table),
+# functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.log (what was played).
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
 build=$1 count=$3 minimum=${4:-0}
