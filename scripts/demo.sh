@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=$1
 trace=traces/rand_sdp_pdp_001.nvt.gz
 echo
-echo "\$ nvcosim run $trace --out demo --stats"
+echo "\$ $build/nvcosim run $trace --out $build/demo --stats"
 "$build/nvcosim" run "$trace" --out "$build/demo" --stats || exit 1
 echo
 cat <<TEXT

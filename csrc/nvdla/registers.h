@@ -80,7 +80,7 @@ struct nvdla_register_map {
 extern const struct nvdla_register_map nvdla_register_maps[NVDLA_MAP_COUNT];
 extern const char *const nvdla_unit_names[NVDLA_UNIT_COUNT]; /* "SDP_RDMA", ... */
 
-/* True if the configuration decodes this unit's window (a full map's GEC stub, an absent CVIF or RUBIK are not). */
+/* True if the configuration decodes this unit's window (a full map's GEC window, an absent CVIF or RUBIK are not). */
 bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit);
 
 /* Units that the model and the RTL of this project implement today; the others answer as absent units do. */
