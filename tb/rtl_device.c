@@ -432,7 +432,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
         port->valids = (uint32_t)AXI_VALIDS << (p * PORT_FLAGS);
     }
     for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
-        if (nvdla_has_unit(config, (enum nvdla_unit)u) && nvdla_unit_implemented((enum nvdla_unit)u))
+        if (nvdla_has_unit(config, (enum nvdla_unit)u))
             dev->units |= 1u << u;
     if (!vpi_access_open(&rtl->vpi, &rtl->layout, err))
         return false;

@@ -158,11 +158,11 @@ int build_main(int argc, char **argv) {
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) == 0) {
         char names[256];
-        if (options.config->simulated)
+        if (options.config->rtl)
             status = build(&options);
         else
-            fprintf(stderr, "nvcosim build: configuration %s is not built yet; expected one of %s\n",
-                    options.config->name, config_names(true, names, sizeof names));
+            fprintf(stderr, "nvcosim build: configuration %s has no RTL; expected one of %s\n", options.config->name,
+                    config_names(true, names, sizeof names));
     }
     words_free(&options.verilator);
     return status;

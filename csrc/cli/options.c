@@ -205,11 +205,11 @@ enum simulator_variant run_variant(const struct run_options *options) {
     return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
 }
 
-char *config_names(bool simulated_only, char *text, size_t size) {
+char *config_names(bool rtl_only, char *text, size_t size) {
     size_t n = 0;
     text[0] = '\0';
     for (int i = 0; i < nvdla_config_count; i++) {
-        if (simulated_only && !nvdla_configs[i].simulated)
+        if (rtl_only && !nvdla_configs[i].rtl)
             continue;
         if (n < size)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", nvdla_configs[i].name);

@@ -77,8 +77,8 @@ bool parse_number(const char *text, uint64_t max, uint64_t *value);
 /* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
 bool rtl_name_valid(const char *name);
 
-/* "small, small_256, ...": configurations, only the simulated ones if asked, into text. Returns text. */
-char *config_names(bool simulated_only, char *text, size_t size);
+/* "small, small_256, ...": configurations, only those with RTL if asked, into text. Returns text. */
+char *config_names(bool rtl_only, char *text, size_t size);
 
 /* The configuration of that name, or ends the program with a usage error through argp_error. */
 const struct nvdla_config *config_option(const char *name, struct argp_state *state);

@@ -50,26 +50,9 @@ struct job {
     int status;
 };
 
-static void print_warnings(const struct run_options *options, const struct program *prog, const char *path) {
-    uint32_t missing = 0;
-    if (options->quiet)
-        return;
-    for (size_t i = 0; i < prog->warning_count; i++)
+static void print_warnings(const struct run_options *options, const struct program *prog) {
+    for (size_t i = 0; i < prog->warning_count && !options->quiet; i++)
         fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
-    for (size_t i = 0; i < prog->count; i++) {
-        const struct op *op = &prog->ops[i];
-        enum nvdla_unit unit = nvdla_unit_at(prog->config, op->address);
-        const struct nvdla_register *reg = op->kind == OP_WRITE ? nvdla_register_at(prog->config, op->address) : NULL;
-        if (reg && unit < NVDLA_UNIT_COUNT && !nvdla_unit_implemented(unit) && strcmp(reg->name, "D_OP_ENABLE") == 0)
-            missing |= 1u << unit;
-    }
-    if (missing == 0)
-        return;
-    fprintf(stderr, "nvcosim: warning: %s arms", path);
-    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-        if (missing >> unit & 1u)
-            fprintf(stderr, " %s", nvdla_unit_names[unit]);
-    fprintf(stderr, ", not built in this version: expect a hang\n");
 }
 
 /* Name for the trace that no earlier job has. */
@@ -89,12 +72,22 @@ static bool name_job(struct job *jobs, size_t index) {
     return jobs[index].name != NULL;
 }
 
+/* Every configuration has a model, not every one has RTL. */
+static bool check_config(const struct run_options *options, const struct nvdla_config *config) {
+    char names[256];
+    if (options->dut == DUT_MODEL || !config || config->rtl)
+        return true;
+    fprintf(stderr,
+            "nvcosim: configuration %s has no RTL: play it on the model alone with --dut model; there is RTL for %s\n",
+            config->name, config_names(true, names, sizeof names));
+    return false;
+}
+
 /* Reads every trace; false if any can not be run. */
 static bool validate(const struct run_options *options, struct job *jobs) {
     bool ok = true;
     for (size_t i = 0; i < options->traces.count; i++) {
         struct error err;
-        char names[256];
         struct program *prog = read_trace(options, jobs[i].path, &err);
         if (!prog) {
             fprintf(stderr, "%s\n", err.text);
@@ -102,26 +95,13 @@ static bool validate(const struct run_options *options, struct job *jobs) {
             continue;
         }
         jobs[i].config = prog->config;
-        if (!prog->config->simulated) {
-            fprintf(stderr,
-                    "nvcosim: %s: configuration %s is not built yet: run supports %s; info and convert work on it\n",
-                    jobs[i].path, prog->config->name, config_names(true, names, sizeof names));
+        if (check_config(options, prog->config))
+            print_warnings(options, prog);
+        else
             ok = false;
-        } else
-            print_warnings(options, prog, jobs[i].path);
         program_free(prog);
     }
     return ok;
-}
-
-/* The configuration asked for, if any, can be run. */
-static bool check_config(const struct run_options *options) {
-    char names[256];
-    if (!options->config || options->config->simulated)
-        return true;
-    fprintf(stderr, "nvcosim: configuration %s is not built yet: run supports %s; info and convert work on it\n",
-            options->config->name, config_names(true, names, sizeof names));
-    return false;
 }
 
 /* Makes the folder of a wave file; false if the file can not be written there. */
@@ -369,7 +349,7 @@ static int run(const struct run_options *options) {
     int status = EXIT_BAD_INPUT;
     if (!ok)
         fprintf(stderr, "nvcosim: out of memory\n");
-    else if (check_config(options) && validate(options, jobs) &&
+    else if (check_config(options, options->config) && validate(options, jobs) &&
              (options->dut == DUT_MODEL || prepare_simulators(options, jobs))) {
         sigset_t set, mask;
         awaited_signals(&set);

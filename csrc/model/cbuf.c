@@ -4,12 +4,16 @@
 #include <string.h>
 
 bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
+    /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and half as deep.
+     */
+    size_t entry = (size_t)config->atomic_c * (config->int16 || config->fp16 ? 2 : 1);
+    size_t bank = (size_t)config->cbuf_bank_bytes * (size_t)config->cbuf_bank_depth;
     *cbuf = (struct cbuf){
-        .entry = (size_t)config->atomic_c,
+        .entry = entry,
         .atom = (size_t)config->mem_atom,
-        .slots = (size_t)(config->atomic_c / config->mem_atom),
-        .depth = (size_t)config->cbuf_bank_depth,
-        .entries = (size_t)config->cbuf_banks * (size_t)config->cbuf_bank_depth,
+        .slots = entry / (size_t)config->mem_atom,
+        .depth = bank / entry,
+        .entries = (size_t)config->cbuf_banks * (bank / entry),
     };
     cbuf->bytes = calloc(cbuf->entries, cbuf->entry);
     return cbuf->bytes != NULL;
@@ -32,6 +36,10 @@ struct cbuf_ring cbuf_data_ring(const struct cbuf *cbuf, size_t data_banks) {
 
 struct cbuf_ring cbuf_weight_ring(const struct cbuf *cbuf, size_t data_banks, size_t weight_banks) {
     return (struct cbuf_ring){.first = data_banks * cbuf->depth, .entries = weight_banks * cbuf->depth};
+}
+
+struct cbuf_ring cbuf_mask_ring(const struct cbuf *cbuf) {
+    return (struct cbuf_ring){.first = cbuf->entries - cbuf->depth, .entries = cbuf->depth};
 }
 
 /* The longest piece of [at, at + n) of the ring that is contiguous in the buffer, and where it is. */

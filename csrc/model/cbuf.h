@@ -1,9 +1,10 @@
 /* CBUF, the convolution buffer: a memory of entries that CDMA fills and CSC reads as two rings, one of input slices and
  * one of weights, and the accounts of both units on what the rings hold.
  *
- * An entry is AtomicC bytes (one channel block of one pixel) and has slots of one memory atom. The low banks are the
- * data ring, the banks behind them the weight ring. Contents, pointers and accounts persist from layer to layer; the
- * accounts and pointers of a ring go back to 0 only when the banks change.
+ * An entry is AtomicC elements of the widest type (one channel block of one pixel) and has slots of one memory atom.
+ * The low banks are the data ring, the banks behind them the weight ring; the last bank is the ring of the mask bits
+ * (WMB) of compressed weights. Contents, pointers and accounts persist from layer to layer; the accounts and pointers
+ * of a ring go back to 0 only when the banks change.
  *
  * Spec: 30-cdma-cbuf sections 4, 5, 8 and 9, 40-convolution-core sections 5 and 6.
  */
@@ -35,6 +36,9 @@ struct cbuf_weights {
     size_t held;    /* CDMA: atoms written and not released */
     size_t read;    /* CSC: entry of the ring where the next layer's or group's weights start */
     size_t kernels; /* CSC: complete kernels available */
+    /* WMB of compressed weights, likewise; only layers with compressed weights use them. */
+    size_t mask_write, mask_held; /* CDMA: atom of the mask ring behind the last; atoms written and not released */
+    size_t mask_read;             /* CSC: entry of the mask ring */
 };
 
 struct cbuf {
@@ -58,6 +62,7 @@ void cbuf_reset(struct cbuf *cbuf);
 /* The rings of a bank split, true bank counts. A split beyond the last bank wraps into bank 0. */
 struct cbuf_ring cbuf_data_ring(const struct cbuf *cbuf, size_t data_banks);
 struct cbuf_ring cbuf_weight_ring(const struct cbuf *cbuf, size_t data_banks, size_t weight_banks);
+struct cbuf_ring cbuf_mask_ring(const struct cbuf *cbuf);
 
 /* Copies n bytes to / from byte `at` of the ring; at and n may pass the end any number of times. */
 void cbuf_write(struct cbuf *cbuf, struct cbuf_ring ring, size_t at, const uint8_t *bytes, size_t n);

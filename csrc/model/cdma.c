@@ -8,8 +8,8 @@
 
 /* ---- registers ---- */
 
-/* D_BANK has fields of five bits in the register map of all INT8 configurations. */
-enum { BANK_MASK = 0x1f, BANKS_AFTER_RESET = BANK_MASK + 1 };
+/* All ones in a field of D_BANK, plus 1. */
+#define BANKS_AFTER_RESET ((size_t)REGISTER_FIELD(UINT32_MAX, CDMA_D_BANK__DATA_BANK) + 1)
 
 /* Longest request in atoms; requests do not cross multiples of it. Section 8.1. */
 enum { BURST = 8 };
@@ -62,8 +62,8 @@ void cdma_layer_decode(struct cdma_layer *layer, const struct nvdla_config *conf
         .weight_reuse = REGISTER_FIELD(misc, CDMA_D_MISC_CFG__WEIGHT_REUSE),
         .skip_data = REGISTER_FIELD(misc, CDMA_D_MISC_CFG__SKIP_DATA_RLS),
         .skip_weights = REGISTER_FIELD(misc, CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS),
-        .data_banks = (bank >> CDMA_D_BANK__DATA_BANK_LSB & BANK_MASK) + 1,
-        .weight_banks = (bank >> CDMA_D_BANK__WEIGHT_BANK_LSB & BANK_MASK) + 1,
+        .data_banks = REGISTER_FIELD(bank, CDMA_D_BANK__DATA_BANK) + 1,
+        .weight_banks = REGISTER_FIELD(bank, CDMA_D_BANK__WEIGHT_BANK) + 1,
         .width = REGISTER_FIELD(size, CDMA_D_DATAIN_SIZE_0__DATAIN_WIDTH) + 1,
         .height = REGISTER_FIELD(size, CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT) + 1,
         .slice_entries = (size_t)register_group_value(regs, CDMA_D_ENTRY_PER_SLICE) + 1,

@@ -9,8 +9,8 @@
 
 /* ---- registers ---- */
 
-/* D_BANK has fields of five bits in the register map of all INT8 configurations. */
-enum { BANK_MASK = 0x1f, BANKS_AFTER_RESET = BANK_MASK + 1 };
+/* All ones in a field of D_BANK, plus 1. */
+#define BANKS_AFTER_RESET ((size_t)REGISTER_FIELD(UINT32_MAX, CSC_D_BANK__DATA_BANK) + 1)
 
 /* No input that fits CBUF has more elements; registers that say so describe something else than what CDMA fetched. */
 #define MOST_ELEMENTS ((size_t)1 << 26)
@@ -31,8 +31,8 @@ void csc_layer_decode(struct csc_layer *layer, const struct register_group *regs
         .weight_reuse = REGISTER_FIELD(misc, CSC_D_MISC_CFG__WEIGHT_REUSE),
         .skip_data = REGISTER_FIELD(misc, CSC_D_MISC_CFG__SKIP_DATA_RLS),
         .skip_weights = REGISTER_FIELD(misc, CSC_D_MISC_CFG__SKIP_WEIGHT_RLS),
-        .data_banks = (bank >> CSC_D_BANK__DATA_BANK_LSB & BANK_MASK) + 1,
-        .weight_banks = (bank >> CSC_D_BANK__WEIGHT_BANK_LSB & BANK_MASK) + 1,
+        .data_banks = REGISTER_FIELD(bank, CSC_D_BANK__DATA_BANK) + 1,
+        .weight_banks = REGISTER_FIELD(bank, CSC_D_BANK__WEIGHT_BANK) + 1,
         .width = REGISTER_FIELD(size, CSC_D_DATAIN_SIZE_EXT_0__DATAIN_WIDTH_EXT) + 1,
         .height = REGISTER_FIELD(size, CSC_D_DATAIN_SIZE_EXT_0__DATAIN_HEIGHT_EXT) + 1,
         .channels = REGISTER_FIELD(weights, CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_CHANNEL_EXT) + 1,

@@ -684,10 +684,6 @@ static uint32_t interrupt_bits(const struct nvdla_config *config) {
 }
 
 struct device *model_new(const struct nvdla_config *config, bool allow_outside, struct error *err) {
-    if (!config->simulated) {
-        error_set(err, "configuration %s is not simulated yet: the model has no engines for it", config->name);
-        return NULL;
-    }
     struct model *model = calloc(1, sizeof *model);
     if (!model) {
         error_set(err, "no memory for a model of configuration %s", config->name);
@@ -701,7 +697,7 @@ struct device *model_new(const struct nvdla_config *config, bool allow_outside, 
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        if (nvdla_has_unit(config, unit) && nvdla_unit_implemented(unit)) {
+        if (nvdla_has_unit(config, unit)) {
             dev->units |= UINT32_C(1) << unit;
             complete = complete && register_group_init(&model->units[unit], config, unit);
         }

@@ -7,7 +7,7 @@
 
 #include "replay/device.h"
 
-/* Creates a model of the configuration. Returns NULL with a message if the configuration is not simulated yet.
+/* Creates a model of the configuration. Returns NULL with a message when memory is exhausted.
  *
  * allow_outside  accesses outside every region are counted in device_statistics.outside and no findings
  */

@@ -19,8 +19,11 @@ struct nvdla_config {
     int dbb_data_bits, dbb_burst_beats, dbb_latency;                      /* primary AXI port */
     int cvsram_data_bits, cvsram_burst_beats, cvsram_latency;             /* secondary AXI port, 0 = absent */
     int addr_bits;
-    int simulated; /* 1 = the RTL and the model of this project can be built for it */
+    int rtl; /* 1 = the RTL of this project can be built for it; the model can for all */
 };
+
+/* Codes of every precision register. Configurations without 16-bit types process INT8 whatever the registers say. */
+enum nvdla_precision { NVDLA_INT8, NVDLA_INT16, NVDLA_FP16 };
 
 extern const struct nvdla_config nvdla_configs[];
 extern const int nvdla_config_count;

@@ -72,29 +72,6 @@ bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit) {
     }
 }
 
-bool nvdla_unit_implemented(enum nvdla_unit unit) {
-    switch (unit) {
-    case NVDLA_CFGROM:
-    case NVDLA_GLB:
-    case NVDLA_MCIF:
-    case NVDLA_CVIF:
-    case NVDLA_CDMA:
-    case NVDLA_CSC:
-    case NVDLA_CMAC_A:
-    case NVDLA_CMAC_B:
-    case NVDLA_CACC:
-    case NVDLA_SDP_RDMA:
-    case NVDLA_SDP:
-    case NVDLA_PDP_RDMA:
-    case NVDLA_PDP:
-    case NVDLA_CDP_RDMA:
-    case NVDLA_CDP:
-        return true;
-    default:
-        return false;
-    }
-}
-
 const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address) {
     const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
     size_t low = 0, high = map->count;

@@ -83,9 +83,6 @@ extern const char *const nvdla_unit_names[NVDLA_UNIT_COUNT]; /* "SDP_RDMA", ... 
 /* True if the configuration decodes this unit's window (a full map's GEC window, an absent CVIF or RUBIK are not). */
 bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit);
 
-/* Units that the model and the RTL of this project implement today; the others answer as absent units do. */
-bool nvdla_unit_implemented(enum nvdla_unit unit);
-
 /* The register at a byte address, NULL if the configuration has none there. */
 const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address);
 

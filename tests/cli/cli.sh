@@ -179,10 +179,10 @@ nv run --dut model broken/broken.cfg; check run_unknown_register 2 "broken.cfg:3
 nv run --dut model missing/missing.cfg; check run_missing_side_file 2 "missing.cfg:3" "in.dat"
 nv run --dut model good/good.cfg broken/broken.cfg missing/missing.cfg
 check run_nothing_runs_after_an_error 2 "D_CVT_SCALLOP" "missing.cfg:3" '!PASS'
-nv run --dut model --config full good/good.cfg; check run_config_not_built 2 "configuration full is not built yet: run supports small" "info and convert work on it"
-nv run --dut model --config full broken/broken.cfg missing/missing.cfg; check run_config_comes_first 2 "configuration full is not built yet" '!broken.cfg' '!in.dat'
+nv run --config full good/good.cfg; check run_config_without_rtl 2 "configuration full has no RTL" "--dut model"
+nv run --config full broken/broken.cfg missing/missing.cfg; check run_config_comes_first 2 "configuration full has no RTL" '!broken.cfg' '!in.dat'
 echo 'write_reg 0xffff0001 0x0' >plain.txn
-nv run --dut model plain.txn; check run_txn_defaults_to_full 2 "configuration full is not built yet"
+nv run plain.txn; check run_txn_defaults_to_full 2 "configuration full has no RTL"
 nv convert good/good.cfg good.nvt.gz; check convert_cfg 0
 head -c 200 good.nvt.gz >cut.nvt.gz
 nv run --dut model cut.nvt.gz; check run_truncated_gzip 2 "cut.nvt.gz" '!PASS'
@@ -348,7 +348,7 @@ command=("$TREE" build --filelist mine.f); check build_needs_name 2 "--filelist 
 command=("$TREE" build --filelist mine.f --name Mine); check build_bad_name 2 "--name: found 'Mine', expected a-z, 0-9 and _"
 command=("$TREE" build --filelist mine.f --name waves); check build_reserved_name 2 "--name: found 'waves'"
 command=("$TREE" build --filelist none.f --name mine); check build_missing_filelist 2 "none.f: No such file"
-command=("$TREE" build --filelist mine.f --name mine --config full); check build_config 2 "configuration full is not built yet"
+command=("$TREE" build --filelist mine.f --name mine --config full); check build_config 2 "configuration full has no RTL"
 command=("$TREE" build --filelist mine.f --name mine --top "a b"); check build_top 2 "--top: found 'a b', expected the name of a module"
 command=("$TREE" build mine.f); check build_argument 2 "found 'mine.f', expected options only"
 touch tree/fail
@@ -397,7 +397,7 @@ that convert_keeps_comments grep -q 'a layer that copies' good.nvt
 nv convert --no-golden good/good.cfg bare.nvt; check convert_no_golden 0
 nv run --dut model bare.nvt; check convert_without_goldens_runs 0 "PASS bare " "checks=2"
 nv convert plain.txn plain.nvt; check convert_txn 0
-nv run --dut model plain.nvt; check convert_keeps_config 2 "configuration full is not built yet"
+nv run plain.nvt; check convert_keeps_config 2 "configuration full has no RTL"
 nv convert good/good.cfg good.bin; check convert_suffix 2 "found 'good.bin', expected the name of the output to end in .nvt or .nvt.gz"
 nv convert good/good.cfg; check convert_one_argument 2 "expected two arguments"
 nv convert a b c; check convert_three_arguments 2 "found 'c', expected IN and OUT only"

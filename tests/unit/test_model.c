@@ -95,13 +95,6 @@ static void addresses_without_register_read_zero(void **state) {
     }
 }
 
-static void configurations_that_are_not_simulated_are_refused(void **state) {
-    (void)state;
-    struct error err = {""};
-    assert_null(model_new(nvdla_config_find("full"), false, &err));
-    assert_non_null(strstr(err.text, "full"));
-}
-
 /* ---- GLB ---- */
 
 static void glb_sets_masks_and_clears(void **state) {
@@ -372,7 +365,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_reset_and_keep_their_masked_bits),
         cmocka_unit_test(addresses_without_register_read_zero),
-        cmocka_unit_test(configurations_that_are_not_simulated_are_refused),
         cmocka_unit_test(glb_sets_masks_and_clears),
         cmocka_unit_test(masked_layer_interrupt_is_recorded),
         cmocka_unit_test(arming_protects_the_group),

@@ -85,14 +85,6 @@ static void windows_of_absent_units_are_not_decoded(void **state) {
     assert_non_null(nvdla_register_find(config("large"), NVDLA_CVIF, "CFG_RD_WEIGHT_0"));
 }
 
-static void implemented_units_are_those_of_the_small_map(void **state) {
-    (void)state;
-    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        const bool expected = unit != NVDLA_BDMA && unit != NVDLA_RBK;
-        assert_int_equal(nvdla_unit_implemented((enum nvdla_unit)unit), expected);
-    }
-}
-
 static void every_register_is_found_at_its_address_and_by_name(void **state) {
     (void)state;
     for (int c = 0; c < nvdla_config_count; c++) {
@@ -259,7 +251,6 @@ int main(void) {
         cmocka_unit_test(every_configuration_is_found_by_name),
         cmocka_unit_test(windows_are_those_of_the_two_maps),
         cmocka_unit_test(windows_of_absent_units_are_not_decoded),
-        cmocka_unit_test(implemented_units_are_those_of_the_small_map),
         cmocka_unit_test(every_register_is_found_at_its_address_and_by_name),
         cmocka_unit_test(resets_and_stored_bits_are_those_of_the_chapters),
         cmocka_unit_test(units_are_found_in_any_case),
