@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
+#include "nvdla/registers.h"
 #include "trace/program.h"
 
 struct device;
@@ -25,6 +26,13 @@ struct finding {
     uint64_t cycle;
     const char *rule; /* short fixed name, "axi-aw-stable", "region-write", ... */
     char text[240];   /* one line for a person: engine, layer, address */
+};
+
+/* Programming that breaks a rule of the spec (the model only). Does not fail the run. */
+struct device_warning {
+    enum nvdla_unit unit; /* the launch that breaks it */
+    int ordinal;
+    char text[320]; /* one line for a person: registers, values, the rule, what happens */
 };
 
 struct device_statistics {
@@ -77,16 +85,24 @@ struct device {
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
     struct finding *findings; /* owned by the device */
     size_t finding_count, finding_capacity;
-    uint64_t findings_dropped; /* beyond the first 100 only this count grows */
-    bool allow_outside;        /* the model only: accesses outside the declared regions are no findings */
-    uint64_t outside;          /* the model only: atoms accessed there */
+    uint64_t findings_dropped;       /* beyond the first 100 only this count grows */
+    struct device_warning *warnings; /* likewise, oldest first */
+    size_t warning_count, warning_capacity;
+    uint64_t warnings_dropped;
+    bool refused;       /* a call failed because the spec leaves undefined what the program asks for */
+    bool allow_outside; /* the model only: accesses outside the declared regions are no findings */
+    uint64_t outside;   /* the model only: atoms accessed there */
 };
 
 /* Records a finding (printf text). rule must be a string that outlives the device. */
 void device_report(struct device *dev, uint64_t cycle, const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Frees what struct device itself owns (memory, findings); for the destroy functions of the two kinds. */
+/* Records a warning (printf text). */
+void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
 void device_release(struct device *dev);
 
 #endif
