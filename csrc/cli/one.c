@@ -230,7 +230,7 @@ static void print_warnings(const struct report_input *input, const struct report
         const struct device *dev = input->played[i].dev;
         for (size_t w = 0; w < dev->warning_count; w++) {
             char text[1024];
-            fprintf(stderr, "nvcosim: warning: %s\n", report_warning(report, i, w, text, sizeof text));
+            fprintf(stderr, "nvcosim: warning: %s\n", report_warning(report, &dev->warnings[w], text, sizeof text));
         }
         if (dev->warnings_dropped > 0)
             fprintf(stderr, "nvcosim: warning: and %" PRIu64 " more\n", dev->warnings_dropped);

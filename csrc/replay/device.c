@@ -53,6 +53,17 @@ void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const ch
     va_end(arguments);
 }
 
+bool device_refuse(struct device *dev, struct error *err, enum nvdla_unit unit, int ordinal, const char *format, ...) {
+    dev->refused = true;
+    dev->refusal.unit = unit;
+    dev->refusal.ordinal = ordinal;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(dev->refusal.text, sizeof dev->refusal.text, format, arguments);
+    va_end(arguments);
+    return error_set(err, "%s launch %d: %s", nvdla_unit_names[unit], ordinal, dev->refusal.text);
+}
+
 void device_release(struct device *dev) {
     for (int space = 0; space < SPACE_COUNT; space++) {
         if (dev->memory[space])

@@ -28,11 +28,11 @@ struct finding {
     char text[240];   /* one line for a person: engine, layer, address */
 };
 
-/* Programming that breaks a rule of the spec (the model only). Does not fail the run. */
+/* Programming that breaks a rule of the spec (the model only). A warning does not fail the run. */
 struct device_warning {
     enum nvdla_unit unit; /* the launch that breaks it */
     int ordinal;
-    char text[320]; /* one line for a person: registers, values, the rule, what happens */
+    char text[400]; /* one line for a person: registers, values, the rule, what happens */
 };
 
 struct device_statistics {
@@ -89,7 +89,8 @@ struct device {
     struct device_warning *warnings; /* likewise, oldest first */
     size_t warning_count, warning_capacity;
     uint64_t warnings_dropped;
-    bool refused;       /* a call failed because the spec leaves undefined what the program asks for */
+    bool refused; /* a call failed because the spec leaves undefined what the program asks for: */
+    struct device_warning refusal;
     bool allow_outside; /* the model only: accesses outside the declared regions are no findings */
     uint64_t outside;   /* the model only: atoms accessed there */
 };
@@ -101,6 +102,10 @@ void device_report(struct device *dev, uint64_t cycle, const char *rule, const c
 /* Records a warning (printf text). */
 void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Refuses a launch (printf text): the caller's call fails with the same text. Returns false. */
+bool device_refuse(struct device *dev, struct error *err, enum nvdla_unit unit, int ordinal, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
 void device_release(struct device *dev);

@@ -430,16 +430,6 @@ static enum step sequential_wait(struct player *p, const struct op *op) {
     return STEP_DONE;
 }
 
-/* Writes a register. What the device refuses is told with its place in the trace. */
-static enum step execute_write(struct player *p, const struct op *op) {
-    char position[POSITION];
-    if (p->dev->ops->csb_write(p->dev, op->address, op->value, op->nposted, &p->err))
-        return STEP_DONE;
-    if (p->dev->refused)
-        error_prefix(&p->err, "%s: ", op_position(p->prog, op, position, sizeof position));
-    return STEP_BROKEN;
-}
-
 static enum step execute(struct player *p, struct stream *stream, const struct op *op) {
     switch (op->kind) {
     case OP_NOTE:
@@ -448,7 +438,7 @@ static enum step execute(struct player *p, struct stream *stream, const struct o
     case OP_WRITE:
         if (p->prog->sequential && op->address == p->glb_status)
             return clear_interrupts(p, op) ? STEP_DONE : STEP_BROKEN;
-        return execute_write(p, op);
+        return p->dev->ops->csb_write(p->dev, op->address, op->value, op->nposted, &p->err) ? STEP_DONE : STEP_BROKEN;
     case OP_READ: {
         uint32_t got;
         return read_register(p, op->address, &got) ? STEP_DONE : STEP_BROKEN;

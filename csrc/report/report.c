@@ -253,6 +253,16 @@ static void failure_text(const struct report *report, const struct played *playe
     }
 }
 
+char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
+    const struct launch *launch = layer_tracker_find(report->layers, warning->unit, warning->ordinal);
+    char position[POSITION] = "";
+    if (launch)
+        launch_position(report, launch, position, sizeof position);
+    snprintf(text, size, "%s%s%s launch %d: %s", position, launch ? ": " : "", nvdla_unit_names[warning->unit],
+             warning->ordinal, warning->text);
+    return text;
+}
+
 /* The worst of the outcomes that leave nothing to compare: refused, then hung or broken. NULL: all were played. */
 static const struct played *not_played(const struct report *report) {
     const struct played *found = NULL;
@@ -269,6 +279,12 @@ static const struct played *not_played(const struct report *report) {
 static void find_reason(struct report *report) {
     const struct report_input *in = &report->input;
     const struct played *stopped = not_played(report);
+    if (stopped && stopped->dev->refused) {
+        char text[LINE];
+        set_reason(report, "%s: %s", stopped->dev->name,
+                   report_warning(report, &stopped->dev->refusal, text, sizeof text));
+        return;
+    }
     if (stopped) {
         set_reason(report, "%s: %s", stopped->dev->name,
                    stopped->result->message ? stopped->result->message : "the device failed");
@@ -347,17 +363,6 @@ enum report_status report_status(const struct report *report) {
 
 const char *report_reason(const struct report *report) {
     return report->reason;
-}
-
-char *report_warning(const struct report *report, int played, size_t index, char *text, size_t size) {
-    const struct device_warning *warning = &report->input.played[played].dev->warnings[index];
-    const struct launch *launch = layer_tracker_find(report->layers, warning->unit, warning->ordinal);
-    char position[POSITION] = "";
-    if (launch)
-        launch_position(report, launch, position, sizeof position);
-    snprintf(text, size, "%s%s%s launch %d: %s", position, launch ? ": " : "", nvdla_unit_names[warning->unit],
-             warning->ordinal, warning->text);
-    return text;
 }
 
 /* Prints rows of both images around `first`, a mark under every byte that differs. */
@@ -583,8 +588,7 @@ static void print_played(FILE *out, const struct report *report, const struct pl
         fprintf(out, "  and %" PRIu64 " more findings\n", played->dev->findings_dropped);
     for (size_t i = 0; i < played->dev->warning_count; i++) {
         char text[LINE];
-        fprintf(out, "  warning: %s\n",
-                report_warning(report, (int)(played - report->input.played), i, text, sizeof text));
+        fprintf(out, "  warning: %s\n", report_warning(report, &played->dev->warnings[i], text, sizeof text));
     }
     if (played->dev->warnings_dropped > 0)
         fprintf(out, "  and %" PRIu64 " more warnings\n", played->dev->warnings_dropped);
@@ -785,7 +789,7 @@ static json_t *json_played(const struct report *report, const struct played *pla
                   "findings_dropped", json_u64(played->dev->findings_dropped));
     for (size_t i = 0; i < played->dev->warning_count; i++) {
         char text[LINE];
-        report_warning(report, (int)(played - report->input.played), i, text, sizeof text);
+        report_warning(report, &played->dev->warnings[i], text, sizeof text);
         json_array_append_new(warnings, json_string(text));
     }
     json_object_set_new(json, "warnings", warnings);

@@ -39,8 +39,8 @@ void report_free(struct report *report);
 
 enum report_status report_status(const struct report *report);
 
-/* Warning `index` of a device with the place in the trace it came from, for a person. Returns text. */
-char *report_warning(const struct report *report, int played, size_t index, char *text, size_t size);
+/* A warning or a refusal of a device with the place in the trace it came from, for a person. Returns text. */
+char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size);
 
 /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, memory that differs,
  * checks, findings. */
