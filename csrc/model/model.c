@@ -447,8 +447,10 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
     bool done = true;
     if (work->action == ACTION_SDP_PDP) {
         struct dma output;
+        uint64_t nans;
         open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
-        done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output);
+        done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output, &nans);
+        register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
     } else {
         if (!layer->compare) {
             open_write(model, &clients->output, &sdp_write, layer->destination_primary, NVDLA_SDP);
@@ -520,9 +522,11 @@ static bool run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
     open_read(model, &input, &pdp_read, work->pdp.source_primary, NVDLA_PDP_RDMA);
     open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
-    if (!pdp_run_from_memory(&work->pdp, &input, &output)) {
+    uint64_t nans;
+    if (!pdp_run_from_memory(&work->pdp, &input, &output, &nans)) {
         return false;
     }
+    register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
     finish_pdp(model, true);
     return true;
 }
