@@ -360,11 +360,20 @@ void lut_count(struct lut_counters *counters, const struct lut_result *result) {
 }
 
 void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
-               const struct lut_entries *entries, const int32_t *x, int32_t *y, size_t count,
+               const struct lut_entries *entries, const int64_t *x, int32_t *y, size_t count,
                struct lut_counters *counters) {
     for (size_t i = 0; i < count; i++) {
         struct lut_result result = lut_look_up(arithmetic, settings, entries, x[i]);
         y[i] = result.value;
+        lut_count(counters, &result);
+    }
+}
+
+void lut_apply_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries, const uint32_t *x,
+                        uint32_t *y, size_t count, struct lut_counters *counters) {
+    for (size_t i = 0; i < count; i++) {
+        struct lut_result result = lut_look_up_cdp_fp16(settings, entries, x[i]);
+        y[i] = (uint32_t)result.value;
         lut_count(counters, &result);
     }
 }

@@ -102,9 +102,11 @@ struct lut_counters {
 
 void lut_count(struct lut_counters *counters, const struct lut_result *result);
 
-/* lut_look_up() of x[0 .. count-1] to y, counted. */
+/* lut_look_up() and lut_look_up_cdp_fp16() of x[0 .. count-1] to y, counted. */
 void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
-               const struct lut_entries *entries, const int32_t *x, int32_t *y, size_t count,
+               const struct lut_entries *entries, const int64_t *x, int32_t *y, size_t count,
                struct lut_counters *counters);
+void lut_apply_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries, const uint32_t *x,
+                        uint32_t *y, size_t count, struct lut_counters *counters);
 
 #endif

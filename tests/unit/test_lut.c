@@ -634,12 +634,13 @@ static void apply_looks_every_element_up(void **state) {
     struct lut_settings settings;
     struct lut_entries entries;
     rnd_entries(&seed, &entries);
-    int32_t x[100], y[100];
+    int64_t x[100];
+    int32_t y[100];
     for (int round = 0; round < 20; round++) {
         rnd_settings(&seed, &settings, 22, 0);
         struct lut_counters got = {.hybrid = 3}, want = {.hybrid = 3};
         for (int i = 0; i < 100; i++) {
-            x[i] = (int32_t)rnd_input(&seed, &settings, -256, (1 << 21) - 1, 22);
+            x[i] = rnd_input(&seed, &settings, -256, (1 << 21) - 1, 22);
         }
         lut_apply(&lut_cdp_int8, &settings, &entries, x, y, 100, &got);
         for (int i = 0; i < 100; i++) {
