@@ -494,7 +494,7 @@ static uint32_t naive_fp16(const struct device *dev, const struct normalisation 
     q = n->length > 0 ? fp32_add(q, fp32_add(s[2], s[6])) : q;
     q = n->length > 1 ? fp32_add(q, fp32_add(s[1], s[7])) : q;
     q = n->length > 2 ? fp32_add(q, fp32_add(s[0], s[8])) : q;
-    *found = lut_look_up_cdp_fp16(lut, entries, n->bypass & 1 ? fp17_to_fp32(v[4]) : q);
+    *found = naive_lut_fp16(false, lut, entries, n->bypass & 1 ? fp17_to_fp32(v[4]) : q);
     uint32_t factor = (uint32_t)found->value;
     if (n->bypass & 2) {
         return fp17_to_fp16(fp17_is_nan(v[4]) ? v[4] : factor);
