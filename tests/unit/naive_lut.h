@@ -1,8 +1,13 @@
-/* The two-table look-up written a second time, digit by digit from 55-lut: slow, in 128 bits, without any of the
- * library's helpers. The tests of the library compare with it. */
+/* The two-table look-up written a second time, digit by digit from 55-lut: slow, in 128 bits or in doubles, without any
+ * of the library's helpers but, for FP16, its additions, multiplications and conversions. The tests of the library
+ * compare with it. */
 #ifndef TESTS_NAIVE_LUT_H
 #define TESTS_NAIVE_LUT_H
 
+#include <math.h>
+#include <string.h>
+
+#include "nvdla/fp.h"
 #include "nvdla/lut.h"
 
 __extension__ typedef __int128 wide_t;
@@ -78,6 +83,23 @@ static inline struct naive_position naive_index(bool sdp, bool wide, const struc
     return position;
 }
 
+/* Section 4.3: true if LO is selected. */
+static inline bool naive_selects_lo(const struct lut_settings *s, enum lut_answer le, enum lut_answer lo) {
+    if (le == LUT_HIT && lo != LUT_HIT) {
+        return false;
+    }
+    if (le != LUT_HIT && lo == LUT_HIT) {
+        return true;
+    }
+    if (le == LUT_UNDER && lo == LUT_UNDER) {
+        return s->under_first_lo;
+    }
+    if (le == LUT_OVER && lo == LUT_OVER) {
+        return s->over_first_lo;
+    }
+    return s->hybrid_first_lo;
+}
+
 static inline struct lut_result naive_lut(bool sdp, bool wide, const struct lut_settings *s,
                                           const struct lut_entries *entries, int64_t x) {
     struct naive_position position[LUT_TABLES];
@@ -85,18 +107,7 @@ static inline struct lut_result naive_lut(bool sdp, bool wide, const struct lut_
         position[t] = naive_index(sdp, wide, s, (enum lut_table)t, x);
     }
     enum lut_answer le = position[LUT_LE].answer, lo = position[LUT_LO].answer;
-    bool take_lo;
-    if (le == LUT_HIT && lo != LUT_HIT) {
-        take_lo = false;
-    } else if (le != LUT_HIT && lo == LUT_HIT) {
-        take_lo = true;
-    } else if (le == LUT_UNDER && lo == LUT_UNDER) {
-        take_lo = s->under_first_lo;
-    } else if (le == LUT_OVER && lo == LUT_OVER) {
-        take_lo = s->over_first_lo;
-    } else {
-        take_lo = s->hybrid_first_lo;
-    }
+    bool take_lo = naive_selects_lo(s, le, lo);
     enum lut_table t = take_lo ? LUT_LO : LUT_LE;
     const int16_t *samples = take_lo ? entries->lo : entries->le;
     const struct lut_range *range = &s->range[t];
@@ -132,6 +143,78 @@ static inline struct lut_result naive_lut(bool sdp, bool wide, const struct lut_
         c = naive_clamp(c, 32);
     }
     result.value = (int32_t)naive_clamp(y + c, bits);
+    return result;
+}
+
+/* Sections 4.2 and 7.3: index of one table. The difference is a number of 24 bits, so doubles are exact. */
+static inline struct naive_position naive_index_fp16(bool sdp, const struct lut_settings *s, enum lut_table table,
+                                                     uint32_t x) {
+    uint32_t difference = fp32_sub(x, (uint32_t)s->range[table].start);
+    float number;
+    memcpy(&number, &difference, sizeof number);
+    if (isnan(number) || !(number > 0)) {
+        return (struct naive_position){LUT_UNDER, 0, 0};
+    }
+    double one = ldexp(1, sdp ? 35 : 16), v, i;
+    if (table == LUT_LE && !s->le_linear) {
+        int exponent;
+        v = 2 * frexp(number, &exponent);
+        i = exponent - 1 - s->le_index_offset;
+        v += i - 1;
+    } else {
+        v = ldexp(number, -s->range[table].select);
+        i = floor(v);
+    }
+    if (i < 0 || i >= (table == LUT_LE ? 64 : 256)) {
+        return (struct naive_position){i < 0 ? LUT_UNDER : LUT_OVER, 0, 0};
+    }
+    return (struct naive_position){LUT_HIT, (int)i, (wide_t)floor((v - i) * one)};
+}
+
+/* 2^exponent, -126 to 127, as FP32; else as the registers of the unit make it. */
+static inline uint32_t naive_distance(bool sdp, int exponent) {
+    if (exponent == -128) {
+        return sdp ? 0x7f800000 : 0;
+    }
+    return exponent == -127 ? 0 : (uint32_t)(exponent + 127) << 23;
+}
+
+static inline struct lut_result naive_lut_fp16(bool sdp, const struct lut_settings *s,
+                                               const struct lut_entries *entries, uint32_t x) {
+    struct naive_position le = naive_index_fp16(sdp, s, LUT_LE, x), lo = naive_index_fp16(sdp, s, LUT_LO, x);
+    bool take_lo = naive_selects_lo(s, le.answer, lo.answer);
+    enum lut_table t = take_lo ? LUT_LO : LUT_LE;
+    struct naive_position position = take_lo ? lo : le;
+    const uint16_t *samples = (const uint16_t *)(take_lo ? entries->lo : entries->le);
+    const struct lut_range *range = &s->range[t];
+    struct lut_result result = {.selected = t, .answer = {le.answer, lo.answer}};
+    uint32_t y;
+    if (position.answer == LUT_HIT) {
+        result.index = position.index;
+        result.fraction = (uint64_t)position.fraction;
+        uint16_t y0 = samples[result.index], y1 = samples[result.index + 1];
+        if (sdp) {
+            uint64_t one = UINT64_C(1) << 35;
+            uint32_t a1 = fp17_from_fraction(result.fraction, 35);
+            uint32_t a0 = result.fraction == 0 ? 0x07c00 : fp17_from_fraction(one - result.fraction, 35);
+            y = fp17_add(fp17_mul(a0, fp16_to_fp17(y0)), fp17_mul(a1, fp16_to_fp17(y1)));
+        } else {
+            uint32_t difference = fp32_to_fp17(fp32_sub(fp16_to_fp32(y1), fp16_to_fp32(y0)));
+            y = fp17_add(fp17_mul(difference, fp17_from_fraction(result.fraction, 16)), fp16_to_fp17(y0));
+        }
+    } else {
+        bool under = position.answer == LUT_UNDER;
+        uint32_t from = (uint32_t)(under ? range->start : range->end);
+        if (under && t == LUT_LE && !s->le_linear) {
+            from = fp32_add(from, naive_distance(sdp, s->le_index_offset));
+        }
+        result.index = under ? 0 : take_lo ? 256 : 64;
+        uint32_t d = fp32_to_fp17(fp32_sub(x, from));
+        uint32_t c = fp17_mul(d, fp16_to_fp17((uint16_t)(under ? range->under : range->over).scale));
+        uint32_t sample = fp16_to_fp17(samples[result.index]);
+        y = sdp ? fp17_add(sample, c) : fp17_add(c, sample);
+    }
+    result.value = (int32_t)(sdp ? fp17_to_fp32(y) : y);
     return result;
 }
 

@@ -1,14 +1,17 @@
-/* CDP of the model: the INT8 vectors of 62-cdp section 11, random layers against a second computation by element, the
- * access port of the tables, ping-pong groups, and programs that hang. */
+/* CDP of the model: the vectors of 62-cdp section 11, random layers of all types against a second computation by
+ * element, counters, the access port of the tables, ping-pong groups, and programs that hang. */
 #include "model_bench.h"
 
 #include "model/cdp.h"
 #include "naive_lut.h"
+#include "nvdla/fp.h"
 
 enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000 };
 
 /* A layer for cdp_program(): register values as software writes them. */
 struct normalisation {
+    enum nvdla_precision precision;
+    bool nan_to_zero;
     uint32_t width, height, channels;
     uint32_t bypass; /* bit 0 square sum, bit 1 multiplication */
     uint32_t length; /* NORMALZ_LEN */
@@ -20,8 +23,17 @@ static uint32_t atom_of(const struct device *dev) {
     return (uint32_t)dev->config->mem_atom;
 }
 
+static uint32_t bytes_of(const struct normalisation *n) {
+    return n->precision == NVDLA_INT8 ? 1 : 2;
+}
+
+/* Elements of an atom, and of a column. */
+static uint32_t atom_lanes(const struct device *dev, const struct normalisation *n) {
+    return atom_of(dev) / bytes_of(n);
+}
+
 static uint32_t lanes_of(const struct device *dev, const struct normalisation *n) {
-    return (n->channels + atom_of(dev) - 1) / atom_of(dev) * atom_of(dev);
+    return (n->channels + atom_lanes(dev, n) - 1) / atom_lanes(dev, n) * atom_lanes(dev, n);
 }
 
 /* Packed strides, the usual places. */
@@ -34,6 +46,8 @@ static void place(const struct device *dev, struct normalisation *n) {
 
 static void cdp_program(struct device *dev, const struct normalisation *n) {
     const uint32_t cdp[][2] = {
+        {CDP_D_DATA_FORMAT, n->precision},
+        {CDP_D_NAN_FLUSH_TO_ZERO, n->nan_to_zero},
         {CDP_D_FUNC_BYPASS, n->bypass},
         {CDP_D_DST_BASE_ADDR_LOW, n->destination},
         {CDP_D_DST_BASE_ADDR_HIGH, 0},
@@ -49,6 +63,7 @@ static void cdp_program(struct device *dev, const struct normalisation *n) {
         {CDP_D_DATOUT_SHIFTER, n->out_shift},
     };
     const uint32_t rdma[][2] = {
+        {CDP_RDMA_D_DATA_FORMAT, n->precision},
         {CDP_RDMA_D_DATA_CUBE_WIDTH, n->width - 1},
         {CDP_RDMA_D_DATA_CUBE_HEIGHT, n->height - 1},
         {CDP_RDMA_D_DATA_CUBE_CHANNEL, n->channels - 1},
@@ -133,7 +148,7 @@ static struct device *cdp_device(const char *config) {
 
 /* ---- vectors ---- */
 
-static void convertor_vectors(void **state) {
+static void int8_convertor_vectors(void **state) {
     (void)state;
     static const struct {
         int8_t element;
@@ -162,6 +177,43 @@ static void convertor_vectors(void **state) {
     }
     for (size_t i = 0; i < sizeof output / sizeof output[0]; i++) {
         assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT8, output[i].product), output[i].want);
+    }
+}
+
+static void int16_convertor_vectors(void **state) {
+    (void)state;
+    static const struct {
+        int16_t element;
+        struct cdp_convertor convertor;
+        int32_t want;
+    } input[] = {
+        {5, {3, 1, 0}, 2},
+        {-5, {0, 1, 1}, -3},
+        {-32768, {32767, 1, 0}, -65535},
+        {-32768, {32767, 2, 0}, -65536},
+        {-32768, {32767, -2, 0}, 65535},
+        {-32768, {32767, -0x8000, 31}, 1},
+        {32767, {-32768, 0x7fff, 31}, 1},
+    };
+    static const struct {
+        int64_t product;
+        struct cdp_convertor convertor;
+        int16_t want;
+    } output[] = {
+        {100, {0, 0x7fff, 14}, 200},
+        {-100, {0, 0x7fff, 14}, -200},
+        {7, {0, 5, 3}, 4},
+        {-7, {0, 5, 3}, -4},
+        {INT64_C(-4294967296), {INT32_MAX, -0x8000, 34}, 12288},
+        {INT64_C(-4294967296), {INT32_MAX, -0x8000, 32}, 32767},
+        {INT64_C(4294967295), {INT32_MIN, 0x7fff, 63}, 0},
+        {INT64_C(4294967295), {INT32_MIN, -0x8000, 0}, -32768},
+    };
+    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
+        assert_int_equal(cdp_convert_input(&input[i].convertor, NVDLA_INT16, input[i].element), input[i].want);
+    }
+    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++) {
+        assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT16, output[i].product), output[i].want);
     }
 }
 
@@ -198,7 +250,7 @@ struct column_vector {
     int8_t want[10];
 };
 
-static void layer_vectors(void **state) {
+static void int8_layer_vectors(void **state) {
     (void)state;
     static const struct column_vector falling[] = {
         {0, 0, 4, {16, 30, 43, 52, 56, 55, 47, -72, 0, 0}},   {1, 0, 4, {15, 28, 38, 42, 38, 25, 36, -54, 0, 0}},
@@ -212,7 +264,7 @@ static void layer_vectors(void **state) {
     static const struct {
         const char *config;
         size_t lanes;
-    } runs[] = {{"small", 8}, {"medium_512", 10}, {"large", 10}};
+    } runs[] = {{"small", 8}, {"medium_512", 10}, {"large", 10}, {"full", 10}};
     struct lut_entries down = {0}, up = {0}, three = {0};
     for (int k = 0; k < LUT_LO_ENTRIES; k++) {
         down.lo[k] = (int16_t)(256 - k);
@@ -253,66 +305,266 @@ static void layer_vectors(void **state) {
     }
 }
 
-/* ---- random layers ---- */
-
-static uint64_t element(const struct device *dev, uint32_t base, uint32_t line, uint32_t surface, uint32_t x,
-                        uint32_t y, uint32_t c) {
-    uint32_t atom = atom_of(dev);
-    return base + c / atom * surface + y * line + x * atom + c % atom;
+static void put_element(struct device *dev, uint64_t address, uint32_t bytes, uint32_t value) {
+    memory_write(dev->memory[SPACE_PRIMARY], address, &value, bytes, NULL, NULL);
 }
 
-/* Converted element; channels outside the cube are 0. */
-static int32_t naive_input(struct device *dev, const struct normalisation *n, const int8_t *cube, uint32_t x,
+/* Pattern of an element: 8 or 16 bits. */
+static uint32_t element_at(struct device *dev, uint64_t address, uint32_t bytes) {
+    return bytes == 1 ? byte_at(dev, address) : byte_at(dev, address) | (uint32_t)byte_at(dev, address + 1) << 8;
+}
+
+/* Runs one column of 16-bit elements with garbage behind its channels, and compares its first lanes. */
+static void check_column_16(const struct normalisation *setting, const struct lut_settings *lut,
+                            const struct lut_entries *entries, const uint16_t *input, const uint16_t *want,
+                            size_t count) {
+    struct device *dev = cdp_device("full");
+    struct normalisation n = *setting;
+    place(dev, &n);
+    load_tables(dev, entries);
+    put_settings(dev, lut);
+    random_region(dev, &(uint64_t){62}, SOURCE, 64);
+    for (uint32_t c = 0; c < n.channels; c++) {
+        put_element(dev, SOURCE + 2 * c, 2, input[c]);
+    }
+    run_layer(dev, &n);
+    for (size_t c = 0; c < count; c++) {
+        assert_int_equal(element_at(dev, DESTINATION + 2 * c, 2), want[c]);
+    }
+    bench_free(dev);
+}
+
+/* Section 11.3. */
+static void int16_layer_vectors(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t channels, length;
+        int16_t input[12], want[12];
+    } cases[] = {
+        {4, 0, {100, -200, 300, -400}, {93, -158, 170, -251}},
+        {12,
+         0,
+         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
+         {93, -158, 170, -249, 38, 59, 68, -78, 88, 10, 20, 30}},
+        {12,
+         1,
+         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
+         {79, -111, 165, -223, 31, 44, 67, -77, 87, 10, 20, 30}},
+        {12,
+         2,
+         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
+         {55, -110, 163, -215, 27, 35, 51, -77, 87, 10, 20, 30}},
+        {12,
+         3,
+         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
+         {55, -109, 161, -211, 26, 32, 41, -58, 86, 10, 19, 29}},
+    };
+    static const uint16_t small[4] = {1, 2, 3, 100}, roots[6] = {2250, 3750, 13222, 13222, 13221, 0};
+    struct lut_entries falling = {0}, steps = {0};
+    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+        falling.lo[k] = (int16_t)(32767 - 100 * k);
+    }
+    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+        steps.le[k] = (int16_t)(k < 32 ? 1000 * k : 32000);
+    }
+    struct normalisation n = {
+        .precision = NVDLA_INT16, .width = 1, .height = 1, .in_scale = 1, .out_scale = 1, .out_shift = 15};
+    struct lut_settings lut = column_lut;
+    lut.range[LUT_LO].select = 11;
+    lut.range[LUT_LO].end = 1 << 19;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        n.channels = cases[i].channels;
+        n.length = cases[i].length;
+        check_column_16(&n, &lut, &falling, (const uint16_t *)cases[i].input, (const uint16_t *)cases[i].want,
+                        cases[i].channels);
+    }
+    n = (struct normalisation){
+        .precision = NVDLA_INT16, .width = 1, .height = 1, .channels = 4, .in_scale = 1, .out_scale = 1, .bypass = 2};
+    lut = (struct lut_settings){.range = {{.end = INT64_C(1) << 36}, {.end = 256}}};
+    check_column_16(&n, &lut, &steps, small, roots, 6);
+}
+
+/* Section 11.4. */
+static void fp16_layer_vectors(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t length, bypass;
+        bool nan_to_zero;
+        uint16_t second; /* element of channel 1 */
+        uint16_t want[6];
+    } cases[] = {
+        {0, 0, false, 0xc000, {0x3155, 0xb51f, 0x287e, 0x34ae, 0, 0}},
+        {1, 0, false, 0xc000, {0x311f, 0xb032, 0x2832, 0x32bd, 0, 0}},
+        {2, 0, false, 0xc000, {0x2c32, 0xb032, 0x2832, 0x324b, 0, 0}},
+        {3, 0, false, 0xc000, {0x2c32, 0xb032, 0x2832, 0x324b, 0, 0}},
+        {0, 2, false, 0xc000, {0x3155, 0x311f, 0x2c7e, 0x2e3e, 0x2e66, 0x3c00}},
+        {0, 3, false, 0xc000, {0x3800, 0x3c00, 0x3955, 0x3400, 0x3c00, 0x3c00}},
+        {0, 0, false, 0x7e05, {0x7e05, 0x7e05, 0x7e05, 0x34ae, 0, 0}},
+        {0, 2, false, 0x7e05, {0x7e05, 0x7e05, 0x7e05, 0x2e3e, 0x2e66, 0x3c00}},
+        {0, 2, true, 0x7e05, {0x3800, 0x371c, 0x2e3e, 0x2e3e, 0x2e66, 0x3c00}},
+        {0, 0, false, 0x7c00, {0x2b88, 0x7bff, 0x2788, 0x34ae, 0, 0}},
+    };
+    struct lut_entries entries = {0};
+    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+        union {
+            float number;
+            uint32_t pattern;
+        } fp32 = {1 / (1 + (float)k / 16)};
+        entries.lo[k] = (int16_t)fp32_to_fp16(fp32.pattern);
+    }
+    struct lut_settings lut = column_lut;
+    lut.range[LUT_LE].end = 0x42800000;
+    lut.range[LUT_LO].end = 0x41800000;
+    lut.range[LUT_LO].select = -4;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct normalisation n = {.precision = NVDLA_FP16,
+                                  .nan_to_zero = cases[i].nan_to_zero,
+                                  .width = 1,
+                                  .height = 1,
+                                  .channels = 4,
+                                  .bypass = cases[i].bypass,
+                                  .length = cases[i].length};
+        const uint16_t input[4] = {0x3c00, cases[i].second, 0x3800, 0x4200};
+        check_column_16(&n, &lut, &entries, input, cases[i].want, 6);
+    }
+}
+
+/* ---- random layers ---- */
+
+static uint64_t element(const struct device *dev, const struct normalisation *n, uint32_t base, uint32_t line,
+                        uint32_t surface, uint32_t x, uint32_t y, uint32_t c) {
+    uint32_t lanes = atom_lanes(dev, n);
+    return base + c / lanes * surface + y * line + x * atom_of(dev) + c % lanes * bytes_of(n);
+}
+
+/* Pattern of a channel of `cube`, a copy of the source; channels outside are 0. */
+static uint32_t source_element(const struct device *dev, const struct normalisation *n, const uint8_t *cube, uint32_t x,
+                               uint32_t y, int64_t c) {
+    if (c < 0 || c >= n->channels) {
+        return 0;
+    }
+    uint64_t at = element(dev, n, 0, n->source_line, n->source_surface, x, y, (uint32_t)c);
+    return bytes_of(n) == 1 ? cube[at] : cube[at] | (uint32_t)cube[at + 1] << 8;
+}
+
+/* Converted element of an integer layer. */
+static int64_t naive_input(const struct device *dev, const struct normalisation *n, const uint8_t *cube, uint32_t x,
                            uint32_t y, int64_t c) {
     if (c < 0 || c >= n->channels) {
         return 0;
     }
-    uint64_t at = element(dev, 0, n->source_line, n->source_surface, x, y, (uint32_t)c);
-    wide_t product = (cube[at] - naive_wrap(n->in_offset, 8)) * naive_wrap(n->in_scale, 16);
-    return (int32_t)naive_clamp(naive_round(product, (int)n->in_shift), 9);
+    int bits = n->precision == NVDLA_INT8 ? 8 : 16;
+    wide_t value = naive_wrap(source_element(dev, n, cube, x, y, c), bits);
+    wide_t product = (value - naive_wrap(n->in_offset, bits)) * naive_wrap(n->in_scale, 16);
+    return (int64_t)naive_clamp(naive_round(product, (int)n->in_shift), bits + 1);
 }
 
-/* One element of the output and what the tables answered, from `cube`, a copy of the source. */
-static int8_t naive_element(struct device *dev, const struct normalisation *n, const struct lut_settings *lut,
-                            const struct lut_entries *entries, const int8_t *cube, uint32_t x, uint32_t y, uint32_t c,
-                            struct lut_result *found) {
-    int32_t own = naive_input(dev, n, cube, x, y, c);
+/* One element of the output and what the tables answered: sections 4 to 8, integers. */
+static uint32_t naive_integer(const struct device *dev, const struct normalisation *n, const struct lut_settings *lut,
+                              const struct lut_entries *entries, const uint8_t *cube, uint32_t x, uint32_t y,
+                              uint32_t c, struct lut_result *found) {
+    bool int8 = n->precision == NVDLA_INT8;
+    int64_t own = naive_input(dev, n, cube, x, y, c);
     int64_t q = own;
     if (!(n->bypass & 1)) {
         q = 0;
         int reach = (int)n->length + 1;
         for (int k = -reach; k <= reach; k++) {
-            int32_t v = naive_input(dev, n, cube, x, y, (int64_t)c + k);
+            int64_t v = naive_input(dev, n, cube, x, y, (int64_t)c + k);
             q += v * v;
         }
     }
-    *found = naive_lut(false, false, lut, entries, q);
+    *found = naive_lut(false, !int8, lut, entries, q);
     wide_t m = n->bypass & 2 ? found->value : (wide_t)found->value * own;
-    m = (m - naive_wrap(n->out_offset, 25)) * naive_wrap(n->out_scale, 16);
-    return (int8_t)naive_clamp(naive_round(m, (int)n->out_shift), 8);
+    m = (m - naive_wrap(n->out_offset, int8 ? 25 : 32)) * naive_wrap(n->out_scale, 16);
+    return (uint32_t)(int64_t)naive_clamp(naive_round(m, (int)n->out_shift), int8 ? 8 : 16) & (int8 ? 0xff : 0xffff);
 }
 
+/* The same in FP16. */
+static uint32_t naive_fp16(const struct device *dev, const struct normalisation *n, const struct lut_settings *lut,
+                           const struct lut_entries *entries, const uint8_t *cube, uint32_t x, uint32_t y, uint32_t c,
+                           struct lut_result *found) {
+    uint32_t v[9], s[9];
+    for (int k = 0; k < 9; k++) {
+        uint16_t own = (uint16_t)source_element(dev, n, cube, x, y, (int64_t)c + k - 4);
+        v[k] = fp16_to_fp17(n->nan_to_zero && fp16_is_nan(own) ? 0 : own);
+        s[k] = fp32_mul(fp17_to_fp32(v[k]), fp17_to_fp32(v[k]));
+    }
+    uint32_t q = fp32_add(fp32_add(s[3], s[5]), s[4]);
+    q = n->length > 0 ? fp32_add(q, fp32_add(s[2], s[6])) : q;
+    q = n->length > 1 ? fp32_add(q, fp32_add(s[1], s[7])) : q;
+    q = n->length > 2 ? fp32_add(q, fp32_add(s[0], s[8])) : q;
+    *found = naive_lut_fp16(false, lut, entries, n->bypass & 1 ? fp17_to_fp32(v[4]) : q);
+    uint32_t factor = (uint32_t)found->value;
+    if (n->bypass & 2) {
+        return fp17_to_fp16(fp17_is_nan(v[4]) ? v[4] : factor);
+    }
+    return fp17_to_fp16(fp17_mul(v[4], factor));
+}
+
+/* The idle units of 16-bit layers: four of them in every beat of 8 bytes. */
+static void count_idle(const struct device *dev, const struct normalisation *n, const struct lut_counters *idle,
+                       struct lut_counters *want) {
+    uint32_t beats = n->width * n->height * (lanes_of(dev, n) / atom_lanes(dev, n)) * 4;
+    if (n->precision == NVDLA_FP16) {
+        want->hybrid += 4 * beats;
+    } else if (n->precision == NVDLA_INT16) {
+        want->underflow += idle->underflow * beats;
+        want->overflow += idle->overflow * beats;
+        want->hybrid += idle->hybrid * beats;
+        want->le_hit += idle->le_hit * beats;
+        want->lo_hit += idle->lo_hit * beats;
+    }
+}
+
+static void compare_counters(struct device *dev, const struct lut_counters *want) {
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_UFLOW), want->underflow);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_OFLOW), want->overflow);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_HYBRID), want->hybrid);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_LE_HIT), want->le_hit);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_LO_HIT), want->lo_hit);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_INPUT_NUM), 0);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_INF_INPUT_NUM), 0);
+}
+
+/* Compares all lanes of the layer that was just run, and its counters. idle: answers of the idle units, updated by INT8
+ * layers. */
 static void compare_layer(struct device *dev, const struct normalisation *n, const struct lut_settings *lut,
-                          const struct lut_entries *entries, const int8_t *cube) {
-    struct lut_counters want = {0};
-    for (uint32_t c = 0; c < lanes_of(dev, n); c++) {
+                          const struct lut_entries *entries, const uint8_t *cube, struct lut_counters *idle) {
+    struct lut_counters want = {0}, last = {0};
+    uint32_t nans = 0, largest = 0, lanes = lanes_of(dev, n);
+    for (uint32_t c = 0; c < lanes; c++) {
         for (uint32_t y = 0; y < n->height; y++) {
             for (uint32_t x = 0; x < n->width; x++) {
                 struct lut_result found;
-                int8_t value = naive_element(dev, n, lut, entries, cube, x, y, c, &found);
-                uint64_t at =
-                    element(dev, n->destination, n->destination_line, n->destination_surface, x, y, (uint32_t)c);
-                assert_int_equal((int8_t)byte_at(dev, at), value);
+                uint32_t value = n->precision == NVDLA_FP16
+                                     ? naive_fp16(dev, n, lut, entries, cube, x, y, c, &found)
+                                     : naive_integer(dev, n, lut, entries, cube, x, y, c, &found);
+                uint64_t at = element(dev, n, n->destination, n->destination_line, n->destination_surface, x, y, c);
+                assert_int_equal(element_at(dev, at, bytes_of(n)), value);
                 lut_count(&want, &found);
+                nans += fp16_is_nan((uint16_t)value);
+                largest += (value & 0x7fff) == 0x7bff;
+                if (c + 8 > lanes && (lanes - c) % 2 == 1 && y == n->height - 1 && x == n->width - 1) {
+                    lut_count(&last, &found);
+                }
             }
         }
     }
-    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_UFLOW), want.underflow);
-    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_OFLOW), want.overflow);
-    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_HYBRID), want.hybrid);
-    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_LE_HIT), want.le_hit);
-    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_LO_HIT), want.lo_hit);
-    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), 0);
+    count_idle(dev, n, idle, &want);
+    compare_counters(dev, &want);
+    if (n->precision == NVDLA_INT8) {
+        *idle = last;
+    }
+    if (n->precision == NVDLA_FP16) {
+        assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), largest);
+        assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), nans);
+    } else {
+        assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), 0);
+        if (!dev->config->int16) {
+            assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), 0);
+        }
+    }
 }
 
 static struct lut_range random_range(uint64_t *state, int most_select, int64_t size) {
@@ -327,20 +579,41 @@ static struct lut_range random_range(uint64_t *state, int most_select, int64_t s
     };
 }
 
-static struct lut_settings random_lut(uint64_t *state) {
+static struct lut_settings random_lut(uint64_t *state, enum nvdla_precision precision) {
+    int more = precision == NVDLA_INT16 ? 16 : 0;
     return (struct lut_settings){
         .le_linear = below(state, 2),
         .under_first_lo = below(state, 2),
         .over_first_lo = below(state, 2),
         .hybrid_first_lo = below(state, 2),
         .le_index_offset = (int)below(state, 24) - 8,
-        .range = {random_range(state, 12, 64), random_range(state, 10, 256)},
+        .range = {random_range(state, 12 + more, 64), random_range(state, 10 + more, 256)},
     };
 }
 
-static struct normalisation random_layer(const struct device *dev, uint64_t *state) {
-    uint32_t atom = atom_of(dev);
+/* FP32 pattern of a magnitude between 2^-20 and 2^20, or anything at all. */
+static uint32_t random_fp32(uint64_t *state) {
+    uint32_t pattern = rnd(state);
+    return below(state, 8) ? (pattern & 0x807fffff) | (107 + below(state, 40)) << 23 : pattern;
+}
+
+/* The integer fields with what FP16 layers put there. */
+static struct lut_settings random_lut_fp16(uint64_t *state) {
+    struct lut_settings lut = random_lut(state, NVDLA_FP16);
+    lut.le_index_offset = (int)below(state, 40) - 30;
+    for (int table = 0; table < LUT_TABLES; table++) {
+        lut.range[table].select = (int)below(state, 30) - 15;
+        lut.range[table].start = below(state, 2) ? 0 : random_fp32(state);
+        lut.range[table].end = random_fp32(state);
+    }
+    return lut;
+}
+
+static struct normalisation random_layer(const struct device *dev, uint64_t *state, enum nvdla_precision precision) {
+    uint32_t atom = atom_of(dev), wide = precision == NVDLA_INT16;
     struct normalisation n = {
+        .precision = precision,
+        .nan_to_zero = below(state, 2),
         .width = 1 + below(state, below(state, 4) ? 6 : 20),
         .height = 1 + below(state, 4),
         .channels = 1 + below(state, below(state, 4) ? 3 * atom : 300),
@@ -352,7 +625,7 @@ static struct normalisation random_layer(const struct device *dev, uint64_t *sta
         .out_scale = rnd(state) & 0xffff,
         .out_shift = 16 + below(state, 20),
     };
-    n.in_shift = n.in_scale == 1 ? below(state, 3) : 6 + below(state, 12);
+    n.in_shift = n.in_scale == 1 ? below(state, wide ? 8 : 3) : 6 + below(state, 12);
     if (below(state, 4) == 0) {
         n.out_shift = below(state, 64);
     }
@@ -364,24 +637,26 @@ static struct normalisation random_layer(const struct device *dev, uint64_t *sta
     return n;
 }
 
-static void random_layers(const char *config, uint64_t seed, int count) {
+static void random_layers(const char *config, enum nvdla_precision precisions, uint64_t seed, int count) {
     struct device *dev = cdp_device(config);
-    int8_t *cube = malloc(REGION);
+    uint8_t *cube = malloc(REGION);
     assert_non_null(cube);
     random_region(dev, &seed, SOURCE, REGION);
     memory_read(dev->memory[SPACE_PRIMARY], SOURCE, cube, REGION);
+    struct lut_counters idle = {.hybrid = 4};
     for (int i = 0; i < count; i++) {
         struct lut_entries entries;
         for (int k = 0; k < LUT_LO_ENTRIES; k++) {
             entries.lo[k] = (int16_t)rnd(&seed);
             entries.le[k % LUT_LE_ENTRIES] = (int16_t)rnd(&seed);
         }
-        struct lut_settings lut = random_lut(&seed);
-        struct normalisation n = random_layer(dev, &seed);
+        enum nvdla_precision precision = (enum nvdla_precision)below(&seed, precisions + 1);
+        struct lut_settings lut = precision == NVDLA_FP16 ? random_lut_fp16(&seed) : random_lut(&seed, precision);
+        struct normalisation n = random_layer(dev, &seed, precision);
         load_tables(dev, &entries);
         put_settings(dev, &lut);
         run_layer(dev, &n);
-        compare_layer(dev, &n, &lut, &entries, cube);
+        compare_layer(dev, &n, &lut, &entries, cube, &idle);
     }
     free(cube);
     bench_free(dev);
@@ -389,46 +664,64 @@ static void random_layers(const char *config, uint64_t seed, int count) {
 
 static void random_layers_atom_8(void **state) {
     (void)state;
-    random_layers("small", 1, 40);
+    random_layers("small", NVDLA_INT8, 1, 40);
 }
 
 static void random_layers_atom_16(void **state) {
     (void)state;
-    random_layers("medium_512", 2, 20);
+    random_layers("medium_512", NVDLA_INT8, 2, 20);
 }
 
 static void random_layers_atom_32(void **state) {
     (void)state;
-    random_layers("medium_1024_full", 3, 15);
-    random_layers("large", 4, 15);
+    random_layers("medium_1024_full", NVDLA_INT8, 3, 15);
+    random_layers("large", NVDLA_INT8, 4, 15);
 }
 
-static void longest_column(void **state) {
+static void random_layers_of_all_types(void **state) {
     (void)state;
-    struct device *dev = cdp_device("small");
-    uint64_t seed = 9;
-    random_region(dev, &seed, SOURCE, 2 * CDP_MAX_LANES);
-    int8_t *cube = malloc(2 * CDP_MAX_LANES);
+    random_layers("full", NVDLA_FP16, 5, 120);
+}
+
+static void longest_columns(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        enum nvdla_precision precision;
+    } cases[] = {{"small", NVDLA_INT8}, {"full", NVDLA_INT16}, {"full", NVDLA_FP16}};
+    uint8_t *cube = malloc(4 * CDP_MAX_LANES);
     assert_non_null(cube);
-    memory_read(dev->memory[SPACE_PRIMARY], SOURCE, cube, 2 * CDP_MAX_LANES);
-    struct lut_entries entries = {.le = {1000}, .lo = {2000}};
-    struct lut_settings lut = {.le_index_offset = 2, .range = {{.under = {7, 3}}, {.start = 50000, .over = {-5, 2}}}};
-    struct normalisation n = {
-        .width = 2, .height = 1, .channels = CDP_MAX_LANES, .length = 3, .in_scale = 1, .out_scale = 3, .out_shift = 9};
-    place(dev, &n);
-    load_tables(dev, &entries);
-    put_settings(dev, &lut);
-    run_layer(dev, &n);
-    compare_layer(dev, &n, &lut, &entries, cube);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct device *dev = cdp_device(cases[i].config);
+        uint64_t seed = 9;
+        random_region(dev, &seed, SOURCE, 4 * CDP_MAX_LANES);
+        memory_read(dev->memory[SPACE_PRIMARY], SOURCE, cube, 4 * CDP_MAX_LANES);
+        struct lut_entries entries = {.le = {1000}, .lo = {2000}};
+        struct lut_settings lut = {.le_index_offset = 2,
+                                   .range = {{.under = {7, 3}}, {.start = 50000, .over = {-5, 2}}}};
+        struct normalisation n = {.precision = cases[i].precision,
+                                  .width = 2,
+                                  .height = 1,
+                                  .channels = CDP_MAX_LANES,
+                                  .length = 3,
+                                  .in_scale = 1,
+                                  .out_scale = 3,
+                                  .out_shift = 9};
+        place(dev, &n);
+        load_tables(dev, &entries);
+        put_settings(dev, &lut);
+        run_layer(dev, &n);
+        compare_layer(dev, &n, &lut, &entries, cube, &(struct lut_counters){.hybrid = 4});
+        bench_free(dev);
+    }
     free(cube);
-    bench_free(dev);
 }
 
 static void output_may_replace_the_input(void **state) {
     (void)state;
     struct device *dev = cdp_device("small");
     uint64_t seed = 11;
-    int8_t cube[19 * 3 * 16];
+    uint8_t cube[19 * 3 * 16];
     random_region(dev, &seed, SOURCE, sizeof cube);
     memory_read(dev->memory[SPACE_PRIMARY], SOURCE, cube, sizeof cube);
     struct lut_entries entries;
@@ -443,7 +736,157 @@ static void output_may_replace_the_input(void **state) {
     load_tables(dev, &entries);
     put_settings(dev, &lut);
     run_layer(dev, &n);
-    compare_layer(dev, &n, &lut, &entries, cube);
+    compare_layer(dev, &n, &lut, &entries, cube, &(struct lut_counters){0});
+    bench_free(dev);
+}
+
+/* RAM_TYPE chooses the memory. The table's underflow line makes the layer a copy. */
+static void source_and_destination_in_cvsram(void **state) {
+    (void)state;
+    for (int secondary = 0; secondary < 4; secondary++) {
+        struct device *dev = bench_new("full");
+        struct memory *from = dev->memory[secondary & 1 ? SPACE_SECONDARY : SPACE_PRIMARY];
+        struct memory *to = dev->memory[secondary & 2 ? SPACE_SECONDARY : SPACE_PRIMARY];
+        struct normalisation n = {.precision = NVDLA_INT16, .width = 1, .height = 1, .channels = 16, .in_scale = 1};
+        n.bypass = 3;
+        n.out_offset = (uint32_t)-0x4000;
+        n.out_scale = 1;
+        uint8_t bytes[32] = {0x34, 0x12, 0x78, 0x06}, copy[32];
+        place(dev, &n);
+        memory_declare(from, SOURCE, sizeof bytes);
+        memory_declare(to, DESTINATION, sizeof bytes);
+        memory_write(from, SOURCE, bytes, sizeof bytes, NULL, NULL);
+        put_settings(dev, &(struct lut_settings){.le_linear = true,
+                                                 .range = {{.start = 0x4000, .under = {1, 0}}, {.start = 0x4000}}});
+        cdp_program(dev, &n);
+        put(dev, NVDLA_CDP_RDMA, CDP_RDMA_D_SRC_DMA_CFG, !(secondary & 1));
+        put(dev, NVDLA_CDP, CDP_D_DST_DMA_CFG, !(secondary & 2));
+        cdp_arm(dev);
+        assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+        assert_int_equal(dev->finding_count, 0);
+        memory_read(to, DESTINATION, copy, sizeof copy);
+        assert_memory_equal(copy, bytes, sizeof copy);
+        bench_free(dev);
+    }
+}
+
+/* ---- counters ---- */
+
+/* A layer of FP16 without a table to speak of: its elements come back as they are. */
+static void identity_fp16(struct device *dev, struct normalisation *n) {
+    struct lut_entries entries = {.lo = {0x3c00}};
+    *n = (struct normalisation){.precision = NVDLA_FP16, .width = 1, .height = 1, .channels = 4, .bypass = 1};
+    place(dev, n);
+    load_tables(dev, &entries);
+    put_settings(dev, &(struct lut_settings){.under_first_lo = true,
+                                             .hybrid_first_lo = true,
+                                             .le_linear = true,
+                                             .range = {{.start = 0x7f7fffff}, {.start = 0x7f7fffff}}});
+}
+
+static void nan_and_infinity_are_counted_as_written(void **state) {
+    (void)state;
+    struct device *dev = cdp_device("full");
+    struct normalisation n;
+    static const uint16_t input[4] = {0x7e01, 0xfc00, 0x7bff, 0x0001};
+    random_region(dev, &(uint64_t){1}, SOURCE, 32);
+    for (uint32_t c = 0; c < 4; c++) {
+        put_element(dev, SOURCE + 2 * c, 2, input[c]);
+    }
+    identity_fp16(dev, &n);
+    run_layer(dev, &n);
+    static const uint16_t plain[6] = {0x7e01, 0xfbff, 0x7bff, 0x0001, 0, 0};
+    for (uint32_t c = 0; c < 6; c++) {
+        assert_int_equal(element_at(dev, DESTINATION + 2 * c, 2), plain[c]);
+    }
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_INPUT_NUM), 0);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_INF_INPUT_NUM), 0);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), 1);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), 2);
+    n.nan_to_zero = true;
+    run_layer(dev, &n);
+    assert_int_equal(element_at(dev, DESTINATION, 2), 0);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), 0);
+    assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), 2);
+    bench_free(dev);
+}
+
+/* Integers: an element counts if it is more than 1 away from the shifted product; pad lanes count too. */
+static void clipped_integers_are_counted(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        enum nvdla_precision precision;
+        uint32_t offset, scale, shift; /* of the output convertor, whose input is 0 */
+        uint32_t want;
+    } cases[] = {
+        {"full", NVDLA_INT8, 0, 1, 0, 0},
+        {"full", NVDLA_INT8, (uint32_t)-127, 1, 0, 0},
+        {"full", NVDLA_INT8, (uint32_t)-128, 1, 0, 0},
+        {"full", NVDLA_INT8, (uint32_t)-129, 1, 0, 32},
+        {"full", NVDLA_INT8, 129, 1, 0, 0},
+        {"full", NVDLA_INT8, 130, 1, 0, 32},
+        {"full", NVDLA_INT8, (uint32_t)-129, 2, 1, 32},
+        {"full", NVDLA_INT16, (uint32_t)-129, 1, 0, 0},
+        {"full", NVDLA_INT16, (uint32_t)-32769, 1, 0, 16},
+        {"full", NVDLA_INT16, 32768, 0x7fff, 15, 0},
+        {"full", NVDLA_INT16, 32768, 0x8000, 14, 16},
+        {"small", NVDLA_INT8, 1000, 1, 0, 0},
+        {"large", NVDLA_INT8, 1000, 1, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct device *dev = cdp_device(cases[i].config);
+        struct normalisation n = {.precision = cases[i].precision,
+                                  .width = 1,
+                                  .height = 1,
+                                  .channels = 5,
+                                  .bypass = 2,
+                                  .out_offset = cases[i].offset,
+                                  .out_scale = cases[i].scale,
+                                  .out_shift = cases[i].shift};
+        place(dev, &n);
+        run_layer(dev, &n);
+        assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), cases[i].want);
+        bench_free(dev);
+    }
+}
+
+/* Section 9: INT8 layers leave an answer of each idle unit behind, which INT16 layers repeat in each beat of 8 bytes;
+ * FP16 layers count as hybrid and change nothing; reset does. */
+static void idle_units_repeat_the_latest_int8_layer(void **state) {
+    (void)state;
+    struct device *dev = cdp_device("full");
+    struct normalisation int8 = {.width = 2, .height = 1, .channels = 64, .in_scale = 1, .out_scale = 1, .bypass = 1};
+    struct normalisation int16 = {.precision = NVDLA_INT16, .width = 3, .height = 1, .channels = 17};
+    struct normalisation fp16;
+    place(dev, &int8);
+    place(dev, &int16);
+    random_region(dev, &(uint64_t){1}, SOURCE, 128);
+    for (uint32_t c = 0; c < 64; c++) {
+        put_element(dev, SOURCE + 64 * (c / 32) + 32 + c % 32, 1, c);
+    }
+    /* 57 underflows in both tables, 59 over- and underflows, 61 hits LO only, 63 overflows in both. The sums of the
+     * INT16 layer are 0: both underflow. */
+    static const struct lut_settings lut = {.le_linear = true,
+                                            .range = {{.start = 57, .select = -5}, {.start = 59, .select = -6}}};
+    static const struct lut_counters fresh = {.underflow = 96, .hybrid = 96};
+    static const struct lut_counters repeated = {.underflow = 120, .hybrid = 24, .lo_hit = 24, .overflow = 24};
+    put_settings(dev, &lut);
+    run_layer(dev, &int16);
+    compare_counters(dev, &fresh);
+    run_layer(dev, &int8);
+    run_layer(dev, &int16);
+    compare_counters(dev, &repeated);
+    identity_fp16(dev, &fp16);
+    run_layer(dev, &fp16);
+    compare_counters(dev, &(struct lut_counters){.underflow = 16, .hybrid = 16});
+    put_settings(dev, &lut);
+    run_layer(dev, &int16);
+    compare_counters(dev, &repeated);
+    assert_true(dev->ops->reset(dev, NULL));
+    put_settings(dev, &lut);
+    run_layer(dev, &int16);
+    compare_counters(dev, &fresh);
     bench_free(dev);
 }
 
@@ -620,6 +1063,27 @@ static void wrong_programs_hang(void **state) {
     }
 }
 
+/* The two units have to agree in a data format that exists. */
+static void data_formats_must_agree(void **state) {
+    (void)state;
+    for (uint32_t cdp = 0; cdp < 4; cdp++) {
+        for (uint32_t rdma = 0; rdma < 4; rdma++) {
+            struct device *dev = cdp_device("full");
+            struct normalisation n;
+            plain_layer(dev, &n);
+            cdp_program(dev, &n);
+            put(dev, NVDLA_CDP, CDP_D_DATA_FORMAT, cdp);
+            put(dev, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, rdma);
+            cdp_arm(dev);
+            bool runs = cdp == rdma && cdp < 3;
+            assert_int_equal(advance(dev), runs ? DEVICE_INTERRUPT : DEVICE_IDLE);
+            assert_int_equal(get(dev, NVDLA_CDP, CDP_S_STATUS), !runs);
+            assert_int_equal(get(dev, NVDLA_CDP_RDMA, CDP_RDMA_S_STATUS), !runs);
+            bench_free(dev);
+        }
+    }
+}
+
 /* Data formats, NaN flush and performance enables do nothing in INT8 configurations. */
 static void settings_without_effect(void **state) {
     (void)state;
@@ -641,13 +1105,21 @@ static void settings_without_effect(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convertor_vectors),
-        cmocka_unit_test(layer_vectors),
+        cmocka_unit_test(int8_convertor_vectors),
+        cmocka_unit_test(int16_convertor_vectors),
+        cmocka_unit_test(int8_layer_vectors),
+        cmocka_unit_test(int16_layer_vectors),
+        cmocka_unit_test(fp16_layer_vectors),
         cmocka_unit_test(random_layers_atom_8),
         cmocka_unit_test(random_layers_atom_16),
         cmocka_unit_test(random_layers_atom_32),
-        cmocka_unit_test(longest_column),
+        cmocka_unit_test(random_layers_of_all_types),
+        cmocka_unit_test(longest_columns),
         cmocka_unit_test(output_may_replace_the_input),
+        cmocka_unit_test(source_and_destination_in_cvsram),
+        cmocka_unit_test(nan_and_infinity_are_counted_as_written),
+        cmocka_unit_test(clipped_integers_are_counted),
+        cmocka_unit_test(idle_units_repeat_the_latest_int8_layer),
         cmocka_unit_test(tables_read_back),
         cmocka_unit_test(pointer_moves_in_its_own_direction_only),
         cmocka_unit_test(pointer_stops_at_the_last_entry),
@@ -655,6 +1127,7 @@ int main(void) {
         cmocka_unit_test(two_layers_queue_up),
         cmocka_unit_test(counters_clear_when_a_layer_is_armed),
         cmocka_unit_test(wrong_programs_hang),
+        cmocka_unit_test(data_formats_must_agree),
         cmocka_unit_test(settings_without_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

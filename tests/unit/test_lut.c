@@ -465,6 +465,7 @@ static void fp16_extreme_selects(void **state) {
     (void)state;
     struct lut_entries entries = {.lo = {0x3c00, 0x4000}};
     struct lut_settings settings = {.hybrid_first_lo = true, .le_linear = true};
+    settings.range[LUT_LE].start = 0x7f7fffff; /* LE underflows */
     static const struct {
         int select;
         uint32_t x;
@@ -481,11 +482,10 @@ static void fp16_extreme_selects(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         settings.range[LUT_LO].select = cases[i].select;
         struct lut_result got = lut_look_up_sdp_fp16(&settings, &entries, cases[i].x);
+        assert_int_equal(got.selected, LUT_LO);
         assert_int_equal(got.answer[LUT_LO], cases[i].answer);
-        if (got.selected == LUT_LO) {
-            assert_int_equal(got.index, cases[i].index);
-            assert_int_equal(got.fraction, cases[i].fraction);
-        }
+        assert_int_equal(got.index, cases[i].index);
+        assert_int_equal(got.fraction, cases[i].fraction);
         assert_int_equal(lut_look_up_cdp_fp16(&settings, &entries, cases[i].x).answer[LUT_LO], cases[i].answer);
     }
 }
@@ -628,6 +628,65 @@ static void random_sdp(void **state) {
     compare(&lut_sdp, true, false, 32, 31, INT32_MIN, INT32_MAX);
 }
 
+/* An FP32 pattern: mostly of a magnitude between 2^-20 and 2^20, or near `near`, or anything at all. */
+static uint32_t rnd_fp32(uint64_t *state, uint32_t near) {
+    uint32_t pattern = rnd(state);
+    switch (rnd(state) % 8) {
+    case 0:
+        return pattern;
+    case 1:
+    case 2:
+        return near + pattern % 64 - 32;
+    default:
+        return (pattern & 0x807fffff) | (107 + rnd(state) % 40) << 23;
+    }
+}
+
+static void compare_fp16(bool sdp) {
+    uint64_t state = 16;
+    size_t seen[3][3] = {{0}};
+    for (int round = 0; round < 800; round++) {
+        struct lut_settings settings;
+        struct lut_entries entries;
+        rnd_settings(&state, &settings, 32, 0);
+        rnd_entries(&state, &entries);
+        for (int t = 0; t < LUT_TABLES; t++) {
+            settings.range[t].start = rnd(&state) % 4 ? rnd_fp32(&state, 0x3f800000) : 0;
+            settings.range[t].end = rnd_fp32(&state, (uint32_t)settings.range[t].start);
+            settings.range[t].select = rnd(&state) % 4 ? (int)(rnd(&state) % 30) - 15 : (int)(rnd(&state) % 256) - 128;
+        }
+        settings.le_index_offset = rnd(&state) % 4 ? (int)(rnd(&state) % 40) - 30 : (int)(rnd(&state) % 256) - 128;
+        for (int i = 0; i < 50; i++) {
+            uint32_t x = rnd_fp32(&state, (uint32_t)settings.range[rnd(&state) & 1].start);
+            struct lut_result got =
+                sdp ? lut_look_up_sdp_fp16(&settings, &entries, x) : lut_look_up_cdp_fp16(&settings, &entries, x);
+            struct lut_result want = naive_lut_fp16(sdp, &settings, &entries, x);
+            assert_int_equal(got.answer[LUT_LE], want.answer[LUT_LE]);
+            assert_int_equal(got.answer[LUT_LO], want.answer[LUT_LO]);
+            assert_int_equal(got.selected, want.selected);
+            assert_int_equal(got.index, want.index);
+            assert_int_equal(got.fraction, want.fraction);
+            assert_int_equal(got.value, want.value);
+            seen[got.answer[LUT_LE]][got.answer[LUT_LO]]++;
+        }
+    }
+    for (int le = 0; le < 3; le++) {
+        for (int lo = 0; lo < 3; lo++) {
+            assert_true(seen[le][lo] > 50);
+        }
+    }
+}
+
+static void random_sdp_fp16(void **state) {
+    (void)state;
+    compare_fp16(true);
+}
+
+static void random_cdp_fp16(void **state) {
+    (void)state;
+    compare_fp16(false);
+}
+
 static void apply_looks_every_element_up(void **state) {
     (void)state;
     uint64_t seed = 7;
@@ -651,6 +710,18 @@ static void apply_looks_every_element_up(void **state) {
         assert_memory_equal(&got, &want, sizeof got);
         assert_int_equal(got.underflow + got.overflow + got.hybrid + got.le_hit + got.lo_hit, 103);
     }
+    uint32_t pattern[100], value[100];
+    struct lut_counters got = {0}, want = {0};
+    for (int i = 0; i < 100; i++) {
+        pattern[i] = rnd_fp32(&seed, 0);
+    }
+    lut_apply_cdp_fp16(&settings, &entries, pattern, value, 100, &got);
+    for (int i = 0; i < 100; i++) {
+        struct lut_result result = lut_look_up_cdp_fp16(&settings, &entries, pattern[i]);
+        assert_int_equal(value[i], result.value);
+        lut_count(&want, &result);
+    }
+    assert_memory_equal(&got, &want, sizeof got);
 }
 
 int main(void) {
@@ -674,6 +745,8 @@ int main(void) {
         cmocka_unit_test(random_cdp_int8_with_start_of_38_bits),
         cmocka_unit_test(random_cdp_int16),
         cmocka_unit_test(random_sdp),
+        cmocka_unit_test(random_sdp_fp16),
+        cmocka_unit_test(random_cdp_fp16),
         cmocka_unit_test(apply_looks_every_element_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
