@@ -58,6 +58,7 @@ struct model {
     uint32_t interrupt_bits;                       /* bits of S_INTR_STATUS that exist */
     uint32_t interrupt_status;
     struct lut_entries lut; /* of CDP */
+    struct cdp_idle_units cdp_idle;
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
@@ -96,6 +97,7 @@ static bool model_reset(struct device *dev, struct error *err) {
     }
     model->interrupt_status = 0;
     model->lut = (struct lut_entries){0};
+    cdp_idle_units_reset(&model->cdp_idle);
     cbuf_reset(&model->cbuf);
     cdma_reset(&model->cdma);
     csc_reset(&model->csc);
@@ -375,7 +377,8 @@ static bool find_cdp(const struct model *model, struct work *work) {
     }
     struct cdp_layer *layer = &work->cdp;
     cdp_layer_decode(layer, model->dev.config, cdp, rdma);
-    return served(model, &cdp_read, layer->source_primary) && served(model, &cdp_write, layer->destination_primary) &&
+    return layer->valid && served(model, &cdp_read, layer->source_primary) &&
+           served(model, &cdp_write, layer->destination_primary) &&
            take(work, ACTION_CDP, NVDLA_CDP, cdp_layer_atoms(layer));
 }
 
@@ -422,6 +425,11 @@ static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigne
     model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
 }
 
+/* Loads a counter of 32 bits, which saturates. */
+static void load_counter(struct register_group *group, uint32_t offset, uint64_t count) {
+    register_group_load(group, offset, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
+}
+
 /* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
 static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_phase weights) {
     struct register_group *group = &model->units[NVDLA_CDMA];
@@ -432,6 +440,10 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
         raise_interrupt(model, INTERRUPT_CDMA_WT, group->consumer);
     }
     if (cdma_layer_done(&model->cdma)) {
+        load_counter(group, CDMA_D_NAN_INPUT_DATA_NUM, model->cdma.data_specials.nan);
+        load_counter(group, CDMA_D_NAN_INPUT_WEIGHT_NUM, model->cdma.weight_specials.nan);
+        load_counter(group, CDMA_D_INF_INPUT_DATA_NUM, model->cdma.data_specials.infinity);
+        load_counter(group, CDMA_D_INF_INPUT_WEIGHT_NUM, model->cdma.weight_specials.infinity);
         cdma_end(&model->cdma);
         register_group_done(group);
     }
@@ -596,26 +608,22 @@ static bool run_pdp(struct model *model, const struct work *work) {
 }
 
 /* Loads the counters of CDP and releases both groups. */
-static void finish_cdp(struct model *model, const struct lut_counters *counters) {
+static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
     struct register_group *cdp = &model->units[NVDLA_CDP];
-    register_group_load(cdp, CDP_D_PERF_LUT_UFLOW, (uint32_t)counters->underflow);
-    register_group_load(cdp, CDP_D_PERF_LUT_OFLOW, (uint32_t)counters->overflow);
-    register_group_load(cdp, CDP_D_PERF_LUT_HYBRID, (uint32_t)counters->hybrid);
-    register_group_load(cdp, CDP_D_PERF_LUT_LE_HIT, (uint32_t)counters->le_hit);
-    register_group_load(cdp, CDP_D_PERF_LUT_LO_HIT, (uint32_t)counters->lo_hit);
+    cdp_counts_load(counts, cdp);
     raise_interrupt(model, INTERRUPT_CDP, register_group_done(cdp));
     register_group_done(&model->units[NVDLA_CDP_RDMA]);
 }
 
 static bool run_cdp(struct model *model, const struct work *work) {
     struct dma input, output;
-    struct lut_counters counters;
+    struct cdp_counts counts;
     open_read(model, &input, &cdp_read, work->cdp.source_primary, NVDLA_CDP_RDMA);
     open_write(model, &output, &cdp_write, work->cdp.destination_primary, NVDLA_CDP);
-    if (!cdp_run(&work->cdp, &model->lut, &input, &output, &counters)) {
+    if (!cdp_run(&work->cdp, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
         return false;
     }
-    finish_cdp(model, &counters);
+    finish_cdp(model, &counts);
     return true;
 }
 
