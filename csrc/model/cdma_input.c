@@ -195,27 +195,39 @@ static void read_planes(const struct cdma_input *input, size_t y, struct compone
     }
 }
 
+/* Puts component c of all pixels to `out`, `pixel` bytes apart. */
+static void put_component(const struct cdma_input *input, const struct component *component, int c, uint8_t *out,
+                          size_t pixel) {
+    enum { PART = 512 };
+    size_t width = input->layer->width, bytes = input->convertor->to;
+    if (component->bits == 8 && bytes == 1) {
+        cdma_convert_bytes(input->convertor, c, component->first + component->lsb / 8, component->step, out, pixel,
+                           width);
+        return;
+    }
+    uint16_t values[PART];
+    for (size_t x = 0; x < width; x += PART) {
+        size_t n = width - x < PART ? width - x : PART;
+        gather(component, x, values, n);
+        cdma_convert_component(input->convertor, c, values, n);
+        cdma_watch(input->specials, (uint8_t *)values, n);
+        scatter(out + x * pixel, pixel, bytes, values, n);
+    }
+}
+
 /* Section 5.4. Without convertor the source elements are copied in their own width, pads have the processing
  * precision. */
 size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
-    enum { PART = 512 };
     const struct cdma_layer *layer = input->layer;
     size_t count = (size_t)layer->pixel->components, proc = element_bytes(layer->proc);
     size_t bytes = input->convertor->to, pixel = count * bytes;
     struct component components[PIXEL_COMPONENTS];
-    uint16_t values[PART];
     read_planes(input, y, components);
     uint8_t *out = input->slice;
     fill(out, proc, layer->pad, layer->pad_left * count);
     out += layer->pad_left * count * proc;
     for (size_t c = 0; c < count; c++) {
-        for (size_t x = 0; x < layer->width; x += PART) {
-            size_t n = layer->width - x < PART ? layer->width - x : PART;
-            gather(&components[c], x, values, n);
-            cdma_convert_component(input->convertor, (int)c, values, n);
-            cdma_watch(input->specials, (uint8_t *)values, n);
-            scatter(out + x * pixel + c * bytes, pixel, bytes, values, n);
-        }
+        put_component(input, &components[c], (int)c, out + c * bytes, pixel);
     }
     out += layer->width * pixel;
     fill(out, proc, layer->pad, layer->pad_right * count);
