@@ -14,9 +14,10 @@
 #include "model/cbuf.h"
 #include "model/cdma.h"
 #include "model/cdp.h"
-#include "model/csc.h"
+#include "model/csc_run.h"
 #include "model/dma.h"
 #include "model/pdp.h"
+#include "model/pool.h"
 #include "model/register_group.h"
 #include "model/rubik.h"
 #include "model/sdp.h"
@@ -26,6 +27,7 @@
  * register values must not keep the model busy for days. */
 #define MOST_ATOMS (UINT64_C(1) << 24)
 #define MOST_PRODUCTS (UINT64_C(1) << 37)
+#define MOST_ELEMENTS (UINT64_C(1) << 26) /* of the input of a convolution, padding included */
 
 /* AXI IDs of chapter 70 section 3. */
 enum axi_id {
@@ -64,6 +66,7 @@ struct model {
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
+    struct pool *pool; /* of threads for convolutions */
     struct bdma bdma;
     uint32_t cacc_saturation;        /* count of the last layer */
     struct sdp_result sdp_counted;   /* each count is that of the last layer that counted it */
@@ -303,27 +306,55 @@ static bool weights_come(const struct model *model) {
     return model->cdma.weights.phase == CDMA_BUSY && cdma_served(model).weights;
 }
 
+/* A convolution that is ready but for its size is not carried out if it has more than `most` of something. */
+static bool small_enough(struct work *work, uint64_t size, uint64_t most, const char *measure) {
+    if (size > most) {
+        work->too_large = NVDLA_CSC;
+        work->size = size;
+        work->most = most;
+        work->measure = measure;
+    }
+    return size <= most;
+}
+
+/* True if CMAC_A, CMAC_B and CACC are set to the mode and precision of the layer; else nothing is defined
+ * (40-convolution-core section 12). Configurations with one mode and precision ignore these fields. */
+static bool core_agrees(const struct model *model) {
+    static const struct {
+        enum nvdla_unit unit;
+        uint32_t misc;
+    } units[] = {{NVDLA_CMAC_A, CMAC_A_D_MISC_CFG}, {NVDLA_CMAC_B, CMAC_B_D_MISC_CFG}, {NVDLA_CACC, CACC_D_MISC_CFG}};
+    const struct csc_layer *layer = &model->csc.layer;
+    const struct nvdla_config *config = model->dev.config;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        uint32_t misc = register_group_value(&model->units[units[i].unit], units[i].misc);
+        bool winograd = REGISTER_FIELD(misc, CACC_D_MISC_CFG__CONV_MODE);
+        if ((config->winograd && winograd != (layer->mode == CSC_WINOGRAD)) ||
+            ((config->int16 || config->fp16) &&
+             REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION) != (uint32_t)layer->precision)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* True if the convolution core delivers what the SDP layer takes. */
 static bool convolution_ready(const struct model *model, const struct sdp_layer *sdp, struct work *work) {
     const struct csc_layer *layer = &model->csc.layer;
-    if (!model->csc.started || !register_group_running(&model->units[NVDLA_CMAC_A]) ||
-        !register_group_running(&model->units[NVDLA_CMAC_B]) || !register_group_running(&model->units[NVDLA_CACC])) {
+    if (!model->csc.started || !layer->valid || !register_group_running(&model->units[NVDLA_CMAC_A]) ||
+        !register_group_running(&model->units[NVDLA_CMAC_B]) || !register_group_running(&model->units[NVDLA_CACC]) ||
+        !core_agrees(model)) {
         return false;
     }
-    /* A kernel group is a surface of SDP in every INT8 configuration; lines need not be the same. */
+    /* A kernel group is a surface of SDP; lines need not be the same. */
     if (layer->positions != (size_t)sdp->width * (size_t)sdp->height ||
-        csc_layer_groups(layer, model->csc.kernel_group) != (size_t)sdp->surfaces) {
+        csc_layer_groups(layer) != (size_t)sdp->surfaces) {
         return false;
     }
-    uint64_t products = csc_layer_work(layer);
-    if (products > MOST_PRODUCTS) {
-        work->too_large = NVDLA_CSC;
-        work->size = products;
-        work->most = MOST_PRODUCTS;
-        work->measure = "products";
-        return false;
-    }
-    return csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model));
+    return small_enough(work, csc_layer_work(layer), MOST_PRODUCTS, "products") &&
+           small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), MOST_ELEMENTS,
+                        "input elements") &&
+           csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model));
 }
 
 /* All that an SDP layer needs but the destination. */
@@ -489,7 +520,8 @@ static void finish_convolution(struct model *model, struct csc_run *run) {
     struct register_group *cacc = &model->units[NVDLA_CACC];
     const struct csc_layer *layer = &model->csc.layer;
     /* A layer of one delivery does not restart the counter: 40-convolution-core section 9.7. */
-    bool single = layer->positions * csc_layer_groups(layer, model->csc.kernel_group) == 1;
+    size_t windows = layer->positions * layer->batches / (layer->mode == CSC_WINOGRAD ? 4 : 1);
+    bool single = windows * csc_layer_groups(layer) == 1;
     uint64_t count = csc_run_saturated(run) + (single ? model->cacc_saturation : 0);
     model->cacc_saturation = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
     csc_run_end(run);
@@ -589,7 +621,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = csc_run_new(&model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
-                                      REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE));
+                                      REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE), model->pool);
     if (!run) {
         return false;
     }
@@ -783,8 +815,10 @@ static uint64_t model_time(struct device *dev) {
 
 static void model_statistics(struct device *dev, struct device_statistics *statistics) {
     const struct model *model = model_of(dev);
-    *statistics =
-        (struct device_statistics){.outside = dev->outside, .cpu_seconds = (double)model->busy / CLOCKS_PER_SEC};
+    *statistics = (struct device_statistics){.outside = dev->outside,
+                                             .cpu_seconds = (double)model->busy / CLOCKS_PER_SEC,
+                                             .table_hits = model->csc.tables.hits,
+                                             .table_builds = model->csc.tables.builds};
     for (int id = 0; id < AXI_IDS; id++) {
         statistics->read_beats[id] = model->read_beats[id];
         statistics->write_beats[id] = model->write_beats[id];
@@ -799,6 +833,7 @@ static void model_destroy(struct device *dev) {
         register_group_free(&model->units[unit]);
     }
     csc_free(&model->csc);
+    pool_free(model->pool);
     cdma_free(&model->cdma);
     cbuf_free(&model->cbuf);
     device_release(dev);
@@ -834,7 +869,7 @@ static uint32_t interrupt_bits(const struct nvdla_config *config) {
     return bits;
 }
 
-struct device *model_new(const struct nvdla_config *config, bool allow_outside, struct error *err) {
+struct device *model_new(const struct nvdla_config *config, bool allow_outside, size_t threads, struct error *err) {
     struct model *model = calloc(1, sizeof *model);
     if (!model) {
         error_set(err, "no memory for a model of configuration %s", config->name);
@@ -856,6 +891,8 @@ struct device *model_new(const struct nvdla_config *config, bool allow_outside, 
     complete = complete && cbuf_init(&model->cbuf, config);
     cdma_init(&model->cdma, config);
     csc_init(&model->csc, config);
+    model->pool = pool_new(threads);
+    complete = complete && model->pool;
     dev->memory[SPACE_PRIMARY] = memory_new();
     complete = complete && dev->memory[SPACE_PRIMARY];
     if (config->secondary_memory) {
