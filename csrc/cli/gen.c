@@ -57,9 +57,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case KEY_CONFIG:
         options->config = config_option(arg, state);
-        if (options->config && !gen_supports(options->config))
-            argp_error(state, "--config: layers are made for INT8 configurations only, %s is none",
-                       options->config->name);
         return 0;
     case KEY_ENGINE:
         options->engines = gen_engines(arg);

@@ -37,10 +37,6 @@ char *gen_engines_name(uint32_t engines, char *text, size_t size) {
     return text;
 }
 
-bool gen_supports(const struct nvdla_config *config) {
-    return !config->int16 && !config->fp16;
-}
-
 bool gen_legal(const struct gen_case *gen, struct error *err) {
     struct gen_shape shapes[GEN_LAYERS];
     return gen_case_shape(gen, shapes, err);

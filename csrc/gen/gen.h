@@ -27,9 +27,6 @@ uint32_t gen_engines(const char *name);
 /* Their name in a file name: commas become '-', "mix" for all. Returns text. */
 char *gen_engines_name(uint32_t engines, char *text, size_t size);
 
-/* True if cases can be made for the configuration: it processes INT8 only. */
-bool gen_supports(const struct nvdla_config *config);
-
 /* Draws the case of a seed. Always gives a legal case. */
 void gen_draw(struct gen_case *gen, const struct nvdla_config *config, uint32_t engines, uint64_t seed);
 

@@ -41,7 +41,7 @@ static void write_lut(struct gen_lut_writes *writes, uint32_t offset, uint32_t v
 static void write_table(struct gen_lut_writes *writes, uint32_t access, size_t entries, int64_t style,
                         struct rng *rng) {
     uint8_t bytes[2 * LUT_LO_ENTRIES];
-    gen_fill(bytes, entries, 2, style, rng);
+    gen_fill(bytes, entries, NVDLA_INT16, style, rng);
     write_lut(writes, CDP_S_LUT_ACCESS_CFG, access);
     for (size_t i = 0; i < entries; i++)
         write_lut(writes, CDP_S_LUT_ACCESS_DATA, (uint32_t)(bytes[2 * i] | bytes[2 * i + 1] << 8));
@@ -206,10 +206,10 @@ static struct lut_settings settings_of(const struct gen_layer *layer) {
 static void fill_tables(const struct gen_layer *layer, struct lut_entries *entries) {
     struct rng rng = rng_make((uint64_t)layer->seed, NVDLA_CDP);
     uint8_t bytes[2 * LUT_LO_ENTRIES];
-    gen_fill(bytes, LUT_LE_ENTRIES, 2, layer->le_data, &rng);
+    gen_fill(bytes, LUT_LE_ENTRIES, NVDLA_INT16, layer->le_data, &rng);
     for (int i = 0; i < LUT_LE_ENTRIES; i++)
         entries->le[i] = (int16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
-    gen_fill(bytes, LUT_LO_ENTRIES, 2, layer->lo_data, &rng);
+    gen_fill(bytes, LUT_LO_ENTRIES, NVDLA_INT16, layer->lo_data, &rng);
     for (int i = 0; i < LUT_LO_ENTRIES; i++)
         entries->lo[i] = (int16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
 }

@@ -16,16 +16,17 @@
 #include "nvdla/error.h"
 #include "trace/program.h"
 
-/* What memory is filled with, simplest first. Elements of one or two bytes. */
+/* What memory is filled with, simplest first. Elements of one or two bytes; FP16 ones where the words differ. */
 enum gen_style {
     STYLE_ZEROS,
     STYLE_ONES,
     STYLE_RAMP,
-    STYLE_SMALL,  /* -3 .. 3 */
-    STYLE_SPARSE, /* four of five are zero */
-    STYLE_UNIFORM,
-    STYLE_EXTREME, /* the two ends of the range, their neighbours, -1, 0, 1 */
+    STYLE_SMALL,   /* -3 .. 3 */
+    STYLE_SPARSE,  /* four of five are zero */
+    STYLE_UNIFORM, /* FP16: magnitudes from 2^-6 to 2^7 */
+    STYLE_EXTREME, /* the two ends of the range, their neighbours, -1, 0, 1; FP16: denormals and both zeros too */
     STYLE_MIXED,   /* runs of 16 elements in the styles above */
+    STYLE_SPECIAL, /* FP16: uniform, every 16th or so NaN, infinite, denormal, zero or largest; else as extreme */
     STYLE_COUNT
 };
 
@@ -46,7 +47,8 @@ struct gen_stage {
 struct gen_layer {
     /* the chain: conv 1 feature cube, 2 image */
     int64_t conv, sdp, pdp, cdp;
-    int64_t source; /* 1 + layer whose output is read, 0: own memory */
+    int64_t precision; /* of processing, enum nvdla_precision */
+    int64_t source;    /* 1 + layer whose output is read, 0: own memory */
     int64_t w, h,
         c;        /* input; image: c is the number of components of the format. After partial reuse h has all lines */
     int64_t seed; /* of all memory content of the layer */
@@ -82,6 +84,8 @@ struct gen_layer {
     /* SDP */
     struct gen_stage bs, bn;
     int64_t offset, scale, shift; /* output convertor */
+    int64_t in_convert;           /* 1: reads INT16, PROC INT8 */
+    int64_t out_convert;          /* 1: PROC INT8 writes INT16, INT16 writes FP16, FP16 writes INT16 */
 
     /* PDP */
     int64_t method; /* 0 average, 1 max, 2 min */
