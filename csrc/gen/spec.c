@@ -34,7 +34,7 @@
 
 /* In the order in which shrinking tries them. */
 const struct gen_field gen_fields[] = {
-    F(conv, LAYER, 0, 0, 2, FIXED),
+    F(conv, LAYER, 0, 0, 3, FIXED),
     F(sdp, LAYER, 0, 0, 1, FIXED),
     F(pdp, LAYER, 0, 0, 1, FIXED),
     F(cdp, LAYER, 0, 0, 1, FIXED),
@@ -70,6 +70,11 @@ const struct gen_field gen_fields[] = {
     F(skip_data, CONV, 0, 0, 1, SETTING),
     F(skip_weights, CONV, 0, 0, 1, SETTING),
     F(keep, CONV, 0, 0, 8191, SETTING),
+    F(batches, CONV, 1, 1, 32, AMOUNT),
+    F(compressed, CONV, 0, 0, 1, SETTING),
+    F(empty_groups, COMPRESSED, 0, 0, 64, SETTING),
+    F(dense_groups, COMPRESSED, 0, 0, 64, SETTING),
+    F(density, COMPRESSED, 16, 0, 16, SETTING),
     F(post, IMAGE, 1, 1, 4, SETTING),
     F(dilation_x, CONV, 1, 1, 32, AMOUNT),
     F(dilation_y, CONV, 1, 1, 32, AMOUNT),
@@ -123,6 +128,8 @@ const struct gen_field gen_fields[] = {
     F(out_surface, OUTPUT, 0, 0, 1 << 16, SETTING),
     F(out_space, OUTPUT, 0, 0, 1, SETTING),
     F(uv_line, IMAGE, 0, 0, 1 << 16, SETTING),
+    F(in_batch, BATCH, 0, 0, 1 << 16, SETTING),
+    F(out_batch, BATCH, 0, 0, 1 << 16, SETTING),
     F(weight_space, CONV, 0, 0, 1, SETTING),
     F(eps_extra, CONV, 0, 0, 64, SETTING),
     F(unpacked, CONV, 0, 0, 1, SETTING),
@@ -144,6 +151,10 @@ const struct gen_field gen_fields[] = {
     F(cvt_shift, CVT, 0, 0, 63, SETTING),
     F(pad, CONV, 0, INT16_MIN, INT16_MAX, SETTING),
     F(clip, CONV, 0, 0, 31, SETTING),
+    F(pra, WINOGRAD, 0, 0, 3, SETTING),
+    F(nans, CONV_FP16, 0, 0, 64, SETTING),
+    F(weight_nans, CONV_FP16, 0, 0, 64, SETTING),
+    F(weight_exponent, CONV_FP16, 0, 0, 30, SETTING),
     F(offset, SDP, 0, INT32_MIN, INT32_MAX, SETTING),
     F(scale, SDP, 1, INT16_MIN, INT16_MAX, SETTING),
     F(shift, SDP, 0, 0, 63, SETTING),
@@ -247,6 +258,14 @@ static bool matters(const struct gen_layer *layer, enum gen_part part) {
         return layer->conv == 2 && layer->cvt && layer->mean;
     case PART_IMAGE:
         return layer->conv == 2;
+    case PART_WINOGRAD:
+        return layer->conv == 3;
+    case PART_BATCH:
+        return layer->conv && layer->batches > 1;
+    case PART_COMPRESSED:
+        return layer->conv && layer->compressed;
+    case PART_CONV_FP16:
+        return layer->conv && layer->precision == NVDLA_FP16;
     case PART_SDP:
         return layer->sdp != 0;
     case PART_PDP:

@@ -49,7 +49,7 @@ struct gen_stage {
 
 /* Members are what registers say, unless told. "slack": atoms by which a stride is larger than needed. */
 struct gen_layer {
-    /* the chain: conv 1 feature cube, 2 image; rubik 1 contract, 2 split, 3 merge */
+    /* the chain: conv 1 feature cube, 2 image, 3 Winograd; rubik 1 contract, 2 split, 3 merge */
     int64_t conv, sdp, pdp, cdp, bdma, rubik;
     int64_t precision; /* of processing, enum nvdla_precision */
     int64_t source;    /* 1 + layer whose output is read, 0: own memory */
@@ -77,11 +77,19 @@ struct gen_layer {
     int64_t unpacked;                 /* 1: the packed flags are 0 whatever the strides are */
     int64_t eps_extra;                /* entries per slice beyond what is needed */
     int64_t data_banks, weight_banks; /* 0: half of the buffer each */
+    int64_t batches;                  /* cubes */
+    int64_t in_batch, out_batch;      /* slack of the batch strides */
     int64_t weights, weight_space;
     int64_t weight_pad; /* 1: WEIGHT_BYTES is rounded up to 128, else to an entry */
-    int64_t keep;       /* lines that stay in CBUF behind the layer: H - RLS_SLICES */
+    int64_t keep;       /* slices that stay in CBUF behind the layer: H - RLS_SLICES; Winograd: of the extended cube */
     int64_t skip_data, skip_weights, reuse_data, reuse_weights;
     int64_t clip; /* CLIP_TRUNCATE */
+    int64_t pra;  /* Winograd: PRA_TRUNCATE */
+    /* compressed weights: sixteenths of the elements are present; every n-th kernel group has none or all, 0: no such
+     */
+    int64_t compressed, density, empty_groups, dense_groups;
+    /* FP16: elements of the input and of the weights that become NaN; by how much exponents of weights are lowered */
+    int64_t nans, weight_nans, weight_exponent;
     /* image */
     int64_t format, x_offset, sign, post; /* post: 1, 2, 4 */
     int64_t uv_line;                      /* slack of the second plane's lines */
@@ -141,6 +149,10 @@ enum gen_part {
     PART_CVT,  /* with CVT_EN */
     PART_MEAN, /* with MEAN_FORMAT, image */
     PART_IMAGE,
+    PART_WINOGRAD,
+    PART_BATCH,      /* more than one batch */
+    PART_COMPRESSED, /* compressed weights */
+    PART_CONV_FP16,
     PART_SDP,
     PART_BS,     /* stage on */
     PART_BS_ALU, /* ALU on */
