@@ -222,15 +222,15 @@ static bool uses(const struct gen_shape *shape, enum nvdla_unit unit) {
     return shape->units >> unit & 1u;
 }
 
-/* The CDP tables: one set for both groups, so CDP must be idle. */
-static void load_tables(struct builder *b, int index) {
+/* The tables of CDP or SDP: one set for both groups, so the unit must be idle. */
+static void load_tables(struct builder *b, int index, enum nvdla_unit unit) {
     struct gen_lut_writes writes;
     for (int i = 0; i < index; i++)
-        if (b->gen->layers[i].cdp)
-            wait_for(b, NVDLA_CDP, b->final_event[i]);
-    gen_cdp_lut(&b->gen->layers[index], &writes);
+        if (uses(&b->shapes[i], unit))
+            wait_for(b, unit, b->final_event[i]);
+    gen_lut(&b->gen->layers[index], &writes);
     for (size_t i = 0; i < writes.count; i++)
-        write_register(b, NVDLA_CDP, writes.list[i].offset, writes.list[i].value, false);
+        write_register(b, unit, writes.list[i].offset, writes.list[i].value, false);
 }
 
 static void program_unit(struct builder *b, int index, enum nvdla_unit unit, const struct gen_registers *regs) {
@@ -243,8 +243,8 @@ static void program_unit(struct builder *b, int index, enum nvdla_unit unit, con
     if (use >= 2)
         wait_for(b, unit, b->final_event[b->user[unit][use - 2]]);
     write_register(b, unit, CSC_S_POINTER, (uint32_t)use & 1, false);
-    if (unit == NVDLA_CDP && layer->lut)
-        load_tables(b, index);
+    if (unit == (layer->cdp ? NVDLA_CDP : NVDLA_SDP) && gen_uses_table(layer) && layer->lut)
+        load_tables(b, index, unit);
     for (size_t i = 0; i < regs->count; i++)
         order[i] = i;
     if (layer->order)

@@ -17,6 +17,7 @@
 #include "gen/spec.h"
 #include "nvdla/cube.h"
 #include "nvdla/error.h"
+#include "nvdla/lut.h"
 #include "nvdla/registers.h"
 
 enum { GEN_STAGES = 2 };                               /* BS, BN */
@@ -117,14 +118,23 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
                        struct gen_registers *units);
 void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units);
-/* CDP tables and S_LUT registers in order of writing. */
+/* Tables and S_LUT registers in order of writing. */
 struct gen_lut_writes {
     struct {
         uint32_t offset, value;
     } list[400];
     size_t count;
 };
-void gen_cdp_lut(const struct gen_layer *layer, struct gen_lut_writes *writes);
+void gen_lut(const struct gen_layer *layer, struct gen_lut_writes *writes);
+/* The same for looking up. */
+struct lut_settings gen_lut_settings(const struct gen_layer *layer);
+void gen_lut_entries(const struct gen_layer *layer, struct lut_entries *entries);
+/* The last layer up to index that loads the tables of CDP or SDP, NULL if there is none. */
+const struct gen_layer *gen_lut_loaded(const struct gen_case *gen, int index, bool cdp);
+/* Checks the tables that a layer uses. */
+bool gen_lut_shape(const struct gen_case *gen, int index, struct error *err);
+/* Tables for inputs of `bits` bits without sign, FP16: of magnitudes up to about 2^bits. */
+void gen_lut_draw(struct rng *rng, struct gen_layer *layer, int bits);
 
 void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
                    int64_t cycles);
