@@ -358,6 +358,11 @@ static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigne
     model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
 }
 
+/* Loads a counter of 32 bits, which saturates. */
+static void load_counter(struct register_group *group, uint32_t offset, uint64_t count) {
+    register_group_load(group, offset, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
+}
+
 /* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
 static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_phase weights) {
     struct register_group *group = &model->units[NVDLA_CDMA];
@@ -368,6 +373,10 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
         raise_interrupt(model, INTERRUPT_CDMA_WT, group->consumer);
     }
     if (cdma_layer_done(&model->cdma)) {
+        load_counter(group, CDMA_D_NAN_INPUT_DATA_NUM, model->cdma.data_specials.nan);
+        load_counter(group, CDMA_D_NAN_INPUT_WEIGHT_NUM, model->cdma.weight_specials.nan);
+        load_counter(group, CDMA_D_INF_INPUT_DATA_NUM, model->cdma.data_specials.infinity);
+        load_counter(group, CDMA_D_INF_INPUT_WEIGHT_NUM, model->cdma.weight_specials.infinity);
         cdma_end(&model->cdma);
         register_group_done(group);
     }

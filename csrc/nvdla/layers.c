@@ -448,7 +448,8 @@ static uint64_t sdp_rdma_atoms(const struct nvdla_config *config, const struct l
 /* Atoms of one image line, all planes: those that hold X_OFFSET pixels (modulo an atom in the second plane) and the
  * line behind them. Chapter 30 section 5.4. */
 static uint64_t image_line_atoms(const struct nvdla_config *config, const struct launch *launch) {
-    const struct nvdla_pixel_format *format = nvdla_pixel_format(FIELD(launch, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT));
+    const struct nvdla_pixel_format *format =
+        nvdla_pixel_format(config, FIELD(launch, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT));
     const int width = (int)FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
     int atoms = 0;
     for (int plane = 0; format && plane < format->planes; plane++) {

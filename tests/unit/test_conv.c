@@ -16,40 +16,6 @@ enum { CONFIGS = sizeof configs / sizeof configs[0] };
 
 /* ---- vectors ---- */
 
-/* 30-cdma-cbuf section 6.5, the rows of INT8. */
-static void convertor_vectors(void **state) {
-    (void)state;
-    static const struct {
-        int32_t value;
-        int16_t offset, scale;
-        unsigned shift;
-        int8_t out;
-    } vectors[] = {
-        {200, 128, 1, 0, 72},
-        {10, 128, 1, 0, -118},
-        {255, 0, 1, 1, 127},
-        {-1, 0, 1, 1, -1},
-        {-3, 0, 1, 1, -2},
-        {3, 0, 1, 1, 2},
-        {5, 0, 1, 1, 3},
-        {-5, 0, 1, 1, -3},
-        {0, -100, 32767, 20, 3},
-        {100, 0, INT16_MIN, 20, -3},
-        {255, INT16_MIN, INT16_MIN, 34, 0},
-        {255, INT16_MIN, INT16_MIN, 63, 0},
-        {-128, 0, 1, 0, -128},
-        {-128, 1, 1, 0, -128},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        assert_int_equal(cdma_convert(vectors[i].value, vectors[i].offset, vectors[i].scale, vectors[i].shift, false),
-                         vectors[i].out);
-    }
-    /* PROC_PRECISION left at its reset value: section 6.4. */
-    assert_int_equal(cdma_convert(200, 0, 1, 0, true), (int8_t)200);
-    assert_int_equal(cdma_convert(255, 0, 1000, 0, true), (int8_t)32767);
-    assert_int_equal(cdma_convert(-128, 0, 1000, 0, true), 0);
-}
-
 /* 40-convolution-core section 11.4, the rows of 34 bits. */
 static void accumulator_vectors(void **state) {
     (void)state;
@@ -271,115 +237,6 @@ static void rings_wrap(void **state) {
     cbuf_free(&cbuf);
 }
 
-/* ---- image lines in CBUF ---- */
-
-struct line_vector {
-    uint32_t format, base, width, x_offset, left, right, pad;
-    bool convert, means;
-    uint32_t offset, mean0, mean1;
-    const char *bytes; /* hexadecimal */
-};
-
-/* Fetches one line from a memory whose byte n is n mod 256 and compares the bytes in CBUF. */
-static void check_line(const struct line_vector *v) {
-    struct device *dev = bench_new("small");
-    const struct nvdla_config *config = dev->config;
-    memory_declare(dev->memory[SPACE_PRIMARY], 0x20000, 0x1000);
-    for (uint32_t i = 0; i < 0x1000; i++) {
-        uint8_t byte = (uint8_t)i;
-        memory_write(dev->memory[SPACE_PRIMARY], 0x20000 + i, &byte, 1, NULL, NULL);
-    }
-    struct register_group regs;
-    assert_true(register_group_init(&regs, config, NVDLA_CDMA));
-    const uint32_t values[][2] = {
-        {CDMA_D_MISC_CFG, 0},
-        {CDMA_D_DATAIN_FORMAT, 1 | v->format << 8},
-        {CDMA_D_DATAIN_SIZE_0, v->width - 1},
-        {CDMA_D_PIXEL_OFFSET, v->x_offset},
-        {CDMA_D_DAIN_RAM_TYPE, 1},
-        {CDMA_D_DAIN_ADDR_LOW_0, v->base},
-        {CDMA_D_DAIN_ADDR_LOW_1, 0x20080},
-        {CDMA_D_LINE_STRIDE, 0x100},
-        {CDMA_D_LINE_UV_STRIDE, 0x100},
-        {CDMA_D_ENTRY_PER_SLICE, 15},
-        {CDMA_D_MEAN_FORMAT, v->means},
-        {CDMA_D_MEAN_GLOBAL_0, v->mean0},
-        {CDMA_D_MEAN_GLOBAL_1, v->mean1},
-        {CDMA_D_CVT_CFG, v->convert},
-        {CDMA_D_CVT_OFFSET, v->offset},
-        {CDMA_D_CVT_SCALE, 1},
-        {CDMA_D_ZERO_PADDING, v->left | v->right << 8},
-        {CDMA_D_ZERO_PADDING_VALUE, v->pad},
-        {CDMA_D_OP_ENABLE, 1},
-    };
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        register_group_write(&regs, values[i][0], values[i][1]);
-    }
-    struct cbuf cbuf;
-    struct cdma cdma;
-    struct cdma_clients clients;
-    uint64_t beats = 0;
-    assert_true(cbuf_init(&cbuf, config));
-    cdma_init(&cdma, config);
-    dma_init(&clients.data, dev, true, NVDLA_CDMA, 8, 0, &beats);
-    struct cdma_served served = {.data = true, .weights = false};
-    assert_true(cdma_can_step(&cdma, &cbuf, &regs, served));
-    assert_true(cdma_step(&cdma, &cbuf, config, &regs, served, &clients));
-    assert_int_equal(cdma.data, CDMA_PEND); /* new banks: waits for CSC */
-    assert_false(cdma_can_step(&cdma, &cbuf, &regs, served));
-    cdma_leave_pend(&cdma, true);
-    assert_true(cdma_can_step(&cdma, &cbuf, &regs, served));
-    assert_true(cdma_step(&cdma, &cbuf, config, &regs, served, &clients));
-    assert_int_equal(cdma.data, CDMA_DONE);
-    assert_int_equal(cbuf.data.slices, 1);
-    assert_int_equal(cbuf.data.held, 16);
-    for (size_t i = 0; v->bytes[2 * i]; i++) {
-        const char hex[3] = {v->bytes[2 * i], v->bytes[2 * i + 1], 0};
-        assert_int_equal(cbuf.bytes[i], strtoul(hex, NULL, 16));
-    }
-    assert_int_equal(dev->finding_count, 0);
-    cdma_free(&cdma);
-    cbuf_free(&cbuf);
-    register_group_free(&regs);
-    bench_free(dev);
-}
-
-/* 20-data-formats section 4.3 and 30-cdma-cbuf section 6.5, line-level vectors of small. */
-static void image_line_vectors(void **state) {
-    (void)state;
-    static const struct line_vector vectors[] = {
-        {0x0c, 0x20000, 3, 1, 1, 1, 0x1155, false, false, 0, 0, 0,
-         "55555555"
-         "0405060708090a0b0c0d0e0f"
-         "55555555"},
-        {0x00, 0x20000, 11, 3, 3, 2, 0x80, false, false, 0, 0, 0,
-         "808080"
-         "030405060708090a0b0c0d"
-         "8080"},
-        {0x1c, 0x20000, 3, 6, 0, 0, 0, false, false, 0, 0, 0, "068584078786088988"},
-        {0x1d, 0x20000, 3, 6, 0, 0, 0, false, false, 0, 0, 0, "068485078687088889"},
-        {0x0d, 0x200f8, 3, 0, 0, 2, 0x1155, true, false, 128, 0, 0,
-         "7a79787b7e7d7c7f82818083"
-         "5555555555555555"},
-        {0x0d, 0x20000, 3, 0, 0, 2, 0x1155, true, false, 3, 0, 0,
-         "fffefd00030201040706050855555555555555"
-         "55"
-         "fdfdfdfd"},
-        {0x0d, 0x20000, 3, 0, 0, 2, 0x1155, true, true, 9, 0x00020001, 0x00040003,
-         "01fffdff050301030907050755555555555555"
-         "55"
-         "00000000"},
-        {0x0e, 0x20000, 1, 0, 0, 0, 0, false, false, 0, 0, 0, "01020300"},
-        {0x0f, 0x20000, 1, 0, 0, 0, 0, false, false, 0, 0, 0, "03020100"},
-        {0x1b, 0x20000, 2, 0, 0, 0, 0, false, false, 0, 0, 0, "0102030005060704"},
-        /* A misaligned base alone changes nothing: section 9. */
-        {0x0c, 0x20007, 2, 0, 0, 0, 0, false, false, 0, 0, 0, "0001020304050607"},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        check_line(&vectors[i]);
-    }
-}
-
 /* ---- whole layers ---- */
 
 enum { SOURCE = 0x100000, UV = 0x180000, WEIGHTS = 0x200000, DESTINATION = 0x400000 };
@@ -578,7 +435,9 @@ static int32_t input_at(struct device *dev, const struct conv *c, uint32_t y, ui
     } else {
         value = (int8_t)byte_at(dev, c->source + channel / atom * c->surface + y * c->line + x * atom + channel % atom);
     }
-    return c->convert ? cdma_convert(value, offset, (int16_t)c->scale, c->cvt_shift, false) : (int8_t)value;
+    return c->convert
+               ? (int8_t)cdma_to_precision(cdma_scale(value, offset, (int16_t)c->scale, c->cvt_shift), NVDLA_INT8)
+               : (int8_t)value;
 }
 
 static int32_t weight_at(struct device *dev, const struct conv *c, uint32_t k, uint32_t channel, uint32_t row,
@@ -1281,14 +1140,12 @@ static void wild_registers_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convertor_vectors),
         cmocka_unit_test(accumulator_vectors),
         cmocka_unit_test(products_are_exact),
         cmocka_unit_test(compiled_representation_vectors),
         cmocka_unit_test(the_table_cache_keeps_the_shapes_used_last),
         cmocka_unit_test(slices_are_packed_by_slots),
         cmocka_unit_test(rings_wrap),
-        cmocka_unit_test(image_line_vectors),
         cmocka_unit_test(random_layers_equal_a_plain_loop),
         cmocka_unit_test(flags_and_low_address_bits),
         cmocka_unit_test(lines_of_sdp_and_order_of_arming_are_free),
