@@ -442,7 +442,7 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
                            &layer->pad_bottom, 31, 63);
     layer->pad = rng_chance(rng, 40) ? 0 : rng_chance(rng, 80) ? rng_range(rng, -128, 127) : rng_signed(rng, 16);
     draw_convertor(rng, layer, image);
-    layer->weights = gen_draw_style(rng);
+    layer->weights = gen_draw_style(rng, layer->precision);
     layer->grain = rng_chance(rng, 50) ? 1 : rng_range(rng, 1, layer->h + 1);
     layer->unpacked = rng_chance(rng, 15);
     layer->eps_extra = rng_chance(rng, 5) ? rng_range(rng, 1, 3) : 0;
