@@ -282,7 +282,10 @@ static int open_devices(const struct run_options *options, const struct program 
         count++;
     }
     if (options->dut != DUT_RTL) {
-        devices[count] = model_new(prog->config, options->rtl.axi.allow_outside, (size_t)options->threads, err);
+        struct model_options model = {.allow_outside = options->rtl.axi.allow_outside,
+                                      .allow_undefined = options->allow_undefined,
+                                      .threads = (size_t)options->threads};
+        devices[count] = model_new(prog->config, &model, err);
         if (!devices[count]) {
             if (count > 0)
                 devices[0]->ops->destroy(devices[0]);

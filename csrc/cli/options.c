@@ -27,6 +27,7 @@ enum {
     KEY_BANDWIDTH,
     KEY_REORDER,
     KEY_ALLOW_OUTSIDE,
+    KEY_ALLOW_UNDEFINED,
     KEY_PIN,
     KEY_WAVE,
     KEY_WAVE_FROM,
@@ -122,6 +123,11 @@ const struct argp_option run_option_table[] = {
      .key = KEY_THREADS,
      .arg = "N",
      .doc = "Let the model compute each convolution with N threads (default 1); the results are the same"},
+    {.name = "allow-undefined",
+     .key = KEY_ALLOW_UNDEFINED,
+     .doc =
+         "Let the model carry out settings whose result the spec leaves open; it warns of them instead of refusing the "
+         "trace"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
@@ -418,6 +424,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_REORDER:
         axi->reorder = true;
+        break;
+    case KEY_ALLOW_UNDEFINED:
+        options->allow_undefined = true;
         break;
     case KEY_ALLOW_OUTSIDE:
         axi->allow_outside = true;

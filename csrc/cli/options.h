@@ -54,7 +54,8 @@ struct run_options {
     struct words pins;
     bool no_golden, stats, verbose, quiet, no_progress;
     int jobs;
-    int threads; /* of the model */
+    int threads;          /* of the model */
+    bool allow_undefined; /* the model carries out what the spec leaves undefined */
     struct words traces;
     struct words given; /* the options as words, to hand on to a simulator */
 };

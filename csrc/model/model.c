@@ -20,6 +20,7 @@
 #include "model/pool.h"
 #include "model/register_group.h"
 #include "model/rubik.h"
+#include "model/rules.h"
 #include "model/sdp.h"
 #include "nvdla_offsets.h"
 
@@ -68,9 +69,11 @@ struct model {
     struct csc csc;
     struct pool *pool; /* of threads for convolutions */
     struct bdma bdma;
-    uint32_t cacc_saturation;        /* count of the last layer */
-    struct sdp_result sdp_counted;   /* each count is that of the last layer that counted it */
-    bool rdma_stuck;                 /* SDP_RDMA waits for ever with operands that nobody takes */
+    uint32_t cacc_saturation;      /* count of the last layer */
+    struct sdp_result sdp_counted; /* each count is that of the last layer that counted it */
+    bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
+    bool allow_undefined;          /* see model_options */
+    int checked[NVDLA_UNIT_COUNT]; /* launch whose layer has been checked against the rules, by its leader; -1: none */
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
@@ -99,6 +102,7 @@ static bool model_reset(struct device *dev, struct error *err) {
             register_group_reset(&model->units[unit]);
         }
         model->reported[unit] = false;
+        model->checked[unit] = -1;
     }
     model->interrupt_status = 0;
     model->lut = (struct lut_entries){0};
@@ -117,6 +121,103 @@ static bool model_reset(struct device *dev, struct error *err) {
     return true;
 }
 
+/* ---- rules of legal programming ---- */
+
+/* The launch that is being checked. */
+struct check {
+    struct model *model;
+    struct rules_view view;
+    enum nvdla_unit unit;
+    struct error *err;
+};
+
+static void apply_rule(void *context, enum rule_effect effect, const char *text) {
+    struct check *check = context;
+    struct device *dev = &check->model->dev;
+    struct register_group *regs = &check->model->units[check->unit];
+    unsigned group = check->view.group[check->unit];
+    if (effect != RULE_REFUSED || check->model->allow_undefined) {
+        device_warn(dev, check->unit, regs->ordinal[group], "%s", text);
+    } else if (!dev->refused) {
+        device_refuse(dev, check->err, check->unit, regs->ordinal[group], "%s", text);
+    }
+    if (effect == RULE_HANGS) {
+        register_group_hold(regs, group);
+    }
+}
+
+/* Checks the registers of the launch that has just armed group PRODUCER of a unit. Returns false if it is refused. */
+static bool check_unit(struct model *model, enum nvdla_unit unit, struct error *err) {
+    struct check check = {
+        .model = model, .view = {.config = model->dev.config, .units = model->units}, .unit = unit, .err = err};
+    check.view.group[unit] = model->units[unit].producer;
+    rules_check_unit(&check.view, unit, apply_rule, &check);
+    return !model->dev.refused;
+}
+
+/* True if the layer of `leader` has all its units armed and has not been checked. Units whose n-th launches belong
+ * together are in the groups of the n-th launch of each. */
+static bool layer_complete(const struct model *model, enum nvdla_unit leader, const enum nvdla_unit *others,
+                           size_t count) {
+    const struct register_group *units = model->units;
+    if (!register_group_running(&units[leader]) || model->checked[leader] == register_group_ordinal(&units[leader])) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!register_group_running(&units[others[i]])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_layer(struct model *model, enum nvdla_unit leader, struct error *err) {
+    struct check check = {
+        .model = model, .view = {.config = model->dev.config, .units = model->units}, .unit = leader, .err = err};
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        check.view.group[unit] = model->units[unit].consumer;
+    }
+    /* CDMA may be a layer ahead of the others. */
+    const struct register_group *cdma = &model->units[NVDLA_CDMA], *regs = &model->units[leader];
+    unsigned group = regs->consumer;
+    model->checked[leader] = regs->ordinal[group];
+    if (leader == NVDLA_CSC) {
+        check.view.group[NVDLA_CDMA] = group;
+        if (cdma->launches == 0 || cdma->ordinal[group] != regs->ordinal[group]) {
+            return true;
+        }
+    }
+    rules_check_layer(&check.view, leader, apply_rule, &check);
+    return !model->dev.refused;
+}
+
+/* Checks the layers whose units have all been armed. Returns false if one is refused. */
+static bool check_layers(struct model *model, struct error *err) {
+    static const enum nvdla_unit core[] = {NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC}, sdp_rdma[] = {NVDLA_SDP_RDMA},
+                                 pdp_rdma[] = {NVDLA_PDP_RDMA}, cdp_rdma[] = {NVDLA_CDP_RDMA};
+    const struct register_group *units = model->units;
+    bool legal = true;
+    if (layer_complete(model, NVDLA_CSC, core, 3)) {
+        legal = check_layer(model, NVDLA_CSC, err);
+    }
+    if (legal && layer_complete(model, NVDLA_SDP, sdp_rdma, 1)) {
+        struct sdp_layer layer;
+        sdp_layer_decode(&layer, model->dev.config, &units[NVDLA_SDP], &units[NVDLA_SDP_RDMA]);
+        legal = !layer.uses_rdma || check_layer(model, NVDLA_SDP, err);
+    }
+    if (legal && layer_complete(model, NVDLA_PDP, pdp_rdma, 1)) {
+        struct pdp_layer layer;
+        pdp_layer_decode(&layer, model->dev.config, &units[NVDLA_PDP], &units[NVDLA_PDP_RDMA]);
+        legal = !layer.from_memory || check_layer(model, NVDLA_PDP, err);
+    }
+    if (legal && layer_complete(model, NVDLA_CDP, cdp_rdma, 1)) {
+        legal = check_layer(model, NVDLA_CDP, err);
+    }
+    return legal;
+}
+
+/* ---- accesses ---- */
+
 enum { SPACE_MASK = 0x3fffc, WINDOW_MASK = 0xffc };
 
 /* True for the access port of SDP's table, where there is one; elsewhere the register is none: it reads 0. */
@@ -126,7 +227,6 @@ static bool sdp_table_access(const struct model *model, enum nvdla_unit unit, ui
 
 static bool model_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
     (void)nposted;
-    (void)err;
     struct model *model = model_of(dev);
     enum nvdla_unit unit = nvdla_unit_at(dev->config, address & SPACE_MASK);
     uint32_t offset = address & WINDOW_MASK;
@@ -143,7 +243,9 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
     } else if (sdp_table_access(model, unit, offset)) {
         sdp_table_write(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG), value);
     } else {
-        register_group_write(&model->units[unit], offset, value);
+        if (register_group_write(&model->units[unit], offset, value) && !check_unit(model, unit, err)) {
+            return false;
+        }
         if (unit == NVDLA_BDMA) {
             bdma_write(&model->bdma, dev->config, &model->units[unit], offset, value);
         } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_CFG) {
@@ -784,6 +886,9 @@ static enum device_state model_advance(struct device *dev, uint64_t cycles, bool
     if (until_interrupt && interrupt_line(model)) {
         return DEVICE_INTERRUPT;
     }
+    if (!check_layers(model, err)) {
+        return DEVICE_FAILED;
+    }
     struct work work;
     find_work(model, &work);
     if (work.too_large != NVDLA_UNIT_COUNT) {
@@ -869,7 +974,7 @@ static uint32_t interrupt_bits(const struct nvdla_config *config) {
     return bits;
 }
 
-struct device *model_new(const struct nvdla_config *config, bool allow_outside, size_t threads, struct error *err) {
+struct device *model_new(const struct nvdla_config *config, const struct model_options *options, struct error *err) {
     struct model *model = calloc(1, sizeof *model);
     if (!model) {
         error_set(err, "no memory for a model of configuration %s", config->name);
@@ -879,7 +984,8 @@ struct device *model_new(const struct nvdla_config *config, bool allow_outside, 
     dev->ops = &model_ops;
     dev->name = "model";
     dev->config = config;
-    dev->allow_outside = allow_outside;
+    dev->allow_outside = options->allow_outside;
+    model->allow_undefined = options->allow_undefined;
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
@@ -891,7 +997,7 @@ struct device *model_new(const struct nvdla_config *config, bool allow_outside, 
     complete = complete && cbuf_init(&model->cbuf, config);
     cdma_init(&model->cdma, config);
     csc_init(&model->csc, config);
-    model->pool = pool_new(threads);
+    model->pool = pool_new(options->threads > 1 ? options->threads : 1);
     complete = complete && model->pool;
     dev->memory[SPACE_PRIMARY] = memory_new();
     complete = complete && dev->memory[SPACE_PRIMARY];

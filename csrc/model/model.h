@@ -7,11 +7,13 @@
 
 #include "replay/device.h"
 
-/* Creates a model of the configuration. Returns NULL with a message when memory is exhausted.
- *
- * allow_outside  accesses outside every region are counted in device_statistics.outside and no findings
- * threads        1 or more: threads that compute a convolution; the results do not depend on them
- */
-struct device *model_new(const struct nvdla_config *config, bool allow_outside, size_t threads, struct error *err);
+struct model_options {
+    bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */
+    bool allow_undefined; /* settings whose result the spec leaves open are warned of and carried out, not refused */
+    size_t threads; /* that compute a convolution, 0 or 1: none beside the caller's; results do not depend on it */
+};
+
+/* Creates a model of the configuration. Returns NULL with a message when memory is exhausted. */
+struct device *model_new(const struct nvdla_config *config, const struct model_options *options, struct error *err);
 
 #endif

@@ -57,6 +57,8 @@ void register_group_reset(struct register_group *group) {
     group->consumer = 0;
     group->op_en[0] = false;
     group->op_en[1] = false;
+    group->held[0] = false;
+    group->held[1] = false;
     group->ordinal[0] = 0;
     group->ordinal[1] = 0;
     group->launches = 0;
@@ -134,15 +136,23 @@ bool register_group_write(struct register_group *group, uint32_t offset, uint32_
 }
 
 bool register_group_running(const struct register_group *group) {
-    return group->op_en[group->consumer];
+    return group->op_en[group->consumer] && !group->held[group->consumer];
 }
 
-uint32_t register_group_value(const struct register_group *group, uint32_t offset) {
+uint32_t register_group_of(const struct register_group *group, unsigned g, uint32_t offset) {
     size_t word = offset / 4;
     if (word >= group->word_count) {
         return 0;
     }
-    return group->words[word].value[word < group->first_d ? 0 : group->consumer];
+    return group->words[word].value[word < group->first_d ? 0 : g];
+}
+
+void register_group_hold(struct register_group *group, unsigned g) {
+    group->held[g] = true;
+}
+
+uint32_t register_group_value(const struct register_group *group, uint32_t offset) {
+    return register_group_of(group, group->consumer, offset);
 }
 
 int register_group_ordinal(const struct register_group *group) {

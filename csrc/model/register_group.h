@@ -29,6 +29,7 @@ struct register_group {
     unsigned producer; /* group that software reads and writes */
     unsigned consumer; /* group that the engine uses */
     bool op_en[2];
+    bool held[2];   /* armed with a setting with which the hardware waits for ever: the engine does not see it */
     int ordinal[2]; /* launch that armed the group: n-th of this unit since reset, from 0 */
     int launches;   /* since reset */
 };
@@ -47,7 +48,13 @@ void register_group_reset(struct register_group *group);
 uint32_t register_group_read(const struct register_group *group, uint32_t offset);
 bool register_group_write(struct register_group *group, uint32_t offset, uint32_t value);
 
-/* The engine's view: true if the group CONSUMER is armed; then its registers are the layer's. */
+/* Value of a register of group 0 or 1, or shared. */
+uint32_t register_group_of(const struct register_group *group, unsigned g, uint32_t offset);
+
+/* Keeps the engine from an armed group for good. */
+void register_group_hold(struct register_group *group, unsigned g);
+
+/* The engine's view: true if the group CONSUMER is armed and not held; then its registers are the layer's. */
 bool register_group_running(const struct register_group *group);
 
 /* Value of a register as the engine sees it: of group CONSUMER, or shared. */

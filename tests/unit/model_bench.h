@@ -18,7 +18,8 @@
 
 static inline struct device *bench_new(const char *config) {
     struct error err = {""};
-    struct device *dev = model_new(nvdla_config_find(config), false, 1, &err);
+    struct model_options options = {.allow_undefined = true}; /* engines are tested here, rules in test_rules.c */
+    struct device *dev = model_new(nvdla_config_find(config), &options, &err);
     assert_non_null(dev);
     assert_true(dev->ops->reset(dev, &err));
     return dev;

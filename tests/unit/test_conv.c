@@ -540,7 +540,7 @@ static void conv_check_from(struct device *dev, const struct conv *c, uint32_t f
             }
             bool saturated;
             int32_t delivered = cacc_deliver(sum, c->truncate, &saturated);
-            int8_t expected;
+            uint8_t expected;
             sdp_convert(&convertor, &delivered, &expected, 1);
             int8_t got = (int8_t)byte_at(dev, c->destination + k / atom * surface + oy * line + ox * atom + k % atom);
             if (got != expected) {

@@ -518,7 +518,8 @@ struct Model {
     device *dev;
     Model() {
         error err{};
-        dev = model_new(config, false, 1, &err);
+        const model_options options{};
+        dev = model_new(config, &options, &err);
         if (!dev) {
             fprintf(stderr, "sdp_bench: %s\n", err.text);
             exit(2);
