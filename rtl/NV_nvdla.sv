@@ -316,14 +316,14 @@ module NV_nvdla
   logic [3:0] cdma_d_len, cdma_w_len;
   logic [AtomBits-1:0] cdma_d_rsp_data, cdma_w_rsp_data;
 
-  logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear, dat_rd_valid, dat_rd_next_valid, wt_rd_valid;
-  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr, dat_rd_addr, dat_rd_next_addr, wt_rd_addr;
+  logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear, dat_rd_valid, dat_rd_next_valid, wt_rd_valid, mask_rd_valid;
+  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr, dat_rd_addr, dat_rd_next_addr, wt_rd_addr, mask_rd_addr;
   logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
   logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
-  logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data;
+  logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data, mask_rd_data;
 
-  logic dat_up_valid, wt_up_valid, dat_rl_valid, wt_rl_valid, dat_pending_req, dat_pending_ack, wt_pending_req, wt_pending_ack;
-  logic [14:0] dat_up_entries, wt_up_entries, dat_rl_entries, wt_rl_entries;
+  logic dat_up_valid, wt_up_valid, dat_rl_valid, wt_rl_valid, mask_rl_valid, dat_pending_req, dat_pending_ack, wt_pending_req, wt_pending_ack;
+  logic [14:0] dat_up_entries, wt_up_entries, dat_rl_entries, wt_rl_entries, mask_rl_entries;
   logic [13:0] dat_up_slices, wt_up_kernels, dat_rl_slices;
 
   logic cmac_a_run, cmac_b_run, cacc_run, atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end, wt_valid;
@@ -376,6 +376,8 @@ module NV_nvdla
       .dat_rl_slices_i    (dat_rl_slices),
       .wt_rl_valid_i      (wt_rl_valid),
       .wt_rl_entries_i    (wt_rl_entries),
+      .mask_rl_valid_i    (mask_rl_valid),
+      .mask_rl_entries_i  (mask_rl_entries),
       .dat_pending_req_i  (dat_pending_req),
       .dat_pending_ack_o  (dat_pending_ack),
       .wt_pending_req_i   (wt_pending_req),
@@ -404,7 +406,10 @@ module NV_nvdla
       .dat_rd_next_data_o (dat_rd_next_data),
       .wt_rd_valid_i      (wt_rd_valid),
       .wt_rd_addr_i       (wt_rd_addr),
-      .wt_rd_data_o       (wt_rd_data)
+      .wt_rd_data_o       (wt_rd_data),
+      .mask_rd_valid_i    (mask_rd_valid),
+      .mask_rd_addr_i     (mask_rd_addr),
+      .mask_rd_data_o     (mask_rd_data)
   );
 
   nvdla_csc u_csc (
@@ -429,6 +434,8 @@ module NV_nvdla
       .dat_rl_slices_o    (dat_rl_slices),
       .wt_rl_valid_o      (wt_rl_valid),
       .wt_rl_entries_o    (wt_rl_entries),
+      .mask_rl_valid_o    (mask_rl_valid),
+      .mask_rl_entries_o  (mask_rl_entries),
       .dat_pending_req_o  (dat_pending_req),
       .dat_pending_ack_i  (dat_pending_ack),
       .wt_pending_req_o   (wt_pending_req),
@@ -442,6 +449,9 @@ module NV_nvdla
       .wt_rd_valid_o      (wt_rd_valid),
       .wt_rd_addr_o       (wt_rd_addr),
       .wt_rd_data_i       (wt_rd_data),
+      .mask_rd_valid_o    (mask_rd_valid),
+      .mask_rd_addr_o     (mask_rd_addr),
+      .mask_rd_data_i     (mask_rd_data),
       .atom_valid_o       (atom_valid),
       .atom_data_o        (atom_data),
       .atom_stripe_start_o(atom_stripe_start),

@@ -53,12 +53,16 @@ cdma/nvdla_cdma.sv
 cdma/nvdla_cdma_dc.sv
 cdma/nvdla_cdma_image.sv
 cdma/nvdla_cdma_cvt.sv
+cdma/nvdla_cdma_stream.sv
+cdma/nvdla_cdma_sizes.sv
 cdma/nvdla_cdma_weight.sv
 cdma/nvdla_cdma_perf.sv
 cbuf/nvdla_cbuf.sv
 csc/nvdla_csc.sv
 csc/nvdla_csc_sequence.sv
 csc/nvdla_csc_data.sv
+csc/nvdla_csc_stream.sv
+csc/nvdla_csc_mask.sv
 csc/nvdla_csc_weight.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv

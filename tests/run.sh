@@ -56,6 +56,9 @@ for config in small large; do
         group "$engine alone on random layers, $config" "tests/rtl/$engine/run.sh" "$build" $config ${NIGHTLY:+1000}
     done
 done
+for engine in cdma conv; do # compressed weights
+    group "$engine alone on random layers, large_compressed" "tests/rtl/$engine/run.sh" "$build" large_compressed ${NIGHTLY:+1000}
+done
 group "own traces on rtl and model" tests/replay/own.sh
 for config in small large ${NIGHTLY:+small_256 small_256_full medium_512 medium_1024_full}; do
     group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "${NIGHTLY:-}" ] && echo 1000 || echo 20)

@@ -27,8 +27,8 @@ static const struct argp_option option_table[] = {
     {.name = "engine",
      .key = KEY_ENGINE,
      .arg = "ENGINE",
-     .doc = "conv (feature cubes), img (image input), sdp, pdp, cdp, several of them with commas between, or mix: all "
-            "(default)"},
+     .doc = "conv (feature cubes), img (image input), sdp, pdp, cdp, bdma, rubik, deconv (convolutions and a RUBIK "
+            "contract), several of them with commas between, or mix: all that the configuration has (default)"},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the first case (default 1)"},
     {.name = "count", .key = KEY_COUNT, .arg = "N", .doc = "Number of cases, seeds N, N+1, ... (default 1)"},
     {.name = "out", .key = 'o', .arg = "DIR", .doc = "Directory of the traces, made if missing (default: this one)"},
@@ -52,21 +52,27 @@ static const char doc[] = "Writes random legal layers as traces, without golden 
                           "  nvcosim run -j 2 cases/*.nvt.gz\n"
                           "  nvcosim gen --config large --engine sdp,pdp --seed 7";
 
+/* An engine that was asked for by name must exist. */
+static void check_engines(const struct gen_options *options, struct argp_state *state) {
+    char name[GEN_ENGINES_NAME];
+    uint32_t lacks = options->config ? options->engines & ~gen_config_engines(options->config) : 0;
+    if (lacks && options->engines != GEN_ENGINES_ALL)
+        argp_error(state, "--engine: configuration %s has no %s", options->config->name,
+                   gen_engines_name(lacks, name, sizeof name));
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct gen_options *options = state->input;
     switch (key) {
     case KEY_CONFIG:
         options->config = config_option(arg, state);
-        if (options->config && !gen_supports(options->config))
-            argp_error(state, "--config: layers are made for INT8 configurations only, %s is none",
-                       options->config->name);
         return 0;
     case KEY_ENGINE:
         options->engines = gen_engines(arg);
         if (options->engines == 0)
             argp_error(state,
-                       "--engine: found '%s', expected conv, img, sdp, pdp, cdp (several with commas between), or "
-                       "mix",
+                       "--engine: found '%s', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with "
+                       "commas between), or mix",
                        arg);
         return 0;
     case KEY_SEED:
@@ -83,6 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'q':
         options->quiet = true;
         return 0;
+    case ARGP_KEY_END:
+        check_engines(options, state);
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "found '%s', expected options only", arg);
         return 0;
@@ -93,7 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static bool write_case(const struct gen_options *options, uint64_t seed, struct error *err) {
     struct gen_case gen;
-    char path[PATH_SIZE], engines[40];
+    char path[PATH_SIZE], engines[GEN_ENGINES_NAME];
     int n = snprintf(path, sizeof path, "%s/%s_%s_%" PRIu64 ".nvt.gz", options->out, options->config->name,
                      gen_engines_name(options->engines, engines, sizeof engines), seed);
     if (n < 0 || (size_t)n >= sizeof path)

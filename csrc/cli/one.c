@@ -126,6 +126,8 @@ static void print_stats(const struct device *dev, const struct play_result *resu
         printf("  %s: %.3f ms CPU in its layers", dev->name, 1e3 * s->cpu_seconds);
         if (macs > 0 && s->cpu_seconds > 0)
             printf(", %.2f GMAC/s", 1e-9 * (double)macs / s->cpu_seconds);
+        if (s->table_hits + s->table_builds > 0)
+            printf("; convolution tables: %" PRIu64 " built, %" PRIu64 " found again", s->table_builds, s->table_hits);
         putchar('\n');
         return;
     }
@@ -176,7 +178,8 @@ static void print_summary(const char *name, const struct report_input *input, co
     const struct play_result *first = input->played[0].result;
     const struct device_statistics *statistics = &first->statistics;
     if (status != REPORT_PASSED) {
-        printf("%s %s: %s\n", status == REPORT_HUNG ? "HANG" : "FAIL", name, report_reason(report));
+        const char *verdict = status == REPORT_REFUSED ? "REFUSED" : status == REPORT_HUNG ? "HANG" : "FAIL";
+        printf("%s %s: %s\n", verdict, name, report_reason(report));
         return;
     }
     printf("PASS %s ", name);
@@ -223,6 +226,19 @@ static void check_window(const struct run_options *options, const char *name, co
                 name, rtl->cycles, options->rtl.wave_from, options->rtl.wave_path);
 }
 
+/* Programming that breaks rules of the spec. */
+static void print_warnings(const struct report_input *input, const struct report *report) {
+    for (int i = 0; i < input->played_count; i++) {
+        const struct device *dev = input->played[i].dev;
+        for (size_t w = 0; w < dev->warning_count; w++) {
+            char text[1024];
+            fprintf(stderr, "nvcosim: warning: %s\n", report_warning(report, &dev->warnings[w], text, sizeof text));
+        }
+        if (dev->warnings_dropped > 0)
+            fprintf(stderr, "nvcosim: warning: and %" PRIu64 " more\n", dev->warnings_dropped);
+    }
+}
+
 static int summarize(const struct run_options *options, const char *name, const struct report_input *input) {
     struct report *report = report_new(input);
     if (!report) {
@@ -234,6 +250,8 @@ static int summarize(const struct run_options *options, const char *name, const 
         print_summary(name, input, report);
     fflush(stdout);
     check_window(options, name, &input->played[0].result->statistics);
+    if (!options->quiet)
+        print_warnings(input, report);
     for (int i = 0; i < input->played_count; i++) {
         const struct played *played = &input->played[i];
         const char *details = played->result->message ? strchr(played->result->message, '\n') : NULL;
@@ -246,9 +264,10 @@ static int summarize(const struct run_options *options, const char *name, const 
     }
     int written = write_report(options, name, report);
     report_free(report);
-    return worse_status(written, status == REPORT_PASSED   ? EXIT_OK
-                                 : status == REPORT_FAILED ? EXIT_DIFFERENT
-                                                           : EXIT_HUNG);
+    return worse_status(written, status == REPORT_PASSED    ? EXIT_OK
+                                 : status == REPORT_FAILED  ? EXIT_DIFFERENT
+                                 : status == REPORT_REFUSED ? EXIT_BAD_INPUT
+                                                            : EXIT_HUNG);
 }
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one can not be opened. */
@@ -263,7 +282,7 @@ static int open_devices(const struct run_options *options, const struct program 
         count++;
     }
     if (options->dut != DUT_RTL) {
-        devices[count] = model_new(prog->config, options->rtl.axi.allow_outside, err);
+        devices[count] = model_new(prog->config, options->rtl.axi.allow_outside, (size_t)options->threads, err);
         if (!devices[count]) {
             if (count > 0)
                 devices[0]->ops->destroy(devices[0]);

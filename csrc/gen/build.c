@@ -71,12 +71,12 @@ static int memory_stream(struct builder *b) {
     return program_stream(b->prog, "memory");
 }
 
-/* Loads `count` elements of a style. Returns the base of the region. */
+/* Loads `size` bytes of elements in a style. Returns the base of the region. */
 static uint64_t load(struct builder *b, const struct gen_layer *layer, enum role role, bool secondary, uint64_t size,
-                     size_t element_bytes, int64_t style) {
+                     enum nvdla_precision precision, int64_t style) {
     struct rng rng = rng_make((uint64_t)layer->seed, role);
     uint8_t *bytes = trace_alloc((size_t)size);
-    gen_fill(bytes, (size_t)size / element_bytes, element_bytes, style, &rng);
+    gen_fill(bytes, (size_t)size / (size_t)gen_element_bytes(precision), precision, style, &rng);
     struct op op = op_make(OP_MEM_LOAD, 0);
     struct blob *blob = program_blob(b->prog, blob_new(NULL));
     blob_append(blob, 0, bytes, (size_t)size);
@@ -119,11 +119,11 @@ static void place_conv(struct builder *b, const struct gen_layer *layer, struct 
         for (int i = 0; i < 2; i++)
             if (shape->plane_size[i])
                 shape->plane_base[i] = load(b, layer, i == 0 ? ROLE_INPUT : ROLE_PLANE, shape->in_secondary,
-                                            shape->plane_size[i], 1, layer->in_data);
+                                            shape->plane_size[i], NVDLA_INT8, layer->in_data);
     }
     if (shape->fetch_weights)
-        shape->weight_base =
-            load(b, layer, ROLE_WEIGHTS, layer->weight_space != 0, shape->weight_bytes, 1, layer->weights);
+        shape->weight_base = load(b, layer, ROLE_WEIGHTS, layer->weight_space != 0, shape->weight_bytes,
+                                  (enum nvdla_precision)layer->precision, layer->weights);
     else if (before)
         shape->weight_base = before->weight_base;
 }
@@ -136,7 +136,8 @@ static void place_layer(struct builder *b, int index) {
     if (reads_cube && layer->source)
         shape->in.base = b->shapes[layer->source - 1].out.base;
     else if (reads_cube)
-        shape->in.base = load(b, layer, ROLE_INPUT, shape->in_secondary, cube_extent(&shape->in), 1, layer->in_data);
+        shape->in.base = load(b, layer, ROLE_INPUT, shape->in_secondary, cube_extent(&shape->in),
+                              gen_in_precision(layer), layer->in_data);
     if (layer->conv)
         place_conv(b, layer, shape);
     for (int i = 0; i < GEN_STAGES; i++) {
@@ -144,8 +145,12 @@ static void place_layer(struct builder *b, int index) {
         if (shape->components[i] && stages[i]->source)
             cube->base = b->shapes[stages[i]->source - 1].out.base;
         else if (shape->components[i])
-            cube->base = load(b, layer, i == 0 ? ROLE_OPERAND : ROLE_OPERAND_2, shape->operand_secondary[i],
-                              cube_extent(cube), stages[i]->two_bytes ? 2 : 1, stages[i]->data);
+            cube->base =
+                load(b, layer, i == 0 ? ROLE_OPERAND : ROLE_OPERAND_2, shape->operand_secondary[i], cube_extent(cube),
+                     !stages[i]->two_bytes            ? NVDLA_INT8
+                     : layer->precision == NVDLA_FP16 ? NVDLA_FP16
+                                                      : NVDLA_INT16,
+                     stages[i]->data);
     }
     place_output(b, layer, shape);
 }
@@ -217,15 +222,15 @@ static bool uses(const struct gen_shape *shape, enum nvdla_unit unit) {
     return shape->units >> unit & 1u;
 }
 
-/* The CDP tables: one set for both groups, so CDP must be idle. */
-static void load_tables(struct builder *b, int index) {
+/* The tables of CDP or SDP: one set for both groups, so the unit must be idle. */
+static void load_tables(struct builder *b, int index, enum nvdla_unit unit) {
     struct gen_lut_writes writes;
     for (int i = 0; i < index; i++)
-        if (b->gen->layers[i].cdp)
-            wait_for(b, NVDLA_CDP, b->final_event[i]);
-    gen_cdp_lut(&b->gen->layers[index], &writes);
+        if (uses(&b->shapes[i], unit))
+            wait_for(b, unit, b->final_event[i]);
+    gen_lut(&b->gen->layers[index], &writes);
     for (size_t i = 0; i < writes.count; i++)
-        write_register(b, NVDLA_CDP, writes.list[i].offset, writes.list[i].value, false);
+        write_register(b, unit, writes.list[i].offset, writes.list[i].value, false);
 }
 
 static void program_unit(struct builder *b, int index, enum nvdla_unit unit, const struct gen_registers *regs) {
@@ -238,8 +243,8 @@ static void program_unit(struct builder *b, int index, enum nvdla_unit unit, con
     if (use >= 2)
         wait_for(b, unit, b->final_event[b->user[unit][use - 2]]);
     write_register(b, unit, CSC_S_POINTER, (uint32_t)use & 1, false);
-    if (unit == NVDLA_CDP && layer->lut)
-        load_tables(b, index);
+    if (unit == (layer->cdp ? NVDLA_CDP : NVDLA_SDP) && gen_uses_table(layer) && layer->lut)
+        load_tables(b, index, unit);
     for (size_t i = 0; i < regs->count; i++)
         order[i] = i;
     if (layer->order)

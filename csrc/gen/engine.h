@@ -17,6 +17,7 @@
 #include "gen/spec.h"
 #include "nvdla/cube.h"
 #include "nvdla/error.h"
+#include "nvdla/lut.h"
 #include "nvdla/registers.h"
 
 enum { GEN_STAGES = 2 };                               /* BS, BN */
@@ -47,6 +48,8 @@ struct gen_shape {
     struct cube operand[GEN_STAGES];
     int components[GEN_STAGES]; /* of a memory operand: 0 none, 1, 2 */
     struct cube out;
+    bool out_exists; /* in memory, for other layers to read */
+    enum nvdla_precision out_precision;
     bool in_secondary, out_secondary, operand_secondary[GEN_STAGES];
     int64_t pool_w, pool_h;                      /* PDP output */
     int64_t first_in, mid_in, last_in, last_out; /* PDP split */
@@ -62,10 +65,17 @@ static inline int64_t round_up(int64_t a, int64_t b) {
     return b * cdiv(a, b);
 }
 
-/* A cube of w x h x c elements with strides for it: `line` and `surface` atoms more than needed; interleaved: lines
- * outside, surfaces inside. */
-struct cube gen_cube(const struct nvdla_config *config, int64_t w, int64_t h, int64_t c, int64_t line, int64_t surface,
-                     bool interleaved);
+static inline int gen_element_bytes(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 1 : 2;
+}
+
+/* Precision of the main input and of the output: that of processing unless SDP converts (50-sdp section 7). */
+enum nvdla_precision gen_in_precision(const struct gen_layer *layer);
+enum nvdla_precision gen_out_precision(const struct gen_layer *layer);
+
+/* Makes the strides of a cube of known size: `line` and `surface` atoms more than needed; interleaved: lines outside,
+ * surfaces inside. */
+void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interleaved);
 
 /* The input cube of a layer that reads w x h x c from memory: its own, or the output of layer->source. */
 bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err);
@@ -108,14 +118,23 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
                        struct gen_registers *units);
 void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units);
-/* CDP tables and S_LUT registers in order of writing. */
+/* Tables and S_LUT registers in order of writing. */
 struct gen_lut_writes {
     struct {
         uint32_t offset, value;
     } list[400];
     size_t count;
 };
-void gen_cdp_lut(const struct gen_layer *layer, struct gen_lut_writes *writes);
+void gen_lut(const struct gen_layer *layer, struct gen_lut_writes *writes);
+/* The same for looking up. */
+struct lut_settings gen_lut_settings(const struct gen_layer *layer);
+void gen_lut_entries(const struct gen_layer *layer, struct lut_entries *entries);
+/* The last layer up to index that loads the tables of CDP or SDP, NULL if there is none. */
+const struct gen_layer *gen_lut_loaded(const struct gen_case *gen, int index, bool cdp);
+/* Checks the tables that a layer uses. */
+bool gen_lut_shape(const struct gen_case *gen, int index, struct error *err);
+/* Tables for inputs of `bits` bits without sign, FP16: of magnitudes up to about 2^bits. */
+void gen_lut_draw(struct rng *rng, struct gen_layer *layer, int bits);
 
 void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
                    int64_t cycles);
@@ -133,13 +152,13 @@ void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
 void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer);
 /* Slack in atoms, often 0. */
 int64_t gen_draw_slack(struct rng *rng);
-/* A style; content of interest preferred. */
-int64_t gen_draw_style(struct rng *rng);
+/* A style for elements of a precision; content of interest preferred. */
+int64_t gen_draw_style(struct rng *rng, int64_t precision);
 /* Bits of the magnitudes of a style whose elements have `bits` bits without sign. */
 int gen_style_bits(int64_t style, int bits);
 
-/* count elements of element_bytes (1 or 2) in a style, little endian. */
-void gen_fill(uint8_t *bytes, size_t count, size_t element_bytes, int64_t style, struct rng *rng);
+/* count elements of a precision in a style, little endian. */
+void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int64_t style, struct rng *rng);
 
 /* Layers of a case from a set of engines (gen.h). */
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines);

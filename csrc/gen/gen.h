@@ -16,21 +16,33 @@
 #include "nvdla/error.h"
 #include "trace/program.h"
 
-enum gen_engine { GEN_ENGINE_CONV, GEN_ENGINE_IMG, GEN_ENGINE_SDP, GEN_ENGINE_PDP, GEN_ENGINE_CDP, GEN_ENGINE_COUNT };
+/* Deconvolution is software: convolutions, then a RUBIK contract (20-data-formats section 5.4). */
+enum gen_engine {
+    GEN_ENGINE_CONV,
+    GEN_ENGINE_IMG,
+    GEN_ENGINE_SDP,
+    GEN_ENGINE_PDP,
+    GEN_ENGINE_CDP,
+    GEN_ENGINE_BDMA,
+    GEN_ENGINE_RUBIK,
+    GEN_ENGINE_DECONV,
+    GEN_ENGINE_COUNT
+};
 
 #define GEN_ENGINES_ALL ((UINT32_C(1) << GEN_ENGINE_COUNT) - 1)
 
-/* The engines that a name stands for: conv, img, sdp, pdp, cdp, mix (all), or several of the former with commas
- * between. 0 if it is none of these. */
+/* The engines that a name stands for: conv, img, sdp, pdp, cdp, bdma, rubik, deconv, several of them with commas
+ * between, or mix: all that the configuration has. 0 if it is none of these. */
 uint32_t gen_engines(const char *name);
 
-/* Their name in a file name: commas become '-', "mix" for all. Returns text. */
+/* The engines that layers of the configuration can use. */
+uint32_t gen_config_engines(const struct nvdla_config *config);
+
+/* Their name in a file name: commas become '-', "mix" for all. size: GEN_ENGINES_NAME is enough. Returns text. */
 char *gen_engines_name(uint32_t engines, char *text, size_t size);
 
-/* True if cases can be made for the configuration: it processes INT8 only. */
-bool gen_supports(const struct nvdla_config *config);
-
-/* Draws the case of a seed. Always gives a legal case. */
+/* Draws the case of a seed from those of the engines that the configuration has, at least one. Always gives a legal
+ * case. */
 void gen_draw(struct gen_case *gen, const struct nvdla_config *config, uint32_t engines, uint64_t seed);
 
 /* Checks a case. False with a message if it is not legal. */

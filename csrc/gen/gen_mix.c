@@ -9,9 +9,12 @@ static int64_t draw_budget(struct rng *rng) {
     return rng_chance(rng, 2) ? 80000 : rng_chance(rng, 15) ? 35000 : rng_chance(rng, 60) ? 14000 : 5000;
 }
 
-static enum gen_engine draw_engine(struct rng *rng, uint32_t engines) {
+static enum gen_engine draw_engine(struct rng *rng, const struct nvdla_config *config, uint32_t engines) {
+    int last = GEN_ENGINE_COUNT - 1;
+    while (!(gen_config_engines(config) >> last & 1u))
+        last--;
     for (;;) {
-        int engine = (int)rng_range(rng, 0, GEN_ENGINE_COUNT - 1);
+        int engine = (int)rng_range(rng, 0, last);
         if (engines >> engine & 1u)
             return (enum gen_engine)engine;
     }
@@ -195,7 +198,7 @@ static bool add_layer(struct rng *rng, struct gen_case *gen, uint32_t engines, i
     int index = gen->count;
     for (int i = 0; i < TRIES; i++) {
         struct gen_layer *layer = &gen->layers[index];
-        draw_layer(rng, gen, index, shapes, draw_engine(rng, engines), cycles, layer);
+        draw_layer(rng, gen, index, shapes, draw_engine(rng, gen->config, engines), cycles, layer);
         if (layer->conv)
             draw_legacy(rng, gen, index, layer);
         gen->count = index + 1;
@@ -239,7 +242,7 @@ void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines) {
     for (int64_t i = 0; i < layers; i++)
         add_layer(rng, gen, engines, budget / layers + 200, shapes);
     if (gen->count == 0)
-        add_smallest(gen, draw_engine(rng, engines));
+        add_smallest(gen, draw_engine(rng, gen->config, engines));
     for (int i = 0; i < gen->count; i++)
         gen_layer_tidy(&gen->layers[i]);
 }

@@ -239,7 +239,7 @@ static int draw_stage(struct rng *rng, struct gen_stage *stage, int bits) {
     stage->mul_memory = from > 2 && (from < 9 || !stage->alu_memory);
     stage->element = rng_chance(rng, 45);
     stage->two_bytes = rng_chance(rng, 40);
-    stage->data = gen_draw_style(rng);
+    stage->data = gen_draw_style(rng, NVDLA_INT8);
     stage->line = gen_draw_slack(rng);
     stage->surface = gen_draw_slack(rng);
     stage->alu_operand = rng_signed(rng, 16);

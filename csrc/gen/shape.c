@@ -4,22 +4,42 @@
 
 #include "gen/engine.h"
 #include "gen/gen.h"
+#include "nvdla/fp.h"
 
-struct cube gen_cube(const struct nvdla_config *config, int64_t w, int64_t h, int64_t c, int64_t line, int64_t surface,
-                     bool interleaved) {
-    struct cube cube = {
-        .width = (int)w, .height = (int)h, .channels = (int)c, .atom = config->mem_atom, .element_bytes = 1};
-    int64_t atom = config->mem_atom, surfaces = cdiv(c, atom);
-    int64_t line_stride, surface_stride;
+enum nvdla_precision gen_in_precision(const struct gen_layer *layer) {
+    return layer->in_convert ? NVDLA_INT16 : (enum nvdla_precision)layer->precision;
+}
+
+enum nvdla_precision gen_out_precision(const struct gen_layer *layer) {
+    static const enum nvdla_precision converted[] = {
+        [NVDLA_INT8] = NVDLA_INT16, [NVDLA_INT16] = NVDLA_FP16, [NVDLA_FP16] = NVDLA_INT16};
+    return layer->out_convert ? converted[layer->precision] : (enum nvdla_precision)layer->precision;
+}
+
+void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interleaved) {
+    int64_t atom = cube->atom, line_stride, surface_stride;
     if (interleaved) {
-        surface_stride = (w + surface) * atom;
-        line_stride = surfaces * surface_stride + line * atom;
+        surface_stride = (cube->width + surface) * atom;
+        line_stride = cube_surfaces(cube) * surface_stride + line * atom;
     } else {
-        line_stride = (w + line) * atom;
-        surface_stride = h * line_stride + surface * atom;
+        line_stride = (cube->width + line) * atom;
+        surface_stride = cube->height * line_stride + surface * atom;
     }
-    cube.line_stride = (uint32_t)line_stride;
-    cube.surface_stride = (uint32_t)surface_stride;
+    cube->line_stride = (uint32_t)line_stride;
+    cube->surface_stride = (uint32_t)surface_stride;
+}
+
+/* Sizes of a cube of that precision that a layer processes in the layer's: SDP converts whole atoms of INT8, which are
+ * two of INT16 (50-sdp sections 3.2 and 8.1). */
+static struct cube sized(const struct nvdla_config *config, const struct gen_layer *layer,
+                         enum nvdla_precision precision, int64_t w, int64_t h, int64_t c) {
+    struct cube cube = {.width = (int)w,
+                        .height = (int)h,
+                        .channels = (int)c,
+                        .atom = config->mem_atom,
+                        .element_bytes = gen_element_bytes(precision)};
+    if (layer->precision == NVDLA_INT8 && precision != NVDLA_INT8)
+        cube.min_surfaces = 2 * (int)cdiv(c, config->mem_atom);
     return cube;
 }
 
@@ -34,19 +54,23 @@ bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *sh
     const struct gen_layer *layer = &gen->layers[index];
     struct gen_shape *shape = &shapes[index];
     if (layer->source == 0) {
-        shape->in =
-            gen_cube(gen->config, layer->w, h, layer->c, layer->in_line, layer->in_surface, layer->in_order != 0);
+        shape->in = sized(gen->config, layer, gen_in_precision(layer), layer->w, h, layer->c);
+        gen_strides(&shape->in, layer->in_line, layer->in_surface, layer->in_order != 0);
         shape->in_secondary = layer->in_space != 0;
         return true;
     }
     if (layer->source > index)
         return error_set(err, "reads the output of layer %d, which does not come before it", (int)layer->source - 1);
     const struct gen_shape *source = &shapes[layer->source - 1];
-    shape->in = source->out;
-    make_strides_real(&shape->in);
-    shape->in.width = (int)layer->w;
-    shape->in.height = (int)h;
-    shape->in.channels = (int)layer->c;
+    if (!source->out_exists)
+        return error_set(err, "reads the output of layer %d, which writes none", (int)layer->source - 1);
+    if (source->out_precision != gen_in_precision(layer))
+        return error_set(err, "reads the output of layer %d, which has another precision", (int)layer->source - 1);
+    struct cube out = source->out;
+    make_strides_real(&out);
+    shape->in = sized(gen->config, layer, gen_in_precision(layer), layer->w, h, layer->c);
+    shape->in.line_stride = out.line_stride;
+    shape->in.surface_stride = out.surface_stride;
     shape->in_secondary = source->out_secondary;
     if (layer->w > source->out.width || h > source->out.height ||
         cube_surfaces(&shape->in) > cube_surfaces(&source->out))
@@ -64,10 +88,13 @@ void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *s
         shape->out = shape->in;
         shape->out_secondary = shape->in_secondary;
     } else {
-        shape->out = gen_cube(gen->config, w, h, c, layer->out_line, layer->out_surface, layer->out_order != 0);
+        shape->out = sized(gen->config, layer, gen_out_precision(layer), w, h, c);
+        gen_strides(&shape->out, layer->out_line, layer->out_surface, layer->out_order != 0);
         shape->out_secondary = layer->out_space != 0;
     }
     shape->out.packed_1x1 = packed_1x1;
+    shape->out_exists = true;
+    shape->out_precision = gen_out_precision(layer);
 }
 
 static bool check_fields(const struct gen_layer *layer, struct error *err) {
@@ -92,6 +119,10 @@ static bool check_chain(const struct gen_case *gen, const struct gen_layer *laye
     if (!gen->config->secondary_memory &&
         (layer->in_space || layer->out_space || layer->weight_space || layer->bs.space || layer->bn.space))
         return error_set(err, "configuration %s has no secondary memory", gen->config->name);
+    if ((layer->precision == NVDLA_FP16 || layer->out_convert) && !gen->config->fp16)
+        return error_set(err, "configuration %s has no FP16", gen->config->name);
+    if ((layer->precision == NVDLA_INT16 || layer->in_convert || layer->out_convert) && !gen->config->int16)
+        return error_set(err, "configuration %s has no INT16", gen->config->name);
     return true;
 }
 
@@ -109,8 +140,6 @@ static bool shape_layer(const struct gen_case *gen, int index, struct gen_shape 
 }
 
 bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err) {
-    if (!gen_supports(gen->config))
-        return error_set(err, "configuration %s is not one of the INT8 configurations", gen->config->name);
     if (gen->count < 1 || gen->count > GEN_LAYERS)
         return error_set(err, "%d layers, expected 1 to %d", gen->count, GEN_LAYERS);
     for (int i = 0; i < gen->count; i++)
@@ -138,19 +167,53 @@ static int64_t element(int64_t style, size_t index, int bits, struct rng *rng) {
     case STYLE_UNIFORM:
         return rng_range(rng, lowest, highest);
     case STYLE_EXTREME:
+    case STYLE_SPECIAL:
         return rng_pick(rng, extremes, sizeof extremes / sizeof extremes[0]);
     default:
         return 0;
     }
 }
 
-void gen_fill(uint8_t *bytes, size_t count, size_t element_bytes, int64_t style, struct rng *rng) {
+/* A normal number whose magnitude lies in 2^-6 .. 2^7. */
+static uint16_t fp16_moderate(struct rng *rng) {
+    return (uint16_t)(rng_range(rng, 0, 1) << 15 | rng_range(rng, 9, 21) << 10 | rng_range(rng, 0, 0x3ff));
+}
+
+static uint16_t fp16_element(int64_t style, size_t index, struct rng *rng) {
+    enum { ONE = 0x3c00, RAMP = 2048 };
+    static const int64_t extremes[] = {0x0000, 0x8000, 0x0001, 0x83ff, 0x0400, 0x8401, 0x3c00,
+                                       0xbc00, 0x7bff, 0xfbff, 0x7bfe, 0x3bff, 0x03ff, 0xfbfe};
+    static const int64_t specials[] = {0x7e00, 0xfe05, 0x7c01, 0xffff, 0x7c00, 0xfc00, 0x0000, 0x8000, 0x0001, 0x7bff};
+    switch (style) {
+    case STYLE_ONES:
+        return ONE;
+    case STYLE_RAMP:
+        return fp16_from_integer((int32_t)(index % RAMP) + 1);
+    case STYLE_SMALL:
+        return fp16_from_integer((int32_t)rng_range(rng, -3, 3));
+    case STYLE_SPARSE:
+        return rng_chance(rng, 80) ? 0 : fp16_moderate(rng);
+    case STYLE_UNIFORM:
+        return fp16_moderate(rng);
+    case STYLE_EXTREME:
+        return (uint16_t)rng_pick(rng, extremes, sizeof extremes / sizeof extremes[0]);
+    case STYLE_SPECIAL:
+        return rng_chance(rng, 6) ? (uint16_t)rng_pick(rng, specials, sizeof specials / sizeof specials[0])
+                                  : fp16_moderate(rng);
+    default:
+        return 0;
+    }
+}
+
+void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int64_t style, struct rng *rng) {
     enum { RUN = 16 };
+    size_t element_bytes = (size_t)gen_element_bytes(precision);
     int64_t now = style;
     for (size_t i = 0; i < count; i++) {
         if (style == STYLE_MIXED && i % RUN == 0)
             now = rng_range(rng, STYLE_ZEROS, STYLE_EXTREME);
-        uint64_t value = (uint64_t)element(now, i, (int)(8 * element_bytes), rng);
+        uint64_t value = precision == NVDLA_FP16 ? fp16_element(now, i, rng)
+                                                 : (uint64_t)element(now, i, (int)(8 * element_bytes), rng);
         for (size_t b = 0; b < element_bytes; b++)
             bytes[i * element_bytes + b] = (uint8_t)(value >> 8 * b);
     }
@@ -184,10 +247,12 @@ int64_t gen_draw_slack(struct rng *rng) {
     return rng_chance(rng, 60) ? 0 : rng_chance(rng, 80) ? rng_range(rng, 1, 9) : rng_range(rng, 1, 64);
 }
 
-int64_t gen_draw_style(struct rng *rng) {
+int64_t gen_draw_style(struct rng *rng, int64_t precision) {
     static const int64_t styles[] = {STYLE_UNIFORM, STYLE_UNIFORM, STYLE_UNIFORM, STYLE_UNIFORM,
                                      STYLE_UNIFORM, STYLE_EXTREME, STYLE_EXTREME, STYLE_MIXED,
                                      STYLE_MIXED,   STYLE_SPARSE,  STYLE_SMALL,   STYLE_RAMP};
+    if (precision == NVDLA_FP16 && rng_chance(rng, 20))
+        return STYLE_SPECIAL;
     return rng_chance(rng, 3) ? STYLE_ZEROS : rng_pick(rng, styles, sizeof styles / sizeof styles[0]);
 }
 
@@ -207,7 +272,7 @@ int gen_style_bits(int64_t style, int bits) {
 
 void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
     layer->seed = (int64_t)(rng_next(rng) >> 32);
-    layer->in_data = gen_draw_style(rng);
+    layer->in_data = gen_draw_style(rng, layer->precision);
     layer->in_line = gen_draw_slack(rng);
     layer->in_surface = gen_draw_slack(rng);
     layer->in_order = rng_chance(rng, 10);

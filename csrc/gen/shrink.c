@@ -155,21 +155,25 @@ static void remove_layer(struct gen_case *gen, int index) {
     struct gen_layer removed = gen->layers[index];
     gen->count--;
     memmove(&gen->layers[index], &gen->layers[index + 1], (size_t)(gen->count - index) * sizeof gen->layers[0]);
-    bool first_conv = true, first_cdp = true;
+    bool first_conv = true, first_lookup = true;
     for (int i = index; i < gen->count; i++) {
         struct gen_layer *layer = &gen->layers[i];
         unlink_source(&layer->source, index);
         unlink_source(&layer->bs.source, index);
         unlink_source(&layer->bn.source, index);
+        unlink_source(&layer->ew.source, index);
+        unlink_source(&layer->input_of, index);
+        unlink_source(&layer->into, index);
         if (layer->conv && removed.conv && first_conv) {
             layer->reuse_data = layer->reuse_weights = 0;
             first_conv = false;
         }
-        if (layer->cdp && removed.cdp && removed.lut && first_cdp) {
+        if (gen_uses_table(layer) && gen_uses_table(&removed) && !layer->cdp == !removed.cdp && removed.lut &&
+            first_lookup) {
             if (!layer->lut)
                 copy_part(layer, &removed, PART_LUT);
             layer->lut = 1;
-            first_cdp = false;
+            first_lookup = false;
         }
     }
 }
@@ -220,8 +224,9 @@ static bool shorten(struct gen_layer *layer, enum drop drop, const struct cube *
         layer->conv = GEN_FEATURE;
         break;
     default:
-        had = layer->source || layer->bs.source || layer->bn.source;
-        layer->source = layer->bs.source = layer->bn.source = 0;
+        had =
+            layer->source || layer->bs.source || layer->bn.source || layer->ew.source || layer->input_of || layer->into;
+        layer->source = layer->bs.source = layer->bn.source = layer->ew.source = layer->input_of = layer->into = 0;
         break;
     }
     return had;

@@ -25,18 +25,38 @@
         F(x.line, X##_MEMORY, 0, 0, 1 << 16, SETTING), F(x.surface, X##_MEMORY, 0, 0, 1 << 16, SETTING),               \
         F(x.space, X##_MEMORY, 0, 0, 1, SETTING), F(x.data, X##_MEMORY, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT)
 
+#define EW_CVT(x, X)                                                                                                   \
+    F(x##_cvt, X, 0, 0, 1, SETTING), F(x##_cvt_offset, X##_CVT, 0, INT32_MIN, INT32_MAX, SETTING),                     \
+        F(x##_cvt_scale, X##_CVT, 1, INT16_MIN, INT16_MAX, SETTING), F(x##_cvt_truncate, X##_CVT, 0, 0, 63, SETTING)
+
 #define BITS38 ((INT64_C(1) << 37) - 1)
 #define SEED INT64_MAX
 
 /* In the order in which shrinking tries them. */
 const struct gen_field gen_fields[] = {
-    F(conv, LAYER, 0, 0, 2, FIXED),
+    F(conv, LAYER, 0, 0, 3, FIXED),
     F(sdp, LAYER, 0, 0, 1, FIXED),
     F(pdp, LAYER, 0, 0, 1, FIXED),
     F(cdp, LAYER, 0, 0, 1, FIXED),
     F(source, LAYER, 0, 0, GEN_LAYERS, FIXED),
-    F(lut, CDP, 0, 0, 1, FIXED),
+    F(bdma, LAYER, 0, 0, 1, FIXED),
+    F(rubik, LAYER, 0, 0, 3, FIXED),
+    F(input_of, LAYER, 0, 0, GEN_LAYERS, FIXED),
+    F(into, LAYER, 0, 0, GEN_LAYERS, FIXED),
+    F(at, LAYER, 0, 0, 8192, FIXED),
+    F(room, LAYER, 0, 0, 8192, SETTING),
+    F(full_s, CONV, 0, 0, 256, SETTING),
+    F(full_r, CONV, 0, 0, 256, SETTING),
+    F(set_x, SET, 0, 0, 31, FIXED),
+    F(set_y, SET, 0, 0, 31, FIXED),
+    F(deconv_x, DECONV, 1, 1, 32, AMOUNT),
+    F(deconv_y, DECONV, 1, 1, 32, AMOUNT),
+    F(join, BDMA, 0, 0, 1, SETTING),
+    F(parts, BDMA, 1, 1, 20, AMOUNT),
+    F(replicate, BDMA, 0, 0, 1, SETTING),
+    F(lut, TABLE, 0, 0, 1, FIXED),
     F(splits, PDP, 1, 1, 64, SETTING),
+    F(precision, LAYER, NVDLA_INT8, NVDLA_INT8, NVDLA_FP16, SETTING),
     F(kernel_w, PDP, 1, 1, 8, AMOUNT),
     F(kernel_h, PDP, 1, 1, 8, AMOUNT),
     F(step_x, PDP, 1, 1, 16, AMOUNT),
@@ -50,6 +70,11 @@ const struct gen_field gen_fields[] = {
     F(skip_data, CONV, 0, 0, 1, SETTING),
     F(skip_weights, CONV, 0, 0, 1, SETTING),
     F(keep, CONV, 0, 0, 8191, SETTING),
+    F(batches, CONV, 1, 1, 32, AMOUNT),
+    F(compressed, CONV, 0, 0, 1, SETTING),
+    F(empty_groups, COMPRESSED, 0, 0, 64, SETTING),
+    F(dense_groups, COMPRESSED, 0, 0, 64, SETTING),
+    F(density, COMPRESSED, 16, 0, 16, SETTING),
     F(post, IMAGE, 1, 1, 4, SETTING),
     F(dilation_x, CONV, 1, 1, 32, AMOUNT),
     F(dilation_y, CONV, 1, 1, 32, AMOUNT),
@@ -67,10 +92,32 @@ const struct gen_field gen_fields[] = {
     F(c, LAYER, 1, 1, 8192, AMOUNT),
     STAGE(bs, BS),
     STAGE(bn, BN),
+    F(ew.source, EW_MEMORY, 0, 0, GEN_LAYERS, FIXED),
+    F(ew.on, SDP, 0, 0, 1, SETTING),
+    F(ew.lut, EW, 0, 0, 1, SETTING),
+    F(ew.alu, EW, 0, 0, 1, SETTING),
+    F(ew.mul, EW, 0, 0, 1, SETTING),
+    F(ew.prelu, EW_MUL, 0, 0, 1, SETTING),
+    F(ew.algorithm, EW_ALU, 2, 0, 3, SETTING),
+    F(ew.alu_memory, EW_ALU, 0, 0, 1, SETTING),
+    F(ew.mul_memory, EW_MUL, 0, 0, 1, SETTING),
+    EW_CVT(ew.alu, EW_ALU),
+    EW_CVT(ew.mul, EW_MUL),
+    F(ew.element, EW_MEMORY, 0, 0, 1, SETTING),
+    F(ew.two_bytes, EW_MEMORY, 0, 0, 1, SETTING),
+    F(ew.alu_operand, EW_ALU_REGISTER, 0, INT32_MIN, INT32_MAX, SETTING),
+    F(ew.mul_operand, EW_MUL_REGISTER, 1, INT32_MIN, INT32_MAX, SETTING),
+    F(ew.mul_shift, EW_MUL, 0, 0, 1023, AMOUNT),
+    F(ew.line, EW_MEMORY, 0, 0, 1 << 16, SETTING),
+    F(ew.surface, EW_MEMORY, 0, 0, 1 << 16, SETTING),
+    F(ew.space, EW_MEMORY, 0, 0, 1, SETTING),
+    F(ew.data, EW_MEMORY, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
     F(noise, LAYER, 0, 0, SEED, SETTING),
     F(order, LAYER, 0, 0, SEED, SETTING),
     F(arm, LAYER, 0, 0, SEED, SETTING),
     F(perf, LAYER, 0, 0, 1, SETTING),
+    F(status, LAYER, 0, 0, 1, SETTING),
+    F(nan_to_zero, LAYER, 0, 0, 1, SETTING),
     F(in_place, LAYER, 0, 0, 1, SETTING),
     F(in_order, INPUT, 0, 0, 1, SETTING),
     F(in_line, INPUT, 0, 0, 1 << 16, SETTING),
@@ -81,6 +128,8 @@ const struct gen_field gen_fields[] = {
     F(out_surface, OUTPUT, 0, 0, 1 << 16, SETTING),
     F(out_space, OUTPUT, 0, 0, 1, SETTING),
     F(uv_line, IMAGE, 0, 0, 1 << 16, SETTING),
+    F(in_batch, BATCH, 0, 0, 1 << 16, SETTING),
+    F(out_batch, BATCH, 0, 0, 1 << 16, SETTING),
     F(weight_space, CONV, 0, 0, 1, SETTING),
     F(eps_extra, CONV, 0, 0, 64, SETTING),
     F(unpacked, CONV, 0, 0, 1, SETTING),
@@ -102,9 +151,15 @@ const struct gen_field gen_fields[] = {
     F(cvt_shift, CVT, 0, 0, 63, SETTING),
     F(pad, CONV, 0, INT16_MIN, INT16_MAX, SETTING),
     F(clip, CONV, 0, 0, 31, SETTING),
+    F(pra, WINOGRAD, 0, 0, 3, SETTING),
+    F(nans, CONV_FP16, 0, 0, 64, SETTING),
+    F(weight_nans, CONV_FP16, 0, 0, 64, SETTING),
+    F(weight_exponent, CONV_FP16, 0, 0, 30, SETTING),
     F(offset, SDP, 0, INT32_MIN, INT32_MAX, SETTING),
     F(scale, SDP, 1, INT16_MIN, INT16_MAX, SETTING),
     F(shift, SDP, 0, 0, 63, SETTING),
+    F(in_convert, SDP, 0, 0, 1, SETTING),
+    F(out_convert, SDP, 0, 0, 1, SETTING),
     F(method, PDP, 1, 0, 2, SETTING),
     F(recip_w, AVERAGE, 0x10000, 0, 0x1ffff, SETTING),
     F(recip_h, AVERAGE, 0x10000, 0, 0x1ffff, SETTING),
@@ -120,10 +175,10 @@ const struct gen_field gen_fields[] = {
     F(sqsum_bypass, CDP, 0, 0, 1, SETTING),
     F(mul_bypass, CDP, 0, 0, 1, SETTING),
     F(length, CDP, 3, 3, 9, AMOUNT),
-    F(in_offset, CDP, 0, -128, 127, SETTING),
+    F(in_offset, CDP, 0, INT16_MIN, INT16_MAX, SETTING),
     F(in_scale, CDP, 1, INT16_MIN, INT16_MAX, SETTING),
     F(in_shift, CDP, 0, 0, 31, SETTING),
-    F(out_offset, CDP, 0, -(1 << 24), (1 << 24) - 1, SETTING),
+    F(out_offset, CDP, 0, INT32_MIN, INT32_MAX, SETTING),
     F(out_scale, CDP, 1, INT16_MIN, INT16_MAX, SETTING),
     F(out_shift, CDP, 0, 0, 63, SETTING),
     F(le_linear, LUT, 0, 0, 1, SETTING),
@@ -131,8 +186,8 @@ const struct gen_field gen_fields[] = {
     F(over_lo, LUT, 0, 0, 1, SETTING),
     F(hybrid_lo, LUT, 0, 0, 1, SETTING),
     F(le_offset, LUT, 0, -128, 127, SETTING),
-    F(le_select, LUT, 0, -31, 31, SETTING),
-    F(lo_select, LUT, 0, -31, 31, SETTING),
+    F(le_select, LUT, 0, -128, 127, SETTING),
+    F(lo_select, LUT, 0, -128, 127, SETTING),
     F(le_under_scale, LUT, 0, INT16_MIN, INT16_MAX, SETTING),
     F(le_over_scale, LUT, 0, INT16_MIN, INT16_MAX, SETTING),
     F(le_under_shift, LUT, 0, -16, 15, SETTING),
@@ -141,8 +196,8 @@ const struct gen_field gen_fields[] = {
     F(lo_over_scale, LUT, 0, INT16_MIN, INT16_MAX, SETTING),
     F(lo_under_shift, LUT, 0, -16, 15, SETTING),
     F(lo_over_shift, LUT, 0, -16, 15, SETTING),
-    F(le_start, LUT, 0, -(1 << 21), (1 << 21) - 1, SETTING),
-    F(lo_start, LUT, 0, -(1 << 21), (1 << 21) - 1, SETTING),
+    F(le_start, LUT, 0, -BITS38 - 1, BITS38, SETTING),
+    F(lo_start, LUT, 0, -BITS38 - 1, BITS38, SETTING),
     F(le_end, LUT, 0, -BITS38 - 1, BITS38, SETTING),
     F(lo_end, LUT, 0, -BITS38 - 1, BITS38, SETTING),
     F(le_data, LUT, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
@@ -160,6 +215,7 @@ int64_t *gen_field_of(struct gen_layer *layer, const struct gen_field *field) {
 }
 
 void gen_layer_plain(struct gen_layer *layer) {
+    *layer = (struct gen_layer){0}; /* members that a stage has no use for stay 0 */
     for (size_t i = 0; i < gen_field_count; i++)
         *gen_field_of(layer, &gen_fields[i]) = gen_fields[i].plain;
 }
@@ -182,11 +238,17 @@ static bool stage_matters(const struct gen_layer *layer, const struct gen_stage 
     }
 }
 
+bool gen_uses_table(const struct gen_layer *layer) {
+    return layer->cdp || (layer->sdp && layer->ew.on && layer->ew.lut);
+}
+
 static bool matters(const struct gen_layer *layer, enum gen_part part) {
     if (part >= PART_BS && part <= PART_BS_MEMORY)
         return stage_matters(layer, &layer->bs, part);
     if (part >= PART_BN && part <= PART_BN_MEMORY)
         return stage_matters(layer, &layer->bn, part - PART_BN + PART_BS);
+    if (part >= PART_EW && part <= PART_EW_MEMORY)
+        return stage_matters(layer, &layer->ew, part - PART_EW + PART_BS);
     switch (part) {
     case PART_CONV:
         return layer->conv != 0;
@@ -196,6 +258,14 @@ static bool matters(const struct gen_layer *layer, enum gen_part part) {
         return layer->conv == 2 && layer->cvt && layer->mean;
     case PART_IMAGE:
         return layer->conv == 2;
+    case PART_WINOGRAD:
+        return layer->conv == 3;
+    case PART_BATCH:
+        return layer->conv && layer->batches > 1;
+    case PART_COMPRESSED:
+        return layer->conv && layer->compressed;
+    case PART_CONV_FP16:
+        return layer->conv && layer->precision == NVDLA_FP16;
     case PART_SDP:
         return layer->sdp != 0;
     case PART_PDP:
@@ -206,12 +276,24 @@ static bool matters(const struct gen_layer *layer, enum gen_part part) {
         return layer->pdp && layer->splits > 1;
     case PART_CDP:
         return layer->cdp != 0;
+    case PART_EW_ALU_CVT:
+        return layer->sdp && layer->ew.on && layer->ew.alu && layer->ew.alu_memory && layer->ew.alu_cvt;
+    case PART_EW_MUL_CVT:
+        return layer->sdp && layer->ew.on && layer->ew.mul && layer->ew.mul_memory && layer->ew.mul_cvt;
+    case PART_TABLE:
+        return gen_uses_table(layer);
     case PART_LUT:
-        return layer->cdp && layer->lut;
+        return gen_uses_table(layer) && layer->lut;
+    case PART_BDMA:
+        return layer->bdma != 0;
+    case PART_DECONV:
+        return layer->rubik == 1 || (layer->conv && layer->full_r);
+    case PART_SET:
+        return layer->conv && layer->full_r;
     case PART_INPUT:
-        return layer->source == 0;
+        return layer->source == 0 && layer->input_of == 0;
     case PART_OUTPUT:
-        return layer->in_place == 0;
+        return layer->in_place == 0 && layer->into == 0;
     default:
         return true;
     }

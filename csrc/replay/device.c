@@ -1,4 +1,4 @@
-/* What the two kinds of device share: the list of findings and the memories they own. */
+/* What the two kinds of device share: the lists of findings and warnings, and the memories they own. */
 #include "replay/device.h"
 
 #include <stdarg.h>
@@ -8,21 +8,26 @@
 /* Only the first findings are kept: a broken design repeats the same one every clock. */
 enum { FINDINGS_KEPT = 100 };
 
+/* Makes room for one more of `count` items. Returns the list, NULL if this one is to be dropped. */
+static void *room(void *list, size_t count, size_t *capacity, size_t size) {
+    if (count >= FINDINGS_KEPT)
+        return NULL;
+    if (count < *capacity)
+        return list;
+    size_t grown = *capacity ? 2 * *capacity : 8;
+    void *bigger = realloc(list, grown * size);
+    if (bigger)
+        *capacity = grown;
+    return bigger;
+}
+
 void device_report(struct device *dev, uint64_t cycle, const char *rule, const char *format, ...) {
-    if (dev->finding_count >= FINDINGS_KEPT) {
+    struct finding *list = room(dev->findings, dev->finding_count, &dev->finding_capacity, sizeof *list);
+    if (!list) {
         dev->findings_dropped++;
         return;
     }
-    if (dev->finding_count == dev->finding_capacity) {
-        size_t capacity = dev->finding_capacity ? 2 * dev->finding_capacity : 8;
-        struct finding *grown = realloc(dev->findings, capacity * sizeof *grown);
-        if (!grown) {
-            dev->findings_dropped++;
-            return;
-        }
-        dev->findings = grown;
-        dev->finding_capacity = capacity;
-    }
+    dev->findings = list;
     struct finding *finding = &dev->findings[dev->finding_count++];
     finding->cycle = cycle;
     finding->rule = rule;
@@ -30,6 +35,33 @@ void device_report(struct device *dev, uint64_t cycle, const char *rule, const c
     va_start(arguments, format);
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
     va_end(arguments);
+}
+
+void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...) {
+    struct device_warning *list = room(dev->warnings, dev->warning_count, &dev->warning_capacity, sizeof *list);
+    if (!list) {
+        dev->warnings_dropped++;
+        return;
+    }
+    dev->warnings = list;
+    struct device_warning *warning = &dev->warnings[dev->warning_count++];
+    warning->unit = unit;
+    warning->ordinal = ordinal;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(warning->text, sizeof warning->text, format, arguments);
+    va_end(arguments);
+}
+
+bool device_refuse(struct device *dev, struct error *err, enum nvdla_unit unit, int ordinal, const char *format, ...) {
+    dev->refused = true;
+    dev->refusal.unit = unit;
+    dev->refusal.ordinal = ordinal;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(dev->refusal.text, sizeof dev->refusal.text, format, arguments);
+    va_end(arguments);
+    return error_set(err, "%s launch %d: %s", nvdla_unit_names[unit], ordinal, dev->refusal.text);
 }
 
 void device_release(struct device *dev) {
@@ -43,4 +75,9 @@ void device_release(struct device *dev) {
     dev->finding_count = 0;
     dev->finding_capacity = 0;
     dev->findings_dropped = 0;
+    free(dev->warnings);
+    dev->warnings = NULL;
+    dev->warning_count = 0;
+    dev->warning_capacity = 0;
+    dev->warnings_dropped = 0;
 }

@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
+#include "nvdla/registers.h"
 #include "trace/program.h"
 
 struct device;
@@ -27,6 +28,13 @@ struct finding {
     char text[240];   /* one line for a person: engine, layer, address */
 };
 
+/* Programming that breaks a rule of the spec (the model only). A warning does not fail the run. */
+struct device_warning {
+    enum nvdla_unit unit; /* the launch that breaks it */
+    int ordinal;
+    char text[400]; /* one line for a person: registers, values, the rule, what happens */
+};
+
 struct device_statistics {
     uint64_t cycles;    /* core clocks since reset was released; 0 for the model */
     uint64_t op_cycles; /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
@@ -38,6 +46,7 @@ struct device_statistics {
     uint64_t most_vpi_per_cycle;
     double cpu_seconds; /* spent in device calls, CPU time */
     double eval_share;  /* part of it inside the design's own evaluation, 0..1; 0 if not measured */
+    uint64_t table_hits, table_builds; /* the model: convolutions whose compiled representation was there, was made */
 };
 
 enum device_state {
@@ -77,16 +86,29 @@ struct device {
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
     struct finding *findings; /* owned by the device */
     size_t finding_count, finding_capacity;
-    uint64_t findings_dropped; /* beyond the first 100 only this count grows */
-    bool allow_outside;        /* the model only: accesses outside the declared regions are no findings */
-    uint64_t outside;          /* the model only: atoms accessed there */
+    uint64_t findings_dropped;       /* beyond the first 100 only this count grows */
+    struct device_warning *warnings; /* likewise, oldest first */
+    size_t warning_count, warning_capacity;
+    uint64_t warnings_dropped;
+    bool refused; /* a call failed because the spec leaves undefined what the program asks for: */
+    struct device_warning refusal;
+    bool allow_outside; /* the model only: accesses outside the declared regions are no findings */
+    uint64_t outside;   /* the model only: atoms accessed there */
 };
 
 /* Records a finding (printf text). rule must be a string that outlives the device. */
 void device_report(struct device *dev, uint64_t cycle, const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Frees what struct device itself owns (memory, findings); for the destroy functions of the two kinds. */
+/* Records a warning (printf text). */
+void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Refuses a launch (printf text): the caller's call fails with the same text. Returns false. */
+bool device_refuse(struct device *dev, struct error *err, enum nvdla_unit unit, int ordinal, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
 void device_release(struct device *dev);
 
 #endif

@@ -892,7 +892,7 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
     }
     dev->ops->statistics(dev, &result->statistics);
     if (verdict == VERDICT_BROKEN) {
-        result->outcome = PLAY_BROKEN;
+        result->outcome = dev->refused ? PLAY_REFUSED : PLAY_BROKEN;
         result->message = strdup(p.err.text);
     } else if (verdict == VERDICT_HUNG) {
         result->outcome = PLAY_HUNG;

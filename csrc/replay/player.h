@@ -30,6 +30,7 @@ enum play_outcome {
     PLAY_CHECK_FAILED, /* a check of the trace failed, or the device has findings */
     PLAY_HUNG,         /* time-out; message tells what every stream was waiting for */
     PLAY_BROKEN,       /* the device failed */
+    PLAY_REFUSED,      /* the device does not carry out what the spec leaves undefined */
 };
 
 /* One check that did not hold. */
@@ -41,7 +42,7 @@ struct play_failure {
 
 struct play_result {
     enum play_outcome outcome;
-    char *message; /* PLAY_HUNG, PLAY_BROKEN: several lines for a person; else NULL */
+    char *message; /* PLAY_HUNG, PLAY_BROKEN, PLAY_REFUSED: lines for a person; else NULL */
     struct play_failure *failures;
     size_t failure_count;
     size_t checks_done;         /* checks that were executed */

@@ -15,6 +15,7 @@ enum {
     ROW = 16,            /* bytes in a line of a hex window */
     WINDOW_ROWS = 4,     /* lines of a hex window */
     POSITION = 512,      /* bytes of a "FILE:LINE" */
+    LINE = 1024,         /* bytes of a line of text about one thing */
     DUMP_MAX = 1 << 26,  /* bytes of one dump at most */
     FAILURES_SHOWN = 50, /* failed checks in the text; the JSON has all */
 };
@@ -252,15 +253,42 @@ static void failure_text(const struct report *report, const struct played *playe
     }
 }
 
+char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
+    const struct launch *launch = layer_tracker_find(report->layers, warning->unit, warning->ordinal);
+    char position[POSITION] = "";
+    if (launch)
+        launch_position(report, launch, position, sizeof position);
+    snprintf(text, size, "%s%s%s launch %d: %s", position, launch ? ": " : "", nvdla_unit_names[warning->unit],
+             warning->ordinal, warning->text);
+    return text;
+}
+
+/* The worst of the outcomes that leave nothing to compare: refused, then hung or broken. NULL: all were played. */
+static const struct played *not_played(const struct report *report) {
+    const struct played *found = NULL;
+    for (int i = 0; i < report->input.played_count; i++) {
+        const struct played *played = &report->input.played[i];
+        if (played->result->outcome == PLAY_REFUSED)
+            return played;
+        if (!found && (played->result->outcome == PLAY_HUNG || played->result->outcome == PLAY_BROKEN))
+            found = played;
+    }
+    return found;
+}
+
 static void find_reason(struct report *report) {
     const struct report_input *in = &report->input;
-    for (int i = 0; i < in->played_count; i++) {
-        const struct play_result *result = in->played[i].result;
-        if (result->outcome == PLAY_HUNG || result->outcome == PLAY_BROKEN) {
-            set_reason(report, "%s: %s", in->played[i].dev->name,
-                       result->message ? result->message : "the device failed");
-            return;
-        }
+    const struct played *stopped = not_played(report);
+    if (stopped && stopped->dev->refused) {
+        char text[LINE];
+        set_reason(report, "%s: %s", stopped->dev->name,
+                   report_warning(report, &stopped->dev->refusal, text, sizeof text));
+        return;
+    }
+    if (stopped) {
+        set_reason(report, "%s: %s", stopped->dev->name,
+                   stopped->result->message ? stopped->result->message : "the device failed");
+        return;
     }
     if (report->mismatch_count > 0) {
         const struct mismatch *first = &report->mismatches[0];
@@ -327,11 +355,9 @@ void report_free(struct report *report) {
 }
 
 enum report_status report_status(const struct report *report) {
-    for (int i = 0; i < report->input.played_count; i++) {
-        enum play_outcome outcome = report->input.played[i].result->outcome;
-        if (outcome == PLAY_HUNG || outcome == PLAY_BROKEN)
-            return REPORT_HUNG;
-    }
+    const struct played *stopped = not_played(report);
+    if (stopped)
+        return stopped->result->outcome == PLAY_REFUSED ? REPORT_REFUSED : REPORT_HUNG;
     return report->reason[0] ? REPORT_FAILED : REPORT_PASSED;
 }
 
@@ -517,6 +543,8 @@ static const char *outcome_text(enum play_outcome outcome) {
         return "failed";
     case PLAY_HUNG:
         return "hung";
+    case PLAY_REFUSED:
+        return "refused";
     case PLAY_BROKEN:
         break;
     }
@@ -558,11 +586,18 @@ static void print_played(FILE *out, const struct report *report, const struct pl
     }
     if (played->dev->findings_dropped > 0)
         fprintf(out, "  and %" PRIu64 " more findings\n", played->dev->findings_dropped);
+    for (size_t i = 0; i < played->dev->warning_count; i++) {
+        char text[LINE];
+        fprintf(out, "  warning: %s\n", report_warning(report, &played->dev->warnings[i], text, sizeof text));
+    }
+    if (played->dev->warnings_dropped > 0)
+        fprintf(out, "  and %" PRIu64 " more warnings\n", played->dev->warnings_dropped);
     fputc('\n', out);
 }
 
 static const char *status_text(enum report_status status) {
-    return status == REPORT_PASSED ? "PASS" : status == REPORT_FAILED ? "FAIL" : "HANG";
+    static const char *const texts[] = {"PASS", "FAIL", "HANG", "REFUSED"};
+    return texts[status];
 }
 
 char *report_text(const struct report *report) {
@@ -738,7 +773,7 @@ static json_t *json_beats(const uint64_t *beats, bool write) {
 static json_t *json_played(const struct report *report, const struct played *played) {
     const struct play_result *result = played->result;
     const struct device_statistics *statistics = &result->statistics;
-    json_t *failures = json_array(), *findings = json_array();
+    json_t *failures = json_array(), *findings = json_array(), *warnings = json_array();
     for (size_t i = 0; i < result->failure_count; i++)
         json_array_append_new(failures, json_failure(report, played, &result->failures[i]));
     for (size_t i = 0; i < played->dev->finding_count; i++) {
@@ -752,6 +787,12 @@ static json_t *json_played(const struct report *report, const struct played *pla
                   json_u64(result->checks_skipped), "volatile_mismatches", json_u64(result->volatile_mismatches),
                   "interrupts", json_u64(result->interrupts), "failures", failures, "findings", findings,
                   "findings_dropped", json_u64(played->dev->findings_dropped));
+    for (size_t i = 0; i < played->dev->warning_count; i++) {
+        char text[LINE];
+        report_warning(report, &played->dev->warnings[i], text, sizeof text);
+        json_array_append_new(warnings, json_string(text));
+    }
+    json_object_set_new(json, "warnings", warnings);
     json_object_set_new(json, "cycles", json_u64(statistics->cycles));
     json_object_set_new(json, "op_cycles", json_u64(statistics->op_cycles));
     json_object_set_new(json, "accesses_outside", json_u64(statistics->outside));

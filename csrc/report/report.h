@@ -29,7 +29,7 @@ struct report_input {
     int played_count;
 };
 
-enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG };
+enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };
 
 struct report;
 
@@ -39,8 +39,11 @@ void report_free(struct report *report);
 
 enum report_status report_status(const struct report *report);
 
-/* One line: the first reason why the trace did not pass; "" if it passed. Order: hang, memory that differs, checks,
- * findings. */
+/* A warning or a refusal of a device with the place in the trace it came from, for a person. Returns text. */
+char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size);
+
+/* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, memory that differs,
+ * checks, findings. */
 const char *report_reason(const struct report *report);
 
 /* The whole report; free() it. NULL only when memory is exhausted. */

@@ -1,8 +1,8 @@
 // Convolution buffer: a memory of CbufEntries entries between CDMA and CSC.
 //
 // Two write ports (data, weights) take one memory atom per clock each, into slot *_wr_slot_i of entry *_wr_addr_i; with *_wr_clear_i the
-// slots above it become 0. Three read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the
-// unaligned reads of image layers), the weight port one. Read data come in the clock after *_valid_i and stay until the next read.
+// slots above it become 0. Read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned
+// reads of image layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in the clock after *_valid_i and stay until the next read.
 // A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation of banks keeps
 // the ports apart. Not reset: CDMA fills the buffer with zeros.
 // Spec: 30-cdma-cbuf, section 4.
@@ -31,7 +31,10 @@ module nvdla_cbuf
     output logic [   EntryBits-1:0] dat_rd_next_data_o,
     input  logic                    wt_rd_valid_i,
     input  logic [CbufAddrBits-1:0] wt_rd_addr_i,
-    output logic [   EntryBits-1:0] wt_rd_data_o
+    output logic [   EntryBits-1:0] wt_rd_data_o,
+    input  logic                    mask_rd_valid_i,
+    input  logic [CbufAddrBits-1:0] mask_rd_addr_i,
+    output logic [   EntryBits-1:0] mask_rd_data_o
 );
   // Slot that takes the atom, and all slots that are written.
   logic [Slots-1:0] dat_hit, dat_en, wt_hit, wt_en;
@@ -55,5 +58,17 @@ module nvdla_cbuf
     assign dat_rd_data_o[s*AtomBits+:AtomBits]      = dat_q;
     assign dat_rd_next_data_o[s*AtomBits+:AtomBits] = dat_next_q;
     assign wt_rd_data_o[s*AtomBits+:AtomBits]       = wt_q;
+
+    if (WeightCompression != 0) begin : gen_mask
+      logic [AtomBits-1:0] mask_q;
+      always_ff @(posedge clk_i) if (mask_rd_valid_i) mask_q <= mem_q[mask_rd_addr_i];
+      assign mask_rd_data_o[s*AtomBits+:AtomBits] = mask_q;
+    end else begin : gen_no_mask
+      assign mask_rd_data_o[s*AtomBits+:AtomBits] = '0;
+    end
+  end
+
+  if (WeightCompression == 0) begin : gen_unused_mask
+    wire unused_mask = &{1'b0, mask_rd_valid_i, mask_rd_addr_i};
   end
 endmodule

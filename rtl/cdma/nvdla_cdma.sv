@@ -57,6 +57,8 @@ module nvdla_cdma
     input  logic [            13:0] dat_rl_slices_i,
     input  logic                    wt_rl_valid_i,
     input  logic [            14:0] wt_rl_entries_i,
+    input  logic                    mask_rl_valid_i,
+    input  logic [            14:0] mask_rl_entries_i,
     input  logic                    dat_pending_req_i,
     output logic                    dat_pending_ack_o,
     input  logic                    wt_pending_req_i,
@@ -364,6 +366,28 @@ module nvdla_cdma
   assign dat_wr_data_o  = flush_done_q ? cvt_data : '0;
 
   // ---- weights -----------------------------------------------------------------------------------------------------------------
+  // S_ARBITER, sampled when a layer begins.
+  logic [3:0] arb_weight_q, arb_mask_q;
+  if (WeightCompression != 0) begin : gen_arbiter
+    logic [3:0] weight_q, mask_q;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        weight_q <= CdmaReset[CdmaSArbiter*32+:4];
+        mask_q   <= CdmaReset[CdmaSArbiter*32+16+:4];
+      end else if (csb_req_i && csb_write_i && csb_addr_i == 10'(CdmaSArbiter)) begin
+        weight_q <= csb_wdata_i[3:0];
+        mask_q   <= csb_wdata_i[19:16];
+      end
+    always_ff @(posedge clk_i)
+      if (begin_layer) begin
+        arb_weight_q <= weight_q;
+        arb_mask_q   <= mask_q;
+      end
+  end else begin : gen_no_arbiter
+    assign arb_weight_q = '0;
+    assign arb_mask_q   = '0;
+  end
+
   logic wt_req_valid, wt_req_ready, wt_rsp_valid, wt_wr_valid, wt_wr_clear, wt_finished;
   logic [AddrBits-1:0] wt_req_addr;
   logic [15:0] wt_req_size;
@@ -400,6 +424,8 @@ module nvdla_cdma
       .start_i     (wt_start),
       .clear_i     (wt_clear),
       .d_i         (d),
+      .arb_weight_i(arb_weight_q),
+      .arb_mask_i  (arb_mask_q),
       .ring_i      (ring_size(d.weight_bank)),
       .first_i     (dat_ring),
       .done_o      (wt_finished),
@@ -418,7 +444,9 @@ module nvdla_cdma
       .up_kernels_o(wt_up_kernels_o),
       .up_entries_o(wt_up_entries_o),
       .rl_valid_i  (wt_rl_valid_i),
-      .rl_entries_i(wt_rl_entries_i)
+      .rl_entries_i(wt_rl_entries_i),
+      .mask_rl_valid_i,
+      .mask_rl_entries_i
   );
 
   assign wt_wr_valid_o = wt_wr_valid | ~flush_done_q;

@@ -1,14 +1,15 @@
-// Weight fetch, uncompressed: reads the weight surface into the weight ring of CBUF and reports kernel groups to CSC.
+// Weight fetch: reads the weight surface into the weight ring of CBUF and reports kernel groups to CSC.
 //
-// WEIGHT_BYTES (rounded up to atoms) are read linearly, at most 8 aligned atoms a request and never more than is free in the ring. They
-// follow each other in the ring from an entry's start on; a last entry that is not full ends with zeros.
 // Group i of AtomicK kernels is reported when (i + 1) * AtomicK * BYTE_PER_KERNEL bytes and the rest of their last entry are in CBUF (CSC
 // reads an entry once and keeps its rest), the last one when all are. A report carries the kernels of the group and the complete entries
 // not reported yet.
+// Compressed weights (WEIGHT_FORMAT, where the configuration has them) are three surfaces: group sizes (WGS), mask bits (WMB) into the
+// ring of the last bank, and the bytes that are not zero. Group i is reported when its mask bits and the bytes of groups 0 .. i are in
+// CBUF. Requests for group sizes go first; weights and mask bits share the port by arb_weight_i + 1 and arb_mask_i + 1 grants.
 // start_i, one clock with d_i valid, begins a layer; d_i, ring_i (entries) and first_i (the ring's first entry in CBUF) stay. done_o rises
-// with the last report and stays until start_i. clear_i empties the ring (handshake of changed banks); releases count at any time.
+// with the last report and stays until start_i. clear_i empties the rings (handshake of changed banks); releases count at any time.
 // From response to wr_valid_o 1 clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
-// Spec: 30-cdma-cbuf, sections 4.2 and 8.1; 20-data-formats, section 9.
+// Spec: 30-cdma-cbuf, sections 4.2 and 8; 20-data-formats, sections 6 and 9.
 module nvdla_cdma_weight
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
@@ -19,13 +20,15 @@ module nvdla_cdma_weight
     input  logic                    start_i,
     input  logic                    clear_i,
     input  cdma_d_t                 d_i,
+    input  logic [             3:0] arb_weight_i,
+    input  logic [             3:0] arb_mask_i,
     input  logic [            14:0] ring_i,
     input  logic [            14:0] first_i,
     output logic                    done_o,
     output logic                    req_valid_o,
     input  logic                    req_ready_i,
     output logic [    AddrBits-1:0] req_addr_o,
-    output logic [            15:0] req_size_o,    // atoms - 1
+    output logic [            15:0] req_size_o,     // atoms - 1
     input  logic                    rsp_valid_i,
     input  logic [    AtomBits-1:0] rsp_data_i,
     output logic                    wr_valid_o,
@@ -37,121 +40,68 @@ module nvdla_cdma_weight
     output logic [            13:0] up_kernels_o,
     output logic [            14:0] up_entries_o,
     input  logic                    rl_valid_i,
-    input  logic [            14:0] rl_entries_i
+    input  logic [            14:0] rl_entries_i,
+    input  logic                    mask_rl_valid_i,
+    input  logic [            14:0] mask_rl_entries_i
 );
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
   localparam logic [13:0] GroupKernels = 14'(AtomicK);
-  localparam int FillBits = 15 + SlotShift;  // atoms of the ring
-  localparam int ChunkShift = 3;             // atoms of a request, and their alignment, as a power of two
 
   wire unused_d = &{1'b0, d_i};
 
-  logic [AddrBits-1:0] base;
-  logic [32:0] bytes_up;
-  logic [31:0] total;  // atoms
-  assign base     = AddrBits'({d_i.weight_addr_high, d_i.weight_addr_low}) & AtomMask;
-  assign bytes_up = {1'b0, d_i.weight_bytes} + 33'(MemAtom - 1);
-  assign total    = 32'(bytes_up >> AtomShift);
+  logic report;
 
-  // ---- requests --------------------------------------------------------------------------------------------------------------
-  logic [31:0] todo_q;             // atoms not requested
-  logic [FillBits-1:0] used_q;     // atoms of the ring requested or stored, and not released
-  logic [AddrBits-1:0] addr_q;
-  logic req_valid_q;
-  logic [AddrBits-1:0] req_addr_q;
-  logic [ChunkShift:0] req_size_q;
-  logic prepare;
-  logic [FillBits-1:0] free;
-  logic [ChunkShift:0] chunk, aligned;
-  logic [FillBits-1:0] taken, released, fill;
+  // ---- surfaces ----------------------------------------------------------------------------------------------------------------
+  logic wt_req, wt_take, wt_rsp, wt_clear, wt_complete;
+  logic [AddrBits-1:0] wt_addr;
+  logic [3:0] wt_atoms;
+  logic [CbufAddrBits-1:0] wt_wr_addr;
+  logic [SlotBits-1:0] wt_slot;
+  logic [32:0] wt_written;
+  logic [14:0] wt_stored;
 
-  assign req_valid_o = req_valid_q;
-  assign req_addr_o  = req_addr_q;
-  assign req_size_o  = 16'(req_size_q);
-  assign free        = FillBits'(32'(ring_i) << SlotShift) - used_q;
-  assign prepare     = (todo_q != 32'd0) & (free != '0) & (~req_valid_q | req_ready_i);
-  assign aligned     = {1'b1, {ChunkShift{1'b0}}} - {1'b0, addr_q[AtomShift+:ChunkShift]};
-  always_comb begin
-    chunk = aligned;
-    if (32'(chunk) > todo_q) chunk = todo_q[ChunkShift:0];
-    if (32'(chunk) > 32'(free)) chunk = (ChunkShift + 1)'(free);
-  end
-  // The last request also takes the rest of the last entry.
-  assign fill     = FillBits'(32'(0 - total) & (Slots - 1));
-  assign taken    = FillBits'(chunk) + ((32'(chunk) == todo_q) ? fill : '0);
-  assign released = FillBits'(32'(rl_entries_i) << SlotShift);
+  nvdla_cdma_stream u_weights (
+      .clk_i,
+      .rst_ni,
+      .start_i,
+      .clear_i,
+      .enable_i    (1'b1),
+      .base_i      (AddrBits'({d_i.weight_addr_high, d_i.weight_addr_low}) & AtomMask),
+      .bytes_i     (d_i.weight_bytes),
+      .ring_i,
+      .first_i,
+      .req_valid_o (wt_req),
+      .take_i      (wt_take),
+      .req_addr_o  (wt_addr),
+      .req_atoms_o (wt_atoms),
+      .rsp_valid_i (wt_rsp),
+      .wr_addr_o   (wt_wr_addr),
+      .wr_slot_o   (wt_slot),
+      .wr_clear_o  (wt_clear),
+      .written_o   (wt_written),
+      .complete_o  (wt_complete),
+      .stored_o    (wt_stored),
+      .report_i    (report),
+      .rl_valid_i,
+      .rl_entries_i
+  );
 
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      todo_q      <= '0;
-      used_q      <= '0;
-      req_valid_q <= 1'b0;
-    end else begin
-      if (start_i) todo_q <= total;
-      else if (prepare) todo_q <= todo_q - 32'(chunk);
-      if (prepare) req_valid_q <= 1'b1;
-      else if (req_ready_i) req_valid_q <= 1'b0;
-      if (clear_i) used_q <= '0;
-      else if (prepare || rl_valid_i) used_q <= used_q + (prepare ? taken : '0) - (rl_valid_i ? released : '0);
-    end
+  // The next request: its source, address and atoms; where the next atom goes; whether what compression adds is there for a group.
+  logic prepare, source_valid, mask_rsp, group_ready;
+  logic [AddrBits-1:0] source_addr;
+  logic [3:0] source_atoms;
+  logic [CbufAddrBits-1:0] target_addr;
+  logic [SlotBits-1:0] target_slot;
+  logic target_clear, complete;
 
-  always_ff @(posedge clk_i)
-    if (start_i) addr_q <= base;
-    else if (prepare) begin
-      addr_q     <= addr_q + (AddrBits'(chunk) << AtomShift);
-      req_addr_q <= addr_q;
-      req_size_q <= chunk - 1'b1;
-    end
-
-  // ---- writes ----------------------------------------------------------------------------------------------------------------
-  logic [31:0] missing_q;    // atoms not written
-  logic [14:0] entry_q;      // ring entry of the next atom
-  logic [SlotBits-1:0] slot_q;
-  logic [14:0] stored_q;     // complete entries not reported
-  logic [32:0] written_q;    // bytes of complete entries
-  logic last_atom, entry_end, report;
-  logic [14:0] wr_entry;
-
-  assign last_atom = missing_q == 32'd1;
-  assign entry_end = last_atom | (32'(slot_q) == Slots - 1);
-  assign wr_entry  = first_i + entry_q;
-  wire unused_wr_entry = &{1'b0, wr_entry};
-
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      wr_valid_o <= 1'b0;
-      entry_q    <= '0;
-      slot_q     <= '0;
-    end else begin
-      wr_valid_o <= rsp_valid_i;
-      if (clear_i) entry_q <= '0;
-      else if (rsp_valid_i && entry_end) entry_q <= ring_add(entry_q, 15'd1, ring_i);
-      if (rsp_valid_i) slot_q <= entry_end ? '0 : slot_q + 1'b1;
-    end
-
-  always_ff @(posedge clk_i) begin
-    if (start_i) begin
-      missing_q <= total;
-      written_q <= '0;
-    end else if (rsp_valid_i) begin
-      missing_q  <= missing_q - 32'd1;
-      if (entry_end) written_q <= written_q + 33'(CbufBankBytes);
-      wr_addr_o  <= wr_entry[CbufAddrBits-1:0];
-      wr_slot_o  <= slot_q;
-      wr_clear_o <= last_atom;
-      wr_data_o  <= rsp_data_i;
-    end
-    if (start_i || report || rsp_valid_i) stored_q <= ((start_i || report) ? '0 : stored_q) + {14'd0, rsp_valid_i & entry_end};
-  end
-
-  // ---- reports ---------------------------------------------------------------------------------------------------------------
+  // ---- reports: bytes (compressed: mask bits) that complete a group --------------------------------------------------------------
   logic [13:0] kernels_q;    // not reported
-  logic [32:0] threshold_q;  // bytes that complete the group
+  logic [32:0] threshold_q;
   logic [32:0] group_bytes;
   logic last_group;
   assign group_bytes = (33'(d_i.byte_per_kernel) + 33'd1) * 33'(AtomicK);
   assign last_group  = kernels_q <= GroupKernels;
-  assign report      = (kernels_q != '0) & (last_group ? missing_q == 32'd0 : written_q >= threshold_q);
+  assign report      = (kernels_q != '0) & (last_group ? complete : group_ready);
   assign done_o      = kernels_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -169,6 +119,178 @@ module nvdla_cdma_weight
     else if (report) begin
       threshold_q  <= threshold_q + group_bytes;
       up_kernels_o <= last_group ? kernels_q : GroupKernels;
-      up_entries_o <= stored_q;
+      up_entries_o <= wt_stored;
     end
+
+  // ---- one port for all surfaces -------------------------------------------------------------------------------------------------
+  logic req_valid_q;
+  logic [AddrBits-1:0] req_addr_q;
+  logic [3:0] req_size_q;
+  assign req_valid_o = req_valid_q;
+  assign req_addr_o  = req_addr_q;
+  assign req_size_o  = 16'(req_size_q);
+  assign prepare     = source_valid & (~req_valid_q | req_ready_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      req_valid_q <= 1'b0;
+      wr_valid_o  <= 1'b0;
+    end else begin
+      if (prepare) req_valid_q <= 1'b1;
+      else if (req_ready_i) req_valid_q <= 1'b0;
+      wr_valid_o <= wt_rsp | mask_rsp;
+    end
+
+  always_ff @(posedge clk_i) begin
+    if (prepare) begin
+      req_addr_q <= source_addr;
+      req_size_q <= source_atoms - 4'd1;
+    end
+    if (wt_rsp || mask_rsp) begin
+      wr_addr_o  <= target_addr;
+      wr_slot_o  <= target_slot;
+      wr_clear_o <= target_clear;
+      wr_data_o  <= rsp_data_i;
+    end
+  end
+
+  if (WeightCompression != 0) begin : gen_compressed
+    // Requests whose atoms have not arrived: their surface and size. More of them than Requests wait.
+    localparam int Requests = 128;
+    localparam int GroupShift = $clog2(AtomicK);
+    localparam logic [1:0] Weights = 2'd0, Masks = 2'd1, Sizes = 2'd2;
+
+    logic compressed, masks_next;
+    logic mask_req, mask_take, mask_clear, mask_complete, size_req, size_take, size_valid, record_ready;
+    logic [AddrBits-1:0] mask_addr, size_addr;
+    logic [3:0] mask_atoms;
+    logic [CbufAddrBits-1:0] mask_wr_addr;
+    logic [SlotBits-1:0] mask_slot;
+    logic [32:0] mask_written, bytes_q;
+    logic [31:0] size;
+    logic [13:0] kernels_up;
+    logic [1:0] source, arriving;
+    logic [3:0] arriving_atoms, arrived_q, grants_q;
+    logic last_arrives, masks_turn_q, size_rsp, unused_record_valid;
+    logic [14:0] unused_mask_stored;
+
+    assign compressed = d_i.weight_format;
+    wire unused_mask_written = &{1'b0, mask_written[32:30]};
+    assign kernels_up = 14'(d_i.weight_kernel) + 14'(AtomicK);
+
+    nvdla_cdma_stream u_masks (
+        .clk_i,
+        .rst_ni,
+        .start_i,
+        .clear_i,
+        .enable_i    (compressed),
+        .base_i      (AddrBits'({d_i.wmb_addr_high, d_i.wmb_addr_low}) & AtomMask),
+        .bytes_i     (32'(d_i.wmb_bytes)),
+        .ring_i      (15'(CbufBankDepth)),
+        .first_i     (15'(CbufEntries - CbufBankDepth)),
+        .req_valid_o (mask_req),
+        .take_i      (mask_take),
+        .req_addr_o  (mask_addr),
+        .req_atoms_o (mask_atoms),
+        .rsp_valid_i (mask_rsp),
+        .wr_addr_o   (mask_wr_addr),
+        .wr_slot_o   (mask_slot),
+        .wr_clear_o  (mask_clear),
+        .written_o   (mask_written),
+        .complete_o  (mask_complete),
+        .stored_o    (unused_mask_stored),
+        .report_i    (report),
+        .rl_valid_i  (mask_rl_valid_i),
+        .rl_entries_i(mask_rl_entries_i)
+    );
+
+    nvdla_cdma_sizes u_sizes (
+        .clk_i,
+        .rst_ni,
+        .start_i,
+        .enable_i    (compressed),
+        .base_i      (AddrBits'({d_i.wgs_addr_high, d_i.wgs_addr_low}) & AtomMask),
+        .groups_i    (kernels_up >> GroupShift),
+        .req_valid_o (size_req),
+        .take_i      (size_take),
+        .req_addr_o  (size_addr),
+        .rsp_valid_i (size_rsp),
+        .rsp_data_i,
+        .size_valid_o(size_valid),
+        .size_o      (size),
+        .next_i      (report & compressed)
+    );
+
+    // Bytes of the groups reported so far.
+    always_ff @(posedge clk_i)
+      if (start_i) bytes_q <= '0;
+      else if (report) bytes_q <= bytes_q + 33'(size);
+
+    assign group_ready = compressed ?
+        size_valid && {mask_written[29:0], 3'b0} >= threshold_q && wt_written >= bytes_q + 33'(size) : wt_written >= threshold_q;
+    assign complete = wt_complete && mask_complete && (size_valid || !compressed);
+
+    // Weighted round robin of weights and mask bits behind the group sizes.
+    assign masks_next   = mask_req && (masks_turn_q || !wt_req);
+    assign source       = size_req ? Sizes : masks_next ? Masks : Weights;
+    assign source_valid = (size_req || mask_req || wt_req) && record_ready;
+    assign source_addr  = size_req ? size_addr : masks_next ? mask_addr : wt_addr;
+    assign source_atoms = size_req ? 4'd1 : masks_next ? mask_atoms : wt_atoms;
+    assign size_take    = prepare && source == Sizes;
+    assign mask_take    = prepare && source == Masks;
+    assign wt_take      = prepare && source == Weights;
+
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        masks_turn_q <= 1'b0;
+        grants_q     <= '0;
+      end else if (mask_take || wt_take) begin
+        if (mask_take != masks_turn_q) begin
+          masks_turn_q <= mask_take;
+          grants_q     <= 4'd0;
+        end else if (grants_q == (mask_take ? arb_mask_i : arb_weight_i)) begin
+          masks_turn_q <= !masks_turn_q;
+          grants_q     <= 4'd0;
+        end else grants_q <= grants_q + 4'd1;
+      end
+
+    nvdla_fifo #(
+        .Width(6),
+        .Depth(Requests)
+    ) u_requests (
+        .clk_i,
+        .rst_ni,
+        .in_valid_i (prepare),
+        .in_ready_o (record_ready),
+        .in_data_i  ({source, source_atoms}),
+        .out_valid_o(unused_record_valid),
+        .out_ready_i(rsp_valid_i & last_arrives),
+        .out_data_o ({arriving, arriving_atoms})
+    );
+
+    assign last_arrives = arrived_q + 4'd1 == arriving_atoms;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) arrived_q <= '0;
+      else if (rsp_valid_i) arrived_q <= last_arrives ? '0 : arrived_q + 4'd1;
+
+    assign wt_rsp      = rsp_valid_i && arriving == Weights;
+    assign mask_rsp    = rsp_valid_i && arriving == Masks;
+    assign size_rsp    = rsp_valid_i && arriving == Sizes;
+    assign target_addr  = mask_rsp ? mask_wr_addr : wt_wr_addr;
+    assign target_slot  = mask_rsp ? mask_slot : wt_slot;
+    assign target_clear = mask_rsp ? mask_clear : wt_clear;
+  end else begin : gen_plain
+    assign group_ready  = wt_written >= threshold_q;
+    assign complete     = wt_complete;
+    assign source_valid = wt_req;
+    assign source_addr  = wt_addr;
+    assign source_atoms = wt_atoms;
+    assign wt_take      = prepare;
+    assign wt_rsp       = rsp_valid_i;
+    assign mask_rsp     = 1'b0;
+    assign target_addr   = wt_wr_addr;
+    assign target_slot   = wt_slot;
+    assign target_clear  = wt_clear;
+    wire unused_masks = &{1'b0, arb_weight_i, arb_mask_i, mask_rl_valid_i, mask_rl_entries_i};
+  end
 endmodule

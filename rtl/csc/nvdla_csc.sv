@@ -2,6 +2,7 @@
 //
 //   sequence -> operations -> data reader ----> atoms   --+--> CMAC_A, CMAC_B
 //                         \-> weight reader --> weights --+
+//                          \-> mask reader (compressed weights) -> weight reader
 //
 // Both readers run ahead into queues. An operation's first atom leaves when the weights of its cells are in CMAC's shadow registers; the
 // weights of the next operation follow from that clock on. Every atom of an operation that ends a channel operation takes a credit, which CACC
@@ -38,6 +39,8 @@ module nvdla_csc
     output logic [            13:0] dat_rl_slices_o,
     output logic                    wt_rl_valid_o,
     output logic [            14:0] wt_rl_entries_o,
+    output logic                    mask_rl_valid_o,
+    output logic [            14:0] mask_rl_entries_o,
     output logic                    dat_pending_req_o,
     input  logic                    dat_pending_ack_i,
     output logic                    wt_pending_req_o,
@@ -52,6 +55,9 @@ module nvdla_csc
     output logic                    wt_rd_valid_o,
     output logic [CbufAddrBits-1:0] wt_rd_addr_o,
     input  logic [   EntryBits-1:0] wt_rd_data_i,
+    output logic                    mask_rd_valid_o,
+    output logic [CbufAddrBits-1:0] mask_rd_addr_o,
+    input  logic [   EntryBits-1:0] mask_rd_data_i,
     // To both CMAC units.
     output logic                    atom_valid_o,
     output logic [   EntryBits-1:0] atom_data_o,
@@ -275,7 +281,7 @@ module nvdla_csc
   localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + ConvEntryCount + 11 + 11 + 3;
   localparam int WeightOpBits = ConvKernelBits + (ConvLaneBits + 1) + 3 + 3;
 
-  logic op_valid, op_ready, op_data_ready, op_weight_ready;
+  logic op_valid, op_ready, op_data_ready, op_weight_ready, op_mask_ready;
   logic [ConvStripeBits:0] op_positions;
   logic [ConvKernelBits-1:0] op_kernels;
   logic [ConvLaneBits:0] op_channels;
@@ -284,7 +290,7 @@ module nvdla_csc
   logic [10:0] op_tap_x, op_tap_y;
   logic op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end;
 
-  assign op_ready = op_data_ready && op_weight_ready;
+  assign op_ready = op_data_ready && op_weight_ready && op_mask_ready;
 
   nvdla_csc_sequence u_sequence (
       .clk_i          (clk_i),
@@ -339,7 +345,7 @@ module nvdla_csc
   ) u_data_ops (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),
-      .in_valid_i (op_valid && op_weight_ready),
+      .in_valid_i (op_valid && op_weight_ready && op_mask_ready),
       .in_ready_o (op_data_ready),
       .in_data_i  ({op_positions, op_channels, op_block, op_tap_x, op_tap_y, op_channel_end, op_group_end, op_layer_end}),
       .out_valid_o(data_op_valid),
@@ -353,7 +359,7 @@ module nvdla_csc
   ) u_weight_ops (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),
-      .in_valid_i (op_valid && op_data_ready),
+      .in_valid_i (op_valid && op_data_ready && op_mask_ready),
       .in_ready_o (op_weight_ready),
       .in_data_i  ({op_kernels, op_channels, op_rows, op_stripe_first, op_group_first, op_group_end}),
       .out_valid_o(weight_op_valid),
@@ -412,6 +418,10 @@ module nvdla_csc
       .data_o          (atom_data_o)
   );
 
+  logic compressed_q, mask_valid, mask_ready;
+  logic [AtomicC-1:0] mask;
+  logic [ConvLaneBits:0] mask_count;
+
   nvdla_csc_weight u_weight (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
@@ -432,6 +442,11 @@ module nvdla_csc
       .op_stripe_first_i(weight_stripe_first),
       .op_group_first_i (weight_group_first),
       .op_group_end_i   (weight_group_end),
+      .compressed_i     (compressed_q),
+      .mask_valid_i     (mask_valid),
+      .mask_ready_o     (mask_ready),
+      .mask_i           (mask),
+      .mask_count_i     (mask_count),
       .rd_valid_o       (wt_rd_valid_o),
       .rd_addr_o        (wt_rd_addr_o),
       .rd_data_i        (wt_rd_data_i),
@@ -443,6 +458,87 @@ module nvdla_csc
       .kernel_o         (weight_kernel),
       .data_o           (wt_data_o)
   );
+
+  // ---- mask bits of compressed weights --------------------------------------------------------------------------------------------
+  if (WeightCompression != 0) begin : gen_mask
+    localparam int MaskOpBits = ConvKernelBits + (ConvLaneBits + 1) + 3;
+    logic mask_op_valid, mask_op_ready, fifo_ready, mask_stripe_first, mask_group_first, mask_group_end, group_mask_rl_valid;
+    logic [ConvKernelBits-1:0] mask_kernels;
+    logic [ConvLaneBits:0] op_elements, mask_elements;
+    logic [ConvEntryCount-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
+
+    always_ff @(posedge clk_i) begin
+      if (begins) begin
+        compressed_q   <= d.weight_format;
+        mask_entries_q <= d.weight_format ? 15'(d.wmb_bytes >> ConvLaneBits) : '0;
+      end
+      if (done) last_mask_entries_q <= mask_entries_q;
+    end
+
+    // The product fits: blocks beyond AtomicC elements are illegal.
+    assign op_elements = op_rows == 3'd4 ? op_channels << 2 : op_rows == 3'd3 ? (op_channels << 1) + op_channels :
+        op_rows == 3'd2 ? op_channels << 1 : op_channels;
+    assign op_mask_ready = fifo_ready || !compressed_q;
+
+    nvdla_fifo #(
+        .Width(MaskOpBits),
+        .Depth(4)
+    ) u_mask_ops (
+        .clk_i      (clk_i),
+        .rst_ni     (rst_ni),
+        .in_valid_i (op_valid && op_data_ready && op_weight_ready && compressed_q),
+        .in_ready_o (fifo_ready),
+        .in_data_i  ({op_kernels, op_elements, op_stripe_first, op_group_first, op_group_end}),
+        .out_valid_o(mask_op_valid),
+        .out_ready_i(mask_op_ready),
+        .out_data_o ({mask_kernels, mask_elements, mask_stripe_first, mask_group_first, mask_group_end})
+    );
+
+    nvdla_csc_mask u_mask (
+        .clk_i            (clk_i),
+        .rst_ni           (rst_ni),
+        .start_i          (start),
+        .finish_i         (done),
+        .keep_i           (skip_weight_q),
+        .clear_i          (clear_weight),
+        .advance_i        (drop_weight),
+        .advance_entries_i(last_mask_entries_q),
+        .op_valid_i       (mask_op_valid),
+        .op_ready_o       (mask_op_ready),
+        .op_kernels_i     (mask_kernels),
+        .op_elements_i    (mask_elements),
+        .op_stripe_first_i(mask_stripe_first),
+        .op_group_first_i (mask_group_first),
+        .op_group_end_i   (mask_group_end),
+        .rd_valid_o       (mask_rd_valid_o),
+        .rd_addr_o        (mask_rd_addr_o),
+        .rd_data_i        (mask_rd_data_i),
+        .rl_valid_o       (group_mask_rl_valid),
+        .rl_entries_o     (group_mask_rl_entries),
+        .valid_o          (mask_valid),
+        .ready_i          (mask_ready),
+        .mask_o           (mask),
+        .count_o          (mask_count)
+    );
+
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) mask_rl_valid_o <= 1'b0;
+      else mask_rl_valid_o <= drop_weight || group_mask_rl_valid;
+
+    always_ff @(posedge clk_i)
+      if (drop_weight || group_mask_rl_valid) mask_rl_entries_o <= drop_weight ? last_mask_entries_q : group_mask_rl_entries;
+  end else begin : gen_no_mask
+    assign compressed_q      = 1'b0;
+    assign op_mask_ready     = 1'b1;
+    assign mask_valid        = 1'b0;
+    assign mask              = '0;
+    assign mask_count        = '0;
+    assign mask_rd_valid_o   = 1'b0;
+    assign mask_rd_addr_o    = '0;
+    assign mask_rl_valid_o   = 1'b0;
+    assign mask_rl_entries_o = '0;
+    wire unused_mask = &{1'b0, mask_ready, mask_rd_data_i};
+  end
 
   // ---- to CMAC ------------------------------------------------------------------------------------------------------------------
   logic loaded_q;  // the shadow registers hold all weights of the next operation

@@ -5,10 +5,12 @@
 //
 // usage: bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..), then the directed cases
 //
-// Checked: the zero fill; every entry of every slice and of the weights, at the report and again before the release;
-// numbers of the reports; that each atom that is needed is read exactly once and no other; requests stay while they
-// wait; interrupts by group and order; status and counter registers; time on a memory without stalls. Prints ok / FAIL
-// lines (with the layers of a chain), then "N passed, N failed". Exit status 0 if nothing failed.
+// Layers have compressed weights too where the configuration has them: group sizes are laid into the memory.
+//
+// Checked: the zero fill; every entry of every slice, of the weights and of their mask bits, at the report and again
+// before the release; numbers of the reports; that each atom that is needed is read exactly once and no other; requests
+// stay while they wait; interrupts by group and order; status and counter registers; time on a memory without stalls.
+// Prints ok / FAIL lines (with the layers of a chain), then "N passed, N failed". Exit status 0 if nothing failed.
 #include <algorithm>
 #include <array>
 #include <cstdarg>
@@ -73,11 +75,16 @@ int cdiv(int a, int b) {
     return (a + b - 1) / b;
 }
 
-// Contents of both memories: a hash of the address, or its low byte.
+// Contents of both memories: what a chain has laid there, else a hash of the address, or its low byte.
 bool plain_memory = false;
+std::map<uint64_t, uint8_t> laid;
+uint64_t laid_surfaces = 0;
 uint8_t memory_byte(uint64_t addr, bool ram) {
     if (config->addr_bits == 32)
         addr &= 0xffffffff;
+    const auto found = laid.find(addr);
+    if (found != laid.end())
+        return found->second;
     if (plain_memory)
         return uint8_t(addr);
     uint64_t h = (addr ^ (ram ? UINT64_C(0x5bd1e995) << 33 : 0)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -104,6 +111,10 @@ struct Layer {
     int data_bank = 1, weight_bank = 1;
     int kernels = 1, kernel_bytes = 1;
     uint32_t weight_bytes = 0;
+    bool compressed = false;
+    uint64_t mask_base = 0, size_base = 0; // WMB, WGS
+    uint32_t mask_bytes = 0;
+    std::vector<uint32_t> group_end; // compressed: bytes up to the end of each kernel group
     bool perf = false;
     // CSC's side.
     int h_ext = 1; // lines of the layer, kept ones included
@@ -111,6 +122,7 @@ struct Layer {
     // Filled in by plan().
     bool dat_pend = false, wt_pend = false, dat_fetch = false, wt_fetch = false;
     int dat_entry = 0, wt_entry = 0; // ring entries of the first line and the first weight
+    int mask_entry = 0;              // of the first mask bits
 
     int ring() const {
         return data_bank * depth;
@@ -132,6 +144,20 @@ struct Layer {
     }
     int weight_entries() const {
         return cdiv(int(weight_bytes), entry_bytes);
+    }
+    int mask_entries() const {
+        return cdiv(int(mask_bytes), entry_bytes);
+    }
+    int groups() const {
+        return cdiv(kernels, kpg);
+    }
+    // Bytes of the weights of the first n groups.
+    int used(int n) const {
+        return compressed ? int(group_end[size_t(n) - 1]) : kernel_bytes * std::min(n * kpg, kernels);
+    }
+    // Their mask bits.
+    int mask_bits(int n) const {
+        return compressed ? kernel_bytes * std::min(n * kpg, kernels) : 0;
     }
 };
 
@@ -276,12 +302,18 @@ Reads weight_reads(const Layer &l) {
     Reads reads;
     for (uint32_t i = 0; i < l.weight_bytes; i += uint32_t(atom))
         reads[{wrap_address(aligned(l.weight_base) + i), l.weight_ram}]++;
+    if (l.compressed) {
+        for (uint32_t i = 0; i < l.mask_bytes; i += uint32_t(atom))
+            reads[{wrap_address(aligned(l.mask_base) + i), l.weight_ram}]++;
+        for (int i = 0; i < 4 * l.groups(); i += atom)
+            reads[{wrap_address(aligned(l.size_base) + uint32_t(i)), l.weight_ram}]++;
+    }
     return reads;
 }
 
 // Decides by the rules of chapter 30 sections 3 and 9.3 what each layer fetches and where it goes.
 void plan(std::vector<Layer> &layers) {
-    int data_bank = 0, weight_bank = 0, dat_entry = 0, wt_entry = 0;
+    int data_bank = 0, weight_bank = 0, dat_entry = 0, wt_entry = 0, mask_entry = 0;
     bool skip_data = false, skip_weight = false, image = false;
     for (Layer &l : layers) {
         l.dat_pend = l.data_bank != data_bank;
@@ -291,13 +323,16 @@ void plan(std::vector<Layer> &layers) {
         if (l.dat_pend)
             dat_entry = 0;
         if (l.wt_pend)
-            wt_entry = 0;
+            wt_entry = mask_entry = 0;
         l.dat_entry = dat_entry;
         l.wt_entry = wt_entry;
+        l.mask_entry = mask_entry;
         if (l.dat_fetch)
             dat_entry = (dat_entry + l.h * l.eps) % l.ring();
         if (l.wt_fetch)
             wt_entry = (wt_entry + l.weight_entries()) % l.weight_ring();
+        if (l.wt_fetch)
+            mask_entry = (mask_entry + l.mask_entries()) % depth;
         data_bank = l.data_bank;
         weight_bank = l.weight_bank;
         skip_data = l.skip_data;
@@ -429,17 +464,18 @@ class Bench {
         int data_bank = 0, weight_bank = 0; // of the last layer, 0: none
         bool skip_data = false, skip_weight = false, image = false;
         int leftover = 0; // lines kept
-        int kept_weight_entries = 0;
+        int kept_weight_entries = 0, kept_mask_entries = 0;
         std::deque<Slice> slices; // reported and not released
         int kernels = 0;          // reported and not used
         int group = 0, groups = 0;
         int released_entries = 0; // weight entries of the layer
+        int released_masks = 0;   // mask entries of the layer
         int weight_start = 0;     // ring entry of the layer's first weight
     } csc;
     // Reports of the layer that CDMA is fetching.
     size_t up_dat_layer = 0, up_wt_layer = 0;
     int up_lines = 0, up_kernels = 0, up_entries = 0;
-    uint32_t weights_seen = 0; // bytes of the layer that were looked at
+    uint32_t weights_seen = 0, masks_seen = 0; // bytes of the layer that were looked at
     std::deque<Look> dat_looks, wt_looks;
     bool dat_looking = false, wt_looking = false;
     Look dat_look, wt_look;
@@ -470,7 +506,7 @@ class Bench {
     void program() {
         if (!flushed)
             accesses.push_back({Access::WaitFlush, CDMA_S_CBUF_FLUSH_STATUS, 0, 0, 0});
-        write(CDMA_S_ARBITER, 0x0003000f);
+        write(CDMA_S_ARBITER, random.chance(50) ? 0x0003000f : uint32_t(random.below(16) << 16 | random.below(16)));
         for (size_t i = 0; i < layers.size(); i++) {
             const Layer &l = layers[i];
             const int group = int(i & 1);
@@ -502,6 +538,12 @@ class Bench {
             write(CDMA_D_WEIGHT_ADDR_HIGH, uint32_t(l.weight_base >> 32));
             write(CDMA_D_WEIGHT_ADDR_LOW, uint32_t(l.weight_base));
             write(CDMA_D_WEIGHT_BYTES, l.weight_bytes);
+            write(CDMA_D_WEIGHT_FORMAT, l.compressed);
+            write(CDMA_D_WGS_ADDR_HIGH, uint32_t(l.size_base >> 32));
+            write(CDMA_D_WGS_ADDR_LOW, uint32_t(l.size_base));
+            write(CDMA_D_WMB_ADDR_HIGH, uint32_t(l.mask_base >> 32));
+            write(CDMA_D_WMB_ADDR_LOW, uint32_t(l.mask_base));
+            write(CDMA_D_WMB_BYTES, l.mask_bytes);
             write(CDMA_D_MEAN_FORMAT, l.mean);
             write(CDMA_D_MEAN_GLOBAL_0, uint32_t(uint16_t(l.means[0])) | uint32_t(uint16_t(l.means[1])) << 16);
             write(CDMA_D_MEAN_GLOBAL_1, uint32_t(uint16_t(l.means[2])) | uint32_t(uint16_t(l.means[3])) << 16);
@@ -699,6 +741,21 @@ class Bench {
         }
     }
 
+    // Likewise bytes of mask bits.
+    void look_at_masks(size_t layer, uint32_t from, uint32_t to) {
+        const Layer &l = layers[layer];
+        for (uint32_t e = from / uint32_t(entry_bytes); e * uint32_t(entry_bytes) < to; e++) {
+            Look k{};
+            k.entry = (banks - 1) * depth + (l.mask_entry + int(e)) % depth;
+            k.next = -1;
+            const uint32_t end = std::min<uint32_t>((e + 1) * uint32_t(entry_bytes), to);
+            for (uint32_t i = e * uint32_t(entry_bytes); i < end; i++)
+                k.want.push_back(memory_byte(aligned(l.mask_base) + i, l.weight_ram));
+            k.layer = layer;
+            wt_looks.push_back(k);
+        }
+    }
+
     void reports() {
         if (top->dat_up_valid_o) {
             while (up_dat_layer < layers.size() && !layers[up_dat_layer].dat_fetch)
@@ -737,9 +794,12 @@ class Bench {
                 fail("layer %zu: report of %d kernels, %d are due", up_wt_layer, int(top->wt_up_kernels_o), want);
             up_kernels += want;
             up_entries += top->wt_up_entries_o;
-            const uint32_t bytes = last ? l.weight_bytes : uint32_t(up_kernels * l.kernel_bytes);
+            const uint32_t bytes = last ? l.weight_bytes : uint32_t(l.used(up_kernels / kpg));
+            const uint32_t masks = last ? l.mask_bytes : uint32_t(cdiv(l.mask_bits(up_kernels / kpg), 8));
             look_at_weights(up_wt_layer, weights_seen, bytes);
+            look_at_masks(up_wt_layer, masks_seen, masks);
             weights_seen = bytes;
+            masks_seen = masks;
             if (uint32_t(up_entries) < bytes / uint32_t(entry_bytes) || up_entries > l.weight_entries() ||
                 (last && up_entries != l.weight_entries()))
                 fail("layer %zu: %d entries reported with %d kernels, layer has %d", up_wt_layer, up_entries,
@@ -748,7 +808,7 @@ class Bench {
             if (last) {
                 up_wt_layer++;
                 up_kernels = up_entries = 0;
-                weights_seen = 0;
+                weights_seen = masks_seen = 0;
             }
         }
     }
@@ -772,9 +832,17 @@ class Bench {
         top->wt_rl_entries_i = uint16_t(entries);
     }
 
+    void release_masks(int entries) {
+        if (entries == 0)
+            return;
+        top->mask_rl_valid_i = 1;
+        top->mask_rl_entries_i = uint16_t(entries);
+    }
+
     void consumer() {
         top->dat_rl_valid_i = 0;
         top->wt_rl_valid_i = 0;
+        top->mask_rl_valid_i = 0;
         if (csc.layer >= layers.size())
             return;
         if (csc.delay > 0) {
@@ -797,7 +865,7 @@ class Bench {
                 csc.leftover = 0;
             }
             csc.kernels = 0;
-            csc.kept_weight_entries = 0;
+            csc.kept_weight_entries = csc.kept_mask_entries = 0;
             if (top->wt_pending_ack_o && (!csc.dat_request || top->dat_pending_ack_o)) {
                 csc.state = Consumer::Drop;
                 csc.delay = wait() % 4; // requests stay for a clock at least
@@ -812,15 +880,17 @@ class Bench {
                 release_lines(csc.leftover);
                 csc.leftover = 0;
             }
-            if (csc.kept_weight_entries && !l.weight_reuse)
+            if (csc.kept_weight_entries && !l.weight_reuse) {
                 release_weights(csc.kept_weight_entries);
+                release_masks(csc.kept_mask_entries);
+            }
             if (csc.kept_weight_entries && l.weight_reuse)
                 csc.kernels += l.kernels;
             else
-                csc.kept_weight_entries = 0;
+                csc.kept_weight_entries = csc.kept_mask_entries = 0;
             csc.group = 0;
-            csc.groups = cdiv(l.kernels, kpg);
-            csc.released_entries = 0;
+            csc.groups = l.groups();
+            csc.released_entries = csc.released_masks = 0;
             csc.state = Consumer::Work;
             csc.delay = wait();
             break;
@@ -837,11 +907,14 @@ class Bench {
             csc.group++;
             const bool last = csc.group == csc.groups;
             // What the group leaves behind it: complete entries, at the end the last one too.
-            const int used = l.kernel_bytes * (last ? l.kernels : csc.group * kpg);
+            const int used = l.used(csc.group), bits = l.mask_bits(csc.group), entry_bits = 8 * entry_bytes;
             const int total = last ? cdiv(used, entry_bytes) : used / entry_bytes;
+            const int masks = last ? cdiv(bits, entry_bits) : bits / entry_bits;
             if (!l.skip_weight) {
                 release_weights(total - csc.released_entries);
+                release_masks(masks - csc.released_masks);
                 csc.released_entries = total;
+                csc.released_masks = masks;
             }
             csc.delay = wait();
             if (last) {
@@ -851,6 +924,7 @@ class Bench {
                     while (!layers[owner].wt_fetch)
                         owner--;
                     look_at_weights(owner, 0, layers[owner].weight_bytes);
+                    look_at_masks(owner, 0, layers[owner].mask_bytes);
                 }
                 csc.state = Consumer::Check;
                 for (int i = 0; i < l.h_ext; i++)
@@ -867,10 +941,8 @@ class Bench {
             if (!l.skip_data)
                 release_lines(l.rls);
             csc.leftover = l.skip_data ? l.h_ext : l.h_ext - l.rls;
-            if (l.skip_weight)
-                csc.kept_weight_entries = l.weight_entries();
-            else
-                csc.kept_weight_entries = 0;
+            csc.kept_weight_entries = l.skip_weight ? l.weight_entries() : 0;
+            csc.kept_mask_entries = l.skip_weight ? l.mask_entries() : 0;
             csc.image = l.image;
             csc.delay = wait();
             csc.state = Consumer::End;
@@ -1044,6 +1116,26 @@ void random_image(Random &r, Layer &l) {
     random_convertor(r, l);
 }
 
+// Sizes of the groups of a layer with compressed weights, laid into the memory; mask bits and weights are what the
+// memory holds.
+void random_compression(Random &r, Layer &l) {
+    l.mask_bytes = uint32_t(cdiv(cdiv(l.kernels * l.kernel_bytes, 8), atom) * atom);
+    l.mask_base = random_address(r);
+    l.size_base = (UINT64_C(0x5a5a) << 32) + ++laid_surfaces * 0x10000 + uint64_t(r.below(9) * atom);
+    uint32_t end = 0;
+    for (int g = 0; g < l.groups(); g++) {
+        const int all = l.kernel_bytes * std::min(kpg, l.kernels - g * kpg);
+        uint32_t size = uint32_t(r.chance(15) ? 0 : r.chance(15) ? all : r.below(all + 1));
+        if (g == 0 && size == 0)
+            size = 1; // a layer of zeros alone has nothing that the stand-in could keep
+        end += size;
+        l.group_end.push_back(end);
+        for (int i = 0; i < 4; i++)
+            laid[aligned(l.size_base) + uint64_t(4 * g + i)] = uint8_t(size >> 8 * i);
+    }
+    l.weight_bytes = uint32_t(cdiv(int(end), atom) * atom);
+}
+
 void random_weights(Random &r, Layer &l) {
     const int room = (l.weight_bank * depth - 2) * entry_bytes;
     do {
@@ -1054,6 +1146,11 @@ void random_weights(Random &r, Layer &l) {
     } while (std::min(l.kernels, kpg) * l.kernel_bytes > room || l.kernels * l.kernel_bytes > 60000);
     l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, atom) * atom);
     l.weight_base = random_address(r);
+    l.compressed = config->weight_compression && r.chance(70);
+    l.mask_bytes = 0;
+    l.group_end.clear();
+    if (l.compressed)
+        random_compression(r, l);
 }
 
 // A chain in which every layer can run: what CSC keeps has the shape of what it meets.
@@ -1064,16 +1161,17 @@ std::vector<Layer> random_chain(Random &r) {
     bool kept_weights = false; // the same
     for (int i = 0; i < count; i++) {
         const bool first = chain.empty();
+        const int usable = banks - config->weight_compression; // the last bank is that of the mask bits
         Layer l;
         if (!first)
             l = chain.back();
         const Layer last = l;
         if (first || r.chance(15)) {
-            l.data_bank = r.chance(70) ? r.range(1, 3) : r.range(1, banks - 2);
-            l.weight_bank = r.chance(70) ? r.range(1, 3) : r.range(1, banks - l.data_bank - 1);
-            l.weight_bank = std::min(l.weight_bank, banks - l.data_bank);
+            l.data_bank = r.chance(70) ? r.range(1, 3) : r.range(1, usable - 2);
+            l.weight_bank = r.chance(70) ? r.range(1, 3) : r.range(1, usable - l.data_bank - 1);
+            l.weight_bank = std::min(l.weight_bank, usable - l.data_bank);
         } else if (r.chance(8))
-            l.weight_bank = r.range(1, std::min(4, banks - l.data_bank));
+            l.weight_bank = r.range(1, std::min(4, usable - l.data_bank));
         const bool dat_pend = first || l.data_bank != last.data_bank;
         const bool wt_pend = dat_pend || l.weight_bank != last.weight_bank;
         l.data_reuse = !first && r.chance(kept_lines ? 70 : 15);
@@ -1135,12 +1233,12 @@ void print_chain(const std::vector<Layer> &chain) {
         const Layer &l = chain[i];
         printf("     %zu: %s %dx%dx%d format %02x grain %d packed %d/%d eps %d (%d) pads %d %d x %d, h_ext %d rls %d, "
                "banks %d %d, data %s%s%s at %d, "
-               "%d kernels of %d, %u bytes, %s%s%s at %d\n",
+               "%d kernels of %d, %u bytes, %u of masks, %s%s%s at %d\n",
                i, l.image ? "image" : "cube", l.w, l.h, l.c, unsigned(l.format), l.grain, l.line_packed, l.surf_packed,
                l.eps, l.needed_eps(), l.pad_left, l.pad_right, l.x_offset, l.h_ext, l.rls, l.data_bank, l.weight_bank,
                l.dat_fetch ? "fetch" : "none", l.data_reuse ? " reuse" : "", l.skip_data ? " skip" : "", l.dat_entry,
-               l.kernels, l.kernel_bytes, l.weight_bytes, l.wt_fetch ? "fetch" : "none", l.weight_reuse ? " reuse" : "",
-               l.skip_weight ? " skip" : "", l.wt_entry);
+               l.kernels, l.kernel_bytes, l.weight_bytes, l.mask_bytes, l.wt_fetch ? "fetch" : "none",
+               l.weight_reuse ? " reuse" : "", l.skip_weight ? " skip" : "", l.wt_entry);
     }
 }
 
@@ -1459,6 +1557,7 @@ int main(int argc, char **argv) {
         }
         s.gap = r.chance(50) ? 0 : r.range(1, 20);
         s.csc_delay = r.chance(40) ? 0 : r.range(1, 400);
+        laid.clear();
         std::vector<Layer> chain = random_chain(r);
         plan(chain);
         layers += chain.size();

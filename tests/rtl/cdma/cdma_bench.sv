@@ -35,6 +35,8 @@ module cdma_bench
     input  logic [            13:0] dat_rl_slices_i,
     input  logic                    wt_rl_valid_i,
     input  logic [            14:0] wt_rl_entries_i,
+    input  logic                    mask_rl_valid_i,
+    input  logic [            14:0] mask_rl_entries_i,
     input  logic                    dat_pending_req_i,
     output logic                    dat_pending_ack_o,
     input  logic                    wt_pending_req_i,
@@ -49,7 +51,10 @@ module cdma_bench
     output logic [   EntryBits-1:0] dat_rd_next_data_o,
     input  logic                    wt_rd_valid_i,
     input  logic [CbufAddrBits-1:0] wt_rd_addr_i,
-    output logic [   EntryBits-1:0] wt_rd_data_o
+    output logic [   EntryBits-1:0] wt_rd_data_o,
+    input  logic                    mask_rd_valid_i,
+    input  logic [CbufAddrBits-1:0] mask_rd_addr_i,
+    output logic [   EntryBits-1:0] mask_rd_data_o
 );
   logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear;
   logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr;

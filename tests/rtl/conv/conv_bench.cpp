@@ -4,7 +4,8 @@
 // usage: conv_bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..)
 //
 // A seed is a chain of one to five layers in alternating register groups, armed as their groups become free: feature or
-// image input, reuse, skipped and partial release, changed banks, surplus weights. The stand-in fills CBUF by the
+// image input, reuse, skipped and partial release, changed banks, surplus weights, compressed weights where the
+// configuration has them. The stand-in fills CBUF by the
 // placement formulas of chapter 30 section 5 through its write ports, with garbage where a formula puts nothing, and
 // keeps CDMA's counters, so that a release of too much or too little shows. Prints the vectors of chapter 40
 // section 11.4 and random ones for the arithmetic of CACC first, then one line per seed that fails, the throughput law
@@ -85,8 +86,12 @@ struct Layer {
     unsigned data_bank, weight_bank; // true values
     unsigned weight_bytes;
     unsigned truncate;
+    bool compressed;
+    unsigned mask_bytes;                     // WMB_BYTES
     std::vector<std::vector<uint8_t>> lines; // fetched: feature h lines of w * c, image line_bytes
-    std::vector<uint8_t> weights;            // fetched
+    std::vector<uint8_t> weights;            // fetched: WEIGHT_BYTES of the stream
+    std::vector<uint8_t> masks;              // fetched: WMB_BYTES of mask bits
+    std::vector<size_t> group_end;           // compressed: bytes of the stream up to the end of each kernel group
     std::vector<uint32_t> expected;          // CACC's stream
     unsigned law;                            // section 10: clocks from the first to the last atom
 };
@@ -207,6 +212,40 @@ void compute(Layer &l, const Contents &in) {
         l.law += std::max(length[i], cells[i + 1]);
 }
 
+// Elements of the layer's kernels, in stream order.
+size_t elements_of(const Layer &l) {
+    return size_t(l.k) * l.r * l.s * l.c;
+}
+
+// Elements that the layer gives back when it ends or is dropped.
+size_t taken_by(const Layer &l, bool dropped) {
+    if (l.compressed)
+        return elements_of(l);
+    return dropped ? l.weight_bytes : ceil_div(elements_of(l), atomic_c) * atomic_c;
+}
+
+// Draws the weights of a compressed layer: mask bits and the elements that are present, zeros among them. Returns all
+// elements (chapter 20 section 6).
+std::vector<uint8_t> compress(Random &random, Layer &l) {
+    const size_t count = elements_of(l), group = atomic_k * l.r * l.s * l.c;
+    const unsigned present = random.chance(20) ? 0 : random.chance(20) ? 100 : random.range(1, 99);
+    std::vector<uint8_t> all(count);
+    l.masks.assign(ceil_div(count, 8 * atomic_c) * atomic_c, 0);
+    for (size_t i = 0; i < count; i++) {
+        if (random.chance(present)) {
+            all[i] = random.chance(5) ? 0 : random.byte();
+            l.masks[i / 8] |= uint8_t(1u << i % 8);
+            l.weights.push_back(all[i]);
+        }
+        if (i % group == group - 1 || i == count - 1)
+            l.group_end.push_back(l.weights.size());
+    }
+    l.weights.resize(ceil_div(l.weights.size(), atomic_c) * atomic_c);
+    l.weight_bytes = unsigned(l.weights.size());
+    l.mask_bytes = unsigned(l.masks.size());
+    return all;
+}
+
 // ---- device
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -223,8 +262,8 @@ struct Bench {
     uint64_t first_atom = 0, last_atom = 0;
     bool keep_banks = false; // the next chain continues with the banks of the last one
     // CDMA's counters.
-    long data_valid = 0, weight_valid = 0;
-    size_t data_ptr = 0, weight_ptr = 0, weight_kept = 0;
+    long data_valid = 0, weight_valid = 0, mask_valid = 0;
+    size_t data_ptr = 0, weight_ptr = 0, mask_ptr = 0;
     struct Write {
         bool valid = false;
         size_t entry, slot;
@@ -299,10 +338,14 @@ struct Bench {
             data_valid -= top->dat_rl_entries_o;
         if (top->wt_rl_valid_o)
             weight_valid -= top->wt_rl_entries_o;
+        if (top->mask_rl_valid_o)
+            mask_valid -= top->mask_rl_entries_o;
         if (data_valid < 0)
             fail("more data entries released than there are");
         if (weight_valid < 0)
             fail("more weight entries released than there are");
+        if (mask_valid < 0)
+            fail("more mask entries released than there are");
         if (top->atom_valid_o) {
             if (!first_atom)
                 first_atom = clock;
@@ -432,7 +475,7 @@ std::vector<Layer> random_chain(Random &random) {
     const unsigned count = random.range(1, 5);
     Contents in;
     unsigned left = 0; // lines left by the previous layer
-    long data_valid = 0, weight_valid = 0;
+    long data_valid = 0, weight_valid = 0, mask_valid = 0;
     unsigned data_at = 0; // entries appended since the ring was emptied
     while (chain.size() < count) {
         Layer l{};
@@ -442,9 +485,10 @@ std::vector<Layer> random_chain(Random &random) {
         random_shape(random, l, same_data, last);
         const bool new_banks = !last || random.chance(20);
         if (new_banks) {
-            const unsigned few = random.chance(50) ? 3 : unsigned(banks) - 1;
+            const unsigned usable = unsigned(banks) - (config->weight_compression ? 1 : 0);
+            const unsigned few = random.chance(50) ? 3 : usable - 1;
             l.data_bank = last && random.chance(50) ? last->data_bank : random.range(1, few);
-            l.weight_bank = random.range(1, unsigned(banks) - l.data_bank);
+            l.weight_bank = random.range(1, usable - l.data_bank);
         } else {
             l.data_bank = last->data_bank;
             l.weight_bank = last->weight_bank;
@@ -465,6 +509,7 @@ std::vector<Layer> random_chain(Random &random) {
             if (last->image != l.image || (!l.image && l.c != last->c) || (l.image && last->c % l.ci))
                 continue;
         }
+        l.compressed = l.fetch_weight ? config->weight_compression && random.chance(70) : last->compressed;
         const bool kept = l.data_reuse && !data_changed && !mode_changed;
         if (!kept) {
             l.new_lines = l.h;
@@ -496,9 +541,13 @@ std::vector<Layer> random_chain(Random &random) {
         const unsigned surplus =
             random.chance(30) ? random.below(random.chance(50) && weight_ring <= 1536 ? weight_ring : 20) : 0;
         l.weight_bytes = !l.fetch_weight ? last->weight_bytes : rounded + surplus * unsigned(atomic_c);
+        l.mask_bytes = !l.fetch_weight ? last->mask_bytes : 0;
+        std::vector<uint8_t> fetched;
+        if (l.fetch_weight && l.compressed)
+            fetched = compress(random, l);
         // What stays in CBUF when the layer begins.
         Contents now = in;
-        long data_now = data_valid, weight_now = weight_valid;
+        long data_now = data_valid, weight_now = weight_valid, mask_now = mask_valid;
         if (data_changed) {
             now.lines.clear();
             data_now = 0;
@@ -509,24 +558,34 @@ std::vector<Layer> random_chain(Random &random) {
         }
         if (changed) {
             now.weights.clear();
-            weight_now = 0;
+            weight_now = mask_now = 0;
         } else if (last && last->skip_weight && !l.weight_reuse) {
-            now.weights.erase(now.weights.begin(), now.weights.begin() + last->weight_bytes);
+            now.weights.erase(now.weights.begin(), now.weights.begin() + long(taken_by(*last, true)));
             weight_now -= last->weight_bytes / atomic_c;
+            mask_now -= last->mask_bytes / atomic_c;
         }
+        if (l.compressed && !l.fetch_weight && elements_of(l) != elements_of(*last))
+            continue;
+        // Compressed weights stand behind no surplus: it would be read as their first bytes.
+        if (l.compressed && l.fetch_weight && !now.weights.empty())
+            continue;
         if (!data_changed && !kept &&
             !now.lines.empty()) // lines that nobody will release: another geometry would read across them
             continue;
         data_now += long(l.new_lines) * l.entries;
         if (data_now > long(l.data_bank * depth))
             continue;
-        if (l.fetch_weight)
+        if (l.fetch_weight) {
             weight_now += l.weight_bytes / atomic_c;
+            mask_now += l.mask_bytes / atomic_c;
+        }
         // All weights fit, so that no group waits for ever; some chains need the release of earlier groups.
         const unsigned group_bytes = unsigned(std::min<size_t>(l.k, atomic_k)) * l.r * l.s * l.c;
-        const bool tight =
-            !l.skip_weight && !surplus && weight_now - long(l.weight_bytes / atomic_c) == 0 && random.chance(50);
+        const bool tight = !l.compressed && !l.skip_weight && !surplus &&
+                           weight_now - long(l.weight_bytes / atomic_c) == 0 && random.chance(50);
         if (tight ? 2 * (group_bytes / atomic_c + 2) > l.weight_bank * depth : weight_now > long(l.weight_bank * depth))
+            continue;
+        if (mask_now > long(depth))
             continue;
         for (unsigned i = 0; i < l.new_lines; i++) {
             l.lines.emplace_back();
@@ -535,11 +594,12 @@ std::vector<Layer> random_chain(Random &random) {
                 l.lines.back().push_back(random.byte());
             now.lines.push_back(l.lines.back());
         }
-        if (l.fetch_weight) {
+        if (l.fetch_weight && !l.compressed) {
             for (unsigned i = 0; i < l.weight_bytes; i++)
                 l.weights.push_back(random.byte());
-            now.weights.insert(now.weights.end(), l.weights.begin(), l.weights.end());
+            fetched = l.weights;
         }
+        now.weights.insert(now.weights.end(), fetched.begin(), fetched.end());
         if (now.weights.size() < used || now.lines.size() < l.h)
             continue;
         compute(l, now);
@@ -550,13 +610,15 @@ std::vector<Layer> random_chain(Random &random) {
         }
         left = l.skip_data ? l.h : l.h - l.rls;
         if (!l.skip_weight) {
-            now.weights.erase(now.weights.begin(), now.weights.begin() + rounded);
-            weight_now -= rounded / atomic_c;
+            now.weights.erase(now.weights.begin(), now.weights.begin() + long(taken_by(l, false)));
+            weight_now -= (l.compressed ? l.weight_bytes : rounded) / atomic_c;
+            mask_now -= l.mask_bytes / atomic_c;
         }
         in = now;
         data_at = (data_changed ? 0 : data_at) + l.new_lines * l.entries;
         data_valid = data_now;
         weight_valid = weight_now;
+        mask_valid = mask_now;
         chain.push_back(l);
     }
     return chain;
@@ -575,9 +637,11 @@ void program(Bench &bench, const Layer &l, unsigned group, Random &random) {
     csc(0x1c, 0);
     csc(0x20, l.n == 4 ? 2 : l.n - 1);
     csc(0x24, l.entries - 1);
+    csc(0x28, l.compressed);
     csc(0x2c, (l.r - 1) << 16 | (l.image ? 0 : l.s - 1));
     csc(0x30, (l.k - 1) << 16 | (l.c - 1));
     csc(0x34, l.weight_bytes);
+    csc(0x38, l.mask_bytes);
     csc(0x3c, (l.oh - 1) << 16 | (l.ow - 1));
     csc(0x40, l.k - 1);
     csc(0x44, l.image ? junk : l.ow * l.oh - 1);
@@ -605,7 +669,7 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
     enum { Idle, Pend, Busy, Done };
     size_t cdma = 0;
     int dat_state = Idle, wt_state = Idle;
-    size_t line = 0, unit = 0, weight_at = 0, groups_told = 0, entries_told = 0;
+    size_t line = 0, unit = 0, weight_at = 0, mask_at = 0, groups_told = 0, entries_told = 0;
     bool dat_seen = false, wt_seen = false, dat_was = false, wt_was = false;
     size_t total = 0;
     for (const Layer &l : chain)
@@ -650,7 +714,7 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
                 dat_seen = true;
             }
             if (wt_state == Idle && !wt_seen) {
-                weight_at = groups_told = entries_told = 0;
+                weight_at = mask_at = groups_told = entries_told = 0;
                 wt_state = (l.data_bank != last_data_bank || l.weight_bank != last_weight_bank) ? Pend
                            : l.fetch_weight                                                     ? Busy
                                                                                                 : Done;
@@ -704,29 +768,45 @@ void play(Bench &bench, std::vector<Layer> &chain, Random &random) {
                 bench.top->wt_pending_ack_i = 1;
                 if (bench.top->wt_pending_req_o) {
                     wt_was = true;
-                    bench.weight_valid = 0;
-                    bench.weight_ptr = 0;
+                    bench.weight_valid = bench.mask_valid = 0;
+                    bench.weight_ptr = bench.mask_ptr = 0;
                 } else if (wt_was) {
                     wt_was = false;
                     wt_state = Busy;
                     bench.top->wt_pending_ack_i = 0;
                 }
             } else if (wt_state == Busy && !random.chance(bench.wait)) {
-                const size_t group_bytes = atomic_k * l.r * l.s * l.c;
+                const size_t group_elements = atomic_k * l.r * l.s * l.c;
                 const size_t groups = ceil_div(l.k, atomic_k);
-                // A group counts when its last entry is complete.
-                const size_t whole = ceil_div((groups_told + 1) * group_bytes, atomic_c) * atomic_c;
-                const size_t need =
-                    groups_told + 1 == groups ? l.weight_bytes : std::min<size_t>(whole, l.weight_bytes);
+                // A group counts when the last entries of its bytes and of its mask bits are complete.
+                const bool last_group = groups_told + 1 >= groups;
+                const size_t end = (groups_told + 1) * group_elements;
+                const size_t bytes_end = l.compressed && !last_group ? l.group_end[groups_told] : end;
+                const size_t whole = ceil_div(bytes_end, atomic_c) * atomic_c;
+                const size_t need = last_group ? l.weight_bytes : std::min<size_t>(whole, l.weight_bytes);
+                const size_t masks_whole = ceil_div(end, 8 * atomic_c) * atomic_c;
+                const size_t need_masks = last_group ? l.mask_bytes : std::min<size_t>(masks_whole, l.mask_bytes);
+                const bool masks_next = mask_at < l.mask_bytes && (weight_at == l.weight_bytes || random.chance(30));
                 if (groups_told == groups)
                     wt_state = Done;
-                else if (weight_at >= need) {
+                else if (weight_at >= need && (!l.compressed || mask_at >= need_masks)) {
                     const size_t kernels = groups_told + 1 == groups ? (l.k - 1) % atomic_k + 1 : atomic_k;
                     const size_t now = weight_at / atomic_c - entries_told;
                     bench.wt_up = {true, unsigned(now), unsigned(kernels)};
                     entries_told += now;
                     groups_told++;
-                } else if (weight_at % atomic_c || bench.weight_valid < long(weight_ring)) {
+                } else if (masks_next) { // all of a layer's masks fit
+                    if (mask_at % atomic_c == 0)
+                        bench.mask_valid++;
+                    bench.wt = {true,
+                                (banks - 1) * depth + (bench.mask_ptr + mask_at / atomic_c) % depth,
+                                mask_at % atomic_c / mem_atom,
+                                {l.masks.begin() + long(mask_at), l.masks.begin() + long(mask_at + mem_atom)}};
+                    mask_at += mem_atom;
+                    if (mask_at == l.mask_bytes)
+                        bench.mask_ptr = (bench.mask_ptr + l.mask_bytes / atomic_c) % depth;
+                } else if (weight_at < l.weight_bytes &&
+                           (weight_at % atomic_c || bench.weight_valid < long(weight_ring))) {
                     if (weight_at % atomic_c == 0)
                         bench.weight_valid++;
                     std::vector<uint8_t> bytes(l.weights.begin() + long(weight_at),
@@ -779,11 +859,12 @@ void describe(const std::vector<Layer> &chain) {
     for (const Layer &l : chain)
         printf("      %s %ux%ux%u ci %u n %u line %u | k %u r %u s %u stride %ux%u dil %ux%u pad %u,%u | out %ux%u | E "
                "%u banks %u+%u lines "
-               "%zu rls %u%s%s%s%s | weights %u of %zu\n",
+               "%zu rls %u%s%s%s%s | weights %u of %zu%s\n",
                l.image ? "image" : "feature", l.w, l.h, l.c, l.ci, l.n, l.line_bytes, l.k, l.r, l.s, l.sx, l.sy, l.dx,
                l.dy, l.pl, l.pt, l.ow, l.oh, l.entries, l.data_bank, l.weight_bank, l.lines.size(), l.rls,
                l.data_reuse ? " data_reuse" : "", l.weight_reuse ? " weight_reuse" : "",
-               l.skip_data ? " skip_data" : "", l.skip_weight ? " skip_weight" : "", l.weight_bytes, l.weights.size());
+               l.skip_data ? " skip_data" : "", l.skip_weight ? " skip_weight" : "", l.weight_bytes, l.weights.size(),
+               l.compressed ? " compressed" : "");
 }
 
 // ---- arithmetic of CACC

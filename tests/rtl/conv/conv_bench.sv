@@ -33,6 +33,8 @@ module conv_bench
     output logic [                  13:0] dat_rl_slices_o,
     output logic                          wt_rl_valid_o,
     output logic [                  14:0] wt_rl_entries_o,
+    output logic                          mask_rl_valid_o,
+    output logic [                  14:0] mask_rl_entries_o,
     output logic                          dat_pending_req_o,
     input  logic                          dat_pending_ack_i,
     output logic                          wt_pending_req_o,
@@ -52,9 +54,9 @@ module conv_bench
 );
   logic cmac_a_run, cmac_b_run, cacc_run, credit_valid;
   logic [31:0] csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata;
-  logic dat_rd_valid, dat_rd_next_valid, wt_rd_valid;
-  logic [CbufAddrBits-1:0] dat_rd_addr, dat_rd_next_addr, wt_rd_addr;
-  logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data;
+  logic dat_rd_valid, dat_rd_next_valid, wt_rd_valid, mask_rd_valid;
+  logic [CbufAddrBits-1:0] dat_rd_addr, dat_rd_next_addr, wt_rd_addr, mask_rd_addr;
+  logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data, mask_rd_data;
   logic atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end, wt_valid;
   logic [EntryBits-1:0] atom_data, wt_data;
   logic [ConvCells-1:0] wt_sel_a, wt_sel_b;
@@ -94,7 +96,10 @@ module conv_bench
       .dat_rd_next_data_o (dat_rd_next_data),
       .wt_rd_valid_i      (wt_rd_valid),
       .wt_rd_addr_i       (wt_rd_addr),
-      .wt_rd_data_o       (wt_rd_data)
+      .wt_rd_data_o       (wt_rd_data),
+      .mask_rd_valid_i    (mask_rd_valid),
+      .mask_rd_addr_i     (mask_rd_addr),
+      .mask_rd_data_o     (mask_rd_data)
   );
 
   nvdla_csc u_csc (
@@ -119,6 +124,8 @@ module conv_bench
       .dat_rl_slices_o    (dat_rl_slices_o),
       .wt_rl_valid_o      (wt_rl_valid_o),
       .wt_rl_entries_o    (wt_rl_entries_o),
+      .mask_rl_valid_o    (mask_rl_valid_o),
+      .mask_rl_entries_o  (mask_rl_entries_o),
       .dat_pending_req_o  (dat_pending_req_o),
       .dat_pending_ack_i  (dat_pending_ack_i),
       .wt_pending_req_o   (wt_pending_req_o),
@@ -132,6 +139,9 @@ module conv_bench
       .wt_rd_valid_o      (wt_rd_valid),
       .wt_rd_addr_o       (wt_rd_addr),
       .wt_rd_data_i       (wt_rd_data),
+      .mask_rd_valid_o    (mask_rd_valid),
+      .mask_rd_addr_o     (mask_rd_addr),
+      .mask_rd_data_i     (mask_rd_data),
       .atom_valid_o       (atom_valid),
       .atom_data_o        (atom_data),
       .atom_stripe_start_o(atom_stripe_start),

@@ -1,0 +1,126 @@
+// One surface of the weight fetch on its way into a ring of CBUF: weights, or the mask bits of compressed weights (WMB).
+//
+// bytes_i (rounded up to atoms) are read linearly from base_i on, at most 8 aligned atoms a request and never more than is free in the
+// ring. They follow each other in the ring from an entry's start on; a last entry that is not full ends with zeros.
+// start_i begins a layer, enable_i says whether it has this surface; base_i, bytes_i, ring_i (entries) and first_i (the ring's first entry
+// in CBUF) stay. clear_i empties the ring (handshake of changed banks); releases count at any time.
+// A request stands at req_* while req_valid_o; take_i ends it. rsp_valid_i: an atom of this surface arrives, its place is at wr_* in the
+// same clock. written_o: bytes of complete entries so far; complete_o: all are there; stored_o: complete entries since the last report_i.
+// Spec: 30-cdma-cbuf, sections 4.2, 8.1 and 8.2; 20-data-formats, section 9.
+module nvdla_cdma_stream
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+  import nvdla_cdma_pkg::*;
+(
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    start_i,
+    input  logic                    clear_i,
+    input  logic                    enable_i,
+    input  logic [    AddrBits-1:0] base_i,
+    input  logic [            31:0] bytes_i,
+    input  logic [            14:0] ring_i,
+    input  logic [            14:0] first_i,
+    output logic                    req_valid_o,
+    input  logic                    take_i,
+    output logic [    AddrBits-1:0] req_addr_o,
+    output logic [             3:0] req_atoms_o,
+    input  logic                    rsp_valid_i,
+    output logic [CbufAddrBits-1:0] wr_addr_o,
+    output logic [    SlotBits-1:0] wr_slot_o,
+    output logic                    wr_clear_o,
+    output logic [            32:0] written_o,
+    output logic                    complete_o,
+    output logic [            14:0] stored_o,
+    input  logic                    report_i,
+    input  logic                    rl_valid_i,
+    input  logic [            14:0] rl_entries_i
+);
+  localparam int FillBits = 15 + SlotShift;  // atoms of the ring
+  localparam int ChunkShift = 3;             // atoms of a request, and their alignment, as a power of two
+
+  logic [32:0] bytes_up;
+  logic [31:0] total;  // atoms
+  assign bytes_up = {1'b0, bytes_i} + 33'(MemAtom - 1);
+  assign total    = enable_i ? 32'(bytes_up >> AtomShift) : '0;
+
+  // ---- requests --------------------------------------------------------------------------------------------------------------
+  logic [31:0] todo_q;             // atoms not requested
+  logic [FillBits-1:0] used_q;     // atoms of the ring requested or stored, and not released
+  logic [AddrBits-1:0] addr_q;
+  logic [FillBits-1:0] free;
+  logic [ChunkShift:0] chunk, aligned;
+  logic [FillBits-1:0] taken, released, fill;
+
+  assign free        = FillBits'(32'(ring_i) << SlotShift) - used_q;
+  assign req_valid_o = (todo_q != 32'd0) & (free != '0);
+  assign req_addr_o  = addr_q;
+  assign req_atoms_o = chunk;
+  assign aligned     = {1'b1, {ChunkShift{1'b0}}} - {1'b0, addr_q[AtomShift+:ChunkShift]};
+  always_comb begin
+    chunk = aligned;
+    if (32'(chunk) > todo_q) chunk = todo_q[ChunkShift:0];
+    if (32'(chunk) > 32'(free)) chunk = (ChunkShift + 1)'(free);
+  end
+  // The last request also takes the rest of the last entry.
+  assign fill     = FillBits'(32'(0 - total) & (Slots - 1));
+  assign taken    = FillBits'(chunk) + ((32'(chunk) == todo_q) ? fill : '0);
+  assign released = FillBits'(32'(rl_entries_i) << SlotShift);
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      todo_q <= '0;
+      used_q <= '0;
+    end else begin
+      if (start_i) todo_q <= total;
+      else if (take_i) todo_q <= todo_q - 32'(chunk);
+      if (clear_i) used_q <= '0;
+      else if (take_i || rl_valid_i) used_q <= used_q + (take_i ? taken : '0) - (rl_valid_i ? released : '0);
+    end
+
+  always_ff @(posedge clk_i)
+    if (start_i) addr_q <= base_i;
+    else if (take_i) addr_q <= addr_q + (AddrBits'(chunk) << AtomShift);
+
+  // ---- places in CBUF --------------------------------------------------------------------------------------------------------
+  logic [31:0] missing_q;    // atoms not written
+  logic [14:0] entry_q;      // ring entry of the next atom
+  logic [SlotBits-1:0] slot_q;
+  logic [14:0] stored_q;
+  logic [32:0] written_q;
+  logic last_atom, entry_end;
+  logic [14:0] entry;
+
+  assign last_atom  = missing_q == 32'd1;
+  assign entry_end  = last_atom | (32'(slot_q) == Slots - 1);
+  assign entry      = first_i + entry_q;
+  assign wr_addr_o  = entry[CbufAddrBits-1:0];
+  assign wr_slot_o  = slot_q;
+  assign wr_clear_o = last_atom;
+  assign written_o  = written_q;
+  assign complete_o = missing_q == 32'd0;
+  assign stored_o   = stored_q;
+  wire unused_entry = &{1'b0, entry};
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      entry_q <= '0;
+      slot_q  <= '0;
+    end else begin
+      if (clear_i) entry_q <= '0;
+      else if (rsp_valid_i && entry_end) entry_q <= ring_add(entry_q, 15'd1, ring_i);
+      if (rsp_valid_i) slot_q <= entry_end ? '0 : slot_q + 1'b1;
+    end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      missing_q <= total;
+      written_q <= '0;
+    end else if (rsp_valid_i) begin
+      missing_q <= missing_q - 32'd1;
+      if (entry_end) written_q <= written_q + 33'(CbufBankBytes);
+    end
+    if (start_i || report_i || rsp_valid_i)
+      stored_q <= ((start_i || report_i) ? '0 : stored_q) + {14'd0, rsp_valid_i & entry_end};
+  end
+endmodule

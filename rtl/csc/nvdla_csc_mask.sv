@@ -1,0 +1,124 @@
+// Mask reader of compressed weights (WMB): one kernel's block of mask bits per clock, in lane order, and how many of them are set.
+//
+// It takes the same operations as the weight reader and runs ahead of it. start_i .. advance_entries_i as in nvdla_csc_stream. The ring is
+// the last bank of CBUF.
+// Stream out: valid_o/ready_i, bit i of mask_o = element i of the block is in the weight stream; bits behind the block are 0.
+// Latency 3 clocks.
+// Spec: 40-convolution-core, sections 4.5 and 6; 20-data-formats, section 6.
+module nvdla_csc_mask
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+  import nvdla_conv_pkg::*;
+(
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
+    input  logic                      finish_i,
+    input  logic                      keep_i,
+    input  logic                      clear_i,
+    input  logic                      advance_i,
+    input  logic [ConvEntryCount-1:0] advance_entries_i,
+    // Operations.
+    input  logic                      op_valid_i,
+    output logic                      op_ready_o,
+    input  logic [ConvKernelBits-1:0] op_kernels_i,       // minus 1
+    input  logic [    ConvLaneBits:0] op_elements_i,      // of a block
+    input  logic                      op_stripe_first_i,
+    input  logic                      op_group_first_i,
+    input  logic                      op_group_end_i,
+    // CBUF.
+    output logic                      rd_valid_o,
+    output logic [  CbufAddrBits-1:0] rd_addr_o,
+    input  logic [     EntryBits-1:0] rd_data_i,
+    // Release.
+    output logic                      rl_valid_o,
+    output logic [ConvEntryCount-1:0] rl_entries_o,
+    // Masks.
+    output logic                      valid_o,
+    input  logic                      ready_i,
+    output logic [       AtomicC-1:0] mask_o,
+    output logic [    ConvLaneBits:0] count_o
+);
+  localparam int Depth = 4;
+  localparam int CountBits = $clog2(Depth + 1);
+
+  logic [ConvKernelBits-1:0] kernel_q;
+  logic [CountBits-1:0] reserved_q;
+  logic issue, first, last, pop;
+  assign issue = op_valid_i && reserved_q != CountBits'(Depth);
+  assign first = kernel_q == '0 && op_stripe_first_i;
+  assign last = kernel_q == op_kernels_i;
+  assign op_ready_o = issue && last;
+  assign pop = valid_o && ready_i;
+
+  logic valid_q;
+  logic [ConvLaneBits:0] elements_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      kernel_q   <= '0;
+      reserved_q <= '0;
+      valid_q    <= 1'b0;
+    end else begin
+      if (issue) kernel_q <= last ? '0 : kernel_q + 1'b1;
+      if (issue != pop) reserved_q <= issue ? reserved_q + 1'b1 : reserved_q - 1'b1;
+      valid_q <= issue;
+    end
+
+  always_ff @(posedge clk_i) if (issue) elements_q <= op_elements_i;
+
+  logic [EntryBits-1:0] word;
+
+  nvdla_csc_stream #(
+      .Unit(1)
+  ) u_stream (
+      .clk_i            (clk_i),
+      .rst_ni           (rst_ni),
+      .start_i          (start_i),
+      .finish_i         (finish_i),
+      .keep_i           (keep_i),
+      .clear_i          (clear_i),
+      .advance_i        (advance_i),
+      .advance_entries_i(advance_entries_i),
+      .base_i           (CbufAddrBits'(CbufEntries - CbufBankDepth)),
+      .ring_i           (ConvEntryCount'(CbufBankDepth)),
+      .issue_i          (issue),
+      .units_i          (op_elements_i),
+      .first_i          (first),
+      .again_i          (first && !op_group_first_i),
+      .group_last_i     (last && op_group_end_i),
+      .word_o           (word),
+      .rd_valid_o       (rd_valid_o),
+      .rd_addr_o        (rd_addr_o),
+      .rd_data_i        (rd_data_i),
+      .rl_valid_o       (rl_valid_o),
+      .rl_entries_o     (rl_entries_o)
+  );
+  wire unused_word = &{1'b0, word[EntryBits-1:AtomicC]};
+
+  logic [AtomicC-1:0] mask;
+  logic [ConvLaneBits:0] count;
+  always_comb begin
+    mask  = '0;
+    count = '0;
+    if (valid_q) begin
+      mask = word[AtomicC-1:0] & ~({AtomicC{1'b1}} << elements_q);
+      for (int i = 0; i < AtomicC; i++) count = count + (ConvLaneBits + 1)'(mask[i]);
+    end
+  end
+
+  logic unused_ready;
+  nvdla_fifo #(
+      .Width(ConvLaneBits + 1 + AtomicC),
+      .Depth(Depth)
+  ) u_masks (
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .in_valid_i (valid_q),
+      .in_ready_o (unused_ready),
+      .in_data_i  ({count, mask}),
+      .out_valid_o(valid_o),
+      .out_ready_i(ready_i),
+      .out_data_o ({count_o, mask_o})
+  );
+endmodule
