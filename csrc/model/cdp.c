@@ -56,6 +56,7 @@ static inline bool clipped(const struct cdp_convertor *convertor, int64_t produc
 }
 
 static inline uint16_t load_16(const uint8_t *bytes) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a layer has a surface, so all are gathered */
     return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
@@ -82,7 +83,7 @@ static void square_sums(const int32_t *v, int64_t *sum, size_t count, size_t rea
 }
 
 /* The pipeline from the square sum to the multiplication for `count` <= CHUNK elements. */
-static void multiply(const struct cdp_kernel *kernel, const struct lut_arithmetic *arithmetic,
+static void products(const struct cdp_kernel *kernel, const struct lut_arithmetic *arithmetic,
                      const struct lut_entries *entries, const int32_t *v, int64_t *product, size_t count,
                      struct lut_counters *counters) {
     int64_t q[CHUNK];
@@ -110,6 +111,7 @@ static void count_clipped(const struct cdp_kernel *kernel, const int64_t *produc
 }
 
 static inline int32_t load(const uint8_t *bytes, size_t i, enum nvdla_precision precision) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.UndefReturn): a layer has a surface, so all are gathered */
     return precision == NVDLA_INT8 ? (int8_t)bytes[i] : (int16_t)load_16(bytes + 2 * i);
 }
 
@@ -121,7 +123,7 @@ static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precisio
     }
 }
 
-/* A column of a precision that the caller knows: one loop for each. */
+/* A column of a precision that the caller knows: one loop for each. idle: NULL, or takes the answers of INT8. */
 static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_precision precision,
                                   const struct lut_arithmetic *arithmetic, const struct lut_entries *entries,
                                   uint8_t *bytes, size_t channels, size_t lanes, struct cdp_idle_units *idle,
@@ -137,16 +139,16 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
-        multiply(kernel, arithmetic, entries, v + at, product, count, &counts->lut);
+        products(kernel, arithmetic, entries, v + at, product, count, &counts->lut);
         for (size_t i = 0; i < count; i++) {
             store(bytes, at + i, precision, convert(&kernel->output, product[i], widths.output_bits));
         }
         count_clipped(kernel, product, count, widths.output_bits, counts);
     }
-    if (precision == NVDLA_INT8 && idle) {
+    if (idle) {
         idle->answers = (struct lut_counters){0};
         for (size_t unit = 0; unit < IDLE_UNITS; unit++) {
-            multiply(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers);
+            products(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers);
         }
     }
 }
@@ -165,6 +167,7 @@ static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, siz
     }
     for (size_t i = 0; i < count; i++) {
         const uint32_t *own = square + i;
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reach is at least 1 */
         uint32_t q = fp32_add(fp32_add(own[-1], own[1]), own[0]);
         for (size_t k = 2; k <= reach; k++) {
             q = fp32_add(q, fp32_add(*(own - k), own[k]));
@@ -174,7 +177,7 @@ static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, siz
 }
 
 /* The pipeline from the square sum to the multiplication, in FP17. */
-static void multiply_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, const uint32_t *v,
+static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, const uint32_t *v,
                           uint32_t *product, size_t count, struct lut_counters *counters) {
     uint32_t q[CHUNK];
     if (kernel->square_sum_bypass) {
@@ -207,7 +210,7 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
-        multiply_fp16(kernel, entries, v + at, product, count, &counts->lut);
+        products_fp16(kernel, entries, v + at, product, count, &counts->lut);
         for (size_t i = 0; i < count; i++) {
             uint16_t element = fp17_to_fp16(product[i]);
             store_16(bytes + 2 * (at + i), element);

@@ -58,7 +58,8 @@ struct lut_arithmetic {
 };
 
 /* CDP, INT8: inputs are the square sum (0 .. 2^21-1) or, bypassed, a signed 9-bit element. One index unit per element,
- * as in all INT8 configurations. Results have 16 bits. */
+ * as in all configurations that have INT8 alone; in `full` two elements share one, so that a START beyond 22 bits is
+ * undefined there. Results have 16 bits. */
 extern const struct lut_arithmetic lut_cdp_int8;
 
 /* CDP, INT16: inputs of 37 bits, results of 16. SELECT = -64 is undefined. */
