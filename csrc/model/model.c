@@ -440,6 +440,16 @@ static bool core_agrees(const struct model *model) {
     return true;
 }
 
+/* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines need not be the same
+ * unless the order of delivery depends on them. */
+static bool same_results(const struct csc_layer *layer, const struct sdp_layer *sdp) {
+    bool by_lines = sdp->batches > 1 || sdp->winograd;
+    return layer->precision == sdp->proc && layer->batches == (size_t)sdp->batches &&
+           (layer->mode == CSC_WINOGRAD) == sdp->winograd &&
+           layer->positions == (size_t)sdp->width * (size_t)sdp->height &&
+           csc_layer_groups(layer) == (size_t)sdp->surfaces && !(by_lines && layer->out_width != (size_t)sdp->width);
+}
+
 /* True if the convolution core delivers what the SDP layer takes. */
 static bool convolution_ready(const struct model *model, const struct sdp_layer *sdp, struct work *work) {
     const struct csc_layer *layer = &model->csc.layer;
@@ -448,9 +458,7 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
         !core_agrees(model)) {
         return false;
     }
-    /* A kernel group is a surface of SDP; lines need not be the same. */
-    if (layer->positions != (size_t)sdp->width * (size_t)sdp->height ||
-        csc_layer_groups(layer) != (size_t)sdp->surfaces) {
+    if (!same_results(layer, sdp)) {
         return false;
     }
     return small_enough(work, csc_layer_work(layer), MOST_PRODUCTS, "products") &&
@@ -501,8 +509,8 @@ static bool find_sdp(const struct model *model, struct work *work) {
         return false;
     }
     pdp_layer_decode(&work->pdp, model->dev.config, pdp, pdp_rdma);
-    bool same_cube =
-        layer->width == work->pdp.width && layer->height == work->pdp.height && layer->surfaces == work->pdp.surfaces;
+    bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
+                     layer->surfaces == work->pdp.surfaces && layer->out == work->pdp.kernel.precision;
     return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
            take(work, ACTION_SDP_PDP, NVDLA_SDP, sdp_layer_atoms(layer) + pdp_layer_atoms(&work->pdp));
 }
