@@ -4,6 +4,7 @@
 
 #include "naive.h"
 #include "naive_fp.h"
+#include "naive_parts.h"
 
 enum { FEATURE, IMAGE, WINOGRAD };
 
@@ -52,15 +53,8 @@ static const struct pixel_format {
     [0x23] = {PLANES16, 3, {0, 0, 1}},
 };
 
-struct convertor {
-    bool enabled, flush, wide_cell; /* wide_cell: INT8 hardware whose register says INT16 (chapter 30 section 6.4) */
-    enum nvdla_precision in, proc;
-    int64_t offset[4], scale;
-    int truncate;
-};
-
 /* Chapter 30 section 6.3. x: sign- or zero-extended source element (FP16: pattern); component: of the pixel, else 0. */
-static int32_t convert(const struct convertor *cvt, int32_t x, int component) {
+int32_t naive_convert(const struct naive_convertor *cvt, int32_t x, int component) {
     if (cvt->in == NVDLA_FP16)
         return cvt->flush && naive_fp16_is_nan((uint32_t)x) ? 0 : x;
     if (!cvt->enabled)
@@ -103,8 +97,8 @@ void naive_cbuf_free(struct naive_cbuf *cbuf) {
     free(cbuf->masks);
 }
 
-static struct convertor read_convertor(const struct naive *m, int mode) {
-    struct convertor cvt = {
+static struct naive_convertor read_convertor(const struct naive *m, int mode) {
+    struct naive_convertor cvt = {
         .enabled = NAIVE_FIELD(m, CDMA, D_CVT_CFG, CVT_EN),
         .flush = NAIVE_FIELD(m, CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO),
         .in = NAIVE_FIELD(m, CDMA, D_MISC_CFG, IN_PRECISION),
@@ -128,7 +122,7 @@ static struct convertor read_convertor(const struct naive *m, int mode) {
 }
 
 /* The lines of a feature cube (chapter 20 section 2, chapter 98 section 3). */
-static bool fetch_feature(struct naive *m, const struct memory *mem, const struct convertor *cvt) {
+static bool fetch_feature(struct naive *m, const struct memory *mem, const struct naive_convertor *cvt) {
     const int atom = m->config->mem_atom, bytes = naive_element_bytes(cvt->proc), lanes = atom / bytes;
     const int width = NAIVE_FIELD(m, CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
     const int height = NAIVE_FIELD(m, CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
@@ -156,7 +150,7 @@ static bool fetch_feature(struct naive *m, const struct memory *mem, const struc
                     memory_read(mem, address, pixel, (size_t)atom);
                     for (int l = 0; l < lanes; l++)
                         slice.elements[(b * width + x) * surfaces * lanes + s * lanes + l] =
-                            convert(cvt, naive_get(pixel, l, cvt->in), 0);
+                            naive_convert(cvt, naive_get(pixel, l, cvt->in), 0);
                 }
         append_slice(&m->cbuf, slice);
     }
@@ -200,7 +194,7 @@ static int32_t pixel_component(const struct memory *mem, const struct pixel_form
 }
 
 /* Image lines with their left and right padding (chapter 30 section 5.4). */
-static bool fetch_image(struct naive *m, const struct memory *mem, const struct convertor *cvt) {
+static bool fetch_image(struct naive *m, const struct memory *mem, const struct naive_convertor *cvt) {
     const unsigned id = (unsigned)NAIVE_FIELD(m, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
     if (id >= sizeof pixel_formats / sizeof pixel_formats[0])
         return naive_unsupported(m, "CDMA: pixel format 0x%x", id);
@@ -239,7 +233,7 @@ static bool fetch_image(struct naive *m, const struct memory *mem, const struct 
                 const uint64_t at0 = naive_align(m, base0 + (uint64_t)y * stride0) + (uint64_t)((x0 + x) * size0);
                 const uint64_t at1 = naive_align(m, base1 + (uint64_t)y * stride1) + (uint64_t)((x1 + x) * size1);
                 slice.elements[(left + x) * n + c] =
-                    convert(cvt, pixel_component(mem, format, at0, at1, c, is_signed), c);
+                    naive_convert(cvt, pixel_component(mem, format, at0, at1, c, is_signed), c);
             }
         append_slice(&m->cbuf, slice);
     }
@@ -247,7 +241,7 @@ static bool fetch_image(struct naive *m, const struct memory *mem, const struct 
 }
 
 /* Extended lines of the Winograd mode: channel ((ys * sx + xs) * S + s) * epa + lane (chapter 30 section 5.5). */
-static bool fetch_winograd(struct naive *m, const struct memory *mem, const struct convertor *cvt) {
+static bool fetch_winograd(struct naive *m, const struct memory *mem, const struct naive_convertor *cvt) {
     const int atom = m->config->mem_atom, bytes = naive_element_bytes(cvt->proc), lanes = atom / bytes;
     const int width = NAIVE_FIELD(m, CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
     const int height = NAIVE_FIELD(m, CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
@@ -285,7 +279,8 @@ static bool fetch_winograd(struct naive *m, const struct memory *mem, const stru
                                            base + (uint64_t)(c / lanes) * surface_stride + (uint64_t)row * line_stride +
                                                (uint64_t)(column * atom + c % lanes * bytes),
                                            cvt->in);
-                        slice.elements[x * channels + (ys * sx + xs) * surfaces * lanes + c] = convert(cvt, value, 0);
+                        slice.elements[x * channels + (ys * sx + xs) * surfaces * lanes + c] =
+                            naive_convert(cvt, value, 0);
                     }
                 }
         append_slice(&m->cbuf, slice);
@@ -303,7 +298,7 @@ static uint8_t *append_bytes(uint8_t *ring, size_t *size, const struct memory *m
 }
 
 /* Chapter 30 section 8. */
-static bool fetch_weights(struct naive *m, const struct convertor *cvt) {
+static bool fetch_weights(struct naive *m, const struct naive_convertor *cvt) {
     struct naive_cbuf *cbuf = &m->cbuf;
     const struct memory *mem = naive_memory(m, NAIVE_FIELD(m, CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
     if (!mem)
@@ -343,7 +338,7 @@ bool naive_cdma(struct naive *m) {
     const uint32_t banks = naive_register(m, NVDLA_CDMA, CDMA_D_BANK);
     const uint32_t change = cbuf->cdma_ran ? banks ^ cbuf->cdma_banks : ~0u;
     const bool data_change = (change & CDMA_D_BANK__DATA_BANK_MASK) != 0;
-    const struct convertor cvt = read_convertor(m, mode);
+    const struct naive_convertor cvt = read_convertor(m, mode);
     if (data_change)
         drop_all_data(cbuf);
     if (change) {

@@ -4,6 +4,7 @@
 
 #include "naive.h"
 #include "naive_fp.h"
+#include "naive_parts.h"
 
 enum { FEATURE, IMAGE, WINOGRAD };
 enum { MOST_LANES = 128, TILE = 16 };
@@ -87,14 +88,9 @@ static int post_coefficient(int n, int i, int j) {
     return rows[n / 2][i] * rows[n % 2][j];
 }
 
-struct float_sum {
-    int exponent;
-    int64_t mantissa[4];
-};
-
 /* One FP16 atom of one cell: lanes of weights and data; outputs 1, or 4 for Winograd. */
-static struct float_sum atom_fp16(const int32_t *weights, const int32_t *data, int lanes, bool winograd) {
-    struct float_sum sum = {0};
+struct naive_float_sum naive_atom_fp16(const int32_t *weights, const int32_t *data, int lanes, bool winograd) {
+    struct naive_float_sum sum = {0};
     for (int operand = 0; operand < 2; operand++)
         for (int l = 0; l < lanes; l++) {
             const uint32_t h = (uint32_t)(operand ? data : weights)[l];
@@ -124,11 +120,6 @@ static struct float_sum atom_fp16(const int32_t *weights, const int32_t *data, i
 
 /* ---- CACC -------------------------------------------------------------------------------------------------------- */
 
-struct float_acc {
-    int p;
-    int64_t q;
-};
-
 static int sign_bits(int64_t v, int bits) {
     int count = 0;
     for (int i = bits - 2; i >= 0 && (v >> i & 1) == (v >> (bits - 1) & 1); i--)
@@ -137,11 +128,11 @@ static int sign_bits(int64_t v, int bits) {
 }
 
 /* Chapter 40 section 9.5: addition of one CMAC value of exponent e and 38-bit mantissa. */
-static struct float_acc accumulate_fp16(struct float_acc acc, int e, int64_t mantissa) {
+struct naive_float_acc naive_accumulate_fp16(struct naive_float_acc acc, int e, int64_t mantissa) {
     if (acc.p == 255)
-        return (struct float_acc){255, acc.q & ~((INT64_C(1) << 29) - 1)};
+        return (struct naive_float_acc){255, acc.q & ~((INT64_C(1) << 29) - 1)};
     if (e == 63)
-        return (struct float_acc){255, naive_sign_extend((uint64_t)mantissa >> 27 << 29, 40)};
+        return (struct naive_float_acc){255, naive_sign_extend((uint64_t)mantissa >> 27 << 29, 40)};
     const int l1 = mantissa == 0 ? 35 : sign_bits(mantissa, 36);
     int64_t a = naive_sign_extend((uint64_t)mantissa << l1, 36) * 16, b = acc.q;
     const int pa = mantissa == 0 ? 0 : e + 47 - l1, pb = acc.q == 0 ? 0 : acc.p;
@@ -171,10 +162,10 @@ static struct float_acc accumulate_fp16(struct float_acc acc, int e, int64_t man
     } else {
         q += up;
     }
-    return q == 0 ? (struct float_acc){0, 0} : (struct float_acc){p & 255, q};
+    return q == 0 ? (struct naive_float_acc){0, 0} : (struct naive_float_acc){p & 255, q};
 }
 
-static int32_t deliver_fp16(struct float_acc acc) {
+int32_t naive_deliver_fp16(struct naive_float_acc acc) {
     const uint32_t sign = acc.q < 0;
     if (acc.p == 255)
         return (int32_t)(sign << 31 | 255u << 23 | (uint32_t)(acc.q >> 29 & 1023));
@@ -196,7 +187,7 @@ static int32_t deliver_fp16(struct float_acc acc) {
 }
 
 /* Chapter 40 section 9.4. */
-static int32_t deliver_integer(int64_t acc, int truncate) {
+int32_t naive_deliver_integer(int64_t acc, int truncate) {
     const int64_t f = acc >> truncate;
     bool up = false;
     if (truncate > 0) {
@@ -285,14 +276,14 @@ static int accumulator_bits(const struct naive *m, const struct conv *v, int ker
 /* Running sum of one result. */
 struct running {
     int64_t integer;
-    struct float_acc real;
+    struct naive_float_acc real;
 };
 
 static void add_atom(const struct conv *v, struct running *acc, int bits, const int32_t *weights, const int32_t *data,
                      int lanes) {
     if (v->precision == NVDLA_FP16) {
-        const struct float_sum sum = atom_fp16(weights, data, lanes, false);
-        acc->real = accumulate_fp16(acc->real, sum.exponent, sum.mantissa[0]);
+        const struct naive_float_sum sum = naive_atom_fp16(weights, data, lanes, false);
+        acc->real = naive_accumulate_fp16(acc->real, sum.exponent, sum.mantissa[0]);
         return;
     }
     int64_t sum = 0;
@@ -302,7 +293,8 @@ static void add_atom(const struct conv *v, struct running *acc, int bits, const 
 }
 
 static int32_t deliver(const struct conv *v, const struct running *acc) {
-    return v->precision == NVDLA_FP16 ? deliver_fp16(acc->real) : deliver_integer(acc->integer, v->clip_truncate);
+    return v->precision == NVDLA_FP16 ? naive_deliver_fp16(acc->real)
+                                      : naive_deliver_integer(acc->integer, v->clip_truncate);
 }
 
 /* D(y, x, c): the c-th of the block's data of one input position. */
@@ -362,10 +354,10 @@ static void image_result(const struct naive *m, const struct conv *v, int oy, in
 }
 
 /* The input transform of one channel's tile, in place, row by row (chapter 40 sections 3.3 and 9.6). */
-static void transform(const struct conv *v, int32_t *tile) {
+void naive_input_transform(enum nvdla_precision precision, int truncate, int32_t tile[16]) {
     static const int first[4] = {0, 1, 2, 1}, second[4] = {2, 2, 1, 3}, minus[4] = {1, 0, 1, 1};
     int64_t x[TILE], y[TILE];
-    const bool real = v->precision == NVDLA_FP16;
+    const bool real = precision == NVDLA_FP16;
     for (int i = 0; i < TILE; i++)
         x[i] = real ? (int64_t)naive_pra_from_fp16((uint32_t)tile[i]) : tile[i];
     for (int stage = 0; stage < 2; stage++) {
@@ -382,8 +374,7 @@ static void transform(const struct conv *v, int32_t *tile) {
     }
     for (int i = 0; i < TILE; i++)
         tile[i] = real ? (int32_t)naive_pra_to_fp16((uint32_t)x[i])
-                       : (int32_t)naive_saturate(naive_round_shift(x[i], v->pra_truncate),
-                                                 v->precision == NVDLA_INT8 ? 8 : 16);
+                       : (int32_t)naive_saturate(naive_round_shift(x[i], truncate), precision == NVDLA_INT8 ? 8 : 16);
 }
 
 static void winograd_results(const struct naive *m, const struct conv *v, int ty, int tx, struct naive_stream *out) {
@@ -395,7 +386,7 @@ static void winograd_results(const struct naive *m, const struct conv *v, int ty
             int32_t tile[TILE];
             for (int i = 0; i < TILE; i++)
                 tile[i] = feature_element(v, 0, 2 * ty + i / 4, 2 * tx + i % 4, c0 + c);
-            transform(v, tile);
+            naive_input_transform(v->precision, v->pra_truncate, tile);
             for (int i = 0; i < TILE; i++)
                 data[4 * i + c] = tile[i];
         }
@@ -404,9 +395,9 @@ static void winograd_results(const struct naive *m, const struct conv *v, int ty
                 weights[l] =
                     v->weights[((size_t)k * (size_t)v->channels + (size_t)(c0 + l % 4)) * TILE + (size_t)(l / 4)];
             if (v->precision == NVDLA_FP16) {
-                const struct float_sum sum = atom_fp16(weights, data, 64, true);
+                const struct naive_float_sum sum = naive_atom_fp16(weights, data, 64, true);
                 for (int n = 0; n < 4; n++)
-                    acc[k][n].real = accumulate_fp16(acc[k][n].real, sum.exponent, sum.mantissa[n]);
+                    acc[k][n].real = naive_accumulate_fp16(acc[k][n].real, sum.exponent, sum.mantissa[n]);
                 continue;
             }
             for (int n = 0; n < 4; n++) {

@@ -2,6 +2,7 @@
  *
  *   naive [--config C] [--against-model] TRACE...
  *   naive --random --config C --engine E --seed N --count N
+ *   naive --vectors
  *
  * Prints PASS or FAIL for each case and how many of each last. Exit status 0 if everything passed, 1 if not, 2 for bad
  * usage.
@@ -14,12 +15,13 @@
 #include "gen/gen.h"
 #include "model/model.h"
 #include "naive.h"
+#include "naive_parts.h"
 #include "replay/player.h"
 #include "trace/formats.h"
 
 struct options {
     const struct nvdla_config *config;
-    bool against_model, random;
+    bool against_model, random, vectors;
     const char *engine;
     uint64_t seed, count;
 };
@@ -122,7 +124,8 @@ static bool run_random(const struct options *options, uint64_t seed) {
 
 static int usage(void) {
     fprintf(stderr, "usage: naive [--config C] [--against-model] TRACE...\n"
-                    "       naive --random --config C --engine E [--seed N] [--count N]\n");
+                    "       naive --random --config C --engine E [--seed N] [--count N]\n"
+                    "       naive --vectors\n");
     return 2;
 }
 
@@ -137,6 +140,10 @@ int main(int argc, char **argv) {
         }
         if (!strcmp(argv[i], "--random")) {
             options.random = true;
+            continue;
+        }
+        if (!strcmp(argv[i], "--vectors")) {
+            options.vectors = true;
             continue;
         }
         if (!value)
@@ -162,8 +169,10 @@ int main(int argc, char **argv) {
         for (uint64_t n = 0; n < options.count; n++)
             *(run_random(&options, options.seed + n) ? &passed : &failed) += 1;
     } else {
-        if (i == argc)
+        if (i == argc && !options.vectors)
             return usage();
+        if (options.vectors)
+            naive_vectors(&passed, &failed);
         for (; i < argc; i++)
             *(run_trace(&options, argv[i]) ? &passed : &failed) += 1;
     }
