@@ -69,6 +69,12 @@ struct naive_bdma {
     int first; /* group that was launched first, if both are */
 };
 
+/* Counters inside the units: a layer whose counting is off loads what the last one that counted left. */
+struct naive_counters {
+    uint32_t sdp_saturation, sdp_nan_input, sdp_inf_input, cacc_saturation;
+    uint32_t cdp_idle[4]; /* offset of the table counter that each idle look-up lane counts in, 0: hybrid */
+};
+
 struct naive {
     const struct nvdla_config *config;
     struct memory *memory[SPACE_COUNT];
@@ -77,6 +83,7 @@ struct naive {
     struct naive_tables sdp_tables, cdp_tables;
     struct naive_cbuf cbuf;
     struct naive_bdma bdma;
+    struct naive_counters counters;
     bool failed;
     char message[512]; /* "UNSUPPORTED: ..." */
 };
@@ -105,6 +112,10 @@ enum nvdla_unit naive_stuck(const struct naive *m);
 
 /* Register of the consumer group, by offset inside the unit. */
 uint32_t naive_register(const struct naive *m, enum nvdla_unit unit, uint32_t offset);
+/* Sets a status register of the consumer group. */
+void naive_set_register(struct naive *m, enum nvdla_unit unit, uint32_t offset, uint32_t value);
+/* True for the status registers that are computed here. */
+bool naive_computes(enum nvdla_unit unit, uint32_t offset);
 /* Field of one: NAIVE_FIELD(m, CDMA, D_MISC_CFG, CONV_MODE). */
 #define NAIVE_FIELD(m, unit, reg, field)                                                                               \
     ((int)((naive_register(m, NVDLA_##unit, unit##_##reg) & unit##_##reg##__##field##_MASK) >>                         \

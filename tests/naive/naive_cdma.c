@@ -74,6 +74,22 @@ int32_t naive_convert(const struct naive_convertor *cvt, int32_t x, int componen
     return (int32_t)naive_int_to_fp16(q);
 }
 
+/* Counts an FP16 value in the registers of NaN and of infinity (chapter 30 section 7). */
+static void count(struct naive *m, uint32_t nan_register, uint32_t inf_register, uint32_t value) {
+    const bool nan = naive_fp16_is_nan(value);
+    if (!nan && (value & 0x7fff) != 0x7c00)
+        return;
+    const uint32_t offset = nan ? nan_register : inf_register;
+    naive_set_register(m, NVDLA_CDMA, offset, naive_register(m, NVDLA_CDMA, offset) + 1);
+}
+
+/* One source element into CBUF. */
+static int32_t take(struct naive *m, const struct naive_convertor *cvt, int32_t x, int component) {
+    if (cvt->in == NVDLA_FP16)
+        count(m, CDMA_D_NAN_INPUT_DATA_NUM, CDMA_D_INF_INPUT_DATA_NUM, (uint32_t)x);
+    return naive_convert(cvt, x, component);
+}
+
 static struct naive_slice slice_new(int batches, int width, int lanes) {
     struct naive_slice slice = {.batches = batches, .width = width, .lanes = lanes};
     slice.elements = calloc((size_t)batches * (size_t)width * (size_t)lanes + 1, sizeof(int32_t));
@@ -101,8 +117,8 @@ static struct naive_convertor read_convertor(const struct naive *m, int mode) {
     struct naive_convertor cvt = {
         .enabled = NAIVE_FIELD(m, CDMA, D_CVT_CFG, CVT_EN),
         .flush = NAIVE_FIELD(m, CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO),
-        .in = NAIVE_FIELD(m, CDMA, D_MISC_CFG, IN_PRECISION),
-        .proc = NAIVE_FIELD(m, CDMA, D_MISC_CFG, PROC_PRECISION),
+        .in = (enum nvdla_precision)NAIVE_FIELD(m, CDMA, D_MISC_CFG, IN_PRECISION),
+        .proc = (enum nvdla_precision)NAIVE_FIELD(m, CDMA, D_MISC_CFG, PROC_PRECISION),
         .scale = (int16_t)NAIVE_FIELD(m, CDMA, D_CVT_SCALE, CVT_SCALE),
         .truncate = NAIVE_FIELD(m, CDMA, D_CVT_CFG, CVT_TRUNCATE),
     };
@@ -150,7 +166,7 @@ static bool fetch_feature(struct naive *m, const struct memory *mem, const struc
                     memory_read(mem, address, pixel, (size_t)atom);
                     for (int l = 0; l < lanes; l++)
                         slice.elements[(b * width + x) * surfaces * lanes + s * lanes + l] =
-                            naive_convert(cvt, naive_get(pixel, l, cvt->in), 0);
+                            take(m, cvt, naive_get(pixel, l, cvt->in), 0);
                 }
         append_slice(&m->cbuf, slice);
     }
@@ -233,7 +249,7 @@ static bool fetch_image(struct naive *m, const struct memory *mem, const struct 
                 const uint64_t at0 = naive_align(m, base0 + (uint64_t)y * stride0) + (uint64_t)((x0 + x) * size0);
                 const uint64_t at1 = naive_align(m, base1 + (uint64_t)y * stride1) + (uint64_t)((x1 + x) * size1);
                 slice.elements[(left + x) * n + c] =
-                    naive_convert(cvt, pixel_component(mem, format, at0, at1, c, is_signed), c);
+                    take(m, cvt, pixel_component(mem, format, at0, at1, c, is_signed), c);
             }
         append_slice(&m->cbuf, slice);
     }
@@ -279,8 +295,7 @@ static bool fetch_winograd(struct naive *m, const struct memory *mem, const stru
                                            base + (uint64_t)(c / lanes) * surface_stride + (uint64_t)row * line_stride +
                                                (uint64_t)(column * atom + c % lanes * bytes),
                                            cvt->in);
-                        slice.elements[x * channels + (ys * sx + xs) * surfaces * lanes + c] =
-                            naive_convert(cvt, value, 0);
+                        slice.elements[x * channels + (ys * sx + xs) * surfaces * lanes + c] = take(m, cvt, value, 0);
                     }
                 }
         append_slice(&m->cbuf, slice);
@@ -308,10 +323,12 @@ static bool fetch_weights(struct naive *m, const struct naive_convertor *cvt) {
     if (n > 1u << 24)
         return naive_unsupported(m, "CDMA: WEIGHT_BYTES 0x%zx", n);
     cbuf->weights = append_bytes(cbuf->weights, &cbuf->weight_bytes, mem, naive_align(m, address), n);
-    if (cvt->proc == NVDLA_FP16 && cvt->flush)
-        for (size_t i = start; i + 1 < cbuf->weight_bytes; i += 2)
-            if (naive_fp16_is_nan((uint32_t)cbuf->weights[i] | (uint32_t)cbuf->weights[i + 1] << 8))
-                cbuf->weights[i] = cbuf->weights[i + 1] = 0;
+    for (size_t i = start; cvt->proc == NVDLA_FP16 && i + 1 < cbuf->weight_bytes; i += 2) {
+        const uint32_t value = (uint32_t)cbuf->weights[i] | (uint32_t)cbuf->weights[i + 1] << 8;
+        count(m, CDMA_D_NAN_INPUT_WEIGHT_NUM, CDMA_D_INF_INPUT_WEIGHT_NUM, value);
+        if (cvt->flush && naive_fp16_is_nan(value))
+            cbuf->weights[i] = cbuf->weights[i + 1] = 0;
+    }
     if (!NAIVE_FIELD(m, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT))
         return true;
     if (!m->config->weight_compression)

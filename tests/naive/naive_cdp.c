@@ -57,19 +57,54 @@ static int64_t square_sum(const struct cdp *cdp, const int64_t *v, int channel) 
     return q;
 }
 
-static int32_t result(struct naive *m, const struct cdp *cdp, int64_t v, int64_t q) {
-    if (cdp->precision == NVDLA_FP16) {
-        const uint32_t looked_up = (uint32_t)naive_look_up_cdp_fp16(&cdp->lut, (uint32_t)q).value;
-        if (!cdp->mul_bypass)
-            return (int32_t)naive_fp17_to_fp16(naive_mul(&naive_fp17, (uint32_t)v, looked_up));
-        return (int32_t)naive_fp17_to_fp16(naive_is_nan(&naive_fp17, (uint32_t)v) ? (uint32_t)v : looked_up);
-    }
-    const struct naive_lookup lookup =
-        naive_look_up_cdp_integer(&cdp->lut, q, cdp->precision, naive_has_16(m) && cdp->precision == NVDLA_INT8);
+/* The table counter that a look-up counts in (chapter 62 section 9). */
+static uint32_t counter(const struct naive_lookup *lookup) {
+    const enum naive_answer le = lookup->answers[0], lo = lookup->answers[1];
+    if (le == NAIVE_UNDER && lo == NAIVE_UNDER)
+        return CDP_D_PERF_LUT_UFLOW;
+    if (le == NAIVE_OVER && lo == NAIVE_OVER)
+        return CDP_D_PERF_LUT_OFLOW;
+    if (le == NAIVE_HIT && lo != NAIVE_HIT)
+        return CDP_D_PERF_LUT_LE_HIT;
+    return lo == NAIVE_HIT && le != NAIVE_HIT ? CDP_D_PERF_LUT_LO_HIT : CDP_D_PERF_LUT_HYBRID;
+}
+
+static void add_to_counter(struct naive *m, uint32_t offset, uint32_t n) {
+    naive_set_register(m, NVDLA_CDP, offset, naive_register(m, NVDLA_CDP, offset) + n);
+}
+
+static struct naive_lookup look_up(struct naive *m, const struct cdp *cdp, int64_t q) {
+    struct naive_lookup lookup;
+    if (cdp->precision == NVDLA_FP16)
+        lookup = naive_look_up_cdp_fp16(&cdp->lut, (uint32_t)q);
+    else
+        lookup =
+            naive_look_up_cdp_integer(&cdp->lut, q, cdp->precision, naive_has_16(m) && cdp->precision == NVDLA_INT8);
     if (lookup.unsupported)
         naive_unsupported(m, "CDP: table programming without a defined result");
+    add_to_counter(m, counter(&lookup), 1);
+    return lookup;
+}
+
+/* Lanes without an element count as well: four of the eight look-up lanes, once in each 8-byte beat of a 16-bit layer.
+ */
+static void count_idle_lanes(struct naive *m, const struct cdp *cdp, int surfaces) {
+    const uint32_t beats = (uint32_t)(cdp->width * cdp->height * surfaces * 4);
+    for (int i = 0; cdp->precision != NVDLA_INT8 && i < 4; i++) {
+        const uint32_t offset = cdp->precision == NVDLA_INT16 ? m->counters.cdp_idle[i] : 0;
+        add_to_counter(m, offset ? offset : CDP_D_PERF_LUT_HYBRID, beats);
+    }
+}
+
+static int32_t result(const struct cdp *cdp, int64_t v, int64_t looked_up) {
+    if (cdp->precision == NVDLA_FP16) {
+        const uint32_t lut = (uint32_t)looked_up;
+        if (!cdp->mul_bypass)
+            return (int32_t)naive_fp17_to_fp16(naive_mul(&naive_fp17, (uint32_t)v, lut));
+        return (int32_t)naive_fp17_to_fp16(naive_is_nan(&naive_fp17, (uint32_t)v) ? (uint32_t)v : lut);
+    }
     const bool byte = cdp->precision == NVDLA_INT8;
-    const wide product = cdp->mul_bypass ? lookup.value : (wide)lookup.value * v;
+    const wide product = cdp->mul_bypass ? looked_up : (wide)looked_up * v;
     const int64_t offset = byte ? naive_sign_extend((uint64_t)cdp->out_offset, 25) : cdp->out_offset;
     return (int32_t)naive_saturate(naive_round_shift((product - offset) * cdp->out_scale, cdp->out_shift),
                                    byte ? 8 : 16);
@@ -127,12 +162,18 @@ bool naive_cdp(struct naive *m) {
             for (int s = 0; s < surfaces; s++) {
                 for (int l = 0; l < per_atom; l++) {
                     const int c = s * per_atom + l;
-                    naive_put(out, l, cdp.precision, result(m, &cdp, v[c], square_sum(&cdp, v, c)));
+                    const struct naive_lookup lookup = look_up(m, &cdp, square_sum(&cdp, v, c));
+                    /* What 16-bit layers leave idle keeps the class of these lanes of the last column. */
+                    const int idle = c - (cdp.lanes - 7);
+                    if (cdp.precision == NVDLA_INT8 && idle >= 0 && idle % 2 == 0)
+                        m->counters.cdp_idle[idle / 2] = counter(&lookup);
+                    naive_put(out, l, cdp.precision, result(&cdp, v[c], lookup.value));
                 }
                 const uint64_t line = naive_align(m, dst_base + (uint64_t)s * dst_surface + (uint64_t)y * dst_line);
                 naive_store(m, dst, NVDLA_CDP, line + (uint64_t)(x * atom), out, (size_t)atom);
             }
         }
     free(v);
+    count_idle_lanes(m, &cdp, surfaces);
     return !m->failed;
 }

@@ -22,6 +22,7 @@ struct conv {
     int pra_truncate, clip_truncate;
     int32_t *weights; /* [k][r][s][c]; Winograd: [k][c][16] */
     const struct naive_slice *lines;
+    uint32_t *saturated; /* counts delivered elements */
 };
 
 /* ---- CMAC -------------------------------------------------------------------------------------------------------- */
@@ -187,7 +188,7 @@ int32_t naive_deliver_fp16(struct naive_float_acc acc) {
 }
 
 /* Chapter 40 section 9.4. */
-int32_t naive_deliver_integer(int64_t acc, int truncate) {
+int32_t naive_deliver_integer(int64_t acc, int truncate, bool *saturated) {
     const int64_t f = acc >> truncate;
     bool up = false;
     if (truncate > 0) {
@@ -196,6 +197,7 @@ int32_t naive_deliver_integer(int64_t acc, int truncate) {
         if (acc < 0)
             up = rest >= half && (rest - half) >> (truncate > 16 ? truncate - 16 : 0) > 0;
     }
+    *saturated = acc >= 0 ? f + up > INT32_MAX : f < INT32_MIN;
     return (int32_t)naive_saturate(f + up, 32);
 }
 
@@ -293,8 +295,12 @@ static void add_atom(const struct conv *v, struct running *acc, int bits, const 
 }
 
 static int32_t deliver(const struct conv *v, const struct running *acc) {
-    return v->precision == NVDLA_FP16 ? naive_deliver_fp16(acc->real)
-                                      : naive_deliver_integer(acc->integer, v->clip_truncate);
+    if (v->precision == NVDLA_FP16)
+        return naive_deliver_fp16(acc->real);
+    bool saturated;
+    const int32_t out = naive_deliver_integer(acc->integer, v->clip_truncate, &saturated);
+    *v->saturated += saturated;
+    return out;
 }
 
 /* D(y, x, c): the c-th of the block's data of one input position. */
@@ -421,6 +427,8 @@ static void winograd_results(const struct naive *m, const struct conv *v, int ty
 
 static void drop_slices(struct naive_cbuf *cbuf, size_t n) {
     n = n < cbuf->slice_count ? n : cbuf->slice_count;
+    if (n == 0)
+        return;
     for (size_t i = 0; i < n; i++)
         free(cbuf->slices[i].elements);
     memmove(cbuf->slices, cbuf->slices + n, (cbuf->slice_count - n) * sizeof *cbuf->slices);
@@ -429,6 +437,8 @@ static void drop_slices(struct naive_cbuf *cbuf, size_t n) {
 
 static void drop_bytes(uint8_t *bytes, size_t *size, size_t n) {
     n = n < *size ? n : *size;
+    if (n == 0)
+        return;
     memmove(bytes, bytes + n, *size - n);
     *size -= n;
 }
@@ -568,6 +578,10 @@ bool naive_conv(struct naive *m, struct naive_stream *out, bool *ready) {
                          sizeof(int32_t)); /* lanes without a kernel are 0 */
     if (!out->values)
         abort();
+    /* A layer of one atom does not restart the count (chapter 40 section 9.7). */
+    v.saturated = &m->counters.cacc_saturation;
+    if (out->positions * out->batches > 1 || out->surfaces > 1)
+        *v.saturated = 0;
     if (v.mode == WINOGRAD) {
         for (int ty = 0; ty < v.out_height / 2; ty++)
             for (int tx = 0; tx < v.out_width / 2; tx++)
@@ -582,6 +596,7 @@ bool naive_conv(struct naive *m, struct naive_stream *out, bool *ready) {
                         feature_result(m, &v, b, y, x, out);
                 }
     }
+    naive_set_register(m, NVDLA_CACC, CACC_D_OUT_SATURATION, m->counters.cacc_saturation);
     free(v.weights);
     /* Release at its end. */
     const int released = NAIVE_FIELD(m, CSC, D_RELEASE, RLS_SLICES) + 1;

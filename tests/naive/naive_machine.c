@@ -37,6 +37,40 @@ uint32_t naive_register(const struct naive *m, enum nvdla_unit unit, uint32_t of
     return m->units[unit].words[m->units[unit].consumer][offset / 4];
 }
 
+void naive_set_register(struct naive *m, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    m->units[unit].words[m->units[unit].consumer][offset / 4] = value;
+}
+
+static const struct {
+    enum nvdla_unit unit;
+    uint32_t offset;
+} computed[] = {
+    {NVDLA_CDMA, CDMA_D_NAN_INPUT_DATA_NUM},
+    {NVDLA_CDMA, CDMA_D_NAN_INPUT_WEIGHT_NUM},
+    {NVDLA_CDMA, CDMA_D_INF_INPUT_DATA_NUM},
+    {NVDLA_CDMA, CDMA_D_INF_INPUT_WEIGHT_NUM},
+    {NVDLA_CACC, CACC_D_OUT_SATURATION},
+    {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_NAN_INPUT_NUM},
+    {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_INF_INPUT_NUM},
+    {NVDLA_SDP, SDP_D_STATUS},
+    {NVDLA_SDP, SDP_D_STATUS_NAN_INPUT_NUM},
+    {NVDLA_SDP, SDP_D_STATUS_INF_INPUT_NUM},
+    {NVDLA_SDP, SDP_D_STATUS_NAN_OUTPUT_NUM},
+    {NVDLA_SDP, SDP_D_PERF_OUT_SATURATION},
+    {NVDLA_CDP, CDP_D_PERF_LUT_UFLOW},
+    {NVDLA_CDP, CDP_D_PERF_LUT_OFLOW},
+    {NVDLA_CDP, CDP_D_PERF_LUT_HYBRID},
+    {NVDLA_CDP, CDP_D_PERF_LUT_LE_HIT},
+    {NVDLA_CDP, CDP_D_PERF_LUT_LO_HIT},
+};
+
+bool naive_computes(enum nvdla_unit unit, uint32_t offset) {
+    for (size_t i = 0; i < sizeof computed / sizeof computed[0]; i++)
+        if (computed[i].unit == unit && computed[i].offset == offset)
+            return true;
+    return false;
+}
+
 uint64_t naive_address(const struct naive *m, enum nvdla_unit unit, uint32_t low, uint32_t high) {
     const uint64_t top = m->config->addr_bits > 32 ? naive_register(m, unit, high) : 0;
     return top << 32 | naive_register(m, unit, low);
@@ -204,9 +238,12 @@ void naive_write(struct naive *m, uint32_t address, uint32_t value) {
         const int group = producer(unit);
         if (unit->armed[group])
             return;
-        if (is_enable(reg))
+        if (is_enable(reg)) {
             unit->armed[group] = value & 1;
-        else
+            for (uint32_t word = 0; unit->armed[group] && word < NAIVE_WINDOW_WORDS; word++)
+                if (naive_computes(reg->unit, 4 * word))
+                    unit->words[group][word] = 0;
+        } else
             *words[group] = (*words[group] & ~reg->stored_mask) | (value & reg->stored_mask);
         return;
     }
@@ -322,6 +359,12 @@ static bool step_cdma(struct naive *m) {
     return true;
 }
 
+static void finish_sdp_rdma(struct naive *m) {
+    naive_set_register(m, NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, m->counters.sdp_nan_input);
+    naive_set_register(m, NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_INF_INPUT_NUM, m->counters.sdp_inf_input);
+    finish(m, NVDLA_SDP_RDMA, -1);
+}
+
 /* SDP_RDMA armed with nothing to do is done at once (chapter 50 section 11). */
 static bool step_idle_rdma(struct naive *m) {
     const bool idle = armed(m, NVDLA_SDP_RDMA) && NAIVE_FIELD(m, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) &&
@@ -329,7 +372,7 @@ static bool step_idle_rdma(struct naive *m) {
                       NAIVE_FIELD(m, SDP_RDMA, D_NRDMA_CFG, NRDMA_DISABLE) &&
                       (!m->config->sdp_ew_throughput || NAIVE_FIELD(m, SDP_RDMA, D_ERDMA_CFG, ERDMA_DISABLE));
     if (idle)
-        finish(m, NVDLA_SDP_RDMA, -1);
+        finish_sdp_rdma(m);
     return idle;
 }
 
@@ -366,7 +409,7 @@ static bool step_sdp(struct naive *m) {
         finish(m, NVDLA_CACC, BIT_CACC);
     }
     if (rdma)
-        finish(m, NVDLA_SDP_RDMA, -1);
+        finish_sdp_rdma(m);
     finish(m, NVDLA_SDP, BIT_SDP);
     if (to_pdp)
         finish(m, NVDLA_PDP, BIT_PDP);

@@ -57,6 +57,28 @@ static bool same_memory(const struct naive *m, const struct device *dev, struct 
     return true;
 }
 
+/* The status registers that are computed here, of both groups. */
+static bool same_status(const struct naive *m, struct device *dev, struct error *err) {
+    const struct nvdla_register_map *map = &nvdla_register_maps[m->config->map];
+    for (size_t i = 0; i < map->count; i++) {
+        const struct nvdla_register *reg = &map->registers[i];
+        const uint32_t offset = reg->address & 0xfff;
+        if (!naive_computes(reg->unit, offset) || !(dev->units >> reg->unit & 1))
+            continue;
+        for (uint32_t group = 0; group < 2; group++) {
+            const uint32_t want = m->units[reg->unit].words[group][offset / 4];
+            uint32_t got;
+            if (!dev->ops->csb_write(dev, reg->address - offset + SDP_S_POINTER, group, true, err) ||
+                !dev->ops->csb_read(dev, reg->address, &got, err))
+                return false;
+            if (got != want)
+                return error_set(err, "%s.%s of group %u: naive %u, model %u", nvdla_unit_names[reg->unit], reg->name,
+                                 group, want, got);
+        }
+    }
+    return true;
+}
+
 static bool compare_with_model(const struct naive *m, const struct program *prog, struct error *err) {
     struct device *dev = model_new(prog->config, true, err);
     if (!dev)
@@ -69,6 +91,8 @@ static bool compare_with_model(const struct naive *m, const struct program *prog
     if (same && (outcome == PLAY_HUNG || outcome == PLAY_BROKEN))
         same = error_set(err, "the model %s: %s", outcome == PLAY_HUNG ? "hangs" : "breaks",
                          result.message ? result.message : "");
+    if (same)
+        same = same_status(m, dev, err);
     play_result_free(&result);
     dev->ops->destroy(dev);
     return same;

@@ -34,7 +34,8 @@ struct naive_float_acc {
 };
 struct naive_float_acc naive_accumulate_fp16(struct naive_float_acc acc, int e, int64_t mantissa);
 int32_t naive_deliver_fp16(struct naive_float_acc acc);
-int32_t naive_deliver_integer(int64_t acc, int truncate);
+/* saturated: the flag of chapter 40 section 9.4. */
+int32_t naive_deliver_integer(int64_t acc, int truncate, bool *saturated);
 
 /* Computes every vector that the chapters list for floating point, the convolution's arithmetic, the input convertor
  * and the tables, and prints those that differ. Adds to the two counts. */

@@ -163,6 +163,17 @@ static bool run_all(struct play *p) {
     return any;
 }
 
+/* Status registers that are computed here are checked; of the others only the side effects count. */
+static bool execute_read_check(struct play *p, const struct op *op) {
+    const uint32_t got = naive_read(p->m, op->address);
+    const struct nvdla_register *reg = nvdla_register_at(p->prog->config, op->address);
+    if (!reg || !naive_computes(reg->unit, op->address & 0xfff) || p->prog->sequential || relation_holds(op, got))
+        return true;
+    char text[160];
+    snprintf(text, sizeof text, "%s.%s is 0x%x, expected 0x%x", nvdla_unit_names[reg->unit], reg->name, got, op->value);
+    return failed_at(p, op, text);
+}
+
 enum outcome { DONE, BLOCKED, FAILED };
 
 static enum outcome execute(struct play *p, size_t index) {
@@ -181,9 +192,10 @@ static enum outcome execute(struct play *p, size_t index) {
         naive_write(p->m, op->address, op->value);
         return DONE;
     case OP_READ:
-    case OP_READ_CHECK:
         naive_read(p->m, op->address);
         return DONE;
+    case OP_READ_CHECK:
+        return execute_read_check(p, op) ? DONE : FAILED;
     case OP_POLL:
         /* A recorded program acknowledges interrupts in the order of the device it was recorded on. */
         if (relation_holds(op, naive_read(p->m, op->address)))
@@ -296,9 +308,15 @@ static bool run(struct play *p) {
         return error_set(p->err, "hangs: %s%s", stuck < NVDLA_UNIT_COUNT ? nvdla_unit_names[stuck] : "",
                          stuck < NVDLA_UNIT_COUNT ? " is armed and cannot run" : "an event never comes");
     }
-    for (size_t i = 0; i < p->prog->count; i++)
-        if (p->prog->ops[i].at_end && is_memory(&p->prog->ops[i]) && !execute_memory(p, &p->prog->ops[i]))
+    for (size_t i = 0; i < p->prog->count; i++) {
+        const struct op *op = &p->prog->ops[i];
+        if (op->at_end && is_memory(op) && !execute_memory(p, op))
             return false;
+        if (op->at_end && op->kind == OP_WRITE)
+            naive_write(p->m, op->address, op->value);
+        if (op->at_end && op->kind == OP_READ_CHECK && !execute_read_check(p, op))
+            return false;
+    }
     return true;
 }
 

@@ -309,6 +309,20 @@ static uint32_t ew_fp16(const struct sdp *sdp, const struct stage *stage, uint32
     return stage->lut_bypass ? d : (uint32_t)naive_look_up_sdp_fp16(&sdp->lut, d).value;
 }
 
+/* True if the convertor flags the element (chapter 50 section 10); result is the output element. */
+static bool saturates(const struct naive *m, const struct sdp *sdp, int32_t d, int32_t out) {
+    if (sdp->out == NVDLA_FP16)
+        return (out & 0x7fff) == 0x7bff;
+    if (sdp->proc == NVDLA_FP16)
+        return false;
+    const wide product = ((wide)d - sdp->cvt_offset) * sdp->cvt_scale;
+    const wide floor = product >> sdp->cvt_shift, rounded = naive_round_shift(product, sdp->cvt_shift);
+    const wide t = naive_saturate(rounded, 17);
+    if (naive_has_16(m))
+        return floor - t > 1 || t - floor > 1;
+    return !sdp->compare && (rounded != t || naive_saturate(floor, 17) != floor);
+}
+
 /* Output element: integer, or FP16 pattern. Chapter 50 sections 5.3 and 6.4. */
 static int32_t output(const struct sdp *sdp, int32_t d) {
     if (sdp->proc == NVDLA_FP16) {
@@ -328,6 +342,7 @@ static int32_t output(const struct sdp *sdp, int32_t d) {
     return (int32_t)naive_int_to_fp16(t);
 }
 
+/* The value in front of the output convertor. */
 static int32_t element(struct sdp *sdp, int32_t d, int s, int y, int x, int lane) {
     if (sdp->proc == NVDLA_FP16 && sdp->nan_to_zero && naive_is_nan(&naive_fp32, (uint32_t)d))
         d = 0;
@@ -343,7 +358,7 @@ static int32_t element(struct sdp *sdp, int32_t d, int s, int y, int x, int lane
         else
             d = i == EW ? ew_integer(sdp, stage, d, alu, mul) : x_stage_integer(stage, d, alu, mul);
     }
-    return output(sdp, d);
+    return d;
 }
 
 /* ---- layer --------------------------------------------------------------------------------------------------------
@@ -361,6 +376,9 @@ static bool load_source(struct naive *m, const struct sdp *sdp, struct naive_str
     uint64_t surface = naive_align(m, naive_register(m, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE));
     if (sdp->width == 1 && sdp->height == 1)
         surface = (uint64_t)atom;
+    const bool counts = sdp->in == NVDLA_FP16 && NAIVE_FIELD(m, SDP_RDMA, D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN);
+    if (counts)
+        m->counters.sdp_nan_input = m->counters.sdp_inf_input = 0;
     size_t i = 0;
     for (int s = 0; s < sdp->surfaces; s++)
         for (int y = 0; y < sdp->height; y++)
@@ -370,6 +388,8 @@ static bool load_source(struct naive *m, const struct sdp *sdp, struct naive_str
                     const uint64_t address = base + (uint64_t)(channel / per_atom) * surface + (uint64_t)y * line +
                                              (uint64_t)(x * atom + channel % per_atom * bytes);
                     const int32_t value = naive_load(mem, address, sdp->in);
+                    m->counters.sdp_nan_input += counts && naive_fp16_is_nan((uint32_t)value);
+                    m->counters.sdp_inf_input += counts && (value & 0x7fff) == 0x7c00;
                     in->values[i++] =
                         sdp->in == NVDLA_FP16 ? (int32_t)naive_from_fp16(&naive_fp32, (uint32_t)value) : value;
                 }
@@ -411,6 +431,16 @@ static bool store(struct naive *m, const struct sdp *sdp, const struct naive_str
     return true;
 }
 
+/* Chapter 50 section 10. */
+static void set_status(struct naive *m, const struct sdp *sdp, size_t saturated, bool unequal, size_t nans) {
+    if (NAIVE_FIELD(m, SDP, D_PERF_ENABLE, PERF_SAT_EN))
+        m->counters.sdp_saturation = (uint32_t)saturated;
+    naive_set_register(m, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION, m->counters.sdp_saturation);
+    naive_set_register(m, NVDLA_SDP, SDP_D_STATUS, unequal && !sdp->to_pdp);
+    if (naive_has_16(m) && !sdp->to_pdp && !sdp->compare)
+        naive_set_register(m, NVDLA_SDP, SDP_D_STATUS_NAN_OUTPUT_NUM, (uint32_t)nans);
+}
+
 bool naive_sdp(struct naive *m, const struct naive_stream *results, struct naive_stream *to_pdp) {
     struct sdp sdp = {0};
     if (!read_layer(m, &sdp))
@@ -447,15 +477,24 @@ bool naive_sdp(struct naive *m, const struct naive_stream *results, struct naive
         memcpy(stream.values, results->values, count * sizeof(int32_t));
     else
         done = load_source(m, &sdp, &stream);
-    size_t i = 0;
+    size_t i = 0, saturated = 0, nans = 0;
+    bool unequal = false;
     for (int s = 0; done && s < sdp.surfaces; s++)
         for (int b = 0; b < sdp.batches; b++)
             for (int y = 0; y < sdp.height; y++)
                 for (int x = 0; x < sdp.width; x++)
-                    for (int l = 0; l < sdp.lanes; l++, i++)
-                        stream.values[i] = element(&sdp, stream.values[i], s, y, x, l);
+                    for (int l = 0; l < sdp.lanes; l++, i++) {
+                        const int32_t d = element(&sdp, stream.values[i], s, y, x, l);
+                        stream.values[i] = output(&sdp, d);
+                        saturated += saturates(m, &sdp, d, stream.values[i]);
+                        unequal |=
+                            ((uint32_t)(sdp.compare ? d : stream.values[i]) & (naive_has_16(m) ? 0xffff : 0xff)) != 0;
+                        nans += sdp.out == NVDLA_FP16 && naive_fp16_is_nan((uint32_t)stream.values[i]);
+                    }
     if (done && sdp.lut_unsupported)
         done = naive_unsupported(m, "SDP: LE_INDEX_SELECT above 31");
+    if (done)
+        set_status(m, &sdp, saturated, unequal, nans);
     if (done && sdp.to_pdp) {
         *to_pdp = stream;
         return true;
