@@ -49,8 +49,8 @@ static uint16_t convert(const struct cdma_convertor *convertor, int component, u
     if (convertor->sign) {
         value = convertor->from == 1 ? (int8_t)source : (int16_t)source;
     }
-    int32_t scaled = cdma_scale(value, convertor->offset[component], convertor->scale, convertor->shift);
-    return cdma_to_precision(scaled, convertor->proc);
+    value = cdma_scale(value, convertor->offset[component], convertor->scale, convertor->shift);
+    return cdma_to_precision(value, convertor->proc);
 }
 
 static size_t bytes_of(enum nvdla_precision precision) {
@@ -91,14 +91,23 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_co
     }
 }
 
-/* INT16 in and out, the convertor of whole cubes: n elements of 2 bytes. */
-static void convert_int16(const struct cdma_convertor *convertor, uint8_t *elements, size_t n) {
-    int16_t offset = convertor->offset[0], scale = convertor->scale;
+/* The elements of 2 bytes at `elements`, in place. */
+static void convert_halves(const struct cdma_convertor *convertor, int component, uint8_t *elements, size_t n) {
+    int16_t offset = convertor->offset[component], scale = convertor->scale;
     unsigned shift = convertor->shift;
+    uint16_t element;
+    if (convertor->sign && convertor->proc == NVDLA_INT16) { /* whole cubes of INT16 */
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&element, elements + 2 * i, sizeof element);
+            int32_t value = cdma_scale((int16_t)element, offset, scale, shift);
+            element = (uint16_t)fixed_saturate(value, 16);
+            memcpy(elements + 2 * i, &element, sizeof element);
+        }
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
-        int16_t element;
         memcpy(&element, elements + 2 * i, sizeof element);
-        element = (int16_t)fixed_saturate(cdma_scale(element, offset, scale, shift), 16);
+        element = convert(convertor, component, element);
         memcpy(elements + 2 * i, &element, sizeof element);
     }
 }
@@ -107,21 +116,26 @@ void cdma_convert_cube(const struct cdma_convertor *convertor, uint8_t *bytes, s
     if (!convertor->enabled) {
         return;
     }
-    if (convertor->from == 1) {
+    if (convertor->from == 2) {
+        convert_halves(convertor, 0, bytes, n / 2);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        bytes[i] = (uint8_t)convertor->table[0][bytes[i]];
+    }
+}
+
+void cdma_convert_bytes(const struct cdma_convertor *convertor, int component, const uint8_t *from, size_t from_step,
+                        uint8_t *to, size_t to_step, size_t n) {
+    if (!convertor->enabled) {
         for (size_t i = 0; i < n; i++) {
-            bytes[i] = (uint8_t)convertor->table[0][bytes[i]];
+            to[i * to_step] = from[i * from_step];
         }
         return;
     }
-    if (convertor->proc == NVDLA_INT16) {
-        convert_int16(convertor, bytes, n / 2);
-        return;
-    }
-    for (size_t i = 0; i + 1 < n; i += 2) {
-        uint16_t element;
-        memcpy(&element, bytes + i, sizeof element);
-        element = convert(convertor, 0, element);
-        memcpy(bytes + i, &element, sizeof element);
+    const uint16_t *table = convertor->table[component];
+    for (size_t i = 0; i < n; i++) {
+        to[i * to_step] = (uint8_t)table[from[i * from_step]];
     }
 }
 
@@ -129,8 +143,12 @@ void cdma_convert_component(const struct cdma_convertor *convertor, int componen
     if (!convertor->enabled) {
         return;
     }
+    if (convertor->from == 2) {
+        convert_halves(convertor, component, (uint8_t *)elements, n);
+        return;
+    }
     const uint16_t *table = convertor->table[component];
     for (size_t i = 0; i < n; i++) {
-        elements[i] = convertor->from == 1 ? table[elements[i] & 0xff] : convert(convertor, component, elements[i]);
+        elements[i] = table[elements[i] & 0xff];
     }
 }

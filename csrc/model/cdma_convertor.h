@@ -56,6 +56,10 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_co
 /* Converts a run of cube bytes in place. */
 void cdma_convert_cube(const struct cdma_convertor *convertor, uint8_t *bytes, size_t n);
 
+/* Converts n elements of a component that are bytes before and after, each as many bytes apart as the steps say. */
+void cdma_convert_bytes(const struct cdma_convertor *convertor, int component, const uint8_t *from, size_t from_step,
+                        uint8_t *to, size_t to_step, size_t n);
+
 /* Converts n elements of a component, zero-extended to 16 bits, in place. */
 void cdma_convert_component(const struct cdma_convertor *convertor, int component, uint16_t *elements, size_t n);
 

@@ -172,50 +172,56 @@ static void scatter(uint8_t *to, size_t step, size_t bytes, const uint16_t *valu
     }
 }
 
-/* Reads line y of the planes and tells where the components are. */
-static void read_planes(const struct cdma_input *input, size_t y, struct component *components) {
+/* Puts component c of all pixels to `out`, `pixel` bytes apart. */
+static void put_component(const struct cdma_input *input, const struct component *component, int c, uint8_t *out,
+                          size_t pixel) {
+    enum { PART = 512 };
+    size_t width = input->layer->width, bytes = input->convertor->to;
+    if (component->bits == 8 && bytes == 1) {
+        cdma_convert_bytes(input->convertor, c, component->first + component->lsb / 8, component->step, out, pixel,
+                           width);
+        return;
+    }
+    uint16_t values[PART];
+    for (size_t x = 0; x < width; x += PART) {
+        size_t n = width - x < PART ? width - x : PART;
+        gather(component, x, values, n);
+        cdma_convert_component(input->convertor, c, values, n);
+        cdma_watch(input->specials, (uint8_t *)values, n);
+        scatter(out + x * pixel, pixel, bytes, values, n);
+    }
+}
+
+/* Reads line y of a plane and puts its components to the pixels from `out` on. */
+static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8_t *out) {
     const struct cdma_layer *layer = input->layer;
     const struct nvdla_pixel_format *format = layer->pixel;
-    size_t atom = input->cbuf->atom;
-    uint8_t *line = input->line;
-    for (int plane = 0; plane < format->planes; plane++) {
-        size_t pixel = (size_t)format->pixel_bytes[plane];
-        /* The second plane's first pixel lies in its first atom: 20-data-formats section 4. */
-        size_t offset = plane == 0 ? layer->x_offset : layer->x_offset % (atom / pixel);
-        size_t atoms = plane_atoms(layer, input->cbuf, offset, plane);
-        dma_read(input->client, layer->base[plane] + y * layer->line_stride[plane], line, atoms);
-        for (int c = plane == 0 ? 0 : 1; c < format->components; c++) {
-            components[c] = (struct component){
-                .first = line + offset * pixel, .step = pixel, .lsb = format->lsb[c], .bits = format->bits};
-            if (format->bits == 10 && c == 3) {
-                components[c].bits = 2;
-            }
-        }
-        line += atoms * atom;
+    size_t step = (size_t)format->pixel_bytes[plane], bytes = input->convertor->to;
+    /* The second plane's first pixel lies in its first atom: 20-data-formats section 4. */
+    size_t offset = plane == 0 ? layer->x_offset : layer->x_offset % (input->cbuf->atom / step);
+    dma_read(input->client, layer->base[plane] + y * layer->line_stride[plane], input->line,
+             plane_atoms(layer, input->cbuf, offset, plane));
+    int end = format->planes == 2 && plane == 0 ? 1 : format->components;
+    for (int c = plane; c < end; c++) {
+        const struct component component = {.first = input->line + offset * step,
+                                            .step = step,
+                                            .lsb = format->lsb[c],
+                                            .bits = format->bits == 10 && c == 3 ? 2 : format->bits};
+        put_component(input, &component, c, out + (size_t)c * bytes, (size_t)format->components * bytes);
     }
 }
 
 /* Section 5.4. Without convertor the source elements are copied in their own width, pads have the processing
  * precision. */
 size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
-    enum { PART = 512 };
     const struct cdma_layer *layer = input->layer;
     size_t count = (size_t)layer->pixel->components, proc = element_bytes(layer->proc);
-    size_t bytes = input->convertor->to, pixel = count * bytes;
-    struct component components[PIXEL_COMPONENTS];
-    uint16_t values[PART];
-    read_planes(input, y, components);
+    size_t pixel = count * input->convertor->to;
     uint8_t *out = input->slice;
     fill(out, proc, layer->pad, layer->pad_left * count);
     out += layer->pad_left * count * proc;
-    for (size_t c = 0; c < count; c++) {
-        for (size_t x = 0; x < layer->width; x += PART) {
-            size_t n = layer->width - x < PART ? layer->width - x : PART;
-            gather(&components[c], x, values, n);
-            cdma_convert_component(input->convertor, (int)c, values, n);
-            cdma_watch(input->specials, (uint8_t *)values, n);
-            scatter(out + x * pixel + c * bytes, pixel, bytes, values, n);
-        }
+    for (int plane = 0; plane < layer->pixel->planes; plane++) {
+        put_plane(input, plane, y, out);
     }
     out += layer->width * pixel;
     fill(out, proc, layer->pad, layer->pad_right * count);
@@ -250,10 +256,9 @@ size_t cdma_line_room(const struct cdma_layer *layer, const struct cbuf *cbuf) {
     if (layer->mode == CDMA_WINOGRAD) {
         atoms = padded_width(layer);
     } else if (layer->mode == CDMA_IMAGE) {
-        atoms = 0;
-        for (int plane = 0; plane < layer->pixel->planes; plane++) {
-            atoms += plane_atoms(layer, cbuf, layer->x_offset, plane);
-        }
+        size_t other = layer->pixel->planes == 2 ? plane_atoms(layer, cbuf, layer->x_offset, 1) : 0;
+        atoms = plane_atoms(layer, cbuf, layer->x_offset, 0);
+        atoms = atoms > other ? atoms : other;
     }
     return atoms * cbuf->atom;
 }

@@ -22,7 +22,7 @@ struct cdma_input {
     const struct cbuf *cbuf;        /* its layout only */
     struct dma *client;
     uint8_t *slice; /* the result, cdma_slice_room() bytes */
-    uint8_t *line;  /* for lines as read, cdma_line_room() bytes */
+    uint8_t *line;  /* for a line of a surface or plane as read, cdma_line_room() bytes */
 };
 
 /* Bytes that the two buffers need; an image's format must exist. */
