@@ -87,10 +87,12 @@ static bool compare_with_model(const struct naive *m, const struct program *prog
     struct play_result result = {0};
     play_options_default(&options);
     const enum play_outcome outcome = play(prog, dev, &options, &result);
-    bool same = same_memory(m, dev, err);
-    if (same && (outcome == PLAY_HUNG || outcome == PLAY_BROKEN))
-        same = error_set(err, "the model %s: %s", outcome == PLAY_HUNG ? "hangs" : "breaks",
-                         result.message ? result.message : "");
+    bool same = outcome != PLAY_HUNG && outcome != PLAY_BROKEN;
+    if (!same)
+        error_set(err, "the model %s: %s", outcome == PLAY_HUNG ? "hangs" : "breaks",
+                  result.message ? result.message : "");
+    if (same)
+        same = same_memory(m, dev, err);
     if (same)
         same = same_status(m, dev, err);
     play_result_free(&result);
