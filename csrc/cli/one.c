@@ -126,6 +126,8 @@ static void print_stats(const struct device *dev, const struct play_result *resu
         printf("  %s: %.3f ms CPU in its layers", dev->name, 1e3 * s->cpu_seconds);
         if (macs > 0 && s->cpu_seconds > 0)
             printf(", %.2f GMAC/s", 1e-9 * (double)macs / s->cpu_seconds);
+        if (s->table_hits + s->table_builds > 0)
+            printf("; convolution tables: %" PRIu64 " built, %" PRIu64 " found again", s->table_builds, s->table_hits);
         putchar('\n');
         return;
     }
@@ -263,7 +265,7 @@ static int open_devices(const struct run_options *options, const struct program 
         count++;
     }
     if (options->dut != DUT_RTL) {
-        devices[count] = model_new(prog->config, options->rtl.axi.allow_outside, err);
+        devices[count] = model_new(prog->config, options->rtl.axi.allow_outside, (size_t)options->threads, err);
         if (!devices[count]) {
             if (count > 0)
                 devices[0]->ops->destroy(devices[0]);

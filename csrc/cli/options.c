@@ -38,6 +38,7 @@ enum {
     KEY_STATS,
     KEY_NAME,
     KEY_NO_PROGRESS,
+    KEY_THREADS,
 };
 
 const struct argp_option run_option_table[] = {
@@ -117,6 +118,10 @@ const struct argp_option run_option_table[] = {
      .doc = "Lines of the source (default), or toggles of every signal bit, which is very slow"},
     {.doc = "Running and printing", .group = 6},
     {.name = "jobs", .key = 'j', .arg = "N", .doc = "Play N traces at a time"},
+    {.name = "threads",
+     .key = KEY_THREADS,
+     .arg = "N",
+     .doc = "Let the model compute each convolution with N threads (default 1); the results are the same"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
@@ -162,7 +167,7 @@ void words_free(struct words *words) {
 }
 
 void run_options_init(struct run_options *options) {
-    *options = (struct run_options){.dut = DUT_BOTH, .jobs = 1};
+    *options = (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1};
     play_options_default(&options->play);
     axi_options_default(&options->rtl.axi);
     options->rtl.axi.seed = options->play.seed;
@@ -440,6 +445,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case 'j':
         options->jobs = (int)positive_option(state, name, arg, 1024);
         return 0; /* the parent's own */
+    case KEY_THREADS:
+        options->threads = (int)positive_option(state, name, arg, 256);
+        break;
     case KEY_STATS:
         options->stats = options->rtl.measure = true;
         break;

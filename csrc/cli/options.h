@@ -54,6 +54,7 @@ struct run_options {
     struct words pins;
     bool no_golden, stats, verbose, quiet, no_progress;
     int jobs;
+    int threads; /* of the model */
     struct words traces;
     struct words given; /* the options as words, to hand on to a simulator */
 };

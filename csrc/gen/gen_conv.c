@@ -51,8 +51,8 @@ static bool window_size(const char *name, int64_t size, int64_t kernel, int64_t 
 }
 
 static bool image_legal(const struct nvdla_config *config, const struct gen_layer *layer, struct error *err) {
-    const struct nvdla_pixel_format *format = nvdla_pixel_format((uint32_t)layer->format);
-    if (!format)
+    const struct nvdla_pixel_format *format = nvdla_pixel_format(config, (uint32_t)layer->format);
+    if (!format || format->precision != NVDLA_INT8)
         return error_set(err, "format %d has no 8-bit components", (int)layer->format);
     if (layer->c != format->components)
         return error_set(err, "format %s has %d components", format->name, format->components);
@@ -170,7 +170,7 @@ bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *sha
     if (!buffer_legal(gen, index, shapes, err))
         return false;
     if (layer->conv == GEN_IMAGE && shape->fetch) {
-        const struct nvdla_pixel_format *format = nvdla_pixel_format((uint32_t)layer->format);
+        const struct nvdla_pixel_format *format = nvdla_pixel_format(config, (uint32_t)layer->format);
         for (int plane = 0; plane < format->planes; plane++) {
             int64_t pixel = format->pixel_bytes[plane], atom = config->mem_atom;
             int64_t offset = plane == 0 ? layer->x_offset : layer->x_offset % (atom / pixel);
@@ -366,9 +366,9 @@ static void draw_convertor(struct rng *rng, struct gen_layer *layer, bool image)
 
 static void draw_format(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
     const struct nvdla_pixel_format *format = NULL;
-    while (!format) {
+    while (!format || format->precision != NVDLA_INT8) {
         layer->format = rng_chance(rng, 30) ? 0 : rng_range(rng, 0x0c, 0x1d);
-        format = nvdla_pixel_format((uint32_t)layer->format);
+        format = nvdla_pixel_format(config, (uint32_t)layer->format);
     }
     layer->c = format->components;
     int64_t most = config->mem_atom / format->pixel_bytes[0] - 1;

@@ -2,10 +2,15 @@
 
 #include "nvdla/fixed.h"
 
-enum { ACCUMULATOR_BITS = 34, STICKY_BITS = 16 };
+enum { NARROW_BITS = 34, WIDE_BITS = 48, STICKY_BITS = 16 };
 
-int64_t cacc_add(int64_t accumulator, int64_t addend) {
-    return fixed_saturate(accumulator + addend, ACCUMULATOR_BITS);
+int cacc_width(const struct nvdla_config *config, enum nvdla_precision precision, size_t k) {
+    bool wide = config->int16 || config->fp16;
+    return wide && (precision != NVDLA_INT8 || k % 2 == 0) ? WIDE_BITS : NARROW_BITS;
+}
+
+int64_t cacc_add(int64_t accumulator, int64_t addend, int bits) {
+    return fixed_saturate(accumulator + addend, bits);
 }
 
 static inline int32_t deliver(int64_t sum, unsigned truncate, bool *saturated) {

@@ -86,10 +86,18 @@ size_t cbuf_slice_size(const struct cbuf *cbuf, size_t width, size_t surfaces) {
     return entries * cbuf->entry;
 }
 
-size_t cbuf_atom_offset(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface, size_t x) {
+struct cbuf_atoms cbuf_surface_atoms(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface) {
     size_t group = surface / cbuf->slots, slot = surface % cbuf->slots;
     size_t pixels = group == surfaces / cbuf->slots ? tail_pixels(cbuf, surfaces) : 1;
-    size_t entry = group * width + x / pixels;
-    slot += x % pixels * (cbuf->slots / pixels);
-    return entry * cbuf->entry + slot * cbuf->atom;
+    return (struct cbuf_atoms){.first = group * width * cbuf->entry + slot * cbuf->atom, .step = cbuf->entry / pixels};
+}
+
+size_t cbuf_atom_offset(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface, size_t x) {
+    struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, width, surfaces, surface);
+    return atoms.first + x * atoms.step;
+}
+
+size_t cbuf_piece_offset(const struct cbuf *cbuf, size_t width, size_t piece, size_t x, size_t line) {
+    size_t entry = piece * (width / CBUF_SUPERSLICE) + x / CBUF_SUPERSLICE;
+    return entry * cbuf->entry + (line * CBUF_SUPERSLICE + x % CBUF_SUPERSLICE) * CBUF_PIECE;
 }

@@ -1,5 +1,5 @@
-/* CBUF, the convolution buffer: a memory of entries that CDMA fills and CSC reads as two rings, one of input slices and
- * one of weights, and the accounts of both units on what the rings hold.
+/* CBUF, the convolution buffer: a memory of entries that CDMA fills and CSC reads as rings, one of input slices, one of
+ * weights and one of mask bits, and the accounts of both units on what the rings hold.
  *
  * An entry is AtomicC elements of the widest type (one channel block of one pixel) and has slots of one memory atom.
  * The low banks are the data ring, the banks behind them the weight ring; the last bank is the ring of the mask bits
@@ -25,9 +25,9 @@ struct cbuf_ring {
 /* All counts are in entries of the ring, and pointers are 0 .. ring entries - 1. */
 struct cbuf_data {
     size_t write;  /* CDMA: behind the last slice */
-    size_t held;   /* CDMA: written and not released */
+    size_t held;   /* CDMA: written and not released: ENTRY_PER_SLICE times batches for each slice */
     size_t read;   /* CSC: first entry of the oldest slice */
-    size_t slices; /* CSC: available */
+    size_t slices; /* CSC: available input lines (Winograd: of the extended cube), not multiplied by batches */
 };
 
 /* Weights come in memory atoms; a layer's weights start and end at entry boundaries. */
@@ -71,10 +71,27 @@ void cbuf_read(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, uint8_
 /* Bytes of the entries that a slice of `width` pixels of `surfaces` atoms fills. */
 size_t cbuf_slice_size(const struct cbuf *cbuf, size_t width, size_t surfaces);
 
-/* Where atom `surface` of pixel x stands in such a slice: byte offset from its start. Full groups of `slots` surfaces
- * share an entry; the atoms of a last, partial group are packed.
+/* Where the atoms of a surface stand in such a slice: atom of pixel x at byte first + x * step from its start. Full
+ * groups of `slots` surfaces share an entry; the atoms of a last, partial group are packed.
  *
  * Spec: 30-cdma-cbuf sections 5.1 and 5.2, with the slots of the configuration instead of 4. */
+struct cbuf_atoms {
+    size_t first, step;
+};
+
+struct cbuf_atoms cbuf_surface_atoms(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface);
+
+/* The same of one atom: byte offset from the slice's start. */
 size_t cbuf_atom_offset(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface, size_t x);
+
+/* Winograd input: pieces of 8 bytes of a pixel. A superslice is 4 lines of the extended cube. */
+enum { CBUF_PIECE = 8, CBUF_SUPERSLICE = 4 };
+
+/* Where piece `piece` (8 * piece is its first byte in the channels of a pixel of the extended cube) of column x, line
+ * 0 .. 3 of a superslice stands: byte offset from the superslice's start. An entry holds 4 x 4 pieces.
+ *
+ * width  of the extended cube, a multiple of 4
+ * Spec: 30-cdma-cbuf section 5.5. */
+size_t cbuf_piece_offset(const struct cbuf *cbuf, size_t width, size_t piece, size_t x, size_t line);
 
 #endif

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/lut_registers.h"
 #include "nvdla/fixed.h"
+#include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 
-/* Widths of the INT8 pipeline. */
-enum { INPUT_BITS = 9, INPUT_OFFSET_BITS = 8, OUTPUT_BITS = 8, OUTPUT_OFFSET_BITS = 25, RANGE_BITS = 38 };
+/* Registers START and END of the tables. */
+enum { RANGE_BITS = 38 };
 
 enum { MOST_REACH = 4 };
 
@@ -17,38 +19,74 @@ enum { CHUNK = 256 };
 /* Columns of a request. */
 enum { COLUMNS = 8 };
 
-/* ---- arithmetic ---- */
+/* Bytes of a beat, and look-up units that INT8 alone has in use. */
+enum { BEAT = 8, IDLE_UNITS = 4 };
+
+/* ---- integers ---- */
+
+/* Widths of the pipeline: sections 4 and 8. */
+struct widths {
+    int input_bits, input_offset_bits, output_bits, output_offset_bits;
+};
+
+static inline struct widths widths_of(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? (struct widths){9, 8, 8, 25} : (struct widths){17, 16, 16, 32};
+}
+
+static inline int64_t scaled(const struct cdp_convertor *convertor, int64_t value) {
+    return (value - convertor->offset) * convertor->scale;
+}
 
 static inline int64_t convert(const struct cdp_convertor *convertor, int64_t value, int bits) {
-    int64_t product = (value - convertor->offset) * convertor->scale;
-    return fixed_saturate(fixed_round_shift(product, convertor->shift), bits);
+    return fixed_saturate(fixed_round_shift(scaled(convertor, value), convertor->shift), bits);
 }
 
-int32_t cdp_convert_input(const struct cdp_convertor *convertor, int8_t element) {
-    return (int32_t)convert(convertor, element, INPUT_BITS);
+int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element) {
+    return (int32_t)convert(convertor, element, widths_of(precision).input_bits);
 }
 
-int8_t cdp_convert_output(const struct cdp_convertor *convertor, int32_t product) {
-    return (int8_t)convert(convertor, product, OUTPUT_BITS);
+int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_precision precision, int64_t product) {
+    return (int32_t)convert(convertor, product, widths_of(precision).output_bits);
 }
 
-/* Square sums of `count` elements; v[-reach] to v[count + reach - 1] exist. */
-static void square_sums(const int16_t *v, int32_t *sum, size_t count, size_t reach) {
-    for (size_t i = 0; i < count; i++) {
-        sum[i] = v[i] * v[i];
+/* The convertor's own criterion: further from the product than rounding can bring it. */
+static inline bool clipped(const struct cdp_convertor *convertor, int64_t product, int bits) {
+    int64_t away = convert(convertor, product, bits) - fixed_floor_shift(scaled(convertor, product), convertor->shift);
+    return away > 1 || away < -1;
+}
+
+static inline uint16_t load_16(const uint8_t *bytes) {
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
+}
+
+static inline void store_16(uint8_t *bytes, uint16_t value) {
+    bytes[0] = (uint8_t)value;
+    bytes[1] = (uint8_t)(value >> 8);
+}
+
+/* Square sums of `count` <= CHUNK elements; v[-reach] to v[count + reach - 1] exist. */
+static void square_sums(const int32_t *v, int64_t *sum, size_t count, size_t reach) {
+    int64_t padded[MOST_REACH + CHUNK + MOST_REACH];
+    const int64_t *square = padded + reach;
+    const int32_t *from = v - reach;
+    for (size_t i = 0; i < count + 2 * reach; i++) {
+        padded[i] = (int64_t)from[i] * from[i];
     }
+    memcpy(sum, square, count * sizeof *sum);
     for (size_t k = 1; k <= reach; k++) {
-        const int16_t *below = v - k, *above = v + k;
+        const int64_t *below = square - k, *above = square + k;
         for (size_t i = 0; i < count; i++) {
-            sum[i] += below[i] * below[i] + above[i] * above[i];
+            sum[i] += below[i] + above[i];
         }
     }
 }
 
-/* The pipeline behind the input convertor for `count` <= CHUNK elements. */
-static void process(const struct cdp_kernel *kernel, const struct lut_entries *entries, const int16_t *v, int8_t *out,
-                    size_t count, struct lut_counters *counters) {
-    int32_t q[CHUNK], factor[CHUNK];
+/* The pipeline from the square sum to the multiplication for `count` <= CHUNK elements. */
+static void multiply(const struct cdp_kernel *kernel, const struct lut_arithmetic *arithmetic,
+                     const struct lut_entries *entries, const int32_t *v, int64_t *product, size_t count,
+                     struct lut_counters *counters) {
+    int64_t q[CHUNK];
+    int32_t factor[CHUNK];
     if (kernel->square_sum_bypass) {
         for (size_t i = 0; i < count; i++) {
             q[i] = v[i];
@@ -56,30 +94,143 @@ static void process(const struct cdp_kernel *kernel, const struct lut_entries *e
     } else {
         square_sums(v, q, count, kernel->reach);
     }
-    lut_apply(&lut_cdp_int8, &kernel->lut, entries, q, factor, count, counters);
-    if (!kernel->multiply_bypass) {
-        for (size_t i = 0; i < count; i++) {
-            factor[i] *= v[i];
-        }
-    }
+    lut_apply(arithmetic, &kernel->lut, entries, q, factor, count, counters);
     for (size_t i = 0; i < count; i++) {
-        out[i] = (int8_t)convert(&kernel->output, factor[i], OUTPUT_BITS);
+        product[i] = kernel->multiply_bypass ? factor[i] : (int64_t)factor[i] * v[i];
     }
 }
 
-void cdp_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, const int8_t *in, int8_t *out,
-                size_t channels, size_t lanes, struct lut_counters *counters) {
-    int16_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
-    int16_t *v = padded + MOST_REACH;
+static void count_clipped(const struct cdp_kernel *kernel, const int64_t *product, size_t count, int bits,
+                          struct cdp_counts *counts) {
+    if (kernel->count_saturation) {
+        for (size_t i = 0; i < count; i++) {
+            counts->saturated += clipped(&kernel->output, product[i], bits);
+        }
+    }
+}
+
+static inline int32_t load(const uint8_t *bytes, size_t i, enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? (int8_t)bytes[i] : (int16_t)load_16(bytes + 2 * i);
+}
+
+static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precision, int64_t element) {
+    if (precision == NVDLA_INT8) {
+        bytes[i] = (uint8_t)element;
+    } else {
+        store_16(bytes + 2 * i, (uint16_t)element);
+    }
+}
+
+/* A column of a precision that the caller knows: one loop for each. */
+static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_precision precision,
+                                  const struct lut_arithmetic *arithmetic, const struct lut_entries *entries,
+                                  uint8_t *bytes, size_t channels, size_t lanes, struct cdp_idle_units *idle,
+                                  struct cdp_counts *counts) {
+    const struct widths widths = widths_of(precision);
+    int32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
+    int32_t *v = padded + MOST_REACH;
+    int64_t product[CHUNK];
     memset(padded, 0, MOST_REACH * sizeof *padded);
     for (size_t i = 0; i < channels; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a layer has a surface, so all channels are gathered */
-        v[i] = (int16_t)convert(&kernel->input, in[i], INPUT_BITS);
+        v[i] = (int32_t)convert(&kernel->input, load(bytes, i, precision), widths.input_bits);
     }
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
-        process(kernel, entries, v + at, out + at, count, counters);
+        multiply(kernel, arithmetic, entries, v + at, product, count, &counts->lut);
+        for (size_t i = 0; i < count; i++) {
+            store(bytes, at + i, precision, convert(&kernel->output, product[i], widths.output_bits));
+        }
+        count_clipped(kernel, product, count, widths.output_bits, counts);
+    }
+    if (precision == NVDLA_INT8 && idle) {
+        idle->answers = (struct lut_counters){0};
+        for (size_t unit = 0; unit < IDLE_UNITS; unit++) {
+            multiply(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers);
+        }
+    }
+}
+
+/* ---- FP16 ---- */
+
+enum { FP16_MAGNITUDE = 0x7fff, FP16_LARGEST = 0x7bff };
+
+/* The order of the sums is the hardware's: section 5. */
+static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, size_t reach) {
+    uint32_t padded[MOST_REACH + CHUNK + MOST_REACH];
+    const uint32_t *square = padded + reach, *from = v - reach;
+    for (size_t i = 0; i < count + 2 * reach; i++) {
+        uint32_t w = fp17_to_fp32(from[i]);
+        padded[i] = fp32_mul(w, w);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *own = square + i;
+        uint32_t q = fp32_add(fp32_add(own[-1], own[1]), own[0]);
+        for (size_t k = 2; k <= reach; k++) {
+            q = fp32_add(q, fp32_add(*(own - k), own[k]));
+        }
+        sum[i] = q;
+    }
+}
+
+/* The pipeline from the square sum to the multiplication, in FP17. */
+static void multiply_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, const uint32_t *v,
+                          uint32_t *product, size_t count, struct lut_counters *counters) {
+    uint32_t q[CHUNK];
+    if (kernel->square_sum_bypass) {
+        for (size_t i = 0; i < count; i++) {
+            q[i] = fp17_to_fp32(v[i]);
+        }
+    } else {
+        square_sums_fp16(v, q, count, kernel->reach);
+    }
+    lut_apply_cdp_fp16(&kernel->lut, entries, q, product, count, counters);
+    for (size_t i = 0; i < count; i++) {
+        if (!kernel->multiply_bypass) {
+            product[i] = fp17_mul(v[i], product[i]);
+        } else if (fp17_is_nan(v[i])) {
+            product[i] = v[i];
+        }
+    }
+}
+
+static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
+                        size_t channels, size_t lanes, struct cdp_counts *counts) {
+    uint32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
+    uint32_t *v = padded + MOST_REACH;
+    uint32_t product[CHUNK];
+    memset(padded, 0, MOST_REACH * sizeof *padded);
+    for (size_t i = 0; i < channels; i++) {
+        uint16_t x = load_16(bytes + 2 * i);
+        v[i] = kernel->nan_to_zero && fp16_is_nan(x) ? 0 : fp16_to_fp17(x);
+    }
+    memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
+    for (size_t at = 0; at < lanes; at += CHUNK) {
+        size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
+        multiply_fp16(kernel, entries, v + at, product, count, &counts->lut);
+        for (size_t i = 0; i < count; i++) {
+            uint16_t element = fp17_to_fp16(product[i]);
+            store_16(bytes + 2 * (at + i), element);
+            counts->nan_outputs += fp16_is_nan(element);
+            counts->saturated += (element & FP16_MAGNITUDE) == FP16_LARGEST;
+        }
+    }
+}
+
+/* Processes one column in place: element c is channel c, 0 <= c < lanes <= CDP_MAX_LANES, and channels from `channels`
+ * on count as 0. idle: takes the answers of the idle units from the last beat, unless it is NULL. */
+static void run_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
+                       size_t channels, size_t lanes, struct cdp_idle_units *idle, struct cdp_counts *counts) {
+    switch (kernel->precision) {
+    case NVDLA_INT8:
+        column_integer(kernel, NVDLA_INT8, &lut_cdp_int8, entries, bytes, channels, lanes, idle, counts);
+        break;
+    case NVDLA_INT16:
+        column_integer(kernel, NVDLA_INT16, &lut_cdp_int16, entries, bytes, channels, lanes, NULL, counts);
+        break;
+    case NVDLA_FP16:
+        column_fp16(kernel, entries, bytes, channels, lanes, counts);
+        break;
     }
 }
 
@@ -143,49 +294,38 @@ static int64_t wide(const struct register_group *cdp, uint32_t low, uint32_t hig
     return fixed_sign_extend((int64_t)value, RANGE_BITS);
 }
 
-/* LE and LO have the same layout in SLOPE_SCALE and SLOPE_SHIFT. */
-static void decode_slopes(struct lut_range *range, uint32_t scale, uint32_t shift) {
-    range->under.scale = (int16_t)REGISTER_FIELD(scale, CDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE);
-    range->over.scale = (int16_t)REGISTER_FIELD(scale, CDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE);
-    range->under.shift = sign_extend(REGISTER_FIELD(shift, CDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT), 5);
-    range->over.shift = sign_extend(REGISTER_FIELD(shift, CDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT), 5);
-}
-
 static struct lut_settings decode_lut(const struct register_group *cdp) {
-    uint32_t cfg = register_group_value(cdp, CDP_S_LUT_CFG);
-    uint32_t info = register_group_value(cdp, CDP_S_LUT_INFO);
-    struct lut_settings lut = {
-        .le_linear = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_LE_FUNCTION),
-        .under_first_lo = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_UFLOW_PRIORITY),
-        .over_first_lo = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_OFLOW_PRIORITY),
-        .hybrid_first_lo = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_HYBRID_PRIORITY),
-        .le_index_offset = sign_extend(REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET), 8),
+    struct lut_registers registers = {
+        .cfg = register_group_value(cdp, CDP_S_LUT_CFG),
+        .info = register_group_value(cdp, CDP_S_LUT_INFO),
+        .slope_scale = {register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SCALE),
+                        register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SCALE)},
+        .slope_shift = {register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SHIFT),
+                        register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SHIFT)},
+        .start = {wide(cdp, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH),
+                  wide(cdp, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH)},
+        .end = {wide(cdp, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH),
+                wide(cdp, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH)},
     };
-    struct lut_range *le = &lut.range[LUT_LE], *lo = &lut.range[LUT_LO];
-    le->start = wide(cdp, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH);
-    le->end = wide(cdp, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH);
-    le->select = sign_extend(REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LE_INDEX_SELECT), 8);
-    lo->start = wide(cdp, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH);
-    lo->end = wide(cdp, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH);
-    lo->select = sign_extend(REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LO_INDEX_SELECT), 8);
-    decode_slopes(le, register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SCALE),
-                  register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SHIFT));
-    decode_slopes(lo, register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SCALE),
-                  register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SHIFT));
-    return lut;
+    return lut_registers_decode(&registers);
 }
 
-static struct cdp_kernel decode_kernel(const struct register_group *cdp) {
+static struct cdp_kernel decode_kernel(const struct register_group *cdp, enum nvdla_precision precision, bool count) {
     uint32_t bypass = register_group_value(cdp, CDP_D_FUNC_BYPASS);
     uint32_t lrn = register_group_value(cdp, CDP_D_LRN_CFG);
+    uint32_t flush = register_group_value(cdp, CDP_D_NAN_FLUSH_TO_ZERO);
+    const struct widths widths = widths_of(precision);
     return (struct cdp_kernel){
+        .precision = precision,
+        .nan_to_zero = REGISTER_FIELD(flush, CDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO),
         .square_sum_bypass = REGISTER_FIELD(bypass, CDP_D_FUNC_BYPASS__SQSUM_BYPASS),
         .multiply_bypass = REGISTER_FIELD(bypass, CDP_D_FUNC_BYPASS__MUL_BYPASS),
+        .count_saturation = count,
         .reach = REGISTER_FIELD(lrn, CDP_D_LRN_CFG__NORMALZ_LEN) + 1,
-        .input = {sign_extend(register_group_value(cdp, CDP_D_DATIN_OFFSET), INPUT_OFFSET_BITS),
+        .input = {sign_extend(register_group_value(cdp, CDP_D_DATIN_OFFSET), widths.input_offset_bits),
                   (int16_t)register_group_value(cdp, CDP_D_DATIN_SCALE),
                   register_group_value(cdp, CDP_D_DATIN_SHIFTER)},
-        .output = {sign_extend(register_group_value(cdp, CDP_D_DATOUT_OFFSET), OUTPUT_OFFSET_BITS),
+        .output = {sign_extend(register_group_value(cdp, CDP_D_DATOUT_OFFSET), widths.output_offset_bits),
                    (int16_t)register_group_value(cdp, CDP_D_DATOUT_SCALE),
                    register_group_value(cdp, CDP_D_DATOUT_SHIFTER)},
         .lut = decode_lut(cdp),
@@ -195,17 +335,23 @@ static struct cdp_kernel decode_kernel(const struct register_group *cdp) {
 void cdp_layer_decode(struct cdp_layer *layer, const struct nvdla_config *config, const struct register_group *cdp,
                       const struct register_group *rdma) {
     int channel = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_CHANNEL);
+    bool types = config->int16 || config->fp16;
+    uint32_t format = types ? register_group_value(cdp, CDP_D_DATA_FORMAT) : NVDLA_INT8;
+    enum nvdla_precision precision = (enum nvdla_precision)format;
+    int lanes = config->mem_atom / (precision == NVDLA_INT8 ? 1 : 2);
     *layer = (struct cdp_layer){
+        .valid = !types || (format <= NVDLA_FP16 && format == register_group_value(rdma, CDP_RDMA_D_DATA_FORMAT)),
         .source_primary =
             REGISTER_FIELD(register_group_value(rdma, CDP_RDMA_D_SRC_DMA_CFG), CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE),
         .destination_primary =
             REGISTER_FIELD(register_group_value(cdp, CDP_D_DST_DMA_CFG), CDP_D_DST_DMA_CFG__DST_RAM_TYPE),
-        .kernel = decode_kernel(cdp),
+        .kernel = decode_kernel(cdp, precision, types),
         .width = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_WIDTH) + 1,
         .height = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_HEIGHT) + 1,
         .channels = channel + 1,
-        .surfaces = channel / config->mem_atom + 1,
+        .surfaces = channel / lanes + 1,
         .atom = (size_t)config->mem_atom,
+        .lanes = (size_t)lanes,
         .source = dma_address(config, rdma, CDP_RDMA_D_SRC_BASE_ADDR_LOW, CDP_RDMA_D_SRC_BASE_ADDR_HIGH),
         .source_line = register_group_value(rdma, CDP_RDMA_D_SRC_LINE_STRIDE),
         .source_surface = register_group_value(rdma, CDP_RDMA_D_SRC_SURFACE_STRIDE),
@@ -219,56 +365,103 @@ uint64_t cdp_layer_atoms(const struct cdp_layer *layer) {
     return 2 * (uint64_t)layer->width * (uint64_t)layer->height * (uint64_t)layer->surfaces;
 }
 
+static void load_count(struct register_group *cdp, uint32_t offset, uint64_t count) {
+    register_group_load(cdp, offset, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
+}
+
+void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp) {
+    load_count(cdp, CDP_D_NAN_OUTPUT_NUM, counts->nan_outputs);
+    load_count(cdp, CDP_D_OUT_SATURATION, counts->saturated);
+    load_count(cdp, CDP_D_PERF_LUT_UFLOW, counts->lut.underflow);
+    load_count(cdp, CDP_D_PERF_LUT_OFLOW, counts->lut.overflow);
+    load_count(cdp, CDP_D_PERF_LUT_HYBRID, counts->lut.hybrid);
+    load_count(cdp, CDP_D_PERF_LUT_LE_HIT, counts->lut.le_hit);
+    load_count(cdp, CDP_D_PERF_LUT_LO_HIT, counts->lut.lo_hit);
+}
+
 /* ---- execution ---- */
 
-/* Copies one column of a block between atoms (surface after surface, `columns` atoms each) and lanes. */
-static void gather(const struct cdp_layer *layer, const uint8_t *block, size_t columns, size_t x, int8_t *lanes) {
+/* What the clients of a running layer share. */
+struct run {
+    const struct cdp_layer *layer;
+    const struct lut_entries *entries;
+    struct cdp_idle_units *idle;
+    struct dma *input, *output;
+    struct cdp_counts *counts;
+    uint8_t *block; /* 8 columns of all surfaces */
+};
+
+/* Copies one column of a block between atoms (surface after surface, `columns` atoms each) and the lanes' bytes. */
+static void gather(const struct cdp_layer *layer, const uint8_t *block, size_t columns, size_t x, uint8_t *bytes) {
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
-        memcpy(lanes + surface * layer->atom, block + (surface * columns + x) * layer->atom, layer->atom);
+        memcpy(bytes + surface * layer->atom, block + (surface * columns + x) * layer->atom, layer->atom);
     }
 }
 
-static void scatter(const struct cdp_layer *layer, uint8_t *block, size_t columns, size_t x, const int8_t *lanes) {
+static void scatter(const struct cdp_layer *layer, uint8_t *block, size_t columns, size_t x, const uint8_t *bytes) {
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
-        memcpy(block + (surface * columns + x) * layer->atom, lanes + surface * layer->atom, layer->atom);
+        memcpy(block + (surface * columns + x) * layer->atom, bytes + surface * layer->atom, layer->atom);
     }
 }
 
 /* One line of at most COLUMNS columns from column `left` on, in all surfaces. */
-static void run_block(const struct cdp_layer *layer, const struct lut_entries *entries, int line, int left,
-                      uint8_t *block, struct dma *input, struct dma *output, struct lut_counters *counters) {
-    int8_t lanes[CDP_MAX_LANES];
+static void run_block(const struct run *run, int line, int left) {
+    const struct cdp_layer *layer = run->layer;
+    uint8_t bytes[2 * CDP_MAX_LANES];
     size_t columns = (size_t)(layer->width - left < COLUMNS ? layer->width - left : COLUMNS);
     uint64_t column = (uint64_t)left * layer->atom;
     uint64_t source = layer->source + (uint64_t)line * layer->source_line + column;
     uint64_t destination = layer->destination + (uint64_t)line * layer->destination_line + column;
     size_t size = columns * layer->atom;
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
-        dma_read(input, source + surface * layer->source_surface, block + surface * size, columns);
+        dma_read(run->input, source + surface * layer->source_surface, run->block + surface * size, columns);
     }
     for (size_t x = 0; x < columns; x++) {
-        gather(layer, block, columns, x, lanes);
-        cdp_column(&layer->kernel, entries, lanes, lanes, (size_t)layer->channels,
-                   (size_t)layer->surfaces * layer->atom, counters);
-        scatter(layer, block, columns, x, lanes);
+        bool last = line == layer->height - 1 && left + (int)x == layer->width - 1;
+        gather(layer, run->block, columns, x, bytes);
+        run_column(&layer->kernel, run->entries, bytes, (size_t)layer->channels, (size_t)layer->surfaces * layer->lanes,
+                   last ? run->idle : NULL, run->counts);
+        scatter(layer, run->block, columns, x, bytes);
     }
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
-        dma_write(output, destination + surface * layer->destination_surface, block + surface * size, columns);
+        dma_write(run->output, destination + surface * layer->destination_surface, run->block + surface * size,
+                  columns);
     }
 }
 
-bool cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct dma *input, struct dma *output,
-             struct lut_counters *counters) {
+void cdp_idle_units_reset(struct cdp_idle_units *idle) {
+    *idle = (struct cdp_idle_units){.answers = {.hybrid = IDLE_UNITS}};
+}
+
+/* Adds what the idle units count in a layer of a 16-bit type. */
+static void count_idle_units(struct lut_counters *counters, const struct cdp_layer *layer,
+                             const struct cdp_idle_units *idle) {
+    uint64_t beats = cdp_layer_atoms(layer) / 2 * (layer->atom / BEAT);
+    if (layer->kernel.precision == NVDLA_FP16) {
+        counters->hybrid += IDLE_UNITS * beats;
+    } else if (layer->kernel.precision == NVDLA_INT16) {
+        counters->underflow += idle->answers.underflow * beats;
+        counters->overflow += idle->answers.overflow * beats;
+        counters->le_hit += idle->answers.le_hit * beats;
+        counters->lo_hit += idle->answers.lo_hit * beats;
+        counters->hybrid += idle->answers.hybrid * beats;
+    }
+}
+
+bool cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
+             struct dma *input, struct dma *output, struct cdp_counts *counts) {
     uint8_t *block = malloc((size_t)layer->surfaces * COLUMNS * layer->atom);
     if (!block) {
         return false;
     }
-    *counters = (struct lut_counters){0};
+    *counts = (struct cdp_counts){0};
+    struct run run = {layer, entries, idle, input, output, counts, block};
     for (int line = 0; line < layer->height; line++) {
         for (int left = 0; left < layer->width; left += COLUMNS) {
-            run_block(layer, entries, line, left, block, input, output, counters);
+            run_block(&run, line, left);
         }
     }
+    count_idle_units(&counts->lut, layer, idle);
     dma_flush(output);
     free(block);
     return true;

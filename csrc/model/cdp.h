@@ -1,4 +1,4 @@
-/* CDP and CDP_RDMA: local response normalisation of INT8 cubes over 3, 5, 7 or 9 channels.
+/* CDP and CDP_RDMA: local response normalisation over 3, 5, 7 or 9 channels, of INT8, INT16 and FP16 cubes.
  *
  * Each element: input convertor; square sum over the neighbouring channels; two-table look-up of the sum; multiplied
  * with the converted element; output convertor. The square sum and the multiplication can be bypassed. All lanes of all
@@ -18,33 +18,29 @@
 
 enum { CDP_MAX_LANES = 8192 }; /* of a column: D_DATA_CUBE_CHANNEL has 13 bits */
 
-/* (value - offset) * scale / 2^shift. */
+/* (value - offset) * scale / 2^shift, of integer layers. FP16 layers only change the format. */
 struct cdp_convertor {
-    int32_t offset; /* input: signed 8 bits; output: signed 25 bits */
+    int32_t offset; /* input: signed 8 or 16 bits; output: signed 25 or 32 bits */
     int16_t scale;
     unsigned shift; /* input: 0..31; output: 0..63 */
 };
 
-/* The convertors: an element to a signed 9-bit value, a product (signed 25 bits) to an element.
+/* The convertors: an element of INT8 or INT16 to a value of 9 or 17 bits, a product (25 or 33 bits) to an element.
  *
- * Spec: 62-cdp sections 4 and 8, INT8. */
-int32_t cdp_convert_input(const struct cdp_convertor *convertor, int8_t element);
-int8_t cdp_convert_output(const struct cdp_convertor *convertor, int32_t product);
+ * Spec: 62-cdp sections 4 and 8. */
+int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element);
+int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_precision precision, int64_t product);
 
 /* Arithmetic of a layer. */
 struct cdp_kernel {
+    enum nvdla_precision precision;
+    bool nan_to_zero; /* of inputs; FP16 */
     bool square_sum_bypass, multiply_bypass;
+    bool count_saturation;
     size_t reach; /* channels on either side of the square sum, 1..4 */
     struct cdp_convertor input, output;
     struct lut_settings lut;
 };
-
-/* Processes one column: element c of in and out is channel c, 0 <= c < lanes <= CDP_MAX_LANES, and channels from
- * `channels` on count as 0. in and out may be the same.
- *
- * Spec: 62-cdp sections 3 to 8. */
-void cdp_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, const int8_t *in, int8_t *out,
-                size_t channels, size_t lanes, struct lut_counters *counters);
 
 /* The access port of the tables: S_LUT_ACCESS_CFG is the pointer and stays current, S_LUT_ACCESS_DATA the entry that it
  * points at. It advances with accesses in its own direction, up to the last entry of its table. Addresses beyond the
@@ -54,28 +50,57 @@ void cdp_column(const struct cdp_kernel *kernel, const struct lut_entries *entri
 void cdp_lut_write(struct register_group *cdp, struct lut_entries *entries, uint32_t value);
 uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entries);
 
-/* A layer as the armed register groups describe it. Everything fits together always: CDP has no sizes of its own. */
+/* A layer as the armed register groups describe it. CDP has no sizes of its own: only the data formats of the two units
+ * have to fit together. */
 struct cdp_layer {
+    bool valid; /* the units agree in a data format that exists; else they wait for ever */
     bool source_primary, destination_primary;
     struct cdp_kernel kernel;
     int width, height, channels, surfaces;
-    size_t atom;                                  /* lanes (= bytes) of an atom */
+    size_t atom;                                  /* bytes */
+    size_t lanes;                                 /* elements of an atom */
     uint64_t source, source_line, source_surface; /* base and strides, bytes, low bits included */
     uint64_t destination, destination_line, destination_surface;
 };
 
-/* Reads the layer out of the CONSUMER groups of both units. */
+/* Reads the layer out of the CONSUMER groups of both units. The precision is that of D_DATA_FORMAT, but INT8 always in
+ * configurations without 16-bit types. */
 void cdp_layer_decode(struct cdp_layer *layer, const struct nvdla_config *config, const struct register_group *cdp,
                       const struct register_group *rdma);
 
 /* Atoms that the layer reads and writes. */
 uint64_t cdp_layer_atoms(const struct cdp_layer *layer);
 
-/* Runs a layer, in the hardware's order: line, group of 8 columns, surface. The counters start at 0. Returns false only
- * when memory is exhausted (before anything was read or written).
+/* What the four look-up units that only INT8 uses, those of lanes 1, 3, 5 and 7 of a beat of 8 lanes, answered last: in
+ * the last beat of the latest INT8 layer. INT16 layers count these answers again in each of their beats of 8 bytes.
  *
  * Spec: 62-cdp section 9. */
-bool cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct dma *input, struct dma *output,
-             struct lut_counters *counters);
+struct cdp_idle_units {
+    struct lut_counters answers; /* their sum is 4 */
+};
+
+/* The state after reset: in INT16 layers the units count as hybrid. */
+void cdp_idle_units_reset(struct cdp_idle_units *idle);
+
+/* What a layer leaves in the status registers, counted over all lanes. The hardware's own NAN_OUTPUT_NUM, and its
+ * OUT_SATURATION of integer layers, depend on the layer before and on timing: here both mean what their names say.
+ *
+ * Spec: 62-cdp section 9. */
+struct cdp_counts {
+    struct lut_counters lut;
+    uint64_t nan_outputs; /* elements written that are NaN */
+    uint64_t saturated;   /* elements written that were clipped; in FP16 those that are the largest number of either
+                           * sign, clipped or not. 0 in configurations without 16-bit types */
+};
+
+/* Loads the counts into the registers of group CONSUMER. NaN and infinities of the input are never counted. */
+void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp);
+
+/* Runs a valid layer, in the hardware's order: line, group of 8 columns, surface. The counts start at 0. Returns false
+ * only when memory is exhausted (before anything was read or written).
+ *
+ * Spec: 62-cdp sections 3 to 9. */
+bool cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
+             struct dma *input, struct dma *output, struct cdp_counts *counts);
 
 #endif

@@ -1,26 +1,77 @@
-/* CMAC: the multiply-accumulate array. Products of INT8 operands are exact, and so is every sum that fits CBUF, so that
- * the order of additions and the split in atoms, stripes and cells leave no trace in the result.
+/* CMAC: the multiply-accumulate array on integers, one lane per kernel. Products and sums of an atomic operation are
+ * exact, so that the order of additions and the split in atoms, stripes and cells leave no trace in a sum that
+ * CACC does not saturate.
  *
- * Spec: 40-convolution-core sections 3.1 and 9.1, 95-compiled-representation section B.8.
+ * Two forms. cmac_multiply() adds up chunks of whole windows in the order that is fastest, for sums that can not
+ * saturate: pairs of elements times pairs of weights of eight kernels at once. cmac_atom() is one atomic operation.
+ * Spec: 40-convolution-core sections 3 and 9.1, 95-compiled-representation sections B.4 and B.8.
  */
 #ifndef MODEL_CMAC_H
 #define MODEL_CMAC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    CMAC_POSITIONS = 2,  /* output positions are taken in multiples of this, */
-    CMAC_KERNELS = 4,    /* kernels in multiples of this, */
-    CMAC_VECTOR = 16,    /* and the elements of a window in multiples of this */
-    CMAC_LONGEST = 65536 /* elements of one call: sums stay below 2^30 */
+    CMAC_VECTOR = 8, /* kernels of a vector; groups of kernels are multiples of it */
+    CMAC_PAIRS = 252 /* most pairs of elements of a chunk: sums of one part of INT16 products stay below 2^31 */
 };
 
-/* sums[p * kernels + k] = sum over i of windows[p * stride + i] * weights[k * stride + i], 0 <= i < n.
+/* Neighbouring elements of the input: pairs of them from `offset` behind the window's base on. */
+struct cmac_run {
+    size_t offset, pairs;
+};
+
+/* Neighbouring elements of one atomic operation. */
+struct cmac_piece {
+    size_t offset; /* in the input, from the window's base */
+    size_t packed; /* in the window, in the order of the runs */
+    size_t count;
+};
+
+/* Weights of a group of kernels, packed for cmac_multiply(): block by block of kernels, in a block pair by pair, in a
+ * pair two vectors (one if the group has only eight kernels of INT8) of eight times two weights. The vectors of INT8
+ * are kernels 0-7 and 8-15 of the block; those of INT16 the low bytes (signed) and what is left of the same eight
+ * weights, divided by 256. What stands for no element or no kernel is 0. */
+struct cmac_weights {
+    bool wide;      /* INT16 */
+    size_t lanes;   /* kernels of a full group */
+    size_t vectors; /* of a block */
+    size_t kernels; /* of a block */
+    size_t blocks;
+    size_t pairs; /* of a window */
+    int16_t *packed;
+};
+
+/* Returns false when memory is exhausted. The weights are 0. */
+bool cmac_weights_init(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs);
+void cmac_weights_free(struct cmac_weights *weights);
+void cmac_weights_clear(struct cmac_weights *weights);
+
+/* Puts `count` weights of each of the kernels 0 .. kernels-1 to elements `at` and following of the window. Those of
+ * kernel k start at from[k * step]. */
+void cmac_weights_place(struct cmac_weights *weights, size_t at, const int16_t *from, size_t step, size_t kernels,
+                        size_t count);
+
+/* sums[p * lanes + k] += sum of the products of a chunk, for the kernels k of one block.
  *
- * windows, weights  values -128..127 in 16 bits, rows of `stride` elements; what fills up a row is 0 in the weights
- * positions, kernels, n  multiples of the above, n <= CMAC_LONGEST */
-void cmac_multiply(const int16_t *windows, size_t positions, const int16_t *weights, size_t kernels, size_t stride,
-                   size_t n, int32_t *sums);
+ * windows  the bases of the positions' windows; one element behind a run may be read beyond its pairs' real elements
+ * runs     `count` runs of together at most CMAC_PAIRS pairs, the first of which has pair `pair` of the weights
+ * sums     64 bits, `lanes` per position */
+void cmac_multiply(const struct cmac_weights *weights, size_t block, const int16_t *const *windows, size_t positions,
+                   const struct cmac_run *runs, size_t count, size_t pair, int64_t *sums);
+
+/* One atomic operation of a direct or image layer: sums[k] = sum over the elements i of `count` pieces of the window,
+ * in order, of element i times weights[i * lanes + k]. */
+void cmac_atom(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
+               size_t lanes, int64_t *sums);
+
+/* POA of Winograd: the four outputs n0..n3 of the sums of the sixteen positions (4 * row + column) of a tile. Sums of
+ * position e start at sums[e * step]; out[n * lanes + k], 0 <= k < lanes. Section 3.3. */
+void cmac_post_add(const int64_t *sums, size_t step, size_t lanes, int64_t *out);
+
+/* The coefficient, -1, 0 or 1, of position e in output n. */
+int cmac_coefficient(size_t e, size_t n);
 
 #endif

@@ -3,16 +3,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cmac.h"
+static size_t lesser(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+static size_t even(size_t n) {
+    return n + n % 2;
+}
+
+/* A direction of the copy: where window n starts. Windows that start behind the input see only padding, so one halo of
+ * a window's size serves them all. */
+static size_t start_of(size_t n, size_t step, size_t before, size_t size) {
+    return lesser(n * step, before + size);
+}
+
+/* Size of the copy in one direction. */
+static size_t stored(size_t windows, size_t step, size_t before, size_t size, size_t window) {
+    size_t end = start_of(windows - 1, step, before, size) + window;
+    return end > before + size ? end : before + size;
+}
+
+static size_t stored_line(const struct crep_shape *shape) {
+    size_t window = (shape->columns - 1) * shape->column_spacing + shape->column;
+    return stored(shape->out_width, shape->column_step, shape->left, shape->line, window);
+}
+
+static size_t stored_lines(const struct crep_shape *shape) {
+    size_t window = (shape->rows - 1) * shape->row_spacing + 1;
+    return stored(shape->out_height, shape->row_step, shape->top, shape->lines, window);
+}
+
+size_t crep_stored(const struct crep_shape *shape) {
+    size_t elements;
+    return __builtin_mul_overflow(stored_line(shape), stored_lines(shape), &elements) ? SIZE_MAX : elements;
+}
 
 static void crep_free(struct crep *crep) {
     if (crep) {
         free(crep->column);
         free(crep->row);
-        free(crep->offset);
-        free(crep->column_inside);
-        free(crep->row_inside);
+        free(crep->runs);
+        free(crep->chunks);
+        free(crep->pieces);
+        free(crep->ends);
         free(crep);
+    }
+}
+
+/* Offset of column s of kernel row r. */
+static size_t offset_of(const struct crep *crep, size_t r, size_t s) {
+    return r * crep->shape.row_spacing * crep->stored_line + s * crep->shape.column_spacing;
+}
+
+/* Appends `pairs` pairs from `offset` on to the runs; what does not fit the last chunk starts others. */
+static void append_run(struct crep *crep, size_t offset, size_t pairs, size_t column) {
+    while (pairs > 0) {
+        struct crep_chunk *chunk = crep->chunk_count > 0 ? &crep->chunks[crep->chunk_count - 1] : NULL;
+        if (!chunk || chunk->column != column || crep->pairs - chunk->pair == CMAC_PAIRS) {
+            chunk = &crep->chunks[crep->chunk_count++];
+            *chunk = (struct crep_chunk){.run = crep->run_count, .pair = crep->pairs, .column = column};
+        }
+        size_t part = lesser(pairs, CMAC_PAIRS - (crep->pairs - chunk->pair));
+        crep->runs[crep->run_count++] = (struct cmac_run){.offset = offset, .pairs = part};
+        chunk->runs++;
+        crep->pairs += part;
+        offset += 2 * part;
+        pairs -= part;
+    }
+}
+
+/* The runs, and in packed[r * columns + s] where each column of the kernel stands in their order. */
+static void compile_runs(struct crep *crep, size_t *packed) {
+    const struct crep_shape *shape = &crep->shape;
+    size_t offset = 0, length = 0, column = 0; /* of the run in work */
+    for (size_t r = 0; r < shape->rows; r++) {
+        for (size_t s = 0; s < shape->columns; s++) {
+            size_t at = offset_of(crep, r, s);
+            if (shape->tile || offset + length != at) {
+                append_run(crep, offset, even(length) / 2, column);
+                offset = at;
+                length = 0;
+                column = shape->tile ? s : 0;
+            }
+            packed[r * shape->columns + s] = 2 * crep->pairs + length;
+            length += shape->column;
+        }
+    }
+    append_run(crep, offset, even(length) / 2, column);
+}
+
+/* The pieces: channel blocks, then kernel rows, then columns (40-convolution-core sections 4.1 and 4.4). */
+static void compile_pieces(struct crep *crep, const size_t *packed) {
+    const struct crep_shape *shape = &crep->shape;
+    size_t columns_together = shape->tile ? shape->columns : 1, pieces = 0;
+    for (size_t first = 0; first < shape->column; first += shape->block) {
+        size_t count = lesser(shape->block, shape->column - first);
+        for (size_t r = 0; r < shape->rows; r += shape->rows_together) {
+            size_t rows = lesser(shape->rows_together, shape->rows - r);
+            for (size_t s = 0; s < shape->columns; s += columns_together) {
+                for (size_t i = 0; i < rows * columns_together; i++) {
+                    size_t row = r + i % rows, column = s + i / rows;
+                    crep->pieces[pieces++] =
+                        (struct cmac_piece){.offset = offset_of(crep, row, column) + first,
+                                            .packed = packed[row * shape->columns + column] + first,
+                                            .count = count};
+                    crep->elements += count;
+                }
+                crep->ends[crep->atoms++] = pieces;
+            }
+        }
     }
 }
 
@@ -22,80 +121,32 @@ static struct crep *compile(const struct crep_shape *shape) {
         return NULL;
     }
     crep->shape = *shape;
-    crep->elements = shape->rows * shape->runs * shape->run;
-    crep->padded = (crep->elements + CMAC_VECTOR - 1) / CMAC_VECTOR * CMAC_VECTOR;
+    crep->stored_line = stored_line(shape);
+    crep->stored_lines = stored_lines(shape);
+    size_t places = shape->rows * shape->columns, blocks = (shape->column + shape->block - 1) / shape->block;
+    size_t chunks = places * (even(shape->column) / 2 / CMAC_PAIRS + 2);
+    size_t *packed = malloc(places * sizeof *packed);
     crep->column = malloc(shape->out_width * sizeof *crep->column);
-    crep->column_inside = malloc(shape->out_width * sizeof *crep->column_inside);
     crep->row = malloc(shape->out_height * sizeof *crep->row);
-    crep->row_inside = malloc(shape->out_height * sizeof *crep->row_inside);
-    crep->offset = malloc(shape->rows * shape->runs * sizeof *crep->offset);
-    if (!crep->column || !crep->column_inside || !crep->row || !crep->row_inside || !crep->offset) {
+    crep->runs = malloc((chunks + places) * sizeof *crep->runs);
+    crep->chunks = malloc(chunks * sizeof *crep->chunks);
+    crep->pieces = malloc(blocks * places * sizeof *crep->pieces);
+    crep->ends = malloc(blocks * places * sizeof *crep->ends);
+    if (!packed || !crep->column || !crep->row || !crep->runs || !crep->chunks || !crep->pieces || !crep->ends) {
+        free(packed);
         crep_free(crep);
         return NULL;
     }
-    size_t window = (shape->runs - 1) * shape->run_spacing + shape->run;
     for (size_t x = 0; x < shape->out_width; x++) {
-        size_t start = x * shape->column_step;
-        crep->column[x] = (int32_t)start - (int32_t)shape->left;
-        crep->column_inside[x] = start >= shape->left && start - shape->left + window <= shape->line;
+        crep->column[x] = start_of(x, shape->column_step, shape->left, shape->line);
     }
-    size_t height = (shape->rows - 1) * shape->row_spacing + 1;
     for (size_t y = 0; y < shape->out_height; y++) {
-        size_t start = y * shape->row_step;
-        crep->row[y] = (int32_t)start - (int32_t)shape->top;
-        crep->row_inside[y] = start >= shape->top && start - shape->top + height <= shape->lines;
+        crep->row[y] = start_of(y, shape->row_step, shape->top, shape->lines) * crep->stored_line;
     }
-    for (size_t r = 0; r < shape->rows; r++) {
-        for (size_t i = 0; i < shape->runs; i++) {
-            /* Not read, and perhaps not an int32_t, where no window is inside the input. */
-            crep->offset[r * shape->runs + i] =
-                height <= shape->lines ? (int32_t)(r * shape->row_spacing * shape->line + i * shape->run_spacing) : 0;
-        }
-    }
+    compile_runs(crep, packed);
+    compile_pieces(crep, packed);
+    free(packed);
     return crep;
-}
-
-static void fill(int16_t *out, int16_t value, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        out[i] = value;
-    }
-}
-
-/* Copies `n` elements of a line from element `from` on; those outside the line are pads. */
-static void clipped(const int16_t *line, size_t size, int64_t from, size_t n, int16_t pad, int16_t *out) {
-    size_t before = from >= 0 ? 0 : from <= -(int64_t)n ? n : (size_t)-from;
-    size_t first = from > 0 ? (size_t)from : 0;
-    size_t inside = first >= size ? 0 : size - first;
-    inside = inside < n - before ? inside : n - before;
-    fill(out, pad, before);
-    memcpy(out + before, line + (inside ? first : 0), inside * sizeof *out);
-    fill(out + before + inside, pad, n - before - inside);
-}
-
-void crep_window(const struct crep *crep, const int16_t *input, int16_t pad, size_t x, size_t y, int16_t *window) {
-    const struct crep_shape *shape = &crep->shape;
-    size_t runs = shape->runs, run = shape->run;
-    if (crep->column_inside[x] && crep->row_inside[y]) {
-        const int16_t *base = input + (size_t)crep->row[y] * shape->line + (size_t)crep->column[x];
-        for (size_t i = 0; i < shape->rows * runs; i++) {
-            memcpy(window, base + crep->offset[i], run * sizeof *window);
-            window += run;
-        }
-        return;
-    }
-    for (size_t r = 0; r < shape->rows; r++) {
-        int64_t line = crep->row[y] + (int64_t)(r * shape->row_spacing);
-        if (line < 0 || line >= (int64_t)shape->lines) {
-            fill(window, pad, runs * run);
-            window += runs * run;
-            continue;
-        }
-        for (size_t i = 0; i < runs; i++) {
-            int64_t from = crep->column[x] + (int64_t)(i * shape->run_spacing);
-            clipped(input + (size_t)line * shape->line, shape->line, from, run, pad, window);
-            window += run;
-        }
-    }
 }
 
 const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *shape) {
@@ -106,11 +157,13 @@ const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *
     struct crep *found;
     if (at < cache->count) {
         found = cache->tables[at];
+        cache->hits++;
     } else {
         found = compile(shape);
         if (!found) {
             return NULL;
         }
+        cache->builds++;
         if (cache->count == CREP_CACHED) {
             at = CREP_CACHED - 1;
             crep_free(cache->tables[at]);

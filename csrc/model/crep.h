@@ -1,11 +1,14 @@
 /* The compiled representation of a convolution: which elements of the input each output position needs, prepared once
- * per layer shape. The window of a position is base address plus a list of relative offsets that all positions share.
+ * per layer shape. Element k of a position is input[base of the position + offset[k]]; the offsets are shared by all
+ * positions.
  *
- * The input is an array of lines whose elements stand in the order x, channel (images: the bytes of the line). Offsets
- * are kept in run-length form: a kernel row is one run of neighbouring elements, or one run per column if columns are
- * dilated. Base = row base * elements of a line + column base. Windows that leave the input are marked; their outside
- * elements are the pad value. Tables hold no addresses and no data, so layers of the same shape share them.
- * Spec: 95-compiled-representation (padding strategy 2 of B.5), 40-convolution-core sections 3.1 and 3.2.
+ * The input is a copy with a halo: lines of elements with the pad value around them, so that no window leaves it. Bases
+ * are sums of a column's and a line's part. Offsets are kept in run-length form and in two orders:
+ *   runs    for sums in any order: as few and as long as the kernel allows, each a whole number of pairs of elements,
+ *           in chunks that CMAC can add up without overflow;
+ *   pieces  in hardware order with the ends of the atomic operations, for sums that saturate or round.
+ * Tables hold no addresses and no data, so layers of the same shape share them, whatever their precision.
+ * Spec: 95-compiled-representation (padding strategy 1 of B.5), 40-convolution-core sections 3 and 4.
  */
 #ifndef MODEL_CREP_H
 #define MODEL_CREP_H
@@ -14,39 +17,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The key of a table. All members are size_t, so that keys compare as bytes. */
+#include "model/cmac.h"
+
+/* The key of a table. All members are size_t, so that keys compare as bytes. An element is one number of the input;
+ * a column of the kernel is the elements of one pixel, or of a whole kernel row where those are neighbours. */
 struct crep_shape {
-    size_t line, lines;            /* input: elements of a line, lines */
-    size_t column_step, left;      /* elements: from one output column to the next, in front of the line (left pad) */
-    size_t runs, run, run_spacing; /* of a kernel row: number of runs, elements of each, elements from start to start */
-    size_t rows, row_spacing;      /* of the kernel: number, lines from row to row (dilation) */
-    size_t row_step, top;          /* lines: from one output row to the next, above the input (top pad) */
-    size_t out_width, out_height;  /* positions */
+    size_t line, lines;           /* input: elements of a line, lines */
+    size_t left, top;             /* padding: elements, lines */
+    size_t column_step, row_step; /* from one output position to the next: elements, lines */
+    size_t columns, column,
+        column_spacing;       /* of a kernel row: number, elements of each, elements from start to start */
+    size_t rows, row_spacing; /* of the kernel: number, lines from row to row */
+    size_t block;             /* most elements of a column in one atomic operation */
+    size_t rows_together;     /* rows in one atomic operation (post-extension) */
+    size_t tile; /* 1: Winograd, an atomic operation takes its block of every column, and columns have sums of their
+                  * own; else 0 */
+    size_t out_width, out_height; /* positions */
+};
+
+/* Runs [run, run + runs), whose weights start at pair `pair`; they add to the sum of column `column` (Winograd, else
+ * 0).
+ */
+struct crep_chunk {
+    size_t run, runs, pair, column;
 };
 
 struct crep {
     struct crep_shape shape;
-    size_t elements; /* of a window: rows * runs * run */
-    size_t padded;   /* elements rounded up to CMAC_VECTOR: the row size of windows and weights */
-    int32_t *column; /* [out_width]: element of the line where the window starts; negative in the left pad */
-    int32_t *row;    /* [out_height]: input line where the window starts; negative in the top pad */
-    int32_t *offset; /* [rows * runs]: of each run from the window's start, for windows inside the input */
-    bool *column_inside, *row_inside; /* windows of this column / row stay inside lines / the input */
+    size_t stored_line, stored_lines; /* of the copy with its halo */
+    size_t *column;                   /* [out_width]: bases are column[x] + row[y] */
+    size_t *row;                      /* [out_height] */
+    struct cmac_run *runs;
+    struct crep_chunk *chunks;
+    size_t run_count, chunk_count;
+    size_t pairs; /* of all runs */
+    struct cmac_piece *pieces;
+    size_t *ends; /* [atoms]: pieces up to the end of each atomic operation */
+    size_t atoms;
+    size_t elements; /* of all pieces */
 };
 
-/* Copies the window of output position (x, y) to window[0 .. elements-1]. */
-void crep_window(const struct crep *crep, const int16_t *input, int16_t pad, size_t x, size_t y, int16_t *window);
+/* Elements of the input copy that a shape needs, halo included; SIZE_MAX if they can not be counted. */
+size_t crep_stored(const struct crep_shape *shape);
 
-/* Tables of the shapes used last. */
+/* Tables of the shapes used last, and how often a shape was found there. */
 enum { CREP_CACHED = 32 };
 
 struct crep_cache {
     struct crep *tables[CREP_CACHED]; /* the one used last comes first */
     size_t count;
+    uint64_t hits, builds;
 };
 
-/* The table of a shape, compiled if it is new; valid until CREP_CACHED other shapes were asked for. NULL only when
- * memory is exhausted. */
+/* The table of a shape, compiled if it is new; valid until CREP_CACHED other shapes were asked for. crep_stored() of
+ * the shape must be below 2^31. NULL only when memory is exhausted. */
 const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *shape);
 void crep_cache_free(struct crep_cache *cache);
 

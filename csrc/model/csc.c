@@ -1,10 +1,6 @@
 #include "model/csc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "model/cacc.h"
-#include "model/cmac.h"
+#include "model/pra.h"
 #include "nvdla_offsets.h"
 
 /* ---- registers ---- */
@@ -12,10 +8,43 @@
 /* All ones in a field of D_BANK, plus 1. */
 #define BANKS_AFTER_RESET ((size_t)REGISTER_FIELD(UINT32_MAX, CSC_D_BANK__DATA_BANK) + 1)
 
-/* No input that fits CBUF has more elements; registers that say so describe something else than what CDMA fetched. */
-#define MOST_ELEMENTS ((size_t)1 << 26)
+enum {
+    QUAD = 4, /* channels of a Winograd block */
+    KERNEL_TILE = PRA_TILE * PRA_TILE
+};
 
-void csc_layer_decode(struct csc_layer *layer, const struct register_group *regs) {
+static void decode_image(struct csc_layer *layer, const struct register_group *regs) {
+    uint32_t out = register_group_value(regs, CSC_D_DATAOUT_SIZE_0);
+    uint32_t channel = register_group_value(regs, CSC_D_DATAIN_SIZE_EXT_1) & 3;
+    uint32_t extension = register_group_value(regs, CSC_D_POST_Y_EXTENSION) & 3;
+    layer->mode = CSC_IMAGE;
+    layer->pixel = channel < 2 ? 1 : channel + 1;
+    layer->kernel_width = 1;
+    layer->extension = (size_t)1 << (extension > 2 ? 2 : extension);
+    layer->positions = layer->out_width * (REGISTER_FIELD(out, CSC_D_DATAOUT_SIZE_0__DATAOUT_HEIGHT) + 1);
+    layer->dilation_x = 1;
+    layer->dilation_y = 1;
+    layer->pad_left = 0; /* CDMA has inserted it */
+}
+
+/* Tiles of 2 x 2 outputs, each from 4 x 4 inputs. Sizes that are no multiples of 4, or tiles that leave the input,
+ * define nothing: 40-convolution-core section 12. */
+static void decode_winograd(struct csc_layer *layer, size_t element) {
+    size_t out_height = layer->positions / layer->out_width;
+    layer->mode = CSC_WINOGRAD;
+    layer->positions -= layer->positions % 4;
+    layer->kernel_width = PRA_TILE;
+    layer->kernel_height = PRA_TILE;
+    layer->stride_x = layer->stride_y = 1;
+    layer->dilation_x = layer->dilation_y = 1;
+    layer->pad_left = layer->pad_top = 0;
+    layer->valid = layer->valid && layer->positions > 0 && layer->out_width % 4 == 0 &&
+                   layer->positions == layer->out_width * out_height && out_height % 4 == 0 && layer->width % 4 == 0 &&
+                   layer->height % 4 == 0 && layer->out_width + 2 <= layer->width && out_height + 2 <= layer->height &&
+                   layer->channels * element % CBUF_PIECE == 0;
+}
+
+void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config, const struct register_group *regs) {
     uint32_t misc = register_group_value(regs, CSC_D_MISC_CFG);
     uint32_t size = register_group_value(regs, CSC_D_DATAIN_SIZE_EXT_0);
     uint32_t kernel = register_group_value(regs, CSC_D_WEIGHT_SIZE_EXT_0);
@@ -25,8 +54,17 @@ void csc_layer_decode(struct csc_layer *layer, const struct register_group *regs
     uint32_t dilation = register_group_value(regs, CSC_D_DILATION_EXT);
     uint32_t padding = register_group_value(regs, CSC_D_ZERO_PADDING);
     uint32_t bank = register_group_value(regs, CSC_D_BANK);
+    uint32_t pad = register_group_value(regs, CSC_D_ZERO_PADDING_VALUE);
+    bool precisions = config->int16 || config->fp16;
+    uint32_t precision = precisions ? REGISTER_FIELD(misc, CSC_D_MISC_CFG__PROC_PRECISION) : NVDLA_INT8;
+    bool winograd = config->winograd && REGISTER_FIELD(misc, CSC_D_MISC_CFG__CONV_MODE);
+    bool image =
+        !winograd && (register_group_value(regs, CSC_D_DATAIN_FORMAT) & CSC_D_DATAIN_FORMAT__DATAIN_FORMAT_MASK);
+    size_t element = precision == NVDLA_INT8 ? 1 : 2;
     *layer = (struct csc_layer){
-        .image = register_group_value(regs, CSC_D_DATAIN_FORMAT) & CSC_D_DATAIN_FORMAT__DATAIN_FORMAT_MASK,
+        .precision = precision > NVDLA_FP16 ? NVDLA_INT8 : (enum nvdla_precision)precision,
+        .valid = precision <= NVDLA_FP16,
+        .compressed = config->weight_compression && register_group_value(regs, CSC_D_WEIGHT_FORMAT),
         .data_reuse = REGISTER_FIELD(misc, CSC_D_MISC_CFG__DATA_REUSE),
         .weight_reuse = REGISTER_FIELD(misc, CSC_D_MISC_CFG__WEIGHT_REUSE),
         .skip_data = REGISTER_FIELD(misc, CSC_D_MISC_CFG__SKIP_DATA_RLS),
@@ -36,12 +74,16 @@ void csc_layer_decode(struct csc_layer *layer, const struct register_group *regs
         .width = REGISTER_FIELD(size, CSC_D_DATAIN_SIZE_EXT_0__DATAIN_WIDTH_EXT) + 1,
         .height = REGISTER_FIELD(size, CSC_D_DATAIN_SIZE_EXT_0__DATAIN_HEIGHT_EXT) + 1,
         .channels = REGISTER_FIELD(weights, CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_CHANNEL_EXT) + 1,
+        .pixel = 1,
+        .batches = 1,
         .kernel_width = REGISTER_FIELD(kernel, CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_WIDTH_EXT) + 1,
         .kernel_height = REGISTER_FIELD(kernel, CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_HEIGHT_EXT) + 1,
         .kernels = REGISTER_FIELD(weights, CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL) + 1,
+        .kernel_group = (size_t)config->atomic_k / element,
         .extension = 1,
         .slice_entries = (size_t)register_group_value(regs, CSC_D_ENTRY_PER_SLICE) + 1,
         .weight_bytes = register_group_value(regs, CSC_D_WEIGHT_BYTES),
+        .mask_bytes = register_group_value(regs, CSC_D_WMB_BYTES),
         .out_width = REGISTER_FIELD(out, CSC_D_DATAOUT_SIZE_0__DATAOUT_WIDTH) + 1,
         .positions = (size_t)register_group_value(regs, CSC_D_ATOMICS) + 1,
         .release = (size_t)register_group_value(regs, CSC_D_RELEASE) + 1,
@@ -51,62 +93,95 @@ void csc_layer_decode(struct csc_layer *layer, const struct register_group *regs
         .dilation_y = REGISTER_FIELD(dilation, CSC_D_DILATION_EXT__Y_DILATION_EXT) + 1,
         .pad_left = REGISTER_FIELD(padding, CSC_D_ZERO_PADDING__PAD_LEFT),
         .pad_top = REGISTER_FIELD(padding, CSC_D_ZERO_PADDING__PAD_TOP),
-        .pad = (int8_t)register_group_value(regs, CSC_D_ZERO_PADDING_VALUE),
+        .pad = precision == NVDLA_INT8 ? (int8_t)pad : (int16_t)pad,
+        .pra_truncate = register_group_value(regs, CSC_D_PRA_CFG) & CSC_D_PRA_CFG__PRA_TRUNCATE_MASK,
     };
-    if (layer->image) {
-        uint32_t channel = register_group_value(regs, CSC_D_DATAIN_SIZE_EXT_1) & 3;
-        uint32_t extension = register_group_value(regs, CSC_D_POST_Y_EXTENSION) & 3;
-        layer->pixel = channel < 2 ? 1 : channel + 1;
-        layer->kernel_width = 1;
-        layer->extension = (size_t)1 << (extension > 2 ? 2 : extension);
-        layer->positions = layer->out_width * (REGISTER_FIELD(out, CSC_D_DATAOUT_SIZE_0__DATAOUT_HEIGHT) + 1);
-        layer->dilation_x = 1;
-        layer->dilation_y = 1;
-        layer->pad_left = 0; /* CDMA has inserted it */
+    if (winograd) {
+        decode_winograd(layer, element);
+    } else if (image) {
+        decode_image(layer, regs);
+    } else if (config->batch_max > 1) {
+        layer->batches =
+            (register_group_value(regs, CSC_D_BATCH_NUMBER) & CSC_D_BATCH_NUMBER__BATCHES_MASK) + (size_t)1;
     }
 }
 
-size_t csc_layer_groups(const struct csc_layer *layer, size_t kernel_group) {
-    return (layer->kernels + kernel_group - 1) / kernel_group;
+size_t csc_layer_groups(const struct csc_layer *layer) {
+    return (layer->kernels + layer->kernel_group - 1) / layer->kernel_group;
 }
 
-static size_t kernel_bytes(const struct csc_layer *layer) {
+size_t csc_layer_group_kernels(const struct csc_layer *layer, size_t g) {
+    size_t rest = layer->kernels - g * layer->kernel_group;
+    return rest < layer->kernel_group ? rest : layer->kernel_group;
+}
+
+size_t csc_layer_kernel_elements(const struct csc_layer *layer) {
     return layer->kernel_height * layer->kernel_width * layer->channels;
 }
 
 uint64_t csc_layer_work(const struct csc_layer *layer) {
-    return (uint64_t)layer->positions * layer->kernels * kernel_bytes(layer);
+    uint64_t windows = (uint64_t)layer->positions * layer->batches / (layer->mode == CSC_WINOGRAD ? 4 : 1);
+    return windows * layer->kernels * csc_layer_kernel_elements(layer);
 }
 
-/* Elements of an input line as the core sees it. */
-static size_t line_elements(const struct csc_layer *layer, const struct cbuf *cbuf) {
-    return layer->image ? layer->slice_entries * cbuf->entry : layer->width * layer->channels;
-}
-
-static struct crep_shape shape_of(const struct csc_layer *layer, const struct cbuf *cbuf) {
-    size_t pixel = layer->image ? layer->pixel : layer->channels;
-    bool apart = layer->dilation_x > 1; /* the columns of a kernel row */
+struct crep_shape csc_layer_shape(const struct csc_layer *layer, const struct nvdla_config *config,
+                                  const struct cbuf *cbuf) {
+    size_t channels = layer->channels, block = (size_t)config->atomic_c;
+    size_t out_height = (layer->positions + layer->out_width - 1) / layer->out_width;
+    if (layer->mode == CSC_WINOGRAD) {
+        size_t tile = KERNEL_TILE * channels; /* elements */
+        return (struct crep_shape){
+            .line = layer->out_width / 2 * tile,
+            .lines = out_height / 2,
+            .column_step = tile,
+            .row_step = 1,
+            .columns = KERNEL_TILE,
+            .column = channels,
+            .column_spacing = channels,
+            .rows = 1,
+            .row_spacing = 1,
+            .block = QUAD,
+            .rows_together = 1,
+            .tile = 1,
+            .out_width = layer->out_width / 2,
+            .out_height = out_height / 2,
+        };
+    }
+    bool image = layer->mode == CSC_IMAGE;
+    size_t pixel = image ? layer->pixel : channels, element = layer->precision == NVDLA_INT8 ? 1 : 2;
     return (struct crep_shape){
-        .line = line_elements(layer, cbuf),
+        .line = image ? layer->slice_entries * cbuf->entry / element : layer->width * channels,
         .lines = layer->height,
-        .column_step = layer->stride_x * pixel,
         .left = layer->pad_left * pixel,
-        .runs = apart ? layer->kernel_width : 1,
-        .run = apart ? layer->channels : layer->kernel_width * layer->channels,
-        .run_spacing = layer->dilation_x * pixel,
+        .top = layer->pad_top,
+        .column_step = layer->stride_x * pixel,
+        .row_step = layer->stride_y,
+        .columns = layer->kernel_width,
+        .column = channels,
+        .column_spacing = layer->dilation_x * pixel,
         .rows = layer->kernel_height,
         .row_spacing = layer->dilation_y,
-        .row_step = layer->stride_y,
-        .top = layer->pad_top,
+        .block = block,
+        .rows_together = layer->extension,
         .out_width = layer->out_width,
-        .out_height = (layer->positions + layer->out_width - 1) / layer->out_width,
+        .out_height = out_height,
     };
+}
+
+size_t csc_layer_stored(const struct csc_layer *layer, const struct nvdla_config *config, const struct cbuf *cbuf) {
+    struct crep_shape shape = csc_layer_shape(layer, config, cbuf);
+    size_t elements;
+    if (__builtin_mul_overflow(crep_stored(&shape), layer->batches, &elements)) {
+        return SIZE_MAX;
+    }
+    size_t pixels = layer->mode == CSC_WINOGRAD ? layer->width * layer->height * layer->channels : 0;
+    return elements > pixels ? elements : pixels;
 }
 
 /* ---- start and release ---- */
 
 void csc_init(struct csc *csc, const struct nvdla_config *config) {
-    *csc = (struct csc){.kernel_group = (size_t)config->atomic_k};
+    *csc = (struct csc){.config = config};
     csc_reset(csc);
 }
 
@@ -126,17 +201,18 @@ static size_t less(size_t held, size_t released) {
     return held > released ? held - released : 0;
 }
 
-static void release_slices(struct cbuf *cbuf, size_t data_banks, size_t slices, size_t slice_entries) {
+/* entries: of a slice, all batches. */
+static void release_slices(struct cbuf *cbuf, size_t data_banks, size_t slices, size_t entries) {
     struct cbuf_data *data = &cbuf->data;
-    size_t entries = slices * slice_entries;
     data->slices = less(data->slices, slices);
-    data->held = less(data->held, entries);
-    data->read = (data->read + entries) % cbuf_data_ring(cbuf, data_banks).entries;
+    data->held = less(data->held, slices * entries);
+    data->read = (data->read + slices * entries) % cbuf_data_ring(cbuf, data_banks).entries;
 }
 
-/* Takes entries off the weight accounts; the read pointer is the caller's. */
-static void release_weights(struct cbuf_weights *weights, const struct cbuf *cbuf, size_t entries, size_t kernels) {
+void csc_release_weights(struct cbuf_weights *weights, const struct cbuf *cbuf, size_t entries, size_t mask_entries,
+                         size_t kernels) {
     weights->held = less(weights->held, entries * cbuf->slots);
+    weights->mask_held = less(weights->mask_held, mask_entries * cbuf->slots);
     weights->kernels = less(weights->kernels, kernels);
 }
 
@@ -145,24 +221,31 @@ bool csc_can_start(const struct csc *csc, const struct cdma *cdma, const struct 
         return false;
     }
     struct csc_layer layer;
-    csc_layer_decode(&layer, regs);
+    csc_layer_decode(&layer, csc->config, regs);
     bool data = layer.data_banks != csc->last_data_banks;
     bool any = data || layer.weight_banks != csc->last_weight_banks;
     return !any || (cdma->weights.phase == CDMA_PEND && (!data || cdma->data == CDMA_PEND));
 }
 
+/* Releases the weights that the last layer kept for a layer that does not want them. */
+static void release_skipped_weights(const struct csc *csc, struct cbuf *cbuf) {
+    struct cbuf_weights *weights = &cbuf->weights;
+    size_t entries = csc->last_weight_bytes / cbuf->entry, mask_entries = csc->last_mask_bytes / cbuf->entry;
+    csc_release_weights(weights, cbuf, entries, mask_entries, csc->last_kernels);
+    weights->read =
+        (weights->read + entries) % cbuf_weight_ring(cbuf, csc->last_data_banks, csc->last_weight_banks).entries;
+    weights->mask_read = (weights->mask_read + mask_entries) % cbuf_mask_ring(cbuf).entries;
+}
+
 void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const struct register_group *regs) {
     struct csc_layer *layer = &csc->layer;
-    csc_layer_decode(layer, regs);
+    csc_layer_decode(layer, csc->config, regs);
     csc->started = true;
-    if (csc->left > 0 && (!layer->data_reuse || layer->image != csc->last_image)) {
+    if (csc->left > 0 && (!layer->data_reuse || layer->mode != csc->last_mode)) {
         release_slices(cbuf, csc->last_data_banks, csc->left, csc->last_entries);
     }
     if (csc->last_skip_weights && !layer->weight_reuse) {
-        size_t entries = csc->last_weight_bytes / cbuf->entry;
-        size_t ring = cbuf_weight_ring(cbuf, csc->last_data_banks, csc->last_weight_banks).entries;
-        release_weights(&cbuf->weights, cbuf, entries, csc->last_kernels);
-        cbuf->weights.read = (cbuf->weights.read + entries) % ring;
+        release_skipped_weights(csc, cbuf);
     }
     csc->left = 0;
     csc->last_skip_weights = false;
@@ -176,14 +259,27 @@ void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const stru
     }
 }
 
-/* Kernels of group g. */
-static size_t group_kernels(const struct csc_layer *layer, size_t kernel_group, size_t g) {
-    size_t rest = layer->kernels - g * kernel_group;
-    return rest < kernel_group ? rest : kernel_group;
+/* Entries of the two rings, from the layer's first ones on. */
+struct weight_entries {
+    size_t weights, masks;
+};
+
+static size_t entries_of(const struct cbuf *cbuf, uint64_t bytes) {
+    return (size_t)((bytes + cbuf->entry - 1) / cbuf->entry);
 }
 
-static size_t entries_of(const struct cbuf *cbuf, size_t bytes) {
-    return (bytes + cbuf->entry - 1) / cbuf->entry;
+/* What the kernels up to the end of group g touch. The sizes of compressed groups that are still on their way are what
+ * CDMA was told. */
+static struct weight_entries touched(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf,
+                                     size_t g) {
+    const struct csc_layer *layer = &csc->layer;
+    size_t kernels = g * layer->kernel_group + csc_layer_group_kernels(layer, g);
+    size_t elements = kernels * csc_layer_kernel_elements(layer);
+    if (!layer->compressed) {
+        return (struct weight_entries){entries_of(cbuf, elements * (layer->precision == NVDLA_INT8 ? 1 : 2)), 0};
+    }
+    return (struct weight_entries){g < CDMA_GROUPS ? entries_of(cbuf, cdma->group_ends[g]) : 0,
+                                   entries_of(cbuf, (elements + 7) / 8)};
 }
 
 /* Plays the accounts of the layer's weights: does every group become available? */
@@ -191,11 +287,11 @@ static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const s
     const struct csc_layer *layer = &csc->layer;
     struct cbuf_weights account = cbuf->weights;
     struct cdma_weights progress = cdma->weights;
-    size_t used = 0, released = 0, passed = 0;
-    for (size_t g = 0; g < csc_layer_groups(layer, csc->kernel_group) && account.kernels < layer->kernels - passed;
-         g++) {
-        size_t kernels = group_kernels(layer, csc->kernel_group, g);
-        size_t needed = layer->skip_weights ? g * csc->kernel_group + kernels : kernels;
+    struct weight_entries released = {0, 0};
+    size_t passed = 0;
+    for (size_t g = 0; g < csc_layer_groups(layer) && account.kernels < layer->kernels - passed; g++) {
+        size_t kernels = csc_layer_group_kernels(layer, g);
+        size_t needed = layer->skip_weights ? g * layer->kernel_group + kernels : kernels;
         if (weights_served) {
             cdma_account_weights(cdma, cbuf, &progress, &account);
         }
@@ -203,9 +299,10 @@ static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const s
             return false;
         }
         if (!layer->skip_weights) {
-            used += kernels * kernel_bytes(layer);
-            release_weights(&account, cbuf, entries_of(cbuf, used) - released, kernels);
-            released = entries_of(cbuf, used);
+            struct weight_entries now = touched(csc, cdma, cbuf, g);
+            csc_release_weights(&account, cbuf, less(now.weights, released.weights), now.masks - released.masks,
+                                kernels);
+            released = now;
             passed += kernels;
         }
     }
@@ -214,251 +311,31 @@ static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const s
 
 bool csc_can_run(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf, bool weights_served) {
     const struct csc_layer *layer = &csc->layer;
-    if (!csc->started || cbuf->data.slices < layer->height) {
+    if (!csc->started || !layer->valid || cbuf->data.slices < layer->height) {
         return false;
     }
-    size_t group = (layer->kernels < csc->kernel_group ? layer->kernels : csc->kernel_group) * kernel_bytes(layer);
-    size_t ring = cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks).entries * cbuf->entry;
-    return line_elements(layer, cbuf) * layer->height <= MOST_ELEMENTS && group <= ring &&
+    struct cbuf_ring weights = cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks);
+    struct cbuf_ring ring = layer->compressed ? cbuf_mask_ring(cbuf) : weights;
+    struct weight_entries group = touched(csc, cdma, cbuf, 0);
+    return (layer->compressed ? group.masks : group.weights) <= ring.entries &&
            weights_flow(csc, cdma, cbuf, weights_served);
 }
 
-/* ---- execution ---- */
-
-enum { PANEL = 8 }; /* positions whose windows are computed together, a multiple of CMAC_POSITIONS */
-
-struct csc_run {
-    struct csc *csc;
-    struct cdma *cdma;
-    struct cbuf *cbuf;
-    struct dma *client; /* NULL: the rest of the weights is in CBUF */
-    unsigned truncate;
-    const struct crep *table;
-    size_t group, x, y, position; /* the next ones */
-    size_t lanes;                 /* results of a position: AtomicK */
-    size_t kernels;               /* of the current group */
-    size_t entry;                 /* of the weight ring, behind those read so far */
-    size_t entries;               /* read for the current group and not yet released */
-    size_t used;                  /* weight bytes of the layer used so far */
-    uint64_t saturated;
-    int16_t *input;   /* the input cube, lines of pixels of channels */
-    int16_t *weights; /* [kernels of a group][table->padded] in the order of windows */
-    int16_t *windows; /* [PANEL][table->padded] */
-    int32_t *partial; /* [PANEL][kernels of a group] */
-    int64_t *sums;    /* [PANEL][lanes] */
-    uint8_t *bytes;   /* weights of a group as they stand in CBUF, from an entry boundary on; between groups the entry
-                       * in which the last group ended */
-};
-
-/* dst[i] = src[i], INT8 to 16 bits. */
-static void widen(int16_t *dst, const uint8_t *src, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        dst[i] = (int8_t)src[i];
-    }
-}
-
-/* Takes the input out of CBUF: of each slice the pixels' real channels side by side, or the bytes of the image line. */
-static bool read_input(struct csc_run *run) {
-    const struct csc_layer *layer = &run->csc->layer;
-    const struct cbuf *cbuf = run->cbuf;
-    struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
-    size_t surfaces = (layer->channels + cbuf->atom - 1) / cbuf->atom;
-    size_t elements = line_elements(layer, cbuf);
-    size_t size = layer->image ? elements : cbuf_slice_size(cbuf, layer->width, surfaces);
-    run->input = malloc(elements * layer->height * sizeof *run->input);
-    uint8_t *slice = malloc(size);
-    if (!run->input || !slice) {
-        free(slice);
-        return false;
-    }
-    for (size_t y = 0; y < layer->height; y++) {
-        int16_t *line = run->input + y * elements;
-        cbuf_read(cbuf, ring, (cbuf->data.read + y * layer->slice_entries) * cbuf->entry, slice, size);
-        if (layer->image) {
-            widen(line, slice, elements);
-            continue;
-        }
-        for (size_t surface = 0; surface < surfaces; surface++) {
-            size_t first = surface * cbuf->atom, rest = layer->channels - first;
-            size_t channels = rest < cbuf->atom ? rest : cbuf->atom;
-            for (size_t x = 0; x < layer->width; x++) {
-                widen(line + x * layer->channels + first,
-                      slice + cbuf_atom_offset(cbuf, layer->width, surfaces, surface, x), channels);
-            }
-        }
-    }
-    free(slice);
-    return true;
-}
-
-/* n rounded up to a multiple of unit. */
-static size_t round_up(size_t n, size_t unit) {
-    return (n + unit - 1) / unit * unit;
-}
-
-struct csc_run *csc_run_new(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
-                            unsigned truncate) {
-    struct csc_run *run = calloc(1, sizeof *run);
-    if (!run) {
-        return NULL;
-    }
+void csc_end(struct csc *csc, struct cbuf *cbuf) {
     const struct csc_layer *layer = &csc->layer;
-    struct crep_shape shape = shape_of(layer, cbuf);
-    run->csc = csc;
-    run->cdma = cdma;
-    run->cbuf = cbuf;
-    run->client = client;
-    run->truncate = truncate;
-    run->lanes = csc->kernel_group;
-    run->entry = cbuf->weights.read;
-    run->table = crep_find(&csc->tables, &shape);
-    size_t kernels = group_kernels(layer, csc->kernel_group, 0), rows = round_up(kernels, CMAC_KERNELS);
-    if (run->table) {
-        run->weights = calloc(rows * run->table->padded, sizeof *run->weights);
-        run->windows = calloc(PANEL * run->table->padded, sizeof *run->windows);
-        run->partial = malloc(PANEL * rows * sizeof *run->partial);
-        run->sums = malloc(PANEL * run->lanes * sizeof *run->sums);
-        run->bytes = malloc(kernels * kernel_bytes(layer) + 2 * cbuf->entry);
-    }
-    if (!run->weights || !run->windows || !run->partial || !run->sums || !run->bytes || !read_input(run)) {
-        csc_run_free(run);
-        return NULL;
-    }
-    return run;
-}
-
-void csc_run_free(struct csc_run *run) {
-    if (run) {
-        free(run->input);
-        free(run->weights);
-        free(run->windows);
-        free(run->partial);
-        free(run->sums);
-        free(run->bytes);
-        free(run);
-    }
-}
-
-/* Puts the weights of a group, which stand in hardware order (chapter 40 section 4.4), into rows in window order. */
-static void arrange_weights(struct csc_run *run, const uint8_t *from) {
-    const struct csc_layer *layer = &run->csc->layer;
-    size_t block = run->cbuf->entry, channels = layer->channels, columns = layer->kernel_width;
-    for (size_t c = 0; c < channels; c += block) {
-        size_t n = channels - c < block ? channels - c : block;
-        for (size_t row = 0; row < layer->kernel_height; row += layer->extension) {
-            size_t rest = layer->kernel_height - row;
-            size_t rows = layer->extension < rest ? layer->extension : rest;
-            for (size_t column = 0; column < columns; column++) {
-                int16_t *to = run->weights + (row * columns + column) * channels + c;
-                for (size_t k = 0; k < run->kernels; k++, to += run->table->padded) {
-                    for (size_t r = 0; r < rows; r++) {
-                        widen(to + r * columns * channels, from, n);
-                        from += n;
-                    }
-                }
-            }
-        }
-    }
-}
-
-static void release_group(struct csc_run *run) {
-    if (!run->csc->layer.skip_weights) {
-        release_weights(&run->cbuf->weights, run->cbuf, run->entries, run->kernels);
-        run->cbuf->weights.read = run->entry;
-    }
-    run->entries = 0;
-    run->kernels = 0;
-}
-
-/* Releases the weights of the last group and loads those of the next. */
-static void next_group(struct csc_run *run) {
-    const struct csc_layer *layer = &run->csc->layer;
-    const struct cbuf *cbuf = run->cbuf;
-    struct cbuf_ring ring = cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks);
-    release_group(run);
-    if (run->client) {
-        cdma_fetch_weights(run->cdma, run->cbuf, run->client);
-    }
-    run->kernels = group_kernels(layer, run->lanes, run->group);
-    size_t needed = run->kernels * kernel_bytes(layer);
-    size_t offset = run->used % cbuf->entry;
-    size_t kept = offset > 0 ? cbuf->entry : 0;
-    size_t size = round_up(offset + needed, cbuf->entry);
-    cbuf_read(cbuf, ring, run->entry * cbuf->entry, run->bytes + kept, size - kept);
-    arrange_weights(run, run->bytes + offset);
-    memmove(run->bytes, run->bytes + size - cbuf->entry, cbuf->entry);
-    run->entries = (size - kept) / cbuf->entry;
-    run->entry = (run->entry + run->entries) % ring.entries;
-    run->used += needed;
-}
-
-/* Sums of `count` positions from the next one on, at most PANEL, to run->sums. */
-static void compute(struct csc_run *run, size_t count) {
-    const struct crep *table = run->table;
-    size_t rows = round_up(run->kernels, CMAC_KERNELS);
-    for (size_t p = 0; p < count; p++) {
-        crep_window(table, run->input, run->csc->layer.pad, run->x, run->y, run->windows + p * table->padded);
-        if (++run->x == table->shape.out_width) {
-            run->x = 0;
-            run->y++;
-        }
-    }
-    memset(run->sums, 0, count * run->lanes * sizeof *run->sums);
-    for (size_t at = 0; at < table->padded; at += CMAC_LONGEST) {
-        size_t n = table->padded - at < CMAC_LONGEST ? table->padded - at : CMAC_LONGEST;
-        cmac_multiply(run->windows + at, round_up(count, CMAC_POSITIONS), run->weights + at, rows, table->padded, n,
-                      run->partial);
-        for (size_t p = 0; p < count; p++) {
-            for (size_t k = 0; k < run->kernels; k++) {
-                int64_t *sum = &run->sums[p * run->lanes + k];
-                *sum = cacc_add(*sum, run->partial[p * rows + k]);
-            }
-        }
-    }
-}
-
-void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms) {
-    size_t positions = run->csc->layer.positions;
-    while (atoms > 0) {
-        if (run->position == 0) {
-            next_group(run);
-        }
-        size_t count = positions - run->position;
-        count = count < atoms ? count : atoms;
-        count = count < PANEL ? count : PANEL;
-        compute(run, count);
-        run->saturated += cacc_deliver_all(run->sums, results, count * run->lanes, run->truncate);
-        results += count * run->lanes;
-        atoms -= count;
-        run->position += count;
-        if (run->position == positions) {
-            run->position = 0;
-            run->x = 0;
-            run->y = 0;
-            run->group++;
-        }
-    }
-}
-
-uint64_t csc_run_saturated(const struct csc_run *run) {
-    return run->saturated;
-}
-
-void csc_run_end(struct csc_run *run) {
-    struct csc *csc = run->csc;
-    const struct csc_layer *layer = &csc->layer;
-    release_group(run);
+    size_t entries = layer->slice_entries * layer->batches;
     csc->left = layer->height;
     if (!layer->skip_data) {
-        release_slices(run->cbuf, layer->data_banks, layer->release, layer->slice_entries);
+        release_slices(cbuf, layer->data_banks, layer->release, entries);
         csc->left = less(layer->height, layer->release);
     }
-    csc->last_entries = layer->slice_entries;
-    csc->last_image = layer->image;
+    csc->last_entries = entries;
+    csc->last_mode = layer->mode;
     csc->last_data_banks = layer->data_banks;
     csc->last_weight_banks = layer->weight_banks;
     csc->last_skip_weights = layer->skip_weights;
     csc->last_weight_bytes = layer->weight_bytes;
+    csc->last_mask_bytes = layer->compressed ? layer->mask_bytes : 0;
     csc->last_kernels = layer->kernels;
     csc->started = false;
 }

@@ -1,8 +1,8 @@
-/* CSC, CMAC and CACC: the convolution core from CBUF to the stream that CACC hands to SDP.
+/* CSC: the layers of the convolution core as its registers describe them, and their accounts on CBUF.
  *
  * CSC starts a layer on its own (releases what the last layer left, resets the rings when banks changed). The layer
- * then runs when its input is complete, its weights will come and all units of the core and SDP are armed; SDP draws
- * the results in the order kernel group, position. Spec: 40-convolution-core, 30-cdma-cbuf section 9.
+ * then runs (csc_run.h) when its input is complete, its weights will come and all units of the core and SDP are armed.
+ * Spec: 40-convolution-core sections 6 and 7, 30-cdma-cbuf section 9.
  */
 #ifndef MODEL_CSC_H
 #define MODEL_CSC_H
@@ -17,42 +17,65 @@
 #include "model/register_group.h"
 #include "nvdla/config.h"
 
+enum csc_mode { CSC_FEATURE, CSC_IMAGE, CSC_WINOGRAD };
+
 /* A layer as CSC's registers describe it. Sizes are true sizes. */
 struct csc_layer {
-    bool image;
+    enum csc_mode mode;
+    enum nvdla_precision precision;
+    bool valid; /* else no results are defined, and the layer never runs */
+    bool compressed;
     bool data_reuse, weight_reuse, skip_data, skip_weights;
     size_t data_banks, weight_banks;
     size_t width, height, channels; /* input; image: width is unused, channels are those of a kernel row (S*C) */
     size_t pixel;                   /* image: elements of a pixel, 1, 3 or 4 */
-    size_t kernel_width, kernel_height, kernels;
-    size_t extension;     /* image: kernel rows whose weights stand together, 1, 2 or 4 */
-    size_t slice_entries; /* ENTRY_PER_SLICE */
-    size_t weight_bytes;
+    size_t batches;
+    size_t kernel_width, kernel_height, kernels; /* Winograd: 4 x 4 */
+    size_t kernel_group;                         /* kernels of a full group: a surface of the output */
+    size_t extension;                            /* image: kernel rows whose weights stand together, 1, 2 or 4 */
+    size_t slice_entries;                        /* ENTRY_PER_SLICE */
+    size_t weight_bytes, mask_bytes;
     size_t out_width;
-    size_t positions; /* of the output */
+    size_t positions; /* of one output */
     size_t release;   /* slices */
     size_t stride_x, stride_y, dilation_x, dilation_y;
     size_t pad_left, pad_top;
-    int8_t pad;
+    int16_t pad; /* INT8 sign-extended, FP16 a pattern */
+    unsigned pra_truncate;
 };
 
-void csc_layer_decode(struct csc_layer *layer, const struct register_group *regs);
+void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config, const struct register_group *regs);
 
-/* Kernel groups, each AtomicK kernels (the last: the rest), each one surface of the output. */
-size_t csc_layer_groups(const struct csc_layer *layer, size_t kernel_group);
+/* Kernel groups, each kernel_group kernels (the last: the rest). */
+size_t csc_layer_groups(const struct csc_layer *layer);
+
+/* Kernels of group g. */
+size_t csc_layer_group_kernels(const struct csc_layer *layer, size_t g);
+
+/* Elements of a kernel. */
+size_t csc_layer_kernel_elements(const struct csc_layer *layer);
 
 /* Multiply-adds of the layer. */
 uint64_t csc_layer_work(const struct csc_layer *layer);
 
+/* The key of a valid layer's table. */
+struct crep_shape csc_layer_shape(const struct csc_layer *layer, const struct nvdla_config *config,
+                                  const struct cbuf *cbuf);
+
+/* Elements of the layer's input as the table wants it, all batches with their halos, or of what it is made from if that
+ * is more; SIZE_MAX if too many to count. Of valid layers. */
+size_t csc_layer_stored(const struct csc_layer *layer, const struct nvdla_config *config, const struct cbuf *cbuf);
+
 struct csc {
-    size_t kernel_group; /* AtomicK */
-    bool started;        /* the layer of the armed group */
+    const struct nvdla_config *config;
+    bool started; /* the layer of the armed group */
     struct csc_layer layer;
     /* What the last finished layer left. */
     size_t last_data_banks, last_weight_banks;
-    size_t left, last_entries; /* slices not released, entries of each */
-    bool last_image, last_skip_weights;
-    size_t last_weight_bytes, last_kernels;
+    size_t left, last_entries; /* slices not released, entries of each (of all batches) */
+    enum csc_mode last_mode;
+    bool last_skip_weights;
+    size_t last_weight_bytes, last_mask_bytes, last_kernels;
     struct crep_cache tables;
 };
 
@@ -70,25 +93,12 @@ void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const stru
  * answered. */
 bool csc_can_run(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf, bool weights_served);
 
-/* A layer in progress. */
-struct csc_run;
-
-/* Starts the flow of results of a layer that can run.
- *
- * truncate  CLIP_TRUNCATE of CACC
- * client    CDMA's weight client, for weights that come while others are used; NULL if it is not served
- * NULL only when memory is exhausted. */
-struct csc_run *csc_run_new(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
-                            unsigned truncate);
-
-/* The next `atoms` results of CACC: AtomicK each, 0 in the lanes that have no kernel; in all positions x groups. */
-void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms);
-
-/* Results that were clamped to 32 bits so far. */
-uint64_t csc_run_saturated(const struct csc_run *run);
+/* Takes `kernels` and what only they used off the weight accounts: entries of the weight ring and of the mask ring. The
+ * read pointers are the caller's. */
+void csc_release_weights(struct cbuf_weights *weights, const struct cbuf *cbuf, size_t entries, size_t mask_entries,
+                         size_t kernels);
 
 /* Ends the layer: releases input slices and remembers what the next layer needs to know. */
-void csc_run_end(struct csc_run *run);
-void csc_run_free(struct csc_run *run);
+void csc_end(struct csc *csc, struct cbuf *cbuf);
 
 #endif

@@ -10,13 +10,16 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "model/bdma.h"
 #include "model/cbuf.h"
 #include "model/cdma.h"
 #include "model/cdp.h"
-#include "model/csc.h"
+#include "model/csc_run.h"
 #include "model/dma.h"
 #include "model/pdp.h"
+#include "model/pool.h"
 #include "model/register_group.h"
+#include "model/rubik.h"
 #include "model/sdp.h"
 #include "nvdla_offsets.h"
 
@@ -24,15 +27,29 @@
  * register values must not keep the model busy for days. */
 #define MOST_ATOMS (UINT64_C(1) << 24)
 #define MOST_PRODUCTS (UINT64_C(1) << 37)
+#define MOST_ELEMENTS (UINT64_C(1) << 26) /* of the input of a convolution, padding included */
 
 /* AXI IDs of chapter 70 section 3. */
-enum axi_id { AXI_SDP = 1, AXI_PDP = 2, AXI_CDP = 3, AXI_SDP_B = 5, AXI_SDP_N = 6, AXI_CDMA_DAT = 8, AXI_CDMA_WT = 9 };
+enum axi_id {
+    AXI_BDMA = 0,
+    AXI_SDP = 1,
+    AXI_PDP = 2,
+    AXI_CDP = 3,
+    AXI_RUBIK = 4,
+    AXI_SDP_B = 5,
+    AXI_SDP_N = 6,
+    AXI_SDP_E = 7,
+    AXI_CDMA_DAT = 8,
+    AXI_CDMA_WT = 9
+};
 
 /* Bits of GLB.S_INTR_STATUS; group 1 is the bit above. */
 enum interrupt_bit {
     INTERRUPT_SDP = 0,
     INTERRUPT_CDP = 2,
     INTERRUPT_PDP = 4,
+    INTERRUPT_BDMA = 6,
+    INTERRUPT_RUBIK = 8,
     INTERRUPT_CDMA_DAT = 16,
     INTERRUPT_CDMA_WT = 18,
     INTERRUPT_CACC = 20
@@ -44,11 +61,15 @@ struct model {
     uint32_t interrupt_bits;                       /* bits of S_INTR_STATUS that exist */
     uint32_t interrupt_status;
     struct lut_entries lut; /* of CDP */
+    struct sdp_table sdp_table;
+    struct cdp_idle_units cdp_idle;
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
+    struct pool *pool; /* of threads for convolutions */
+    struct bdma bdma;
     uint32_t cacc_saturation;        /* count of the last layer */
-    uint32_t sdp_saturation;         /* count of the last layer that counted */
+    struct sdp_result sdp_counted;   /* each count is that of the last layer that counted it */
     bool rdma_stuck;                 /* SDP_RDMA waits for ever with operands that nobody takes */
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
@@ -81,12 +102,15 @@ static bool model_reset(struct device *dev, struct error *err) {
     }
     model->interrupt_status = 0;
     model->lut = (struct lut_entries){0};
+    cdp_idle_units_reset(&model->cdp_idle);
     cbuf_reset(&model->cbuf);
     cdma_reset(&model->cdma);
     csc_reset(&model->csc);
+    bdma_reset(&model->bdma);
     register_group_load(&model->units[NVDLA_CDMA], CDMA_S_CBUF_FLUSH_STATUS, 1);
     model->cacc_saturation = 0;
-    model->sdp_saturation = 0;
+    model->sdp_counted = (struct sdp_result){.saturated = 0};
+    model->sdp_table = (struct sdp_table){.address = 0};
     model->rdma_stuck = false;
     model->steps = 0;
     dev->outside = 0;
@@ -94,6 +118,11 @@ static bool model_reset(struct device *dev, struct error *err) {
 }
 
 enum { SPACE_MASK = 0x3fffc, WINDOW_MASK = 0xffc };
+
+/* True for the access port of SDP's table, where there is one; elsewhere the register is none: it reads 0. */
+static bool sdp_table_access(const struct model *model, enum nvdla_unit unit, uint32_t offset) {
+    return unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA && sdp_has_ew(model->dev.config);
+}
 
 static bool model_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
     (void)nposted;
@@ -111,8 +140,15 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
         model->interrupt_status &= ~value;
     } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
         cdp_lut_write(&model->units[unit], &model->lut, value);
+    } else if (sdp_table_access(model, unit, offset)) {
+        sdp_table_write(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG), value);
     } else {
         register_group_write(&model->units[unit], offset, value);
+        if (unit == NVDLA_BDMA) {
+            bdma_write(&model->bdma, dev->config, &model->units[unit], offset, value);
+        } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_CFG) {
+            sdp_table_select(&model->sdp_table, value);
+        }
     }
     return true;
 }
@@ -129,6 +165,10 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
         *value = model->interrupt_status;
     } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
         *value = cdp_lut_read(&model->units[unit], &model->lut);
+    } else if (sdp_table_access(model, unit, offset)) {
+        *value = sdp_table_read(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG));
+    } else if (unit == NVDLA_BDMA && offset == BDMA_STATUS) {
+        *value = bdma_status(&model->bdma);
     } else {
         *value = register_group_read(&model->units[unit], offset);
     }
@@ -144,20 +184,25 @@ struct client {
     unsigned lsb;
 };
 
+static const struct client bdma_read = {AXI_BDMA, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_BDMA_LSB};
 static const struct client sdp_read = {AXI_SDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_SDP_LSB};
 static const struct client pdp_read = {AXI_PDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_PDP_LSB};
 static const struct client cdp_read = {AXI_CDP, MCIF_CFG_RD_WEIGHT_0, MCIF_CFG_RD_WEIGHT_0__RD_WEIGHT_CDP_LSB};
+static const struct client rubik_read = {AXI_RUBIK, MCIF_CFG_RD_WEIGHT_2, MCIF_CFG_RD_WEIGHT_2__RD_WEIGHT_RBK_LSB};
 static const struct client operand_read[SDP_STAGES] = {
     {AXI_SDP_B, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_B_LSB},
     {AXI_SDP_N, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_N_LSB},
+    {AXI_SDP_E, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_E_LSB},
 };
 static const struct client data_read = {AXI_CDMA_DAT, MCIF_CFG_RD_WEIGHT_1,
                                         MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_CDMA_DAT_LSB};
 static const struct client weight_read = {AXI_CDMA_WT, MCIF_CFG_RD_WEIGHT_2,
                                           MCIF_CFG_RD_WEIGHT_2__RD_WEIGHT_CDMA_WT_LSB};
+static const struct client bdma_store = {AXI_BDMA, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_BDMA_LSB};
 static const struct client sdp_write = {AXI_SDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_SDP_LSB};
 static const struct client pdp_write = {AXI_PDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_PDP_LSB};
 static const struct client cdp_write = {AXI_CDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_CDP_LSB};
+static const struct client rubik_write = {AXI_RUBIK, MCIF_CFG_WR_WEIGHT_1, MCIF_CFG_WR_WEIGHT_1__WR_WEIGHT_RBK_LSB};
 
 /* True if requests of the client are answered: the port exists and the client's weight is not 0. Chapter 70
  * sections 3.1 and 7. */
@@ -169,15 +214,20 @@ static bool served(const struct model *model, const struct client *client, bool 
     return (weights >> client->lsb & 0xff) != 0;
 }
 
+/* Launch that the unit is working on. BDMA has no groups of registers. */
+static int ordinal_of(const struct model *model, enum nvdla_unit unit) {
+    return unit == NVDLA_BDMA ? model->bdma.ordinal : register_group_ordinal(&model->units[unit]);
+}
+
 static void open_read(struct model *model, struct dma *dma, const struct client *client, bool primary,
                       enum nvdla_unit unit) {
-    dma_init(dma, &model->dev, primary, unit, client->axi_id, register_group_ordinal(&model->units[unit]),
+    dma_init(dma, &model->dev, primary, unit, client->axi_id, ordinal_of(model, unit),
              &model->read_beats[client->axi_id]);
 }
 
 static void open_write(struct model *model, struct dma *dma, const struct client *client, bool primary,
                        enum nvdla_unit unit) {
-    dma_init(dma, &model->dev, primary, unit, client->axi_id, register_group_ordinal(&model->units[unit]),
+    dma_init(dma, &model->dev, primary, unit, client->axi_id, ordinal_of(model, unit),
              &model->write_beats[client->axi_id]);
 }
 
@@ -191,7 +241,9 @@ enum action {
     ACTION_SDP,
     ACTION_SDP_PDP,
     ACTION_PDP,
-    ACTION_CDP
+    ACTION_CDP,
+    ACTION_BDMA,
+    ACTION_RUBIK
 };
 
 /* What can run next, with the layers that it consists of. */
@@ -200,6 +252,7 @@ struct work {
     struct sdp_layer sdp;
     struct pdp_layer pdp;
     struct cdp_layer cdp;
+    struct rubik_layer rubik;
     enum nvdla_unit too_large; /* unit whose layer is ready but too large; NVDLA_UNIT_COUNT: none */
     uint64_t size, most;       /* of that layer, and the limit */
     const char *measure;       /* what they count */
@@ -253,27 +306,63 @@ static bool weights_come(const struct model *model) {
     return model->cdma.weights.phase == CDMA_BUSY && cdma_served(model).weights;
 }
 
+/* A convolution that is ready but for its size is not carried out if it has more than `most` of something. */
+static bool small_enough(struct work *work, uint64_t size, uint64_t most, const char *measure) {
+    if (size > most) {
+        work->too_large = NVDLA_CSC;
+        work->size = size;
+        work->most = most;
+        work->measure = measure;
+    }
+    return size <= most;
+}
+
+/* True if CMAC_A, CMAC_B and CACC are set to the mode and precision of the layer; else nothing is defined
+ * (40-convolution-core section 12). Configurations with one mode and precision ignore these fields. */
+static bool core_agrees(const struct model *model) {
+    static const struct {
+        enum nvdla_unit unit;
+        uint32_t misc;
+    } units[] = {{NVDLA_CMAC_A, CMAC_A_D_MISC_CFG}, {NVDLA_CMAC_B, CMAC_B_D_MISC_CFG}, {NVDLA_CACC, CACC_D_MISC_CFG}};
+    const struct csc_layer *layer = &model->csc.layer;
+    const struct nvdla_config *config = model->dev.config;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        uint32_t misc = register_group_value(&model->units[units[i].unit], units[i].misc);
+        bool winograd = REGISTER_FIELD(misc, CACC_D_MISC_CFG__CONV_MODE);
+        if ((config->winograd && winograd != (layer->mode == CSC_WINOGRAD)) ||
+            ((config->int16 || config->fp16) &&
+             REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION) != (uint32_t)layer->precision)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines need not be the same
+ * unless the order of delivery depends on them. */
+static bool same_results(const struct csc_layer *layer, const struct sdp_layer *sdp) {
+    bool by_lines = sdp->batches > 1 || sdp->winograd;
+    return layer->precision == sdp->proc && layer->batches == (size_t)sdp->batches &&
+           (layer->mode == CSC_WINOGRAD) == sdp->winograd &&
+           layer->positions == (size_t)sdp->width * (size_t)sdp->height &&
+           csc_layer_groups(layer) == (size_t)sdp->surfaces && !(by_lines && layer->out_width != (size_t)sdp->width);
+}
+
 /* True if the convolution core delivers what the SDP layer takes. */
 static bool convolution_ready(const struct model *model, const struct sdp_layer *sdp, struct work *work) {
     const struct csc_layer *layer = &model->csc.layer;
-    if (!model->csc.started || !register_group_running(&model->units[NVDLA_CMAC_A]) ||
-        !register_group_running(&model->units[NVDLA_CMAC_B]) || !register_group_running(&model->units[NVDLA_CACC])) {
+    if (!model->csc.started || !layer->valid || !register_group_running(&model->units[NVDLA_CMAC_A]) ||
+        !register_group_running(&model->units[NVDLA_CMAC_B]) || !register_group_running(&model->units[NVDLA_CACC]) ||
+        !core_agrees(model)) {
         return false;
     }
-    /* A kernel group is a surface of SDP in every INT8 configuration; lines need not be the same. */
-    if (layer->positions != (size_t)sdp->width * (size_t)sdp->height ||
-        csc_layer_groups(layer, model->csc.kernel_group) != (size_t)sdp->surfaces) {
+    if (!same_results(layer, sdp)) {
         return false;
     }
-    uint64_t products = csc_layer_work(layer);
-    if (products > MOST_PRODUCTS) {
-        work->too_large = NVDLA_CSC;
-        work->size = products;
-        work->most = MOST_PRODUCTS;
-        work->measure = "products";
-        return false;
-    }
-    return csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model));
+    return small_enough(work, csc_layer_work(layer), MOST_PRODUCTS, "products") &&
+           small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), MOST_ELEMENTS,
+                        "input elements") &&
+           csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model));
 }
 
 /* All that an SDP layer needs but the destination. */
@@ -298,7 +387,7 @@ static bool sdp_source_ready(const struct model *model, const struct sdp_layer *
 static bool find_sdp(const struct model *model, struct work *work) {
     const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
     const struct register_group *pdp = &model->units[NVDLA_PDP], *pdp_rdma = &model->units[NVDLA_PDP_RDMA];
-    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(rdma)) {
+    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(model->dev.config, rdma)) {
         work->action = ACTION_SDP_RDMA_EMPTY;
         return true;
     }
@@ -318,8 +407,8 @@ static bool find_sdp(const struct model *model, struct work *work) {
         return false;
     }
     pdp_layer_decode(&work->pdp, model->dev.config, pdp, pdp_rdma);
-    bool same_cube =
-        layer->width == work->pdp.width && layer->height == work->pdp.height && layer->surfaces == work->pdp.surfaces;
+    bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
+                     layer->surfaces == work->pdp.surfaces && layer->out == work->pdp.kernel.precision;
     return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
            take(work, ACTION_SDP_PDP, NVDLA_SDP, sdp_layer_atoms(layer) + pdp_layer_atoms(&work->pdp));
 }
@@ -342,20 +431,57 @@ static bool find_cdp(const struct model *model, struct work *work) {
     }
     struct cdp_layer *layer = &work->cdp;
     cdp_layer_decode(layer, model->dev.config, cdp, rdma);
-    return served(model, &cdp_read, layer->source_primary) && served(model, &cdp_write, layer->destination_primary) &&
+    return layer->valid && served(model, &cdp_read, layer->source_primary) &&
+           served(model, &cdp_write, layer->destination_primary) &&
            take(work, ACTION_CDP, NVDLA_CDP, cdp_layer_atoms(layer));
+}
+
+/* Which clients of BDMA are answered, by port. */
+static struct bdma_served bdma_served(const struct model *model) {
+    struct bdma_served answered;
+    for (int primary = 0; primary < 2; primary++) {
+        answered.read[primary] = served(model, &bdma_read, primary);
+        answered.write[primary] = served(model, &bdma_store, primary);
+    }
+    return answered;
+}
+
+static bool find_bdma(const struct model *model, struct work *work) {
+    if (!implements(model, NVDLA_BDMA)) {
+        return false;
+    }
+    struct bdma_served answered = bdma_served(model);
+    return bdma_can_run(&model->bdma, &answered) && take(work, ACTION_BDMA, NVDLA_BDMA, bdma_atoms(&model->bdma));
+}
+
+static bool find_rubik(const struct model *model, struct work *work) {
+    const struct register_group *rubik = &model->units[NVDLA_RBK];
+    if (!register_group_running(rubik)) {
+        return false;
+    }
+    struct rubik_layer *layer = &work->rubik;
+    rubik_layer_decode(layer, model->dev.config, rubik);
+    return layer->valid && served(model, &rubik_read, layer->source_primary) &&
+           served(model, &rubik_write, layer->destination_primary) &&
+           take(work, ACTION_RUBIK, NVDLA_RBK, rubik_layer_atoms(layer));
 }
 
 static void find_work(const struct model *model, struct work *work) {
     work->action = ACTION_NONE;
     work->too_large = NVDLA_UNIT_COUNT;
-    if (!find_cdma(model, work) && !find_csc(model, work) && !find_sdp(model, work) && !find_pdp(model, work)) {
-        find_cdp(model, work);
+    if (!find_cdma(model, work) && !find_csc(model, work) && !find_sdp(model, work) && !find_pdp(model, work) &&
+        !find_cdp(model, work) && !find_bdma(model, work)) {
+        find_rubik(model, work);
     }
 }
 
 static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigned group) {
     model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
+}
+
+/* Loads a counter of 32 bits, which saturates. */
+static void load_counter(struct register_group *group, uint32_t offset, uint64_t count) {
+    register_group_load(group, offset, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
 }
 
 /* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
@@ -368,6 +494,10 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
         raise_interrupt(model, INTERRUPT_CDMA_WT, group->consumer);
     }
     if (cdma_layer_done(&model->cdma)) {
+        load_counter(group, CDMA_D_NAN_INPUT_DATA_NUM, model->cdma.data_specials.nan);
+        load_counter(group, CDMA_D_NAN_INPUT_WEIGHT_NUM, model->cdma.weight_specials.nan);
+        load_counter(group, CDMA_D_INF_INPUT_DATA_NUM, model->cdma.data_specials.infinity);
+        load_counter(group, CDMA_D_INF_INPUT_WEIGHT_NUM, model->cdma.weight_specials.infinity);
         cdma_end(&model->cdma);
         register_group_done(group);
     }
@@ -398,7 +528,8 @@ static void finish_convolution(struct model *model, struct csc_run *run) {
     struct register_group *cacc = &model->units[NVDLA_CACC];
     const struct csc_layer *layer = &model->csc.layer;
     /* A layer of one delivery does not restart the counter: 40-convolution-core section 9.7. */
-    bool single = layer->positions * csc_layer_groups(layer, model->csc.kernel_group) == 1;
+    size_t windows = layer->positions * layer->batches / (layer->mode == CSC_WINOGRAD ? 4 : 1);
+    bool single = windows * csc_layer_groups(layer) == 1;
     uint64_t count = csc_run_saturated(run) + (single ? model->cacc_saturation : 0);
     model->cacc_saturation = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
     csc_run_end(run);
@@ -409,19 +540,41 @@ static void finish_convolution(struct model *model, struct csc_run *run) {
     raise_interrupt(model, INTERRUPT_CACC, register_group_done(cacc));
 }
 
-/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. */
-static void finish_sdp(struct model *model, const struct sdp_layer *layer, struct sdp_result result) {
+/* Releases the group of SDP_RDMA. */
+static void finish_sdp_rdma(struct model *model) {
+    struct register_group *rdma = &model->units[NVDLA_SDP_RDMA];
+    load_counter(rdma, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, model->sdp_counted.input.nan);
+    load_counter(rdma, SDP_RDMA_D_STATUS_INF_INPUT_NUM, model->sdp_counted.input.infinity);
+    register_group_done(rdma);
+}
+
+/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. What a layer does not count shows the
+ * count of an earlier one: 50-sdp section 10. */
+static void finish_sdp(struct model *model, const struct sdp_layer *layer, const struct sdp_result *result) {
     struct register_group *sdp = &model->units[NVDLA_SDP];
+    struct sdp_result *counted = &model->sdp_counted;
     if (layer->count_saturation) {
-        model->sdp_saturation = result.saturated > UINT32_MAX ? UINT32_MAX : (uint32_t)result.saturated;
+        counted->saturated = result->saturated;
     }
-    register_group_load(sdp, SDP_D_STATUS, result.unequal && !layer->to_pdp);
-    register_group_load(sdp, SDP_D_PERF_OUT_SATURATION, model->sdp_saturation);
+    if (layer->count_table) {
+        counted->table = result->table;
+    }
+    if (layer->count_specials) {
+        counted->input = result->input;
+    }
+    register_group_load(sdp, SDP_D_STATUS, result->unequal && !layer->to_pdp);
+    load_counter(sdp, SDP_D_STATUS_NAN_OUTPUT_NUM, result->nan_outputs);
+    load_counter(sdp, SDP_D_PERF_OUT_SATURATION, counted->saturated);
+    load_counter(sdp, SDP_D_PERF_LUT_UFLOW, counted->table.underflow);
+    load_counter(sdp, SDP_D_PERF_LUT_OFLOW, counted->table.overflow);
+    load_counter(sdp, SDP_D_PERF_LUT_HYBRID, counted->table.hybrid);
+    load_counter(sdp, SDP_D_PERF_LUT_LE_HIT, counted->table.le_hit);
+    load_counter(sdp, SDP_D_PERF_LUT_LO_HIT, counted->table.lo_hit);
     raise_interrupt(model, INTERRUPT_SDP, register_group_done(sdp));
     if (layer->leftover) {
         model->rdma_stuck = true;
     } else if (layer->uses_rdma) {
-        register_group_done(&model->units[NVDLA_SDP_RDMA]);
+        finish_sdp_rdma(model);
     }
 }
 
@@ -447,8 +600,10 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
     bool done = true;
     if (work->action == ACTION_SDP_PDP) {
         struct dma output;
+        uint64_t nans;
         open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
-        done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output);
+        done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output, &nans);
+        register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
     } else {
         if (!layer->compare) {
             open_write(model, &clients->output, &sdp_write, layer->destination_primary, NVDLA_SDP);
@@ -474,7 +629,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = csc_run_new(&model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
-                                      REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE));
+                                      REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE), model->pool);
     if (!run) {
         return false;
     }
@@ -492,7 +647,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
 
 static bool run_sdp(struct model *model, const struct work *work) {
     const struct sdp_layer *layer = &work->sdp;
-    struct sdp_clients clients = {.context = NULL};
+    struct sdp_clients clients = {.table = &model->sdp_table.entries};
     struct sdp_result result = {.saturated = 0};
     for (int i = 0; i < SDP_STAGES; i++) {
         if (layer->operands[i].enabled) {
@@ -509,7 +664,7 @@ static bool run_sdp(struct model *model, const struct work *work) {
     if (!done) {
         return false;
     }
-    finish_sdp(model, layer, result);
+    finish_sdp(model, layer, &result);
     if (work->action == ACTION_SDP_PDP) {
         finish_pdp(model, false);
     }
@@ -520,34 +675,64 @@ static bool run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
     open_read(model, &input, &pdp_read, work->pdp.source_primary, NVDLA_PDP_RDMA);
     open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
-    if (!pdp_run_from_memory(&work->pdp, &input, &output)) {
+    uint64_t nans;
+    if (!pdp_run_from_memory(&work->pdp, &input, &output, &nans)) {
         return false;
     }
+    register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
     finish_pdp(model, true);
     return true;
 }
 
 /* Loads the counters of CDP and releases both groups. */
-static void finish_cdp(struct model *model, const struct lut_counters *counters) {
+static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
     struct register_group *cdp = &model->units[NVDLA_CDP];
-    register_group_load(cdp, CDP_D_PERF_LUT_UFLOW, (uint32_t)counters->underflow);
-    register_group_load(cdp, CDP_D_PERF_LUT_OFLOW, (uint32_t)counters->overflow);
-    register_group_load(cdp, CDP_D_PERF_LUT_HYBRID, (uint32_t)counters->hybrid);
-    register_group_load(cdp, CDP_D_PERF_LUT_LE_HIT, (uint32_t)counters->le_hit);
-    register_group_load(cdp, CDP_D_PERF_LUT_LO_HIT, (uint32_t)counters->lo_hit);
+    cdp_counts_load(counts, cdp);
     raise_interrupt(model, INTERRUPT_CDP, register_group_done(cdp));
     register_group_done(&model->units[NVDLA_CDP_RDMA]);
 }
 
 static bool run_cdp(struct model *model, const struct work *work) {
     struct dma input, output;
-    struct lut_counters counters;
+    struct cdp_counts counts;
     open_read(model, &input, &cdp_read, work->cdp.source_primary, NVDLA_CDP_RDMA);
     open_write(model, &output, &cdp_write, work->cdp.destination_primary, NVDLA_CDP);
-    if (!cdp_run(&work->cdp, &model->lut, &input, &output, &counters)) {
+    if (!cdp_run(&work->cdp, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
         return false;
     }
-    finish_cdp(model, &counters);
+    finish_cdp(model, &counts);
+    return true;
+}
+
+static bool run_bdma(struct model *model) {
+    struct bdma_served answered = bdma_served(model);
+    struct bdma_clients clients;
+    for (int primary = 0; primary < 2; primary++) {
+        if (answered.read[primary]) {
+            open_read(model, &clients.read[primary], &bdma_read, primary, NVDLA_BDMA);
+        }
+        if (answered.write[primary]) {
+            open_write(model, &clients.write[primary], &bdma_store, primary, NVDLA_BDMA);
+        }
+    }
+    if (!bdma_run(&model->bdma, &clients)) {
+        return false;
+    }
+    unsigned group;
+    if (bdma_done(&model->bdma, &group)) {
+        raise_interrupt(model, INTERRUPT_BDMA, group);
+    }
+    return true;
+}
+
+static bool run_rubik(struct model *model, const struct work *work) {
+    struct dma input, output;
+    open_read(model, &input, &rubik_read, work->rubik.source_primary, NVDLA_RBK);
+    open_write(model, &output, &rubik_write, work->rubik.destination_primary, NVDLA_RBK);
+    if (!rubik_run(&work->rubik, &input, &output)) {
+        return false;
+    }
+    raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
     return true;
 }
 
@@ -565,7 +750,7 @@ static bool run(struct model *model, const struct work *work) {
         csc_start(&model->csc, &model->cdma, &model->cbuf, &model->units[NVDLA_CSC]);
         break;
     case ACTION_SDP_RDMA_EMPTY:
-        register_group_done(&model->units[NVDLA_SDP_RDMA]);
+        finish_sdp_rdma(model);
         break;
     case ACTION_SDP:
     case ACTION_SDP_PDP:
@@ -576,6 +761,12 @@ static bool run(struct model *model, const struct work *work) {
         break;
     case ACTION_CDP:
         done = run_cdp(model, work);
+        break;
+    case ACTION_BDMA:
+        done = run_bdma(model);
+        break;
+    case ACTION_RUBIK:
+        done = run_rubik(model, work);
         break;
     }
     model->busy += clock() - start;
@@ -591,8 +782,8 @@ static void report_too_large(struct model *model, const struct work *work) {
     model->reported[work->too_large] = true;
     device_report(&model->dev, 0, "layer-size",
                   "%s launch %d has %" PRIu64 " %s; the model carries out layers of at most %" PRIu64,
-                  nvdla_unit_names[work->too_large], register_group_ordinal(&model->units[work->too_large]), work->size,
-                  work->measure, work->most);
+                  nvdla_unit_names[work->too_large], ordinal_of(model, work->too_large), work->size, work->measure,
+                  work->most);
 }
 
 static enum device_state model_advance(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err) {
@@ -632,8 +823,10 @@ static uint64_t model_time(struct device *dev) {
 
 static void model_statistics(struct device *dev, struct device_statistics *statistics) {
     const struct model *model = model_of(dev);
-    *statistics =
-        (struct device_statistics){.outside = dev->outside, .cpu_seconds = (double)model->busy / CLOCKS_PER_SEC};
+    *statistics = (struct device_statistics){.outside = dev->outside,
+                                             .cpu_seconds = (double)model->busy / CLOCKS_PER_SEC,
+                                             .table_hits = model->csc.tables.hits,
+                                             .table_builds = model->csc.tables.builds};
     for (int id = 0; id < AXI_IDS; id++) {
         statistics->read_beats[id] = model->read_beats[id];
         statistics->write_beats[id] = model->write_beats[id];
@@ -648,6 +841,7 @@ static void model_destroy(struct device *dev) {
         register_group_free(&model->units[unit]);
     }
     csc_free(&model->csc);
+    pool_free(model->pool);
     cdma_free(&model->cdma);
     cbuf_free(&model->cbuf);
     device_release(dev);
@@ -683,7 +877,7 @@ static uint32_t interrupt_bits(const struct nvdla_config *config) {
     return bits;
 }
 
-struct device *model_new(const struct nvdla_config *config, bool allow_outside, struct error *err) {
+struct device *model_new(const struct nvdla_config *config, bool allow_outside, size_t threads, struct error *err) {
     struct model *model = calloc(1, sizeof *model);
     if (!model) {
         error_set(err, "no memory for a model of configuration %s", config->name);
@@ -705,6 +899,8 @@ struct device *model_new(const struct nvdla_config *config, bool allow_outside, 
     complete = complete && cbuf_init(&model->cbuf, config);
     cdma_init(&model->cdma, config);
     csc_init(&model->csc, config);
+    model->pool = pool_new(threads);
+    complete = complete && model->pool;
     dev->memory[SPACE_PRIMARY] = memory_new();
     complete = complete && dev->memory[SPACE_PRIMARY];
     if (config->secondary_memory) {

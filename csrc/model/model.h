@@ -10,7 +10,8 @@
 /* Creates a model of the configuration. Returns NULL with a message when memory is exhausted.
  *
  * allow_outside  accesses outside every region are counted in device_statistics.outside and no findings
+ * threads        1 or more: threads that compute a convolution; the results do not depend on them
  */
-struct device *model_new(const struct nvdla_config *config, bool allow_outside, struct error *err);
+struct device *model_new(const struct nvdla_config *config, bool allow_outside, size_t threads, struct error *err);
 
 #endif

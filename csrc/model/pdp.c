@@ -5,10 +5,9 @@
 #include "nvdla/fixed.h"
 #include "nvdla_offsets.h"
 
-/* Widths of the INT8 average: row sum, window sum, behind the first and the second multiplication. */
-enum { ROW_BITS = 11, PAD_PRODUCT_BITS = 22, TOTAL_BITS = 14, FIRST_BITS = 11, RESULT_BITS = 8, PAD_BITS = 19 };
-
 enum { KEPT_ROWS = 16 }; /* no window is higher */
+
+enum { PAD_BITS = 19 };
 
 /* A vertical strip: where it lies in the input and in the output. */
 struct strip {
@@ -37,118 +36,23 @@ static struct strip strip_of(const struct pdp_layer *layer, int index) {
     };
 }
 
-/* ---- arithmetic ---- */
-
-static inline int32_t wrap(int32_t value, int bits) {
-    uint32_t sign = UINT32_C(1) << (bits - 1);
-    uint32_t low = (uint32_t)value & (sign | (sign - 1));
-    return (int32_t)((low ^ sign) - sign);
-}
-
-static inline int32_t round_wrap(int32_t product, int bits) {
-    int32_t quotient = product >> 16;
-    int32_t fraction = product & 0xffff;
-    int32_t up = product < 0 ? fraction > 0x8000 : fraction >> 15;
-    int32_t kept = product < 0 ? quotient : quotient & ((1 << (bits - 1)) - 1);
-    return wrap(kept + up, bits);
-}
-
-int32_t pdp_round(int32_t product, int bits) {
-    return round_wrap(product, bits);
-}
-
-/* T(n): windows with more pads than the table has entries exist only in illegal programs and take the last one. */
-static int32_t pad_value(const struct pdp_kernel *kernel, int pads) {
-    return kernel->pad[pads < PDP_PADS ? pads : PDP_PADS - 1];
-}
-
-/* The value that max and min start from. */
-static int16_t neutral(enum pdp_method method) {
-    return method == PDP_AVERAGE ? 0 : method == PDP_MIN ? INT8_MAX : INT8_MIN;
-}
-
-/* Folds one atom of input into a row accumulator. */
-static inline void fold_input(enum pdp_method method, int16_t *row, const int8_t *in, size_t atom) {
-    if (method == PDP_AVERAGE) {
-        for (size_t i = 0; i < atom; i++) {
-            row[i] = (int16_t)(row[i] + in[i]);
-        }
-    } else if (method == PDP_MIN) {
-        for (size_t i = 0; i < atom; i++) {
-            row[i] = in[i] < row[i] ? in[i] : row[i];
-        }
-    } else {
-        for (size_t i = 0; i < atom; i++) {
-            row[i] = in[i] > row[i] ? in[i] : row[i];
-        }
-    }
-}
-
-/* 1-D pooling of one line: row gets strip->out_width atoms. `atom` is a constant where this is inlined. */
-static inline void pool_row(const struct pdp_kernel *kernel, const struct strip *strip, const int8_t *in, int16_t *row,
-                            size_t atom) {
-    for (int ox = 0; ox < strip->out_width; ox++) {
-        int first = ox * kernel->stride_width - strip->pad_left;
-        int end = first + kernel->width < strip->width ? first + kernel->width : strip->width;
-        int begin = first > 0 ? first : 0;
-        int16_t *out = row + (size_t)ox * atom;
-        for (size_t i = 0; i < atom; i++) {
-            out[i] = neutral(kernel->method);
-        }
-        for (int x = begin; x < end; x++) {
-            fold_input(kernel->method, out, in + (size_t)x * atom, atom);
-        }
-        if (kernel->method == PDP_AVERAGE) {
-            int32_t pad = pad_value(kernel, kernel->width - (end > begin ? end - begin : 0));
-            for (size_t i = 0; i < atom; i++) {
-                out[i] = (int16_t)wrap(out[i] + pad, ROW_BITS);
-            }
-        }
-    }
-}
-
-/* 2-D pooling: combines `rows` pooled rows of `count` elements to one output line. */
-static void pool_rows(const struct pdp_kernel *kernel, const int16_t *const *rows, int row_count, size_t count,
-                      int32_t *total, int8_t *out) {
-    int32_t start = neutral(kernel->method);
-    if (kernel->method == PDP_AVERAGE) {
-        start = wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT_BITS);
-    }
-    for (size_t i = 0; i < count; i++) {
-        total[i] = start;
-    }
-    for (int r = 0; r < row_count; r++) {
-        const int16_t *row = rows[r];
-        if (kernel->method == PDP_AVERAGE) {
-            for (size_t i = 0; i < count; i++) {
-                total[i] += row[i];
-            }
-        } else if (kernel->method == PDP_MIN) {
-            for (size_t i = 0; i < count; i++) {
-                total[i] = row[i] < total[i] ? row[i] : total[i];
-            }
-        } else {
-            for (size_t i = 0; i < count; i++) {
-                total[i] = row[i] > total[i] ? row[i] : total[i];
-            }
-        }
-    }
-    if (kernel->method == PDP_AVERAGE) {
-        for (size_t i = 0; i < count; i++) {
-            int32_t mean = round_wrap(wrap(total[i], TOTAL_BITS) * kernel->reciprocal_width, FIRST_BITS);
-            out[i] = (int8_t)round_wrap(mean * kernel->reciprocal_height, RESULT_BITS);
-        }
-    } else {
-        for (size_t i = 0; i < count; i++) {
-            out[i] = (int8_t)total[i];
-        }
-    }
-}
-
 /* ---- registers ---- */
 
-static int surfaces_of(uint32_t channel, int atom) {
-    return (int)channel / atom + 1;
+/* channel: the register's value, channels - 1. */
+static int surfaces_of(uint32_t channel, size_t lanes) {
+    return (int)(channel / lanes) + 1;
+}
+
+static uint32_t format_of(const struct register_group *pdp) {
+    return REGISTER_FIELD(register_group_value(pdp, PDP_D_DATA_FORMAT), PDP_D_DATA_FORMAT__INPUT_DATA);
+}
+
+static uint32_t rdma_format_of(const struct register_group *rdma) {
+    return REGISTER_FIELD(register_group_value(rdma, PDP_RDMA_D_DATA_FORMAT), PDP_RDMA_D_DATA_FORMAT__INPUT_DATA);
+}
+
+static bool has_precisions(const struct nvdla_config *config) {
+    return config->int16 || config->fp16;
 }
 
 static struct pdp_kernel decode_kernel(const struct register_group *pdp) {
@@ -161,9 +65,11 @@ static struct pdp_kernel decode_kernel(const struct register_group *pdp) {
         .stride_width = (int)REGISTER_FIELD(shape, PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1,
         .stride_height = (int)REGISTER_FIELD(shape, PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT) + 1,
         .pad_left = (int)REGISTER_FIELD(pads, PDP_D_POOLING_PADDING_CFG__PAD_LEFT),
+        .pad_right = (int)REGISTER_FIELD(pads, PDP_D_POOLING_PADDING_CFG__PAD_RIGHT),
         .pad_top = (int)REGISTER_FIELD(pads, PDP_D_POOLING_PADDING_CFG__PAD_TOP),
-        .reciprocal_width = (int32_t)register_group_value(pdp, PDP_D_RECIP_KERNEL_WIDTH),
-        .reciprocal_height = (int32_t)register_group_value(pdp, PDP_D_RECIP_KERNEL_HEIGHT),
+        .pad_bottom = (int)REGISTER_FIELD(pads, PDP_D_POOLING_PADDING_CFG__PAD_BOTTOM),
+        .reciprocal_width = register_group_value(pdp, PDP_D_RECIP_KERNEL_WIDTH),
+        .reciprocal_height = register_group_value(pdp, PDP_D_RECIP_KERNEL_HEIGHT),
     };
     switch (REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__POOLING_METHOD)) {
     case PDP_AVERAGE:
@@ -178,20 +84,91 @@ static struct pdp_kernel decode_kernel(const struct register_group *pdp) {
     }
     for (uint32_t n = 1; n < PDP_PADS; n++) {
         uint32_t value = register_group_value(pdp, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * (n - 1));
-        kernel.pad[n] = wrap((int32_t)value, PAD_BITS);
+        kernel.pad[n] = (int32_t)fixed_sign_extend(value, PAD_BITS);
     }
     return kernel;
+}
+
+/* True if what PDP_RDMA is told to read is what PDP takes. */
+static bool rdma_fits(const struct pdp_layer *layer, const struct nvdla_config *config,
+                      const struct register_group *pdp, const struct register_group *rdma) {
+    uint32_t mode = register_group_value(rdma, PDP_RDMA_D_OPERATION_MODE_CFG);
+    uint32_t shape = register_group_value(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG);
+    uint32_t channel = register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL);
+    if ((has_precisions(config) && format_of(pdp) != rdma_format_of(rdma)) ||
+        surfaces_of(channel, layer->lanes) != layer->surfaces ||
+        (int)register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT) + 1 != layer->height ||
+        (int)REGISTER_FIELD(mode, PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1 != layer->strips) {
+        return false;
+    }
+    if (layer->strips == 1) {
+        return (int)register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_WIDTH) + 1 == layer->width;
+    }
+    int width = (int)REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) + 1;
+    int stride = (int)REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1;
+    return register_group_value(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN) ==
+               register_group_value(pdp, PDP_D_PARTIAL_WIDTH_IN) &&
+           width == layer->kernel.width && stride == layer->kernel.stride_width;
+}
+
+/* Output lines that wait in the line buffer at the same time. Spec: 60-pdp section 9, "L". */
+static int waiting_lines(const struct pdp_kernel *kernel) {
+    int height = kernel->height, stride = kernel->stride_height;
+    if (stride >= height) {
+        return 1;
+    }
+    if (stride == 1) {
+        return height;
+    }
+    if (stride == 2) {
+        return (height + 1) / 2;
+    }
+    return stride == 3 && height > 6 ? 3 : 2;
+}
+
+/* True if lines of this width wait for ever for room in the line buffer. One waiting line that is too long (L = 1) does
+ * not hang: its data is wrong on the hardware. Spec: 60-pdp section 9. */
+static bool line_buffer_hangs(const struct pdp_kernel *kernel, int out_width) {
+    int lines = waiting_lines(kernel);
+    return lines > 1 && out_width > (lines == 2 ? 64 : lines <= 4 ? 32 : 16);
+}
+
+/* True if windows that do not divide the cube exactly hang: the remainder lies in the pad, and the first window already
+ * passes the end. sizes along one axis. Spec: 60-pdp section 4, second row of the table. */
+static bool remainder_hangs(int size, int before, int after, int kernel, int stride, int out) {
+    int rest = size + before + after - kernel;
+    return rest > 0 && rest % stride > 0 && rest % stride <= after && out >= 2 && kernel - before > size;
+}
+
+/* True if the hardware gets through the layer; what it then computes wrongly is computed by the formulas here. */
+static bool windows_finish(const struct pdp_layer *layer) {
+    const struct pdp_kernel *kernel = &layer->kernel;
+    if (remainder_hangs(layer->height, kernel->pad_top, kernel->pad_bottom, kernel->height, kernel->stride_height,
+                        layer->out_height)) {
+        return false;
+    }
+    if (layer->strips == 1 && remainder_hangs(layer->width, kernel->pad_left, kernel->pad_right, kernel->width,
+                                              kernel->stride_width, layer->out_width)) {
+        return false;
+    }
+    for (int i = 0; i < layer->strips; i++) {
+        struct strip strip = strip_of(layer, i);
+        if (strip.width < 1 || line_buffer_hangs(kernel, strip.out_width)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config, const struct register_group *pdp,
                       const struct register_group *rdma) {
     uint32_t mode = register_group_value(pdp, PDP_D_OPERATION_MODE_CFG);
-    uint32_t width = register_group_value(pdp, PDP_D_DATA_CUBE_IN_WIDTH);
-    uint32_t height = register_group_value(pdp, PDP_D_DATA_CUBE_IN_HEIGHT);
     uint32_t channel = register_group_value(pdp, PDP_D_DATA_CUBE_IN_CHANNEL);
+    uint32_t out_channel = register_group_value(pdp, PDP_D_DATA_CUBE_OUT_CHANNEL);
     uint32_t partial_in = register_group_value(pdp, PDP_D_PARTIAL_WIDTH_IN);
     uint32_t partial_out = register_group_value(pdp, PDP_D_PARTIAL_WIDTH_OUT);
-    int atom = config->mem_atom;
+    uint32_t format = has_precisions(config) ? format_of(pdp) : NVDLA_INT8;
+    size_t atom = (size_t)config->mem_atom, lanes = format == NVDLA_INT8 ? atom : atom / 2;
 
     *layer = (struct pdp_layer){
         .from_memory = REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__FLYING_MODE),
@@ -200,12 +177,13 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
         .destination_primary =
             REGISTER_FIELD(register_group_value(pdp, PDP_D_DST_RAM_CFG), PDP_D_DST_RAM_CFG__DST_RAM_TYPE),
         .kernel = decode_kernel(pdp),
-        .width = (int)width + 1,
+        .width = (int)register_group_value(pdp, PDP_D_DATA_CUBE_IN_WIDTH) + 1,
         .out_width = (int)register_group_value(pdp, PDP_D_DATA_CUBE_OUT_WIDTH) + 1,
-        .height = (int)height + 1,
-        .surfaces = surfaces_of(channel, atom),
+        .height = (int)register_group_value(pdp, PDP_D_DATA_CUBE_IN_HEIGHT) + 1,
+        .surfaces = surfaces_of(channel, lanes),
         .out_height = (int)register_group_value(pdp, PDP_D_DATA_CUBE_OUT_HEIGHT) + 1,
-        .atom = (size_t)atom,
+        .atom = atom,
+        .lanes = lanes,
         .strips = (int)REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1,
         .first_in = (int)REGISTER_FIELD(partial_in, PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST) + 1,
         .mid_in = (int)REGISTER_FIELD(partial_in, PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID) + 1,
@@ -220,29 +198,13 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
         .destination_line = register_group_value(pdp, PDP_D_DST_LINE_STRIDE),
         .destination_surface = register_group_value(pdp, PDP_D_DST_SURFACE_STRIDE),
     };
-    uint32_t out_channel = register_group_value(pdp, PDP_D_DATA_CUBE_OUT_CHANNEL);
-    layer->valid = layer->surfaces == surfaces_of(out_channel, atom);
-    if (!layer->from_memory) {
-        layer->valid = layer->valid && layer->strips == 1;
-        return;
-    }
-    uint32_t rdma_mode = register_group_value(rdma, PDP_RDMA_D_OPERATION_MODE_CFG);
-    uint32_t rdma_shape = register_group_value(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG);
-    uint32_t rdma_channel = register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL);
-    int rdma_strips = (int)REGISTER_FIELD(rdma_mode, PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1;
-    layer->valid = layer->valid && layer->surfaces == surfaces_of(rdma_channel, atom) &&
-                   height == register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT) && layer->strips == rdma_strips;
-    if (layer->strips == 1) {
-        layer->valid = layer->valid && width == register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_WIDTH);
-        return;
-    }
-    int rdma_kernel = (int)REGISTER_FIELD(rdma_shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) + 1;
-    int rdma_stride = (int)REGISTER_FIELD(rdma_shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1;
-    layer->valid = layer->valid && partial_in == register_group_value(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN) &&
-                   rdma_kernel == layer->kernel.width && rdma_stride == layer->kernel.stride_width;
-    for (int i = 0; i < layer->strips; i++) {
-        layer->valid = layer->valid && strip_of(layer, i).width >= 1;
-    }
+    layer->kernel.precision = (enum nvdla_precision)format;
+    layer->flush_nans =
+        layer->from_memory && format == NVDLA_FP16 &&
+        REGISTER_FIELD(register_group_value(pdp, PDP_D_NAN_FLUSH_TO_ZERO), PDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);
+    bool source_fits = layer->from_memory ? rdma_fits(layer, config, pdp, rdma) : layer->strips == 1;
+    layer->valid = source_fits && format <= NVDLA_FP16 && layer->surfaces == surfaces_of(out_channel, lanes) &&
+                   windows_finish(layer);
 }
 
 uint64_t pdp_layer_atoms(const struct pdp_layer *layer) {
@@ -258,11 +220,11 @@ uint64_t pdp_layer_atoms(const struct pdp_layer *layer) {
 /* ---- execution ---- */
 
 struct buffers {
-    uint8_t *line; /* input line */
-    int16_t *rows; /* ring of KEPT_ROWS pooled rows */
-    int32_t *total;
-    int8_t *out;         /* output line */
-    size_t row_elements; /* of the widest strip */
+    uint8_t *line;    /* input line */
+    uint8_t *rows;    /* ring of KEPT_ROWS pooled rows */
+    uint8_t *total;   /* scratch of the 2-D stage */
+    uint8_t *out;     /* output line */
+    size_t row_bytes; /* of the widest strip */
 };
 
 static void buffers_free(struct buffers *buffers) {
@@ -279,13 +241,14 @@ static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) 
         width = strip.width > width ? strip.width : width;
         out_width = strip.out_width > out_width ? strip.out_width : out_width;
     }
-    size_t elements = (size_t)out_width * layer->atom;
+    size_t elements = (size_t)out_width * layer->lanes;
+    size_t row_bytes = elements * pdp_row_element(layer->kernel.precision);
     *buffers = (struct buffers){
         .line = malloc((size_t)width * layer->atom),
-        .rows = malloc(KEPT_ROWS * elements * sizeof *buffers->rows),
-        .total = malloc(elements * sizeof *buffers->total),
-        .out = malloc(elements),
-        .row_elements = elements,
+        .rows = malloc(KEPT_ROWS * row_bytes),
+        .total = malloc(elements * sizeof(int32_t)),
+        .out = malloc((size_t)out_width * layer->atom),
+        .row_bytes = row_bytes,
     };
     if (!buffers->line || !buffers->rows || !buffers->total || !buffers->out) {
         buffers_free(buffers);
@@ -294,22 +257,8 @@ static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) 
     return true;
 }
 
-static void pool_line(const struct pdp_layer *layer, const struct strip *strip, const uint8_t *line, int16_t *row) {
-    const int8_t *in = (const int8_t *)line;
-    switch (layer->atom) {
-    case 8:
-        pool_row(&layer->kernel, strip, in, row, 8);
-        break;
-    case 16:
-        pool_row(&layer->kernel, strip, in, row, 16);
-        break;
-    case 32:
-        pool_row(&layer->kernel, strip, in, row, 32);
-        break;
-    default:
-        pool_row(&layer->kernel, strip, in, row, layer->atom);
-        break;
-    }
+static uint8_t *kept_row(const struct buffers *buffers, int y) {
+    return buffers->rows + (size_t)(y % KEPT_ROWS) * buffers->row_bytes;
 }
 
 /* Last input row that output row oy needs; windows that hang over the bottom edge end with the cube. */
@@ -318,44 +267,52 @@ static int last_row(const struct pdp_layer *layer, int oy) {
     return last < layer->height - 1 ? last : layer->height - 1;
 }
 
-/* Makes output line oy of a surface from the kept rows and writes it. */
-static void write_line(const struct pdp_layer *layer, const struct strip *strip, int surface, int oy,
-                       struct buffers *buffers, struct dma *output) {
-    const int16_t *rows[KEPT_ROWS];
+/* Makes output line oy of a surface from the kept rows and writes it. Returns the NaNs in it. */
+static size_t write_line(const struct pdp_layer *layer, const struct strip *strip, int surface, int oy,
+                         struct buffers *buffers, struct dma *output) {
+    const void *rows[KEPT_ROWS];
     int count = 0;
     int top = oy * layer->kernel.stride_height - layer->kernel.pad_top;
     for (int y = top > 0 ? top : 0; y <= last_row(layer, oy); y++) {
-        rows[count++] = buffers->rows + (size_t)(y % KEPT_ROWS) * buffers->row_elements;
+        rows[count++] = kept_row(buffers, y);
     }
-    size_t atoms = (size_t)strip->out_width;
-    pool_rows(&layer->kernel, rows, count, atoms * layer->atom, buffers->total, buffers->out);
+    size_t atoms = (size_t)strip->out_width, elements = atoms * layer->lanes;
+    pdp_pool_height(&layer->kernel, rows, count, elements, buffers->total, buffers->out);
     uint64_t at = layer->destination + (uint64_t)surface * layer->destination_surface +
                   (uint64_t)oy * layer->destination_line + (uint64_t)strip->out_column * layer->atom;
     dma_write(output, at, buffers->out, atoms);
+    return layer->kernel.precision == NVDLA_FP16 ? pdp_count_nans((const uint16_t *)buffers->out, elements) : 0;
 }
 
-static void run_surface(const struct pdp_layer *layer, const struct strip *strip, int surface, struct pdp_source source,
-                        struct buffers *buffers, struct dma *output) {
+static size_t run_surface(const struct pdp_layer *layer, const struct strip *strip, int surface,
+                          struct pdp_source source, struct buffers *buffers, struct dma *output) {
     int oy = 0;
+    size_t nans = 0;
     for (int y = 0; y < layer->height; y++) {
         source.next_line(source.context, buffers->line);
-        pool_line(layer, strip, buffers->line, buffers->rows + (size_t)(y % KEPT_ROWS) * buffers->row_elements);
+        if (layer->flush_nans) {
+            pdp_flush_nans((uint16_t *)buffers->line, (size_t)strip->width * layer->lanes);
+        }
+        pdp_pool_width(&layer->kernel, buffers->line, strip->width, strip->pad_left, kept_row(buffers, y),
+                       strip->out_width, layer->lanes);
         while (oy < layer->out_height && last_row(layer, oy) <= y) {
-            write_line(layer, strip, surface, oy, buffers, output);
+            nans += write_line(layer, strip, surface, oy, buffers, output);
             oy++;
         }
     }
+    return nans;
 }
 
-bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output) {
+bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output, uint64_t *nan_outputs) {
     struct buffers buffers;
+    *nan_outputs = 0;
     if (!buffers_new(&buffers, layer)) {
         return false;
     }
     for (int i = 0; i < layer->strips; i++) {
         struct strip strip = strip_of(layer, i);
         for (int surface = 0; surface < layer->surfaces; surface++) {
-            run_surface(layer, &strip, surface, source, &buffers, output);
+            *nan_outputs += run_surface(layer, &strip, surface, source, &buffers, output);
         }
     }
     dma_flush(output);
@@ -386,7 +343,7 @@ static void read_line(void *context, uint8_t *bytes) {
     }
 }
 
-bool pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output) {
+bool pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs) {
     struct reader reader = {.layer = layer, .input = input};
-    return pdp_run(layer, (struct pdp_source){read_line, &reader}, output);
+    return pdp_run(layer, (struct pdp_source){read_line, &reader}, output, nan_outputs);
 }

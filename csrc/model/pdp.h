@@ -1,4 +1,4 @@
-/* PDP and PDP_RDMA: max, min and average pooling of INT8 cubes in the W x H plane, from memory or on the fly from SDP.
+/* PDP and PDP_RDMA: max, min and average pooling in the W x H plane, from memory or on the fly from SDP.
  *
  * Lines come in processing order (strip, surface, line). Each is pooled along W at once; the last 16 pooled rows are
  * kept, and an output line is made when the last row that its windows need has arrived. All lanes of all atoms are
@@ -12,38 +12,20 @@
 #include <stdint.h>
 
 #include "model/dma.h"
+#include "model/pdp_pool.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
-
-enum pdp_method { PDP_AVERAGE, PDP_MAX, PDP_MIN };
-
-enum { PDP_PADS = 8 }; /* entries of the padding table, T(0) = 0 */
-
-/* Windows and arithmetic of a layer. */
-struct pdp_kernel {
-    enum pdp_method method;
-    int width, height;                           /* 1..16 (legal 1..8) */
-    int stride_width, stride_height;             /* 1..16 */
-    int pad_left, pad_top;                       /* 0..7; right and bottom pads follow from the sizes */
-    int32_t reciprocal_width, reciprocal_height; /* unsigned 17 bits */
-    int32_t pad[PDP_PADS];                       /* T(n), signed 19 bits */
-};
-
-/* Rounds product / 65536 to nearest, ties away from zero, and reduces it to `bits` bits as the hardware does: without
- * saturation, with its own wrap for each sign.
- *
- * Spec: 60-pdp section 5.3, "RND". */
-int32_t pdp_round(int32_t product, int bits);
 
 /* A layer as the armed register groups describe it. */
 struct pdp_layer {
     bool from_memory;
-    bool valid; /* the registers fit together; else the hardware would hang */
+    bool valid;      /* the registers fit together and the windows do; else the hardware would hang */
+    bool flush_nans; /* NAN_TO_ZERO */
     bool source_primary, destination_primary;
     struct pdp_kernel kernel;
     int width, out_width; /* without split */
     int height, surfaces, out_height;
-    size_t atom;                                  /* lanes (= bytes) of an atom */
+    size_t atom, lanes;                           /* bytes and elements of an atom */
     int strips;                                   /* 1: no split */
     int first_in, mid_in, last_in;                /* PARTIAL_WIDTH_IN, columns */
     int first_out, mid_out, last_out;             /* PARTIAL_WIDTH_OUT */
@@ -64,10 +46,14 @@ struct pdp_source {
     void *context;
 };
 
-/* Runs a valid layer. Returns false only when memory is exhausted (before anything was read or written). */
-bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output);
+/* Runs a valid layer. nan_outputs gets the NaNs in the output cube (FP16; else 0). Returns false only when memory is
+ * exhausted (before anything was read or written).
+ *
+ * D_NAN_OUTPUT_NUM is meant to be that count; what the RTL leaves out and counts twice depends on stale data. Spec:
+ * 60-pdp section 10. */
+bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output, uint64_t *nan_outputs);
 
 /* The same with PDP_RDMA's client as source. */
-bool pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output);
+bool pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs);
 
 #endif

@@ -209,11 +209,11 @@ static bool is_primary(const struct nvdla_config *config, uint32_t ram_type) {
 }
 
 /* Fills base and strides from registers whose low word, line and surface stride lie at these offsets; the high word is
- * behind the low one, in CDMA before it. SDP and CDMA drop the bits below an atom before they add (drop_low); PDP and
- * CDP round the sums. Chapter 20 section 9. */
+ * behind the low one, in CDMA and RUBIK before it. SDP and CDMA drop the bits below an atom before they add (drop_low);
+ * PDP and CDP round the sums. Chapter 20 section 9. */
 static void place(const struct nvdla_config *config, const struct launch *launch, uint32_t low, uint32_t line,
                   uint32_t surface, bool drop_low, struct cube *cube) {
-    const uint32_t high = launch->unit == NVDLA_CDMA ? low - 4 : low + 4;
+    const uint32_t high = launch->unit == NVDLA_CDMA || launch->unit == NVDLA_RBK ? low - 4 : low + 4;
     cube->base = launch_register(launch, low);
     if (config->addr_bits > 32)
         cube->base |= (uint64_t)launch_register(launch, high) << 32;
@@ -314,6 +314,62 @@ static int64_t pdp_read_columns(const struct launch *launch) {
     return strip_columns(launch_register(launch, PDP_RDMA_D_PARTIAL_WIDTH_IN), strips, overlap);
 }
 
+/* Sizes of a RUBIK layer. Spec: 66-rubik sections 2 and 3. */
+struct rubik_layer {
+    enum { RUBIK_CONTRACT, RUBIK_SPLIT, RUBIK_MERGE } mode;
+    int width, height;      /* of the input */
+    int channels, surfaces; /* of the output; contract: of one phase */
+    int x_stride, y_stride; /* contract: deconvolution stride, else 1 */
+    int element;            /* bytes */
+    int planar_atoms;       /* of a planar line */
+};
+
+static struct rubik_layer rubik_layer(const struct nvdla_config *config, const struct launch *launch) {
+    struct rubik_layer layer = {
+        .mode = FIELD(launch, RBK_D_MISC_CFG, RUBIK_MODE),
+        .width = (int)FIELD(launch, RBK_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1,
+        .height = (int)FIELD(launch, RBK_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1,
+        .channels = size_of(launch, RBK_D_DATAOUT_SIZE_1),
+        .x_stride = 1,
+        .y_stride = 1,
+        .element = element_bytes(config, FIELD(launch, RBK_D_MISC_CFG, IN_PRECISION)),
+    };
+    if (layer.mode == RUBIK_CONTRACT) {
+        layer.x_stride = (int)FIELD(launch, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
+        layer.y_stride = (int)FIELD(launch, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
+    }
+    layer.surfaces = cdiv(layer.channels * layer.element, config->mem_atom);
+    layer.planar_atoms = cdiv(layer.width * layer.element, config->mem_atom);
+    return layer;
+}
+
+/* The feature cube that RUBIK reads (split; contract: with the phases one behind the other, where the registers say
+ * so). False if it reads planes. */
+static bool rubik_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube) {
+    const struct rubik_layer layer = rubik_layer(config, launch);
+    place(config, launch, RBK_D_DAIN_ADDR_LOW, RBK_D_DAIN_LINE_STRIDE, RBK_D_DAIN_SURF_STRIDE, true, cube);
+    cube->width = layer.width;
+    cube->height = layer.height;
+    cube->channels = layer.channels;
+    cube->element_bytes = layer.element;
+    if (layer.mode == RUBIK_SPLIT)
+        return true;
+    cube->channels = layer.x_stride * layer.y_stride * layer.surfaces * config->mem_atom / layer.element;
+    return layer.mode == RUBIK_CONTRACT &&
+           launch_register(launch, RBK_D_CONTRACT_STRIDE_0) == (uint32_t)layer.surfaces * cube->surface_stride;
+}
+
+/* The feature cube that RUBIK writes (contract, merge). False if it writes planes. */
+static bool rubik_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube) {
+    const struct rubik_layer layer = rubik_layer(config, launch);
+    place(config, launch, RBK_D_DAOUT_ADDR_LOW, RBK_D_DAOUT_LINE_STRIDE, RBK_D_DAOUT_SURF_STRIDE, true, cube);
+    cube->width = layer.width * layer.x_stride;
+    cube->height = layer.height * layer.y_stride;
+    cube->channels = layer.channels;
+    cube->element_bytes = layer.element;
+    return layer.mode == RUBIK_CONTRACT || layer.mode == RUBIK_MERGE;
+}
+
 bool launch_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
                         bool *primary) {
     *cube = (struct cube){0};
@@ -348,6 +404,9 @@ bool launch_output_cube(const struct nvdla_config *config, const struct launch *
         cube->element_bytes = element_bytes(config, FIELD(launch, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE));
         *primary = is_primary(config, FIELD(launch, CDP_D_DST_DMA_CFG, DST_RAM_TYPE));
         return true;
+    case NVDLA_RBK:
+        *primary = is_primary(config, launch_register(launch, RBK_D_DAOUT_RAM_TYPE));
+        return rubik_output_cube(config, launch, cube);
     default:
         return false;
     }
@@ -401,6 +460,9 @@ bool launch_input_cube(const struct nvdla_config *config, const struct launch *l
         cube->element_bytes = element_bytes(config, FIELD(launch, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA));
         *primary = is_primary(config, FIELD(launch, CDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE));
         return true;
+    case NVDLA_RBK:
+        *primary = is_primary(config, launch_register(launch, RBK_D_DAIN_RAM_TYPE));
+        return rubik_input_cube(config, launch, cube);
     default:
         return false;
     }
@@ -448,7 +510,8 @@ static uint64_t sdp_rdma_atoms(const struct nvdla_config *config, const struct l
 /* Atoms of one image line, all planes: those that hold X_OFFSET pixels (modulo an atom in the second plane) and the
  * line behind them. Chapter 30 section 5.4. */
 static uint64_t image_line_atoms(const struct nvdla_config *config, const struct launch *launch) {
-    const struct nvdla_pixel_format *format = nvdla_pixel_format(FIELD(launch, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT));
+    const struct nvdla_pixel_format *format =
+        nvdla_pixel_format(config, FIELD(launch, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT));
     const int width = (int)FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
     int atoms = 0;
     for (int plane = 0; format && plane < format->planes; plane++) {
@@ -473,6 +536,15 @@ static uint64_t cdma_atoms(const struct nvdla_config *config, const struct launc
     return (FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1) * image_line_atoms(config, launch);
 }
 
+/* A layer moves whole atoms of a feature cube on one side, and those or planar lines on the other. */
+static uint64_t rubik_atoms(const struct nvdla_config *config, const struct launch *launch, bool write) {
+    const struct rubik_layer layer = rubik_layer(config, launch);
+    const bool planes = layer.mode == (write ? RUBIK_SPLIT : RUBIK_MERGE);
+    if (planes)
+        return volume(layer.planar_atoms, layer.height, layer.channels);
+    return volume(layer.width * layer.x_stride, layer.height * layer.y_stride, layer.surfaces);
+}
+
 uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id, bool write) {
     struct cube cube;
     bool primary;
@@ -480,6 +552,8 @@ uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *la
         return sdp_rdma_atoms(config, launch, axi_id);
     if (!write && launch->unit == NVDLA_CDMA)
         return cdma_atoms(config, launch, axi_id);
+    if (launch->unit == NVDLA_RBK)
+        return axi_id == 4 ? rubik_atoms(config, launch, write) : 0;
     if (!write && launch->unit == NVDLA_PDP_RDMA && axi_id == 2 && launch_input_cube(config, launch, &cube, &primary))
         return volume(pdp_read_columns(launch), cube.height, cube_surfaces(&cube));
     if (!write && launch->unit == NVDLA_CDP_RDMA && axi_id == 3 && launch_input_cube(config, launch, &cube, &primary))

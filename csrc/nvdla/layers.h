@@ -52,18 +52,19 @@ const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enu
 uint32_t launch_register(const struct launch *launch, uint32_t offset);
 
 /* The cube that a launch writes to memory. Returns false if it writes none (RDMA units, SDP to PDP, compare mode).
- * Units: SDP, PDP (with split width), CDP. Spec: 50-sdp section 8, 60-pdp section 3. */
+ * Units: SDP, PDP (with split width), CDP, RUBIK (contract and merge). Spec: 50-sdp section 8, 60-pdp section 3,
+ * 66-rubik section 2. */
 bool launch_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
                         bool *primary);
 
-/* The main cube that a launch reads from memory (CDMA feature input, SDP_RDMA MRDMA, PDP_RDMA, CDP_RDMA); false if it
- * reads none. */
+/* The main cube that a launch reads from memory (CDMA feature input, SDP_RDMA MRDMA, PDP_RDMA, CDP_RDMA, RUBIK
+ * contract and split); false if it reads none. */
 bool launch_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
                        bool *primary);
 
 /* Atoms that the launch moves on one AXI ID of chapter 70 section 3 (reads: SDP_RDMA 1, 5, 6, 7; PDP_RDMA 2; CDP_RDMA
- * 3; CDMA 8 data, 9 weights, direct convolution with uncompressed weights; writes: SDP 1, PDP 2, CDP 3). 0 if the
- * client is idle in this launch. */
+ * 3; CDMA 8 data, 9 weights, direct convolution with uncompressed weights; writes: SDP 1, PDP 2, CDP 3; both: RUBIK
+ * 4). 0 if the client is idle in this launch. BDMA: 0, a launch stands for any number of blocks. */
 uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id, bool write);
 
 /* Multiplications that the layer of a CSC launch needs: output positions x kernels x channels x kernel size, without

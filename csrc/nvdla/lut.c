@@ -1,6 +1,7 @@
 #include "nvdla/lut.h"
 
 #include "nvdla/fixed.h"
+#include "nvdla/fp.h"
 
 const struct lut_arithmetic lut_cdp_int8 = {
     .compare_bits = 22,
@@ -182,6 +183,169 @@ struct lut_result lut_look_up(const struct lut_arithmetic *arithmetic, const str
     return result;
 }
 
+/* ---- FP16 layers ---- */
+
+enum { SDP_FRACTION_BITS = 35, CDP_FRACTION_BITS = 16 };
+
+enum { FP32_MANTISSA_BITS = 23, FP32_BIAS = 127, FP32_EXPONENTS = 256 };
+
+#define FP32_SIGN UINT32_C(0x80000000)
+#define FP17_ONE UINT32_C(0x07c00)
+
+static inline uint32_t bits_of(int64_t value) {
+    return (uint32_t)value;
+}
+
+/* Index of the positive FP32 number f, with exponent 255 a number as well. */
+static inline struct position locate_difference(const struct lut_settings *settings, enum lut_table table, uint32_t f,
+                                                int fraction_bits) {
+    uint32_t mantissa = f & ((UINT32_C(1) << FP32_MANTISSA_BITS) - 1);
+    int power = (int)(f >> FP32_MANTISSA_BITS) - FP32_BIAS;
+    if (table == LUT_LE && !settings->le_linear) {
+        int index = power - settings->le_index_offset;
+        if (index < 0) {
+            return under;
+        }
+        if (index >= last_entry(LUT_LE)) {
+            return over;
+        }
+        return (struct position){LUT_HIT, index, scale(mantissa, fraction_bits - FP32_MANTISSA_BITS)};
+    }
+    power -= settings->range[table].select;
+    if (power > 8) { /* 2^9 is beyond the end of both tables */
+        return over;
+    }
+    uint64_t significand = UINT64_C(1) << FP32_MANTISSA_BITS | mantissa;
+    int point = FP32_MANTISSA_BITS - power; /* the number of bits of significand behind the point: 15 or more */
+    uint64_t index = scale(significand, -point);
+    if (index >= (uint64_t)last_entry(table)) {
+        return over;
+    }
+    uint64_t rest = index ? significand - (index << point) : significand;
+    return (struct position){LUT_HIT, (int)index, scale(rest, fraction_bits - point)};
+}
+
+static inline struct position locate_fp16(const struct lut_settings *settings, enum lut_table table, uint32_t x,
+                                          int fraction_bits) {
+    uint32_t f = fp32_sub(x, bits_of(settings->range[table].start));
+    if (fp32_is_nan(f) || f == 0 || f & FP32_SIGN) {
+        return under;
+    }
+    return locate_difference(settings, table, f, fraction_bits);
+}
+
+static inline uint32_t entry_fp17(const int16_t *samples, int index) {
+    return fp16_to_fp17((uint16_t)samples[index]);
+}
+
+static inline uint32_t entry_fp32(const int16_t *samples, int index) {
+    return fp16_to_fp32((uint16_t)samples[index]);
+}
+
+/* y0*(1-f) + y1*f of FP17 numbers. Spec: 55-lut section 6. */
+static uint32_t weighted_fp17(const int16_t *samples, struct position position) {
+    uint64_t one = UINT64_C(1) << SDP_FRACTION_BITS;
+    uint32_t second = fp17_from_fraction(position.fraction, SDP_FRACTION_BITS);
+    uint32_t first = position.fraction ? fp17_from_fraction(one - position.fraction, SDP_FRACTION_BITS) : FP17_ONE;
+    return fp17_add(fp17_mul(first, entry_fp17(samples, position.index)),
+                    fp17_mul(second, entry_fp17(samples, position.index + 1)));
+}
+
+/* y0 + (y1-y0)*f, the difference formed in FP32. Spec: 55-lut section 7.3. */
+static uint32_t interpolated_fp17(const int16_t *samples, struct position position) {
+    uint32_t difference =
+        fp32_to_fp17(fp32_sub(entry_fp32(samples, position.index + 1), entry_fp32(samples, position.index)));
+    uint32_t fraction = fp17_from_fraction(position.fraction, CDP_FRACTION_BITS);
+    return fp17_add(fp17_mul(difference, fraction), entry_fp17(samples, position.index));
+}
+
+/* slope * (x - from) as FP17. */
+static inline uint32_t line_fp17(uint32_t x, uint32_t from, struct lut_slope slope) {
+    return fp17_mul(fp32_to_fp17(fp32_sub(x, from)), fp16_to_fp17((uint16_t)slope.scale));
+}
+
+/* The point that the underflow line of a table goes through: START, or entry 0 of the logarithmic index. distance: from
+ * the one to the other, FP32. */
+static inline uint32_t line_start_fp32(const struct lut_settings *settings, enum lut_table table, uint32_t distance) {
+    uint32_t start = bits_of(settings->range[table].start);
+    return table == LUT_LE && !settings->le_linear ? fp32_add(start, distance) : start;
+}
+
+/* FP32 pattern of 2^offset; the exponent wraps, so that -128 gives that of infinity, and -127 gives 0. */
+static inline uint32_t power_of_two(int offset) {
+    return (uint32_t)(offset + FP32_BIAS) % FP32_EXPONENTS << FP32_MANTISSA_BITS;
+}
+
+/* An input with what both tables answer. */
+struct lookup {
+    struct lut_result result; /* all but the value */
+    struct position position; /* the selected answer */
+    const struct lut_range *range;
+    const int16_t *samples;
+};
+
+static inline struct lookup look_up_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
+                                         uint32_t x, int fraction_bits) {
+    struct position le = locate_fp16(settings, LUT_LE, x, fraction_bits);
+    struct position lo = locate_fp16(settings, LUT_LO, x, fraction_bits);
+    enum lut_table table = select_table(settings, le.answer, lo.answer);
+    struct position position = table == LUT_LE ? le : lo;
+    return (struct lookup){
+        .result = {.selected = table,
+                   .answer = {le.answer, lo.answer},
+                   .index = position.answer == LUT_OVER ? last_entry(table) : position.index,
+                   .fraction = position.fraction},
+        .position = position,
+        .range = &settings->range[table],
+        .samples = table == LUT_LE ? entries->le : entries->lo,
+    };
+}
+
+struct lut_result lut_look_up_sdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
+                                       uint32_t x) {
+    struct lookup at = look_up_fp16(settings, entries, x, SDP_FRACTION_BITS);
+    const struct lut_range *range = at.range;
+    uint32_t y = 0, distance = power_of_two(settings->le_index_offset);
+    switch (at.position.answer) {
+    case LUT_UNDER:
+        y = fp17_add(entry_fp17(at.samples, 0),
+                     line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under));
+        break;
+    case LUT_HIT:
+        y = weighted_fp17(at.samples, at.position);
+        break;
+    case LUT_OVER:
+        y = fp17_add(entry_fp17(at.samples, at.result.index), line_fp17(x, bits_of(range->end), range->over));
+        break;
+    }
+    at.result.value = (int32_t)fp17_to_fp32(y);
+    return at.result;
+}
+
+struct lut_result lut_look_up_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
+                                       uint32_t x) {
+    struct lookup at = look_up_fp16(settings, entries, x, CDP_FRACTION_BITS);
+    const struct lut_range *range = at.range;
+    int offset = settings->le_index_offset;
+    uint32_t y = 0, distance = offset <= -FP32_BIAS ? 0 : power_of_two(offset);
+    switch (at.position.answer) {
+    case LUT_UNDER:
+        y = fp17_add(line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under),
+                     entry_fp17(at.samples, 0));
+        break;
+    case LUT_HIT:
+        y = interpolated_fp17(at.samples, at.position);
+        break;
+    case LUT_OVER:
+        y = fp17_add(line_fp17(x, bits_of(range->end), range->over), entry_fp17(at.samples, at.result.index));
+        break;
+    }
+    at.result.value = (int32_t)y;
+    return at.result;
+}
+
+/* ---- counting ---- */
+
 void lut_count(struct lut_counters *counters, const struct lut_result *result) {
     enum lut_answer le = result->answer[LUT_LE], lo = result->answer[LUT_LO];
     if ((le == LUT_HIT) != (lo == LUT_HIT)) {
@@ -196,11 +360,20 @@ void lut_count(struct lut_counters *counters, const struct lut_result *result) {
 }
 
 void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
-               const struct lut_entries *entries, const int32_t *x, int32_t *y, size_t count,
+               const struct lut_entries *entries, const int64_t *x, int32_t *y, size_t count,
                struct lut_counters *counters) {
     for (size_t i = 0; i < count; i++) {
         struct lut_result result = lut_look_up(arithmetic, settings, entries, x[i]);
         y[i] = result.value;
+        lut_count(counters, &result);
+    }
+}
+
+void lut_apply_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries, const uint32_t *x,
+                        uint32_t *y, size_t count, struct lut_counters *counters) {
+    for (size_t i = 0; i < count; i++) {
+        struct lut_result result = lut_look_up_cdp_fp16(settings, entries, x[i]);
+        y[i] = (uint32_t)result.value;
         lut_count(counters, &result);
     }
 }

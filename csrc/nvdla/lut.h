@@ -1,4 +1,4 @@
-/* The two-table look-up of integer layers: a piecewise linear function that SDP (stage EW) and CDP share.
+/* The two-table look-up: a piecewise linear function that SDP (stage EW) and CDP share.
  *
  * Every input is looked up in two tables at once: LE, 65 samples with a linear or a logarithmic ("exponential") index,
  * and LO, 257 samples with a linear index. Each table answers hit, underflow or overflow; priorities select one of the
@@ -17,7 +17,7 @@ enum lut_table { LUT_LE, LUT_LO, LUT_TABLES };
 
 enum { LUT_LE_ENTRIES = 65, LUT_LO_ENTRIES = 257 };
 
-/* The samples; undefined after reset in hardware. */
+/* The samples, integers or patterns of FP16; undefined after reset in hardware. */
 struct lut_entries {
     int16_t le[LUT_LE_ENTRIES];
     int16_t lo[LUT_LO_ENTRIES];
@@ -30,7 +30,7 @@ struct lut_slope {
 
 /* Where a table lies on the axis of the input. */
 struct lut_range {
-    int64_t start; /* signed 32 (SDP) or 38 bits (CDP); inputs up to START underflow */
+    int64_t start; /* signed 32 (SDP) or 38 bits (CDP); inputs up to START underflow. FP16: FP32 pattern */
     int64_t end;   /* same width; only the point that the overflow slope starts from */
     int select;    /* -128..127: log2 of the step, linear index; only the low select_bits count */
     struct lut_slope under, over;
@@ -70,7 +70,7 @@ extern const struct lut_arithmetic lut_sdp;
 enum lut_answer { LUT_UNDER, LUT_HIT, LUT_OVER };
 
 struct lut_result {
-    int32_t value; /* of result_bits */
+    int32_t value; /* of result_bits; a pattern in layers of FP16 */
     enum lut_table selected;
     enum lut_answer answer[LUT_TABLES]; /* of each table, selected or not */
     int index;                          /* of the selected answer: first sample of a hit; 0 or the last one otherwise */
@@ -80,6 +80,17 @@ struct lut_result {
 /* Looks x up. x has the width that the arithmetic's comment tells. */
 struct lut_result lut_look_up(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
                               const struct lut_entries *entries, int64_t x);
+
+/* Looks x up in a layer of FP16. The entries and the slopes' scales are FP16 patterns; START and END are FP32 patterns
+ * in the low 32 bits; all of SELECT counts, the slopes' shifts do not. x is an FP32 pattern, a NaN included, which
+ * comes back as a NaN with its low ten bits. The result's value is a pattern: FP32 of SDP, FP17 of CDP; its fraction
+ * has 35 and 16 bits. The two units interpolate and extrapolate in other orders.
+ *
+ * Spec: 55-lut sections 4.2 and 6 (SDP), 7.3 (CDP). */
+struct lut_result lut_look_up_sdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
+                                       uint32_t x);
+struct lut_result lut_look_up_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
+                                       uint32_t x);
 
 /* Number of inputs by what the tables answered: CDP's five counters, whose sum is the number of inputs.
  * Spec: 62-cdp section 9. */
@@ -91,9 +102,11 @@ struct lut_counters {
 
 void lut_count(struct lut_counters *counters, const struct lut_result *result);
 
-/* lut_look_up() of x[0 .. count-1] to y, counted. */
+/* lut_look_up() and lut_look_up_cdp_fp16() of x[0 .. count-1] to y, counted. */
 void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
-               const struct lut_entries *entries, const int32_t *x, int32_t *y, size_t count,
+               const struct lut_entries *entries, const int64_t *x, int32_t *y, size_t count,
                struct lut_counters *counters);
+void lut_apply_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries, const uint32_t *x,
+                        uint32_t *y, size_t count, struct lut_counters *counters);
 
 #endif

@@ -18,7 +18,7 @@
 
 static inline struct device *bench_new(const char *config) {
     struct error err = {""};
-    struct device *dev = model_new(nvdla_config_find(config), false, &err);
+    struct device *dev = model_new(nvdla_config_find(config), false, 1, &err);
     assert_non_null(dev);
     assert_true(dev->ops->reset(dev, &err));
     return dev;

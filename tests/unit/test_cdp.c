@@ -158,10 +158,10 @@ static void convertor_vectors(void **state) {
         {16777215, {-16777216, 0x7fff, 63}, 0},
     };
     for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
-        assert_int_equal(cdp_convert_input(&input[i].convertor, input[i].element), input[i].want);
+        assert_int_equal(cdp_convert_input(&input[i].convertor, NVDLA_INT8, input[i].element), input[i].want);
     }
     for (size_t i = 0; i < sizeof output / sizeof output[0]; i++) {
-        assert_int_equal(cdp_convert_output(&output[i].convertor, output[i].product), output[i].want);
+        assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT8, output[i].product), output[i].want);
     }
 }
 

@@ -1,4 +1,5 @@
 /* The two-table look-up: the vectors of 55-lut section 10 and random settings against a second computation. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <cmocka.h>
 
 #include "naive_lut.h"
+#include "nvdla/fp.h"
 
 /* ---- vectors ---- */
 
@@ -270,6 +272,224 @@ static void cdp_line_start_wraps(void **state) {
     assert_int_equal(lut_look_up(&lut_cdp_int8, &settings, &entries, 1).value, -32768);
 }
 
+/* ---- FP16 ---- */
+
+static uint16_t fp16(double value) {
+    union {
+        float number;
+        uint32_t pattern;
+    } fp32 = {(float)value};
+    return fp32_to_fp16(fp32.pattern);
+}
+
+struct fp_vector {
+    uint32_t x, value;
+};
+
+typedef struct lut_result look_up_fp16(const struct lut_settings *, const struct lut_entries *, uint32_t);
+
+static void check_fp(look_up_fp16 *look_up, const struct lut_settings *settings, const struct lut_entries *entries,
+                     const struct fp_vector *vectors, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal((uint32_t)look_up(settings, entries, vectors[i].x).value, vectors[i].value);
+    }
+}
+
+#define CHECK_FP(look_up, settings, entries, vectors)                                                                  \
+    check_fp(look_up, settings, entries, vectors, sizeof(vectors) / sizeof(vectors)[0])
+
+struct fp_detail {
+    uint32_t x;
+    enum lut_table selected;
+    enum lut_answer answer;
+    int index;
+    uint64_t fraction;
+    uint32_t value;
+};
+
+static void check_fp_details(look_up_fp16 *look_up, const struct lut_settings *settings,
+                             const struct lut_entries *entries, const struct fp_detail *details, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct fp_detail *want = &details[i];
+        struct lut_result got = look_up(settings, entries, want->x);
+        assert_int_equal(got.selected, want->selected);
+        assert_int_equal(got.answer[got.selected], want->answer);
+        assert_int_equal(got.index, want->index);
+        assert_int_equal(got.fraction, want->fraction);
+        assert_int_equal((uint32_t)got.value, want->value);
+    }
+}
+
+#define CHECK_FP_DETAILS(look_up, settings, entries, details)                                                          \
+    check_fp_details(look_up, settings, entries, details, sizeof(details) / sizeof(details)[0])
+
+/* Section 10.2. */
+static const struct lut_settings set_sdp_fp16 = {
+    .le_linear = true,
+    .under_first_lo = true,
+    .over_first_lo = true,
+    .hybrid_first_lo = true,
+    .range = {{0xbf800000, 0x3f800000, -5, {0x3800, 0}, {0x4000, 0}},
+              {0xc0800000, 0x40800000, -5, {0x3400, 0}, {(int16_t)0xbc00, 0}}},
+};
+
+static void fill_sdp_fp16(struct lut_entries *entries) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+        entries->le[k] = (int16_t)fp16(-3 + k / 8.0);
+    }
+    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+        entries->lo[k] = (int16_t)fp16(tanh((k - 128) / 32.0));
+    }
+}
+
+static void sdp_fp16_linear_vectors(void **state) {
+    (void)state;
+    static const struct fp_detail details[] = {
+        {0xc0800000, LUT_LO, LUT_UNDER, 0, 0, 0xbf7fe000},
+        {0xc0a00000, LUT_LO, LUT_UNDER, 0, 0, 0xbfa00000},
+        {0x00000000, LUT_LO, LUT_HIT, 128, 0, 0x00000000},
+        {0x3dcccccd, LUT_LO, LUT_HIT, 131, 0x199980000, 0x3dcc0000},
+        {0xbeaaaa3b, LUT_LO, LUT_HIT, 117, 0x2aae40000, 0xbea48000},
+        {0x40800000, LUT_LO, LUT_OVER, 256, 0, 0x3f7fe000},
+        {0x42c80000, LUT_LO, LUT_OVER, 256, 0, 0xc2be0000},
+        {0x7f800201, LUT_LO, LUT_UNDER, 0, 0, 0x7f800201},
+        {0x1e3ce508, LUT_LO, LUT_HIT, 128, 0, 0x00000000},
+    };
+    struct lut_entries entries;
+    fill_sdp_fp16(&entries);
+    CHECK_FP_DETAILS(lut_look_up_sdp_fp16, &set_sdp_fp16, &entries, details);
+    struct lut_result first = lut_look_up_sdp_fp16(&set_sdp_fp16, &entries, 0xc07f5c29);
+    assert_int_equal(first.index, 0);
+    assert_int_equal((uint32_t)first.value, 0xbf7fe000);
+    struct lut_result last = lut_look_up_sdp_fp16(&set_sdp_fp16, &entries, 0x407ffe5d);
+    assert_int_equal(last.index, 255);
+    assert_int_equal((uint32_t)last.value, 0x3f7fe000);
+}
+
+static void sdp_fp16_exponential_vectors(void **state) {
+    (void)state;
+    static const struct fp_detail details[] = {
+        {0x3fc00000, LUT_LE, LUT_HIT, 20, UINT64_C(1) << 34, 0xbee00000},
+        {0x56b5e621, LUT_LE, LUT_OVER, 64, 0, 0xcf7fe000},
+        {0xc1200000, LUT_LE, LUT_UNDER, 0, 0, 0xc1000000},
+        {0x00000000, LUT_LO, LUT_HIT, 128, 0, 0x00000000},
+        {0x80000000, LUT_LO, LUT_HIT, 128, 0, 0x00000000},
+    };
+    static const struct {
+        uint32_t x;
+        enum lut_table selected;
+        int index;
+        uint32_t value;
+    } hits[] = {
+        {0x33d6bf95, LUT_LO, 128, 0},
+        {0x35800b31, LUT_LE, 0, 0xc0400000},
+        {0x40400000, LUT_LE, 21, 0xbea00000},
+        {0x49742400, LUT_LE, 39, 0x3ffe8000},
+    };
+    struct lut_entries entries;
+    fill_sdp_fp16(&entries);
+    struct lut_settings settings = set_sdp_fp16;
+    settings.le_linear = settings.under_first_lo = settings.over_first_lo = settings.hybrid_first_lo = false;
+    settings.le_index_offset = -20;
+    settings.range[LUT_LE].start = 0;
+    settings.range[LUT_LE].end = 0x7f7fffff;
+    CHECK_FP_DETAILS(lut_look_up_sdp_fp16, &settings, &entries, details);
+    for (size_t i = 0; i < sizeof hits / sizeof hits[0]; i++) {
+        struct lut_result got = lut_look_up_sdp_fp16(&settings, &entries, hits[i].x);
+        assert_int_equal(got.selected, hits[i].selected);
+        assert_int_equal(got.answer[got.selected], LUT_HIT);
+        assert_int_equal(got.index, hits[i].index);
+        assert_int_equal((uint32_t)got.value, hits[i].value);
+    }
+}
+
+/* Section 10.4. */
+static struct lut_settings fill_cdp_fp16(struct lut_entries *entries) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+        entries->le[k] = (int16_t)fp16(pow(1 + 1e-4 * pow(2, k - 20), -0.75));
+    }
+    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+        entries->lo[k] = (int16_t)fp16(pow(1 + 1e-4 * k / 4, -0.75));
+    }
+    return (struct lut_settings){
+        .hybrid_first_lo = true,
+        .le_index_offset = -20,
+        .range = {{0, 0x55776214, 0, {0, 0}, {0, 0}}, {0, 0x42800000, -2, {0, 0}, {(int16_t)0xb800, 0}}},
+    };
+}
+
+static void cdp_fp16_vectors(void **state) {
+    (void)state;
+    static const struct fp_vector vectors[] = {
+        {0x00000000, 0x07c00}, {0x33d6bf95, 0x07c00}, {0x3e99999a, 0x07c00}, {0x427ff5c3, 0x07bf6},
+        {0x447a0000, 0x07b73}, {0x5368d4a5, 0x02c74}, {0x7f8002aa, 0x0feaa}, {0xbf800000, 0x07c00},
+    };
+    static const struct fp_detail details[] = {
+        {0x4121999a, LUT_LO, LUT_HIT, 40, 0x6666, 0x07bfe},
+        {0x42800000, LUT_LE, LUT_HIT, 26, 0, 0x07bf6},
+        {0x56b5e621, LUT_LE, LUT_OVER, 64, 0, 0x02000},
+    };
+    struct lut_entries entries;
+    struct lut_settings settings = fill_cdp_fp16(&entries);
+    CHECK_FP(lut_look_up_cdp_fp16, &settings, &entries, vectors);
+    CHECK_FP_DETAILS(lut_look_up_cdp_fp16, &settings, &entries, details);
+}
+
+/* The underflow line of LE exponential starts at START + 2^OFFSET: 0 for OFFSET -127, and for -128 that in CDP, but the
+ * pattern of infinity in SDP, from which the distance saturates. */
+static void fp16_line_start(void **state) {
+    (void)state;
+    struct lut_entries entries = {.le = {0x3c00}};
+    struct lut_settings settings = {.range = {{.under = {0x4000, 0}}, {.start = 0x7f000000}}};
+    const uint32_t x = 0xbf800000;
+    static const struct {
+        int offset;
+        uint32_t sdp, cdp;
+    } cases[] = {
+        {0, 0xc0400000, 0x18200},
+        {-1, 0xc0000000, 0x18000},
+        {-127, 0xbf800000, 0x17c00},
+        {-128, 0xcf7fe000, 0x17c00},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        settings.le_index_offset = cases[i].offset;
+        assert_int_equal((uint32_t)lut_look_up_sdp_fp16(&settings, &entries, x).value, cases[i].sdp);
+        assert_int_equal((uint32_t)lut_look_up_cdp_fp16(&settings, &entries, x).value, cases[i].cdp);
+    }
+    settings.le_linear = true;
+    assert_int_equal((uint32_t)lut_look_up_sdp_fp16(&settings, &entries, x).value, 0xbf800000);
+}
+
+/* All eight bits of SELECT count; an index beyond the table and a fraction below its last bit end properly. */
+static void fp16_extreme_selects(void **state) {
+    (void)state;
+    struct lut_entries entries = {.lo = {0x3c00, 0x4000}};
+    struct lut_settings settings = {.hybrid_first_lo = true, .le_linear = true};
+    static const struct {
+        int select;
+        uint32_t x;
+        enum lut_answer answer;
+        int index;
+        uint64_t fraction;
+    } cases[] = {
+        {127, 0x3f800000, LUT_HIT, 0, 0},          {-128, 0x3f800000, LUT_OVER, 256, 0},
+        {-128, 0x00800000, LUT_HIT, 4, 0},         {-8, 0x3f7fffff, LUT_HIT, 255, 0x7fff80000},
+        {-8, 0x3f800000, LUT_OVER, 256, 0},        {120, 0x7f7fffff, LUT_HIT, 255, 0x7fff80000},
+        {34, 0x3f800000, LUT_HIT, 0, 2},           {36, 0x3f800000, LUT_HIT, 0, 0},
+        {23, 0x4b7fffff, LUT_HIT, 1, 0x7fffff000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        settings.range[LUT_LO].select = cases[i].select;
+        struct lut_result got = lut_look_up_sdp_fp16(&settings, &entries, cases[i].x);
+        assert_int_equal(got.answer[LUT_LO], cases[i].answer);
+        if (got.selected == LUT_LO) {
+            assert_int_equal(got.index, cases[i].index);
+            assert_int_equal(got.fraction, cases[i].fraction);
+        }
+        assert_int_equal(lut_look_up_cdp_fp16(&settings, &entries, cases[i].x).answer[LUT_LO], cases[i].answer);
+    }
+}
+
 /* ---- counters ---- */
 
 static void every_pair_of_answers_has_its_counter(void **state) {
@@ -414,12 +634,13 @@ static void apply_looks_every_element_up(void **state) {
     struct lut_settings settings;
     struct lut_entries entries;
     rnd_entries(&seed, &entries);
-    int32_t x[100], y[100];
+    int64_t x[100];
+    int32_t y[100];
     for (int round = 0; round < 20; round++) {
         rnd_settings(&seed, &settings, 22, 0);
         struct lut_counters got = {.hybrid = 3}, want = {.hybrid = 3};
         for (int i = 0; i < 100; i++) {
-            x[i] = (int32_t)rnd_input(&seed, &settings, -256, (1 << 21) - 1, 22);
+            x[i] = rnd_input(&seed, &settings, -256, (1 << 21) - 1, 22);
         }
         lut_apply(&lut_cdp_int8, &settings, &entries, x, y, 100, &got);
         for (int i = 0; i < 100; i++) {
@@ -443,6 +664,11 @@ int main(void) {
         cmocka_unit_test(cdp_int8_vectors),
         cmocka_unit_test(cdp_int8_select_of_six_bits),
         cmocka_unit_test(cdp_line_start_wraps),
+        cmocka_unit_test(sdp_fp16_linear_vectors),
+        cmocka_unit_test(sdp_fp16_exponential_vectors),
+        cmocka_unit_test(cdp_fp16_vectors),
+        cmocka_unit_test(fp16_line_start),
+        cmocka_unit_test(fp16_extreme_selects),
         cmocka_unit_test(every_pair_of_answers_has_its_counter),
         cmocka_unit_test(random_cdp_int8),
         cmocka_unit_test(random_cdp_int8_with_start_of_38_bits),

@@ -492,7 +492,7 @@ static void accesses_outside_regions_are_found(void **state) {
 static void accesses_outside_regions_that_are_allowed_are_counted(void **state) {
     (void)state;
     struct error err = {""};
-    struct device *dev = model_new(nvdla_config_find("small"), true, &err);
+    struct device *dev = model_new(nvdla_config_find("small"), true, 1, &err);
     assert_non_null(dev);
     assert_true(dev->ops->reset(dev, &err));
     memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, 4 * 8);

@@ -518,7 +518,7 @@ struct Model {
     device *dev;
     Model() {
         error err{};
-        dev = model_new(config, false, &err);
+        dev = model_new(config, false, 1, &err);
         if (!dev) {
             fprintf(stderr, "sdp_bench: %s\n", err.text);
             exit(2);

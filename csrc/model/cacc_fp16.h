@@ -1,0 +1,23 @@
+/* CACC on FP16 layers: a floating-point accumulator of its own, delivered to SDP as FP32.
+ *
+ * Spec: 40-convolution-core section 9.5.
+ */
+#ifndef MODEL_CACC_FP16_H
+#define MODEL_CACC_FP16_H
+
+#include <stdint.h>
+
+/* mantissa * 2^(exponent - 101). The mantissa has 40 bits, signed and normalised (no redundant sign bit); zero is 0, 0.
+ * Exponent 255: NaN, with sign and ten bits of payload on top of the mantissa. */
+struct cacc_fp16 {
+    int32_t exponent; /* 0..255 */
+    int64_t mantissa;
+};
+
+/* Adds what CMAC sends: an exponent of six bits (63: NaN) and a signed mantissa of 38 bits, of which 36 count. */
+void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t mantissa);
+
+/* The FP32 pattern; a NaN has its payload in the low bits. */
+uint32_t cacc_fp16_deliver(const struct cacc_fp16 *accumulator);
+
+#endif

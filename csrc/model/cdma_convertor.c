@@ -1,0 +1,154 @@
+#include "model/cdma_convertor.h"
+
+#include <string.h>
+
+#include "nvdla/fixed.h"
+#include "nvdla/fp.h"
+#include "nvdla_offsets.h"
+
+/* ---- elements ---- */
+
+int32_t cdma_scale(int32_t value, int16_t offset, int16_t scale, unsigned shift) {
+    int64_t product = ((int64_t)value - offset) * scale;
+    return (int32_t)fixed_saturate(fixed_round_shift(product, shift), 17);
+}
+
+uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc) {
+    if (proc == NVDLA_FP16) {
+        return fp16_from_integer(value);
+    }
+    return (uint16_t)fixed_saturate(value, proc == NVDLA_INT8 ? 8 : 16);
+}
+
+void cdma_watch(struct cdma_specials *specials, uint8_t *elements, size_t n) {
+    enum { MAGNITUDE = 0x7fff, INFINITE = 0x7c00 };
+    if (!specials->watched) {
+        return;
+    }
+    size_t nan = 0, infinity = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint16_t element;
+        memcpy(&element, elements + 2 * i, sizeof element);
+        nan += (element & MAGNITUDE) > INFINITE;
+        infinity += (element & MAGNITUDE) == INFINITE;
+    }
+    for (size_t i = 0; i < n && nan > 0 && specials->flush; i++) {
+        uint16_t element;
+        memcpy(&element, elements + 2 * i, sizeof element);
+        element = fp16_is_nan(element) ? 0 : element;
+        memcpy(elements + 2 * i, &element, sizeof element);
+    }
+    specials->nan += nan;
+    specials->infinity += infinity;
+}
+
+/* ---- layers ---- */
+
+static uint16_t convert(const struct cdma_convertor *convertor, int component, uint16_t source) {
+    int32_t value = source;
+    if (convertor->sign) {
+        value = convertor->from == 1 ? (int8_t)source : (int16_t)source;
+    }
+    value = cdma_scale(value, convertor->offset[component], convertor->scale, convertor->shift);
+    return cdma_to_precision(value, convertor->proc);
+}
+
+static size_t bytes_of(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 1 : 2;
+}
+
+void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_config *config,
+                         const struct register_group *regs, enum nvdla_precision in, enum nvdla_precision proc,
+                         const struct nvdla_pixel_format *pixel) {
+    uint32_t settings = register_group_value(regs, CDMA_D_CVT_CFG);
+    convertor->enabled = REGISTER_FIELD(settings, CDMA_D_CVT_CFG__CVT_EN) && in != NVDLA_FP16;
+    convertor->zero = 0;
+    convertor->from = !pixel ? bytes_of(proc) : pixel->bits == 8 ? 1 : 2;
+    convertor->to = convertor->enabled ? bytes_of(proc) : convertor->from;
+    if (!convertor->enabled) {
+        return;
+    }
+    uint32_t misc = register_group_value(regs, CDMA_D_MISC_CFG),
+             format = register_group_value(regs, CDMA_D_DATAIN_FORMAT);
+    const uint32_t mean[] = {register_group_value(regs, CDMA_D_MEAN_GLOBAL_0),
+                             register_group_value(regs, CDMA_D_MEAN_GLOBAL_1)};
+    int16_t offset = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_OFFSET);
+    bool means = pixel && (register_group_value(regs, CDMA_D_MEAN_FORMAT) & CDMA_D_MEAN_FORMAT__MEAN_FORMAT_MASK);
+    bool wide = !(config->int16 || config->fp16) && REGISTER_FIELD(misc, CDMA_D_MISC_CFG__PROC_PRECISION) != NVDLA_INT8;
+    convertor->proc = wide ? NVDLA_INT16 : proc;
+    convertor->sign = !pixel || REGISTER_FIELD(format, CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE);
+    convertor->scale = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_SCALE);
+    convertor->shift = REGISTER_FIELD(settings, CDMA_D_CVT_CFG__CVT_TRUNCATE);
+    convertor->offset[0] = means ? 0 : offset; /* with means the tail of a line has no offset */
+    convertor->zero = convert(convertor, 0, 0);
+    int components = pixel ? pixel->components : 1;
+    for (int component = 0; component < components; component++) {
+        uint32_t by = mean[component / 2] >> component % 2 * 16;
+        convertor->offset[component] = means ? (int16_t)(uint16_t)by : offset;
+        for (uint16_t byte = 0; byte < 256 && convertor->from == 1; byte++) {
+            convertor->table[component][byte] = convert(convertor, component, byte);
+        }
+    }
+}
+
+/* The elements of 2 bytes at `elements`, in place. */
+static void convert_halves(const struct cdma_convertor *convertor, int component, uint8_t *elements, size_t n) {
+    int16_t offset = convertor->offset[component], scale = convertor->scale;
+    unsigned shift = convertor->shift;
+    uint16_t element;
+    if (convertor->sign && convertor->proc == NVDLA_INT16) { /* whole cubes of INT16 */
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&element, elements + 2 * i, sizeof element);
+            int32_t value = cdma_scale((int16_t)element, offset, scale, shift);
+            element = (uint16_t)fixed_saturate(value, 16);
+            memcpy(elements + 2 * i, &element, sizeof element);
+        }
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&element, elements + 2 * i, sizeof element);
+        element = convert(convertor, component, element);
+        memcpy(elements + 2 * i, &element, sizeof element);
+    }
+}
+
+void cdma_convert_cube(const struct cdma_convertor *convertor, uint8_t *bytes, size_t n) {
+    if (!convertor->enabled) {
+        return;
+    }
+    if (convertor->from == 2) {
+        convert_halves(convertor, 0, bytes, n / 2);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        bytes[i] = (uint8_t)convertor->table[0][bytes[i]];
+    }
+}
+
+void cdma_convert_bytes(const struct cdma_convertor *convertor, int component, const uint8_t *from, size_t from_step,
+                        uint8_t *to, size_t to_step, size_t n) {
+    if (!convertor->enabled) {
+        for (size_t i = 0; i < n; i++) {
+            to[i * to_step] = from[i * from_step];
+        }
+        return;
+    }
+    const uint16_t *table = convertor->table[component];
+    for (size_t i = 0; i < n; i++) {
+        to[i * to_step] = (uint8_t)table[from[i * from_step]];
+    }
+}
+
+void cdma_convert_component(const struct cdma_convertor *convertor, int component, uint16_t *elements, size_t n) {
+    if (!convertor->enabled) {
+        return;
+    }
+    if (convertor->from == 2) {
+        convert_halves(convertor, component, (uint8_t *)elements, n);
+        return;
+    }
+    const uint16_t *table = convertor->table[component];
+    for (size_t i = 0; i < n; i++) {
+        elements[i] = table[elements[i] & 0xff];
+    }
+}

@@ -1,0 +1,66 @@
+/* The input convertor of CDMA (CVT) and its watch on NaN and infinity, by elements and by lines.
+ *
+ * Spec: 30-cdma-cbuf sections 6 and 7.
+ */
+#ifndef MODEL_CDMA_CONVERTOR_H
+#define MODEL_CDMA_CONVERTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/register_group.h"
+#include "nvdla/config.h"
+#include "nvdla/pixel.h"
+
+/* (value - offset) * scale, shifted right with rounding to nearest, ties away from zero, and saturated to 17 bits.
+ *
+ * value  17 bits signed; shift 0..63; the result is 17 bits signed. Section 6.3. */
+int32_t cdma_scale(int32_t value, int16_t offset, int16_t scale, unsigned shift);
+
+/* What a 17-bit value becomes in the processing precision: saturated to 8 or 16 bits, or rounded to FP16. Section 6.3.
+ */
+uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc);
+
+/* NaN and infinity among FP16 elements. */
+struct cdma_specials {
+    bool watched;           /* the elements are FP16 */
+    bool flush;             /* NaN becomes +0 */
+    uint64_t nan, infinity; /* counted before the flush */
+};
+
+/* Counts and flushes in n elements of 2 bytes; nothing if they are not watched. Section 7. */
+void cdma_watch(struct cdma_specials *specials, uint8_t *elements, size_t n);
+
+/* The convertor of a layer. */
+struct cdma_convertor {
+    bool enabled;                     /* and not bypassed, as FP16 input does */
+    bool sign;                        /* source elements are signed */
+    size_t from, to;                  /* bytes of a source element and of a result; the same if not enabled */
+    enum nvdla_precision proc;        /* INT8-only configurations: NVDLA_INT16 for all but INT8, section 6.4 */
+    int16_t offset[PIXEL_COMPONENTS]; /* by component of the pixel; cubes use the first */
+    int16_t scale;
+    unsigned shift;
+    uint16_t zero;                         /* the converted 0, which fills an image line behind its last pixel */
+    uint16_t table[PIXEL_COMPONENTS][256]; /* results of the sources of one byte */
+};
+
+/* Sets the convertor up from CDMA's registers.
+ *
+ * in, proc  precisions of the layer
+ * pixel     format of image input, NULL: a cube, of elements of the processing precision */
+void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_config *config,
+                         const struct register_group *regs, enum nvdla_precision in, enum nvdla_precision proc,
+                         const struct nvdla_pixel_format *pixel);
+
+/* Converts a run of cube bytes in place. */
+void cdma_convert_cube(const struct cdma_convertor *convertor, uint8_t *bytes, size_t n);
+
+/* Converts n elements of a component that are bytes before and after, each as many bytes apart as the steps say. */
+void cdma_convert_bytes(const struct cdma_convertor *convertor, int component, const uint8_t *from, size_t from_step,
+                        uint8_t *to, size_t to_step, size_t n);
+
+/* Converts n elements of a component, zero-extended to 16 bits, in place. */
+void cdma_convert_component(const struct cdma_convertor *convertor, int component, uint16_t *elements, size_t n);
+
+#endif

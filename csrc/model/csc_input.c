@@ -1,0 +1,122 @@
+#include "model/csc_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/pra.h"
+
+/* to[i] = element i of the bytes, 1 or 2 each, little endian. */
+static inline void widen(int16_t *to, const uint8_t *bytes, size_t element, size_t n) {
+    if (element == 1) {
+        for (size_t i = 0; i < n; i++) {
+            to[i] = (int8_t)bytes[i];
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            to[i] = (int16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+        }
+    }
+}
+
+static void fill(int16_t *to, int16_t value, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to[i] = value;
+    }
+}
+
+/* One slice of feature input: of each pixel the real channels side by side. */
+static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *line) {
+    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, in_atom = cbuf->atom / element;
+    size_t channels = layer->channels, surfaces = (channels + in_atom - 1) / in_atom;
+    for (size_t surface = 0; surface < surfaces; surface++) {
+        size_t first = surface * in_atom, n = channels - first < in_atom ? channels - first : in_atom;
+        struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, layer->width, surfaces, surface);
+        for (size_t x = 0; x < layer->width; x++) {
+            widen(line + x * channels + first, slice + atoms.first + x * atoms.step, element, n);
+        }
+    }
+}
+
+/* Bytes of the entries that hold one slice. */
+static size_t slice_bytes(const struct csc_layer *layer, const struct cbuf *cbuf) {
+    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2;
+    if (layer->mode == CSC_IMAGE) {
+        return layer->slice_entries * cbuf->entry;
+    }
+    size_t surfaces = (layer->channels * element + cbuf->atom - 1) / cbuf->atom;
+    return cbuf_slice_size(cbuf, layer->width, surfaces);
+}
+
+/* Lines of feature or image input with the padding around them. */
+static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to) {
+    const struct crep_shape *shape = &table->shape;
+    struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
+    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, size = slice_bytes(layer, cbuf);
+    uint8_t *slice = malloc(size);
+    if (!slice) {
+        return false;
+    }
+    for (size_t batch = 0; batch < layer->batches; batch++) {
+        fill(to, layer->pad, shape->top * table->stored_line);
+        to += shape->top * table->stored_line;
+        for (size_t y = 0; y < shape->lines; y++, to += table->stored_line) {
+            size_t entry = cbuf->data.read + (y * layer->batches + batch) * layer->slice_entries;
+            cbuf_read(cbuf, ring, entry * cbuf->entry, slice, size);
+            fill(to, layer->pad, shape->left);
+            if (layer->mode == CSC_IMAGE) {
+                widen(to + shape->left, slice, element, shape->line);
+            } else {
+                take_pixels(layer, cbuf, slice, to + shape->left);
+            }
+            fill(to + shape->left + shape->line, layer->pad, table->stored_line - shape->left - shape->line);
+        }
+        size_t below = table->stored_lines - shape->top - shape->lines;
+        fill(to, layer->pad, below * table->stored_line);
+        to += below * table->stored_line;
+    }
+    free(slice);
+    return true;
+}
+
+/* Puts one superslice, as it stands in CBUF, to [line][x][channel]. */
+static void take_superslice(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *to) {
+    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, in_piece = CBUF_PIECE / element;
+    for (size_t piece = 0; piece < layer->channels / in_piece; piece++) {
+        for (size_t y = 0; y < CBUF_SUPERSLICE; y++) {
+            for (size_t x = 0; x < layer->width; x++) {
+                widen(to + (y * layer->width + x) * layer->channels + piece * in_piece,
+                      slice + cbuf_piece_offset(cbuf, layer->width, piece, x, y), element, in_piece);
+            }
+        }
+    }
+}
+
+static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to) {
+    struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
+    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, channels = layer->channels;
+    size_t size = CBUF_SUPERSLICE * layer->width * channels * element, line = layer->width * channels;
+    uint8_t *slice = malloc(size);
+    int16_t *pixels = malloc(layer->height * line * sizeof *pixels);
+    if (!slice || !pixels) {
+        free(slice);
+        free(pixels);
+        return false;
+    }
+    for (size_t y = 0; y < layer->height; y += CBUF_SUPERSLICE) {
+        cbuf_read(cbuf, ring, (cbuf->data.read + y * layer->slice_entries) * cbuf->entry, slice, size);
+        take_superslice(layer, cbuf, slice, pixels + y * line);
+    }
+    for (size_t y = 0; y < table->shape.out_height; y++) {
+        for (size_t x = 0; x < table->shape.out_width; x++, to += table->shape.column_step) {
+            pra_transform(pixels + 2 * y * line + 2 * x * channels, line, channels, channels, layer->precision,
+                          layer->pra_truncate, to);
+        }
+    }
+    free(slice);
+    free(pixels);
+    return true;
+}
+
+bool csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to) {
+    return layer->mode == CSC_WINOGRAD ? read_tiles(layer, cbuf, table, to) : read_lines(layer, cbuf, table, to);
+}

@@ -1,0 +1,22 @@
+/* The input of a layer as CSC hands it to CMAC, taken out of CBUF once: lines of elements with their padding around
+ * them, or the transformed tiles of Winograd.
+ *
+ * Spec: 40-convolution-core sections 3 and 5, 30-cdma-cbuf section 5.
+ */
+#ifndef MODEL_CSC_INPUT_H
+#define MODEL_CSC_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/cbuf.h"
+#include "model/crep.h"
+#include "model/csc.h"
+
+/* Fills `to`, csc_layer_stored() elements, batch behind batch, each as the table has it: stored_lines lines of
+ * stored_line elements. INT8 is sign-extended, FP16 are patterns. Elements of feature input are the real channels of
+ * the pixels, those of image input the elements of the line in CBUF; tiles are [row][column][position][channel].
+ * Returns false when memory is exhausted. */
+bool csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to);
+
+#endif

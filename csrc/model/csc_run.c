@@ -1,0 +1,488 @@
+#include "model/csc_run.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cacc.h"
+#include "model/cacc_fp16.h"
+#include "model/cmac_fp16.h"
+#include "model/csc_input.h"
+#include "model/weights.h"
+
+enum {
+    PANEL = 48,      /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
+    TILE_PANEL = 12, /* both multiples of the positions that CMAC takes together */
+    PANELS = 20,     /* computed ahead of SDP; more with more threads */
+    MOST_LANES = 64, /* kernels of a group, any configuration */
+    FP16_LANES = MOST_LANES / 2,
+    OUTPUTS = 4,            /* of a tile */
+    TILE_ELEMENTS = 16,     /* positions in a tile */
+    WORTH_SHARING = 1 << 18 /* products */
+};
+
+/* How the sums of a kernel group are formed: 95-compiled-representation section B.4. */
+enum arithmetic {
+    ANY_ORDER,     /* integers that can not saturate */
+    ATOM_BY_ATOM,  /* integers that may */
+    FLOATING_POINT /* FP16 */
+};
+
+struct csc_run {
+    struct csc *csc;
+    struct cdma *cdma;
+    struct cbuf *cbuf;
+    struct dma *client; /* NULL: the rest of the weights is in CBUF */
+    struct pool *pool;
+    unsigned truncate;
+    const struct crep *table;
+    bool tiles;     /* Winograd: windows are tiles of four results */
+    size_t windows; /* of a group */
+    size_t lanes;   /* results of a position */
+    size_t group;   /* the next one */
+    size_t kernels; /* of the current group */
+    enum arithmetic arithmetic;
+    int16_t *input; /* batches of the table's stored lines */
+    struct weights weights;
+    struct cmac_weights packed;        /* ANY_ORDER */
+    int16_t *ordered;                  /* ATOM_BY_ATOM: [element][lane] in hardware order; NULL until it is needed */
+    struct cmac_fp16_weights floating; /* FLOATING_POINT */
+    /* Results computed ahead of SDP. */
+    int32_t *results;     /* of `ahead` windows */
+    size_t ahead, window; /* most windows in it; the group's next window */
+    size_t first, count;  /* windows in work */
+    size_t parts;         /* of a panel: kernels of each block for themselves, or all */
+    size_t ready, taken;  /* results in it, and how many SDP has taken */
+    atomic_uint_least64_t saturated;
+};
+
+static size_t lesser(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* ---- windows ---- */
+
+/* Bases of the windows [first, first + count) of a group: output line, batch, column; or tiles line by line. */
+static void find_windows(const struct csc_run *run, size_t first, size_t count, const int16_t **windows) {
+    const struct csc_layer *layer = &run->csc->layer;
+    const struct crep *table = run->table;
+    size_t width = table->shape.out_width, batches = layer->batches, cube = table->stored_line * table->stored_lines;
+    size_t positions = run->windows / batches, y = first / (width * batches);
+    size_t in_line = lesser(width, positions - y * width), rest = first - y * width * batches;
+    size_t batch = rest / in_line, x = rest % in_line;
+    for (size_t i = 0; i < count; i++) {
+        windows[i] = run->input + batch * cube + table->row[y] + table->column[x];
+        if (++x == in_line) {
+            x = 0;
+            if (++batch == batches) {
+                batch = 0;
+                y++;
+                in_line = lesser(width, positions - y * width);
+            }
+        }
+    }
+}
+
+/* Where output n of a window goes, n = 0 but for tiles; `window` counts from the first one ahead. */
+static int32_t *result_of(const struct csc_run *run, size_t window, size_t n) {
+    if (!run->tiles) {
+        return run->results + window * run->lanes;
+    }
+    size_t across = run->table->shape.out_width;
+    size_t y = window / across * 2 + n / 2, x = window % across * 2 + n % 2;
+    return run->results + (y * across * 2 + x) * run->lanes;
+}
+
+/* ---- sums ---- */
+
+/* Lanes of a part: the blocks of `kernels` lanes [first, end). */
+struct part {
+    size_t first, end;
+};
+
+static struct part part_of(const struct csc_run *run, size_t i, size_t kernels, size_t blocks) {
+    size_t used = lesser((run->kernels + kernels - 1) / kernels, blocks);
+    return run->parts == 1 ? (struct part){0, used} : (struct part){i, i + 1};
+}
+
+static void any_order(struct csc_run *run, const int16_t *const *windows, size_t window, size_t count, size_t part) {
+    const struct crep *table = run->table;
+    const struct cmac_weights *weights = &run->packed;
+    struct part blocks = part_of(run, part, weights->kernels, weights->blocks);
+    size_t lanes = run->lanes, step = count * lanes;
+    size_t from = blocks.first * weights->kernels;
+    size_t n = run->parts == 1 ? lanes : lesser(weights->kernels, lanes - from);
+    int64_t sums[TILE_PANEL * TILE_ELEMENTS * MOST_LANES];
+    _Static_assert(PANEL <= TILE_PANEL * TILE_ELEMENTS, "the sums of a panel fit");
+    memset(sums, 0, (run->tiles ? TILE_ELEMENTS : 1) * step * sizeof *sums);
+    for (size_t c = 0; c < table->chunk_count; c++) {
+        const struct crep_chunk *chunk = &table->chunks[c];
+        for (size_t block = blocks.first; block < blocks.end; block++) {
+            cmac_multiply(weights, block, windows, count, table->runs + chunk->run, chunk->runs, chunk->pair,
+                          sums + chunk->column * step);
+        }
+    }
+    uint64_t saturated = 0;
+    for (size_t p = 0; p < count && run->tiles; p++) {
+        int64_t out[OUTPUTS * MOST_LANES];
+        cmac_post_add(sums + p * lanes + from, step, n, out);
+        for (size_t o = 0; o < OUTPUTS; o++) {
+            saturated += cacc_deliver_all(out + o * n, result_of(run, window + p, o) + from, n, run->truncate);
+        }
+    }
+    if (!run->tiles && n == lanes) {
+        saturated = cacc_deliver_all(sums, result_of(run, window, 0), step, run->truncate);
+    } else if (!run->tiles) {
+        for (size_t p = 0; p < count; p++) {
+            saturated +=
+                cacc_deliver_all(sums + p * lanes + from, result_of(run, window + p, 0) + from, n, run->truncate);
+        }
+    }
+    atomic_fetch_add_explicit(&run->saturated, saturated, memory_order_relaxed);
+}
+
+static void atom_by_atom(struct csc_run *run, const int16_t *const *windows, size_t window, size_t count) {
+    const struct crep *table = run->table;
+    const enum nvdla_precision precision = run->csc->layer.precision;
+    size_t lanes = run->lanes, outputs = run->tiles ? OUTPUTS : 1;
+    uint64_t saturated = 0;
+    for (size_t p = 0; p < count; p++) {
+        int64_t accumulators[OUTPUTS * MOST_LANES] = {0}, sums[TILE_ELEMENTS * MOST_LANES], out[OUTPUTS * MOST_LANES];
+        const int16_t *weights = run->ordered;
+        for (size_t a = 0, piece = 0; a < table->atoms; piece = table->ends[a++]) {
+            const struct cmac_piece *pieces = table->pieces + piece;
+            size_t pieces_of = table->ends[a] - piece;
+            if (run->tiles) {
+                for (size_t e = 0; e < pieces_of; e++) {
+                    cmac_atom(windows[p], pieces + e, 1, weights, lanes, sums + e * lanes);
+                    weights += pieces[e].count * lanes;
+                }
+                cmac_post_add(sums, lanes, lanes, out);
+            } else {
+                cmac_atom(windows[p], pieces, pieces_of, weights, lanes, out);
+                for (size_t e = 0; e < pieces_of; e++) {
+                    weights += pieces[e].count * lanes;
+                }
+            }
+            for (size_t i = 0; i < outputs * lanes; i++) {
+                int bits = cacc_width(run->csc->config, precision, i % lanes);
+                accumulators[i] = cacc_add(accumulators[i], out[i], bits);
+            }
+        }
+        for (size_t o = 0; o < outputs; o++) {
+            saturated +=
+                cacc_deliver_all(accumulators + o * lanes, result_of(run, window + p, o), lanes, run->truncate);
+        }
+    }
+    atomic_fetch_add_explicit(&run->saturated, saturated, memory_order_relaxed);
+}
+
+static void floating_point(struct csc_run *run, const int16_t *const *windows, size_t window, size_t count,
+                           size_t part) {
+    const struct crep *table = run->table;
+    const struct cmac_fp16_weights *weights = &run->floating;
+    struct part blocks = part_of(run, part, CMAC_FP16_LANES, weights->blocks);
+    size_t outputs = run->tiles ? OUTPUTS : 1, first = blocks.first * CMAC_FP16_LANES;
+    size_t end = lesser(blocks.end * CMAC_FP16_LANES, run->kernels);
+    size_t behind = run->parts == 1 ? run->lanes : lesser(blocks.end * CMAC_FP16_LANES, run->lanes);
+    /* Position, then output, lanes in it. */
+    struct cacc_fp16 accumulators[PANEL * FP16_LANES];
+    _Static_assert(TILE_PANEL * OUTPUTS <= PANEL, "the outputs of a panel of tiles fit");
+    memset(accumulators, 0, count * outputs * FP16_LANES * sizeof *accumulators);
+    /* The weights of an atomic operation are used for all positions while they are near. */
+    for (size_t a = 0, piece = 0, element = 0; a < table->atoms; piece = table->ends[a++]) {
+        size_t pieces = table->ends[a] - piece;
+        for (size_t p = 0; p < count; p++) {
+            struct cmac_fp16_data data;
+            struct cmac_fp16_sums sums;
+            cmac_fp16_data_read(&data, windows[p], table->pieces + piece, pieces);
+            for (size_t block = blocks.first; block < blocks.end; block++) {
+                cmac_fp16_atom(weights, block, a, element, &data, run->tiles, &sums);
+                for (size_t k = block * CMAC_FP16_LANES; k < end && k < (block + 1) * CMAC_FP16_LANES; k++) {
+                    for (size_t o = 0; o < outputs; o++) {
+                        cacc_fp16_add(&accumulators[(p * outputs + o) * FP16_LANES + k],
+                                      (unsigned)sums.exponent[k % CMAC_FP16_LANES],
+                                      sums.mantissa[o][k % CMAC_FP16_LANES]);
+                    }
+                }
+            }
+        }
+        for (size_t e = 0; e < pieces; e++) {
+            element += table->pieces[piece + e].count;
+        }
+    }
+    for (size_t i = 0; i < count * outputs; i++) {
+        int32_t *results = result_of(run, window + i / outputs, i % outputs);
+        for (size_t k = first; k < behind; k++) {
+            results[k] = (int32_t)cacc_fp16_deliver(&accumulators[i * FP16_LANES + k]);
+        }
+    }
+}
+
+/* ---- tasks ---- */
+
+static size_t panel_size(const struct csc_run *run) {
+    return run->tiles ? TILE_PANEL : PANEL;
+}
+
+/* Task i: a part of a panel of the windows in work. */
+static void run_task(void *context, size_t i) {
+    struct csc_run *run = context;
+    const int16_t *windows[PANEL];
+    size_t at = i / run->parts * panel_size(run), count = lesser(run->count - at, panel_size(run));
+    find_windows(run, run->first + at, count, windows);
+    switch (run->arithmetic) {
+    case ANY_ORDER:
+        any_order(run, windows, at, count, i % run->parts);
+        break;
+    case ATOM_BY_ATOM:
+        atom_by_atom(run, windows, at, count);
+        break;
+    case FLOATING_POINT:
+        floating_point(run, windows, at, count, i % run->parts);
+        break;
+    }
+}
+
+/* Blocks of kernels that can be computed apart. */
+static size_t blocks_in_use(const struct csc_run *run) {
+    switch (run->arithmetic) {
+    case ANY_ORDER:
+        return (run->kernels + run->packed.kernels - 1) / run->packed.kernels;
+    case FLOATING_POINT:
+        return (run->kernels + CMAC_FP16_LANES - 1) / CMAC_FP16_LANES;
+    case ATOM_BY_ATOM:
+        break;
+    }
+    return 1;
+}
+
+/* Computes the next windows of the group. */
+static void compute_ahead(struct csc_run *run) {
+    size_t panels, threads = pool_threads(run->pool);
+    run->first = run->window;
+    run->count = lesser(run->windows - run->window, run->ahead);
+    panels = (run->count + panel_size(run) - 1) / panel_size(run);
+    bool shared = threads > 1 && run->count * run->kernels * run->table->elements >= WORTH_SHARING;
+    run->parts = shared && panels < 2 * threads ? blocks_in_use(run) : 1;
+    if (run->parts > 1) {
+        /* Lanes that no part writes. */
+        memset(run->results, 0, run->count * (run->tiles ? OUTPUTS : 1) * run->lanes * sizeof *run->results);
+    }
+    if (shared) {
+        pool_run(run->pool, panels * run->parts, run_task, run);
+    } else {
+        for (size_t i = 0; i < panels; i++) {
+            run_task(run, i);
+        }
+    }
+    run->window += run->count;
+    run->ready = run->count * (run->tiles ? OUTPUTS : 1);
+    run->taken = 0;
+}
+
+/* ---- weights ---- */
+
+/* True if no sum of the group can saturate its accumulator, whatever the input. */
+static bool never_saturates(const struct csc_run *run) {
+    const struct csc_layer *layer = &run->csc->layer;
+    unsigned bits = layer->precision == NVDLA_INT8 ? 7 : 15;
+    int narrowest = cacc_width(run->csc->config, layer->precision, 1);
+    uint64_t limit = UINT64_C(1) << (narrowest - 1);
+    if ((uint64_t)run->table->elements << 2 * bits < limit) {
+        return true;
+    }
+    const int16_t *elements = run->weights.elements;
+    uint64_t magnitudes[MOST_LANES] = {0};
+    const struct crep *table = run->table;
+    for (size_t a = 0, piece = 0; a < table->atoms; piece = table->ends[a++]) {
+        size_t step = 0;
+        for (size_t e = piece; e < table->ends[a]; e++) {
+            step += table->pieces[e].count;
+        }
+        for (size_t k = 0; k < run->kernels; k++, elements += step) {
+            for (size_t i = 0; i < step; i++) {
+                magnitudes[k] += (uint64_t)abs(elements[i]);
+            }
+        }
+    }
+    for (size_t k = 0; k < run->kernels; k++) {
+        limit = UINT64_C(1) << (cacc_width(run->csc->config, layer->precision, k) - 1);
+        if (magnitudes[k] << bits >= limit) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Puts the weights of one atomic operation, `step` elements of each kernel, where the arithmetic wants them. */
+static void place_weights(struct csc_run *run, size_t atom, const struct cmac_piece *piece, size_t element,
+                          const int16_t *from, size_t step) {
+    switch (run->arithmetic) {
+    case ANY_ORDER:
+        cmac_weights_place(&run->packed, piece->packed, from, step, run->kernels, piece->count);
+        break;
+    case ATOM_BY_ATOM:
+        for (size_t i = 0; i < piece->count; i++) {
+            for (size_t k = 0; k < run->kernels; k++) {
+                run->ordered[(element + i) * run->lanes + k] = from[k * step + i];
+            }
+        }
+        break;
+    case FLOATING_POINT:
+        for (size_t k = 0; k < run->kernels; k++) {
+            for (size_t i = 0; i < piece->count; i++) {
+                cmac_fp16_weight(&run->floating, k, element + i, atom, (uint16_t)from[k * step + i]);
+            }
+        }
+        break;
+    }
+}
+
+/* Takes the weights of a group out of the stream: 40-convolution-core section 4.4. */
+static void arrange_weights(struct csc_run *run) {
+    const struct crep *table = run->table;
+    const int16_t *from = run->weights.elements;
+    for (size_t a = 0, piece = 0, element = 0; a < table->atoms; piece = table->ends[a++]) {
+        size_t step = 0;
+        for (size_t e = piece; e < table->ends[a]; e++) {
+            step += table->pieces[e].count;
+        }
+        for (size_t e = piece, at = 0; e < table->ends[a]; at += table->pieces[e++].count) {
+            place_weights(run, a, &table->pieces[e], element + at, from + at, step);
+        }
+        element += step;
+        from += step * run->kernels;
+    }
+}
+
+static void release_group(struct csc_run *run) {
+    struct cbuf_weights *account = &run->cbuf->weights;
+    if (!run->csc->layer.skip_weights && run->kernels > 0) {
+        csc_release_weights(account, run->cbuf, run->weights.data.entries, run->weights.mask.entries, run->kernels);
+        account->read = run->weights.data.entry;
+        account->mask_read = run->weights.mask.entry;
+    }
+    run->kernels = 0;
+}
+
+/* Releases the weights of the last group and loads those of the next. */
+static void next_group(struct csc_run *run) {
+    const struct csc_layer *layer = &run->csc->layer;
+    release_group(run);
+    if (run->client) {
+        cdma_fetch_weights(run->cdma, run->cbuf, run->client);
+    }
+    run->kernels = csc_layer_group_kernels(layer, run->group++);
+    weights_next(&run->weights, run->cbuf, run->kernels * csc_layer_kernel_elements(layer));
+    if (run->arithmetic != FLOATING_POINT) {
+        run->arithmetic = never_saturates(run) ? ANY_ORDER : ATOM_BY_ATOM;
+    }
+    bool partial = run->kernels < run->lanes;
+    if (run->arithmetic == FLOATING_POINT) {
+        cmac_fp16_weights_clear(&run->floating);
+    } else if (run->arithmetic == ANY_ORDER && partial) {
+        cmac_weights_clear(&run->packed);
+    } else if (run->arithmetic == ATOM_BY_ATOM && partial) {
+        memset(run->ordered, 0, run->table->elements * run->lanes * sizeof *run->ordered);
+    }
+    arrange_weights(run);
+    run->window = 0;
+}
+
+/* ---- life ---- */
+
+static bool allocate(struct csc_run *run) {
+    const struct csc_layer *layer = &run->csc->layer;
+    const struct crep *table = run->table;
+    size_t kernels = csc_layer_group_kernels(layer, 0), most = kernels * table->elements;
+    size_t stored = csc_layer_stored(layer, run->csc->config, run->cbuf);
+    /* CMAC reads pairs of elements. */
+    run->input = malloc((stored + 1) * sizeof *run->input);
+    run->results = malloc(run->ahead * (run->tiles ? OUTPUTS : 1) * run->lanes * sizeof *run->results);
+    bool complete = run->input && run->results;
+    complete = weights_init(&run->weights, run->cbuf, layer->data_banks, layer->weight_banks, layer->precision,
+                            layer->compressed, most) &&
+               complete;
+    if (layer->precision == NVDLA_FP16) {
+        return cmac_fp16_weights_init(&run->floating, kernels, table->elements, table->atoms) && complete;
+    }
+    run->ordered = malloc(table->elements * run->lanes * sizeof *run->ordered);
+    return cmac_weights_init(&run->packed, layer->precision == NVDLA_INT16, run->lanes, table->pairs) && run->ordered &&
+           complete;
+}
+
+/* Windows to compute at a time: panels for all threads; of tiles whole lines, which are two lines of results. */
+static size_t windows_ahead(const struct csc_run *run) {
+    size_t threads = pool_threads(run->pool), panels = PANELS < 4 * threads ? 4 * threads : PANELS;
+    size_t ahead = panels * panel_size(run), line = run->tiles ? run->table->shape.out_width : 1;
+    return lesser(run->windows, (ahead + line - 1) / line * line);
+}
+
+struct csc_run *csc_run_new(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
+                            unsigned truncate, struct pool *pool) {
+    struct csc_run *run = calloc(1, sizeof *run);
+    if (!run) {
+        return NULL;
+    }
+    const struct csc_layer *layer = &csc->layer;
+    struct crep_shape shape = csc_layer_shape(layer, csc->config, cbuf);
+    run->csc = csc;
+    run->cdma = cdma;
+    run->cbuf = cbuf;
+    run->client = client;
+    run->pool = pool;
+    run->truncate = truncate;
+    run->lanes = layer->kernel_group;
+    run->tiles = layer->mode == CSC_WINOGRAD;
+    run->windows = layer->positions * layer->batches / (run->tiles ? OUTPUTS : 1);
+    run->window = run->windows;
+    run->arithmetic = layer->precision == NVDLA_FP16 ? FLOATING_POINT : ANY_ORDER;
+    run->table = crep_find(&csc->tables, &shape);
+    if (run->table) {
+        run->ahead = windows_ahead(run);
+    }
+    if (!run->table || !allocate(run) || !csc_input_read(layer, cbuf, run->table, run->input)) {
+        csc_run_free(run);
+        return NULL;
+    }
+    run->input[csc_layer_stored(layer, csc->config, cbuf)] = 0;
+    return run;
+}
+
+void csc_run_free(struct csc_run *run) {
+    if (run) {
+        free(run->input);
+        free(run->results);
+        free(run->ordered);
+        weights_free(&run->weights);
+        cmac_weights_free(&run->packed);
+        cmac_fp16_weights_free(&run->floating);
+        free(run);
+    }
+}
+
+void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms) {
+    while (atoms > 0) {
+        if (run->taken == run->ready) {
+            if (run->window == run->windows) {
+                next_group(run);
+            }
+            compute_ahead(run);
+        }
+        size_t n = lesser(atoms, run->ready - run->taken);
+        memcpy(results, run->results + run->taken * run->lanes, n * run->lanes * sizeof *results);
+        results += n * run->lanes;
+        run->taken += n;
+        atoms -= n;
+    }
+}
+
+uint64_t csc_run_saturated(const struct csc_run *run) {
+    return run->saturated;
+}
+
+void csc_run_end(struct csc_run *run) {
+    release_group(run);
+    csc_end(run->csc, run->cbuf);
+}

@@ -1,0 +1,38 @@
+/* A layer of the convolution core in progress: CSC's loops over CMAC and CACC, from CBUF to the stream that CACC hands
+ * to SDP.
+ *
+ * Results come in the order kernel group, output line, batch, column; one at a time is all kernels of the group at one
+ * position. (The order of the hardware, stripes, Winograd tiles and pairs of batches, leaves no trace behind SDP.) What
+ * is computed ahead of SDP is shared among the threads of a pool. Spec: 40-convolution-core sections 4, 6 and 9.
+ */
+#ifndef MODEL_CSC_RUN_H
+#define MODEL_CSC_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/csc.h"
+#include "model/pool.h"
+
+struct csc_run;
+
+/* Starts the flow of results of a layer that can run.
+ *
+ * truncate  CLIP_TRUNCATE of CACC
+ * client    CDMA's weight client, for weights that come while others are used; NULL if it is not served
+ * NULL only when memory is exhausted. */
+struct csc_run *csc_run_new(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
+                            unsigned truncate, struct pool *pool);
+
+/* The next `atoms` results of CACC: as many numbers as a full group has kernels each, integers or FP32 patterns, 0 in
+ * the lanes that have no kernel; in all positions x batches x groups. */
+void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms);
+
+/* Results that were clamped to 32 bits so far. */
+uint64_t csc_run_saturated(const struct csc_run *run);
+
+/* Ends the layer in CSC: csc_end(), after the weights of the last group are released. */
+void csc_run_end(struct csc_run *run);
+void csc_run_free(struct csc_run *run);
+
+#endif

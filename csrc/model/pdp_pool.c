@@ -1,0 +1,370 @@
+#include "model/pdp_pool.h"
+
+#include <stdbool.h>
+
+#include "nvdla/fixed.h"
+#include "nvdla/fp.h"
+
+/* Widths of the averages: row sum, window sum, behind the first and the second multiplication. */
+enum { INT8_ROW = 11, INT8_TOTAL = 14, INT8_FIRST = 11, INT8_RESULT = 8 };
+enum { INT16_ROW = 22, INT16_TOTAL = 22, INT16_FIRST = 19, INT16_RESULT = 16 };
+enum { PAD_PRODUCT = 22 };
+enum { FP17_MASK = 0x1ffff };
+
+static inline int32_t wrap(int32_t value, int bits) {
+    uint32_t sign = UINT32_C(1) << (bits - 1);
+    uint32_t low = (uint32_t)value & (sign | (sign - 1));
+    return (int32_t)((low ^ sign) - sign);
+}
+
+int64_t pdp_round(int64_t product, int bits) {
+    int64_t quotient = product >> 16;
+    int64_t fraction = product & 0xffff;
+    if (product < 0) {
+        return fixed_sign_extend(quotient + (fraction > 0x8000), bits);
+    }
+    return fixed_sign_extend((quotient & ((INT64_C(1) << (bits - 1)) - 1)) + (fraction >> 15), bits);
+}
+
+/* pdp_round() for the 32-bit products of INT8, in a form that vectorises. */
+static inline int32_t round_narrow(int32_t product, int bits) {
+    int32_t quotient = product >> 16;
+    int32_t fraction = product & 0xffff;
+    int32_t up = product < 0 ? fraction > 0x8000 : fraction >> 15;
+    int32_t kept = product < 0 ? quotient : quotient & ((1 << (bits - 1)) - 1);
+    return wrap(kept + up, bits);
+}
+
+/* T(n): windows with more pads than the table has entries exist only in illegal programs and take the last one. */
+static int32_t pad_value(const struct pdp_kernel *kernel, int pads) {
+    return kernel->pad[pads < PDP_PADS ? pads : PDP_PADS - 1];
+}
+
+/* Kernel width as FP17. Spec: 60-pdp section 5.4, "KW". */
+static uint32_t width_fp17(const struct pdp_kernel *kernel) {
+    static const uint32_t table[] = {0x07c00, 0x08000, 0x08200, 0x08400, 0x08500, 0x08600, 0x08700, 0x08800};
+    int last = sizeof table / sizeof table[0];
+    return table[(kernel->width < last ? kernel->width : last) - 1];
+}
+
+size_t pdp_row_element(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? sizeof(int16_t) : sizeof(int32_t);
+}
+
+/* ---- along W ---- */
+
+/* Result of a window without any valid element, which only illegal programs have. */
+static int32_t empty_value(enum nvdla_precision precision, enum pdp_method method) {
+    static const int32_t lowest[] = {[NVDLA_INT8] = INT8_MIN, [NVDLA_INT16] = INT16_MIN, [NVDLA_FP16] = 0xfc00};
+    static const int32_t highest[] = {[NVDLA_INT8] = INT8_MAX, [NVDLA_INT16] = INT16_MAX, [NVDLA_FP16] = 0x7c00};
+    return method == PDP_AVERAGE ? 0 : method == PDP_MIN ? highest[precision] : lowest[precision];
+}
+
+/* One atom of a pooled row without a valid column. */
+static inline void empty_atom(enum pdp_method method, enum nvdla_precision precision, void *row, size_t lanes) {
+    int32_t value = empty_value(precision, method);
+    for (size_t i = 0; i < lanes; i++) {
+        if (precision == NVDLA_INT8) {
+            ((int16_t *)row)[i] = (int16_t)value;
+        } else {
+            ((int32_t *)row)[i] = value;
+        }
+    }
+}
+
+/* One atom of a pooled row: the first valid column. */
+static inline void start_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
+                              size_t lanes) {
+    if (precision == NVDLA_INT8) {
+        const int8_t *from = in;
+        int16_t *to = row;
+        for (size_t i = 0; i < lanes; i++) {
+            to[i] = from[i];
+        }
+    } else if (precision == NVDLA_INT16) {
+        const int16_t *from = in;
+        int32_t *to = row;
+        for (size_t i = 0; i < lanes; i++) {
+            to[i] = from[i];
+        }
+    } else {
+        const uint16_t *from = in;
+        uint32_t *to = row;
+        for (size_t i = 0; i < lanes; i++) {
+            to[i] = method == PDP_AVERAGE ? fp16_to_fp17(from[i]) : from[i];
+        }
+    }
+}
+
+static inline void fold_int8(enum pdp_method method, int16_t *row, const int8_t *in, size_t lanes) {
+    if (method == PDP_AVERAGE) {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = (int16_t)(row[i] + in[i]);
+        }
+    } else if (method == PDP_MIN) {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = in[i] < row[i] ? in[i] : row[i];
+        }
+    } else {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = in[i] > row[i] ? in[i] : row[i];
+        }
+    }
+}
+
+static inline void fold_int16(enum pdp_method method, int32_t *row, const int16_t *in, size_t lanes) {
+    if (method == PDP_AVERAGE) {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] += in[i];
+        }
+    } else if (method == PDP_MIN) {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = in[i] < row[i] ? in[i] : row[i];
+        }
+    } else {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = in[i] > row[i] ? in[i] : row[i];
+        }
+    }
+}
+
+/* The accumulator is the first operand: it is the one whose NaN stays. */
+static inline void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
+    if (method == PDP_AVERAGE) {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = fp17_add(row[i], fp16_to_fp17(in[i]));
+        }
+    } else if (method == PDP_MIN) {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = fp16_min((uint16_t)row[i], in[i]);
+        }
+    } else {
+        for (size_t i = 0; i < lanes; i++) {
+            row[i] = fp16_max((uint16_t)row[i], in[i]);
+        }
+    }
+}
+
+/* Folds one more valid column into an atom of a pooled row. */
+static inline void fold_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
+                             size_t lanes) {
+    if (precision == NVDLA_INT8) {
+        fold_int8(method, row, in, lanes);
+    } else if (precision == NVDLA_INT16) {
+        fold_int16(method, row, in, lanes);
+    } else {
+        fold_fp16(method, row, in, lanes);
+    }
+}
+
+/* Adds the pads of a window to an atom of averages. */
+static inline void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precision precision, int pads, void *row,
+                            size_t lanes) {
+    int32_t pad = pad_value(kernel, pads);
+    if (precision == NVDLA_INT8) {
+        int16_t *to = row;
+        for (size_t i = 0; i < lanes; i++) {
+            to[i] = (int16_t)wrap(to[i] + pad, INT8_ROW);
+        }
+    } else if (precision == NVDLA_INT16) {
+        int32_t *to = row;
+        for (size_t i = 0; i < lanes; i++) {
+            to[i] = wrap(to[i] + pad, INT16_ROW);
+        }
+    } else {
+        uint32_t *to = row;
+        for (size_t i = 0; i < lanes; i++) {
+            to[i] = fp17_add(to[i], (uint32_t)pad & FP17_MASK);
+        }
+    }
+}
+
+/* pdp_pool_width() with precision and lanes as constants where this is inlined. */
+static inline void pool_width(const struct pdp_kernel *kernel, const uint8_t *in, int width, int pad_left, uint8_t *row,
+                              int out_width, enum nvdla_precision precision, size_t lanes) {
+    size_t in_atom = lanes * (precision == NVDLA_INT8 ? 1 : 2);
+    size_t row_atom = lanes * (precision == NVDLA_INT8 ? sizeof(int16_t) : sizeof(int32_t));
+    for (int ox = 0; ox < out_width; ox++) {
+        int first = ox * kernel->stride_width - pad_left;
+        int end = first + kernel->width < width ? first + kernel->width : width;
+        int begin = first > 0 ? first : 0;
+        uint8_t *out = row + (size_t)ox * row_atom;
+        if (begin < end) {
+            start_atom(kernel->method, precision, out, in + (size_t)begin * in_atom, lanes);
+        } else {
+            empty_atom(kernel->method, precision, out, lanes);
+        }
+        for (int x = begin + 1; x < end; x++) {
+            fold_atom(kernel->method, precision, out, in + (size_t)x * in_atom, lanes);
+        }
+        if (kernel->method == PDP_AVERAGE) {
+            pad_atom(kernel, precision, kernel->width - (end > begin ? end - begin : 0), out, lanes);
+        }
+    }
+}
+
+void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, int pad_left, void *row, int out_width,
+                    size_t lanes) {
+    if (kernel->precision == NVDLA_INT8 && lanes == 8) {
+        pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 8);
+    } else if (kernel->precision == NVDLA_INT8 && lanes == 16) {
+        pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 16);
+    } else if (kernel->precision == NVDLA_INT8) {
+        pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 32);
+    } else if (kernel->precision == NVDLA_INT16) {
+        pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT16, 16);
+    } else {
+        pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_FP16, 16);
+    }
+}
+
+/* ---- along H ---- */
+
+static void fold_row_int16(enum pdp_method method, int32_t *total, const int32_t *row, size_t elements) {
+    if (method == PDP_AVERAGE) {
+        for (size_t i = 0; i < elements; i++) {
+            total[i] += row[i];
+        }
+    } else if (method == PDP_MIN) {
+        for (size_t i = 0; i < elements; i++) {
+            total[i] = row[i] < total[i] ? row[i] : total[i];
+        }
+    } else {
+        for (size_t i = 0; i < elements; i++) {
+            total[i] = row[i] > total[i] ? row[i] : total[i];
+        }
+    }
+}
+
+/* The newer row is the first operand: its NaN wins. */
+static void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_t *row, size_t elements) {
+    if (method == PDP_AVERAGE) {
+        for (size_t i = 0; i < elements; i++) {
+            total[i] = fp17_add(row[i], total[i]);
+        }
+    } else if (method == PDP_MIN) {
+        for (size_t i = 0; i < elements; i++) {
+            total[i] = fp16_min((uint16_t)row[i], (uint16_t)total[i]);
+        }
+    } else {
+        for (size_t i = 0; i < elements; i++) {
+            total[i] = fp16_max((uint16_t)row[i], (uint16_t)total[i]);
+        }
+    }
+}
+
+static void mean_int8(const struct pdp_kernel *kernel, const int32_t *total, size_t elements, int8_t *out) {
+    int32_t width = (int32_t)kernel->reciprocal_width, height = (int32_t)kernel->reciprocal_height;
+    for (size_t i = 0; i < elements; i++) {
+        int32_t mean = round_narrow(wrap(total[i], INT8_TOTAL) * width, INT8_FIRST);
+        out[i] = (int8_t)round_narrow(mean * height, INT8_RESULT);
+    }
+}
+
+static void mean_int16(const struct pdp_kernel *kernel, const int32_t *total, size_t elements, int16_t *out) {
+    int64_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
+    for (size_t i = 0; i < elements; i++) {
+        int64_t mean = pdp_round(wrap(total[i], INT16_TOTAL) * width, INT16_FIRST);
+        out[i] = (int16_t)pdp_round(mean * height, INT16_RESULT);
+    }
+}
+
+static void mean_fp16(const struct pdp_kernel *kernel, int pads, const uint32_t *total, size_t elements,
+                      uint16_t *out) {
+    uint32_t pad = fp17_mul((uint32_t)pad_value(kernel, pads) & FP17_MASK, width_fp17(kernel));
+    for (size_t i = 0; i < elements; i++) {
+        uint32_t mean = fp17_mul(fp17_add(total[i], pad), kernel->reciprocal_width);
+        out[i] = fp17_to_fp16(fp17_mul(mean, kernel->reciprocal_height));
+    }
+}
+
+/* What the sum or the extreme of the rows of a window starts from, INT8 and INT16. */
+static int32_t start_of_rows(const struct pdp_kernel *kernel, int row_count) {
+    if (kernel->method == PDP_AVERAGE) {
+        return wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT);
+    }
+    return empty_value(kernel->precision, kernel->method);
+}
+
+static void pool_height_int8(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
+                             int32_t *total, int8_t *out) {
+    int32_t start = start_of_rows(kernel, row_count);
+    for (size_t i = 0; i < elements; i++) {
+        total[i] = start;
+    }
+    for (int r = 0; r < row_count; r++) {
+        fold_int16(kernel->method, total, rows[r], elements);
+    }
+    if (kernel->method == PDP_AVERAGE) {
+        mean_int8(kernel, total, elements, out);
+        return;
+    }
+    for (size_t i = 0; i < elements; i++) {
+        out[i] = (int8_t)total[i];
+    }
+}
+
+static void pool_height_int16(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
+                              int32_t *total, int16_t *out) {
+    int32_t start = start_of_rows(kernel, row_count);
+    for (size_t i = 0; i < elements; i++) {
+        total[i] = start;
+    }
+    for (int r = 0; r < row_count; r++) {
+        fold_row_int16(kernel->method, total, rows[r], elements);
+    }
+    if (kernel->method == PDP_AVERAGE) {
+        mean_int16(kernel, total, elements, out);
+        return;
+    }
+    for (size_t i = 0; i < elements; i++) {
+        out[i] = (int16_t)total[i];
+    }
+}
+
+static void pool_height_fp16(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
+                             uint32_t *total, uint16_t *out) {
+    uint32_t empty = (uint32_t)empty_value(NVDLA_FP16, kernel->method);
+    for (size_t i = 0; i < elements; i++) {
+        total[i] = row_count > 0 ? ((const uint32_t *)rows[0])[i] : empty;
+    }
+    for (int r = 1; r < row_count; r++) {
+        fold_row_fp16(kernel->method, total, rows[r], elements);
+    }
+    if (kernel->method == PDP_AVERAGE) {
+        mean_fp16(kernel, kernel->height - row_count, total, elements, out);
+        return;
+    }
+    for (size_t i = 0; i < elements; i++) {
+        out[i] = (uint16_t)total[i];
+    }
+}
+
+void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
+                     void *total, void *out) {
+    switch (kernel->precision) {
+    case NVDLA_INT8:
+        pool_height_int8(kernel, rows, row_count, elements, total, out);
+        break;
+    case NVDLA_INT16:
+        pool_height_int16(kernel, rows, row_count, elements, total, out);
+        break;
+    case NVDLA_FP16:
+        pool_height_fp16(kernel, rows, row_count, elements, total, out);
+        break;
+    }
+}
+
+size_t pdp_count_nans(const uint16_t *elements, size_t count) {
+    size_t nans = 0;
+    for (size_t i = 0; i < count; i++) {
+        nans += fp16_is_nan(elements[i]);
+    }
+    return nans;
+}
+
+void pdp_flush_nans(uint16_t *elements, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        elements[i] = fp16_is_nan(elements[i]) ? 0 : elements[i];
+    }
+}

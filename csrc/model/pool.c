@@ -1,0 +1,128 @@
+#include "model/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct pool {
+    size_t threads;
+    pthread_t *helpers; /* [started] */
+    size_t started;
+    bool tried; /* to start them */
+    pthread_mutex_t lock;
+    pthread_cond_t begin, end;
+    bool leave;
+    unsigned long loop; /* number of the loop in work */
+    size_t working;     /* helpers that have not finished it */
+    void (*task)(void *context, size_t i);
+    void *context;
+    size_t count;
+    atomic_size_t next;
+};
+
+struct pool *pool_new(size_t threads) {
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (!pool) {
+        return NULL;
+    }
+    pool->threads = threads;
+    pool->helpers = calloc(threads, sizeof *pool->helpers);
+    if (!pool->helpers) {
+        free(pool);
+        return NULL;
+    }
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->begin, NULL);
+    pthread_cond_init(&pool->end, NULL);
+    return pool;
+}
+
+void pool_free(struct pool *pool) {
+    if (!pool) {
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->leave = true;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
+    for (size_t i = 0; i < pool->started; i++) {
+        pthread_join(pool->helpers[i], NULL);
+    }
+    pthread_cond_destroy(&pool->begin);
+    pthread_cond_destroy(&pool->end);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->helpers);
+    free(pool);
+}
+
+size_t pool_threads(const struct pool *pool) {
+    return pool->threads;
+}
+
+static void work(struct pool *pool) {
+    for (size_t i = atomic_fetch_add(&pool->next, 1); i < pool->count; i = atomic_fetch_add(&pool->next, 1)) {
+        pool->task(pool->context, i);
+    }
+}
+
+static void *help(void *argument) {
+    struct pool *pool = argument;
+    unsigned long done = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->leave && pool->loop == done) {
+            pthread_cond_wait(&pool->begin, &pool->lock);
+        }
+        if (pool->leave) {
+            break;
+        }
+        done = pool->loop;
+        pthread_mutex_unlock(&pool->lock);
+        work(pool);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->working == 0) {
+            pthread_cond_signal(&pool->end);
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Signals stay with the threads that were there before. */
+static void start(struct pool *pool) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool->started + 1 < pool->threads && pthread_create(&pool->helpers[pool->started], NULL, help, pool) == 0) {
+        pool->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pool->tried = true;
+}
+
+void pool_run(struct pool *pool, size_t count, void (*task)(void *context, size_t i), void *context) {
+    if (!pool->tried && count > 1) {
+        start(pool);
+    }
+    pool->task = task;
+    pool->context = context;
+    pool->count = count;
+    atomic_store(&pool->next, 0);
+    if (count < 2 || pool->started == 0) {
+        work(pool);
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->loop++;
+    pool->working = pool->started;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
+    work(pool);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->working > 0) {
+        pthread_cond_wait(&pool->end, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}

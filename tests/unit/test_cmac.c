@@ -1,0 +1,300 @@
+/* CMAC: the vectors of 40-convolution-core sections 11.2 and 11.3, and the packed form against single products. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/cmac.h"
+#include "model/cmac_fp16.h"
+
+static uint32_t rnd(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 32);
+}
+
+/* ---- integers ---- */
+
+enum { ATOM = 64 };
+
+static int64_t atom_of(int16_t data, int16_t weight) {
+    int16_t elements[ATOM], weights[ATOM];
+    for (size_t i = 0; i < ATOM; i++) {
+        elements[i] = data;
+        weights[i] = weight;
+    }
+    struct cmac_piece piece = {.offset = 0, .count = ATOM};
+    int64_t sum = -1;
+    cmac_atom(elements, &piece, 1, weights, 1, &sum);
+    return sum;
+}
+
+/* Section 11.2, direct rows; the two kernels of a cell are two lanes here. */
+static void integer_atoms_are_exact(void **state) {
+    (void)state;
+    assert_int_equal(atom_of(-32768, -32768), 68719476736);
+    assert_int_equal(atom_of(-32768, 32767), -68717379584);
+    assert_int_equal(atom_of(-128, -128), 1048576);
+    assert_int_equal(atom_of(-128, 127), -1040384);
+    assert_int_equal(atom_of(-128, -1), 8192);
+}
+
+/* Section 11.2, Winograd rows: products of the sixteen positions of a tile, four channels each, then POA. */
+static void post_addition(void **state) {
+    (void)state;
+    int64_t sums[16 * 3] = {0}, out[4 * 3];
+    for (size_t lane = 0; lane < ATOM; lane++) {
+        int64_t data = (int64_t)((lane + 4) % 5) - 2;
+        int64_t *at = sums + lane / 4 * 3;
+        at[0] += (int64_t)lane + 1;
+        at[1] += ((int64_t)(lane % 7) - 3) * data;
+        at[2] += data;
+    }
+    cmac_post_add(sums, 3, 3, out);
+    static const int64_t expected[4 * 3] = {810, 14, -4, -414, 47, -6, -846, -1, -3, 330, 8, -6};
+    assert_memory_equal(out, expected, sizeof expected);
+}
+
+/* The packed form: all numbers of lanes, odd places, partial groups, chunks of several runs, extremes. */
+static void packed_chunks_equal_single_products(void **state) {
+    (void)state;
+    enum { POSITIONS = 11, PAIRS = CMAC_PAIRS, SIZE = 4 * PAIRS };
+    static const struct {
+        bool wide;
+        size_t lanes;
+    } forms[] = {{false, 8}, {false, 16}, {false, 32}, {true, 8}, {true, 16}};
+    uint64_t seed = 1;
+    int16_t *input = malloc((SIZE + 1) * sizeof *input);
+    int16_t *weights = malloc(32 * 2 * PAIRS * sizeof *weights);
+    int64_t *sums = malloc(POSITIONS * 32 * sizeof *sums);
+    assert_true(input && weights && sums);
+    for (size_t round = 0; round < 40; round++) {
+        bool wide = forms[round % 5].wide, extreme = round % 3 == 0;
+        size_t lanes = forms[round % 5].lanes, kernels = 1 + rnd(&seed) % lanes, pairs = 1 + rnd(&seed) % PAIRS;
+        int16_t low = wide ? INT16_MIN : INT8_MIN;
+        for (size_t i = 0; i <= SIZE; i++) {
+            input[i] = extreme ? low : wide ? (int16_t)rnd(&seed) : (int8_t)rnd(&seed);
+        }
+        for (size_t i = 0; i < 32 * 2 * PAIRS; i++) {
+            weights[i] = extreme ? low : wide ? (int16_t)rnd(&seed) : (int8_t)rnd(&seed);
+        }
+        /* Two runs; the second is one element short of its last pair. */
+        struct cmac_run runs[2] = {{.offset = 3, .pairs = pairs / 2},
+                                   {.offset = 2 * PAIRS, .pairs = pairs - pairs / 2}};
+        size_t elements = 2 * pairs - 1, step = elements;
+        struct cmac_weights packed;
+        assert_true(cmac_weights_init(&packed, wide, lanes, pairs));
+        for (size_t at = 0, n; at < elements; at += n) {
+            n = 1 + rnd(&seed) % 70;
+            n = n < elements - at ? n : elements - at;
+            cmac_weights_place(&packed, at, weights + at, step, kernels, n);
+        }
+        const int16_t *windows[POSITIONS];
+        for (size_t p = 0; p < POSITIONS; p++) {
+            windows[p] = input + rnd(&seed) % PAIRS;
+        }
+        memset(sums, 0, POSITIONS * 32 * sizeof *sums);
+        for (size_t block = 0; block < packed.blocks; block++) {
+            cmac_multiply(&packed, block, windows, POSITIONS, runs, 2, 0, sums);
+        }
+        for (size_t i = 0; i < POSITIONS * lanes; i++) {
+            int64_t sum = 0;
+            for (size_t e = 0; e < elements && i % lanes < kernels; e++) {
+                size_t in_second = 2 * runs[0].pairs;
+                size_t from = e < in_second ? runs[0].offset + e : runs[1].offset + e - in_second;
+                sum += windows[i / lanes][from] * weights[i % lanes * step + e];
+            }
+            assert_int_equal(sums[i], sum);
+        }
+        cmac_weights_free(&packed);
+    }
+    free(input);
+    free(weights);
+    free(sums);
+}
+
+/* ---- FP16 ---- */
+
+/* An atomic operation of one kernel: lanes of a weight and a datum each. */
+struct lanes {
+    uint16_t weight[ATOM], data[ATOM];
+};
+
+/* The 44 bits that CMAC sends for kernel k. */
+static uint64_t send(const struct lanes *lanes, size_t k, bool tile, size_t output) {
+    struct cmac_fp16_weights weights;
+    assert_true(cmac_fp16_weights_init(&weights, 16, 2 * ATOM, 2));
+    cmac_fp16_weights_clear(&weights);
+    int16_t window[ATOM];
+    for (size_t i = 0; i < ATOM; i++) {
+        cmac_fp16_weight(&weights, k, ATOM + i, 1, lanes->weight[i]);
+        window[i] = (int16_t)lanes->data[i];
+    }
+    struct cmac_piece pieces[2] = {{.offset = 0, .count = 12}, {.offset = 12, .count = ATOM - 12}};
+    struct cmac_fp16_data data;
+    struct cmac_fp16_sums sums;
+    cmac_fp16_data_read(&data, window, pieces, 2);
+    cmac_fp16_atom(&weights, k / CMAC_FP16_LANES, 1, ATOM, &data, tile, &sums);
+    cmac_fp16_weights_free(&weights);
+    uint64_t mantissa = (uint64_t)sums.mantissa[output][k % CMAC_FP16_LANES] & ((UINT64_C(1) << 38) - 1);
+    return (uint64_t)sums.exponent[k % CMAC_FP16_LANES] << 38 | mantissa;
+}
+
+/* Section 11.3. */
+static void fp16_atoms(void **state) {
+    (void)state;
+    static const struct {
+        uint16_t lanes[6][2]; /* weight, data */
+        uint64_t raw;
+    } vectors[] = {
+        {{{0x3c00, 0x3c00}}, 0x60004000000},
+        {{{0xbc00, 0x3c00}}, 0x63ffc000000},
+        {{{0x3e00, 0xc080}}, 0x73fff280000},
+        {{{0x7bff, 0x7bff}}, 0xe0003ff0010},
+        {{{0x0001, 0x0001}}, 0x00000000004},
+        {{{0x7c00, 0x3c00}}, 0xa0004000000},
+        {{{0, 0}, {0x3c00, 0xfd55}, {0, 0}, {0, 0}, {0, 0}, {0x7e01, 0x3c00}}, 0xfd008000000},
+        {{{0, 0}, {0x3c00, 0xfd55}}, 0xfeaa8000000},
+        {{{0x4c00, 0x3c00}, {0x3c01, 0x3c01}}, 0x70004402004},
+        {{{0x5c00, 0x3c00}, {0x3c01, 0x3c01}}, 0x80004040200},
+        {{{0x5c00, 0x3c00}, {0xbc01, 0x3c01}}, 0x80003fbfdff},
+        {{{0x6c00, 0x4c00}, {0x3dc3, 0x3f09}}, 0xa0004000a22},
+        {{{0x6c00, 0x4c00}, {0x3f09, 0x3dc3}}, 0xa0004000a21},
+        {{{0x7800, 0x6c00}, {0xbdc3, 0x3f09}}, 0xd0001ffffff},
+        {{{0x7800, 0x7800}, {0xbc00, 0x3c00}}, 0xe0001000000},
+        {{{0xdb63, 0x57ef}, {0xbbe6, 0x4590}, {0xb008, 0x5ae7}, {0xa19b, 0x229e}}, 0xa3ffe2aa753},
+        {{{0x5207, 0x278f}, {0x3db5, 0x4c50}, {0xd42c, 0xa6cb}, {0xd9af, 0xbbd4}}, 0x80003371896},
+        {{{0x2a7d, 0xc4fe}, {0x4a89, 0x4429}, {0xa5be, 0xbcd2}, {0x5890, 0x4805}}, 0x9000132f67f},
+        {{{0x2300, 0xdb84}, {0xc6a4, 0x4eb3}, {0x2b1f, 0xb944}, {0xac69, 0xa893}}, 0x83ffd2aeb45},
+        {{{0, 0x7bff}, {0x7bff, 0x8000}}, 0},
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        struct lanes lanes = {{0}, {0}};
+        for (size_t n = 0; n < 6; n++) {
+            lanes.weight[n] = vectors[i].lanes[n][0];
+            lanes.data[n] = vectors[i].lanes[n][1];
+        }
+        assert_int_equal(send(&lanes, i % 16, false, 0), vectors[i].raw);
+    }
+    struct lanes all;
+    for (size_t n = 0; n < ATOM; n++) {
+        all.weight[n] = all.data[n] = 0x7bff;
+    }
+    assert_int_equal(send(&all, 3, false, 0), 0xe00ffc00400);
+}
+
+/* A NaN counts even where its partner is zero; all outputs of a tile carry it. */
+static void nans_poison_the_cell(void **state) {
+    (void)state;
+    struct lanes lanes = {{0}, {0}};
+    lanes.data[63] = 0x7c01;
+    assert_int_equal(send(&lanes, 0, false, 0), UINT64_C(63) << 38 | UINT64_C(1) << 27);
+    lanes.weight[40] = 0xfe00;
+    for (size_t n = 0; n < CMAC_FP16_OUTPUTS; n++) {
+        assert_int_equal(send(&lanes, 0, true, n), UINT64_C(63) << 38 | UINT64_C(0x600) << 27);
+    }
+}
+
+/* The product as section 9.2 generates it, written down digit by digit. */
+static void multiplier(uint32_t weight, uint32_t data, bool negative, uint32_t pair[2]) {
+    uint32_t halves[2][2];
+    for (unsigned h = 0; h < 2; h++) {
+        uint32_t s[4], n[4], list[8];
+        for (unsigned k = 0; k < 4; k++) {
+            static const int32_t digits[8] = {0, 1, 1, 2, -2, -1, -1, 0};
+            uint32_t c = weight << 1 >> 2 * (4 * h + k) & 7;
+            int32_t digit = digits[negative ? ~c & 7 : c];
+            n[k] = digit < 0;
+            s[k] = (uint32_t)(65536 + digit * (int32_t)data - (int32_t)n[k]);
+        }
+        list[0] = s[0];
+        list[1] = 4 * s[1] + n[0];
+        list[2] = 16 * s[2] + 4 * n[1];
+        list[3] = 64 * s[3] + 16 * n[2];
+        list[4] = 64 * n[3];
+        for (unsigned length = 5; length > 2;) {
+            uint32_t next[8];
+            unsigned count = 0, i = 0;
+            for (; i + 3 <= length; i += 3) {
+                uint32_t a = list[i], b = list[i + 1], c = list[i + 2];
+                next[count++] = a ^ b ^ c;
+                next[count++] = 2 * ((a & b) | (a & c) | (b & c)) & 0xffffff;
+            }
+            for (; i < length; i++) {
+                next[count++] = list[i];
+            }
+            memcpy(list, next, sizeof next);
+            length = count;
+        }
+        halves[h][0] = list[0];
+        halves[h][1] = list[1];
+    }
+    uint32_t a = halves[0][0], b = halves[0][1], c = 256 * halves[1][0], d = 256 * halves[1][1];
+    uint32_t x = a ^ b ^ c, y = 2 * ((a & b) | (a & c) | (b & c));
+    pair[0] = x ^ y ^ d;
+    pair[1] = 2 * ((x & y) | (x & d) | (y & d));
+}
+
+static uint32_t mantissa_of(uint16_t h, int *exponent) {
+    uint32_t e = h >> 10 & 31, m = h & 1023u;
+    *exponent = (int)(e >> 2);
+    return (e == 0 ? 2 * m : 1024 + m) << (e & 3);
+}
+
+static uint64_t expected(const struct lanes *lanes, bool tile, size_t output) {
+    int most = 0, ew, ed;
+    for (size_t i = 0; i < ATOM; i++) {
+        if (mantissa_of(lanes->weight[i], &ew) && mantissa_of(lanes->data[i], &ed) && ew + ed > most) {
+            most = ew + ed;
+        }
+    }
+    int64_t sum = 0;
+    for (size_t i = 0; i < ATOM; i++) {
+        uint32_t w = mantissa_of(lanes->weight[i], &ew), d = mantissa_of(lanes->data[i], &ed), pair[2];
+        int distance = most - ew - ed;
+        if (w && d && distance < 8) {
+            multiplier(w, d, (lanes->weight[i] ^ lanes->data[i]) >> 15, pair);
+            int64_t t = (int64_t)(pair[0] >> 4 * distance) + (int64_t)(pair[1] >> 4 * distance);
+            t -= UINT32_C(0x55550000) >> 4 * distance;
+            sum += t * (tile ? cmac_coefficient(i / 4, output) : 1);
+        }
+    }
+    return (uint64_t)most << 40 | ((uint64_t)sum & ((UINT64_C(1) << 38) - 1));
+}
+
+static void fp16_products_follow_the_multiplier(void **state) {
+    (void)state;
+    uint64_t seed = 2;
+    for (int round = 0; round < 3000; round++) {
+        struct lanes lanes;
+        unsigned spread = rnd(&seed) % 31 + 1, present = rnd(&seed) % 4;
+        for (size_t i = 0; i < ATOM; i++) {
+            lanes.weight[i] = (uint16_t)((rnd(&seed) & 0x83ff) | rnd(&seed) % spread << 10);
+            lanes.data[i] = (uint16_t)((rnd(&seed) & 0x83ff) | rnd(&seed) % spread << 10);
+            if (present == 0 && rnd(&seed) % 2) {
+                lanes.weight[i] &= 0x8000;
+            }
+            if (present == 1 && rnd(&seed) % 2) {
+                lanes.data[i] &= 0x8000;
+            }
+        }
+        bool tile = round % 2;
+        size_t output = tile ? rnd(&seed) % 4 : 0;
+        assert_int_equal(send(&lanes, rnd(&seed) % 16, tile, output), expected(&lanes, tile, output));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integer_atoms_are_exact),
+        cmocka_unit_test(post_addition),
+        cmocka_unit_test(packed_chunks_equal_single_products),
+        cmocka_unit_test(fp16_atoms),
+        cmocka_unit_test(nans_poison_the_cell),
+        cmocka_unit_test(fp16_products_follow_the_multiplier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
