@@ -26,6 +26,7 @@ void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit
     dma->address_mask = last & ~((uint64_t)config->mem_atom - 1);
     dma->last_address = last;
     dma->atom = (size_t)config->mem_atom;
+    dma->beat = (size_t)(primary ? config->dbb_data_bits : config->cvsram_data_bits) / 8;
     dma->complaints = COMPLAINTS;
     dma->outside_left = OUTSIDE_RUNS;
     dma->pending_address = 0;
@@ -83,11 +84,17 @@ static size_t before_wrap(const struct dma *dma, uint64_t address, size_t size) 
     return rest < size - 1 ? (size_t)rest + 1 : size;
 }
 
+/* Counts the beats of a run of `size` bytes. Chapter 70 section 4. */
+static void count_beats(struct dma *dma, uint64_t address, size_t size) {
+    size_t begin = (size_t)(address % dma->beat);
+    *dma->beats += (begin + size + dma->beat - 1) / dma->beat;
+}
+
 void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms) {
     uint8_t *to = bytes;
     size_t size = atoms * dma->atom;
-    *dma->beats += atoms;
     address &= dma->address_mask;
+    count_beats(dma, address, size);
     while (size > 0) {
         size_t part = before_wrap(dma, address, size);
         check_read(dma, address, part);
@@ -108,8 +115,8 @@ void dma_flush(struct dma *dma) {
 void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atoms) {
     const uint8_t *from = bytes;
     size_t size = atoms * dma->atom;
-    *dma->beats += atoms;
     address &= dma->address_mask;
+    count_beats(dma, address, size);
     while (size > 0) {
         if (address != dma->pending_address + dma->pending_count) {
             dma_flush(dma);

@@ -15,11 +15,12 @@
 struct dma {
     struct device *dev; /* whose memory it is and who keeps the findings */
     struct memory *mem; /* of the port that the layer selected */
-    uint64_t *beats;    /* counter of the client's data beats; one atom is one beat in every INT8 configuration */
+    uint64_t *beats;    /* counter of the client's data beats: lines of the port that a run of atoms touches */
     struct memory_origin origin;
     uint64_t address_mask;    /* of the configuration's address bits, low bits inside an atom already dropped */
     uint64_t last_address;    /* highest byte address; runs wrap around behind it */
     size_t atom;              /* bytes */
+    size_t beat;              /* bytes of a data beat of the port */
     int complaints;           /* findings that this client may still report in this layer */
     int outside_left;         /* runs that may still be written outside every region in this layer */
     uint64_t pending_address; /* contiguous writes are gathered up to the end of a page: */
@@ -35,7 +36,7 @@ uint64_t dma_address(const struct nvdla_config *config, const struct register_gr
  *
  * primary  RAM_TYPE of the layer: 1 MC, 0 CV; the port must exist
  * unit, axi_id, ordinal  who it is: launch ordinal of the unit, AXI ID of chapter 70 section 3
- * beats    counter that grows by one per atom
+ * beats    counter that grows by the beats of each run
  */
 void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit unit, int axi_id, int ordinal,
               uint64_t *beats);

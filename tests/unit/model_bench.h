@@ -145,6 +145,8 @@ struct pooling {
     uint32_t source_line, source_surface, destination_line, destination_surface;
     uint32_t splits, partial_in, partial_out; /* splits 0 or 1: none */
     uint32_t on_the_fly;
+    uint32_t format; /* 0 INT8, 1 INT16, 2 FP16 */
+    uint32_t nan_to_zero;
 };
 
 /* Programs PDP and PDP_RDMA with a pooling layer, both ports MC. */
@@ -158,6 +160,7 @@ static inline void pdp_program(struct device *dev, const struct pooling *p) {
         {PDP_D_DATA_CUBE_OUT_HEIGHT, p->out_height - 1},
         {PDP_D_DATA_CUBE_OUT_CHANNEL, p->channels - 1},
         {PDP_D_OPERATION_MODE_CFG, p->method | (p->on_the_fly ? 0u : 1u) << 4 | split << 8},
+        {PDP_D_NAN_FLUSH_TO_ZERO, p->nan_to_zero},
         {PDP_D_PARTIAL_WIDTH_IN, p->partial_in},
         {PDP_D_PARTIAL_WIDTH_OUT, p->partial_out},
         {PDP_D_POOLING_KERNEL_CFG, (p->kernel_width - 1) | (p->kernel_height - 1) << 8 | (p->stride_width - 1) << 16 |
@@ -169,6 +172,7 @@ static inline void pdp_program(struct device *dev, const struct pooling *p) {
         {PDP_D_DST_LINE_STRIDE, p->destination_line},
         {PDP_D_DST_SURFACE_STRIDE, p->destination_surface},
         {PDP_D_DST_RAM_CFG, 1},
+        {PDP_D_DATA_FORMAT, p->format},
     };
     const uint32_t rdma[][2] = {
         {PDP_RDMA_D_DATA_CUBE_IN_WIDTH, p->width - 1},
@@ -179,6 +183,7 @@ static inline void pdp_program(struct device *dev, const struct pooling *p) {
         {PDP_RDMA_D_SRC_LINE_STRIDE, p->source_line},
         {PDP_RDMA_D_SRC_SURFACE_STRIDE, p->source_surface},
         {PDP_RDMA_D_SRC_RAM_CFG, 1},
+        {PDP_RDMA_D_DATA_FORMAT, p->format},
         {PDP_RDMA_D_OPERATION_MODE_CFG, split},
         {PDP_RDMA_D_POOLING_KERNEL_CFG, (p->kernel_width - 1) | (p->stride_width - 1) << 4},
         {PDP_RDMA_D_PARTIAL_WIDTH_IN, p->partial_in},

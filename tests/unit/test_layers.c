@@ -191,6 +191,77 @@ static void bdma_launches_have_the_group_of_their_register(void **state) {
     layer_tracker_free(b.tracker);
 }
 
+/* ---- RUBIK ---------------------------------------------------------------------------------------------------------
+ */
+
+static void set_rubik(struct bench *b, uint32_t mode, uint32_t precision, uint32_t width, uint32_t height,
+                      uint32_t channels) {
+    b->unit = NVDLA_RBK;
+    set(b, RBK_D_MISC_CFG, mode | precision << 8);
+    set(b, RBK_D_DATAIN_SIZE_0, (width - 1) | (height - 1) << 16);
+    set(b, RBK_D_DATAIN_SIZE_1, channels - 1);
+    set(b, RBK_D_DATAOUT_SIZE_1, channels - 1);
+    set(b, RBK_D_DAIN_ADDR_HIGH, 1);
+    set(b, RBK_D_DAIN_ADDR_LOW, 0x1000);
+    set(b, RBK_D_DAOUT_ADDR_HIGH, 2);
+    set(b, RBK_D_DAOUT_ADDR_LOW, 0x2000);
+    set(b, RBK_D_DAOUT_RAM_TYPE, 1);
+}
+
+/* Planes are no feature cubes. 66-rubik sections 2 to 5. */
+static void rubik_reads_or_writes_feature_cubes(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    struct cube cube;
+    bool primary;
+    set_rubik(&b, 1, 1, 33, 2, 34); /* split */
+    const struct launch *launch = set(&b, RBK_D_OP_ENABLE, 1);
+    assert_false(launch_output_cube(b.config, launch, &cube, &primary));
+    assert_true(launch_input_cube(b.config, launch, &cube, &primary));
+    assert_false(primary);
+    assert_int_equal(cube.base, 0x100001000);
+    assert_int_equal(cube.channels, 34);
+    assert_int_equal(cube_surfaces(&cube), 3);
+    assert_int_equal(launch_atoms(b.config, launch, 4, false), 3 * 2 * 33);
+    assert_int_equal(launch_atoms(b.config, launch, 4, true), 34 * 2 * 3);
+    assert_int_equal(launch_atoms(b.config, launch, 0, true), 0);
+    set_rubik(&b, 2, 0, 33, 2, 34); /* merge */
+    launch = set(&b, RBK_D_OP_ENABLE, 1);
+    assert_false(launch_input_cube(b.config, launch, &cube, &primary));
+    assert_true(launch_output_cube(b.config, launch, &cube, &primary));
+    assert_true(primary);
+    assert_int_equal(cube.base, 0x200002000);
+    assert_int_equal(cube_surfaces(&cube), 2);
+    assert_int_equal(launch_atoms(b.config, launch, 4, false), 34 * 2 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, 4, true), 2 * 2 * 33);
+    layer_tracker_free(b.tracker);
+}
+
+static void rubik_contracts_into_an_enlarged_cube(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    struct cube cube;
+    bool primary;
+    set_rubik(&b, 0, 0, 5, 4, 40);
+    set(&b, RBK_D_DECONV_STRIDE, 2 | 1 << 16);
+    set(&b, RBK_D_DAIN_SURF_STRIDE, 0x1000);
+    set(&b, RBK_D_CONTRACT_STRIDE_0, 0x2000);
+    const struct launch *launch = set(&b, RBK_D_OP_ENABLE, 1);
+    assert_true(launch_input_cube(b.config, launch, &cube, &primary));
+    assert_int_equal(cube_surfaces(&cube), 12);
+    assert_int_equal(cube.width, 5);
+    assert_true(launch_output_cube(b.config, launch, &cube, &primary));
+    assert_int_equal(cube.width, 15);
+    assert_int_equal(cube.height, 8);
+    assert_int_equal(cube.channels, 40);
+    assert_int_equal(launch_atoms(b.config, launch, 4, false), 15 * 8 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, 4, true), 15 * 8 * 2);
+    set(&b, RBK_D_CONTRACT_STRIDE_0, 0x3000); /* phases with gaps between are no cube */
+    launch = set(&b, RBK_D_OP_ENABLE, 1);
+    assert_false(launch_input_cube(b.config, launch, &cube, &primary));
+    layer_tracker_free(b.tracker);
+}
+
 /* ---- SDP -----------------------------------------------------------------------------------------------------------
  */
 
@@ -689,6 +760,8 @@ int main(void) {
         cmocka_unit_test(bits_that_do_not_exist_are_not_kept),
         cmocka_unit_test(launches_are_numbered_per_unit_and_found_again),
         cmocka_unit_test(bdma_launches_have_the_group_of_their_register),
+        cmocka_unit_test(rubik_reads_or_writes_feature_cubes),
+        cmocka_unit_test(rubik_contracts_into_an_enlarged_cube),
         cmocka_unit_test(sdp_output_of_small),
         cmocka_unit_test(sdp_packs_one_by_one_cubes),
         cmocka_unit_test(sdp_to_pdp_and_compare_mode_write_nothing),

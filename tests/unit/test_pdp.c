@@ -1,16 +1,31 @@
-/* PDP of the model: the INT8 vectors of 60-pdp section 12, random layers against a second computation by output
- * element, split width, input on the fly from SDP, and programs that hang. */
+/* PDP of the model: the vectors of 60-pdp section 12, random layers against a second computation by output element,
+ * split width, input on the fly from SDP, and programs that hang. */
 #include "model_bench.h"
 
 #include "model/pdp.h"
+#include "nvdla/fp.h"
+
+enum { INT8, INT16, FP16 };
 
 enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x20000 };
 
 static const uint32_t reciprocals[9] = {0, 0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
 
+static uint32_t lanes_of(const struct device *dev, const struct pooling *p) {
+    return (uint32_t)dev->config->mem_atom / (p->format == INT8 ? 1 : 2);
+}
+
 static uint32_t surfaces(const struct device *dev, const struct pooling *p) {
-    uint32_t atom = (uint32_t)dev->config->mem_atom;
-    return (p->channels + atom - 1) / atom;
+    return (p->channels + lanes_of(dev, p) - 1) / lanes_of(dev, p);
+}
+
+static uint16_t half_at(struct device *dev, uint64_t address) {
+    return (uint16_t)(byte_at(dev, address) | byte_at(dev, address + 1) << 8);
+}
+
+static void put_half(struct device *dev, uint64_t address, uint16_t value) {
+    memory_fill(dev->memory[SPACE_PRIMARY], address, 1, (uint8_t)value);
+    memory_fill(dev->memory[SPACE_PRIMARY], address + 1, 1, (uint8_t)(value >> 8));
 }
 
 /* Fills in packed strides and the usual places. */
@@ -34,6 +49,13 @@ static void run_pooling(struct device *dev, const struct pooling *p) {
 
 /* ---- vectors ---- */
 
+/* Software selects the group that the units use next. */
+static void next_group(struct device *dev) {
+    uint32_t group = get(dev, NVDLA_PDP, PDP_S_POINTER) >> 16;
+    put(dev, NVDLA_PDP, PDP_S_POINTER, group);
+    put(dev, NVDLA_PDP_RDMA, PDP_RDMA_S_POINTER, group);
+}
+
 /* Puts one value per column atom into lane 0, runs the layer, compares lane 0 of the output. */
 static void check_plane(struct device *dev, struct pooling *p, const int8_t *in, const int8_t *out) {
     place(dev, p);
@@ -45,14 +67,25 @@ static void check_plane(struct device *dev, struct pooling *p, const int8_t *in,
     for (uint32_t i = 0; i < p->out_width * p->out_height; i++) {
         assert_int_equal((int8_t)byte_at(dev, DESTINATION + i * atom), out[i]);
     }
-    /* Groups alternate. */
-    uint32_t group = get(dev, NVDLA_PDP, PDP_S_POINTER) >> 16;
-    put(dev, NVDLA_PDP, PDP_S_POINTER, group);
-    put(dev, NVDLA_PDP_RDMA, PDP_RDMA_S_POINTER, group);
+    next_group(dev);
 }
 
-static struct device *plane_device(void) {
-    struct device *dev = bench_new("small");
+/* The same with elements of 16 bits. */
+static void check_plane_16(struct device *dev, struct pooling *p, const uint16_t *in, const uint16_t *out) {
+    place(dev, p);
+    uint32_t atom = (uint32_t)dev->config->mem_atom;
+    for (uint32_t i = 0; i < p->width * p->height; i++) {
+        put_half(dev, SOURCE + i * atom, in[i]);
+    }
+    run_pooling(dev, p);
+    for (uint32_t i = 0; i < p->out_width * p->out_height; i++) {
+        assert_int_equal(half_at(dev, DESTINATION + i * atom), out[i]);
+    }
+    next_group(dev);
+}
+
+static struct device *plane_device(const char *config) {
+    struct device *dev = bench_new(config);
     memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, REGION);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
     return dev;
@@ -65,8 +98,7 @@ struct whole_vector {
     int8_t out;
 };
 
-static void average_vectors(void **state) {
-    (void)state;
+static void int8_averages_round_and_wrap(void **state) {
     static const struct whole_vector vectors[] = {
         {2, {1, 2, 3, 4}, 0x8000, 0x8000, 3},
         {2, {-1, -2, -3, -4}, 0x8000, 0x8000, -3},
@@ -81,7 +113,7 @@ static void average_vectors(void **state) {
         {2, {127, 127, 127, 127}, 0x10000, 0x10000, 124},
         {2, {-128, -128, -128, -128}, 0x10000, 0x10000, 0},
     };
-    struct device *dev = plane_device();
+    struct device *dev = plane_device(*state);
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         const struct whole_vector *v = &vectors[i];
         struct pooling p = {.width = v->size,
@@ -100,8 +132,7 @@ static void average_vectors(void **state) {
     bench_free(dev);
 }
 
-static void padded_vectors(void **state) {
-    (void)state;
+static void int8_pads_count_in_averages_only(void **state) {
     static const int8_t ascending[9] = {10, 20, 30, 40, 50, 60, 70, 80, 90};
     static const int8_t mixed[9] = {-10, 20, -30, 40, -50, 60, -70, 80, -90};
     static const int8_t positive[9] = {16, 25, 20, 31, 50, 38, 29, 45, 33};
@@ -109,7 +140,7 @@ static void padded_vectors(void **state) {
     static const int8_t unextended[9] = {25, 107, 30, 114, 50, 121, 39, 127, 43};
     static const int8_t largest[9] = {40, 60, 60, 80, 80, 80, 80, 80, 80};
     static const int8_t smallest[9] = {-50, -50, -50, -70, -90, -90, -70, -90, -90};
-    struct device *dev = plane_device();
+    struct device *dev = plane_device(*state);
     struct pooling p = {.width = 3,
                         .height = 3,
                         .channels = 1,
@@ -144,6 +175,121 @@ static void padded_vectors(void **state) {
     bench_free(dev);
 }
 
+/* One window of the size of the cube. */
+static struct pooling whole(uint32_t size, uint32_t format, uint32_t method) {
+    return (struct pooling){.width = size,
+                            .height = size,
+                            .channels = 1,
+                            .out_width = 1,
+                            .out_height = 1,
+                            .kernel_width = size,
+                            .kernel_height = size,
+                            .stride_width = 1,
+                            .stride_height = 1,
+                            .method = method,
+                            .format = format,
+                            .reciprocal_width = reciprocals[size],
+                            .reciprocal_height = reciprocals[size]};
+}
+
+static void int16_averages_round_and_wrap(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t size, reciprocal;
+        int16_t in[9], out;
+    } vectors[] = {
+        {2, 0x8000, {1000, -3, 7, 12345}, 3338},
+        {2, 0x8000, {-1000, 3, -7, -12345}, -3338},
+        {2, 0x8000, {32767, 32767, 32767, 32767}, 32767},
+        {2, 0x8000, {-32768, -32768, -32768, -32768}, -32768},
+        {3, 0x5556, {32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767}, 1},
+    };
+    struct device *dev = plane_device("full");
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        struct pooling p = whole(vectors[i].size, INT16, PDP_AVERAGE);
+        p.reciprocal_width = p.reciprocal_height = vectors[i].reciprocal;
+        check_plane_16(dev, &p, (const uint16_t *)vectors[i].in, (const uint16_t *)&vectors[i].out);
+    }
+    bench_free(dev);
+}
+
+static void int16_pads_count_in_averages(void **state) {
+    (void)state;
+    static const int16_t in[4] = {1000, 2000, 3000, 4000};
+    static const int16_t out[9] = {25, 600, 275, 850, 2500, 1350, 525, 1600, 775};
+    struct device *dev = plane_device("full");
+    struct pooling p = whole(2, INT16, PDP_AVERAGE);
+    p.out_width = p.out_height = 3;
+    p.left = p.right = p.top = p.bottom = 1;
+    for (uint32_t n = 1; n < 8; n++) {
+        p.pad[n] = -(300 * n) & 0x7ffff;
+    }
+    check_plane_16(dev, &p, (const uint16_t *)in, (const uint16_t *)out);
+    bench_free(dev);
+}
+
+static void fp16_windows_keep_zeros_infinities_and_nans(void **state) {
+    (void)state;
+    static const struct {
+        uint16_t in[4], average, max, min;
+    } vectors[] = {
+        {{0x3c00, 0x4000, 0x4200, 0x4400}, 0x4100, 0x4400, 0x3c00},
+        {{0x3c00, 0xbc00, 0x8000, 0x8000}, 0x8000, 0x3c00, 0xbc00},
+        {{0x8000, 0x0000, 0x0000, 0x8000}, 0x0000, 0x0000, 0x8000},
+        {{0x7c00, 0x3c00, 0x3c00, 0x3c00}, 0x7bff, 0x7c00, 0x3c00},
+        {{0xfc00, 0x3c00, 0x3c00, 0x3c00}, 0xfbff, 0x3c00, 0xfc00},
+        {{0x7e01, 0x3c00, 0xfd02, 0x3c00}, 0xfd02, 0xfd02, 0xfd02},
+        {{0x3c00, 0x3c00, 0x7e05, 0xfe06}, 0x7e05, 0x7e05, 0x7e05},
+        {{0x0001, 0x0002, 0x0003, 0x0004}, 0x0002, 0x0004, 0x0001},
+        {{0x7bff, 0x7bff, 0x7bff, 0x7bff}, 0x7bff, 0x7bff, 0x7bff},
+        {{0x5640, 0x2e66, 0xb266, 0x3555}, 0x4e44, 0x5640, 0xb266},
+    };
+    struct device *dev = plane_device("full");
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        const uint16_t *out[] = {&vectors[i].average, &vectors[i].max, &vectors[i].min};
+        for (uint32_t method = 0; method < 3; method++) {
+            struct pooling p = whole(2, FP16, method);
+            p.reciprocal_width = p.reciprocal_height = 0x7800;
+            check_plane_16(dev, &p, vectors[i].in, out[method]);
+        }
+    }
+    bench_free(dev);
+}
+
+static void fp16_pads_of_zero_count_in_the_denominator(void **state) {
+    (void)state;
+    static const uint16_t in[9] = {0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00};
+    static const uint16_t padded[9] = {0x371c, 0x3955, 0x371c, 0x3955, 0x3c00, 0x3955, 0x371c, 0x3955, 0x371c};
+    struct device *dev = plane_device("full");
+    struct pooling p = whole(3, FP16, PDP_AVERAGE);
+    p.reciprocal_width = p.reciprocal_height = 0x7555;
+    check_plane_16(dev, &p, in, in);
+    p.out_width = p.out_height = 3;
+    p.left = p.right = p.top = p.bottom = 1;
+    check_plane_16(dev, &p, in, padded);
+    bench_free(dev);
+}
+
+/* Section 5: +0 instead of NaN before anything else; infinities stay. Section 10: the input is not counted. */
+static void nan_to_zero_clears_nans_from_memory(void **state) {
+    (void)state;
+    static const uint16_t in[4] = {0x7e01, 0xbc00, 0xfd02, 0xfc00};
+    static const uint16_t kept = 0xfd02, flushed = 0x0000;
+    struct device *dev = plane_device("full");
+    struct pooling p = whole(2, FP16, PDP_MAX);
+    check_plane_16(dev, &p, in, &kept);
+    put(dev, NVDLA_PDP, PDP_S_POINTER, 0);
+    assert_int_equal(get(dev, NVDLA_PDP, PDP_D_NAN_OUTPUT_NUM), 1);
+    assert_int_equal(get(dev, NVDLA_PDP, PDP_D_NAN_INPUT_NUM), 0);
+    assert_int_equal(get(dev, NVDLA_PDP, PDP_D_INF_INPUT_NUM), 0);
+    next_group(dev);
+    p.nan_to_zero = 1;
+    check_plane_16(dev, &p, in, &flushed);
+    put(dev, NVDLA_PDP, PDP_S_POINTER, 1);
+    assert_int_equal(get(dev, NVDLA_PDP, PDP_D_NAN_OUTPUT_NUM), 0);
+    bench_free(dev);
+}
+
 static void round_wraps_by_sign(void **state) {
     (void)state;
     assert_int_equal(pdp_round(0x18000, 8), 2);   /* 1.5 */
@@ -153,6 +299,8 @@ static void round_wraps_by_sign(void **state) {
     assert_int_equal(pdp_round(508 * 0x10000, 8), 124);
     assert_int_equal(pdp_round(127 * 0x10000 + 0x8000, 8), -128); /* the carry reaches the sign */
     assert_int_equal(pdp_round(-129 * 0x10000, 8), 127);
+    assert_int_equal(pdp_round(INT64_C(0x7fff8000), 16), -32768);
+    assert_int_equal(pdp_round(INT64_C(-0x80010000), 16), 32767);
 }
 
 /* ---- random layers ---- */
@@ -189,8 +337,103 @@ static int8_t pooled(struct device *dev, const struct pooling *p, uint32_t surfa
     int32_t pad = (int32_t)((missing ? p->pad[missing] : 0) ^ 0x40000) - 0x40000;
     total += pad * (int32_t)p->kernel_width;
     total = ((total & 0x3fff) ^ 0x2000) - 0x2000;
-    int32_t mean = pdp_round(total * (int32_t)p->reciprocal_width, 11);
+    int64_t mean = pdp_round(total * (int32_t)p->reciprocal_width, 11);
     return (int8_t)pdp_round(mean * (int32_t)p->reciprocal_height, 8);
+}
+
+static int64_t wrap(int64_t value, int bits) {
+    int64_t sign = INT64_C(1) << (bits - 1);
+    return ((value & (2 * sign - 1)) ^ sign) - sign;
+}
+
+/* The valid elements of one lane of a window, by row and column. */
+struct window {
+    int rows, columns;
+    uint16_t v[8][8];
+};
+
+static struct window window_of(struct device *dev, const struct pooling *p, uint32_t surface, int ox, int oy,
+                               uint32_t lane) {
+    struct window w = {0, 0, {{0}}};
+    for (int y = oy * (int)p->stride_height - (int)p->top, j = 0; j < (int)p->kernel_height; j++, y++) {
+        if (y < 0 || y >= (int)p->height) {
+            continue;
+        }
+        w.columns = 0;
+        for (int x = ox * (int)p->stride_width - (int)p->left, i = 0; i < (int)p->kernel_width; i++, x++) {
+            if (x >= 0 && x < (int)p->width) {
+                uint32_t at = p->source + surface * p->source_surface + (uint32_t)y * p->source_line;
+                uint16_t v = half_at(dev, at + 32 * (uint32_t)x + 2 * lane);
+                w.v[w.rows][w.columns++] = p->nan_to_zero && fp16_is_nan(v) ? 0 : v;
+            }
+        }
+        w.rows++;
+    }
+    return w;
+}
+
+static uint16_t average_int16(const struct pooling *p, const struct window *w) {
+    uint32_t nx = p->kernel_width - (uint32_t)w->columns, ny = p->kernel_height - (uint32_t)w->rows;
+    int64_t total = wrap(wrap(ny ? p->pad[ny] : 0, 19) * p->kernel_width, 22);
+    for (int y = 0; y < w->rows; y++) {
+        int64_t row = wrap(nx ? p->pad[nx] : 0, 19);
+        for (int x = 0; x < w->columns; x++) {
+            row += (int16_t)w->v[y][x];
+        }
+        total += wrap(row, 22);
+    }
+    int64_t mean = pdp_round(wrap(total, 22) * p->reciprocal_width, 19);
+    return (uint16_t)pdp_round(mean * p->reciprocal_height, 16);
+}
+
+static uint16_t average_fp16(const struct pooling *p, const struct window *w) {
+    static const uint32_t widths[] = {0, 0x7c00, 0x8000, 0x8200, 0x8400, 0x8500, 0x8600, 0x8700, 0x8800};
+    uint32_t nx = p->kernel_width - (uint32_t)w->columns, ny = p->kernel_height - (uint32_t)w->rows;
+    uint32_t total = 0;
+    for (int y = 0; y < w->rows; y++) {
+        uint32_t row = fp16_to_fp17(w->v[y][0]);
+        for (int x = 1; x < w->columns; x++) {
+            row = fp17_add(row, fp16_to_fp17(w->v[y][x]));
+        }
+        row = fp17_add(row, nx ? p->pad[nx] & 0x1ffff : 0);
+        total = y == 0 ? row : fp17_add(row, total);
+    }
+    total = fp17_add(total, fp17_mul(ny ? p->pad[ny] & 0x1ffff : 0, widths[p->kernel_width]));
+    return fp17_to_fp16(fp17_mul(fp17_mul(total, p->reciprocal_width), p->reciprocal_height));
+}
+
+static uint16_t extreme_16(const struct pooling *p, const struct window *w) {
+    bool smaller = p->method == PDP_MIN;
+    uint16_t best = 0;
+    for (int y = 0; y < w->rows; y++) {
+        uint16_t row = w->v[y][0];
+        for (int x = 1; x < w->columns; x++) {
+            uint16_t v = w->v[y][x];
+            if (p->format == FP16) {
+                row = smaller ? fp16_min(row, v) : fp16_max(row, v);
+            } else if (((int16_t)v < (int16_t)row) == smaller) {
+                row = v;
+            }
+        }
+        if (y == 0) {
+            best = row;
+        } else if (p->format == FP16) {
+            best = smaller ? fp16_min(row, best) : fp16_max(row, best);
+        } else if (((int16_t)row < (int16_t)best) == smaller) {
+            best = row;
+        }
+    }
+    return best;
+}
+
+/* One output element of 16 bits by the definition of sections 4 and 5. */
+static uint16_t pooled_16(struct device *dev, const struct pooling *p, uint32_t surface, int ox, int oy,
+                          uint32_t lane) {
+    struct window w = window_of(dev, p, surface, ox, oy, lane);
+    if (p->method != PDP_AVERAGE) {
+        return extreme_16(p, &w);
+    }
+    return p->format == FP16 ? average_fp16(p, &w) : average_int16(p, &w);
 }
 
 static uint32_t output_address(const struct device *dev, const struct pooling *p, uint32_t surface, uint32_t ox,
@@ -204,9 +447,13 @@ static void check_pooling(struct device *dev, const struct pooling *p) {
     for (uint32_t s = 0; s < surfaces(dev, p); s++) {
         for (uint32_t oy = 0; oy < p->out_height; oy++) {
             for (uint32_t ox = 0; ox < p->out_width; ox++) {
-                for (uint32_t lane = 0; lane < (uint32_t)dev->config->mem_atom; lane++) {
-                    assert_int_equal((int8_t)byte_at(dev, output_address(dev, p, s, ox, oy) + lane),
-                                     pooled(dev, p, s, (int)ox, (int)oy, lane));
+                uint64_t at = output_address(dev, p, s, ox, oy);
+                for (uint32_t lane = 0; lane < lanes_of(dev, p); lane++) {
+                    if (p->format == INT8) {
+                        assert_int_equal((int8_t)byte_at(dev, at + lane), pooled(dev, p, s, (int)ox, (int)oy, lane));
+                    } else {
+                        assert_int_equal(half_at(dev, at + 2 * lane), pooled_16(dev, p, s, (int)ox, (int)oy, lane));
+                    }
                 }
             }
         }
@@ -214,16 +461,17 @@ static void check_pooling(struct device *dev, const struct pooling *p) {
 }
 
 /* A legal layer: every window touches the cube, sizes divide exactly. */
-static struct pooling make_pooling(struct device *dev, uint64_t *seed, bool on_the_fly) {
+static struct pooling make_pooling(struct device *dev, uint64_t *seed, uint32_t format, bool on_the_fly) {
     struct pooling p = {.kernel_width = 1 + below(seed, 8),
                         .kernel_height = 1 + below(seed, 8),
                         .stride_width = 1 + below(seed, below(seed, 4) ? 4 : 16),
                         .stride_height = 1 + below(seed, below(seed, 4) ? 4 : 16),
                         .out_width = 1 + below(seed, 6),
                         .out_height = 1 + below(seed, 6),
-                        .channels = 1 + below(seed, 3 * (uint32_t)dev->config->mem_atom),
+                        .channels = 1 + below(seed, 3 * (uint32_t)dev->config->mem_atom / (format == INT8 ? 1 : 2)),
                         .method = below(seed, 3),
-                        .on_the_fly = on_the_fly};
+                        .on_the_fly = on_the_fly,
+                        .format = format};
     uint32_t span_x = (p.out_width - 1) * p.stride_width + p.kernel_width;
     uint32_t span_y = (p.out_height - 1) * p.stride_height + p.kernel_height;
     p.left = below(seed, p.kernel_width);
@@ -248,13 +496,14 @@ static struct pooling make_pooling(struct device *dev, uint64_t *seed, bool on_t
     return p;
 }
 
-static void random_layers(const char *config, uint64_t seed, int count) {
+static void random_layers(const char *config, uint32_t format, uint64_t seed, int count) {
     struct device *dev = bench_new(config);
     uint32_t atom = (uint32_t)dev->config->mem_atom;
     random_region(dev, &seed, SOURCE, 4 * REGION);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
     for (int i = 0; i < count; i++) {
-        struct pooling p = make_pooling(dev, &seed, false);
+        struct pooling p = make_pooling(dev, &seed, format, false);
+        p.nan_to_zero = format == FP16 && below(&seed, 2);
         /* Holes, and low bits that carry: PDP adds byte values as they are. */
         p.source += below(&seed, atom);
         p.source_line += below(&seed, 2 * atom);
@@ -265,6 +514,13 @@ static void random_layers(const char *config, uint64_t seed, int count) {
         put(dev, NVDLA_PDP, PDP_S_POINTER, (uint32_t)i & 1);
         put(dev, NVDLA_PDP_RDMA, PDP_RDMA_S_POINTER, (uint32_t)i & 1);
         run_pooling(dev, &p);
+        if (dev->config->map == NVDLA_MAP_FULL) { /* whose registers have no low bits */
+            uint32_t *places[] = {&p.source,      &p.source_line,      &p.source_surface,
+                                  &p.destination, &p.destination_line, &p.destination_surface};
+            for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
+                *places[k] &= ~31u;
+            }
+        }
         check_pooling(dev, &p);
     }
     assert_int_equal(dev->finding_count, 0);
@@ -273,17 +529,24 @@ static void random_layers(const char *config, uint64_t seed, int count) {
 
 static void random_layers_atom_8(void **state) {
     (void)state;
-    random_layers("small", 1, 300);
+    random_layers("small", INT8, 1, 300);
 }
 
 static void random_layers_atom_16(void **state) {
     (void)state;
-    random_layers("medium_512", 2, 100);
+    random_layers("medium_512", INT8, 2, 100);
 }
 
 static void random_layers_atom_32(void **state) {
     (void)state;
-    random_layers("large", 3, 60);
+    random_layers("large", INT8, 3, 60);
+}
+
+static void random_layers_of_full(void **state) {
+    (void)state;
+    random_layers("full", INT8, 7, 40);
+    random_layers("full", INT16, 8, 80);
+    random_layers("full", FP16, 9, 80);
 }
 
 /* ---- split width ---- */
@@ -338,23 +601,31 @@ static void split_equals_whole(void **state) {
 
 /* ---- on the fly ---- */
 
-/* SDP copies the cube into PDP: the result is that of PDP reading the cube itself. Both interrupts come, the groups of
- * PDP_RDMA stay. */
-static void on_the_fly_equals_from_memory(void **state) {
-    (void)state;
-    struct device *dev = bench_new("small");
+/* SDP copies the cube into PDP: the result is that of PDP reading the cube itself, but NAN_TO_ZERO does nothing. Both
+ * interrupts come, the groups of PDP_RDMA stay. */
+static void fuse(const char *config, uint32_t format, int count) {
+    struct device *dev = bench_new(config);
     uint64_t seed = 6;
     random_region(dev, &seed, SOURCE, 4 * REGION);
+    for (uint32_t i = 0; format == FP16 && i < 4 * REGION; i += 2) {
+        if (fp16_is_infinite(half_at(dev, SOURCE + i))) { /* which SDP makes a number */
+            put_half(dev, SOURCE + i, 0xfe01);
+        }
+    }
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
-    for (uint32_t i = 0; i < 60; i++) {
-        struct pooling p = make_pooling(dev, &seed, true);
+    for (uint32_t i = 0; i < (uint32_t)count; i++) {
+        struct pooling p = make_pooling(dev, &seed, format, true);
         uint32_t group = i & 1;
         sdp_group(dev, group);
         put(dev, NVDLA_PDP, PDP_S_POINTER, group);
         sdp_copy(dev, p.width, p.height, p.channels, SOURCE, 0);
         put(dev, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 2);
         put(dev, NVDLA_SDP, SDP_D_DST_DMA_CFG, 0); /* not used */
+        put(dev, NVDLA_SDP, SDP_D_DATA_FORMAT, format | format << 2);
+        put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, format << 2 | format << 4 | format << 6);
+        p.nan_to_zero = 1;
         pdp_program(dev, &p);
+        p.nan_to_zero = 0;
         sdp_arm(dev);
         assert_int_equal(advance(dev), DEVICE_IDLE);
         put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
@@ -369,9 +640,17 @@ static void on_the_fly_equals_from_memory(void **state) {
     bench_free(dev);
 }
 
+static void on_the_fly_equals_from_memory(void **state) {
+    (void)state;
+    fuse("small", INT8, 60);
+    fuse("full", INT8, 20);
+    fuse("full", INT16, 20);
+    fuse("full", FP16, 20);
+}
+
 static void on_the_fly_needs_the_same_cube(void **state) {
     (void)state;
-    struct device *dev = plane_device();
+    struct device *dev = plane_device("small");
     struct pooling p = {.width = 4,
                         .height = 4,
                         .channels = 8,
@@ -397,7 +676,7 @@ static void on_the_fly_needs_the_same_cube(void **state) {
 
 static void pooling_waits_for_both_units(void **state) {
     (void)state;
-    struct device *dev = plane_device();
+    struct device *dev = plane_device("small");
     struct pooling p = {.width = 4,
                         .height = 4,
                         .channels = 8,
@@ -444,7 +723,7 @@ static void wrong_programs_hang(void **state) {
         {NVDLA_MCIF, MCIF_CFG_WR_WEIGHT_0, 0x01000101},
     };
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        struct device *dev = plane_device();
+        struct device *dev = plane_device("small");
         struct pooling p = {.width = 4,
                             .height = 4,
                             .channels = 8,
@@ -466,19 +745,193 @@ static void wrong_programs_hang(void **state) {
     }
 }
 
+/* A layer of kernels one column wide whose windows divide the cube exactly. */
+static struct pooling tiled(uint32_t out_width, uint32_t out_height, uint32_t kernel_height, uint32_t stride_height) {
+    return (struct pooling){.width = out_width,
+                            .height = (out_height - 1) * stride_height + kernel_height,
+                            .channels = 8,
+                            .out_width = out_width,
+                            .out_height = out_height,
+                            .kernel_width = 1,
+                            .kernel_height = kernel_height,
+                            .stride_width = 1,
+                            .stride_height = stride_height,
+                            .method = PDP_MAX};
+}
+
+/* Section 9: limit works, limit + 1 hangs when several output lines overlap. */
+static void lines_longer_than_the_line_buffer_hang(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t kernel_height, stride_height, limit;
+    } rows[] = {{2, 1, 64}, {3, 1, 32}, {4, 1, 32}, {5, 1, 16}, {8, 1, 16}, {3, 2, 64}, {4, 2, 64}, {5, 2, 32},
+                {8, 2, 32}, {4, 3, 64}, {6, 3, 64}, {7, 3, 32}, {8, 3, 32}, {8, 4, 64}, {8, 7, 64}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct device *dev = plane_device("small");
+        struct pooling p = tiled(rows[i].limit, 3, rows[i].kernel_height, rows[i].stride_height);
+        place(dev, &p);
+        run_pooling(dev, &p);
+        check_pooling(dev, &p);
+        next_group(dev);
+        p = tiled(rows[i].limit + 1, 3, rows[i].kernel_height, rows[i].stride_height);
+        place(dev, &p);
+        pdp_program(dev, &p);
+        pdp_arm(dev);
+        assert_int_equal(advance(dev), DEVICE_IDLE);
+        bench_free(dev);
+    }
+}
+
+static void lines_that_do_not_overlap_may_be_long(void **state) {
+    (void)state;
+    struct device *dev = plane_device("small");
+    struct pooling p = tiled(1000, 2, 1, 1);
+    place(dev, &p);
+    run_pooling(dev, &p);
+    check_pooling(dev, &p);
+    bench_free(dev);
+}
+
+/* Section 4, second row of the table, along W and along H. */
+static void remainder_in_the_pad_hangs_if_the_first_window_passes_the_end(void **state) {
+    (void)state;
+    for (int vertical = 0; vertical < 2; vertical++) {
+        struct device *dev = plane_device("small");
+        struct pooling p = tiled(1, 1, 1, 1);
+        /* 3 + 2 + 7 - 8 = 4 = 3 + 1: two windows, one unused column of pad; the first covers columns -2 .. 5. */
+        uint32_t *axis[2][6] = {
+            {&p.width, &p.left, &p.right, &p.kernel_width, &p.stride_width, &p.out_width},
+            {&p.height, &p.top, &p.bottom, &p.kernel_height, &p.stride_height, &p.out_height},
+        };
+        static const uint32_t values[6] = {3, 2, 7, 8, 3, 2};
+        for (int i = 0; i < 6; i++) {
+            *axis[vertical][i] = values[i];
+        }
+        place(dev, &p);
+        pdp_program(dev, &p);
+        pdp_arm(dev);
+        assert_int_equal(advance(dev), DEVICE_IDLE);
+        bench_free(dev);
+    }
+}
+
+static void formats_of_both_units_must_agree(void **state) {
+    (void)state;
+    for (uint32_t format = 0; format < 4; format++) {
+        for (uint32_t rdma = 0; rdma < 4; rdma++) {
+            struct device *dev = plane_device("full");
+            struct pooling p = whole(2, format, PDP_MAX);
+            place(dev, &p);
+            pdp_program(dev, &p);
+            put(dev, NVDLA_PDP_RDMA, PDP_RDMA_D_DATA_FORMAT, rdma);
+            pdp_arm(dev);
+            bool runs = format == rdma && format < 3;
+            assert_int_equal(advance(dev), runs ? DEVICE_INTERRUPT : DEVICE_IDLE);
+            bench_free(dev);
+        }
+    }
+    /* Configurations of INT8 alone do not look. */
+    struct device *dev = plane_device("small");
+    struct pooling p = whole(2, INT8, PDP_MAX);
+    place(dev, &p);
+    pdp_program(dev, &p);
+    put(dev, NVDLA_PDP, PDP_D_DATA_FORMAT, 2);
+    pdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    bench_free(dev);
+}
+
+static void memories_are_chosen_by_each_unit(void **state) {
+    (void)state;
+    struct device *dev = plane_device("full");
+    struct pooling p = whole(2, INT16, PDP_MAX);
+    uint16_t in[4 * 16] = {[0] = 5, [16] = 7, [32] = 6, [48] = 1};
+    memory_declare(dev->memory[SPACE_SECONDARY], SOURCE, REGION);
+    memory_write(dev->memory[SPACE_SECONDARY], SOURCE, in, sizeof in, NULL, NULL);
+    place(dev, &p);
+    pdp_program(dev, &p);
+    put(dev, NVDLA_PDP_RDMA, PDP_RDMA_D_SRC_RAM_CFG, 0);
+    pdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(half_at(dev, DESTINATION), 7);
+    assert_int_equal(dev->finding_count, 0);
+    bench_free(dev);
+}
+
+/* Wild kernels, pads, strips and places around a small cube: the layer ends or waits, nothing else. */
+static void any_windows_end(void **state) {
+    (void)state;
+    uint64_t seed = 12;
+    int ran = 0;
+    for (int i = 0; i < 400; i++) {
+        struct device *dev = bench_new(i & 1 ? "full" : "small");
+        dev->allow_outside = true;
+        uint32_t format = below(&seed, 3), split = below(&seed, 4) ? 0 : below(&seed, 8);
+        uint32_t shape = rnd(&seed) & (below(&seed, 2) ? UINT32_MAX : 0x00330303);
+        for (uint32_t offset = PDP_D_DATA_CUBE_IN_WIDTH; offset <= PDP_D_CYA; offset += 4) {
+            put(dev, NVDLA_PDP, offset, rnd(&seed));
+            put(dev, NVDLA_PDP_RDMA, offset, rnd(&seed));
+        }
+        struct pooling p = {.width = 1 + below(&seed, 20),
+                            .height = 1 + below(&seed, 20),
+                            .channels = 1 + below(&seed, 40),
+                            .out_width = 1 + below(&seed, 20),
+                            .out_height = 1 + below(&seed, 20),
+                            .method = below(&seed, 4),
+                            .format = format,
+                            .splits = split,
+                            .partial_in = rnd(&seed) & 0x01f07c1f,
+                            .partial_out = rnd(&seed) & 0x01f07c1f,
+                            .left = below(&seed, 8),
+                            .top = below(&seed, 8),
+                            .right = below(&seed, 8),
+                            .bottom = below(&seed, 8),
+                            .kernel_width = (shape & 15) + 1,
+                            .kernel_height = (shape >> 8 & 15) + 1,
+                            .stride_width = (shape >> 16 & 15) + 1,
+                            .stride_height = (shape >> 20 & 15) + 1,
+                            .source = rnd(&seed),
+                            .destination = rnd(&seed),
+                            .source_line = rnd(&seed),
+                            .destination_line = rnd(&seed)};
+        pdp_program(dev, &p);
+        pdp_arm(dev);
+        ran += advance(dev) == DEVICE_INTERRUPT;
+        clear_interrupts(dev);
+        assert_int_equal(advance(dev), DEVICE_IDLE);
+        bench_free(dev);
+    }
+    assert_in_range(ran, 100, 400);
+}
+
 int main(void) {
+    static char small[] = "small", full[] = "full";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(average_vectors),
-        cmocka_unit_test(padded_vectors),
+        cmocka_unit_test_prestate(int8_averages_round_and_wrap, small),
+        cmocka_unit_test_prestate(int8_averages_round_and_wrap, full),
+        cmocka_unit_test_prestate(int8_pads_count_in_averages_only, small),
+        cmocka_unit_test_prestate(int8_pads_count_in_averages_only, full),
+        cmocka_unit_test(int16_averages_round_and_wrap),
+        cmocka_unit_test(int16_pads_count_in_averages),
+        cmocka_unit_test(fp16_windows_keep_zeros_infinities_and_nans),
+        cmocka_unit_test(fp16_pads_of_zero_count_in_the_denominator),
+        cmocka_unit_test(nan_to_zero_clears_nans_from_memory),
         cmocka_unit_test(round_wraps_by_sign),
         cmocka_unit_test(random_layers_atom_8),
         cmocka_unit_test(random_layers_atom_16),
         cmocka_unit_test(random_layers_atom_32),
+        cmocka_unit_test(random_layers_of_full),
         cmocka_unit_test(split_equals_whole),
         cmocka_unit_test(on_the_fly_equals_from_memory),
         cmocka_unit_test(on_the_fly_needs_the_same_cube),
         cmocka_unit_test(pooling_waits_for_both_units),
         cmocka_unit_test(wrong_programs_hang),
+        cmocka_unit_test(lines_longer_than_the_line_buffer_hang),
+        cmocka_unit_test(lines_that_do_not_overlap_may_be_long),
+        cmocka_unit_test(remainder_in_the_pad_hangs_if_the_first_window_passes_the_end),
+        cmocka_unit_test(formats_of_both_units_must_agree),
+        cmocka_unit_test(memories_are_chosen_by_each_unit),
+        cmocka_unit_test(any_windows_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

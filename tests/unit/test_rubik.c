@@ -1,0 +1,441 @@
+/* RUBIK of the model: the offsets of 66-rubik section 8, random layers against the formulas element by element, and
+ * what section 9 says of programs that do not fit. */
+#include "model_bench.h"
+
+enum { CONTRACT, SPLIT, MERGE };
+enum { INT8, INT16, FP16 };
+enum { CV, MC };
+
+enum { SOURCE = 0x100000, DESTINATION = 0x400000, REGION = 0x200000, FILL = 0xa5 };
+
+/* Sizes and strides as they are, not as registers hold them. */
+struct rubik {
+    uint32_t mode, precision, width, height, in_channels, out_channels;
+    uint32_t source_line, source_surface, source_planar;
+    uint32_t destination_line, destination_surface, destination_planar;
+    uint32_t phase, x_stride, y_stride;
+    uint32_t source_ram, destination_ram;
+};
+
+static struct device *rubik_device(void) {
+    struct device *dev = bench_new("full");
+    uint64_t seed = 5;
+    random_region(dev, &seed, SOURCE, REGION);
+    static uint8_t bytes[REGION];
+    memory_read(dev->memory[SPACE_PRIMARY], SOURCE, bytes, REGION);
+    memory_declare(dev->memory[SPACE_SECONDARY], SOURCE, REGION);
+    memory_write(dev->memory[SPACE_SECONDARY], SOURCE, bytes, REGION, NULL, NULL);
+    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
+    memory_declare(dev->memory[SPACE_SECONDARY], DESTINATION, REGION);
+    return dev;
+}
+
+static void program(struct device *dev, const struct rubik *r) {
+    const uint32_t values[][2] = {
+        {RBK_D_MISC_CFG, r->mode | r->precision << 8},
+        {RBK_D_DAIN_RAM_TYPE, r->source_ram},
+        {RBK_D_DATAIN_SIZE_0, (r->width - 1) | (r->height - 1) << 16},
+        {RBK_D_DATAIN_SIZE_1, r->in_channels - 1},
+        {RBK_D_DAIN_ADDR_HIGH, 0},
+        {RBK_D_DAIN_ADDR_LOW, SOURCE},
+        {RBK_D_DAIN_LINE_STRIDE, r->source_line},
+        {RBK_D_DAIN_SURF_STRIDE, r->source_surface},
+        {RBK_D_DAIN_PLANAR_STRIDE, r->source_planar},
+        {RBK_D_DAOUT_RAM_TYPE, r->destination_ram},
+        {RBK_D_DATAOUT_SIZE_1, r->out_channels - 1},
+        {RBK_D_DAOUT_ADDR_HIGH, 0},
+        {RBK_D_DAOUT_ADDR_LOW, DESTINATION},
+        {RBK_D_DAOUT_LINE_STRIDE, r->destination_line},
+        {RBK_D_DAOUT_SURF_STRIDE, r->destination_surface},
+        {RBK_D_DAOUT_PLANAR_STRIDE, r->destination_planar},
+        {RBK_D_CONTRACT_STRIDE_0, r->phase},
+        {RBK_D_DECONV_STRIDE, (r->x_stride - 1) | (r->y_stride - 1) << 16},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        put(dev, NVDLA_RBK, values[i][0], values[i][1]);
+    }
+}
+
+/* Runs a layer in the group that is next. */
+static void run(struct device *dev, const struct rubik *r) {
+    uint32_t group = get(dev, NVDLA_RBK, RBK_S_POINTER) >> 16;
+    put(dev, NVDLA_RBK, RBK_S_POINTER, group);
+    program(dev, r);
+    put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 0x100u << group);
+    assert_int_equal(get(dev, NVDLA_RBK, RBK_D_OP_ENABLE), 0);
+    clear_interrupts(dev);
+}
+
+static struct memory *memory_of(struct device *dev, uint32_t ram) {
+    return dev->memory[ram == MC ? SPACE_PRIMARY : SPACE_SECONDARY];
+}
+
+static uint8_t source_byte(struct device *dev, uint32_t offset) {
+    uint8_t byte;
+    memory_read(dev->memory[SPACE_PRIMARY], SOURCE + offset, &byte, 1);
+    return byte;
+}
+
+/* Copies bytes of the source to where they are expected. */
+static void move(struct device *dev, uint8_t *expected, uint32_t to, uint32_t from, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        expected[to + i] = source_byte(dev, from + i);
+    }
+}
+
+/* What the layer leaves at DESTINATION, by sections 3 to 5. */
+static void expect(struct device *dev, const struct rubik *r, uint8_t *expected) {
+    uint32_t bytes = r->precision == INT8 ? 1 : 2, lanes = 32 / bytes;
+    uint32_t surfaces = (r->out_channels * bytes + 31) / 32, planar = (r->width * bytes + 31) / 32 * 32;
+    memset(expected, FILL, REGION);
+    if (r->mode == CONTRACT) {
+        for (uint32_t i = 0; i < surfaces * r->height * r->y_stride * r->width * r->x_stride; i++) {
+            uint32_t u = i % r->x_stride, x = i / r->x_stride % r->width, v = i / r->x_stride / r->width % r->y_stride;
+            uint32_t y = i / r->x_stride / r->width / r->y_stride % r->height;
+            uint32_t z = i / r->x_stride / r->width / r->y_stride / r->height;
+            move(dev, expected,
+                 z * r->destination_surface + (y * r->y_stride + v) * r->destination_line + (x * r->x_stride + u) * 32,
+                 (v * r->x_stride + u) * r->phase + z * r->source_surface + y * r->source_line + x * 32, 32);
+        }
+        return;
+    }
+    for (uint32_t ch = 0; ch < (r->mode == MERGE ? surfaces * lanes : r->out_channels); ch++) {
+        for (uint32_t y = 0; y < r->height; y++) {
+            uint32_t plane_in = ch * r->source_planar + y * r->source_line;
+            uint32_t plane_out = ch * r->destination_planar + y * r->destination_line;
+            uint32_t surface_in = ch / lanes * r->source_surface + y * r->source_line;
+            uint32_t surface_out = ch / lanes * r->destination_surface + y * r->destination_line;
+            if (r->mode == SPLIT) {
+                memset(expected + plane_out, 0, planar);
+            }
+            for (uint32_t x = 0; x < r->width; x++) {
+                uint32_t at = x * 32 + ch % lanes * bytes;
+                if (r->mode == SPLIT) {
+                    move(dev, expected, plane_out + x * bytes, surface_in + at, bytes);
+                } else if (ch < r->in_channels) {
+                    move(dev, expected, surface_out + at, plane_in + x * bytes, bytes);
+                } else {
+                    memset(expected + surface_out + at, 0, bytes);
+                }
+            }
+        }
+    }
+}
+
+static void check(struct device *dev, const struct rubik *r) {
+    static uint8_t expected[REGION], got[REGION];
+    struct memory *to = memory_of(dev, r->destination_ram);
+    expect(dev, r, expected);
+    memory_fill(to, DESTINATION, REGION, FILL);
+    run(dev, r);
+    memory_read(to, DESTINATION, got, REGION);
+    assert_memory_equal(got, expected, REGION);
+    assert_int_equal(dev->finding_count, 0);
+}
+
+/* Bytes of the source found at offsets of the destination. */
+static void check_offsets(struct device *dev, const uint32_t (*pairs)[2], size_t count, size_t bytes) {
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < bytes; k++) {
+            assert_int_equal(byte_at(dev, DESTINATION + pairs[i][1] + k), source_byte(dev, pairs[i][0] + (uint32_t)k));
+        }
+    }
+}
+
+/* ---- vectors of section 8 ---- */
+
+static void contract_interleaves_phases(void **state) {
+    (void)state;
+    static const uint32_t pairs[][2] = {{0x000, 0x000}, {0x080, 0x020}, {0x020, 0x040},
+                                        {0x1a0, 0x0e0}, {0x040, 0x100}, {0x1c0, 0x1a0}};
+    struct device *dev = rubik_device();
+    struct rubik r = {.mode = CONTRACT,
+                      .width = 2,
+                      .height = 1,
+                      .x_stride = 2,
+                      .y_stride = 2,
+                      .in_channels = 1, /* not used */
+                      .out_channels = 40,
+                      .source_line = 0x40,
+                      .source_surface = 0x40,
+                      .phase = 0x80,
+                      .destination_line = 0x80,
+                      .destination_surface = 0x100,
+                      .source_ram = MC,
+                      .destination_ram = MC};
+    check(dev, &r);
+    check_offsets(dev, pairs, sizeof pairs / sizeof pairs[0], 32);
+    bench_free(dev);
+}
+
+static const struct rubik split_int8 = {.mode = SPLIT,
+                                        .width = 33,
+                                        .height = 2,
+                                        .x_stride = 1,
+                                        .y_stride = 1,
+                                        .in_channels = 34,
+                                        .out_channels = 34,
+                                        .source_line = 0x420,
+                                        .source_surface = 0x840,
+                                        .destination_line = 0x40,
+                                        .destination_planar = 0x80,
+                                        .source_ram = MC,
+                                        .destination_ram = MC};
+
+static void split_ends_lines_with_zeros(void **state) {
+    (void)state;
+    static const uint32_t pairs[][2] = {
+        {0x0000, 0x0000}, {0x0001, 0x0080}, {0x083f, 0x0fe0}, {0x0840, 0x1000}, {0x0d01, 0x10c5}};
+    struct device *dev = rubik_device();
+    check(dev, &split_int8);
+    check_offsets(dev, pairs, sizeof pairs / sizeof pairs[0], 1);
+    for (uint32_t i = 33; i < 64; i++) {
+        assert_int_equal(byte_at(dev, DESTINATION + 0x10c0 + i), 0);
+    }
+    bench_free(dev);
+}
+
+static void split_of_16_bits_has_half_as_many_lanes(void **state) {
+    (void)state;
+    static const uint32_t pairs[][2] = {{0x0ca2, 0x0d24}};
+    struct device *dev = rubik_device();
+    struct rubik r = split_int8;
+    r.destination_line = 0x60;
+    r.destination_planar = 0xc0;
+    for (r.precision = INT16; r.precision <= 3; r.precision++) { /* the undefined precision 3, too */
+        check(dev, &r);
+        check_offsets(dev, pairs, 1, 2);
+        for (uint32_t i = 66; i < 96; i++) {
+            assert_int_equal(byte_at(dev, DESTINATION + 17 * 0xc0 + i), 0);
+        }
+    }
+    bench_free(dev);
+}
+
+static void merge_clears_the_lanes_behind_the_last_channel(void **state) {
+    (void)state;
+    static const uint32_t pairs[][2] = {{0x1000, 0x0840}, {0x1080, 0x0841}, {0x10c5, 0x0d01}};
+    struct device *dev = rubik_device();
+    struct rubik r = {.mode = MERGE,
+                      .width = 33,
+                      .height = 2,
+                      .x_stride = 1,
+                      .y_stride = 1,
+                      .in_channels = 34,
+                      .out_channels = 34,
+                      .source_line = 0x40,
+                      .source_planar = 0x80,
+                      .destination_line = 0x420,
+                      .destination_surface = 0x840,
+                      .source_ram = MC,
+                      .destination_ram = MC};
+    check(dev, &r);
+    check_offsets(dev, pairs, sizeof pairs / sizeof pairs[0], 1);
+    for (uint32_t i = 0x842; i < 0x860; i++) {
+        assert_int_equal(byte_at(dev, DESTINATION + i), 0);
+    }
+    bench_free(dev);
+}
+
+/* ---- random layers ---- */
+
+static struct rubik random_layer(uint64_t *seed) {
+    static const uint32_t widths[] = {1, 7, 8, 9, 16, 33, 63, 64, 65, 128};
+    static const uint32_t strides[] = {1, 2, 3, 8, 9, 16};
+    struct rubik r = {.mode = below(seed, 3),
+                      .precision = below(seed, 3),
+                      .width = widths[below(seed, 10)],
+                      .height = 1 + below(seed, 4),
+                      .x_stride = 1,
+                      .y_stride = 1,
+                      .source_ram = below(seed, 2),
+                      .destination_ram = below(seed, 2)};
+    uint32_t bytes = r.precision == INT8 ? 1 : 2, gap = 32 * below(seed, 3);
+    r.in_channels = r.out_channels = 1 + below(seed, 70);
+    uint32_t surfaces = (r.out_channels * bytes + 31) / 32, planar = (r.width * bytes + 31) / 32 * 32;
+    if (r.mode == CONTRACT) {
+        r.width = 1 + below(seed, 10);
+        r.x_stride = strides[below(seed, 6)];
+        r.y_stride = strides[below(seed, 4)];
+        r.in_channels = 1 + below(seed, 100);
+    }
+    uint32_t feature = r.width * 32 + gap;
+    r.source_line = r.mode == MERGE ? planar + gap : feature;
+    r.source_planar = r.source_line * r.height + gap;
+    r.source_surface = r.source_line * r.height + gap;
+    r.phase = r.source_surface * surfaces + gap;
+    r.destination_line = r.mode == SPLIT ? planar + gap : r.width * r.x_stride * 32 + gap;
+    r.destination_planar = r.destination_line * r.height + gap;
+    r.destination_surface = r.destination_line * r.height * r.y_stride + gap;
+    return r;
+}
+
+static void random_layers(void **state) {
+    (void)state;
+    struct device *dev = rubik_device();
+    uint64_t seed = 1;
+    for (int i = 0; i < 60; i++) {
+        struct rubik r = random_layer(&seed);
+        check(dev, &r);
+    }
+    bench_free(dev);
+}
+
+/* Section 6 gives the order of the writes of split: 64 columns of every channel, then the next 64. */
+static void overlapping_planes_keep_the_last_write(void **state) {
+    (void)state;
+    struct device *dev = rubik_device();
+    struct rubik r = split_int8;
+    r.width = 128;
+    r.height = 1;
+    r.in_channels = r.out_channels = 2;
+    r.source_line = 0x1000;
+    r.destination_planar = 0x40;
+    run(dev, &r);
+    for (uint32_t x = 0; x < 64; x++) {
+        assert_int_equal(byte_at(dev, DESTINATION + x), source_byte(dev, x * 32));
+        assert_int_equal(byte_at(dev, DESTINATION + 64 + x), source_byte(dev, (64 + x) * 32));
+        assert_int_equal(byte_at(dev, DESTINATION + 128 + x), source_byte(dev, (64 + x) * 32 + 1));
+    }
+    bench_free(dev);
+}
+
+/* ---- section 9 ---- */
+
+static void hang(struct device *dev, const struct rubik *r) {
+    program(dev, r);
+    put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+    assert_int_equal(advance(dev), DEVICE_IDLE);
+    assert_int_equal(get(dev, NVDLA_RBK, RBK_S_STATUS), 1);
+    bench_free(dev);
+}
+
+static void mode_3_never_completes(void **state) {
+    (void)state;
+    struct rubik r = split_int8;
+    r.mode = 3;
+    hang(rubik_device(), &r);
+}
+
+static void merge_into_more_channels_hangs(void **state) {
+    (void)state;
+    struct rubik r = split_int8;
+    r.mode = MERGE;
+    r.out_channels++;
+    hang(rubik_device(), &r);
+}
+
+static void absent_clients_hang(void **state) {
+    (void)state;
+    struct device *dev = rubik_device();
+    put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_2, 0x01010001);
+    hang(dev, &split_int8);
+    dev = rubik_device();
+    put(dev, NVDLA_MCIF, MCIF_CFG_WR_WEIGHT_1, 0x01010100);
+    hang(dev, &split_int8);
+}
+
+static void merge_into_fewer_channels_leaves_surfaces_out(void **state) {
+    (void)state;
+    struct device *dev = rubik_device();
+    struct rubik r = {.mode = MERGE,
+                      .width = 8,
+                      .height = 2,
+                      .x_stride = 1,
+                      .y_stride = 1,
+                      .in_channels = 70,
+                      .out_channels = 40,
+                      .source_line = 0x20,
+                      .source_planar = 0x40,
+                      .destination_line = 0x100,
+                      .destination_surface = 0x200,
+                      .source_ram = MC,
+                      .destination_ram = MC};
+    check(dev, &r);
+    bench_free(dev);
+}
+
+/* Two surfaces by DATAOUT_CHANNEL, the second with the planes that DATAIN_CHANNEL has in its last one: 1. */
+static void split_takes_the_last_planes_from_the_input_channels(void **state) {
+    (void)state;
+    struct device *dev = rubik_device();
+    struct rubik r = split_int8, whole = split_int8;
+    r.in_channels = 65;
+    r.out_channels = 40;
+    whole.in_channels = whole.out_channels = 33;
+    static uint8_t expected[REGION], got[REGION];
+    expect(dev, &whole, expected);
+    memory_fill(dev->memory[SPACE_PRIMARY], DESTINATION, REGION, FILL);
+    run(dev, &r);
+    memory_read(dev->memory[SPACE_PRIMARY], DESTINATION, got, REGION);
+    assert_memory_equal(got, expected, REGION);
+    bench_free(dev);
+}
+
+static void layers_of_both_groups_run_in_turn(void **state) {
+    (void)state;
+    struct device *dev = rubik_device();
+    program(dev, &split_int8);
+    put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+    put(dev, NVDLA_RBK, RBK_S_POINTER, 1);
+    program(dev, &split_int8);
+    put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+    assert_int_equal(get(dev, NVDLA_RBK, RBK_S_STATUS), 0x00020001);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 0x100);
+    assert_int_equal(get(dev, NVDLA_RBK, RBK_S_STATUS), 0x00010000);
+    clear_interrupts(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 0x200);
+    assert_int_equal(get(dev, NVDLA_RBK, RBK_S_POINTER), 1);
+    struct memory_origin origin;
+    assert_true(memory_origin_of(dev->memory[SPACE_PRIMARY], DESTINATION, &origin));
+    assert_int_equal(origin.unit, NVDLA_RBK);
+    assert_int_equal(origin.axi_id, 4);
+    assert_int_equal(origin.ordinal, 1);
+    bench_free(dev);
+}
+
+/* Wild strides, modes and channels of a small plane: the layer ends or waits, nothing else. */
+static void any_layouts_end(void **state) {
+    (void)state;
+    uint64_t seed = 13;
+    int ran = 0;
+    for (int i = 0; i < 200; i++) {
+        struct device *dev = bench_new("full");
+        dev->allow_outside = true;
+        for (uint32_t offset = RBK_D_MISC_CFG; offset <= RBK_D_PERF_ENABLE; offset += 4) {
+            put(dev, NVDLA_RBK, offset, rnd(&seed));
+        }
+        put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, rnd(&seed) & 0x00070007);
+        put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_1, rnd(&seed) & 0x7f);
+        put(dev, NVDLA_RBK, RBK_D_DATAOUT_SIZE_1, rnd(&seed) & 0x7f);
+        put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+        ran += advance(dev) == DEVICE_INTERRUPT;
+        clear_interrupts(dev);
+        assert_int_equal(advance(dev), DEVICE_IDLE);
+        bench_free(dev);
+    }
+    assert_in_range(ran, 100, 200);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contract_interleaves_phases),
+        cmocka_unit_test(split_ends_lines_with_zeros),
+        cmocka_unit_test(split_of_16_bits_has_half_as_many_lanes),
+        cmocka_unit_test(merge_clears_the_lanes_behind_the_last_channel),
+        cmocka_unit_test(random_layers),
+        cmocka_unit_test(overlapping_planes_keep_the_last_write),
+        cmocka_unit_test(mode_3_never_completes),
+        cmocka_unit_test(merge_into_more_channels_hangs),
+        cmocka_unit_test(absent_clients_hang),
+        cmocka_unit_test(merge_into_fewer_channels_leaves_surfaces_out),
+        cmocka_unit_test(split_takes_the_last_planes_from_the_input_channels),
+        cmocka_unit_test(layers_of_both_groups_run_in_turn),
+        cmocka_unit_test(any_layouts_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
