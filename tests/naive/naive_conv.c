@@ -505,6 +505,12 @@ static bool read_layer(struct naive *m, struct conv *v) {
     if (v->lines_at_once > 1 && (v->channels > part || v->stride_x * v->components > part))
         return naive_unsupported(m, "CSC: post-extension of %d channels, %d a step", v->channels,
                                  v->stride_x * v->components);
+    const int depth = m->config->map == NVDLA_MAP_FULL ? 256 : m->config->cbuf_bank_depth;
+    const int room = (NAIVE_FIELD(m, CSC, D_BANK, DATA_BANK) + 1) * depth;
+    const int entries = NAIVE_FIELD(m, CSC, D_ENTRY_PER_SLICE, ENTRIES) + 1;
+    if (v->height_ext * entries * v->batches > room)
+        return naive_unsupported(m, "CSC waits for ever: %d lines of %d entries, %d batches, in %d entries",
+                                 v->height_ext, entries, v->batches, room);
     if (v->mode == WINOGRAD && (!m->config->winograd || v->channels % 4 || v->out_width % 4 || v->out_height % 4))
         return naive_unsupported(m, "CSC: Winograd of %d channels, output %d x %d", v->channels, v->out_width,
                                  v->out_height);
@@ -568,7 +574,7 @@ bool naive_conv(struct naive *m, struct naive_stream *out, bool *ready) {
     read_weights(&v, &stream);
     if (stream.short_of) {
         free(v.weights);
-        return naive_unsupported(m, "CSC: the layer has more weights than CBUF holds");
+        return naive_unsupported(m, "CSC waits for ever: the layer has more weights than CDMA fetched");
     }
     *out = (struct naive_stream){.surfaces = naive_divide_up(v.kernels, v.group_kernels),
                                  .batches = v.batches,

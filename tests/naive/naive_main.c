@@ -2,7 +2,10 @@
  *
  *   naive [--config C] [--against-model] TRACE...
  *   naive --random --config C --engine E --seed N --count N
+ *   naive --shake N [--seed N] [--config C] TRACE...
  *   naive --vectors
+ *
+ * --shake compares N variations of each trace: the same layers with other data and other arithmetic (naive_shake.h).
  *
  * Prints PASS or FAIL for each case and how many of each last. Exit status 0 if everything passed, 1 if not, 2 for bad
  * usage.
@@ -16,6 +19,7 @@
 #include "model/model.h"
 #include "naive.h"
 #include "naive_parts.h"
+#include "naive_shake.h"
 #include "replay/player.h"
 #include "trace/formats.h"
 
@@ -23,7 +27,7 @@ struct options {
     const struct nvdla_config *config;
     bool against_model, random, vectors;
     const char *engine;
-    uint64_t seed, count;
+    uint64_t seed, count, shake;
 };
 
 static const char *const space_names[SPACE_COUNT] = {"primary", "secondary"};
@@ -88,10 +92,12 @@ static bool compare_with_model(const struct naive *m, const struct program *prog
     struct play_result result = {0};
     play_options_default(&options);
     const enum play_outcome outcome = play(prog, dev, &options, &result);
-    bool same = same_memory(m, dev, err);
-    if (same && (outcome == PLAY_HUNG || outcome == PLAY_BROKEN))
-        same = error_set(err, "the model %s: %s", outcome == PLAY_HUNG ? "hangs" : "breaks",
-                         result.message ? result.message : "");
+    bool same = outcome != PLAY_HUNG && outcome != PLAY_BROKEN;
+    if (!same)
+        error_set(err, "the model %s: %s", outcome == PLAY_HUNG ? "hangs" : "breaks",
+                  result.message ? result.message : "");
+    if (same)
+        same = same_memory(m, dev, err);
     if (same)
         same = same_status(m, dev, err);
     play_result_free(&result);
@@ -135,6 +141,19 @@ static bool run_trace(const struct options *options, const char *path) {
     return report(path, passed, &err);
 }
 
+static bool run_shaken(const struct options *options, const char *path, uint64_t seed) {
+    struct error err = {""};
+    char name[1024];
+    const struct trace_options trace = {.config = options->config};
+    struct program *prog = trace_read(path, &trace, &err);
+    if (prog)
+        naive_shake(prog, seed);
+    const bool passed = prog && run(prog, true, &err);
+    program_free(prog);
+    snprintf(name, sizeof name, "%s, variation %" PRIu64, path, seed);
+    return report(name, passed, &err);
+}
+
 static bool run_random(const struct options *options, uint64_t seed) {
     struct error err = {""};
     char name[128];
@@ -150,6 +169,7 @@ static bool run_random(const struct options *options, uint64_t seed) {
 static int usage(void) {
     fprintf(stderr, "usage: naive [--config C] [--against-model] TRACE...\n"
                     "       naive --random --config C --engine E [--seed N] [--count N]\n"
+                    "       naive --shake N [--seed N] [--config C] TRACE...\n"
                     "       naive --vectors\n");
     return 2;
 }
@@ -181,6 +201,8 @@ int main(int argc, char **argv) {
             options.seed = strtoull(value, NULL, 0);
         else if (!strcmp(argv[i], "--count"))
             options.count = strtoull(value, NULL, 0);
+        else if (!strcmp(argv[i], "--shake"))
+            options.shake = strtoull(value, NULL, 0);
         else
             return usage();
         if (!strcmp(argv[i], "--config") && !options.config)
@@ -198,8 +220,12 @@ int main(int argc, char **argv) {
             return usage();
         if (options.vectors)
             naive_vectors(&passed, &failed);
-        for (; i < argc; i++)
-            *(run_trace(&options, argv[i]) ? &passed : &failed) += 1;
+        for (; i < argc; i++) {
+            for (uint64_t n = 0; n < options.shake; n++)
+                *(run_shaken(&options, argv[i], options.seed + n) ? &passed : &failed) += 1;
+            if (options.shake == 0)
+                *(run_trace(&options, argv[i]) ? &passed : &failed) += 1;
+        }
     }
     printf("%zu passed, %zu failed\n", passed, failed);
     return failed != 0;
