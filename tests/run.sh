@@ -48,6 +48,7 @@ group "build unit tests" make --no-print-directory -j "$jobs" unit-tests
 group "unit tests" unit_tests "$build/tests"
 group "build unit tests with address and undefined sanitizers" make --no-print-directory -j "$jobs" asan-tests
 group "unit tests with sanitizers" unit_tests "$build/asan"
+group "model against the plain definitions" tests/naive/run.sh "$build" ${NIGHTLY:+200000}
 group "command line" tests/cli/cli.sh
 group "lint" make --no-print-directory lint
 group "csb, glb, mcif alone" tests/rtl/infra/run.sh "$build"
@@ -66,7 +67,7 @@ done
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
-for config in small small_256 medium_512 large ${NIGHTLY:+medium_1024_full small_256_full}; do
+for config in small small_256 medium_512 large full ${NIGHTLY:+medium_1024_full small_256_full}; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM" "$NVDLA_CONFORMANCE/small"

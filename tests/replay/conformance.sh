@@ -1,5 +1,6 @@
 #!/bin/bash
-# Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. small is played with every memory behaviour, the others with the default and one random one.
+# Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. small is played with every
+# memory behaviour, the others with the default and one random one; full, which has no RTL, on the model alone.
 #
 # usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
 set -u
@@ -13,10 +14,13 @@ if [ ! -d "$folder" ]; then
     exit 0
 fi
 traces=("$folder"/*/*.cfg)
+[ "$config" = full ] && traces+=("$folder"/*/input.txn)
 echo "$config: ${#traces[@]} traces"
 
 settings=("" "--stall 300 --reorder --seed 1")
-if [ "$config" = small ]; then
+if [ "$config" = full ]; then
+    settings=("--dut model" "--dut model --threads 4")
+elif [ "$config" = small ]; then
     settings=("" "--latency 200" "--stall 300 --reorder --seed 1" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2"
         "--stall 700 --bandwidth 400 --seed 3")
 fi

@@ -1,0 +1,58 @@
+#!/bin/bash
+# The model against the plain definitions of the chapters (tests/naive): vectors, conformance traces with other data and settings, and
+# random layers of every engine.
+#
+# usage: run.sh BUILD [LAYERS]     LAYERS random layers in all, 10000 by default (NVDLA_CONFORMANCE from the environment)
+set -u -o pipefail
+build=$1 layers=${2:-10000}
+conformance=${NVDLA_CONFORMANCE:-../shared/conformance}
+make --no-print-directory -s "$build/tests/naive" || exit 1
+naive=$build/tests/naive
+passed=0 failed=0 skipped=0
+
+# play TITLE OPTION...
+play() {
+    local title=$1 out last
+    shift
+    out=$("$naive" "$@" 2>&1)
+    last=$(tail -n 1 <<<"$out")
+    echo "$title: $last"
+    grep -v '^PASS' <<<"$out" | head -n 10 | sed '$d'
+    if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+        passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+    else
+        failed=$((failed + 1))
+    fi
+}
+
+play "vectors of the chapters" --vectors
+for config in small full; do
+    if [ -d "$conformance/$config" ]; then
+        traces=("$conformance/$config"/*/*.cfg "$conformance/$config"/*/input.txn)
+        for i in "${!traces[@]}"; do [ -f "${traces[i]}" ] || unset "traces[i]"; done
+        play "$config, conformance traces" --against-model --config $config "${traces[@]}"
+        play "$config, conformance traces with other data and settings" --shake 2 --seed 1 --config $config "${traces[@]}"
+    else
+        echo "SKIPPED: no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
+        skipped=$((skipped + 1))
+    fi
+done
+# Parts of the layers, in hundredths.
+while read -r config engine part; do
+    play "$config, $engine" --random --config "$config" --engine "$engine" --seed 1 --count $((layers * part / 100))
+done <<END
+full conv 15
+full img 10
+full sdp 15
+full pdp 10
+full cdp 10
+full bdma 3
+full rubik 4
+full deconv 3
+full mix 10
+small mix 10
+large mix 5
+medium_512 mix 5
+END
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
