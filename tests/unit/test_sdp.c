@@ -1,137 +1,8 @@
-/* SDP of the model: the vectors of 50-sdp section 13, random layers against a second, element-by-element computation,
- * counters, and programs that hang. */
+/* SDP of the INT8 configurations in the model: random layers against a second, element-by-element computation,
+ * counters, and programs that hang. Its arithmetic is tested in test_sdp_arithmetic.c, configuration full in
+ * test_sdp_full.c. */
 #include "model_bench.h"
 
-#include "model/sdp.h"
-
-/* ---- vectors ---- */
-
-enum { ALU_OFF = -1 };
-
-struct stage_vector {
-    int32_t in;
-    int alu; /* algorithm or ALU_OFF */
-    uint16_t alu_operand;
-    unsigned alu_shift;
-    bool mul, prelu;
-    uint16_t mul_operand;
-    unsigned mul_shift;
-    bool relu;
-    int32_t out;
-};
-
-static void x_stage_vectors(void **state) {
-    (void)state;
-    static const struct stage_vector vectors[] = {
-        {100, SDP_SUM, 0x0017, 2, false, false, 0, 0, false, 192},
-        {100, SDP_MAX, 0x0007, 4, false, false, 0, 0, false, 112},
-        {100, SDP_MIN, 0x0007, 4, false, false, 0, 0, false, 100},
-        {10, SDP_EQUAL, 0x0005, 0, false, false, 0, 0, false, 15},
-        {INT32_MAX, SDP_SUM, 0x0001, 0, false, false, 0, 0, false, INT32_MAX},
-        {INT32_MAX, SDP_SUM, 0x0001, 0, true, true, 0x0002, 0, false, INT32_MIN},
-        {0, SDP_SUM, 0x4000, 20, false, false, 0, 0, false, INT32_MAX},
-        {0, SDP_SUM, 0xffff, 40, false, false, 0, 0, false, INT32_MIN},
-        {0, SDP_SUM, 0xffff, 63, false, false, 0, 0, false, INT32_MIN},
-        {0, SDP_SUM, 0xffff, 31, false, false, 0, 0, false, INT32_MIN},
-        {7, SDP_SUM, 0x0000, 63, false, false, 0, 0, false, 7},
-        {5, ALU_OFF, 0, 0, true, false, 1, 1, false, 3},
-        {-5, ALU_OFF, 0, 0, true, false, 1, 1, false, -3},
-        {-1, ALU_OFF, 0, 0, true, false, 1, 1, false, -1},
-        {-6, ALU_OFF, 0, 0, true, false, 1, 2, false, -2},
-        {7, ALU_OFF, 0, 0, true, false, 1, 2, false, 2},
-        {100, ALU_OFF, 0, 0, false, false, 0, 4, false, 6},
-        {-104, ALU_OFF, 0, 0, false, false, 0, 4, false, -7},
-        {-1000, ALU_OFF, 0, 0, true, true, 0x004d, 3, false, -9625},
-        {1000, ALU_OFF, 0, 0, true, true, 0x004d, 3, false, 1000},
-        {-3, ALU_OFF, 0, 0, true, false, 2, 0, true, 0},
-        {0x40000000, ALU_OFF, 0, 0, true, false, 0x7fff, 0, false, INT32_MAX},
-        {INT32_MAX, ALU_OFF, 0, 0, true, false, 0x7fff, 63, false, 0},
-        {INT32_MIN, SDP_SUM, 0x8000, 0, true, false, 0x8000, 48, false, 0},
-        {INT32_MIN, SDP_SUM, 0x8000, 16, true, false, 0x8000, 48, false, 1},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        const struct stage_vector *v = &vectors[i];
-        struct sdp_stage stage = {.alu_bypass = v->alu == ALU_OFF,
-                                  .mul_bypass = !v->mul,
-                                  .prelu = v->prelu,
-                                  .relu = v->relu,
-                                  .algorithm = v->alu == ALU_OFF ? SDP_MAX : (enum sdp_algorithm)v->alu,
-                                  .alu_shift = v->alu_shift,
-                                  .mul_shift = v->mul_shift};
-        int32_t data = v->in;
-        int16_t alu = (int16_t)v->alu_operand, mul = (int16_t)v->mul_operand;
-        sdp_stage_apply(&stage, &data, stage.alu_bypass ? NULL : &alu, stage.mul_bypass ? NULL : &mul, 1);
-        assert_int_equal(data, v->out);
-    }
-}
-
-struct convertor_vector {
-    int32_t in, offset;
-    int16_t scale;
-    unsigned shift;
-    uint8_t out;
-    unsigned flag;
-};
-
-static void convertor_vectors(void **state) {
-    (void)state;
-    static const struct convertor_vector vectors[] = {
-        {1000, 10, 3, 4, 0x7f, 0},   {1000, 10, 3, 5, 0x5d, 0},
-        {-1000, 10, 3, 5, 0xa1, 0},  {5, 0, 1, 1, 0x03, 0},
-        {-5, 0, 1, 1, 0xfd, 0},      {1000000, 0, 1, 4, 0x7f, 0},
-        {1000000, 0, 1, 3, 0x7f, 1}, {INT32_MAX, 0, 1, 15, 0x7f, 1},
-        {131070, 0, 1, 1, 0x7f, 0},  {131071, 0, 1, 1, 0x7f, 1},
-        {131073, 0, 1, 1, 0x7f, 1},  {-131072, 0, 1, 1, 0x80, 0},
-        {-131073, 0, 1, 1, 0x80, 1}, {65535, 0, 1, 0, 0x7f, 0},
-        {65536, 0, 1, 0, 0x7f, 1},   {-65537, 0, 1, 0, 0x80, 1},
-        {70000, 0, 1, 0, 0x7f, 1},   {200, 0, 1, 0, 0x7f, 0},
-        {12345, 9, 0, 0, 0x00, 0},   {INT32_MIN, INT32_MAX, INT16_MIN, 40, 0x7f, 0},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        const struct convertor_vector *v = &vectors[i];
-        struct sdp_convertor convertor = {v->offset, v->scale, v->shift};
-        int8_t out = 0;
-        assert_int_equal(sdp_convert(&convertor, &v->in, &out, 1), v->flag);
-        assert_int_equal((uint8_t)out, v->out);
-    }
-}
-
-/* Section 13.5 A: a configuration with 32-byte atoms does what full does. */
-static void layer_with_per_kernel_operands(void **state) {
-    (void)state;
-    static const uint8_t expected[64] = {
-        0x30, 0x00, 0x10, 0x5f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
-        0x15, 0x80, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x0d, 0xa6, 0x80, 0x98, 0xf1,
-        0x7f, 0x1e, 0xf1, 0x05, 0x59, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
-        0x7f, 0x7f, 0xee, 0x80, 0x80, 0x80, 0x80, 0x7f, 0x7f, 0x7f, 0x7f, 0x13, 0x80, 0x80, 0x80, 0x80,
-    };
-    struct device *dev = bench_new("large");
-    struct memory *mem = dev->memory[SPACE_PRIMARY];
-    uint8_t source[256], operands[256];
-    for (int a = 0; a < 256; a++) {
-        source[a] = (uint8_t)(7 * a + 3);
-        operands[a] = (uint8_t)(5 * a - 20);
-    }
-    memory_write(mem, 0x1000, source, 256, NULL, NULL);
-    memory_write(mem, 0x2000, operands, 256, NULL, NULL);
-    memory_declare(mem, 0x1000, 0x3000);
-    sdp_copy(dev, 2, 1, 3, 0x1000, 0x3000);
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_CFG, 2 << 2 | 1 << 6); /* ALU sum, MUL, no ReLU */
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 1);
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_MUL_CFG, 1 | 1 << 8);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 2 << 1 | 1 << 5); /* both, one byte, per kernel */
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_BASE_ADDR_LOW, 0x2000);
-    put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, 1);
-    put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, 3);
-    put(dev, NVDLA_SDP, SDP_D_CVT_SHIFT, 3);
-    sdp_arm(dev);
-    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
-    uint8_t got[64];
-    memory_read(mem, 0x3000, got, sizeof got);
-    assert_memory_equal(got, expected, sizeof got);
-    assert_int_equal(dev->finding_count, 0);
-    bench_free(dev);
-}
 
 /* ---- random layers ---- */
 
@@ -658,9 +529,6 @@ static void rdma_with_nothing_to_read_is_done_at_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(x_stage_vectors),
-        cmocka_unit_test(convertor_vectors),
-        cmocka_unit_test(layer_with_per_kernel_operands),
         cmocka_unit_test(random_layers_atom_8),
         cmocka_unit_test(random_layers_atom_16),
         cmocka_unit_test(random_layers_atom_32),
