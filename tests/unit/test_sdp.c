@@ -3,7 +3,6 @@
  * test_sdp_full.c. */
 #include "model_bench.h"
 
-
 /* ---- random layers ---- */
 
 struct random_stage {
