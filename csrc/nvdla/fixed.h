@@ -52,7 +52,7 @@ inline struct fixed_rounding fixed_rounding(unsigned shift) {
 }
 
 inline int64_t fixed_round(struct fixed_rounding rounding, int64_t value) {
-    return (value + rounding.half + (value >> 63 & rounding.ties)) >> rounding.shift;
+    return (value + rounding.half + (-(int64_t)(value < 0) & rounding.ties)) >> rounding.shift;
 }
 
 /* floor(value / 2^shift), any shift. */

@@ -65,6 +65,14 @@ static int64_t by_division(int64_t value, unsigned shift) {
     return value < 0 ? -rounded : rounded;
 }
 
+static void rounding_without_branches_takes_any_shift_below_64(void **state) {
+    (void)state;
+    assert_int_equal(fixed_round(fixed_rounding(0), -7), -7);
+    assert_int_equal(fixed_round(fixed_rounding(63), (INT64_C(1) << 62) - 1), 0);
+    assert_int_equal(fixed_round(fixed_rounding(62), (INT64_C(1) << 62) - 1), 1);
+    assert_int_equal(fixed_round(fixed_rounding(62), 1 - (INT64_C(1) << 62)), -1);
+}
+
 static void round_shift_agrees_with_division(void **state) {
     (void)state;
     uint64_t seed = 1;
@@ -74,13 +82,17 @@ static void round_shift_agrees_with_division(void **state) {
         unsigned shift = (unsigned)(seed >> 52 & 63) % 50;
         int64_t value = (int64_t)(seed << 12) >> (12 + bits % 50);
         assert_int_equal(fixed_round_shift(value, shift), by_division(value, shift));
+        assert_int_equal(fixed_round(fixed_rounding(shift), value), by_division(value, shift));
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saturate_clamps_to_the_signed_range),    cmocka_unit_test(sign_extend_takes_the_low_bits),
-        cmocka_unit_test(round_shift_rounds_ties_away_from_zero), cmocka_unit_test(round_shift_takes_any_shift),
+        cmocka_unit_test(saturate_clamps_to_the_signed_range),
+        cmocka_unit_test(sign_extend_takes_the_low_bits),
+        cmocka_unit_test(round_shift_rounds_ties_away_from_zero),
+        cmocka_unit_test(round_shift_takes_any_shift),
+        cmocka_unit_test(rounding_without_branches_takes_any_shift_below_64),
         cmocka_unit_test(round_shift_agrees_with_division),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
