@@ -23,12 +23,12 @@ static inline int64_t shift_out(int64_t value, int shift, int64_t *cut) {
 
 void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t mantissa) {
     if (accumulator->exponent == NAN_EXPONENT) {
-        accumulator->mantissa = accumulator->mantissa >> PAYLOAD_LSB << PAYLOAD_LSB;
+        accumulator->mantissa &= -(INT64_C(1) << PAYLOAD_LSB);
         return;
     }
     if (exponent == CMAC_NAN) {
         accumulator->exponent = NAN_EXPONENT;
-        accumulator->mantissa = fixed_sign_extend(mantissa >> 27 << PAYLOAD_LSB, MANTISSA_BITS);
+        accumulator->mantissa = fixed_sign_extend(mantissa >> 27, MANTISSA_BITS - PAYLOAD_LSB) * (INT64_C(1) << PAYLOAD_LSB);
         return;
     }
     int64_t addend = fixed_sign_extend(mantissa, ADDEND_BITS);

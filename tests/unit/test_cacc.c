@@ -96,7 +96,7 @@ static void deliveries_of_many_sums(void **state) {
             for (size_t i = 0; i < COUNT; i++) {
                 seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
                 sums[i] = (int64_t)seed >> (64 - bits);
-                sums[i] = i % 7 == 0 ? sums[i] >> truncate << truncate : sums[i];
+                sums[i] = i % 7 == 0 ? sums[i] & -(INT64_C(1) << truncate) : sums[i];
                 sums[i] += truncate > 0 && i % 5 == 0 ? INT64_C(1) << (truncate - 1) : 0;
                 sums[i] = fixed_saturate(sums[i], 48);
             }
