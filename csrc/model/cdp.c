@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/lut_registers.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
 #include "nvdla_offsets.h"
@@ -293,36 +294,20 @@ static int64_t wide(const struct register_group *cdp, uint32_t low, uint32_t hig
     return fixed_sign_extend((int64_t)value, RANGE_BITS);
 }
 
-/* LE and LO have the same layout in SLOPE_SCALE and SLOPE_SHIFT. */
-static void decode_slopes(struct lut_range *range, uint32_t scale, uint32_t shift) {
-    range->under.scale = (int16_t)REGISTER_FIELD(scale, CDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE);
-    range->over.scale = (int16_t)REGISTER_FIELD(scale, CDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE);
-    range->under.shift = sign_extend(REGISTER_FIELD(shift, CDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT), 5);
-    range->over.shift = sign_extend(REGISTER_FIELD(shift, CDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT), 5);
-}
-
 static struct lut_settings decode_lut(const struct register_group *cdp) {
-    uint32_t cfg = register_group_value(cdp, CDP_S_LUT_CFG);
-    uint32_t info = register_group_value(cdp, CDP_S_LUT_INFO);
-    struct lut_settings lut = {
-        .le_linear = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_LE_FUNCTION),
-        .under_first_lo = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_UFLOW_PRIORITY),
-        .over_first_lo = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_OFLOW_PRIORITY),
-        .hybrid_first_lo = REGISTER_FIELD(cfg, CDP_S_LUT_CFG__LUT_HYBRID_PRIORITY),
-        .le_index_offset = sign_extend(REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET), 8),
+    struct lut_registers registers = {
+        .cfg = register_group_value(cdp, CDP_S_LUT_CFG),
+        .info = register_group_value(cdp, CDP_S_LUT_INFO),
+        .slope_scale = {register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SCALE),
+                        register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SCALE)},
+        .slope_shift = {register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SHIFT),
+                        register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SHIFT)},
+        .start = {wide(cdp, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH),
+                  wide(cdp, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH)},
+        .end = {wide(cdp, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH),
+                wide(cdp, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH)},
     };
-    struct lut_range *le = &lut.range[LUT_LE], *lo = &lut.range[LUT_LO];
-    le->start = wide(cdp, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH);
-    le->end = wide(cdp, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH);
-    le->select = sign_extend(REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LE_INDEX_SELECT), 8);
-    lo->start = wide(cdp, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH);
-    lo->end = wide(cdp, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH);
-    lo->select = sign_extend(REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LO_INDEX_SELECT), 8);
-    decode_slopes(le, register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SCALE),
-                  register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SHIFT));
-    decode_slopes(lo, register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SCALE),
-                  register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SHIFT));
-    return lut;
+    return lut_registers_decode(&registers);
 }
 
 static struct cdp_kernel decode_kernel(const struct register_group *cdp, enum nvdla_precision precision, bool count) {

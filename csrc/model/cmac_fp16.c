@@ -3,14 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/wide.h"
 #include "nvdla/fp.h"
-
-/* Wider vectors where the machine has them; the library picks the variant when it is loaded. */
-#if defined(__x86_64__) && defined(__gnu_linux__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
 
 enum {
     LANES = CMAC_FP16_LANES,

@@ -9,8 +9,7 @@
 #define BANKS_AFTER_RESET ((size_t)REGISTER_FIELD(UINT32_MAX, CSC_D_BANK__DATA_BANK) + 1)
 
 enum {
-    QUAD = 4,       /* channels of a Winograd block */
-    UNIT_BYTES = 8, /* of channels that stand together in a Winograd slice */
+    QUAD = 4, /* channels of a Winograd block */
     KERNEL_TILE = PRA_TILE * PRA_TILE
 };
 
@@ -42,7 +41,7 @@ static void decode_winograd(struct csc_layer *layer, size_t element) {
     layer->valid = layer->valid && layer->positions > 0 && layer->out_width % 4 == 0 &&
                    layer->positions == layer->out_width * out_height && out_height % 4 == 0 && layer->width % 4 == 0 &&
                    layer->height % 4 == 0 && layer->out_width + 2 <= layer->width && out_height + 2 <= layer->height &&
-                   layer->channels * element % UNIT_BYTES == 0;
+                   layer->channels * element % CBUF_PIECE == 0;
 }
 
 void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config, const struct register_group *regs) {
@@ -260,8 +259,27 @@ void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const stru
     }
 }
 
-static size_t entries_of(const struct cbuf *cbuf, size_t bytes) {
-    return (bytes + cbuf->entry - 1) / cbuf->entry;
+/* Entries of the two rings, from the layer's first ones on. */
+struct weight_entries {
+    size_t weights, masks;
+};
+
+static size_t entries_of(const struct cbuf *cbuf, uint64_t bytes) {
+    return (size_t)((bytes + cbuf->entry - 1) / cbuf->entry);
+}
+
+/* What the kernels up to the end of group g touch. The sizes of compressed groups that are still on their way are what
+ * CDMA was told. */
+static struct weight_entries touched(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf,
+                                     size_t g) {
+    const struct csc_layer *layer = &csc->layer;
+    size_t kernels = g * layer->kernel_group + csc_layer_group_kernels(layer, g);
+    size_t elements = kernels * csc_layer_kernel_elements(layer);
+    if (!layer->compressed) {
+        return (struct weight_entries){entries_of(cbuf, elements * (layer->precision == NVDLA_INT8 ? 1 : 2)), 0};
+    }
+    return (struct weight_entries){g < CDMA_GROUPS ? entries_of(cbuf, cdma->group_ends[g]) : 0,
+                                   entries_of(cbuf, (elements + 7) / 8)};
 }
 
 /* Plays the accounts of the layer's weights: does every group become available? */
@@ -269,8 +287,8 @@ static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const s
     const struct csc_layer *layer = &csc->layer;
     struct cbuf_weights account = cbuf->weights;
     struct cdma_weights progress = cdma->weights;
-    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, kernel = csc_layer_kernel_elements(layer) * element;
-    size_t used = 0, released = 0, passed = 0;
+    struct weight_entries released = {0, 0};
+    size_t passed = 0;
     for (size_t g = 0; g < csc_layer_groups(layer) && account.kernels < layer->kernels - passed; g++) {
         size_t kernels = csc_layer_group_kernels(layer, g);
         size_t needed = layer->skip_weights ? g * layer->kernel_group + kernels : kernels;
@@ -281,9 +299,10 @@ static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const s
             return false;
         }
         if (!layer->skip_weights) {
-            used += kernels * kernel;
-            csc_release_weights(&account, cbuf, entries_of(cbuf, used) - released, 0, kernels);
-            released = entries_of(cbuf, used);
+            struct weight_entries now = touched(csc, cdma, cbuf, g);
+            csc_release_weights(&account, cbuf, less(now.weights, released.weights), now.masks - released.masks,
+                                kernels);
+            released = now;
             passed += kernels;
         }
     }
@@ -295,10 +314,11 @@ bool csc_can_run(const struct csc *csc, const struct cdma *cdma, const struct cb
     if (!csc->started || !layer->valid || cbuf->data.slices < layer->height) {
         return false;
     }
-    size_t group = csc_layer_group_kernels(layer, 0) * csc_layer_kernel_elements(layer);
-    group *= layer->precision == NVDLA_INT8 ? 1 : 2;
-    size_t ring = cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks).entries * cbuf->entry;
-    return group <= ring && weights_flow(csc, cdma, cbuf, weights_served);
+    struct cbuf_ring weights = cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks);
+    struct cbuf_ring ring = layer->compressed ? cbuf_mask_ring(cbuf) : weights;
+    struct weight_entries group = touched(csc, cdma, cbuf, 0);
+    return (layer->compressed ? group.masks : group.weights) <= ring.entries &&
+           weights_flow(csc, cdma, cbuf, weights_served);
 }
 
 void csc_end(struct csc *csc, struct cbuf *cbuf) {

@@ -30,17 +30,9 @@ static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, 
     size_t channels = layer->channels, surfaces = (channels + in_atom - 1) / in_atom;
     for (size_t surface = 0; surface < surfaces; surface++) {
         size_t first = surface * in_atom, n = channels - first < in_atom ? channels - first : in_atom;
-        if (surface / cbuf->slots < surfaces / cbuf->slots) {
-            /* Entries that pixels do not share. */
-            const uint8_t *from = slice + cbuf_atom_offset(cbuf, layer->width, surfaces, surface, 0);
-            for (size_t x = 0; x < layer->width; x++) {
-                widen(line + x * channels + first, from + x * cbuf->entry, element, n);
-            }
-        } else {
-            for (size_t x = 0; x < layer->width; x++) {
-                widen(line + x * channels + first, slice + cbuf_atom_offset(cbuf, layer->width, surfaces, surface, x),
-                      element, n);
-            }
+        struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, layer->width, surfaces, surface);
+        for (size_t x = 0; x < layer->width; x++) {
+            widen(line + x * channels + first, slice + atoms.first + x * atoms.step, element, n);
         }
     }
 }
@@ -86,18 +78,14 @@ static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
     return true;
 }
 
-/* Lines of a Winograd input that stand together in CBUF, bytes of a channel unit, and of a unit's 4 x 4 pixels. */
-enum { BAND = 4, UNIT = 8, CELL = BAND * BAND * UNIT };
-
-/* Puts one band of lines, as it stands in CBUF, to [line][x][channel]. */
-static void take_band(const struct csc_layer *layer, const uint8_t *band, int16_t *to) {
-    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, in_unit = UNIT / element;
-    for (size_t unit = 0; unit < layer->channels / in_unit; unit++) {
-        for (size_t x = 0; x < layer->width; x++) {
-            const uint8_t *cell = band + (unit * (layer->width / BAND) + x / BAND) * CELL + x % BAND * UNIT;
-            for (size_t y = 0; y < BAND; y++) {
-                widen(to + (y * layer->width + x) * layer->channels + unit * in_unit, cell + y * BAND * UNIT, element,
-                      in_unit);
+/* Puts one superslice, as it stands in CBUF, to [line][x][channel]. */
+static void take_superslice(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *to) {
+    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, in_piece = CBUF_PIECE / element;
+    for (size_t piece = 0; piece < layer->channels / in_piece; piece++) {
+        for (size_t y = 0; y < CBUF_SUPERSLICE; y++) {
+            for (size_t x = 0; x < layer->width; x++) {
+                widen(to + (y * layer->width + x) * layer->channels + piece * in_piece,
+                      slice + cbuf_piece_offset(cbuf, layer->width, piece, x, y), element, in_piece);
             }
         }
     }
@@ -106,17 +94,17 @@ static void take_band(const struct csc_layer *layer, const uint8_t *band, int16_
 static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to) {
     struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
     size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, channels = layer->channels;
-    size_t size = BAND * layer->width * channels * element, line = layer->width * channels;
-    uint8_t *band = malloc(size);
+    size_t size = CBUF_SUPERSLICE * layer->width * channels * element, line = layer->width * channels;
+    uint8_t *slice = malloc(size);
     int16_t *pixels = malloc(layer->height * line * sizeof *pixels);
-    if (!band || !pixels) {
-        free(band);
+    if (!slice || !pixels) {
+        free(slice);
         free(pixels);
         return false;
     }
-    for (size_t y = 0; y < layer->height; y += BAND) {
-        cbuf_read(cbuf, ring, (cbuf->data.read + y * layer->slice_entries) * cbuf->entry, band, size);
-        take_band(layer, band, pixels + y * line);
+    for (size_t y = 0; y < layer->height; y += CBUF_SUPERSLICE) {
+        cbuf_read(cbuf, ring, (cbuf->data.read + y * layer->slice_entries) * cbuf->entry, slice, size);
+        take_superslice(layer, cbuf, slice, pixels + y * line);
     }
     for (size_t y = 0; y < table->shape.out_height; y++) {
         for (size_t x = 0; x < table->shape.out_width; x++, to += table->shape.column_step) {
@@ -124,7 +112,7 @@ static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, c
                           layer->pra_truncate, to);
         }
     }
-    free(band);
+    free(slice);
     free(pixels);
     return true;
 }

@@ -38,6 +38,7 @@ enum axi_id {
     AXI_RUBIK = 4,
     AXI_SDP_B = 5,
     AXI_SDP_N = 6,
+    AXI_SDP_E = 7,
     AXI_CDMA_DAT = 8,
     AXI_CDMA_WT = 9
 };
@@ -60,6 +61,7 @@ struct model {
     uint32_t interrupt_bits;                       /* bits of S_INTR_STATUS that exist */
     uint32_t interrupt_status;
     struct lut_entries lut; /* of CDP */
+    struct sdp_table sdp_table;
     struct cdp_idle_units cdp_idle;
     struct cbuf cbuf;
     struct cdma cdma;
@@ -67,7 +69,7 @@ struct model {
     struct pool *pool; /* of threads for convolutions */
     struct bdma bdma;
     uint32_t cacc_saturation;        /* count of the last layer */
-    uint32_t sdp_saturation;         /* count of the last layer that counted */
+    struct sdp_result sdp_counted;   /* each count is that of the last layer that counted it */
     bool rdma_stuck;                 /* SDP_RDMA waits for ever with operands that nobody takes */
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
@@ -107,7 +109,8 @@ static bool model_reset(struct device *dev, struct error *err) {
     bdma_reset(&model->bdma);
     register_group_load(&model->units[NVDLA_CDMA], CDMA_S_CBUF_FLUSH_STATUS, 1);
     model->cacc_saturation = 0;
-    model->sdp_saturation = 0;
+    model->sdp_counted = (struct sdp_result){.saturated = 0};
+    model->sdp_table = (struct sdp_table){.address = 0};
     model->rdma_stuck = false;
     model->steps = 0;
     dev->outside = 0;
@@ -115,6 +118,11 @@ static bool model_reset(struct device *dev, struct error *err) {
 }
 
 enum { SPACE_MASK = 0x3fffc, WINDOW_MASK = 0xffc };
+
+/* True for the access port of SDP's table, where there is one; elsewhere the register is none: it reads 0. */
+static bool sdp_table_access(const struct model *model, enum nvdla_unit unit, uint32_t offset) {
+    return unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA && sdp_has_ew(model->dev.config);
+}
 
 static bool model_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
     (void)nposted;
@@ -132,10 +140,14 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
         model->interrupt_status &= ~value;
     } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
         cdp_lut_write(&model->units[unit], &model->lut, value);
+    } else if (sdp_table_access(model, unit, offset)) {
+        sdp_table_write(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG), value);
     } else {
         register_group_write(&model->units[unit], offset, value);
         if (unit == NVDLA_BDMA) {
             bdma_write(&model->bdma, dev->config, &model->units[unit], offset, value);
+        } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_CFG) {
+            sdp_table_select(&model->sdp_table, value);
         }
     }
     return true;
@@ -153,6 +165,8 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
         *value = model->interrupt_status;
     } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
         *value = cdp_lut_read(&model->units[unit], &model->lut);
+    } else if (sdp_table_access(model, unit, offset)) {
+        *value = sdp_table_read(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG));
     } else if (unit == NVDLA_BDMA && offset == BDMA_STATUS) {
         *value = bdma_status(&model->bdma);
     } else {
@@ -178,6 +192,7 @@ static const struct client rubik_read = {AXI_RUBIK, MCIF_CFG_RD_WEIGHT_2, MCIF_C
 static const struct client operand_read[SDP_STAGES] = {
     {AXI_SDP_B, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_B_LSB},
     {AXI_SDP_N, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_N_LSB},
+    {AXI_SDP_E, MCIF_CFG_RD_WEIGHT_1, MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_SDP_E_LSB},
 };
 static const struct client data_read = {AXI_CDMA_DAT, MCIF_CFG_RD_WEIGHT_1,
                                         MCIF_CFG_RD_WEIGHT_1__RD_WEIGHT_CDMA_DAT_LSB};
@@ -323,6 +338,16 @@ static bool core_agrees(const struct model *model) {
     return true;
 }
 
+/* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines need not be the same
+ * unless the order of delivery depends on them. */
+static bool same_results(const struct csc_layer *layer, const struct sdp_layer *sdp) {
+    bool by_lines = sdp->batches > 1 || sdp->winograd;
+    return layer->precision == sdp->proc && layer->batches == (size_t)sdp->batches &&
+           (layer->mode == CSC_WINOGRAD) == sdp->winograd &&
+           layer->positions == (size_t)sdp->width * (size_t)sdp->height &&
+           csc_layer_groups(layer) == (size_t)sdp->surfaces && !(by_lines && layer->out_width != (size_t)sdp->width);
+}
+
 /* True if the convolution core delivers what the SDP layer takes. */
 static bool convolution_ready(const struct model *model, const struct sdp_layer *sdp, struct work *work) {
     const struct csc_layer *layer = &model->csc.layer;
@@ -331,9 +356,7 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
         !core_agrees(model)) {
         return false;
     }
-    /* A kernel group is a surface of SDP; lines need not be the same. */
-    if (layer->positions != (size_t)sdp->width * (size_t)sdp->height ||
-        csc_layer_groups(layer) != (size_t)sdp->surfaces) {
+    if (!same_results(layer, sdp)) {
         return false;
     }
     return small_enough(work, csc_layer_work(layer), MOST_PRODUCTS, "products") &&
@@ -364,7 +387,7 @@ static bool sdp_source_ready(const struct model *model, const struct sdp_layer *
 static bool find_sdp(const struct model *model, struct work *work) {
     const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
     const struct register_group *pdp = &model->units[NVDLA_PDP], *pdp_rdma = &model->units[NVDLA_PDP_RDMA];
-    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(rdma)) {
+    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(model->dev.config, rdma)) {
         work->action = ACTION_SDP_RDMA_EMPTY;
         return true;
     }
@@ -384,8 +407,8 @@ static bool find_sdp(const struct model *model, struct work *work) {
         return false;
     }
     pdp_layer_decode(&work->pdp, model->dev.config, pdp, pdp_rdma);
-    bool same_cube =
-        layer->width == work->pdp.width && layer->height == work->pdp.height && layer->surfaces == work->pdp.surfaces;
+    bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
+                     layer->surfaces == work->pdp.surfaces && layer->out == work->pdp.kernel.precision;
     return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
            take(work, ACTION_SDP_PDP, NVDLA_SDP, sdp_layer_atoms(layer) + pdp_layer_atoms(&work->pdp));
 }
@@ -517,19 +540,41 @@ static void finish_convolution(struct model *model, struct csc_run *run) {
     raise_interrupt(model, INTERRUPT_CACC, register_group_done(cacc));
 }
 
-/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. */
-static void finish_sdp(struct model *model, const struct sdp_layer *layer, struct sdp_result result) {
+/* Releases the group of SDP_RDMA. */
+static void finish_sdp_rdma(struct model *model) {
+    struct register_group *rdma = &model->units[NVDLA_SDP_RDMA];
+    load_counter(rdma, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, model->sdp_counted.input.nan);
+    load_counter(rdma, SDP_RDMA_D_STATUS_INF_INPUT_NUM, model->sdp_counted.input.infinity);
+    register_group_done(rdma);
+}
+
+/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. What a layer does not count shows the
+ * count of an earlier one: 50-sdp section 10. */
+static void finish_sdp(struct model *model, const struct sdp_layer *layer, const struct sdp_result *result) {
     struct register_group *sdp = &model->units[NVDLA_SDP];
+    struct sdp_result *counted = &model->sdp_counted;
     if (layer->count_saturation) {
-        model->sdp_saturation = result.saturated > UINT32_MAX ? UINT32_MAX : (uint32_t)result.saturated;
+        counted->saturated = result->saturated;
     }
-    register_group_load(sdp, SDP_D_STATUS, result.unequal && !layer->to_pdp);
-    register_group_load(sdp, SDP_D_PERF_OUT_SATURATION, model->sdp_saturation);
+    if (layer->count_table) {
+        counted->table = result->table;
+    }
+    if (layer->count_specials) {
+        counted->input = result->input;
+    }
+    register_group_load(sdp, SDP_D_STATUS, result->unequal && !layer->to_pdp);
+    load_counter(sdp, SDP_D_STATUS_NAN_OUTPUT_NUM, result->nan_outputs);
+    load_counter(sdp, SDP_D_PERF_OUT_SATURATION, counted->saturated);
+    load_counter(sdp, SDP_D_PERF_LUT_UFLOW, counted->table.underflow);
+    load_counter(sdp, SDP_D_PERF_LUT_OFLOW, counted->table.overflow);
+    load_counter(sdp, SDP_D_PERF_LUT_HYBRID, counted->table.hybrid);
+    load_counter(sdp, SDP_D_PERF_LUT_LE_HIT, counted->table.le_hit);
+    load_counter(sdp, SDP_D_PERF_LUT_LO_HIT, counted->table.lo_hit);
     raise_interrupt(model, INTERRUPT_SDP, register_group_done(sdp));
     if (layer->leftover) {
         model->rdma_stuck = true;
     } else if (layer->uses_rdma) {
-        register_group_done(&model->units[NVDLA_SDP_RDMA]);
+        finish_sdp_rdma(model);
     }
 }
 
@@ -602,7 +647,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
 
 static bool run_sdp(struct model *model, const struct work *work) {
     const struct sdp_layer *layer = &work->sdp;
-    struct sdp_clients clients = {.context = NULL};
+    struct sdp_clients clients = {.table = &model->sdp_table.entries};
     struct sdp_result result = {.saturated = 0};
     for (int i = 0; i < SDP_STAGES; i++) {
         if (layer->operands[i].enabled) {
@@ -619,7 +664,7 @@ static bool run_sdp(struct model *model, const struct work *work) {
     if (!done) {
         return false;
     }
-    finish_sdp(model, layer, result);
+    finish_sdp(model, layer, &result);
     if (work->action == ACTION_SDP_PDP) {
         finish_pdp(model, false);
     }
@@ -705,7 +750,7 @@ static bool run(struct model *model, const struct work *work) {
         csc_start(&model->csc, &model->cdma, &model->cbuf, &model->units[NVDLA_CSC]);
         break;
     case ACTION_SDP_RDMA_EMPTY:
-        register_group_done(&model->units[NVDLA_SDP_RDMA]);
+        finish_sdp_rdma(model);
         break;
     case ACTION_SDP:
     case ACTION_SDP_PDP:

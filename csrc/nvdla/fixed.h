@@ -38,6 +38,23 @@ inline int64_t fixed_round_shift(int64_t value, unsigned shift) {
     return value < 0 ? -rounded : rounded;
 }
 
+/* fixed_round_shift() for loops over numbers with a common shift: no branches, so that compilers make vectors of it.
+ *
+ * shift 0..63, |value| < 2^62. */
+struct fixed_rounding {
+    int64_t half; /* of the unit that the shift leaves */
+    int64_t ties; /* -1: ties of negative numbers go down; 0 without shift */
+    unsigned shift;
+};
+
+inline struct fixed_rounding fixed_rounding(unsigned shift) {
+    return (struct fixed_rounding){shift > 0 ? INT64_C(1) << (shift - 1) : 0, shift > 0 ? -1 : 0, shift};
+}
+
+inline int64_t fixed_round(struct fixed_rounding rounding, int64_t value) {
+    return (value + rounding.half + (value >> 63 & rounding.ties)) >> rounding.shift;
+}
+
 /* floor(value / 2^shift), any shift. */
 inline int64_t fixed_floor_shift(int64_t value, unsigned shift) {
     return value >> (shift > 63 ? 63 : shift);

@@ -315,7 +315,8 @@ struct Layer {
     bool flying, to_pdp, compare, count_saturation, uses_rdma;
     Surface source, destination;
     sdp_stage stage[2];
-    unsigned high_shift[2]; // bits 7:6 of MUL_SHIFT_VALUE
+    int16_t alu_operand[2], mul_operand[2]; // in the registers
+    unsigned high_shift[2];                 // bits 7:6 of MUL_SHIFT_VALUE
     Operands operands[2];
     sdp_convertor convertor;
     uint32_t junk_ew; // EW configuration that must not matter
@@ -367,6 +368,8 @@ unsigned random_shift(Random &random, unsigned usual) {
     return random.chance(80) ? random.below(usual) : random.below(64);
 }
 
+const sdp_convertor neutral{NVDLA_INT8, NVDLA_INT8, 0, 1, 0, true};
+
 Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tiny) {
     Layer l{};
     const bool one_by_one = tiny || random.chance(25);
@@ -387,16 +390,18 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
         s.prelu = random.chance(30);
         s.relu = random.chance(40);
         s.algorithm = sdp_algorithm(random.below(4));
-        s.alu_shift = random_shift(random, 8);
-        s.mul_shift = random_shift(random, 20);
-        s.alu_from_memory = !s.bypass && !s.alu_bypass && random.chance(60);
-        s.mul_from_memory = !s.bypass && !s.mul_bypass && random.chance(60);
-        s.alu_operand = int16_t(random.corner(16));
-        s.mul_operand = int16_t(random.corner(16));
+        s.alu.format.form = SDP_SHIFTED;
+        s.alu.format.shift = random_shift(random, 8);
+        s.mul.format.form = SDP_SIGNED;
+        s.shift = random_shift(random, 20);
+        s.alu.from_memory = !s.bypass && !s.alu_bypass && random.chance(60);
+        s.mul.from_memory = !s.bypass && !s.mul_bypass && random.chance(60);
+        l.alu_operand[i] = int16_t(random.corner(16));
+        l.mul_operand[i] = int16_t(random.corner(16));
         l.high_shift[i] = random.below(4);
         Operands &o = l.operands[i];
-        o.enabled = s.alu_from_memory || s.mul_from_memory;
-        o.use = s.alu_from_memory ? (s.mul_from_memory ? 2 : 1) : 0;
+        o.enabled = s.alu.from_memory || s.mul.from_memory;
+        o.use = s.alu.from_memory ? (s.mul.from_memory ? 2 : 1) : 0;
         o.two_bytes = random.chance(50);
         o.per_element = random.chance(50);
         if (o.enabled) {
@@ -404,11 +409,15 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
             o.where = memory.take(l, bytes, !o.per_element);
         }
     }
+    l.convertor = neutral;
     l.convertor.offset = int32_t(random.corner(random.chance(80) ? 10 : 32));
     l.convertor.scale = int16_t(random.corner(16));
     l.convertor.shift = random_shift(random, 24);
-    if (border)
-        l.convertor = {0, int16_t(random.chance(50) ? 1 : -1), random.below(14)};
+    if (border) {
+        l.convertor = neutral;
+        l.convertor.scale = int16_t(random.chance(50) ? 1 : -1);
+        l.convertor.shift = random.below(14);
+    }
     l.junk_ew = random.chance(50) ? uint32_t(random.bits()) & ~(1u | (l.compare ? 0xeu : 0)) : 0;
     if (!l.compare)
         l.junk_ew |= 1; // EW_BYPASS
@@ -484,15 +493,18 @@ void expect(const Bench &bench, Layer &layer) {
                         const uint8_t *at = o.enabled
                                                 ? &bench.memory[o.where.primary][o.where.address(s, h, w) - window_base]
                                                 : nullptr;
-                        values[k][0][i] = stage.alu_from_memory ? operand(o, at, e, 0) : stage.alu_operand;
-                        values[k][1][i] = stage.mul_from_memory ? operand(o, at, e, 1) : stage.mul_operand;
+                        values[k][0][i] = stage.alu.from_memory ? operand(o, at, e, 0) : layer.alu_operand[k];
+                        values[k][1][i] = stage.mul.from_memory ? operand(o, at, e, 1) : layer.mul_operand[k];
                     }
                 }
-    for (int k = 0; k < 2; k++)
-        sdp_stage_apply(&layer.stage[k], data.data(), values[k][0].data(), values[k][1].data(), count);
+    for (int k = 0; k < 2; k++) {
+        std::vector<int32_t> alu(count), mul(count);
+        sdp_prepare_operands(&layer.stage[k].alu.format, values[k][0].data(), alu.data(), count);
+        sdp_prepare_operands(&layer.stage[k].mul.format, values[k][1].data(), mul.data(), count);
+        sdp_stage_apply(&layer.stage[k], data.data(), alu.data(), mul.data(), count);
+    }
     layer.result.resize(count);
-    layer.saturated =
-        sdp_convert(&layer.convertor, data.data(), reinterpret_cast<int8_t *>(layer.result.data()), count);
+    layer.saturated = sdp_convert(&layer.convertor, data.data(), layer.result.data(), count);
     if (layer.compare) {
         layer.saturated = 0;
         for (i = 0; i < count; i++)
@@ -573,11 +585,10 @@ struct Session {
         write(false, block + SDP_D_DP_BS_CFG,
               uint32_t(s.bypass) | uint32_t(s.alu_bypass) << 1 | uint32_t(s.algorithm) << 2 |
                   uint32_t(s.mul_bypass) << 4 | uint32_t(s.prelu) << 5 | uint32_t(!s.relu) << 6);
-        write(false, block + SDP_D_DP_BS_ALU_CFG, uint32_t(s.alu_from_memory) | s.alu_shift << 8);
-        write(false, block + SDP_D_DP_BS_ALU_SRC_VALUE, uint16_t(s.alu_operand));
-        write(false, block + SDP_D_DP_BS_MUL_CFG,
-              uint32_t(s.mul_from_memory) | (s.mul_shift | l.high_shift[k] << 6) << 8);
-        write(false, block + SDP_D_DP_BS_MUL_SRC_VALUE, uint16_t(s.mul_operand));
+        write(false, block + SDP_D_DP_BS_ALU_CFG, uint32_t(s.alu.from_memory) | s.alu.format.shift << 8);
+        write(false, block + SDP_D_DP_BS_ALU_SRC_VALUE, uint16_t(l.alu_operand[k]));
+        write(false, block + SDP_D_DP_BS_MUL_CFG, uint32_t(s.mul.from_memory) | (s.shift | l.high_shift[k] << 6) << 8);
+        write(false, block + SDP_D_DP_BS_MUL_SRC_VALUE, uint16_t(l.mul_operand[k]));
     }
 
     void program_operands(const Operands &o, int k) {
@@ -845,9 +856,9 @@ Layer timing_layer(unsigned width, unsigned height, unsigned channels) {
     l.junk_ew = 1;
     for (sdp_stage &s : l.stage) {
         s.bypass = true;
-        s.mul_shift = 0;
+        s.shift = 0;
     }
-    l.convertor = {0, 1, 0};
+    l.convertor = neutral;
     return l;
 }
 
@@ -867,8 +878,8 @@ void add_operands(Layer &l, Allocator &memory, int k, unsigned use, bool two_byt
     l.stage[k].alu_bypass = use == 0;
     l.stage[k].mul_bypass = use == 1;
     l.stage[k].algorithm = SDP_SUM;
-    l.stage[k].alu_from_memory = use != 0;
-    l.stage[k].mul_from_memory = use != 1;
+    l.stage[k].alu.from_memory = use != 0;
+    l.stage[k].mul.from_memory = use != 1;
     l.operands[k] = {true, use, two_bytes, per_element,
                      memory.take(l, atom * (use == 2 ? 2 : 1) * (two_bytes ? 2 : 1), !per_element)};
 }

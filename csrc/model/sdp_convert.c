@@ -1,0 +1,184 @@
+#include "model/sdp_convert.h"
+
+#include <string.h>
+
+#include "model/wide.h"
+#include "nvdla/fixed.h"
+#include "nvdla/fp.h"
+
+/* Elements that are converted at a time. */
+enum { CHUNK = 256 };
+
+/* FP16 without its sign. */
+enum { MAGNITUDE = 0x7fff, INFINITE = 0x7c00, LARGEST = 0x7bff };
+
+size_t sdp_element_bytes(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 1 : 2;
+}
+
+static inline uint16_t load_16(const uint8_t *bytes, size_t i) {
+    uint16_t element;
+    memcpy(&element, bytes + i * sizeof element, sizeof element);
+    return element;
+}
+
+static inline void store_16(uint8_t *bytes, size_t i, uint16_t element) {
+    memcpy(bytes + i * sizeof element, &element, sizeof element);
+}
+
+/* ---- input ---- */
+
+void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size_t count) {
+    switch (in) {
+    case NVDLA_INT8:
+        for (size_t i = 0; i < count; i++) {
+            data[i] = (int8_t)bytes[i];
+        }
+        break;
+    case NVDLA_INT16:
+        for (size_t i = 0; i < count; i++) {
+            data[i] = (int16_t)load_16(bytes, i);
+        }
+        break;
+    case NVDLA_FP16:
+        for (size_t i = 0; i < count; i++) {
+            data[i] = (int32_t)fp16_to_fp32(load_16(bytes, i));
+        }
+        break;
+    }
+}
+
+void sdp_flush_nans(int32_t *data, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        data[i] = fp32_is_nan((uint32_t)data[i]) ? 0 : data[i];
+    }
+}
+
+void sdp_count_specials(const uint8_t *bytes, size_t count, struct sdp_specials *specials) {
+    size_t nan = 0, infinity = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t magnitude = load_16(bytes, i) & MAGNITUDE;
+        nan += magnitude > INFINITE;
+        infinity += magnitude == INFINITE;
+    }
+    specials->nan += nan;
+    specials->infinity += infinity;
+}
+
+/* ---- output ---- */
+
+/* Products outside low .. high-1 raise the flag. */
+struct flag_range {
+    int64_t low, high;
+};
+
+/* Shifts beyond this one cannot leave any product of 49 bits above 17 bits. */
+enum { MOST_FLAG_SHIFT = 40 };
+
+static struct flag_range flag_range(const struct sdp_convertor *convertor) {
+    unsigned shift = convertor->shift < MOST_FLAG_SHIFT ? convertor->shift : MOST_FLAG_SHIFT;
+    int64_t one = INT64_C(1) << shift;
+    if (convertor->flags_any_clamp) { /* below -65536, or 65535.5 and more: floor or rounded value do not fit */
+        return (struct flag_range){-65536 * one, 65536 * one - one / 2};
+    }
+    return (struct flag_range){-65537 * one, 65537 * one}; /* abs(floor - clamped value) > 1 */
+}
+
+/* Offset, scale, shift and clamp to `bits` bits, at most 17, which takes the 17-bit step in. Returns the flags. */
+static inline uint64_t scale(const struct sdp_convertor *convertor, int bits, const int32_t *data, int32_t *result,
+                             size_t count) {
+    const struct fixed_rounding rounding = fixed_rounding(convertor->shift);
+    const struct flag_range range = flag_range(convertor);
+    const int64_t offset = convertor->offset, factor = convertor->scale;
+    uint64_t flagged = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t product = (data[i] - offset) * factor;
+        flagged += product < range.low || product >= range.high;
+        result[i] = (int32_t)fixed_saturate(fixed_round(rounding, product), bits);
+    }
+    return flagged;
+}
+
+WIDE static uint64_t to_int8(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes, size_t count) {
+    uint64_t flagged = 0;
+    int32_t result[CHUNK];
+    for (size_t at = 0; at < count; at += CHUNK) {
+        size_t part = count - at < CHUNK ? count - at : CHUNK;
+        flagged += scale(convertor, 8, data + at, result, part);
+        for (size_t i = 0; i < part; i++) {
+            bytes[at + i] = (uint8_t)result[i];
+        }
+    }
+    return flagged;
+}
+
+WIDE static uint64_t to_int16(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes,
+                              size_t count) {
+    uint64_t flagged = 0;
+    int32_t result[CHUNK];
+    for (size_t at = 0; at < count; at += CHUNK) {
+        size_t part = count - at < CHUNK ? count - at : CHUNK;
+        flagged += scale(convertor, 16, data + at, result, part);
+        for (size_t i = 0; i < part; i++) {
+            store_16(bytes, at + i, (uint16_t)result[i]);
+        }
+    }
+    return flagged;
+}
+
+/* Flags are raised by what comes out, even if it is exact. */
+static uint64_t store_fp16(uint8_t *bytes, size_t i, uint16_t element) {
+    store_16(bytes, i, element);
+    return (element & MAGNITUDE) == LARGEST;
+}
+
+static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes, size_t count) {
+    uint64_t flagged = 0;
+    int32_t result[CHUNK];
+    for (size_t at = 0; at < count; at += CHUNK) {
+        size_t part = count - at < CHUNK ? count - at : CHUNK;
+        scale(convertor, 17, data + at, result, part);
+        for (size_t i = 0; i < part; i++) {
+            flagged += store_fp16(bytes, at + i, fp16_from_integer(result[i]));
+        }
+    }
+    return flagged;
+}
+
+static uint64_t from_fp32(enum nvdla_precision out, const int32_t *data, uint8_t *bytes, size_t count) {
+    uint64_t flagged = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t rounded = fp32_to_fp16((uint32_t)data[i]);
+        if (out == NVDLA_FP16) {
+            flagged += store_fp16(bytes, i, rounded);
+        } else {
+            store_16(bytes, i, (uint16_t)fp16_to_int16(rounded));
+        }
+    }
+    return flagged;
+}
+
+uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes, size_t count) {
+    if (convertor->proc == NVDLA_FP16) {
+        return from_fp32(convertor->out, data, bytes, count);
+    }
+    switch (convertor->out) {
+    case NVDLA_INT8:
+        return to_int8(convertor, data, bytes, count);
+    case NVDLA_INT16:
+        return to_int16(convertor, data, bytes, count);
+    case NVDLA_FP16:
+        break;
+    }
+    return to_fp16(convertor, data, bytes, count);
+}
+
+void sdp_pass_low_bits(enum nvdla_precision out, const int32_t *data, uint8_t *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (out == NVDLA_INT8) {
+            bytes[i] = (uint8_t)data[i];
+        } else {
+            store_16(bytes, i, (uint16_t)data[i]);
+        }
+    }
+}

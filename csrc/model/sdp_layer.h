@@ -1,0 +1,79 @@
+/* A layer of SDP and SDP_RDMA as the registers of the two units describe it.
+ *
+ * Precisions, batches, Winograd order and the EW stage count only in configurations that have them; elsewhere layers
+ * are INT8, of one batch, in plain order, and EW and its operand DMA are off whatever the registers say. Spec: 50-sdp.
+ */
+#ifndef MODEL_SDP_LAYER_H
+#define MODEL_SDP_LAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/register_group.h"
+#include "model/sdp_convert.h"
+#include "model/sdp_stage.h"
+#include "nvdla/config.h"
+#include "nvdla/lut.h"
+
+/* True if SDP has the EW stage, with its operand DMA and its table. So far it has where the register map is that of
+ * full: the RTL of other configurations, whose registers it is in, does not have it either. */
+bool sdp_has_ew(const struct nvdla_config *config);
+
+enum sdp_stage_index { SDP_BS, SDP_BN, SDP_EW, SDP_STAGES };
+
+/* An operand DMA: BRDMA, NRDMA or ERDMA. */
+struct sdp_operands {
+    bool enabled;
+    int components; /* 1 or 2 per element; 2: ALU, then MUL */
+    bool has_alu, has_mul;
+    size_t component_bytes; /* 1 or 2 */
+    bool per_element;       /* else per kernel: one operand atom per surface */
+    bool primary;
+    uint64_t base;
+    uint64_t line_stride, surface_stride; /* bytes */
+};
+
+struct sdp_layer {
+    bool flying;    /* input from CACC */
+    bool uses_rdma; /* reads input or operands from memory: SDP_RDMA takes part */
+    bool to_pdp;
+    bool compare;    /* EW is programmed to compare: nothing is written, the convertor passes the low bits */
+    bool valid;      /* the registers of SDP and SDP_RDMA fit together; else the hardware would hang, or do what no
+                        chapter defines */
+    bool leftover;   /* operands are fetched that no stage takes: SDP finishes, SDP_RDMA never does */
+    bool winograd;   /* order of the pipe only: memory holds an ordinary cube */
+    bool flush_nans; /* NAN_TO_ZERO, FP16 processing */
+    bool table;      /* EW ends with the table */
+    bool count_saturation, count_table, count_specials;
+    bool compare_flags; /* the convertor flags saturation in compare mode too */
+    bool source_primary, destination_primary;
+    enum nvdla_precision in, proc, out;
+    int batches;
+    int width, height;
+    size_t atom, lanes; /* bytes and elements (of PROC precision) of an atom */
+    int surfaces;       /* of the cube in the pipe, each of `lanes` channels */
+    /* Surfaces in memory per surface of the pipe, 1 or 2: INT16 cubes around INT8 processing have two. */
+    int source_surfaces, destination_surfaces;
+    uint64_t source, source_line, source_surface; /* base and strides, bytes */
+    uint64_t destination, destination_line, destination_surface, destination_batch;
+    struct sdp_stage stage[SDP_STAGES];
+    struct sdp_operands operands[SDP_STAGES];
+    struct lut_settings lut;
+    struct sdp_convertor convertor;
+};
+
+/* Reads the layer out of the registers of the CONSUMER groups of both units; those of rdma count only if uses_rdma. */
+void sdp_layer_decode(struct sdp_layer *layer, const struct nvdla_config *config, const struct register_group *sdp,
+                      const struct register_group *rdma);
+
+/* True if SDP_RDMA has something to read in this setting of its registers. */
+bool sdp_rdma_busy(const struct nvdla_config *config, const struct register_group *rdma);
+
+/* Atoms that go through the pipe. */
+uint64_t sdp_layer_atoms(const struct sdp_layer *layer);
+
+/* Bytes of the operands of one atom: 1, 2 or 4 per element. */
+size_t sdp_operand_atom(const struct sdp_layer *layer, const struct sdp_operands *operands);
+
+#endif

@@ -1,0 +1,78 @@
+#include "model/sdp_table.h"
+
+#include "model/lut_registers.h"
+#include "nvdla_offsets.h"
+
+/* ---- access port ---- */
+
+enum { ADDRESSES = 1024 };
+
+/* The entry at the address, NULL if it lies beyond the table. */
+static int16_t *entry(struct sdp_table *table, uint32_t access_cfg) {
+    bool lo = REGISTER_FIELD(access_cfg, SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID);
+    unsigned count = lo ? LUT_LO_ENTRIES : LUT_LE_ENTRIES;
+    int16_t *first = lo ? table->entries.lo : table->entries.le;
+    return table->address < count ? first + table->address : NULL;
+}
+
+static void step(struct sdp_table *table) {
+    table->address = (table->address + 1) % ADDRESSES;
+}
+
+void sdp_table_select(struct sdp_table *table, uint32_t access_cfg) {
+    table->address = REGISTER_FIELD(access_cfg, SDP_S_LUT_ACCESS_CFG__LUT_ADDR);
+}
+
+void sdp_table_write(struct sdp_table *table, uint32_t access_cfg, uint32_t value) {
+    int16_t *at = entry(table, access_cfg);
+    if (at && REGISTER_FIELD(access_cfg, SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE)) {
+        *at = (int16_t)REGISTER_FIELD(value, SDP_S_LUT_ACCESS_DATA__LUT_DATA);
+    }
+    step(table);
+}
+
+uint32_t sdp_table_read(struct sdp_table *table, uint32_t access_cfg) {
+    const int16_t *at = entry(table, access_cfg);
+    uint32_t value = at ? (uint16_t)*at : 0;
+    step(table);
+    return value;
+}
+
+/* ---- settings ---- */
+
+struct lut_settings sdp_table_settings(const struct register_group *sdp) {
+    struct lut_registers registers = {
+        .cfg = register_group_value(sdp, SDP_S_LUT_CFG),
+        .info = register_group_value(sdp, SDP_S_LUT_INFO),
+        .slope_scale = {register_group_value(sdp, SDP_S_LUT_LE_SLOPE_SCALE),
+                        register_group_value(sdp, SDP_S_LUT_LO_SLOPE_SCALE)},
+        .slope_shift = {register_group_value(sdp, SDP_S_LUT_LE_SLOPE_SHIFT),
+                        register_group_value(sdp, SDP_S_LUT_LO_SLOPE_SHIFT)},
+        .start = {(int32_t)register_group_value(sdp, SDP_S_LUT_LE_START),
+                  (int32_t)register_group_value(sdp, SDP_S_LUT_LO_START)},
+        .end = {(int32_t)register_group_value(sdp, SDP_S_LUT_LE_END),
+                (int32_t)register_group_value(sdp, SDP_S_LUT_LO_END)},
+    };
+    return lut_registers_decode(&registers);
+}
+
+/* ---- use ---- */
+
+static inline void count_answers(struct sdp_table_counters *counters, const struct lut_result *result) {
+    enum lut_answer selected = result->answer[result->selected];
+    counters->underflow += selected == LUT_UNDER;
+    counters->overflow += selected == LUT_OVER;
+    counters->hybrid += selected == LUT_HIT;
+    counters->le_hit += result->answer[LUT_LE] == LUT_HIT;
+    counters->lo_hit += result->answer[LUT_LO] == LUT_HIT;
+}
+
+void sdp_table_apply(const struct lut_settings *settings, const struct lut_entries *entries, bool floating_point,
+                     int32_t *data, size_t count, struct sdp_table_counters *counters) {
+    for (size_t i = 0; i < count; i++) {
+        struct lut_result result = floating_point ? lut_look_up_sdp_fp16(settings, entries, (uint32_t)data[i])
+                                                  : lut_look_up(&lut_sdp, settings, entries, data[i]);
+        data[i] = result.value;
+        count_answers(counters, &result);
+    }
+}
