@@ -27,15 +27,14 @@ static int decode(uint16_t value, uint16_t *mantissa) {
     return (int)(e >> 2);
 }
 
-bool cmac_fp16_weights_init(struct cmac_fp16_weights *weights, size_t lanes, size_t elements, size_t atoms) {
-    size_t blocks = (lanes + LANES - 1) / LANES;
+bool cmac_fp16_weights_init(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
+    size_t blocks = (kernels + LANES - 1) / LANES;
     *weights = (struct cmac_fp16_weights){
-        .lanes = lanes,
         .blocks = blocks,
         .elements = elements,
         .atoms = atoms,
-        .digits = malloc(blocks * elements * DIGITS * LANES),
-        .exponents = malloc(blocks * elements * LANES),
+        .digits = malloc(blocks * elements * DIGITS * LANES * sizeof *weights->digits),
+        .exponents = malloc(blocks * elements * LANES * sizeof *weights->exponents),
         .nans = malloc(blocks * atoms * LANES * sizeof *weights->nans),
     };
     return weights->digits && weights->exponents && weights->nans;
@@ -45,17 +44,20 @@ void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
     free(weights->digits);
     free(weights->exponents);
     free(weights->nans);
-    *weights = (struct cmac_fp16_weights){.lanes = 0};
+    *weights = (struct cmac_fp16_weights){.blocks = 0};
 }
 
 void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
-    memset(weights->digits, 0, weights->blocks * weights->elements * DIGITS * LANES);
-    memset(weights->exponents, ZERO_EXPONENT, weights->blocks * weights->elements * LANES);
+    size_t elements = weights->blocks * weights->elements;
+    memset(weights->digits, 0, elements * DIGITS * LANES * sizeof *weights->digits);
+    for (size_t i = 0; i < elements * LANES; i++) {
+        weights->exponents[i] = ZERO_EXPONENT;
+    }
     memset(weights->nans, 0, weights->blocks * weights->atoms * LANES * sizeof *weights->nans);
 }
 
 void cmac_fp16_weight(struct cmac_fp16_weights *weights, size_t k, size_t i, size_t atom, uint16_t value) {
-    static const int8_t booth[8] = {0, 1, 1, 2, -2, -1, -1, 0};
+    static const int32_t booth[8] = {0, 1, 1, 2, -2, -1, -1, 0};
     uint16_t mantissa;
     int exponent = decode(value, &mantissa);
     if (mantissa == 0) {
@@ -66,10 +68,10 @@ void cmac_fp16_weight(struct cmac_fp16_weights *weights, size_t k, size_t i, siz
     if (*nan == 0 && fp16_is_nan(value)) {
         *nan = value;
     }
-    weights->exponents[at * LANES + lane] = (int8_t)exponent;
+    weights->exponents[at * LANES + lane] = exponent;
     for (unsigned d = 0; d < DIGITS; d++) {
-        int8_t digit = booth[(uint32_t)mantissa << 1 >> 2 * d & 7];
-        weights->digits[(at * DIGITS + d) * LANES + lane] = value >> 15 ? (int8_t)-digit : digit;
+        int32_t digit = booth[(uint32_t)mantissa << 1 >> 2 * d & 7];
+        weights->digits[(at * DIGITS + d) * LANES + lane] = value >> 15 ? -digit : digit;
     }
 }
 
@@ -86,8 +88,8 @@ void cmac_fp16_data_read(struct cmac_fp16_data *data, const int16_t *window, con
                 data->nan = value;
             }
             data->element[n] = (uint16_t)i;
-            data->mantissa[n] = (int16_t)(value >> 15 ? -mantissa : mantissa);
-            data->exponent[n] = (int8_t)exponent;
+            data->mantissa[n] = value >> 15 ? -mantissa : mantissa;
+            data->exponent[n] = exponent;
             n += mantissa != 0;
         }
     }
@@ -136,7 +138,7 @@ static inline struct pair half(int32_t a, int32_t b, int32_t c, int32_t d) {
 
 /* The product of a data mantissa with a weight's digits d[0], d[LANES], .., shifted right by four times `distance`,
  * each number of the pair for itself. */
-static inline int32_t term(const int8_t *d, int32_t data, int32_t distance) {
+static inline int32_t term(const int32_t *d, int32_t data, int32_t distance) {
     struct pair low = half(d[0] * data, d[LANES] * data, d[2 * LANES] * data, d[3 * LANES] * data);
     struct pair high = half(d[4 * LANES] * data, d[5 * LANES] * data, d[6 * LANES] * data, d[7 * LANES] * data);
     struct pair sum = add4(low.first, low.second, high.first << 8, high.second << 8);
@@ -145,12 +147,13 @@ static inline int32_t term(const int8_t *d, int32_t data, int32_t distance) {
 }
 
 /* Largest sum of exponents of each lane, 0 if no product counts. */
-static inline void largest(const int8_t *exponents, const struct cmac_fp16_data *data, int32_t *most) {
+static inline void largest(const int32_t *restrict exponents, const struct cmac_fp16_data *data,
+                           int32_t *restrict most) {
     for (size_t k = 0; k < LANES; k++) {
         most[k] = 0;
     }
     for (size_t n = 0; n < data->count; n++) {
-        const int8_t *of = exponents + data->element[n] * LANES;
+        const int32_t *restrict of = exponents + data->element[n] * LANES;
         for (size_t k = 0; k < LANES; k++) {
             int32_t sum = of[k] + data->exponent[n];
             most[k] = sum > most[k] ? sum : most[k];
@@ -159,14 +162,15 @@ static inline void largest(const int8_t *exponents, const struct cmac_fp16_data 
 }
 
 /* Sum of the terms of the data elements [n, end), at most FEW. */
-static inline void add_terms(const int8_t *digits, const int8_t *exponents, const struct cmac_fp16_data *data, size_t n,
-                             size_t end, const int32_t *most, int32_t *sums) {
+static inline void add_terms(const int32_t *restrict digits, const int32_t *restrict exponents,
+                             const struct cmac_fp16_data *data, size_t n, size_t end, const int32_t *restrict most,
+                             int32_t *restrict sums) {
     for (size_t k = 0; k < LANES; k++) {
         sums[k] = 0;
     }
     for (; n < end; n++) {
-        const int8_t *d = digits + data->element[n] * DIGITS * LANES;
-        const int8_t *of = exponents + data->element[n] * LANES;
+        const int32_t *restrict d = digits + data->element[n] * DIGITS * LANES;
+        const int32_t *restrict of = exponents + data->element[n] * LANES;
         int32_t mantissa = data->mantissa[n], exponent = data->exponent[n];
         for (size_t k = 0; k < LANES; k++) {
             sums[k] += term(d + k, mantissa, most[k] - of[k] - exponent);
@@ -174,7 +178,7 @@ static inline void add_terms(const int8_t *digits, const int8_t *exponents, cons
     }
 }
 
-WIDE static void direct(const int8_t *digits, const int8_t *exponents, const struct cmac_fp16_data *data,
+WIDE static void direct(const int32_t *digits, const int32_t *exponents, const struct cmac_fp16_data *data,
                         struct cmac_fp16_sums *sums) {
     largest(exponents, data, sums->exponent);
     memset(sums->mantissa[0], 0, sizeof sums->mantissa[0]);
@@ -187,7 +191,7 @@ WIDE static void direct(const int8_t *digits, const int8_t *exponents, const str
     }
 }
 
-WIDE static void tile_of(const int8_t *digits, const int8_t *exponents, const struct cmac_fp16_data *data,
+WIDE static void tile_of(const int32_t *digits, const int32_t *exponents, const struct cmac_fp16_data *data,
                          struct cmac_fp16_sums *sums) {
     largest(exponents, data, sums->exponent);
     memset(sums->mantissa, 0, sizeof sums->mantissa);
@@ -211,7 +215,7 @@ WIDE static void tile_of(const int8_t *digits, const int8_t *exponents, const st
 void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_t atom, size_t first,
                     const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
     size_t at = block * weights->elements + first;
-    const int8_t *digits = weights->digits + at * DIGITS * LANES, *exponents = weights->exponents + at * LANES;
+    const int32_t *digits = weights->digits + at * DIGITS * LANES, *exponents = weights->exponents + at * LANES;
     if (tile) {
         tile_of(digits, exponents, data, sums);
     } else {

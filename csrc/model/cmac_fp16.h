@@ -22,16 +22,16 @@ enum {
 
 /* The weights of a kernel group, element by element in hardware order. Tables of [block][element][..][lane]. */
 struct cmac_fp16_weights {
-    size_t lanes; /* kernels of a full group */
     size_t blocks;
     size_t elements, atoms;
-    int8_t *digits;    /* [block][element][digit][lane], with the weight's sign */
-    int8_t *exponents; /* [block][element][lane]; of a weight that is zero, so low that it never counts */
-    uint16_t *nans;    /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
+    int32_t *digits;    /* [block][element][digit][lane], with the weight's sign */
+    int32_t *exponents; /* [block][element][lane]; of a weight that is zero, so low that it never counts */
+    uint16_t *nans;     /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
 };
 
-/* Returns false when memory is exhausted. */
-bool cmac_fp16_weights_init(struct cmac_fp16_weights *weights, size_t lanes, size_t elements, size_t atoms);
+/* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. Returns false when
+ * memory is exhausted. */
+bool cmac_fp16_weights_init(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms);
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights);
 
 /* All weights zero. */
@@ -46,8 +46,8 @@ struct cmac_fp16_data {
     size_t count;
     uint16_t nan;                     /* the first NaN, or 0 */
     uint16_t element[CMAC_FP16_MOST]; /* in the atomic operation */
-    int16_t mantissa[CMAC_FP16_MOST]; /* with sign */
-    int8_t exponent[CMAC_FP16_MOST];
+    int32_t mantissa[CMAC_FP16_MOST]; /* with sign */
+    int32_t exponent[CMAC_FP16_MOST];
 };
 
 /* Reads FP16 patterns from the pieces of a window. */

@@ -11,10 +11,11 @@
 #include "model/weights.h"
 
 enum {
-    PANEL = 48,             /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
-    TILE_PANEL = 12,        /* both multiples of the positions that CMAC takes together */
-    PANELS = 20,            /* computed ahead of SDP; more with more threads */
-    MOST_LANES = 64,        /* kernels of a group, any configuration */
+    PANEL = 48,      /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
+    TILE_PANEL = 12, /* both multiples of the positions that CMAC takes together */
+    PANELS = 20,     /* computed ahead of SDP; more with more threads */
+    MOST_LANES = 64, /* kernels of a group, any configuration */
+    FP16_LANES = MOST_LANES / 2,
     OUTPUTS = 4,            /* of a tile */
     TILE_ELEMENTS = 16,     /* positions in a tile */
     WORTH_SHARING = 1 << 18 /* products */
@@ -184,31 +185,36 @@ static void floating_point(struct csc_run *run, const int16_t *const *windows, s
     size_t outputs = run->tiles ? OUTPUTS : 1, first = blocks.first * CMAC_FP16_LANES;
     size_t end = lesser(blocks.end * CMAC_FP16_LANES, run->kernels);
     size_t behind = run->parts == 1 ? run->lanes : lesser(blocks.end * CMAC_FP16_LANES, run->lanes);
-    for (size_t p = 0; p < count; p++) {
-        struct cacc_fp16 accumulators[OUTPUTS][MOST_LANES] = {{{0}}};
-        struct cmac_fp16_data data;
-        struct cmac_fp16_sums sums;
-        for (size_t a = 0, piece = 0, element = 0; a < table->atoms; piece = table->ends[a++]) {
-            size_t pieces = table->ends[a] - piece;
+    /* Position, then output, lanes in it. */
+    struct cacc_fp16 accumulators[PANEL * FP16_LANES];
+    _Static_assert(TILE_PANEL * OUTPUTS <= PANEL, "the outputs of a panel of tiles fit");
+    memset(accumulators, 0, count * outputs * FP16_LANES * sizeof *accumulators);
+    /* The weights of an atomic operation are used for all positions while they are near. */
+    for (size_t a = 0, piece = 0, element = 0; a < table->atoms; piece = table->ends[a++]) {
+        size_t pieces = table->ends[a] - piece;
+        for (size_t p = 0; p < count; p++) {
+            struct cmac_fp16_data data;
+            struct cmac_fp16_sums sums;
             cmac_fp16_data_read(&data, windows[p], table->pieces + piece, pieces);
             for (size_t block = blocks.first; block < blocks.end; block++) {
                 cmac_fp16_atom(weights, block, a, element, &data, run->tiles, &sums);
                 for (size_t k = block * CMAC_FP16_LANES; k < end && k < (block + 1) * CMAC_FP16_LANES; k++) {
                     for (size_t o = 0; o < outputs; o++) {
-                        cacc_fp16_add(&accumulators[o][k], (unsigned)sums.exponent[k % CMAC_FP16_LANES],
+                        cacc_fp16_add(&accumulators[(p * outputs + o) * FP16_LANES + k],
+                                      (unsigned)sums.exponent[k % CMAC_FP16_LANES],
                                       sums.mantissa[o][k % CMAC_FP16_LANES]);
                     }
                 }
             }
-            for (size_t e = 0; e < pieces; e++) {
-                element += table->pieces[piece + e].count;
-            }
         }
-        for (size_t o = 0; o < outputs; o++) {
-            int32_t *results = result_of(run, window + p, o);
-            for (size_t k = first; k < behind; k++) {
-                results[k] = (int32_t)cacc_fp16_deliver(&accumulators[o][k]);
-            }
+        for (size_t e = 0; e < pieces; e++) {
+            element += table->pieces[piece + e].count;
+        }
+    }
+    for (size_t i = 0; i < count * outputs; i++) {
+        int32_t *results = result_of(run, window + i / outputs, i % outputs);
+        for (size_t k = first; k < behind; k++) {
+            results[k] = (int32_t)cacc_fp16_deliver(&accumulators[i * FP16_LANES + k]);
         }
     }
 }
@@ -399,7 +405,7 @@ static bool allocate(struct csc_run *run) {
                             layer->compressed, most) &&
                complete;
     if (layer->precision == NVDLA_FP16) {
-        return cmac_fp16_weights_init(&run->floating, run->lanes, table->elements, table->atoms) && complete;
+        return cmac_fp16_weights_init(&run->floating, kernels, table->elements, table->atoms) && complete;
     }
     run->ordered = malloc(table->elements * run->lanes * sizeof *run->ordered);
     return cmac_weights_init(&run->packed, layer->precision == NVDLA_INT16, run->lanes, table->pairs) && run->ordered &&
