@@ -222,7 +222,7 @@ uint64_t pdp_layer_atoms(const struct pdp_layer *layer) {
 struct buffers {
     uint8_t *line;    /* input line */
     uint8_t *rows;    /* ring of KEPT_ROWS pooled rows */
-    uint8_t *total;   /* scratch of the 2-D stage */
+    int32_t *total;   /* scratch of the 2-D stage */
     uint8_t *out;     /* output line */
     size_t row_bytes; /* of the widest strip */
 };
@@ -246,7 +246,7 @@ static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) 
     *buffers = (struct buffers){
         .line = malloc((size_t)width * layer->atom),
         .rows = malloc(KEPT_ROWS * row_bytes),
-        .total = malloc(elements * sizeof(int32_t)),
+        .total = malloc(elements * sizeof *buffers->total),
         .out = malloc((size_t)out_width * layer->atom),
         .row_bytes = row_bytes,
     };

@@ -4,6 +4,7 @@
 
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
+#include "nvdla/fp_inline.h"
 
 /* Widths of the averages: row sum, window sum, behind the first and the second multiplication. */
 enum { INT8_ROW = 11, INT8_TOTAL = 14, INT8_FIRST = 11, INT8_RESULT = 8 };
@@ -91,7 +92,7 @@ static inline void start_atom(enum pdp_method method, enum nvdla_precision preci
         const uint16_t *from = in;
         uint32_t *to = row;
         for (size_t i = 0; i < lanes; i++) {
-            to[i] = method == PDP_AVERAGE ? fp16_to_fp17(from[i]) : from[i];
+            to[i] = method == PDP_AVERAGE ? fp16_to_fp17_inline(from[i]) : from[i];
         }
     }
 }
@@ -132,15 +133,15 @@ static inline void fold_int16(enum pdp_method method, int32_t *row, const int16_
 static inline void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
     if (method == PDP_AVERAGE) {
         for (size_t i = 0; i < lanes; i++) {
-            row[i] = fp17_add(row[i], fp16_to_fp17(in[i]));
+            row[i] = fp17_add_inline(row[i], fp16_to_fp17_inline(in[i]));
         }
     } else if (method == PDP_MIN) {
         for (size_t i = 0; i < lanes; i++) {
-            row[i] = fp16_min((uint16_t)row[i], in[i]);
+            row[i] = fp16_extreme_inline(row[i], in[i], true);
         }
     } else {
         for (size_t i = 0; i < lanes; i++) {
-            row[i] = fp16_max((uint16_t)row[i], in[i]);
+            row[i] = fp16_extreme_inline(row[i], in[i], false);
         }
     }
 }
@@ -174,7 +175,7 @@ static inline void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precisio
     } else {
         uint32_t *to = row;
         for (size_t i = 0; i < lanes; i++) {
-            to[i] = fp17_add(to[i], (uint32_t)pad & FP17_MASK);
+            to[i] = fp17_add_inline(to[i], (uint32_t)pad & FP17_MASK);
         }
     }
 }
@@ -240,15 +241,15 @@ static void fold_row_int16(enum pdp_method method, int32_t *total, const int32_t
 static void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_t *row, size_t elements) {
     if (method == PDP_AVERAGE) {
         for (size_t i = 0; i < elements; i++) {
-            total[i] = fp17_add(row[i], total[i]);
+            total[i] = fp17_add_inline(row[i], total[i]);
         }
     } else if (method == PDP_MIN) {
         for (size_t i = 0; i < elements; i++) {
-            total[i] = fp16_min((uint16_t)row[i], (uint16_t)total[i]);
+            total[i] = fp16_extreme_inline(row[i], total[i], true);
         }
     } else {
         for (size_t i = 0; i < elements; i++) {
-            total[i] = fp16_max((uint16_t)row[i], (uint16_t)total[i]);
+            total[i] = fp16_extreme_inline(row[i], total[i], false);
         }
     }
 }
@@ -272,9 +273,10 @@ static void mean_int16(const struct pdp_kernel *kernel, const int32_t *total, si
 static void mean_fp16(const struct pdp_kernel *kernel, int pads, const uint32_t *total, size_t elements,
                       uint16_t *out) {
     uint32_t pad = fp17_mul((uint32_t)pad_value(kernel, pads) & FP17_MASK, width_fp17(kernel));
+    uint32_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
     for (size_t i = 0; i < elements; i++) {
-        uint32_t mean = fp17_mul(fp17_add(total[i], pad), kernel->reciprocal_width);
-        out[i] = fp17_to_fp16(fp17_mul(mean, kernel->reciprocal_height));
+        uint32_t mean = fp17_mul_inline(fp17_add_inline(total[i], pad), width);
+        out[i] = fp17_to_fp16_inline(fp17_mul_inline(mean, height));
     }
 }
 

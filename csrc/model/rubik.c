@@ -22,6 +22,7 @@ void rubik_layer_decode(struct rubik_layer *layer, const struct nvdla_config *co
     /* The undefined precision 3 has two bytes, too. */
     int element = REGISTER_FIELD(misc, RBK_D_MISC_CFG__IN_PRECISION) == NVDLA_INT8 ? 1 : 2;
     int width = (int)REGISTER_FIELD(size, RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH) + 1;
+    int in_channels = (int)register_group_value(rubik, RBK_D_DATAIN_SIZE_1) + 1;
     int out_channels = (int)register_group_value(rubik, RBK_D_DATAOUT_SIZE_1) + 1;
 
     *layer = (struct rubik_layer){
@@ -33,9 +34,10 @@ void rubik_layer_decode(struct rubik_layer *layer, const struct nvdla_config *co
         .element = (size_t)element,
         .width = width,
         .height = (int)REGISTER_FIELD(size, RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT) + 1,
-        .in_channels = (int)register_group_value(rubik, RBK_D_DATAIN_SIZE_1) + 1,
+        .in_channels = in_channels,
         .out_channels = out_channels,
         .surfaces = ceil_div(out_channels * element, config->mem_atom),
+        .last_planes = (size_t)((in_channels - 1) % (config->mem_atom / element) + 1),
         .x_stride = (int)REGISTER_FIELD(stride, RBK_D_DECONV_STRIDE__DECONV_X_STRIDE) + 1,
         .y_stride = (int)REGISTER_FIELD(stride, RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE) + 1,
         .planar_atoms = (size_t)ceil_div(width * element, config->mem_atom),
@@ -57,11 +59,11 @@ void rubik_layer_decode(struct rubik_layer *layer, const struct nvdla_config *co
  * number of planes in the last surface from DATAIN_CHANNEL, and merge leaves out the surfaces behind DATAOUT_CHANNEL.
  * Spec: 66-rubik section 9. */
 static size_t planes_of(const struct rubik_layer *layer, int surface) {
-    size_t lanes = layer->lanes, channels = (size_t)layer->in_channels, before = (size_t)surface * lanes;
     if (layer->mode == RUBIK_SPLIT) {
-        return surface == layer->surfaces - 1 ? (channels - 1) % lanes + 1 : lanes;
+        return surface == layer->surfaces - 1 ? layer->last_planes : layer->lanes;
     }
-    return channels - before < lanes ? channels - before : lanes;
+    size_t left = (size_t)layer->in_channels - (size_t)surface * layer->lanes;
+    return left < layer->lanes ? left : layer->lanes;
 }
 
 uint64_t rubik_layer_atoms(const struct rubik_layer *layer) {

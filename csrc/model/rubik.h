@@ -24,6 +24,7 @@ struct rubik_layer {
     int width, height;           /* of the input */
     int in_channels, out_channels;
     int surfaces;           /* of the feature cube: contract: of a phase; merge, split: of the output channels */
+    size_t last_planes;     /* split: planes of the last surface, by the input channels */
     int x_stride, y_stride; /* of the deconvolution, 1..32 */
     size_t planar_atoms;    /* of a planar line */
     uint64_t source, destination;

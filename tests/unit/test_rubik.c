@@ -398,6 +398,29 @@ static void layers_of_both_groups_run_in_turn(void **state) {
     bench_free(dev);
 }
 
+/* Wild strides, modes and channels of a small plane: the layer ends or waits, nothing else. */
+static void any_layouts_end(void **state) {
+    (void)state;
+    uint64_t seed = 13;
+    int ran = 0;
+    for (int i = 0; i < 200; i++) {
+        struct device *dev = bench_new("full");
+        dev->allow_outside = true;
+        for (uint32_t offset = RBK_D_MISC_CFG; offset <= RBK_D_PERF_ENABLE; offset += 4) {
+            put(dev, NVDLA_RBK, offset, rnd(&seed));
+        }
+        put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, rnd(&seed) & 0x00070007);
+        put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_1, rnd(&seed) & 0x7f);
+        put(dev, NVDLA_RBK, RBK_D_DATAOUT_SIZE_1, rnd(&seed) & 0x7f);
+        put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+        ran += advance(dev) == DEVICE_INTERRUPT;
+        clear_interrupts(dev);
+        assert_int_equal(advance(dev), DEVICE_IDLE);
+        bench_free(dev);
+    }
+    assert_in_range(ran, 100, 200);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contract_interleaves_phases),
@@ -412,6 +435,7 @@ int main(void) {
         cmocka_unit_test(merge_into_fewer_channels_leaves_surfaces_out),
         cmocka_unit_test(split_takes_the_last_planes_from_the_input_channels),
         cmocka_unit_test(layers_of_both_groups_run_in_turn),
+        cmocka_unit_test(any_layouts_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
