@@ -540,12 +540,12 @@ static void conv_check_from(struct device *dev, const struct conv *c, uint32_t f
             }
             bool saturated;
             int32_t delivered = cacc_deliver(sum, c->truncate, &saturated);
-            int8_t expected;
+            uint8_t expected;
             sdp_convert(&convertor, &delivered, &expected, 1);
-            int8_t got = (int8_t)byte_at(dev, c->destination + k / atom * surface + oy * line + ox * atom + k % atom);
+            uint8_t got = byte_at(dev, c->destination + k / atom * surface + oy * line + ox * atom + k % atom);
             if (got != expected) {
-                fail_msg("%s: kernel %u, position %u,%u: %d instead of %d", dev->config->name, k, ox, oy, got,
-                         expected);
+                fail_msg("%s: kernel %u, position %u,%u: %d instead of %d", dev->config->name, k, ox, oy, (int8_t)got,
+                         (int8_t)expected);
             }
         }
     }
