@@ -114,11 +114,18 @@ icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-small.vvp
 unit-tests: $(TESTS:%=$(B)/tests/%)
 asan-tests: $(TESTS:%=$(B)/asan/%)
 
-$(B)/tests/%: tests/unit/%.c $(B)/libnvcosim.a $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
+$(TESTS:%=$(B)/tests/%): $(B)/tests/%: tests/unit/%.c $(B)/libnvcosim.a $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@.o
 	$(Q)$(CC) -o $@ $@.o $(TB_PURE_SRC:%.c=$(B)/obj/%.o) $(B)/libnvcosim.a -lcmocka $(LDLIBS)
 -include $(TESTS:%=$(B)/tests/%.d)
+
+# The chapters read a second time, to check the model with (tests/naive).
+NAIVE_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c))
+$(B)/tests/naive: $(NAIVE_OBJ) $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+-include $(NAIVE_OBJ:.o=.d)
 
 # The same tests and library under clang with both sanitizers.
 ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN)
