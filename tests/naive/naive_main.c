@@ -84,7 +84,7 @@ static bool same_status(const struct naive *m, struct device *dev, struct error 
 }
 
 static bool compare_with_model(const struct naive *m, const struct program *prog, struct error *err) {
-    struct device *dev = model_new(prog->config, true, err);
+    struct device *dev = model_new(prog->config, true, 1, err);
     if (!dev)
         return false;
     struct play_options options;
