@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gen/engine.h"
 #include "gen/gen.h"
@@ -14,9 +15,7 @@
 #include "trace/alloc.h"
 #include "trace/verify.h"
 
-/* Salts of a layer's content. */
-enum role { ROLE_INPUT, ROLE_PLANE, ROLE_WEIGHTS, ROLE_OPERAND, ROLE_OPERAND_2 };
-
+enum { BDMA_RESET_STATUS = 0x114 /* idle, 20 free slots */ };
 enum { ARENAS = 4, GUARD = 64 /* bytes at least between regions */ };
 #define FIRST_PRIMARY UINT64_C(0x80000000)
 #define FIRST_SECONDARY UINT64_C(0x50000000)
@@ -31,6 +30,7 @@ struct builder {
     int uses[NVDLA_UNIT_COUNT];             /* of the unit so far */
     int final_event[GEN_LAYERS];            /* raised when the layer's output is in memory */
     int user[NVDLA_UNIT_COUNT][GEN_LAYERS]; /* layer of the n-th use */
+    struct gen_registers descriptor;        /* BDMA's registers as they were written last */
 };
 
 /* ---- memory --------------------------------------------------------------------------------------------------------
@@ -48,8 +48,8 @@ static void open_arenas(struct builder *b) {
     }
 }
 
-/* A region of its own. Returns its base. */
-static uint64_t place(struct builder *b, bool secondary, uint64_t size) {
+/* A region of its own on a multiple of `align` bytes, 0: of an atom. Returns its base. */
+static uint64_t place(struct builder *b, bool secondary, uint64_t size, uint64_t align) {
     uint64_t atom = (uint64_t)b->gen->config->mem_atom, *next;
     uint64_t gap = 4 * GUARD;
     if (b->gen->place == 0) {
@@ -62,7 +62,7 @@ static uint64_t place(struct builder *b, bool secondary, uint64_t size) {
             gap += unit - (*next + gap) % unit;
         }
     }
-    uint64_t base = (*next + gap + atom - 1) / atom * atom;
+    uint64_t unit = align ? align : atom, base = (*next + gap + unit - 1) / unit * unit;
     *next = base + size;
     return base;
 }
@@ -71,23 +71,36 @@ static int memory_stream(struct builder *b) {
     return program_stream(b->prog, "memory");
 }
 
-/* Loads `size` bytes of elements in a style. Returns the base of the region. */
-static uint64_t load(struct builder *b, const struct gen_layer *layer, enum role role, bool secondary, uint64_t size,
-                     enum nvdla_precision precision, int64_t style) {
-    struct rng rng = rng_make((uint64_t)layer->seed, role);
-    uint8_t *bytes = trace_alloc((size_t)size);
-    gen_fill(bytes, (size_t)size / (size_t)gen_element_bytes(precision), precision, style, &rng);
+/* Loads bytes, which are freed, into a region of its own. Returns its base. */
+static uint64_t load_bytes(struct builder *b, bool secondary, uint8_t *bytes, uint64_t size) {
     struct op op = op_make(OP_MEM_LOAD, 0);
     struct blob *blob = program_blob(b->prog, blob_new(NULL));
     blob_append(blob, 0, bytes, (size_t)size);
     free(bytes);
     op.stream = (uint16_t)memory_stream(b);
     op.space = secondary ? SPACE_SECONDARY : SPACE_PRIMARY;
-    op.base = place(b, secondary, size);
+    op.base = place(b, secondary, size, 0);
     op.blob = blob;
     op.size = blob->extent;
     program_append(b->prog, &op);
     return op.base;
+}
+
+/* Loads `size` bytes of elements in a style, some FP16 ones made NaN. Returns the base of the region. */
+static uint64_t load_with_nans(struct builder *b, const struct gen_layer *layer, enum gen_role role, bool secondary,
+                               uint64_t size, enum nvdla_precision precision, int64_t style, int64_t nans) {
+    struct rng rng = rng_make((uint64_t)layer->seed, role);
+    uint8_t *bytes = trace_alloc((size_t)size);
+    size_t count = (size_t)size / (size_t)gen_element_bytes(precision);
+    gen_fill(bytes, count, precision, style, &rng);
+    if (precision == NVDLA_FP16)
+        gen_fill_nans(bytes, count, nans, &rng);
+    return load_bytes(b, secondary, bytes, size);
+}
+
+static uint64_t load(struct builder *b, const struct gen_layer *layer, enum gen_role role, bool secondary,
+                     uint64_t size, enum nvdla_precision precision, int64_t style) {
+    return load_with_nans(b, layer, role, secondary, size, precision, style, 0);
 }
 
 static void place_output(struct builder *b, const struct gen_layer *layer, struct gen_shape *shape) {
@@ -95,21 +108,44 @@ static void place_output(struct builder *b, const struct gen_layer *layer, struc
         shape->out.base = shape->in.base;
         return;
     }
+    if (layer->into) {
+        const struct cube *owner = &b->shapes[layer->into - 1].out;
+        shape->out.base = owner->base + (uint64_t)layer->at * owner->surface_stride;
+        return;
+    }
+    uint64_t others = (uint64_t)(shape->room - cube_surfaces(&shape->out)) * shape->out.surface_stride;
     struct op op = op_make(OP_MEM_FILL, 0);
     op.stream = (uint16_t)memory_stream(b);
     op.space = shape->out_secondary ? SPACE_SECONDARY : SPACE_PRIMARY;
-    op.size = cube_extent(&shape->out);
-    op.base = place(b, shape->out_secondary, op.size);
+    op.size = cube_extent(&shape->out) + others + (uint64_t)(layer->batches - 1) * shape->out_batch_stride;
+    op.base = place(b, shape->out_secondary, op.size, shape->out_align);
     op.fill = (uint8_t)layer->out_fill;
     op.pattern = PATTERN_BYTE;
     program_append(b->prog, &op);
     shape->out.base = op.base;
 }
 
+static void place_weights(struct builder *b, const struct gen_layer *layer, struct gen_shape *shape) {
+    uint8_t *surfaces[GEN_WEIGHT_SURFACES];
+    for (int i = 0; i < GEN_WEIGHT_SURFACES; i++) {
+        surfaces[i] = trace_alloc((size_t)shape->weight_size[i] + 1);
+        memset(surfaces[i], 0, (size_t)shape->weight_size[i]);
+    }
+    gen_weights(b->gen->config, layer, shape, surfaces);
+    for (int i = 0; i < GEN_WEIGHT_SURFACES; i++) {
+        if (shape->weight_size[i])
+            shape->weight_base[i] = load_bytes(b, layer->weight_space != 0, surfaces[i], shape->weight_size[i]);
+        else
+            free(surfaces[i]);
+    }
+}
+
+/* What another layer left in CBUF has been read from its memory. */
 static void place_conv(struct builder *b, const struct gen_layer *layer, struct gen_shape *shape) {
     const struct gen_shape *before = shape->previous_conv < 0 ? NULL : &b->shapes[shape->previous_conv];
     if (!shape->fetch && before) {
         shape->in = before->in;
+        shape->in_batch_stride = before->in_batch_stride;
         shape->in_secondary = before->in_secondary;
         for (int i = 0; i < 2; i++) {
             shape->plane_base[i] = before->plane_base[i];
@@ -118,41 +154,48 @@ static void place_conv(struct builder *b, const struct gen_layer *layer, struct 
     } else if (layer->conv == GEN_IMAGE) {
         for (int i = 0; i < 2; i++)
             if (shape->plane_size[i])
-                shape->plane_base[i] = load(b, layer, i == 0 ? ROLE_INPUT : ROLE_PLANE, shape->in_secondary,
-                                            shape->plane_size[i], NVDLA_INT8, layer->in_data);
+                shape->plane_base[i] =
+                    load_with_nans(b, layer, i == 0 ? GEN_ROLE_INPUT : GEN_ROLE_PLANE, shape->in_secondary,
+                                   shape->plane_size[i], shape->pixel_precision, layer->in_data, layer->nans);
     }
-    if (shape->fetch_weights)
-        shape->weight_base = load(b, layer, ROLE_WEIGHTS, layer->weight_space != 0, shape->weight_bytes,
-                                  (enum nvdla_precision)layer->precision, layer->weights);
-    else if (before)
-        shape->weight_base = before->weight_base;
+    if (shape->fetch_weights) {
+        place_weights(b, layer, shape);
+    } else if (before) {
+        for (int i = 0; i < GEN_WEIGHT_SURFACES; i++)
+            shape->weight_base[i] = before->weight_base[i];
+    }
 }
 
 static void place_layer(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
     struct gen_shape *shape = &b->shapes[index];
-    const struct gen_stage *stages[GEN_STAGES] = {&layer->bs, &layer->bn};
-    bool reads_cube = layer->conv == GEN_FEATURE ? shape->fetch : !layer->conv;
-    if (reads_cube && layer->source)
+    static const enum gen_role roles[GEN_STAGES] = {GEN_ROLE_OPERAND, GEN_ROLE_OPERAND_2, GEN_ROLE_OPERAND_3};
+    bool reads_cube = layer->conv == GEN_IMAGE ? false : layer->conv ? shape->fetch : true;
+    if (reads_cube && layer->input_of)
+        shape->in.base = b->shapes[layer->input_of - 1].in.base;
+    else if (reads_cube && layer->source)
         shape->in.base = b->shapes[layer->source - 1].out.base;
     else if (reads_cube)
-        shape->in.base = load(b, layer, ROLE_INPUT, shape->in_secondary, cube_extent(&shape->in),
-                              gen_in_precision(layer), layer->in_data);
+        shape->in.base =
+            load_with_nans(b, layer, GEN_ROLE_INPUT, shape->in_secondary,
+                           cube_extent(&shape->in) + (uint64_t)(layer->batches - 1) * shape->in_batch_stride,
+                           gen_in_precision(layer), layer->in_data, layer->nans);
     if (layer->conv)
         place_conv(b, layer, shape);
     for (int i = 0; i < GEN_STAGES; i++) {
+        const struct gen_stage *stage = gen_stage_of(layer, i);
         struct cube *cube = &shape->operand[i];
-        if (shape->components[i] && stages[i]->source)
-            cube->base = b->shapes[stages[i]->source - 1].out.base;
+        enum nvdla_precision precision = !stage->two_bytes                ? NVDLA_INT8
+                                         : layer->precision == NVDLA_FP16 ? NVDLA_FP16
+                                                                          : NVDLA_INT16;
+        if (shape->components[i] && stage->source)
+            cube->base = b->shapes[stage->source - 1].out.base;
         else if (shape->components[i])
             cube->base =
-                load(b, layer, i == 0 ? ROLE_OPERAND : ROLE_OPERAND_2, shape->operand_secondary[i], cube_extent(cube),
-                     !stages[i]->two_bytes            ? NVDLA_INT8
-                     : layer->precision == NVDLA_FP16 ? NVDLA_FP16
-                                                      : NVDLA_INT16,
-                     stages[i]->data);
+                load(b, layer, roles[i], shape->operand_secondary[i], cube_extent(cube), precision, stage->data);
     }
-    place_output(b, layer, shape);
+    if (shape->out_exists)
+        place_output(b, layer, shape);
 }
 
 /* ---- operations ----------------------------------------------------------------------------------------------------
@@ -184,6 +227,14 @@ static void check(struct builder *b, enum nvdla_unit unit, uint32_t offset, uint
     op.address = nvdla_unit_base(b->gen->config, unit) + offset;
     op.value = value;
     op.at_end = true;
+    program_append(b->prog, &op);
+}
+
+static void read_register(struct builder *b, enum nvdla_unit unit, uint32_t offset, bool at_end) {
+    struct op op = op_make(OP_READ, 0);
+    op.stream = (uint16_t)unit_stream(b, unit);
+    op.address = nvdla_unit_base(b->gen->config, unit) + offset;
+    op.at_end = at_end;
     program_append(b->prog, &op);
 }
 
@@ -260,20 +311,27 @@ static void program_unit(struct builder *b, int index, enum nvdla_unit unit, con
 static void wait_for_sources(struct builder *b, int index, enum nvdla_unit unit) {
     const struct gen_layer *layer = &b->gen->layers[index];
     const struct gen_shape *shape = &b->shapes[index];
-    bool main_input = unit == NVDLA_PDP_RDMA || unit == NVDLA_CDP_RDMA || (unit == NVDLA_CDMA && shape->fetch) ||
-                      (unit == NVDLA_SDP_RDMA && !layer->conv);
+    bool main_input = unit == NVDLA_PDP_RDMA || unit == NVDLA_CDP_RDMA || unit == NVDLA_BDMA || unit == NVDLA_RBK ||
+                      (unit == NVDLA_CDMA && shape->fetch) || (unit == NVDLA_SDP_RDMA && !layer->conv);
     if (main_input && layer->source)
         wait_for(b, unit, b->final_event[layer->source - 1]);
+    for (int i = 0; main_input && layer->rubik == GEN_CONTRACT && i < index; i++)
+        if (layer->source && b->gen->layers[i].into == layer->source)
+            wait_for(b, unit, b->final_event[i]);
     if (unit != NVDLA_SDP_RDMA)
         return;
-    if (shape->components[0] && layer->bs.source)
-        wait_for(b, unit, b->final_event[layer->bs.source - 1]);
-    if (shape->components[1] && layer->bn.source)
-        wait_for(b, unit, b->final_event[layer->bn.source - 1]);
+    for (int i = 0; i < GEN_STAGES; i++)
+        if (shape->components[i] && gen_stage_of(layer, i)->source)
+            wait_for(b, unit, b->final_event[gen_stage_of(layer, i)->source - 1]);
 }
 
 static void arm(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
+    if (layer->rubik) { /* a unit on its own */
+        wait_for_sources(b, index, NVDLA_RBK);
+        write_register(b, NVDLA_RBK, RBK_D_OP_ENABLE, 1, false);
+        return;
+    }
     size_t order[ARMING];
     struct rng rng = rng_make((uint64_t)layer->arm, 0);
     for (size_t i = 0; i < ARMING; i++)
@@ -296,6 +354,30 @@ static void arm(struct builder *b, int index) {
     }
 }
 
+/* Writes a descriptor's registers, at times only those that changed, and pushes it when the queue has room. */
+static void push_descriptor(struct builder *b, const struct gen_layer *layer, struct rng *rng,
+                            const struct gen_registers *regs) {
+    size_t order[64];
+    bool changes = layer->order && b->descriptor.count == regs->count && rng_chance(rng, 70);
+    for (size_t i = 0; i < regs->count; i++)
+        order[i] = i;
+    if (layer->order)
+        rng_shuffle(rng, order, regs->count);
+    for (size_t i = 0; i < regs->count; i++)
+        if (!changes || b->descriptor.list[order[i]].value != regs->list[order[i]].value)
+            write_register(b, NVDLA_BDMA, regs->list[order[i]].offset, regs->list[order[i]].value,
+                           layer->order && rng_chance(rng, 4));
+    b->descriptor = *regs;
+    struct op op = op_make(OP_POLL, 0);
+    op.stream = (uint16_t)unit_stream(b, NVDLA_BDMA);
+    op.address = nvdla_unit_base(b->gen->config, NVDLA_BDMA) + BDMA_STATUS;
+    op.mask = BDMA_STATUS__FREE_SLOT_MASK;
+    op.value = 1;
+    op.relation = RELATION_GREATER_EQUAL;
+    program_append(b->prog, &op);
+    write_register(b, NVDLA_BDMA, BDMA_CFG_OP, 1, false);
+}
+
 /* Interrupts of a layer; the final one is that of its last engine. */
 static void expect_interrupts(struct builder *b, int index) {
     static const struct {
@@ -305,9 +387,12 @@ static void expect_interrupts(struct builder *b, int index) {
     } sources[] = {
         {NVDLA_CDMA, "CDMA_DAT", true}, {NVDLA_CDMA, "CDMA_WT", true}, {NVDLA_CACC, "CACC", true},
         {NVDLA_SDP, "SDP", false},      {NVDLA_PDP, "PDP", false},     {NVDLA_CDP, "CDP", false},
+        {NVDLA_BDMA, "BDMA", false},    {NVDLA_RBK, "RUBIK", false},
     };
     const struct gen_shape *shape = &b->shapes[index];
-    enum nvdla_unit last = uses(shape, NVDLA_CDP) ? NVDLA_CDP : uses(shape, NVDLA_PDP) ? NVDLA_PDP : NVDLA_SDP;
+    enum nvdla_unit last = NVDLA_SDP;
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
+        last = uses(shape, sources[i].unit) ? sources[i].unit : last;
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         if (!uses(shape, sources[i].unit) || (sources[i].optional && !b->gen->expect_all))
             continue;
@@ -327,8 +412,79 @@ static uint32_t interrupt_mask(const struct builder *b) {
     return b->gen->expect_all ? 0 : conv;
 }
 
+/* BDMA has a queue in place of register groups: descriptors are pushed, then launched as group 0 or 1. At most two
+ * groups are out, and none is pushed behind a launch that still waits. Spec: 64-bdma section 5. */
+static void build_bdma(struct builder *b, int index) {
+    const struct gen_layer *layer = &b->gen->layers[index];
+    int first = gen_bdma_first(b->gen, index), use = b->uses[NVDLA_BDMA];
+    struct rng rng = rng_make((uint64_t)layer->order, NVDLA_BDMA);
+    if (index == first && layer->serial && index > 0)
+        wait_for(b, NVDLA_BDMA, b->final_event[index - 1]);
+    if (index == first && use >= 2)
+        wait_for(b, NVDLA_BDMA, b->final_event[b->user[NVDLA_BDMA][use - 2]]);
+    for (int64_t part = 0; part < layer->parts; part++) {
+        struct gen_registers regs;
+        gen_bdma_registers(b->gen, index, b->shapes, part, &regs);
+        push_descriptor(b, layer, &rng, &regs);
+    }
+    if (index + 1 < b->gen->count && b->gen->layers[index + 1].bdma && b->gen->layers[index + 1].join)
+        return;
+    b->user[NVDLA_BDMA][use] = index;
+    b->uses[NVDLA_BDMA] = use + 1;
+    expect_interrupts(b, index);
+    for (int i = first; i <= index; i++) {
+        wait_for_sources(b, i, NVDLA_BDMA);
+        b->final_event[i] = b->final_event[index];
+    }
+    write_register(b, NVDLA_BDMA, use % 2 ? BDMA_CFG_LAUNCH1 : BDMA_CFG_LAUNCH0, 1, false);
+}
+
+/* Reads the counters of a layer that are the same on every device when it is over, in the group that it used.
+ * Spec: 50-sdp section 10, 60-pdp section 10, 62-cdp section 9. */
+static void read_status(struct builder *b, int index) {
+    static const struct {
+        enum nvdla_unit unit;
+        uint32_t offset;
+    } counters[] = {
+        {NVDLA_CDMA, CDMA_D_NAN_INPUT_DATA_NUM},
+        {NVDLA_CDMA, CDMA_D_NAN_INPUT_WEIGHT_NUM},
+        {NVDLA_CDMA, CDMA_D_INF_INPUT_DATA_NUM},
+        {NVDLA_CDMA, CDMA_D_INF_INPUT_WEIGHT_NUM},
+        {NVDLA_CACC, CACC_D_OUT_SATURATION},
+        {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_NAN_INPUT_NUM},
+        {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_INF_INPUT_NUM},
+        {NVDLA_SDP, SDP_D_STATUS},
+        {NVDLA_SDP, SDP_D_STATUS_NAN_INPUT_NUM},
+        {NVDLA_SDP, SDP_D_STATUS_INF_INPUT_NUM},
+        {NVDLA_SDP, SDP_D_STATUS_NAN_OUTPUT_NUM},
+        {NVDLA_SDP, SDP_D_PERF_OUT_SATURATION},
+        {NVDLA_PDP, PDP_D_INF_INPUT_NUM},
+        {NVDLA_PDP, PDP_D_NAN_INPUT_NUM},
+        {NVDLA_CDP, CDP_D_NAN_INPUT_NUM},
+        {NVDLA_CDP, CDP_D_INF_INPUT_NUM},
+        {NVDLA_CDP, CDP_D_PERF_LUT_UFLOW},
+        {NVDLA_CDP, CDP_D_PERF_LUT_OFLOW},
+        {NVDLA_CDP, CDP_D_PERF_LUT_HYBRID},
+        {NVDLA_CDP, CDP_D_PERF_LUT_LE_HIT},
+        {NVDLA_CDP, CDP_D_PERF_LUT_LO_HIT},
+    };
+    enum nvdla_unit waited = NVDLA_UNIT_COUNT;
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        if (!uses(&b->shapes[index], counters[i].unit))
+            continue;
+        if (waited != counters[i].unit)
+            wait_for(b, counters[i].unit, b->final_event[index]);
+        waited = counters[i].unit;
+        read_register(b, counters[i].unit, counters[i].offset, false);
+    }
+}
+
 static void build_layer(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
+    if (layer->bdma) {
+        build_bdma(b, index);
+        return;
+    }
     struct gen_registers *units = trace_alloc(NVDLA_UNIT_COUNT * sizeof *units);
     for (int i = 0; i < NVDLA_UNIT_COUNT; i++)
         units[i].count = 0;
@@ -340,23 +496,22 @@ static void build_layer(struct builder *b, int index) {
         gen_pdp_registers(b->gen, index, b->shapes, units);
     if (layer->cdp)
         gen_cdp_registers(b->gen, index, b->shapes, units);
+    if (layer->rubik)
+        gen_rubik_registers(b->gen, index, b->shapes, units);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         if (uses(&b->shapes[index], unit))
             program_unit(b, index, unit, &units[unit]);
     free(units);
     expect_interrupts(b, index);
     arm(b, index);
+    if (layer->status)
+        read_status(b, index);
 }
 
 /* Reads a counter of the group that was programmed last, for whoever compares register reads. */
 static void read_counter(struct builder *b, enum nvdla_unit unit, uint32_t offset) {
-    if (b->uses[unit] == 0)
-        return;
-    struct op op = op_make(OP_READ, 0);
-    op.stream = (uint16_t)unit_stream(b, unit);
-    op.address = nvdla_unit_base(b->gen->config, unit) + offset;
-    op.at_end = true;
-    program_append(b->prog, &op);
+    if (b->uses[unit] > 0)
+        read_register(b, unit, offset, true);
 }
 
 /* At the end every unit is idle and its pointers stand where the number of layers says. */
@@ -365,6 +520,10 @@ static void check_end(struct builder *b) {
         uint32_t count = (uint32_t)b->uses[unit];
         if (count == 0)
             continue;
+        if (unit == NVDLA_BDMA) {
+            check(b, unit, BDMA_STATUS, BDMA_RESET_STATUS);
+            continue;
+        }
         check(b, unit, CSC_S_STATUS, 0);
         check(b, unit, CSC_S_POINTER, ((count - 1) & 1) | (count & 1) << 16);
     }

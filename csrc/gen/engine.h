@@ -20,9 +20,25 @@
 #include "nvdla/lut.h"
 #include "nvdla/registers.h"
 
-enum { GEN_STAGES = 2 };                               /* BS, BN */
-enum { GEN_FEATURE = 1, GEN_IMAGE = 2 };               /* gen_layer.conv */
+enum { GEN_BS, GEN_BN, GEN_EW, GEN_STAGES };           /* of SDP */
+enum { GEN_FEATURE = 1, GEN_IMAGE, GEN_WINOGRAD };     /* gen_layer.conv */
+enum { GEN_CONTRACT = 1, GEN_SPLIT, GEN_MERGE };       /* gen_layer.rubik */
 enum { GEN_POOL_LIMIT = 1024, GEN_SIZE_LIMIT = 8192 }; /* split strip width, any size register */
+
+/* What a layer's weights consist of in memory: the weights, and of compressed ones the mask bits (WMB) and the size of
+ * each kernel group (WGS). */
+enum gen_weight_surface { GEN_WEIGHTS, GEN_WEIGHT_MASKS, GEN_WEIGHT_GROUPS, GEN_WEIGHT_SURFACES };
+
+/* Salts of a layer's content. */
+enum gen_role {
+    GEN_ROLE_INPUT,
+    GEN_ROLE_PLANE,
+    GEN_ROLE_WEIGHTS,
+    GEN_ROLE_OPERAND,
+    GEN_ROLE_OPERAND_2,
+    GEN_ROLE_OPERAND_3,
+    GEN_ROLE_MASKS,
+};
 
 /* A layer worked out: sizes, strides, memory. Bases are 0 until the regions are placed. */
 struct gen_shape {
@@ -35,20 +51,25 @@ struct gen_shape {
     int64_t lines;      /* that CDMA reads */
     int64_t entries;    /* per slice, ENTRY_PER_SLICE */
     int64_t data_banks, weight_banks;
-    uint64_t weight_bytes; /* WEIGHT_BYTES */
     uint64_t plane_line[2], plane_size[2], plane_base[2];
-    uint64_t weight_base;
+    enum nvdla_precision pixel_precision;                                        /* of the components in memory */
+    uint64_t weight_size[GEN_WEIGHT_SURFACES], weight_base[GEN_WEIGHT_SURFACES]; /* size 0: not there */
+    uint64_t in_batch_stride, out_batch_stride;                                  /* bytes, 0: one batch */
     /* CBUF behind the layer */
-    int64_t kept;  /* lines */
-    int64_t stale; /* entries of weights that nobody took and nobody released */
-    bool unfit;    /* more lines than CSC knows of: the next convolution must change the data banks */
+    int64_t kept;         /* slices */
+    int64_t weights_used; /* bytes of weights that CSC reads, rounded up to an entry */
+    int64_t stale;        /* entries of weights that nobody took and nobody released */
+    bool unfit;           /* more lines than CSC knows of: the next convolution must change the data banks */
 
     struct cube in;     /* main input as it is read from memory; unused: image input, or no fetch */
     struct cube middle; /* sizes only: what SDP processes */
     struct cube operand[GEN_STAGES];
     int components[GEN_STAGES]; /* of a memory operand: 0 none, 1, 2 */
     struct cube out;
-    bool out_exists; /* in memory, for other layers to read */
+    uint64_t out_align; /* bytes, of base and strides; 0: atoms */
+    bool out_exists;    /* in memory, for other layers to read */
+    int64_t room;       /* surfaces of the output region; more than are written: other layers write there too */
+    bool out_planar;    /* planes of RUBIK split; surfaces are planes then */
     enum nvdla_precision out_precision;
     bool in_secondary, out_secondary, operand_secondary[GEN_STAGES];
     int64_t pool_w, pool_h;                      /* PDP output */
@@ -77,17 +98,42 @@ enum nvdla_precision gen_out_precision(const struct gen_layer *layer);
  * surfaces inside. */
 void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interleaved);
 
+/* The RTL of the configurations of the small map has no EW stage yet. */
+static inline bool gen_has_ew(const struct nvdla_config *config) {
+    return config->map == NVDLA_MAP_FULL && config->sdp_ew_throughput > 0;
+}
+
+/* A stage of the SDP part of a layer. */
+const struct gen_stage *gen_stage_of(const struct gen_layer *layer, int stage);
+/* True if SDP only compares (50-sdp section 9) and writes nothing. */
+bool gen_compares(const struct gen_layer *layer);
+
 /* The input cube of a layer that reads w x h x c from memory: its own, or the output of layer->source. */
 bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err);
+
+/* The same with another number of channels than layer->c. */
+bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, int64_t c,
+                    struct error *err);
 
 /* The output cube of a layer that writes w x h x c. */
 void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t w, int64_t h, int64_t c,
                       bool packed_1x1);
 
 bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+/* Weights of the layer in their surfaces, which have the sizes of the shape and are all zero. */
+void gen_weights(const struct nvdla_config *config, const struct gen_layer *layer, const struct gen_shape *shape,
+                 uint8_t *const surfaces[GEN_WEIGHT_SURFACES]);
+/* The whole kernel of the deconvolution that such a layer belongs to: k kernels of full_r lines, full_s columns, c
+ * channels, the last fastest; and the layer's set of it as weights. */
+void gen_deconv_kernel(const struct gen_layer *layer, uint8_t *bytes);
+void gen_deconv_weights(const struct nvdla_config *config, const struct gen_layer *layer, uint8_t *bytes);
 bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+/* Checks a convolution with a set of a deconvolution's kernel. */
+bool gen_deconv_shape(const struct gen_layer *layer, struct error *err);
+bool gen_rubik_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 
 /* All of them over a case: checks the case and fills shapes[0 .. count-1]. */
 bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);
@@ -118,6 +164,13 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
                        struct gen_registers *units);
 void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units);
+void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                         struct gen_registers *units);
+/* Of one of the layer's descriptors. */
+void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes, int64_t part,
+                        struct gen_registers *regs);
+/* First layer of the group that a BDMA layer belongs to. */
+int gen_bdma_first(const struct gen_case *gen, int index);
 /* Tables and S_LUT registers in order of writing. */
 struct gen_lut_writes {
     struct {
@@ -138,15 +191,27 @@ void gen_lut_draw(struct rng *rng, struct gen_layer *layer, int bits);
 
 void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
                    int64_t cycles);
+/* Gives a Winograd layer of some size the right and bottom pads that make it whole tiles. */
+void gen_conv_fit(struct gen_layer *layer);
+/* What the convolution before leaves in CBUF, whatever it is, and what the layer leaves. last: NULL if there is none.
+ */
+void gen_conv_draw_kept(struct rng *rng, const struct gen_layer *last, struct gen_layer *layer);
 /* Sizes of an SDP layer from memory; gen_sdp_draw draws the rest of any SDP layer. bits: magnitude of its input. */
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
-void gen_sdp_draw(struct rng *rng, struct gen_layer *layer, int bits);
+void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits);
 /* PDP from memory (sizes too), or behind an SDP that makes w x h. */
 void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h);
 void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 /* A table set for a CDP layer. */
 void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
+
+void gen_bdma_draw(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer, int64_t cycles);
+/* A deconvolution from layer `index` on: convolutions, then the contract, into layers[] (room up to GEN_LAYERS).
+ * common: what gen_draw_common() drew. Returns their number. */
+int gen_deconv_draw(struct rng *rng, const struct nvdla_config *config, int index, const struct gen_layer *common,
+                    int64_t cycles, struct gen_layer *layers);
+void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 
 /* Slack of strides, styles of content, spaces, noise, order: what every layer has. */
 void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer);
@@ -159,6 +224,9 @@ int gen_style_bits(int64_t style, int bits);
 
 /* count elements of a precision in a style, little endian. */
 void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int64_t style, struct rng *rng);
+
+/* Makes some of count FP16 elements NaN. */
+void gen_fill_nans(uint8_t *bytes, size_t count, int64_t nans, struct rng *rng);
 
 /* Layers of a case from a set of engines (gen.h). */
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines);

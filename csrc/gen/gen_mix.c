@@ -1,4 +1,4 @@
-/* Cases of several layers: which engines, what reads what, what stays in CBUF between convolutions. */
+/* Cases of several layers: which engines, what reads what. */
 #include "gen/engine.h"
 #include "gen/gen.h"
 
@@ -20,38 +20,70 @@ static enum gen_engine draw_engine(struct rng *rng, const struct nvdla_config *c
     }
 }
 
+/* For RUBIK and BDMA the sizes follow from the cube in another way. */
+static void draw_moved(struct rng *rng, const struct gen_shape *source, int64_t lanes, struct gen_layer *layer) {
+    const struct cube *out = &source->out;
+    int64_t surfaces = cube_surfaces(out);
+    if (layer->rubik == GEN_CONTRACT) {
+        layer->deconv_x = rng_range(rng, 1, surfaces < 4 ? surfaces : 4);
+        layer->deconv_y = rng_range(rng, 1, surfaces / layer->deconv_x < 4 ? surfaces / layer->deconv_x : 4);
+        layer->c = rng_range(rng, 1, surfaces / (layer->deconv_x * layer->deconv_y) * lanes);
+    } else if (layer->rubik == GEN_MERGE) {
+        layer->w = rng_range(rng, 1, out->width) * lanes - rng_range(rng, 0, lanes - 1);
+    } else if (layer->bdma) {
+        layer->c = surfaces;
+        layer->parts = rng_range(rng, 1, layer->h < 20 ? layer->h : 20);
+        layer->replicate = 0;
+    }
+}
+
 /* Makes the layer read the output of an earlier one, whole or a corner of it, if it is not too large. */
 static void draw_source(struct rng *rng, const struct gen_case *gen, int index, const struct gen_shape *shapes,
                         struct gen_layer *layer, int64_t atoms) {
     int from = rng_chance(rng, 60) ? index - 1 : (int)rng_range(rng, 0, index - 1);
     const struct cube *out = &shapes[from].out;
+    if (!shapes[from].out_exists || shapes[from].out_precision != gen_in_precision(layer) ||
+        shapes[from].out_planar != (layer->rubik == GEN_MERGE))
+        return;
+    int64_t lanes = cube_surfaces(out) * (int64_t)out->atom / out->element_bytes;
+    if (layer->in_convert) /* whole atoms of INT8 are two of INT16 */
+        lanes = cube_surfaces(out) / 2 * (int64_t)out->atom;
+    if (lanes == 0)
+        return;
     int64_t cube = (int64_t)out->width * out->height * cube_surfaces(out);
     if (cube > 2 * atoms || gen->layers[from].in_place)
         return;
     layer->source = from + 1;
     layer->w = out->width;
     layer->h = out->height;
-    layer->c = out->channels;
+    layer->c = out->channels < lanes ? out->channels : lanes;
     if (rng_chance(rng, 15))
-        layer->c = rng_range(rng, 1, cube_surfaces(out) * (int64_t)out->atom);
+        layer->c = rng_range(rng, 1, lanes);
     if (rng_chance(rng, 15))
         layer->h = rng_range(rng, 1, out->height);
     if (rng_chance(rng, 15))
         layer->w = rng_range(rng, 1, out->width);
+    if (layer->rubik || layer->bdma)
+        draw_moved(rng, &shapes[from],
+                   gen->config->mem_atom / gen_element_bytes((enum nvdla_precision)layer->precision), layer);
 }
 
 /* A per-element operand from an earlier output, where it is large enough. */
-static void draw_operand_source(struct rng *rng, int index, const struct gen_shape *shapes, struct gen_stage *stage) {
+static void draw_operand_source(struct rng *rng, const struct gen_layer *layer, int index,
+                                const struct gen_shape *shapes, struct gen_stage *stage) {
     bool alu = stage->alu && stage->alu_memory, mul = stage->mul && stage->mul_memory;
     if (index == 0 || !stage->on || alu == mul || !rng_chance(rng, 50))
         return;
     int from = (int)rng_range(rng, 0, index - 1);
+    if (gen_compares(layer) && layer->source && stage == &layer->ew && rng_chance(rng, 50))
+        from = (int)layer->source - 1; /* with itself */
     const struct cube *out = &shapes[from].out, *middle = &shapes[index].middle;
-    if (out->width < middle->width || out->height < middle->height || cube_surfaces(out) < cube_surfaces(middle))
+    if (!shapes[from].out_exists || shapes[from].out_precision != (enum nvdla_precision)layer->precision ||
+        out->width < middle->width || out->height < middle->height || cube_surfaces(out) < cube_surfaces(middle))
         return;
     stage->source = from + 1;
     stage->element = 1;
-    stage->two_bytes = 0;
+    stage->two_bytes = layer->precision != NVDLA_INT8;
 }
 
 /* Fuses a PDP behind the SDP of the last layer. */
@@ -66,11 +98,9 @@ static void draw_fusion(struct rng *rng, struct gen_case *gen, struct gen_shape 
 
 /* Tables for a CDP layer: its own, or those that are loaded; then mostly with the convertors they were made for. */
 static void draw_tables(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer) {
-    const struct gen_layer *loaded = NULL;
-    for (int i = 0; i < index; i++)
-        if (gen->layers[i].cdp && gen->layers[i].lut)
-            loaded = &gen->layers[i];
-    if (!loaded || rng_chance(rng, 30)) {
+    const struct gen_layer *loaded = gen_lut_loaded(gen, index - 1, true);
+    bool other = loaded && (loaded->precision == NVDLA_FP16) != (layer->precision == NVDLA_FP16);
+    if (!loaded || other || rng_chance(rng, 30)) {
         gen_cdp_draw_lut(rng, layer);
     } else if (rng_chance(rng, 70)) {
         layer->sqsum_bypass = loaded->sqsum_bypass;
@@ -85,11 +115,32 @@ static void draw_tables(struct rng *rng, const struct gen_case *gen, int index, 
     }
 }
 
+/* Tables for an SDP layer: its own, which are drawn already, or those that are loaded. */
+static void draw_sdp_tables(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer) {
+    layer->lut = 0;
+    const struct gen_layer *loaded = gen_lut_loaded(gen, index - 1, false);
+    bool other = loaded && (loaded->precision == NVDLA_FP16) != (layer->precision == NVDLA_FP16);
+    layer->lut = !loaded || other || rng_chance(rng, 40);
+}
+
+/* Precision: that of the layer before if its output may be read. */
+static void draw_types(struct rng *rng, int index, const struct gen_shape *shapes, bool linked,
+                       struct gen_layer *layer) {
+    int number = (int)rng_range(rng, 0, 9);
+    layer->precision = number < 4 ? NVDLA_INT8 : number < 7 ? NVDLA_INT16 : NVDLA_FP16;
+    if (linked && shapes[index - 1].out_exists && rng_chance(rng, 80))
+        layer->precision = shapes[index - 1].out_precision;
+    layer->nan_to_zero = rng_chance(rng, 40);
+    layer->status = rng_chance(rng, 35);
+}
+
 static void draw_layer(struct rng *rng, const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        enum gen_engine engine, int64_t cycles, struct gen_layer *layer) {
     const struct nvdla_config *config = gen->config;
     bool linked = index > 0 && engine != GEN_ENGINE_IMG && rng_chance(rng, 45);
     gen_layer_plain(layer);
+    if (config->int16 && config->fp16)
+        draw_types(rng, index, shapes, linked, layer);
     gen_draw_common(rng, config, layer);
     switch (engine) {
     case GEN_ENGINE_CONV:
@@ -98,11 +149,17 @@ static void draw_layer(struct rng *rng, const struct gen_case *gen, int index, c
         break;
     case GEN_ENGINE_SDP:
         gen_sdp_draw_size(rng, config, layer, cycles);
-        gen_sdp_draw(rng, layer, gen_style_bits(layer->in_data, 7));
-        layer->in_place = rng_chance(rng, 8);
+        gen_sdp_draw(rng, config, layer, gen_style_bits(layer->in_data, layer->precision == NVDLA_INT8 ? 7 : 15));
+        layer->in_place = rng_chance(rng, 8) && !layer->in_convert && !layer->out_convert && !gen_compares(layer);
         break;
     case GEN_ENGINE_PDP:
         gen_pdp_draw(rng, config, layer, cycles);
+        break;
+    case GEN_ENGINE_BDMA:
+        gen_bdma_draw(rng, gen, index, layer, cycles);
+        break;
+    case GEN_ENGINE_RUBIK:
+        gen_rubik_draw(rng, config, layer, cycles);
         break;
     default:
         gen_cdp_draw(rng, config, layer, cycles);
@@ -113,6 +170,9 @@ static void draw_layer(struct rng *rng, const struct gen_case *gen, int index, c
     if (layer->source) {
         layer->in_place = 0;
         layer->grain = 1;
+        layer->batches = 1;
+        if (layer->conv == GEN_WINOGRAD)
+            gen_conv_fit(layer);
         if (layer->pdp) {
             layer->splits = 1;
             gen_pdp_draw_behind(rng, layer, layer->w, layer->h);
@@ -120,76 +180,37 @@ static void draw_layer(struct rng *rng, const struct gen_case *gen, int index, c
     }
     if (layer->cdp)
         draw_tables(rng, gen, index, layer);
+    else if (gen_uses_table(layer))
+        draw_sdp_tables(rng, gen, index, layer);
 }
 
-/* A convolution that goes on with what the one before left in CBUF: its data, its lines, its weights. */
-static void draw_reuse(struct rng *rng, const struct gen_layer *last, struct gen_layer *layer) {
-    const struct gen_layer fresh = *layer;
-    bool data = last->skip_data || last->keep, weights = last->skip_weights;
-    if (data && weights && rng_chance(rng, 30))
-        data = weights = rng_chance(rng, 50);
-    *layer = *last;
-    /* all that has nothing to do with CBUF comes from the fresh layer */
-    layer->seed = fresh.seed;
-    layer->in_data = fresh.in_data;
-    layer->weights = fresh.weights;
-    layer->noise = fresh.noise;
-    layer->order = fresh.order;
-    layer->arm = fresh.arm;
-    layer->perf = fresh.perf;
-    layer->serial = fresh.serial;
-    layer->out_line = fresh.out_line;
-    layer->out_surface = fresh.out_surface;
-    layer->out_order = fresh.out_order;
-    layer->out_fill = fresh.out_fill;
-    layer->bs = fresh.bs;
-    layer->bn = fresh.bn;
-    layer->offset = fresh.offset;
-    layer->scale = fresh.scale;
-    layer->shift = fresh.shift;
-    layer->clip = fresh.clip;
-    layer->pdp = 0;
-    layer->source = 0;
-    layer->reuse_data = data;
-    layer->reuse_weights = weights;
-    layer->skip_data = rng_chance(rng, 40);
-    layer->skip_weights = rng_chance(rng, 40);
-    layer->keep = 0;
-    if (!weights) { /* other kernels */
-        layer->k = fresh.k;
-        if (rng_chance(rng, 50)) {
-            layer->r = rng_range(rng, 1, 3);
-            layer->stride_x = rng_range(rng, 1, 2);
-            layer->stride_y = rng_range(rng, 1, 3);
-        }
-    }
-    if (data && !last->skip_data) /* new lines behind the kept ones */
-        layer->h = last->keep + rng_range(rng, 1, last->h);
-    else if (data && rng_chance(rng, 15))
-        layer->h = rng_range(rng, 1, last->h);
-    if (!data && layer->conv == GEN_FEATURE && rng_chance(rng, 30))
-        layer->h = rng_range(rng, 1, last->h);
-    if (!layer->skip_data && layer->h > 1 && rng_chance(rng, 40))
-        layer->keep = rng_range(rng, 1, layer->h - 1);
-}
-
-/* What a convolution leaves for the next one, and in which banks: sometimes those of the convolution before. */
-static void draw_legacy(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer) {
+static const struct gen_layer *last_convolution(const struct gen_case *gen, int index) {
     const struct gen_layer *last = NULL;
     for (int i = 0; i < index; i++)
         if (gen->layers[i].conv)
             last = &gen->layers[i];
-    layer->skip_data = rng_chance(rng, 25);
-    layer->skip_weights = rng_chance(rng, 25);
-    if (layer->h > 1 && rng_chance(rng, 30))
-        layer->keep = rng_range(rng, 1, layer->h - 1);
-    if (last && rng_chance(rng, 60)) {
-        layer->data_banks = last->data_banks;
-        layer->weight_banks = last->weight_banks;
+    return last;
+}
+
+/* Adds a deconvolution, if there is room for its layers; false if none of the tries was legal and within the budget. */
+static bool add_deconv(struct rng *rng, struct gen_case *gen, int64_t cycles, struct gen_shape *shapes) {
+    int index = gen->count;
+    for (int i = 0; i < TRIES && index + 2 <= GEN_LAYERS; i++) {
+        struct gen_layer common;
+        int64_t sum = 0;
+        gen_layer_plain(&common);
+        draw_types(rng, index, shapes, false, &common);
+        gen_draw_common(rng, gen->config, &common);
+        gen->count = index + gen_deconv_draw(rng, gen->config, index, &common, 2 * cycles, &gen->layers[index]);
+        if (gen_case_shape(gen, shapes, NULL)) {
+            for (int j = index; j < gen->count; j++)
+                sum += shapes[j].cycles;
+            if (sum <= 4 * cycles + 4000)
+                return true;
+        }
+        gen->count = index;
     }
-    if (last && (last->skip_data || last->skip_weights || last->keep) && rng_chance(rng, 75)) {
-        draw_reuse(rng, last, layer);
-    }
+    return false;
 }
 
 /* Adds one layer; false if none of the tries was legal and within the budget. */
@@ -200,19 +221,20 @@ static bool add_layer(struct rng *rng, struct gen_case *gen, uint32_t engines, i
         struct gen_layer *layer = &gen->layers[index];
         draw_layer(rng, gen, index, shapes, draw_engine(rng, gen->config, engines), cycles, layer);
         if (layer->conv)
-            draw_legacy(rng, gen, index, layer);
+            gen_conv_draw_kept(rng, last_convolution(gen, index), layer);
         gen->count = index + 1;
         if (gen_case_shape(gen, shapes, NULL) && shapes[index].cycles <= 2 * cycles) {
             if (layer->sdp) {
                 struct gen_layer kept = *layer;
-                draw_operand_source(rng, index, shapes, &layer->bs);
-                draw_operand_source(rng, index, shapes, &layer->bn);
+                draw_operand_source(rng, layer, index, shapes, &layer->bs);
+                draw_operand_source(rng, layer, index, shapes, &layer->bn);
+                draw_operand_source(rng, layer, index, shapes, &layer->ew);
                 if (!gen_case_shape(gen, shapes, NULL)) {
                     *layer = kept;
                     gen_case_shape(gen, shapes, NULL);
                 }
             }
-            if (layer->sdp && !layer->in_place && rng_chance(rng, 25))
+            if (layer->sdp && !layer->in_place && !layer->out_convert && !gen_compares(layer) && rng_chance(rng, 25))
                 draw_fusion(rng, gen, shapes);
             return true;
         }
@@ -221,14 +243,28 @@ static bool add_layer(struct rng *rng, struct gen_case *gen, uint32_t engines, i
     return false;
 }
 
+/* A layer, or the layers of a deconvolution. */
+static void add_layers(struct rng *rng, struct gen_case *gen, uint32_t engines, int64_t cycles,
+                       struct gen_shape *shapes) {
+    const uint32_t deconv = 1u << GEN_ENGINE_DECONV, others = engines & ~deconv;
+    if (engines & deconv && (!others || rng_chance(rng, 8)))
+        add_deconv(rng, gen, cycles, shapes);
+    else
+        add_layer(rng, gen, others, cycles, shapes);
+}
+
 /* The smallest layer of an engine, legal in any case. */
 static void add_smallest(struct gen_case *gen, enum gen_engine engine) {
     struct gen_layer *layer = &gen->layers[gen->count++];
     gen_layer_plain(layer);
-    layer->conv = engine == GEN_ENGINE_CONV ? GEN_FEATURE : engine == GEN_ENGINE_IMG ? GEN_IMAGE : 0;
+    layer->conv = engine == GEN_ENGINE_CONV || engine == GEN_ENGINE_DECONV ? GEN_FEATURE
+                  : engine == GEN_ENGINE_IMG                               ? GEN_IMAGE
+                                                                           : 0;
     layer->sdp = layer->conv || engine == GEN_ENGINE_SDP;
     layer->pdp = engine == GEN_ENGINE_PDP;
     layer->cdp = layer->lut = engine == GEN_ENGINE_CDP;
+    layer->bdma = engine == GEN_ENGINE_BDMA;
+    layer->rubik = engine == GEN_ENGINE_RUBIK ? GEN_SPLIT : 0;
 }
 
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines) {
@@ -239,8 +275,8 @@ void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines) {
     int64_t layers = single && rng_chance(rng, 55) ? 1 : rng_range(rng, 2, most);
     if (rng_chance(rng, 5))
         layers += rng_range(rng, 1, 5);
-    for (int64_t i = 0; i < layers; i++)
-        add_layer(rng, gen, engines, budget / layers + 200, shapes);
+    for (int64_t i = 0; i < layers && gen->count < GEN_LAYERS; i++)
+        add_layers(rng, gen, engines, budget / layers + 200, shapes);
     if (gen->count == 0)
         add_smallest(gen, draw_engine(rng, gen->config, engines));
     for (int i = 0; i < gen->count; i++)

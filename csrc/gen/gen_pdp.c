@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "gen/engine.h"
+#include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 
 enum { METHOD_AVERAGE };
@@ -54,6 +55,21 @@ static bool split_shape(const struct gen_layer *layer, struct gen_shape *shape, 
            error_set(err, "a strip has more than %d columns", GEN_POOL_LIMIT);
 }
 
+/* FP17 patterns that never occur are undefined (60-pdp section 6). */
+static bool fp17_legal(int64_t pattern) {
+    return (pattern & 0xffff) != 0xfc00;
+}
+
+static bool constants_legal(const struct gen_layer *layer, struct error *err) {
+    const int64_t patterns[] = {layer->recip_w,    layer->recip_h,    layer->pool_pad_1,
+                                layer->pool_pad_2, layer->pool_pad_3, layer->pool_pad_4,
+                                layer->pool_pad_5, layer->pool_pad_6, layer->pool_pad_7};
+    for (size_t i = 0; layer->precision == NVDLA_FP16 && i < sizeof patterns / sizeof patterns[0]; i++)
+        if (!fp17_legal(patterns[i]))
+            return error_set(err, "an FP17 pattern with exponent 63 and mantissa 0");
+    return true;
+}
+
 bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     struct gen_shape *shape = &shapes[index];
@@ -65,6 +81,8 @@ bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     } else if (!gen_input_shape(gen, index, shapes, h, err)) {
         return false;
     }
+    if (layer->method == METHOD_AVERAGE && !constants_legal(layer, err))
+        return false;
     if (layer->sdp && layer->splits > 1)
         return error_set(err, "no strips behind SDP");
     if (!pool_size("width", w, layer->kernel_w, layer->step_x, layer->pool_left, layer->pool_right, layer->splits == 1,
@@ -120,7 +138,8 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(regs, PDP_D_DATA_CUBE_OUT_HEIGHT, (uint32_t)shape->pool_h - 1);
     gen_put(regs, PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)in->channels - 1);
     gen_put(regs, PDP_D_OPERATION_MODE_CFG, (uint32_t)layer->method | (layer->sdp ? 0 : 0x10u) | splits << 8);
-    gen_put(regs, PDP_D_NAN_FLUSH_TO_ZERO, gen_noise(layer, &noise, 1));
+    gen_put(regs, PDP_D_NAN_FLUSH_TO_ZERO,
+            layer->precision == NVDLA_FP16 ? (uint32_t)layer->nan_to_zero : gen_noise(layer, &noise, 1));
     gen_put(regs, PDP_D_PARTIAL_WIDTH_IN, partial_in);
     gen_put(regs, PDP_D_PARTIAL_WIDTH_OUT, partial_out);
     gen_put(regs, PDP_D_POOLING_KERNEL_CFG,
@@ -140,7 +159,7 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(regs, PDP_D_DST_LINE_STRIDE, shape->out.line_stride);
     gen_put(regs, PDP_D_DST_SURFACE_STRIDE, shape->out.surface_stride);
     gen_put(regs, PDP_D_DST_RAM_CFG, shape->out_secondary ? 0 : 1);
-    gen_put(regs, PDP_D_DATA_FORMAT, 0);
+    gen_put(regs, PDP_D_DATA_FORMAT, (uint32_t)layer->precision);
     gen_put(regs, PDP_D_PERF_ENABLE, layer->perf ? 1 : 0);
     gen_put(regs, PDP_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
     if (layer->sdp)
@@ -153,7 +172,7 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(rdma, PDP_RDMA_D_SRC_LINE_STRIDE, in->line_stride);
     gen_put(rdma, PDP_RDMA_D_SRC_SURFACE_STRIDE, in->surface_stride);
     gen_put(rdma, PDP_RDMA_D_SRC_RAM_CFG, shape->in_secondary ? 0 : 1);
-    gen_put(rdma, PDP_RDMA_D_DATA_FORMAT, 0);
+    gen_put(rdma, PDP_RDMA_D_DATA_FORMAT, (uint32_t)layer->precision);
     gen_put(rdma, PDP_RDMA_D_OPERATION_MODE_CFG, splits);
     gen_put(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG, ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->step_x - 1) << 4);
     gen_put(rdma, PDP_RDMA_D_POOLING_PADDING_CFG, gen_noise(layer, &noise, 0xf));
@@ -165,8 +184,34 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
 /* ---- drawing -------------------------------------------------------------------------------------------------------
  */
 
+static int64_t draw_fp17(struct rng *rng) {
+    int64_t any = rng_range(rng, 0, 0x1ffff);
+    return fp17_legal(any) ? any : 0;
+}
+
+/* The constants of an average: mostly those of 60-pdp section 5.5, pads as of a padded cube. */
+static void draw_constants(struct rng *rng, struct gen_layer *layer) {
+    static const int64_t integer[] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
+    static const int64_t fp17[] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
+    const bool is_float = layer->precision == NVDLA_FP16, wild = rng_chance(rng, 25);
+    const int64_t *reciprocals = is_float ? fp17 : integer;
+    int64_t *const recip[] = {&layer->recip_w, &layer->recip_h};
+    const int64_t kernel[] = {layer->kernel_w, layer->kernel_h};
+    for (int i = 0; i < 2; i++)
+        *recip[i] = !wild ? reciprocals[kernel[i] - 1] : is_float ? draw_fp17(rng) : rng_range(rng, 0, 0x1ffff);
+    int64_t zero = rng_range(rng, -128, 127);
+    uint32_t pad = is_float && rng_chance(rng, 60) ? fp16_to_fp17(fp16_from_integer((int32_t)zero)) : 0;
+    int64_t *const value[] = {&layer->pool_pad_1, &layer->pool_pad_2, &layer->pool_pad_3, &layer->pool_pad_4,
+                              &layer->pool_pad_5, &layer->pool_pad_6, &layer->pool_pad_7};
+    for (int i = 0; i < 7; i++) {
+        if (is_float)
+            *value[i] = wild ? draw_fp17(rng) : fp17_mul(pad, fp16_to_fp17(fp16_from_integer(i + 1)));
+        else
+            *value[i] = wild ? rng_signed(rng, 19) : (i + 1) * zero;
+    }
+}
+
 static void draw_windows(struct rng *rng, struct gen_layer *layer) {
-    static const int64_t reciprocals[] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
     layer->pdp = 1;
     layer->method = rng_range(rng, 0, 2);
     layer->kernel_w = rng_chance(rng, 20) ? 1 : rng_range(rng, 1, 8);
@@ -179,14 +224,7 @@ static void draw_windows(struct rng *rng, struct gen_layer *layer) {
         int64_t most = (i < 2 ? layer->kernel_w : layer->kernel_h) - 1;
         *pad[i] = pads == 0 ? 0 : pads == 1 ? most : rng_range(rng, 0, most);
     }
-    bool wild = rng_chance(rng, 25);
-    layer->recip_w = wild ? rng_range(rng, 0, 0x1ffff) : reciprocals[layer->kernel_w - 1];
-    layer->recip_h = wild ? rng_range(rng, 0, 0x1ffff) : reciprocals[layer->kernel_h - 1];
-    int64_t zero = rng_range(rng, -128, 127);
-    int64_t *const value[] = {&layer->pool_pad_1, &layer->pool_pad_2, &layer->pool_pad_3, &layer->pool_pad_4,
-                              &layer->pool_pad_5, &layer->pool_pad_6, &layer->pool_pad_7};
-    for (int i = 0; i < 7; i++)
-        *value[i] = wild ? rng_signed(rng, 19) : (i + 1) * zero;
+    draw_constants(rng, layer);
 }
 
 /* Strips for `columns` output columns, at most `limit` each, perhaps more strips than needed. */
@@ -235,7 +273,8 @@ void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
         layer->h = (lines - 1) * layer->step_y + layer->kernel_h;
     }
     int64_t surfaces = atoms / (layer->w * layer->h);
-    layer->c = rng_size(rng, surfaces < 1 ? atom : surfaces > 8 ? 8 * atom : surfaces * atom, atom);
+    int64_t lanes = atom / gen_element_bytes((enum nvdla_precision)layer->precision);
+    layer->c = rng_size(rng, surfaces < 1 ? lanes : surfaces > 8 ? 8 * lanes : surfaces * lanes, lanes);
     if (split)
         draw_strips(rng, layer, columns, limit < GEN_POOL_LIMIT ? limit : GEN_POOL_LIMIT);
     else if (layer->pool_right == 0 && layer->step_x > 1 && rng_chance(rng, 10))

@@ -1,13 +1,22 @@
 /* SDP layers: from memory or behind a convolution, to memory or to PDP. Spec: 50-sdp. */
 #include "gen/engine.h"
 #include "nvdla/fixed.h"
+#include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 
 /* ---- shape ---------------------------------------------------------------------------------------------------------
  */
 
-static const struct gen_stage *stage_of(const struct gen_layer *layer, int stage) {
-    return stage == 0 ? &layer->bs : &layer->bn;
+enum { ALGORITHM_MAX, ALGORITHM_MIN, ALGORITHM_SUM, ALGORITHM_EQUAL };
+
+static const char *const stage_names[GEN_STAGES] = {"bs", "bn", "ew"};
+
+const struct gen_stage *gen_stage_of(const struct gen_layer *layer, int stage) {
+    return stage == GEN_BS ? &layer->bs : stage == GEN_BN ? &layer->bn : &layer->ew;
+}
+
+bool gen_compares(const struct gen_layer *layer) {
+    return layer->sdp && layer->ew.on && layer->ew.alu && layer->ew.algorithm == ALGORITHM_EQUAL;
 }
 
 static bool alu_from_memory(const struct gen_stage *stage) {
@@ -20,50 +29,81 @@ static bool mul_from_memory(const struct gen_stage *stage) {
 
 static bool operand_shape(const struct gen_case *gen, int index, int number, struct gen_shape *shapes,
                           struct error *err) {
-    const struct gen_stage *stage = stage_of(&gen->layers[index], number);
+    const struct gen_layer *layer = &gen->layers[index];
+    const struct gen_stage *stage = gen_stage_of(layer, number);
     struct gen_shape *shape = &shapes[index];
     int components = alu_from_memory(stage) + mul_from_memory(stage);
     shape->components[number] = components;
     if (components == 0)
         return true;
+    if (layer->precision != NVDLA_INT8 && !stage->two_bytes)
+        return error_set(err, "operands of one byte are for INT8");
     struct cube *cube = &shape->operand[number];
     bool single = shape->middle.width == 1 && shape->middle.height == 1;
     if (stage->source) {
         if (stage->source > index)
             return error_set(err, "operands from layer %d, which does not come before it", (int)stage->source - 1);
-        if (components != 1 || stage->two_bytes || !stage->element)
-            return error_set(err, "operands from another layer are one byte for each element");
         const struct gen_shape *source = &shapes[stage->source - 1];
+        if (components != 1 || !stage->element || source->out_precision != (enum nvdla_precision)layer->precision ||
+            stage->two_bytes != (layer->precision != NVDLA_INT8))
+            return error_set(err, "operands from another layer are one for each element, of the same precision");
+        if (!source->out_exists)
+            return error_set(err, "operands from layer %d, which writes none", (int)stage->source - 1);
         *cube = source->out;
         if (cube->packed_1x1)
             cube->line_stride = cube->surface_stride = (uint32_t)cube->atom;
         cube->width = shape->middle.width;
         cube->height = shape->middle.height;
         cube->channels = shape->middle.channels;
+        cube->min_surfaces = 0;
         cube->packed_1x1 = single;
         shape->operand_secondary[number] = source->out_secondary;
         return (cube->width <= source->out.width && cube->height <= source->out.height &&
                 cube_surfaces(cube) <= cube_surfaces(&source->out)) ||
                error_set(err, "operands from layer %d, whose output is smaller", (int)stage->source - 1);
     }
-    int atom = gen->config->mem_atom;
-    int64_t bytes = components * (stage->two_bytes ? 2 : 1); /* an operand atom has this many memory atoms */
+    int atom = gen->config->mem_atom, bytes = components * (stage->two_bytes ? 2 : 1);
+    int atoms = bytes / shape->middle.element_bytes; /* memory atoms of an operand atom */
     *cube = shape->middle;
-    cube->element_bytes = (int)bytes;
-    cube->atom = atom * (int)bytes;
+    cube->element_bytes = bytes;
+    cube->atom = atom * atoms;
     if (!stage->element)
         cube->width = cube->height = 1;
     cube->packed_1x1 = single || !stage->element;
-    cube->line_stride = (uint32_t)((cube->width * bytes + stage->line) * atom);
+    cube->line_stride = (uint32_t)(((int64_t)cube->width * atoms + stage->line) * atom);
     cube->surface_stride = (uint32_t)(cube->height * (int64_t)cube->line_stride + stage->surface * atom);
     shape->operand_secondary[number] = stage->space != 0;
     return true;
+}
+
+/* What EW can not do, and what precision conversion excludes. Spec: 50-sdp sections 7 and 9. */
+static bool stages_legal(const struct gen_case *gen, int index, struct error *err) {
+    const struct gen_layer *layer = &gen->layers[index];
+    bool converts = layer->in_convert || layer->out_convert,
+         ordered = layer->conv == GEN_WINOGRAD || layer->batches > 1;
+    if (layer->ew.on && !gen_has_ew(gen->config))
+        return error_set(err, "configuration %s has no EW stage", gen->config->name);
+    if (layer->ew.on && layer->ew.lut && !gen->config->sdp_lut)
+        return error_set(err, "configuration %s has no table in SDP", gen->config->name);
+    if (layer->in_convert && (layer->conv || layer->precision != NVDLA_INT8))
+        return error_set(err, "in_convert: only from memory to INT8");
+    if (layer->out_convert && (layer->pdp || ordered))
+        return error_set(err, "out_convert: not with PDP, Winograd or batches");
+    if (layer->pdp && ordered)
+        return error_set(err, "PDP takes no Winograd layer and no batches");
+    if (layer->in_place && converts)
+        return error_set(err, "in_place: the output has another precision");
+    if (gen_compares(layer) && (layer->ew.lut || converts || layer->pdp || ordered || layer->in_place))
+        return error_set(err, "a layer that compares has no table, conversion, PDP, Winograd, batches or output");
+    return !gen_uses_table(layer) || gen_lut_shape(gen, index, err);
 }
 
 bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     const struct nvdla_config *config = gen->config;
     struct gen_shape *shape = &shapes[index];
+    if (!stages_legal(gen, index, err))
+        return false;
     if (!layer->conv) {
         if (!gen_input_shape(gen, index, shapes, layer->h, err))
             return false;
@@ -71,21 +111,22 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
                                       .height = (int)layer->h,
                                       .channels = (int)layer->c,
                                       .atom = config->mem_atom,
-                                      .element_bytes = 1};
+                                      .element_bytes = gen_element_bytes((enum nvdla_precision)layer->precision)};
         shape->in.packed_1x1 = layer->w == 1 && layer->h == 1;
     }
     for (int i = 0; i < GEN_STAGES; i++)
         if (!operand_shape(gen, index, i, shapes, err))
-            return error_prefix(err, i == 0 ? "bs: " : "bn: ");
+            return error_prefix(err, "%s: ", stage_names[i]);
     const struct cube *middle = &shape->middle;
     bool single = middle->width == 1 && middle->height == 1;
-    if (!layer->pdp)
+    if (!layer->pdp && !gen_compares(layer))
         gen_output_shape(gen, index, shapes, middle->width, middle->height, middle->channels, single);
     shape->units |= 1u << NVDLA_SDP;
-    if (!layer->conv || shape->components[0] || shape->components[1])
+    if (!layer->conv || shape->components[GEN_BS] || shape->components[GEN_BN] || shape->components[GEN_EW])
         shape->units |= 1u << NVDLA_SDP_RDMA;
     int64_t atoms = (int64_t)middle->width * middle->height * cube_surfaces(middle);
-    int64_t words = cdiv(config->mem_atom, config->sdp_bs_throughput); /* clocks of an atom */
+    int throughput = layer->ew.on ? config->sdp_ew_throughput : config->sdp_bs_throughput;
+    int64_t words = cdiv(config->mem_atom / middle->element_bytes, throughput); /* clocks of an atom */
     int64_t cycles = atoms * words + (int64_t)middle->height * cube_surfaces(middle) * 4;
     shape->cycles = cycles + shape->cycles;
     return true;
@@ -96,7 +137,7 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
 
 /* The five registers of BS lie at these offsets; those of BN in the same order behind. */
 static void put_stage(const struct gen_layer *layer, int number, struct rng *noise, struct gen_registers *regs) {
-    const struct gen_stage *stage = stage_of(layer, number);
+    const struct gen_stage *stage = gen_stage_of(layer, number);
     uint32_t base = number == 0 ? SDP_D_DP_BS_CFG : SDP_D_DP_BN_CFG;
     if (!stage->on) {
         gen_put(regs, base, 1 | gen_noise(layer, noise, 0x7e));
@@ -120,19 +161,53 @@ static void put_stage(const struct gen_layer *layer, int number, struct rng *noi
             stage->mul && !stage->mul_memory ? (uint32_t)stage->mul_operand & 0xffff : gen_noise(layer, noise, 0xffff));
 }
 
-/* BRDMA at D_BRDMA_CFG, NRDMA and ERDMA (never used) in the same order behind. */
+static void put_convertor(const struct gen_layer *layer, uint32_t base, bool used, int64_t offset, int64_t scale,
+                          int64_t truncate, struct rng *noise, struct gen_registers *regs) {
+    gen_put(regs, base, used ? (uint32_t)offset : gen_noise(layer, noise, UINT32_MAX));
+    gen_put(regs, base + 4, used ? (uint32_t)scale & 0xffff : gen_noise(layer, noise, UINT32_MAX));
+    gen_put(regs, base + 8, used ? (uint32_t)truncate : gen_noise(layer, noise, UINT32_MAX));
+}
+
+/* EW has its order of registers. */
+static void put_ew(const struct gen_layer *layer, struct rng *noise, struct gen_registers *regs) {
+    const struct gen_stage *ew = &layer->ew;
+    if (!ew->on) {
+        gen_put(regs, SDP_D_DP_EW_CFG, 1 | gen_noise(layer, noise, 0x7e));
+        for (uint32_t offset = SDP_D_DP_EW_ALU_CFG; offset <= SDP_D_DP_EW_TRUNCATE_VALUE; offset += 4)
+            gen_put(regs, offset, gen_noise(layer, noise, UINT32_MAX));
+        return;
+    }
+    bool alu_memory = alu_from_memory(ew), mul_memory = mul_from_memory(ew);
+    /* the algorithm of a bypassed ALU does not matter, but 3 would be read as compare mode by people */
+    gen_put(regs, SDP_D_DP_EW_CFG,
+            (ew->alu ? (uint32_t)ew->algorithm << 2 : 2u | gen_noise(layer, noise, 0x8)) | (ew->mul ? 0 : 0x10u) |
+                (ew->prelu ? 0x20u : 0) | (ew->lut ? 0 : 0x40u));
+    gen_put(regs, SDP_D_DP_EW_ALU_CFG, (uint32_t)alu_memory | (ew->alu_cvt ? 0 : 2u));
+    gen_put(regs, SDP_D_DP_EW_ALU_SRC_VALUE,
+            ew->alu && !alu_memory ? (uint32_t)ew->alu_operand : gen_noise(layer, noise, UINT32_MAX));
+    put_convertor(layer, SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE, alu_memory && ew->alu_cvt, ew->alu_cvt_offset,
+                  ew->alu_cvt_scale, ew->alu_cvt_truncate, noise, regs);
+    gen_put(regs, SDP_D_DP_EW_MUL_CFG, (uint32_t)mul_memory | (ew->mul_cvt ? 0 : 2u));
+    gen_put(regs, SDP_D_DP_EW_MUL_SRC_VALUE,
+            ew->mul && !mul_memory ? (uint32_t)ew->mul_operand : gen_noise(layer, noise, UINT32_MAX));
+    put_convertor(layer, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, mul_memory && ew->mul_cvt, ew->mul_cvt_offset,
+                  ew->mul_cvt_scale, ew->mul_cvt_truncate, noise, regs);
+    gen_put(regs, SDP_D_DP_EW_TRUNCATE_VALUE, ew->mul ? (uint32_t)ew->mul_shift : gen_noise(layer, noise, 0x3ff));
+}
+
+/* BRDMA at D_BRDMA_CFG, NRDMA and ERDMA in the same order behind. */
 static void put_operand(const struct gen_case *gen, int index, const struct gen_shape *shape, int number,
                         struct rng *noise, struct gen_registers *regs) {
     static const uint32_t bases[] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_NRDMA_CFG, SDP_RDMA_D_ERDMA_CFG};
     const struct gen_layer *layer = &gen->layers[index];
     uint32_t base = bases[number];
-    if (number == GEN_STAGES || shape->components[number] == 0) {
+    if (shape->components[number] == 0) {
         gen_put(regs, base, 1 | gen_noise(layer, noise, 0x3e));
         for (uint32_t offset = 4; offset <= 20; offset += 4)
             gen_put(regs, base + offset, gen_noise(layer, noise, UINT32_MAX));
         return;
     }
-    const struct gen_stage *stage = stage_of(layer, number);
+    const struct gen_stage *stage = gen_stage_of(layer, number);
     const struct cube *cube = &shape->operand[number];
     uint32_t use = shape->components[number] == 2 ? 2 : alu_from_memory(stage);
     bool primary = !shape->operand_secondary[number];
@@ -162,9 +237,12 @@ static void put_rdma(const struct gen_case *gen, int index, const struct gen_sha
         gen_put(regs, SDP_RDMA_D_SRC_SURFACE_STRIDE, shape->in.surface_stride);
     }
     gen_put(regs, SDP_RDMA_D_SRC_DMA_CFG, shape->in_secondary ? 0 : 1);
-    gen_put(regs, SDP_RDMA_D_FEATURE_MODE_CFG, layer->conv ? 1 : 0);
+    gen_put(regs, SDP_RDMA_D_FEATURE_MODE_CFG,
+            (layer->conv ? 1u : 0) | (layer->conv == GEN_WINOGRAD ? 2u : 0) | (uint32_t)gen_in_precision(layer) << 2 |
+                (uint32_t)layer->precision << 4 | (uint32_t)gen_out_precision(layer) << 6 |
+                (uint32_t)(layer->batches - 1) << 8);
     gen_put(regs, SDP_RDMA_D_PERF_ENABLE, layer->perf ? 3 : 0);
-    for (int i = 0; i <= GEN_STAGES; i++)
+    for (int i = 0; i < GEN_STAGES; i++)
         put_operand(gen, index, shape, i, noise, regs);
 }
 
@@ -174,24 +252,26 @@ void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_s
     const struct gen_shape *shape = &shapes[index];
     struct gen_registers *regs = &units[NVDLA_SDP];
     struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_SDP);
+    bool writes = shape->out_exists && !layer->pdp;
     if (shape->units >> NVDLA_SDP_RDMA & 1u)
         put_rdma(gen, index, shape, &noise, &units[NVDLA_SDP_RDMA]);
     gen_put(regs, SDP_D_DATA_CUBE_WIDTH, (uint32_t)shape->middle.width - 1);
     gen_put(regs, SDP_D_DATA_CUBE_HEIGHT, (uint32_t)shape->middle.height - 1);
     gen_put(regs, SDP_D_DATA_CUBE_CHANNEL, (uint32_t)shape->middle.channels - 1);
     gen_put_address(gen, index, &noise, regs, SDP_D_DST_BASE_ADDR_LOW, SDP_D_DST_BASE_ADDR_HIGH,
-                    layer->pdp ? 0 : shape->out.base);
-    gen_put(regs, SDP_D_DST_LINE_STRIDE, layer->pdp ? 0 : shape->out.line_stride);
-    gen_put(regs, SDP_D_DST_SURFACE_STRIDE, layer->pdp ? 0 : shape->out.surface_stride);
-    gen_put(regs, SDP_D_DST_DMA_CFG, !layer->pdp && shape->out_secondary ? 0 : 1);
-    gen_put(regs, SDP_D_DST_BATCH_STRIDE, gen_noise(layer, &noise, UINT32_MAX));
-    for (int i = 0; i < GEN_STAGES; i++)
-        put_stage(layer, i, &noise, regs);
-    gen_put(regs, SDP_D_DP_EW_CFG, 1 | gen_noise(layer, &noise, 0x7e));
-    for (uint32_t offset = SDP_D_DP_EW_ALU_CFG; offset <= SDP_D_DP_EW_TRUNCATE_VALUE; offset += 4)
-        gen_put(regs, offset, gen_noise(layer, &noise, UINT32_MAX));
-    gen_put(regs, SDP_D_FEATURE_MODE_CFG, (layer->conv ? 1u : 0) | (layer->pdp ? 2u : 0));
-    gen_put(regs, SDP_D_DATA_FORMAT, 0);
+                    writes ? shape->out.base : 0);
+    gen_put(regs, SDP_D_DST_LINE_STRIDE, writes ? shape->out.line_stride : 0);
+    gen_put(regs, SDP_D_DST_SURFACE_STRIDE, writes ? shape->out.surface_stride : 0);
+    gen_put(regs, SDP_D_DST_DMA_CFG, writes && shape->out_secondary ? 0 : 1);
+    gen_put(regs, SDP_D_DST_BATCH_STRIDE,
+            layer->batches > 1 ? (uint32_t)shape->out_batch_stride : gen_noise(layer, &noise, UINT32_MAX));
+    put_stage(layer, GEN_BS, &noise, regs);
+    put_stage(layer, GEN_BN, &noise, regs);
+    put_ew(layer, &noise, regs);
+    gen_put(regs, SDP_D_FEATURE_MODE_CFG,
+            (layer->conv ? 1u : 0) | (layer->pdp ? 2u : 0) | (layer->conv == GEN_WINOGRAD ? 4u : 0) |
+                (uint32_t)layer->nan_to_zero << 3 | (uint32_t)(layer->batches - 1) << 8);
+    gen_put(regs, SDP_D_DATA_FORMAT, (uint32_t)layer->precision | (uint32_t)gen_out_precision(layer) << 2);
     gen_put(regs, SDP_D_CVT_OFFSET, (uint32_t)layer->offset);
     gen_put(regs, SDP_D_CVT_SCALE, (uint32_t)layer->scale & 0xffff);
     gen_put(regs, SDP_D_CVT_SHIFT, (uint32_t)layer->shift);
@@ -202,13 +282,14 @@ void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_s
  */
 
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
-    int64_t atom = config->mem_atom, words = cdiv(atom, config->sdp_bs_throughput);
+    int64_t atom = config->mem_atom, lanes = atom / gen_element_bytes((enum nvdla_precision)layer->precision);
+    int64_t words = cdiv(lanes, config->sdp_bs_throughput);
     int64_t atoms = cycles / words < 2 ? 2 : cycles / words; /* of the cube */
     int64_t room = atoms < GEN_SIZE_LIMIT ? atoms : GEN_SIZE_LIMIT;
     layer->w = layer->h = 1;
     switch (rng_range(rng, 0, 9)) {
     case 0:
-        layer->c = rng_size(rng, room * atom < GEN_SIZE_LIMIT ? room * atom : GEN_SIZE_LIMIT, atom);
+        layer->c = rng_size(rng, room * lanes < GEN_SIZE_LIMIT ? room * lanes : GEN_SIZE_LIMIT, lanes);
         return;
     case 1:
         layer->w = rng_size(rng, room, 16);
@@ -222,11 +303,26 @@ void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struc
         break;
     }
     int64_t surfaces = atoms / (layer->w * layer->h);
-    layer->c = rng_size(rng, surfaces < 1 ? atom : surfaces > 12 ? 12 * atom : surfaces * atom, atom);
+    layer->c = rng_size(rng, surfaces < 1 ? lanes : surfaces > 12 ? 12 * lanes : surfaces * lanes, lanes);
+}
+
+/* An FP16 pattern for a register, as an element of memory would be, and one of FP32 (no infinity, 50-sdp "Illegal or
+ * undefined programming"). */
+static int64_t draw_fp16(struct rng *rng) {
+    uint8_t bytes[2];
+    gen_fill(bytes, 1, NVDLA_FP16, gen_draw_style(rng, NVDLA_FP16), rng);
+    return (int16_t)(bytes[0] | bytes[1] << 8);
+}
+
+static int64_t draw_fp32(struct rng *rng) {
+    if (rng_chance(rng, 70))
+        return (int32_t)fp16_to_fp32((uint16_t)draw_fp16(rng));
+    uint32_t any = (uint32_t)rng_next(rng);
+    return (int32_t)((any & 0x7fffff) == 0 && (any >> 23 & 0xff) == 0xff ? any ^ 0x800000 : any);
 }
 
 /* A stage that makes something of inputs of `bits` bits; returns the bits of its result. */
-static int draw_stage(struct rng *rng, struct gen_stage *stage, int bits) {
+static int draw_stage(struct rng *rng, struct gen_stage *stage, int64_t precision, int bits) {
     bool wild = rng_chance(rng, 20); /* any shift, any operand */
     stage->on = rng_chance(rng, 65);
     stage->alu = rng_chance(rng, 65);
@@ -244,6 +340,14 @@ static int draw_stage(struct rng *rng, struct gen_stage *stage, int bits) {
     stage->surface = gen_draw_slack(rng);
     stage->alu_operand = rng_signed(rng, 16);
     stage->mul_operand = rng_signed(rng, 16);
+    if (precision != NVDLA_INT8) {
+        stage->two_bytes = 1;
+        stage->data = gen_draw_style(rng, precision);
+    }
+    if (precision == NVDLA_FP16) {
+        stage->alu_operand = draw_fp16(rng);
+        stage->mul_operand = draw_fp16(rng);
+    }
     int memory_bits = gen_style_bits(stage->data, stage->two_bytes ? 15 : 7);
     int alu_bits = stage->alu_memory ? memory_bits : 15, mul_bits = stage->mul_memory ? memory_bits : 15;
     stage->alu_shift = wild              ? rng_range(rng, 0, 63)
@@ -262,21 +366,82 @@ static int draw_stage(struct rng *rng, struct gen_stage *stage, int bits) {
     return bits < 1 ? 1 : bits > 31 ? 31 : bits;
 }
 
+static void draw_ew_convertor(struct rng *rng, int64_t *on, int64_t *offset, int64_t *scale, int64_t *truncate) {
+    *on = rng_chance(rng, 60);
+    if (rng_chance(rng, 20)) {
+        *offset = rng_signed(rng, 32);
+        *scale = rng_signed(rng, 16);
+        *truncate = rng_range(rng, 0, 63);
+    } else { /* factors of 1/4 to 4 */
+        *truncate = rng_range(rng, 2, 13);
+        *scale = rng_range(rng, ((int64_t)1 << *truncate) / 4, ((int64_t)4 << *truncate) - 1);
+        *scale = *scale > INT16_MAX ? INT16_MAX : rng_chance(rng, 25) ? -*scale : *scale;
+        *offset = rng_chance(rng, 40) ? 0 : rng_signed(rng, 16);
+    }
+}
+
+/* EW: multiplies, adds, looks up. A few layers compare instead. Spec: 50-sdp sections 5.2 and 9. */
+static int draw_ew(struct rng *rng, struct gen_layer *layer, int bits) {
+    struct gen_stage *ew = &layer->ew;
+    bool wild = rng_chance(rng, 20);
+    ew->on = rng_chance(rng, 50);
+    ew->alu = rng_chance(rng, 60);
+    ew->algorithm = rng_chance(rng, 50) ? ALGORITHM_SUM : rng_range(rng, ALGORITHM_MAX, ALGORITHM_SUM);
+    ew->mul = rng_chance(rng, 60);
+    ew->prelu = ew->mul && rng_chance(rng, 30);
+    ew->lut = rng_chance(rng, 45);
+    int from = (int)rng_range(rng, 0, 9);
+    ew->alu_memory = from > 2 && (from < 9 || rng_chance(rng, 50));
+    ew->mul_memory = from > 2 && (from < 9 || !ew->alu_memory);
+    ew->element = rng_chance(rng, 60);
+    ew->two_bytes = layer->precision != NVDLA_INT8 || rng_chance(rng, 40);
+    ew->data = gen_draw_style(rng, layer->precision);
+    ew->line = gen_draw_slack(rng);
+    ew->surface = gen_draw_slack(rng);
+    ew->alu_operand = rng_signed(rng, wild ? 32 : bits < 8 ? 8 : bits > 31 ? 32 : bits + 1);
+    ew->mul_operand = rng_signed(rng, wild ? 32 : 16);
+    if (layer->precision == NVDLA_FP16) {
+        ew->alu_operand = draw_fp32(rng);
+        ew->mul_operand = draw_fp32(rng);
+    }
+    draw_ew_convertor(rng, &ew->alu_cvt, &ew->alu_cvt_offset, &ew->alu_cvt_scale, &ew->alu_cvt_truncate);
+    draw_ew_convertor(rng, &ew->mul_cvt, &ew->mul_cvt_offset, &ew->mul_cvt_scale, &ew->mul_cvt_truncate);
+    int mul_bits = ew->mul_memory ? gen_style_bits(ew->data, ew->two_bytes ? 15 : 7) : 15;
+    ew->mul_shift = wild ? rng_range(rng, 0, rng_chance(rng, 50) ? 1023 : 70)
+                         : rng_range(rng, mul_bits > 6 ? mul_bits - 6 : 0, mul_bits);
+    if (!ew->on)
+        return bits;
+    if (ew->mul && ew->mul_shift < bits + mul_bits)
+        bits += mul_bits - (int)ew->mul_shift;
+    bits = bits < 8 ? 8 : bits > 31 ? 31 : bits;
+    if (ew->lut) {
+        gen_lut_draw(rng, layer, layer->precision == NVDLA_FP16 ? (int)rng_range(rng, 2, 12) : bits);
+        bits = 16;
+    } else if (!layer->in_convert && !layer->out_convert && rng_chance(rng, 12)) { /* compares, often equal things */
+        ew->alu = 1;
+        ew->algorithm = ALGORITHM_EQUAL;
+        if (rng_chance(rng, 50))
+            layer->in_data = ew->data = rng_range(rng, STYLE_ZEROS, STYLE_ONES);
+    }
+    return bits;
+}
+
 static void draw_convertor(struct rng *rng, struct gen_layer *layer, int bits) {
-    if (rng_chance(rng, 10)) { /* anything */
+    int more = gen_out_precision(layer) == NVDLA_INT8 ? 0 : 8; /* bits of an output beyond eight */
+    if (rng_chance(rng, 10)) {                                 /* anything */
         layer->offset = rng_signed(rng, 32);
         layer->scale = rng_signed(rng, 16);
         layer->shift = rng_range(rng, 0, 63);
-    } else if (bits <= 9 && rng_chance(rng, 30)) { /* neutral */
+    } else if (bits <= 9 + more && rng_chance(rng, 30)) { /* neutral */
         layer->offset = 0;
         layer->scale = 1;
         layer->shift = 0;
-    } else { /* results spread over about 8 bits, somewhat clipped or not */
+    } else { /* results spread over about the bits of an output, somewhat clipped or not */
         int scale_bits = (int)rng_range(rng, 1, 15);
         layer->scale = rng_range(rng, (int64_t)1 << (scale_bits - 1), ((int64_t)1 << scale_bits) - 1);
         if (rng_chance(rng, 25))
             layer->scale = -layer->scale;
-        int64_t shift = bits + scale_bits - rng_range(rng, 6, 11);
+        int64_t shift = bits + scale_bits - rng_range(rng, 6, 11) - more;
         layer->shift = shift < 0 ? 0 : shift > 63 ? 63 : shift;
         layer->offset = rng_chance(rng, 40) ? 0 : rng_range(rng, -((int64_t)1 << (bits - 1)), (int64_t)1 << (bits - 1));
     }
@@ -302,30 +467,41 @@ static int64_t stage_value(const struct gen_stage *stage, int64_t value, struct 
     return stage->relu && value < 0 ? 0 : value;
 }
 
-/* True if inputs of `bits` bits make enough different results. */
+/* True if inputs of `bits` bits make enough different results of BS, BN and the convertor. */
 static bool is_lively(struct rng rng, const struct gen_layer *layer, int bits) {
     enum { SAMPLES = 32, WANTED = 8 };
     int wanted = bits < 4 ? 1 << bits : WANTED;
     bool seen[256] = {false};
-    int count = 0;
+    int count = 0, out_bits = gen_out_precision(layer) == NVDLA_INT8 ? 8 : 16;
+    if (layer->precision == NVDLA_FP16 || layer->ew.on)
+        return true;
     for (int i = 0; i < SAMPLES; i++) {
         int64_t value = rng_range(&rng, -((int64_t)1 << bits), ((int64_t)1 << bits) - 1);
         value = stage_value(&layer->bn, stage_value(&layer->bs, value, &rng), &rng);
         value = fixed_round_shift((value - layer->offset) * layer->scale, (unsigned)layer->shift);
-        value = fixed_saturate(value, 8) & 0xff;
+        value = fixed_saturate(value, out_bits) & 0xff;
         count += !seen[value];
         seen[value] = true;
     }
     return count >= wanted;
 }
 
-void gen_sdp_draw(struct rng *rng, struct gen_layer *layer, int bits) {
+void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits) {
     enum { TRIES = 40 };
     layer->sdp = 1;
+    if (config->int16 && config->fp16) {
+        layer->in_convert = !layer->conv && layer->precision == NVDLA_INT8 && rng_chance(rng, 30);
+        layer->out_convert = rng_chance(rng, 25);
+        if (layer->in_convert)
+            bits = gen_style_bits(layer->in_data, 15);
+    }
     bool wild = rng_chance(rng, 12);
     for (int i = 0; i < TRIES; i++) {
-        int behind = draw_stage(rng, &layer->bs, bits);
-        draw_convertor(rng, layer, draw_stage(rng, &layer->bn, behind));
+        int behind = draw_stage(rng, &layer->bs, layer->precision, bits);
+        behind = draw_stage(rng, &layer->bn, layer->precision, behind);
+        if (gen_has_ew(config))
+            behind = draw_ew(rng, layer, behind);
+        draw_convertor(rng, layer, behind);
         if (wild || is_lively(*rng, layer, bits))
             return;
     }

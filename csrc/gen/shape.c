@@ -50,11 +50,22 @@ static void make_strides_real(struct cube *cube) {
     cube->packed_1x1 = false;
 }
 
-bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err) {
+bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, int64_t c,
+                    struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     struct gen_shape *shape = &shapes[index];
+    if (layer->input_of) {
+        const struct gen_shape *owner = &shapes[layer->input_of - 1];
+        if (layer->input_of > index || layer->source || !layer->conv || !owner->fetch || layer->batches != 1)
+            return error_set(err, "no input of layer %d to share", (int)layer->input_of - 1);
+        shape->in = owner->in;
+        shape->in_secondary = owner->in_secondary;
+        return (shape->in.width == layer->w && shape->in.height == h && shape->in.channels == c &&
+                gen->layers[layer->input_of - 1].precision == layer->precision) ||
+               error_set(err, "the input of layer %d has another size", (int)layer->input_of - 1);
+    }
     if (layer->source == 0) {
-        shape->in = sized(gen->config, layer, gen_in_precision(layer), layer->w, h, layer->c);
+        shape->in = sized(gen->config, layer, gen_in_precision(layer), layer->w, h, c);
         gen_strides(&shape->in, layer->in_line, layer->in_surface, layer->in_order != 0);
         shape->in_secondary = layer->in_space != 0;
         return true;
@@ -62,22 +73,38 @@ bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *sh
     if (layer->source > index)
         return error_set(err, "reads the output of layer %d, which does not come before it", (int)layer->source - 1);
     const struct gen_shape *source = &shapes[layer->source - 1];
-    if (!source->out_exists)
-        return error_set(err, "reads the output of layer %d, which writes none", (int)layer->source - 1);
+    if (!source->out_exists || source->out_planar)
+        return error_set(err, "reads the output of layer %d, which writes no feature cube", (int)layer->source - 1);
     if (source->out_precision != gen_in_precision(layer))
         return error_set(err, "reads the output of layer %d, which has another precision", (int)layer->source - 1);
     struct cube out = source->out;
     make_strides_real(&out);
-    shape->in = sized(gen->config, layer, gen_in_precision(layer), layer->w, h, layer->c);
+    shape->in = sized(gen->config, layer, gen_in_precision(layer), layer->w, h, c);
     shape->in.line_stride = out.line_stride;
     shape->in.surface_stride = out.surface_stride;
     shape->in_secondary = source->out_secondary;
     if (layer->w > source->out.width || h > source->out.height ||
-        cube_surfaces(&shape->in) > cube_surfaces(&source->out))
+        cube_surfaces(&shape->in) > (layer->rubik == GEN_CONTRACT ? source->room : cube_surfaces(&source->out)))
         return error_set(err, "reads %" PRId64 "x%" PRId64 "x%" PRId64 " of the output of layer %d, which is %dx%dx%d",
-                         layer->w, h, layer->c, (int)layer->source - 1, source->out.width, source->out.height,
+                         layer->w, h, c, (int)layer->source - 1, source->out.width, source->out.height,
                          source->out.channels);
     return true;
+}
+
+bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err) {
+    return gen_read_shape(gen, index, shapes, h, gen->layers[index].c, err);
+}
+
+/* Strides of the output of batches: both columns of a pair lie in one aligned block, the cubes one behind the other. */
+static void batch_strides(const struct gen_layer *layer, struct gen_shape *shape) {
+    int64_t atom = shape->out.atom, unit = shape->out_align ? (int64_t)shape->out_align / atom : 1;
+    struct cube even = shape->out;
+    even.width = (int)round_up(even.width, unit);
+    gen_strides(&even, round_up(layer->out_line, unit), round_up(layer->out_surface, unit), layer->out_order != 0);
+    shape->out.line_stride = even.line_stride;
+    shape->out.surface_stride = even.surface_stride;
+    shape->out_batch_stride =
+        (uint64_t)round_up((int64_t)cube_extent(&shape->out) + layer->out_batch * atom, unit * atom);
 }
 
 void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t w, int64_t h, int64_t c,
@@ -92,9 +119,42 @@ void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *s
         gen_strides(&shape->out, layer->out_line, layer->out_surface, layer->out_order != 0);
         shape->out_secondary = layer->out_space != 0;
     }
-    shape->out.packed_1x1 = packed_1x1;
+    shape->out.packed_1x1 = packed_1x1 && layer->batches == 1;
+    if (layer->batches > 1)
+        batch_strides(layer, shape);
     shape->out_exists = true;
     shape->out_precision = gen_out_precision(layer);
+}
+
+/* An output region with room for other layers' surfaces, and such other layers. They are no interleaved ones, so that
+ * each writes a range of its own. */
+static bool region_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
+    const struct gen_layer *layer = &gen->layers[index];
+    struct gen_shape *shape = &shapes[index];
+    int64_t surfaces = shape->out_exists ? cube_surfaces(&shape->out) : 0;
+    shape->room = layer->room > surfaces ? layer->room : surfaces;
+    if (!layer->into && shape->room == surfaces)
+        return true;
+    if (!shape->out_exists || shape->out_planar || layer->in_place || layer->batches > 1 || layer->out_order)
+        return error_set(err, "an output that can not lie in a region with others");
+    if (shape->out.packed_1x1 && shape->out.surface_stride != (uint32_t)shape->out.atom)
+        return error_set(err, "an output of one pixel is packed, its region is not");
+    if (!layer->into)
+        return true;
+    const struct gen_shape *owner = &shapes[layer->into - 1];
+    if (layer->into > index || gen->layers[layer->into - 1].into || layer->at + surfaces > owner->room ||
+        owner->out.width != shape->out.width || owner->out.height != shape->out.height ||
+        owner->out_precision != shape->out_precision)
+        return error_set(err, "layer %d has no room for the output", (int)layer->into - 1);
+    for (int i = (int)layer->into - 1; i < index; i++)
+        if ((i == layer->into - 1 || gen->layers[i].into == layer->into) && owner->out_exists &&
+            layer->at < gen->layers[i].at + cube_surfaces(&shapes[i].out) && gen->layers[i].at < layer->at + surfaces)
+            return error_set(err, "layer %d writes the same surfaces", i);
+    shape->out.line_stride = owner->out.line_stride;
+    shape->out.surface_stride = owner->out.surface_stride;
+    shape->out_secondary = owner->out_secondary;
+    shape->room = surfaces;
+    return true;
 }
 
 static bool check_fields(const struct gen_layer *layer, struct error *err) {
@@ -109,15 +169,19 @@ static bool check_fields(const struct gen_layer *layer, struct error *err) {
 }
 
 static bool check_chain(const struct gen_case *gen, const struct gen_layer *layer, struct error *err) {
-    bool engines = layer->cdp    ? !layer->conv && !layer->sdp && !layer->pdp
+    int alone = (layer->cdp != 0) + (layer->bdma != 0) + (layer->rubik != 0);
+    bool engines = alone         ? alone == 1 && !layer->conv && !layer->sdp && !layer->pdp
                    : layer->conv ? layer->sdp
                                  : layer->sdp || layer->pdp;
     if (!engines)
-        return error_set(err, "expected one of conv+sdp, conv+sdp+pdp, sdp, sdp+pdp, pdp, cdp");
-    if (layer->in_place && (layer->conv || layer->pdp || layer->source))
+        return error_set(err, "expected one of conv+sdp, conv+sdp+pdp, sdp, sdp+pdp, pdp, cdp, bdma, rubik");
+    if ((layer->bdma && !nvdla_has_unit(gen->config, NVDLA_BDMA)) ||
+        (layer->rubik && !nvdla_has_unit(gen->config, NVDLA_RBK)))
+        return error_set(err, "configuration %s has no %s", gen->config->name, layer->bdma ? "BDMA" : "RUBIK");
+    if (layer->in_place && (layer->conv || layer->pdp || layer->bdma || layer->rubik || layer->source))
         return error_set(err, "in_place: only for SDP and CDP on memory of their own");
-    if (!gen->config->secondary_memory &&
-        (layer->in_space || layer->out_space || layer->weight_space || layer->bs.space || layer->bn.space))
+    if (!gen->config->secondary_memory && (layer->in_space || layer->out_space || layer->weight_space ||
+                                           layer->bs.space || layer->bn.space || layer->ew.space))
         return error_set(err, "configuration %s has no secondary memory", gen->config->name);
     if ((layer->precision == NVDLA_FP16 || layer->out_convert) && !gen->config->fp16)
         return error_set(err, "configuration %s has no FP16", gen->config->name);
@@ -136,7 +200,10 @@ static bool shape_layer(const struct gen_case *gen, int index, struct gen_shape 
            (!layer->conv || gen_conv_shape(gen, index, shapes, err)) &&
            (!layer->sdp || gen_sdp_shape(gen, index, shapes, err)) &&
            (!layer->pdp || gen_pdp_shape(gen, index, shapes, err)) &&
-           (!layer->cdp || gen_cdp_shape(gen, index, shapes, err));
+           (!layer->cdp || gen_cdp_shape(gen, index, shapes, err)) &&
+           (!layer->bdma || gen_bdma_shape(gen, index, shapes, err)) &&
+           (!layer->rubik || gen_rubik_shape(gen, index, shapes, err)) &&
+           (!layer->conv || !layer->full_r || gen_deconv_shape(layer, err)) && region_shape(gen, index, shapes, err);
 }
 
 bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err) {
@@ -219,6 +286,15 @@ void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int6
     }
 }
 
+void gen_fill_nans(uint8_t *bytes, size_t count, int64_t nans, struct rng *rng) {
+    for (int64_t i = 0; i < nans; i++) {
+        size_t at = (size_t)rng_range(rng, 0, (int64_t)count - 1);
+        int64_t pattern = rng_range(rng, 0, 1) << 15 | 0x7c00 | rng_range(rng, 1, 0x3ff);
+        bytes[2 * at] = (uint8_t)pattern;
+        bytes[2 * at + 1] = (uint8_t)(pattern >> 8);
+    }
+}
+
 /* ---- registers -----------------------------------------------------------------------------------------------------
  */
 
@@ -286,6 +362,7 @@ void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct 
         layer->weight_space = rng_chance(rng, 40);
         layer->bs.space = rng_chance(rng, 40);
         layer->bn.space = rng_chance(rng, 40);
+        layer->ew.space = gen_has_ew(config) && rng_chance(rng, 40);
     }
     layer->noise = rng_chance(rng, 70) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
     layer->order = rng_chance(rng, 50) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;

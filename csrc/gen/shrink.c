@@ -5,6 +5,7 @@
 
 #include "gen/engine.h"
 #include "gen/gen.h"
+#include "gen/gen_conv.h"
 #include "nvdla_offsets.h"
 #include "trace/alloc.h"
 #include "trace/verify.h"
@@ -38,19 +39,42 @@ static bool same_case(const struct gen_case *a, const struct gen_case *b) {
     return true;
 }
 
+/* The smallest size from `size` on that Winograd takes with these pads. */
+static int64_t whole_tiles(int64_t size, int64_t stride, int64_t before, int64_t after) {
+    int64_t tile = GEN_TILE * stride, padded = round_up(before + size + after, tile);
+    size = (padded < 2 * tile ? 2 * tile : padded) - before - after;
+    return size < 1 ? size + cdiv(1 - size, tile) * tile : size;
+}
+
+/* Whole tiles, below the kept lines if there are any. */
+static void repair_winograd(const struct gen_layer *last, int64_t kept, struct gen_layer *layer) {
+    if (kept && !last->skip_data)
+        layer->pad_top = 0;
+    layer->w = whole_tiles(layer->w, layer->stride_x, layer->pad_left, layer->pad_right);
+    layer->h = whole_tiles(layer->h, layer->stride_y, layer->pad_top, layer->pad_bottom);
+    while (kept && !last->skip_data && conv_slices(layer) <= kept)
+        layer->h += GEN_TILE * layer->stride_y;
+    if (kept && last->skip_data && conv_slices(layer) > kept) {
+        layer->h = last->h;
+        layer->pad_top = last->pad_top;
+        layer->pad_bottom = last->pad_bottom;
+    }
+}
+
 /* What a convolution must have in common with the one before whose lines or weights it uses again. */
 static void repair_reuse(const struct gen_layer *last, const struct gen_shape *before, struct gen_layer *layer) {
     if (layer->reuse_data) {
+        layer->batches = last->batches;
         layer->w = last->w;
         layer->c = last->c;
         layer->format = last->format;
-        if (layer->conv == GEN_IMAGE) {
+        if (layer->conv != GEN_FEATURE) {
             layer->pad_left = last->pad_left;
             layer->pad_right = last->pad_right;
         }
-        if (last->skip_data && layer->h > before->kept)
+        if (layer->conv != GEN_WINOGRAD && last->skip_data && layer->h > before->kept)
             layer->h = before->kept;
-        if (!last->skip_data && layer->h <= before->kept)
+        if (layer->conv != GEN_WINOGRAD && !last->skip_data && layer->h <= before->kept)
             layer->h = before->kept + 1;
     }
     if (layer->reuse_weights) {
@@ -58,12 +82,18 @@ static void repair_reuse(const struct gen_layer *last, const struct gen_shape *b
         layer->r = last->r;
         layer->s = last->s;
         layer->c = last->c;
+        layer->compressed = last->compressed;
         layer->weight_pad = last->weight_pad;
         layer->weight_banks = last->weight_banks;
     }
     if (layer->reuse_data || layer->reuse_weights) {
+        layer->precision = last->precision;
         layer->data_banks = last->data_banks;
         layer->eps_extra = last->eps_extra;
+        if (layer->conv == GEN_WINOGRAD) {
+            layer->stride_x = last->stride_x;
+            layer->stride_y = last->stride_y;
+        }
     }
 }
 
@@ -75,13 +105,20 @@ static void repair_layer(struct gen_case *gen, int index, const struct gen_shape
         repair_reuse(&gen->layers[before], &shapes[before], layer);
     if (layer->source) {
         const struct cube *out = &shapes[layer->source - 1].out;
-        int64_t lanes = cube_surfaces(out) * (int64_t)out->atom;
+        int64_t lanes = cube_surfaces(out) * (int64_t)out->atom / out->element_bytes;
+        if (!layer->in_convert)
+            layer->precision = shapes[layer->source - 1].out_precision;
         layer->w = layer->w > out->width ? out->width : layer->w;
         layer->h = layer->h > out->height ? out->height : layer->h;
         layer->c = layer->c > lanes ? lanes : layer->c;
     }
-    if (layer->keep >= layer->h)
-        layer->keep = layer->h - 1;
+    if (layer->conv == GEN_WINOGRAD)
+        repair_winograd(before >= 0 ? &gen->layers[before] : NULL, layer->reuse_data ? shapes[before].kept : 0, layer);
+    int64_t slices = conv_slices(layer);
+    if (layer->keep >= slices)
+        layer->keep = slices - 1;
+    if (layer->conv == GEN_WINOGRAD)
+        layer->keep -= layer->keep % GEN_TILE;
     if (layer->grain > layer->h)
         layer->grain = layer->h;
     if (layer->pdp && !layer->conv) {
@@ -195,7 +232,7 @@ static bool remove_layers(struct shrinker *s) {
     return changed;
 }
 
-enum drop { DROP_CONV, DROP_PDP, DROP_SDP, DROP_IMAGE, DROP_SOURCES, DROP_COUNT };
+enum drop { DROP_CONV, DROP_PDP, DROP_SDP, DROP_MODE, DROP_SOURCES, DROP_COUNT };
 
 /* Makes the chain of a layer shorter. False if there is nothing of the kind. Without its convolution SDP reads a cube
  * as the convolution would have delivered from memory. */
@@ -219,9 +256,11 @@ static bool shorten(struct gen_layer *layer, enum drop drop, const struct cube *
         had = layer->sdp && layer->pdp && !layer->conv;
         layer->sdp = 0;
         break;
-    case DROP_IMAGE:
-        had = layer->conv == GEN_IMAGE;
-        layer->conv = GEN_FEATURE;
+    case DROP_MODE:
+        had = layer->conv == GEN_IMAGE || layer->conv == GEN_WINOGRAD;
+        if (layer->conv == GEN_WINOGRAD)
+            layer->pad_left = layer->pad_right = layer->pad_top = layer->pad_bottom = 0;
+        layer->conv = had ? GEN_FEATURE : layer->conv;
         break;
     default:
         had =

@@ -1,4 +1,5 @@
-/* Random layers: the same bytes for the same seed, nothing illegal, every corner drawn at times, and shrinking. */
+/* Random layers: the same bytes for the same seed, nothing illegal (convolutions: test_gen_conv.c), every corner drawn
+ * at times, and shrinking. */
 #include "tests/unit/trace_test.h"
 
 #include "gen/gen.h"
@@ -240,51 +241,6 @@ static void pooling_is_legal(const struct view *view, const struct launch *launc
     assert_true(first >= kw - sw);
 }
 
-static void convolution_is_legal(const struct view *view, const struct launch *csc) {
-    const struct nvdla_config *config = view->gen->config;
-    const struct launch *cdma = layer_tracker_find(view->layers, NVDLA_CDMA, csc->ordinal);
-    const struct launch *cacc = layer_tracker_find(view->layers, NVDLA_CACC, csc->ordinal);
-    assert_non_null(cdma);
-    assert_non_null(cacc);
-    assert_non_null(layer_tracker_find(view->layers, NVDLA_CMAC_A, csc->ordinal));
-    assert_non_null(layer_tracker_find(view->layers, NVDLA_CMAC_B, csc->ordinal));
-    assert_int_equal(reg(cdma, CDMA_D_BANK), reg(csc, CSC_D_BANK));
-    assert_int_equal(reg(cdma, CDMA_D_MISC_CFG), reg(csc, CSC_D_MISC_CFG));
-    assert_int_equal(reg(cdma, CDMA_D_ENTRY_PER_SLICE), reg(csc, CSC_D_ENTRY_PER_SLICE));
-    assert_int_equal(reg(cdma, CDMA_D_WEIGHT_BYTES), reg(csc, CSC_D_WEIGHT_BYTES));
-    int banks = (int)(reg(csc, CSC_D_BANK) & 0xff) + 1, weight_banks = (int)(reg(csc, CSC_D_BANK) >> 16 & 0xff) + 1;
-    assert_true(banks + weight_banks <= config->cbuf_banks);
-    uint32_t size = reg(csc, CSC_D_DATAIN_SIZE_EXT_0), out = reg(csc, CSC_D_DATAOUT_SIZE_0);
-    int w = (int)(size & 0x1fff) + 1, h = (int)(size >> 16 & 0x1fff) + 1;
-    int out_w = (int)(out & 0x1fff) + 1, out_h = (int)(out >> 16 & 0x1fff) + 1;
-    int entries = (int)reg(csc, CSC_D_ENTRY_PER_SLICE) + 1;
-    assert_true(h * entries <= banks * config->cbuf_bank_depth);
-    assert_int_equal(reg(csc, CSC_D_ATOMICS) + 1, out_w * out_h);
-    assert_true(reg(csc, CSC_D_RELEASE) + 1 <= (uint32_t)h);
-    uint32_t kernel = reg(csc, CSC_D_WEIGHT_SIZE_EXT_0), kernels = reg(csc, CSC_D_WEIGHT_SIZE_EXT_1);
-    int s = (int)(kernel & 31) + 1, r = (int)(kernel >> 16 & 31) + 1;
-    int channels = (int)(kernels & 0x1fff) + 1, k = (int)(kernels >> 16 & 0x1fff) + 1;
-    assert_int_equal(reg(cdma, CDMA_D_WEIGHT_SIZE_0) + 1, s * r * channels);
-    assert_int_equal(reg(cdma, CDMA_D_WEIGHT_SIZE_1) + 1, k);
-    uint32_t bytes = reg(cdma, CDMA_D_WEIGHT_BYTES), entry = (uint32_t)config->cbuf_bank_bytes;
-    assert_true(bytes % entry == 0 && bytes >= (uint32_t)(k * s * r * channels));
-    uint32_t stride = reg(csc, CSC_D_CONV_STRIDE_EXT), dilation = reg(csc, CSC_D_DILATION_EXT);
-    uint32_t pad = reg(csc, CSC_D_ZERO_PADDING), right = reg(cdma, CDMA_D_ZERO_PADDING) >> 8 & 63;
-    bool image = reg(csc, CSC_D_DATAIN_FORMAT) != 0;
-    if (image) {
-        assert_true(reg(cdma, CDMA_D_DATAIN_FORMAT) & 1);
-        assert_int_equal(s, 1);
-        assert_int_equal(dilation, 0);
-        assert_true(channels % ((int)reg(csc, CSC_D_DATAIN_SIZE_EXT_1) + 1) == 0);
-        s = channels / ((int)reg(csc, CSC_D_DATAIN_SIZE_EXT_1) + 1);
-    } else {
-        assert_int_equal(reg(csc, CSC_D_POST_Y_EXTENSION), 0);
-    }
-    int reach = (s - 1) * ((int)(dilation & 31) + 1) + 1;
-    assert_int_equal((w + (int)(pad & 31) + (int)right - reach) / ((int)(stride & 7) + 1) + 1, out_w);
-    assert_true((int)(pad & 31) < reach && (int)right < reach);
-}
-
 static void operands_match(const struct launch *rdma, const struct launch *sdp) {
     static const uint32_t stages[] = {SDP_D_DP_BS_CFG, SDP_D_DP_BN_CFG};
     static const uint32_t dmas[] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_NRDMA_CFG};
@@ -345,8 +301,6 @@ static void check_legality(const struct gen_case *gen, const struct program *pro
         cubes_lie_in_regions(&view, launch);
         if (launch->unit == NVDLA_PDP)
             pooling_is_legal(&view, launch);
-        if (launch->unit == NVDLA_CSC)
-            convolution_is_legal(&view, launch);
     }
     sdp_layers_match(&view);
     layer_tracker_free(view.layers);
@@ -527,7 +481,7 @@ static void illegal_layers_are_refused(void **state) {
     illegal("conv=1 sdp=1 reuse_data=1", "reuse_data: the convolution before left no such lines");
     illegal("conv=1 sdp=1 reuse_weights=1", "reuse_weights: the convolution before left no such weights");
     illegal("conv=1 sdp=1 keep=1", "keep: at least one of 1 lines is released");
-    illegal("conv=2 sdp=1 format=1", "format 1 has no 8-bit components");
+    illegal("conv=2 sdp=1 format=1", "configuration small does not read format 1");
     illegal("conv=2 sdp=1 format=12", "format A8B8G8R8 has 4 components");
     illegal("conv=2 sdp=1 x_offset=8", "x_offset 8: the pixel lies in the next atom");
     illegal("conv=2 sdp=1 dilation_x=2", "images have no dilation");

@@ -1,0 +1,67 @@
+/* Sizes of a convolution that its checks, registers, weights and drawing have in common, inside csrc/gen.
+ *
+ * Spec: 20-data-formats section 5, 30-cdma-cbuf sections 4 and 5. */
+#ifndef GEN_CONV_H
+#define GEN_CONV_H
+
+#include <stdint.h>
+
+#include "gen/engine.h"
+
+enum {
+    GEN_TILE = 4,         /* columns and lines of a Winograd tile; lines of a superslice; channels of a weight block */
+    GEN_WINOGRAD_TAPS = 3 /* of the kernel behind the channel extension, along one dimension */
+};
+
+/* Bytes of a CBUF entry and entries of a bank. An entry is AtomicC elements of the widest type. */
+static inline int64_t conv_entry_bytes(const struct nvdla_config *config) {
+    return (int64_t)config->atomic_c * (config->int16 || config->fp16 ? 2 : 1);
+}
+
+static inline int64_t conv_bank_entries(const struct nvdla_config *config) {
+    return (int64_t)config->cbuf_bank_bytes * config->cbuf_bank_depth / conv_entry_bytes(config);
+}
+
+/* Bytes of an element in CBUF and of a weight. */
+static inline int64_t conv_element_bytes(const struct gen_layer *layer) {
+    return gen_element_bytes((enum nvdla_precision)layer->precision);
+}
+
+/* Kernels of a group. */
+static inline int64_t conv_kernel_group(const struct nvdla_config *config, const struct gen_layer *layer) {
+    return config->atomic_k / conv_element_bytes(layer);
+}
+
+/* Precision of the input in memory: image formats have one of their own. The format must exist. */
+enum nvdla_precision conv_in_precision(const struct nvdla_config *config, const struct gen_layer *layer);
+
+/* Channels that CSC sees: of an image a whole line of the kernel, of Winograd those of the extended cube. */
+int64_t conv_channels(const struct nvdla_config *config, const struct gen_layer *layer);
+
+/* Weights of one kernel. */
+int64_t conv_kernel_elements(const struct nvdla_config *config, const struct gen_layer *layer);
+int64_t conv_kernel_bytes(const struct nvdla_config *config, const struct gen_layer *layer);
+
+/* Size of the extended cube along one dimension: whole strides of padded input. */
+static inline int64_t conv_extended(int64_t before, int64_t size, int64_t after, int64_t stride) {
+    return (before + size + after) / stride;
+}
+
+/* Slices of the whole input: lines, of Winograd those of the extended cube. */
+static inline int64_t conv_slices(const struct gen_layer *layer) {
+    return layer->conv == GEN_WINOGRAD ? conv_extended(layer->pad_top, layer->h, layer->pad_bottom, layer->stride_y)
+                                       : layer->h;
+}
+
+/* ENTRY_PER_SLICE, eps_extra included. */
+int64_t conv_slice_entries(const struct nvdla_config *config, const struct gen_layer *layer);
+
+/* What the weights of a layer need, in bytes. Compressed weights: stored elements and mask bits. */
+struct conv_weight_sizes {
+    int64_t bytes, largest_group;           /* of all groups; of the largest */
+    int64_t mask_bytes, largest_mask_group; /* likewise, 0: not compressed; the largest rounded up to whole bytes */
+    int64_t groups;
+};
+struct conv_weight_sizes conv_weight_sizes(const struct nvdla_config *config, const struct gen_layer *layer);
+
+#endif
