@@ -8,7 +8,7 @@ enum { NAN_EXPONENT = 255, CMAC_NAN = 63, MANTISSA_BITS = 40, ADDEND_BITS = 36, 
 
 /* Redundant sign bits of a signed number of `bits` bits: 0..bits-1. */
 static inline int redundant(int64_t value, int bits) {
-    uint64_t magnitude = (uint64_t)(value ^ (value >> 63));
+    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value);
     return magnitude == 0 ? bits - 1 : bits - 65 + __builtin_clzll(magnitude);
 }
 

@@ -119,12 +119,12 @@ static inline struct pair add4(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 
 /* Digit times data mantissa as a 17-bit number, negative products in one's complement. */
 static inline uint32_t partial(int32_t product) {
-    return (uint32_t)(65536 + product + (product >> 31));
+    return (uint32_t)(65536 + product - (product < 0));
 }
 
 /* What is missing from the one's complement. */
 static inline uint32_t missing(int32_t product) {
-    return (uint32_t)product >> 31;
+    return product < 0;
 }
 
 /* Four digits with their weights 1, 4, 16, 64. */

@@ -1149,11 +1149,12 @@ static void programs_that_hang(void **state) {
 static void wild_registers_end(void **state) {
     (void)state;
     uint64_t seed = 15;
-    for (int i = 0; i < 200; i++) {
-        struct device *dev = bench_new(configs[below(&seed, CONFIGS)]);
+    for (int i = 0; i < 300; i++) {
+        struct device *dev = bench_new(i % 2 ? "full" : configs[below(&seed, CONFIGS)]);
         random_region(dev, &seed, 0, 0x1000);
         struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
-        static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CACC, NVDLA_SDP};
+        static const enum nvdla_unit units[] = {NVDLA_CDMA,   NVDLA_CSC,  NVDLA_CMAC_A,
+                                                NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP};
         const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
         for (int round = 0; round < 4; round++) {
             conv_group(dev, (uint32_t)round % 2);
