@@ -680,14 +680,36 @@ static bool reused(const struct gen_case *gen) {
     return false;
 }
 
+static bool float_table(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].sdp && gen->layers[i].ew.on && gen->layers[i].ew.lut &&
+            gen->layers[i].precision == NVDLA_FP16)
+            return true;
+    return false;
+}
+
+static bool joined_copies(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].join && gen->layers[i].parts >= 3)
+            return true;
+    return false;
+}
+
+static bool contracted(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].rubik && gen->layers[i].source && gen->layers[gen->layers[i].source - 1].conv)
+            return true;
+    return false;
+}
+
 /* Shrinks the first seed that fails so; returns the result. */
-static struct gen_case shrunk(const char *engines, bool (*fails)(const struct gen_case *)) {
+static struct gen_case shrunk(const char *config, const char *engines, bool (*fails)(const struct gen_case *)) {
     struct judge judge = {.fails = fails};
     struct shrink shrink = {.fails = judge_case, .context = &judge, .attempts = 400};
     struct gen_case gen;
     uint64_t seed = 1;
     do
-        gen_draw(&gen, nvdla_config_find("small"), gen_engines(engines), seed++);
+        gen_draw(&gen, nvdla_config_find(config), gen_engines(engines), seed++);
     while (!fails(&gen) || gen.count < 3);
     shrink_case(&shrink, &gen);
     assert_true(fails(&gen));
@@ -697,7 +719,7 @@ static struct gen_case shrunk(const char *engines, bool (*fails)(const struct ge
 
 static void shrinking_finds_the_smallest_case(void **state) {
     (void)state;
-    struct gen_case gen = shrunk("mix", wide_pooling);
+    struct gen_case gen = shrunk("small", "mix", wide_pooling);
     struct gen_layer plain;
     gen_layer_plain(&plain);
     assert_int_equal(gen.count, 1);
@@ -709,15 +731,30 @@ static void shrinking_finds_the_smallest_case(void **state) {
     plain.serial = gen.layers[0].serial;
     assert_memory_equal(&gen.layers[0], &plain, sizeof plain);
 
-    gen = shrunk("conv", five_kernels);
+    gen = shrunk("small", "conv", five_kernels);
     assert_int_equal(gen.count, 1);
     assert_int_equal(gen.layers[0].k, 5);
     assert_int_equal(gen.layers[0].c, 3);
     assert_int_equal(gen.layers[0].w * gen.layers[0].h * gen.layers[0].r * gen.layers[0].s, 1);
 
-    gen = shrunk("conv", reused);
+    gen = shrunk("small", "conv", reused);
     assert_int_equal(gen.count, 2);
     assert_int_equal(gen.layers[0].w * gen.layers[0].c * gen.layers[0].k, 1);
+
+    gen = shrunk("full", "sdp", float_table);
+    assert_int_equal(gen.count, 1);
+    assert_int_equal(gen.layers[0].lut, 1);
+    assert_int_equal(gen.layers[0].w * gen.layers[0].h * gen.layers[0].c, 1);
+
+    gen = shrunk("full", "bdma", joined_copies);
+    assert_int_equal(gen.count, 2);
+    assert_int_equal(gen.layers[0].parts, 1);
+    assert_int_equal(gen.layers[1].parts, 3);
+
+    gen = shrunk("full", "deconv", contracted);
+    assert_int_equal(gen.count, 2);
+    assert_int_equal(gen.layers[0].full_r, 0);
+    assert_int_equal(gen.layers[1].deconv_x * gen.layers[1].deconv_y, 1);
 }
 
 static bool never(const struct gen_case *gen) {
@@ -762,12 +799,11 @@ static bool arms_pdp(void *context, const struct program *prog) {
     return found;
 }
 
-static void other_traces_lose_layers(void **state) {
-    (void)state;
+static void lose_layers(const char *config, const char *engines) {
     int cut = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct gen_case gen;
-        gen_draw(&gen, nvdla_config_find("small"), gen_engines("sdp,pdp,cdp"), seed);
+        gen_draw(&gen, nvdla_config_find(config), gen_engines(engines), seed);
         int with_pdp = 0, calls = 0;
         for (int i = 0; i < gen.count; i++)
             with_pdp += gen.layers[i].pdp != 0;
@@ -786,6 +822,12 @@ static void other_traces_lose_layers(void **state) {
         program_free(prog);
     }
     assert_true(cut > 5);
+}
+
+static void other_traces_lose_layers(void **state) {
+    (void)state;
+    lose_layers("small", "sdp,pdp,cdp");
+    lose_layers("full", "pdp,bdma,rubik");
 }
 
 int main(void) {
