@@ -28,7 +28,8 @@ void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t man
     }
     if (exponent == CMAC_NAN) {
         accumulator->exponent = NAN_EXPONENT;
-        accumulator->mantissa = fixed_sign_extend(mantissa >> 27, MANTISSA_BITS - PAYLOAD_LSB) * (INT64_C(1) << PAYLOAD_LSB);
+        accumulator->mantissa =
+            fixed_sign_extend(mantissa >> 27, MANTISSA_BITS - PAYLOAD_LSB) * (INT64_C(1) << PAYLOAD_LSB);
         return;
     }
     int64_t addend = fixed_sign_extend(mantissa, ADDEND_BITS);
