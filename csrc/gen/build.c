@@ -95,7 +95,7 @@ static uint64_t load_with_nans(struct builder *b, const struct gen_layer *layer,
                                uint64_t size, enum nvdla_precision precision, int64_t style, int64_t nans) {
     struct rng rng = rng_make((uint64_t)layer->seed, role);
     uint8_t *bytes = trace_alloc((size_t)size);
-    size_t count = (size_t)size / (size_t)gen_element_bytes(precision);
+    size_t count = (size_t)size / (size_t)nvdla_element_bytes(precision);
     gen_fill(bytes, count, precision, style, &rng);
     if (precision == NVDLA_FP16)
         gen_fill_nans(bytes, count, nans, &rng);

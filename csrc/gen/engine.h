@@ -86,10 +86,6 @@ static inline int64_t round_up(int64_t a, int64_t b) {
     return b * cdiv(a, b);
 }
 
-static inline int gen_element_bytes(enum nvdla_precision precision) {
-    return precision == NVDLA_INT8 ? 1 : 2;
-}
-
 /* Precision of the main input and of the output: that of processing unless SDP converts (50-sdp section 7). */
 enum nvdla_precision gen_in_precision(const struct gen_layer *layer);
 enum nvdla_precision gen_out_precision(const struct gen_layer *layer);

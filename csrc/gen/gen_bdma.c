@@ -38,7 +38,7 @@ static int64_t part_start(int64_t size, int64_t part, int64_t parts) {
 bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     struct gen_shape *shape = &shapes[index];
-    int atom = gen->config->mem_atom, bytes = gen_element_bytes((enum nvdla_precision)layer->precision);
+    int atom = gen->config->mem_atom, bytes = nvdla_element_bytes((enum nvdla_precision)layer->precision);
     int64_t channels = layer->c * atom / bytes;
     if (!group_legal(gen, index, err) || !gen_read_shape(gen, index, shapes, layer->h, channels, err))
         return false;

@@ -68,7 +68,7 @@ void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_s
 
 /* Bits of a converted element without its sign. */
 static int element_bits(const struct gen_layer *layer) {
-    int64_t bits = 8 * gen_element_bytes((enum nvdla_precision)layer->precision) - 1, most = bits + 1;
+    int64_t bits = 8 * nvdla_element_bytes((enum nvdla_precision)layer->precision) - 1, most = bits + 1;
     if (layer->precision == NVDLA_FP16)
         return 7; /* log2 of magnitudes */
     for (int64_t scale = layer->in_scale < 0 ? -layer->in_scale : layer->in_scale; scale > 1; scale /= 2)
@@ -149,7 +149,7 @@ void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
     int64_t lines = atoms / layer->w;
     layer->h = rng_size(rng, lines < 1 ? 1 : lines > 12 ? 12 : lines, 4);
     int64_t surfaces = atoms / (layer->w * layer->h);
-    int64_t lanes = atom / gen_element_bytes((enum nvdla_precision)layer->precision);
+    int64_t lanes = atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
     layer->c = rng_size(rng, surfaces < 1 ? lanes : surfaces > 10 ? 10 * lanes : surfaces * lanes, lanes);
     if (rng_chance(rng, 4)) { /* many channels */
         layer->w = rng_range(rng, 1, 2);

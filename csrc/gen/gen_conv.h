@@ -15,7 +15,7 @@ enum {
 
 /* Bytes of a CBUF entry and entries of a bank. An entry is AtomicC elements of the widest type. */
 static inline int64_t conv_entry_bytes(const struct nvdla_config *config) {
-    return (int64_t)config->atomic_c * (config->int16 || config->fp16 ? 2 : 1);
+    return (int64_t)config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
 }
 
 static inline int64_t conv_bank_entries(const struct nvdla_config *config) {
@@ -24,7 +24,7 @@ static inline int64_t conv_bank_entries(const struct nvdla_config *config) {
 
 /* Bytes of an element in CBUF and of a weight. */
 static inline int64_t conv_element_bytes(const struct gen_layer *layer) {
-    return gen_element_bytes((enum nvdla_precision)layer->precision);
+    return nvdla_element_bytes((enum nvdla_precision)layer->precision);
 }
 
 /* Kernels of a group. */

@@ -11,7 +11,7 @@ enum {
 };
 
 static bool has_wide_types(const struct nvdla_config *config) {
-    return config->int16 || config->fp16;
+    return nvdla_has_16_bits(config);
 }
 
 static int log2_of(int64_t value) {

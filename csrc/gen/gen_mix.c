@@ -65,7 +65,7 @@ static void draw_source(struct rng *rng, const struct gen_case *gen, int index, 
         layer->w = rng_range(rng, 1, out->width);
     if (layer->rubik || layer->bdma)
         draw_moved(rng, &shapes[from],
-                   gen->config->mem_atom / gen_element_bytes((enum nvdla_precision)layer->precision), layer);
+                   gen->config->mem_atom / nvdla_element_bytes((enum nvdla_precision)layer->precision), layer);
 }
 
 /* A per-element operand from an earlier output, where it is large enough. */

@@ -273,7 +273,7 @@ void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
         layer->h = (lines - 1) * layer->step_y + layer->kernel_h;
     }
     int64_t surfaces = atoms / (layer->w * layer->h);
-    int64_t lanes = atom / gen_element_bytes((enum nvdla_precision)layer->precision);
+    int64_t lanes = atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
     layer->c = rng_size(rng, surfaces < 1 ? lanes : surfaces > 8 ? 8 * lanes : surfaces * lanes, lanes);
     if (split)
         draw_strips(rng, layer, columns, limit < GEN_POOL_LIMIT ? limit : GEN_POOL_LIMIT);

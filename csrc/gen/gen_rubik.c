@@ -6,7 +6,7 @@
  */
 
 static int64_t lanes_of(const struct gen_case *gen, const struct gen_layer *layer) {
-    return gen->config->mem_atom / gen_element_bytes((enum nvdla_precision)layer->precision);
+    return gen->config->mem_atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
 }
 
 /* Planes as a cube whose elements are atoms: a plane is a surface. */
@@ -113,7 +113,7 @@ void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen
  */
 
 void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
-    int64_t lanes = config->mem_atom / gen_element_bytes((enum nvdla_precision)layer->precision);
+    int64_t lanes = config->mem_atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
     layer->rubik = rng_range(rng, GEN_CONTRACT, GEN_MERGE);
     int64_t atoms = cycles / (layer->rubik == GEN_CONTRACT ? 4 : 14);
     if (layer->rubik == GEN_CONTRACT) { /* phases beyond 8 take another order of writes */

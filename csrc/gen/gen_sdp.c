@@ -111,7 +111,7 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
                                       .height = (int)layer->h,
                                       .channels = (int)layer->c,
                                       .atom = config->mem_atom,
-                                      .element_bytes = gen_element_bytes((enum nvdla_precision)layer->precision)};
+                                      .element_bytes = nvdla_element_bytes((enum nvdla_precision)layer->precision)};
         shape->in.packed_1x1 = layer->w == 1 && layer->h == 1;
     }
     for (int i = 0; i < GEN_STAGES; i++)
@@ -282,7 +282,7 @@ void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_s
  */
 
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
-    int64_t atom = config->mem_atom, lanes = atom / gen_element_bytes((enum nvdla_precision)layer->precision);
+    int64_t atom = config->mem_atom, lanes = atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
     int64_t words = cdiv(lanes, config->sdp_bs_throughput);
     int64_t atoms = cycles / words < 2 ? 2 : cycles / words; /* of the cube */
     int64_t room = atoms < GEN_SIZE_LIMIT ? atoms : GEN_SIZE_LIMIT;

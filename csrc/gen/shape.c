@@ -37,7 +37,7 @@ static struct cube sized(const struct nvdla_config *config, const struct gen_lay
                         .height = (int)h,
                         .channels = (int)c,
                         .atom = config->mem_atom,
-                        .element_bytes = gen_element_bytes(precision)};
+                        .element_bytes = nvdla_element_bytes(precision)};
     if (layer->precision == NVDLA_INT8 && precision != NVDLA_INT8)
         cube.min_surfaces = 2 * (int)cdiv(c, config->mem_atom);
     return cube;
@@ -274,7 +274,7 @@ static uint16_t fp16_element(int64_t style, size_t index, struct rng *rng) {
 
 void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int64_t style, struct rng *rng) {
     enum { RUN = 16 };
-    size_t element_bytes = (size_t)gen_element_bytes(precision);
+    size_t element_bytes = (size_t)nvdla_element_bytes(precision);
     int64_t now = style;
     for (size_t i = 0; i < count; i++) {
         if (style == STYLE_MIXED && i % RUN == 0)

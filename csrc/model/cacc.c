@@ -8,7 +8,7 @@
 enum { NARROW_BITS = 34, WIDE_BITS = 48, STICKY_BITS = 16 };
 
 int cacc_width(const struct nvdla_config *config, enum nvdla_precision precision, size_t k) {
-    bool wide = config->int16 || config->fp16;
+    bool wide = nvdla_has_16_bits(config);
     return wide && (precision != NVDLA_INT8 || k % 2 == 0) ? WIDE_BITS : NARROW_BITS;
 }
 

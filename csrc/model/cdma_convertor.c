@@ -1,9 +1,9 @@
 #include "model/cdma_convertor.h"
 
-#include <string.h>
-
+#include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
+#include "nvdla/fp_inline.h"
 #include "nvdla_offsets.h"
 
 /* ---- elements ---- */
@@ -21,25 +21,12 @@ uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc) {
 }
 
 void cdma_watch(struct cdma_specials *specials, uint8_t *elements, size_t n) {
-    enum { MAGNITUDE = 0x7fff, INFINITE = 0x7c00 };
-    if (!specials->watched) {
-        return;
+    if (specials->watched) {
+        fp16_count_specials(elements, n, &specials->seen);
     }
-    size_t nan = 0, infinity = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint16_t element;
-        memcpy(&element, elements + 2 * i, sizeof element);
-        nan += (element & MAGNITUDE) > INFINITE;
-        infinity += (element & MAGNITUDE) == INFINITE;
+    if (specials->watched && specials->flush) {
+        fp16_flush_nans(elements, n);
     }
-    for (size_t i = 0; i < n && nan > 0 && specials->flush; i++) {
-        uint16_t element;
-        memcpy(&element, elements + 2 * i, sizeof element);
-        element = fp16_is_nan(element) ? 0 : element;
-        memcpy(elements + 2 * i, &element, sizeof element);
-    }
-    specials->nan += nan;
-    specials->infinity += infinity;
 }
 
 /* ---- layers ---- */
@@ -53,18 +40,14 @@ static uint16_t convert(const struct cdma_convertor *convertor, int component, u
     return cdma_to_precision(value, convertor->proc);
 }
 
-static size_t bytes_of(enum nvdla_precision precision) {
-    return precision == NVDLA_INT8 ? 1 : 2;
-}
-
 void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_config *config,
                          const struct register_group *regs, enum nvdla_precision in, enum nvdla_precision proc,
                          const struct nvdla_pixel_format *pixel) {
     uint32_t settings = register_group_value(regs, CDMA_D_CVT_CFG);
     convertor->enabled = REGISTER_FIELD(settings, CDMA_D_CVT_CFG__CVT_EN) && in != NVDLA_FP16;
     convertor->zero = 0;
-    convertor->from = !pixel ? bytes_of(proc) : pixel->bits == 8 ? 1 : 2;
-    convertor->to = convertor->enabled ? bytes_of(proc) : convertor->from;
+    convertor->from = !pixel ? (size_t)nvdla_element_bytes(proc) : pixel->bits == 8 ? 1 : 2;
+    convertor->to = convertor->enabled ? (size_t)nvdla_element_bytes(proc) : convertor->from;
     if (!convertor->enabled) {
         return;
     }
@@ -74,7 +57,7 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_co
                              register_group_value(regs, CDMA_D_MEAN_GLOBAL_1)};
     int16_t offset = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_OFFSET);
     bool means = pixel && (register_group_value(regs, CDMA_D_MEAN_FORMAT) & CDMA_D_MEAN_FORMAT__MEAN_FORMAT_MASK);
-    bool wide = !(config->int16 || config->fp16) && REGISTER_FIELD(misc, CDMA_D_MISC_CFG__PROC_PRECISION) != NVDLA_INT8;
+    bool wide = !nvdla_has_16_bits(config) && REGISTER_FIELD(misc, CDMA_D_MISC_CFG__PROC_PRECISION) != NVDLA_INT8;
     convertor->proc = wide ? NVDLA_INT16 : proc;
     convertor->sign = !pixel || REGISTER_FIELD(format, CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE);
     convertor->scale = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_SCALE);
@@ -95,20 +78,15 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_co
 static void convert_halves(const struct cdma_convertor *convertor, int component, uint8_t *elements, size_t n) {
     int16_t offset = convertor->offset[component], scale = convertor->scale;
     unsigned shift = convertor->shift;
-    uint16_t element;
     if (convertor->sign && convertor->proc == NVDLA_INT16) { /* whole cubes of INT16 */
         for (size_t i = 0; i < n; i++) {
-            memcpy(&element, elements + 2 * i, sizeof element);
-            int32_t value = cdma_scale((int16_t)element, offset, scale, shift);
-            element = (uint16_t)fixed_saturate(value, 16);
-            memcpy(elements + 2 * i, &element, sizeof element);
+            int32_t value = cdma_scale((int16_t)load_16(elements + 2 * i), offset, scale, shift);
+            store_16(elements + 2 * i, (uint16_t)fixed_saturate(value, 16));
         }
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        memcpy(&element, elements + 2 * i, sizeof element);
-        element = convert(convertor, component, element);
-        memcpy(elements + 2 * i, &element, sizeof element);
+        store_16(elements + 2 * i, convert(convertor, component, load_16(elements + 2 * i)));
     }
 }
 

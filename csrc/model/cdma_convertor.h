@@ -11,6 +11,7 @@
 
 #include "model/register_group.h"
 #include "nvdla/config.h"
+#include "nvdla/fp_inline.h"
 #include "nvdla/pixel.h"
 
 /* (value - offset) * scale, shifted right with rounding to nearest, ties away from zero, and saturated to 17 bits.
@@ -24,9 +25,9 @@ uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc);
 
 /* NaN and infinity among FP16 elements. */
 struct cdma_specials {
-    bool watched;           /* the elements are FP16 */
-    bool flush;             /* NaN becomes +0 */
-    uint64_t nan, infinity; /* counted before the flush */
+    bool watched;              /* the elements are FP16 */
+    bool flush;                /* NaN becomes +0 */
+    struct fp16_specials seen; /* before the flush */
 };
 
 /* Counts and flushes in n elements of 2 bytes; nothing if they are not watched. Section 7. */

@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-static size_t element_bytes(enum nvdla_precision precision) {
-    return precision == NVDLA_INT8 ? 1 : 2;
-}
-
 /* Copies n atoms that stand side by side to places `step` bytes apart. */
 static inline void spread(uint8_t *to, size_t step, const uint8_t *from, size_t atom, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +77,7 @@ static size_t padded_width(const struct cdma_layer *layer) {
  * too. */
 static void padded_line(const struct cdma_input *input, size_t surface, size_t row) {
     const struct cdma_layer *layer = input->layer;
-    size_t atom = input->cbuf->atom, width = padded_width(layer), bytes = element_bytes(layer->proc);
+    size_t atom = input->cbuf->atom, width = padded_width(layer), bytes = (size_t)nvdla_element_bytes(layer->proc);
     size_t left = layer->pad_left < width ? layer->pad_left : width;
     bool inside = row >= layer->pad_top && row - layer->pad_top < layer->height;
     size_t columns = !inside ? 0 : layer->width < width - left ? layer->width : width - left;
@@ -215,7 +211,7 @@ static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8
  * precision. */
 size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
     const struct cdma_layer *layer = input->layer;
-    size_t count = (size_t)layer->pixel->components, proc = element_bytes(layer->proc);
+    size_t count = (size_t)layer->pixel->components, proc = (size_t)nvdla_element_bytes(layer->proc);
     size_t pixel = count * input->convertor->to;
     uint8_t *out = input->slice;
     fill(out, proc, layer->pad, layer->pad_left * count);

@@ -2,24 +2,18 @@
 
 #include "nvdla_offsets.h"
 
-/* Feature and weight addresses lose their low bits before anything is added, those of pixel planes do not.
- * 20-data-formats section 9. */
-static uint64_t aligned(const struct nvdla_config *config, uint64_t bytes) {
-    return bytes & ~((uint64_t)config->mem_atom - 1);
-}
-
 static size_t element_bytes(const struct cdma_layer *layer) {
-    return layer->proc == NVDLA_INT8 ? 1 : 2;
+    return (size_t)nvdla_element_bytes(layer->proc);
 }
 
-/* A cube: feature input and Winograd. */
+/* A cube: feature input and Winograd. Its addresses and strides lose their low bits, those of pixel planes do not. */
 static void decode_cube(struct cdma_layer *layer, const struct nvdla_config *config,
                         const struct register_group *regs) {
     size_t last_channel = register_group_value(regs, CDMA_D_DATAIN_SIZE_1);
     layer->surfaces = last_channel * element_bytes(layer) / (size_t)config->mem_atom + 1;
-    layer->base[0] = aligned(config, layer->base[0]);
-    layer->line_stride[0] = aligned(config, layer->line_stride[0]);
-    layer->surface_stride = aligned(config, register_group_value(regs, CDMA_D_SURF_STRIDE));
+    layer->base[0] = dma_aligned(config, layer->base[0]);
+    layer->line_stride[0] = dma_aligned(config, layer->line_stride[0]);
+    layer->surface_stride = dma_aligned(config, register_group_value(regs, CDMA_D_SURF_STRIDE));
 }
 
 static void decode_feature(struct cdma_layer *layer, const struct nvdla_config *config,
@@ -29,7 +23,7 @@ static void decode_feature(struct cdma_layer *layer, const struct nvdla_config *
     if (config->batch_max > 1) {
         layer->batches =
             REGISTER_FIELD(register_group_value(regs, CDMA_D_BATCH_NUMBER), CDMA_D_BATCH_NUMBER__BATCHES) + 1;
-        layer->batch_stride = aligned(config, register_group_value(regs, CDMA_D_BATCH_STRIDE));
+        layer->batch_stride = dma_aligned(config, register_group_value(regs, CDMA_D_BATCH_STRIDE));
     }
     if (REGISTER_FIELD(map, CDMA_D_DAIN_MAP__LINE_PACKED)) {
         layer->packed_lines = true;
@@ -70,7 +64,7 @@ static void decode_weights(struct cdma_layer *layer, const struct nvdla_config *
     uint64_t atom = (uint64_t)config->mem_atom;
     layer->weight_primary =
         register_group_value(regs, CDMA_D_WEIGHT_RAM_TYPE) & CDMA_D_WEIGHT_RAM_TYPE__WEIGHT_RAM_TYPE_MASK;
-    layer->weights = aligned(config, dma_address(config, regs, CDMA_D_WEIGHT_ADDR_LOW, CDMA_D_WEIGHT_ADDR_HIGH));
+    layer->weights = dma_aligned(config, dma_address(config, regs, CDMA_D_WEIGHT_ADDR_LOW, CDMA_D_WEIGHT_ADDR_HIGH));
     layer->weight_atoms = register_group_value(regs, CDMA_D_WEIGHT_BYTES) / atom;
     layer->kernel_bytes = (uint64_t)register_group_value(regs, CDMA_D_WEIGHT_SIZE_0) + 1;
     layer->kernels = (uint64_t)register_group_value(regs, CDMA_D_WEIGHT_SIZE_1) + 1;
@@ -78,9 +72,9 @@ static void decode_weights(struct cdma_layer *layer, const struct nvdla_config *
     layer->compressed = config->weight_compression &&
                         (register_group_value(regs, CDMA_D_WEIGHT_FORMAT) & CDMA_D_WEIGHT_FORMAT__WEIGHT_FORMAT_MASK);
     if (layer->compressed) {
-        layer->masks = aligned(config, dma_address(config, regs, CDMA_D_WMB_ADDR_LOW, CDMA_D_WMB_ADDR_HIGH));
+        layer->masks = dma_aligned(config, dma_address(config, regs, CDMA_D_WMB_ADDR_LOW, CDMA_D_WMB_ADDR_HIGH));
         layer->mask_atoms = register_group_value(regs, CDMA_D_WMB_BYTES) / atom;
-        layer->sizes = aligned(config, dma_address(config, regs, CDMA_D_WGS_ADDR_LOW, CDMA_D_WGS_ADDR_HIGH));
+        layer->sizes = dma_aligned(config, dma_address(config, regs, CDMA_D_WGS_ADDR_LOW, CDMA_D_WGS_ADDR_HIGH));
     }
 }
 
@@ -119,7 +113,7 @@ void cdma_layer_decode(struct cdma_layer *layer, const struct nvdla_config *conf
         .pad_top = REGISTER_FIELD(padding, CDMA_D_ZERO_PADDING__PAD_TOP),
         .pad = (uint16_t)register_group_value(regs, CDMA_D_ZERO_PADDING_VALUE),
     };
-    if (config->int16 || config->fp16) {
+    if (nvdla_has_16_bits(config)) {
         layer->in = (enum nvdla_precision)REGISTER_FIELD(misc, CDMA_D_MISC_CFG__IN_PRECISION);
         layer->proc = (enum nvdla_precision)REGISTER_FIELD(misc, CDMA_D_MISC_CFG__PROC_PRECISION);
     }

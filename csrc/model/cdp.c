@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "model/lut_registers.h"
+#include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
+#include "nvdla/fp_inline.h"
 #include "nvdla_offsets.h"
 
 /* Registers START and END of the tables. */
@@ -53,16 +55,6 @@ int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_pre
 static inline bool clipped(const struct cdp_convertor *convertor, int64_t product, int bits) {
     int64_t away = convert(convertor, product, bits) - fixed_floor_shift(scaled(convertor, product), convertor->shift);
     return away > 1 || away < -1;
-}
-
-static inline uint16_t load_16(const uint8_t *bytes) {
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a layer has a surface, so all are gathered */
-    return (uint16_t)(bytes[0] | bytes[1] << 8);
-}
-
-static inline void store_16(uint8_t *bytes, uint16_t value) {
-    bytes[0] = (uint8_t)value;
-    bytes[1] = (uint8_t)(value >> 8);
 }
 
 /* Square sums of `count` <= CHUNK elements; v[-reach] to v[count + reach - 1] exist. */
@@ -154,8 +146,6 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
 }
 
 /* ---- FP16 ---- */
-
-enum { FP16_MAGNITUDE = 0x7fff, FP16_LARGEST = 0x7bff };
 
 /* The order of the sums is the hardware's: section 5. */
 static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, size_t reach) {
@@ -338,10 +328,10 @@ static struct cdp_kernel decode_kernel(const struct register_group *cdp, enum nv
 void cdp_layer_decode(struct cdp_layer *layer, const struct nvdla_config *config, const struct register_group *cdp,
                       const struct register_group *rdma) {
     int channel = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_CHANNEL);
-    bool types = config->int16 || config->fp16;
+    bool types = nvdla_has_16_bits(config);
     uint32_t format = types ? register_group_value(cdp, CDP_D_DATA_FORMAT) : NVDLA_INT8;
     enum nvdla_precision precision = (enum nvdla_precision)format;
-    int lanes = config->mem_atom / (precision == NVDLA_INT8 ? 1 : 2);
+    int lanes = config->mem_atom / nvdla_element_bytes(precision);
     *layer = (struct cdp_layer){
         .valid = !types || (format <= NVDLA_FP16 && format == register_group_value(rdma, CDP_RDMA_D_DATA_FORMAT)),
         .source_primary =
@@ -368,18 +358,14 @@ uint64_t cdp_layer_atoms(const struct cdp_layer *layer) {
     return 2 * (uint64_t)layer->width * (uint64_t)layer->height * (uint64_t)layer->surfaces;
 }
 
-static void load_count(struct register_group *cdp, uint32_t offset, uint64_t count) {
-    register_group_load(cdp, offset, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
-}
-
 void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp) {
-    load_count(cdp, CDP_D_NAN_OUTPUT_NUM, counts->nan_outputs);
-    load_count(cdp, CDP_D_OUT_SATURATION, counts->saturated);
-    load_count(cdp, CDP_D_PERF_LUT_UFLOW, counts->lut.underflow);
-    load_count(cdp, CDP_D_PERF_LUT_OFLOW, counts->lut.overflow);
-    load_count(cdp, CDP_D_PERF_LUT_HYBRID, counts->lut.hybrid);
-    load_count(cdp, CDP_D_PERF_LUT_LE_HIT, counts->lut.le_hit);
-    load_count(cdp, CDP_D_PERF_LUT_LO_HIT, counts->lut.lo_hit);
+    register_group_load(cdp, CDP_D_NAN_OUTPUT_NUM, counts->nan_outputs);
+    register_group_load(cdp, CDP_D_OUT_SATURATION, counts->saturated);
+    register_group_load(cdp, CDP_D_PERF_LUT_UFLOW, counts->lut.underflow);
+    register_group_load(cdp, CDP_D_PERF_LUT_OFLOW, counts->lut.overflow);
+    register_group_load(cdp, CDP_D_PERF_LUT_HYBRID, counts->lut.hybrid);
+    register_group_load(cdp, CDP_D_PERF_LUT_LE_HIT, counts->lut.le_hit);
+    register_group_load(cdp, CDP_D_PERF_LUT_LO_HIT, counts->lut.lo_hit);
 }
 
 /* ---- execution ---- */

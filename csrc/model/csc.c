@@ -55,12 +55,12 @@ void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config
     uint32_t padding = register_group_value(regs, CSC_D_ZERO_PADDING);
     uint32_t bank = register_group_value(regs, CSC_D_BANK);
     uint32_t pad = register_group_value(regs, CSC_D_ZERO_PADDING_VALUE);
-    bool precisions = config->int16 || config->fp16;
+    bool precisions = nvdla_has_16_bits(config);
     uint32_t precision = precisions ? REGISTER_FIELD(misc, CSC_D_MISC_CFG__PROC_PRECISION) : NVDLA_INT8;
     bool winograd = config->winograd && REGISTER_FIELD(misc, CSC_D_MISC_CFG__CONV_MODE);
     bool image =
         !winograd && (register_group_value(regs, CSC_D_DATAIN_FORMAT) & CSC_D_DATAIN_FORMAT__DATAIN_FORMAT_MASK);
-    size_t element = precision == NVDLA_INT8 ? 1 : 2;
+    size_t element = (size_t)nvdla_element_bytes(precision);
     *layer = (struct csc_layer){
         .precision = precision > NVDLA_FP16 ? NVDLA_INT8 : (enum nvdla_precision)precision,
         .valid = precision <= NVDLA_FP16,
@@ -148,7 +148,7 @@ struct crep_shape csc_layer_shape(const struct csc_layer *layer, const struct nv
         };
     }
     bool image = layer->mode == CSC_IMAGE;
-    size_t pixel = image ? layer->pixel : channels, element = layer->precision == NVDLA_INT8 ? 1 : 2;
+    size_t pixel = image ? layer->pixel : channels, element = (size_t)nvdla_element_bytes(layer->precision);
     return (struct crep_shape){
         .line = image ? layer->slice_entries * cbuf->entry / element : layer->width * channels,
         .lines = layer->height,
@@ -276,7 +276,7 @@ static struct weight_entries touched(const struct csc *csc, const struct cdma *c
     size_t kernels = g * layer->kernel_group + csc_layer_group_kernels(layer, g);
     size_t elements = kernels * csc_layer_kernel_elements(layer);
     if (!layer->compressed) {
-        return (struct weight_entries){entries_of(cbuf, elements * (layer->precision == NVDLA_INT8 ? 1 : 2)), 0};
+        return (struct weight_entries){entries_of(cbuf, elements * (size_t)nvdla_element_bytes(layer->precision)), 0};
     }
     return (struct weight_entries){g < CDMA_GROUPS ? entries_of(cbuf, cdma->group_ends[g]) : 0,
                                    entries_of(cbuf, (elements + 7) / 8)};

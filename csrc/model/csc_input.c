@@ -1,6 +1,7 @@
 #include "model/csc_input.h"
 
 #include "model/pra.h"
+#include "nvdla/bytes.h"
 
 /* to[i] = element i of the bytes, 1 or 2 each, little endian. */
 static inline void widen(int16_t *to, const uint8_t *bytes, size_t element, size_t n) {
@@ -10,7 +11,7 @@ static inline void widen(int16_t *to, const uint8_t *bytes, size_t element, size
         }
     } else {
         for (size_t i = 0; i < n; i++) {
-            to[i] = (int16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+            to[i] = (int16_t)load_16(bytes + 2 * i);
         }
     }
 }
@@ -23,7 +24,7 @@ static void fill(int16_t *to, int16_t value, size_t n) {
 
 /* One slice of feature input: of each pixel the real channels side by side. */
 static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *line) {
-    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, in_atom = cbuf->atom / element;
+    size_t element = (size_t)nvdla_element_bytes(layer->precision), in_atom = cbuf->atom / element;
     size_t channels = layer->channels, surfaces = (channels + in_atom - 1) / in_atom;
     for (size_t surface = 0; surface < surfaces; surface++) {
         size_t first = surface * in_atom, n = channels - first < in_atom ? channels - first : in_atom;
@@ -36,7 +37,7 @@ static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, 
 
 /* Bytes of the entries that hold one slice. */
 static size_t slice_bytes(const struct csc_layer *layer, const struct cbuf *cbuf) {
-    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2;
+    size_t element = (size_t)nvdla_element_bytes(layer->precision);
     if (layer->mode == CSC_IMAGE) {
         return layer->slice_entries * cbuf->entry;
     }
@@ -49,7 +50,7 @@ static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
                        struct csc_input_buffers *buffers, int16_t *to) {
     const struct crep_shape *shape = &table->shape;
     struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
-    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, size = slice_bytes(layer, cbuf);
+    size_t element = (size_t)nvdla_element_bytes(layer->precision), size = slice_bytes(layer, cbuf);
     if (!buffer_reserve(&buffers->slice, 1, size)) {
         return false;
     }
@@ -77,7 +78,7 @@ static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
 
 /* Puts one superslice, as it stands in CBUF, to [line][x][channel]. */
 static void take_superslice(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *to) {
-    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, in_piece = CBUF_PIECE / element;
+    size_t element = (size_t)nvdla_element_bytes(layer->precision), in_piece = CBUF_PIECE / element;
     for (size_t piece = 0; piece < layer->channels / in_piece; piece++) {
         for (size_t y = 0; y < CBUF_SUPERSLICE; y++) {
             for (size_t x = 0; x < layer->width; x++) {
@@ -91,7 +92,7 @@ static void take_superslice(const struct csc_layer *layer, const struct cbuf *cb
 static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
                        struct csc_input_buffers *buffers, int16_t *to) {
     struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
-    size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, channels = layer->channels;
+    size_t element = (size_t)nvdla_element_bytes(layer->precision), channels = layer->channels;
     size_t size = CBUF_SUPERSLICE * layer->width * channels * element, line = layer->width * channels;
     if (!buffer_reserve(&buffers->slice, 1, size) ||
         !buffer_reserve(&buffers->pixels, layer->height * line, sizeof(int16_t))) {

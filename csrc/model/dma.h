@@ -32,6 +32,10 @@ struct dma {
 uint64_t dma_address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
                      uint32_t high);
 
+/* An address or a stride without the bits inside an atom, which most clients drop before they add anything. Spec:
+ * 20-data-formats section 9. */
+uint64_t dma_aligned(const struct nvdla_config *config, uint64_t bytes);
+
 /* Sets up a client.
  *
  * primary  RAM_TYPE of the layer: 1 MC, 0 CV; the port must exist

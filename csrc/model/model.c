@@ -70,7 +70,7 @@ struct model {
     struct csc_run *core;
     struct pool *pool; /* of threads for convolutions */
     struct bdma bdma;
-    uint32_t cacc_saturation;      /* count of the last layer */
+    uint64_t cacc_saturation;      /* count of the last layer */
     struct sdp_result sdp_counted; /* each count is that of the last layer that counted it */
     bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
     bool allow_undefined;          /* see model_options */
@@ -433,7 +433,7 @@ static bool core_agrees(const struct model *model) {
         uint32_t misc = register_group_value(&model->units[units[i].unit], units[i].misc);
         bool winograd = REGISTER_FIELD(misc, CACC_D_MISC_CFG__CONV_MODE);
         if ((config->winograd && winograd != (layer->mode == CSC_WINOGRAD)) ||
-            ((config->int16 || config->fp16) &&
+            (nvdla_has_16_bits(config) &&
              REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION) != (uint32_t)layer->precision)) {
             return false;
         }
@@ -582,11 +582,6 @@ static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigne
     model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
 }
 
-/* Loads a counter of 32 bits, which saturates. */
-static void load_counter(struct register_group *group, uint32_t offset, uint64_t count) {
-    register_group_load(group, offset, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
-}
-
 /* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
 static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_phase weights) {
     struct register_group *group = &model->units[NVDLA_CDMA];
@@ -597,10 +592,10 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
         raise_interrupt(model, INTERRUPT_CDMA_WT, group->consumer);
     }
     if (cdma_layer_done(&model->cdma)) {
-        load_counter(group, CDMA_D_NAN_INPUT_DATA_NUM, model->cdma.data_specials.nan);
-        load_counter(group, CDMA_D_NAN_INPUT_WEIGHT_NUM, model->cdma.weight_specials.nan);
-        load_counter(group, CDMA_D_INF_INPUT_DATA_NUM, model->cdma.data_specials.infinity);
-        load_counter(group, CDMA_D_INF_INPUT_WEIGHT_NUM, model->cdma.weight_specials.infinity);
+        register_group_load(group, CDMA_D_NAN_INPUT_DATA_NUM, model->cdma.data_specials.seen.nan);
+        register_group_load(group, CDMA_D_NAN_INPUT_WEIGHT_NUM, model->cdma.weight_specials.seen.nan);
+        register_group_load(group, CDMA_D_INF_INPUT_DATA_NUM, model->cdma.data_specials.seen.infinity);
+        register_group_load(group, CDMA_D_INF_INPUT_WEIGHT_NUM, model->cdma.weight_specials.seen.infinity);
         cdma_end(&model->cdma);
         register_group_done(group);
     }
@@ -633,8 +628,7 @@ static void finish_convolution(struct model *model, struct csc_run *run) {
     /* A layer of one delivery does not restart the counter: 40-convolution-core section 9.7. */
     size_t windows = layer->positions * layer->batches / (layer->mode == CSC_WINOGRAD ? 4 : 1);
     bool single = windows * csc_layer_groups(layer) == 1;
-    uint64_t count = csc_run_saturated(run) + (single ? model->cacc_saturation : 0);
-    model->cacc_saturation = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+    model->cacc_saturation = csc_run_saturated(run) + (single ? model->cacc_saturation : 0);
     csc_run_end(run);
     register_group_done(&model->units[NVDLA_CSC]);
     register_group_done(&model->units[NVDLA_CMAC_A]);
@@ -646,8 +640,8 @@ static void finish_convolution(struct model *model, struct csc_run *run) {
 /* Releases the group of SDP_RDMA. */
 static void finish_sdp_rdma(struct model *model) {
     struct register_group *rdma = &model->units[NVDLA_SDP_RDMA];
-    load_counter(rdma, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, model->sdp_counted.input.nan);
-    load_counter(rdma, SDP_RDMA_D_STATUS_INF_INPUT_NUM, model->sdp_counted.input.infinity);
+    register_group_load(rdma, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, model->sdp_counted.input.nan);
+    register_group_load(rdma, SDP_RDMA_D_STATUS_INF_INPUT_NUM, model->sdp_counted.input.infinity);
     register_group_done(rdma);
 }
 
@@ -666,13 +660,13 @@ static void finish_sdp(struct model *model, const struct sdp_layer *layer, const
         counted->input = result->input;
     }
     register_group_load(sdp, SDP_D_STATUS, result->unequal && !layer->to_pdp);
-    load_counter(sdp, SDP_D_STATUS_NAN_OUTPUT_NUM, result->nan_outputs);
-    load_counter(sdp, SDP_D_PERF_OUT_SATURATION, counted->saturated);
-    load_counter(sdp, SDP_D_PERF_LUT_UFLOW, counted->table.underflow);
-    load_counter(sdp, SDP_D_PERF_LUT_OFLOW, counted->table.overflow);
-    load_counter(sdp, SDP_D_PERF_LUT_HYBRID, counted->table.hybrid);
-    load_counter(sdp, SDP_D_PERF_LUT_LE_HIT, counted->table.le_hit);
-    load_counter(sdp, SDP_D_PERF_LUT_LO_HIT, counted->table.lo_hit);
+    register_group_load(sdp, SDP_D_STATUS_NAN_OUTPUT_NUM, result->nan_outputs);
+    register_group_load(sdp, SDP_D_PERF_OUT_SATURATION, counted->saturated);
+    register_group_load(sdp, SDP_D_PERF_LUT_UFLOW, counted->table.underflow);
+    register_group_load(sdp, SDP_D_PERF_LUT_OFLOW, counted->table.overflow);
+    register_group_load(sdp, SDP_D_PERF_LUT_HYBRID, counted->table.hybrid);
+    register_group_load(sdp, SDP_D_PERF_LUT_LE_HIT, counted->table.le_hit);
+    register_group_load(sdp, SDP_D_PERF_LUT_LO_HIT, counted->table.lo_hit);
     raise_interrupt(model, INTERRUPT_SDP, register_group_done(sdp));
     if (layer->leftover) {
         model->rdma_stuck = true;
@@ -706,7 +700,7 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
         uint64_t nans;
         open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
         done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output, &nans);
-        register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
+        register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     } else {
         if (!layer->compare) {
             open_write(model, &clients->output, &sdp_write, layer->destination_primary, NVDLA_SDP);
@@ -781,7 +775,7 @@ static bool run_pdp(struct model *model, const struct work *work) {
     if (!pdp_run_from_memory(&work->pdp, &input, &output, &nans)) {
         return false;
     }
-    register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
+    register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     finish_pdp(model, true);
     return true;
 }

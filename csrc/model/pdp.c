@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "nvdla/fixed.h"
+#include "nvdla/fp_inline.h"
 #include "nvdla_offsets.h"
 
 enum { KEPT_ROWS = 16 }; /* no window is higher */
@@ -51,10 +52,6 @@ static uint32_t rdma_format_of(const struct register_group *rdma) {
     return REGISTER_FIELD(register_group_value(rdma, PDP_RDMA_D_DATA_FORMAT), PDP_RDMA_D_DATA_FORMAT__INPUT_DATA);
 }
 
-static bool has_precisions(const struct nvdla_config *config) {
-    return config->int16 || config->fp16;
-}
-
 static struct pdp_kernel decode_kernel(const struct register_group *pdp) {
     uint32_t mode = register_group_value(pdp, PDP_D_OPERATION_MODE_CFG);
     uint32_t shape = register_group_value(pdp, PDP_D_POOLING_KERNEL_CFG);
@@ -95,7 +92,7 @@ static bool rdma_fits(const struct pdp_layer *layer, const struct nvdla_config *
     uint32_t mode = register_group_value(rdma, PDP_RDMA_D_OPERATION_MODE_CFG);
     uint32_t shape = register_group_value(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG);
     uint32_t channel = register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL);
-    if ((has_precisions(config) && format_of(pdp) != rdma_format_of(rdma)) ||
+    if ((nvdla_has_16_bits(config) && format_of(pdp) != rdma_format_of(rdma)) ||
         surfaces_of(channel, layer->lanes) != layer->surfaces ||
         (int)register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT) + 1 != layer->height ||
         (int)REGISTER_FIELD(mode, PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1 != layer->strips) {
@@ -167,8 +164,8 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
     uint32_t out_channel = register_group_value(pdp, PDP_D_DATA_CUBE_OUT_CHANNEL);
     uint32_t partial_in = register_group_value(pdp, PDP_D_PARTIAL_WIDTH_IN);
     uint32_t partial_out = register_group_value(pdp, PDP_D_PARTIAL_WIDTH_OUT);
-    uint32_t format = has_precisions(config) ? format_of(pdp) : NVDLA_INT8;
-    size_t atom = (size_t)config->mem_atom, lanes = format == NVDLA_INT8 ? atom : atom / 2;
+    uint32_t format = nvdla_has_16_bits(config) ? format_of(pdp) : NVDLA_INT8;
+    size_t atom = (size_t)config->mem_atom, lanes = atom / (size_t)nvdla_element_bytes(format);
 
     *layer = (struct pdp_layer){
         .from_memory = REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__FLYING_MODE),
@@ -267,9 +264,9 @@ static int last_row(const struct pdp_layer *layer, int oy) {
     return last < layer->height - 1 ? last : layer->height - 1;
 }
 
-/* Makes output line oy of a surface from the kept rows and writes it. Returns the NaNs in it. */
-static size_t write_line(const struct pdp_layer *layer, const struct strip *strip, int surface, int oy,
-                         struct buffers *buffers, struct dma *output) {
+/* Makes output line oy of a surface from the kept rows and writes it. */
+static void write_line(const struct pdp_layer *layer, const struct strip *strip, int surface, int oy,
+                       struct buffers *buffers, struct dma *output, struct fp16_specials *specials) {
     const void *rows[KEPT_ROWS];
     int count = 0;
     int top = oy * layer->kernel.stride_height - layer->kernel.pad_top;
@@ -281,42 +278,43 @@ static size_t write_line(const struct pdp_layer *layer, const struct strip *stri
     uint64_t at = layer->destination + (uint64_t)surface * layer->destination_surface +
                   (uint64_t)oy * layer->destination_line + (uint64_t)strip->out_column * layer->atom;
     dma_write(output, at, buffers->out, atoms);
-    return layer->kernel.precision == NVDLA_FP16 ? pdp_count_nans((const uint16_t *)buffers->out, elements) : 0;
+    if (layer->kernel.precision == NVDLA_FP16) {
+        fp16_count_specials(buffers->out, elements, specials);
+    }
 }
 
-static size_t run_surface(const struct pdp_layer *layer, const struct strip *strip, int surface,
-                          struct pdp_source source, struct buffers *buffers, struct dma *output) {
+static void run_surface(const struct pdp_layer *layer, const struct strip *strip, int surface, struct pdp_source source,
+                        struct buffers *buffers, struct dma *output, struct fp16_specials *specials) {
     int oy = 0;
-    size_t nans = 0;
     for (int y = 0; y < layer->height; y++) {
         source.next_line(source.context, buffers->line);
         if (layer->flush_nans) {
-            pdp_flush_nans((uint16_t *)buffers->line, (size_t)strip->width * layer->lanes);
+            fp16_flush_nans(buffers->line, (size_t)strip->width * layer->lanes);
         }
         pdp_pool_width(&layer->kernel, buffers->line, strip->width, strip->pad_left, kept_row(buffers, y),
                        strip->out_width, layer->lanes);
         while (oy < layer->out_height && last_row(layer, oy) <= y) {
-            nans += write_line(layer, strip, surface, oy, buffers, output);
+            write_line(layer, strip, surface, oy, buffers, output, specials);
             oy++;
         }
     }
-    return nans;
 }
 
 bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output, uint64_t *nan_outputs) {
     struct buffers buffers;
-    *nan_outputs = 0;
+    struct fp16_specials specials = {.nan = 0};
     if (!buffers_new(&buffers, layer)) {
         return false;
     }
     for (int i = 0; i < layer->strips; i++) {
         struct strip strip = strip_of(layer, i);
         for (int surface = 0; surface < layer->surfaces; surface++) {
-            *nan_outputs += run_surface(layer, &strip, surface, source, &buffers, output);
+            run_surface(layer, &strip, surface, source, &buffers, output, &specials);
         }
     }
     dma_flush(output);
     buffers_free(&buffers);
+    *nan_outputs = specials.nan;
     return true;
 }
 

@@ -12,6 +12,7 @@ enum { INT16_ROW = 22, INT16_TOTAL = 22, INT16_FIRST = 19, INT16_RESULT = 16 };
 enum { PAD_PRODUCT = 22 };
 enum { FP17_MASK = 0x1ffff };
 
+/* fixed_sign_extend() in 32 bits, which make wider vectors. */
 static inline int32_t wrap(int32_t value, int bits) {
     uint32_t sign = UINT32_C(1) << (bits - 1);
     uint32_t low = (uint32_t)value & (sign | (sign - 1));
@@ -183,8 +184,8 @@ static inline void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precisio
 /* pdp_pool_width() with precision and lanes as constants where this is inlined. */
 static inline void pool_width(const struct pdp_kernel *kernel, const uint8_t *in, int width, int pad_left, uint8_t *row,
                               int out_width, enum nvdla_precision precision, size_t lanes) {
-    size_t in_atom = lanes * (precision == NVDLA_INT8 ? 1 : 2);
-    size_t row_atom = lanes * (precision == NVDLA_INT8 ? sizeof(int16_t) : sizeof(int32_t));
+    size_t in_atom = lanes * (size_t)nvdla_element_bytes(precision);
+    size_t row_atom = lanes * pdp_row_element(precision);
     for (int ox = 0; ox < out_width; ox++) {
         int first = ox * kernel->stride_width - pad_left;
         int end = first + kernel->width < width ? first + kernel->width : width;
@@ -354,19 +355,5 @@ void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, i
     case NVDLA_FP16:
         pool_height_fp16(kernel, rows, row_count, elements, total, out);
         break;
-    }
-}
-
-size_t pdp_count_nans(const uint16_t *elements, size_t count) {
-    size_t nans = 0;
-    for (size_t i = 0; i < count; i++) {
-        nans += fp16_is_nan(elements[i]);
-    }
-    return nans;
-}
-
-void pdp_flush_nans(uint16_t *elements, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        elements[i] = fp16_is_nan(elements[i]) ? 0 : elements[i];
     }
 }

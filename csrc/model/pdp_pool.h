@@ -46,10 +46,4 @@ void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, 
 void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
                      void *total, void *out);
 
-/* NaNs among FP16 elements. */
-size_t pdp_count_nans(const uint16_t *elements, size_t count);
-
-/* NAN_TO_ZERO: FP16 NaNs become +0. */
-void pdp_flush_nans(uint16_t *elements, size_t count);
-
 #endif

@@ -159,10 +159,10 @@ int register_group_ordinal(const struct register_group *group) {
     return group->ordinal[group->consumer];
 }
 
-void register_group_load(struct register_group *group, uint32_t offset, uint32_t value) {
+void register_group_load(struct register_group *group, uint32_t offset, uint64_t value) {
     size_t word = offset / 4;
     if (word < group->word_count) {
-        group->words[word].value[group->consumer] = value;
+        group->words[word].value[group->consumer] = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
     }
 }
 

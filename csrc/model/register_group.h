@@ -63,8 +63,9 @@ uint32_t register_group_value(const struct register_group *group, uint32_t offse
 /* Launch ordinal of group CONSUMER, which must be armed. */
 int register_group_ordinal(const struct register_group *group);
 
-/* Sets a counter of group CONSUMER to its final value; for the moment right before register_group_done(). */
-void register_group_load(struct register_group *group, uint32_t offset, uint32_t value);
+/* Sets a counter of group CONSUMER to its final value, saturated to 32 bits; for the moment right before
+ * register_group_done(). */
+void register_group_load(struct register_group *group, uint32_t offset, uint64_t value);
 
 /* The layer of group CONSUMER is done: the group is released and CONSUMER toggles. Returns the group that was released.
  */

@@ -20,7 +20,7 @@ void rubik_layer_decode(struct rubik_layer *layer, const struct nvdla_config *co
     uint32_t stride = register_group_value(rubik, RBK_D_DECONV_STRIDE);
     uint32_t mode = REGISTER_FIELD(misc, RBK_D_MISC_CFG__RUBIK_MODE);
     /* The undefined precision 3 has two bytes, too. */
-    int element = REGISTER_FIELD(misc, RBK_D_MISC_CFG__IN_PRECISION) == NVDLA_INT8 ? 1 : 2;
+    int element = nvdla_element_bytes(REGISTER_FIELD(misc, RBK_D_MISC_CFG__IN_PRECISION));
     int width = (int)REGISTER_FIELD(size, RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH) + 1;
     int in_channels = (int)register_group_value(rubik, RBK_D_DATAIN_SIZE_1) + 1;
     int out_channels = (int)register_group_value(rubik, RBK_D_DATAOUT_SIZE_1) + 1;

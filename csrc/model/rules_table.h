@@ -37,7 +37,7 @@ uint32_t rules_value(const struct rules_view *view, enum nvdla_unit unit, uint32
 
 /* True if precision registers count. */
 static inline bool rules_wide(const struct rules_view *view) {
-    return view->config->int16 || view->config->fp16;
+    return nvdla_has_16_bits(view->config);
 }
 
 /* A RAM_TYPE that selects a port which the configuration lacks. */

@@ -180,7 +180,7 @@ static void load_line(struct sdp_run *run) {
     }
     sdp_load(layer->in, run->bytes, run->data, run->elements);
     if (layer->count_specials) {
-        sdp_count_specials(run->bytes, run->elements, &run->result.input);
+        fp16_count_specials(run->bytes, run->elements, &run->result.input);
     }
 }
 
@@ -222,11 +222,11 @@ static void convert_line(struct sdp_run *run, uint8_t *out) {
     if (layer->compare) {
         sdp_pass_low_bits(layer->out, run->data, out, run->elements);
     } else if (layer->out == NVDLA_FP16 && !layer->to_pdp) {
-        struct sdp_specials specials = {.nan = 0};
-        sdp_count_specials(out, run->elements, &specials);
+        struct fp16_specials specials = {.nan = 0};
+        fp16_count_specials(out, run->elements, &specials);
         result->nan_outputs += specials.nan;
     }
-    result->unequal = result->unequal || any_set(out, run->elements * sdp_element_bytes(layer->out));
+    result->unequal = result->unequal || any_set(out, run->elements * (size_t)nvdla_element_bytes(layer->out));
 }
 
 /* Takes the line in run->data through the stages to out. */

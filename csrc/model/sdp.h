@@ -13,6 +13,7 @@
 #include "model/dma.h"
 #include "model/sdp_layer.h"
 #include "model/sdp_table.h"
+#include "nvdla/fp_inline.h"
 
 /* A layer in progress. */
 struct sdp_run;
@@ -29,9 +30,9 @@ struct sdp_clients {
 
 /* What a layer leaves in the status registers. */
 struct sdp_result {
-    uint64_t saturated;        /* lanes flagged by the convertor */
-    struct sdp_specials input; /* of FP16 input, if the layer counts them */
-    uint64_t nan_outputs;      /* of FP16 output to memory */
+    uint64_t saturated;         /* lanes flagged by the convertor */
+    struct fp16_specials input; /* of FP16 input, if the layer counts them */
+    uint64_t nan_outputs;       /* of FP16 output to memory */
     struct sdp_table_counters table;
     bool unequal; /* any output byte that was not zero */
 };

@@ -1,30 +1,13 @@
 #include "model/sdp_convert.h"
 
-#include <string.h>
-
 #include "model/wide.h"
+#include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
+#include "nvdla/fp_inline.h"
 
 /* Elements that are converted at a time. */
 enum { CHUNK = 256 };
-
-/* FP16 without its sign. */
-enum { MAGNITUDE = 0x7fff, INFINITE = 0x7c00, LARGEST = 0x7bff };
-
-size_t sdp_element_bytes(enum nvdla_precision precision) {
-    return precision == NVDLA_INT8 ? 1 : 2;
-}
-
-static inline uint16_t load_16(const uint8_t *bytes, size_t i) {
-    uint16_t element;
-    memcpy(&element, bytes + i * sizeof element, sizeof element);
-    return element;
-}
-
-static inline void store_16(uint8_t *bytes, size_t i, uint16_t element) {
-    memcpy(bytes + i * sizeof element, &element, sizeof element);
-}
 
 /* ---- input ---- */
 
@@ -37,12 +20,12 @@ void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size
         break;
     case NVDLA_INT16:
         for (size_t i = 0; i < count; i++) {
-            data[i] = (int16_t)load_16(bytes, i);
+            data[i] = (int16_t)load_16(bytes + 2 * i);
         }
         break;
     case NVDLA_FP16:
         for (size_t i = 0; i < count; i++) {
-            data[i] = (int32_t)fp16_to_fp32(load_16(bytes, i));
+            data[i] = (int32_t)fp16_to_fp32(load_16(bytes + 2 * i));
         }
         break;
     }
@@ -52,17 +35,6 @@ void sdp_flush_nans(int32_t *data, size_t count) {
     for (size_t i = 0; i < count; i++) {
         data[i] = fp32_is_nan((uint32_t)data[i]) ? 0 : data[i];
     }
-}
-
-void sdp_count_specials(const uint8_t *bytes, size_t count, struct sdp_specials *specials) {
-    size_t nan = 0, infinity = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint16_t magnitude = load_16(bytes, i) & MAGNITUDE;
-        nan += magnitude > INFINITE;
-        infinity += magnitude == INFINITE;
-    }
-    specials->nan += nan;
-    specials->infinity += infinity;
 }
 
 /* ---- output ---- */
@@ -120,16 +92,16 @@ WIDE static uint64_t to_int16(const struct sdp_convertor *convertor, const int32
         size_t part = count - at < CHUNK ? count - at : CHUNK;
         flagged += scale(convertor, 16, data + at, result, part);
         for (size_t i = 0; i < part; i++) {
-            store_16(bytes, at + i, (uint16_t)result[i]);
+            store_16(bytes + 2 * (at + i), (uint16_t)result[i]);
         }
     }
     return flagged;
 }
 
 /* Flags are raised by what comes out, even if it is exact. */
-static uint64_t store_fp16(uint8_t *bytes, size_t i, uint16_t element) {
-    store_16(bytes, i, element);
-    return (element & MAGNITUDE) == LARGEST;
+static uint64_t store_fp16(uint8_t *bytes, uint16_t element) {
+    store_16(bytes, element);
+    return (element & FP16_MAGNITUDE) == FP16_LARGEST;
 }
 
 static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes, size_t count) {
@@ -139,7 +111,7 @@ static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_t *da
         size_t part = count - at < CHUNK ? count - at : CHUNK;
         scale(convertor, 17, data + at, result, part);
         for (size_t i = 0; i < part; i++) {
-            flagged += store_fp16(bytes, at + i, fp16_from_integer(result[i]));
+            flagged += store_fp16(bytes + 2 * (at + i), fp16_from_integer(result[i]));
         }
     }
     return flagged;
@@ -150,9 +122,9 @@ static uint64_t from_fp32(enum nvdla_precision out, const int32_t *data, uint8_t
     for (size_t i = 0; i < count; i++) {
         uint16_t rounded = fp32_to_fp16((uint32_t)data[i]);
         if (out == NVDLA_FP16) {
-            flagged += store_fp16(bytes, i, rounded);
+            flagged += store_fp16(bytes + 2 * i, rounded);
         } else {
-            store_16(bytes, i, (uint16_t)fp16_to_int16(rounded));
+            store_16(bytes + 2 * i, (uint16_t)fp16_to_int16(rounded));
         }
     }
     return flagged;
@@ -178,7 +150,7 @@ void sdp_pass_low_bits(enum nvdla_precision out, const int32_t *data, uint8_t *b
         if (out == NVDLA_INT8) {
             bytes[i] = (uint8_t)data[i];
         } else {
-            store_16(bytes, i, (uint16_t)data[i]);
+            store_16(bytes + 2 * i, (uint16_t)data[i]);
         }
     }
 }

@@ -11,20 +11,11 @@
 
 #include "nvdla/config.h"
 
-/* Bytes of an element. */
-size_t sdp_element_bytes(enum nvdla_precision precision);
-
 /* Loads `count` elements into the pipe: integers sign-extended, FP16 as FP32. Section 3.2. */
 void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size_t count);
 
 /* NAN_TO_ZERO: NaNs among FP32 patterns become +0. Section 3.3. */
 void sdp_flush_nans(int32_t *data, size_t count);
-
-/* NaNs and infinities among FP16 elements. Section 10. */
-struct sdp_specials {
-    uint64_t nan, infinity;
-};
-void sdp_count_specials(const uint8_t *bytes, size_t count, struct sdp_specials *specials);
 
 /* Settings of the output convertor. */
 struct sdp_convertor {

@@ -151,14 +151,9 @@ static void decode_stages(struct sdp_layer *layer, const struct nvdla_config *co
 
 /* ---- operands ---- */
 
-/* Addresses and strides of SDP lose their low bits before anything is added. Spec: 20-data-formats section 9. */
-static uint64_t aligned(const struct nvdla_config *config, uint64_t bytes) {
-    return bytes & ~((uint64_t)config->mem_atom - 1);
-}
-
 static uint64_t address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
                         uint32_t high) {
-    return aligned(config, dma_address(config, group, low, high));
+    return dma_aligned(config, dma_address(config, group, low, high));
 }
 
 static struct sdp_operands decode_operands(const struct nvdla_config *config, const struct register_group *rdma,
@@ -174,8 +169,8 @@ static struct sdp_operands decode_operands(const struct nvdla_config *config, co
         .per_element = REGISTER_FIELD(value, SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE),
         .primary = REGISTER_FIELD(value, SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE),
         .base = address(config, rdma, stage_registers[index].base_low, stage_registers[index].base_high),
-        .line_stride = aligned(config, register_group_value(rdma, stage_registers[index].line_stride)),
-        .surface_stride = aligned(config, register_group_value(rdma, stage_registers[index].surface_stride)),
+        .line_stride = dma_aligned(config, register_group_value(rdma, stage_registers[index].line_stride)),
+        .surface_stride = dma_aligned(config, register_group_value(rdma, stage_registers[index].surface_stride)),
     };
 }
 
@@ -213,7 +208,7 @@ static int surfaces_of(uint32_t channel, size_t lanes) {
 
 /* Surfaces in memory per surface of the pipe. */
 static int memory_surfaces(const struct sdp_layer *layer, enum nvdla_precision precision) {
-    return sdp_element_bytes(precision) > sdp_element_bytes(layer->proc) ? 2 : 1;
+    return nvdla_element_bytes(precision) > nvdla_element_bytes(layer->proc) ? 2 : 1;
 }
 
 /* Precisions, batches and order, in configurations that have a choice. */
@@ -231,7 +226,7 @@ static void decode_mode(struct sdp_layer *layer, const struct nvdla_config *conf
     if (config->winograd) {
         layer->winograd = REGISTER_FIELD(mode, SDP_D_FEATURE_MODE_CFG__WINOGRAD);
     }
-    if (config->int16 || config->fp16) {
+    if (nvdla_has_16_bits(config)) {
         layer->proc = REGISTER_FIELD(format, SDP_D_DATA_FORMAT__PROC_PRECISION);
         layer->flush_nans = layer->proc == NVDLA_FP16 && REGISTER_FIELD(mode, SDP_D_FEATURE_MODE_CFG__NAN_TO_ZERO);
         layer->out = REGISTER_FIELD(format, SDP_D_DATA_FORMAT__OUT_PRECISION);
@@ -263,7 +258,7 @@ static bool units_agree(const struct sdp_layer *layer, const struct nvdla_config
                         const struct register_group *sdp, const struct register_group *rdma) {
     uint32_t mode = register_group_value(rdma, SDP_RDMA_D_FEATURE_MODE_CFG);
     uint32_t channel = register_group_value(rdma, SDP_RDMA_D_DATA_CUBE_CHANNEL);
-    bool same_types = !(config->int16 || config->fp16) ||
+    bool same_types = !nvdla_has_16_bits(config) ||
                       (layer->proc == REGISTER_FIELD(mode, SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION) &&
                        layer->out == REGISTER_FIELD(mode, SDP_RDMA_D_FEATURE_MODE_CFG__OUT_PRECISION));
     bool same_batches = config->batch_max <= 1 ||
@@ -284,7 +279,7 @@ static void decode_cube(struct sdp_layer *layer, const struct nvdla_config *conf
     layer->width = (int)register_group_value(sdp, SDP_D_DATA_CUBE_WIDTH) + 1;
     layer->height = (int)register_group_value(sdp, SDP_D_DATA_CUBE_HEIGHT) + 1;
     layer->atom = (size_t)config->mem_atom;
-    layer->lanes = layer->atom / sdp_element_bytes(layer->proc);
+    layer->lanes = layer->atom / (size_t)nvdla_element_bytes(layer->proc);
     layer->surfaces = surfaces_of(register_group_value(sdp, SDP_D_DATA_CUBE_CHANNEL), layer->lanes);
     layer->source_surfaces = memory_surfaces(layer, layer->in);
     layer->destination_surfaces = memory_surfaces(layer, layer->out);
@@ -293,12 +288,12 @@ static void decode_cube(struct sdp_layer *layer, const struct nvdla_config *conf
     layer->destination_primary =
         REGISTER_FIELD(register_group_value(sdp, SDP_D_DST_DMA_CFG), SDP_D_DST_DMA_CFG__DST_RAM_TYPE);
     layer->source = address(config, rdma, SDP_RDMA_D_SRC_BASE_ADDR_LOW, SDP_RDMA_D_SRC_BASE_ADDR_HIGH);
-    layer->source_line = aligned(config, register_group_value(rdma, SDP_RDMA_D_SRC_LINE_STRIDE));
-    layer->source_surface = aligned(config, register_group_value(rdma, SDP_RDMA_D_SRC_SURFACE_STRIDE));
+    layer->source_line = dma_aligned(config, register_group_value(rdma, SDP_RDMA_D_SRC_LINE_STRIDE));
+    layer->source_surface = dma_aligned(config, register_group_value(rdma, SDP_RDMA_D_SRC_SURFACE_STRIDE));
     layer->destination = address(config, sdp, SDP_D_DST_BASE_ADDR_LOW, SDP_D_DST_BASE_ADDR_HIGH);
-    layer->destination_line = aligned(config, register_group_value(sdp, SDP_D_DST_LINE_STRIDE));
-    layer->destination_surface = aligned(config, register_group_value(sdp, SDP_D_DST_SURFACE_STRIDE));
-    layer->destination_batch = aligned(config, register_group_value(sdp, SDP_D_DST_BATCH_STRIDE));
+    layer->destination_line = dma_aligned(config, register_group_value(sdp, SDP_D_DST_LINE_STRIDE));
+    layer->destination_surface = dma_aligned(config, register_group_value(sdp, SDP_D_DST_SURFACE_STRIDE));
+    layer->destination_batch = dma_aligned(config, register_group_value(sdp, SDP_D_DST_BATCH_STRIDE));
 }
 
 /* Sections 4 and 8.1: 1x1 cubes are packed, strides ignored; the outputs of batches are not. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "nvdla/bytes.h"
+
 /* Room for `most` bytes that start and end anywhere in entries. */
 static bool begin(struct weight_stream *stream, const struct cbuf *cbuf, struct cbuf_ring ring, size_t entry,
                   size_t most) {
@@ -13,7 +15,7 @@ bool weights_begin(struct weights *weights, const struct cbuf *cbuf, size_t data
                    enum nvdla_precision precision, bool compressed, size_t most) {
     const struct cbuf_weights *account = &cbuf->weights;
     weights->compressed = compressed;
-    weights->element = precision == NVDLA_INT8 ? 1 : 2;
+    weights->element = (size_t)nvdla_element_bytes(precision);
     return begin(&weights->data, cbuf, cbuf_weight_ring(cbuf, data_banks, weight_banks), account->read,
                  most * weights->element) &&
            begin(&weights->mask, cbuf, cbuf_mask_ring(cbuf), account->mask_read, compressed ? most / 8 : 0) &&
@@ -58,9 +60,9 @@ size_t weights_present(const uint8_t *mask, size_t from, size_t count) {
     return set;
 }
 
-/* One element of the stream, 1 or 2 bytes, little endian. */
+/* One element of the stream, 1 or 2 bytes. */
 static inline int16_t element_at(const uint8_t *bytes, size_t size) {
-    return size == 1 ? (int8_t)bytes[0] : (int16_t)(bytes[0] | bytes[1] << 8);
+    return size == 1 ? (int8_t)bytes[0] : (int16_t)load_16(bytes);
 }
 
 static inline void take(int16_t *to, const uint8_t *bytes, size_t size, size_t count) {

@@ -25,6 +25,16 @@ struct nvdla_config {
 /* Codes of every precision register. Configurations without 16-bit types process INT8 whatever the registers say. */
 enum nvdla_precision { NVDLA_INT8, NVDLA_INT16, NVDLA_FP16 };
 
+/* Bytes of an element. */
+static inline int nvdla_element_bytes(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 1 : 2;
+}
+
+/* True if the configuration has 16-bit types, so that precision registers count. */
+static inline bool nvdla_has_16_bits(const struct nvdla_config *config) {
+    return config->int16 || config->fp16;
+}
+
 extern const struct nvdla_config nvdla_configs[];
 extern const int nvdla_config_count;
 

@@ -230,10 +230,6 @@ bool fp32_is_nan(uint32_t a) {
     return is_nan(fp32, a);
 }
 
-bool fp16_is_infinite(uint16_t a) {
-    return (a & 0x7fff) == 0x7c00;
-}
-
 uint32_t fp17_add(uint32_t a, uint32_t b) {
     return add(fp17, a, b);
 }

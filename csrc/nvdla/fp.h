@@ -15,7 +15,6 @@
 bool fp16_is_nan(uint16_t a);
 bool fp17_is_nan(uint32_t a);
 bool fp32_is_nan(uint32_t a);
-bool fp16_is_infinite(uint16_t a);
 
 /* a + b and a * b, rounded to nearest even. sub(a, b) is add(a, b with the sign bit inverted), of a NaN too. */
 uint32_t fp17_add(uint32_t a, uint32_t b);

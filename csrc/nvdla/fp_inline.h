@@ -1,15 +1,20 @@
-/* Operations of nvdla/fp.h once more, bit for bit the same, without branches: for loops over whole lines, which a
- * compiler turns into vector code.
+/* Floating point for loops over whole lines, which a compiler turns into vector code: operations of nvdla/fp.h once
+ * more, bit for bit the same, without branches, and what lines are looked through for.
  *
- * They work because every FP17 and FP16 number is exact in float, and a sum rounded to float's 24 bits and then to
- * FP17's 11 is the same as the sum rounded once.
+ * The operations work because every FP17 and FP16 number is exact in float, and a sum rounded to float's 24 bits and
+ * then to FP17's 11 is the same as the sum rounded once.
  */
 #ifndef NVDLA_FP_INLINE_H
 #define NVDLA_FP_INLINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "nvdla/bytes.h"
+
+enum { FP16_MAGNITUDE = 0x7fff, FP16_INFINITY = 0x7c00, FP16_LARGEST = 0x7bff };
 
 enum {
     FP17_SIGN = 0x10000,
@@ -100,8 +105,33 @@ static inline uint32_t fp16_extreme_inline(uint32_t a, uint32_t b, bool smaller)
     int32_t magnitude_a = (int32_t)(a & 0x7fff), magnitude_b = (int32_t)(b & 0x7fff);
     int32_t order_a = a & 0x8000 ? ~magnitude_a : magnitude_a, order_b = b & 0x8000 ? ~magnitude_b : magnitude_b;
     uint32_t best = smaller ? (order_a < order_b ? a : b) : (order_a > order_b ? a : b);
-    best = magnitude_b > 0x7c00 ? b : best;
-    return magnitude_a > 0x7c00 ? a : best;
+    best = magnitude_b > FP16_INFINITY ? b : best;
+    return magnitude_a > FP16_INFINITY ? a : best;
+}
+
+/* NaNs and infinities among FP16 elements. */
+struct fp16_specials {
+    uint64_t nan, infinity;
+};
+
+/* Adds those of `count` elements. */
+static inline void fp16_count_specials(const uint8_t *elements, size_t count, struct fp16_specials *specials) {
+    size_t nan = 0, infinity = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t magnitude = load_16(elements + 2 * i) & FP16_MAGNITUDE;
+        nan += magnitude > FP16_INFINITY;
+        infinity += magnitude == FP16_INFINITY;
+    }
+    specials->nan += nan;
+    specials->infinity += infinity;
+}
+
+/* NAN_TO_ZERO: NaNs among `count` FP16 elements become +0. */
+static inline void fp16_flush_nans(uint8_t *elements, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint16_t element = load_16(elements + 2 * i);
+        store_16(elements + 2 * i, (element & FP16_MAGNITUDE) > FP16_INFINITY ? 0 : element);
+    }
 }
 
 #endif

@@ -45,6 +45,6 @@ const struct nvdla_pixel_format *nvdla_pixel_format(const struct nvdla_config *c
     if (id >= sizeof formats / sizeof formats[0]) {
         return NULL;
     }
-    bool wide = config->int16 || config->fp16;
+    bool wide = nvdla_has_16_bits(config);
     return wide || formats[id].bits == 8 ? &formats[id] : NULL;
 }

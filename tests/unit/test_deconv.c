@@ -35,7 +35,7 @@ static void scatter(const struct gen_layer *layer, const struct memory *mem, con
                     const uint8_t *kernel, int64_t k, int64_t *out) {
     int64_t width = (layer->w - 1) * layer->deconv_x + layer->full_s,
             height = (layer->h - 1) * layer->deconv_y + layer->full_r;
-    int bytes = gen_element_bytes((enum nvdla_precision)layer->precision);
+    int bytes = nvdla_element_bytes((enum nvdla_precision)layer->precision);
     memset(out, 0, (size_t)(width * height) * sizeof *out);
     for (int y = 0; y < layer->h; y++)
         for (int x = 0; x < layer->w; x++)
@@ -90,7 +90,7 @@ static void contract_is_the_deconvolution(const struct gen_case *gen, const stru
             height = (layer->h - 1) * layer->deconv_y + layer->full_r;
     int64_t first_x = (layer->s - 1 - layer->pad_left) * layer->deconv_x,
             first_y = (layer->r - 1 - layer->pad_top) * layer->deconv_y;
-    int bytes = gen_element_bytes((enum nvdla_precision)layer->precision);
+    int bytes = nvdla_element_bytes((enum nvdla_precision)layer->precision);
     int64_t *whole = malloc((size_t)(width * height) * sizeof *whole);
     uint8_t *kernel = malloc((size_t)(layer->k * layer->full_r * layer->full_s * layer->c * bytes));
     assert_non_null(whole);

@@ -84,8 +84,6 @@ static void nan_operands(void **state) {
     assert_int_equal(fp16_min(0x3c00, 0xfc02), 0xfc02);
     assert_true(fp16_is_nan(0xfc01) && fp17_is_nan(0x0fc01) && fp32_is_nan(0x7f800001));
     assert_false(fp16_is_nan(0xfc00) || fp17_is_nan(0x0fc00) || fp32_is_nan(0x7f800000));
-    assert_true(fp16_is_infinite(0x7c00) && fp16_is_infinite(0xfc00));
-    assert_false(fp16_is_infinite(0x7bff) || fp16_is_infinite(0x7c01));
 }
 
 static void fp16_fp17_conversions(void **state) {
@@ -107,7 +105,7 @@ static void fp16_fp17_conversions(void **state) {
     }
     for (uint32_t a = 0; a < 0x10000; a++) {
         uint16_t back = fp17_to_fp16(fp16_to_fp17((uint16_t)a));
-        assert_int_equal(back, fp16_is_infinite((uint16_t)a) ? a - 1 : a);
+        assert_int_equal(back, (a & 0x7fff) == 0x7c00 ? a - 1 : a);
     }
 }
 

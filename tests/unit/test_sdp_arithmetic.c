@@ -268,7 +268,7 @@ struct convertor_vector {
 
 static void check_convertor(const struct convertor_vector *v, bool flags_any_clamp, unsigned flag) {
     struct sdp_convertor convertor = {v->proc, v->out, v->offset, v->scale, v->shift, flags_any_clamp};
-    size_t size = sdp_element_bytes(v->out);
+    size_t size = (size_t)nvdla_element_bytes(v->out);
     int32_t data[LINE];
     uint8_t bytes[2 * LINE];
     for (int i = 0; i < LINE; i++) {
@@ -418,8 +418,8 @@ static void input_formats(void **state) {
     assert_int_equal((uint32_t)data[1], 0x7f7fffff);
     assert_int_equal((uint32_t)data[2], 0xff800201);
     assert_int_equal((uint32_t)data[3], 0x33800000);
-    struct sdp_specials specials = {10, 20};
-    sdp_count_specials(bytes, 4, &specials);
+    struct fp16_specials specials = {10, 20};
+    fp16_count_specials(bytes, 4, &specials);
     assert_int_equal(specials.nan, 12);
     assert_int_equal(specials.infinity, 21);
     sdp_flush_nans(data, 4);
