@@ -10,6 +10,7 @@
 #include "model/sdp_convert.h"
 #include "model/sdp_stage.h"
 #include "model/sdp_table.h"
+#include "nvdla/fp_inline.h"
 
 enum { OFF = -1 };
 
