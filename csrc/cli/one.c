@@ -199,7 +199,7 @@ static void print_summary(const char *name, const struct report_input *input, co
 
 static int write_report(const struct run_options *options, const char *name, const struct report *report) {
     bool failed = report_status(report) != REPORT_PASSED;
-    if (!options->out && !failed)
+    if (!options->out && !failed && !options->histogram)
         return EXIT_OK;
     char directory[4096];
     struct error err;
@@ -213,7 +213,8 @@ static int write_report(const struct run_options *options, const char *name, con
         return EXIT_BAD_INPUT;
     }
     if (!options->quiet || failed)
-        fprintf(stderr, "  report: %s/report.txt\n", directory);
+        fprintf(stderr, "  report: %s/report.txt%s\n", directory,
+                options->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
     return EXIT_OK;
 }
 
@@ -272,7 +273,8 @@ static int summarize(const struct run_options *options, const char *name, const 
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one can not be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
-                        rtl_open open, void *context, struct device **devices, struct error *err) {
+                        rtl_open open, void *context, struct histogram_set *histograms, struct device **devices,
+                        struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         devices[count] = open(context, prog->config, &options->rtl, err);
@@ -284,6 +286,7 @@ static int open_devices(const struct run_options *options, const struct program 
     if (options->dut != DUT_RTL) {
         struct model_options model = {.allow_outside = options->rtl.axi.allow_outside,
                                       .allow_undefined = options->allow_undefined,
+                                      .histograms = histograms,
                                       .threads = (size_t)options->threads};
         devices[count] = model_new(prog->config, &model, err);
         if (!devices[count]) {
@@ -307,7 +310,10 @@ static int play_program(const struct run_options *options, const char *name, con
         fprintf(stderr, "nvcosim: out of memory\n");
         return EXIT_BAD_INPUT;
     }
-    input.played_count = open_devices(options, prog, rtl_name, open, context, devices, &err);
+    struct histogram_set histograms = {0};
+    input.histograms = options->histogram ? &histograms : NULL;
+    input.played_count =
+        open_devices(options, prog, rtl_name, open, context, options->histogram ? &histograms : NULL, devices, &err);
     if (input.played_count == 0) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         layer_tracker_free(layers);
@@ -337,6 +343,7 @@ static int play_program(const struct run_options *options, const char *name, con
         play_result_free(&results[i]);
         devices[i]->ops->destroy(devices[i]);
     }
+    histogram_set_free(&histograms);
     layer_tracker_free(layers);
     return status;
 }

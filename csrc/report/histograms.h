@@ -1,0 +1,27 @@
+/* Histograms of a run as a picture in text, as JSON, and as SVG. Layers stand in the order in which they were done,
+ * streams in pipeline order; what was not done comes last. Spec: 90-statistics section B.8.
+ */
+#ifndef REPORT_HISTOGRAMS_H
+#define REPORT_HISTOGRAMS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/histogram.h"
+#include "nvdla/error.h"
+
+/* Prints a picture of every stream: its numbers, and a line per bin with a bar to the left for negative values and one
+ * to the right for positive ones. Returns false when memory is exhausted. */
+bool histograms_print(FILE *out, const struct histogram_set *set);
+
+/* An array with an object for each layer and stream; free() it. NULL only when memory is exhausted. */
+char *histograms_json(const struct histogram_set *set);
+
+/* One chart for each layer and stream, positive bins up, negative ones down; free() it. NULL only when memory is
+ * exhausted. title: of the whole. */
+char *histograms_svg(const struct histogram_set *set, const char *title);
+
+/* Writes histogram.json and histogram.svg to a directory that exists. */
+bool histograms_write(const struct histogram_set *set, const char *title, const char *directory, struct error *err);
+
+#endif
