@@ -237,16 +237,18 @@ static void put_escaped(FILE *out, const char *text) {
     }
 }
 
+static const char positive_colour[] = "#2b6cb0", negative_colour[] = "#c05621";
+
 /* One bar with its count as a tooltip. down: of negative values. */
 static void put_bar(FILE *out, int bin, double left, double width, uint64_t count, uint64_t most, bool down) {
     double height = (double)PLOT_HALF * (double)count / (double)most;
     double axis = PLOT_TOP + PLOT_HALF;
     if (count > 0) {
         fprintf(out,
-                "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>bin %d, %s: %" PRIu64
+                "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>bin %d, %s: %" PRIu64
                 "</title></rect>\n",
-                down ? "n" : "p", left, down ? axis : axis - height, width, height, bin, down ? "negative" : "positive",
-                count);
+                down ? negative_colour : positive_colour, left, down ? axis : axis - height, width, height, bin,
+                down ? "negative" : "positive", count);
     }
 }
 
@@ -256,9 +258,11 @@ static void put_chart(FILE *out, const struct histogram_entry *entry, int x, int
     int bins = histogram_highest(histogram) + 1 > LEAST_BINS ? histogram_highest(histogram) + 1 : LEAST_BINS;
     double step = (double)(CHART_WIDTH - 2 * MARGIN) / bins;
     uint64_t most = largest_count(histogram);
-    fprintf(out, "<g transform=\"translate(%d,%d)\">\n<rect class=\"card\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n", x,
-            y, CHART_WIDTH - MARGIN / 2, CHART_HEIGHT - MARGIN / 2);
-    fprintf(out, "<text class=\"h\" x=\"%d\" y=\"20\">%s #%d %s</text>\n", MARGIN, nvdla_unit_names[entry->unit],
+    fprintf(out,
+            "<g transform=\"translate(%d,%d)\">\n<rect fill=\"#fff\" stroke=\"#ccc\" width=\"%d\" height=\"%d\" "
+            "rx=\"4\"/>\n",
+            x, y, CHART_WIDTH - MARGIN / 2, CHART_HEIGHT - MARGIN / 2);
+    fprintf(out, "<text x=\"%d\" y=\"20\" font-size=\"13\">%s #%d %s</text>\n", MARGIN, nvdla_unit_names[entry->unit],
             entry->ordinal, tap_names[entry->tap]);
     fprintf(out, "<text x=\"%d\" y=\"36\">%s, %" PRIu64 " values, %s</text>\n", MARGIN, width_text(histogram, width),
             histogram->count, range_text(histogram, range));
@@ -267,12 +271,12 @@ static void put_chart(FILE *out, const struct histogram_entry *entry, int x, int
         put_bar(out, bin, left + 0.1 * step, 0.8 * step, histogram->positive[bin], most, false);
         put_bar(out, bin, left + 0.1 * step, 0.8 * step, histogram->negative[bin], most, true);
         if (bin % LABEL_STEP == 0) {
-            fprintf(out, "<text class=\"t\" x=\"%.1f\" y=\"%d\">%d</text>\n", left + step / 2,
-                    PLOT_TOP + 2 * PLOT_HALF + 12, bin);
+            fprintf(out, "<text text-anchor=\"middle\" font-size=\"9\" x=\"%.1f\" y=\"%d\">%d</text>\n",
+                    left + step / 2, PLOT_TOP + 2 * PLOT_HALF + 12, bin);
         }
     }
-    fprintf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n</g>\n", MARGIN, PLOT_TOP + PLOT_HALF,
-            CHART_WIDTH - MARGIN, PLOT_TOP + PLOT_HALF);
+    fprintf(out, "<line stroke=\"#333\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n</g>\n", MARGIN,
+            PLOT_TOP + PLOT_HALF, CHART_WIDTH - MARGIN, PLOT_TOP + PLOT_HALF);
 }
 
 char *histograms_svg(const struct histogram_set *set, const char *title) {
@@ -288,10 +292,8 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
     int width = COLUMNS * CHART_WIDTH + MARGIN, height = HEADER + rows * CHART_HEIGHT + MARGIN;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-            "<style>text{font:11px sans-serif;fill:#444}.h{font-weight:bold;font-size:13px;fill:#111}"
-            ".t{text-anchor:middle;font-size:9px}.card{fill:#fff;stroke:#ccc}.p{fill:#2b6cb0}.n{fill:#c05621}"
-            "line{stroke:#444}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f4\"/>\n<text class=\"h\" x=\"%d\" y=\"22\">",
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f4\"/>\n"
+            "<g font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n<text x=\"%d\" y=\"22\" font-size=\"14\">",
             width, height, width, height, MARGIN);
     put_escaped(out, title);
     fprintf(out,
@@ -302,7 +304,7 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
         put_chart(out, entries[i], MARGIN + (int)(i % COLUMNS) * CHART_WIDTH,
                   HEADER + (int)(i / COLUMNS) * CHART_HEIGHT);
     }
-    fputs("</svg>\n", out);
+    fputs("</g>\n</svg>\n", out);
     fclose(out);
     free(entries);
     return text;
