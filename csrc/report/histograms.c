@@ -29,8 +29,7 @@ static int compare(const void *a, const void *b) {
     return (int)left->tap - (int)right->tap;
 }
 
-/* The entries by layer and tap; free() them. */
-static const struct histogram_entry **sorted(const struct histogram_set *set) {
+const struct histogram_entry **histograms_sorted(const struct histogram_set *set) {
     const struct histogram_entry **entries = calloc(set->count + 1, sizeof *entries);
     for (size_t i = 0; entries && i < set->count; i++) {
         entries[i] = set->entries[i];
@@ -122,7 +121,7 @@ static void print_bars(FILE *out, const struct histogram *histogram) {
 }
 
 bool histograms_print(FILE *out, const struct histogram_set *set) {
-    const struct histogram_entry **entries = sorted(set);
+    const struct histogram_entry **entries = histograms_sorted(set);
     if (!entries) {
         return false;
     }
@@ -200,7 +199,7 @@ static json_t *json_entry(const struct histogram_entry *entry) {
 char *histograms_json(const struct histogram_set *set) {
     char *text = NULL;
     size_t size;
-    const struct histogram_entry **entries = sorted(set);
+    const struct histogram_entry **entries = histograms_sorted(set);
     FILE *out = entries ? open_memstream(&text, &size) : NULL;
     if (!out) {
         free(entries);
@@ -282,7 +281,7 @@ static void put_chart(FILE *out, const struct histogram_entry *entry, int x, int
 char *histograms_svg(const struct histogram_set *set, const char *title) {
     char *text = NULL;
     size_t size;
-    const struct histogram_entry **entries = sorted(set);
+    const struct histogram_entry **entries = histograms_sorted(set);
     FILE *out = entries ? open_memstream(&text, &size) : NULL;
     if (!out) {
         free(entries);

@@ -10,6 +10,9 @@
 #include "model/histogram.h"
 #include "nvdla/error.h"
 
+/* The entries of a set in that order; free() them, not what they point to. NULL only when memory is exhausted. */
+const struct histogram_entry **histograms_sorted(const struct histogram_set *set);
+
 /* Prints a picture of every stream: its numbers, and a line per bin with a bar to the left for negative values and one
  * to the right for positive ones. Returns false when memory is exhausted. */
 bool histograms_print(FILE *out, const struct histogram_set *set);
