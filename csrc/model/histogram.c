@@ -229,9 +229,14 @@ int histogram_highest(const struct histogram *histogram) {
 
 /* ---- sets ---- */
 
+/* True if no entry before this one can be of the launch: a unit runs its launches in their order, but for the two groups
+ * that are armed at the same time. */
+static bool long_before(const struct histogram_entry *entry, enum nvdla_unit unit, int ordinal) {
+    return entry->unit == unit && entry->ordinal + 1 < ordinal;
+}
+
 static struct histogram_entry *find(const struct histogram_set *set, enum nvdla_unit unit, int ordinal, enum tap tap) {
-    /* Launches of a unit follow each other, so the search ends at an earlier one. */
-    for (size_t i = set->count; i-- > 0 && !(set->entries[i]->unit == unit && set->entries[i]->ordinal < ordinal);) {
+    for (size_t i = set->count; i-- > 0 && !long_before(set->entries[i], unit, ordinal);) {
         struct histogram_entry *entry = set->entries[i];
         if (entry->unit == unit && entry->ordinal == ordinal && entry->tap == tap) {
             return entry;
@@ -285,7 +290,7 @@ void histogram_set_done(struct histogram_set *set, enum nvdla_unit unit, int ord
         return;
     }
     bool any = false;
-    for (size_t i = set->count; i-- > 0 && !(set->entries[i]->unit == unit && set->entries[i]->ordinal < ordinal);) {
+    for (size_t i = set->count; i-- > 0 && !long_before(set->entries[i], unit, ordinal);) {
         struct histogram_entry *entry = set->entries[i];
         if (entry->unit == unit && entry->ordinal == ordinal) {
             entry->layer = set->layers;

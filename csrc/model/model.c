@@ -725,7 +725,7 @@ static void next_line(void *context, uint8_t *bytes) {
 /* The streams of an SDP layer to count. */
 static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *layer) {
     if (!model->histograms) {
-        return (struct sdp_taps){NULL};
+        return (struct sdp_taps){.input = NULL};
     }
     bool integer = layer->proc != NVDLA_FP16;
     const struct sdp_stage *ew = &layer->stage[SDP_EW];
