@@ -455,7 +455,7 @@ static void print_spot(const struct calibration *calibration, const struct spot 
     } else {
         printf("  %-12s %12s %10s %7s", "", "offset", "scale", "shift");
     }
-    printf(" %11s %11s %11s %11s %11s\n", "saturated:", "counted", "RMS error:", "measured", "S/N");
+    printf(" %11s %11s %11s %11s %11s\n", "saturated", "(counted)", "RMS error", "(measured)", "S/N");
     struct calibrate_estimate expected = setting->expected;
     expected.saturated = (double)setting->saturated;
     print_row(spot, "present", &spot->present, &spot->expected_before, (double)spot->counted_before,
