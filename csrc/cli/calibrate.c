@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/one.h"
 #include "model/model.h"
-#include "nvdla/layers.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
 #include "report/histograms.h"
@@ -144,7 +143,6 @@ struct spot {
     struct convertor present, now;
     uint64_t counted_before; /* in the first play: saturated values */
     double error_before;     /* and measured error */
-    double signal_before;
     struct calibrate_estimate expected_before;
     int head_room; /* bits of the results that the present setting leaves unused; SDP only */
     /* Of the last play. */
@@ -512,16 +510,6 @@ static int write_trace(struct calibration *calibration, const char *path) {
     return EXIT_OK;
 }
 
-static struct layer_tracker *track(const struct program *prog) {
-    struct layer_tracker *layers = layer_tracker_new(prog->config);
-    for (size_t i = 0; layers && i < prog->count; i++) {
-        if (prog->ops[i].kind == OP_WRITE) {
-            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
-        }
-    }
-    return layers;
-}
-
 static int calibrate(const struct calibrate_run *options) {
     struct error err;
     struct calibration calibration = {.options = options};
@@ -531,7 +519,7 @@ static int calibrate(const struct calibrate_run *options) {
         return EXIT_BAD_INPUT;
     }
     int status = EXIT_BAD_INPUT;
-    calibration.layers = track(calibration.prog);
+    calibration.layers = program_launches(calibration.prog);
     if (!calibration.layers) {
         fprintf(stderr, "nvcosim: out of memory\n");
     } else {

@@ -12,6 +12,7 @@
 #include "report/names.h"
 #include "report/report.h"
 #include "trace/formats.h"
+#include "trace/rewrite.h"
 
 char *trace_name(const char *path, char *text, size_t size) {
     static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn"};
@@ -102,17 +103,9 @@ static uint64_t sum(const uint64_t *values) {
     return total;
 }
 
-static struct layer_tracker *track(const struct program *prog) {
-    struct layer_tracker *layers = layer_tracker_new(prog->config);
-    for (size_t i = 0; layers && i < prog->count; i++)
-        if (prog->ops[i].kind == OP_WRITE)
-            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
-    return layers;
-}
-
 /* Multiplications of all convolutions of the program. */
 static uint64_t program_macs(const struct program *prog) {
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     uint64_t macs = 0;
     for (size_t i = 0; layers && i < layer_tracker_count(layers); i++)
         macs += launch_macs(layer_tracker_launch(layers, i));
@@ -305,7 +298,7 @@ static int play_program(const struct run_options *options, const char *name, con
     struct play_result results[PLAYED_MAX];
     struct report_input input = {.name = name, .prog = prog};
     struct error err;
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     if (!layers) {
         fprintf(stderr, "nvcosim: out of memory\n");
         return EXIT_BAD_INPUT;

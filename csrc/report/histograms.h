@@ -17,7 +17,11 @@ const struct histogram_entry **histograms_sorted(const struct histogram_set *set
  * to the right for positive ones. Returns false when memory is exhausted. */
 bool histograms_print(FILE *out, const struct histogram_set *set);
 
-/* An array with an object for each layer and stream; free() it. NULL only when memory is exhausted. */
+/* An array with an object for each layer and stream; free() it. NULL only when memory is exhausted.
+ *
+ * Keys of section B.8, and: unit and ordinal of the launch; nan and inf; at_ends (elements that are an end of the
+ * type); saturated (elements that the convertor behind the stream clips, where there is one); mean and deviation. group
+ * is the one of registers; layer is null for what was not done; floating point has width 0 and a bin per exponent. */
 char *histograms_json(const struct histogram_set *set);
 
 /* One chart for each layer and stream, positive bins up, negative ones down; free() it. NULL only when memory is

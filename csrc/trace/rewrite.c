@@ -8,7 +8,6 @@
 
 /* One register of one unit in all launches of a program. */
 struct rewriter {
-    const struct program *prog;
     const struct launch_setting *settings;
     size_t count;
     struct layer_tracker *layers;
@@ -70,7 +69,7 @@ static bool pass(struct rewriter *rewriter, size_t index, struct op *op, struct 
     return false;
 }
 
-static struct layer_tracker *track(const struct program *prog) {
+struct layer_tracker *program_launches(const struct program *prog) {
     struct layer_tracker *layers = layer_tracker_new(prog->config);
     for (size_t i = 0; layers && i < prog->count; i++) {
         if (prog->ops[i].kind == OP_WRITE) {
@@ -87,10 +86,9 @@ static bool rewrite(struct program *prog, const struct launch_setting *settings,
     const struct nvdla_register *reg = nvdla_register_at(prog->config, base + which->offset);
     /* Each operation arms one launch at most. */
     struct op *ops = malloc(2 * (prog->count + 1) * sizeof *ops);
-    struct rewriter rewriter = {.prog = prog,
-                                .settings = settings,
+    struct rewriter rewriter = {.settings = settings,
                                 .count = count,
-                                .layers = track(prog),
+                                .layers = program_launches(prog),
                                 .reg = reg,
                                 .pointer = base + SDP_S_POINTER,
                                 .offset = which->offset,

@@ -1,4 +1,4 @@
-/* Other register values for launches of a program. */
+/* The launches of a program, and other register values for them. */
 #ifndef TRACE_REWRITE_H
 #define TRACE_REWRITE_H
 
@@ -6,7 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nvdla/layers.h"
 #include "trace/program.h"
+
+/* Everything that the register writes of a program arm, tagged with the index of the operation. NULL only when memory
+ * is exhausted. */
+struct layer_tracker *program_launches(const struct program *prog);
 
 /* The value that a D register is to have when a launch is armed. */
 struct launch_setting {

@@ -12,6 +12,7 @@
 #include "nvdla/layers.h"
 #include "replay/player.h"
 #include "report/histograms.h"
+#include "trace/rewrite.h"
 
 static void count_one(struct histogram *histogram, int width, int64_t x) {
     histogram_init(histogram, width);
@@ -338,6 +339,19 @@ static void candidates_are_counted_exactly(void **state) {
     }
 }
 
+/* 3 / 2 becomes 2, which stands for 4; 300 becomes 127, which stands for 254; 8 is exact. */
+static void errors_are_to_what_results_stand_for(void **state) {
+    (void)state;
+    static const int32_t values[] = {3, 300, 8};
+    const struct convertor half = {.scale = 1, .shift = 1, .bits = 8};
+    struct histogram histogram;
+    histogram_init(&histogram, 32);
+    histogram_convertor(&histogram, &half, 0);
+    histogram_int32(&histogram, values, 1, 3, 3);
+    assert_int_equal(histogram.conversion.clipped, 1);
+    assert_true(histogram.conversion.error_squares == 1 + 46 * 46);
+}
+
 /* ---- sets ---- */
 
 static void sets_keep_layers_apart(void **state) {
@@ -525,16 +539,6 @@ static int compare_with_memory(const struct run *run, const struct program *prog
     return compared;
 }
 
-static struct layer_tracker *track(const struct program *prog) {
-    struct layer_tracker *layers = layer_tracker_new(prog->config);
-    for (size_t i = 0; i < prog->count; i++) {
-        if (prog->ops[i].kind == OP_WRITE) {
-            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
-        }
-    }
-    return layers;
-}
-
 static bool delivers(enum tap tap) {
     return tap == TAP_SDP_IN || tap == TAP_SDP_CVT_IN || tap == TAP_SDP_OUT || tap == TAP_PDP_OUT ||
            tap == TAP_CDP_IN || tap == TAP_CDP_CVT_IN || tap == TAP_CDP_OUT;
@@ -582,7 +586,7 @@ static void taps_count_every_element_of_random_layers(void **state) {
                 gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), (uint64_t)seed);
                 struct program *prog = gen_build(&gen, "t.nvt", &err);
                 assert_non_null(prog);
-                struct layer_tracker *layers = track(prog);
+                struct layer_tracker *layers = program_launches(prog);
                 struct run run, threaded, plain;
                 play_case(&run, prog, true, 1);
                 play_case(&threaded, prog, true, 4);
@@ -630,6 +634,7 @@ int main(void) {
         cmocka_unit_test(a_convertor_keeps_what_it_does_not_clip),
         cmocka_unit_test(settings_for_a_bin_B5),
         cmocka_unit_test(candidates_are_counted_exactly),
+        cmocka_unit_test(errors_are_to_what_results_stand_for),
         cmocka_unit_test(sets_keep_layers_apart),
         cmocka_unit_test(the_dump_has_counters_of_32_bits_B8),
         cmocka_unit_test(pictures_show_every_stream),
