@@ -42,4 +42,3 @@ for t in "$trace" "$conv"; do
     figure "the model's layers" 's:.*model\: ([0-9.]+) ms CPU.*:\1:p' "ms"
     grep -m 1 'VPI:' <<<"$out"
 done
-tests/bench/model.sh "$build" "$runs"
