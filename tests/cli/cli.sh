@@ -416,9 +416,13 @@ for e in conv img sdp pdp cdp mix; do
     nv gen --engine $e --seed 1 --count 10 --out "g_$e" -q; check "gen_$e" 0
     nv run --dut model -q g_$e/*.nvt.gz; check "gen_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
 done
-nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp (several with commas between), or mix"
+for e in conv img sdp pdp cdp bdma rubik deconv mix; do
+    nv gen --config full --engine $e --seed 1 --count 10 --out "f_$e" -q; check "gen_full_$e" 0
+    nv run --dut model -q f_$e/*.nvt.gz; check "gen_full_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
+done
+nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
 nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
-nv gen --config full; check gen_config_full 2 "--config: layers are made for INT8 configurations only, full is none"
+nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik"
 nv gen --config tiny; check gen_config_unknown 2 "there is no configuration 'tiny'"
 nv gen --seed x; check gen_seed 2 "--seed: found 'x', expected a number from 0 to"
 nv gen --count 0; check gen_count 2 "--count: found '0', expected a number from 1 to 1000000"
