@@ -267,7 +267,7 @@ static void add_smallest(struct gen_case *gen, enum gen_engine engine) {
 }
 
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines) {
-    struct gen_shape shapes[GEN_LAYERS];
+    struct gen_shape shapes[GEN_LAYERS] = {{0}};
     bool single = (engines & (engines - 1)) == 0;
     int64_t budget = draw_budget(rng);
     int64_t most = single ? 4 : 6;

@@ -178,9 +178,9 @@ static void put_ew(const struct gen_layer *layer, struct rng *noise, struct gen_
         return;
     }
     bool alu_memory = alu_from_memory(ew), mul_memory = mul_from_memory(ew);
-    /* the algorithm of a bypassed ALU does not matter, but 3 would be read as compare mode by people */
+    /* the algorithm of a bypassed ALU does not matter, 3 makes no comparison */
     gen_put(regs, SDP_D_DP_EW_CFG,
-            (ew->alu ? (uint32_t)ew->algorithm << 2 : 2u | gen_noise(layer, noise, 0x8)) | (ew->mul ? 0 : 0x10u) |
+            (ew->alu ? (uint32_t)ew->algorithm << 2 : 2u | gen_noise(layer, noise, 0xc)) | (ew->mul ? 0 : 0x10u) |
                 (ew->prelu ? 0x20u : 0) | (ew->lut ? 0 : 0x40u));
     gen_put(regs, SDP_D_DP_EW_ALU_CFG, (uint32_t)alu_memory | (ew->alu_cvt ? 0 : 2u));
     gen_put(regs, SDP_D_DP_EW_ALU_SRC_VALUE,

@@ -22,7 +22,8 @@ static size_t show(const struct rules_view *view, enum nvdla_unit unit, uint32_t
 }
 
 static void tell(const struct rules_view *view, const struct rule *rule, rules_report *report, void *context) {
-    static const char *const effects[] = {"", "; the hardware hangs", "; the hardware hangs", "; the result is undefined, not carried out"};
+    static const char *const effects[] = {"", "; the hardware hangs", "; the hardware hangs",
+                                          "; the result is undefined, not carried out"};
     char text[400];
     size_t at = 0;
     for (size_t i = 0; i < 2 && rule->shown[i].offset != 0; i++) {

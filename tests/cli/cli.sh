@@ -171,6 +171,8 @@ nv run --coverage c.dat --wave out.fst good/good.cfg; check run_coverage_wave 2 
 nv run --coverage-kind toggle good/good.cfg; check run_coverage_kind_alone 2 "--coverage-kind needs --coverage"
 nv run --coverage c.dat --coverage-kind branch good/good.cfg; check run_coverage_kind 2 "found 'branch', expected line or toggle"
 nv run -j 0 good/good.cfg; check run_jobs 2 "--jobs: found '0'"
+nv run --threads 0 good/good.cfg; check run_threads 2 "--threads: found '0'"
+nv run --dut model --threads 3 good/good.cfg; check run_three_threads 0 "PASS good "
 nv run -v -q good/good.cfg; check run_verbose_quiet 2 "-v and -q exclude each other"
 
 # ---- run: bad input ------------------------------------------------------------------------------------------------------------

@@ -594,8 +594,8 @@ static void damaged_descriptions_are_refused(void **state) {
 }
 
 /* A case of one plain layer with these settings, "w=5 h=3", is refused with this message. */
-static void illegal(const char *settings, const char *expected) {
-    struct gen_case gen = {.config = nvdla_config_find("small"), .count = 1};
+static void illegal_on(const char *config, const char *settings, const char *expected) {
+    struct gen_case gen = {.config = nvdla_config_find(config), .count = 1};
     struct error err = {""};
     gen_layer_plain(&gen.layers[0]);
     char name[32];
@@ -609,6 +609,43 @@ static void illegal(const char *settings, const char *expected) {
     assert_null(gen_build(&gen, "t.nvt", &err));
     if (!strstr(err.text, expected))
         fail_msg("found '%s', expected '%s'", err.text, expected);
+}
+
+static void illegal(const char *settings, const char *expected) {
+    illegal_on("small", settings, expected);
+}
+
+static void layers_that_a_configuration_lacks_are_refused(void **state) {
+    (void)state;
+    illegal("sdp=1 precision=1", "configuration small has no INT16");
+    illegal("sdp=1 precision=2", "configuration small has no FP16");
+    illegal("sdp=1 in_convert=1", "configuration small has no INT16");
+    illegal("sdp=1 ew.on=1", "configuration small has no EW stage");
+    illegal_on("large", "sdp=1 ew.on=1 ew.lut=1", "configuration large has no EW stage");
+    illegal("bdma=1", "configuration small has no BDMA");
+    illegal_on("large", "rubik=1", "configuration large has no RUBIK");
+}
+
+static void illegal_layers_of_full_are_refused(void **state) {
+    (void)state;
+    illegal_on("full", "bdma=1 rubik=1", "expected one of");
+    illegal_on("full", "bdma=1 parts=2", "2 parts of 1x1x1 atoms");
+    illegal_on("full", "bdma=1 join=1", "the layer before is none of BDMA");
+    illegal_on("full", "rubik=1 deconv_x=32 w=257", "contract: 32 times 1 phases of 257x1x1");
+    illegal_on("full", "sdp=1 precision=1 in_convert=1", "in_convert: only from memory to INT8");
+    illegal_on("full", "sdp=1 pdp=1 out_convert=1", "out_convert: not with PDP");
+    illegal_on("full", "sdp=1 in_place=1 out_convert=1", "in_place: the output has another precision");
+    illegal_on("full", "sdp=1 precision=1 bs.on=1 bs.alu=1 bs.alu_memory=1", "operands of one byte are for INT8");
+    illegal_on("full", "sdp=1 ew.on=1 ew.lut=1", "no SDP layer has loaded the tables");
+    illegal_on("full", "sdp=1 ew.on=1 ew.lut=1 lut=1 le_select=32", "INDEX_SELECT beyond 31");
+    illegal_on("full", "sdp=1 ew.on=1 ew.lut=1 lut=1 lo_start=2147483648", "START has more than 32 bits");
+    illegal_on("full", "sdp=1 precision=2 ew.on=1 ew.lut=1 lut=1 le_end=2139095040", "patterns of finite FP32 numbers");
+    illegal_on("full", "cdp=1 lut=1 lo_start=2097152", "START has more than 22 bits");
+    illegal_on("full", "cdp=1 precision=1 lut=1 lo_select=64", "INDEX_SELECT beyond 63");
+    illegal_on("full", "cdp=1 precision=2 lut=1 le_offset=-128", "LE_INDEX_OFFSET -128");
+    illegal_on("full", "sdp=1 ew.on=1 ew.alu=1 ew.algorithm=3 ew.lut=1 lut=1", "a layer that compares has no table");
+    illegal_on("full", "sdp=1 ew.on=1 ew.alu=1 ew.algorithm=3 in_place=1", "a layer that compares has no table");
+    illegal_on("full", "pdp=1 precision=2 method=0 recip_w=64512", "exponent 63 and mantissa 0");
 }
 
 static void illegal_layers_are_refused(void **state) {
@@ -843,6 +880,8 @@ int main(void) {
         cmocka_unit_test(corners_are_drawn),
         cmocka_unit_test(damaged_descriptions_are_refused),
         cmocka_unit_test(illegal_layers_are_refused),
+        cmocka_unit_test(layers_that_a_configuration_lacks_are_refused),
+        cmocka_unit_test(illegal_layers_of_full_are_refused),
         cmocka_unit_test(shrinking_finds_the_smallest_case),
         cmocka_unit_test(shrinking_keeps_to_its_attempts),
         cmocka_unit_test(other_traces_lose_layers),
