@@ -7,11 +7,11 @@
 enum { BDMA_GROUP, BDMA_AFTER, BDMA_DESCRIPTORS, BDMA_SOURCES, BDMA_COUNTERS };
 
 static const struct coverage_aspect bdma_aspects[] = {
-    [BDMA_GROUP] = {"group", GROUP},
-    [BDMA_AFTER] = {"after", "nothing same_group other_group"},
-    [BDMA_DESCRIPTORS] = {"descriptors", "1 2..7 8..19 20.."}, /* the queue has 20 entries */
-    [BDMA_SOURCES] = {"source_memories", "one both@secondary"},
-    [BDMA_COUNTERS] = {"counters", OFF_ON},
+    [BDMA_GROUP] = ASPECT("group", GROUP),
+    [BDMA_AFTER] = ASPECT("after", "nothing same_group other_group"),
+    [BDMA_DESCRIPTORS] = ASPECT("descriptors", "1 2..7 8..19 20.."), /* the queue has 20 entries */
+    [BDMA_SOURCES] = ASPECT("source_memories", "one both@secondary"),
+    [BDMA_COUNTERS] = ASPECT("counters", OFF_ON),
 };
 
 /* After another group means: after group 1 - group. */
@@ -65,16 +65,16 @@ static int source_stride(uint32_t stride, int64_t size, int units) {
 }
 
 static const struct coverage_aspect bdma_block_aspects[] = {
-    [BLOCK_SOURCE] = {"source", MEMORY},
-    [BLOCK_DESTINATION] = {"destination", MEMORY},
-    [BLOCK_SOURCE_AFTER] = {"source_after", "same other@secondary"}, /* the descriptor before */
-    [BLOCK_LINE] = {"line", "1 2..8 9..64 65.."},                    /* atoms */
-    [BLOCK_LINES] = {"lines", "1 2..8 9.."},
-    [BLOCK_SURFACES] = {"surfaces", "1 2..8 9.."},
-    [BLOCK_SOURCE_LINES] = {"source_lines", SOURCE_STRIDE},
-    [BLOCK_DESTINATION_LINES] = {"destination_lines", PACKING},
-    [BLOCK_SOURCE_SURFACES] = {"source_surfaces", SOURCE_STRIDE},
-    [BLOCK_DESTINATION_SURFACES] = {"destination_surfaces", PACKING},
+    [BLOCK_SOURCE] = ASPECT("source", MEMORY),
+    [BLOCK_DESTINATION] = ASPECT("destination", MEMORY),
+    [BLOCK_SOURCE_AFTER] = ASPECT("source_after", "same other@secondary"), /* the descriptor before */
+    [BLOCK_LINE] = ASPECT("line", "1 2..8 9..64 65.."),                    /* atoms */
+    [BLOCK_LINES] = ASPECT("lines", "1 2..8 9.."),
+    [BLOCK_SURFACES] = ASPECT("surfaces", "1 2..8 9.."),
+    [BLOCK_SOURCE_LINES] = ASPECT("source_lines", SOURCE_STRIDE),
+    [BLOCK_DESTINATION_LINES] = ASPECT("destination_lines", PACKING),
+    [BLOCK_SOURCE_SURFACES] = ASPECT("source_surfaces", SOURCE_STRIDE),
+    [BLOCK_DESTINATION_SURFACES] = ASPECT("destination_surfaces", PACKING),
 };
 
 static const struct coverage_cross bdma_block_crosses[] = {

@@ -27,14 +27,14 @@ enum {
     TRACE_SDP_LUT_READ,
 };
 static const struct coverage_aspect trace_aspects[] = {
-    [TRACE_CONFIG] = {"config", NULL},
-    [TRACE_ORDER] = {"order", "streams sequential"},
-    [TRACE_LAYERS] = {"chains", "0..1 2..4 5.."},
-    [TRACE_GROUPS] = {"groups", "one both"},
-    [TRACE_CDP_LUT_WRITE] = {"cdp_lut_write", "none some"},
-    [TRACE_CDP_LUT_READ] = {"cdp_lut_read", "none some"},
-    [TRACE_SDP_LUT_WRITE] = {"sdp_lut_write", "none some", COVERAGE_NEEDS_LUT},
-    [TRACE_SDP_LUT_READ] = {"sdp_lut_read", "none some", COVERAGE_NEEDS_LUT},
+    [TRACE_CONFIG] = ASPECT("config", NULL),
+    [TRACE_ORDER] = ASPECT("order", "streams sequential"),
+    [TRACE_LAYERS] = ASPECT("chains", "0..1 2..4 5.."),
+    [TRACE_GROUPS] = ASPECT("groups", "one both"),
+    [TRACE_CDP_LUT_WRITE] = ASPECT("cdp_lut_write", "none some"),
+    [TRACE_CDP_LUT_READ] = ASPECT("cdp_lut_read", "none some"),
+    [TRACE_SDP_LUT_WRITE] = ASPECT_IF("sdp_lut_write", "none some", COVERAGE_NEEDS_LUT),
+    [TRACE_SDP_LUT_READ] = ASPECT_IF("sdp_lut_read", "none some", COVERAGE_NEEDS_LUT),
 };
 
 static const struct coverage_engine coverage_trace = {
@@ -46,10 +46,10 @@ static const struct coverage_engine coverage_trace = {
 enum { KIND_SDP, KIND_SDP_PDP, KIND_CONV_SDP, KIND_CONV_SDP_PDP, KIND_PDP, KIND_CDP, KIND_BDMA, KIND_RUBIK };
 enum { CHAIN_KIND, CHAIN_INPUT, CHAIN_PRECISION, CHAIN_AFTER };
 static const struct coverage_aspect chain_aspects[] = {
-    [CHAIN_KIND] = {"kind", "sdp sdp>pdp conv>sdp conv>sdp>pdp pdp cdp bdma@bdma rubik@rubik"},
-    [CHAIN_INPUT] = {"conv_input", "feature image winograd@winograd"},
-    [CHAIN_PRECISION] = {"precision", PRECISION},
-    [CHAIN_AFTER] = {"after", "nothing same_kind other_kind"},
+    [CHAIN_KIND] = ASPECT("kind", "sdp sdp>pdp conv>sdp conv>sdp>pdp pdp cdp bdma@bdma rubik@rubik"),
+    [CHAIN_INPUT] = ASPECT("conv_input", "feature image winograd@winograd"),
+    [CHAIN_PRECISION] = ASPECT("precision", PRECISION),
+    [CHAIN_AFTER] = ASPECT("after", "nothing same_kind other_kind"),
 };
 
 static bool begins_with_conv(int kind) {

@@ -93,67 +93,69 @@ static int share_class(int n, int of) {
 }
 
 static const struct coverage_aspect conv_aspects[] = {
-    [CONV_GROUP] = {"group", GROUP},
-    [CONV_INPUT] = {"input", "feature image winograd@winograd"},
-    [CONV_PRECISION] = {"precision", PRECISION},
-    [CONV_WIDTH] = {"width", SIZE},
-    [CONV_HEIGHT] = {"height", SIZE},
-    [CONV_CHANNELS] = {"channels", BLOCK},
+    [CONV_GROUP] = ASPECT("group", GROUP),
+    [CONV_INPUT] = ASPECT("input", "feature image winograd@winograd"),
+    [CONV_PRECISION] = ASPECT("precision", PRECISION),
+    [CONV_WIDTH] = ASPECT("width", SIZE),
+    [CONV_HEIGHT] = ASPECT("height", SIZE),
+    [CONV_CHANNELS] = ASPECT("channels", BLOCK),
     /* atoms of a pixel in its last entry, which has room for 4 (chapter 30 section 5.1) */
-    [CONV_TAIL] = {"tail_atoms", "0 1 2 3", COVERAGE_NEEDS_INT16},
-    [CONV_KERNELS] = {"kernels", BLOCK},
-    [CONV_KERNEL_WIDTH] = {"kernel_width", KERNEL},
-    [CONV_KERNEL_HEIGHT] = {"kernel_height", KERNEL},
-    [CONV_STRIDE_X] = {"stride_x", STEPS},
-    [CONV_STRIDE_Y] = {"stride_y", STEPS},
-    [CONV_DILATION_X] = {"dilation_x", STEPS},
-    [CONV_DILATION_Y] = {"dilation_y", STEPS},
-    [CONV_PAD_LEFT] = {"pad_left", OFF_ON},
-    [CONV_PAD_RIGHT] = {"pad_right", OFF_ON},
-    [CONV_PAD_TOP] = {"pad_top", OFF_ON},
-    [CONV_PAD_BOTTOM] = {"pad_bottom", OFF_ON},
-    [CONV_PAD_VALUE] = {"pad_value", SIGN},
-    [CONV_POSITIONS] = {"positions", POSITIONS},
-    [CONV_BATCH] = {"batch", BATCHES},
-    [CONV_PRA] = {"pra_truncate", "0 1 2 3", COVERAGE_NEEDS_WINOGRAD},
-    [CONV_DATA_REUSE] = {"data_reuse", OFF_ON},
-    [CONV_DATA_RELEASE] = {"data_release", "all some none"},
-    [CONV_WEIGHT_REUSE] = {"weight_reuse", OFF_ON},
-    [CONV_WEIGHT_RELEASE] = {"weight_release", "all none"},
-    [CONV_BANKS] = {"banks", "first same changed"},
-    [CONV_BUFFER] = {"buffer", "part_used all_used"},
-    [CONV_LINES] = {"lines", PACKING},
-    [CONV_SURFACES] = {"surfaces", PACKING},
-    [CONV_GRAIN] = {"grain", "1 2.."},
-    [CONV_CONVERTOR] = {"convertor", OFF_ON},
-    [CONV_SCALE] = {"scale", SCALE},
-    [CONV_SHIFT] = {"shift", SHIFT},
-    [CONV_MEAN] = {"mean", OFF_ON},
-    [CONV_FORMAT] = {"format", /* in the order of PIXEL_FORMAT */
-                     "R8 R10@int16 R12@int16 R16@int16 R16_I@int16 R16_F@fp16 A16B16G16R16@int16 X16B16G16R16@int16 "
-                     "A16B16G16R16_F@fp16 A16Y16U16V16@int16 V16U16Y16A16@int16 A16Y16U16V16_F@fp16 A8B8G8R8 A8R8G8B8 "
-                     "B8G8R8A8 R8G8B8A8 X8B8G8R8 X8R8G8B8 B8G8R8X8 R8G8B8X8 A2B10G10R10@int16 A2R10G10B10@int16 "
-                     "B10G10R10A2@int16 R10G10B10A2@int16 A2Y10U10V10@int16 V10U10Y10A2@int16 A8Y8U8V8 V8U8Y8A8 "
-                     "Y8___U8V8_N444 Y8___V8U8_N444 Y10___U10V10_N444@int16 Y10___V10U10_N444@int16 "
-                     "Y12___U12V12_N444@int16 Y12___V12U12_N444@int16 Y16___U16V16_N444@int16 Y16___V16U16_N444@int16"},
-    [CONV_CONVERSION] = {"conversion", "int8>int8 int8>int16@int16 int8>fp16@fp16 int16>int8@int16 int16>int16@int16 "
-                                       "int16>fp16@fp16 fp16>fp16@fp16"},
-    [CONV_COMPONENTS] = {"components", "1 3 4"},
-    [CONV_SIGN] = {"pixels", "unsigned signed"},
-    [CONV_X_OFFSET] = {"x_offset", "0 1.."},
-    [CONV_Y_EXTENSION] = {"y_extension", "1 2 4"},
-    [CONV_NAN] = {"nan_flush", OFF_ON, COVERAGE_NEEDS_FP16},
-    [CONV_TRUNCATE] = {"truncate", SHIFT},
+    [CONV_TAIL] = ASPECT_IF("tail_atoms", "0 1 2 3", COVERAGE_NEEDS_INT16),
+    [CONV_KERNELS] = ASPECT("kernels", BLOCK),
+    [CONV_KERNEL_WIDTH] = ASPECT("kernel_width", KERNEL),
+    [CONV_KERNEL_HEIGHT] = ASPECT("kernel_height", KERNEL),
+    [CONV_STRIDE_X] = ASPECT("stride_x", STEPS),
+    [CONV_STRIDE_Y] = ASPECT("stride_y", STEPS),
+    [CONV_DILATION_X] = ASPECT("dilation_x", STEPS),
+    [CONV_DILATION_Y] = ASPECT("dilation_y", STEPS),
+    [CONV_PAD_LEFT] = ASPECT("pad_left", OFF_ON),
+    [CONV_PAD_RIGHT] = ASPECT("pad_right", OFF_ON),
+    [CONV_PAD_TOP] = ASPECT("pad_top", OFF_ON),
+    [CONV_PAD_BOTTOM] = ASPECT("pad_bottom", OFF_ON),
+    [CONV_PAD_VALUE] = ASPECT("pad_value", SIGN),
+    [CONV_POSITIONS] = ASPECT("positions", POSITIONS),
+    [CONV_BATCH] = ASPECT("batch", BATCHES),
+    [CONV_PRA] = ASPECT_IF("pra_truncate", "0 1 2 3", COVERAGE_NEEDS_WINOGRAD),
+    [CONV_DATA_REUSE] = ASPECT("data_reuse", OFF_ON),
+    [CONV_DATA_RELEASE] = ASPECT("data_release", "all some none"),
+    [CONV_WEIGHT_REUSE] = ASPECT("weight_reuse", OFF_ON),
+    [CONV_WEIGHT_RELEASE] = ASPECT("weight_release", "all none"),
+    [CONV_BANKS] = ASPECT("banks", "first same changed"),
+    [CONV_BUFFER] = ASPECT("buffer", "part_used all_used"),
+    [CONV_LINES] = ASPECT("lines", PACKING),
+    [CONV_SURFACES] = ASPECT("surfaces", PACKING),
+    [CONV_GRAIN] = ASPECT("grain", "1 2.."),
+    [CONV_CONVERTOR] = ASPECT("convertor", OFF_ON),
+    [CONV_SCALE] = ASPECT("scale", SCALE),
+    [CONV_SHIFT] = ASPECT("shift", SHIFT),
+    [CONV_MEAN] = ASPECT("mean", OFF_ON),
+    [CONV_FORMAT] =
+        ASPECT("format", /* in the order of PIXEL_FORMAT */
+               "R8 R10@int16 R12@int16 R16@int16 R16_I@int16 R16_F@fp16 A16B16G16R16@int16 X16B16G16R16@int16 "
+               "A16B16G16R16_F@fp16 A16Y16U16V16@int16 V16U16Y16A16@int16 A16Y16U16V16_F@fp16 A8B8G8R8 A8R8G8B8 "
+               "B8G8R8A8 R8G8B8A8 X8B8G8R8 X8R8G8B8 B8G8R8X8 R8G8B8X8 A2B10G10R10@int16 A2R10G10B10@int16 "
+               "B10G10R10A2@int16 R10G10B10A2@int16 A2Y10U10V10@int16 V10U10Y10A2@int16 A8Y8U8V8 V8U8Y8A8 "
+               "Y8___U8V8_N444 Y8___V8U8_N444 Y10___U10V10_N444@int16 Y10___V10U10_N444@int16 "
+               "Y12___U12V12_N444@int16 Y12___V12U12_N444@int16 Y16___U16V16_N444@int16 Y16___V16U16_N444@int16"),
+    [CONV_CONVERSION] =
+        ASPECT("conversion", "int8>int8 int8>int16@int16 int8>fp16@fp16 int16>int8@int16 int16>int16@int16 "
+                             "int16>fp16@fp16 fp16>fp16@fp16"),
+    [CONV_COMPONENTS] = ASPECT("components", "1 3 4"),
+    [CONV_SIGN] = ASPECT("pixels", "unsigned signed"),
+    [CONV_X_OFFSET] = ASPECT("x_offset", "0 1.."),
+    [CONV_Y_EXTENSION] = ASPECT("y_extension", "1 2 4"),
+    [CONV_NAN] = ASPECT_IF("nan_flush", OFF_ON, COVERAGE_NEEDS_FP16),
+    [CONV_TRUNCATE] = ASPECT("truncate", SHIFT),
     /* of results: beyond reach of INT8 in CBUF */
-    [CONV_SATURATION] = {"saturation", "impossible possible@int16"},
-    [CONV_WEIGHTS] = {"weights", "plain compressed@compression"},
-    [CONV_KERNEL_GROUPS] = {"kernel_groups", KERNEL_GROUPS, COVERAGE_NEEDS_COMPRESSION},
-    [CONV_EMPTY_GROUPS] = {"empty_groups", SHARE, COVERAGE_NEEDS_COMPRESSION},
-    [CONV_DENSE_GROUPS] = {"dense_groups", SHARE, COVERAGE_NEEDS_COMPRESSION},
-    [CONV_MASK_ENTRIES] = {"mask_entries", MASK_ENTRIES, COVERAGE_NEEDS_COMPRESSION},
-    [CONV_MEMORY] = {"memory", MEMORY},
-    [CONV_WEIGHT_MEMORY] = {"weight_memory", MEMORY},
-    [CONV_COUNTERS] = {"counters", OFF_ON},
+    [CONV_SATURATION] = ASPECT("saturation", "impossible possible@int16"),
+    [CONV_WEIGHTS] = ASPECT("weights", "plain compressed@compression"),
+    [CONV_KERNEL_GROUPS] = ASPECT_IF("kernel_groups", KERNEL_GROUPS, COVERAGE_NEEDS_COMPRESSION),
+    [CONV_EMPTY_GROUPS] = ASPECT_IF("empty_groups", SHARE, COVERAGE_NEEDS_COMPRESSION),
+    [CONV_DENSE_GROUPS] = ASPECT_IF("dense_groups", SHARE, COVERAGE_NEEDS_COMPRESSION),
+    [CONV_MASK_ENTRIES] = ASPECT_IF("mask_entries", MASK_ENTRIES, COVERAGE_NEEDS_COMPRESSION),
+    [CONV_MEMORY] = ASPECT("memory", MEMORY),
+    [CONV_WEIGHT_MEMORY] = ASPECT("weight_memory", MEMORY),
+    [CONV_COUNTERS] = ASPECT("counters", OFF_ON),
 };
 
 _Static_assert(COUNT(conv_aspects) <= COVERAGE_ASPECTS_MAX, "a sample holds every aspect");

@@ -10,6 +10,10 @@
 /* Field of a register of a launch; the names are those of nvdla_offsets.h. */
 #define FIELD(launch, reg, field) ((launch_register(launch, reg) & reg##__##field##_MASK) >> reg##__##field##_LSB)
 #define CROSS(...) .aspects = {__VA_ARGS__}, .aspect_count = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
+#define ASPECT(title, list)                                                                                            \
+    { .name = title, .values = list }
+#define ASPECT_IF(title, list, features)                                                                               \
+    { .name = title, .values = list, .needs = (features) }
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Initialiser of a coverage_engine that counts `unit`s, whose tables are STEM_aspects and STEM_crosses. */
@@ -140,21 +144,21 @@ enum {
 
 /* clang-format off */
 #define LUT_TABLE(first)                                                                                               \
-    [(first) + LUT_FUNCTION] = {"le_function", "exponent linear"},                                                     \
-    [(first) + LUT_OFFSET] = {"le_index_offset", SIGN},                                                                \
-    [(first) + LUT_LE_SELECT] = {"le_index_select", SIGN},                                                             \
-    [(first) + LUT_LO_SELECT] = {"lo_index_select", SIGN},                                                             \
-    [(first) + LUT_BELOW_PRIORITY] = {"underflow_priority", "LE LO"},                                                  \
-    [(first) + LUT_ABOVE_PRIORITY] = {"overflow_priority", "LE LO"},                                                   \
-    [(first) + LUT_HYBRID_PRIORITY] = {"hybrid_priority", "LE LO"},                                                    \
-    [(first) + LUT_LE_BELOW_SLOPE] = {"le_underflow_scale", SIGN},                                                     \
-    [(first) + LUT_LE_ABOVE_SLOPE] = {"le_overflow_scale", SIGN},                                                      \
-    [(first) + LUT_LO_BELOW_SLOPE] = {"lo_underflow_scale", SIGN},                                                     \
-    [(first) + LUT_LO_ABOVE_SLOPE] = {"lo_overflow_scale", SIGN},                                                      \
-    [(first) + LUT_LE_BELOW_SHIFT] = {"le_underflow_shift", SIGN},                                                     \
-    [(first) + LUT_LE_ABOVE_SHIFT] = {"le_overflow_shift", SIGN},                                                      \
-    [(first) + LUT_LO_BELOW_SHIFT] = {"lo_underflow_shift", SIGN},                                                     \
-    [(first) + LUT_LO_ABOVE_SHIFT] = {"lo_overflow_shift", SIGN}
+    [(first) + LUT_FUNCTION] = ASPECT("le_function", "exponent linear"),                                               \
+    [(first) + LUT_OFFSET] = ASPECT("le_index_offset", SIGN),                                                          \
+    [(first) + LUT_LE_SELECT] = ASPECT("le_index_select", SIGN),                                                       \
+    [(first) + LUT_LO_SELECT] = ASPECT("lo_index_select", SIGN),                                                       \
+    [(first) + LUT_BELOW_PRIORITY] = ASPECT("underflow_priority", "LE LO"),                                            \
+    [(first) + LUT_ABOVE_PRIORITY] = ASPECT("overflow_priority", "LE LO"),                                             \
+    [(first) + LUT_HYBRID_PRIORITY] = ASPECT("hybrid_priority", "LE LO"),                                              \
+    [(first) + LUT_LE_BELOW_SLOPE] = ASPECT("le_underflow_scale", SIGN),                                               \
+    [(first) + LUT_LE_ABOVE_SLOPE] = ASPECT("le_overflow_scale", SIGN),                                                \
+    [(first) + LUT_LO_BELOW_SLOPE] = ASPECT("lo_underflow_scale", SIGN),                                               \
+    [(first) + LUT_LO_ABOVE_SLOPE] = ASPECT("lo_overflow_scale", SIGN),                                                \
+    [(first) + LUT_LE_BELOW_SHIFT] = ASPECT("le_underflow_shift", SIGN),                                               \
+    [(first) + LUT_LE_ABOVE_SHIFT] = ASPECT("le_overflow_shift", SIGN),                                                \
+    [(first) + LUT_LO_BELOW_SHIFT] = ASPECT("lo_underflow_shift", SIGN),                                               \
+    [(first) + LUT_LO_ABOVE_SHIFT] = ASPECT("lo_overflow_shift", SIGN)
 
 #define LUT_CROSSES(first, precision)                                                                                  \
     {CROSS((first) + LUT_FUNCTION, (first) + LUT_BELOW_PRIORITY)},                                                     \

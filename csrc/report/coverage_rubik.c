@@ -22,21 +22,21 @@ enum {
 enum { CONTRACT }; /* the first value of RUBIK_MODE */
 
 static const struct coverage_aspect rubik_aspects[] = {
-    [RUBIK_GROUP] = {"group", GROUP},
-    [RUBIK_MODE] = {"mode", "contract split merge"},
-    [RUBIK_PRECISION] = {"precision", PRECISION},
-    [RUBIK_WIDTH] = {"width", "1 2..7 8..63 64 65.."}, /* planar lines are cut into 64 columns */
-    [RUBIK_HEIGHT] = {"height", SIZE},
-    [RUBIK_CHANNELS] = {"channels", BLOCK},
-    [RUBIK_TAIL] = {"planar_line", "whole_atoms tail"},
-    [RUBIK_STRIDE_X] = {"deconv_x", "1 2..8 9.."}, /* up to 8 phases are written together */
-    [RUBIK_STRIDE_Y] = {"deconv_y", "1 2..8 9.."},
-    [RUBIK_COLUMNS] = {"contract_columns", "part whole ragged"}, /* groups of 8 are read together */
-    [RUBIK_LINES] = {"lines", PACKING},
-    [RUBIK_SURFACES] = {"surfaces", PACKING},
-    [RUBIK_SOURCE_MEMORY] = {"source_memory", MEMORY},
-    [RUBIK_MEMORY] = {"memory", MEMORY},
-    [RUBIK_COUNTERS] = {"counters", OFF_ON},
+    [RUBIK_GROUP] = ASPECT("group", GROUP),
+    [RUBIK_MODE] = ASPECT("mode", "contract split merge"),
+    [RUBIK_PRECISION] = ASPECT("precision", PRECISION),
+    [RUBIK_WIDTH] = ASPECT("width", "1 2..7 8..63 64 65.."), /* planar lines are cut into 64 columns */
+    [RUBIK_HEIGHT] = ASPECT("height", SIZE),
+    [RUBIK_CHANNELS] = ASPECT("channels", BLOCK),
+    [RUBIK_TAIL] = ASPECT("planar_line", "whole_atoms tail"),
+    [RUBIK_STRIDE_X] = ASPECT("deconv_x", "1 2..8 9.."), /* up to 8 phases are written together */
+    [RUBIK_STRIDE_Y] = ASPECT("deconv_y", "1 2..8 9.."),
+    [RUBIK_COLUMNS] = ASPECT("contract_columns", "part whole ragged"), /* groups of 8 are read together */
+    [RUBIK_LINES] = ASPECT("lines", PACKING),
+    [RUBIK_SURFACES] = ASPECT("surfaces", PACKING),
+    [RUBIK_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
+    [RUBIK_MEMORY] = ASPECT("memory", MEMORY),
+    [RUBIK_COUNTERS] = ASPECT("counters", OFF_ON),
 };
 
 /* Contract moves atoms of feature cubes only. */

@@ -67,54 +67,54 @@ static const int conversions[][3] = {
 
 /* clang-format off */
 #define STAGE_TABLE(first, prefix)                                                                                     \
-    [(first) + STAGE] = {prefix, "bypass active"},                                                                     \
-    [(first) + STAGE_ALU] = {prefix "_alu", "off max min sum"},                                                        \
-    [(first) + STAGE_ALU_OPERAND] = {prefix "_alu_operand", "register memory"},                                        \
-    [(first) + STAGE_MUL] = {prefix "_mul", "off on prelu"},                                                           \
-    [(first) + STAGE_MUL_OPERAND] = {prefix "_mul_operand", "register memory"},                                        \
-    [(first) + STAGE_SHIFT] = {prefix "_mul_shift", SHIFT},                                                            \
-    [(first) + STAGE_LAST] = {prefix "_relu", OFF_ON}
+    [(first) + STAGE] = ASPECT(prefix, "bypass active"),                                                               \
+    [(first) + STAGE_ALU] = ASPECT(prefix "_alu", "off max min sum"),                                                  \
+    [(first) + STAGE_ALU_OPERAND] = ASPECT(prefix "_alu_operand", "register memory"),                                  \
+    [(first) + STAGE_MUL] = ASPECT(prefix "_mul", "off on prelu"),                                                     \
+    [(first) + STAGE_MUL_OPERAND] = ASPECT(prefix "_mul_operand", "register memory"),                                  \
+    [(first) + STAGE_SHIFT] = ASPECT(prefix "_mul_shift", SHIFT),                                                      \
+    [(first) + STAGE_LAST] = ASPECT(prefix "_relu", OFF_ON)
 
 #define CVT_TABLE(first, prefix)                                                                                       \
-    [(first) + CVT] = {prefix "_convertor", OFF_ON, COVERAGE_NEEDS_EW},                                                \
-    [(first) + CVT_OFFSET] = {prefix "_convertor_offset", SIGN, COVERAGE_NEEDS_EW},                                    \
-    [(first) + CVT_SCALE] = {prefix "_convertor_scale", SCALE, COVERAGE_NEEDS_EW},                                     \
-    [(first) + CVT_TRUNCATE] = {prefix "_convertor_truncate", SHIFT, COVERAGE_NEEDS_EW}
+    [(first) + CVT] = ASPECT_IF(prefix "_convertor", OFF_ON, COVERAGE_NEEDS_EW),                                       \
+    [(first) + CVT_OFFSET] = ASPECT_IF(prefix "_convertor_offset", SIGN, COVERAGE_NEEDS_EW),                           \
+    [(first) + CVT_SCALE] = ASPECT_IF(prefix "_convertor_scale", SCALE, COVERAGE_NEEDS_EW),                            \
+    [(first) + CVT_TRUNCATE] = ASPECT_IF(prefix "_convertor_truncate", SHIFT, COVERAGE_NEEDS_EW)
 /* clang-format on */
 
 static const struct coverage_aspect sdp_aspects[] = {
-    [SDP_GROUP] = {"group", GROUP},
-    [SDP_SOURCE] = {"source", "memory conv"},
-    [SDP_MODE] = {"mode", "plain winograd@winograd batch@batch"},
-    [SDP_DESTINATION] = {"destination", "memory pdp compare@ew"},
-    [SDP_PRECISION] = {"precision", PRECISION},
-    [SDP_CONVERSION] = {"conversion", CONVERSIONS},
+    [SDP_GROUP] = ASPECT("group", GROUP),
+    [SDP_SOURCE] = ASPECT("source", "memory conv"),
+    [SDP_MODE] = ASPECT("mode", "plain winograd@winograd batch@batch"),
+    [SDP_DESTINATION] = ASPECT("destination", "memory pdp compare@ew"),
+    [SDP_PRECISION] = ASPECT("precision", PRECISION),
+    [SDP_CONVERSION] = ASPECT("conversion", CONVERSIONS),
     /* with conversion between INT8 and INT16: whether the last 32 channels use both of their 16-bit surfaces */
-    [SDP_HALVES] = {"halves", "lower both", COVERAGE_NEEDS_INT16},
-    [SDP_WIDTH] = {"width", SIZE},
-    [SDP_HEIGHT] = {"height", SIZE},
-    [SDP_CHANNELS] = {"channels", BLOCK},
-    [SDP_LINES] = {"lines", PACKING},
-    [SDP_SURFACES] = {"surfaces", PACKING},
-    [SDP_OPERANDS] = {"operands", "registers per_kernel per_element"},
-    [SDP_NAN] = {"nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16},
-    [SDP_OFFSET] = {"offset", SIGN},
-    [SDP_SCALE] = {"scale", SCALE},
-    [SDP_SHIFT] = {"shift", SHIFT},
-    [SDP_SOURCE_MEMORY] = {"source_memory", MEMORY},
-    [SDP_MEMORY] = {"memory", MEMORY},
-    [SDP_COUNTERS] = {"counters", OFF_ON},
-    [SDP_BS_ALU_SHIFT] = {"bs_alu_shift", SHIFT},
-    [SDP_BN_ALU_SHIFT] = {"bn_alu_shift", SHIFT},
+    [SDP_HALVES] = ASPECT_IF("halves", "lower both", COVERAGE_NEEDS_INT16),
+    [SDP_WIDTH] = ASPECT("width", SIZE),
+    [SDP_HEIGHT] = ASPECT("height", SIZE),
+    [SDP_CHANNELS] = ASPECT("channels", BLOCK),
+    [SDP_LINES] = ASPECT("lines", PACKING),
+    [SDP_SURFACES] = ASPECT("surfaces", PACKING),
+    [SDP_OPERANDS] = ASPECT("operands", "registers per_kernel per_element"),
+    [SDP_NAN] = ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16),
+    [SDP_OFFSET] = ASPECT("offset", SIGN),
+    [SDP_SCALE] = ASPECT("scale", SCALE),
+    [SDP_SHIFT] = ASPECT("shift", SHIFT),
+    [SDP_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
+    [SDP_MEMORY] = ASPECT("memory", MEMORY),
+    [SDP_COUNTERS] = ASPECT("counters", OFF_ON),
+    [SDP_BS_ALU_SHIFT] = ASPECT("bs_alu_shift", SHIFT),
+    [SDP_BN_ALU_SHIFT] = ASPECT("bn_alu_shift", SHIFT),
     STAGE_TABLE(SDP_BS, "bs"),
     STAGE_TABLE(SDP_BN, "bn"),
-    [SDP_EW + STAGE] = {"ew", "bypass active@ew"},
-    [SDP_EW + STAGE_ALU] = {"ew_alu", "off max min sum equal", COVERAGE_NEEDS_EW},
-    [SDP_EW + STAGE_ALU_OPERAND] = {"ew_alu_operand", "register memory", COVERAGE_NEEDS_EW},
-    [SDP_EW + STAGE_MUL] = {"ew_mul", "off on prelu", COVERAGE_NEEDS_EW},
-    [SDP_EW + STAGE_MUL_OPERAND] = {"ew_mul_operand", "register memory", COVERAGE_NEEDS_EW},
-    [SDP_EW + STAGE_SHIFT] = {"ew_mul_shift", EW_SHIFT, COVERAGE_NEEDS_EW},
-    [SDP_EW + STAGE_LAST] = {"ew_lut", OFF_ON, COVERAGE_NEEDS_LUT},
+    [SDP_EW + STAGE] = ASPECT("ew", "bypass active@ew"),
+    [SDP_EW + STAGE_ALU] = ASPECT_IF("ew_alu", "off max min sum equal", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_ALU_OPERAND] = ASPECT_IF("ew_alu_operand", "register memory", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_MUL] = ASPECT_IF("ew_mul", "off on prelu", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_MUL_OPERAND] = ASPECT_IF("ew_mul_operand", "register memory", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_SHIFT] = ASPECT_IF("ew_mul_shift", EW_SHIFT, COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_LAST] = ASPECT_IF("ew_lut", OFF_ON, COVERAGE_NEEDS_LUT),
     CVT_TABLE(SDP_EW_ALU_CVT, "ew_alu"),
     CVT_TABLE(SDP_EW_MUL_CVT, "ew_mul"),
 };
@@ -355,8 +355,8 @@ void sort_sdp(const struct nvdla_config *config, const struct launch *launch, co
 enum { TABLE_PRECISION, TABLE_SOURCE, TABLE };
 
 static const struct coverage_aspect sdp_lut_aspects[] = {
-    [TABLE_PRECISION] = {"precision", PRECISION},
-    [TABLE_SOURCE] = {"source", "memory conv"},
+    [TABLE_PRECISION] = ASPECT("precision", PRECISION),
+    [TABLE_SOURCE] = ASPECT("source", "memory conv"),
     LUT_TABLE(TABLE),
 };
 
@@ -403,25 +403,25 @@ enum {
 };
 
 #define OPERAND_TABLE(first, prefix)                                                                                   \
-    [(first) + OPERAND_USE] = {prefix "_use", "none mul alu both"},                                                    \
-               [(first) + OPERAND_SIZE] = {prefix "_size", "one_byte two_bytes"},                                      \
-               [(first) + OPERAND_MODE] = {prefix "_mode", "per_kernel per_element"},                                  \
-               [(first) + OPERAND_MEMORY] = {prefix "_memory", MEMORY}
+    [(first) + OPERAND_USE] = ASPECT(prefix "_use", "none mul alu both"),                                              \
+               [(first) + OPERAND_SIZE] = ASPECT(prefix "_size", "one_byte two_bytes"),                                \
+               [(first) + OPERAND_MODE] = ASPECT(prefix "_mode", "per_kernel per_element"),                            \
+               [(first) + OPERAND_MEMORY] = ASPECT(prefix "_memory", MEMORY)
 
 static const struct coverage_aspect sdp_rdma_aspects[] = {
-    [RDMA_GROUP] = {"group", GROUP},
-    [RDMA_INPUT] = {"input", "cube none"},
-    [RDMA_MODE] = {"mode", "plain winograd@winograd batch@batch"},
-    [RDMA_PRECISION] = {"precision", PRECISION},
-    [RDMA_LINES] = {"lines", PACKING},
-    [RDMA_MEMORY] = {"memory", MEMORY},
-    [RDMA_COUNTERS] = {"counters", OFF_ON},
+    [RDMA_GROUP] = ASPECT("group", GROUP),
+    [RDMA_INPUT] = ASPECT("input", "cube none"),
+    [RDMA_MODE] = ASPECT("mode", "plain winograd@winograd batch@batch"),
+    [RDMA_PRECISION] = ASPECT("precision", PRECISION),
+    [RDMA_LINES] = ASPECT("lines", PACKING),
+    [RDMA_MEMORY] = ASPECT("memory", MEMORY),
+    [RDMA_COUNTERS] = ASPECT("counters", OFF_ON),
     OPERAND_TABLE(RDMA_BS, "bs"),
     OPERAND_TABLE(RDMA_BN, "bn"),
-    [RDMA_EW + OPERAND_USE] = {"ew_use", "none mul@ew alu@ew both@ew"},
-    [RDMA_EW + OPERAND_SIZE] = {"ew_size", "one_byte two_bytes", COVERAGE_NEEDS_EW},
-    [RDMA_EW + OPERAND_MODE] = {"ew_mode", "per_kernel per_element", COVERAGE_NEEDS_EW},
-    [RDMA_EW + OPERAND_MEMORY] = {"ew_memory", MEMORY, COVERAGE_NEEDS_EW},
+    [RDMA_EW + OPERAND_USE] = ASPECT("ew_use", "none mul@ew alu@ew both@ew"),
+    [RDMA_EW + OPERAND_SIZE] = ASPECT_IF("ew_size", "one_byte two_bytes", COVERAGE_NEEDS_EW),
+    [RDMA_EW + OPERAND_MODE] = ASPECT_IF("ew_mode", "per_kernel per_element", COVERAGE_NEEDS_EW),
+    [RDMA_EW + OPERAND_MEMORY] = ASPECT_IF("ew_memory", MEMORY, COVERAGE_NEEDS_EW),
 };
 
 static unsigned operand_used(const int *values) {
