@@ -9,6 +9,7 @@
 
 #include "memory/file.h"
 #include "nvdla/layers.h"
+#include "report/histograms.h"
 #include "report/names.h"
 
 enum {
@@ -645,8 +646,12 @@ char *report_text(const struct report *report) {
         fprintf(out, "memory of %s and %s is equal\n\n", in->played[0].dev->name, in->played[1].dev->name);
     for (int i = 0; i < in->played_count; i++)
         print_played(out, report, &in->played[i]);
+    bool complete = !in->histograms || histograms_print(out, in->histograms);
     fclose(out);
-    return text;
+    if (complete)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static json_t *json_u64(uint64_t value) {
@@ -922,6 +927,8 @@ bool report_write(const struct report *report, const char *directory, struct err
     for (int i = 0; i < report->input.played_count; i++)
         if (!dump_failures(report, &report->input.played[i], directory, err))
             return false;
+    if (report->input.histograms && !histograms_write(report->input.histograms, report->input.name, directory, err))
+        return false;
     return write_text(directory, "report.json", report_json(report), err) &&
            write_text(directory, "report.txt", report_text(report), err);
 }
