@@ -7,6 +7,7 @@
 
 #include "memory/file.h"
 #include "report/coverage_bins.h"
+#include "trace/rewrite.h"
 
 enum { VALUES_MAX = 40 /* of an aspect */ };
 
@@ -237,12 +238,9 @@ static void take(void *context, const struct coverage_sample *sample) {
 }
 
 bool coverage_add(struct coverage *coverage, const struct program *prog) {
-    struct layer_tracker *launches = layer_tracker_new(prog->config);
+    struct layer_tracker *launches = program_launches(prog);
     if (!launches)
         return false;
-    for (size_t i = 0; i < prog->count; i++)
-        if (prog->ops[i].kind == OP_WRITE)
-            layer_tracker_write(launches, prog->ops[i].address, prog->ops[i].value, i);
     coverage_sort(prog, launches, take, coverage);
     layer_tracker_free(launches);
     return true;

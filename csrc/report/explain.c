@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nvdla/layers.h"
+#include "trace/rewrite.h"
 
 enum { POSITION = 512 };
 
@@ -186,14 +187,6 @@ static void print_section(FILE *out, const struct program *prog, const char *tit
     }
 }
 
-static struct layer_tracker *track(const struct program *prog) {
-    struct layer_tracker *layers = layer_tracker_new(prog->config);
-    for (size_t i = 0; layers && i < prog->count; i++)
-        if (prog->ops[i].kind == OP_WRITE)
-            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
-    return layers;
-}
-
 static void print_cube(FILE *out, const char *what, const struct cube *cube, bool primary) {
     fprintf(out, ", %s %dx%dx%d at %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)", what, cube->width, cube->height,
             cube->channels, primary ? "primary" : "secondary", cube->base, cube->line_stride, cube->surface_stride);
@@ -233,7 +226,7 @@ static void print_layers(FILE *out, const struct program *prog, const struct lay
 }
 
 char *explain_text(const struct program *prog) {
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     char *text = NULL;
     size_t size;
     FILE *out = layers ? open_memstream(&text, &size) : NULL;
@@ -298,7 +291,7 @@ static json_t *json_op(const struct program *prog, const struct op *op) {
 }
 
 char *explain_json(const struct program *prog) {
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     if (!layers)
         return NULL;
     json_t *ops = json_array(), *launches = json_array();

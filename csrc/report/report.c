@@ -11,6 +11,7 @@
 #include "nvdla/layers.h"
 #include "report/histograms.h"
 #include "report/names.h"
+#include "trace/rewrite.h"
 
 enum {
     ROW = 16,            /* bytes in a line of a hex window */
@@ -357,15 +358,10 @@ struct report *report_new(const struct report_input *input) {
     if (!report)
         return NULL;
     report->input = *input;
-    report->layers = layer_tracker_new(input->prog->config);
+    report->layers = program_launches(input->prog);
     if (!report->layers) {
         report_free(report);
         return NULL;
-    }
-    for (size_t i = 0; i < input->prog->count; i++) {
-        const struct op *op = &input->prog->ops[i];
-        if (op->kind == OP_WRITE)
-            layer_tracker_write(report->layers, op->address, op->value, i);
     }
     if (input->played_count > 1 && !compare_memories(report)) {
         report_free(report);
