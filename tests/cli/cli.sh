@@ -528,6 +528,7 @@ check diff_cube 1 "first difference at 0x80000018: a.bin has 0x69, b.bin has 0x4
 that diff_cube_count grep -q '^1 bytes differ' stdout
 nv diff --cube w=2,h=1,c=8,line=16,surf=16,atom=8 a.bin b.bin; check diff_cube_element 1 "surface 0, line 0, column 1, channel 3"
 nv diff --cube w=2,h=1,c=4,line=16,surf=16,atom=8,bytes=2 a.bin b.bin; check diff_cube_bytes 1 "column 1, channel 1, byte 1"
+nv diff --cube w=1,h=1,c=8,line=8,surf=8,atom=8,batches=2,batch=8 a.bin b.bin; check diff_cube_batch 1 "batch 1, surface 0, line 0, column 0, channel 3"
 nv diff --cube w=1,h=1,c=8,line=8,surf=8,atom=8 a.bin b.bin; check diff_cube_equal 0 "equal"
 nv diff --cube w=9,h=1,c=8,line=72,surf=72,atom=8 a.bin b.bin; check diff_cube_outside 2 "does not lie inside both images"
 nv diff --cube w=1,h=1 a.bin b.bin; check diff_cube_incomplete 2 "--cube: c= is missing"
