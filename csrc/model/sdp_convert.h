@@ -17,6 +17,8 @@ void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size
 /* NAN_TO_ZERO: NaNs among FP32 patterns become +0. Section 3.3. */
 void sdp_flush_nans(int32_t *data, size_t count);
 
+enum { SDP_INTEGER_BITS = 17 }; /* of what integers are clamped to before they become FP16 */
+
 /* Settings of the output convertor. */
 struct sdp_convertor {
     enum nvdla_precision proc, out; /* not FP16 to INT8 */
