@@ -11,7 +11,8 @@
 
 #include "memory/file.h"
 
-bool executable_directory(char *text, size_t size, struct error *err) {
+/* Directory of the running program, "/..../build". */
+static bool executable_directory(char *text, size_t size, struct error *err) {
     ssize_t n = readlink("/proc/self/exe", text, size - 1);
     if (n <= 0)
         return error_set(err, "/proc/self/exe: %s; the simulators are looked for beside nvcosim", strerror(errno));

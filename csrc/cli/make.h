@@ -10,9 +10,6 @@
 
 enum { SIMULATOR_PATH = 4096 };
 
-/* Directory of the running program, "/..../build". */
-bool executable_directory(char *text, size_t size, struct error *err);
-
 /* DIR/nvcosim-CONFIG[-RTL][-VARIANT]. */
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err);

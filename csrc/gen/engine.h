@@ -134,9 +134,6 @@ bool gen_rubik_shape(const struct gen_case *gen, int index, struct gen_shape *sh
 /* All of them over a case: checks the case and fills shapes[0 .. count-1]. */
 bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);
 
-/* Output columns of PDP that the line buffer holds for a kernel of kernel_h lines, step_y apart. */
-int64_t gen_pdp_columns(int64_t kernel_h, int64_t step_y);
-
 /* Register values of one unit for one layer. */
 struct gen_registers {
     struct {

@@ -41,7 +41,7 @@ int64_t conv_kernel_elements(const struct nvdla_config *config, const struct gen
                                        : layer->r * layer->s * layer->c;
 }
 
-int64_t conv_kernel_bytes(const struct nvdla_config *config, const struct gen_layer *layer) {
+static int64_t conv_kernel_bytes(const struct nvdla_config *config, const struct gen_layer *layer) {
     return conv_kernel_elements(config, layer) * conv_element_bytes(layer);
 }
 

@@ -40,7 +40,6 @@ int64_t conv_channels(const struct nvdla_config *config, const struct gen_layer 
 
 /* Weights of one kernel. */
 int64_t conv_kernel_elements(const struct nvdla_config *config, const struct gen_layer *layer);
-int64_t conv_kernel_bytes(const struct nvdla_config *config, const struct gen_layer *layer);
 
 /* Size of the extended cube along one dimension: whole strides of padded input. */
 static inline int64_t conv_extended(int64_t before, int64_t size, int64_t after, int64_t stride) {

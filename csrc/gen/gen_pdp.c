@@ -7,7 +7,8 @@
 
 enum { METHOD_AVERAGE };
 
-int64_t gen_pdp_columns(int64_t kernel_h, int64_t step_y) {
+/* Output columns that the line buffer holds for a kernel of kernel_h lines, step_y apart. */
+static int64_t line_buffer_columns(int64_t kernel_h, int64_t step_y) {
     if (kernel_h == 1)
         return GEN_SIZE_LIMIT;
     int64_t lines = step_y >= kernel_h ? 1
@@ -46,7 +47,7 @@ static bool split_shape(const struct gen_layer *layer, struct gen_shape *shape, 
     shape->last_out = last;
     if (shape->first_in < overlap || shape->first_in < 1 || shape->last_in < 1 || shape->last_in + overlap < 1)
         return error_set(err, "a strip reaches outside the input");
-    int64_t limit = gen_pdp_columns(layer->kernel_h, layer->step_y);
+    int64_t limit = line_buffer_columns(layer->kernel_h, layer->step_y);
     if (limit > GEN_POOL_LIMIT)
         limit = GEN_POOL_LIMIT;
     if (first > limit || mid > limit || last > limit)
@@ -93,9 +94,9 @@ bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     if (layer->splits > 1) {
         if (!split_shape(layer, shape, err))
             return false;
-    } else if (shape->pool_w > gen_pdp_columns(layer->kernel_h, layer->step_y)) {
+    } else if (shape->pool_w > line_buffer_columns(layer->kernel_h, layer->step_y)) {
         return error_set(err, "%" PRId64 " output columns, the line buffer holds %" PRId64, shape->pool_w,
-                         gen_pdp_columns(layer->kernel_h, layer->step_y));
+                         line_buffer_columns(layer->kernel_h, layer->step_y));
     }
     gen_output_shape(gen, index, shapes, shape->pool_w, shape->pool_h, c, false);
     shape->units |= 1u << NVDLA_PDP;
@@ -251,7 +252,7 @@ static void draw_strips(struct rng *rng, struct gen_layer *layer, int64_t column
 void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
     draw_windows(rng, layer);
     int64_t atom = config->mem_atom, atoms = cycles / cdiv(atom, config->pdp_throughput);
-    int64_t limit = gen_pdp_columns(layer->kernel_h, layer->step_y);
+    int64_t limit = line_buffer_columns(layer->kernel_h, layer->step_y);
     int64_t widest = rng_chance(rng, 20) ? limit : limit < 20 ? limit : 20;
     bool split = rng_chance(rng, 25);
     if (split && rng_chance(rng, 50))
@@ -301,7 +302,7 @@ void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, in
     fit(rng, w, &layer->kernel_w, &layer->step_x, &layer->pool_left, &layer->pool_right);
     fit(rng, h, &layer->kernel_h, &layer->step_y, &layer->pool_top, &layer->pool_bottom);
     if ((w + layer->pool_left + layer->pool_right - layer->kernel_w) / layer->step_x + 1 >
-        gen_pdp_columns(layer->kernel_h, layer->step_y)) {
+        line_buffer_columns(layer->kernel_h, layer->step_y)) {
         layer->kernel_h = layer->step_y = 1;
         layer->pool_top = layer->pool_bottom = 0;
     }

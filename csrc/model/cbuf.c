@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/sizes.h"
+
 bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
     /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and half as deep.
      */
@@ -81,7 +83,7 @@ size_t cbuf_slice_size(const struct cbuf *cbuf, size_t width, size_t surfaces) {
     size_t pixels = tail_pixels(cbuf, surfaces);
     size_t entries = surfaces / cbuf->slots * width;
     if (surfaces % cbuf->slots != 0) {
-        entries += (width + pixels - 1) / pixels;
+        entries += ceil_div(width, pixels);
     }
     return entries * cbuf->entry;
 }
@@ -90,11 +92,6 @@ struct cbuf_atoms cbuf_surface_atoms(const struct cbuf *cbuf, size_t width, size
     size_t group = surface / cbuf->slots, slot = surface % cbuf->slots;
     size_t pixels = group == surfaces / cbuf->slots ? tail_pixels(cbuf, surfaces) : 1;
     return (struct cbuf_atoms){.first = group * width * cbuf->entry + slot * cbuf->atom, .step = cbuf->entry / pixels};
-}
-
-size_t cbuf_atom_offset(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface, size_t x) {
-    struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, width, surfaces, surface);
-    return atoms.first + x * atoms.step;
 }
 
 size_t cbuf_piece_offset(const struct cbuf *cbuf, size_t width, size_t piece, size_t x, size_t line) {

@@ -81,9 +81,6 @@ struct cbuf_atoms {
 
 struct cbuf_atoms cbuf_surface_atoms(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface);
 
-/* The same of one atom: byte offset from the slice's start. */
-size_t cbuf_atom_offset(const struct cbuf *cbuf, size_t width, size_t surfaces, size_t surface, size_t x);
-
 /* Winograd input: pieces of 8 bytes of a pixel. A superslice is 4 lines of the extended cube. */
 enum { CBUF_PIECE = 8, CBUF_SUPERSLICE = 4 };
 

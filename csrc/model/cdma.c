@@ -1,7 +1,5 @@
 #include "model/cdma.h"
 
-#include <stdlib.h>
-
 #include "model/cdma_input.h"
 #include "nvdla_offsets.h"
 
@@ -9,19 +7,6 @@
 #define BANKS_AFTER_RESET ((size_t)REGISTER_FIELD(UINT32_MAX, CDMA_D_BANK__DATA_BANK) + 1)
 
 /* ---- data engine ---- */
-
-static bool grow(uint8_t **buffer, size_t *room, size_t size) {
-    if (size <= *room) {
-        return true;
-    }
-    uint8_t *grown = realloc(*buffer, size);
-    if (!grown) {
-        return false;
-    }
-    *buffer = grown;
-    *room = size;
-    return true;
-}
 
 /* Lines that are fetched next: a grain, a superslice or the rest. */
 static size_t next_lines(const struct cdma *cdma) {
@@ -41,7 +26,7 @@ static bool data_fits(const struct cdma *cdma, const struct cbuf *cbuf) {
 
 static void put(struct cdma *cdma, struct cbuf *cbuf, size_t size, size_t entries) {
     struct cbuf_ring ring = cbuf_data_ring(cbuf, cdma->layer.data_banks);
-    cbuf_write(cbuf, ring, cbuf->data.write * cbuf->entry, cdma->slice, size);
+    cbuf_write(cbuf, ring, cbuf->data.write * cbuf->entry, cdma->slice.bytes, size);
     cbuf->data.write = (cbuf->data.write + entries) % ring.entries;
 }
 
@@ -72,8 +57,8 @@ static void fetch_data(struct cdma *cdma, struct cbuf *cbuf, struct dma *client)
                                      .cbuf = cbuf,
                                      .client = client,
                                      .tap = cdma->tap,
-                                     .slice = cdma->slice,
-                                     .line = cdma->line};
+                                     .slice = cdma->slice.bytes,
+                                     .line = cdma->line.bytes};
     size_t all = cdma_layer_lines(layer);
     while (cdma->lines < all && data_fits(cdma, cbuf)) {
         size_t lines = next_lines(cdma);
@@ -104,12 +89,8 @@ void cdma_reset(struct cdma *cdma) {
 }
 
 void cdma_free(struct cdma *cdma) {
-    free(cdma->slice);
-    free(cdma->line);
-    cdma->slice = NULL;
-    cdma->line = NULL;
-    cdma->slice_room = 0;
-    cdma->line_room = 0;
+    buffer_free(&cdma->slice);
+    buffer_free(&cdma->line);
 }
 
 /* Tells the tap what the convertor makes of the input. FP16 results have no setting that suits a histogram of integers.
@@ -175,8 +156,8 @@ bool cdma_step(struct cdma *cdma, struct cbuf *cbuf, const struct nvdla_config *
         start(cdma, config, regs);
     }
     if (data_moves(cdma, cbuf, served)) {
-        if (!grow(&cdma->slice, &cdma->slice_room, cdma_slice_room(&cdma->layer, cbuf)) ||
-            !grow(&cdma->line, &cdma->line_room, cdma_line_room(&cdma->layer, cbuf))) {
+        if (!buffer_reserve(&cdma->slice, 1, cdma_slice_room(&cdma->layer, cbuf)) ||
+            !buffer_reserve(&cdma->line, 1, cdma_line_room(&cdma->layer, cbuf))) {
             return false;
         }
         fetch_data(cdma, cbuf, &clients->data);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/buffer.h"
 #include "model/cbuf.h"
 #include "model/cdma_convertor.h"
 #include "model/cdma_layer.h"
@@ -47,9 +48,8 @@ struct cdma {
     size_t last_data_banks, last_weight_banks;
     enum cdma_mode last_mode;
     bool last_skip_data, last_skip_weights;
-    struct histogram *tap; /* counts the input of the layer whose group is armed; NULL: not counted */
-    uint8_t *slice, *line; /* buffers of struct cdma_input */
-    size_t slice_room, line_room;
+    struct histogram *tap;     /* counts the input of the layer whose group is armed; NULL: not counted */
+    struct buffer slice, line; /* of struct cdma_input */
 };
 
 void cdma_init(struct cdma *cdma, const struct nvdla_config *config);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "nvdla/sizes.h"
+
 /* Copies n atoms that stand side by side to places `step` bytes apart. */
 static inline void spread(uint8_t *to, size_t step, const uint8_t *from, size_t atom, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -133,7 +135,7 @@ size_t cdma_fetch_winograd(const struct cdma_input *input, size_t y) {
 /* Atoms of a line of a plane, from the first pixel's atom on. */
 static size_t plane_atoms(const struct cdma_layer *layer, const struct cbuf *cbuf, size_t offset, int plane) {
     size_t bytes = (offset + layer->width) * (size_t)layer->pixel->pixel_bytes[plane];
-    return (bytes + cbuf->atom - 1) / cbuf->atom;
+    return ceil_div(bytes, cbuf->atom);
 }
 
 /* Where a component of a line stands in memory as read. */

@@ -3,6 +3,7 @@
  * Spec: 30-cdma-cbuf section 8, 20-data-formats sections 5 and 6.
  */
 #include "model/cdma.h"
+#include "nvdla/sizes.h"
 #include "nvdla_offsets.h"
 
 /* Longest request in atoms; requests do not cross multiples of it. Section 8.1. */
@@ -111,8 +112,8 @@ bool cdma_weights_move(const struct cdma *cdma, const struct cbuf *cbuf) {
 /* Reads WGS, a word of 32 bits for each group, whole atoms. */
 static void read_sizes(struct cdma *cdma, struct dma *client) {
     const struct cdma_layer *layer = &cdma->layer;
-    size_t groups = (size_t)((layer->kernels + layer->kernel_group - 1) / layer->kernel_group);
-    size_t atoms = (groups * sizeof(uint32_t) + cdma->atom - 1) / cdma->atom;
+    size_t groups = ceil_div(layer->kernels, layer->kernel_group);
+    size_t atoms = ceil_div(groups * sizeof(uint32_t), cdma->atom);
     uint32_t sizes[CDMA_GROUPS];
     dma_read(client, layer->sizes, sizes, atoms);
     uint64_t end = 0;

@@ -57,7 +57,7 @@ int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_pre
 
 /* The convertor's own criterion: further from the product than rounding can bring it. */
 static inline bool clipped(const struct cdp_convertor *convertor, int64_t product, int bits) {
-    int64_t away = convert(convertor, product, bits) - fixed_floor_shift(scaled(convertor, product), convertor->shift);
+    int64_t away = convert(convertor, product, bits) - (scaled(convertor, product) >> convertor->shift);
     return away > 1 || away < -1;
 }
 
@@ -298,10 +298,6 @@ uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entr
 
 /* ---- registers ---- */
 
-static int sign_extend(uint32_t value, int bits) {
-    return (int)fixed_sign_extend(value, bits);
-}
-
 /* A pair of 32 and 6 bits. */
 static int64_t wide(const struct register_group *cdp, uint32_t low, uint32_t high) {
     uint64_t value = (uint64_t)register_group_value(cdp, high) << 32 | register_group_value(cdp, low);
@@ -336,10 +332,11 @@ static struct cdp_kernel decode_kernel(const struct register_group *cdp, enum nv
         .multiply_bypass = REGISTER_FIELD(bypass, CDP_D_FUNC_BYPASS__MUL_BYPASS),
         .count_saturation = count,
         .reach = REGISTER_FIELD(lrn, CDP_D_LRN_CFG__NORMALZ_LEN) + 1,
-        .input = {sign_extend(register_group_value(cdp, CDP_D_DATIN_OFFSET), widths.input_offset_bits),
+        .input = {(int32_t)fixed_sign_extend(register_group_value(cdp, CDP_D_DATIN_OFFSET), widths.input_offset_bits),
                   (int16_t)register_group_value(cdp, CDP_D_DATIN_SCALE),
                   register_group_value(cdp, CDP_D_DATIN_SHIFTER)},
-        .output = {sign_extend(register_group_value(cdp, CDP_D_DATOUT_OFFSET), widths.output_offset_bits),
+        .output = {(int32_t)fixed_sign_extend(register_group_value(cdp, CDP_D_DATOUT_OFFSET),
+                                              widths.output_offset_bits),
                    (int16_t)register_group_value(cdp, CDP_D_DATOUT_SCALE),
                    register_group_value(cdp, CDP_D_DATOUT_SHIFTER)},
         .lut = decode_lut(cdp),

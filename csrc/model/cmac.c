@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/wide.h"
+#include "nvdla/sizes.h"
 
 /* ---- weights ---- */
 
@@ -18,7 +19,7 @@ bool cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, s
                                      .lanes = lanes,
                                      .vectors = vectors,
                                      .kernels = kernels,
-                                     .blocks = (lanes + kernels - 1) / kernels,
+                                     .blocks = ceil_div(lanes, kernels),
                                      .pairs = pairs,
                                      .packed = weights->packed,
                                      .parts = weights->parts};

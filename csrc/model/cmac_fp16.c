@@ -4,6 +4,7 @@
 
 #include "model/wide.h"
 #include "nvdla/fp.h"
+#include "nvdla/sizes.h"
 
 enum {
     LANES = CMAC_FP16_LANES,
@@ -27,7 +28,7 @@ static int decode(uint16_t value, uint16_t *mantissa) {
 }
 
 bool cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
-    size_t blocks = (kernels + LANES - 1) / LANES, exponents = blocks * elements * LANES;
+    size_t blocks = ceil_div(kernels, LANES), exponents = blocks * elements * LANES;
     size_t digits = exponents * DIGITS, nans = blocks * atoms * LANES;
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};

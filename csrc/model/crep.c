@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t lesser(size_t a, size_t b) {
-    return a < b ? a : b;
-}
+#include "nvdla/sizes.h"
 
 static size_t even(size_t n) {
     return n + n % 2;
@@ -123,7 +121,7 @@ static struct crep *compile(const struct crep_shape *shape) {
     crep->shape = *shape;
     crep->stored_line = stored_line(shape);
     crep->stored_lines = stored_lines(shape);
-    size_t places = shape->rows * shape->columns, blocks = (shape->column + shape->block - 1) / shape->block;
+    size_t places = shape->rows * shape->columns, blocks = ceil_div(shape->column, shape->block);
     size_t chunks = places * (even(shape->column) / 2 / CMAC_PAIRS + 2);
     size_t *packed = malloc(places * sizeof *packed);
     crep->column = malloc(shape->out_width * sizeof *crep->column);

@@ -1,6 +1,7 @@
 #include "model/csc.h"
 
 #include "model/pra.h"
+#include "nvdla/sizes.h"
 #include "nvdla_offsets.h"
 
 /* ---- registers ---- */
@@ -107,7 +108,7 @@ void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config
 }
 
 size_t csc_layer_groups(const struct csc_layer *layer) {
-    return (layer->kernels + layer->kernel_group - 1) / layer->kernel_group;
+    return ceil_div(layer->kernels, layer->kernel_group);
 }
 
 size_t csc_layer_group_kernels(const struct csc_layer *layer, size_t g) {
@@ -127,7 +128,7 @@ uint64_t csc_layer_work(const struct csc_layer *layer) {
 struct crep_shape csc_layer_shape(const struct csc_layer *layer, const struct nvdla_config *config,
                                   const struct cbuf *cbuf) {
     size_t channels = layer->channels, block = (size_t)config->atomic_c;
-    size_t out_height = (layer->positions + layer->out_width - 1) / layer->out_width;
+    size_t out_height = ceil_div(layer->positions, layer->out_width);
     if (layer->mode == CSC_WINOGRAD) {
         size_t tile = KERNEL_TILE * channels; /* elements */
         return (struct crep_shape){
@@ -265,7 +266,7 @@ struct weight_entries {
 };
 
 static size_t entries_of(const struct cbuf *cbuf, uint64_t bytes) {
-    return (size_t)((bytes + cbuf->entry - 1) / cbuf->entry);
+    return ceil_div(bytes, cbuf->entry);
 }
 
 /* What the kernels up to the end of group g touch. The sizes of compressed groups that are still on their way are what

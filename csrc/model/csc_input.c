@@ -2,6 +2,7 @@
 
 #include "model/pra.h"
 #include "nvdla/bytes.h"
+#include "nvdla/sizes.h"
 
 /* to[i] = element i of the bytes, 1 or 2 each, little endian. */
 static inline void widen(int16_t *to, const uint8_t *bytes, size_t element, size_t n) {
@@ -25,7 +26,7 @@ static void fill(int16_t *to, int16_t value, size_t n) {
 /* One slice of feature input: of each pixel the real channels side by side. */
 static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *line) {
     size_t element = (size_t)nvdla_element_bytes(layer->precision), in_atom = cbuf->atom / element;
-    size_t channels = layer->channels, surfaces = (channels + in_atom - 1) / in_atom;
+    size_t channels = layer->channels, surfaces = ceil_div(channels, in_atom);
     for (size_t surface = 0; surface < surfaces; surface++) {
         size_t first = surface * in_atom, n = channels - first < in_atom ? channels - first : in_atom;
         struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, layer->width, surfaces, surface);
@@ -41,7 +42,7 @@ static size_t slice_bytes(const struct csc_layer *layer, const struct cbuf *cbuf
     if (layer->mode == CSC_IMAGE) {
         return layer->slice_entries * cbuf->entry;
     }
-    size_t surfaces = (layer->channels * element + cbuf->atom - 1) / cbuf->atom;
+    size_t surfaces = ceil_div(layer->channels * element, cbuf->atom);
     return cbuf_slice_size(cbuf, layer->width, surfaces);
 }
 

@@ -9,6 +9,7 @@
 #include "model/cmac_fp16.h"
 #include "model/csc_input.h"
 #include "model/weights.h"
+#include "nvdla/sizes.h"
 
 enum {
     PANEL = 48,         /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
@@ -60,10 +61,6 @@ struct csc_run {
     atomic_uint_least64_t saturated;
 };
 
-static size_t lesser(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
 /* ---- windows ---- */
 
 /* Bases of the windows [first, first + count) of a group: output line, batch, column; or tiles line by line. */
@@ -114,7 +111,7 @@ struct part {
 };
 
 static struct part part_of(const struct csc_run *run, size_t i, size_t kernels, size_t blocks) {
-    size_t used = lesser((run->kernels + kernels - 1) / kernels, blocks);
+    size_t used = lesser(ceil_div(run->kernels, kernels), blocks);
     return run->parts == 1 ? (struct part){0, used} : (struct part){i, i + 1};
 }
 
@@ -259,9 +256,9 @@ static void run_task(void *context, size_t i) {
 static size_t blocks_in_use(const struct csc_run *run) {
     switch (run->arithmetic) {
     case ANY_ORDER:
-        return (run->kernels + run->packed.kernels - 1) / run->packed.kernels;
+        return ceil_div(run->kernels, run->packed.kernels);
     case FLOATING_POINT:
-        return (run->kernels + CMAC_FP16_LANES - 1) / CMAC_FP16_LANES;
+        return ceil_div(run->kernels, CMAC_FP16_LANES);
     case ATOM_BY_ATOM:
         break;
     }
@@ -286,7 +283,7 @@ static void compute_ahead(struct csc_run *run) {
     size_t panels, threads = pool_threads(run->pool);
     run->first = run->window;
     run->count = lesser(run->windows - run->window, run->ahead);
-    panels = (run->count + panel_size(run) - 1) / panel_size(run);
+    panels = ceil_div(run->count, panel_size(run));
     bool shared = threads > 1 && run->count * run->kernels * run->table->elements >= WORTH_SHARING;
     run->parts = shared && panels < 2 * threads ? blocks_in_use(run) : 1;
     if (run->parts > 1) {
@@ -451,7 +448,7 @@ static bool prepare(struct csc_run *run) {
 static size_t windows_ahead(const struct csc_run *run) {
     size_t threads = pool_threads(run->pool), panels = threads > 1 ? SHARED_PANELS * threads : PANELS;
     size_t ahead = panels * panel_size(run), line = run->tiles ? run->table->shape.out_width : 1;
-    return lesser(run->windows, (ahead + line - 1) / line * line);
+    return lesser(run->windows, ceil_div(ahead, line) * line);
 }
 
 struct csc_run *csc_run_new(struct pool *pool) {

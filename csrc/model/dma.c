@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "nvdla/sizes.h"
+
 /* Findings of one client in one layer: a wrong base address hits every atom, the first ones tell the story. */
 enum { COMPLAINTS = 2 };
 
@@ -91,7 +93,7 @@ static size_t before_wrap(const struct dma *dma, uint64_t address, size_t size) 
 /* Counts the beats of a run of `size` bytes. Chapter 70 section 4. */
 static void count_beats(struct dma *dma, uint64_t address, size_t size) {
     size_t begin = (size_t)(address % dma->beat);
-    *dma->beats += (begin + size + dma->beat - 1) / dma->beat;
+    *dma->beats += ceil_div(begin + size, dma->beat);
 }
 
 void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms) {

@@ -1,5 +1,6 @@
 #include "model/pra.h"
 
+#include "nvdla/fixed.h"
 #include "nvdla/fp.h"
 
 enum { TILE = PRA_TILE, MOST_TRUNCATE = 2 };
@@ -12,15 +13,9 @@ static inline void combine(const int32_t *d, int32_t *to, size_t step) {
     to[3 * step] = d[step] - d[3 * step];
 }
 
-/* v / 2^shift to nearest, halves away from zero. */
-static inline int32_t rounded(int32_t v, unsigned shift) {
-    int32_t half = shift > 0 ? 1 << (shift - 1) : 0;
-    return v < 0 ? -((-v + half) >> shift) : (v + half) >> shift;
-}
-
 static void transform_integer(const int16_t *pixels, size_t line, size_t pixel, size_t count, int bits,
                               unsigned truncate, int16_t *out) {
-    const int32_t most = (1 << (bits - 1)) - 1;
+    const struct fixed_rounding rounding = fixed_rounding(truncate);
     for (size_t c = 0; c < count; c++) {
         int32_t d[TILE * TILE], t[TILE * TILE];
         for (size_t e = 0; e < TILE * TILE; e++) {
@@ -33,9 +28,7 @@ static void transform_integer(const int16_t *pixels, size_t line, size_t pixel, 
             combine(t + i * TILE, d + i * TILE, 1);
         }
         for (size_t e = 0; e < TILE * TILE; e++) {
-            int32_t v = rounded(d[e], truncate);
-            v = v > most ? most : v;
-            out[e * count + c] = (int16_t)(v < -most - 1 ? -most - 1 : v);
+            out[e * count + c] = (int16_t)fixed_saturate(fixed_round(rounding, d[e]), bits);
         }
     }
 }

@@ -3,15 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/sizes.h"
 #include "nvdla_offsets.h"
 
 enum { MODE_UNDEFINED = 3 };
 
 enum { CHUNK = 64 }; /* columns that split handles at a time */
-
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
 
 void rubik_layer_decode(struct rubik_layer *layer, const struct nvdla_config *config,
                         const struct register_group *rubik) {
@@ -36,11 +33,11 @@ void rubik_layer_decode(struct rubik_layer *layer, const struct nvdla_config *co
         .height = (int)REGISTER_FIELD(size, RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT) + 1,
         .in_channels = in_channels,
         .out_channels = out_channels,
-        .surfaces = ceil_div(out_channels * element, config->mem_atom),
+        .surfaces = (int)ceil_div((size_t)(out_channels * element), (size_t)config->mem_atom),
         .last_planes = (size_t)((in_channels - 1) % (config->mem_atom / element) + 1),
         .x_stride = (int)REGISTER_FIELD(stride, RBK_D_DECONV_STRIDE__DECONV_X_STRIDE) + 1,
         .y_stride = (int)REGISTER_FIELD(stride, RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE) + 1,
-        .planar_atoms = (size_t)ceil_div(width * element, config->mem_atom),
+        .planar_atoms = ceil_div((size_t)(width * element), (size_t)config->mem_atom),
         .source = dma_address(config, rubik, RBK_D_DAIN_ADDR_LOW, RBK_D_DAIN_ADDR_HIGH),
         .destination = dma_address(config, rubik, RBK_D_DAOUT_ADDR_LOW, RBK_D_DAOUT_ADDR_HIGH),
         .source_line = register_group_value(rubik, RBK_D_DAIN_LINE_STRIDE),
@@ -138,7 +135,7 @@ static void split(const struct rubik_layer *layer, struct dma *input, struct dma
                 at(layer->destination, z, layer->lanes * layer->destination_planar, y, layer->destination_line);
             for (int x = 0; x < layer->width; x += CHUNK) {
                 size_t columns = (size_t)(layer->width - x < CHUNK ? layer->width - x : CHUNK);
-                size_t atoms = (columns * layer->element + layer->atom - 1) / layer->atom;
+                size_t atoms = ceil_div(columns * layer->element, layer->atom);
                 dma_read(input, from + (uint64_t)x * layer->atom, feature, columns);
                 memset(planar, 0, atoms * layer->atom);
                 for (size_t k = 0; k < planes; k++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "nvdla/bytes.h"
+#include "nvdla/sizes.h"
 
 /* Room for `most` bytes that start and end anywhere in entries. */
 static bool begin(struct weight_stream *stream, const struct cbuf *cbuf, struct cbuf_ring ring, size_t entry,
@@ -31,7 +32,7 @@ void weights_free(struct weights *weights) {
 /* Makes the next `bits` bits of the stream stand in its buffer. Returns the first of them. */
 static size_t read_on(struct weight_stream *stream, const struct cbuf *cbuf, size_t bits) {
     size_t kept = stream->used > 0 ? 1 : 0, in_entry = 8 * cbuf->entry;
-    size_t size = (stream->used + bits + in_entry - 1) / in_entry;
+    size_t size = ceil_div(stream->used + bits, in_entry);
     size_t first = stream->used;
     uint8_t *bytes = stream->bytes.bytes;
     if (kept > 0) {
@@ -46,7 +47,8 @@ static size_t read_on(struct weight_stream *stream, const struct cbuf *cbuf, siz
     return first;
 }
 
-size_t weights_present(const uint8_t *mask, size_t from, size_t count) {
+/* Bits set in [from, from + count) of a bit stream whose first bit is the lowest of byte 0. */
+static size_t bits_set(const uint8_t *mask, size_t from, size_t count) {
     size_t set = 0, i = from;
     for (; i < from + count && i % 8 != 0; i++) {
         set += (size_t)(mask[i / 8] >> i % 8 & 1);
@@ -86,7 +88,7 @@ const int16_t *weights_next(struct weights *weights, const struct cbuf *cbuf, si
     size_t present = count, bit = 0;
     if (weights->compressed) {
         bit = read_on(&weights->mask, cbuf, count);
-        present = weights_present(mask, bit, count);
+        present = bits_set(mask, bit, count);
     }
     size_t first = read_on(&weights->data, cbuf, 8 * weights->element * present);
     const uint8_t *bytes = (const uint8_t *)weights->data.bytes.bytes + first / 8;

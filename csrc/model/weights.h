@@ -44,7 +44,4 @@ void weights_free(struct weights *weights);
  * FP16 as patterns. */
 const int16_t *weights_next(struct weights *weights, const struct cbuf *cbuf, size_t count);
 
-/* Bits set in [from, from + count) of a bit stream whose first bit is the lowest of byte 0. */
-size_t weights_present(const uint8_t *mask, size_t from, size_t count);
-
 #endif

@@ -6,4 +6,3 @@ extern inline int64_t fixed_sign_extend(int64_t value, int bits);
 extern inline int64_t fixed_round_shift(int64_t value, unsigned shift);
 extern inline struct fixed_rounding fixed_rounding(unsigned shift);
 extern inline int64_t fixed_round(struct fixed_rounding rounding, int64_t value);
-extern inline int64_t fixed_floor_shift(int64_t value, unsigned shift);

@@ -55,9 +55,4 @@ inline int64_t fixed_round(struct fixed_rounding rounding, int64_t value) {
     return (value + rounding.half + (-(int64_t)(value < 0) & rounding.ties)) >> rounding.shift;
 }
 
-/* floor(value / 2^shift), any shift. */
-inline int64_t fixed_floor_shift(int64_t value, unsigned shift) {
-    return value >> (shift > 63 ? 63 : shift);
-}
-
 #endif

@@ -239,9 +239,9 @@ static void slices_are_packed_by_slots(void **state) {
     for (size_t surfaces = 1; surfaces <= 5; surfaces++) {
         assert_int_equal(cbuf_slice_size(&cbuf, 5, surfaces), entries[surfaces - 1] * cbuf.entry);
         for (size_t surface = 0; surface < surfaces; surface++) {
+            struct cbuf_atoms atoms = cbuf_surface_atoms(&cbuf, 5, surfaces, surface);
             for (size_t x = 0; x < 5; x++) {
-                const char *cell =
-                    slots[surfaces - 1] + cbuf_atom_offset(&cbuf, 5, surfaces, surface, x) / cbuf.atom * 4;
+                const char *cell = slots[surfaces - 1] + (atoms.first + x * atoms.step) / cbuf.atom * 4;
                 assert_int_equal(cell[0], '0' + (int)surface);
                 assert_int_equal(cell[2], '0' + (int)x);
             }

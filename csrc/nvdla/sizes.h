@@ -1,0 +1,16 @@
+/* Arithmetic of sizes: numbers of things that are never negative. */
+#ifndef NVDLA_SIZES_H
+#define NVDLA_SIZES_H
+
+#include <stddef.h>
+
+static inline size_t lesser(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* a / b rounded up; a + b does not overflow. */
+static inline size_t ceil_div(size_t a, size_t b) {
+    return (a + b - 1) / b;
+}
+
+#endif
