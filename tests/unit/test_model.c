@@ -2,6 +2,8 @@
  * 10), and wild register contents. */
 #include "model_bench.h"
 
+#include "model/register_group.h"
+
 static const char *const configs[] = {"small", "small_256", "small_256_full",  "medium_512", "medium_1024_full",
                                       "large", "full",      "large_compressed"};
 enum { CONFIGS = sizeof configs / sizeof configs[0] };
@@ -259,6 +261,128 @@ static void reset_ends_a_hang_and_keeps_the_memory(void **state) {
     bench_free(dev);
 }
 
+/* ---- memory ---- */
+
+/* 70-memory-interface section 7: addresses of small have 32 bits; a run of atoms goes on at 0. */
+static void runs_go_on_at_the_other_end_of_the_address_space(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        uint64_t last; /* atom of the address space */
+    } spaces[] = {{"small", 0xfffffff8}, {"full", UINT64_MAX - 31}};
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        struct device *dev = bench_new(spaces[i].config);
+        struct device_statistics before, after;
+        uint32_t atom = (uint32_t)dev->config->mem_atom;
+        uint64_t seed = 1, last = spaces[i].last;
+        memory_declare(dev->memory[SPACE_PRIMARY], last, atom);
+        memory_declare(dev->memory[SPACE_PRIMARY], 0, 3 * atom);
+        random_region(dev, &seed, 0x1000, 4 * atom);
+        dev->ops->statistics(dev, &before);
+        for (int back = 0; back < 2; back++) { /* there, and from there to 0x2000 */
+            memory_declare(dev->memory[SPACE_PRIMARY], 0x2000, 4 * atom);
+            sdp_group(dev, (uint32_t)back);
+            sdp_copy(dev, 4, 1, atom, back ? (uint32_t)last : 0x1000, back ? 0x2000 : (uint32_t)last);
+            put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, back ? (uint32_t)(last >> 32) : 0);
+            put(dev, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, back ? 0 : (uint32_t)(last >> 32));
+            sdp_arm(dev);
+            clear_interrupts(dev);
+            assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+        }
+        dev->ops->statistics(dev, &after);
+        for (uint32_t at = 0; at < 4 * atom; at++) {
+            assert_int_equal(byte_at(dev, at < atom ? last + at : at - atom), byte_at(dev, 0x1000 + at));
+            assert_int_equal(byte_at(dev, 0x2000 + at), byte_at(dev, 0x1000 + at));
+        }
+        /* Beats of full hold two atoms: the last one of the address space is half used. */
+        assert_int_equal(after.write_beats[1] - before.write_beats[1], atom == 8 ? 8 : 3 + 2);
+        assert_int_equal(after.read_beats[1] - before.read_beats[1], atom == 8 ? 8 : 2 + 3);
+        assert_int_equal(dev->finding_count, 0);
+        bench_free(dev);
+    }
+}
+
+/* ---- units without each other ---- */
+
+/* 50-sdp section 11: SDP_RDMA that is armed with nothing to read is done at once, and raises nothing. */
+static void rdma_with_nothing_to_read_ends_alone(void **state) {
+    (void)state;
+    struct device *dev = bench_new("full");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 1);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_NRDMA_CFG, 1);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_ERDMA_CFG, 1);
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+    while (advance(dev) == DEVICE_RUNNING) {
+    }
+    assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_STATUS), 0);
+    assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 0x10000);
+    assert_int_equal(pending_interrupts(dev), 0);
+    /* SDP in group 0 with SDP_RDMA in group 1. */
+    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER, 1);
+    sdp_copy(dev, 2, 2, 8, 0, 0x800);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 1);
+    assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 1);
+    bench_free(dev);
+}
+
+/* 98-measured-rules section 2: on the fly SDP and PDP both interrupt, each with its own group. */
+static void sdp_and_pdp_interrupt_with_their_own_groups(void **state) {
+    (void)state;
+    struct device *dev = bench_new("full");
+    memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x2000);
+    program_and_arm(dev, 0);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    clear_interrupts(dev);
+    const struct pooling p = {.width = 4,
+                              .height = 4,
+                              .channels = 32,
+                              .out_width = 2,
+                              .out_height = 2,
+                              .method = 1,
+                              .kernel_width = 2,
+                              .kernel_height = 2,
+                              .stride_width = 2,
+                              .stride_height = 2,
+                              .destination = 0x1000,
+                              .destination_line = 64,
+                              .destination_surface = 128,
+                              .on_the_fly = 1};
+    memory_fill(dev->memory[SPACE_PRIMARY], 0, 512, 1);
+    pdp_program(dev, &p);
+    sdp_group(dev, 1);
+    sdp_copy(dev, 4, 4, 32, 0, 0x800);
+    put(dev, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK);
+    sdp_arm(dev);
+    assert_int_equal(advance(dev), DEVICE_IDLE); /* PDP does not take it yet */
+    put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
+    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
+    assert_int_equal(pending_interrupts(dev), 1 << 1 | 1 << 4);
+    assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), 0); /* though no byte is zero: 50-sdp section 9 */
+    bench_free(dev);
+}
+
+/* 50-sdp section 10, 62-cdp section 9, 40-convolution-core section 9.7. */
+static void counters_saturate_in_the_group_that_ends(void **state) {
+    (void)state;
+    struct register_group cacc;
+    assert_true(register_group_init(&cacc, nvdla_config_find("full"), NVDLA_CACC));
+    for (unsigned group = 0; group < 2; group++) {
+        register_group_write(&cacc, CACC_S_POINTER, group);
+        register_group_write(&cacc, CACC_D_OP_ENABLE, 1);
+        assert_int_equal(register_group_read(&cacc, CACC_D_OUT_SATURATION), 0);
+        register_group_load(&cacc, CACC_D_OUT_SATURATION, UINT32_MAX - UINT64_C(1) + group * UINT64_C(3));
+        register_group_done(&cacc);
+    }
+    assert_int_equal(register_group_read(&cacc, CACC_D_OUT_SATURATION), UINT32_MAX);
+    register_group_write(&cacc, CACC_S_POINTER, 0);
+    assert_int_equal(register_group_read(&cacc, CACC_D_OUT_SATURATION), UINT32_MAX - 1);
+    register_group_free(&cacc);
+}
+
 /* ---- wild registers ---- */
 
 static void layers_too_large_are_reported_once(void **state) {
@@ -392,6 +516,10 @@ int main(void) {
         cmocka_unit_test(both_groups_in_turn),
         cmocka_unit_test(group_1_first_waits_for_group_0),
         cmocka_unit_test(reset_ends_a_hang_and_keeps_the_memory),
+        cmocka_unit_test(runs_go_on_at_the_other_end_of_the_address_space),
+        cmocka_unit_test(rdma_with_nothing_to_read_ends_alone),
+        cmocka_unit_test(sdp_and_pdp_interrupt_with_their_own_groups),
+        cmocka_unit_test(counters_saturate_in_the_group_that_ends),
         cmocka_unit_test(layers_too_large_are_reported_once),
         cmocka_unit_test(layers_that_flood_the_memory_are_cut),
         cmocka_unit_test(wild_registers_small),
