@@ -9,8 +9,7 @@
 /* ---- elements ---- */
 
 int32_t cdma_scale(int32_t value, int16_t offset, int16_t scale, unsigned shift) {
-    int64_t product = ((int64_t)value - offset) * scale;
-    return (int32_t)fixed_saturate(fixed_round_shift(product, shift), CDMA_CONVERTOR_BITS);
+    return (int32_t)fixed_convert(value, offset, scale, shift, CDMA_CONVERTOR_BITS);
 }
 
 uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc) {

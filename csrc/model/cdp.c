@@ -35,12 +35,8 @@ static inline struct widths widths_of(enum nvdla_precision precision) {
     return precision == NVDLA_INT8 ? (struct widths){9, 8, 8, 25} : (struct widths){17, 16, 16, 32};
 }
 
-static inline int64_t scaled(const struct cdp_convertor *convertor, int64_t value) {
-    return (value - convertor->offset) * convertor->scale;
-}
-
 static inline int64_t convert(const struct cdp_convertor *convertor, int64_t value, int bits) {
-    return fixed_saturate(fixed_round_shift(scaled(convertor, value), convertor->shift), bits);
+    return fixed_convert(value, convertor->offset, convertor->scale, convertor->shift, bits);
 }
 
 int cdp_product_bits(enum nvdla_precision precision) {
@@ -57,7 +53,8 @@ int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_pre
 
 /* The convertor's own criterion: further from the product than rounding can bring it. */
 static inline bool clipped(const struct cdp_convertor *convertor, int64_t product, int bits) {
-    int64_t away = convert(convertor, product, bits) - (scaled(convertor, product) >> convertor->shift);
+    int64_t scaled = (product - convertor->offset) * convertor->scale;
+    int64_t away = convert(convertor, product, bits) - (scaled >> convertor->shift);
     return away > 1 || away < -1;
 }
 

@@ -102,8 +102,8 @@ struct pair {
 
 /* Carry-save adder: the two results add up to the three operands. */
 static inline struct pair add3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t half = a ^ b;
-    return (struct pair){half ^ c, ((a & b) | (half & c)) << 1};
+    uint32_t differ = a ^ b;
+    return (struct pair){differ ^ c, ((a & b) | (differ & c)) << 1};
 }
 
 /* The tree over five numbers, and over four. */

@@ -16,8 +16,9 @@
 #include "nvdla/config.h"
 #include "nvdla/lut.h"
 
-/* True if SDP has the EW stage, with its operand DMA and its table. So far it has where the register map is that of
- * full: the RTL of other configurations, whose registers it is in, does not have it either. */
+/* True if SDP has the EW stage, with its operand DMA and its table: where the register map is that of full. Of other
+ * configurations that list it the chapters give the registers only, so it is absent there, as it is in this project's
+ * RTL. */
 bool sdp_has_ew(const struct nvdla_config *config);
 
 enum sdp_stage_index { SDP_BS, SDP_BN, SDP_EW, SDP_STAGES };

@@ -15,8 +15,7 @@ static inline int32_t shifted(int16_t operand, unsigned shift) {
 }
 
 static inline int32_t converted(const struct sdp_operand_format *format, int16_t operand) {
-    int64_t product = ((int64_t)operand - format->offset) * format->scale;
-    return (int32_t)fixed_saturate(fixed_round_shift(product, format->shift), 32);
+    return (int32_t)fixed_convert(operand, format->offset, format->scale, format->shift, 32);
 }
 
 void sdp_prepare_operands(const struct sdp_operand_format *format, const int16_t *in, int32_t *out, size_t count) {

@@ -7,8 +7,7 @@
 enum { MOST_SHIFT = 63, LARGEST_SCALE = INT16_MAX };
 
 int64_t convertor_apply(const struct convertor *convertor, int64_t value) {
-    int64_t product = (value - convertor->offset) * convertor->scale;
-    return fixed_saturate(fixed_round_shift(product, convertor->shift), convertor->bits);
+    return fixed_convert(value, convertor->offset, convertor->scale, convertor->shift, convertor->bits);
 }
 
 double convertor_step(const struct convertor *convertor) {

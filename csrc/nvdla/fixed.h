@@ -1,4 +1,5 @@
-/* Fixed-point arithmetic that several engines share: saturation, sign extension and the rounding right shift. */
+/* Fixed-point arithmetic that several engines share: saturation, sign extension, the rounding right shift and the
+ * convertor made of them. */
 #ifndef NVDLA_FIXED_H
 #define NVDLA_FIXED_H
 
@@ -36,6 +37,14 @@ inline int64_t fixed_round_shift(int64_t value, unsigned shift) {
     uint64_t whole = shift == 64 ? 0 : magnitude >> shift;
     int64_t rounded = (int64_t)(whole + ((magnitude >> (shift - 1)) & 1));
     return value < 0 ? -rounded : rounded;
+}
+
+/* The convertor that CDMA, SDP and CDP have in common: (value - offset) * scale / 2^shift, rounded like
+ * fixed_round_shift() and clamped to `bits` bits. The product is exact and has at most 63 bits.
+ *
+ * Spec: 30-cdma-cbuf section 6.3, 50-sdp sections 5.2 and 5.3, 62-cdp sections 4 and 8. */
+inline int64_t fixed_convert(int64_t value, int64_t offset, int64_t scale, unsigned shift, int bits) {
+    return fixed_saturate(fixed_round_shift((value - offset) * scale, shift), bits);
 }
 
 /* fixed_round_shift() for loops over numbers with a common shift: no branches, so that compilers make vectors of it.

@@ -55,6 +55,17 @@ static void round_shift_takes_any_shift(void **state) {
     assert_int_equal(fixed_round_shift(INT64_MAX, 1023), 0);
 }
 
+/* Rows of 50-sdp section 13.4 (to 8 bits), and of 13.3 (EW operands). */
+static void convertor_subtracts_scales_rounds_and_clamps(void **state) {
+    (void)state;
+    assert_int_equal(fixed_convert(1000, 10, 3, 4, 8), 127);
+    assert_int_equal(fixed_convert(1000, 10, 3, 5, 8), 0x5d);
+    assert_int_equal(fixed_convert(-1000, 10, 3, 5, 8), (int8_t)0xa1);
+    assert_int_equal(fixed_convert(INT32_MIN, INT32_MAX, -32768, 40, 17), 128);
+    assert_int_equal(fixed_convert(100, 10, 3, 2, 32), 68);
+    assert_int_equal(fixed_convert(32767, INT32_MIN, 32767, 0, 32), INT32_MAX);
+}
+
 /* value / 2^shift by division: quotient and remainder of the magnitude. */
 static int64_t by_division(int64_t value, unsigned shift) {
     int64_t divisor = INT64_C(1) << shift;
@@ -90,6 +101,7 @@ int main(void) {
         cmocka_unit_test(sign_extend_takes_the_low_bits),
         cmocka_unit_test(round_shift_rounds_ties_away_from_zero),
         cmocka_unit_test(round_shift_takes_any_shift),
+        cmocka_unit_test(convertor_subtracts_scales_rounds_and_clamps),
         cmocka_unit_test(rounding_without_branches_takes_any_shift_below_64),
         cmocka_unit_test(round_shift_agrees_with_division),
     };
