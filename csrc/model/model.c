@@ -24,11 +24,8 @@
 #include "model/sdp.h"
 #include "nvdla_offsets.h"
 
-/* Larger layers are not carried out (they hang, with a finding): no memory of a replay holds such cubes, and wild
- * register values must not keep the model busy for days. */
-#define MOST_ATOMS (UINT64_C(1) << 24)
-#define MOST_PRODUCTS (UINT64_C(1) << 37)
-#define MOST_ELEMENTS (UINT64_C(1) << 26) /* of the input of a convolution, padding included */
+static const struct model_limits own_limits = {
+    .atoms = UINT64_C(1) << 24, .products = UINT64_C(1) << 37, .elements = UINT64_C(1) << 26};
 
 /* AXI IDs of chapter 70 section 3. */
 enum axi_id {
@@ -73,6 +70,7 @@ struct model {
     struct sdp_result sdp_counted; /* each count is that of the last layer that counted it */
     bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
     bool allow_undefined;          /* see model_options */
+    struct model_limits limits;
     int checked[NVDLA_UNIT_COUNT]; /* launch whose layer has been checked against the rules, by its leader; -1: none */
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
@@ -350,6 +348,7 @@ enum action {
 
 /* What can run next, with the layers that it consists of. */
 struct work {
+    const struct model_limits *limits;
     enum action action;
     struct sdp_layer sdp;
     struct pdp_layer pdp;
@@ -366,10 +365,10 @@ static bool pdp_destination_ready(const struct model *model, const struct pdp_la
 
 /* Takes a layer that is ready, unless it is too large. */
 static bool take(struct work *work, enum action action, enum nvdla_unit unit, uint64_t atoms) {
-    if (atoms > MOST_ATOMS) {
+    if (atoms > work->limits->atoms) {
         work->too_large = unit;
         work->size = atoms;
-        work->most = MOST_ATOMS;
+        work->most = work->limits->atoms;
         work->measure = "atoms";
         return false;
     }
@@ -461,8 +460,8 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
     if (!same_results(layer, sdp)) {
         return false;
     }
-    return small_enough(work, csc_layer_work(layer), MOST_PRODUCTS, "products") &&
-           small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), MOST_ELEMENTS,
+    return small_enough(work, csc_layer_work(layer), work->limits->products, "products") &&
+           small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), work->limits->elements,
                         "input elements") &&
            csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model));
 }
@@ -569,6 +568,7 @@ static bool find_rubik(const struct model *model, struct work *work) {
 }
 
 static void find_work(const struct model *model, struct work *work) {
+    work->limits = &model->limits;
     work->action = ACTION_NONE;
     work->too_large = NVDLA_UNIT_COUNT;
     if (!find_cdma(model, work) && !find_csc(model, work) && !find_sdp(model, work) && !find_pdp(model, work) &&
@@ -994,6 +994,11 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     dev->config = config;
     dev->allow_outside = options->allow_outside;
     model->allow_undefined = options->allow_undefined;
+    model->limits = (struct model_limits){
+        .atoms = options->limits.atoms ? options->limits.atoms : own_limits.atoms,
+        .products = options->limits.products ? options->limits.products : own_limits.products,
+        .elements = options->limits.elements ? options->limits.elements : own_limits.elements,
+    };
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {

@@ -15,7 +15,7 @@ for fuzzer in "$directory"/fuzz_*; do
     mkdir -p "$work" "$directory/crashes"
     echo "fuzzing the $name reader, $runs inputs"
     if "$fuzzer" -runs="$runs" -max_total_time="${FUZZ_SECONDS:-600}" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -seed=1 \
-        -dict="$here/$name.dict" -artifact_prefix="$directory/crashes/$name-" "$work" "$here/corpus/$name" >"$work.log" 2>&1; then
+        $([ -e "$here/$name.dict" ] && echo "-dict=$here/$name.dict") -artifact_prefix="$directory/crashes/$name-" "$work" "$here/corpus/$name" >"$work.log" 2>&1; then
         passed=$((passed + 1))
         tail -n 1 "$work.log"
     else
