@@ -250,7 +250,7 @@ static int summarize(const struct run_options *options, const char *name, const 
         print_summary(name, input, report);
     fflush(stdout);
     check_window(options, name, &input->played[0].result->statistics);
-    if (!options->quiet)
+    if (!options->quiet || status != REPORT_PASSED)
         print_warnings(input, report);
     for (int i = 0; i < input->played_count; i++) {
         const struct played *played = &input->played[i];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
+void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config) {
     /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and half as deep.
      */
     size_t entry = (size_t)config->atomic_c * (config->int16 || config->fp16 ? 2 : 1);
@@ -15,6 +15,10 @@ bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
         .depth = bank / entry,
         .entries = (size_t)config->cbuf_banks * (bank / entry),
     };
+}
+
+bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
+    cbuf_geometry(cbuf, config);
     cbuf->bytes = calloc(cbuf->entries, cbuf->entry);
     return cbuf->bytes != NULL;
 }

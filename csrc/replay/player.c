@@ -616,6 +616,8 @@ static void print_interrupts(FILE *out, uint32_t bits) {
 /* What every stream, check and event was waiting for when the run was given up. */
 static void hang_report(struct player *p, const char *reason) {
     size_t size;
+    if (p->dev->ops->explain)
+        p->dev->ops->explain(p->dev);
     FILE *out = open_memstream(&p->result->message, &size);
     if (!out)
         return;
