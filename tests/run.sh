@@ -61,7 +61,7 @@ for engine in cdma conv; do # compressed weights
     group "$engine alone on random layers, large_compressed" "tests/rtl/$engine/run.sh" "$build" large_compressed ${NIGHTLY:+1000}
 done
 group "own traces on rtl and model" tests/replay/own.sh
-for config in small large ${NIGHTLY:+small_256 small_256_full medium_512 medium_1024_full}; do
+for config in small large large_compressed ${NIGHTLY:+small_256 small_256_full medium_512 medium_1024_full}; do
     group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "${NIGHTLY:-}" ] && echo 1000 || echo 20)
 done
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"

@@ -36,21 +36,23 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static const char doc[] = "Writes random legal layers as traces, without golden results: `nvcosim run` plays them on "
-                          "RTL and model and compares "
-                          "the two.\v"
-                          "Corners are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse "
-                          "the convolution buffer, "
-                          "layers queued in both register groups, fused engines. Each case is one file, "
-                          "DIR/CONFIG_ENGINE_SEED.nvt.gz; the same "
-                          "seed gives the same file everywhere. What was drawn stands in the file's comments; `nvcosim "
-                          "shrink` makes a failing "
-                          "case smaller.\n"
-                          "\n"
-                          "Examples:\n"
-                          "  nvcosim gen --engine mix --seed 1 --count 100 --out cases\n"
-                          "  nvcosim run -j 2 cases/*.nvt.gz\n"
-                          "  nvcosim gen --config large --engine sdp,pdp --seed 7";
+static const char doc[] =
+    "Writes random legal layers as traces, without golden results: `nvcosim run` plays them on "
+    "RTL and model and compares "
+    "the two, or on the model alone (`--dut model`).\v"
+    "Corners are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse "
+    "the convolution buffer, "
+    "layers queued in both register groups, fused engines, all precisions. Each case is one file, "
+    "DIR/CONFIG_ENGINE_SEED.nvt.gz; the same "
+    "seed gives the same file everywhere. What was drawn stands in the file's comments; `nvcosim "
+    "shrink` makes a failing "
+    "case smaller.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim gen --engine mix --seed 1 --count 100 --out cases\n"
+    "  nvcosim run -j 2 cases/*.nvt.gz\n"
+    "  nvcosim gen --config large --engine sdp,pdp --seed 7\n"
+    "  nvcosim gen --config full --engine deconv --seed 1 --count 10";
 
 /* An engine that was asked for by name must exist. */
 static void check_engines(const struct gen_options *options, struct argp_state *state) {

@@ -20,6 +20,7 @@ enum { ARENAS = 4, GUARD = 64 /* bytes at least between regions */ };
 #define FIRST_PRIMARY UINT64_C(0x80000000)
 #define FIRST_SECONDARY UINT64_C(0x50000000)
 #define ARENA_STEP UINT64_C(0x10000000)
+#define FOUR_GIB UINT64_C(0x100000000)
 
 struct builder {
     const struct gen_case *gen;
@@ -44,6 +45,9 @@ static void open_arenas(struct builder *b) {
             b->arena[space][i] = first + (uint64_t)i * ARENA_STEP;
             if (b->gen->config->addr_bits > 32 && b->gen->place)
                 b->arena[space][i] |= high[rng_range(&b->place, 0, 4)] << 32;
+            /* a region that lies across a multiple of 4 GiB; where DMAs count in 64 bits */
+            if (b->gen->config->map == NVDLA_MAP_FULL && b->gen->place && rng_chance(&b->place, 15))
+                b->arena[space][i] = (uint64_t)(2 + i) * FOUR_GIB - 32 * (uint64_t)rng_range(&b->place, 8, 100);
         }
     }
 }

@@ -198,7 +198,8 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
 void gen_conv_fit(struct gen_layer *layer);
 /* What the convolution before leaves in CBUF, whatever it is, and what the layer leaves. last: NULL if there is none.
  */
-void gen_conv_draw_kept(struct rng *rng, const struct gen_layer *last, struct gen_layer *layer);
+void gen_conv_draw_kept(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
+                        struct gen_layer *layer);
 /* Sizes of an SDP layer from memory; gen_sdp_draw draws the rest of any SDP layer. bits: magnitude of its input. */
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits);

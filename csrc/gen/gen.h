@@ -1,9 +1,9 @@
 /* Random legal programs: a seed makes a case (gen/spec.h), a case makes a program. The same on every machine.
  *
- * Legal means: inside the "Illegal or undefined programming" lists of the chapters 20 to 62, sections 2 and 3 of
+ * Legal means: inside the "Illegal or undefined programming" lists of the chapters 20 to 66, sections 2 and 3 of
  * chapter 98, and the sizes of the configuration's buffers, so that RTL and model must agree and nothing may hang.
  * Corners are preferred: sizes of 1 and around an atom, odd strides, saturation, pads, dilation, reuse of CBUF content,
- * both register groups, fused chains.
+ * both register groups, fused chains, precisions that change from layer to layer, NaN and infinities of FP16.
  */
 #ifndef GEN_GEN_H
 #define GEN_GEN_H

@@ -8,9 +8,10 @@ enum { QUEUE = 20 }; /* descriptors that a group may have */
  */
 
 int gen_bdma_first(const struct gen_case *gen, int index) {
-    while (index > 0 && gen->layers[index].join && gen->layers[index - 1].bdma)
-        index--;
-    return index;
+    int first = index;
+    while (first >= 1 && gen->layers[first].join && gen->layers[first - 1].bdma)
+        first--;
+    return first;
 }
 
 /* A group has one destination memory, and nobody waits for a part of it. Spec: 64-bdma sections 3 and 8. */

@@ -151,59 +151,59 @@ static bool same_data(const struct gen_layer *last, const struct gen_layer *laye
     return same;
 }
 
+/* A convolution and what it leaves in CBUF. */
+struct legacy {
+    const struct gen_layer *layer; /* NULL: nothing is left, the banks are others */
+    const struct gen_shape *shape;
+};
+
 /* Lines and what is kept of them: what the layer before left in CBUF, and what this one leaves. */
-static bool data_legal(const struct gen_case *gen, int index, struct gen_shape *shapes, bool same_banks,
-                       struct error *err) {
-    const struct gen_layer *layer = &gen->layers[index];
-    struct gen_shape *shape = &shapes[index];
-    const struct gen_layer *last = shape->previous_conv < 0 ? NULL : &gen->layers[shape->previous_conv];
-    const struct gen_shape *before = last ? &shapes[shape->previous_conv] : NULL;
+static bool data_legal(const struct nvdla_config *config, const struct gen_layer *layer, struct legacy last,
+                       struct gen_shape *shape, struct error *err) {
     int64_t unit = layer->conv == GEN_WINOGRAD ? GEN_TILE : 1, slices = conv_slices(layer);
 
-    if (before && before->unfit && same_banks)
+    if (last.layer && last.shape->unfit)
         return error_set(err, "lines that CSC does not know of are left in the same banks");
     shape->lines = layer->h;
     shape->fetch = true;
     if (layer->reuse_data) {
-        if (!same_banks || before->kept == 0 || before->entries != shape->entries || !same_data(last, layer))
+        if (!last.layer || last.shape->kept == 0 || last.shape->entries != shape->entries ||
+            !same_data(last.layer, layer))
             return error_set(err, "reuse_data: the convolution before left no such lines");
         if (layer->source)
             return error_set(err, "reuse_data: lines of another layer's output");
-        shape->fetch = !last->skip_data;
-        shape->lines = layer->h - before->kept * (layer->conv == GEN_WINOGRAD ? layer->stride_y : 1);
-        if (shape->fetch ? shape->lines < 1 || slices <= before->kept : slices > before->kept)
-            return error_set(err, "reuse_data: %" PRId64 " lines are kept, %" PRId64 " are used", before->kept, slices);
+        shape->fetch = !last.layer->skip_data;
+        shape->lines = layer->h - last.shape->kept * (layer->conv == GEN_WINOGRAD ? layer->stride_y : 1);
+        if (shape->fetch ? shape->lines < 1 || slices <= last.shape->kept : slices > last.shape->kept)
+            return error_set(err, "reuse_data: %" PRId64 " lines are kept, %" PRId64 " are used", last.shape->kept,
+                             slices);
         if (shape->fetch && layer->conv == GEN_WINOGRAD && layer->pad_top)
             return error_set(err, "reuse_data: the lines of the top pad are kept ones");
     }
-    shape->unfit = !shape->fetch && slices < before->kept;
+    shape->unfit = !shape->fetch && last.layer && slices < last.shape->kept;
     if (!layer->skip_data && layer->keep >= slices)
         return error_set(err, "keep: at least one of %" PRId64 " lines is released", slices);
     if (!layer->skip_data && layer->keep % unit != 0)
         return error_set(err, "keep: whole tiles of Winograd");
     shape->kept = layer->skip_data ? slices : layer->keep;
-    if (slices * shape->entries * layer->batches > shape->data_banks * conv_bank_entries(gen->config))
+    if (slices * shape->entries * layer->batches > shape->data_banks * conv_bank_entries(config))
         return error_set(err, "%" PRId64 " lines of %" PRId64 " entries do not fit into %" PRId64 " banks",
                          slices * layer->batches, shape->entries, shape->data_banks);
     return true;
 }
 
 /* Weights likewise. */
-static bool weights_legal(const struct gen_case *gen, int index, struct gen_shape *shapes, bool same_banks,
-                          struct error *err) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct nvdla_config *config = gen->config;
-    struct gen_shape *shape = &shapes[index];
-    const struct gen_layer *last = shape->previous_conv < 0 ? NULL : &gen->layers[shape->previous_conv];
-    const struct gen_shape *before = last ? &shapes[shape->previous_conv] : NULL;
+static bool weights_legal(const struct nvdla_config *config, const struct gen_layer *layer, struct legacy last,
+                          struct gen_shape *shape, struct error *err) {
     int64_t entry = conv_entry_bytes(config), bank = conv_bank_entries(config) * entry;
     int64_t burst = BURST_ATOMS * (int64_t)config->mem_atom;
     if (layer->compressed && layer->k * conv_kernel_elements(config, layer) > COMPRESSED_LIMIT)
         return error_set(err, "too many compressed weights");
     if (layer->reuse_weights &&
-        (!same_banks || !last->skip_weights || last->k != layer->k || last->precision != layer->precision ||
-         conv_kernel_bytes(config, last) != conv_kernel_bytes(config, layer) || last->compressed != layer->compressed ||
-         last->weight_pad != layer->weight_pad))
+        (!last.layer || !last.layer->skip_weights || last.layer->k != layer->k ||
+         last.layer->precision != layer->precision ||
+         conv_kernel_bytes(config, last.layer) != conv_kernel_bytes(config, layer) ||
+         last.layer->compressed != layer->compressed || last.layer->weight_pad != layer->weight_pad))
         return error_set(err, "reuse_weights: the convolution before left no such weights");
 
     struct conv_weight_sizes sizes = conv_weight_sizes(config, layer);
@@ -216,10 +216,10 @@ static bool weights_legal(const struct gen_case *gen, int index, struct gen_shap
     shape->weights_used = used;
     if (layer->reuse_weights) { /* those of the layer before, whatever the seed of this one would give */
         for (int i = 0; i < GEN_WEIGHT_SURFACES; i++)
-            shape->weight_size[i] = before->weight_size[i];
-        shape->weights_used = before->weights_used;
+            shape->weight_size[i] = last.shape->weight_size[i];
+        shape->weights_used = last.shape->weights_used;
     }
-    shape->stale = same_banks ? before->stale : 0;
+    shape->stale = last.layer ? last.shape->stale : 0;
     shape->fetch_weights = !layer->reuse_weights;
     bool whole = layer->skip_weights || layer->reuse_weights;
     if (whole && shape->stale)
@@ -240,13 +240,17 @@ static bool weights_legal(const struct gen_case *gen, int index, struct gen_shap
     return true;
 }
 
-/* Kept lines and weights. */
+/* Kept lines and weights: of the convolution before, unless a change of banks lets them go. */
 static bool buffer_legal(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
-    const struct gen_shape *shape = &shapes[index];
-    const struct gen_shape *before = shape->previous_conv < 0 ? NULL : &shapes[shape->previous_conv];
-    bool data_banks = before && before->data_banks == shape->data_banks;
-    bool weight_banks = data_banks && before->weight_banks == shape->weight_banks;
-    return data_legal(gen, index, shapes, data_banks, err) && weights_legal(gen, index, shapes, weight_banks, err);
+    const struct gen_layer *layer = &gen->layers[index];
+    struct gen_shape *shape = &shapes[index];
+    struct legacy data = {NULL, NULL}, weights = {NULL, NULL};
+    int last = shape->previous_conv;
+    if (last >= 0 && shapes[last].data_banks == shape->data_banks)
+        data = (struct legacy){&gen->layers[last], &shapes[last]};
+    if (last >= 0 && shapes[last].weight_banks == shape->weight_banks)
+        weights = data;
+    return data_legal(gen->config, layer, data, shape, err) && weights_legal(gen->config, layer, weights, shape, err);
 }
 
 /* Clocks, roughly: the fetch, then the stripes, at least as long as the output takes. */

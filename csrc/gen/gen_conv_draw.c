@@ -7,7 +7,7 @@ enum {
     WEIGHT_UNIT = 128,
     MOST_BEFORE = 31, /* left and top pads */
     MOST_AFTER = 63,
-    DRAWN_MASKS = 1 << 19, /* mask bits of a layer */
+    DRAWN_MASKS = 1 << 20, /* mask bits of a layer */
 };
 
 static bool has_wide_types(const struct nvdla_config *config) {
@@ -29,7 +29,7 @@ static int log2_of(int64_t value) {
 static void draw_mode(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image) {
     layer->conv = image ? GEN_IMAGE : GEN_FEATURE;
     layer->sdp = 1;
-    if (!image && config->winograd && rng_chance(rng, 30))
+    if (!image && config->winograd && rng_chance(rng, 40))
         layer->conv = GEN_WINOGRAD;
     if (layer->conv == GEN_FEATURE && config->batch_max > 1 && rng_chance(rng, 30)) {
         static const int64_t batches[] = {2, 3, 4, 7, 8, 15, 16, 32};
@@ -186,6 +186,25 @@ static void draw_image(struct rng *rng, const struct nvdla_config *config, struc
         layer->s = layer->stride_x = layer->post = 1;
 }
 
+/* Compressed weights of many groups, or so many that mask bits go around their ring. */
+static void draw_many_weights(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
+    int64_t group = conv_kernel_group(config, layer), lanes = config->mem_atom / conv_element_bytes(layer);
+    if (rng_chance(rng, 50)) {
+        layer->k = rng_range(rng, 9, 40) * group - rng_range(rng, 0, group - 1);
+        layer->r = layer->s = 1;
+        layer->c = layer->conv == GEN_IMAGE ? layer->c : rng_range(rng, 1, 2 * lanes);
+    } else if (layer->conv == GEN_FEATURE) {
+        int64_t ring = 8 * conv_bank_entries(config) * conv_entry_bytes(config); /* bits, more than a group has */
+        layer->k = rng_range(rng, 2 * group, 3 * group);
+        layer->r = layer->s = rng_range(rng, 1, 3);
+        layer->c = ring * rng_range(rng, 45, 90) / (100 * group * layer->r * layer->s);
+        if (layer->c > GEN_SIZE_LIMIT)
+            layer->c = GEN_SIZE_LIMIT;
+        layer->density = rng_range(rng, 1, 3);
+        layer->dense_groups = 0;
+    }
+}
+
 /* Sizes of a direct convolution. */
 static void draw_direct(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
     int64_t lanes = config->mem_atom / conv_element_bytes(layer), group = conv_kernel_group(config, layer);
@@ -210,10 +229,15 @@ static void draw_direct(struct rng *rng, const struct nvdla_config *config, stru
         }
     }
     layer->k = rng_size(rng, (deep ? 1 : 4) * group, group);
+    if (layer->compressed && !deep && rng_chance(rng, 25))
+        draw_many_weights(rng, config, layer);
     int64_t steps = cdiv(layer->c, config->atomic_c) * layer->r * layer->s * cdiv(layer->k, group);
     int64_t positions = draw_positions(config, layer, steps, cycles);
-    int64_t out_w = rng_size(rng, positions < 1 ? 1 : positions > 40 ? 40 : positions, 8);
+    int64_t widest = has_wide_types(config) && rng_chance(rng, 15) ? 300 : 40; /* stripes of images: 64 */
+    int64_t out_w = rng_size(rng, positions < 1 ? 1 : positions > widest ? widest : positions, widest / 5);
     int64_t out_h = rng_size(rng, positions / out_w < 1 ? 1 : positions / out_w > 24 ? 24 : positions / out_w, 4);
+    if (layer->batches > 1 && rng_chance(rng, 25)) /* fully connected */
+        out_w = out_h = 1;
     layer->w =
         draw_extent(rng, out_w, layer->s, layer->dilation_x, layer->stride_x, &layer->pad_left, &layer->pad_right);
     layer->h =
@@ -382,7 +406,8 @@ static void copy_sdp(struct gen_layer *to, const struct gen_layer *from) {
 }
 
 /* A convolution that goes on with what the one before left in CBUF: its data, its lines, its weights. */
-static void draw_reuse(struct rng *rng, const struct gen_layer *last, struct gen_layer *layer) {
+static void draw_reuse(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
+                       struct gen_layer *layer) {
     const struct gen_layer fresh = *layer;
     bool data = last->skip_data || last->keep, weights = last->skip_weights;
     if (data && weights && rng_chance(rng, 30))
@@ -411,6 +436,8 @@ static void draw_reuse(struct rng *rng, const struct gen_layer *last, struct gen
     layer->skip_data = rng_chance(rng, 40);
     layer->skip_weights = rng_chance(rng, 40);
     layer->keep = 0;
+    if (!weights && has_wide_types(config) && rng_chance(rng, 15)) /* CDMA takes up all weights again, no data */
+        layer->weight_banks = fresh.weight_banks;
     if (!weights) { /* other kernels */
         layer->k = fresh.k;
         if (rng_chance(rng, 50) && layer->conv != GEN_WINOGRAD) {
@@ -427,7 +454,8 @@ static void draw_reuse(struct rng *rng, const struct gen_layer *last, struct gen
         draw_keep(rng, 40, layer);
 }
 
-void gen_conv_draw_kept(struct rng *rng, const struct gen_layer *last, struct gen_layer *layer) {
+void gen_conv_draw_kept(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
+                        struct gen_layer *layer) {
     layer->skip_data = rng_chance(rng, 25);
     layer->skip_weights = rng_chance(rng, 25);
     draw_keep(rng, 30, layer);
@@ -436,5 +464,5 @@ void gen_conv_draw_kept(struct rng *rng, const struct gen_layer *last, struct ge
         layer->weight_banks = last->weight_banks;
     }
     if (last && (last->skip_data || last->skip_weights || last->keep) && rng_chance(rng, 75))
-        draw_reuse(rng, last, layer);
+        draw_reuse(rng, config, last, layer);
 }

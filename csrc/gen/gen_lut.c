@@ -172,8 +172,8 @@ static void draw_range(struct rng *rng, const struct gen_layer *layer, int bits,
     int64_t width = *select > 38 ? 0 : *select >= 0 ? entries << *select : entries >> -*select;
     *end = rng_chance(rng, 75) ? *start + width
                                : rng_signed(rng, rng_chance(rng, 50) ? limits.start_bits : limits.end_bits);
-    if (limits.select == 31 && layer->cdp)
-        return;
+    if (layer->cdp && layer->precision == NVDLA_INT8)
+        return;                       /* what does not fit is not legal and drawn again */
     if (!fits(*end, limits.end_bits)) /* "the largest number of the type": 55-lut section 8 */
         *end = ((int64_t)1 << (limits.end_bits - 1)) - 1;
     if (!fits(*start, limits.start_bits))

@@ -72,11 +72,10 @@ static void draw_source(struct rng *rng, const struct gen_case *gen, int index, 
 static void draw_operand_source(struct rng *rng, const struct gen_layer *layer, int index,
                                 const struct gen_shape *shapes, struct gen_stage *stage) {
     bool alu = stage->alu && stage->alu_memory, mul = stage->mul && stage->mul_memory;
-    if (index == 0 || !stage->on || alu == mul || !rng_chance(rng, 50))
+    bool itself = gen_compares(layer) && layer->source && stage == &layer->ew && rng_chance(rng, 70);
+    if (index == 0 || !stage->on || alu == mul || (!itself && !rng_chance(rng, 50)))
         return;
-    int from = (int)rng_range(rng, 0, index - 1);
-    if (gen_compares(layer) && layer->source && stage == &layer->ew && rng_chance(rng, 50))
-        from = (int)layer->source - 1; /* with itself */
+    int from = itself ? (int)layer->source - 1 : (int)rng_range(rng, 0, index - 1);
     const struct cube *out = &shapes[from].out, *middle = &shapes[index].middle;
     if (!shapes[from].out_exists || shapes[from].out_precision != (enum nvdla_precision)layer->precision ||
         out->width < middle->width || out->height < middle->height || cube_surfaces(out) < cube_surfaces(middle))
@@ -221,7 +220,7 @@ static bool add_layer(struct rng *rng, struct gen_case *gen, uint32_t engines, i
         struct gen_layer *layer = &gen->layers[index];
         draw_layer(rng, gen, index, shapes, draw_engine(rng, gen->config, engines), cycles, layer);
         if (layer->conv)
-            gen_conv_draw_kept(rng, last_convolution(gen, index), layer);
+            gen_conv_draw_kept(rng, gen->config, last_convolution(gen, index), layer);
         gen->count = index + 1;
         if (gen_case_shape(gen, shapes, NULL) && shapes[index].cycles <= 2 * cycles) {
             if (layer->sdp) {
@@ -268,7 +267,7 @@ static void add_smallest(struct gen_case *gen, enum gen_engine engine) {
 }
 
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines) {
-    struct gen_shape shapes[GEN_LAYERS];
+    struct gen_shape shapes[GEN_LAYERS] = {{0}};
     bool single = (engines & (engines - 1)) == 0;
     int64_t budget = draw_budget(rng);
     int64_t most = single ? 4 : 6;

@@ -177,9 +177,9 @@ static void put_ew(const struct gen_layer *layer, struct rng *noise, struct gen_
         return;
     }
     bool alu_memory = alu_from_memory(ew), mul_memory = mul_from_memory(ew);
-    /* the algorithm of a bypassed ALU does not matter, but 3 would be read as compare mode by people */
+    /* the algorithm of a bypassed ALU does not matter, 3 makes no comparison */
     gen_put(regs, SDP_D_DP_EW_CFG,
-            (ew->alu ? (uint32_t)ew->algorithm << 2 : 2u | gen_noise(layer, noise, 0x8)) | (ew->mul ? 0 : 0x10u) |
+            (ew->alu ? (uint32_t)ew->algorithm << 2 : 2u | gen_noise(layer, noise, 0xc)) | (ew->mul ? 0 : 0x10u) |
                 (ew->prelu ? 0x20u : 0) | (ew->lut ? 0 : 0x40u));
     gen_put(regs, SDP_D_DP_EW_ALU_CFG, (uint32_t)alu_memory | (ew->alu_cvt ? 0 : 2u));
     gen_put(regs, SDP_D_DP_EW_ALU_SRC_VALUE,
@@ -416,9 +416,14 @@ static int draw_ew(struct rng *rng, struct gen_layer *layer, int bits) {
     if (ew->lut) {
         gen_lut_draw(rng, layer, layer->precision == NVDLA_FP16 ? (int)rng_range(rng, 2, 12) : bits);
         bits = 16;
-    } else if (!layer->in_convert && !layer->out_convert && rng_chance(rng, 12)) { /* compares, often equal things */
+    } else if (!layer->in_convert && !layer->out_convert && rng_chance(rng, 30)) { /* compares, often equal things */
         ew->alu = 1;
         ew->algorithm = ALGORITHM_EQUAL;
+        if (rng_chance(rng, 60)) { /* with a cube */
+            ew->alu_memory = 1;
+            ew->mul = ew->prelu = ew->alu_cvt = 0;
+            ew->element = 1;
+        }
         if (rng_chance(rng, 50))
             layer->in_data = ew->data = rng_range(rng, STYLE_ZEROS, STYLE_ONES);
     }
@@ -466,17 +471,50 @@ static int64_t stage_value(const struct gen_stage *stage, int64_t value, struct 
     return stage->relu && value < 0 ? 0 : value;
 }
 
-/* True if inputs of `bits` bits make enough different results of BS, BN and the convertor. */
+/* An operand of EW from memory. */
+static int64_t ew_operand(const struct gen_stage *ew, struct rng *rng, int64_t convert, int64_t offset, int64_t scale,
+                          int64_t truncate) {
+    int bits = gen_style_bits(ew->data, ew->two_bytes ? 15 : 7);
+    int64_t value = rng_range(rng, -((int64_t)1 << bits), ((int64_t)1 << bits) - 1);
+    return convert ? fixed_saturate(fixed_round_shift((value - offset) * scale, (unsigned)truncate), 32) : value;
+}
+
+/* An integer through EW. Spec: 50-sdp section 5.2. */
+static int64_t ew_value(const struct gen_layer *layer, const struct lut_settings *settings,
+                        const struct lut_entries *entries, int64_t value, struct rng *rng) {
+    const struct gen_stage *ew = &layer->ew;
+    int64_t mul = ew->mul_memory
+                      ? ew_operand(ew, rng, ew->mul_cvt, ew->mul_cvt_offset, ew->mul_cvt_scale, ew->mul_cvt_truncate)
+                      : ew->mul_operand;
+    int64_t alu = ew->alu_memory
+                      ? ew_operand(ew, rng, ew->alu_cvt, ew->alu_cvt_offset, ew->alu_cvt_scale, ew->alu_cvt_truncate)
+                      : ew->alu_operand;
+    if (ew->mul && !(ew->prelu && value >= 0))
+        value = fixed_saturate(fixed_round_shift(value * mul, (unsigned)ew->mul_shift), 32);
+    if (ew->alu)
+        value = ew->algorithm == ALGORITHM_MAX   ? (value > alu ? value : alu)
+                : ew->algorithm == ALGORITHM_MIN ? (value < alu ? value : alu)
+                                                 : fixed_saturate(value + alu, 32);
+    return ew->lut ? lut_look_up(&lut_sdp, settings, entries, value).value : value;
+}
+
+/* True if inputs of `bits` bits make enough different results. */
 static bool is_lively(struct rng rng, const struct gen_layer *layer, int bits) {
     enum { SAMPLES = 32, WANTED = 8 };
     int wanted = bits < 4 ? 1 << bits : WANTED;
     bool seen[256] = {false};
     int count = 0, out_bits = gen_out_precision(layer) == NVDLA_INT8 ? 8 : 16;
-    if (layer->precision == NVDLA_FP16 || layer->ew.on)
+    struct lut_settings settings = gen_lut_settings(layer);
+    struct lut_entries entries;
+    if (layer->precision == NVDLA_FP16 || gen_compares(layer))
         return true;
+    if (gen_uses_table(layer))
+        gen_lut_entries(layer, &entries);
     for (int i = 0; i < SAMPLES; i++) {
         int64_t value = rng_range(&rng, -((int64_t)1 << bits), ((int64_t)1 << bits) - 1);
         value = stage_value(&layer->bn, stage_value(&layer->bs, value, &rng), &rng);
+        if (layer->ew.on)
+            value = ew_value(layer, &settings, &entries, value, &rng);
         value = fixed_round_shift((value - layer->offset) * layer->scale, (unsigned)layer->shift);
         value = fixed_saturate(value, out_bits) & 0xff;
         count += !seen[value];

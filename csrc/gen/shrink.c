@@ -106,6 +106,10 @@ static void repair_layer(struct gen_case *gen, int index, const struct gen_shape
     if (layer->source) {
         const struct cube *out = &shapes[layer->source - 1].out;
         int64_t lanes = cube_surfaces(out) * (int64_t)out->atom / out->element_bytes;
+        if (layer->bdma)
+            lanes = cube_surfaces(out);
+        if (layer->rubik == GEN_CONTRACT)
+            lanes = lanes / (layer->deconv_x * layer->deconv_y) > 0 ? lanes / (layer->deconv_x * layer->deconv_y) : 1;
         if (!layer->in_convert)
             layer->precision = shapes[layer->source - 1].out_precision;
         layer->w = layer->w > out->width ? out->width : layer->w;
@@ -113,7 +117,8 @@ static void repair_layer(struct gen_case *gen, int index, const struct gen_shape
         layer->c = layer->c > lanes ? lanes : layer->c;
     }
     if (layer->conv == GEN_WINOGRAD)
-        repair_winograd(before >= 0 ? &gen->layers[before] : NULL, layer->reuse_data ? shapes[before].kept : 0, layer);
+        repair_winograd(before >= 0 ? &gen->layers[before] : NULL,
+                        before >= 0 && layer->reuse_data ? shapes[before].kept : 0, layer);
     int64_t slices = conv_slices(layer);
     if (layer->keep >= slices)
         layer->keep = slices - 1;
@@ -192,6 +197,8 @@ static void remove_layer(struct gen_case *gen, int index) {
     struct gen_layer removed = gen->layers[index];
     gen->count--;
     memmove(&gen->layers[index], &gen->layers[index + 1], (size_t)(gen->count - index) * sizeof gen->layers[0]);
+    if (index < gen->count && gen->layers[index].join && gen_bdma_first(gen, index) == index)
+        gen->layers[index].join = 0;
     bool first_conv = true, first_lookup = true;
     for (int i = index; i < gen->count; i++) {
         struct gen_layer *layer = &gen->layers[i];
@@ -356,11 +363,12 @@ void shrink_case(struct shrink *shrink, struct gen_case *gen) {
 /* ---- any trace -----------------------------------------------------------------------------------------------------
  */
 
-enum { PROLOGUE = -1 }; /* operations in front of the first layer */
+enum { PROLOGUE = -1 /* operations in front of the first layer */, WINDOW_BYTES = 0x1000 };
 
 #define CDMA_REUSE (CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK)
 
-/* A program cut into layers: a layer ends with the D_OP_ENABLE writes in front of the next unit's programming. */
+/* A program cut into layers: a layer ends with the D_OP_ENABLE writes (BDMA: the launch) in front of the next unit's
+ * programming. */
 struct cut {
     const struct program *prog;
     int *layer; /* of each operation */
@@ -371,12 +379,24 @@ static const struct nvdla_register *written(const struct program *prog, const st
     return op->kind == OP_WRITE ? nvdla_register_at(prog->config, op->address) : NULL;
 }
 
+static uint32_t offset_of(const struct nvdla_register *reg) {
+    return reg->address % WINDOW_BYTES;
+}
+
+static bool is_launch(const struct nvdla_register *reg) {
+    return reg && reg->unit == NVDLA_BDMA && (offset_of(reg) == BDMA_CFG_LAUNCH0 || offset_of(reg) == BDMA_CFG_LAUNCH1);
+}
+
 static bool is_arming(const struct nvdla_register *reg, uint32_t value) {
-    return reg && strcmp(reg->name, "D_OP_ENABLE") == 0 && (value & 1) != 0;
+    return reg && (strcmp(reg->name, "D_OP_ENABLE") == 0 || is_launch(reg)) && (value & 1) != 0;
 }
 
 static bool is_pointer(const struct nvdla_register *reg) {
     return reg && strcmp(reg->name, "S_POINTER") == 0;
+}
+
+static bool is_programming(const struct nvdla_register *reg) {
+    return reg && (reg->grouped || is_pointer(reg) || (reg->unit == NVDLA_BDMA && !is_launch(reg)));
 }
 
 static void cut_layers(struct cut *cut, const struct program *prog) {
@@ -388,7 +408,7 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
         if (is_arming(reg, prog->ops[i].value)) {
             armed = true;
             layer = layer < 0 ? 0 : layer;
-        } else if (armed && reg && (reg->grouped || is_pointer(reg))) {
+        } else if (armed && is_programming(reg)) {
             armed = false;
             layer++;
         }
@@ -402,7 +422,7 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
     for (size_t i = prog->count; i-- > 0;) {
         const struct op *op = &prog->ops[i];
         const struct nvdla_register *reg = written(prog, op);
-        if (reg && (reg->grouped || is_pointer(reg)))
+        if (is_programming(reg) || is_launch(reg))
             next[op->stream] = cut->layer[i];
         else if (op->kind == OP_SYNC_WAIT)
             cut->layer[i] = next[op->stream];
@@ -410,8 +430,8 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
     free(next);
 }
 
-/* What a program without a layer still needs of it: memory, the poll for the flush of CBUF, the single registers (CDP's
- * tables) of units that other layers arm. */
+/* What a program without a layer still needs of it: memory, the poll for the flush of CBUF, the single registers
+ * (tables, what a descriptor of BDMA takes over from the one before) of units that other layers arm. */
 static bool survives(const struct program *prog, const struct op *op, const bool *armed) {
     const struct nvdla_register *reg = op_is_register(op->kind) ? nvdla_register_at(prog->config, op->address) : NULL;
     switch (op->kind) {
@@ -422,7 +442,8 @@ static bool survives(const struct program *prog, const struct op *op, const bool
     case OP_MEM_RELEASE:
         return true;
     case OP_WRITE:
-        return reg && !reg->grouped && !is_pointer(reg) && armed[reg->unit];
+        return reg && !reg->grouped && !is_pointer(reg) && armed[reg->unit] &&
+               !(reg->unit == NVDLA_BDMA && offset_of(reg) >= BDMA_CFG_OP);
     case OP_POLL:
         return reg && strcmp(reg->name, "S_CBUF_FLUSH_STATUS") == 0;
     default:
@@ -435,8 +456,8 @@ static enum nvdla_unit unit_of_interrupt(int bit) {
     static const struct {
         int bit;
         enum nvdla_unit unit;
-    } sources[] = {{0, NVDLA_SDP},   {2, NVDLA_CDP},   {4, NVDLA_PDP},  {8, NVDLA_RBK},
-                   {16, NVDLA_CDMA}, {18, NVDLA_CDMA}, {20, NVDLA_CACC}};
+    } sources[] = {{0, NVDLA_SDP}, {2, NVDLA_CDP},   {4, NVDLA_PDP},   {6, NVDLA_BDMA},
+                   {8, NVDLA_RBK}, {16, NVDLA_CDMA}, {18, NVDLA_CDMA}, {20, NVDLA_CACC}};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
         if (sources[i].bit == (bit & ~1))
             return sources[i].unit;
@@ -483,6 +504,8 @@ static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
             continue;
         if (reg && is_pointer(reg))
             op.value ^= (uint32_t)gone[reg->unit] & 1;
+        if (is_launch(reg) && (gone[NVDLA_BDMA] & 1))
+            op.address ^= BDMA_CFG_LAUNCH0 ^ BDMA_CFG_LAUNCH1;
         if (op.kind == OP_INTR_NOTIFY && op.bit >= 0 && unit_of_interrupt(op.bit) < NVDLA_UNIT_COUNT)
             op.bit ^= gone[unit_of_interrupt(op.bit)] & 1;
         ops[count++] = op;

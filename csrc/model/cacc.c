@@ -1,5 +1,8 @@
 #include "model/cacc.h"
 
+#include <string.h>
+
+#include "model/wide.h"
 #include "nvdla/fixed.h"
 
 enum { NARROW_BITS = 34, WIDE_BITS = 48, STICKY_BITS = 16 };
@@ -30,12 +33,47 @@ int32_t cacc_deliver(int64_t sum, unsigned truncate, bool *saturated) {
     return deliver(sum, truncate, saturated);
 }
 
+enum { SOME = 64 }; /* sums that are looked at together */
+
+/* Sums that fit 32 bits, which none of them leaves on its way. */
+WIDE static void deliver_narrow(const int32_t *sums, int32_t *out, size_t count, unsigned truncate) {
+    if (truncate == 0) {
+        memcpy(out, sums, count * sizeof *out);
+        return;
+    }
+    int32_t half = (int32_t)1 << (truncate - 1), mask = half - 1 + half;
+    /* By how much the rest of a negative sum has to exceed the half. */
+    int32_t least = truncate > STICKY_BITS ? (int32_t)1 << (truncate - STICKY_BITS) : 1;
+    for (size_t i = 0; i < count; i++) {
+        int32_t rest = (sums[i] & mask) - half;
+        out[i] = (sums[i] >> truncate) + (rest >= (sums[i] < 0 ? least : 0));
+    }
+}
+
+/* Copies the low halves of the sums; returns false if that loses anything. */
+WIDE static bool narrow(const int64_t *sums, int32_t *out, size_t count) {
+    uint64_t high = 0;
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (int32_t)sums[i];
+        high |= (uint64_t)(sums[i] + INT32_MAX + 1) >> 32;
+    }
+    return high == 0;
+}
+
 uint64_t cacc_deliver_all(const int64_t *sums, int32_t *out, size_t count, unsigned truncate) {
     uint64_t flagged = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool saturated;
-        out[i] = deliver(sums[i], truncate, &saturated);
-        flagged += saturated;
+    for (size_t first = 0; first < count; first += SOME) {
+        size_t n = count - first < SOME ? count - first : SOME;
+        int32_t low[SOME];
+        if (narrow(sums + first, low, n)) {
+            deliver_narrow(low, out + first, n, truncate);
+            continue;
+        }
+        for (size_t i = first; i < first + n; i++) {
+            bool saturated;
+            out[i] = deliver(sums[i], truncate, &saturated);
+            flagged += saturated;
+        }
     }
     return flagged;
 }

@@ -8,7 +8,7 @@ enum { NAN_EXPONENT = 255, CMAC_NAN = 63, MANTISSA_BITS = 40, ADDEND_BITS = 36, 
 
 /* Redundant sign bits of a signed number of `bits` bits: 0..bits-1. */
 static inline int redundant(int64_t value, int bits) {
-    uint64_t magnitude = (uint64_t)(value ^ (value >> 63));
+    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value);
     return magnitude == 0 ? bits - 1 : bits - 65 + __builtin_clzll(magnitude);
 }
 
@@ -28,7 +28,8 @@ void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t man
     }
     if (exponent == CMAC_NAN) {
         accumulator->exponent = NAN_EXPONENT;
-        accumulator->mantissa = fixed_sign_extend(mantissa >> 27, MANTISSA_BITS - PAYLOAD_LSB) * (INT64_C(1) << PAYLOAD_LSB);
+        accumulator->mantissa =
+            fixed_sign_extend(mantissa >> 27, MANTISSA_BITS - PAYLOAD_LSB) * (INT64_C(1) << PAYLOAD_LSB);
         return;
     }
     int64_t addend = fixed_sign_extend(mantissa, ADDEND_BITS);

@@ -1,11 +1,17 @@
 #include "model/cmac.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "model/wide.h"
 
 /* ---- weights ---- */
 
-bool cmac_weights_init(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs) {
+/* Numbers of a block from one pair to the next. */
+static size_t pair_size(const struct cmac_weights *weights) {
+    return weights->vectors * CMAC_VECTOR * 2;
+}
+
+bool cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs, size_t most) {
     size_t vectors = wide || lanes > CMAC_VECTOR ? 2 : 1;
     size_t kernels = wide ? CMAC_VECTOR : vectors * CMAC_VECTOR;
     *weights = (struct cmac_weights){.wide = wide,
@@ -13,80 +19,88 @@ bool cmac_weights_init(struct cmac_weights *weights, bool wide, size_t lanes, si
                                      .vectors = vectors,
                                      .kernels = kernels,
                                      .blocks = (lanes + kernels - 1) / kernels,
-                                     .pairs = pairs};
-    weights->packed = calloc(weights->blocks * pairs * vectors * CMAC_VECTOR * 2, sizeof *weights->packed);
-    return weights->packed != NULL;
+                                     .pairs = pairs,
+                                     .packed = weights->packed,
+                                     .parts = weights->parts};
+    if (!buffer_reserve(&weights->packed, weights->blocks * pairs, pair_size(weights) * sizeof(int16_t)) ||
+        (wide && !buffer_reserve(&weights->parts, 2 * most, sizeof(int16_t)))) {
+        return false;
+    }
+    cmac_weights_clear(weights);
+    return true;
 }
 
 void cmac_weights_free(struct cmac_weights *weights) {
-    free(weights->packed);
-    weights->packed = NULL;
-}
-
-/* Numbers of a block from one pair to the next. */
-static size_t pair_size(const struct cmac_weights *weights) {
-    return weights->vectors * CMAC_VECTOR * 2;
+    buffer_free(&weights->packed);
+    buffer_free(&weights->parts);
 }
 
 static int16_t *pair_of(const struct cmac_weights *weights, size_t block, size_t pair) {
-    return weights->packed + (block * weights->pairs + pair) * pair_size(weights);
+    return (int16_t *)weights->packed.bytes + (block * weights->pairs + pair) * pair_size(weights);
 }
 
 void cmac_weights_clear(struct cmac_weights *weights) {
-    memset(weights->packed, 0, weights->blocks * weights->pairs * pair_size(weights) * sizeof *weights->packed);
+    memset(weights->packed.bytes, 0, weights->blocks * weights->pairs * pair_size(weights) * sizeof(int16_t));
 }
 
 /* weight = high * 256 + low, low a signed byte. */
-static inline int16_t low_part(int16_t weight) {
-    return (int8_t)weight;
-}
-
-static inline int16_t high_part(int16_t weight) {
-    return (int16_t)((weight - (int8_t)weight) / 256);
-}
-
-static inline void place(int16_t *to, bool wide, int16_t weight) {
-    if (wide) {
-        to[0] = low_part(weight);
-        to[CMAC_VECTOR * 2] = high_part(weight);
-    } else {
-        *to = weight;
+WIDE static void split(const int16_t *elements, size_t count, int16_t *restrict low, int16_t *restrict high) {
+    for (size_t i = 0; i < count; i++) {
+        low[i] = (int8_t)elements[i];
+        high[i] = (int16_t)((elements[i] + 128) >> 8);
     }
 }
 
-static inline void place_all(const struct cmac_weights *weights, bool wide, size_t block, size_t at,
-                             const int16_t *from, size_t step, size_t kernels, size_t count) {
-    size_t size = pair_size(weights), first = at % 2 < count ? at % 2 : count;
-    int16_t *to = pair_of(weights, block, at / 2);
-    if (first > 0) {
+void cmac_weights_take(struct cmac_weights *weights, const int16_t *elements, size_t count) {
+    weights->part[0] = elements;
+    if (weights->wide) {
+        int16_t *low = weights->parts.bytes;
+        split(elements, count, low, low + count);
+        weights->part[0] = low;
+        weights->part[1] = low + count;
+    }
+}
+
+/* Weights of `kernels` kernels, `step` apart, to vectors that are `size` apart from pair to pair; the first goes to
+ * place `at` (0 or 1) of the first pair. */
+static inline void place(int16_t *to, size_t size, size_t at, const int16_t *from, size_t step, size_t kernels,
+                         size_t count) {
+    size_t i = 0;
+    if (at == 1 && count > 0) {
         for (size_t k = 0; k < kernels; k++) {
-            place(to + 2 * k + 1, wide, from[k * step]);
+            to[2 * k + 1] = from[k * step];
         }
         to += size;
+        i = 1;
     }
-    size_t i = first;
     for (; i + 1 < count; i += 2, to += size) {
         for (size_t k = 0; k < kernels; k++) {
-            place(to + 2 * k, wide, from[k * step + i]);
-            place(to + 2 * k + 1, wide, from[k * step + i + 1]);
+            memcpy(to + 2 * k, from + k * step + i, 2 * sizeof *to);
         }
     }
     if (i < count) {
         for (size_t k = 0; k < kernels; k++) {
-            place(to + 2 * k, wide, from[k * step + i]);
+            to[2 * k] = from[k * step + i];
         }
     }
 }
 
-void cmac_weights_place(struct cmac_weights *weights, size_t at, const int16_t *from, size_t step, size_t kernels,
+void cmac_weights_place(struct cmac_weights *weights, size_t at, size_t first, size_t step, size_t kernels,
                         size_t count) {
-    for (size_t first = 0; first < kernels; first += weights->kernels) {
-        size_t n = kernels - first < weights->kernels ? kernels - first : weights->kernels;
-        size_t block = first / weights->kernels;
-        if (weights->wide) {
-            place_all(weights, true, block, at, from + first * step, step, n, count);
-        } else {
-            place_all(weights, false, block, at, from + first * step, step, n, count);
+    size_t size = pair_size(weights);
+    for (size_t k = 0; k < kernels; k += weights->kernels) {
+        size_t n = kernels - k < weights->kernels ? kernels - k : weights->kernels;
+        int16_t *to = pair_of(weights, k / weights->kernels, at / 2);
+        for (size_t part = 0; part < (weights->wide ? 2 : 1); part++) {
+            const int16_t *from = weights->part[part] + first + k * step;
+            /* A constant number of kernels makes the loops fast. */
+            if (n == CMAC_VECTOR) {
+                place(to + part * CMAC_VECTOR * 2, size, at % 2, from, step, CMAC_VECTOR, count);
+            } else if (n == 2 * CMAC_VECTOR) {
+                place(to + part * CMAC_VECTOR * 2, size, at % 2, from, step, 2 * CMAC_VECTOR, count);
+            } else {
+                place(to + part * CMAC_VECTOR * 2, size, at % 2, from, step, n, count);
+            }
         }
     }
 }
@@ -94,7 +108,7 @@ void cmac_weights_place(struct cmac_weights *weights, size_t at, const int16_t *
 /* ---- chunks of windows ---- */
 
 /* Positions that share each loaded vector of weights: six times two sums fill the registers of the usual machines. */
-enum { TILE = 6, VECTORS = 2 };
+enum { TILE = 6, HALF_TILE = 3, VECTORS = 2 };
 
 struct chunk {
     const struct cmac_run *runs;
@@ -105,20 +119,26 @@ struct chunk {
 /* Sums of `positions` windows, one number per kernel and vector. */
 typedef int32_t tile_sums[TILE][VECTORS][CMAC_VECTOR];
 
-/* Adds the tile's sums to those of the positions. */
-static inline void add_sums(const struct cmac_weights *weights, size_t block, size_t positions, const tile_sums tile,
-                            int64_t *sums) {
-    sums += block * weights->kernels;
-    for (size_t p = 0; p < positions; p++, sums += weights->lanes) {
-        if (weights->wide) {
+/* What cmac_multiply() works on. */
+struct job {
+    const struct cmac_weights *weights;
+    struct chunk chunk;
+    const int16_t *const *windows;
+    size_t positions;
+    int64_t *sums; /* of the block's first kernel */
+};
+
+/* Adds the sums of one position to its own. */
+static inline __attribute__((always_inline)) void
+add_sums(const struct cmac_weights *weights, const int32_t (*restrict tile)[CMAC_VECTOR], int64_t *restrict sums) {
+    if (weights->wide) {
+        for (size_t k = 0; k < CMAC_VECTOR; k++) {
+            sums[k] += tile[0][k] + (int64_t)tile[1][k] * 256;
+        }
+    } else {
+        for (size_t v = 0; v < weights->vectors; v++) {
             for (size_t k = 0; k < CMAC_VECTOR; k++) {
-                sums[k] += tile[p][0][k] + (int64_t)tile[p][1][k] * 256;
-            }
-        } else {
-            for (size_t v = 0; v < weights->vectors; v++) {
-                for (size_t k = 0; k < CMAC_VECTOR; k++) {
-                    sums[v * CMAC_VECTOR + k] += tile[p][v][k];
-                }
+                sums[v * CMAC_VECTOR + k] += tile[v][k];
             }
         }
     }
@@ -175,70 +195,72 @@ tile_avx2(const int16_t *const *windows, size_t positions, size_t vectors, const
     }
 }
 
-/* Sums of the first windows, as many as fit a tile. Returns how many. */
-AVX2 static size_t multiply_avx2(const int16_t *const *windows, size_t positions, size_t vectors,
-                                 const struct chunk *chunk, tile_sums out) {
-    if (positions >= TILE) {
-        if (vectors == 2) {
-            tile_avx2(windows, TILE, 2, chunk, out);
-        } else {
-            tile_avx2(windows, TILE, 1, chunk, out);
-        }
-        return TILE;
-    }
-    if (positions >= 3) {
-        if (vectors == 2) {
-            tile_avx2(windows, 3, 2, chunk, out);
-        } else {
-            tile_avx2(windows, 3, 1, chunk, out);
-        }
-        return 3;
-    }
+/* The sums of one tile of `positions` windows, 6, 3 or 1. */
+AVX2 static void tile_of(const int16_t *const *windows, size_t positions, size_t vectors, const struct chunk *chunk,
+                         tile_sums out) {
     if (vectors == 2) {
-        tile_avx2(windows, 1, 2, chunk, out);
+        if (positions == TILE) {
+            tile_avx2(windows, TILE, 2, chunk, out);
+        } else if (positions == HALF_TILE) {
+            tile_avx2(windows, HALF_TILE, 2, chunk, out);
+        } else {
+            tile_avx2(windows, 1, 2, chunk, out);
+        }
+    } else if (positions == TILE) {
+        tile_avx2(windows, TILE, 1, chunk, out);
+    } else if (positions == HALF_TILE) {
+        tile_avx2(windows, HALF_TILE, 1, chunk, out);
     } else {
         tile_avx2(windows, 1, 1, chunk, out);
     }
-    return 1;
+}
+
+AVX2 static void multiply_avx2(const struct job *job) {
+    for (size_t p = 0, n; p < job->positions; p += n) {
+        size_t left = job->positions - p;
+        n = left >= TILE ? TILE : left >= HALF_TILE ? HALF_TILE : 1;
+        tile_sums tile;
+        tile_of(job->windows + p, n, job->weights->vectors, &job->chunk, tile);
+        for (size_t i = 0; i < n; i++) {
+            add_sums(job->weights, tile[i], job->sums + (p + i) * job->weights->lanes);
+        }
+    }
 }
 #endif
 
-/* The same for machines without those vectors: one position. */
-static size_t multiply_any(const int16_t *const *windows, size_t vectors, const struct chunk *chunk, tile_sums out) {
-    const int16_t *weights = chunk->weights;
-    memset(out[0], 0, sizeof out[0]);
-    for (size_t r = 0; r < chunk->count; r++) {
-        const int16_t *from = windows[0] + chunk->runs[r].offset;
-        for (size_t i = 0; i < chunk->runs[r].pairs; i++) {
-            for (size_t v = 0; v < vectors; v++, weights += CMAC_VECTOR * 2) {
-                for (size_t k = 0; k < CMAC_VECTOR; k++) {
-                    out[0][v][k] += from[2 * i] * weights[2 * k] + from[2 * i + 1] * weights[2 * k + 1];
+/* The same for machines without those vectors. */
+static void multiply_any(const struct job *job) {
+    for (size_t p = 0; p < job->positions; p++) {
+        const int16_t *weights = job->chunk.weights;
+        int32_t sums[VECTORS][CMAC_VECTOR] = {{0}};
+        for (size_t r = 0; r < job->chunk.count; r++) {
+            const int16_t *from = job->windows[p] + job->chunk.runs[r].offset;
+            for (size_t i = 0; i < job->chunk.runs[r].pairs; i++) {
+                for (size_t v = 0; v < job->weights->vectors; v++, weights += CMAC_VECTOR * 2) {
+                    for (size_t k = 0; k < CMAC_VECTOR; k++) {
+                        sums[v][k] += from[2 * i] * weights[2 * k] + from[2 * i + 1] * weights[2 * k + 1];
+                    }
                 }
             }
         }
+        add_sums(job->weights, sums, job->sums + p * job->weights->lanes);
     }
-    return 1;
-}
-
-static size_t multiply(const int16_t *const *windows, size_t positions, size_t vectors, const struct chunk *chunk,
-                       tile_sums out) {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2")) {
-        return multiply_avx2(windows, positions, vectors, chunk, out);
-    }
-#endif
-    return multiply_any(windows, vectors, chunk, out);
 }
 
 void cmac_multiply(const struct cmac_weights *weights, size_t block, const int16_t *const *windows, size_t positions,
                    const struct cmac_run *runs, size_t count, size_t pair, int64_t *sums) {
-    struct chunk chunk = {.runs = runs, .count = count, .weights = pair_of(weights, block, pair)};
-    for (size_t p = 0; p < positions;) {
-        tile_sums tile;
-        size_t done = multiply(windows + p, positions - p, weights->vectors, &chunk, tile);
-        add_sums(weights, block, done, tile, sums + p * weights->lanes);
-        p += done;
+    struct job job = {.weights = weights,
+                      .chunk = {.runs = runs, .count = count, .weights = pair_of(weights, block, pair)},
+                      .windows = windows,
+                      .positions = positions,
+                      .sums = sums + block * weights->kernels};
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2")) {
+        multiply_avx2(&job);
+        return;
     }
+#endif
+    multiply_any(&job);
 }
 
 /* ---- atomic operations ---- */

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/buffer.h"
+
 enum {
     CMAC_VECTOR = 8, /* kernels of a vector; groups of kernels are multiples of it */
     CMAC_PAIRS = 252 /* most pairs of elements of a chunk: sums of one part of INT16 products stay below 2^31 */
@@ -41,17 +43,23 @@ struct cmac_weights {
     size_t kernels; /* of a block */
     size_t blocks;
     size_t pairs; /* of a window */
-    int16_t *packed;
+    struct buffer packed;
+    const int16_t *part[2]; /* the stream that is being packed: INT8 as it is; INT16 in two parts, which are in: */
+    struct buffer parts;
 };
 
-/* Returns false when memory is exhausted. The weights are 0. */
-bool cmac_weights_init(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs);
+/* For groups of at most `most` weights in all, `pairs` pairs of a window. All weights are 0. The structure is zero or
+ * that of an earlier layer, whose memory it keeps. Returns false when memory is exhausted. */
+bool cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs, size_t most);
 void cmac_weights_free(struct cmac_weights *weights);
 void cmac_weights_clear(struct cmac_weights *weights);
 
+/* The stream from which weights are placed, at most `most` elements, which stays the caller's. */
+void cmac_weights_take(struct cmac_weights *weights, const int16_t *elements, size_t count);
+
 /* Puts `count` weights of each of the kernels 0 .. kernels-1 to elements `at` and following of the window. Those of
- * kernel k start at from[k * step]. */
-void cmac_weights_place(struct cmac_weights *weights, size_t at, const int16_t *from, size_t step, size_t kernels,
+ * kernel k start at element first + k * step of the stream. */
+void cmac_weights_place(struct cmac_weights *weights, size_t at, size_t first, size_t step, size_t kernels,
                         size_t count);
 
 /* sums[p * lanes + k] += sum of the products of a chunk, for the kernels k of one block.

@@ -1,6 +1,5 @@
 #include "model/cmac_fp16.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/wide.h"
@@ -27,24 +26,22 @@ static int decode(uint16_t value, uint16_t *mantissa) {
     return (int)(e >> 2);
 }
 
-bool cmac_fp16_weights_init(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
-    size_t blocks = (kernels + LANES - 1) / LANES;
-    *weights = (struct cmac_fp16_weights){
-        .blocks = blocks,
-        .elements = elements,
-        .atoms = atoms,
-        .digits = malloc(blocks * elements * DIGITS * LANES * sizeof *weights->digits),
-        .exponents = malloc(blocks * elements * LANES * sizeof *weights->exponents),
-        .nans = malloc(blocks * atoms * LANES * sizeof *weights->nans),
-    };
-    return weights->digits && weights->exponents && weights->nans;
+bool cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
+    size_t blocks = (kernels + LANES - 1) / LANES, exponents = blocks * elements * LANES;
+    size_t digits = exponents * DIGITS, nans = blocks * atoms * LANES;
+    *weights =
+        (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
+    if (!buffer_reserve(&weights->memory, 1, (digits + exponents) * sizeof(int32_t) + nans * sizeof(uint16_t))) {
+        return false;
+    }
+    weights->digits = weights->memory.bytes;
+    weights->exponents = weights->digits + digits;
+    weights->nans = (uint16_t *)(weights->exponents + exponents);
+    return true;
 }
 
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
-    free(weights->digits);
-    free(weights->exponents);
-    free(weights->nans);
-    *weights = (struct cmac_fp16_weights){.blocks = 0};
+    buffer_free(&weights->memory);
 }
 
 void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
@@ -122,12 +119,12 @@ static inline struct pair add4(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 
 /* Digit times data mantissa as a 17-bit number, negative products in one's complement. */
 static inline uint32_t partial(int32_t product) {
-    return (uint32_t)(65536 + product + (product >> 31));
+    return (uint32_t)(65536 + product - (product < 0));
 }
 
 /* What is missing from the one's complement. */
 static inline uint32_t missing(int32_t product) {
-    return (uint32_t)product >> 31;
+    return product < 0;
 }
 
 /* Four digits with their weights 1, 4, 16, 64. */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/buffer.h"
 #include "model/cmac.h"
 
 enum {
@@ -24,14 +25,15 @@ enum {
 struct cmac_fp16_weights {
     size_t blocks;
     size_t elements, atoms;
+    struct buffer memory;
     int32_t *digits;    /* [block][element][digit][lane], with the weight's sign */
     int32_t *exponents; /* [block][element][lane]; of a weight that is zero, so low that it never counts */
     uint16_t *nans;     /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
 };
 
-/* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. Returns false when
- * memory is exhausted. */
-bool cmac_fp16_weights_init(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms);
+/* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. The structure is zero or
+ * that of an earlier layer, whose memory it keeps. Returns false when memory is exhausted. */
+bool cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms);
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights);
 
 /* All weights zero. */

@@ -129,7 +129,7 @@ static struct crep *compile(const struct crep_shape *shape) {
     crep->column = malloc(shape->out_width * sizeof *crep->column);
     crep->row = malloc(shape->out_height * sizeof *crep->row);
     crep->runs = malloc((chunks + places) * sizeof *crep->runs);
-    crep->chunks = malloc(chunks * sizeof *crep->chunks);
+    crep->chunks = calloc(chunks, sizeof *crep->chunks);
     crep->pieces = malloc(blocks * places * sizeof *crep->pieces);
     crep->ends = malloc(blocks * places * sizeof *crep->ends);
     if (!packed || !crep->column || !crep->row || !crep->runs || !crep->chunks || !crep->pieces || !crep->ends) {

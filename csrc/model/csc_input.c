@@ -1,8 +1,5 @@
 #include "model/csc_input.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/pra.h"
 
 /* to[i] = element i of the bytes, 1 or 2 each, little endian. */
@@ -48,14 +45,15 @@ static size_t slice_bytes(const struct csc_layer *layer, const struct cbuf *cbuf
 }
 
 /* Lines of feature or image input with the padding around them. */
-static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to) {
+static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
+                       struct csc_input_buffers *buffers, int16_t *to) {
     const struct crep_shape *shape = &table->shape;
     struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
     size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, size = slice_bytes(layer, cbuf);
-    uint8_t *slice = malloc(size);
-    if (!slice) {
+    if (!buffer_reserve(&buffers->slice, 1, size)) {
         return false;
     }
+    uint8_t *slice = buffers->slice.bytes;
     for (size_t batch = 0; batch < layer->batches; batch++) {
         fill(to, layer->pad, shape->top * table->stored_line);
         to += shape->top * table->stored_line;
@@ -74,7 +72,6 @@ static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
         fill(to, layer->pad, below * table->stored_line);
         to += below * table->stored_line;
     }
-    free(slice);
     return true;
 }
 
@@ -91,17 +88,17 @@ static void take_superslice(const struct csc_layer *layer, const struct cbuf *cb
     }
 }
 
-static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to) {
+static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
+                       struct csc_input_buffers *buffers, int16_t *to) {
     struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
     size_t element = layer->precision == NVDLA_INT8 ? 1 : 2, channels = layer->channels;
     size_t size = CBUF_SUPERSLICE * layer->width * channels * element, line = layer->width * channels;
-    uint8_t *slice = malloc(size);
-    int16_t *pixels = malloc(layer->height * line * sizeof *pixels);
-    if (!slice || !pixels) {
-        free(slice);
-        free(pixels);
+    if (!buffer_reserve(&buffers->slice, 1, size) ||
+        !buffer_reserve(&buffers->pixels, layer->height * line, sizeof(int16_t))) {
         return false;
     }
+    uint8_t *slice = buffers->slice.bytes;
+    int16_t *pixels = buffers->pixels.bytes;
     for (size_t y = 0; y < layer->height; y += CBUF_SUPERSLICE) {
         cbuf_read(cbuf, ring, (cbuf->data.read + y * layer->slice_entries) * cbuf->entry, slice, size);
         take_superslice(layer, cbuf, slice, pixels + y * line);
@@ -112,11 +109,11 @@ static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, c
                           layer->pra_truncate, to);
         }
     }
-    free(slice);
-    free(pixels);
     return true;
 }
 
-bool csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table, int16_t *to) {
-    return layer->mode == CSC_WINOGRAD ? read_tiles(layer, cbuf, table, to) : read_lines(layer, cbuf, table, to);
+bool csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
+                    struct csc_input_buffers *buffers, int16_t *to) {
+    return layer->mode == CSC_WINOGRAD ? read_tiles(layer, cbuf, table, buffers, to)
+                                       : read_lines(layer, cbuf, table, buffers, to);
 }

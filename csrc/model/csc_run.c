@@ -11,10 +11,11 @@
 #include "model/weights.h"
 
 enum {
-    PANEL = 48,      /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
-    TILE_PANEL = 12, /* both multiples of the positions that CMAC takes together */
-    PANELS = 20,     /* computed ahead of SDP; more with more threads */
-    MOST_LANES = 64, /* kernels of a group, any configuration */
+    PANEL = 48,         /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
+    TILE_PANEL = 12,    /* both multiples of the positions that CMAC takes together */
+    PANELS = 20,        /* computed ahead of SDP by one thread */
+    SHARED_PANELS = 64, /* and by each of several */
+    MOST_LANES = 64,    /* kernels of a group, any configuration */
     FP16_LANES = MOST_LANES / 2,
     OUTPUTS = 4,            /* of a tile */
     TILE_ELEMENTS = 16,     /* positions in a tile */
@@ -42,17 +43,18 @@ struct csc_run {
     size_t group;   /* the next one */
     size_t kernels; /* of the current group */
     enum arithmetic arithmetic;
-    int16_t *input; /* batches of the table's stored lines */
+    struct buffer input; /* batches of the table's stored lines */
+    struct csc_input_buffers input_buffers;
     struct weights weights;
     struct cmac_weights packed;        /* ANY_ORDER */
-    int16_t *ordered;                  /* ATOM_BY_ATOM: [element][lane] in hardware order; NULL until it is needed */
+    struct buffer ordered;             /* ATOM_BY_ATOM: [element][lane] in hardware order */
     struct cmac_fp16_weights floating; /* FLOATING_POINT */
     /* Results computed ahead of SDP. */
-    int32_t *results;     /* of `ahead` windows */
-    size_t ahead, window; /* most windows in it; the group's next window */
-    size_t first, count;  /* windows in work */
-    size_t parts;         /* of a panel: kernels of each block for themselves, or all */
-    size_t ready, taken;  /* results in it, and how many SDP has taken */
+    struct buffer results; /* of `ahead` windows */
+    size_t ahead, window;  /* most windows in it; the group's next window */
+    size_t first, count;   /* windows in work */
+    size_t parts;          /* of a panel: kernels of each block for themselves, or all */
+    size_t ready, taken;   /* results in it, and how many SDP has taken */
     atomic_uint_least64_t saturated;
 };
 
@@ -71,7 +73,7 @@ static void find_windows(const struct csc_run *run, size_t first, size_t count, 
     size_t in_line = lesser(width, positions - y * width), rest = first - y * width * batches;
     size_t batch = rest / in_line, x = rest % in_line;
     for (size_t i = 0; i < count; i++) {
-        windows[i] = run->input + batch * cube + table->row[y] + table->column[x];
+        windows[i] = (const int16_t *)run->input.bytes + batch * cube + table->row[y] + table->column[x];
         if (++x == in_line) {
             x = 0;
             if (++batch == batches) {
@@ -85,12 +87,13 @@ static void find_windows(const struct csc_run *run, size_t first, size_t count, 
 
 /* Where output n of a window goes, n = 0 but for tiles; `window` counts from the first one ahead. */
 static int32_t *result_of(const struct csc_run *run, size_t window, size_t n) {
+    int32_t *results = run->results.bytes;
     if (!run->tiles) {
-        return run->results + window * run->lanes;
+        return results + window * run->lanes;
     }
     size_t across = run->table->shape.out_width;
     size_t y = window / across * 2 + n / 2, x = window % across * 2 + n % 2;
-    return run->results + (y * across * 2 + x) * run->lanes;
+    return results + (y * across * 2 + x) * run->lanes;
 }
 
 /* ---- sums ---- */
@@ -148,7 +151,7 @@ static void atom_by_atom(struct csc_run *run, const int16_t *const *windows, siz
     uint64_t saturated = 0;
     for (size_t p = 0; p < count; p++) {
         int64_t accumulators[OUTPUTS * MOST_LANES] = {0}, sums[TILE_ELEMENTS * MOST_LANES], out[OUTPUTS * MOST_LANES];
-        const int16_t *weights = run->ordered;
+        const int16_t *weights = run->ordered.bytes;
         for (size_t a = 0, piece = 0; a < table->atoms; piece = table->ends[a++]) {
             const struct cmac_piece *pieces = table->pieces + piece;
             size_t pieces_of = table->ends[a] - piece;
@@ -267,7 +270,7 @@ static void compute_ahead(struct csc_run *run) {
     run->parts = shared && panels < 2 * threads ? blocks_in_use(run) : 1;
     if (run->parts > 1) {
         /* Lanes that no part writes. */
-        memset(run->results, 0, run->count * (run->tiles ? OUTPUTS : 1) * run->lanes * sizeof *run->results);
+        memset(run->results.bytes, 0, run->count * (run->tiles ? OUTPUTS : 1) * run->lanes * sizeof(int32_t));
     }
     if (shared) {
         pool_run(run->pool, panels * run->parts, run_task, run);
@@ -284,7 +287,7 @@ static void compute_ahead(struct csc_run *run) {
 /* ---- weights ---- */
 
 /* True if no sum of the group can saturate its accumulator, whatever the input. */
-static bool never_saturates(const struct csc_run *run) {
+static bool never_saturates(const struct csc_run *run, const int16_t *elements) {
     const struct csc_layer *layer = &run->csc->layer;
     unsigned bits = layer->precision == NVDLA_INT8 ? 7 : 15;
     int narrowest = cacc_width(run->csc->config, layer->precision, 1);
@@ -292,7 +295,6 @@ static bool never_saturates(const struct csc_run *run) {
     if ((uint64_t)run->table->elements << 2 * bits < limit) {
         return true;
     }
-    const int16_t *elements = run->weights.elements;
     uint64_t magnitudes[MOST_LANES] = {0};
     const struct crep *table = run->table;
     for (size_t a = 0, piece = 0; a < table->atoms; piece = table->ends[a++]) {
@@ -315,17 +317,20 @@ static bool never_saturates(const struct csc_run *run) {
     return true;
 }
 
-/* Puts the weights of one atomic operation, `step` elements of each kernel, where the arithmetic wants them. */
+/* Puts the weights of a piece where the arithmetic wants them. In the stream those of the first kernel start at
+ * `first`, and each kernel has `step` weights for the atomic operation. */
 static void place_weights(struct csc_run *run, size_t atom, const struct cmac_piece *piece, size_t element,
-                          const int16_t *from, size_t step) {
+                          const int16_t *stream, size_t first, size_t step) {
+    const int16_t *from = stream + first;
     switch (run->arithmetic) {
     case ANY_ORDER:
-        cmac_weights_place(&run->packed, piece->packed, from, step, run->kernels, piece->count);
+        cmac_weights_place(&run->packed, piece->packed, first, step, run->kernels, piece->count);
         break;
     case ATOM_BY_ATOM:
         for (size_t i = 0; i < piece->count; i++) {
+            int16_t *to = (int16_t *)run->ordered.bytes + (element + i) * run->lanes;
             for (size_t k = 0; k < run->kernels; k++) {
-                run->ordered[(element + i) * run->lanes + k] = from[k * step + i];
+                to[k] = from[k * step + i];
             }
         }
         break;
@@ -339,20 +344,22 @@ static void place_weights(struct csc_run *run, size_t atom, const struct cmac_pi
     }
 }
 
-/* Takes the weights of a group out of the stream: 40-convolution-core section 4.4. */
-static void arrange_weights(struct csc_run *run) {
+/* Sorts the weights of a group out of the stream: 40-convolution-core section 4.4. */
+static void arrange_weights(struct csc_run *run, const int16_t *stream) {
     const struct crep *table = run->table;
-    const int16_t *from = run->weights.elements;
-    for (size_t a = 0, piece = 0, element = 0; a < table->atoms; piece = table->ends[a++]) {
+    if (run->arithmetic == ANY_ORDER) {
+        cmac_weights_take(&run->packed, stream, run->kernels * table->elements);
+    }
+    for (size_t a = 0, piece = 0, element = 0, first = 0; a < table->atoms; piece = table->ends[a++]) {
         size_t step = 0;
         for (size_t e = piece; e < table->ends[a]; e++) {
             step += table->pieces[e].count;
         }
         for (size_t e = piece, at = 0; e < table->ends[a]; at += table->pieces[e++].count) {
-            place_weights(run, a, &table->pieces[e], element + at, from + at, step);
+            place_weights(run, a, &table->pieces[e], element + at, stream, first + at, step);
         }
         element += step;
-        from += step * run->kernels;
+        first += step * run->kernels;
     }
 }
 
@@ -374,9 +381,9 @@ static void next_group(struct csc_run *run) {
         cdma_fetch_weights(run->cdma, run->cbuf, run->client);
     }
     run->kernels = csc_layer_group_kernels(layer, run->group++);
-    weights_next(&run->weights, run->cbuf, run->kernels * csc_layer_kernel_elements(layer));
+    const int16_t *elements = weights_next(&run->weights, run->cbuf, run->kernels * run->table->elements);
     if (run->arithmetic != FLOATING_POINT) {
-        run->arithmetic = never_saturates(run) ? ANY_ORDER : ATOM_BY_ATOM;
+        run->arithmetic = never_saturates(run, elements) ? ANY_ORDER : ATOM_BY_ATOM;
     }
     bool partial = run->kernels < run->lanes;
     if (run->arithmetic == FLOATING_POINT) {
@@ -384,82 +391,94 @@ static void next_group(struct csc_run *run) {
     } else if (run->arithmetic == ANY_ORDER && partial) {
         cmac_weights_clear(&run->packed);
     } else if (run->arithmetic == ATOM_BY_ATOM && partial) {
-        memset(run->ordered, 0, run->table->elements * run->lanes * sizeof *run->ordered);
+        memset(run->ordered.bytes, 0, run->table->elements * run->lanes * sizeof(int16_t));
     }
-    arrange_weights(run);
+    arrange_weights(run, elements);
     run->window = 0;
 }
 
 /* ---- life ---- */
 
-static bool allocate(struct csc_run *run) {
+/* Makes room for the layer and fills its input. */
+static bool prepare(struct csc_run *run) {
     const struct csc_layer *layer = &run->csc->layer;
     const struct crep *table = run->table;
-    size_t kernels = csc_layer_group_kernels(layer, 0), most = kernels * table->elements;
+    size_t kernels = csc_layer_group_kernels(layer, 0), outputs = run->tiles ? OUTPUTS : 1;
     size_t stored = csc_layer_stored(layer, run->csc->config, run->cbuf);
-    /* CMAC reads pairs of elements. */
-    run->input = malloc((stored + 1) * sizeof *run->input);
-    run->results = malloc(run->ahead * (run->tiles ? OUTPUTS : 1) * run->lanes * sizeof *run->results);
-    bool complete = run->input && run->results;
-    complete = weights_init(&run->weights, run->cbuf, layer->data_banks, layer->weight_banks, layer->precision,
-                            layer->compressed, most) &&
-               complete;
-    if (layer->precision == NVDLA_FP16) {
-        return cmac_fp16_weights_init(&run->floating, kernels, table->elements, table->atoms) && complete;
+    bool integer = layer->precision != NVDLA_FP16, wide = layer->precision == NVDLA_INT16;
+    /* CMAC reads pairs of elements: one more than there are. */
+    if (!buffer_reserve(&run->input, stored + 1, sizeof(int16_t)) ||
+        !buffer_reserve(&run->results, run->ahead * outputs * run->lanes, sizeof(int32_t)) ||
+        !weights_begin(&run->weights, run->cbuf, layer->data_banks, layer->weight_banks, layer->precision,
+                       layer->compressed, kernels * table->elements)) {
+        return false;
     }
-    run->ordered = malloc(table->elements * run->lanes * sizeof *run->ordered);
-    return cmac_weights_init(&run->packed, layer->precision == NVDLA_INT16, run->lanes, table->pairs) && run->ordered &&
-           complete;
+    if (integer && (!cmac_weights_begin(&run->packed, wide, run->lanes, table->pairs, kernels * table->elements) ||
+                    !buffer_reserve(&run->ordered, table->elements * run->lanes, sizeof(int16_t)))) {
+        return false;
+    }
+    if (!integer && !cmac_fp16_weights_begin(&run->floating, kernels, table->elements, table->atoms)) {
+        return false;
+    }
+    int16_t *input = run->input.bytes;
+    input[stored] = 0;
+    return csc_input_read(layer, run->cbuf, table, &run->input_buffers, input);
 }
 
 /* Windows to compute at a time: panels for all threads; of tiles whole lines, which are two lines of results. */
 static size_t windows_ahead(const struct csc_run *run) {
-    size_t threads = pool_threads(run->pool), panels = PANELS < 4 * threads ? 4 * threads : PANELS;
+    size_t threads = pool_threads(run->pool), panels = threads > 1 ? SHARED_PANELS * threads : PANELS;
     size_t ahead = panels * panel_size(run), line = run->tiles ? run->table->shape.out_width : 1;
     return lesser(run->windows, (ahead + line - 1) / line * line);
 }
 
-struct csc_run *csc_run_new(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
-                            unsigned truncate, struct pool *pool) {
+struct csc_run *csc_run_new(struct pool *pool) {
     struct csc_run *run = calloc(1, sizeof *run);
-    if (!run) {
-        return NULL;
+    if (run) {
+        run->pool = pool;
     }
+    return run;
+}
+
+void csc_run_free(struct csc_run *run) {
+    if (run) {
+        buffer_free(&run->input);
+        buffer_free(&run->input_buffers.slice);
+        buffer_free(&run->input_buffers.pixels);
+        buffer_free(&run->results);
+        buffer_free(&run->ordered);
+        weights_free(&run->weights);
+        cmac_weights_free(&run->packed);
+        cmac_fp16_weights_free(&run->floating);
+        free(run);
+    }
+}
+
+bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
+                   unsigned truncate) {
     const struct csc_layer *layer = &csc->layer;
     struct crep_shape shape = csc_layer_shape(layer, csc->config, cbuf);
     run->csc = csc;
     run->cdma = cdma;
     run->cbuf = cbuf;
     run->client = client;
-    run->pool = pool;
     run->truncate = truncate;
-    run->lanes = layer->kernel_group;
-    run->tiles = layer->mode == CSC_WINOGRAD;
-    run->windows = layer->positions * layer->batches / (run->tiles ? OUTPUTS : 1);
-    run->window = run->windows;
-    run->arithmetic = layer->precision == NVDLA_FP16 ? FLOATING_POINT : ANY_ORDER;
     run->table = crep_find(&csc->tables, &shape);
-    if (run->table) {
-        run->ahead = windows_ahead(run);
+    if (!run->table) {
+        return false;
     }
-    if (!run->table || !allocate(run) || !csc_input_read(layer, cbuf, run->table, run->input)) {
-        csc_run_free(run);
-        return NULL;
-    }
-    run->input[csc_layer_stored(layer, csc->config, cbuf)] = 0;
-    return run;
-}
-
-void csc_run_free(struct csc_run *run) {
-    if (run) {
-        free(run->input);
-        free(run->results);
-        free(run->ordered);
-        weights_free(&run->weights);
-        cmac_weights_free(&run->packed);
-        cmac_fp16_weights_free(&run->floating);
-        free(run);
-    }
+    run->tiles = layer->mode == CSC_WINOGRAD;
+    run->lanes = layer->kernel_group;
+    run->windows = layer->positions * layer->batches / (run->tiles ? OUTPUTS : 1);
+    run->window = run->windows; /* of the group before the first */
+    run->ahead = windows_ahead(run);
+    run->group = 0;
+    run->kernels = 0;
+    run->ready = 0;
+    run->taken = 0;
+    run->arithmetic = layer->precision == NVDLA_FP16 ? FLOATING_POINT : ANY_ORDER;
+    atomic_store(&run->saturated, 0);
+    return prepare(run);
 }
 
 void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms) {
@@ -471,7 +490,8 @@ void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms) {
             compute_ahead(run);
         }
         size_t n = lesser(atoms, run->ready - run->taken);
-        memcpy(results, run->results + run->taken * run->lanes, n * run->lanes * sizeof *results);
+        memcpy(results, (const int32_t *)run->results.bytes + run->taken * run->lanes,
+               n * run->lanes * sizeof *results);
         results += n * run->lanes;
         run->taken += n;
         atoms -= n;

@@ -14,15 +14,20 @@
 #include "model/csc.h"
 #include "model/pool.h"
 
+/* Serves one layer after the other and keeps its memory from one to the next. */
 struct csc_run;
+
+/* NULL only when memory is exhausted. pool outlives the run. */
+struct csc_run *csc_run_new(struct pool *pool);
+void csc_run_free(struct csc_run *run);
 
 /* Starts the flow of results of a layer that can run.
  *
  * truncate  CLIP_TRUNCATE of CACC
  * client    CDMA's weight client, for weights that come while others are used; NULL if it is not served
- * NULL only when memory is exhausted. */
-struct csc_run *csc_run_new(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
-                            unsigned truncate, struct pool *pool);
+ * Returns false only when memory is exhausted. */
+bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
+                   unsigned truncate);
 
 /* The next `atoms` results of CACC: as many numbers as a full group has kernels each, integers or FP32 patterns, 0 in
  * the lanes that have no kernel; in all positions x batches x groups. */
@@ -33,6 +38,5 @@ uint64_t csc_run_saturated(const struct csc_run *run);
 
 /* Ends the layer in CSC: csc_end(), after the weights of the last group are released. */
 void csc_run_end(struct csc_run *run);
-void csc_run_free(struct csc_run *run);
 
 #endif

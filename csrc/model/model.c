@@ -64,6 +64,7 @@ struct model {
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
+    struct csc_run *core;
     struct pool *pool; /* of threads for convolutions */
     struct bdma bdma;
     uint32_t cacc_saturation;      /* count of the last layer */
@@ -691,9 +692,9 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
         open_read(model, &weights, &weight_read, model->cdma.layer.weight_primary, NVDLA_CDMA);
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
-    struct csc_run *run = csc_run_new(&model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
-                                      REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE), model->pool);
-    if (!run) {
+    struct csc_run *run = model->core;
+    if (!csc_run_begin(run, &model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
+                       REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE))) {
         return false;
     }
     enum cdma_phase data = model->cdma.data, phase = model->cdma.weights.phase;
@@ -704,7 +705,6 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
         finish_cdma(model, data, phase);
         finish_convolution(model, run);
     }
-    csc_run_free(run);
     return done;
 }
 
@@ -1029,6 +1029,7 @@ static void model_destroy(struct device *dev) {
         register_group_free(&model->units[unit]);
     }
     csc_free(&model->csc);
+    csc_run_free(model->core);
     pool_free(model->pool);
     cdma_free(&model->cdma);
     cbuf_free(&model->cbuf);
@@ -1095,7 +1096,8 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     cdma_init(&model->cdma, config);
     csc_init(&model->csc, config);
     model->pool = pool_new(options->threads > 1 ? options->threads : 1);
-    complete = complete && model->pool;
+    model->core = csc_run_new(model->pool);
+    complete = complete && model->pool && model->core;
     dev->memory[SPACE_PRIMARY] = memory_new();
     complete = complete && dev->memory[SPACE_PRIMARY];
     if (config->secondary_memory) {

@@ -1,10 +1,15 @@
 #include "model/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+/* How often a thread looks before it goes to sleep. Loops of a convolution follow each other within some 10 us, and
+ * waking a thread takes longer than that. */
+enum { LOOKS = 40000, LOOKS_WITHOUT_YIELD = 64 };
 
 struct pool {
     size_t threads;
@@ -14,8 +19,8 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
     bool leave;
-    unsigned long loop; /* number of the loop in work */
-    size_t working;     /* helpers that have not finished it */
+    atomic_ulong loop;     /* number of the loop in work */
+    atomic_size_t working; /* helpers that have not finished it */
     void (*task)(void *context, size_t i);
     void *context;
     size_t count;
@@ -67,27 +72,43 @@ static void work(struct pool *pool) {
     }
 }
 
-static void *help(void *argument) {
-    struct pool *pool = argument;
-    unsigned long done = 0;
-    pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (!pool->leave && pool->loop == done) {
-            pthread_cond_wait(&pool->begin, &pool->lock);
-        }
-        if (pool->leave) {
-            break;
-        }
-        done = pool->loop;
-        pthread_mutex_unlock(&pool->lock);
-        work(pool);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->working == 0) {
-            pthread_cond_signal(&pool->end);
+/* Looks for a while whether a loop behind number `done` has begun. */
+static void look_for_begin(struct pool *pool, unsigned long done) {
+    for (int i = 0; i < LOOKS && atomic_load(&pool->loop) == done; i++) {
+        if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1) {
+            sched_yield();
         }
     }
-    pthread_mutex_unlock(&pool->lock);
-    return NULL;
+}
+
+static void look_for_end(struct pool *pool) {
+    for (int i = 0; i < LOOKS && atomic_load(&pool->working) > 0; i++) {
+        if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1) {
+            sched_yield();
+        }
+    }
+}
+
+static void *help(void *argument) {
+    struct pool *pool = argument;
+    for (unsigned long done = 0;; done++) {
+        look_for_begin(pool, done);
+        pthread_mutex_lock(&pool->lock);
+        while (!pool->leave && atomic_load(&pool->loop) == done) {
+            pthread_cond_wait(&pool->begin, &pool->lock);
+        }
+        bool leave = pool->leave;
+        pthread_mutex_unlock(&pool->lock);
+        if (leave) {
+            return NULL;
+        }
+        work(pool);
+        if (atomic_fetch_sub(&pool->working, 1) == 1) {
+            pthread_mutex_lock(&pool->lock);
+            pthread_cond_signal(&pool->end);
+            pthread_mutex_unlock(&pool->lock);
+        }
+    }
 }
 
 /* Signals stay with the threads that were there before. */
@@ -114,14 +135,15 @@ void pool_run(struct pool *pool, size_t count, void (*task)(void *context, size_
         work(pool);
         return;
     }
+    atomic_store(&pool->working, pool->started);
     pthread_mutex_lock(&pool->lock);
-    pool->loop++;
-    pool->working = pool->started;
+    atomic_fetch_add(&pool->loop, 1);
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
     work(pool);
+    look_for_end(pool);
     pthread_mutex_lock(&pool->lock);
-    while (pool->working > 0) {
+    while (atomic_load(&pool->working) > 0) {
         pthread_cond_wait(&pool->end, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);

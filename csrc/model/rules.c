@@ -23,32 +23,37 @@ uint32_t rules_value(const struct rules_view *view, enum nvdla_unit unit, uint32
     return register_group_of(&view->units[unit], view->group[unit], offset);
 }
 
-/* "UNIT.REGISTER = 0x... (fields)". Returns the characters written. */
-static size_t show(const struct rules_view *view, enum nvdla_unit unit, uint32_t offset, char *text, size_t size) {
-    char fields[100];
-    uint32_t address = nvdla_unit_base(view->config, unit) + offset, value = rules_value(view, unit, offset);
-    const struct nvdla_register *reg = nvdla_register_at(view->config, address);
-    nvdla_register_decode(reg, value, fields, sizeof fields);
-    int n = snprintf(text, size, "%s.%s = 0x%x (%s)", nvdla_unit_names[unit], reg ? reg->name : "?", (unsigned)value,
-                     fields);
-    return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+/* Adds text at the end; what does not fit is left out. */
+static void append(char *text, size_t size, const char *more) {
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", more);
+}
+
+/* "UNIT.REGISTER = 0x... (fields)" */
+static void show(const struct rules_view *view, const struct rule_register *shown, char *text, size_t size) {
+    char name[64], fields[100], one[200];
+    uint32_t address = nvdla_unit_base(view->config, shown->unit) + shown->offset;
+    uint32_t value = rules_value(view, shown->unit, shown->offset);
+    nvdla_register_name(view->config, address, name, sizeof name);
+    nvdla_register_decode(nvdla_register_at(view->config, address), value, fields, sizeof fields);
+    snprintf(one, sizeof one, "%s = 0x%x (%s)", name, (unsigned)value, fields);
+    append(text, size, one);
 }
 
 char *rules_effect(char *text, size_t size, enum rule_effect effect) {
     static const char *const effects[] = {"", "; the hardware hangs", "; the result is undefined"};
-    size_t length = strlen(text);
-    snprintf(text + length, size - length, "%s", effects[effect]);
+    append(text, size, effects[effect]);
     return text;
 }
 
 static void tell(const struct rules_view *view, const struct rule *rule, rules_report *report, void *context) {
-    char text[640];
-    size_t at = 0;
+    char text[RULES_TEXT] = "";
     for (size_t i = 0; i < RULE_SHOWS && rule->shown[i].offset != 0; i++) {
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s", i ? ", " : "");
-        at += show(view, rule->shown[i].unit, rule->shown[i].offset, text + at, sizeof text - at);
+        append(text, sizeof text, i ? ", " : "");
+        show(view, &rule->shown[i], text, sizeof text);
     }
-    snprintf(text + at, sizeof text - at, ": %s", rule->text);
+    append(text, sizeof text, ": ");
+    append(text, sizeof text, rule->text);
     report(context, rule->effect, rules_effect(text, sizeof text, rule->effect));
 }
 

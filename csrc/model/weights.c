@@ -1,38 +1,42 @@
 #include "model/weights.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool weights_init(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
-                  enum nvdla_precision precision, bool compressed, size_t most) {
-    *weights = (struct weights){
-        .compressed = compressed,
-        .element = precision == NVDLA_INT8 ? 1 : 2,
-        .data = {.ring = cbuf_weight_ring(cbuf, data_banks, weight_banks), .entry = cbuf->weights.read},
-        .mask = {.ring = cbuf_mask_ring(cbuf), .entry = cbuf->weights.mask_read},
-    };
-    weights->elements = malloc(most * sizeof *weights->elements);
-    weights->data.bytes = malloc(most * weights->element + 2 * cbuf->entry);
-    weights->mask.bytes = compressed ? malloc(most / 8 + 2 * cbuf->entry) : NULL;
-    return weights->elements && weights->data.bytes && (!compressed || weights->mask.bytes);
+/* Room for `most` bytes that start and end anywhere in entries. */
+static bool begin(struct weight_stream *stream, const struct cbuf *cbuf, struct cbuf_ring ring, size_t entry,
+                  size_t most) {
+    *stream = (struct weight_stream){.ring = ring, .entry = entry, .bytes = stream->bytes};
+    return buffer_reserve(&stream->bytes, 1, most + 2 * cbuf->entry);
+}
+
+bool weights_begin(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
+                   enum nvdla_precision precision, bool compressed, size_t most) {
+    const struct cbuf_weights *account = &cbuf->weights;
+    weights->compressed = compressed;
+    weights->element = precision == NVDLA_INT8 ? 1 : 2;
+    return begin(&weights->data, cbuf, cbuf_weight_ring(cbuf, data_banks, weight_banks), account->read,
+                 most * weights->element) &&
+           begin(&weights->mask, cbuf, cbuf_mask_ring(cbuf), account->mask_read, compressed ? most / 8 : 0) &&
+           buffer_reserve(&weights->elements, most, sizeof(int16_t));
 }
 
 void weights_free(struct weights *weights) {
-    free(weights->elements);
-    free(weights->data.bytes);
-    free(weights->mask.bytes);
+    buffer_free(&weights->data.bytes);
+    buffer_free(&weights->mask.bytes);
+    buffer_free(&weights->elements);
 }
 
-/* Makes the next `bits` bits of the stream stand in stream->bytes. Returns the first of them. */
+/* Makes the next `bits` bits of the stream stand in its buffer. Returns the first of them. */
 static size_t read_on(struct weight_stream *stream, const struct cbuf *cbuf, size_t bits) {
     size_t kept = stream->used > 0 ? 1 : 0, in_entry = 8 * cbuf->entry;
     size_t size = (stream->used + bits + in_entry - 1) / in_entry;
     size_t first = stream->used;
+    uint8_t *bytes = stream->bytes.bytes;
     if (kept > 0) {
-        memmove(stream->bytes, stream->bytes + (stream->size - 1) * cbuf->entry, cbuf->entry);
+        memmove(bytes, bytes + (stream->size - 1) * cbuf->entry, cbuf->entry);
     }
     stream->entries = size - kept;
-    cbuf_read(cbuf, stream->ring, stream->entry * cbuf->entry, stream->bytes + kept * cbuf->entry,
+    cbuf_read(cbuf, stream->ring, stream->entry * cbuf->entry, bytes + kept * cbuf->entry,
               stream->entries * cbuf->entry);
     stream->entry = (stream->entry + stream->entries) % stream->ring.entries;
     stream->size = size;
@@ -74,19 +78,22 @@ static void expand(int16_t *to, const uint8_t *bytes, size_t size, const uint8_t
     }
 }
 
-void weights_next(struct weights *weights, const struct cbuf *cbuf, size_t count) {
+const int16_t *weights_next(struct weights *weights, const struct cbuf *cbuf, size_t count) {
+    int16_t *elements = weights->elements.bytes;
+    const uint8_t *mask = weights->mask.bytes.bytes;
     size_t present = count, bit = 0;
     if (weights->compressed) {
         bit = read_on(&weights->mask, cbuf, count);
-        present = weights_present(weights->mask.bytes, bit, count);
+        present = weights_present(mask, bit, count);
     }
     size_t first = read_on(&weights->data, cbuf, 8 * weights->element * present);
-    const uint8_t *bytes = weights->data.bytes + first / 8;
+    const uint8_t *bytes = (const uint8_t *)weights->data.bytes.bytes + first / 8;
     if (weights->compressed) {
-        expand(weights->elements, bytes, weights->element, weights->mask.bytes, bit, count);
+        expand(elements, bytes, weights->element, mask, bit, count);
     } else if (weights->element == 1) {
-        take(weights->elements, bytes, 1, count);
+        take(elements, bytes, 1, count);
     } else {
-        take(weights->elements, bytes, 2, count);
+        take(elements, bytes, 2, count);
     }
+    return elements;
 }

@@ -12,34 +12,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/buffer.h"
 #include "model/cbuf.h"
 #include "nvdla/config.h"
 
 /* Entries of a ring that are read in order. */
 struct weight_stream {
     struct cbuf_ring ring;
-    size_t entry;   /* of the ring, behind those read so far */
-    size_t entries; /* first touched by the current group */
-    size_t used;    /* bits of the last entry that groups so far have used; 0: all */
-    uint8_t *bytes; /* the entries of the current group; the first may have been touched by the one before */
-    size_t size;    /* of them, entries */
+    size_t entry;        /* of the ring, behind those read so far */
+    size_t entries;      /* first touched by the current group */
+    size_t used;         /* bits of the last entry that groups so far have used; 0: all */
+    struct buffer bytes; /* the entries of the current group; the first may have been touched by the one before */
+    size_t size;         /* of them, entries */
 };
 
 struct weights {
     bool compressed;
     size_t element; /* bytes: 1 or 2 */
     struct weight_stream data, mask;
-    int16_t *elements; /* of the current group, in stream order; INT8 sign-extended, FP16 patterns */
+    struct buffer elements;
 };
 
 /* Starts the streams at CBUF's read pointers. data_banks and weight_banks are true counts, `most` is the number of
- * elements of the largest group. Returns false when memory is exhausted. */
-bool weights_init(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
-                  enum nvdla_precision precision, bool compressed, size_t most);
+ * elements of the largest group. The structure is zero or that of an earlier layer, whose memory it keeps. Returns
+ * false when memory is exhausted. */
+bool weights_begin(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
+                   enum nvdla_precision precision, bool compressed, size_t most);
 void weights_free(struct weights *weights);
 
-/* Reads the `count` elements of the next group, at most `most`, to weights->elements. */
-void weights_next(struct weights *weights, const struct cbuf *cbuf, size_t count);
+/* Reads the next group, `count` elements and at most `most`. The result has them in stream order, INT8 sign-extended,
+ * FP16 as patterns. */
+const int16_t *weights_next(struct weights *weights, const struct cbuf *cbuf, size_t count);
 
 /* Bits set in [from, from + count) of a bit stream whose first bit is the lowest of byte 0. */
 size_t weights_present(const uint8_t *mask, size_t from, size_t count);

@@ -44,8 +44,8 @@ struct device_statistics {
     uint64_t vpi_calls;    /* vpi_get_value + vpi_put_value */
     uint64_t quiet_cycles; /* clocks with one VPI access */
     uint64_t most_vpi_per_cycle;
-    double cpu_seconds; /* spent in device calls, CPU time */
-    double eval_share;  /* part of it inside the design's own evaluation, 0..1; 0 if not measured */
+    double cpu_seconds;                /* spent in device calls, CPU time */
+    double eval_share;                 /* part of it inside the design's own evaluation, 0..1; 0 if not measured */
     uint64_t table_hits, table_builds; /* the model: convolutions whose compiled representation was there, was made */
 };
 

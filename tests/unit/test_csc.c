@@ -32,7 +32,8 @@ struct core {
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
-    struct pool *pool[2]; /* of one thread, of four */
+    struct pool *pool[2];   /* of one thread, of four */
+    struct csc_run *run[2]; /* with each */
     uint64_t seed;
 };
 
@@ -43,12 +44,17 @@ static void core_new(struct core *core, const char *config, uint64_t seed) {
     csc_init(&core->csc, core->config);
     core->pool[0] = pool_new(1);
     core->pool[1] = pool_new(4);
-    assert_true(core->pool[0] && core->pool[1]);
+    for (int i = 0; i < 2; i++) {
+        core->run[i] = csc_run_new(core->pool[i]);
+        assert_true(core->pool[i] && core->run[i]);
+    }
 }
 
 static void core_free(struct core *core) {
-    pool_free(core->pool[0]);
-    pool_free(core->pool[1]);
+    for (int i = 0; i < 2; i++) {
+        csc_run_free(core->run[i]);
+        pool_free(core->pool[i]);
+    }
     csc_free(&core->csc);
     cdma_free(&core->cdma);
     cbuf_free(&core->cbuf);
@@ -318,16 +324,15 @@ static void check_layer(struct core *core) {
     for (int i = 0; i < 2; i++) {
         struct cbuf_weights before = core->cbuf.weights;
         struct cbuf_data data = core->cbuf.data;
-        struct csc_run *run = csc_run_new(&core->csc, &core->cdma, &core->cbuf, NULL, truncate, core->pool[i]);
+        struct csc_run *run = core->run[i];
         results[i] = malloc(groups * count * lanes * sizeof *results[i]);
-        assert_true(run && results[i]);
+        assert_true(csc_run_begin(run, &core->csc, &core->cdma, &core->cbuf, NULL, truncate) && results[i]);
         for (size_t done = 0, n; done < groups * count; done += n) {
             n = 1 + below(&core->seed, 70);
             n = n < groups * count - done ? n : groups * count - done;
             csc_run_next(run, results[i] + done * lanes, n);
         }
         csc_run_end(run);
-        csc_run_free(run);
         if (layer->skip_weights) {
             assert_memory_equal(&core->cbuf.weights, &before, sizeof before);
         } else {
@@ -551,10 +556,8 @@ static void wide_accumulators_saturate(void **state) {
     bool saturated;
     int32_t want = cacc_deliver(sum, 17, &saturated), result[16];
     assert_true(sum < (INT64_C(1) << 47) - 1); /* came back from the limit */
-    struct csc_run *run = csc_run_new(&core.csc, &core.cdma, &core.cbuf, NULL, 17, core.pool[0]);
-    assert_non_null(run);
-    csc_run_next(run, result, 1);
-    csc_run_free(run);
+    assert_true(csc_run_begin(core.run[0], &core.csc, &core.cdma, &core.cbuf, NULL, 17));
+    csc_run_next(core.run[0], result, 1);
     assert_int_equal(result[0], want);
     for (size_t k = 1; k < 16; k++) {
         assert_int_equal(result[k], 0);
@@ -599,15 +602,14 @@ static void wild_layers_end(void **state) {
             !csc_can_run(&core.csc, &core.cdma, &core.cbuf, false)) {
             continue;
         }
-        struct csc_run *run = csc_run_new(&core.csc, &core.cdma, &core.cbuf, NULL, 3, core.pool[i % 2]);
-        assert_non_null(run);
+        struct csc_run *run = core.run[i % 2];
+        assert_true(csc_run_begin(run, &core.csc, &core.cdma, &core.cbuf, NULL, 3));
         size_t count = layer->positions * layer->batches * csc_layer_groups(layer);
         for (size_t n = 0; n < count; n++) {
             int32_t results[64];
             csc_run_next(run, results, 1);
         }
         csc_run_end(run);
-        csc_run_free(run);
         ran++;
     }
     assert_true(ran > 300);

@@ -8,21 +8,23 @@
 #include "nvdla/layers.h"
 #include "nvdla_offsets.h"
 
-static const char *const engine_sets[] = {"conv", "img", "sdp", "pdp", "cdp", "mix"};
+static const char *const engine_sets[] = {"conv", "img", "sdp", "pdp", "cdp", "bdma", "rubik", "deconv", "mix"};
 enum { SETS = sizeof engine_sets / sizeof engine_sets[0] };
 
-/* Calls visit() for seeds 1 .. seeds of every engine set and every configuration that layers are made for. */
+/* Calls visit() for seeds 1 .. seeds of every configuration and every engine set that it has; twice as many where
+ * layers have three precisions. */
 static void each_case(uint64_t seeds,
                       void (*visit)(const struct gen_case *gen, const struct program *prog, void *context),
                       void *context) {
     for (int c = 0; c < nvdla_config_count; c++) {
-        if (nvdla_configs[c].fp16)
-            continue;
         for (size_t set = 0; set < SETS; set++) {
-            for (uint64_t seed = 1; seed <= seeds; seed++) {
+            uint32_t engines = gen_engines(engine_sets[set]);
+            if (engines != GEN_ENGINES_ALL && (engines & ~gen_config_engines(&nvdla_configs[c])))
+                continue;
+            for (uint64_t seed = 1; seed <= (nvdla_configs[c].fp16 ? 2 * seeds : seeds); seed++) {
                 struct gen_case gen;
                 struct error err = {""};
-                gen_draw(&gen, &nvdla_configs[c], gen_engines(engine_sets[set]), seed);
+                gen_draw(&gen, &nvdla_configs[c], engines, seed);
                 struct program *prog = gen_build(&gen, "t.nvt", &err);
                 if (!prog)
                     fail_msg("%s %s seed %d: %s", nvdla_configs[c].name, engine_sets[set], (int)seed, err.text);
@@ -75,7 +77,7 @@ static void shuffle_is_a_permutation(void **state) {
 
 static void engine_names(void **state) {
     (void)state;
-    char text[40];
+    char text[40], longest[GEN_ENGINES_NAME];
     assert_int_equal(gen_engines("mix"), GEN_ENGINES_ALL);
     assert_int_equal(gen_engines("sdp"), 1u << GEN_ENGINE_SDP);
     assert_int_equal(gen_engines("pdp,sdp"), 1u << GEN_ENGINE_SDP | 1u << GEN_ENGINE_PDP);
@@ -87,6 +89,11 @@ static void engine_names(void **state) {
     assert_string_equal(gen_engines_name(GEN_ENGINES_ALL, text, sizeof text), "mix");
     assert_string_equal(gen_engines_name(gen_engines("pdp,sdp"), text, sizeof text), "sdp-pdp");
     assert_string_equal(gen_engines_name(gen_engines("conv,img,sdp,pdp"), text, sizeof text), "conv-img-sdp-pdp");
+    assert_string_equal(gen_engines_name(gen_engines("rubik,bdma,deconv"), text, sizeof text), "bdma-rubik-deconv");
+    assert_string_equal(gen_engines_name(gen_engines("img,sdp,pdp,cdp,bdma,rubik,deconv"), longest, sizeof longest),
+                        "img-sdp-pdp-cdp-bdma-rubik-deconv");
+    assert_int_equal(gen_config_engines(nvdla_config_find("full")), GEN_ENGINES_ALL);
+    assert_int_equal(gen_config_engines(nvdla_config_find("large")), gen_engines("conv,img,sdp,pdp,cdp"));
 }
 
 /* ---- the same every time -------------------------------------------------------------------------------------------
@@ -241,24 +248,63 @@ static void pooling_is_legal(const struct view *view, const struct launch *launc
     assert_true(first >= kw - sw);
 }
 
+/* Where the registers of a stage of SDP lie. */
+static const struct {
+    uint32_t cfg, alu, mul, dma;
+} sdp_stages[] = {
+    {SDP_D_DP_BS_CFG, SDP_D_DP_BS_ALU_CFG, SDP_D_DP_BS_MUL_CFG, SDP_RDMA_D_BRDMA_CFG},
+    {SDP_D_DP_BN_CFG, SDP_D_DP_BN_ALU_CFG, SDP_D_DP_BN_MUL_CFG, SDP_RDMA_D_NRDMA_CFG},
+    {SDP_D_DP_EW_CFG, SDP_D_DP_EW_ALU_CFG, SDP_D_DP_EW_MUL_CFG, SDP_RDMA_D_ERDMA_CFG},
+};
+enum { SDP_STAGES = sizeof sdp_stages / sizeof sdp_stages[0] };
+
+static bool takes(const struct launch *sdp, int stage, bool alu) {
+    uint32_t cfg = reg(sdp, sdp_stages[stage].cfg);
+    uint32_t source = reg(sdp, alu ? sdp_stages[stage].alu : sdp_stages[stage].mul);
+    return !(cfg & 1) && !(cfg & (alu ? 2 : 16)) && (source & 1);
+}
+
+/* What is fetched is taken, of the size that the precision has. */
 static void operands_match(const struct launch *rdma, const struct launch *sdp) {
-    static const uint32_t stages[] = {SDP_D_DP_BS_CFG, SDP_D_DP_BN_CFG};
-    static const uint32_t dmas[] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_NRDMA_CFG};
-    for (int i = 0; i < 2; i++) {
-        uint32_t cfg = reg(sdp, stages[i]), dma = rdma ? reg(rdma, dmas[i]) : 1;
-        bool alu = !(cfg & 1) && !(cfg & 2) && (reg(sdp, stages[i] + 4) & 1);
-        bool mul = !(cfg & 1) && !(cfg & 16) && (reg(sdp, stages[i] + 12) & 1);
+    for (int i = 0; i < SDP_STAGES; i++) {
+        uint32_t dma = rdma ? reg(rdma, sdp_stages[i].dma) : 1;
+        bool alu = takes(sdp, i, true), mul = takes(sdp, i, false);
         assert_int_equal(dma & 1, !alu && !mul);
-        if (alu || mul)
-            assert_int_equal(dma >> 1 & 3, alu && mul ? 2 : alu ? 1 : 0);
+        if (!alu && !mul)
+            continue;
+        assert_int_equal(dma >> 1 & 3, alu && mul ? 2 : alu ? 1 : 0);
+        assert_true((reg(sdp, SDP_D_DATA_FORMAT) & 3) == NVDLA_INT8 || (dma >> 3 & 1));
     }
-    assert_int_equal(reg(sdp, SDP_D_DP_EW_CFG) & 1, 1);
     if (rdma) {
         assert_int_equal(reg(rdma, SDP_RDMA_D_DATA_CUBE_WIDTH), reg(sdp, SDP_D_DATA_CUBE_WIDTH));
         assert_int_equal(reg(rdma, SDP_RDMA_D_DATA_CUBE_HEIGHT), reg(sdp, SDP_D_DATA_CUBE_HEIGHT));
         assert_int_equal(reg(rdma, SDP_RDMA_D_DATA_CUBE_CHANNEL), reg(sdp, SDP_D_DATA_CUBE_CHANNEL));
-        assert_int_equal(reg(rdma, SDP_RDMA_D_FEATURE_MODE_CFG) & 1, reg(sdp, SDP_D_FEATURE_MODE_CFG) & 1);
+        uint32_t mode = reg(rdma, SDP_RDMA_D_FEATURE_MODE_CFG), sdp_mode = reg(sdp, SDP_D_FEATURE_MODE_CFG);
+        assert_int_equal(mode & 1, sdp_mode & 1);
+        assert_int_equal(mode >> 1 & 1, sdp_mode >> 2 & 1);
+        assert_int_equal(mode >> 8, sdp_mode >> 8);
+        assert_int_equal(mode >> 4 & 15, reg(sdp, SDP_D_DATA_FORMAT));
     }
+}
+
+/* Spec: 50-sdp sections 7 and 9. */
+static void precisions_are_legal(const struct launch *rdma, const struct launch *sdp) {
+    enum { N = NVDLA_INT8, W = NVDLA_INT16, F = NVDLA_FP16 };
+    static const uint32_t legal[][3] = {{N, N, N}, {N, N, W}, {W, N, N}, {W, N, W},
+                                        {W, W, W}, {W, W, F}, {F, F, F}, {F, F, W}};
+    uint32_t format = reg(sdp, SDP_D_DATA_FORMAT), mode = reg(sdp, SDP_D_FEATURE_MODE_CFG);
+    uint32_t proc = format & 3, out = format >> 2, ew = reg(sdp, SDP_D_DP_EW_CFG);
+    uint32_t in = mode & 1 ? proc : reg(rdma, SDP_RDMA_D_FEATURE_MODE_CFG) >> 2 & 3;
+    bool found = false;
+    for (size_t i = 0; i < sizeof legal / sizeof legal[0]; i++)
+        found = found || (legal[i][0] == in && legal[i][1] == proc && legal[i][2] == out);
+    assert_true(found);
+    bool to_pdp = mode & 2, winograd = mode & 4, batches = mode >> 8 != 0;
+    bool compares = !(ew & 1) && !(ew & 2) && (ew >> 2 & 3) == 3;
+    assert_true(proc == out || (!to_pdp && !winograd && !batches && !compares));
+    assert_true(!to_pdp || (!winograd && !batches));
+    if (compares)
+        assert_true((ew & 0x40) && in == proc && !to_pdp && !winograd && !batches);
 }
 
 /* SDP and SDP_RDMA in step: SDP_RDMA runs for those layers only that need it. */
@@ -268,15 +314,70 @@ static void sdp_layers_match(const struct view *view) {
         const struct launch *sdp = layer_tracker_find(view->layers, NVDLA_SDP, i);
         if (!sdp)
             break;
-        bool flying = reg(sdp, SDP_D_FEATURE_MODE_CFG) & 1;
-        bool memory = !flying;
-        for (uint32_t stage = SDP_D_DP_BS_CFG; stage <= SDP_D_DP_BN_CFG; stage += SDP_D_DP_BN_CFG - SDP_D_DP_BS_CFG)
-            memory = memory || (!(reg(sdp, stage) & 1) && ((!(reg(sdp, stage) & 2) && (reg(sdp, stage + 4) & 1)) ||
-                                                           (!(reg(sdp, stage) & 16) && (reg(sdp, stage + 12) & 1))));
-        operands_match(memory ? layer_tracker_find(view->layers, NVDLA_SDP_RDMA, used) : NULL, sdp);
+        bool memory = !(reg(sdp, SDP_D_FEATURE_MODE_CFG) & 1);
+        for (int stage = 0; stage < SDP_STAGES; stage++)
+            memory = memory || takes(sdp, stage, true) || takes(sdp, stage, false);
+        const struct launch *rdma = memory ? layer_tracker_find(view->layers, NVDLA_SDP_RDMA, used) : NULL;
+        assert_true(!memory || rdma);
+        operands_match(rdma, sdp);
+        precisions_are_legal(rdma, sdp);
+        assert_true(view->gen->config->map == NVDLA_MAP_FULL || (reg(sdp, SDP_D_DP_EW_CFG) & 1));
         used += memory;
     }
     assert_null(layer_tracker_find(view->layers, NVDLA_SDP_RDMA, used));
+}
+
+static void rubik_is_legal(const struct launch *launch) {
+    uint32_t misc = reg(launch, RBK_D_MISC_CFG), mode = misc & 3, bytes = (misc >> 8 & 3) == NVDLA_INT8 ? 1 : 2;
+    uint32_t channels = reg(launch, RBK_D_DATAOUT_SIZE_1) + 1, surfaces = (channels * bytes + 31) / 32;
+    uint32_t size = reg(launch, RBK_D_DATAIN_SIZE_0), w = (size & 0x1fff) + 1, h = (size >> 16) + 1;
+    uint32_t deconv = reg(launch, RBK_D_DECONV_STRIDE);
+    assert_true(mode < 3);
+    if (mode == 0) {
+        assert_true(w * ((deconv & 31) + 1) <= 8192);
+        assert_int_equal(reg(launch, RBK_D_CONTRACT_STRIDE_0), surfaces * reg(launch, RBK_D_DAIN_SURF_STRIDE));
+        return;
+    }
+    assert_int_equal(reg(launch, RBK_D_DATAIN_SIZE_1) + 1, channels);
+    uint32_t line = reg(launch, mode == 1 ? RBK_D_DAOUT_LINE_STRIDE : RBK_D_DAIN_LINE_STRIDE);
+    uint32_t planar = reg(launch, mode == 1 ? RBK_D_DAOUT_PLANAR_STRIDE : RBK_D_DAIN_PLANAR_STRIDE);
+    assert_true(line >= w * bytes && planar >= h * line);
+}
+
+/* The descriptors of BDMA lie in regions, and a group has at most 20 of them with one destination memory. Spec: 64-bdma
+ * sections 4, 5 and 8. */
+static void copies_are_legal(const struct view *view) {
+    const struct nvdla_config *config = view->gen->config;
+    uint32_t base = nvdla_has_unit(config, NVDLA_BDMA) ? nvdla_unit_base(config, NVDLA_BDMA) : UINT32_MAX - 0x1000;
+    uint32_t now[BDMA_STATUS / 4] = {0};
+    int pushed = 0;
+    bool primary_out = false;
+    for (size_t i = 0; i < view->prog->count; i++) {
+        const struct op *op = &view->prog->ops[i];
+        if (op->kind != OP_WRITE || op->address < base || op->address >= base + BDMA_STATUS)
+            continue;
+        uint32_t offset = op->address - base;
+        now[offset / 4] = op->value;
+        if (offset == BDMA_CFG_LAUNCH0 || offset == BDMA_CFG_LAUNCH1) {
+            assert_true(pushed >= 1 && pushed <= 20);
+            pushed = 0;
+        }
+        if (offset != BDMA_CFG_OP)
+            continue;
+        uint64_t lines = now[BDMA_CFG_LINE_REPEAT / 4], surfaces = now[BDMA_CFG_SURF_REPEAT / 4];
+        uint64_t bytes = 32 * ((uint64_t)now[BDMA_CFG_LINE / 4] + 1);
+        uint64_t in = now[BDMA_CFG_SRC_ADDR_LOW / 4] | (uint64_t)now[BDMA_CFG_SRC_ADDR_HIGH / 4] << 32;
+        uint64_t out = now[BDMA_CFG_DST_ADDR_LOW / 4] | (uint64_t)now[BDMA_CFG_DST_ADDR_HIGH / 4] << 32;
+        assert_true(lines < 8192 && surfaces < 8192);
+        assert_non_null(region_of(view, now[BDMA_CFG_CMD / 4] & 1, in,
+                                  lines * now[BDMA_CFG_SRC_LINE / 4] + surfaces * now[BDMA_CFG_SRC_SURF / 4] + bytes));
+        assert_non_null(region_of(view, now[BDMA_CFG_CMD / 4] & 2, out,
+                                  lines * now[BDMA_CFG_DST_LINE / 4] + surfaces * now[BDMA_CFG_DST_SURF / 4] + bytes));
+        assert_true(pushed == 0 || primary_out == ((now[BDMA_CFG_CMD / 4] & 2) != 0));
+        primary_out = (now[BDMA_CFG_CMD / 4] & 2) != 0;
+        pushed++;
+    }
+    assert_int_equal(pushed, 0);
 }
 
 static void check_legality(const struct gen_case *gen, const struct program *prog, void *context) {
@@ -301,8 +402,11 @@ static void check_legality(const struct gen_case *gen, const struct program *pro
         cubes_lie_in_regions(&view, launch);
         if (launch->unit == NVDLA_PDP)
             pooling_is_legal(&view, launch);
+        if (launch->unit == NVDLA_RBK)
+            rubik_is_legal(launch);
     }
     sdp_layers_match(&view);
+    copies_are_legal(&view);
     layer_tracker_free(view.layers);
 }
 
@@ -356,12 +460,60 @@ struct corners {
     int single, partial_channels, partial_kernels, one_kernel, dilation, stride, pad, split, fused_pdp, conv_pdp,
         linked, residual, in_place, slid, data_kept, weights_kept, post, two_planes, interleaved, secondary,
         tables_shared, both_groups, wide, serial, parallel, full_pads;
+    /* where there are three precisions, BDMA and RUBIK */
+    int precision[3], in_convert, out_convert, ew, ew_convertors, ew_memory, table, table_shared, compares,
+        unequal_self, pdp_float, cdp_wide, cdp_float, special, mixed, groups, joined, many_parts, replicated,
+        four_memories[4], rubik[3], many_phases, merged_split, contracted, status, above_4_gib, across_4_gib;
 };
 
+static void count_wide_corners(const struct gen_case *gen, const struct program *prog, struct corners *n) {
+    int launches = 0;
+    for (int i = 0; i < gen->count; i++) {
+        const struct gen_layer *l = &gen->layers[i];
+        const struct gen_stage *ew = &l->ew;
+        n->precision[l->precision]++;
+        n->in_convert += l->in_convert != 0;
+        n->out_convert += l->out_convert != 0;
+        n->ew += ew->on && ew->alu && ew->mul;
+        n->ew_memory += ew->on && ew->alu && ew->alu_memory && ew->mul && ew->mul_memory;
+        n->ew_convertors +=
+            ew->on && ((ew->alu && ew->alu_memory && ew->alu_cvt) || (ew->mul && ew->mul_memory && ew->mul_cvt));
+        n->table += ew->on && ew->lut && l->lut;
+        n->table_shared += ew->on && ew->lut && !l->lut;
+        n->compares += ew->on && ew->alu && ew->algorithm == 3;
+        n->unequal_self += ew->on && ew->alu && ew->algorithm == 3 && ew->source && ew->source == l->source;
+        n->pdp_float += l->pdp && l->precision == NVDLA_FP16 && l->method == 0;
+        n->cdp_wide += l->cdp && l->precision == NVDLA_INT16;
+        n->cdp_float += l->cdp && l->precision == NVDLA_FP16;
+        n->special += l->precision == NVDLA_FP16 && l->in_data == STYLE_SPECIAL;
+        n->mixed += i > 0 && l->precision != gen->layers[i - 1].precision && l->source == i;
+        launches += l->bdma && !l->join;
+        n->joined += l->join != 0;
+        n->many_parts += l->parts > 8;
+        n->replicated += l->replicate && l->h > 1;
+        if (l->bdma && !l->source)
+            n->four_memories[l->in_space + 2 * l->out_space]++;
+        if (l->rubik)
+            n->rubik[l->rubik - 1]++;
+        n->many_phases += l->rubik == 1 && l->deconv_x > 8;
+        n->merged_split += l->rubik == 3 && l->source;
+        n->contracted += l->rubik == 1 && l->source;
+        n->status += l->status != 0;
+    }
+    n->groups += launches > 2;
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        bool region = op->kind == OP_MEM_FILL || op->kind == OP_MEM_LOAD;
+        n->above_4_gib += region && op->base >> 32 != 0;
+        n->across_4_gib += region && op->base >> 32 != (op->base + op->size - 1) >> 32;
+    }
+}
+
 static void count_corners(const struct gen_case *gen, const struct program *prog, void *context) {
-    (void)prog;
     struct corners *n = context;
     const struct nvdla_config *config = gen->config;
+    if (config->fp16)
+        count_wide_corners(gen, prog, n);
     int layers[NVDLA_UNIT_COUNT] = {0};
     for (int i = 0; i < gen->count; i++) {
         const struct gen_layer *l = &gen->layers[i];
@@ -442,8 +594,8 @@ static void damaged_descriptions_are_refused(void **state) {
 }
 
 /* A case of one plain layer with these settings, "w=5 h=3", is refused with this message. */
-static void illegal(const char *settings, const char *expected) {
-    struct gen_case gen = {.config = nvdla_config_find("small"), .count = 1};
+static void illegal_on(const char *config, const char *settings, const char *expected) {
+    struct gen_case gen = {.config = nvdla_config_find(config), .count = 1};
     struct error err = {""};
     gen_layer_plain(&gen.layers[0]);
     char name[32];
@@ -457,6 +609,43 @@ static void illegal(const char *settings, const char *expected) {
     assert_null(gen_build(&gen, "t.nvt", &err));
     if (!strstr(err.text, expected))
         fail_msg("found '%s', expected '%s'", err.text, expected);
+}
+
+static void illegal(const char *settings, const char *expected) {
+    illegal_on("small", settings, expected);
+}
+
+static void layers_that_a_configuration_lacks_are_refused(void **state) {
+    (void)state;
+    illegal("sdp=1 precision=1", "configuration small has no INT16");
+    illegal("sdp=1 precision=2", "configuration small has no FP16");
+    illegal("sdp=1 in_convert=1", "configuration small has no INT16");
+    illegal("sdp=1 ew.on=1", "configuration small has no EW stage");
+    illegal_on("large", "sdp=1 ew.on=1 ew.lut=1", "configuration large has no EW stage");
+    illegal("bdma=1", "configuration small has no BDMA");
+    illegal_on("large", "rubik=1", "configuration large has no RUBIK");
+}
+
+static void illegal_layers_of_full_are_refused(void **state) {
+    (void)state;
+    illegal_on("full", "bdma=1 rubik=1", "expected one of");
+    illegal_on("full", "bdma=1 parts=2", "2 parts of 1x1x1 atoms");
+    illegal_on("full", "bdma=1 join=1", "the layer before is none of BDMA");
+    illegal_on("full", "rubik=1 deconv_x=32 w=257", "contract: 32 times 1 phases of 257x1x1");
+    illegal_on("full", "sdp=1 precision=1 in_convert=1", "in_convert: only from memory to INT8");
+    illegal_on("full", "sdp=1 pdp=1 out_convert=1", "out_convert: not with PDP");
+    illegal_on("full", "sdp=1 in_place=1 out_convert=1", "in_place: the output has another precision");
+    illegal_on("full", "sdp=1 precision=1 bs.on=1 bs.alu=1 bs.alu_memory=1", "operands of one byte are for INT8");
+    illegal_on("full", "sdp=1 ew.on=1 ew.lut=1", "no SDP layer has loaded the tables");
+    illegal_on("full", "sdp=1 ew.on=1 ew.lut=1 lut=1 le_select=32", "INDEX_SELECT beyond 31");
+    illegal_on("full", "sdp=1 ew.on=1 ew.lut=1 lut=1 lo_start=2147483648", "START has more than 32 bits");
+    illegal_on("full", "sdp=1 precision=2 ew.on=1 ew.lut=1 lut=1 le_end=2139095040", "patterns of finite FP32 numbers");
+    illegal_on("full", "cdp=1 lut=1 lo_start=2097152", "START has more than 22 bits");
+    illegal_on("full", "cdp=1 precision=1 lut=1 lo_select=64", "INDEX_SELECT beyond 63");
+    illegal_on("full", "cdp=1 precision=2 lut=1 le_offset=-128", "LE_INDEX_OFFSET -128");
+    illegal_on("full", "sdp=1 ew.on=1 ew.alu=1 ew.algorithm=3 ew.lut=1 lut=1", "a layer that compares has no table");
+    illegal_on("full", "sdp=1 ew.on=1 ew.alu=1 ew.algorithm=3 in_place=1", "a layer that compares has no table");
+    illegal_on("full", "pdp=1 precision=2 method=0 recip_w=64512", "exponent 63 and mantissa 0");
 }
 
 static void illegal_layers_are_refused(void **state) {
@@ -528,14 +717,36 @@ static bool reused(const struct gen_case *gen) {
     return false;
 }
 
+static bool float_table(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].sdp && gen->layers[i].ew.on && gen->layers[i].ew.lut &&
+            gen->layers[i].precision == NVDLA_FP16)
+            return true;
+    return false;
+}
+
+static bool joined_copies(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].join && gen->layers[i].parts >= 3)
+            return true;
+    return false;
+}
+
+static bool contracted(const struct gen_case *gen) {
+    for (int i = 0; i < gen->count; i++)
+        if (gen->layers[i].rubik && gen->layers[i].source && gen->layers[gen->layers[i].source - 1].conv)
+            return true;
+    return false;
+}
+
 /* Shrinks the first seed that fails so; returns the result. */
-static struct gen_case shrunk(const char *engines, bool (*fails)(const struct gen_case *)) {
+static struct gen_case shrunk(const char *config, const char *engines, bool (*fails)(const struct gen_case *)) {
     struct judge judge = {.fails = fails};
     struct shrink shrink = {.fails = judge_case, .context = &judge, .attempts = 400};
     struct gen_case gen;
     uint64_t seed = 1;
     do
-        gen_draw(&gen, nvdla_config_find("small"), gen_engines(engines), seed++);
+        gen_draw(&gen, nvdla_config_find(config), gen_engines(engines), seed++);
     while (!fails(&gen) || gen.count < 3);
     shrink_case(&shrink, &gen);
     assert_true(fails(&gen));
@@ -545,7 +756,7 @@ static struct gen_case shrunk(const char *engines, bool (*fails)(const struct ge
 
 static void shrinking_finds_the_smallest_case(void **state) {
     (void)state;
-    struct gen_case gen = shrunk("mix", wide_pooling);
+    struct gen_case gen = shrunk("small", "mix", wide_pooling);
     struct gen_layer plain;
     gen_layer_plain(&plain);
     assert_int_equal(gen.count, 1);
@@ -557,15 +768,30 @@ static void shrinking_finds_the_smallest_case(void **state) {
     plain.serial = gen.layers[0].serial;
     assert_memory_equal(&gen.layers[0], &plain, sizeof plain);
 
-    gen = shrunk("conv", five_kernels);
+    gen = shrunk("small", "conv", five_kernels);
     assert_int_equal(gen.count, 1);
     assert_int_equal(gen.layers[0].k, 5);
     assert_int_equal(gen.layers[0].c, 3);
     assert_int_equal(gen.layers[0].w * gen.layers[0].h * gen.layers[0].r * gen.layers[0].s, 1);
 
-    gen = shrunk("conv", reused);
+    gen = shrunk("small", "conv", reused);
     assert_int_equal(gen.count, 2);
     assert_int_equal(gen.layers[0].w * gen.layers[0].c * gen.layers[0].k, 1);
+
+    gen = shrunk("full", "sdp", float_table);
+    assert_int_equal(gen.count, 1);
+    assert_int_equal(gen.layers[0].lut, 1);
+    assert_int_equal(gen.layers[0].w * gen.layers[0].h * gen.layers[0].c, 1);
+
+    gen = shrunk("full", "bdma", joined_copies);
+    assert_int_equal(gen.count, 2);
+    assert_int_equal(gen.layers[0].parts, 1);
+    assert_int_equal(gen.layers[1].parts, 3);
+
+    gen = shrunk("full", "deconv", contracted);
+    assert_int_equal(gen.count, 2);
+    assert_int_equal(gen.layers[0].full_r, 0);
+    assert_int_equal(gen.layers[1].deconv_x * gen.layers[1].deconv_y, 1);
 }
 
 static bool never(const struct gen_case *gen) {
@@ -610,12 +836,11 @@ static bool arms_pdp(void *context, const struct program *prog) {
     return found;
 }
 
-static void other_traces_lose_layers(void **state) {
-    (void)state;
+static void lose_layers(const char *config, const char *engines) {
     int cut = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct gen_case gen;
-        gen_draw(&gen, nvdla_config_find("small"), gen_engines("sdp,pdp,cdp"), seed);
+        gen_draw(&gen, nvdla_config_find(config), gen_engines(engines), seed);
         int with_pdp = 0, calls = 0;
         for (int i = 0; i < gen.count; i++)
             with_pdp += gen.layers[i].pdp != 0;
@@ -636,6 +861,12 @@ static void other_traces_lose_layers(void **state) {
     assert_true(cut > 5);
 }
 
+static void other_traces_lose_layers(void **state) {
+    (void)state;
+    lose_layers("small", "sdp,pdp,cdp");
+    lose_layers("full", "pdp,bdma,rubik");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_those_of_splitmix64),
@@ -649,6 +880,8 @@ int main(void) {
         cmocka_unit_test(corners_are_drawn),
         cmocka_unit_test(damaged_descriptions_are_refused),
         cmocka_unit_test(illegal_layers_are_refused),
+        cmocka_unit_test(layers_that_a_configuration_lacks_are_refused),
+        cmocka_unit_test(illegal_layers_of_full_are_refused),
         cmocka_unit_test(shrinking_finds_the_smallest_case),
         cmocka_unit_test(shrinking_keeps_to_its_attempts),
         cmocka_unit_test(other_traces_lose_layers),

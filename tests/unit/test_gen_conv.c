@@ -343,8 +343,9 @@ static void register_writes_are_legal(void **state) {
 struct corners {
     int winograd, winograd_strides, winograd_pads, winograd_reuse, winograd_slides, winograd_one_tile, pra, batches,
         most_batches, batch_single, batch_reuse, batch_element, compressed, nothing_stored, empty_group, dense_group,
-        compressed_reuse, compressed_winograd, compressed_image, short_group, int16, fp16, nan_data, nan_weights, flush,
-        image_int16, image_fp16, image_narrows, image_widens, image_to_fp16, secondary, all_channels;
+        many_groups, mask_ring, compressed_reuse, compressed_winograd, compressed_image, short_group, int16, fp16,
+        nan_data, nan_weights, flush, image_stripes, image_int16, image_fp16, image_narrows, image_widens,
+        image_to_fp16, secondary, all_channels;
 };
 
 static void count_corners(const struct gen_case *gen, const struct program *prog, void *context) {
@@ -365,13 +366,15 @@ static void count_corners(const struct gen_case *gen, const struct program *prog
         n->pra += winograd && l->pra == 3;
         n->batches += l->batches > 1;
         n->most_batches += l->batches == 32;
-        n->batch_single += l->batches > 1 && l->w == 1 && l->h == 1;
+        n->batch_single += l->batches > 1 && l->w <= l->s && l->h <= l->r;
         n->batch_reuse += l->batches > 1 && l->reuse_data;
         n->batch_element += l->batches > 1 && element;
         n->compressed += l->compressed != 0;
         n->nothing_stored += l->compressed && l->density == 0 && !l->dense_groups;
         n->empty_group += l->compressed && l->empty_groups && l->k > group;
         n->dense_group += l->compressed && l->dense_groups && l->k > group;
+        n->many_groups += l->compressed && l->k > 32 * group;
+        n->mask_ring += l->compressed && l->conv == 1 && l->k * l->r * l->s * l->c > 8 * (1 << 15);
         n->compressed_reuse += l->compressed && l->reuse_weights;
         n->compressed_winograd += l->compressed && winograd;
         n->compressed_image += l->compressed && l->conv == 2;
@@ -381,6 +384,7 @@ static void count_corners(const struct gen_case *gen, const struct program *prog
         n->nan_data += l->nans != 0;
         n->nan_weights += l->weight_nans != 0;
         n->flush += l->precision == NVDLA_FP16 && l->nan_to_zero;
+        n->image_stripes += pixel && l->w > 64 * l->stride_x + l->s;
         n->image_int16 += pixel && pixel->precision == NVDLA_INT16;
         n->image_fp16 += pixel && pixel->precision == NVDLA_FP16;
         n->image_narrows += pixel && pixel->precision == NVDLA_INT16 && l->precision == NVDLA_INT8;

@@ -2,18 +2,18 @@
  * 10), and wild register contents. */
 #include "model_bench.h"
 
-static const char *const configs[] = {"small",      "small_256",        "small_256_full",
-                                      "medium_512", "medium_1024_full", "large"};
+static const char *const configs[] = {"small", "small_256", "small_256_full",  "medium_512", "medium_1024_full",
+                                      "large", "full",      "large_compressed"};
 enum { CONFIGS = sizeof configs / sizeof configs[0] };
 
 /* ---- registers ---- */
 
-/* GLB's interrupt registers and the data port of CDP's tables do more than store; the flush status is not 0 in the
- * model. */
+/* GLB's interrupt registers, the data ports of tables and BDMA's status do more than store; the flush status is not 0
+ * in the model. */
 static bool plain_storage(const struct nvdla_register *reg) {
     return strcmp(reg->name, "S_INTR_SET") != 0 && strcmp(reg->name, "S_INTR_STATUS") != 0 &&
-           !(reg->unit == NVDLA_CDP && strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0) &&
-           strcmp(reg->name, "S_CBUF_FLUSH_STATUS") != 0;
+           strcmp(reg->name, "S_LUT_ACCESS_DATA") != 0 && strcmp(reg->name, "S_CBUF_FLUSH_STATUS") != 0 &&
+           !(reg->unit == NVDLA_BDMA && strcmp(reg->name, "STATUS") == 0);
 }
 
 static uint32_t read_register(struct device *dev, const struct nvdla_register *reg) {
@@ -69,7 +69,7 @@ static void registers_reset_and_keep_their_masked_bits(void **state) {
         assert_int_equal(get(dev, NVDLA_SDP, SDP_D_CVT_OFFSET), 0x5a5a5a5a);
         assert_true(dev->ops->reset(dev, &err));
         assert_int_equal(get(dev, NVDLA_SDP, SDP_D_CVT_OFFSET), 0);
-        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DP_BS_CFG), 0x73);
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DP_BS_CFG), dev->config->map == NVDLA_MAP_FULL ? 0 : 0x73);
         bench_free(dev);
     }
 }
@@ -123,6 +123,26 @@ static void glb_sets_masks_and_clears(void **state) {
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_SET), 0);
     put(dev, NVDLA_GLB, GLB_S_INTR_MASK, UINT32_MAX);
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_MASK), 0x003f03ff);
+    bench_free(dev);
+}
+
+/* 10-system section 10: vectors 13, 14 and section 7. */
+static void full_has_bdma_and_its_interrupts_but_no_gec(void **state) {
+    (void)state;
+    struct device *dev = bench_new("full");
+    assert_int_equal(get(dev, NVDLA_GLB, GLB_S_NVDLA_HW_VERSION), 0x00303031);
+    assert_int_equal(get(dev, NVDLA_BDMA, BDMA_STATUS), 0x114);
+    for (uint32_t address = 0x1000; address < 0x2000; address += 4) {
+        uint32_t value = 1;
+        assert_true(dev->ops->csb_write(dev, address, UINT32_MAX, true, NULL));
+        assert_true(dev->ops->csb_read(dev, address, &value, NULL));
+        assert_int_equal(value, 0);
+    }
+    put(dev, NVDLA_GLB, GLB_S_INTR_SET, UINT32_MAX);
+    assert_int_equal(pending_interrupts(dev), 0x003f03ff);
+    put(dev, NVDLA_GLB, GLB_S_INTR_MASK, UINT32_MAX);
+    assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_MASK), 0x003f03ff);
+    assert_false(dev->ops->interrupt(dev));
     bench_free(dev);
 }
 
@@ -366,6 +386,7 @@ int main(void) {
         cmocka_unit_test(registers_reset_and_keep_their_masked_bits),
         cmocka_unit_test(addresses_without_register_read_zero),
         cmocka_unit_test(glb_sets_masks_and_clears),
+        cmocka_unit_test(full_has_bdma_and_its_interrupts_but_no_gec),
         cmocka_unit_test(masked_layer_interrupt_is_recorded),
         cmocka_unit_test(arming_protects_the_group),
         cmocka_unit_test(both_groups_in_turn),

@@ -22,8 +22,7 @@ static const struct nvdla_config *config(const char *name) {
 static void every_configuration_is_found_by_name(void **state) {
     (void)state;
     static const char *const names[] = {
-        "full", "small", "small_256", "small_256_full", "medium_512", "medium_1024_full", "large",
-        "large_compressed"};
+        "full", "small", "small_256", "small_256_full", "medium_512", "medium_1024_full", "large", "large_compressed"};
     assert_int_equal(nvdla_config_count, 8);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_string_equal(config(names[i])->name, names[i]);

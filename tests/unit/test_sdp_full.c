@@ -490,7 +490,7 @@ static void compare_of_two_cubes(void **state) {
     }
     struct device_statistics statistics;
     dev->ops->statistics(dev, &statistics);
-    assert_int_equal(statistics.read_beats[7], 2 * 24);
+    assert_int_equal(statistics.read_beats[7], 2 * 12); /* two atoms a beat */
     bench_free(dev);
 }
 

@@ -124,10 +124,11 @@ bool reference_run(struct reference *ref, const uint8_t *stream, size_t stream_b
     bool one = !device->memory[SPACE_SECONDARY];
     struct dma input, output;
     dma_init(&output, device, one || layer.destination_primary, NVDLA_PDP, 2, 0, &ref->beats);
+    uint64_t nans = 0;
     bool ok;
     if (layer.from_memory) {
         dma_init(&input, device, one || layer.source_primary, NVDLA_PDP_RDMA, 2, 0, &ref->beats);
-        ok = pdp_run_from_memory(&layer, &input, &output);
+        ok = pdp_run_from_memory(&layer, &input, &output, &nans);
         register_group_done(&ref->rdma);
     } else {
         struct stream lines = {stream, (size_t)layer.width * layer.atom};
@@ -135,7 +136,7 @@ bool reference_run(struct reference *ref, const uint8_t *stream, size_t stream_b
             *reason = "the stream is not the cube";
             return false;
         }
-        ok = pdp_run(&layer, (struct pdp_source){next_line, &lines}, &output);
+        ok = pdp_run(&layer, (struct pdp_source){next_line, &lines}, &output, &nans);
     }
     register_group_done(&ref->pdp);
     *reason = "out of memory";
