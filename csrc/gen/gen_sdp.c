@@ -328,7 +328,9 @@ static int draw_stage(struct rng *rng, struct gen_stage *stage, int64_t precisio
     stage->algorithm = rng_chance(rng, 60) ? 2 : rng_range(rng, 0, 3);
     stage->mul = rng_chance(rng, 65);
     stage->relu = rng_chance(rng, 35);
-    stage->prelu = stage->mul && !stage->alu && rng_chance(rng, 35);
+    stage->prelu = stage->mul && (!stage->alu || rng_chance(rng, 30)) && rng_chance(rng, 35);
+    if (stage->prelu)
+        stage->alu = 0;                   /* what it acts on: 50-sdp, illegal programming */
     int from = (int)rng_range(rng, 0, 9); /* 0..2 registers, 3..8 memory, 9 one of each */
     stage->alu_memory = from > 2 && (from < 9 || rng_chance(rng, 50));
     stage->mul_memory = from > 2 && (from < 9 || !stage->alu_memory);
