@@ -36,9 +36,12 @@ struct check {
 static void apply(void *context, enum rule_effect effect, const char *text) {
     const struct check *check = context;
     struct device *dev = check->checker->dev;
+    if (dev->refused) {
+        return; /* the first reason is enough */
+    }
     if (effect != RULE_REFUSED || check->checker->allow_undefined) {
         device_warn(dev, check->unit, check->ordinal, "%s", text);
-    } else if (!dev->refused) {
+    } else {
         device_refuse(dev, check->err, check->unit, check->ordinal, "%s", text);
     }
 }

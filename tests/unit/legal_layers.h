@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "nvdla/config.h"
+#include "nvdla/lut.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 
@@ -216,16 +217,21 @@ static inline void legal_pdp(const struct nvdla_config *config, struct legal_sin
                    {PDP_RDMA_D_POOLING_KERNEL_CFG, 0x11}, {PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in});
 }
 
+/* Loads both tables; the access ports of SDP and CDP have the same layouts. */
+static inline void legal_table(struct legal_sink sink, enum nvdla_unit unit) {
+    sink.write(sink.context, unit, SDP_S_LUT_ACCESS_CFG, 0x20000);
+    for (uint32_t i = 0; i < LUT_LE_ENTRIES; i++) {
+        sink.write(sink.context, unit, SDP_S_LUT_ACCESS_DATA, i);
+    }
+    sink.write(sink.context, unit, SDP_S_LUT_ACCESS_CFG, 0x30000);
+    for (uint32_t i = 0; i < LUT_LO_ENTRIES; i++) {
+        sink.write(sink.context, unit, SDP_S_LUT_ACCESS_DATA, 2 * i);
+    }
+}
+
 static inline void legal_cdp(const struct nvdla_config *config, struct legal_sink sink) {
     uint32_t atom = (uint32_t)config->mem_atom;
-    sink.write(sink.context, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x20000);
-    for (int i = 0; i < 65; i++) {
-        sink.write(sink.context, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 7);
-    }
-    sink.write(sink.context, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x30000);
-    for (int i = 0; i < 257; i++) {
-        sink.write(sink.context, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 9);
-    }
+    legal_table(sink, NVDLA_CDP);
     LEGAL_SETTINGS(sink, NVDLA_CDP, {CDP_S_LUT_CFG, 0}, {CDP_S_LUT_INFO, 0}, {CDP_S_LUT_LE_START_LOW, 0},
                    {CDP_S_LUT_LE_START_HIGH, 0}, {CDP_S_LUT_LO_START_LOW, 0}, {CDP_S_LUT_LO_START_HIGH, 0},
                    {CDP_S_LUT_LE_END_LOW, 0x1000}, {CDP_S_LUT_LE_END_HIGH, 0}, {CDP_S_LUT_LO_END_LOW, 256},
@@ -320,6 +326,7 @@ static inline void legal_layer(const struct nvdla_config *config, enum legal_lay
         sink.write(sink.context, NVDLA_SDP, SDP_D_DP_BS_MUL_CFG, 1);
         sink.write(sink.context, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 0x24);
         if (layer == LEGAL_TABLE) {
+            legal_table(sink, NVDLA_SDP);
             sink.write(sink.context, NVDLA_SDP, SDP_D_DP_EW_CFG, 0x12);
             sink.write(sink.context, NVDLA_SDP, SDP_S_LUT_LE_END, 0x1000);
             sink.write(sink.context, NVDLA_SDP, SDP_S_LUT_LO_END, 0x100);
