@@ -29,15 +29,20 @@ static void append(char *text, size_t size, const char *more) {
     snprintf(text + length, size - length, "%s", more);
 }
 
-/* "UNIT.REGISTER = 0x... (fields)" */
+/* "UNIT.REGISTER = 0x... (fields)", without the fields if the only one is a number */
 static void show(const struct rules_view *view, const struct rule_register *shown, char *text, size_t size) {
     char name[64], fields[100], one[200];
     uint32_t address = nvdla_unit_base(view->config, shown->unit) + shown->offset;
     uint32_t value = rules_value(view, shown->unit, shown->offset);
     nvdla_register_name(view->config, address, name, sizeof name);
-    nvdla_register_decode(nvdla_register_at(view->config, address), value, fields, sizeof fields);
-    snprintf(one, sizeof one, "%s = 0x%x (%s)", name, (unsigned)value, fields);
+    const struct nvdla_register *reg = nvdla_register_at(view->config, address);
+    snprintf(one, sizeof one, "%s = 0x%x", name, (unsigned)value);
     append(text, size, one);
+    if (reg && reg->field_count > 0 && (reg->field_count > 1 || reg->fields[0].enum_count > 0)) {
+        nvdla_register_decode(reg, value, fields, sizeof fields);
+        snprintf(one, sizeof one, " (%s)", fields);
+        append(text, size, one);
+    }
 }
 
 char *rules_effect(char *text, size_t size, enum rule_effect effect) {

@@ -108,6 +108,9 @@ sed 's/0xff 0xfe/0xff 0xee/' good/in.dat >badgold/badgold_golden_80010000.dat
 mkdir badcrc && cp good/in.dat badcrc && sed "s/$crc/0x12345678/" good/good.cfg >badcrc/badcrc.cfg
 mkdir badreg && cp good/in.dat badreg && sed 's/S_STATUS_0, 0x0/S_STATUS_0, 0x1/; s/reg_read_check(NVDLA_SDP.S_STATUS/reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH/' good/good.cfg >badreg/badreg.cfg
 mkdir hang && cp good/in.dat hang && grep -v 'SDP.D_OP_ENABLE' good/good.cfg >hang/hang.cfg
+mkdir odd && cp good/in.dat odd && sed 's/NVDLA_SDP.D_DP_EW_CFG_0, 0x1/NVDLA_SDP.D_DP_EW_CFG_0, 0x12/' good/good.cfg >odd/odd.cfg
+mkdir stuck && cp good/in.dat stuck && sed 's/NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x7/NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x6/' good/good.cfg >stuck/stuck.cfg
+mkdir open && cp good/in.dat open && sed 's/D_DST_BASE_ADDR_LOW_0, 0x80010000/D_DST_BASE_ADDR_LOW_0, 0x80000008/; s/0x80000000, 0x40, ALL_ZERO/0x80000000, 0x80, ALL_ZERO/' good/good.cfg | grep -v check_crc >open/open.cfg
 mkdir sleeps && cp good/in.dat sleeps && cp good/good.cfg sleeps/sleeps.cfg
 mkdir broken && cp good/in.dat broken && sed 's/D_CVT_SCALE/D_CVT_SCALLOP/' good/good.cfg >broken/broken.cfg
 mkdir missing && cp good/good.cfg missing/missing.cfg
@@ -221,6 +224,24 @@ nv run --dut model hang/hang.cfg
 check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000"
 lines run_hang_line 1
 that hang_details_go_to_stderr grep -q 'stream SDP stands at' stderr
+that hang_says_why grep -q 'warning: hang/hang.cfg:[0-9]*: SDP_RDMA launch 0: waits for SDP, which is not armed in its group CONSUMER; the hardware hangs' stderr
+# illegal programming: what a chapter defines is carried out, what hangs hangs, what is undefined is refused
+nv run --dut model odd/odd.cfg
+check run_warns 0 "nvcosim: warning: odd/odd.cfg:34: SDP launch 0: SDP.D_DP_EW_CFG = 0x12 (" "the configuration has no EW stage: the data passes unchanged (50-sdp section 12)" "PASS odd "
+nv run --dut model -q odd/odd.cfg; check run_warns_quietly 0 '!warning'
+nv run --dut model -o reports odd/odd.cfg stuck/stuck.cfg open/open.cfg
+check run_illegal 2 "warning: stuck/stuck.cfg:34: SDP launch 0: SDP.D_DATA_CUBE_WIDTH = 0x7, SDP_RDMA.D_DATA_CUBE_WIDTH = 0x6, " \
+    "SDP and SDP_RDMA must have the same cube (50-sdp section 2.3); the hardware hangs" "HANG stuck: model: the device is idle" \
+    "REFUSED open: model: open/open.cfg:34: SDP launch 0: SDP.D_DST_BASE_ADDR_LOW = 0x80000008" "without being the same (50-sdp, illegal programming); the result is undefined" \
+    "1 passed, 1 failed, 1 hung"
+that report_of_a_warning grep -q 'warning: odd/odd.cfg:34: SDP launch 0: SDP.D_DP_EW_CFG = 0x12' reports/odd/report.txt
+that report_of_a_hang grep -q 'warning: stuck/stuck.cfg:34: SDP launch 0: .*; the hardware hangs' reports/stuck/report.txt
+that report_of_a_refusal grep -q 'open/open.cfg:34: SDP launch 0: .*; the result is undefined' reports/open/report.txt
+that report_of_a_hang_json sh -c 'python3 -c "import json, sys; print(json.load(open(\"reports/stuck/report.json\")))" | grep -q "the hardware hangs"'
+nv run --dut model -q stuck/stuck.cfg; check run_hangs_quietly 3 "HANG stuck" "; the hardware hangs"
+nv run --dut model open/open.cfg; check run_refuses 2 "REFUSED open:" '!PASS'
+nv run --dut model --allow-undefined open/open.cfg; check run_allow_undefined 0 "warning: open/open.cfg:34: SDP launch 0: " "; the result is undefined" "PASS open "
+
 nv run --dut model good/good.cfg badcrc/badcrc.cfg; check run_several_fail 1 "1 passed, 1 failed, 0 hung"
 nv run --dut model hang/hang.cfg badcrc/badcrc.cfg good/good.cfg; check run_hang_is_worse 3 "1 passed, 1 failed, 1 hung"
 nv run --dut model good/good.cfg good.nvt.gz; check run_same_name_twice 0 "PASS good " "PASS good-2 " "2 passed, 0 failed, 0 hung"
