@@ -171,6 +171,7 @@ lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED)
 ## make bench         simulation speed and where the time goes, side by side in one run
 bench: build
 	@tests/bench/bench.sh $(B)
+	@tests/bench/model.sh $(B) 7
 
 COVERAGE_LAYERS ?= 100
 COVERAGE_MINIMUM ?= 0

@@ -11,5 +11,6 @@ int build_main(int argc, char **argv);
 int gen_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
+int calibrate_main(int argc, char **argv);
 
 #endif

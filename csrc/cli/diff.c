@@ -25,9 +25,9 @@ static const struct argp_option option_table[] = {
      .doc = "Address of the first byte of both images (default 0, or the cube's base)"},
     {.name = "cube",
      .key = KEY_CUBE,
-     .arg = "base=A,w=W,h=H,c=C,line=L,surf=S,atom=N[,bytes=1|2]",
+     .arg = "base=A,w=W,h=H,c=C,line=L,surf=S,atom=N[,bytes=1|2][,batches=N,batch=B]",
      .doc = "Compare the bytes of a feature cube only and name the elements; strides in bytes, atom in bytes, bytes of "
-            "an element (default 1)"},
+            "an element (default 1); batches: that many cubes, B bytes apart"},
     {0},
 };
 
@@ -40,20 +40,36 @@ static const char doc[] =
     "\n"
     "Exit status: 0 equal, 1 different, 2 bad input or usage.";
 
-enum { CUBE_BASE, CUBE_W, CUBE_H, CUBE_C, CUBE_LINE, CUBE_SURF, CUBE_ATOM, CUBE_BYTES, CUBE_KEYS };
+enum {
+    CUBE_BASE,
+    CUBE_W,
+    CUBE_H,
+    CUBE_C,
+    CUBE_LINE,
+    CUBE_SURF,
+    CUBE_ATOM,
+    CUBE_BYTES,
+    CUBE_BATCHES,
+    CUBE_BATCH,
+    CUBE_KEYS
+};
 
 static void cube_option(struct diff_options *options, char *arg, struct argp_state *state) {
     char base[] = "base", w[] = "w", h[] = "h", c[] = "c", line[] = "line", surf[] = "surf", atom[] = "atom",
-         bytes[] = "bytes";
-    char *const names[CUBE_KEYS + 1] = {base, w, h, c, line, surf, atom, bytes, NULL};
-    static const uint64_t limits[CUBE_KEYS] = {UINT64_MAX, 1 << 16, 1 << 16, 1 << 16, UINT32_MAX, UINT32_MAX, 1024, 2};
-    uint64_t values[CUBE_KEYS] = {[CUBE_BYTES] = 1};
-    bool given[CUBE_KEYS] = {[CUBE_BASE] = true, [CUBE_BYTES] = true};
+         bytes[] = "bytes", batches[] = "batches", batch[] = "batch";
+    char *const names[CUBE_KEYS + 1] = {base, w, h, c, line, surf, atom, bytes, batches, batch, NULL};
+    static const uint64_t limits[CUBE_KEYS] = {UINT64_MAX, 1 << 16, 1 << 16, 1 << 16, UINT32_MAX,
+                                               UINT32_MAX, 1024,    2,       32,      UINT32_MAX};
+    uint64_t values[CUBE_KEYS] = {[CUBE_BYTES] = 1, [CUBE_BATCHES] = 1};
+    bool given[CUBE_KEYS] = {[CUBE_BASE] = true, [CUBE_BYTES] = true, [CUBE_BATCHES] = true, [CUBE_BATCH] = true};
     while (*arg) {
         char *value;
         int key = getsubopt(&arg, names, &value);
         if (key < 0)
-            argp_error(state, "--cube: found '%s', expected base=, w=, h=, c=, line=, surf=, atom= or bytes=", value);
+            argp_error(
+                state,
+                "--cube: found '%s', expected base=, w=, h=, c=, line=, surf=, atom=, bytes=, batches= or batch=",
+                value);
         else if (!value || !parse_number(value, limits[key], &values[key]))
             argp_error(state, "--cube: %s: found '%s', expected a number up to 0x%" PRIx64, names[key],
                        value ? value : "", limits[key]);
@@ -65,8 +81,9 @@ static void cube_option(struct diff_options *options, char *arg, struct argp_sta
     for (int key = 0; key < CUBE_KEYS; key++)
         if (!given[key])
             argp_error(state, "--cube: %s= is missing", names[key]);
-    if (!values[CUBE_W] || !values[CUBE_H] || !values[CUBE_C] || !values[CUBE_ATOM] || !values[CUBE_BYTES])
-        argp_error(state, "--cube: w, h, c, atom and bytes are at least 1");
+    if (!values[CUBE_W] || !values[CUBE_H] || !values[CUBE_C] || !values[CUBE_ATOM] || !values[CUBE_BYTES] ||
+        !values[CUBE_BATCHES])
+        argp_error(state, "--cube: w, h, c, atom, bytes and batches are at least 1");
     options->by_cube = true;
     options->cube = (struct cube){
         .base = values[CUBE_BASE],
@@ -77,6 +94,8 @@ static void cube_option(struct diff_options *options, char *arg, struct argp_sta
         .surface_stride = (uint32_t)values[CUBE_SURF],
         .atom = (int)values[CUBE_ATOM],
         .element_bytes = (int)values[CUBE_BYTES],
+        .batches = (int)values[CUBE_BATCHES],
+        .batch_stride = (uint32_t)values[CUBE_BATCH],
     };
 }
 
@@ -138,7 +157,10 @@ static size_t compare(const struct diff_options *options, const struct image *a,
     printf("first difference at 0x%08" PRIx64 ": %s has 0x%02x, %s has 0x%02x", options->base + first, options->a,
            (unsigned char)a->bytes[first], options->b, (unsigned char)b->bytes[first]);
     if (options->by_cube) {
-        printf("; surface %d, line %d, column %d, channel %d", element.surface, element.line, element.column,
+        printf("; ");
+        if (options->cube.batches > 1)
+            printf("batch %d, ", element.batch);
+        printf("surface %d, line %d, column %d, channel %d", element.surface, element.line, element.column,
                element.channel);
         if (options->cube.element_bytes > 1)
             printf(", byte %d", element.byte);

@@ -12,8 +12,9 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
-    {"run", run_main},     {"info", info_main}, {"convert", convert_main}, {"diff", diff_main},
-    {"build", build_main}, {"gen", gen_main},   {"shrink", shrink_main},   {"coverage", coverage_main},
+    {"run", run_main},       {"info", info_main},         {"convert", convert_main},
+    {"diff", diff_main},     {"build", build_main},       {"gen", gen_main},
+    {"shrink", shrink_main}, {"coverage", coverage_main}, {"calibrate", calibrate_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -32,6 +33,7 @@ static const char doc[] = "Replays register traces on NVDLA RTL (simulated with 
                           "  gen                write random legal layers as traces\n"
                           "  shrink TRACE       make a failing trace smaller\n"
                           "  coverage TRACE...  which kinds of layers the traces hold, and which they never do\n"
+                          "  calibrate TRACE    convertor settings that suit the values of each layer\n"
                           "\n"
                           "Examples:\n"
                           "  nvcosim run traces/rand_sdp_000.nvt.gz\n"

@@ -12,6 +12,7 @@
 #include "report/names.h"
 #include "report/report.h"
 #include "trace/formats.h"
+#include "trace/rewrite.h"
 
 char *trace_name(const char *path, char *text, size_t size) {
     static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn"};
@@ -102,17 +103,9 @@ static uint64_t sum(const uint64_t *values) {
     return total;
 }
 
-static struct layer_tracker *track(const struct program *prog) {
-    struct layer_tracker *layers = layer_tracker_new(prog->config);
-    for (size_t i = 0; layers && i < prog->count; i++)
-        if (prog->ops[i].kind == OP_WRITE)
-            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
-    return layers;
-}
-
 /* Multiplications of all convolutions of the program. */
 static uint64_t program_macs(const struct program *prog) {
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     uint64_t macs = 0;
     for (size_t i = 0; layers && i < layer_tracker_count(layers); i++)
         macs += launch_macs(layer_tracker_launch(layers, i));
@@ -199,7 +192,7 @@ static void print_summary(const char *name, const struct report_input *input, co
 
 static int write_report(const struct run_options *options, const char *name, const struct report *report) {
     bool failed = report_status(report) != REPORT_PASSED;
-    if (!options->out && !failed)
+    if (!options->out && !failed && !options->histogram)
         return EXIT_OK;
     char directory[4096];
     struct error err;
@@ -213,7 +206,8 @@ static int write_report(const struct run_options *options, const char *name, con
         return EXIT_BAD_INPUT;
     }
     if (!options->quiet || failed)
-        fprintf(stderr, "  report: %s/report.txt\n", directory);
+        fprintf(stderr, "  report: %s/report.txt%s\n", directory,
+                options->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
     return EXIT_OK;
 }
 
@@ -272,7 +266,8 @@ static int summarize(const struct run_options *options, const char *name, const 
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one can not be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
-                        rtl_open open, void *context, struct device **devices, struct error *err) {
+                        rtl_open open, void *context, struct histogram_set *histograms, struct device **devices,
+                        struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         devices[count] = open(context, prog->config, &options->rtl, err);
@@ -284,6 +279,7 @@ static int open_devices(const struct run_options *options, const struct program 
     if (options->dut != DUT_RTL) {
         struct model_options model = {.allow_outside = options->rtl.axi.allow_outside,
                                       .allow_undefined = options->allow_undefined,
+                                      .histograms = histograms,
                                       .threads = (size_t)options->threads};
         devices[count] = model_new(prog->config, &model, err);
         if (!devices[count]) {
@@ -302,12 +298,15 @@ static int play_program(const struct run_options *options, const char *name, con
     struct play_result results[PLAYED_MAX];
     struct report_input input = {.name = name, .prog = prog};
     struct error err;
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     if (!layers) {
         fprintf(stderr, "nvcosim: out of memory\n");
         return EXIT_BAD_INPUT;
     }
-    input.played_count = open_devices(options, prog, rtl_name, open, context, devices, &err);
+    struct histogram_set histograms = {0};
+    input.histograms = options->histogram ? &histograms : NULL;
+    input.played_count =
+        open_devices(options, prog, rtl_name, open, context, options->histogram ? &histograms : NULL, devices, &err);
     if (input.played_count == 0) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         layer_tracker_free(layers);
@@ -337,6 +336,7 @@ static int play_program(const struct run_options *options, const char *name, con
         play_result_free(&results[i]);
         devices[i]->ops->destroy(devices[i]);
     }
+    histogram_set_free(&histograms);
     layer_tracker_free(layers);
     return status;
 }

@@ -40,6 +40,7 @@ enum {
     KEY_NAME,
     KEY_NO_PROGRESS,
     KEY_THREADS,
+    KEY_HISTOGRAM,
 };
 
 const struct argp_option run_option_table[] = {
@@ -128,6 +129,10 @@ const struct argp_option run_option_table[] = {
      .doc =
          "Let the model carry out settings whose result the spec leaves open; it warns of them instead of refusing the "
          "trace"},
+    {.name = "histogram",
+     .key = KEY_HISTOGRAM,
+     .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
+            "with pictures in report.txt and histogram.svg, and histogram.json"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
@@ -349,6 +354,8 @@ static void check_options(struct run_options *options, struct argp_state *state)
                    axi->read_latency);
     else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
         argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
+    else if (options->histogram && options->dut == DUT_RTL)
+        argp_error(state, "--histogram: the streams are those of the model; use --dut model or --dut both");
     else if (options->verbose && options->quiet)
         argp_error(state, "-v and -q exclude each other");
 }
@@ -456,6 +463,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         return 0; /* the parent's own */
     case KEY_THREADS:
         options->threads = (int)positive_option(state, name, arg, 256);
+        break;
+    case KEY_HISTOGRAM:
+        options->histogram = true;
         break;
     case KEY_STATS:
         options->stats = options->rtl.measure = true;

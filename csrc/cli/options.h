@@ -55,6 +55,7 @@ struct run_options {
     bool no_golden, stats, verbose, quiet, no_progress;
     int jobs;
     int threads;          /* of the model */
+    bool histogram;       /* of the model's streams, in the report */
     bool allow_undefined; /* the model carries out what the spec leaves undefined */
     struct words traces;
     struct words given; /* the options as words, to hand on to a simulator */

@@ -2,7 +2,8 @@
 #include "gen/engine.h"
 #include "nvdla_offsets.h"
 
-enum { QUEUE = 20 }; /* descriptors that a group may have */
+enum { QUEUE = 20 };                                               /* descriptors that a group may have */
+enum { REPEATED_LINES = 1, OVERLAPPING_LINES, REPEATED_SURFACES }; /* of gen_layer.replicate */
 
 /* ---- shape ---------------------------------------------------------------------------------------------------------
  */
@@ -47,8 +48,12 @@ bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *sha
                          (int)layer->c);
     if (layer->replicate && layer->source)
         return error_set(err, "replicate: only memory of its own");
-    if (layer->replicate)
+    if (layer->replicate == REPEATED_LINES)
         shape->in.line_stride = 0;
+    if (layer->replicate == OVERLAPPING_LINES)
+        shape->in.line_stride = (uint32_t)atom;
+    if (layer->replicate == REPEATED_SURFACES)
+        shape->in.surface_stride = 0;
     gen_output_shape(gen, index, shapes, layer->w, layer->h, channels, false);
     if (layer->source && shapes[layer->source - 1].out.channels < channels)
         shape->out.channels = shapes[layer->source - 1].out.channels; /* pad lanes are copied */
@@ -113,7 +118,7 @@ void gen_bdma_draw(struct rng *rng, const struct gen_case *gen, int index, struc
     most = most > layer->w ? most : layer->w;
     if (rng_chance(rng, 60))
         layer->parts = rng_size(rng, most < QUEUE ? most : QUEUE, 4);
-    layer->replicate = rng_chance(rng, 6);
+    layer->replicate = rng_chance(rng, 15) ? rng_range(rng, REPEATED_LINES, REPEATED_SURFACES) : 0;
     layer->join = last && last->bdma && rng_chance(rng, 60);
     if (layer->join)
         layer->out_space = last->out_space;

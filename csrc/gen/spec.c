@@ -53,7 +53,7 @@ const struct gen_field gen_fields[] = {
     F(deconv_y, DECONV, 1, 1, 32, AMOUNT),
     F(join, BDMA, 0, 0, 1, SETTING),
     F(parts, BDMA, 1, 1, 20, AMOUNT),
-    F(replicate, BDMA, 0, 0, 1, SETTING),
+    F(replicate, BDMA, 0, 0, 3, SETTING),
     F(lut, TABLE, 0, 0, 1, FIXED),
     F(splits, PDP, 1, 1, 64, SETTING),
     F(precision, LAYER, NVDLA_INT8, NVDLA_INT8, NVDLA_FP16, SETTING),

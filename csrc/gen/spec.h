@@ -124,7 +124,7 @@ struct gen_layer {
     /* BDMA: w atoms a line, h lines, c surfaces */
     int64_t parts;     /* descriptors that the copy is cut into */
     int64_t join;      /* 1: in one group with the layer before */
-    int64_t replicate; /* 1: source line stride 0 */
+    int64_t replicate; /* source strides: 1 lines repeated, 2 lines an atom apart, 3 surfaces repeated */
 
     /* deconvolution, for RUBIK contract and for the convolutions in front of it */
     int64_t deconv_x, deconv_y; /* strides */

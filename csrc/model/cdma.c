@@ -71,6 +71,7 @@ static void fetch_data(struct cdma *cdma, struct cbuf *cbuf, struct dma *client)
                                      .specials = &cdma->data_specials,
                                      .cbuf = cbuf,
                                      .client = client,
+                                     .tap = cdma->tap,
                                      .slice = cdma->slice,
                                      .line = cdma->line};
     size_t all = cdma_layer_lines(layer);
@@ -111,11 +112,27 @@ void cdma_free(struct cdma *cdma) {
     cdma->line_room = 0;
 }
 
+/* Tells the tap what the convertor makes of the input. FP16 results have no setting that suits a histogram of integers.
+ */
+static void observe(struct cdma *cdma) {
+    const struct cdma_convertor *from = &cdma->convertor;
+    if (cdma->tap && from->enabled && !from->means) {
+        int bits = from->proc == NVDLA_INT8 ? 8 : 16;
+        bool floating = from->proc == NVDLA_FP16;
+        const struct convertor convertor = {.offset = from->offset[0],
+                                            .scale = from->scale,
+                                            .shift = from->shift,
+                                            .bits = floating ? CDMA_CONVERTOR_BITS : bits};
+        histogram_convertor(cdma->tap, &convertor, floating ? 0 : bits);
+    }
+}
+
 /* Section 9.3. */
 static void start(struct cdma *cdma, const struct nvdla_config *config, const struct register_group *regs) {
     struct cdma_layer *layer = &cdma->layer;
     cdma_layer_decode(layer, config, regs);
     cdma_convertor_init(&cdma->convertor, config, regs, layer->in, layer->proc, layer->pixel);
+    observe(cdma);
     bool flush = register_group_value(regs, CDMA_D_NAN_FLUSH_TO_ZERO) & CDMA_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO_MASK;
     cdma->data_specials = (struct cdma_specials){.watched = layer->in == NVDLA_FP16, .flush = flush};
     cdma->weight_specials = (struct cdma_specials){.watched = layer->proc == NVDLA_FP16, .flush = flush};

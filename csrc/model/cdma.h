@@ -16,6 +16,7 @@
 #include "model/cdma_convertor.h"
 #include "model/cdma_layer.h"
 #include "model/dma.h"
+#include "model/histogram.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
 
@@ -46,6 +47,7 @@ struct cdma {
     size_t last_data_banks, last_weight_banks;
     enum cdma_mode last_mode;
     bool last_skip_data, last_skip_weights;
+    struct histogram *tap; /* counts the input of the layer whose group is armed; NULL: not counted */
     uint8_t *slice, *line; /* buffers of struct cdma_input */
     size_t slice_room, line_room;
 };

@@ -10,7 +10,7 @@
 
 int32_t cdma_scale(int32_t value, int16_t offset, int16_t scale, unsigned shift) {
     int64_t product = ((int64_t)value - offset) * scale;
-    return (int32_t)fixed_saturate(fixed_round_shift(product, shift), 17);
+    return (int32_t)fixed_saturate(fixed_round_shift(product, shift), CDMA_CONVERTOR_BITS);
 }
 
 uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc) {
@@ -44,12 +44,13 @@ void cdma_watch(struct cdma_specials *specials, uint8_t *elements, size_t n) {
 
 /* ---- layers ---- */
 
+int32_t cdma_source(const struct cdma_convertor *convertor, uint16_t element) {
+    return !convertor->sign ? element : convertor->from == 1 ? (int8_t)element : (int16_t)element;
+}
+
 static uint16_t convert(const struct cdma_convertor *convertor, int component, uint16_t source) {
-    int32_t value = source;
-    if (convertor->sign) {
-        value = convertor->from == 1 ? (int8_t)source : (int16_t)source;
-    }
-    value = cdma_scale(value, convertor->offset[component], convertor->scale, convertor->shift);
+    int32_t value =
+        cdma_scale(cdma_source(convertor, source), convertor->offset[component], convertor->scale, convertor->shift);
     return cdma_to_precision(value, convertor->proc);
 }
 
@@ -62,6 +63,8 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_co
                          const struct nvdla_pixel_format *pixel) {
     uint32_t settings = register_group_value(regs, CDMA_D_CVT_CFG);
     convertor->enabled = REGISTER_FIELD(settings, CDMA_D_CVT_CFG__CVT_EN) && in != NVDLA_FP16;
+    convertor->sign = true;
+    convertor->means = false;
     convertor->zero = 0;
     convertor->from = !pixel ? bytes_of(proc) : pixel->bits == 8 ? 1 : 2;
     convertor->to = convertor->enabled ? bytes_of(proc) : convertor->from;
@@ -75,6 +78,7 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_co
     int16_t offset = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_OFFSET);
     bool means = pixel && (register_group_value(regs, CDMA_D_MEAN_FORMAT) & CDMA_D_MEAN_FORMAT__MEAN_FORMAT_MASK);
     bool wide = !(config->int16 || config->fp16) && REGISTER_FIELD(misc, CDMA_D_MISC_CFG__PROC_PRECISION) != NVDLA_INT8;
+    convertor->means = means;
     convertor->proc = wide ? NVDLA_INT16 : proc;
     convertor->sign = !pixel || REGISTER_FIELD(format, CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE);
     convertor->scale = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_SCALE);

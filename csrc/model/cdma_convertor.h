@@ -13,6 +13,8 @@
 #include "nvdla/config.h"
 #include "nvdla/pixel.h"
 
+enum { CDMA_CONVERTOR_BITS = 17 }; /* of its values */
+
 /* (value - offset) * scale, shifted right with rounding to nearest, ties away from zero, and saturated to 17 bits.
  *
  * value  17 bits signed; shift 0..63; the result is 17 bits signed. Section 6.3. */
@@ -36,6 +38,7 @@ void cdma_watch(struct cdma_specials *specials, uint8_t *elements, size_t n);
 struct cdma_convertor {
     bool enabled;                     /* and not bypassed, as FP16 input does */
     bool sign;                        /* source elements are signed */
+    bool means;                       /* each component has an offset of its own */
     size_t from, to;                  /* bytes of a source element and of a result; the same if not enabled */
     enum nvdla_precision proc;        /* INT8-only configurations: NVDLA_INT16 for all but INT8, section 6.4 */
     int16_t offset[PIXEL_COMPONENTS]; /* by component of the pixel; cubes use the first */
@@ -52,6 +55,9 @@ struct cdma_convertor {
 void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_config *config,
                          const struct register_group *regs, enum nvdla_precision in, enum nvdla_precision proc,
                          const struct nvdla_pixel_format *pixel);
+
+/* A source element as the convertor takes it. */
+int32_t cdma_source(const struct cdma_convertor *convertor, uint16_t element);
 
 /* Converts a run of cube bytes in place. */
 void cdma_convert_cube(const struct cdma_convertor *convertor, uint8_t *bytes, size_t n);

@@ -39,6 +39,18 @@ static void fill(uint8_t *to, size_t bytes, uint16_t value, size_t n) {
     }
 }
 
+/* ---- histogram ---- */
+
+/* Counts elements of a surface, unless there is no tap. */
+static void count_atoms(const struct cdma_input *input, size_t surface, const uint8_t *bytes, size_t atoms) {
+    enum nvdla_precision source = input->convertor->from == 1 ? NVDLA_INT8 : NVDLA_INT16;
+    size_t lanes = input->cbuf->atom / input->convertor->from;
+    if (input->tap) {
+        histogram_elements(input->tap, input->layer->in == NVDLA_FP16 ? NVDLA_FP16 : source, bytes, atoms, lanes,
+                           histogram_lanes(input->layer->channels, lanes, surface));
+    }
+}
+
 /* ---- feature input ---- */
 
 /* Slots of the last entries that have no source are 0 and not converted. Sections 5.1 to 5.3. */
@@ -61,6 +73,7 @@ size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y
         bool run = atoms.step == cbuf->atom;
         uint8_t *read = run ? input->slice + atoms.first : input->line;
         dma_read(input->client, at, read, width);
+        count_atoms(input, surface, read, width);
         cdma_convert_cube(input->convertor, read, bytes);
         cdma_watch(input->specials, read, bytes / 2);
         if (!run) {
@@ -90,6 +103,7 @@ static void padded_line(const struct cdma_input *input, size_t surface, size_t r
         uint64_t y = row - layer->pad_top;
         dma_read(input->client, layer->base[0] + surface * layer->surface_stride + y * layer->line_stride[0],
                  input->line + left * atom, columns);
+        count_atoms(input, surface, input->line + left * atom, columns);
     }
     cdma_convert_cube(input->convertor, input->line, width * atom);
     cdma_watch(input->specials, input->line, width * atom / 2);
@@ -134,6 +148,9 @@ struct component {
     int bits;             /* 8, 16, or 10 and 2 of a 32-bit word */
 };
 
+/* Pixels that are converted at a time. */
+enum { PART = 512 };
+
 /* Takes n pixels' values from pixel x on: bits as they are, 10-bit formats left-justified in 16. 20-data-formats
  * section 4.1. */
 static void gather(const struct component *component, size_t x, uint16_t *values, size_t n) {
@@ -172,10 +189,28 @@ static void scatter(uint8_t *to, size_t step, size_t bytes, const uint16_t *valu
     }
 }
 
+/* Counts a component of all pixels of a line, unless there is no tap. */
+static void count_component(const struct cdma_input *input, const struct component *component) {
+    size_t width = input->layer->width;
+    for (size_t x = 0; x < width && input->tap; x += PART) {
+        uint16_t values[PART];
+        int32_t sources[PART];
+        size_t n = width - x < PART ? width - x : PART;
+        gather(component, x, values, n);
+        if (input->layer->in == NVDLA_FP16) {
+            histogram_elements(input->tap, NVDLA_FP16, (const uint8_t *)values, 1, n, n);
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            sources[i] = cdma_source(input->convertor, values[i]);
+        }
+        histogram_int32(input->tap, sources, 1, n, n);
+    }
+}
+
 /* Puts component c of all pixels to `out`, `pixel` bytes apart. */
 static void put_component(const struct cdma_input *input, const struct component *component, int c, uint8_t *out,
                           size_t pixel) {
-    enum { PART = 512 };
     size_t width = input->layer->width, bytes = input->convertor->to;
     if (component->bits == 8 && bytes == 1) {
         cdma_convert_bytes(input->convertor, c, component->first + component->lsb / 8, component->step, out, pixel,
@@ -207,6 +242,7 @@ static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8
                                             .step = step,
                                             .lsb = format->lsb[c],
                                             .bits = format->bits == 10 && c == 3 ? 2 : format->bits};
+        count_component(input, &component);
         put_component(input, &component, c, out + (size_t)c * bytes, (size_t)format->components * bytes);
     }
 }

@@ -16,6 +16,7 @@ static size_t element_bytes(const struct cdma_layer *layer) {
 static void decode_cube(struct cdma_layer *layer, const struct nvdla_config *config,
                         const struct register_group *regs) {
     size_t last_channel = register_group_value(regs, CDMA_D_DATAIN_SIZE_1);
+    layer->channels = last_channel + 1;
     layer->surfaces = last_channel * element_bytes(layer) / (size_t)config->mem_atom + 1;
     layer->base[0] = aligned(config, layer->base[0]);
     layer->line_stride[0] = aligned(config, layer->line_stride[0]);

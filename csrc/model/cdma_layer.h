@@ -26,6 +26,7 @@ struct cdma_layer {
     size_t data_banks, weight_banks;
     bool data_primary, weight_primary; /* RAM types */
     size_t width, height, surfaces;    /* to be fetched; surfaces: not of images */
+    size_t channels;                   /* of cubes */
     size_t slice_entries;              /* ENTRY_PER_SLICE */
     size_t batches;
     size_t grain;                                     /* lines that are fetched together; Winograd: a superslice */

@@ -41,6 +41,10 @@ static inline int64_t convert(const struct cdp_convertor *convertor, int64_t val
     return fixed_saturate(fixed_round_shift(scaled(convertor, value), convertor->shift), bits);
 }
 
+int cdp_product_bits(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 25 : precision == NVDLA_INT16 ? 33 : 0;
+}
+
 int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element) {
     return (int32_t)convert(convertor, element, widths_of(precision).input_bits);
 }
@@ -126,8 +130,8 @@ static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precisio
 /* A column of a precision that the caller knows: one loop for each. idle: NULL, or takes the answers of INT8. */
 static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_precision precision,
                                   const struct lut_arithmetic *arithmetic, const struct lut_entries *entries,
-                                  uint8_t *bytes, size_t channels, size_t lanes, struct cdp_idle_units *idle,
-                                  struct cdp_counts *counts) {
+                                  uint8_t *bytes, size_t channels, size_t lanes, struct histogram *tap,
+                                  struct cdp_idle_units *idle, struct cdp_counts *counts) {
     const struct widths widths = widths_of(precision);
     int32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
     int32_t *v = padded + MOST_REACH;
@@ -140,6 +144,9 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
         products(kernel, arithmetic, entries, v + at, product, count, &counts->lut);
+        if (tap) {
+            histogram_int64(tap, product, 1, count, histogram_lanes(channels, CHUNK, at / CHUNK));
+        }
         for (size_t i = 0; i < count; i++) {
             store(bytes, at + i, precision, convert(&kernel->output, product[i], widths.output_bits));
         }
@@ -197,8 +204,17 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
     }
 }
 
+/* Counts n <= CHUNK numbers of FP17. */
+static void count_fp17(struct histogram *tap, const uint32_t *values, size_t n) {
+    int32_t patterns[CHUNK];
+    for (size_t i = 0; i < n; i++) {
+        patterns[i] = (int32_t)fp17_to_fp32(values[i]);
+    }
+    histogram_fp32(tap, patterns, 1, n, n);
+}
+
 static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                        size_t channels, size_t lanes, struct cdp_counts *counts) {
+                        size_t channels, size_t lanes, struct histogram *tap, struct cdp_counts *counts) {
     uint32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
     uint32_t *v = padded + MOST_REACH;
     uint32_t product[CHUNK];
@@ -211,6 +227,9 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
         products_fp16(kernel, entries, v + at, product, count, &counts->lut);
+        if (tap) {
+            count_fp17(tap, product, histogram_lanes(channels, CHUNK, at / CHUNK));
+        }
         for (size_t i = 0; i < count; i++) {
             uint16_t element = fp17_to_fp16(product[i]);
             store_16(bytes + 2 * (at + i), element);
@@ -221,18 +240,20 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
 }
 
 /* Processes one column in place: element c is channel c, 0 <= c < lanes <= CDP_MAX_LANES, and channels from `channels`
- * on count as 0. idle: takes the answers of the idle units from the last beat, unless it is NULL. */
+ * on count as 0. tap: counts what enters the output convertor, unless it is NULL. idle: takes the answers of the idle
+ * units from the last beat, unless it is NULL. */
 static void run_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                       size_t channels, size_t lanes, struct cdp_idle_units *idle, struct cdp_counts *counts) {
+                       size_t channels, size_t lanes, struct histogram *tap, struct cdp_idle_units *idle,
+                       struct cdp_counts *counts) {
     switch (kernel->precision) {
     case NVDLA_INT8:
-        column_integer(kernel, NVDLA_INT8, &lut_cdp_int8, entries, bytes, channels, lanes, idle, counts);
+        column_integer(kernel, NVDLA_INT8, &lut_cdp_int8, entries, bytes, channels, lanes, tap, idle, counts);
         break;
     case NVDLA_INT16:
-        column_integer(kernel, NVDLA_INT16, &lut_cdp_int16, entries, bytes, channels, lanes, NULL, counts);
+        column_integer(kernel, NVDLA_INT16, &lut_cdp_int16, entries, bytes, channels, lanes, tap, NULL, counts);
         break;
     case NVDLA_FP16:
-        column_fp16(kernel, entries, bytes, channels, lanes, counts);
+        column_fp16(kernel, entries, bytes, channels, lanes, tap, counts);
         break;
     }
 }
@@ -407,6 +428,14 @@ static void scatter(const struct cdp_layer *layer, uint8_t *block, size_t column
     }
 }
 
+/* Counts the elements of a column, unless tap is NULL. */
+static void count_column(const struct cdp_layer *layer, struct histogram *tap, const uint8_t *bytes) {
+    size_t channels = (size_t)layer->channels;
+    if (tap) {
+        histogram_elements(tap, layer->kernel.precision, bytes, 1, channels, channels);
+    }
+}
+
 /* One line of at most COLUMNS columns from column `left` on, in all surfaces. */
 static void run_block(const struct run *run, int line, int left) {
     const struct cdp_layer *layer = run->layer;
@@ -422,8 +451,10 @@ static void run_block(const struct run *run, int line, int left) {
     for (size_t x = 0; x < columns; x++) {
         bool last = line == layer->height - 1 && left + (int)x == layer->width - 1;
         gather(layer, run->block, columns, x, bytes);
+        count_column(layer, layer->taps.input, bytes);
         run_column(&layer->kernel, run->entries, bytes, (size_t)layer->channels, (size_t)layer->surfaces * layer->lanes,
-                   last ? run->idle : NULL, run->counts);
+                   layer->taps.convertor, last ? run->idle : NULL, run->counts);
+        count_column(layer, layer->taps.output, bytes);
         scatter(layer, run->block, columns, x, bytes);
     }
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {

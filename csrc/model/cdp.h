@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/dma.h"
+#include "model/histogram.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
 #include "nvdla/lut.h"
@@ -30,6 +31,9 @@ struct cdp_convertor {
  * Spec: 62-cdp sections 4 and 8. */
 int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element);
 int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_precision precision, int64_t product);
+
+/* Bits of a product of integers, 25 or 33; 0 in FP16. Section 7. */
+int cdp_product_bits(enum nvdla_precision precision);
 
 /* Arithmetic of a layer. */
 struct cdp_kernel {
@@ -50,6 +54,11 @@ struct cdp_kernel {
 void cdp_lut_write(struct register_group *cdp, struct lut_entries *entries, uint32_t value);
 uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entries);
 
+/* Histograms of a layer's streams, see enum tap; NULL: not counted. */
+struct cdp_taps {
+    struct histogram *input, *convertor, *output;
+};
+
 /* A layer as the armed register groups describe it. CDP has no sizes of its own: only the data formats of the two units
  * have to fit together. */
 struct cdp_layer {
@@ -61,6 +70,7 @@ struct cdp_layer {
     size_t lanes;                                 /* elements of an atom */
     uint64_t source, source_line, source_surface; /* base and strides, bytes, low bits included */
     uint64_t destination, destination_line, destination_surface;
+    struct cdp_taps taps; /* none, as decoded */
 };
 
 /* Reads the layer out of the CONSUMER groups of both units. The precision is that of D_DATA_FORMAT, but INT8 always in

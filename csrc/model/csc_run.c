@@ -50,11 +50,13 @@ struct csc_run {
     struct buffer ordered;             /* ATOM_BY_ATOM: [element][lane] in hardware order */
     struct cmac_fp16_weights floating; /* FLOATING_POINT */
     /* Results computed ahead of SDP. */
-    struct buffer results; /* of `ahead` windows */
-    size_t ahead, window;  /* most windows in it; the group's next window */
-    size_t first, count;   /* windows in work */
-    size_t parts;          /* of a panel: kernels of each block for themselves, or all */
-    size_t ready, taken;   /* results in it, and how many SDP has taken */
+    struct buffer results;                        /* of `ahead` windows */
+    size_t ahead, window;                         /* most windows in it; the group's next window */
+    size_t first, count;                          /* windows in work */
+    size_t parts;                                 /* of a panel: kernels of each block for themselves, or all */
+    size_t ready, taken;                          /* results in it, and how many SDP has taken */
+    struct histogram *count_sums, *count_results; /* NULL: not counted */
+    struct buffer sums; /* what the results are delivered from, in the same places, if they are counted */
     atomic_uint_least64_t saturated;
 };
 
@@ -96,6 +98,14 @@ static int32_t *result_of(const struct csc_run *run, size_t window, size_t n) {
     return results + (y * across * 2 + x) * run->lanes;
 }
 
+/* Delivers n sums to the lanes of a result. Returns how many were saturated. */
+static uint64_t deliver(const struct csc_run *run, const int64_t *sums, int32_t *results, size_t n) {
+    if (run->count_sums) {
+        memcpy((int64_t *)run->sums.bytes + (results - (int32_t *)run->results.bytes), sums, n * sizeof *sums);
+    }
+    return cacc_deliver_all(sums, results, n, run->truncate);
+}
+
 /* ---- sums ---- */
 
 /* Lanes of a part: the blocks of `kernels` lanes [first, end). */
@@ -130,15 +140,14 @@ static void any_order(struct csc_run *run, const int16_t *const *windows, size_t
         int64_t out[OUTPUTS * MOST_LANES];
         cmac_post_add(sums + p * lanes + from, step, n, out);
         for (size_t o = 0; o < OUTPUTS; o++) {
-            saturated += cacc_deliver_all(out + o * n, result_of(run, window + p, o) + from, n, run->truncate);
+            saturated += deliver(run, out + o * n, result_of(run, window + p, o) + from, n);
         }
     }
     if (!run->tiles && n == lanes) {
-        saturated = cacc_deliver_all(sums, result_of(run, window, 0), step, run->truncate);
+        saturated = deliver(run, sums, result_of(run, window, 0), step);
     } else if (!run->tiles) {
         for (size_t p = 0; p < count; p++) {
-            saturated +=
-                cacc_deliver_all(sums + p * lanes + from, result_of(run, window + p, 0) + from, n, run->truncate);
+            saturated += deliver(run, sums + p * lanes + from, result_of(run, window + p, 0) + from, n);
         }
     }
     atomic_fetch_add_explicit(&run->saturated, saturated, memory_order_relaxed);
@@ -173,8 +182,7 @@ static void atom_by_atom(struct csc_run *run, const int16_t *const *windows, siz
             }
         }
         for (size_t o = 0; o < outputs; o++) {
-            saturated +=
-                cacc_deliver_all(accumulators + o * lanes, result_of(run, window + p, o), lanes, run->truncate);
+            saturated += deliver(run, accumulators + o * lanes, result_of(run, window + p, o), lanes);
         }
     }
     atomic_fetch_add_explicit(&run->saturated, saturated, memory_order_relaxed);
@@ -260,6 +268,19 @@ static size_t blocks_in_use(const struct csc_run *run) {
     return 1;
 }
 
+/* Counts the results that have been computed ahead. */
+static void count_ready(const struct csc_run *run) {
+    struct histogram *results = run->count_results;
+    if (run->count_sums) {
+        histogram_int64(run->count_sums, run->sums.bytes, run->ready, run->lanes, run->kernels);
+    }
+    if (results && run->arithmetic == FLOATING_POINT) {
+        histogram_fp32(results, run->results.bytes, run->ready, run->lanes, run->kernels);
+    } else if (results) {
+        histogram_int32(results, run->results.bytes, run->ready, run->lanes, run->kernels);
+    }
+}
+
 /* Computes the next windows of the group. */
 static void compute_ahead(struct csc_run *run) {
     size_t panels, threads = pool_threads(run->pool);
@@ -282,6 +303,7 @@ static void compute_ahead(struct csc_run *run) {
     run->window += run->count;
     run->ready = run->count * (run->tiles ? OUTPUTS : 1);
     run->taken = 0;
+    count_ready(run);
 }
 
 /* ---- weights ---- */
@@ -446,6 +468,7 @@ void csc_run_free(struct csc_run *run) {
         buffer_free(&run->input_buffers.slice);
         buffer_free(&run->input_buffers.pixels);
         buffer_free(&run->results);
+        buffer_free(&run->sums);
         buffer_free(&run->ordered);
         weights_free(&run->weights);
         cmac_weights_free(&run->packed);
@@ -477,8 +500,21 @@ bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, stru
     run->ready = 0;
     run->taken = 0;
     run->arithmetic = layer->precision == NVDLA_FP16 ? FLOATING_POINT : ANY_ORDER;
+    run->count_sums = NULL;
+    run->count_results = NULL;
     atomic_store(&run->saturated, 0);
     return prepare(run);
+}
+
+bool csc_run_observe(struct csc_run *run, struct histogram *sums, struct histogram *results) {
+    run->count_results = results;
+    if (!sums || run->arithmetic == FLOATING_POINT) {
+        return true;
+    }
+    const struct convertor truncation = {.scale = 1, .shift = run->truncate, .bits = 32};
+    histogram_convertor(sums, &truncation, 0);
+    run->count_sums = sums;
+    return buffer_reserve(&run->sums, run->ahead * (run->tiles ? OUTPUTS : 1) * run->lanes, sizeof(int64_t));
 }
 
 void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms) {
@@ -504,5 +540,8 @@ uint64_t csc_run_saturated(const struct csc_run *run) {
 
 void csc_run_end(struct csc_run *run) {
     release_group(run);
+    if (run->count_sums) { /* as CACC counts them */
+        run->count_sums->conversion.clipped = run->saturated;
+    }
     csc_end(run->csc, run->cbuf);
 }

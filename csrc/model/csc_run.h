@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/csc.h"
+#include "model/histogram.h"
 #include "model/pool.h"
 
 /* Serves one layer after the other and keeps its memory from one to the next. */
@@ -28,6 +29,10 @@ void csc_run_free(struct csc_run *run);
  * Returns false only when memory is exhausted. */
 bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
                    unsigned truncate);
+
+/* Counts the accumulators before CLIP_TRUNCATE (integers only) and what CACC delivers, kernels that exist only; before
+ * the first result is taken. Either may be NULL: it is not counted. Returns false when memory is exhausted. */
+bool csc_run_observe(struct csc_run *run, struct histogram *sums, struct histogram *results);
 
 /* The next `atoms` results of CACC: as many numbers as a full group has kernels each, integers or FP32 patterns, 0 in
  * the lanes that have no kernel; in all positions x batches x groups. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "model/bdma.h"
+#include "model/cacc.h"
 #include "model/cbuf.h"
 #include "model/cdma.h"
 #include "model/cdp.h"
@@ -61,6 +62,7 @@ struct model {
     struct lut_entries lut; /* of CDP */
     struct sdp_table sdp_table;
     struct cdp_idle_units cdp_idle;
+    struct histogram_set *histograms; /* see model_options */
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
@@ -114,6 +116,9 @@ static bool model_reset(struct device *dev, struct error *err) {
     model->sdp_counted = (struct sdp_result){.saturated = 0};
     model->sdp_table = (struct sdp_table){.address = 0};
     model->rdma_stuck = false;
+    if (model->histograms) {
+        histogram_set_free(model->histograms);
+    }
     model->steps = 0;
     dev->outside = 0;
     return true;
@@ -543,6 +548,24 @@ static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigne
     model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
 }
 
+/* The layer of a unit is done. Returns the group that is released. */
+static unsigned end_layer(struct model *model, enum nvdla_unit unit) {
+    int ordinal = register_group_ordinal(&model->units[unit]);
+    unsigned group = register_group_done(&model->units[unit]);
+    histogram_set_done(model->histograms, unit, ordinal, group);
+    return group;
+}
+
+/* The histogram of a stream of the unit's layer, NULL if none are collected. */
+static struct histogram *tap_of(struct model *model, enum nvdla_unit unit, enum tap tap, int width) {
+    return model->histograms ? histogram_of(model->histograms, unit, ordinal_of(model, unit), tap, width) : NULL;
+}
+
+/* Bits of an integer element; 0: floating point. */
+static int element_bits(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 8 : precision == NVDLA_INT16 ? 16 : 0;
+}
+
 /* Loads a counter of 32 bits, which saturates. */
 static void load_counter(struct register_group *group, uint32_t offset, uint64_t count) {
     register_group_load(group, offset, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
@@ -563,7 +586,7 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
         load_counter(group, CDMA_D_INF_INPUT_DATA_NUM, model->cdma.data_specials.infinity);
         load_counter(group, CDMA_D_INF_INPUT_WEIGHT_NUM, model->cdma.weight_specials.infinity);
         cdma_end(&model->cdma);
-        register_group_done(group);
+        end_layer(model, NVDLA_CDMA);
     }
 }
 
@@ -579,6 +602,7 @@ static bool run_cdma(struct model *model) {
     if (answered.weights) {
         open_read(model, &clients.weights, &weight_read, layer.weight_primary, NVDLA_CDMA);
     }
+    model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT, layer.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
     if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
         return false;
@@ -601,7 +625,7 @@ static void finish_convolution(struct model *model, struct csc_run *run) {
     register_group_done(&model->units[NVDLA_CMAC_A]);
     register_group_done(&model->units[NVDLA_CMAC_B]);
     register_group_load(cacc, CACC_D_OUT_SATURATION, model->cacc_saturation);
-    raise_interrupt(model, INTERRUPT_CACC, register_group_done(cacc));
+    raise_interrupt(model, INTERRUPT_CACC, end_layer(model, NVDLA_CACC));
 }
 
 /* Releases the group of SDP_RDMA. */
@@ -634,7 +658,7 @@ static void finish_sdp(struct model *model, const struct sdp_layer *layer, const
     load_counter(sdp, SDP_D_PERF_LUT_HYBRID, counted->table.hybrid);
     load_counter(sdp, SDP_D_PERF_LUT_LE_HIT, counted->table.le_hit);
     load_counter(sdp, SDP_D_PERF_LUT_LO_HIT, counted->table.lo_hit);
-    raise_interrupt(model, INTERRUPT_SDP, register_group_done(sdp));
+    raise_interrupt(model, INTERRUPT_SDP, end_layer(model, NVDLA_SDP));
     if (layer->leftover) {
         model->rdma_stuck = true;
     } else if (layer->uses_rdma) {
@@ -643,20 +667,54 @@ static void finish_sdp(struct model *model, const struct sdp_layer *layer, const
 }
 
 static void finish_pdp(struct model *model, bool from_memory) {
-    raise_interrupt(model, INTERRUPT_PDP, register_group_done(&model->units[NVDLA_PDP]));
+    raise_interrupt(model, INTERRUPT_PDP, end_layer(model, NVDLA_PDP));
     if (from_memory) {
         register_group_done(&model->units[NVDLA_PDP_RDMA]);
     }
+}
+
+/* A PDP layer whose output is counted. */
+static struct pdp_layer with_tap(struct model *model, const struct pdp_layer *layer) {
+    struct pdp_layer tapped = *layer;
+    tapped.tap = tap_of(model, NVDLA_PDP, TAP_PDP_OUT, element_bits(layer->kernel.precision));
+    return tapped;
 }
 
 static void next_line(void *context, uint8_t *bytes) {
     sdp_run_line(context, bytes);
 }
 
+/* The streams of an SDP layer to count. */
+static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *layer) {
+    if (!model->histograms) {
+        return (struct sdp_taps){.input = NULL};
+    }
+    bool integer = layer->proc != NVDLA_FP16;
+    const struct sdp_stage *ew = &layer->stage[SDP_EW];
+    int width = integer ? 32 : 0, operand = integer ? 16 : 0;
+    struct sdp_taps taps = {
+        .input = tap_of(model, NVDLA_SDP, TAP_SDP_IN, width),
+        .ew_alu = ew->alu.from_memory ? tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand) : NULL,
+        .ew_mul = ew->mul.from_memory ? tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand) : NULL,
+        .convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, width),
+        .output = layer->compare ? NULL : tap_of(model, NVDLA_SDP, TAP_SDP_OUT, element_bits(layer->out)),
+    };
+    if (integer && !layer->compare && taps.convertor) {
+        int bits = element_bits(layer->out);
+        const struct convertor convertor = {.offset = layer->convertor.offset,
+                                            .scale = layer->convertor.scale,
+                                            .shift = layer->convertor.shift,
+                                            .bits = bits ? bits : SDP_INTEGER_BITS};
+        histogram_convertor(taps.convertor, &convertor, bits);
+    }
+    return taps;
+}
+
 /* Runs the SDP layer with its clients, into memory or through PDP. */
 static bool run_sdp_from(struct model *model, const struct work *work, struct sdp_clients *clients,
                          struct sdp_result *result) {
     const struct sdp_layer *layer = &work->sdp;
+    clients->taps = sdp_taps(model, layer);
     struct sdp_run *run = sdp_run_new(layer, clients);
     if (!run) {
         return false;
@@ -666,7 +724,8 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
         struct dma output;
         uint64_t nans;
         open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
-        done = pdp_run(&work->pdp, (struct pdp_source){next_line, run}, &output, &nans);
+        const struct pdp_layer pdp = with_tap(model, &work->pdp);
+        done = pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
         register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
     } else {
         if (!layer->compare) {
@@ -683,6 +742,18 @@ static void next_results(void *context, int32_t *results, size_t atoms) {
     csc_run_next(context, results, atoms);
 }
 
+/* Counts the streams of CACC if histograms are collected. Returns false when memory is exhausted. */
+static bool observe_convolution(struct model *model, struct csc_run *run) {
+    if (!model->histograms) {
+        return true;
+    }
+    enum nvdla_precision precision = model->csc.layer.precision;
+    bool integer = precision != NVDLA_FP16;
+    int width = cacc_width(model->dev.config, precision, 0);
+    return csc_run_observe(run, integer ? tap_of(model, NVDLA_CACC, TAP_CACC_OUT, width) : NULL,
+                           tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? 32 : 0));
+}
+
 /* Runs the convolution core and the SDP layer that takes its results. */
 static bool run_flying(struct model *model, const struct work *work, struct sdp_clients *clients,
                        struct sdp_result *result) {
@@ -694,7 +765,8 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = model->core;
     if (!csc_run_begin(run, &model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
-                       REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE))) {
+                       REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE)) ||
+        !observe_convolution(model, run)) {
         return false;
     }
     enum cdma_phase data = model->cdma.data, phase = model->cdma.weights.phase;
@@ -739,8 +811,9 @@ static bool run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
     open_read(model, &input, &pdp_read, work->pdp.source_primary, NVDLA_PDP_RDMA);
     open_write(model, &output, &pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+    const struct pdp_layer layer = with_tap(model, &work->pdp);
     uint64_t nans;
-    if (!pdp_run_from_memory(&work->pdp, &input, &output, &nans)) {
+    if (!pdp_run_from_memory(&layer, &input, &output, &nans)) {
         return false;
     }
     register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, (uint32_t)nans);
@@ -752,16 +825,40 @@ static bool run_pdp(struct model *model, const struct work *work) {
 static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
     struct register_group *cdp = &model->units[NVDLA_CDP];
     cdp_counts_load(counts, cdp);
-    raise_interrupt(model, INTERRUPT_CDP, register_group_done(cdp));
+    raise_interrupt(model, INTERRUPT_CDP, end_layer(model, NVDLA_CDP));
     register_group_done(&model->units[NVDLA_CDP_RDMA]);
 }
 
+/* A CDP layer whose streams are counted. */
+static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *layer) {
+    struct cdp_layer tapped = *layer;
+    if (!model->histograms) {
+        return tapped;
+    }
+    enum nvdla_precision precision = layer->kernel.precision;
+    int bits = element_bits(precision);
+    struct cdp_taps *taps = &tapped.taps;
+    taps->input = tap_of(model, NVDLA_CDP, TAP_CDP_IN, bits);
+    taps->convertor = tap_of(model, NVDLA_CDP, TAP_CDP_CVT_IN, cdp_product_bits(precision));
+    taps->output = tap_of(model, NVDLA_CDP, TAP_CDP_OUT, bits);
+    if (bits > 0 && taps->input && taps->convertor) {
+        const struct cdp_convertor *in = &layer->kernel.input, *out = &layer->kernel.output;
+        const struct convertor input = {in->offset, in->scale, in->shift, bits + 1};
+        const struct convertor output = {out->offset, out->scale, out->shift, bits};
+        /* Inside CDP elements have 9 or 17 bits; 90-statistics section B.9 keeps to 16. */
+        histogram_convertor(taps->input, &input, bits == 8 ? 9 : 16);
+        histogram_convertor(taps->convertor, &output, bits);
+    }
+    return tapped;
+}
+
 static bool run_cdp(struct model *model, const struct work *work) {
+    const struct cdp_layer layer = with_taps(model, &work->cdp);
     struct dma input, output;
     struct cdp_counts counts;
     open_read(model, &input, &cdp_read, work->cdp.source_primary, NVDLA_CDP_RDMA);
     open_write(model, &output, &cdp_write, work->cdp.destination_primary, NVDLA_CDP);
-    if (!cdp_run(&work->cdp, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
+    if (!cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
         return false;
     }
     finish_cdp(model, &counts);
@@ -835,7 +932,7 @@ static bool run(struct model *model, const struct work *work) {
     }
     model->busy += clock() - start;
     model->steps++;
-    return done;
+    return done && !(model->histograms && model->histograms->exhausted);
 }
 
 /* One finding for a layer that only its size keeps from running. */
@@ -1084,6 +1181,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
         .products = options->limits.products ? options->limits.products : own_limits.products,
         .elements = options->limits.elements ? options->limits.elements : own_limits.elements,
     };
+    model->histograms = options->histograms;
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {

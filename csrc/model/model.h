@@ -5,6 +5,7 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include "model/histogram.h"
 #include "replay/device.h"
 
 /* Larger layers are not carried out: they hang, with a finding. No memory of a replay holds such cubes, and wild
@@ -18,6 +19,7 @@ struct model_limits {
 struct model_options {
     bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */
     bool allow_undefined; /* settings whose result the spec leaves open are warned of and carried out, not refused */
+    struct histogram_set *histograms; /* of the streams of every layer since reset; outlives the model; NULL: none */
     size_t threads; /* that compute a convolution, 0 or 1: none beside the caller's; results do not depend on it */
     struct model_limits limits;
 };

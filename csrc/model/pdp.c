@@ -185,6 +185,7 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
         .out_width = (int)register_group_value(pdp, PDP_D_DATA_CUBE_OUT_WIDTH) + 1,
         .height = (int)register_group_value(pdp, PDP_D_DATA_CUBE_IN_HEIGHT) + 1,
         .surfaces = surfaces_of(channel, lanes),
+        .channels = (size_t)out_channel + 1,
         .out_height = (int)register_group_value(pdp, PDP_D_DATA_CUBE_OUT_HEIGHT) + 1,
         .atom = atom,
         .lanes = lanes,
@@ -282,6 +283,10 @@ static size_t write_line(const struct pdp_layer *layer, const struct strip *stri
     }
     size_t atoms = (size_t)strip->out_width, elements = atoms * layer->lanes;
     pdp_pool_height(&layer->kernel, rows, count, elements, buffers->total, buffers->out);
+    if (layer->tap) {
+        histogram_elements(layer->tap, layer->kernel.precision, buffers->out, atoms, layer->lanes,
+                           histogram_lanes(layer->channels, layer->lanes, (size_t)surface));
+    }
     uint64_t at = layer->destination + (uint64_t)surface * layer->destination_surface +
                   (uint64_t)oy * layer->destination_line + (uint64_t)strip->out_column * layer->atom;
     dma_write(output, at, buffers->out, atoms);

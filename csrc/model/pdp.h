@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/dma.h"
+#include "model/histogram.h"
 #include "model/pdp_pool.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
@@ -25,12 +26,14 @@ struct pdp_layer {
     struct pdp_kernel kernel;
     int width, out_width; /* without split */
     int height, surfaces, out_height;
+    size_t channels;
     size_t atom, lanes;                           /* bytes and elements of an atom */
     int strips;                                   /* 1: no split */
     int first_in, mid_in, last_in;                /* PARTIAL_WIDTH_IN, columns */
     int first_out, mid_out, last_out;             /* PARTIAL_WIDTH_OUT */
     uint64_t source, source_line, source_surface; /* base and strides, bytes, low bits included */
     uint64_t destination, destination_line, destination_surface;
+    struct histogram *tap; /* counts the output cube; NULL, as decoded: not counted */
 };
 
 /* Reads the layer out of the CONSUMER groups. rdma counts only if the layer reads from memory. */

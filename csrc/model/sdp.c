@@ -102,6 +102,42 @@ void sdp_run_free(struct sdp_run *run) {
     free(run);
 }
 
+/* ---- histograms ---- */
+
+/* Elements of a line that belong to the cube: the first `valid` of every group of `lanes`. */
+struct line_shape {
+    size_t atoms, lanes, valid;
+};
+
+static struct line_shape line_shape(const struct sdp_run *run) {
+    const struct sdp_layer *layer = &run->layer;
+    if (layer->surfaces == 1) { /* a flattened cube too: all its channels stand side by side */
+        bool flat = layer->channels > layer->lanes;
+        return (struct line_shape){flat ? 1 : (size_t)layer->width, flat ? run->elements : layer->lanes,
+                                   layer->channels};
+    }
+    return (struct line_shape){(size_t)layer->width, layer->lanes,
+                               histogram_lanes(layer->channels, layer->lanes, (size_t)run->surface)};
+}
+
+/* Counts the line inside the pipe. */
+static void count_data(const struct sdp_run *run, struct histogram *histogram) {
+    struct line_shape shape = line_shape(run);
+    if (run->layer.proc == NVDLA_FP16) {
+        histogram_fp32(histogram, run->data, shape.atoms, shape.lanes, shape.valid);
+    } else {
+        histogram_int32(histogram, run->data, shape.atoms, shape.lanes, shape.valid);
+    }
+}
+
+/* Counts the operands of EW that stand unpacked. */
+static void count_operands(const struct sdp_run *run, struct histogram *histogram, bool per_element) {
+    struct line_shape shape = line_shape(run);
+    enum nvdla_precision precision = run->layer.proc == NVDLA_FP16 ? NVDLA_FP16 : NVDLA_INT16;
+    histogram_elements(histogram, precision, (const uint8_t *)run->unpacked, per_element ? shape.atoms : 1, shape.lanes,
+                       shape.valid);
+}
+
 /* ---- operands ---- */
 
 /* Takes component `index` of `count` elements out of operand bytes, sign-extended. */
@@ -121,13 +157,16 @@ static void unpack(const struct sdp_operands *operands, const uint8_t *bytes, in
 
 /* Brings one component of the operands read last into the pipe; those of one atom are repeated over the whole line. */
 static void take_operands(struct sdp_run *run, int index, const struct sdp_operand *operand, int component,
-                          int32_t *line) {
+                          int32_t *line, struct histogram *tap) {
     if (!operand->from_memory) {
         return;
     }
     const struct sdp_operands *operands = &run->layer.operands[index];
     size_t count = operands->per_element ? run->elements : run->layer.lanes;
     unpack(operands, run->operands[index].bytes, component, run->unpacked, count);
+    if (tap) {
+        count_operands(run, tap, operands->per_element);
+    }
     sdp_prepare_operands(&operand->format, run->unpacked, line, count);
     for (size_t i = count; i < run->elements; i += count) {
         memcpy(line + i, line, count * sizeof *line);
@@ -151,8 +190,10 @@ static void fetch_operands(struct sdp_run *run, int index) {
         at += (uint64_t)run->surface * bytes;
     }
     dma_read(&run->clients->operands[index], at, line->bytes, bytes / layer->atom);
-    take_operands(run, index, &layer->stage[index].alu, 0, line->alu);
-    take_operands(run, index, &layer->stage[index].mul, operands->components - 1, line->mul);
+    const struct sdp_taps *taps = &run->clients->taps;
+    bool ew = index == SDP_EW;
+    take_operands(run, index, &layer->stage[index].alu, 0, line->alu, ew ? taps->ew_alu : NULL);
+    take_operands(run, index, &layer->stage[index].mul, operands->components - 1, line->mul, ew ? taps->ew_mul : NULL);
 }
 
 /* ---- lines ---- */
@@ -215,7 +256,11 @@ static bool any_set(const uint8_t *bytes, size_t count) {
 /* The output convertor and the counters behind it. */
 static void convert_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
+    const struct sdp_taps *taps = &run->clients->taps;
     struct sdp_result *result = &run->result;
+    if (taps->convertor) {
+        count_data(run, taps->convertor);
+    }
     if (!layer->compare || layer->compare_flags) {
         result->saturated += sdp_convert(&layer->convertor, run->data, out, run->elements);
     }
@@ -225,6 +270,10 @@ static void convert_line(struct sdp_run *run, uint8_t *out) {
         struct sdp_specials specials = {.nan = 0};
         sdp_count_specials(out, run->elements, &specials);
         result->nan_outputs += specials.nan;
+    }
+    if (taps->output) {
+        struct line_shape shape = line_shape(run);
+        histogram_elements(taps->output, layer->out, out, shape.atoms, shape.lanes, shape.valid);
     }
     result->unequal = result->unequal || any_set(out, run->elements * sdp_element_bytes(layer->out));
 }
@@ -251,6 +300,9 @@ static void run_batch(struct sdp_run *run, uint8_t *out) {
         run->clients->results(run->clients->context, run->data, (size_t)run->layer.width);
     } else {
         load_line(run);
+    }
+    if (run->clients->taps.input) {
+        count_data(run, run->clients->taps.input);
     }
     process_line(run, out);
 }

@@ -11,11 +11,17 @@
 #include <stdint.h>
 
 #include "model/dma.h"
+#include "model/histogram.h"
 #include "model/sdp_layer.h"
 #include "model/sdp_table.h"
 
 /* A layer in progress. */
 struct sdp_run;
+
+/* Histograms of a layer's streams, see enum tap; NULL: not counted. */
+struct sdp_taps {
+    struct histogram *input, *ew_alu, *ew_mul, *convertor, *output;
+};
 
 /* Where a layer reads and writes; only what it uses counts. */
 struct sdp_clients {
@@ -25,6 +31,7 @@ struct sdp_clients {
     void (*results)(void *context, int32_t *results, size_t atoms);
     void *context;
     const struct lut_entries *table;
+    struct sdp_taps taps;
 };
 
 /* What a layer leaves in the status registers. */

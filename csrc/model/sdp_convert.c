@@ -137,7 +137,7 @@ static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_t *da
     int32_t result[CHUNK];
     for (size_t at = 0; at < count; at += CHUNK) {
         size_t part = count - at < CHUNK ? count - at : CHUNK;
-        scale(convertor, 17, data + at, result, part);
+        scale(convertor, SDP_INTEGER_BITS, data + at, result, part);
         for (size_t i = 0; i < part; i++) {
             flagged += store_fp16(bytes, at + i, fp16_from_integer(result[i]));
         }

@@ -26,6 +26,8 @@ struct sdp_specials {
 };
 void sdp_count_specials(const uint8_t *bytes, size_t count, struct sdp_specials *specials);
 
+enum { SDP_INTEGER_BITS = 17 }; /* of what integers are clamped to before they become FP16 */
+
 /* Settings of the output convertor. */
 struct sdp_convertor {
     enum nvdla_precision proc, out; /* not FP16 to INT8 */

@@ -285,6 +285,7 @@ static void decode_cube(struct sdp_layer *layer, const struct nvdla_config *conf
     layer->height = (int)register_group_value(sdp, SDP_D_DATA_CUBE_HEIGHT) + 1;
     layer->atom = (size_t)config->mem_atom;
     layer->lanes = layer->atom / sdp_element_bytes(layer->proc);
+    layer->channels = (size_t)register_group_value(sdp, SDP_D_DATA_CUBE_CHANNEL) + 1;
     layer->surfaces = surfaces_of(register_group_value(sdp, SDP_D_DATA_CUBE_CHANNEL), layer->lanes);
     layer->source_surfaces = memory_surfaces(layer, layer->in);
     layer->destination_surfaces = memory_surfaces(layer, layer->out);

@@ -51,6 +51,7 @@ struct sdp_layer {
     enum nvdla_precision in, proc, out;
     int batches;
     int width, height;
+    size_t channels;
     size_t atom, lanes; /* bytes and elements (of PROC precision) of an atom */
     int surfaces;       /* of the cube in the pipe, each of `lanes` channels */
     /* Surfaces in memory per surface of the pipe, 1 or 2: INT16 cubes around INT8 processing have two. */

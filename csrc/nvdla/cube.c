@@ -21,8 +21,17 @@ uint64_t cube_atom_address(const struct cube *cube, int surface, int line, int c
     return (line_sum(cube, surface, line) + (uint64_t)column * (uint64_t)cube->atom) & ~low_bits(cube);
 }
 
-bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element *element) {
-    const uint64_t line_bytes = (uint64_t)cube->width * (uint64_t)cube->atom;
+int cube_columns(const struct cube *cube) {
+    return cube->width < cube->min_columns ? cube->min_columns : cube->width;
+}
+
+static int batches_of(const struct cube *cube) {
+    return cube->batches > 1 ? cube->batches : 1;
+}
+
+/* cube_locate in one batch. */
+static bool locate(const struct cube *cube, uint64_t address, struct cube_element *element) {
+    const uint64_t line_bytes = (uint64_t)cube_columns(cube) * (uint64_t)cube->atom;
     for (int surface = cube_surfaces(cube) - 1; surface >= 0; surface--) {
         /* The last line that starts at or before the address holds it, or none does. A sum starts a line at or before
          * the address, once rounded, if it is not above the address with all bits set that rounding clears. */
@@ -46,7 +55,19 @@ bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element 
     return false;
 }
 
+bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element *element) {
+    for (int batch = batches_of(cube) - 1; batch >= 0; batch--) {
+        struct cube one = *cube;
+        one.base += (uint64_t)batch * cube->batch_stride;
+        element->batch = batch;
+        if (locate(&one, address, element))
+            return true;
+    }
+    return false;
+}
+
 uint64_t cube_extent(const struct cube *cube) {
-    const uint64_t last = cube_atom_address(cube, cube_surfaces(cube) - 1, cube->height - 1, cube->width - 1);
+    const uint64_t last = cube_atom_address(cube, cube_surfaces(cube) - 1, cube->height - 1, cube_columns(cube) - 1) +
+                          (uint64_t)(batches_of(cube) - 1) * cube->batch_stride;
     return last + (uint64_t)cube->atom - cube_atom_address(cube, 0, 0, 0);
 }

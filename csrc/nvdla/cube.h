@@ -1,4 +1,6 @@
-/* Feature cubes in memory (chapter 20 section 2): surfaces of atoms, an atom holds mem_atom bytes of channels. */
+/* Cubes in memory (chapter 20 section 2). Feature cubes: surfaces of atoms, an atom holds mem_atom bytes of channels.
+ * Planar ones (66-rubik section 2): an atom is one element, so that a surface is a plane of one channel.
+ */
 #ifndef NVDLA_CUBE_H
 #define NVDLA_CUBE_H
 
@@ -14,25 +16,33 @@ struct cube {
     bool packed_1x1;  /* W=H=1: atoms are contiguous, strides ignored (SDP; chapter 50 section 8.1) */
     int align;        /* bytes, power of 2: sums of base and strides are rounded down to it; 0: not */
     int min_surfaces; /* moved even if channels need fewer (SDP precision conversion); 0: as needed */
+    int min_columns;  /* moved even if the cube has fewer (tails of planar lines); 0: as needed */
+    int batches;      /* cubes like this one, batch_stride bytes apart (convolution of many batches); 0: one */
+    uint32_t batch_stride;
 };
 
 struct cube_element {
-    int surface, line, column, channel; /* channel may be >= cube.channels: a pad lane of the last surface */
+    int batch;
+    int surface, line, column, channel; /* channel may be >= cube.channels: a pad lane of the last surface; column
+                                           >= cube.width: the tail of a planar line */
     int byte;                           /* byte inside the element */
 };
 
 /* Surfaces of the cube: ceil(channels * element_bytes / atom), at least min_surfaces. */
 int cube_surfaces(const struct cube *cube);
 
-/* Byte address of the atom of a surface at (line, column). */
+/* Columns that are moved of a line: the width, at least min_columns. */
+int cube_columns(const struct cube *cube);
+
+/* Byte address of the atom of a surface at (line, column) in the first batch. */
 uint64_t cube_atom_address(const struct cube *cube, int surface, int line, int column);
 
 /* Finds the element a byte address belongs to. Returns false if the address lies in no atom of the cube. Where strides
- * make atoms overlap it is the last one in the order surface, line, column: the one whose write stays. */
+ * make atoms overlap it is the last one in the order batch, surface, line, column: the one whose write stays. */
 bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element *element);
 
-/* Bytes from the first atom to the end of the last, so that cube_atom_address(cube, 0, 0, 0) + extent is past the cube.
- */
+/* Bytes from the first atom to the end of the last one of all batches, so that cube_atom_address(cube, 0, 0, 0) +
+ * extent is past the cube. */
 uint64_t cube_extent(const struct cube *cube);
 
 #endif

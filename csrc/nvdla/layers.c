@@ -10,6 +10,9 @@
 enum { INT8 = 0, INT16 = 1 };
 enum { WIDTH, HEIGHT, CHANNEL };
 
+/* BDMA: registers that a descriptor takes, and descriptors that fit (64-bdma section 4). */
+enum { BLOCK_WORDS = BDMA_CFG_OP / 4, BLOCKS = 21 };
+
 /* What a unit's registers hold, and its launches. */
 struct shadow {
     size_t word_count;
@@ -21,6 +24,8 @@ struct shadow {
 struct layer_tracker {
     const struct nvdla_config *config;
     struct shadow units[NVDLA_UNIT_COUNT];
+    uint32_t blocks[BLOCKS * BLOCK_WORDS]; /* descriptors of BDMA that no launch has taken */
+    size_t block_count;
     struct launch *launches;
     size_t launch_count, launch_room;
 };
@@ -72,8 +77,10 @@ struct layer_tracker *layer_tracker_new(const struct nvdla_config *config) {
 void layer_tracker_free(struct layer_tracker *tracker) {
     if (!tracker)
         return;
-    for (size_t i = 0; i < tracker->launch_count; i++)
+    for (size_t i = 0; i < tracker->launch_count; i++) {
         free(tracker->launches[i].registers);
+        free(tracker->launches[i].blocks);
+    }
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         free(tracker->units[unit].words[0]);
         free(tracker->units[unit].words[1]);
@@ -117,6 +124,25 @@ static bool arms(const struct nvdla_register *reg, uint32_t offset, uint32_t val
     return reg->grouped && strcmp(reg->name, "D_OP_ENABLE") == 0;
 }
 
+/* CFG_OP of BDMA: what is pushed into a full queue is lost. */
+static void push_block(struct layer_tracker *tracker) {
+    if (tracker->block_count == BLOCKS)
+        return;
+    memcpy(&tracker->blocks[tracker->block_count++ * BLOCK_WORDS], tracker->units[NVDLA_BDMA].words[0],
+           BLOCK_WORDS * sizeof tracker->blocks[0]);
+}
+
+/* Gives a launch of BDMA all that was pushed since the one before. */
+static void take_blocks(struct layer_tracker *tracker, struct launch *launch) {
+    const size_t size = tracker->block_count * BLOCK_WORDS * sizeof tracker->blocks[0];
+    if (size == 0)
+        return;
+    launch->blocks = must(malloc(size));
+    memcpy(launch->blocks, tracker->blocks, size);
+    launch->block_count = tracker->block_count;
+    tracker->block_count = 0;
+}
+
 /* Gives a launch of CDP the cube size that the registers of CDP_RDMA hold. */
 static void take_cube_size(struct launch *cdp, const uint32_t *rdma) {
     cdp->cube_size[WIDTH] = rdma[CDP_RDMA_D_DATA_CUBE_WIDTH / 4];
@@ -154,6 +180,8 @@ const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t
     shadow->words[group][word] = stored;
     if (!reg->grouped)
         shadow->words[1][word] = stored;
+    if (reg->unit == NVDLA_BDMA && offset == BDMA_CFG_OP && (value & 1))
+        push_block(tracker);
     if (!arms(reg, offset, value, &group))
         return NULL;
     struct launch *launch = record(tracker, reg->unit, group, tag);
@@ -165,6 +193,8 @@ const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t
         take_cube_size(&tracker->launches[tracker->units[NVDLA_CDP].launches[launch->ordinal]], launch->registers);
     } else if (reg->unit == NVDLA_CDMA) {
         take_fetches(launch, layer_tracker_find(tracker, NVDLA_CDMA, launch->ordinal - 1));
+    } else if (reg->unit == NVDLA_BDMA) {
+        take_blocks(tracker, launch);
     }
     return launch;
 }
@@ -185,6 +215,90 @@ const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enu
 
 uint32_t launch_register(const struct launch *launch, uint32_t offset) {
     return offset / 4 < launch->word_count ? launch->registers[offset / 4] : 0;
+}
+
+/* ---- which launches make a layer -----------------------------------------------------------------------------------
+ */
+
+/* cfg, alu, mul: registers of one stage of SDP, whose common fields lie alike. True if it takes an operand from memory.
+ */
+static bool stage_reads(uint32_t cfg, uint32_t alu, uint32_t mul) {
+    return (cfg & SDP_D_DP_BS_CFG__BS_BYPASS_MASK) == 0 &&
+           (((cfg & SDP_D_DP_BS_CFG__BS_ALU_BYPASS_MASK) == 0 && (alu & SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC_MASK)) ||
+            ((cfg & SDP_D_DP_BS_CFG__BS_MUL_BYPASS_MASK) == 0 && (mul & SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC_MASK)));
+}
+
+static bool sdp_flies(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    return FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
+}
+
+static bool sdp_reads(const struct nvdla_config *config, const struct launch *launch) {
+    return !sdp_flies(config, launch) ||
+           stage_reads(launch_register(launch, SDP_D_DP_BS_CFG), launch_register(launch, SDP_D_DP_BS_ALU_CFG),
+                       launch_register(launch, SDP_D_DP_BS_MUL_CFG)) ||
+           stage_reads(launch_register(launch, SDP_D_DP_BN_CFG), launch_register(launch, SDP_D_DP_BN_ALU_CFG),
+                       launch_register(launch, SDP_D_DP_BN_MUL_CFG)) ||
+           (config->sdp_ew_throughput &&
+            stage_reads(launch_register(launch, SDP_D_DP_EW_CFG), launch_register(launch, SDP_D_DP_EW_ALU_CFG),
+                        launch_register(launch, SDP_D_DP_EW_MUL_CFG)));
+}
+
+static bool sdp_feeds_pdp(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    return FIELD(launch, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+}
+
+static bool pdp_reads(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    return FIELD(launch, PDP_D_OPERATION_MODE_CFG, FLYING_MODE) != 0;
+}
+
+static bool pdp_flies(const struct nvdla_config *config, const struct launch *launch) {
+    return !pdp_reads(config, launch);
+}
+
+static bool always(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    (void)launch;
+    return true;
+}
+
+typedef bool chosen_function(const struct nvdla_config *config, const struct launch *launch);
+
+/* If launch is the n-th of its unit that is chosen, gives n; else -1. */
+static int rank(const struct layer_tracker *tracker, const struct launch *launch, chosen_function *chosen) {
+    int n = 0;
+    if (!chosen(tracker->config, launch))
+        return -1;
+    for (int i = 0; i < launch->ordinal; i++)
+        n += chosen(tracker->config, layer_tracker_find(tracker, launch->unit, i));
+    return n;
+}
+
+/* The n-th launch of a unit that is chosen. */
+static const struct launch *ranked(const struct layer_tracker *tracker, enum nvdla_unit unit, int n,
+                                   chosen_function *chosen) {
+    const struct launch *launch = n < 0 ? NULL : layer_tracker_find(tracker, unit, 0);
+    for (int i = 0; launch; launch = layer_tracker_find(tracker, unit, ++i))
+        if (chosen(tracker->config, launch) && n-- == 0)
+            break;
+    return launch;
+}
+
+const struct launch *layer_tracker_feeder(const struct layer_tracker *tracker, const struct launch *launch,
+                                          enum nvdla_unit unit) {
+    const bool conv = unit >= NVDLA_CDMA && unit <= NVDLA_CACC;
+    if (launch->unit == NVDLA_SDP && (conv || unit == NVDLA_SDP_RDMA))
+        return ranked(tracker, unit, rank(tracker, launch, conv ? sdp_flies : sdp_reads), always);
+    if (launch->unit == NVDLA_CDP && unit == NVDLA_CDP_RDMA)
+        return layer_tracker_find(tracker, unit, launch->ordinal);
+    if (launch->unit != NVDLA_PDP)
+        return NULL;
+    if (unit == NVDLA_PDP_RDMA)
+        return ranked(tracker, unit, rank(tracker, launch, pdp_reads), always);
+    const struct launch *sdp = ranked(tracker, NVDLA_SDP, rank(tracker, launch, pdp_flies), sdp_feeds_pdp);
+    return !sdp || unit == NVDLA_SDP ? sdp : layer_tracker_feeder(tracker, sdp, unit);
 }
 
 /* ---- geometry ------------------------------------------------------------------------------------------------------
@@ -343,31 +457,49 @@ static struct rubik_layer rubik_layer(const struct nvdla_config *config, const s
     return layer;
 }
 
-/* The feature cube that RUBIK reads (split; contract: with the phases one behind the other, where the registers say
- * so). False if it reads planes. */
-static bool rubik_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube) {
-    const struct rubik_layer layer = rubik_layer(config, launch);
-    place(config, launch, RBK_D_DAIN_ADDR_LOW, RBK_D_DAIN_LINE_STRIDE, RBK_D_DAIN_SURF_STRIDE, true, cube);
-    cube->width = layer.width;
-    cube->height = layer.height;
-    cube->channels = layer.channels;
-    cube->element_bytes = layer.element;
-    if (layer.mode == RUBIK_SPLIT)
-        return true;
-    cube->channels = layer.x_stride * layer.y_stride * layer.surfaces * config->mem_atom / layer.element;
-    return layer.mode == RUBIK_CONTRACT &&
-           launch_register(launch, RBK_D_CONTRACT_STRIDE_0) == (uint32_t)layer.surfaces * cube->surface_stride;
+/* One side of a RUBIK layer: a feature cube or planes, whose strides lie at these offsets. Planar lines are moved in
+ * whole atoms. */
+static void rubik_cube(const struct nvdla_config *config, const struct launch *launch, const struct rubik_layer *layer,
+                       uint32_t low, uint32_t line, uint32_t surface, bool planar, struct cube *cube) {
+    place(config, launch, low, line, surface, true, cube);
+    cube->width = layer->width;
+    cube->height = layer->height;
+    cube->channels = layer->channels;
+    cube->element_bytes = layer->element;
+    if (planar) {
+        cube->atom = cube->align = layer->element;
+        cube->min_columns = layer->planar_atoms * config->mem_atom / layer->element;
+    }
 }
 
-/* The feature cube that RUBIK writes (contract, merge). False if it writes planes. */
+/* What RUBIK reads; contract: with the phases one behind the other, false if the registers do not say so. */
+static bool rubik_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube) {
+    const struct rubik_layer layer = rubik_layer(config, launch);
+    const bool planar = layer.mode == RUBIK_MERGE;
+    rubik_cube(config, launch, &layer, RBK_D_DAIN_ADDR_LOW, RBK_D_DAIN_LINE_STRIDE,
+               planar ? RBK_D_DAIN_PLANAR_STRIDE : RBK_D_DAIN_SURF_STRIDE, planar, cube);
+    if (layer.mode != RUBIK_CONTRACT)
+        return layer.mode == RUBIK_SPLIT || layer.mode == RUBIK_MERGE;
+    cube->channels = layer.x_stride * layer.y_stride * layer.surfaces * config->mem_atom / layer.element;
+    return launch_register(launch, RBK_D_CONTRACT_STRIDE_0) == (uint32_t)layer.surfaces * cube->surface_stride;
+}
+
 static bool rubik_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube) {
     const struct rubik_layer layer = rubik_layer(config, launch);
-    place(config, launch, RBK_D_DAOUT_ADDR_LOW, RBK_D_DAOUT_LINE_STRIDE, RBK_D_DAOUT_SURF_STRIDE, true, cube);
-    cube->width = layer.width * layer.x_stride;
-    cube->height = layer.height * layer.y_stride;
-    cube->channels = layer.channels;
-    cube->element_bytes = layer.element;
-    return layer.mode == RUBIK_CONTRACT || layer.mode == RUBIK_MERGE;
+    const bool planar = layer.mode == RUBIK_SPLIT;
+    rubik_cube(config, launch, &layer, RBK_D_DAOUT_ADDR_LOW, RBK_D_DAOUT_LINE_STRIDE,
+               planar ? RBK_D_DAOUT_PLANAR_STRIDE : RBK_D_DAOUT_SURF_STRIDE, planar, cube);
+    cube->width *= layer.x_stride;
+    cube->height *= layer.y_stride;
+    return layer.mode <= RUBIK_MERGE;
+}
+
+/* Batches of a CDMA launch: of a direct convolution on feature cubes, else one. */
+static int cdma_batches(const struct nvdla_config *config, const struct launch *launch) {
+    if (config->batch_max <= 1 || FIELD(launch, CDMA_D_MISC_CFG, CONV_MODE) != 0 ||
+        FIELD(launch, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT) != 0)
+        return 1;
+    return (int)FIELD(launch, CDMA_D_BATCH_NUMBER, BATCHES) + 1;
 }
 
 bool launch_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
@@ -385,6 +517,8 @@ bool launch_output_cube(const struct nvdla_config *config, const struct launch *
         cube->element_bytes = layer.out;
         cube->min_surfaces = sdp_surfaces(&layer, layer.out);
         cube->packed_1x1 = layer.width == 1 && layer.height == 1 && layer.batches == 1;
+        cube->batches = layer.batches;
+        cube->batch_stride = launch_register(launch, SDP_D_DST_BATCH_STRIDE) & ~((uint32_t)config->mem_atom - 1);
         *primary = is_primary(config, FIELD(launch, SDP_D_DST_DMA_CFG, DST_RAM_TYPE));
         return true;
     }
@@ -425,6 +559,8 @@ bool launch_input_cube(const struct nvdla_config *config, const struct launch *l
         cube->channels = size_of(launch, CDMA_D_DATAIN_SIZE_1);
         cube->element_bytes = element_bytes(config, FIELD(launch, CDMA_D_MISC_CFG, IN_PRECISION));
         cube->packed_1x1 = cube->width == 1 && cube->height == 1 && FIELD(launch, CDMA_D_DAIN_MAP, SURF_PACKED) != 0;
+        cube->batches = cdma_batches(config, launch);
+        cube->batch_stride = launch_register(launch, CDMA_D_BATCH_STRIDE) & ~((uint32_t)config->mem_atom - 1);
         *primary = is_primary(config, FIELD(launch, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
         return true;
     case NVDLA_SDP_RDMA: {
@@ -466,6 +602,32 @@ bool launch_input_cube(const struct nvdla_config *config, const struct launch *l
     default:
         return false;
     }
+}
+
+uint32_t launch_block_register(const struct launch *launch, size_t index, uint32_t offset) {
+    if (index >= launch->block_count || offset / 4 >= BLOCK_WORDS)
+        return launch_register(launch, offset);
+    return launch->blocks[index * BLOCK_WORDS + offset / 4];
+}
+
+bool launch_block(const struct nvdla_config *config, const struct launch *launch, size_t index,
+                  struct launch_block *block) {
+    if (index >= launch->block_count)
+        return false;
+    /* as if these were the registers of the launch, so that they are read in the same way; the store engine counts 13
+     * bits of the repeats */
+    const struct launch one = {
+        .unit = NVDLA_BDMA, .word_count = BLOCK_WORDS, .registers = &launch->blocks[index * BLOCK_WORDS]};
+    struct cube cube = {.width = size_of(&one, BDMA_CFG_LINE),
+                        .height = size_of(&one, BDMA_CFG_LINE_REPEAT),
+                        .channels = size_of(&one, BDMA_CFG_SURF_REPEAT) * config->mem_atom,
+                        .element_bytes = 1};
+    block->source = block->destination = cube;
+    place(config, &one, BDMA_CFG_SRC_ADDR_LOW, BDMA_CFG_SRC_LINE, BDMA_CFG_SRC_SURF, true, &block->source);
+    place(config, &one, BDMA_CFG_DST_ADDR_LOW, BDMA_CFG_DST_LINE, BDMA_CFG_DST_SURF, true, &block->destination);
+    block->source_primary = is_primary(config, FIELD(&one, BDMA_CFG_CMD, SRC_RAM_TYPE));
+    block->destination_primary = is_primary(config, FIELD(&one, BDMA_CFG_CMD, DST_RAM_TYPE));
+    return true;
 }
 
 /* Atoms of one operand DMA of SDP_RDMA; cfg is the value of D_BRDMA_CFG, D_NRDMA_CFG or D_ERDMA_CFG (same fields).
@@ -524,15 +686,43 @@ static uint64_t image_line_atoms(const struct nvdla_config *config, const struct
     return (uint64_t)atoms;
 }
 
+/* Atoms of weights, with compression also of WMB and of WGS, which has 32 bits for every kernel group. Chapter 30
+ * section 8. */
+static uint64_t weight_atoms(const struct nvdla_config *config, const struct launch *launch) {
+    const uint32_t atom = (uint32_t)config->mem_atom;
+    const uint64_t weights = launch_register(launch, CDMA_D_WEIGHT_BYTES) / atom;
+    if (!config->weight_compression || FIELD(launch, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT) == 0)
+        return weights;
+    const int bytes = element_bytes(config, FIELD(launch, CDMA_D_MISC_CFG, PROC_PRECISION));
+    const int groups = cdiv((int)FIELD(launch, CDMA_D_WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1, config->atomic_k / bytes);
+    return weights + launch_register(launch, CDMA_D_WMB_BYTES) / atom + (uint64_t)cdiv(groups * 4, config->mem_atom);
+}
+
+/* What Winograd reads of `size` lines or columns: those behind the tiles are not fetched. Chapter 30 section 5.5. */
+static int winograd_extent(int size, int extended, int stride, int pad) {
+    const int reach = extended * stride - pad;
+    return reach < 0 ? 0 : reach < size ? reach : size;
+}
+
 static uint64_t cdma_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id) {
     struct cube cube;
     bool primary;
     if (axi_id == 9 && launch->fetches_weights)
-        return launch_register(launch, CDMA_D_WEIGHT_BYTES) / (uint32_t)config->mem_atom;
+        return weight_atoms(config, launch);
     if (axi_id != 8 || !launch->fetches_data)
         return 0;
-    if (launch_input_cube(config, launch, &cube, &primary))
-        return volume(cube.width, cube.height, cube_surfaces(&cube));
+    if (launch_input_cube(config, launch, &cube, &primary)) {
+        if (config->winograd && FIELD(launch, CDMA_D_MISC_CFG, CONV_MODE) != 0) {
+            cube.width = winograd_extent(cube.width, (int)FIELD(launch, CDMA_D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) + 1,
+                                         (int)FIELD(launch, CDMA_D_CONV_STRIDE, CONV_X_STRIDE) + 1,
+                                         (int)FIELD(launch, CDMA_D_ZERO_PADDING, PAD_LEFT));
+            cube.height =
+                winograd_extent(cube.height, (int)FIELD(launch, CDMA_D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1,
+                                (int)FIELD(launch, CDMA_D_CONV_STRIDE, CONV_Y_STRIDE) + 1,
+                                (int)FIELD(launch, CDMA_D_ZERO_PADDING, PAD_TOP));
+        }
+        return volume(cube.width, cube.height, cube_surfaces(&cube)) * (uint64_t)cube.batches;
+    }
     return (FIELD(launch, CDMA_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1) * image_line_atoms(config, launch);
 }
 
@@ -562,7 +752,7 @@ uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *la
                         (launch->unit == NVDLA_CDP && axi_id == 3);
     if (!write || !writer || !launch_output_cube(config, launch, &cube, &primary))
         return 0;
-    const int batches = launch->unit == NVDLA_SDP ? sdp_layer(config, launch).batches : 1;
+    const int batches = cube.batches > 1 ? cube.batches : 1;
     return volume(cube.width, cube.height, cube_surfaces(&cube)) * (uint64_t)batches;
 }
 

@@ -7,8 +7,9 @@
 
 #include "memory/file.h"
 #include "report/coverage_bins.h"
+#include "trace/rewrite.h"
 
-enum { VALUES_MAX = 32 /* of an aspect */ };
+enum { VALUES_MAX = 40 /* of an aspect */ };
 
 struct bin {
     char *name;
@@ -58,6 +59,8 @@ static unsigned feature(const char *name) {
         {"lut", COVERAGE_NEEDS_LUT},
         {"secondary", COVERAGE_NEEDS_SECONDARY},
         {"wide", COVERAGE_NEEDS_WIDE},
+        {"bdma", COVERAGE_NEEDS_BDMA},
+        {"rubik", COVERAGE_NEEDS_RUBIK},
     };
     for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
         if (strcmp(name, features[i].name) == 0)
@@ -147,10 +150,10 @@ static bool add_tuple(struct coverage *coverage, const struct coverage_engine *e
         row->values[i] = values[i].count;
     int choice[COVERAGE_CROSS_ASPECTS] = {0};
     for (size_t index = 0; index < combinations; index++) {
-        unsigned needs = of->needs ? of->needs(choice) : 0;
+        unsigned needs = engine->needs | (of->needs ? of->needs(choice) : 0);
         n = snprintf(text, sizeof text, "%s=", title);
         for (int i = 0; i < of->aspect_count; i++) {
-            needs |= values[i].needs[choice[i]];
+            needs |= engine->aspects[of->aspects[i]].needs | values[i].needs[choice[i]];
             n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i ? "," : "", values[i].names[choice[i]]);
         }
         if (!add_bin(coverage, strdup(text), needs))
@@ -162,13 +165,13 @@ static bool add_tuple(struct coverage *coverage, const struct coverage_engine *e
 }
 
 static bool add_engine(struct coverage *coverage, int index) {
-    const struct coverage_engine *engine = &coverage_engines[index];
+    const struct coverage_engine *engine = coverage_engines[index];
     struct section *section = &coverage->sections[index];
     char name[64];
     snprintf(name, sizeof name, "%s.%s", engine->name, index == COVERAGE_TRACE ? "traces" : "layers");
     section->layers = coverage->bin_count;
     section->first_row = coverage->row_count;
-    bool ok = add_bin(coverage, strdup(name), 0);
+    bool ok = add_bin(coverage, strdup(name), engine->needs);
     for (size_t i = 0; ok && i < engine->aspect_count; i++) {
         const struct coverage_cross alone = {.aspects = {(int)i}, .aspect_count = 1};
         ok = add_tuple(coverage, engine, &alone);
@@ -222,7 +225,7 @@ static void count_tuple(struct coverage *coverage, const struct row *row, const 
 
 static void take(void *context, const struct coverage_sample *sample) {
     struct coverage *coverage = context;
-    const struct coverage_engine *engine = &coverage_engines[sample->engine];
+    const struct coverage_engine *engine = coverage_engines[sample->engine];
     const struct section *section = &coverage->sections[sample->engine];
     const struct row *row = &coverage->rows[section->first_row];
     coverage->bins[section->layers].count++;
@@ -235,12 +238,9 @@ static void take(void *context, const struct coverage_sample *sample) {
 }
 
 bool coverage_add(struct coverage *coverage, const struct program *prog) {
-    struct layer_tracker *launches = layer_tracker_new(prog->config);
+    struct layer_tracker *launches = program_launches(prog);
     if (!launches)
         return false;
-    for (size_t i = 0; i < prog->count; i++)
-        if (prog->ops[i].kind == OP_WRITE)
-            layer_tracker_write(launches, prog->ops[i].address, prog->ops[i].value, i);
     coverage_sort(prog, launches, take, coverage);
     layer_tracker_free(launches);
     return true;
@@ -397,10 +397,12 @@ static void print_row(FILE *out, const struct coverage *coverage, const struct r
 }
 
 static void print_section(FILE *out, const struct coverage *coverage, int index) {
+    const struct coverage_engine *engine = coverage_engines[index];
     const struct section *section = &coverage->sections[index];
-    const uint64_t layers = coverage->bins[section->layers].count;
-    const char *what = index == COVERAGE_TRACE ? "trace" : index == COVERAGE_CHAIN ? "chain" : "layer";
-    fprintf(out, "%s, %" PRIu64 " %s%s\n", coverage_engines[index].name, layers, what, layers == 1 ? "" : "s");
+    const struct bin *layers = &coverage->bins[section->layers];
+    if (!reachable(coverage, layers))
+        return;
+    fprintf(out, "%s, %" PRIu64 " %s%s\n", engine->name, layers->count, engine->what, layers->count == 1 ? "" : "s");
     for (size_t i = section->first_row; i < section->first_row + section->row_count; i++)
         print_row(out, coverage, &coverage->rows[i]);
 }

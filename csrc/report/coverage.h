@@ -9,7 +9,8 @@
  *     ENGINE.ASPECT*ASPECT=VALUE,VALUE             sdp.source*destination=memory,pdp
  *
  * and carry what they need of a configuration (an EW stage, a second memory, ...): bins that none of the configurations
- * seen so far can reach are left out of the table. What the registers say counts, not what the hardware did.
+ * seen so far can reach are left out of the table. What the registers say counts, not what the hardware did;
+ * only the sizes of compressed kernel groups are looked up in the memory that the trace loads.
  */
 #ifndef REPORT_COVERAGE_H
 #define REPORT_COVERAGE_H

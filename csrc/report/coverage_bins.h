@@ -1,5 +1,5 @@
 /* What functional coverage (report/coverage.h) counts: engines, their aspects with the values each can have, crosses of
- * aspects, and how a layer is sorted into them.
+ * aspects, and how a layer is sorted into them. Each engine has a file of its own (coverage_ENGINE.c).
  */
 #ifndef REPORT_COVERAGE_BINS_H
 #define REPORT_COVERAGE_BINS_H
@@ -7,7 +7,7 @@
 #include "nvdla/layers.h"
 #include "trace/program.h"
 
-enum { COVERAGE_ASPECTS_MAX = 48, COVERAGE_CROSS_ASPECTS = 4 };
+enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };
 
 /* What a bin needs of a configuration; values may be added up. */
 enum {
@@ -20,6 +20,8 @@ enum {
     COVERAGE_NEEDS_LUT = 1 << 6,       /* of SDP */
     COVERAGE_NEEDS_SECONDARY = 1 << 7, /* memory port */
     COVERAGE_NEEDS_WIDE = 1 << 8,      /* 16 or more input channels at a time */
+    COVERAGE_NEEDS_BDMA = 1 << 9,
+    COVERAGE_NEEDS_RUBIK = 1 << 10,
     COVERAGE_IMPOSSIBLE = 1 << 30
 };
 
@@ -31,6 +33,7 @@ struct coverage_aspect {
     /* Names of the values in order, separated by blanks; "int16@int16" needs a feature, by its lower-case name. NULL:
      * the names of the configurations. */
     const char *values;
+    unsigned needs; /* what all of its values need */
 };
 
 struct coverage_cross {
@@ -40,10 +43,12 @@ struct coverage_cross {
 
 struct coverage_engine {
     const char *name;
+    const char *what; /* it counts: "layer", "trace" */
     const struct coverage_aspect *aspects;
     size_t aspect_count;
     const struct coverage_cross *crosses;
     size_t cross_count;
+    unsigned needs; /* what all of its bins need */
 };
 
 enum {
@@ -51,13 +56,17 @@ enum {
     COVERAGE_CHAIN, /* what runs on the fly between two places in memory, e.g. convolution, SDP and PDP */
     COVERAGE_CONV,  /* a convolution: CDMA, CSC, CMAC and CACC together */
     COVERAGE_SDP,
+    COVERAGE_SDP_LUT, /* the table of SDP, of layers that look it up */
     COVERAGE_SDP_RDMA,
     COVERAGE_PDP,
     COVERAGE_CDP,
+    COVERAGE_BDMA,       /* a group: what one launch copies */
+    COVERAGE_BDMA_BLOCK, /* a descriptor */
+    COVERAGE_RUBIK,
     COVERAGE_ENGINES
 };
 
-extern const struct coverage_engine coverage_engines[COVERAGE_ENGINES];
+extern const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES];
 
 /* The aspect of COVERAGE_TRACE whose values are configurations. */
 enum { COVERAGE_TRACE_CONFIG = 0 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nvdla/layers.h"
+#include "trace/rewrite.h"
 
 enum { POSITION = 512 };
 
@@ -186,17 +187,24 @@ static void print_section(FILE *out, const struct program *prog, const char *tit
     }
 }
 
-static struct layer_tracker *track(const struct program *prog) {
-    struct layer_tracker *layers = layer_tracker_new(prog->config);
-    for (size_t i = 0; layers && i < prog->count; i++)
-        if (prog->ops[i].kind == OP_WRITE)
-            layer_tracker_write(layers, prog->ops[i].address, prog->ops[i].value, i);
-    return layers;
-}
-
 static void print_cube(FILE *out, const char *what, const struct cube *cube, bool primary) {
     fprintf(out, ", %s %dx%dx%d at %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)", what, cube->width, cube->height,
             cube->channels, primary ? "primary" : "secondary", cube->base, cube->line_stride, cube->surface_stride);
+    if (cube->batches > 1)
+        fprintf(out, " in %d batches (stride 0x%x)", cube->batches, cube->batch_stride);
+}
+
+/* "3x2x1 atoms from primary 0x80000000 to secondary 0x50000000", a line for every descriptor of BDMA. */
+static void print_blocks(FILE *out, const struct program *prog, const struct launch *launch) {
+    struct launch_block block;
+    for (size_t i = 0; launch_block(prog->config, launch, i, &block); i++)
+        fprintf(out,
+                "    descriptor %zu, %dx%dx%d atoms from %s 0x%08" PRIx64
+                " (line 0x%x, surface 0x%x) to %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)\n",
+                i, block.source.width, block.source.height, cube_surfaces(&block.source),
+                block.source_primary ? "primary" : "secondary", block.source.base, block.source.line_stride,
+                block.source.surface_stride, block.destination_primary ? "primary" : "secondary",
+                block.destination.base, block.destination.line_stride, block.destination.surface_stride);
 }
 
 static void print_layers(FILE *out, const struct program *prog, const struct layer_tracker *layers) {
@@ -213,11 +221,12 @@ static void print_layers(FILE *out, const struct program *prog, const struct lay
         if (launch_output_cube(prog->config, launch, &cube, &primary))
             print_cube(out, "writes", &cube, primary);
         fprintf(out, "  [%s]\n", short_position(prog, &prog->ops[launch->tag], position, sizeof position));
+        print_blocks(out, prog, launch);
     }
 }
 
 char *explain_text(const struct program *prog) {
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     char *text = NULL;
     size_t size;
     FILE *out = layers ? open_memstream(&text, &size) : NULL;
@@ -244,10 +253,24 @@ static json_t *json_text(const char *text) {
 }
 
 static json_t *json_cube(const struct cube *cube, bool primary) {
-    return json_pack("{s:s, s:o, s:i, s:i, s:i, s:I, s:I}", "space", primary ? "primary" : "secondary", "base",
-                     json_sprintf("0x%08" PRIx64, cube->base), "width", cube->width, "height", cube->height, "channels",
-                     cube->channels, "line_stride", (json_int_t)cube->line_stride, "surface_stride",
-                     (json_int_t)cube->surface_stride);
+    json_t *json = json_pack("{s:s, s:o, s:i, s:i, s:i, s:I, s:I}", "space", primary ? "primary" : "secondary", "base",
+                             json_sprintf("0x%08" PRIx64, cube->base), "width", cube->width, "height", cube->height,
+                             "channels", cube->channels, "line_stride", (json_int_t)cube->line_stride, "surface_stride",
+                             (json_int_t)cube->surface_stride);
+    if (cube->batches > 1)
+        json_object_update_new(
+            json, json_pack("{s:i, s:I}", "batches", cube->batches, "batch_stride", (json_int_t)cube->batch_stride));
+    return json;
+}
+
+/* The descriptors of a launch of BDMA; channels are bytes of an atom, times surfaces. */
+static json_t *json_blocks(const struct program *prog, const struct launch *launch) {
+    json_t *blocks = json_array();
+    struct launch_block block;
+    for (size_t i = 0; launch_block(prog->config, launch, i, &block); i++)
+        json_array_append_new(blocks, json_pack("{s:o, s:o}", "reads", json_cube(&block.source, block.source_primary),
+                                                "writes", json_cube(&block.destination, block.destination_primary)));
+    return blocks;
 }
 
 static json_t *json_op(const struct program *prog, const struct op *op) {
@@ -268,7 +291,7 @@ static json_t *json_op(const struct program *prog, const struct op *op) {
 }
 
 char *explain_json(const struct program *prog) {
-    struct layer_tracker *layers = track(prog);
+    struct layer_tracker *layers = program_launches(prog);
     if (!layers)
         return NULL;
     json_t *ops = json_array(), *launches = json_array();
@@ -287,6 +310,8 @@ char *explain_json(const struct program *prog) {
             json_object_set_new(json, "reads", json_cube(&cube, primary));
         if (launch_output_cube(prog->config, launch, &cube, &primary))
             json_object_set_new(json, "writes", json_cube(&cube, primary));
+        if (launch->block_count > 0)
+            json_object_set_new(json, "descriptors", json_blocks(prog, launch));
         json_array_append_new(launches, json);
     }
     layer_tracker_free(layers);

@@ -9,7 +9,9 @@
 
 #include "memory/file.h"
 #include "nvdla/layers.h"
+#include "report/histograms.h"
 #include "report/names.h"
+#include "trace/rewrite.h"
 
 enum {
     ROW = 16,            /* bytes in a line of a hex window */
@@ -23,12 +25,18 @@ enum {
 /* Where a byte that differs belongs. */
 enum area_kind { AREA_LAUNCH, AREA_REGION, AREA_OUTSIDE };
 
+/* What a launch writes: one cube, BDMA one for every descriptor. */
+struct output {
+    size_t launch; /* index into the tracker's launches */
+    int block;     /* descriptor of BDMA, else -1 */
+    struct cube cube;
+};
+
 struct mismatch {
     enum memory_space space;
     enum area_kind kind;
-    size_t launch;       /* AREA_LAUNCH: index into the tracker's launches */
-    struct cube cube;    /* AREA_LAUNCH */
-    uint64_t base, size; /* of the area */
+    struct output output; /* AREA_LAUNCH */
+    uint64_t base, size;  /* of the area */
     uint64_t count, first, last;
 };
 
@@ -49,7 +57,7 @@ static struct memory *memory_of(const struct report *report, int played, enum me
 }
 
 static const struct launch *launch_at(const struct report *report, const struct mismatch *mismatch) {
-    return layer_tracker_launch(report->layers, mismatch->launch);
+    return layer_tracker_launch(report->layers, mismatch->output.launch);
 }
 
 static const char *launch_name(const struct launch *launch, char *text, size_t size) {
@@ -61,19 +69,29 @@ static const char *launch_position(const struct report *report, const struct lau
     return op_position(report->input.prog, &report->input.prog->ops[launch->tag], text, size);
 }
 
-/* Output cube of launch `index` if it holds the byte. */
-static bool cube_holds(const struct report *report, size_t index, enum memory_space space, uint64_t address,
-                       struct cube *cube, struct cube_element *element) {
-    bool primary;
+/* What launch `index` writes where the byte lies, of BDMA the last descriptor that does; false if it writes none there.
+ */
+static bool find_output(const struct report *report, size_t index, enum memory_space space, uint64_t address,
+                        struct output *output) {
+    const struct nvdla_config *config = report->input.prog->config;
     const struct launch *launch = layer_tracker_launch(report->layers, index);
-    return launch_output_cube(report->input.prog->config, launch, cube, &primary) &&
-           primary == (space == SPACE_PRIMARY) && cube_locate(cube, address, element);
+    struct cube_element element;
+    struct launch_block block;
+    bool primary;
+    *output = (struct output){.launch = index, .block = -1};
+    if (launch_output_cube(config, launch, &output->cube, &primary))
+        return primary == (space == SPACE_PRIMARY) && cube_locate(&output->cube, address, &element);
+    for (size_t i = launch->block_count; i-- > 0 && launch_block(config, launch, i, &block);) {
+        output->block = (int)i;
+        output->cube = block.destination;
+        if (block.destination_primary == (space == SPACE_PRIMARY) && cube_locate(&block.destination, address, &element))
+            return true;
+    }
+    return false;
 }
 
-/* The launch that a byte belongs to: the one that a device says wrote it, else the last whose output cube holds it. */
-static bool find_launch(const struct report *report, enum memory_space space, uint64_t address, size_t *index,
-                        struct cube *cube) {
-    struct cube_element element;
+/* The launch that a byte belongs to: the one that a device says wrote it, else the last that writes there. */
+static bool find_launch(const struct report *report, enum memory_space space, uint64_t address, struct output *output) {
     size_t count = layer_tracker_count(report->layers);
     for (int i = 0; i < report->input.played_count; i++) {
         struct memory_origin origin;
@@ -82,18 +100,13 @@ static bool find_launch(const struct report *report, enum memory_space space, ui
         for (size_t l = 0; l < count; l++) {
             const struct launch *launch = layer_tracker_launch(report->layers, l);
             if ((int)launch->unit == origin.unit && launch->ordinal == origin.ordinal &&
-                cube_holds(report, l, space, address, cube, &element)) {
-                *index = l;
+                find_output(report, l, space, address, output))
                 return true;
-            }
         }
     }
-    for (size_t l = count; l-- > 0;) {
-        if (cube_holds(report, l, space, address, cube, &element)) {
-            *index = l;
+    for (size_t l = count; l-- > 0;)
+        if (find_output(report, l, space, address, output))
             return true;
-        }
-    }
     return false;
 }
 
@@ -121,15 +134,17 @@ static enum area_kind find_region(const struct report *report, enum memory_space
 static bool same_area(const struct mismatch *a, const struct mismatch *b) {
     if (a->space != b->space || a->kind != b->kind)
         return false;
-    return a->kind == AREA_LAUNCH ? a->launch == b->launch : a->base == b->base;
+    if (a->kind == AREA_LAUNCH)
+        return a->output.launch == b->output.launch && a->output.block == b->output.block;
+    return a->base == b->base;
 }
 
 static bool add_difference(struct report *report, enum memory_space space, uint64_t address) {
     struct mismatch found = {.space = space, .count = 1, .first = address, .last = address};
-    if (find_launch(report, space, address, &found.launch, &found.cube)) {
+    if (find_launch(report, space, address, &found.output)) {
         found.kind = AREA_LAUNCH;
-        found.base = found.cube.base;
-        found.size = cube_extent(&found.cube);
+        found.base = found.output.cube.base;
+        found.size = cube_extent(&found.output.cube);
     } else {
         found.kind = find_region(report, space, address, &found.base, &found.size);
     }
@@ -170,14 +185,30 @@ static bool compare_memories(struct report *report) {
     return true;
 }
 
-/* "surface 0, line 1, column 2, channel 3", with what is special about the byte. */
-static void element_text(const struct cube *cube, const struct cube_element *element, char *text, size_t size) {
-    char byte[16] = "";
+/* "batch 0, surface 0, line 1, column 2, channel 3", with what is special about the byte; of BDMA "descriptor 0,
+ * surface 0, line 1, atom 2, byte 3". */
+static void element_text(const struct output *output, uint64_t address, char *text, size_t size) {
+    const struct cube *cube = &output->cube;
+    struct cube_element element;
+    char batch[24] = "", byte[16] = "";
+    if (!cube_locate(cube, address, &element)) {
+        snprintf(text, size, "elsewhere");
+        return;
+    }
+    if (output->block >= 0) {
+        snprintf(text, size, "descriptor %d, surface %d, line %d, atom %d, byte %d", output->block, element.surface,
+                 element.line, element.column, element.channel % cube->atom);
+        return;
+    }
+    if (cube->batches > 1)
+        snprintf(batch, sizeof batch, "batch %d, ", element.batch);
     if (cube->element_bytes > 1)
-        snprintf(byte, sizeof byte, ", byte %d", element->byte);
-    snprintf(text, size, "surface %d, line %d, column %d, channel %d%s%s", element->surface, element->line,
-             element->column, element->channel, byte,
-             element->channel >= cube->channels ? " (padding of the last atom)" : "");
+        snprintf(byte, sizeof byte, ", byte %d", element.byte);
+    snprintf(text, size, "%ssurface %d, line %d, column %d, channel %d%s%s", batch, element.surface, element.line,
+             element.column, element.channel, byte,
+             element.channel >= cube->channels ? " (padding of the last atom)"
+             : element.column >= cube->width   ? " (behind the end of the line)"
+                                               : "");
 }
 
 static void origin_text(const struct memory *mem, uint64_t address, char *text, size_t size) {
@@ -293,10 +324,9 @@ static void find_reason(struct report *report) {
     if (report->mismatch_count > 0) {
         const struct mismatch *first = &report->mismatches[0];
         char where[256] = "", origin[256];
-        struct cube_element element;
-        if (first->kind == AREA_LAUNCH && cube_locate(&first->cube, first->first, &element)) {
-            char layer[64], text[128];
-            element_text(&first->cube, &element, text, sizeof text);
+        if (first->kind == AREA_LAUNCH) {
+            char layer[64], text[160];
+            element_text(&first->output, first->first, text, sizeof text);
             snprintf(where, sizeof where, ": %s %s", launch_name(launch_at(report, first), layer, sizeof layer), text);
         }
         origin_text(memory_of(report, 0, first->space), first->first, origin, sizeof origin);
@@ -328,15 +358,10 @@ struct report *report_new(const struct report_input *input) {
     if (!report)
         return NULL;
     report->input = *input;
-    report->layers = layer_tracker_new(input->prog->config);
+    report->layers = program_launches(input->prog);
     if (!report->layers) {
         report_free(report);
         return NULL;
-    }
-    for (size_t i = 0; i < input->prog->count; i++) {
-        const struct op *op = &input->prog->ops[i];
-        if (op->kind == OP_WRITE)
-            layer_tracker_write(report->layers, op->address, op->value, i);
     }
     if (input->played_count > 1 && !compare_memories(report)) {
         report_free(report);
@@ -396,43 +421,38 @@ static void print_window(FILE *out, const struct memory *expected, const char *e
     }
 }
 
-static void print_cube(FILE *out, const struct cube *cube) {
-    fprintf(out,
-            "%dx%dx%d (width x height x channels), %d-byte elements in %d-byte atoms, line stride 0x%x, surface stride "
-            "0x%x",
-            cube->width, cube->height, cube->channels, cube->element_bytes, cube->atom, cube->line_stride,
-            cube->surface_stride);
-}
-
-/* The launch of the read DMA that feeds this launch: the nearest one in the trace of the unit's RDMA, same group. */
-static const struct launch *input_side(const struct report *report, const struct launch *launch) {
-    enum nvdla_unit rdma = launch->unit == NVDLA_SDP   ? NVDLA_SDP_RDMA
-                           : launch->unit == NVDLA_PDP ? NVDLA_PDP_RDMA
-                           : launch->unit == NVDLA_CDP ? NVDLA_CDP_RDMA
-                                                       : NVDLA_UNIT_COUNT;
-    const struct launch *best = NULL;
-    size_t best_distance = SIZE_MAX;
-    for (size_t i = 0; i < layer_tracker_count(report->layers); i++) {
-        const struct launch *candidate = layer_tracker_launch(report->layers, i);
-        size_t distance = candidate->tag > launch->tag ? candidate->tag - launch->tag : launch->tag - candidate->tag;
-        if (candidate->unit == rdma && candidate->group == launch->group && distance < best_distance) {
-            best = candidate;
-            best_distance = distance;
-        }
+static void print_output(FILE *out, const struct output *output) {
+    const struct cube *cube = &output->cube;
+    if (output->block >= 0) {
+        fprintf(out, "descriptor %d: %dx%dx%d (atoms x lines x surfaces)", output->block, cube->width, cube->height,
+                cube_surfaces(cube));
+    } else {
+        fprintf(out, "%dx%dx%d (width x height x channels), %d-byte elements in %d-byte atoms", cube->width,
+                cube->height, cube->channels, cube->element_bytes, cube->atom);
     }
-    return best;
+    fprintf(out, ", line stride 0x%x, surface stride 0x%x", cube->line_stride, cube->surface_stride);
+    if (cube->batches > 1)
+        fprintf(out, ", %d batches, batch stride 0x%x", cube->batches, cube->batch_stride);
 }
 
-/* Calls back for every register of a launch that has a description. */
-static void each_register(const struct report *report, const struct launch *launch,
+/* Units whose launches may give a layer its input, from the output back. */
+static const enum nvdla_unit feeders[] = {NVDLA_SDP,      NVDLA_CACC,     NVDLA_CSC,     NVDLA_CDMA,
+                                          NVDLA_SDP_RDMA, NVDLA_PDP_RDMA, NVDLA_CDP_RDMA};
+enum { FEEDER_COUNT = sizeof feeders / sizeof feeders[0] };
+
+/* Calls back for every register of a launch that has a description; block: the descriptor of BDMA whose registers they
+ * are, else -1. */
+static void each_register(const struct report *report, const struct launch *launch, int block,
                           void (*visit)(void *context, const struct nvdla_register *reg, uint32_t value),
                           void *context) {
     const struct nvdla_register_map *map = &nvdla_register_maps[report->input.prog->config->map];
     uint32_t base = nvdla_unit_base(report->input.prog->config, launch->unit);
     for (size_t i = 0; i < map->count; i++) {
         const struct nvdla_register *reg = &map->registers[i];
-        if (reg->unit == launch->unit && (reg->address - base) / 4 < launch->word_count)
-            visit(context, reg, launch->registers[(reg->address - base) / 4]);
+        const uint32_t offset = reg->address - base;
+        if (reg->unit == launch->unit && offset / 4 < launch->word_count)
+            visit(context, reg,
+                  block < 0 ? launch_register(launch, offset) : launch_block_register(launch, (size_t)block, offset));
     }
 }
 
@@ -444,20 +464,25 @@ static void print_register(void *context, const struct nvdla_register *reg, uint
                 nvdla_register_decode(reg, value, decoded, sizeof decoded));
 }
 
-static void print_launch(FILE *out, const struct report *report, const struct launch *launch) {
+static void print_launch(FILE *out, const struct report *report, const struct launch *launch, int block) {
     char name[64], position[POSITION];
-    fprintf(out, "    registers of %s, group %d, armed at %s (those at their reset value left out):\n",
-            launch_name(launch, name, sizeof name), launch->group,
+    fprintf(out, "    registers of %s, group %d, ", launch_name(launch, name, sizeof name), launch->group);
+    if (block >= 0)
+        fprintf(out, "descriptor %d, ", block);
+    fprintf(out, "armed at %s (those at their reset value left out):\n",
             launch_position(report, launch, position, sizeof position));
-    each_register(report, launch, print_register, out);
+    each_register(report, launch, block, print_register, out);
 }
 
-/* Registers of a launch and of the read DMA that feeds it. */
-static void print_layer(FILE *out, const struct report *report, const struct launch *launch) {
-    const struct launch *input = input_side(report, launch);
-    print_launch(out, report, launch);
-    if (input)
-        print_launch(out, report, input);
+/* Registers of a launch and of those that give it its input. */
+static void print_layer(FILE *out, const struct report *report, const struct output *output) {
+    const struct launch *launch = layer_tracker_launch(report->layers, output->launch);
+    print_launch(out, report, launch, output->block);
+    for (int i = 0; i < FEEDER_COUNT; i++) {
+        const struct launch *feeder = layer_tracker_feeder(report->layers, launch, feeders[i]);
+        if (feeder)
+            print_launch(out, report, feeder, -1);
+    }
 }
 
 static void print_mismatch(FILE *out, const struct report *report, const struct mismatch *mismatch) {
@@ -469,7 +494,7 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
         fprintf(out, "output of layer %s (armed at %s) at 0x%" PRIx64 ", ",
                 launch_name(launch_at(report, mismatch), name, sizeof name),
                 launch_position(report, launch_at(report, mismatch), position, sizeof position), mismatch->base);
-        print_cube(out, &mismatch->cube);
+        print_output(out, &mismatch->output);
         fputc('\n', out);
     } else {
         fprintf(out, "%s 0x%" PRIx64 ", 0x%" PRIx64 " bytes\n",
@@ -478,9 +503,8 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
     }
     fprintf(out, "    %" PRIu64 " bytes differ, first at 0x%" PRIx64 ", last at 0x%" PRIx64 "\n", mismatch->count,
             mismatch->first, mismatch->last);
-    struct cube_element element;
-    if (mismatch->kind == AREA_LAUNCH && cube_locate(&mismatch->cube, mismatch->first, &element)) {
-        element_text(&mismatch->cube, &element, text, sizeof text);
+    if (mismatch->kind == AREA_LAUNCH) {
+        element_text(&mismatch->output, mismatch->first, text, sizeof text);
         fprintf(out, "    first: %s\n", text);
     }
     origin_text(got, mismatch->first, text, sizeof text);
@@ -489,7 +513,7 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
     fprintf(out, "    first byte on the %s: %s\n", expected_name, text);
     print_window(out, expected, expected_name, got, got_name, mismatch->first);
     if (mismatch->kind == AREA_LAUNCH)
-        print_layer(out, report, launch_at(report, mismatch));
+        print_layer(out, report, &mismatch->output);
     fputc('\n', out);
 }
 
@@ -516,22 +540,20 @@ static void print_failure(FILE *out, const struct report *report, const struct p
     struct memory *golden = mem ? golden_image(op) : NULL;
     if (!golden)
         return;
-    size_t index;
-    struct cube cube;
-    struct cube_element element;
-    const struct launch *launch = NULL;
-    if (find_launch(report, op->space, failure->first, &index, &cube) && cube_locate(&cube, failure->first, &element)) {
+    struct output output;
+    const bool found = find_launch(report, op->space, failure->first, &output);
+    if (found) {
         char name[64], position[POSITION];
-        launch = layer_tracker_launch(report->layers, index);
-        element_text(&cube, &element, text, sizeof text);
+        const struct launch *launch = layer_tracker_launch(report->layers, output.launch);
+        element_text(&output, failure->first, text, sizeof text);
         fprintf(out, "    first: output of layer %s (armed at %s), %s\n", launch_name(launch, name, sizeof name),
                 launch_position(report, launch, position, sizeof position), text);
     }
     origin_text(mem, failure->first, text, sizeof text);
     fprintf(out, "    first byte on the %s: %s\n", played->dev->name, text);
     print_window(out, golden, "golden", mem, played->dev->name, failure->first);
-    if (launch && report->mismatch_count == 0)
-        print_layer(out, report, launch);
+    if (found && report->mismatch_count == 0)
+        print_layer(out, report, &output);
     memory_free(golden);
 }
 
@@ -620,8 +642,12 @@ char *report_text(const struct report *report) {
         fprintf(out, "memory of %s and %s is equal\n\n", in->played[0].dev->name, in->played[1].dev->name);
     for (int i = 0; i < in->played_count; i++)
         print_played(out, report, &in->played[i]);
+    bool complete = !in->histograms || histograms_print(out, in->histograms);
     fclose(out);
-    return text;
+    if (complete)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static json_t *json_u64(uint64_t value) {
@@ -666,10 +692,10 @@ static void json_register(void *context, const struct nvdla_register *reg, uint3
                                           value == reg->reset, "fields", fields));
 }
 
-static json_t *json_launch(const struct report *report, const struct launch *launch) {
+static json_t *json_launch(const struct report *report, const struct launch *launch, int block) {
     char position[POSITION];
     json_t *registers = json_array();
-    each_register(report, launch, json_register, registers);
+    each_register(report, launch, block, json_register, registers);
     return json_pack("{s:s, s:i, s:i, s:o, s:o}", "unit", nvdla_unit_names[launch->unit], "ordinal", launch->ordinal,
                      "group", launch->group, "position",
                      json_text(launch_position(report, launch, position, sizeof position)), "registers", registers);
@@ -685,12 +711,18 @@ static json_t *json_origin(const struct memory *mem, uint64_t address) {
                      "axi_id", (int)origin.axi_id, "cycle", json_u64(origin.cycle));
 }
 
-static json_t *json_element(const struct cube *cube, uint64_t address) {
+/* Of BDMA columns are atoms, channels bytes. */
+static json_t *json_element(const struct output *output, uint64_t address) {
     struct cube_element element;
-    if (!cube_locate(cube, address, &element))
+    if (!cube_locate(&output->cube, address, &element))
         return json_null();
-    return json_pack("{s:i, s:i, s:i, s:i, s:i}", "surface", element.surface, "line", element.line, "column",
-                     element.column, "channel", element.channel, "byte", element.byte);
+    json_t *json = json_pack("{s:i, s:i, s:i, s:i, s:i}", "surface", element.surface, "line", element.line, "column",
+                             element.column, "channel", element.channel, "byte", element.byte);
+    if (output->cube.batches > 1)
+        json_object_set_new(json, "batch", json_integer(element.batch));
+    if (output->block >= 0)
+        json_object_set_new(json, "descriptor", json_integer(output->block));
+    return json;
 }
 
 static json_t *json_mismatch(const struct report *report, const struct mismatch *mismatch) {
@@ -711,17 +743,22 @@ static json_t *json_mismatch(const struct report *report, const struct mismatch 
     json_object_set_new(json, "got_origin", json_origin(got, mismatch->first));
     json_object_set_new(json, "expected_origin", json_origin(expected, mismatch->first));
     if (mismatch->kind == AREA_LAUNCH) {
-        const struct cube *cube = &mismatch->cube;
-        const struct launch *launch = launch_at(report, mismatch), *input = input_side(report, launch);
+        const struct cube *cube = &mismatch->output.cube;
+        const struct launch *launch = launch_at(report, mismatch);
+        json_t *inputs = json_array();
+        for (int i = 0; i < FEEDER_COUNT; i++) {
+            const struct launch *feeder = layer_tracker_feeder(report->layers, launch, feeders[i]);
+            if (feeder)
+                json_array_append_new(inputs, json_launch(report, feeder, -1));
+        }
         json_object_set_new(json, "cube",
                             json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "width", cube->width, "height",
                                       cube->height, "channels", cube->channels, "atom", cube->atom, "element_bytes",
                                       cube->element_bytes, "line_stride", json_u64(cube->line_stride), "surface_stride",
                                       json_u64(cube->surface_stride)));
-        json_object_set_new(json, "element", json_element(cube, mismatch->first));
-        json_object_set_new(json, "layer", json_launch(report, launch));
-        if (input)
-            json_object_set_new(json, "input_layer", json_launch(report, input));
+        json_object_set_new(json, "element", json_element(&mismatch->output, mismatch->first));
+        json_object_set_new(json, "layer", json_launch(report, launch, mismatch->output.block));
+        json_object_set_new(json, "input_layers", inputs);
     }
     return json;
 }
@@ -740,11 +777,11 @@ static json_t *json_failure(const struct report *report, const struct played *pl
         json_object_set_new(json, "first", json_hex(failure->first));
         json_object_set_new(json, "count", json_u64(failure->count));
         json_object_set_new(json, "origin", json_origin(played->dev->memory[op->space], failure->first));
-        size_t index;
-        struct cube cube;
-        if (find_launch(report, op->space, failure->first, &index, &cube)) {
-            json_object_set_new(json, "element", json_element(&cube, failure->first));
-            json_object_set_new(json, "layer", json_launch(report, layer_tracker_launch(report->layers, index)));
+        struct output output;
+        if (find_launch(report, op->space, failure->first, &output)) {
+            json_object_set_new(json, "element", json_element(&output, failure->first));
+            json_object_set_new(json, "layer",
+                                json_launch(report, layer_tracker_launch(report->layers, output.launch), output.block));
         }
     } else {
         json_object_set_new(json, "got", json_hex(failure->got));
@@ -886,6 +923,8 @@ bool report_write(const struct report *report, const char *directory, struct err
     for (int i = 0; i < report->input.played_count; i++)
         if (!dump_failures(report, &report->input.played[i], directory, err))
             return false;
+    if (report->input.histograms && !histograms_write(report->input.histograms, report->input.name, directory, err))
+        return false;
     return write_text(directory, "report.json", report_json(report), err) &&
            write_text(directory, "report.txt", report_text(report), err);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "model/histogram.h"
 #include "nvdla/error.h"
 #include "replay/device.h"
 #include "replay/player.h"
@@ -27,6 +28,7 @@ struct report_input {
      * is what is got. */
     struct played played[PLAYED_MAX];
     int played_count;
+    const struct histogram_set *histograms; /* of the model's streams; NULL: none */
 };
 
 enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };
@@ -50,8 +52,8 @@ const char *report_reason(const struct report *report);
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);
 
-/* Writes report.txt, report.json and the raw dumps of the regions that differ (SPACE_ADDRESS_DEVICE.bin.gz) to a
- * directory, which is made if it does not exist. */
+/* Writes report.txt, report.json, histogram.json and histogram.svg where there are histograms, and the raw dumps of the
+ * regions that differ (SPACE_ADDRESS_DEVICE.bin.gz) to a directory, which is made if it does not exist. */
 bool report_write(const struct report *report, const char *directory, struct error *err);
 
 #endif

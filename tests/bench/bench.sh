@@ -40,6 +40,5 @@ for t in "$trace" "$conv"; do
     figure "outside the design's evaluation" 's:.* ([0-9.]+) % outside.*:\1:p' "%"
     figure "outside the design's evaluation, per clock" 's:.*\(([0-9]+) ns a cycle.*:\1:p' "ns"
     figure "the model's layers" 's:.*model\: ([0-9.]+) ms CPU.*:\1:p' "ms"
-    grep -m 1 'VPI:' <<<"$out"
+    sed -n '/VPI:/{p;q}' <<<"$out"
 done
-tests/bench/model.sh "$build" "$runs"

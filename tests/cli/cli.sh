@@ -122,7 +122,7 @@ nv --version; check version 0 "nvcosim "
 nv -V; check version_short 0 "nvcosim "
 nv walk; check unknown_command 2 "there is no command 'walk'; expected run, info, convert, diff, build"
 nv --what; check unknown_option 2 "unrecognized option '--what'"
-for c in run info convert diff build gen shrink coverage; do
+for c in run info convert diff build gen shrink coverage calibrate; do
     nv $c --help; check "help_$c" 0 "Usage: nvcosim $c" "Example"
     nv $c --what; check "unknown_option_$c" 2 "unrecognized option '--what'"
 done
@@ -156,6 +156,7 @@ nv build --filelist x --name ''; check build_name_empty 2 "--name: found ''"
 nv gen --out ''; check gen_out_empty 2
 nv shrink --out '' good/good.cfg; check shrink_out_empty 2 "--out: found ''"
 nv coverage -o '' good/good.cfg; check coverage_out_empty 2
+nv calibrate --write '' good/good.cfg; check calibrate_write_empty 2 "--write: found ''"
 nv convert good/good.cfg ''; check convert_empty 2
 nv run --timeout 0 good/good.cfg; check run_timeout_zero 2 "--timeout: found '0', expected a number from 1"
 nv run --max-cycles x good/good.cfg; check run_max_cycles 2 "--max-cycles: found 'x', expected a number from 1 to"
@@ -294,6 +295,7 @@ command=("$TREE" run -j 2 badreg/badreg.cfg badreg/badreg.cfg); check run_simula
 lines run_simulator_crashes_lines 3
 command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 3 "HANG badgold: the simulator ended with status 77"
 command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 3 "--no-progress" "1 passed, 1 failed, 1 hung"
+command=("$TREE" run --histogram good/good.cfg); check run_histogram_is_handed_on 0 "simulator small: --histogram --name=good"
 command=("$TREE" run --wave w.fst good/good.cfg); check run_waves_builds_variant 0 "building the small simulator with waves" "simulator small-waves: --wave=w.fst"
 command=("$TREE" run --wave new/folder/w.fst good/good.cfg); check run_waves_make_the_folder 0 "--wave=new/folder/w.fst"
 that waves_folder test -d new/folder
@@ -411,6 +413,41 @@ that coverage_leaves_nothing test ! -e none.txt
 nv coverage -o nodir/x good; check coverage_bad_target 2 "nodir/x"
 nv coverage; check coverage_without_trace 2 "no trace is given"
 
+# ---- histograms and calibration ------------------------------------------------------------------------------------------------
+nv run --dut model --histogram --out hist good/good.cfg; check histogram 0 "PASS good" "report: hist/good/report.txt, pictures of the histograms in histogram.svg"
+that histogram_text grep -qF 'SDP #0 SDP_OUT: 8 bits, 64 values, -8 .. 8; 0: 48, -1: 1' hist/good/report.txt
+that histogram_json python3 -c 'import json
+streams = json.load(open("hist/good/histogram.json"))
+assert [s["tap"] for s in streams] == ["SDP_IN", "SDP_CVT_IN", "SDP_OUT"]
+assert all(sum(s["sp"]) + sum(s["sn"]) + s["zero"] + s["minus1"] == s["m"] == 64 for s in streams)'
+that histogram_svg python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("hist/good/histogram.svg")'
+nv run --dut rtl --histogram good/good.cfg; check histogram_rtl 2 "--histogram: the streams are those of the model"
+nv run --dut model --histogram --threads 3 --out hist3 good/good.cfg; check histogram_threads 0
+that histogram_threads_same cmp hist/good/histogram.json hist3/good/histogram.json
+
+# a layer that saturates: its values are 48 times 0, and -8 .. 8 times 100
+mkdir loud && cp good/in.dat loud && sed 's/CVT_SCALE_0, 0x1/CVT_SCALE_0, 0x64/; /golden/d' good/good.cfg >loud/loud.cfg
+nv calibrate --write calm.nvt.gz loud; check calibrate 0 "SDP #0, output convertor: 64 values, -8 .. 8; bin 3, 0 values above it" \
+    "recommended             0      32512      12           0           0" "warning: checks of the trace fail" "calm.nvt.gz written after 2 plays; checks left out because they no longer hold: 1"
+that calibrate_counts_present grep -qE '^  present  +0 +100 +0 +[0-9.]+ +14 ' stdout
+nv run --dut model --histogram --out calm calm.nvt.gz; check calibrate_written 0 "PASS calm"
+that calibrate_saturation grep -qF 'SDP #0 SDP_CVT_IN: 32 bits, 64 values, -8 .. 8; 0: 48, -1: 1, at the ends of the type: 0, saturated behind: 0' calm/calm/report.txt
+nv calibrate good; check calibrate_good 0 "as it is                0          1       0           0           0           0" '!recommended'
+nv calibrate --clip 0.15 --write clipped.nvt loud; check calibrate_clip 0 "bin 1, 9 values above it"
+that calibrate_clip_predicted grep -qE '^  recommended  +0 +32512 +10 +8 +8 ' stdout
+nv calibrate --minimum-error loud; check calibrate_minimum_error 0 "bin 3"
+nv calibrate --clip 2 loud; check calibrate_clip_range 2 "--clip: found '2', expected a share from 0 to 1"
+nv calibrate --clip 0.1x loud; check calibrate_clip_tail 2 "--clip: found '0.1x'"
+nv calibrate --clip nan loud; check calibrate_clip_nan 2 "--clip: found 'nan'"
+nv calibrate --clip 0.1 --minimum-error loud; check calibrate_exclusive 2 "--clip and --minimum-error exclude each other"
+nv calibrate --write x.cfg loud; check calibrate_write_suffix 2 "--write: found 'x.cfg', expected a name that ends in .nvt or .nvt.gz"
+nv calibrate --write nodir/x.nvt loud; check calibrate_write_target 2 "nodir/x.nvt"
+nv calibrate --threads 0 loud; check calibrate_threads 2 "--threads: found '0', expected a number from 1 to 256"
+nv calibrate; check calibrate_without_trace 2 "no trace is given"
+nv calibrate loud good; check calibrate_two_traces 2 "found 'good', expected one trace only"
+nv calibrate broken/broken.cfg; check calibrate_bad_trace 2 "broken.cfg:31:"
+nv calibrate hang; check calibrate_hang 3 "does not come to its end"
+
 # ---- convert -------------------------------------------------------------------------------------------------------------------
 nv convert good/good.cfg good.nvt; check convert_plain 0
 nv convert good.nvt again.nvt; check convert_again 0
@@ -512,6 +549,7 @@ check diff_cube 1 "first difference at 0x80000018: a.bin has 0x69, b.bin has 0x4
 that diff_cube_count grep -q '^1 bytes differ' stdout
 nv diff --cube w=2,h=1,c=8,line=16,surf=16,atom=8 a.bin b.bin; check diff_cube_element 1 "surface 0, line 0, column 1, channel 3"
 nv diff --cube w=2,h=1,c=4,line=16,surf=16,atom=8,bytes=2 a.bin b.bin; check diff_cube_bytes 1 "column 1, channel 1, byte 1"
+nv diff --cube w=1,h=1,c=8,line=8,surf=8,atom=8,batches=2,batch=8 a.bin b.bin; check diff_cube_batch 1 "batch 1, surface 0, line 0, column 0, channel 3"
 nv diff --cube w=1,h=1,c=8,line=8,surf=8,atom=8 a.bin b.bin; check diff_cube_equal 0 "equal"
 nv diff --cube w=9,h=1,c=8,line=72,surf=72,atom=8 a.bin b.bin; check diff_cube_outside 2 "does not lie inside both images"
 nv diff --cube w=1,h=1 a.bin b.bin; check diff_cube_incomplete 2 "--cube: c= is missing"

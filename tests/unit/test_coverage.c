@@ -2,6 +2,7 @@
  * file. */
 #include "trace_test.h"
 
+#include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 #include "report/coverage.h"
 
@@ -214,6 +215,320 @@ static void cdp_is_compared_with_its_reader(void **state) {
     coverage_free(coverage);
 }
 
+/* ---- full ----------------------------------------------------------------------------------------------------------
+ */
+
+enum { INT8, INT16, FP16 };
+
+/* Arms a convolution with what was set before; whatever it does not set is zero. */
+static void arm_conv(struct program *prog, int precision) {
+    set(prog, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
+    set(prog, NVDLA_CDMA, CDMA_D_MISC_CFG, (uint32_t)precision << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
+    set(prog, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    set(prog, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
+}
+
+static void set_csc_mode(struct program *prog, int precision, uint32_t mode) {
+    set(prog, NVDLA_CSC, CSC_D_MISC_CFG, (uint32_t)precision << CSC_D_MISC_CFG__PROC_PRECISION_LSB | mode);
+}
+
+/* The bins of formats have the names of the formats, in their order. */
+static void every_pixel_format_has_its_bins(void **state) {
+    (void)state;
+    static const char *const precisions[] = {"int8", "int16", "fp16"};
+    const struct nvdla_config *full = nvdla_config_find("full");
+    char bin[100];
+    for (uint32_t id = 0; id < 0x24; id++) {
+        const struct nvdla_pixel_format *format = nvdla_pixel_format(full, id);
+        const int to = format->precision == NVDLA_FP16 ? FP16 : (int)id % 3;
+        struct program *prog = trace_for("full");
+        set(prog, NVDLA_CSC, CSC_D_DATAIN_FORMAT, 1);
+        set_csc_mode(prog, to, 0);
+        set(prog, NVDLA_CDMA, CDMA_D_DATAIN_FORMAT, 1 | id << CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT_LSB);
+        arm_conv(prog, to);
+        struct coverage *coverage = counted(prog);
+        snprintf(bin, sizeof bin, "conv.format*precision=%s,%s", format->name, precisions[to]);
+        assert_int_equal(count(coverage, bin), 1);
+        snprintf(bin, sizeof bin, "conv.conversion=%s>%s", precisions[format->precision], precisions[to]);
+        assert_int_equal(count(coverage, bin), 1);
+        assert_int_equal(count(coverage, "conv.input*precision=image,int16"), to == INT16);
+        coverage_free(coverage);
+    }
+}
+
+/* CDMA pads and strides in Winograd (chapter 30 section 5.5): 10 lines behind a pad of 1 fill 8 lines of stride 2. */
+static void winograd_has_the_strides_and_pads_of_cdma(void **state) {
+    (void)state;
+    struct program *prog = trace_for("full");
+    set_csc_mode(prog, INT16, CSC_D_MISC_CFG__CONV_MODE_MASK);
+    set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 31);
+    set(prog, NVDLA_CSC, CSC_D_PRA_CFG, 2);
+    set(prog, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, 3 | 3u << 16);
+    set(prog, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0, 7 | 9u << 16);
+    set(prog, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, 15);
+    set(prog, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_EXT_0, 7 | 7u << 16);
+    set(prog, NVDLA_CDMA, CDMA_D_CONV_STRIDE, 1u << 16);
+    set(prog, NVDLA_CDMA, CDMA_D_ZERO_PADDING, 1u << 16);
+    set(prog, NVDLA_CDMA, CDMA_D_ZERO_PADDING_VALUE, 0x8000);
+    arm_conv(prog, INT16);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "conv.input*stride_x*stride_y=winograd,1,2"), 1);
+    assert_int_equal(count(coverage, "conv.input*pad_top*pad_bottom=winograd,on,on"), 1);
+    assert_int_equal(count(coverage, "conv.input*pad_left*pad_right=winograd,off,off"), 1);
+    assert_int_equal(count(coverage, "conv.precision*pad_value=int16,negative"), 1);
+    assert_int_equal(count(coverage, "conv.precision*pra_truncate=int16,2"), 1);
+    assert_int_equal(count(coverage, "conv.precision*channels=int16,whole"), 1);
+    assert_int_equal(count(coverage, "conv.width=8"), 1);
+    assert_int_equal(count(coverage, "conv.height=9..31"), 1);
+    assert_int_equal(count(coverage, "conv.positions=2..7"), 1);
+    assert_int_equal(count(coverage, "conv.kernel_width=1"), 0); /* does not apply */
+    coverage_free(coverage);
+}
+
+/* Products of INT16 pass 32 bits; as many of INT8, or shifted by 2 bits, do not. */
+static void batches_and_saturation_by_precision(void **state) {
+    (void)state;
+    struct program *prog = trace_for("full");
+    for (int precision = INT8; precision <= FP16; precision++) {
+        set_csc_mode(prog, precision, 0);
+        set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 3);
+        set(prog, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1, 32);
+        set(prog, NVDLA_CSC, CSC_D_BATCH_NUMBER, 6);
+        set(prog, NVDLA_CDMA, CDMA_D_NAN_FLUSH_TO_ZERO, 1);
+        arm_conv(prog, precision);
+    }
+    set(prog, NVDLA_CACC, CACC_D_CLIP_CFG, 2);
+    set_csc_mode(prog, INT16, 0);
+    arm_conv(prog, INT16);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "conv.input*batch=feature,4..7"), 4);
+    assert_int_equal(count(coverage, "conv.precision*saturation=int8,impossible"), 1);
+    assert_int_equal(count(coverage, "conv.precision*saturation=int16,possible"), 1);
+    assert_int_equal(count(coverage, "conv.precision*saturation=int16,impossible"), 1);
+    assert_int_equal(count(coverage, "conv.precision*tail_atoms=int8,2"), 1); /* 33 channels: 2 atoms */
+    assert_int_equal(count(coverage, "conv.precision*tail_atoms=fp16,3"), 1);
+    assert_int_equal(count(coverage, "conv.input*nan_flush=feature,on"), 1); /* of FP16 only */
+    coverage_free(coverage);
+}
+
+/* Group sizes are what the trace loads: the first group is empty, the second has all elements, the third some. */
+static void compressed_groups_are_looked_up_in_memory(void **state) {
+    (void)state;
+    static const uint8_t sizes[] = {0, 0, 0, 0, 0, 1, 0, 0, 7, 0, 0, 0}; /* 0, 256, 7 bytes */
+    struct program *prog = trace_for("full");
+    struct op op = op_make(OP_MEM_LOAD, 1);
+    struct blob *blob = program_blob(prog, blob_new("w.dat"));
+    blob_append(blob, 0x40, sizes, sizeof sizes);
+    op.space = SPACE_SECONDARY;
+    op.base = 0x100001000;
+    op.blob = blob;
+    program_append(prog, &op);
+    set_csc_mode(prog, FP16, 0);
+    set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 34u << 16); /* 35 kernels, 16 a group */
+    set(prog, NVDLA_CDMA, CDMA_D_WEIGHT_FORMAT, 1);
+    set(prog, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0, 15);
+    set(prog, NVDLA_CDMA, CDMA_D_WGS_ADDR_LOW, 0x1040);
+    set(prog, NVDLA_CDMA, CDMA_D_WGS_ADDR_HIGH, 1);
+    set(prog, NVDLA_CDMA, CDMA_D_WMB_BYTES, 3 * 128);
+    arm_conv(prog, FP16);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "conv.weights*input*precision=compressed,feature,fp16"), 1);
+    assert_int_equal(count(coverage, "conv.weights*weight_memory=compressed,secondary"), 1);
+    assert_int_equal(count(coverage, "conv.empty_groups*kernel_groups=some,2..8"), 1);
+    assert_int_equal(count(coverage, "conv.dense_groups=some"), 1);
+    assert_int_equal(count(coverage, "conv.mask_entries=2..255"), 1);
+    coverage_free(coverage);
+}
+
+static void sdp_conversions_take_their_input_from_the_rdma(void **state) {
+    (void)state;
+    struct program *prog = trace_for("full");
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG, SDP_D_DP_EW_CFG__EW_BYPASS_MASK);
+    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK);
+    set(prog, NVDLA_SDP, SDP_D_DP_BS_CFG, SDP_D_DP_BS_CFG__BS_BYPASS_MASK);
+    set(prog, NVDLA_SDP, SDP_D_DP_BN_CFG, SDP_D_DP_BN_CFG__BN_BYPASS_MASK);
+    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1); /* of a convolution, without SDP_RDMA */
+    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 0);
+    set(prog, NVDLA_SDP, SDP_D_DATA_FORMAT, INT16 << SDP_D_DATA_FORMAT__OUT_PRECISION_LSB);
+    set(prog, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 32 + 16);
+    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, INT16 << SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION_LSB);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, 1);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "sdp.source*conversion=conv,int8>int8>int8"), 1);
+    assert_int_equal(count(coverage, "sdp.source*conversion=memory,int16>int8>int16"), 1);
+    assert_int_equal(count(coverage, "sdp.conversion*halves=int16>int8>int16,both"), 1);
+    assert_int_equal(count(coverage, "sdp.source_memory*memory=primary,secondary"), 1);
+    assert_int_equal(count(coverage, "sdp_rdma.precision=int8"), 1);
+    assert_int_equal(count(coverage, "sdp_lut.layers"), 0);
+    coverage_free(coverage);
+}
+
+/* EW with an operand of every element and its convertor, and the table; then compare mode. */
+static void sdp_ew_stage_and_table(void **state) {
+    (void)state;
+    struct program *prog = trace_for("full");
+    set(prog, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
+    set(prog, NVDLA_SDP, SDP_S_LUT_CFG, SDP_S_LUT_CFG__LUT_LE_FUNCTION_MASK | SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY_MASK);
+    set(prog, NVDLA_SDP, SDP_S_LUT_INFO, 0xff00);
+    set(prog, NVDLA_SDP, SDP_S_LUT_LO_SLOPE_SHIFT, 0x1f << 5);
+    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK | 4u << 8);
+    set(prog, NVDLA_SDP, SDP_D_DATA_FORMAT, INT16 | INT16 << SDP_D_DATA_FORMAT__OUT_PRECISION_LSB);
+    set(prog, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 20 << SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE_LSB);
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG, SDP_D_DP_EW_CFG__EW_ALU_BYPASS_MASK);
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC_MASK);
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, 0x80000000);
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_SCALE_VALUE, 1);
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE, 16);
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE, 64);
+    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG,
+        1 | INT16 << SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION_LSB | 4u << 8);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 1);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_NRDMA_CFG, 1);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_ERDMA_CFG,
+        SDP_RDMA_D_ERDMA_CFG__ERDMA_DATA_MODE_MASK | SDP_RDMA_D_ERDMA_CFG__ERDMA_DATA_SIZE_MASK);
+    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 0);
+    set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG,
+        SDP_D_DP_EW_CFG__EW_LUT_BYPASS_MASK | SDP_D_DP_EW_CFG__EW_MUL_BYPASS_MASK |
+            3u << SDP_D_DP_EW_CFG__EW_ALU_ALGO_LSB);
+    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "sdp.mode*operands=batch,per_element"), 1);
+    assert_int_equal(count(coverage, "sdp.bs_alu_shift=16.."), 2);
+    assert_int_equal(count(coverage, "sdp.ew_alu*ew_mul=off,on"), 1);
+    assert_int_equal(count(coverage, "sdp.ew_mul_shift=64.."), 1);
+    assert_int_equal(count(coverage, "sdp.ew_mul_convertor=on"), 1);
+    assert_int_equal(count(coverage, "sdp.ew_mul_convertor_offset=negative"), 1);
+    assert_int_equal(count(coverage, "sdp.ew_mul_convertor_scale=one"), 1);
+    assert_int_equal(count(coverage, "sdp.ew_mul_convertor_truncate=16.."), 1);
+    assert_int_equal(count(coverage, "sdp.ew_alu_convertor=on"), 0); /* does not apply */
+    assert_int_equal(count(coverage, "sdp.destination*ew_lut=memory,on"), 1);
+    assert_int_equal(count(coverage, "sdp.source*destination=memory,compare"), 1);
+    assert_int_equal(count(coverage, "sdp_lut.layers"), 1);
+    assert_int_equal(count(coverage, "sdp_lut.source*precision=conv,int16"), 1);
+    assert_int_equal(count(coverage, "sdp_lut.le_function*hybrid_priority=linear,LO"), 1);
+    assert_int_equal(count(coverage, "sdp_lut.le_index_select=negative"), 1);
+    assert_int_equal(count(coverage, "sdp_lut.lo_overflow_shift=negative"), 1);
+    assert_int_equal(count(coverage, "sdp_rdma.mode*ew_mode=batch,per_element"), 1);
+    assert_int_equal(count(coverage, "trace.sdp_lut_write=some"), 1);
+    assert_int_equal(count(coverage, "trace.cdp_lut_write=none"), 1);
+    coverage_free(coverage);
+}
+
+/* FP16 pads are FP17 patterns. */
+static void pdp_and_cdp_by_precision(void **state) {
+    (void)state;
+    struct program *prog = trace_for("full");
+    set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK);
+    set(prog, NVDLA_PDP, PDP_D_DATA_FORMAT, FP16);
+    set(prog, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, 15);
+    set(prog, NVDLA_PDP, PDP_D_POOLING_PADDING_CFG, 1);
+    set(prog, NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG, 0x17c00);
+    set(prog, NVDLA_PDP, PDP_D_NAN_FLUSH_TO_ZERO, 1);
+    set(prog, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
+    set(prog, NVDLA_PDP_RDMA, PDP_RDMA_D_SRC_RAM_CFG, 1);
+    set(prog, NVDLA_PDP_RDMA, PDP_RDMA_D_OP_ENABLE, 1);
+    set(prog, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
+    set(prog, NVDLA_CDP, CDP_D_DATA_FORMAT, INT16);
+    set(prog, NVDLA_CDP, CDP_D_DATIN_OFFSET, 0x100);
+    set(prog, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+    set(prog, NVDLA_CDP, CDP_D_DATA_FORMAT, FP16);
+    set(prog, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "pdp.source*precision*method=memory,fp16,average"), 1);
+    assert_int_equal(count(coverage, "pdp.precision*channels=fp16,whole"), 1);
+    assert_int_equal(count(coverage, "pdp.precision*pad_value=fp16,negative"), 1);
+    assert_int_equal(count(coverage, "pdp.source*nan_to_zero=memory,on"), 1);
+    assert_int_equal(count(coverage, "pdp.source_memory*memory=primary,secondary"), 1);
+    assert_int_equal(count(coverage, "cdp.precision*length=int16,3"), 1);
+    assert_int_equal(count(coverage, "cdp.in_offset=positive"), 1); /* FP16 has none */
+    assert_int_equal(count(coverage, "cdp.nan_to_zero=off"), 1);
+    assert_int_equal(count(coverage, "chain.kind*precision=cdp,fp16"), 1);
+    coverage_free(coverage);
+}
+
+static void bdma_groups_and_descriptors(void **state) {
+    (void)state;
+    struct program *prog = trace_for("full");
+    set(prog, NVDLA_BDMA, BDMA_CFG_LINE, 1);
+    set(prog, NVDLA_BDMA, BDMA_CFG_LINE_REPEAT, 2);
+    set(prog, NVDLA_BDMA, BDMA_CFG_DST_LINE, 64);
+    set(prog, NVDLA_BDMA, BDMA_CFG_SRC_LINE, 32);
+    set(prog, NVDLA_BDMA, BDMA_CFG_CMD, 1);
+    set(prog, NVDLA_BDMA, BDMA_CFG_OP, 1);
+    set(prog, NVDLA_BDMA, BDMA_CFG_CMD, 2);
+    set(prog, NVDLA_BDMA, BDMA_CFG_OP, 1);
+    set(prog, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1);
+    set(prog, NVDLA_BDMA, BDMA_CFG_OP, 1);
+    set(prog, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "bdma.layers"), 2);
+    assert_int_equal(count(coverage, "bdma.group*after=1,nothing"), 1);
+    assert_int_equal(count(coverage, "bdma.group*after=0,other_group"), 1);
+    assert_int_equal(count(coverage, "bdma.group*descriptors=1,2..7"), 1);
+    assert_int_equal(count(coverage, "bdma.source_memories=both"), 1);
+    assert_int_equal(count(coverage, "bdma_block.layers"), 3);
+    assert_int_equal(count(coverage, "bdma_block.source*destination=primary,secondary"), 1);
+    assert_int_equal(count(coverage, "bdma_block.source*destination=secondary,primary"), 2);
+    assert_int_equal(count(coverage, "bdma_block.source_after=other"), 1);
+    assert_int_equal(count(coverage, "bdma_block.source_after=same"), 1);
+    assert_int_equal(count(coverage, "bdma_block.source_lines*destination_lines=overlap,packed"), 3);
+    assert_int_equal(count(coverage, "bdma_block.source_surfaces=packed"), 0); /* there is one */
+    assert_int_equal(count(coverage, "chain.kind*after=bdma,same_kind"), 1);
+    assert_int_equal(count(coverage, "trace.groups=both"), 1);
+    coverage_free(coverage);
+}
+
+static void rubik_modes(void **state) {
+    (void)state;
+    struct program *prog = trace_for("full");
+    set(prog, NVDLA_RBK, RBK_D_MISC_CFG, 0);
+    set(prog, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, 8);
+    set(prog, NVDLA_RBK, RBK_D_DATAOUT_SIZE_1, 32);
+    set(prog, NVDLA_RBK, RBK_D_DECONV_STRIDE, 8 | 1u << 16);
+    set(prog, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+    set(prog, NVDLA_RBK, RBK_D_MISC_CFG, 1 | FP16 << RBK_D_MISC_CFG__IN_PRECISION_LSB);
+    set(prog, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, 63 | 1u << 16);
+    set(prog, NVDLA_RBK, RBK_D_DAOUT_LINE_STRIDE, 128);
+    set(prog, NVDLA_RBK, RBK_D_DAOUT_PLANAR_STRIDE, 320);
+    set(prog, NVDLA_RBK, RBK_D_DAIN_RAM_TYPE, 1);
+    set(prog, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+    struct coverage *coverage = counted(prog);
+    assert_int_equal(count(coverage, "rubik.mode*precision=contract,int8"), 1);
+    assert_int_equal(count(coverage, "rubik.mode*channels=contract,ragged"), 1);
+    assert_int_equal(count(coverage, "rubik.deconv_x*deconv_y=9..,2..8"), 1);
+    assert_int_equal(count(coverage, "rubik.deconv_x*contract_columns=9..,ragged"), 1);
+    assert_int_equal(count(coverage, "rubik.mode*precision=split,fp16"), 1);
+    assert_int_equal(count(coverage, "rubik.mode*planar_line=split,whole_atoms"), 1);
+    assert_int_equal(count(coverage, "rubik.mode*width=split,64"), 1);
+    assert_int_equal(count(coverage, "rubik.mode*lines*surfaces=split,packed,gap"), 1);
+    assert_int_equal(count(coverage, "rubik.mode*source_memory*memory=split,primary,secondary"), 1);
+    assert_int_equal(count(coverage, "chain.kind*precision=rubik,fp16"), 1);
+    coverage_free(coverage);
+}
+
+/* Engines and values that small lacks are in no row of its table, those of full are. */
+static void engines_that_are_not_built_are_left_out(void **state) {
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct program *prog = trace_for(full ? "full" : "small");
+        add_sdp(prog, 32);
+        struct coverage *coverage = counted(prog);
+        char *table = coverage_text(coverage);
+        assert_int_equal(strstr(table, "\nbdma, ") != NULL, full);
+        assert_int_equal(strstr(table, "\nrubik, 0 layers\n") != NULL, full);
+        assert_int_equal(strstr(table, "\nsdp_lut, ") != NULL, full);
+        assert_int_equal(strstr(table, "winograd") != NULL, full);
+        assert_int_equal(strstr(table, "int16") != NULL, full);
+        assert_int_equal(strstr(table, "\n  pra_truncate ") != NULL, full);
+        free(table);
+        coverage_free(coverage);
+    }
+}
+
 static void table_leaves_out_what_the_configuration_lacks(void **state) {
     (void)state;
     char text[400];
@@ -305,7 +620,8 @@ static void any_register_value_can_be_sorted(void **state) {
                 struct op op = op_make(OP_WRITE, 1);
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
                 op.address = map->registers[i].address;
-                op.value = (uint32_t)(seed >> 32) | (strcmp(map->registers[i].name, "D_OP_ENABLE") == 0);
+                const char *name = map->registers[i].name;
+                op.value = (uint32_t)(seed >> 32) | (strcmp(name, "D_OP_ENABLE") == 0 || strcmp(name, "CFG_OP") == 0);
                 program_append(prog, &op);
             }
         struct coverage *coverage = counted(prog);
@@ -323,6 +639,16 @@ int main(void) {
         cmocka_unit_test(fused_chains_count_once),
         cmocka_unit_test(pdp_windows_and_padding),
         cmocka_unit_test(cdp_is_compared_with_its_reader),
+        cmocka_unit_test(every_pixel_format_has_its_bins),
+        cmocka_unit_test(winograd_has_the_strides_and_pads_of_cdma),
+        cmocka_unit_test(batches_and_saturation_by_precision),
+        cmocka_unit_test(compressed_groups_are_looked_up_in_memory),
+        cmocka_unit_test(sdp_conversions_take_their_input_from_the_rdma),
+        cmocka_unit_test(sdp_ew_stage_and_table),
+        cmocka_unit_test(pdp_and_cdp_by_precision),
+        cmocka_unit_test(bdma_groups_and_descriptors),
+        cmocka_unit_test(rubik_modes),
+        cmocka_unit_test(engines_that_are_not_built_are_left_out),
         cmocka_unit_test(table_leaves_out_what_the_configuration_lacks),
         directory_test(counts_survive_a_file_and_add_up),
         directory_test(bad_files_add_nothing),

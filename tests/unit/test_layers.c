@@ -191,6 +191,51 @@ static void bdma_launches_have_the_group_of_their_register(void **state) {
     layer_tracker_free(b.tracker);
 }
 
+/* A descriptor takes the registers as they stand at CFG_OP; a launch all descriptors since the one before, of which 21
+ * fit. 64-bdma sections 2 to 4. */
+static void bdma_launches_have_their_descriptors(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    struct launch_block block;
+    b.unit = NVDLA_BDMA;
+    set(&b, BDMA_CFG_SRC_ADDR_LOW, 0x100);
+    set(&b, BDMA_CFG_SRC_ADDR_HIGH, 1);
+    set(&b, BDMA_CFG_DST_ADDR_LOW, 0x9000);
+    set(&b, BDMA_CFG_LINE, 1);
+    set(&b, BDMA_CFG_LINE_REPEAT, 2);
+    set(&b, BDMA_CFG_SURF_REPEAT, 1);
+    set(&b, BDMA_CFG_SRC_LINE, 0x60);
+    set(&b, BDMA_CFG_SRC_SURF, 0x140);
+    set(&b, BDMA_CFG_DST_LINE, 0x40);
+    set(&b, BDMA_CFG_DST_SURF, 0x100);
+    set(&b, BDMA_CFG_CMD, 1);
+    set(&b, BDMA_CFG_OP, 1);
+    set(&b, BDMA_CFG_OP, 0);
+    set(&b, BDMA_CFG_LINE, 7);
+    set(&b, BDMA_CFG_CMD, 2);
+    set(&b, BDMA_CFG_OP, 1);
+    const struct launch *launch = set(&b, BDMA_CFG_LAUNCH0, 1);
+    assert_int_equal(launch->block_count, 2);
+    assert_true(launch_block(b.config, launch, 0, &block));
+    assert_true(block.source_primary);
+    assert_false(block.destination_primary);
+    expect_size(&block.source, 2, 3, 2 * 32, 1);
+    assert_int_equal(cube_atom_address(&block.source, 1, 2, 0), 0x100000300); /* section 6, last table */
+    assert_int_equal(cube_atom_address(&block.destination, 1, 2, 0), 0x9180);
+    assert_int_equal(launch_block_register(launch, 0, BDMA_CFG_LINE), 1);
+    assert_int_equal(launch_block_register(launch, 0, BDMA_CFG_LAUNCH0), 1);
+    assert_true(launch_block(b.config, launch, 1, &block));
+    assert_false(block.source_primary);
+    assert_true(block.destination_primary);
+    assert_int_equal(block.destination.width, 8);
+    assert_false(launch_block(b.config, launch, 2, &block));
+    for (int i = 0; i < 22; i++)
+        set(&b, BDMA_CFG_OP, 1);
+    assert_int_equal(set(&b, BDMA_CFG_LAUNCH1, 1)->block_count, 21);
+    assert_int_equal(set(&b, BDMA_CFG_LAUNCH1, 1)->block_count, 0);
+    layer_tracker_free(b.tracker);
+}
+
 /* ---- RUBIK ---------------------------------------------------------------------------------------------------------
  */
 
@@ -208,17 +253,25 @@ static void set_rubik(struct bench *b, uint32_t mode, uint32_t precision, uint32
     set(b, RBK_D_DAOUT_RAM_TYPE, 1);
 }
 
-/* Planes are no feature cubes. 66-rubik sections 2 to 5. */
-static void rubik_reads_or_writes_feature_cubes(void **state) {
+/* A plane of every channel, whose lines are moved in whole atoms. 66-rubik sections 2 to 5. */
+static void rubik_splits_into_planes_and_merges_them(void **state) {
     (void)state;
     struct bench b = bench("full");
-    struct cube cube;
-    bool primary;
+    struct cube_element element;
     set_rubik(&b, 1, 1, 33, 2, 34); /* split */
+    set(&b, RBK_D_DAOUT_LINE_STRIDE, 0x60);
+    set(&b, RBK_D_DAOUT_PLANAR_STRIDE, 0xc0);
     const struct launch *launch = set(&b, RBK_D_OP_ENABLE, 1);
-    assert_false(launch_output_cube(b.config, launch, &cube, &primary));
-    assert_true(launch_input_cube(b.config, launch, &cube, &primary));
-    assert_false(primary);
+    struct cube cube = output(&b, launch, true);
+    expect_size(&cube, 33, 2, 34, 2);
+    assert_true(cube_locate(&cube, 0x200002000 + 0xd24, &element)); /* section 8 */
+    assert_int_equal(element.channel, 17);
+    assert_int_equal(element.line, 1);
+    assert_int_equal(element.column, 2);
+    assert_true(cube_locate(&cube, 0x200002000 + 0xd24 + 31 * 2, &element)); /* the zero tail of the line */
+    assert_int_equal(element.column, 33);
+    assert_int_equal(cube_extent(&cube), 33 * 0xc0 + 0x60 + 96);
+    cube = input(&b, launch, false);
     assert_int_equal(cube.base, 0x100001000);
     assert_int_equal(cube.channels, 34);
     assert_int_equal(cube_surfaces(&cube), 3);
@@ -226,10 +279,12 @@ static void rubik_reads_or_writes_feature_cubes(void **state) {
     assert_int_equal(launch_atoms(b.config, launch, 4, true), 34 * 2 * 3);
     assert_int_equal(launch_atoms(b.config, launch, 0, true), 0);
     set_rubik(&b, 2, 0, 33, 2, 34); /* merge */
+    set(&b, RBK_D_DAIN_LINE_STRIDE, 0x40);
+    set(&b, RBK_D_DAIN_PLANAR_STRIDE, 0x80);
     launch = set(&b, RBK_D_OP_ENABLE, 1);
-    assert_false(launch_input_cube(b.config, launch, &cube, &primary));
-    assert_true(launch_output_cube(b.config, launch, &cube, &primary));
-    assert_true(primary);
+    cube = input(&b, launch, false);
+    assert_int_equal(cube_atom_address(&cube, 33, 1, 5), 0x100001000 + 0x10c5); /* section 8 */
+    cube = output(&b, launch, true);
     assert_int_equal(cube.base, 0x200002000);
     assert_int_equal(cube_surfaces(&cube), 2);
     assert_int_equal(launch_atoms(b.config, launch, 4, false), 34 * 2 * 2);
@@ -379,8 +434,18 @@ static void sdp_batches_multiply_writes_and_are_not_packed(void **state) {
     struct bench b = bench("full");
     set_sdp(&b, 1, 1, 64, INT8, INT8);
     set(&b, SDP_D_FEATURE_MODE_CFG, 1 | 4 << 8);
+    set(&b, SDP_D_DST_SURFACE_STRIDE, 0x40);
+    set(&b, SDP_D_DST_BATCH_STRIDE, 0x1000);
     const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
-    assert_false(output(&b, launch, false).packed_1x1);
+    const struct cube batches = output(&b, launch, false);
+    struct cube_element element;
+    assert_false(batches.packed_1x1);
+    assert_int_equal(batches.batches, 5);
+    assert_int_equal(cube_extent(&batches), 4 * 0x1000 + 0x40 + 32);
+    assert_true(cube_locate(&batches, 0x3043, &element));
+    assert_int_equal(element.batch, 3);
+    assert_int_equal(element.channel, 32 + 3);
+    assert_false(cube_locate(&batches, 0x5000, &element));
     assert_int_equal(launch_atoms(b.config, launch, 1, true), 10);
     layer_tracker_free(b.tracker);
     b = bench("large"); /* has no batches, and a secondary port */
@@ -753,6 +818,125 @@ static void cdma_fetches_nothing_that_it_reuses(void **state) {
     layer_tracker_free(b.tracker);
 }
 
+/* Every batch is fetched, with its own stride. 30-cdma-cbuf section 5.3. */
+static void cdma_fetches_every_batch(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    b.unit = NVDLA_CDMA;
+    set(&b, CDMA_D_MISC_CFG, 1u << CDMA_D_MISC_CFG__IN_PRECISION_LSB);
+    set(&b, CDMA_D_DATAIN_SIZE_0, 4 | 2u << 16);
+    set(&b, CDMA_D_DATAIN_SIZE_1, 18);
+    set(&b, CDMA_D_BATCH_NUMBER, 6);
+    set(&b, CDMA_D_BATCH_STRIDE, 0x4000);
+    const struct launch *launch = set(&b, CDMA_D_OP_ENABLE, 1);
+    const struct cube cube = input(&b, launch, false);
+    assert_int_equal(cube.batches, 7);
+    assert_int_equal(cube.batch_stride, 0x4000);
+    expect_fetches(&b, launch, 7 * 5 * 3 * 2, 0);
+    set(&b, CDMA_D_DATAIN_FORMAT, 1 | 4u << CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT_LSB); /* images have none */
+    expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), 3, 0);
+    layer_tracker_free(b.tracker);
+}
+
+/* What lies behind the last tile is not fetched. 30-cdma-cbuf section 5.5. */
+static void cdma_fetches_the_tiles_of_winograd(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    b.unit = NVDLA_CDMA;
+    set(&b, CDMA_D_MISC_CFG, CDMA_D_MISC_CFG__CONV_MODE_MASK);
+    set(&b, CDMA_D_DATAIN_SIZE_0, 9 | 9u << 16);
+    set(&b, CDMA_D_DATAIN_SIZE_1, 39);
+    set(&b, CDMA_D_DATAIN_SIZE_EXT_0, 7 | 3u << 16);
+    set(&b, CDMA_D_CONV_STRIDE, 1u << 16);
+    set(&b, CDMA_D_ZERO_PADDING, 1 | 2u << 16);
+    set(&b, CDMA_D_BATCH_NUMBER, 3); /* of no effect */
+    expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), (8 - 1) * (8 - 2) * 2, 0);
+    set(&b, CDMA_D_DATAIN_SIZE_EXT_0, 11 | 7u << 16);
+    expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), 10 * 10 * 2, 0);
+    layer_tracker_free(b.tracker);
+}
+
+/* The example of 30-cdma-cbuf section 8.2: mask bits and group sizes come through the same client. */
+static void cdma_fetches_mask_bits_and_group_sizes(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    b.unit = NVDLA_CDMA;
+    set(&b, CDMA_D_MISC_CFG, 1u << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
+    set(&b, CDMA_D_DATAIN_FORMAT, 1);
+    set(&b, CDMA_D_WEIGHT_SIZE_1, 39);
+    set(&b, CDMA_D_WEIGHT_BYTES, 2944);
+    set(&b, CDMA_D_WMB_BYTES, 768);
+    expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), 1, 2944 / 32);
+    set(&b, CDMA_D_WEIGHT_FORMAT, 1);
+    expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), 1, 11 * 8 + 4 + 24 + 1);
+    layer_tracker_free(b.tracker);
+}
+
+static const struct launch *arm(struct bench *b, enum nvdla_unit unit) {
+    b->unit = unit;
+    return set(b, unit == NVDLA_CDP ? CDP_D_OP_ENABLE : unit == NVDLA_SDP ? SDP_D_OP_ENABLE : PDP_D_OP_ENABLE, 1);
+}
+
+static int feeder(const struct bench *b, enum nvdla_unit of, int ordinal, enum nvdla_unit unit) {
+    const struct launch *found = layer_tracker_feeder(b->tracker, layer_tracker_find(b->tracker, of, ordinal), unit);
+    return found ? found->ordinal : -1;
+}
+
+/* SDP_RDMA is armed only if it has to read something. 50-sdp section 11. */
+static void layers_are_paired_with_what_feeds_them(void **state) {
+    (void)state;
+    struct bench b = bench("full");
+    const uint32_t flying = SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, pdp = SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK;
+    const struct {
+        uint32_t mode, bn_alu, bn_bypass;
+        int rdma, cacc;
+    } rows[] = {
+        {flying, 0, 0, -1, 0}, /* convolution */
+        {0, 0, 0, 0, -1},      /* from memory */
+        {flying, 1, 1, -1, 1}, /* an operand of a stage that is bypassed */
+        {flying | pdp, 1, 0, 1, 2}, {pdp, 0, 0, 2, -1},
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    assert_int_equal(PDP_D_OP_ENABLE, CACC_D_OP_ENABLE);
+    for (int i = 0; i < ROWS; i++) {
+        b.unit = NVDLA_SDP;
+        set(&b, SDP_D_FEATURE_MODE_CFG, rows[i].mode);
+        set(&b, SDP_D_DP_BN_CFG, rows[i].bn_bypass);
+        set(&b, SDP_D_DP_BN_ALU_CFG, rows[i].bn_alu);
+        arm(&b, NVDLA_SDP);
+        if (rows[i].rdma >= 0)
+            arm(&b, NVDLA_SDP_RDMA);
+        if (rows[i].cacc >= 0)
+            arm(&b, NVDLA_CACC);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        assert_int_equal(feeder(&b, NVDLA_SDP, i, NVDLA_SDP_RDMA), rows[i].rdma);
+        assert_int_equal(feeder(&b, NVDLA_SDP, i, NVDLA_CACC), rows[i].cacc);
+        assert_int_equal(feeder(&b, NVDLA_SDP, i, NVDLA_CSC), -1); /* was never armed */
+        assert_int_equal(feeder(&b, NVDLA_SDP, i, NVDLA_PDP_RDMA), -1);
+    }
+    b.unit = NVDLA_PDP;
+    set(&b, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK); /* from memory */
+    arm(&b, NVDLA_PDP);
+    arm(&b, NVDLA_PDP_RDMA);
+    b.unit = NVDLA_PDP;
+    set(&b, PDP_D_OPERATION_MODE_CFG, 0);
+    arm(&b, NVDLA_PDP);
+    arm(&b, NVDLA_PDP);
+    arm(&b, NVDLA_CDP);
+    assert_int_equal(feeder(&b, NVDLA_CDP, 0, NVDLA_CDP_RDMA), -1);
+    arm(&b, NVDLA_CDP_RDMA);
+    assert_int_equal(feeder(&b, NVDLA_CDP, 0, NVDLA_CDP_RDMA), 0);
+    assert_int_equal(feeder(&b, NVDLA_PDP, 0, NVDLA_PDP_RDMA), 0);
+    assert_int_equal(feeder(&b, NVDLA_PDP, 0, NVDLA_SDP), -1);
+    assert_int_equal(feeder(&b, NVDLA_PDP, 1, NVDLA_PDP_RDMA), -1);
+    assert_int_equal(feeder(&b, NVDLA_PDP, 1, NVDLA_SDP), 3);
+    assert_int_equal(feeder(&b, NVDLA_PDP, 1, NVDLA_CACC), 2);
+    assert_int_equal(feeder(&b, NVDLA_PDP, 2, NVDLA_SDP), 4);
+    assert_int_equal(feeder(&b, NVDLA_PDP, 2, NVDLA_SDP_RDMA), 2);
+    layer_tracker_free(b.tracker);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_are_filled_through_producer),
@@ -760,7 +944,8 @@ int main(void) {
         cmocka_unit_test(bits_that_do_not_exist_are_not_kept),
         cmocka_unit_test(launches_are_numbered_per_unit_and_found_again),
         cmocka_unit_test(bdma_launches_have_the_group_of_their_register),
-        cmocka_unit_test(rubik_reads_or_writes_feature_cubes),
+        cmocka_unit_test(bdma_launches_have_their_descriptors),
+        cmocka_unit_test(rubik_splits_into_planes_and_merges_them),
         cmocka_unit_test(rubik_contracts_into_an_enlarged_cube),
         cmocka_unit_test(sdp_output_of_small),
         cmocka_unit_test(sdp_packs_one_by_one_cubes),
@@ -778,6 +963,10 @@ int main(void) {
         cmocka_unit_test(cdma_feature_input),
         cmocka_unit_test(cdma_image_input),
         cmocka_unit_test(cdma_fetches_nothing_that_it_reuses),
+        cmocka_unit_test(cdma_fetches_every_batch),
+        cmocka_unit_test(cdma_fetches_the_tiles_of_winograd),
+        cmocka_unit_test(cdma_fetches_mask_bits_and_group_sizes),
+        cmocka_unit_test(layers_are_paired_with_what_feeds_them),
     };
     return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
 }

@@ -49,6 +49,13 @@ static void add_layer(struct fixture *f) {
     write_register(f, "SDP", "D_OP_ENABLE", 1);
 }
 
+/* An empty program of full in place of the layer of small. */
+static void start_full(struct fixture *f) {
+    program_free(f->prog);
+    f->prog = program_new(nvdla_config_find("full"), "dir/t.cfg");
+    f->rtl.config = f->model.config = f->prog->config;
+}
+
 static int setup(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
     const struct nvdla_config *config = nvdla_config_find("small");
@@ -173,6 +180,86 @@ static void a_mismatch_names_element_layer_and_beat(void **state) {
     json_t *registers = json_object_get(json_object_get(mismatch, "layer"), "registers");
     assert_true(json_array_size(registers) > 40);
     json_decref(json);
+}
+
+/* 16-bit elements of the third batch, and the units in front of SDP. */
+static void a_mismatch_of_a_convolution_names_its_batch(void **state) {
+    struct fixture *f = *state;
+    start_full(f);
+    write_register(f, "SDP", "D_DATA_CUBE_WIDTH", 3);
+    write_register(f, "SDP", "D_DATA_CUBE_CHANNEL", 31);
+    write_register(f, "SDP", "D_DST_BASE_ADDR_LOW", OUTPUT);
+    write_register(f, "SDP", "D_DST_SURFACE_STRIDE", 128);
+    write_register(f, "SDP", "D_DST_BATCH_STRIDE", 0x400);
+    write_register(f, "SDP", "D_DST_DMA_CFG", 1);
+    write_register(f, "SDP", "D_DATA_FORMAT", 2 | 2 << 2);
+    write_register(f, "SDP", "D_FEATURE_MODE_CFG", 1 | 2 << 8);
+    write_register(f, "SDP", "D_OP_ENABLE", 1);
+    write_register(f, "SDP_RDMA", "D_OP_ENABLE", 1); /* of another layer: this one has no operands in memory */
+    write_register(f, "CACC", "D_CLIP_CFG", 3);
+    write_register(f, "CACC", "D_OP_ENABLE", 1);
+    write_register(f, "CSC", "D_BATCH_NUMBER", 2);
+    write_register(f, "CSC", "D_OP_ENABLE", 1);
+    put(&f->model, OUTPUT + 0x800 + 128 + 64 + 5, 1, NULL);
+    make(f);
+    has(report_reason(f->report), "SDP #0 batch 2, surface 1, line 0, column 2, channel 18, byte 1;");
+    has(f->text,
+        "4x1x32 (width x height x channels), 2-byte elements in 32-byte atoms, line stride 0x0, surface stride "
+        "0x80, 3 batches, batch stride 0x400\n");
+    has(f->text, "registers of CACC #0");
+    has(f->text, "D_CLIP_CFG ");
+    has(f->text, "registers of CSC #0");
+    assert_null(strstr(f->text, "registers of SDP_RDMA"));
+    json_t *json = json_of(f), *mismatch = json_array_get(json_object_get(json, "mismatches"), 0);
+    int batch;
+    assert_int_equal(json_unpack(mismatch, "{s:{s:i}}", "element", "batch", &batch), 0);
+    assert_int_equal(batch, 2);
+    assert_int_equal(json_array_size(json_object_get(mismatch, "input_layers")), 2);
+    json_decref(json);
+}
+
+/* Two descriptors in one launch: the one that writes there, with the registers that it took. */
+static void a_mismatch_of_bdma_names_its_descriptor(void **state) {
+    struct fixture *f = *state;
+    start_full(f);
+    write_register(f, "BDMA", "CFG_SRC_ADDR_LOW", 0x1000);
+    write_register(f, "BDMA", "CFG_DST_ADDR_LOW", OUTPUT);
+    write_register(f, "BDMA", "CFG_CMD", 3);
+    write_register(f, "BDMA", "CFG_LINE", 3);
+    write_register(f, "BDMA", "CFG_LINE_REPEAT", 1);
+    write_register(f, "BDMA", "CFG_DST_LINE", 0x100);
+    write_register(f, "BDMA", "CFG_OP", 1);
+    write_register(f, "BDMA", "CFG_DST_ADDR_LOW", OUTPUT + 0x4000);
+    write_register(f, "BDMA", "CFG_OP", 1);
+    write_register(f, "BDMA", "CFG_LAUNCH1", 1);
+    const struct memory_origin origin = {.unit = NVDLA_BDMA, .axi_id = 0, .ordinal = 0};
+    put(&f->model, OUTPUT + 0x100 + 2 * 32 + 7, 1, &origin);
+    put(&f->model, OUTPUT + 0x4000, 1, &origin);
+    make(f);
+    has(report_reason(f->report), "BDMA #0 descriptor 0, surface 0, line 1, atom 2, byte 7;");
+    has(f->text, "descriptor 0: 4x2x1 (atoms x lines x surfaces), line stride 0x100, surface stride 0x0\n");
+    has(f->text, "registers of BDMA #0, group 1, descriptor 0, armed at dir/t.cfg:10");
+    has(f->text, "CFG_DST_ADDR_LOW                 0x80010000");
+    has(f->text, "mismatch 2: primary memory, output of layer BDMA #0");
+    has(f->text, "first: descriptor 1, surface 0, line 0, atom 0, byte 0\n");
+    has(f->text, "CFG_DST_ADDR_LOW                 0x80014000");
+    json_t *json = json_of(f), *mismatch = json_array_get(json_object_get(json, "mismatches"), 1);
+    int descriptor;
+    assert_int_equal(json_unpack(mismatch, "{s:{s:i}}", "element", "descriptor", &descriptor), 0);
+    assert_int_equal(descriptor, 1);
+    json_decref(json);
+    char *text = explain_text(f->prog);
+    has(text, "BDMA #0, group 1  [t.cfg:10]\n"
+              "    descriptor 0, 4x2x1 atoms from primary 0x00001000 (line 0x0, surface 0x0) to primary 0x80010000 "
+              "(line 0x100, surface 0x0)\n"
+              "    descriptor 1, ");
+    free(text);
+    text = explain_json(f->prog);
+    json = json_loads(text, 0, NULL);
+    const json_t *layer = json_array_get(json_object_get(json, "layers"), 0);
+    assert_int_equal(json_array_size(json_object_get(layer, "descriptors")), 2);
+    json_decref(json);
+    free(text);
 }
 
 static void differences_are_grouped_by_area(void **state) {
@@ -336,6 +423,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(equal_memories_pass),
         TEST(a_mismatch_names_element_layer_and_beat),
+        TEST(a_mismatch_of_a_convolution_names_its_batch),
+        TEST(a_mismatch_of_bdma_names_its_descriptor),
         TEST(differences_are_grouped_by_area),
         TEST(the_writer_decides_between_cubes_that_overlap),
         TEST(a_failed_golden_check_is_triaged),

@@ -1,0 +1,548 @@
+/* nvcosim calibrate: settings of the convertors that suit the values of each layer. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/one.h"
+#include "model/model.h"
+#include "nvdla_offsets.h"
+#include "report/calibrate.h"
+#include "report/histograms.h"
+#include "trace/formats.h"
+#include "trace/rewrite.h"
+
+enum { KEY_CONFIG = 0x100, KEY_CLIP, KEY_ASYMMETRIC, KEY_MINIMUM_ERROR, KEY_WRITE, KEY_THREADS, KEY_ALLOW_UNDEFINED };
+
+struct calibrate_run {
+    struct run_options run; /* the trace, and how the model plays it */
+    double clip;
+    bool clip_given, asymmetric, minimum_error;
+    const char *write;
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
+    {.name = "clip",
+     .key = KEY_CLIP,
+     .arg = "P",
+     .doc = "Share of the values of a layer that may saturate, 0 to 1 (default 0)"},
+    {.name = "asymmetric",
+     .key = KEY_ASYMMETRIC,
+     .doc = "Use all codes for values that are never negative: 0 gets the lowest code, which the next layer must know "
+            "(pad value, CDMA offset). CDMA: the middle of the input becomes 0"},
+    {.name = "minimum-error", .key = KEY_MINIMUM_ERROR, .doc = "Look for the least expected error instead of --clip"},
+    {.name = "write", .key = KEY_WRITE, .arg = "OUT", .doc = "Write the trace with these settings, .nvt or .nvt.gz"},
+    {.name = "threads", .key = KEY_THREADS, .arg = "N", .doc = "Compute each convolution with N threads (default 1)"},
+    {.name = "allow-undefined",
+     .key = KEY_ALLOW_UNDEFINED,
+     .doc = "Carry out settings whose result the spec leaves open, with a warning"},
+    {0},
+};
+
+static const char doc[] =
+    "Plays a trace on the model, counts the values before each convertor by their leftmost bit, and recommends offset, "
+    "scale and shift of the output convertors of SDP and CDP, those of CDMA's input convertor where it is enabled, and "
+    "CACC's CLIP_TRUNCATE. FP16 layers have no such settings.\v"
+    "Two lines for each convertor: the setting now and the recommended one, with the values that are expected to "
+    "saturate, those that did, the expected and the measured root mean square error in units of the values, and the "
+    "ratio of signal to expected error. A setting that saturates nothing and errs less than the recommended one would "
+    "stays.\n"
+    "A setting changes what the layers behind it get. So the settings are tried, layer after layer, until the "
+    "recommendation for all of them is what is set; the numbers of the recommendation are those of the last play. What "
+    "lies in memory stays as it is: biases and the pad value, which belong to the scale of the values, and the tables "
+    "of "
+    "CDP, for which its input convertor is set (so that is only told).\n"
+    "The trace of --write has other values in its register writes; checks of registers and memory that no longer hold "
+    "are left out of it.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim calibrate net.cfg\n"
+    "  nvcosim calibrate --clip 0.001 --write better.nvt.gz net.cfg && nvcosim run --histogram better.nvt.gz\n"
+    "\n"
+    "Exit status: 0 done; 2 bad input or usage; 3 the trace hangs.";
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n > m && strcmp(text + n - m, suffix) == 0;
+}
+
+static double clip_option(const char *arg, struct argp_state *state) {
+    char *end;
+    double clip = strtod(arg, &end);
+    if (end == arg || *end || !(clip >= 0 && clip <= 1)) {
+        argp_error(state, "--clip: found '%s', expected a share from 0 to 1", arg);
+    }
+    return clip;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct calibrate_run *options = state->input;
+    uint64_t number;
+    switch (key) {
+    case KEY_CONFIG:
+        options->run.config = config_option(arg, state);
+        return 0;
+    case KEY_CLIP:
+        options->clip = clip_option(arg, state);
+        options->clip_given = true;
+        return 0;
+    case KEY_ASYMMETRIC:
+        options->asymmetric = true;
+        return 0;
+    case KEY_MINIMUM_ERROR:
+        options->minimum_error = true;
+        return 0;
+    case KEY_WRITE:
+        if (!ends_with(arg, ".nvt") && !ends_with(arg, ".nvt.gz")) {
+            argp_error(state, "--write: found '%s', expected a name that ends in .nvt or .nvt.gz", arg);
+        }
+        options->write = arg;
+        return 0;
+    case KEY_THREADS:
+        if (!parse_number(arg, 256, &number) || number == 0) {
+            argp_error(state, "--threads: found '%s', expected a number from 1 to 256", arg);
+        }
+        options->run.threads = (int)number;
+        return 0;
+    case KEY_ALLOW_UNDEFINED:
+        options->run.allow_undefined = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->run.traces.count > 0) {
+            argp_error(state, "found '%s', expected one trace only", arg);
+        } else if (!words_add(&options->run.traces, "%s", arg)) {
+            argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+        }
+        return 0;
+    case ARGP_KEY_END:
+        if (options->run.traces.count == 0) {
+            argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that "
+                              "holds one");
+        } else if (options->clip_given && options->minimum_error) {
+            argp_error(state, "--clip and --minimum-error exclude each other");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- convertors and their registers ---- */
+
+/* A convertor that a layer goes through. */
+struct spot {
+    enum nvdla_unit unit;
+    int ordinal;
+    enum tap tap;
+    const char *obstacle; /* why nothing is recommended; NULL: something is */
+    struct convertor present, now;
+    uint64_t counted_before; /* in the first play: saturated values */
+    double error_before;     /* and measured error */
+    struct calibrate_estimate expected_before;
+    int head_room; /* bits of the results that the present setting leaves unused; SDP only */
+    /* Of the last play. */
+    struct calibrate_setting setting;
+    uint64_t counted;
+    double error;
+};
+
+/* What a tap's convertor is called, and its registers; shift: a field of the last one. */
+struct convertor_registers {
+    enum tap tap;
+    const char *name;
+    bool written; /* its setting is part of the trace that is written */
+    uint32_t offset, scale, shift;
+    uint32_t shift_mask;
+    unsigned shift_lsb;
+};
+
+static const struct convertor_registers convertors[] = {
+    {TAP_CDMA_CVT, "input convertor", true, CDMA_D_CVT_OFFSET, CDMA_D_CVT_SCALE, CDMA_D_CVT_CFG,
+     CDMA_D_CVT_CFG__CVT_TRUNCATE_MASK, CDMA_D_CVT_CFG__CVT_TRUNCATE_LSB},
+    {TAP_CACC_OUT, "CLIP_TRUNCATE", true, 0, 0, CACC_D_CLIP_CFG, CACC_D_CLIP_CFG__CLIP_TRUNCATE_MASK,
+     CACC_D_CLIP_CFG__CLIP_TRUNCATE_LSB},
+    {TAP_SDP_CVT_IN, "output convertor", true, SDP_D_CVT_OFFSET, SDP_D_CVT_SCALE, SDP_D_CVT_SHIFT,
+     SDP_D_CVT_SHIFT__CVT_SHIFT_MASK, SDP_D_CVT_SHIFT__CVT_SHIFT_LSB},
+    {TAP_CDP_IN, "input convertor", false, CDP_D_DATIN_OFFSET, CDP_D_DATIN_SCALE, CDP_D_DATIN_SHIFTER,
+     CDP_D_DATIN_SHIFTER__DATIN_SHIFTER_MASK, CDP_D_DATIN_SHIFTER__DATIN_SHIFTER_LSB},
+    {TAP_CDP_CVT_IN, "output convertor", true, CDP_D_DATOUT_OFFSET, CDP_D_DATOUT_SCALE, CDP_D_DATOUT_SHIFTER,
+     CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER_MASK, CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER_LSB},
+};
+
+static const struct convertor_registers *convertor_of(enum tap tap) {
+    for (size_t i = 0; i < sizeof convertors / sizeof convertors[0]; i++) {
+        if (convertors[i].tap == tap) {
+            return &convertors[i];
+        }
+    }
+    return NULL;
+}
+
+/* Bits of the offset register of a convertor. */
+static int offset_bits(enum tap tap, const struct convertor *convertor) {
+    bool wide = convertor->bits > 9;
+    switch (tap) {
+    case TAP_CDMA_CVT:
+        return 16;
+    case TAP_CDP_IN:
+        return wide ? 16 : 8;
+    case TAP_CDP_CVT_IN:
+        return wide ? 32 : 25;
+    default:
+        return 32;
+    }
+}
+
+/* Why there is nothing to recommend for a stream; NULL: there is. */
+static const char *obstacle(const struct histogram_entry *entry, const struct launch *launch) {
+    const struct histogram *histogram = &entry->histogram;
+    if (histogram->width == 0) {
+        return "FP16, not applicable";
+    }
+    if (!histogram->conversion.known && entry->tap == TAP_CDMA_CVT) {
+        bool enabled = launch_register(launch, CDMA_D_CVT_CFG) & CDMA_D_CVT_CFG__CVT_EN_MASK;
+        return enabled ? "every component has a mean of its own (MEAN_FORMAT), not changed" : "not enabled";
+    }
+    if (!histogram->conversion.known) {
+        return "compares, not applicable";
+    }
+    if (histogram->count == 0) {
+        return "no data";
+    }
+    return entry->tap != TAP_CACC_OUT && histogram->candidates.bits == 0 ? "results are FP16, not applicable" : NULL;
+}
+
+/* ---- plays ---- */
+
+struct calibration {
+    const struct calibrate_run *options;
+    struct program *prog;
+    struct layer_tracker *layers; /* of the program as it was read */
+    struct spot *spots;
+    size_t count;
+    int plays;
+    struct histogram_set histograms; /* of the last play */
+    struct device *dev;              /* that played it */
+    struct play_result result;
+};
+
+static double measured_error(const struct histogram *histogram) {
+    const struct histogram_conversion *conversion = &histogram->conversion;
+    return conversion->convertor.scale == 0 ? NAN : sqrt(conversion->error_squares / (double)histogram->count);
+}
+
+static void forget_play(struct calibration *calibration) {
+    if (calibration->dev) {
+        play_result_free(&calibration->result);
+        calibration->dev->ops->destroy(calibration->dev);
+        histogram_set_free(&calibration->histograms);
+        calibration->dev = NULL;
+    }
+}
+
+/* Plays the program. Returns the exit status. */
+static int play_once(struct calibration *calibration) {
+    const struct run_options *options = &calibration->options->run;
+    struct model_options model = {.allow_outside = true,
+                                  .allow_undefined = options->allow_undefined,
+                                  .histograms = &calibration->histograms,
+                                  .threads = (size_t)options->threads};
+    struct error err;
+    forget_play(calibration);
+    calibration->dev = model_new(calibration->prog->config, &model, &err);
+    if (!calibration->dev) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
+    calibration->plays++;
+    switch (play(calibration->prog, calibration->dev, &options->play, &calibration->result)) {
+    case PLAY_PASSED:
+    case PLAY_CHECK_FAILED:
+        return EXIT_OK;
+    case PLAY_REFUSED:
+        fprintf(stderr, "nvcosim: the model refuses the trace: %s\n", calibration->result.message);
+        return EXIT_BAD_INPUT;
+    case PLAY_HUNG:
+    case PLAY_BROKEN:
+        break;
+    }
+    fprintf(stderr, "nvcosim: the trace does not come to its end: %s\n", calibration->result.message);
+    return EXIT_HUNG;
+}
+
+static struct calibrate_setting recommend(const struct calibration *calibration, const struct spot *spot,
+                                          const struct histogram *histogram) {
+    const struct calibrate_run *run = calibration->options;
+    if (spot->tap == TAP_CACC_OUT) {
+        struct calibrate_setting setting = {.convertor = spot->present, .bin = histogram_highest(histogram)};
+        setting.convertor.shift = calibrate_truncate(histogram);
+        setting.present = setting.convertor.shift == spot->present.shift;
+        setting.expected = calibrate_expect(histogram, &setting.convertor);
+        return setting;
+    }
+    enum calibrate_kind asymmetric = spot->tap == TAP_CDMA_CVT ? CALIBRATE_CENTRED : CALIBRATE_ASYMMETRIC;
+    const struct calibrate_options options = {.clip = run->clip,
+                                              .minimum_error = run->minimum_error,
+                                              .kind = run->asymmetric ? asymmetric : CALIBRATE_SYMMETRIC,
+                                              .offset_bits = offset_bits(spot->tap, &spot->present)};
+    return calibrate_convertor(histogram, &spot->present, &options);
+}
+
+/* Head-room of section B.10: bits that no output uses. */
+static int head_room(const struct calibration *calibration, const struct spot *spot) {
+    const struct histogram *output =
+        spot->tap == TAP_SDP_CVT_IN ? histogram_find(&calibration->histograms, spot->unit, spot->ordinal, TAP_SDP_OUT)
+                                    : NULL;
+    return output && output->width > 0 ? output->width - 1 - (histogram_highest(output) + 1) : 0;
+}
+
+/* Finds the convertors of the first play. */
+static bool find_spots(struct calibration *calibration) {
+    const struct histogram_entry **entries = histograms_sorted(&calibration->histograms);
+    calibration->spots = calloc(calibration->histograms.count + 1, sizeof *calibration->spots);
+    bool ok = entries && calibration->spots;
+    for (size_t i = 0; ok && i < calibration->histograms.count; i++) {
+        const struct histogram_entry *entry = entries[i];
+        const struct histogram *histogram = &entry->histogram;
+        if (!convertor_of(entry->tap)) {
+            continue;
+        }
+        struct spot *spot = &calibration->spots[calibration->count++];
+        *spot = (struct spot){.unit = entry->unit, .ordinal = entry->ordinal, .tap = entry->tap};
+        spot->obstacle = obstacle(entry, layer_tracker_find(calibration->layers, entry->unit, entry->ordinal));
+        if (spot->obstacle) {
+            continue;
+        }
+        spot->present = spot->now = histogram->conversion.convertor;
+        spot->counted_before = histogram->conversion.clipped;
+        spot->error_before = measured_error(histogram);
+        spot->head_room = head_room(calibration, spot);
+        if (spot->present.scale != 0) {
+            spot->expected_before = calibrate_expect(histogram, &spot->present);
+        }
+    }
+    free(entries);
+    return ok;
+}
+
+/* The part of a register that a spot's setting takes, the rest as the launch has it. */
+static struct launch_setting with_field(const struct calibration *calibration, const struct spot *spot, uint32_t offset,
+                                        uint32_t mask, unsigned lsb, uint32_t value) {
+    const struct launch *launch = layer_tracker_find(calibration->layers, spot->unit, spot->ordinal);
+    uint32_t rest = launch_register(launch, offset) & ~mask;
+    return (struct launch_setting){spot->unit, spot->ordinal, offset, rest | (value << lsb & mask)};
+}
+
+/* Sets what the spots now want. */
+static bool apply(struct calibration *calibration) {
+    struct launch_setting *settings = calloc(3 * calibration->count + 1, sizeof *settings);
+    size_t n = 0;
+    for (size_t i = 0; settings && i < calibration->count; i++) {
+        const struct spot *spot = &calibration->spots[i];
+        const struct convertor_registers *registers = convertor_of(spot->tap);
+        if (spot->obstacle || !registers->written) {
+            continue;
+        }
+        settings[n++] = with_field(calibration, spot, registers->shift, registers->shift_mask, registers->shift_lsb,
+                                   spot->now.shift);
+        if (spot->tap != TAP_CACC_OUT) {
+            settings[n++] = with_field(calibration, spot, registers->scale, UINT16_MAX, 0, (uint32_t)spot->now.scale);
+            settings[n++] =
+                with_field(calibration, spot, registers->offset, spot->tap == TAP_CDMA_CVT ? UINT16_MAX : UINT32_MAX, 0,
+                           (uint32_t)spot->now.offset);
+        }
+    }
+    bool ok = settings && program_set_launches(calibration->prog, settings, n);
+    free(settings);
+    return ok;
+}
+
+static bool same_setting(const struct convertor *a, const struct convertor *b) {
+    return a->offset == b->offset && a->scale == b->scale && a->shift == b->shift;
+}
+
+/* Takes the recommendations of the last play. Returns true if any differs from what was played. */
+static bool take_recommendations(struct calibration *calibration) {
+    bool changed = false;
+    for (size_t i = 0; i < calibration->count; i++) {
+        struct spot *spot = &calibration->spots[i];
+        if (spot->obstacle) {
+            continue;
+        }
+        const struct histogram *histogram =
+            histogram_find(&calibration->histograms, spot->unit, spot->ordinal, spot->tap);
+        spot->setting = recommend(calibration, spot, histogram);
+        spot->counted = histogram->conversion.clipped;
+        spot->error = measured_error(histogram);
+        if (convertor_of(spot->tap)->written) {
+            changed = changed || !same_setting(&spot->now, &spot->setting.convertor);
+            spot->now = spot->setting.convertor;
+        }
+    }
+    return changed;
+}
+
+/* Plays until all that is recommended is set. Later layers depend on earlier ones, never the other way round, so each
+ * play settles at least the first convertor that was not. Returns the exit status. */
+static int settle(struct calibration *calibration) {
+    int status = play_once(calibration);
+    if (status != EXIT_OK) {
+        return status;
+    }
+    if (calibration->result.outcome == PLAY_CHECK_FAILED) {
+        fprintf(stderr, "nvcosim: warning: checks of the trace fail on the model\n");
+    }
+    bool ok = find_spots(calibration);
+    while (ok && status == EXIT_OK && take_recommendations(calibration)) {
+        ok = apply(calibration);
+        status = ok ? play_once(calibration) : status;
+    }
+    if (!ok) {
+        fprintf(stderr, "nvcosim: out of memory\n");
+        return EXIT_BAD_INPUT;
+    }
+    return status;
+}
+
+/* ---- results ---- */
+
+/* A number that may not be one. */
+static void print_number(double value, const char *format) {
+    char text[32] = "-";
+    if (isfinite(value)) {
+        snprintf(text, sizeof text, format, value);
+    }
+    printf(" %11s", text);
+}
+
+/* counted: negative: not counted. */
+static void print_row(const struct spot *spot, const char *name, const struct convertor *setting,
+                      const struct calibrate_estimate *expected, double counted, double measured) {
+    printf("  %-12s", name);
+    if (spot->tap == TAP_CACC_OUT) {
+        printf(" %31u", setting->shift);
+    } else {
+        printf(" %12" PRId64 " %10d %7u", setting->offset, setting->scale, setting->shift);
+    }
+    print_number(setting->scale == 0 ? NAN : expected->saturated, "%.6g");
+    print_number(counted < 0 ? NAN : counted, "%.0f");
+    print_number(setting->scale == 0 ? NAN : expected->error, "%.5g");
+    print_number(measured, "%.5g");
+    print_number(expected->error > 0 ? expected->signal / expected->error : NAN, "%.4g");
+    putchar('\n');
+}
+
+static void print_spot(const struct calibration *calibration, const struct spot *spot) {
+    const struct convertor_registers *registers = convertor_of(spot->tap);
+    printf("%s #%d, %s: ", nvdla_unit_names[spot->unit], spot->ordinal, registers->name);
+    if (spot->obstacle) {
+        printf("%s\n\n", spot->obstacle);
+        return;
+    }
+    const struct histogram *histogram = histogram_find(&calibration->histograms, spot->unit, spot->ordinal, spot->tap);
+    const struct calibrate_setting *setting = &spot->setting;
+    printf("%" PRIu64 " values, %" PRId64 " .. %" PRId64 "; bin %d, %" PRIu64 " values above it\n", histogram->count,
+           histogram->minimum, histogram->maximum, setting->bin, setting->above);
+    if (spot->tap == TAP_CACC_OUT) {
+        printf("  %-12s %31s", "", "truncate");
+    } else {
+        printf("  %-12s %12s %10s %7s", "", "offset", "scale", "shift");
+    }
+    printf(" %11s %11s %11s %11s %11s\n", "saturated", "(counted)", "RMS error", "(measured)", "S/N");
+    struct calibrate_estimate expected = setting->expected;
+    expected.saturated = (double)setting->saturated;
+    print_row(spot, "present", &spot->present, &spot->expected_before, (double)spot->counted_before,
+              spot->error_before);
+    bool played = registers->written;
+    print_row(spot, setting->present ? "as it is" : "recommended", &setting->convertor, &expected,
+              played ? (double)spot->counted : -1, played ? spot->error : NAN);
+    if (spot->head_room > 0) {
+        printf("  the present setting leaves %d bit%s of the results unused\n", spot->head_room,
+               spot->head_room == 1 ? "" : "s");
+    }
+    if (!played) {
+        printf("  not written: the tables of this layer are made for the present setting\n");
+    }
+    putchar('\n');
+}
+
+static void print_all(const struct calibration *calibration) {
+    for (size_t i = 0; i < calibration->count; i++) {
+        const struct spot *spot = &calibration->spots[i];
+        if (spot->tap != TAP_CDMA_CVT || !spot->obstacle || strcmp(spot->obstacle, "not enabled") != 0) {
+            print_spot(calibration, spot);
+        }
+    }
+    if (calibration->count == 0) {
+        printf("no layer has a convertor\n");
+    }
+}
+
+/* Turns checks that failed in the last play into comments. Returns how many. */
+static size_t drop_checks(struct calibration *calibration) {
+    const struct play_result *result = &calibration->result;
+    for (size_t i = 0; i < result->failure_count; i++) {
+        struct op *op = &calibration->prog->ops[result->failures[i].op];
+        struct op note = op_make(OP_NOTE, op->line);
+        note.stream = op->stream;
+        note.file = op->file;
+        static const char text[] = "a check that the settings of nvcosim calibrate have made void";
+        note.text = program_text(calibration->prog, text, strlen(text));
+        *op = note;
+    }
+    return result->failure_count;
+}
+
+static int write_trace(struct calibration *calibration, const char *path) {
+    struct error err;
+    size_t dropped = drop_checks(calibration);
+    if (!trace_write(calibration->prog, path, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
+    fprintf(stderr, "nvcosim: %s written after %d plays; checks left out because they no longer hold: %zu\n", path,
+            calibration->plays, dropped);
+    return EXIT_OK;
+}
+
+static int calibrate(const struct calibrate_run *options) {
+    struct error err;
+    struct calibration calibration = {.options = options};
+    calibration.prog = read_trace(&options->run, options->run.traces.items[0], &err);
+    if (!calibration.prog) {
+        fprintf(stderr, "%s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
+    int status = EXIT_BAD_INPUT;
+    calibration.layers = program_launches(calibration.prog);
+    if (!calibration.layers) {
+        fprintf(stderr, "nvcosim: out of memory\n");
+    } else {
+        status = settle(&calibration);
+    }
+    if (status == EXIT_OK) {
+        print_all(&calibration);
+        if (options->write) {
+            status = write_trace(&calibration, options->write);
+        }
+    }
+    forget_play(&calibration);
+    free(calibration.spots);
+    layer_tracker_free(calibration.layers);
+    program_free(calibration.prog);
+    return status;
+}
+
+int calibrate_main(int argc, char **argv) {
+    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    struct calibrate_run options = {.clip = 0};
+    run_options_init(&options.run);
+    int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? calibrate(&options) : EXIT_BAD_INPUT;
+    run_options_free(&options.run);
+    return status;
+}

@@ -1,0 +1,644 @@
+/* Histograms: the vectors of chapter 90, the settings that a convertor may have, and the taps of the model on random
+ * layers, against the memory that the layers leave behind. */
+#include <math.h>
+
+#include <jansson.h>
+
+#include "model_bench.h"
+
+#include "gen/gen.h"
+#include "model/histogram.h"
+#include "nvdla/cube.h"
+#include "nvdla/layers.h"
+#include "replay/player.h"
+#include "report/histograms.h"
+#include "trace/rewrite.h"
+
+static void count_one(struct histogram *histogram, int width, int64_t x) {
+    histogram_init(histogram, width);
+    histogram_int64(histogram, &x, 1, 1, 1);
+}
+
+static uint64_t in_bins(const struct histogram *histogram) {
+    return histogram_up_to(histogram, HISTOGRAM_BINS - 1);
+}
+
+/* B.8. */
+static void assert_complete(const struct histogram *histogram) {
+    assert_int_equal(in_bins(histogram) + histogram->zeros + histogram->minus_ones + histogram->nans +
+                         histogram->infinities,
+                     histogram->count);
+}
+
+static void assert_same(const struct histogram *a, const struct histogram *b) {
+    assert_memory_equal(a->positive, b->positive, sizeof a->positive);
+    assert_memory_equal(a->negative, b->negative, sizeof a->negative);
+    assert_memory_equal(a->candidates.fits, b->candidates.fits, sizeof a->candidates.fits);
+    assert_true(a->width == b->width && a->count == b->count && a->zeros == b->zeros);
+    assert_true(a->minus_ones == b->minus_ones && a->nans == b->nans && a->infinities == b->infinities);
+    assert_true(a->saturated == b->saturated && a->minimum == b->minimum && a->maximum == b->maximum);
+    assert_true(a->sum == b->sum && a->squares == b->squares && a->fp_sum == b->fp_sum);
+    assert_true(a->fp_squares == b->fp_squares && a->fp_minimum == b->fp_minimum && a->fp_maximum == b->fp_maximum);
+    assert_true(a->conversion.known == b->conversion.known && a->conversion.clipped == b->conversion.clipped);
+    assert_true(a->conversion.error_squares == b->conversion.error_squares);
+}
+
+/* ---- elements ---- */
+
+static void bins_are_leftmost_bits_that_are_not_the_sign_A3(void **state) {
+    (void)state;
+    static const struct {
+        int64_t value;
+        int bin;
+    } vectors[] = {
+        {1, 0},
+        {2, 1},
+        {3, 1},
+        {4, 2},
+        {7, 2},
+        {8, 3},
+        {127, 6},
+        {INT64_C(1) << 38, 38},
+        {(INT64_C(1) << 39) - 1, 38},
+        {-2, 0},
+        {-3, 1},
+        {-4, 1},
+        {-5, 2},
+        {-8, 2},
+        {-9, 3},
+        {-128, 6},
+        {-(INT64_C(1) << 38), 37},
+        {-(INT64_C(1) << 38) - 1, 38},
+        {-(INT64_C(1) << 39), 38},
+    };
+    struct histogram histogram;
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        count_one(&histogram, 40, vectors[i].value);
+        const uint64_t *bins = vectors[i].value < 0 ? histogram.negative : histogram.positive;
+        assert_int_equal(bins[vectors[i].bin], 1);
+        assert_int_equal(in_bins(&histogram), 1);
+        assert_int_equal(histogram.zeros + histogram.minus_ones, 0);
+    }
+    count_one(&histogram, 40, 0);
+    assert_int_equal(histogram.zeros, 1);
+    assert_int_equal(in_bins(&histogram), 0);
+    count_one(&histogram, 40, -1);
+    assert_int_equal(histogram.minus_ones, 1);
+    assert_int_equal(in_bins(&histogram), 0);
+}
+
+static void powers_of_two_differ_by_their_sign(void **state) {
+    (void)state;
+    struct histogram histogram;
+    for (int k = 0; k < 62; k++) {
+        count_one(&histogram, 63, INT64_C(1) << k);
+        assert_int_equal(histogram.positive[k], 1);
+        count_one(&histogram, 63, -(INT64_C(1) << k));
+        if (k == 0) {
+            assert_int_equal(histogram.minus_ones, 1);
+        } else {
+            assert_int_equal(histogram.negative[k - 1], 1);
+        }
+    }
+    static const int64_t alternating[] = {1, -2, 1, -2, 1};
+    histogram_init(&histogram, 8);
+    histogram_int64(&histogram, alternating, 1, 5, 5);
+    assert_int_equal(histogram.positive[0], 3);
+    assert_int_equal(histogram.negative[0], 2);
+}
+
+static void ends_of_a_width_are_in_its_last_bin(void **state) {
+    (void)state;
+    for (int width = 2; width <= 63; width++) {
+        int64_t highest = (INT64_C(1) << (width - 1)) - 1, ends[] = {highest, -highest - 1};
+        struct histogram histogram;
+        histogram_init(&histogram, width);
+        histogram_int64(&histogram, ends, 1, 2, 2);
+        assert_int_equal(histogram.positive[width - 2], 1);
+        assert_int_equal(histogram.negative[width - 2], 1);
+        assert_int_equal(histogram.saturated, 2);
+        assert_true(histogram.minimum == ends[1] && histogram.maximum == ends[0]);
+    }
+}
+
+static void zeros_and_minus_ones_alone_fill_no_bin(void **state) {
+    (void)state;
+    static const int32_t zeros[6], ones[] = {-1, -1, -1};
+    struct histogram histogram;
+    histogram_init(&histogram, 32);
+    histogram_int32(&histogram, zeros, 2, 3, 3);
+    assert_int_equal(histogram.zeros, 6);
+    assert_int_equal(histogram_highest(&histogram), -1);
+    struct histogram_moments moments = histogram_moments(&histogram);
+    assert_true(moments.mean == 0 && moments.deviation == 0 && moments.middle_deviation == 0);
+    histogram_init(&histogram, 32);
+    histogram_int32(&histogram, ones, 1, 3, 3);
+    assert_int_equal(histogram.minus_ones, 3);
+    assert_true(histogram.minimum == -1 && histogram.maximum == -1);
+    histogram_init(&histogram, 32);
+    moments = histogram_moments(&histogram);
+    assert_true(moments.mean == 0 && moments.low_mean == 0);
+}
+
+/* Whatever the number of lanes, and with a last vector that is only partly valid. */
+static void lanes_do_not_matter(void **state) {
+    (void)state;
+    enum { COUNT = 1003 };
+    int32_t values[COUNT + 16];
+    uint64_t seed = 5;
+    for (size_t i = 0; i < COUNT + 16; i++) {
+        values[i] = (int32_t)rnd(&seed) >> (rnd(&seed) % 32);
+    }
+    struct histogram one, other;
+    histogram_init(&one, 32);
+    histogram_int32(&one, values, COUNT, 1, 1);
+    static const size_t lanes[] = {8, 16, COUNT};
+    for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++) {
+        size_t whole = COUNT / lanes[i];
+        histogram_init(&other, 32);
+        histogram_int32(&other, values, whole, lanes[i], lanes[i]);
+        histogram_int32(&other, values + whole * lanes[i], 1, lanes[i], COUNT % lanes[i]);
+        assert_same(&one, &other);
+    }
+    assert_complete(&one);
+}
+
+static void lanes_beyond_the_cube_do_not_count(void **state) {
+    (void)state;
+    static const int32_t values[] = {1, 2, 77, 77, 3, 4, 77, 77};
+    struct histogram histogram;
+    histogram_init(&histogram, 32);
+    histogram_int32(&histogram, values, 2, 4, 2);
+    assert_int_equal(histogram.count, 4);
+    assert_int_equal(histogram.maximum, 4);
+    assert_int_equal(histogram_lanes(19, 8, 0), 8);
+    assert_int_equal(histogram_lanes(19, 8, 2), 3);
+    assert_int_equal(histogram_lanes(19, 8, 3), 0);
+}
+
+static void fp16_has_a_bin_per_exponent(void **state) {
+    (void)state;
+    /* 1, -2, smallest subnormal, largest, both zeros, infinity, NaN. */
+    static const uint16_t values[] = {0x3c00, 0xc000, 0x0001, 0x7bff, 0x0000, 0x8000, 0x7c00, 0xfe00};
+    struct histogram histogram;
+    histogram_init(&histogram, 0);
+    histogram_elements(&histogram, NVDLA_FP16, (const uint8_t *)values, 1, 8, 8);
+    assert_int_equal(histogram.positive[15], 1);
+    assert_int_equal(histogram.negative[16], 1);
+    assert_int_equal(histogram.positive[0], 1);
+    assert_int_equal(histogram.positive[30], 1);
+    assert_int_equal(histogram.zeros, 2);
+    assert_int_equal(histogram.nans, 1);
+    assert_int_equal(histogram.infinities, 1);
+    assert_true(histogram.fp_minimum == -2.0 && histogram.fp_maximum == 65504.0);
+    assert_complete(&histogram);
+}
+
+static void fp32_beyond_fp16_is_in_the_last_bins(void **state) {
+    (void)state;
+    /* 1, 2^100, -2^-100, NaN, smallest subnormal. */
+    static const uint32_t patterns[] = {0x3f800000, 0x71800000, 0x8d800000, 0x7fc00000, 0x00000001};
+    struct histogram histogram;
+    histogram_init(&histogram, 0);
+    histogram_fp32(&histogram, (const int32_t *)patterns, 1, 5, 5);
+    assert_int_equal(histogram.positive[15], 1);
+    assert_int_equal(histogram.positive[30], 1);
+    assert_int_equal(histogram.negative[0], 1);
+    assert_int_equal(histogram.positive[0], 1);
+    assert_int_equal(histogram.nans, 1);
+    assert_true(histogram.fp_maximum == ldexp(1, 100) && histogram.fp_minimum == -ldexp(1, -100));
+    assert_complete(&histogram);
+}
+
+static void moments_from_the_bins_B5(void **state) {
+    (void)state;
+    struct histogram histogram;
+    histogram_init(&histogram, 34);
+    static const struct {
+        int bin;
+        uint64_t count;
+    } positive[] = {{5, 2},   {8, 1},    {9, 2},    {10, 3},   {11, 8},   {12, 17}, {13, 46},
+                    {14, 87}, {15, 172}, {16, 266}, {17, 310}, {18, 120}, {19, 5}},
+      negative[] = {{4, 1},   {5, 1},   {6, 1},    {8, 1},    {9, 1},    {10, 4},   {11, 9}, {12, 19},
+                    {13, 39}, {14, 72}, {15, 184}, {16, 279}, {17, 294}, {18, 101}, {19, 3}};
+    for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
+        histogram.positive[positive[i].bin] = positive[i].count;
+    }
+    for (size_t i = 0; i < sizeof negative / sizeof negative[0]; i++) {
+        histogram.negative[negative[i].bin] = negative[i].count;
+    }
+    histogram.count = in_bins(&histogram);
+    assert_int_equal(histogram.count, 2048);
+    struct histogram_moments moments = histogram_moments(&histogram);
+    assert_true(fabs(moments.low_mean - 3502.727) < 0.001);
+    assert_true(fabs(moments.low_deviation - 122054.4) < 0.1);
+    assert_true(fabs(moments.middle_mean - 5254.09) < 0.01);
+    assert_true(fabs(moments.middle_deviation - 183081.6) < 0.1);
+}
+
+static void exact_moments_are_exact(void **state) {
+    (void)state;
+    static const int64_t values[] = {-(INT64_C(1) << 47), (INT64_C(1) << 47) - 1, -1, 0, 5};
+    struct histogram histogram;
+    histogram_init(&histogram, 48);
+    for (int i = 0; i < 1000; i++) {
+        histogram_int64(&histogram, values, 1, 5, 5);
+    }
+    assert_true((int64_t)histogram.sum == 3000);
+    assert_true(histogram_moments(&histogram).mean == 0.6);
+}
+
+/* ---- convertors ---- */
+
+static void a_convertor_keeps_what_it_does_not_clip(void **state) {
+    (void)state;
+    uint64_t seed = 3;
+    for (int i = 0; i < 3000; i++) {
+        int bits = (int)(rnd(&seed) % 9) + 2;
+        struct convertor convertor = {.offset = (int)(rnd(&seed) % 201) - 100,
+                                      .scale = (int16_t)rnd(&seed) >> (rnd(&seed) % 16),
+                                      .shift = rnd(&seed) % 22,
+                                      .bits = bits};
+        struct convertor wide = convertor;
+        wide.bits = 48;
+        struct convertor_interval keeps = convertor_keeps(&convertor);
+        for (int64_t x = -600; x <= 600; x++) {
+            bool kept = convertor_apply(&convertor, x) == convertor_apply(&wide, x);
+            assert_int_equal(kept, keeps.low <= x && x <= keeps.high);
+        }
+    }
+}
+
+static void settings_for_a_bin_B5(void **state) {
+    (void)state;
+    struct convertor convertor = convertor_for_bin(19, 8, false);
+    assert_true(convertor.offset == 0 && convertor.scale == 32512 && convertor.shift == 28);
+    convertor = convertor_for_bin(18, 8, false);
+    assert_true(convertor.scale == 32512 && convertor.shift == 27);
+    convertor = convertor_for_bin(19, 16, false);
+    assert_true(convertor.scale == 32767 && convertor.shift == 20);
+    convertor = convertor_for_bin(6, 8, true);
+    assert_true(convertor.offset == 64 && convertor.scale == 32640 && convertor.shift == 14);
+    assert_int_equal(convertor_apply(&convertor, 0), -128);
+    assert_int_equal(convertor_apply(&convertor, 127), 126);
+    assert_int_equal(convertor_apply(&convertor, 128), 127);
+    convertor = convertor_for_bin(62, 8, false); /* the shift is used up */
+    assert_int_equal(convertor.shift, 63);
+    assert_int_equal(convertor.scale, 127);
+    convertor = convertor_for_bin(0, 17, false); /* 32767.5 is beyond every scale */
+    assert_true(convertor.scale == 32767 && convertor.shift == 0);
+    for (int bits = 8; bits <= 16; bits++) {
+        for (int bin = 1; bin < HISTOGRAM_BINS; bin++) {
+            for (int kind = 0; kind < 2; kind++) {
+                struct convertor smaller = convertor_for_bin(bin - 1, bits, kind),
+                                 larger = convertor_for_bin(bin, bits, kind);
+                struct convertor_interval inner = convertor_keeps(&smaller), outer = convertor_keeps(&larger);
+                assert_true(outer.low <= inner.low && inner.high <= outer.high);
+            }
+        }
+    }
+}
+
+/* The clipped values of every candidate are counted exactly. */
+static void candidates_are_counted_exactly(void **state) {
+    (void)state;
+    enum { COUNT = 4000 };
+    int32_t values[COUNT];
+    uint64_t seed = 9;
+    for (int bits = 8; bits <= 16; bits += 8) {
+        struct histogram histogram;
+        const struct convertor present = {.offset = 7, .scale = 3, .shift = 4, .bits = bits};
+        histogram_init(&histogram, 32);
+        histogram_convertor(&histogram, &present, bits);
+        for (size_t i = 0; i < COUNT; i++) {
+            /* Many near the edges of bins. */
+            int32_t edge = INT32_C(1) << (rnd(&seed) % 31), near = (int32_t)(rnd(&seed) % 64) * (edge >> 12);
+            values[i] = rnd(&seed) % 2 ? edge - 1 + near : -edge - near;
+        }
+        histogram_int32(&histogram, values, COUNT, 1, 1);
+        uint64_t clipped = 0;
+        for (size_t i = 0; i < COUNT; i++) {
+            struct convertor_interval keeps = convertor_keeps(&present);
+            clipped += values[i] < keeps.low || values[i] > keeps.high;
+        }
+        assert_int_equal(histogram.conversion.clipped, clipped);
+        for (int kind = 0; kind < HISTOGRAM_KINDS; kind++) {
+            uint64_t counted = COUNT;
+            for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
+                struct convertor candidate = convertor_for_bin(bin, bits, kind == HISTOGRAM_ASYMMETRIC);
+                struct convertor wide = candidate;
+                wide.bits = 40;
+                counted -= histogram.candidates.fits[kind][bin];
+                clipped = 0;
+                for (size_t i = 0; i < COUNT && bin < 40; i++) {
+                    clipped += convertor_apply(&candidate, values[i]) != convertor_apply(&wide, values[i]);
+                }
+                assert_true(bin >= 40 || clipped == counted);
+            }
+        }
+    }
+}
+
+/* 3 / 2 becomes 2, which stands for 4; 300 becomes 127, which stands for 254; 8 is exact. */
+static void errors_are_to_what_results_stand_for(void **state) {
+    (void)state;
+    static const int32_t values[] = {3, 300, 8};
+    const struct convertor half = {.scale = 1, .shift = 1, .bits = 8};
+    struct histogram histogram;
+    histogram_init(&histogram, 32);
+    histogram_convertor(&histogram, &half, 0);
+    histogram_int32(&histogram, values, 1, 3, 3);
+    assert_int_equal(histogram.conversion.clipped, 1);
+    assert_true(histogram.conversion.error_squares == 1 + 46 * 46);
+}
+
+/* ---- sets ---- */
+
+static void sets_keep_layers_apart(void **state) {
+    (void)state;
+    struct histogram_set set = {0};
+    assert_null(histogram_of(NULL, NVDLA_SDP, 0, TAP_SDP_IN, 32));
+    histogram_set_done(NULL, NVDLA_SDP, 0, 0);
+    /* Two taps together; the launch of the other group runs first. */
+    struct histogram *second = histogram_of(&set, NVDLA_SDP, 1, TAP_SDP_IN, 32);
+    struct histogram *out = histogram_of(&set, NVDLA_SDP, 1, TAP_SDP_OUT, 8);
+    histogram_set_done(&set, NVDLA_SDP, 1, 0);
+    struct histogram *first = histogram_of(&set, NVDLA_SDP, 0, TAP_SDP_IN, 32);
+    assert_true(second != out && second != first);
+    assert_ptr_equal(histogram_of(&set, NVDLA_SDP, 1, TAP_SDP_IN, 32), second);
+    assert_ptr_equal(histogram_find(&set, NVDLA_SDP, 0, TAP_SDP_IN), first);
+    assert_null(histogram_find(&set, NVDLA_SDP, 0, TAP_SDP_OUT));
+    assert_null(histogram_find(&set, NVDLA_PDP, 0, TAP_PDP_OUT));
+    histogram_set_done(&set, NVDLA_SDP, 0, 1);
+    histogram_set_done(&set, NVDLA_PDP, 0, 0); /* without histograms: no layer */
+    histogram_of(&set, NVDLA_SDP, 2, TAP_SDP_IN, 32);
+    assert_int_equal(set.layers, 2);
+    assert_int_equal(set.entries[0]->layer, 0);
+    assert_int_equal(set.entries[1]->layer, 0);
+    assert_int_equal(set.entries[2]->layer, 1);
+    assert_int_equal(set.entries[2]->group, 1);
+    assert_int_equal(set.entries[3]->layer, -1);
+    histogram_set_free(&set);
+    assert_int_equal(set.count, 0);
+}
+
+static void the_dump_has_counters_of_32_bits_B8(void **state) {
+    (void)state;
+    struct histogram_set set = {0};
+    struct histogram *histogram = histogram_of(&set, NVDLA_SDP, 0, TAP_SDP_CVT_IN, 34);
+    histogram->positive[3] = UINT64_C(1) << 33;
+    histogram->count = histogram->positive[3];
+    histogram->maximum = 9;
+    histogram_of(&set, NVDLA_CACC, 0, TAP_CACC_SAT, 0);
+    histogram_set_done(&set, NVDLA_SDP, 0, 1);
+    char *text = histograms_json(&set);
+    json_t *json = json_loads(text, 0, NULL), *entry = json_array_get(json, 0);
+    assert_int_equal(json_array_size(json), 2);
+    assert_int_equal(json_integer_value(json_object_get(entry, "layer")), 0);
+    assert_int_equal(json_integer_value(json_object_get(entry, "group")), 1);
+    assert_string_equal(json_string_value(json_object_get(entry, "tap")), "SDP_CVT_IN");
+    assert_int_equal(json_integer_value(json_object_get(entry, "width")), 34);
+    assert_int_equal(json_array_size(json_object_get(entry, "sp")), 33);
+    assert_int_equal(json_array_size(json_object_get(entry, "sn")), 33);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(entry, "sp"), 3)), UINT32_MAX);
+    assert_true(json_integer_value(json_object_get(entry, "m")) == INT64_C(1) << 33);
+    assert_true(json_is_true(json_object_get(entry, "ovf")));
+    assert_true(json_is_false(json_object_get(entry, "lossy")));
+    entry = json_array_get(json, 1);
+    assert_true(json_is_null(json_object_get(entry, "layer")) && json_is_null(json_object_get(entry, "min")));
+    assert_int_equal(json_array_size(json_object_get(entry, "sp")), 31);
+    json_decref(json);
+    free(text);
+    histogram_set_free(&set);
+}
+
+static void pictures_show_every_stream(void **state) {
+    (void)state;
+    struct histogram_set set = {0};
+    static const int32_t values[] = {100, 90, -3, 0, -1};
+    histogram_int32(histogram_of(&set, NVDLA_SDP, 4, TAP_SDP_IN, 32), values, 1, 5, 5);
+    histogram_of(&set, NVDLA_PDP, 2, TAP_PDP_OUT, 8);
+    char *text = NULL, *svg = histograms_svg(&set, "a<b&\xff");
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_true(histograms_print(out, &set));
+    fclose(out);
+    assert_non_null(strstr(text, "SDP #4 SDP_IN: 32 bits, 5 values, -3 .. 100; 0: 1, -1: 1"));
+    assert_non_null(
+        strstr(text, "      6          0                                 |################################ 2\n"));
+    assert_non_null(
+        strstr(text, "      1          1                 ################|                                 0\n"));
+    assert_non_null(strstr(text, "PDP #2 PDP_OUT: 8 bits, 0 values, no data"));
+    assert_non_null(strstr(svg, ">a&lt;b&amp;?</text>"));
+    assert_non_null(strstr(svg, "<title>bin 6, positive: 2</title>"));
+    assert_non_null(strstr(svg, "<title>bin 1, negative: 1</title>"));
+    assert_non_null(strstr(svg, "PDP #2 PDP_OUT"));
+    free(text);
+    free(svg);
+    histogram_set_free(&set);
+}
+
+/* ---- taps ---- */
+
+/* A run of a random program. */
+struct run {
+    struct device *dev;
+    struct play_result result;
+    struct histogram_set histograms;
+};
+
+static void play_case(struct run *run, const struct program *prog, bool count, size_t threads) {
+    struct error err = {""};
+    run->histograms = (struct histogram_set){0};
+    struct model_options options = {.histograms = count ? &run->histograms : NULL, .threads = threads};
+    struct play_options play_options;
+    play_options_default(&play_options);
+    run->dev = model_new(prog->config, &options, &err);
+    assert_non_null(run->dev);
+    assert_int_equal(play(prog, run->dev, &play_options, &run->result), PLAY_PASSED);
+}
+
+static void end_case(struct run *run) {
+    play_result_free(&run->result);
+    run->dev->ops->destroy(run->dev);
+    histogram_set_free(&run->histograms);
+}
+
+/* Elements of the output cube of a launch; 0: not known here. */
+static uint64_t output_elements(const struct nvdla_config *config, const struct launch *launch) {
+    static const struct {
+        enum nvdla_unit unit;
+        uint32_t width, height, channel;
+    } sizes[] = {
+        {NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, SDP_D_DATA_CUBE_HEIGHT, SDP_D_DATA_CUBE_CHANNEL},
+        {NVDLA_PDP, PDP_D_DATA_CUBE_OUT_WIDTH, PDP_D_DATA_CUBE_OUT_HEIGHT, PDP_D_DATA_CUBE_OUT_CHANNEL},
+    };
+    uint64_t batches = 1;
+    if (launch->unit == NVDLA_CDP) {
+        return (launch->cube_size[0] + UINT64_C(1)) * (launch->cube_size[1] + 1) * (launch->cube_size[2] + 1);
+    }
+    if (launch->unit == NVDLA_SDP && config->batch_max > 1) {
+        uint32_t mode = launch_register(launch, SDP_D_FEATURE_MODE_CFG);
+        batches += (mode & SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER_MASK) >> SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER_LSB;
+    }
+    uint32_t split = launch->unit == NVDLA_PDP
+                         ? launch_register(launch, PDP_D_OPERATION_MODE_CFG) & PDP_D_OPERATION_MODE_CFG__SPLIT_NUM_MASK
+                         : 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && split == 0; i++) {
+        if (sizes[i].unit == launch->unit) {
+            return batches * (launch_register(launch, sizes[i].width) + 1) *
+                   (launch_register(launch, sizes[i].height) + 1) * (launch_register(launch, sizes[i].channel) + 1);
+        }
+    }
+    return 0;
+}
+
+/* Counts a cube of integers as it stands in memory. */
+static void count_cube(const struct device *dev, const struct cube *cube, bool primary, struct histogram *histogram) {
+    size_t lanes = (size_t)(cube->atom / cube->element_bytes);
+    uint8_t atom[64];
+    histogram_init(histogram, 8 * cube->element_bytes);
+    for (int surface = 0; surface < cube_surfaces(cube); surface++) {
+        for (int line = 0; line < cube->height; line++) {
+            for (int column = 0; column < cube->width; column++) {
+                memory_read(dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY],
+                            cube_atom_address(cube, surface, line, column), atom, (size_t)cube->atom);
+                histogram_elements(histogram, cube->element_bytes == 1 ? NVDLA_INT8 : NVDLA_INT16, atom, 1, lanes,
+                                   histogram_lanes((size_t)cube->channels, lanes, (size_t)surface));
+            }
+        }
+    }
+}
+
+/* Histograms of the outputs, and of the inputs of convolutions, by what memory holds. Of programs of one layer; returns
+ * how many were compared. */
+static int compare_with_memory(const struct run *run, const struct program *prog, struct layer_tracker *layers) {
+    int compared = 0;
+    for (size_t i = 0; i < run->histograms.count; i++) {
+        const struct histogram_entry *entry = run->histograms.entries[i];
+        const struct launch *launch = layer_tracker_find(layers, entry->unit, entry->ordinal);
+        bool output = entry->tap == TAP_SDP_OUT || entry->tap == TAP_PDP_OUT || entry->tap == TAP_CDP_OUT;
+        struct cube cube;
+        bool primary;
+        bool known = output ? launch_output_cube(prog->config, launch, &cube, &primary)
+                            : entry->tap == TAP_CDMA_CVT && launch_input_cube(prog->config, launch, &cube, &primary);
+        uint64_t elements = (uint64_t)cube.width * (uint64_t)cube.height * (uint64_t)cube.channels;
+        if (!known || entry->histogram.width == 0 || elements != entry->histogram.count ||
+            (entry->tap == TAP_CDMA_CVT && launch_register(launch, CDMA_D_DAIN_MAP) & 1)) {
+            continue;
+        }
+        struct histogram expected;
+        count_cube(run->dev, &cube, primary, &expected);
+        assert_memory_equal(expected.positive, entry->histogram.positive, sizeof expected.positive);
+        assert_memory_equal(expected.negative, entry->histogram.negative, sizeof expected.negative);
+        assert_int_equal(expected.zeros, entry->histogram.zeros);
+        assert_int_equal(expected.minimum, entry->histogram.minimum);
+        assert_int_equal(expected.maximum, entry->histogram.maximum);
+        compared++;
+    }
+    return compared;
+}
+
+static bool delivers(enum tap tap) {
+    return tap == TAP_SDP_IN || tap == TAP_SDP_CVT_IN || tap == TAP_SDP_OUT || tap == TAP_PDP_OUT ||
+           tap == TAP_CDP_IN || tap == TAP_CDP_CVT_IN || tap == TAP_CDP_OUT;
+}
+
+/* B.8: the bins add up to the elements, which are those of the output cube. */
+static void check_counts(const struct run *run, const struct program *prog, struct layer_tracker *layers) {
+    for (size_t i = 0; i < run->histograms.count; i++) {
+        const struct histogram_entry *entry = run->histograms.entries[i];
+        const struct launch *launch = layer_tracker_find(layers, entry->unit, entry->ordinal);
+        assert_non_null(launch);
+        assert_complete(&entry->histogram);
+        assert_true(entry->layer >= 0);
+        uint64_t elements = output_elements(prog->config, launch);
+        if (delivers(entry->tap) && elements > 0) {
+            assert_int_equal(entry->histogram.count, elements);
+        }
+        const struct histogram *input = histogram_find(&run->histograms, entry->unit, entry->ordinal, TAP_CACC_OUT);
+        if (entry->tap == TAP_CACC_SAT && input) {
+            assert_int_equal(entry->histogram.count, input->count);
+        }
+    }
+}
+
+static void assert_same_histograms(const struct histogram_set *a, const struct histogram_set *b) {
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_true(a->entries[i]->unit == b->entries[i]->unit && a->entries[i]->tap == b->entries[i]->tap);
+        assert_same(&a->entries[i]->histogram, &b->entries[i]->histogram);
+    }
+}
+
+/* Random layers of all engines: complete counts, the same with threads, and memory is what it is without counting. */
+static void taps_count_every_element_of_random_layers(void **state) {
+    (void)state;
+    static const char *const engines[] = {"conv", "img", "sdp", "pdp", "cdp", "mix"};
+    int compared = 0;
+    bool seen[TAP_COUNT] = {false};
+    for (int c = 0; c < nvdla_config_count; c++) {
+        for (size_t set = 0; set < sizeof engines / sizeof engines[0]; set++) {
+            int seeds = nvdla_configs[c].int16 ? 16 : 3;
+            for (int seed = 1; seed <= seeds; seed++) {
+                struct gen_case gen;
+                struct error err = {""};
+                gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), (uint64_t)seed);
+                struct program *prog = gen_build(&gen, "t.nvt", &err);
+                assert_non_null(prog);
+                struct layer_tracker *layers = program_launches(prog);
+                struct run run, threaded, plain;
+                play_case(&run, prog, true, 1);
+                play_case(&threaded, prog, true, 4);
+                play_case(&plain, prog, false, 1);
+                check_counts(&run, prog, layers);
+                assert_same_histograms(&run.histograms, &threaded.histograms);
+                assert_int_equal(plain.histograms.count, 0);
+                for (int space = 0; space < SPACE_COUNT; space++) {
+                    uint64_t address;
+                    assert_false(run.dev->memory[space] &&
+                                 memory_next_difference(run.dev->memory[space], plain.dev->memory[space], 0, &address));
+                }
+                for (size_t i = 0; i < run.histograms.count; i++) {
+                    seen[run.histograms.entries[i]->tap] = true;
+                }
+                if (set < 5 && run.histograms.layers <= 4) {
+                    compared += compare_with_memory(&run, prog, layers);
+                }
+                end_case(&run);
+                end_case(&threaded);
+                end_case(&plain);
+                layer_tracker_free(layers);
+                program_free(prog);
+            }
+        }
+    }
+    assert_true(compared > 100);
+    for (int tap = 0; tap < TAP_COUNT; tap++) {
+        assert_true(seen[tap]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bins_are_leftmost_bits_that_are_not_the_sign_A3),
+        cmocka_unit_test(powers_of_two_differ_by_their_sign),
+        cmocka_unit_test(ends_of_a_width_are_in_its_last_bin),
+        cmocka_unit_test(zeros_and_minus_ones_alone_fill_no_bin),
+        cmocka_unit_test(lanes_do_not_matter),
+        cmocka_unit_test(lanes_beyond_the_cube_do_not_count),
+        cmocka_unit_test(fp16_has_a_bin_per_exponent),
+        cmocka_unit_test(fp32_beyond_fp16_is_in_the_last_bins),
+        cmocka_unit_test(moments_from_the_bins_B5),
+        cmocka_unit_test(exact_moments_are_exact),
+        cmocka_unit_test(a_convertor_keeps_what_it_does_not_clip),
+        cmocka_unit_test(settings_for_a_bin_B5),
+        cmocka_unit_test(candidates_are_counted_exactly),
+        cmocka_unit_test(errors_are_to_what_results_stand_for),
+        cmocka_unit_test(sets_keep_layers_apart),
+        cmocka_unit_test(the_dump_has_counters_of_32_bits_B8),
+        cmocka_unit_test(pictures_show_every_stream),
+        cmocka_unit_test(taps_count_every_element_of_random_layers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
