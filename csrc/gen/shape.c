@@ -134,8 +134,6 @@ static bool region_shape(const struct gen_case *gen, int index, struct gen_shape
         return true;
     if (!shape->out_exists || shape->out_planar || layer->in_place || layer->batches > 1 || layer->out_order)
         return error_set(err, "an output that can not lie in a region with others");
-    if (shape->out.packed_1x1 && shape->out.surface_stride != (uint32_t)shape->out.atom)
-        return error_set(err, "an output of one pixel is packed, its region is not");
     if (!layer->into)
         return true;
     const struct gen_shape *owner = &shapes[layer->into - 1];
@@ -151,7 +149,8 @@ static bool region_shape(const struct gen_case *gen, int index, struct gen_shape
     shape->out.surface_stride = owner->out.surface_stride;
     shape->out_secondary = owner->out_secondary;
     shape->room = surfaces;
-    return true;
+    return !shape->out.packed_1x1 || owner->out.packed_1x1 ||
+           error_set(err, "an output of one pixel is packed, its region is not");
 }
 
 static bool check_fields(const struct gen_layer *layer, struct error *err) {
