@@ -121,6 +121,7 @@ static bool model_reset(struct device *dev, struct error *err) {
     }
     model->steps = 0;
     dev->outside = 0;
+    dev->refused = false;
     return true;
 }
 
