@@ -12,7 +12,7 @@ uint32_t rules_value(const struct rules_view *view, enum nvdla_unit unit, uint32
 
 /* "UNIT.REGISTER = 0x... (fields)". Returns the characters written. */
 static size_t show(const struct rules_view *view, enum nvdla_unit unit, uint32_t offset, char *text, size_t size) {
-    char fields[120];
+    char fields[200];
     uint32_t address = nvdla_unit_base(view->config, unit) + offset, value = rules_value(view, unit, offset);
     const struct nvdla_register *reg = nvdla_register_at(view->config, address);
     nvdla_register_decode(reg, value, fields, sizeof fields);
@@ -23,8 +23,8 @@ static size_t show(const struct rules_view *view, enum nvdla_unit unit, uint32_t
 
 static void tell(const struct rules_view *view, const struct rule *rule, rules_report *report, void *context) {
     static const char *const effects[] = {"", "; the hardware hangs", "; the hardware hangs",
-                                          "; the result is undefined, not carried out"};
-    char text[400];
+                                          "; the result is undefined"};
+    char text[600];
     size_t at = 0;
     for (size_t i = 0; i < 2 && rule->shown[i].offset != 0; i++) {
         at += (size_t)snprintf(text + at, sizeof text - at, "%s", i ? ", " : "");

@@ -32,7 +32,7 @@ struct finding {
 struct device_warning {
     enum nvdla_unit unit; /* the launch that breaks it */
     int ordinal;
-    char text[400]; /* one line for a person: registers, values, the rule, what happens */
+    char text[600]; /* one line for a person: registers, values, the rule, what happens */
 };
 
 struct device_statistics {

@@ -108,6 +108,7 @@ sed 's/0xff 0xfe/0xff 0xee/' good/in.dat >badgold/badgold_golden_80010000.dat
 mkdir badcrc && cp good/in.dat badcrc && sed "s/$crc/0x12345678/" good/good.cfg >badcrc/badcrc.cfg
 mkdir badreg && cp good/in.dat badreg && sed 's/S_STATUS_0, 0x0/S_STATUS_0, 0x1/; s/reg_read_check(NVDLA_SDP.S_STATUS/reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH/' good/good.cfg >badreg/badreg.cfg
 mkdir hang && cp good/in.dat hang && grep -v 'SDP.D_OP_ENABLE' good/good.cfg >hang/hang.cfg
+mkdir refused && cp good/in.dat refused && sed 's/SDP.D_DATA_FORMAT_0, 0x0/SDP.D_DATA_FORMAT_0, 0xf/' good/good.cfg >refused/refused.cfg
 mkdir sleeps && cp good/in.dat sleeps && cp good/good.cfg sleeps/sleeps.cfg
 mkdir broken && cp good/in.dat broken && sed 's/D_CVT_SCALE/D_CVT_SCALLOP/' good/good.cfg >broken/broken.cfg
 mkdir missing && cp good/good.cfg missing/missing.cfg
@@ -219,7 +220,7 @@ that no_half_written_files sh -c '! ls -A nvcosim-out/badgold | grep -v -E "^(re
 nv run --dut model badcrc/badcrc.cfg; check run_crc_mismatch 1 "FAIL badcrc: badcrc/badcrc.cfg:38: CRC-32 of primary memory 0x80010000" "is $crc on the model, expected 0x12345678"
 nv run --dut model badreg/badreg.cfg; check run_register_mismatch 1 "FAIL badreg: badreg/badreg.cfg:37: SDP.D_DATA_CUBE_WIDTH is 0x00000007 on the model, expected 0x00000001"
 nv run --dut model hang/hang.cfg
-check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000"
+check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000" "armed and not finished: SDP_RDMA group 0"
 lines run_hang_line 1
 that hang_details_go_to_stderr grep -q 'stream SDP stands at' stderr
 nv run --dut model good/good.cfg badcrc/badcrc.cfg; check run_several_fail 1 "1 passed, 1 failed, 0 hung"
@@ -229,6 +230,12 @@ nv run --dut model -j 3 good/good.cfg hang/hang.cfg badcrc/badcrc.cfg badreg/bad
 check run_parallel 3 "2 passed, 2 failed, 1 hung"
 lines run_parallel_lines 6
 that parallel_output_in_order sh -c 'grep -E "^(PASS|FAIL|HANG)" stdout | awk "{print \$2}" | tr -d ":" | tr "\n" " " | grep -q "^good hang badcrc badreg good-2 "'
+nv run --dut model --config full refused/refused.cfg
+check run_refused 2 "REFUSED refused: model: refused/refused.cfg:" "SDP.D_DATA_FORMAT = 0xf (" "precision 3 does not exist" "the result is undefined" "--allow-undefined plays it" "is full the configuration this trace was made for?"
+nv run --dut model --config full -q refused/refused.cfg; check run_refused_quiet 2 "REFUSED" '!--allow-undefined'
+nv run --dut model --config full --allow-undefined refused/refused.cfg; check run_allow_undefined 3 "HANG refused" "warning: refused/refused.cfg:" "the result is undefined"
+nv run --dut model --config full refused/refused.cfg hang/hang.cfg; check run_refused_is_counted 2 "0 passed, 1 failed, 1 hung; 1 of the failed refused or not played"
+nv shrink --dut model --config full refused/refused.cfg; check shrink_refused 2 "REFUSED refused" '!report:'
 touch file
 nv run --dut model --out file good/good.cfg; check run_out_is_a_file 2 "file"
 
@@ -461,7 +468,7 @@ for e in conv img sdp pdp cdp bdma rubik deconv mix; do
 done
 nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
 nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
-nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik"
+nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik; expected some of conv,img,sdp,pdp,cdp, or mix"
 nv gen --config tiny; check gen_config_unknown 2 "there is no configuration 'tiny'"
 nv gen --seed x; check gen_seed 2 "--seed: found 'x', expected a number from 0 to"
 nv gen --count 0; check gen_count 2 "--count: found '0', expected a number from 1 to 1000000"
