@@ -707,8 +707,9 @@ static void hang_report(struct player *p, const char *reason) {
         fprintf(out, "  event %s is outstanding: %s\n", p->prog->events[event], what);
     }
     uint32_t status, mask;
-    if (p->dev->ops->csb_read(p->dev, p->glb_status, &status, NULL) &&
-        p->dev->ops->csb_read(p->dev, p->glb_mask, &mask, NULL)) {
+    bool answers = p->dev->ops->csb_read(p->dev, p->glb_status, &status, NULL) &&
+                   p->dev->ops->csb_read(p->dev, p->glb_mask, &mask, NULL);
+    if (answers) {
         fprintf(out, "  GLB.S_INTR_STATUS 0x%08x", status);
         print_interrupts(out, status);
         fprintf(out, ", GLB.S_INTR_MASK 0x%08x, dla_intr %d\n", mask, p->dev->ops->interrupt(p->dev));
@@ -718,8 +719,10 @@ static void hang_report(struct player *p, const char *reason) {
         print_interrupts(out, p->kept);
         fputs("\n", out);
     }
-    print_armed(p, out);
-    print_blocked(p, out);
+    if (answers) {
+        print_armed(p, out);
+        print_blocked(p, out);
+    }
     print_findings(p->dev, out);
     fclose(out);
 }
