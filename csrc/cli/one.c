@@ -246,6 +246,9 @@ static int summarize(const struct run_options *options, const char *name, const 
     }
     fflush(stdout);
     check_window(options, name, &input->played[0].result->statistics);
+    if (!options->quiet && status == REPORT_REFUSED)
+        fprintf(stderr, "  --allow-undefined plays it all the same; is %s the configuration this trace was made for?\n",
+                input->prog->config->name);
     for (int i = 0; i < input->played_count; i++) {
         const struct played *played = &input->played[i];
         const char *details = played->result->message ? strchr(played->result->message, '\n') : NULL;

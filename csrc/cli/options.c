@@ -127,8 +127,8 @@ const struct argp_option run_option_table[] = {
     {.name = "allow-undefined",
      .key = KEY_ALLOW_UNDEFINED,
      .doc =
-         "Let the model carry out settings whose result the spec leaves open; it warns of them instead of refusing the "
-         "trace"},
+         "Warn of settings whose result the spec leaves open instead of refusing the trace; the model does with them "
+         "what it can, and may hang"},
     {.name = "histogram",
      .key = KEY_HISTOGRAM,
      .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "

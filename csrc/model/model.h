@@ -18,7 +18,7 @@ struct model_limits {
 
 struct model_options {
     bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */
-    bool allow_undefined; /* settings whose result the spec leaves open are warned of and carried out, not refused */
+    bool allow_undefined; /* settings whose result the spec leaves open are warned of and tried, not refused */
     struct histogram_set *histograms; /* of the streams of every layer since reset; outlives the model; NULL: none */
     size_t threads; /* that compute a convolution, 0 or 1: none beside the caller's; results do not depend on it */
     struct model_limits limits;
