@@ -39,9 +39,7 @@ static const char doc[] =
     "--allow-undefined). Other settings against the rules are warned of.\n"
     "\n"
     "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage, refused; 3 "
-    "hang or "
-    "time-out "
-    "(or a simulator that broke down). Of several traces the worst counts, in the order 2, 3, 1, 0.";
+    "hang or time-out (or a simulator that broke down). Of several traces the worst counts, in the order 2, 3, 1, 0.";
 
 struct job {
     const char *path;
@@ -104,6 +102,29 @@ static bool validate(const struct run_options *options, struct job *jobs) {
         else
             ok = false;
         program_free(prog);
+    }
+    return ok;
+}
+
+/* The options given that the device under test has no use for. */
+static void warn_of_idle_options(const struct run_options *options) {
+    for (size_t i = 0; i < options->given.count && !options->quiet; i++) {
+        const char *word = options->given.items[i];
+        if (!run_option_applies(word, options->dut))
+            fprintf(stderr, "nvcosim: warning: %s has no effect with --dut %s\n", word,
+                    options->dut == DUT_MODEL ? "model" : "rtl");
+    }
+}
+
+/* Makes the folder of the reports, if it is named; false if nothing can be written there. */
+static bool prepare_reports(const struct run_options *options) {
+    struct error err;
+    bool ok = !options->out || directory_make(options->out, &err);
+    if (!ok)
+        fprintf(stderr, "nvcosim: --out: %s\n", err.text);
+    else if (options->out && access(options->out, W_OK) != 0) {
+        fprintf(stderr, "nvcosim: --out: %s: %s\n", options->out, strerror(errno));
+        ok = false;
     }
     return ok;
 }
@@ -358,9 +379,10 @@ static int run(const struct run_options *options) {
     int status = EXIT_BAD_INPUT;
     if (!ok)
         fprintf(stderr, "nvcosim: out of memory\n");
-    else if (check_config(options, options->config) && validate(options, jobs) &&
+    else if (check_config(options, options->config) && validate(options, jobs) && prepare_reports(options) &&
              (options->dut == DUT_MODEL || prepare_simulators(options, jobs))) {
         sigset_t set, mask;
+        warn_of_idle_options(options);
         awaited_signals(&set);
         signal(SIGCHLD, SIG_DFL);
         sigprocmask(SIG_BLOCK, &set, &mask);

@@ -152,6 +152,7 @@ for o in out coverage wave dut pin config name; do
     nv run --$o '' good/good.cfg; check "run_${o}_empty" 2 "''"
 done
 nv run ''; check run_trace_empty 2 "not the name of a trace"
+nv run nonexistent; check run_trace_missing 2 "nonexistent: No such file"
 nv build --filelist '' --name mine; check build_filelist_empty 2
 nv build --filelist x --name ''; check build_name_empty 2 "--name: found ''"
 nv gen --out ''; check gen_out_empty 2
@@ -167,6 +168,8 @@ nv run --pin tmc2slcg good/good.cfg; check run_pin 2 "--pin: found 'tmc2slcg', e
 nv run --pin =1 good/good.cfg; check run_pin_without_name 2 "--pin: found '=1', expected NAME=VALUE"
 nv run --wave out.vcd good/good.cfg; check run_wave_suffix 2 "--wave: found 'out.vcd', expected a name that ends in .fst"
 nv run --wave out.fst --dut model good/good.cfg; check run_wave_model 2 "the model has no waves"
+nv run --dut model --latency 99 --pin a=1 --stall-w 3 --seed 7 good/good.cfg
+check run_idle_options 0 "warning: --latency=99 has no effect with --dut model" "--pin=a=1 has no" "--stall-w=3 has no" "!--seed"
 nv run --wave out.fst good/good.cfg hang/hang.cfg; check run_wave_many 2 "records one trace at a time, 2 are given"
 nv run --wave-from 5 good/good.cfg; check run_wave_from_alone 2 "--wave-from and --wave-to need --wave"
 nv run --wave out.fst --wave-from 9 --wave-to 5 good/good.cfg; check run_wave_order 2 "--wave-to: 5 lies before --wave-from 9"
@@ -258,7 +261,7 @@ nv run --dut model --config full --allow-undefined refused/refused.cfg; check ru
 nv run --dut model --config full refused/refused.cfg hang/hang.cfg; check run_refused_is_counted 2 "0 passed, 1 failed, 1 hung; 1 of the failed refused or not played"
 nv shrink --dut model --config full refused/refused.cfg; check shrink_refused 2 "REFUSED refused" '!report:'
 touch file
-nv run --dut model --out file good/good.cfg; check run_out_is_a_file 2 "file"
+nv run --dut model --out file good/good.cfg; check run_out_is_a_file 2 "--out: file" "!PASS"
 
 # ---- run: starting simulators, with a stand-in for the source tree ---------------------------------------------------------------
 mkdir -p tree/build
