@@ -157,9 +157,10 @@ $(B)/fuzz/libnvcosim.a: $(FUZZ_OBJ)
 	$(Q)ar rcs $@ $^
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/fuzz/libnvcosim.a
 	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+-include $(FUZZ_OBJ:.o=.d)
 
 FUZZ_RUNS ?= 20000
-## make fuzz          libFuzzer over the trace readers (FUZZ_RUNS=20000 inputs each)
+## make fuzz          libFuzzer over the trace readers and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
 fuzz: $(FUZZERS)
 	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_RUNS)
 

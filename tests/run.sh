@@ -72,7 +72,7 @@ for config in small small_256 medium_512 large full ${NIGHTLY:+medium_1024_full 
 done
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM" "$NVDLA_CONFORMANCE/small"
 [ -n "${NIGHTLY:-}" ] && group "line coverage of the rtl, at least 95 %" make --no-print-directory coverage COVERAGE_MINIMUM=95
-group "fuzzing the trace readers" make --no-print-directory -j "$jobs" fuzz ${NIGHTLY:+FUZZ_RUNS=2000000}
+group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${NIGHTLY:+FUZZ_RUNS=2000000}
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

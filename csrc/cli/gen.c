@@ -56,11 +56,16 @@ static const char doc[] =
 
 /* An engine that was asked for by name must exist. */
 static void check_engines(const struct gen_options *options, struct argp_state *state) {
-    char name[GEN_ENGINES_NAME];
-    uint32_t lacks = options->config ? options->engines & ~gen_config_engines(options->config) : 0;
-    if (lacks && options->engines != GEN_ENGINES_ALL)
-        argp_error(state, "--engine: configuration %s has no %s", options->config->name,
-                   gen_engines_name(lacks, name, sizeof name));
+    char name[GEN_ENGINES_NAME], names[GEN_ENGINES_NAME];
+    uint32_t has = options->config ? gen_config_engines(options->config) : GEN_ENGINES_ALL;
+    uint32_t lacks = options->engines & ~has;
+    if (!lacks || options->engines == GEN_ENGINES_ALL)
+        return;
+    gen_engines_name(has, names, sizeof names);
+    for (char *at = names; (at = strchr(at, '-')) != NULL;)
+        *at = ',';
+    argp_error(state, "--engine: configuration %s has no %s; expected some of %s, or mix", options->config->name,
+               gen_engines_name(lacks, name, sizeof name), names);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {

@@ -46,7 +46,7 @@ static const char doc[] = "Replays register traces on NVDLA RTL (simulated with 
                           "\n"
                           "`nvcosim COMMAND --help` explains the options of a command.\n"
                           "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or "
-                          "usage; 3 hang or time-out. "
+                          "usage, refused; 3 hang or time-out. "
                           "Of several traces the worst counts, in the order 2, 3, 1, 0.";
 
 struct dispatch {

@@ -240,12 +240,15 @@ static int summarize(const struct run_options *options, const char *name, const 
         return EXIT_BAD_INPUT;
     }
     enum report_status status = report_status(report);
-    if (!options->quiet || status != REPORT_PASSED)
+    if (!options->quiet || status != REPORT_PASSED) {
+        print_warnings(input, report);
         print_summary(name, input, report);
+    }
     fflush(stdout);
     check_window(options, name, &input->played[0].result->statistics);
-    if (!options->quiet)
-        print_warnings(input, report);
+    if (!options->quiet && status == REPORT_REFUSED)
+        fprintf(stderr, "  --allow-undefined plays it all the same; is %s the configuration this trace was made for?\n",
+                input->prog->config->name);
     for (int i = 0; i < input->played_count; i++) {
         const struct played *played = &input->played[i];
         const char *details = played->result->message ? strchr(played->result->message, '\n') : NULL;

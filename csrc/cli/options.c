@@ -43,13 +43,15 @@ enum {
     KEY_HISTOGRAM,
 };
 
+enum { GROUP_MEMORY = 3 };
+
 const struct argp_option run_option_table[] = {
     {.doc = "What is played", .group = 1},
     {.name = "config",
      .key = KEY_CONFIG,
      .arg = "NAME",
      .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); for an .nvt one with "
-            "the register map of the header's"},
+            "the register map of the header's; an unknown NAME lists them"},
     {.name = "dut",
      .key = KEY_DUT,
      .arg = "DUT",
@@ -71,7 +73,7 @@ const struct argp_option run_option_table[] = {
      .key = KEY_TIMEOUT,
      .arg = "N",
      .doc = "Give it up after N clocks in which no operation got done (default 2000000)"},
-    {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = 3},
+    {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = GROUP_MEMORY},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of everything random (default 1)"},
     {.name = "latency", .key = KEY_LATENCY, .arg = "N", .doc = "Read latency (default 32)"},
     {.name = "write-latency", .key = KEY_WRITE_LATENCY, .arg = "N", .doc = "Write latency (default 4)"},
@@ -127,8 +129,8 @@ const struct argp_option run_option_table[] = {
     {.name = "allow-undefined",
      .key = KEY_ALLOW_UNDEFINED,
      .doc =
-         "Let the model carry out settings whose result the spec leaves open; it warns of them instead of refusing the "
-         "trace"},
+         "Warn of settings whose result the spec leaves open instead of refusing the trace; the model does with them "
+         "what it can, and may hang"},
     {.name = "histogram",
      .key = KEY_HISTOGRAM,
      .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
@@ -270,6 +272,24 @@ static const char *option_name(int key) {
         if (option->name && option->key == key)
             return option->name;
     return NULL;
+}
+
+bool run_option_applies(const char *word, enum dut dut) {
+    int group = 0;
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        if (!option->name) {
+            group = option->group;
+            continue;
+        }
+        const size_t n = strlen(option->name);
+        if (strncmp(word + 2, option->name, n) != 0 || (word[2 + n] != '=' && word[2 + n] != '\0'))
+            continue;
+        const bool memory = group == GROUP_MEMORY && option->key != KEY_SEED && option->key != KEY_ALLOW_OUTSIDE;
+        if (memory || option->key == KEY_PIN)
+            return dut != DUT_MODEL;
+        return dut != DUT_RTL || (option->key != KEY_THREADS && option->key != KEY_ALLOW_UNDEFINED);
+    }
+    return true;
 }
 
 static void dut_option(struct run_options *options, const char *arg, struct argp_state *state) {

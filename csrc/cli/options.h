@@ -68,6 +68,10 @@ void run_options_free(struct run_options *options);
 extern const struct argp_option run_option_table[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
 
+/* True if a device under test has a use for an option, a word like those of run_options.given: that of the model has no
+ * memory with latencies and no pins, RTL alone has neither threads nor rules. */
+bool run_option_applies(const char *word, enum dut dut);
+
 /* The variant of the simulator that the options need. */
 enum simulator_variant run_variant(const struct run_options *options);
 

@@ -35,9 +35,11 @@ static const char doc[] =
     "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
     "  nvcosim run --coverage counts -j 2 traces/*.nvt.gz && verilator_coverage --annotate annotated counts/*.dat\n"
     "\n"
-    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage; 3 hang or "
-    "time-out "
-    "(or a simulator that broke down). Of several traces the worst counts, in the order 2, 3, 1, 0.";
+    "REFUSED: the spec leaves the result of a setting open, so the model does not play the trace (see "
+    "--allow-undefined). Other settings against the rules are warned of.\n"
+    "\n"
+    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage, refused; 3 "
+    "hang or time-out (or a simulator that broke down). Of several traces the worst counts, in the order 2, 3, 1, 0.";
 
 struct job {
     const char *path;
@@ -100,6 +102,29 @@ static bool validate(const struct run_options *options, struct job *jobs) {
         else
             ok = false;
         program_free(prog);
+    }
+    return ok;
+}
+
+/* The options given that the device under test has no use for. */
+static void warn_of_idle_options(const struct run_options *options) {
+    for (size_t i = 0; i < options->given.count && !options->quiet; i++) {
+        const char *word = options->given.items[i];
+        if (!run_option_applies(word, options->dut))
+            fprintf(stderr, "nvcosim: warning: %s has no effect with --dut %s\n", word,
+                    options->dut == DUT_MODEL ? "model" : "rtl");
+    }
+}
+
+/* Makes the folder of the reports, if it is named; false if nothing can be written there. */
+static bool prepare_reports(const struct run_options *options) {
+    struct error err;
+    bool ok = !options->out || directory_make(options->out, &err);
+    if (!ok)
+        fprintf(stderr, "nvcosim: --out: %s\n", err.text);
+    else if (options->out && access(options->out, W_OK) != 0) {
+        fprintf(stderr, "nvcosim: --out: %s: %s\n", options->out, strerror(errno));
+        ok = false;
     }
     return ok;
 }
@@ -307,7 +332,7 @@ static int end_all(struct job *jobs, size_t started, int number) {
 
 /* mask: the signals that jobs have blocked; those of awaited_signals() are blocked here. */
 static int play_all(const struct run_options *options, struct job *jobs, const sigset_t *mask) {
-    size_t count = options->traces.count, started = 0, printed = 0, passed = 0, failed = 0, hung = 0;
+    size_t count = options->traces.count, started = 0, printed = 0, passed = 0, failed = 0, hung = 0, refused = 0;
     size_t parallel = (size_t)options->jobs;
     bool capture = parallel > 1 && count > 1;
     int worst = EXIT_OK, to_end = 0;
@@ -331,10 +356,15 @@ static int play_all(const struct run_options *options, struct job *jobs, const s
             passed += jobs[printed].status == EXIT_OK;
             hung += jobs[printed].status == EXIT_HUNG;
             failed += jobs[printed].status == EXIT_DIFFERENT || jobs[printed].status == EXIT_BAD_INPUT;
+            refused += jobs[printed].status == EXIT_BAD_INPUT;
         }
     }
-    if (count > 1)
-        printf("%zu passed, %zu failed, %zu hung\n", passed, failed, hung);
+    if (count > 1) {
+        printf("%zu passed, %zu failed, %zu hung", passed, failed, hung);
+        if (refused > 0)
+            printf("; %zu of the failed refused or not played", refused);
+        putchar('\n');
+    }
     return worst;
 }
 
@@ -349,9 +379,10 @@ static int run(const struct run_options *options) {
     int status = EXIT_BAD_INPUT;
     if (!ok)
         fprintf(stderr, "nvcosim: out of memory\n");
-    else if (check_config(options, options->config) && validate(options, jobs) &&
+    else if (check_config(options, options->config) && validate(options, jobs) && prepare_reports(options) &&
              (options->dut == DUT_MODEL || prepare_simulators(options, jobs))) {
         sigset_t set, mask;
+        warn_of_idle_options(options);
         awaited_signals(&set);
         signal(SIGCHLD, SIG_DFL);
         sigprocmask(SIG_BLOCK, &set, &mask);

@@ -103,13 +103,18 @@ static int child(const struct arguments *args, const char *path, const char *out
     return ok ? run_main((int)line.count, line.items) : EXIT_BAD_INPUT;
 }
 
-/* Copies what the last run printed to stderr. */
+/* Copies what the last run printed to stderr, but not where its report was: that folder goes. */
 static void show_log(const char *log) {
     char *text;
     size_t n;
     if (!file_read(log, &text, &n, NULL))
         return;
-    fwrite(text, 1, n, stderr);
+    for (const char *line = text, *end = text + n, *next; line < end; line = next) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : end;
+        if (strncmp(line, "  report: ", strlen("  report: ")) != 0)
+            fwrite(line, 1, (size_t)(next - line), stderr);
+    }
     free(text);
 }
 

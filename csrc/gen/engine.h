@@ -94,6 +94,9 @@ enum nvdla_precision gen_out_precision(const struct gen_layer *layer);
  * surfaces inside. */
 void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interleaved);
 
+/* Gives a cube of one pixel that hardware packs, whatever its strides say, the strides of that. */
+void gen_pack_strides(struct cube *cube);
+
 /* The RTL of the configurations of the small map has no EW stage yet. */
 static inline bool gen_has_ew(const struct nvdla_config *config) {
     return config->map == NVDLA_MAP_FULL && config->sdp_ew_throughput > 0;

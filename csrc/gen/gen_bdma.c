@@ -57,6 +57,7 @@ bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *sha
     gen_output_shape(gen, index, shapes, layer->w, layer->h, channels, false);
     if (layer->source && shapes[layer->source - 1].out.channels < channels)
         shape->out.channels = shapes[layer->source - 1].out.channels; /* pad lanes are copied */
+    shape->out.min_surfaces = (int)layer->c;                          /* and surfaces of pad lanes only */
     shape->units |= 1u << NVDLA_BDMA;
     shape->cycles = layer->w * layer->h * layer->c * 2 + layer->h * layer->c * 4;
     return true;

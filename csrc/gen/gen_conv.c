@@ -296,8 +296,8 @@ static bool batch_shape(const struct nvdla_config *config, const struct gen_laye
     }
     if (element && shape->middle.width == 1 && shape->middle.height == 1 && cube_surfaces(&shape->middle) > 1)
         return error_set(err, "operands for each element of batches of one column, line and more than one surface");
-    /* readers of operands for each element pair columns from the first, so the output must do so too */
-    shape->out_align = element ? PAIR_BYTES : 0;
+    /* pairs of columns lie in one block each; readers of operands for each element rely on it */
+    shape->out_align = layer->batches > 1 ? PAIR_BYTES : 0;
     if (shape->fetch)
         shape->in_batch_stride = cube_extent(&shape->in) + (uint64_t)(layer->in_batch * config->mem_atom);
     return true;
@@ -388,8 +388,8 @@ static void put_cdma_cube(const struct gen_case *gen, int index, const struct ge
     const struct gen_layer *layer = &gen->layers[index];
     const struct cube *in = &shape->in;
     bool lines = !layer->unpacked && in->line_stride == layer->w * gen->config->mem_atom;
-    bool surfaces = !layer->unpacked && ((layer->w == 1 && shape->lines == 1) ||
-                                         in->surface_stride == shape->lines * (int64_t)in->line_stride);
+    int64_t surface = layer->w == 1 && shape->lines == 1 ? in->atom : shape->lines * (int64_t)in->line_stride;
+    bool surfaces = !layer->unpacked && in->surface_stride == surface;
     gen_put(regs, CDMA_D_DATAIN_FORMAT, gen_noise(layer, noise, 0x103f00));
     gen_put(regs, CDMA_D_PIXEL_OFFSET, gen_noise(layer, noise, 0x1f));
     gen_put_address(gen, index, noise, regs, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_DAIN_ADDR_HIGH_0, in->base);

@@ -105,7 +105,7 @@ static void draw_tables(struct rng *rng, const struct gen_case *gen, int index, 
         layer->sqsum_bypass = loaded->sqsum_bypass;
         layer->mul_bypass = loaded->mul_bypass;
         layer->length = loaded->length;
-        layer->in_offset = loaded->in_offset;
+        layer->in_offset = layer->precision == NVDLA_INT8 ? (int8_t)loaded->in_offset : loaded->in_offset;
         layer->in_scale = loaded->in_scale;
         layer->in_shift = loaded->in_shift;
         layer->out_offset = loaded->out_offset;

@@ -50,8 +50,6 @@ static bool operand_shape(const struct gen_case *gen, int index, int number, str
         if (!source->out_exists)
             return error_set(err, "operands from layer %d, which writes none", (int)stage->source - 1);
         *cube = source->out;
-        if (cube->packed_1x1)
-            cube->line_stride = cube->surface_stride = (uint32_t)cube->atom;
         cube->width = shape->middle.width;
         cube->height = shape->middle.height;
         cube->channels = shape->middle.channels;
@@ -113,6 +111,7 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
                                       .atom = config->mem_atom,
                                       .element_bytes = nvdla_element_bytes((enum nvdla_precision)layer->precision)};
         shape->in.packed_1x1 = layer->w == 1 && layer->h == 1;
+        gen_pack_strides(&shape->in);
     }
     for (int i = 0; i < GEN_STAGES; i++)
         if (!operand_shape(gen, index, i, shapes, err))
@@ -330,6 +329,8 @@ static int draw_stage(struct rng *rng, struct gen_stage *stage, int64_t precisio
     stage->mul = rng_chance(rng, 65);
     stage->relu = rng_chance(rng, 35);
     stage->prelu = stage->mul && (!stage->alu || rng_chance(rng, 30)) && rng_chance(rng, 35);
+    if (stage->prelu)
+        stage->alu = 0;                   /* what it acts on: 50-sdp, illegal programming */
     int from = (int)rng_range(rng, 0, 9); /* 0..2 registers, 3..8 memory, 9 one of each */
     stage->alu_memory = from > 2 && (from < 9 || rng_chance(rng, 50));
     stage->mul_memory = from > 2 && (from < 9 || !stage->alu_memory);

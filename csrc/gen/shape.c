@@ -43,11 +43,9 @@ static struct cube sized(const struct nvdla_config *config, const struct gen_lay
     return cube;
 }
 
-/* Strides as hardware steps through the cube. */
-static void make_strides_real(struct cube *cube) {
+void gen_pack_strides(struct cube *cube) {
     if (cube->packed_1x1)
         cube->line_stride = cube->surface_stride = (uint32_t)cube->atom;
-    cube->packed_1x1 = false;
 }
 
 bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, int64_t c,
@@ -77,11 +75,9 @@ bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *sha
         return error_set(err, "reads the output of layer %d, which writes no feature cube", (int)layer->source - 1);
     if (source->out_precision != gen_in_precision(layer))
         return error_set(err, "reads the output of layer %d, which has another precision", (int)layer->source - 1);
-    struct cube out = source->out;
-    make_strides_real(&out);
     shape->in = sized(gen->config, layer, gen_in_precision(layer), layer->w, h, c);
-    shape->in.line_stride = out.line_stride;
-    shape->in.surface_stride = out.surface_stride;
+    shape->in.line_stride = source->out.line_stride;
+    shape->in.surface_stride = source->out.surface_stride;
     shape->in_secondary = source->out_secondary;
     if (layer->w > source->out.width || h > source->out.height ||
         cube_surfaces(&shape->in) > (layer->rubik == GEN_CONTRACT ? source->room : cube_surfaces(&source->out)))
@@ -120,6 +116,7 @@ void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *s
         shape->out_secondary = layer->out_space != 0;
     }
     shape->out.packed_1x1 = packed_1x1 && layer->batches == 1;
+    gen_pack_strides(&shape->out);
     if (layer->batches > 1)
         batch_strides(layer, shape);
     shape->out_exists = true;
@@ -137,8 +134,6 @@ static bool region_shape(const struct gen_case *gen, int index, struct gen_shape
         return true;
     if (!shape->out_exists || shape->out_planar || layer->in_place || layer->batches > 1 || layer->out_order)
         return error_set(err, "an output that can not lie in a region with others");
-    if (shape->out.packed_1x1 && shape->out.surface_stride != (uint32_t)shape->out.atom)
-        return error_set(err, "an output of one pixel is packed, its region is not");
     if (!layer->into)
         return true;
     const struct gen_shape *owner = &shapes[layer->into - 1];
@@ -154,7 +149,8 @@ static bool region_shape(const struct gen_case *gen, int index, struct gen_shape
     shape->out.surface_stride = owner->out.surface_stride;
     shape->out_secondary = owner->out_secondary;
     shape->room = surfaces;
-    return true;
+    return !shape->out.packed_1x1 || owner->out.packed_1x1 ||
+           error_set(err, "an output of one pixel is packed, its region is not");
 }
 
 static bool check_fields(const struct gen_layer *layer, struct error *err) {

@@ -118,7 +118,7 @@ static void repair_layer(struct gen_case *gen, int index, const struct gen_shape
     }
     if (layer->conv == GEN_WINOGRAD)
         repair_winograd(before >= 0 ? &gen->layers[before] : NULL,
-                        before >= 0 && layer->reuse_data && before >= 0 ? shapes[before].kept : 0, layer);
+                        before >= 0 && layer->reuse_data ? shapes[before].kept : 0, layer);
     int64_t slices = conv_slices(layer);
     if (layer->keep >= slices)
         layer->keep = slices - 1;

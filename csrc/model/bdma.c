@@ -4,15 +4,11 @@
 
 #include "nvdla_offsets.h"
 
-/* The store engine counts repeats in 13 bits, the load engine in 24: beyond they never meet. Spec: 64-bdma section 8.
- */
-enum { MOST_REPEATS = 8192 };
-
 void bdma_reset(struct bdma *bdma) {
     *bdma = (struct bdma){.launches = 0};
 }
 
-static struct bdma_descriptor descriptor_of(const struct nvdla_config *config, const struct register_group *regs) {
+struct bdma_descriptor bdma_descriptor(const struct nvdla_config *config, const struct register_group *regs) {
     uint32_t command = register_group_value(regs, BDMA_CFG_CMD);
     return (struct bdma_descriptor){
         .source = dma_address(config, regs, BDMA_CFG_SRC_ADDR_LOW, BDMA_CFG_SRC_ADDR_HIGH),
@@ -27,6 +23,25 @@ static struct bdma_descriptor descriptor_of(const struct nvdla_config *config, c
         .lines = register_group_value(regs, BDMA_CFG_LINE_REPEAT) + 1,
         .surfaces = register_group_value(regs, BDMA_CFG_SURF_REPEAT) + 1,
     };
+}
+
+struct extent bdma_source(const struct bdma_descriptor *descriptor, size_t atom) {
+    return (struct extent){.primary = descriptor->source_primary,
+                           .base = descriptor->source,
+                           .line_bytes = descriptor->atoms * atom,
+                           .lines = descriptor->lines,
+                           .line_stride = descriptor->source_line,
+                           .surfaces = descriptor->surfaces,
+                           .surface_stride = descriptor->source_surface};
+}
+
+struct extent bdma_destination(const struct bdma_descriptor *descriptor, size_t atom) {
+    struct extent destination = bdma_source(descriptor, atom);
+    destination.primary = descriptor->destination_primary;
+    destination.base = descriptor->destination;
+    destination.line_stride = descriptor->destination_line;
+    destination.surface_stride = descriptor->destination_surface;
+    return destination;
 }
 
 /* CFG_OP: the contents of a push into the full queue are lost, but it counts. Spec: 64-bdma section 4. */
@@ -69,7 +84,7 @@ void bdma_write(struct bdma *bdma, const struct nvdla_config *config, const stru
     }
     switch (offset) {
     case BDMA_CFG_OP:
-        push(&bdma->queue, descriptor_of(config, regs));
+        push(&bdma->queue, bdma_descriptor(config, regs));
         break;
     case BDMA_CFG_LAUNCH0:
         launch(bdma, 0);
@@ -95,7 +110,7 @@ uint32_t bdma_status(const struct bdma *bdma) {
 bool bdma_can_run(const struct bdma *bdma, const struct bdma_served *served) {
     for (size_t i = 0; i < bdma->loading.count; i++) {
         const struct bdma_descriptor *descriptor = &bdma->loading.descriptors[i];
-        if (descriptor->lines > MOST_REPEATS || descriptor->surfaces > MOST_REPEATS ||
+        if (descriptor->lines > BDMA_REPEATS || descriptor->surfaces > BDMA_REPEATS ||
             !served->read[descriptor->source_primary] || !served->write[descriptor->destination_primary]) {
             return false;
         }

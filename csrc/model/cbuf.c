@@ -5,7 +5,7 @@
 
 #include "nvdla/sizes.h"
 
-bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
+void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config) {
     /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and half as deep.
      */
     size_t entry = (size_t)config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
@@ -17,6 +17,10 @@ bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
         .depth = bank / entry,
         .entries = (size_t)config->cbuf_banks * (bank / entry),
     };
+}
+
+bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
+    cbuf_geometry(cbuf, config);
     cbuf->bytes = calloc(cbuf->entries, cbuf->entry);
     return cbuf->bytes != NULL;
 }

@@ -52,6 +52,9 @@ struct cbuf {
     struct cbuf_weights weights;
 };
 
+/* Fills in the sizes only; bytes is NULL. */
+void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config);
+
 /* Returns false when memory is exhausted. */
 bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config);
 void cbuf_free(struct cbuf *cbuf);

@@ -15,21 +15,18 @@
 #include "model/cbuf.h"
 #include "model/cdma.h"
 #include "model/cdp.h"
+#include "model/checker.h"
 #include "model/csc_run.h"
 #include "model/dma.h"
 #include "model/pdp.h"
 #include "model/pool.h"
 #include "model/register_group.h"
 #include "model/rubik.h"
-#include "model/rules.h"
 #include "model/sdp.h"
 #include "nvdla_offsets.h"
 
-/* Larger layers are not carried out (they hang, with a finding): no memory of a replay holds such cubes, and wild
- * register values must not keep the model busy for days. */
-#define MOST_ATOMS (UINT64_C(1) << 24)
-#define MOST_PRODUCTS (UINT64_C(1) << 37)
-#define MOST_ELEMENTS (UINT64_C(1) << 26) /* of the input of a convolution, padding included */
+static const struct model_limits own_limits = {
+    .atoms = UINT64_C(1) << 24, .products = UINT64_C(1) << 37, .elements = UINT64_C(1) << 26};
 
 /* AXI IDs of chapter 70 section 3. */
 enum axi_id {
@@ -75,8 +72,8 @@ struct model {
     uint64_t cacc_saturation;      /* count of the last layer */
     struct sdp_result sdp_counted; /* each count is that of the last layer that counted it */
     bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
-    bool allow_undefined;          /* see model_options */
-    int checked[NVDLA_UNIT_COUNT]; /* launch whose layer has been checked against the rules, by its leader; -1: none */
+    struct checker checker;
+    struct model_limits limits;
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
@@ -105,8 +102,8 @@ static bool model_reset(struct device *dev, struct error *err) {
             register_group_reset(&model->units[unit]);
         }
         model->reported[unit] = false;
-        model->checked[unit] = -1;
     }
+    checker_reset(&model->checker);
     model->interrupt_status = 0;
     model->lut = (struct lut_entries){0};
     cdp_idle_units_reset(&model->cdp_idle);
@@ -124,111 +121,58 @@ static bool model_reset(struct device *dev, struct error *err) {
     }
     model->steps = 0;
     dev->outside = 0;
+    dev->refused = false;
     return true;
-}
-
-/* ---- rules of legal programming ---- */
-
-/* The launch that is being checked. */
-struct check {
-    struct model *model;
-    struct rules_view view;
-    enum nvdla_unit unit;
-    struct error *err;
-};
-
-static void apply_rule(void *context, enum rule_effect effect, const char *text) {
-    struct check *check = context;
-    struct device *dev = &check->model->dev;
-    struct register_group *regs = &check->model->units[check->unit];
-    unsigned group = check->view.group[check->unit];
-    if (effect != RULE_REFUSED || check->model->allow_undefined) {
-        device_warn(dev, check->unit, regs->ordinal[group], "%s", text);
-    } else if (!dev->refused) {
-        device_refuse(dev, check->err, check->unit, regs->ordinal[group], "%s", text);
-    }
-    if (effect == RULE_HANGS) {
-        register_group_hold(regs, group);
-    }
-}
-
-/* Checks the registers of the launch that has just armed group PRODUCER of a unit. Returns false if it is refused. */
-static bool check_unit(struct model *model, enum nvdla_unit unit, struct error *err) {
-    struct check check = {
-        .model = model, .view = {.config = model->dev.config, .units = model->units}, .unit = unit, .err = err};
-    check.view.group[unit] = model->units[unit].producer;
-    rules_check_unit(&check.view, unit, apply_rule, &check);
-    return !model->dev.refused;
-}
-
-/* True if the layer of `leader` has all its units armed and has not been checked. Units whose n-th launches belong
- * together are in the groups of the n-th launch of each. */
-static bool layer_complete(const struct model *model, enum nvdla_unit leader, const enum nvdla_unit *others,
-                           size_t count) {
-    const struct register_group *units = model->units;
-    if (!register_group_running(&units[leader]) || model->checked[leader] == register_group_ordinal(&units[leader])) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!register_group_running(&units[others[i]])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool check_layer(struct model *model, enum nvdla_unit leader, struct error *err) {
-    struct check check = {
-        .model = model, .view = {.config = model->dev.config, .units = model->units}, .unit = leader, .err = err};
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        check.view.group[unit] = model->units[unit].consumer;
-    }
-    /* CDMA may be a layer ahead of the others. */
-    const struct register_group *cdma = &model->units[NVDLA_CDMA], *regs = &model->units[leader];
-    unsigned group = regs->consumer;
-    model->checked[leader] = regs->ordinal[group];
-    if (leader == NVDLA_CSC) {
-        check.view.group[NVDLA_CDMA] = group;
-        if (cdma->launches == 0 || cdma->ordinal[group] != regs->ordinal[group]) {
-            return true;
-        }
-    }
-    rules_check_layer(&check.view, leader, apply_rule, &check);
-    return !model->dev.refused;
-}
-
-/* Checks the layers whose units have all been armed. Returns false if one is refused. */
-static bool check_layers(struct model *model, struct error *err) {
-    static const enum nvdla_unit core[] = {NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC}, sdp_rdma[] = {NVDLA_SDP_RDMA},
-                                 pdp_rdma[] = {NVDLA_PDP_RDMA}, cdp_rdma[] = {NVDLA_CDP_RDMA};
-    const struct register_group *units = model->units;
-    bool legal = true;
-    if (layer_complete(model, NVDLA_CSC, core, 3)) {
-        legal = check_layer(model, NVDLA_CSC, err);
-    }
-    if (legal && layer_complete(model, NVDLA_SDP, sdp_rdma, 1)) {
-        struct sdp_layer layer;
-        sdp_layer_decode(&layer, model->dev.config, &units[NVDLA_SDP], &units[NVDLA_SDP_RDMA]);
-        legal = !layer.uses_rdma || check_layer(model, NVDLA_SDP, err);
-    }
-    if (legal && layer_complete(model, NVDLA_PDP, pdp_rdma, 1)) {
-        struct pdp_layer layer;
-        pdp_layer_decode(&layer, model->dev.config, &units[NVDLA_PDP], &units[NVDLA_PDP_RDMA]);
-        legal = !layer.from_memory || check_layer(model, NVDLA_PDP, err);
-    }
-    if (legal && layer_complete(model, NVDLA_CDP, cdp_rdma, 1)) {
-        legal = check_layer(model, NVDLA_CDP, err);
-    }
-    return legal;
 }
 
 /* ---- accesses ---- */
 
 enum { SPACE_MASK = 0x3fffc, WINDOW_MASK = 0xffc };
 
-/* True for the access port of SDP's table, where there is one; elsewhere the register is none: it reads 0. */
-static bool sdp_table_access(const struct model *model, enum nvdla_unit unit, uint32_t offset) {
-    return unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA && sdp_has_ew(model->dev.config);
+/* A write to a register that does nothing but store, or arm a group. */
+static bool write_plain(struct model *model, enum nvdla_unit unit, uint32_t offset, uint32_t value, struct error *err) {
+    switch (register_group_write(&model->units[unit], offset, value)) {
+    case REGISTER_STORED:
+        return true;
+    case REGISTER_ARMED:
+        return checker_launched(&model->checker, unit, err) && checker_started(&model->checker, err);
+    case REGISTER_DROPPED:
+        checker_dropped(&model->checker, unit, offset, value);
+        return true;
+    }
+    return true;
+}
+
+/* True for the registers of a look-up table that there is. */
+static bool table_register(const struct model *model, enum nvdla_unit unit, uint32_t offset) {
+    return (unit == NVDLA_CDP && offset >= CDP_S_LUT_ACCESS_CFG && offset < CDP_D_OP_ENABLE) ||
+           (unit == NVDLA_SDP && offset >= SDP_S_LUT_ACCESS_CFG && offset < SDP_D_OP_ENABLE &&
+            sdp_has_ew(model->dev.config));
+}
+
+/* Entry that S_LUT_ACCESS_DATA is about to access. */
+static unsigned table_address(const struct model *model, enum nvdla_unit unit) {
+    return unit == NVDLA_SDP ? model->sdp_table.address
+                             : REGISTER_FIELD(register_group_value(&model->units[unit], CDP_S_LUT_ACCESS_CFG),
+                                              CDP_S_LUT_ACCESS_CFG__LUT_ADDR);
+}
+
+static bool write_table(struct model *model, enum nvdla_unit unit, uint32_t offset, uint32_t value, struct error *err) {
+    struct register_group *regs = &model->units[unit];
+    if (!checker_table_write(&model->checker, unit, offset, value, table_address(model, unit), err)) {
+        return false;
+    }
+    if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
+        cdp_lut_write(regs, &model->lut, value);
+    } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA) {
+        sdp_table_write(&model->sdp_table, register_group_value(regs, SDP_S_LUT_ACCESS_CFG), value);
+    } else {
+        register_group_write(regs, offset, value);
+        if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_CFG) {
+            sdp_table_select(&model->sdp_table, value);
+        }
+    }
+    return true;
 }
 
 static bool model_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
@@ -242,23 +186,24 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
     }
     if (unit == NVDLA_GLB && offset == GLB_S_INTR_SET) {
         model->interrupt_status |= value & model->interrupt_bits;
-    } else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS) {
+        return true;
+    }
+    if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS) {
         model->interrupt_status &= ~value;
-    } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
-        cdp_lut_write(&model->units[unit], &model->lut, value);
-    } else if (sdp_table_access(model, unit, offset)) {
-        sdp_table_write(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG), value);
-    } else {
-        if (register_group_write(&model->units[unit], offset, value) && !check_unit(model, unit, err)) {
+        return true;
+    }
+    if (table_register(model, unit, offset)) {
+        return write_table(model, unit, offset, value, err);
+    }
+    if (unit == NVDLA_BDMA) {
+        register_group_write(&model->units[unit], offset, value);
+        if (!checker_bdma_write(&model->checker, &model->bdma, offset, value, err)) {
             return false;
         }
-        if (unit == NVDLA_BDMA) {
-            bdma_write(&model->bdma, dev->config, &model->units[unit], offset, value);
-        } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_CFG) {
-            sdp_table_select(&model->sdp_table, value);
-        }
+        bdma_write(&model->bdma, dev->config, &model->units[unit], offset, value);
+        return true;
     }
-    return true;
+    return write_plain(model, unit, offset, value, err);
 }
 
 static bool model_read(struct device *dev, uint32_t address, uint32_t *value, struct error *err) {
@@ -273,7 +218,7 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
         *value = model->interrupt_status;
     } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
         *value = cdp_lut_read(&model->units[unit], &model->lut);
-    } else if (sdp_table_access(model, unit, offset)) {
+    } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA && table_register(model, unit, offset)) {
         *value = sdp_table_read(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG));
     } else if (unit == NVDLA_BDMA && offset == BDMA_STATUS) {
         *value = bdma_status(&model->bdma);
@@ -312,14 +257,29 @@ static const struct client pdp_write = {AXI_PDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_
 static const struct client cdp_write = {AXI_CDP, MCIF_CFG_WR_WEIGHT_0, MCIF_CFG_WR_WEIGHT_0__WR_WEIGHT_CDP_LSB};
 static const struct client rubik_write = {AXI_RUBIK, MCIF_CFG_WR_WEIGHT_1, MCIF_CFG_WR_WEIGHT_1__WR_WEIGHT_RBK_LSB};
 
-/* True if requests of the client are answered: the port exists and the client's weight is not 0. Chapter 70
- * sections 3.1 and 7. */
-static bool served(const struct model *model, const struct client *client, bool primary) {
-    if (!model->dev.memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
-        return false;
+/* The register of a port that keeps the client from being answered; its weight and the limit of data beats in flight
+ * have different offsets. Chapter 70 sections 3.1 and 3.3. */
+enum { NOT_BLOCKED = -1 };
+
+static int blocked_by(const struct model *model, const struct client *client, bool primary) {
+    const struct register_group *port = &model->units[primary ? NVDLA_MCIF : NVDLA_CVIF];
+    const struct nvdla_config *config = model->dev.config;
+    uint32_t limits = register_group_value(port, MCIF_CFG_OUTSTANDING_CNT);
+    uint32_t limit = client->weight >= MCIF_CFG_WR_WEIGHT_0
+                         ? REGISTER_FIELD(limits, MCIF_CFG_OUTSTANDING_CNT__WR_OS_CNT)
+                         : REGISTER_FIELD(limits, MCIF_CFG_OUTSTANDING_CNT__RD_OS_CNT);
+    if ((register_group_value(port, client->weight) >> client->lsb & 0xff) == 0) {
+        return (int)client->weight;
     }
-    uint32_t weights = register_group_value(&model->units[primary ? NVDLA_MCIF : NVDLA_CVIF], client->weight);
-    return (weights >> client->lsb & 0xff) != 0;
+    /* Layers whose bursts are all short would get through; they are not told apart. */
+    int burst = primary ? config->dbb_burst_beats : config->cvsram_burst_beats;
+    return (int)limit + 1 < burst ? (int)MCIF_CFG_OUTSTANDING_CNT : NOT_BLOCKED;
+}
+
+/* True if requests of the client are answered: the port exists and lets them out. Chapter 70 section 7. */
+static bool served(const struct model *model, const struct client *client, bool primary) {
+    return model->dev.memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY] &&
+           blocked_by(model, client, primary) == NOT_BLOCKED;
 }
 
 /* Launch that the unit is working on. BDMA has no groups of registers. */
@@ -356,6 +316,7 @@ enum action {
 
 /* What can run next, with the layers that it consists of. */
 struct work {
+    const struct model_limits *limits;
     enum action action;
     struct sdp_layer sdp;
     struct pdp_layer pdp;
@@ -372,10 +333,10 @@ static bool pdp_destination_ready(const struct model *model, const struct pdp_la
 
 /* Takes a layer that is ready, unless it is too large. */
 static bool take(struct work *work, enum action action, enum nvdla_unit unit, uint64_t atoms) {
-    if (atoms > MOST_ATOMS) {
+    if (atoms > work->limits->atoms) {
         work->too_large = unit;
         work->size = atoms;
-        work->most = MOST_ATOMS;
+        work->most = work->limits->atoms;
         work->measure = "atoms";
         return false;
     }
@@ -467,8 +428,8 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
     if (!same_results(layer, sdp)) {
         return false;
     }
-    return small_enough(work, csc_layer_work(layer), MOST_PRODUCTS, "products") &&
-           small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), MOST_ELEMENTS,
+    return small_enough(work, csc_layer_work(layer), work->limits->products, "products") &&
+           small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), work->limits->elements,
                         "input elements") &&
            csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model));
 }
@@ -575,6 +536,7 @@ static bool find_rubik(const struct model *model, struct work *work) {
 }
 
 static void find_work(const struct model *model, struct work *work) {
+    work->limits = &model->limits;
     work->action = ACTION_NONE;
     work->too_large = NVDLA_UNIT_COUNT;
     if (!find_cdma(model, work) && !find_csc(model, work) && !find_sdp(model, work) && !find_pdp(model, work) &&
@@ -815,6 +777,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
 
 static bool run_sdp(struct model *model, const struct work *work) {
     const struct sdp_layer *layer = &work->sdp;
+    model->checker.sdp.selected = false; /* the layer takes the clock from the table's port */
     struct sdp_clients clients = {.table = &model->sdp_table.entries};
     struct sdp_result result = {.saturated = 0};
     for (int i = 0; i < SDP_STAGES; i++) {
@@ -985,7 +948,7 @@ static enum device_state model_advance(struct device *dev, uint64_t cycles, bool
     if (until_interrupt && interrupt_line(model)) {
         return DEVICE_INTERRUPT;
     }
-    if (!check_layers(model, err)) {
+    if (!checker_started(&model->checker, err)) {
         return DEVICE_FAILED;
     }
     struct work work;
@@ -1001,6 +964,127 @@ static enum device_state model_advance(struct device *dev, uint64_t cycles, bool
         return DEVICE_FAILED;
     }
     return until_interrupt && interrupt_line(model) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
+}
+
+/* ---- why nothing runs ---- */
+
+static void explain_client(struct model *model, const struct client *client, bool primary, enum nvdla_unit unit) {
+    struct device *dev = &model->dev;
+    if (!dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
+        return; /* a rule has told of it */
+    }
+    int offset = blocked_by(model, client, primary);
+    if (offset != NOT_BLOCKED) {
+        enum nvdla_unit port = primary ? NVDLA_MCIF : NVDLA_CVIF;
+        const struct nvdla_register *reg =
+            nvdla_register_at(dev->config, nvdla_unit_base(dev->config, port) + (uint32_t)offset);
+        uint32_t value = register_group_value(&model->units[port], (uint32_t)offset);
+        char fields[120];
+        device_warn(dev, unit, ordinal_of(model, unit), "%s.%s = 0x%x (%s): %s; the hardware hangs",
+                    nvdla_unit_names[port], reg->name, (unsigned)value,
+                    nvdla_register_decode(reg, value, fields, sizeof fields),
+                    (uint32_t)offset == MCIF_CFG_OUTSTANDING_CNT
+                        ? "whole bursts never go out (70-memory-interface section 3.3)"
+                        : "the requests of a client with weight 0 wait (70-memory-interface section 3.1)");
+    }
+}
+
+static void explain_sdp(struct model *model) {
+    const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
+    struct sdp_layer layer;
+    sdp_layer_decode(&layer, model->dev.config, sdp, rdma);
+    if (register_group_running(sdp) && !layer.to_pdp && !layer.compare) {
+        explain_client(model, &sdp_write, layer.destination_primary, NVDLA_SDP);
+    }
+    if (!register_group_running(rdma)) {
+        return;
+    }
+    if (model->rdma_stuck) {
+        device_warn(&model->dev, NVDLA_SDP_RDMA, register_group_ordinal(rdma),
+                    "waits for ever with operands that no stage has taken; the hardware hangs (50-sdp section 4)");
+    }
+    if (!layer.flying) {
+        explain_client(model, &sdp_read, layer.source_primary, NVDLA_SDP_RDMA);
+    }
+    for (int i = 0; i < SDP_STAGES; i++) {
+        if (layer.operands[i].enabled) {
+            explain_client(model, &operand_read[i], layer.operands[i].primary, NVDLA_SDP_RDMA);
+        }
+    }
+}
+
+static void explain_convolution(struct model *model) {
+    const struct register_group *cdma = &model->units[NVDLA_CDMA], *csc = &model->units[NVDLA_CSC];
+    if (register_group_running(cdma)) {
+        struct cdma_layer layer;
+        cdma_layer_decode(&layer, model->dev.config, cdma);
+        explain_client(model, &data_read, layer.data_primary, NVDLA_CDMA);
+        explain_client(model, &weight_read, layer.weight_primary, NVDLA_CDMA);
+    }
+    if (!register_group_running(csc)) {
+        return;
+    }
+    const struct csc_layer *layer = &model->csc.layer;
+    if (!model->csc.started) {
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
+                    "waits for CDMA to agree to the change of banks; the hardware hangs (30-cdma-cbuf section 3)");
+    } else if (model->cbuf.data.slices < layer->height) {
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
+                    "waits for input: CBUF has %zu lines of %zu; the hardware hangs (30-cdma-cbuf section 9.2)",
+                    model->cbuf.data.slices, layer->height);
+    } else if (layer->valid && !csc_can_run(&model->csc, &model->cdma, &model->cbuf, weights_come(model))) {
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
+                    "waits for weights: not all of its %zu kernels come; the hardware hangs (30-cdma-cbuf section 8)",
+                    layer->kernels);
+    }
+}
+
+static void explain_pooling(struct model *model) {
+    const struct register_group *pdp = &model->units[NVDLA_PDP], *rdma = &model->units[NVDLA_PDP_RDMA];
+    struct pdp_layer layer;
+    pdp_layer_decode(&layer, model->dev.config, pdp, rdma);
+    if (register_group_running(pdp)) {
+        explain_client(model, &pdp_write, layer.destination_primary, NVDLA_PDP);
+    }
+    if (register_group_running(rdma)) {
+        explain_client(model, &pdp_read, layer.source_primary, NVDLA_PDP_RDMA);
+    }
+}
+
+static void explain_cdp(struct model *model) {
+    const struct register_group *cdp = &model->units[NVDLA_CDP], *rdma = &model->units[NVDLA_CDP_RDMA];
+    struct cdp_layer layer;
+    cdp_layer_decode(&layer, model->dev.config, cdp, rdma);
+    if (register_group_running(cdp)) {
+        explain_client(model, &cdp_write, layer.destination_primary, NVDLA_CDP);
+    }
+    if (register_group_running(rdma)) {
+        explain_client(model, &cdp_read, layer.source_primary, NVDLA_CDP_RDMA);
+    }
+}
+
+static void explain_movers(struct model *model) {
+    const struct register_group *rubik = &model->units[NVDLA_RBK];
+    if (implements(model, NVDLA_RBK) && register_group_running(rubik)) {
+        struct rubik_layer layer;
+        rubik_layer_decode(&layer, model->dev.config, rubik);
+        explain_client(model, &rubik_read, layer.source_primary, NVDLA_RBK);
+        explain_client(model, &rubik_write, layer.destination_primary, NVDLA_RBK);
+    }
+    if (implements(model, NVDLA_BDMA) && model->bdma.loading.count > 0) {
+        explain_client(model, &bdma_read, model->bdma.loading.descriptors[0].source_primary, NVDLA_BDMA);
+        explain_client(model, &bdma_store, model->bdma.loading.descriptors[0].destination_primary, NVDLA_BDMA);
+    }
+}
+
+static void model_explain(struct device *dev) {
+    struct model *model = model_of(dev);
+    checker_explain(&model->checker);
+    explain_convolution(model);
+    explain_sdp(model);
+    explain_pooling(model);
+    explain_cdp(model);
+    explain_movers(model);
 }
 
 static bool model_interrupt(struct device *dev) {
@@ -1052,6 +1136,7 @@ static const struct device_ops model_ops = {
     .advance = model_advance,
     .interrupt = model_interrupt,
     .at_rest = model_at_rest,
+    .explain = model_explain,
     .time = model_time,
     .statistics = model_statistics,
     .destroy = model_destroy,
@@ -1085,7 +1170,12 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     dev->name = "model";
     dev->config = config;
     dev->allow_outside = options->allow_outside;
-    model->allow_undefined = options->allow_undefined;
+    checker_init(&model->checker, dev, model->units, options->allow_undefined);
+    model->limits = (struct model_limits){
+        .atoms = options->limits.atoms ? options->limits.atoms : own_limits.atoms,
+        .products = options->limits.products ? options->limits.products : own_limits.products,
+        .elements = options->limits.elements ? options->limits.elements : own_limits.elements,
+    };
     model->histograms = options->histograms;
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;

@@ -8,11 +8,20 @@
 #include "model/histogram.h"
 #include "replay/device.h"
 
+/* Larger layers are not carried out: they hang, with a finding. No memory of a replay holds such cubes, and wild
+ * register values must not keep the model busy for days. 0: the model's own limit. */
+struct model_limits {
+    uint64_t atoms;    /* read and written by a layer */
+    uint64_t products; /* of a convolution */
+    uint64_t elements; /* of the input of a convolution, padding included */
+};
+
 struct model_options {
     bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */
-    bool allow_undefined; /* settings whose result the spec leaves open are warned of and carried out, not refused */
+    bool allow_undefined; /* settings whose result the spec leaves open are warned of and tried, not refused */
     struct histogram_set *histograms; /* of the streams of every layer since reset; outlives the model; NULL: none */
     size_t threads; /* that compute a convolution, 0 or 1: none beside the caller's; results do not depend on it */
+    struct model_limits limits;
 };
 
 /* Creates a model of the configuration. Returns NULL with a message when memory is exhausted. */

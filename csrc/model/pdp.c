@@ -1,5 +1,6 @@
 #include "model/pdp.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "nvdla/fixed.h"
@@ -108,8 +109,7 @@ static bool rdma_fits(const struct pdp_layer *layer, const struct nvdla_config *
            width == layer->kernel.width && stride == layer->kernel.stride_width;
 }
 
-/* Output lines that wait in the line buffer at the same time. Spec: 60-pdp section 9, "L". */
-static int waiting_lines(const struct pdp_kernel *kernel) {
+int pdp_waiting_lines(const struct pdp_kernel *kernel) {
     int height = kernel->height, stride = kernel->stride_height;
     if (stride >= height) {
         return 1;
@@ -123,11 +123,15 @@ static int waiting_lines(const struct pdp_kernel *kernel) {
     return stride == 3 && height > 6 ? 3 : 2;
 }
 
-/* True if lines of this width wait for ever for room in the line buffer. One waiting line that is too long (L = 1) does
- * not hang: its data is wrong on the hardware. Spec: 60-pdp section 9. */
+int pdp_line_buffer_columns(const struct pdp_kernel *kernel) {
+    int lines = pdp_waiting_lines(kernel);
+    return kernel->height == 1 ? INT_MAX : lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
+}
+
+/* True if lines of this width wait for ever for room in the line buffer. One waiting line that is too long does not
+ * hang: its data is wrong on the hardware. Spec: 60-pdp section 9. */
 static bool line_buffer_hangs(const struct pdp_kernel *kernel, int out_width) {
-    int lines = waiting_lines(kernel);
-    return lines > 1 && out_width > (lines == 2 ? 64 : lines <= 4 ? 32 : 16);
+    return pdp_waiting_lines(kernel) > 1 && out_width > pdp_line_buffer_columns(kernel);
 }
 
 /* True if windows that do not divide the cube exactly hang: the remainder lies in the pad, and the first window already

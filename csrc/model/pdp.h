@@ -40,6 +40,11 @@ struct pdp_layer {
 void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config, const struct register_group *pdp,
                       const struct register_group *rdma);
 
+/* Output lines that wait in the line buffer at the same time, and the output columns that it holds of each. Spec:
+ * 60-pdp section 9, "L". */
+int pdp_waiting_lines(const struct pdp_kernel *kernel);
+int pdp_line_buffer_columns(const struct pdp_kernel *kernel);
+
 /* Atoms that the layer reads and writes. */
 uint64_t pdp_layer_atoms(const struct pdp_layer *layer);
 

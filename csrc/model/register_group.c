@@ -57,10 +57,8 @@ void register_group_reset(struct register_group *group) {
     group->consumer = 0;
     group->op_en[0] = false;
     group->op_en[1] = false;
-    group->held[0] = false;
-    group->held[1] = false;
-    group->ordinal[0] = 0;
-    group->ordinal[1] = 0;
+    group->ordinal[0] = -1;
+    group->ordinal[1] = -1;
     group->launches = 0;
 }
 
@@ -106,10 +104,10 @@ static void arm(struct register_group *group) {
     }
 }
 
-bool register_group_write(struct register_group *group, uint32_t offset, uint32_t value) {
+enum register_write register_group_write(struct register_group *group, uint32_t offset, uint32_t value) {
     size_t word = offset / 4;
     if (word >= group->word_count) {
-        return false;
+        return REGISTER_STORED;
     }
     struct register_word *reg = &group->words[word];
     if (word < group->first_d) {
@@ -118,25 +116,26 @@ bool register_group_write(struct register_group *group, uint32_t offset, uint32_
         } else {
             reg->value[0] = (reg->value[0] & ~reg->stored) | (value & reg->stored);
         }
-        return false;
+        return REGISTER_STORED;
     }
     if (group->op_en[group->producer]) {
-        return false;
+        return REGISTER_DROPPED;
     }
     if (word == group->first_d) {
         if (REGISTER_FIELD(value, SDP_D_OP_ENABLE__OP_EN) == 0) {
-            return false;
+            return REGISTER_STORED;
         }
         arm(group);
-        return true;
+        return REGISTER_ARMED;
     }
     uint32_t *stored = &reg->value[group->producer];
     *stored = (*stored & ~reg->stored) | (value & reg->stored);
-    return false;
+    group->ordinal[group->producer] = -1;
+    return REGISTER_STORED;
 }
 
 bool register_group_running(const struct register_group *group) {
-    return group->op_en[group->consumer] && !group->held[group->consumer];
+    return group->op_en[group->consumer];
 }
 
 uint32_t register_group_of(const struct register_group *group, unsigned g, uint32_t offset) {
@@ -145,10 +144,6 @@ uint32_t register_group_of(const struct register_group *group, unsigned g, uint3
         return 0;
     }
     return group->words[word].value[word < group->first_d ? 0 : g];
-}
-
-void register_group_hold(struct register_group *group, unsigned g) {
-    group->held[g] = true;
 }
 
 uint32_t register_group_value(const struct register_group *group, uint32_t offset) {

@@ -29,8 +29,8 @@ struct register_group {
     unsigned producer; /* group that software reads and writes */
     unsigned consumer; /* group that the engine uses */
     bool op_en[2];
-    bool held[2];   /* armed with a setting with which the hardware waits for ever: the engine does not see it */
-    int ordinal[2]; /* launch that armed the group: n-th of this unit since reset, from 0 */
+    int ordinal[2]; /* launch that the registers of the group are those of: n-th of this unit since reset, from 0; -1:
+                     * none, or they have been changed since */
     int launches;   /* since reset */
 };
 
@@ -42,19 +42,22 @@ void register_group_free(struct register_group *group);
 /* Everything back to the state after dla_reset_rstn. */
 void register_group_reset(struct register_group *group);
 
+/* What a write did. */
+enum register_write {
+    REGISTER_STORED, /* or ignored: no register, bits that do not exist */
+    REGISTER_ARMED,  /* group PRODUCER */
+    REGISTER_DROPPED /* the group is armed */
+};
+
 /* Software's view: 32-bit access at a byte offset of the window, 0 .. 0xffc. Offsets without a register read 0 and
- * ignore writes; D registers are those of group PRODUCER, and writes to them are dropped while that group is armed.
- * register_group_write returns true if the write armed a group. */
+ * ignore writes; D registers are those of group PRODUCER, and writes to them are dropped while that group is armed. */
 uint32_t register_group_read(const struct register_group *group, uint32_t offset);
-bool register_group_write(struct register_group *group, uint32_t offset, uint32_t value);
+enum register_write register_group_write(struct register_group *group, uint32_t offset, uint32_t value);
 
 /* Value of a register of group 0 or 1, or shared. */
 uint32_t register_group_of(const struct register_group *group, unsigned g, uint32_t offset);
 
-/* Keeps the engine from an armed group for good. */
-void register_group_hold(struct register_group *group, unsigned g);
-
-/* The engine's view: true if the group CONSUMER is armed and not held; then its registers are the layer's. */
+/* The engine's view: true if the group CONSUMER is armed; then its registers are the layer's. */
 bool register_group_running(const struct register_group *group);
 
 /* Value of a register as the engine sees it: of group CONSUMER, or shared. */

@@ -1,8 +1,10 @@
-/* The rules of legal programming: what the "Illegal or undefined programming" lists of the chapters say of register
+/* The rules of legal programming: what the lists "Illegal or undefined programming" of the chapters say of register
  * settings, and what happens when a setting breaks one.
  *
- * A rule looks at the registers of armed groups only. Most need one unit; the others need the units of a layer side by
- * side. Spec: the lists at the end of the chapters 10 to 70, 98-measured-rules section 3.
+ * Rules come in sets about the registers of one unit, or of several units whose layers belong together. Only registers
+ * of armed groups are looked at. What depends on more than registers (a table in use, a partner that is not armed, an
+ * arbiter weight of 0) is in checker.h. Spec: the lists at the end of the chapters 10 to 70, 98-measured-rules section
+ * 3.
  */
 #ifndef MODEL_RULES_H
 #define MODEL_RULES_H
@@ -14,28 +16,58 @@
 #include "model/register_group.h"
 #include "nvdla/config.h"
 
+/* From the mildest to the worst. */
 enum rule_effect {
-    RULE_WARNS,  /* a chapter defines the result: the layer is carried out */
-    RULE_WAITS,  /* a part of the unit waits for ever, as its engine knows by itself */
-    RULE_HANGS,  /* the unit waits for ever */
-    RULE_REFUSED /* the spec leaves the result open */
+    RULE_WARNS,  /* a chapter defines the result: the engine carries it out */
+    RULE_HANGS,  /* the engine waits for ever */
+    RULE_REFUSED /* the chapters leave the result open */
 };
 
 /* Register values as the rules see them. */
 struct rules_view {
     const struct nvdla_config *config;
     const struct register_group *units; /* by enum nvdla_unit; those that the configuration has */
-    unsigned group[NVDLA_UNIT_COUNT];   /* group of each unit that the layer is in */
+    unsigned group[NVDLA_UNIT_COUNT];   /* group of each unit of the set that the layer is in */
 };
 
-/* Called for each broken rule, the worst ones first. text: registers with their values, the rule, the chapter. */
+enum { RULE_UNITS = 5 };
+
+/* When the registers of a set are there to be checked. */
+enum rules_moment {
+    RULES_AT_LAUNCH, /* as soon as the n-th launches of its units are armed: they belong together */
+    RULES_AT_START   /* when its units are armed in their groups CONSUMER */
+};
+
+struct rule;
+
+struct rule_set {
+    enum rules_moment moment;
+    enum nvdla_unit units[RULE_UNITS]; /* [0]: the one whose launch breaks the rules */
+    size_t unit_count;
+    bool (*applies)(const struct rules_view *view); /* the layers belong together; NULL: always */
+    const struct rule *rules;
+    size_t rule_count;
+};
+
+enum { RULE_SETS = 16 };
+extern const struct rule_set *const rule_sets[RULE_SETS];
+
+/* Those of them whose layers look values up in a table. */
+extern const struct rule_set *const rules_of_sdp_table, *const rules_of_cdp_table;
+
+/* The registers of BDMA, which become a descriptor when CFG_OP is written. */
+extern const struct rule_set rules_of_descriptor;
+
+enum { RULES_TEXT = 640 }; /* room for the longest text */
+
+/* Called for each broken rule, the worst ones first. text: registers with their values, the rule, the chapter, what
+ * happens. */
 typedef void rules_report(void *context, enum rule_effect effect, const char *text);
 
-/* Checks what the registers of one unit say of the layer that is armed in its group of the view. */
-void rules_check_unit(const struct rules_view *view, enum nvdla_unit unit, rules_report *report, void *context);
+/* Checks a set whose units the configuration has, are armed in the groups of the view, and belong together. */
+void rules_check(const struct rule_set *set, const struct rules_view *view, rules_report *report, void *context);
 
-/* Checks the units of a layer against each other. leader: the unit whose layer it is: NVDLA_CSC (with CDMA, CMAC_A,
- * CMAC_B and CACC), NVDLA_SDP (with SDP_RDMA, where the layer uses it), NVDLA_PDP and NVDLA_CDP (with their RDMA). */
-void rules_check_layer(const struct rules_view *view, enum nvdla_unit leader, rules_report *report, void *context);
+/* Ends `text` with what an effect means. Returns text. */
+char *rules_effect(char *text, size_t size, enum rule_effect effect);
 
 #endif

@@ -1,9 +1,52 @@
-/* Rules of CDMA, CSC, CMAC and CACC. Spec: 20-data-formats, 30-cdma-cbuf and 40-convolution-core, "Illegal or undefined
- * programming". */
+/* Rules of CDMA and of the convolution core. Spec: 20-data-formats, 30-cdma-cbuf and 40-convolution-core, "Illegal or
+ * undefined programming"; 98-measured-rules section 3. */
+#include "model/cbuf.h"
+#include "model/cdma_layer.h"
+#include "model/csc.h"
 #include "model/rules_table.h"
 #include "nvdla/pixel.h"
 
-/* ---- helpers ---- */
+/* ---- what the rules of both units need ---- */
+
+static struct cdma_layer cdma_of(const struct rules_view *view) {
+    struct register_group registers = rules_registers(view, NVDLA_CDMA);
+    struct cdma_layer layer;
+    cdma_layer_decode(&layer, view->config, &registers);
+    return layer;
+}
+
+static struct csc_layer csc_of(const struct rules_view *view) {
+    struct register_group registers = rules_registers(view, NVDLA_CSC);
+    struct csc_layer layer;
+    csc_layer_decode(&layer, view->config, &registers);
+    return layer;
+}
+
+/* The geometry of CBUF, without its contents. */
+static struct cbuf cbuf_of(const struct rules_view *view) {
+    struct cbuf cbuf;
+    cbuf_geometry(&cbuf, view->config);
+    return cbuf;
+}
+
+static size_t ceil_div(size_t a, size_t b) {
+    return (a + b - 1) / b;
+}
+
+/* Bytes of an element of a precision code. */
+static size_t bytes_of(const struct rules_view *view, uint32_t precision) {
+    return rules_wide(view) && precision != NVDLA_INT8 ? 2 : 1;
+}
+
+/* ---- CDMA ---- */
+
+static uint32_t in_precision(const struct rules_view *view) {
+    return FIELD(view, CDMA, D_MISC_CFG, IN_PRECISION);
+}
+
+static uint32_t proc_precision(const struct rules_view *view) {
+    return FIELD(view, CDMA, D_MISC_CFG, PROC_PRECISION);
+}
 
 static bool image(const struct rules_view *view) {
     return FIELD(view, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
@@ -13,73 +56,66 @@ static bool winograd(const struct rules_view *view) {
     return view->config->winograd && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
 }
 
-static bool csc_image(const struct rules_view *view) {
-    return FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
+static bool feature(const struct rules_view *view) {
+    return !image(view) && !winograd(view);
 }
 
-static bool csc_winograd(const struct rules_view *view) {
-    return view->config->winograd && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0;
-}
-
-/* Bytes of an element of a precision code. */
-static size_t bytes_of(const struct rules_view *view, uint32_t precision) {
-    return rules_wide(view) && precision != NVDLA_INT8 ? 2 : 1;
-}
-
-/* Entries of a ring whose D_BANK field is banks - 1. */
-static size_t ring_entries(const struct rules_view *view, uint32_t banks) {
-    const struct nvdla_config *config = view->config;
-    size_t entry = (size_t)config->atomic_c * (rules_wide(view) ? 2 : 1);
-    return ((size_t)banks + 1) * (size_t)config->cbuf_bank_bytes * (size_t)config->cbuf_bank_depth / entry;
-}
-
-static size_t cdma_batches(const struct rules_view *view) {
-    return view->config->batch_max > 1 && !image(view) && !winograd(view)
-               ? (size_t)FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) + 1
-               : 1;
-}
-
+/* NULL: not an image, or of a format that the configuration does not have. */
 static const struct nvdla_pixel_format *pixel_format(const struct rules_view *view) {
-    return nvdla_pixel_format(view->config, FIELD(view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT));
+    return image(view) ? nvdla_pixel_format(view->config, FIELD(view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT)) : NULL;
 }
-
-/* ---- CDMA ---- */
 
 static bool cdma_precision_unknown(const struct rules_view *view) {
-    return rules_wide(view) && (FIELD(view, CDMA, D_MISC_CFG, IN_PRECISION) > NVDLA_FP16 ||
-                                FIELD(view, CDMA, D_MISC_CFG, PROC_PRECISION) > NVDLA_FP16);
+    return rules_wide(view) && (in_precision(view) > NVDLA_FP16 || proc_precision(view) > NVDLA_FP16);
 }
 
 static bool feature_converted(const struct rules_view *view) {
-    return rules_wide(view) && !image(view) &&
-           FIELD(view, CDMA, D_MISC_CFG, IN_PRECISION) != FIELD(view, CDMA, D_MISC_CFG, PROC_PRECISION);
+    return rules_wide(view) && !image(view) && in_precision(view) != proc_precision(view);
 }
 
-static bool unknown_format(const struct rules_view *view) {
+static bool format_unknown(const struct rules_view *view) {
     return image(view) && !pixel_format(view);
 }
 
 static bool format_precision(const struct rules_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
-    return rules_wide(view) && image(view) && format &&
-           FIELD(view, CDMA, D_MISC_CFG, IN_PRECISION) != (uint32_t)format->precision;
+    return rules_wide(view) && format && in_precision(view) != (uint32_t)format->precision;
 }
 
-static bool image_not_converted(const struct rules_view *view) {
-    uint32_t in = FIELD(view, CDMA, D_MISC_CFG, IN_PRECISION), proc = FIELD(view, CDMA, D_MISC_CFG, PROC_PRECISION);
-    return rules_wide(view) && image(view) && bytes_of(view, in) != bytes_of(view, proc) &&
-           (in == NVDLA_FP16 || FIELD(view, CDMA, D_CVT_CFG, CVT_EN) == 0);
+/* The convertor takes integers only. */
+static bool pixels_copied(const struct rules_view *view) {
+    return rules_wide(view) && image(view) && in_precision(view) != proc_precision(view) &&
+           (in_precision(view) == NVDLA_FP16 || FIELD(view, CDMA, D_CVT_CFG, CVT_EN) == 0);
+}
+
+static bool pixels_copied_in_other_width(const struct rules_view *view) {
+    return pixels_copied(view) && bytes_of(view, in_precision(view)) != bytes_of(view, proc_precision(view));
+}
+
+static bool pixels_reinterpreted(const struct rules_view *view) {
+    return pixels_copied(view) && !pixels_copied_in_other_width(view);
 }
 
 static bool x_offset_beyond_atom(const struct rules_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
-    return image(view) && format &&
-           (size_t)FIELD(view, CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET) * (size_t)format->pixel_bytes[0] >=
-               (size_t)view->config->mem_atom;
+    return format && (size_t)FIELD(view, CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET) * (size_t)format->pixel_bytes[0] >=
+                         (size_t)view->config->mem_atom;
 }
 
 static bool winograd_missing(const struct rules_view *view) {
     return !view->config->winograd && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
+}
+
+static bool compression_missing(const struct rules_view *view) {
+    return !view->config->weight_compression && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
+}
+
+static bool batches_missing(const struct rules_view *view) {
+    return view->config->batch_max <= 1 && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
+}
+
+static bool batches_unused(const struct rules_view *view) {
+    return view->config->batch_max > 1 && !feature(view) && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
 }
 
 static bool winograd_image(const struct rules_view *view) {
@@ -91,30 +127,28 @@ static bool winograd_size(const struct rules_view *view) {
                               (FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) & 3) != 3);
 }
 
-static bool compression_missing(const struct rules_view *view) {
-    return !view->config->weight_compression && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
-}
-
-static bool csc_compression_missing(const struct rules_view *view) {
-    return !view->config->weight_compression && FIELD(view, CSC, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
+static bool winograd_padded_size(const struct rules_view *view) {
+    struct cdma_layer layer = cdma_of(view);
+    size_t bottom = FIELD(view, CDMA, D_ZERO_PADDING, PAD_BOTTOM);
+    return winograd(view) && !winograd_size(view) &&
+           (layer.extended_width * layer.stride_x != layer.pad_left + layer.width + layer.pad_right ||
+            layer.extended_height * layer.stride_y != layer.pad_top + layer.height + bottom);
 }
 
 static bool too_many_banks(const struct rules_view *view) {
-    bool masks = view->config->weight_compression && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
-    return FIELD(view, CDMA, D_BANK, DATA_BANK) + FIELD(view, CDMA, D_BANK, WEIGHT_BANK) + 2 + masks >
-           (uint32_t)view->config->cbuf_banks;
+    struct cdma_layer layer = cdma_of(view);
+    return layer.data_banks + layer.weight_banks + layer.compressed > (size_t)view->config->cbuf_banks;
+}
+
+static size_t data_entries(const struct rules_view *view, size_t data_banks) {
+    struct cbuf cbuf = cbuf_of(view);
+    return cbuf_data_ring(&cbuf, data_banks).entries;
 }
 
 static bool grain_never_fits(const struct rules_view *view) {
-    size_t lines = 1, height = (size_t)FIELD(view, CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
-    if (winograd(view)) {
-        lines = 4;
-    } else if (!image(view) && FIELD(view, CDMA, D_DAIN_MAP, LINE_PACKED) != 0) {
-        size_t grain = (size_t)FIELD(view, CDMA, D_FETCH_GRAIN, GRAINS) + 1;
-        lines = grain < height ? grain : height;
-    }
-    size_t slice = (size_t)FIELD(view, CDMA, D_ENTRY_PER_SLICE, ENTRIES) + 1;
-    return lines * slice * cdma_batches(view) > ring_entries(view, FIELD(view, CDMA, D_BANK, DATA_BANK));
+    struct cdma_layer layer = cdma_of(view);
+    size_t lines = layer.grain < cdma_layer_lines(&layer) ? layer.grain : cdma_layer_lines(&layer);
+    return lines * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
 }
 
 static bool data_port(const struct rules_view *view) {
@@ -126,90 +160,179 @@ static bool weight_port(const struct rules_view *view) {
 }
 
 static bool grains_not_packed(const struct rules_view *view) {
-    uint32_t width = FIELD(view, CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
-    return !image(view) && !winograd(view) && FIELD(view, CDMA, D_DAIN_MAP, LINE_PACKED) != 0 &&
-           FIELD(view, CDMA, D_FETCH_GRAIN, GRAINS) != 0 && FIELD(view, CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) != 0 &&
-           VALUE(view, CDMA, D_LINE_STRIDE) != width * (uint32_t)view->config->mem_atom;
+    struct cdma_layer layer = cdma_of(view);
+    return feature(view) && layer.packed_lines && layer.grain > 1 && layer.height > 1 &&
+           layer.line_stride[0] != layer.width * (size_t)view->config->mem_atom;
 }
 
-static bool weights_too_few(const struct rules_view *view) {
-    uint64_t bytes = ((uint64_t)FIELD(view, CDMA, D_WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1) *
-                     ((uint64_t)FIELD(view, CDMA, D_WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1);
-    bool compressed = view->config->weight_compression && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
-    return !compressed && FIELD(view, CDMA, D_MISC_CFG, WEIGHT_REUSE) == 0 && VALUE(view, CDMA, D_WEIGHT_BYTES) < bytes;
+static bool surfaces_not_packed(const struct rules_view *view) {
+    struct cdma_layer layer = cdma_of(view);
+    return feature(view) && layer.width == 1 && layer.height == 1 && layer.surfaces > 1 &&
+           FIELD(view, CDMA, D_DAIN_MAP, SURF_PACKED) != 0 &&
+           VALUE(view, CDMA, D_SURF_STRIDE) != (uint32_t)view->config->mem_atom;
 }
 
-static const struct rule cdma_rules[] = {
+/* Entries that a line of the layer fills. Spec: 30-cdma-cbuf section 5. */
+static size_t entries_needed(const struct rules_view *view) {
+    struct cdma_layer layer = cdma_of(view);
+    struct cbuf cbuf = cbuf_of(view);
+    if (layer.mode == CDMA_WINOGRAD) {
+        return layer.extended_width / CBUF_SUPERSLICE * layer.surfaces * layer.stride_x * layer.stride_y;
+    }
+    if (layer.mode == CDMA_FEATURE) {
+        return cbuf_slice_size(&cbuf, layer.width, layer.surfaces) / cbuf.entry;
+    }
+    size_t pixels = layer.pad_left + layer.width + layer.pad_right;
+    size_t components = layer.pixel ? (size_t)layer.pixel->components : 1;
+    return ceil_div(pixels * components * bytes_of(view, proc_precision(view)), cbuf.entry);
+}
+
+static bool slice_too_short(const struct rules_view *view) {
+    return cdma_of(view).slice_entries < entries_needed(view);
+}
+
+/* Uncompressed bytes of the first `kernels` kernels, and whether what CDMA is told to fetch has them: mask bits, if
+ * they are compressed. */
+static bool weights_end_before(const struct rules_view *view, uint64_t kernels) {
+    struct cdma_layer layer = cdma_of(view);
+    uint64_t bytes = kernels * layer.kernel_bytes, atom = (uint64_t)view->config->mem_atom;
+    if (layer.weight_reuse) {
+        return false;
+    }
+    return layer.compressed ? layer.mask_atoms * atom * 8 < bytes / bytes_of(view, proc_precision(view))
+                            : layer.weight_atoms * atom < bytes;
+}
+
+/* Kernels of all groups but the last, which takes what there is. */
+static uint64_t kernels_before_last(const struct rules_view *view) {
+    struct cdma_layer layer = cdma_of(view);
+    return (layer.kernels - 1) / layer.kernel_group * layer.kernel_group;
+}
+
+static bool group_never_complete(const struct rules_view *view) {
+    return weights_end_before(view, kernels_before_last(view));
+}
+
+static bool last_group_short(const struct rules_view *view) {
+    return !group_never_complete(view) && weights_end_before(view, cdma_of(view).kernels);
+}
+
+static bool cdma_misaligned(const struct rules_view *view) {
+    struct cdma_layer layer = cdma_of(view);
+    const struct nvdla_pixel_format *format = pixel_format(view);
+    uint64_t used = VALUE(view, CDMA, D_DAIN_ADDR_LOW_0) | VALUE(view, CDMA, D_WEIGHT_ADDR_LOW);
+    if (layer.height > 1) {
+        used |= VALUE(view, CDMA, D_LINE_STRIDE);
+        used |= format && format->planes > 1 ? VALUE(view, CDMA, D_LINE_UV_STRIDE) : 0;
+    }
+    used |= format && format->planes > 1 ? VALUE(view, CDMA, D_DAIN_ADDR_LOW_1) : 0;
+    used |= !image(view) && layer.surfaces > 1 ? VALUE(view, CDMA, D_SURF_STRIDE) : 0;
+    return rules_misaligned(view, used);
+}
+
+static const struct rule cdma_list[] = {
     {RULE_REFUSED,
      cdma_precision_unknown,
-     {{NVDLA_CDMA, CDMA_D_MISC_CFG}},
-     "precision 3 does not exist (30-cdma-cbuf section 2)"},
+     "there is no precision 3 (30-cdma-cbuf section 2)",
+     {SHOWN(CDMA, D_MISC_CFG)}},
     {RULE_REFUSED,
      feature_converted,
-     {{NVDLA_CDMA, CDMA_D_MISC_CFG}},
-     "IN and PROC precision of a feature cube must be the same (20-data-formats section 10)"},
+     "IN and PROC precision of a feature cube must be the same (20-data-formats section 10)",
+     {SHOWN(CDMA, D_MISC_CFG), SHOWN(CDMA, D_DATAIN_FORMAT)}},
     {RULE_REFUSED,
-     unknown_format,
-     {{NVDLA_CDMA, CDMA_D_DATAIN_FORMAT}},
-     "the configuration has no such pixel format (20-data-formats section 4)"},
+     format_unknown,
+     "the configuration has no such pixel format (20-data-formats section 4)",
+     {SHOWN(CDMA, D_DATAIN_FORMAT)}},
     {RULE_REFUSED,
      format_precision,
-     {{NVDLA_CDMA, CDMA_D_DATAIN_FORMAT}, {NVDLA_CDMA, CDMA_D_MISC_CFG}},
-     "IN precision must be that of the pixel format (20-data-formats section 4.2)"},
+     "IN precision must be that of the pixel format (20-data-formats section 4.2)",
+     {SHOWN(CDMA, D_MISC_CFG), SHOWN(CDMA, D_DATAIN_FORMAT)}},
     {RULE_REFUSED,
-     image_not_converted,
-     {{NVDLA_CDMA, CDMA_D_MISC_CFG}, {NVDLA_CDMA, CDMA_D_CVT_CFG}},
-     "pixels of another width than PROC precision need the convertor, and FP16 ones have none (20-data-formats section "
-     "4.2)"},
+     pixels_copied_in_other_width,
+     "pixels of another width than PROC precision need the convertor, and FP16 pixels have none (20-data-formats "
+     "section 10)",
+     {SHOWN(CDMA, D_MISC_CFG), SHOWN(CDMA, D_CVT_CFG)}},
+    {RULE_WARNS,
+     pixels_reinterpreted,
+     "pixels are copied as they are and taken for PROC precision (20-data-formats section 10)",
+     {SHOWN(CDMA, D_MISC_CFG), SHOWN(CDMA, D_CVT_CFG)}},
     {RULE_REFUSED,
      x_offset_beyond_atom,
-     {{NVDLA_CDMA, CDMA_D_PIXEL_OFFSET}, {NVDLA_CDMA, CDMA_D_DATAIN_FORMAT}},
-     "PIXEL_X_OFFSET must lie in the first atom (20-data-formats section 4)"},
+     "PIXEL_X_OFFSET must lie in the first atom (20-data-formats section 4)",
+     {SHOWN(CDMA, D_PIXEL_OFFSET), SHOWN(CDMA, D_DATAIN_FORMAT)}},
     {RULE_REFUSED,
      winograd_missing,
-     {{NVDLA_CDMA, CDMA_D_MISC_CFG}},
-     "the configuration has no Winograd (30-cdma-cbuf section 1)"},
-    {RULE_REFUSED,
-     winograd_image,
-     {{NVDLA_CDMA, CDMA_D_MISC_CFG}, {NVDLA_CDMA, CDMA_D_DATAIN_FORMAT}},
-     "Winograd takes no image input (40-convolution-core section 12)"},
-    {RULE_REFUSED,
-     winograd_size,
-     {{NVDLA_CDMA, CDMA_D_DATAIN_SIZE_EXT_0}},
-     "extended sizes of Winograd are multiples of 4 (30-cdma-cbuf section 5.5)"},
+     "the configuration has no Winograd convolution (30-cdma-cbuf section 1)",
+     {SHOWN(CDMA, D_MISC_CFG)}},
     {RULE_REFUSED,
      compression_missing,
-     {{NVDLA_CDMA, CDMA_D_WEIGHT_FORMAT}},
-     "the configuration has no weight compression (30-cdma-cbuf section 1)"},
-    {RULE_WAITS,
+     "the configuration has no weight compression (30-cdma-cbuf section 1)",
+     {SHOWN(CDMA, D_WEIGHT_FORMAT)}},
+    {RULE_REFUSED,
+     batches_missing,
+     "the configuration has no batches (30-cdma-cbuf section 1)",
+     {SHOWN(CDMA, D_BATCH_NUMBER)}},
+    {RULE_WARNS,
+     batches_unused,
+     "only layers with feature input have batches (40-convolution-core section 12)",
+     {SHOWN(CDMA, D_BATCH_NUMBER), SHOWN(CDMA, D_MISC_CFG)}},
+    {RULE_REFUSED,
+     winograd_image,
+     "Winograd takes no image input (40-convolution-core section 12)",
+     {SHOWN(CDMA, D_MISC_CFG), SHOWN(CDMA, D_DATAIN_FORMAT)}},
+    {RULE_REFUSED,
+     winograd_size,
+     "the extended sizes of Winograd are multiples of 4 (30-cdma-cbuf section 5.5)",
+     {SHOWN(CDMA, D_DATAIN_SIZE_EXT_0)}},
+    {RULE_REFUSED,
+     winograd_padded_size,
+     "extended size times stride must be the padded size (30-cdma-cbuf section 5.5)",
+     {SHOWN(CDMA, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_ZERO_PADDING)}},
+    {RULE_HANGS,
      grain_never_fits,
-     {{NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE}, {NVDLA_CDMA, CDMA_D_BANK}},
-     "what CDMA fetches at a time never fits the data banks (30-cdma-cbuf section 5.3)"},
-    {RULE_WAITS,
-     data_port,
-     {{NVDLA_CDMA, CDMA_D_DAIN_RAM_TYPE}},
-     "the configuration has no secondary memory (70-memory-interface section 7)"},
-    {RULE_WAITS,
-     weight_port,
-     {{NVDLA_CDMA, CDMA_D_WEIGHT_RAM_TYPE}},
-     "the configuration has no secondary memory (70-memory-interface section 7)"},
+     "what CDMA fetches at a time never fits the data banks (30-cdma-cbuf section 5.3)",
+     {SHOWN(CDMA, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_BANK)}},
+    {RULE_HANGS, data_port, RULE_NO_PORT, {SHOWN(CDMA, D_DAIN_RAM_TYPE)}},
+    {RULE_HANGS, weight_port, RULE_NO_PORT, {SHOWN(CDMA, D_WEIGHT_RAM_TYPE)}},
+    {RULE_HANGS,
+     group_never_complete,
+     "the weights end before the last kernel group, CSC waits for the group before it (20-data-formats section 5)",
+     {SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)}},
+    {RULE_WARNS,
+     last_group_short,
+     "the weights end inside the last kernel group, CSC takes what CBUF holds for the rest (20-data-formats section 5)",
+     {SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)}},
     {RULE_WARNS,
      too_many_banks,
-     {{NVDLA_CDMA, CDMA_D_BANK}},
-     "data, weight and mask banks are more than CBUF has; the areas overlap (30-cdma-cbuf section 4.2)"},
+     "CBUF has fewer banks than data, weights and mask bits take: their areas overlap (30-cdma-cbuf section 4.2)",
+     {SHOWN(CDMA, D_BANK), SHOWN(CDMA, D_WEIGHT_FORMAT)}},
+    {RULE_WARNS,
+     slice_too_short,
+     "a line fills more entries than that, lines overwrite each other in CBUF (30-cdma-cbuf section 5)",
+     {SHOWN(CDMA, D_ENTRY_PER_SLICE)}},
     {RULE_WARNS,
      grains_not_packed,
-     {{NVDLA_CDMA, CDMA_D_DAIN_MAP}, {NVDLA_CDMA, CDMA_D_LINE_STRIDE}},
      "LINE_PACKED with another line stride than width * atom: the lines of a grain are read as one run "
-     "(98-measured-rules "
-     "section 3)"},
+     "(98-measured-rules section 3)",
+     {SHOWN(CDMA, D_DAIN_MAP), SHOWN(CDMA, D_LINE_STRIDE)}},
     {RULE_WARNS,
-     weights_too_few,
-     {{NVDLA_CDMA, CDMA_D_WEIGHT_BYTES}, {NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0}},
-     "fewer bytes than the kernels have; the last ones are what CBUF holds (20-data-formats)"},
+     surfaces_not_packed,
+     "SURF_PACKED with spread surfaces: those of a 1x1 cube are read as one run (98-measured-rules section 3)",
+     {SHOWN(CDMA, D_DAIN_MAP), SHOWN(CDMA, D_SURF_STRIDE)}},
+    {RULE_WARNS, cdma_misaligned, RULE_MISALIGNED, {SHOWN(CDMA, D_DAIN_ADDR_LOW_0), SHOWN(CDMA, D_LINE_STRIDE)}},
 };
 
+const struct rule_set rules_cdma = {.units = {NVDLA_CDMA}, .unit_count = 1, RULE_LIST(cdma_list)};
+
 /* ---- CSC ---- */
+
+static bool csc_image(const struct rules_view *view) {
+    return FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
+}
+
+static bool csc_winograd(const struct rules_view *view) {
+    return csc_of(view).mode == CSC_WINOGRAD;
+}
 
 static bool csc_precision_unknown(const struct rules_view *view) {
     return rules_wide(view) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) > NVDLA_FP16;
@@ -224,117 +347,206 @@ static bool extension_without_image(const struct rules_view *view) {
 }
 
 static bool extension_too_wide(const struct rules_view *view) {
-    uint32_t extension = FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
-    if (!csc_image(view) || extension == 0 || extension == 3) {
-        return false;
-    }
-    uint32_t lanes = (uint32_t)view->config->atomic_c >> extension;
-    uint32_t channel = FIELD(view, CSC, D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT) & 3;
-    uint32_t pixel = channel < 2 ? 1 : channel + 1;
-    return FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1 > lanes ||
-           (FIELD(view, CSC, D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1) * pixel > lanes;
+    struct csc_layer layer = csc_of(view);
+    size_t lanes = (size_t)view->config->atomic_c / layer.extension;
+    return csc_image(view) && !extension_unknown(view) && layer.extension > 1 &&
+           (layer.channels > lanes || layer.stride_x * layer.pixel > lanes);
 }
 
 static bool csc_winograd_missing(const struct rules_view *view) {
     return !view->config->winograd && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0;
 }
 
+static bool csc_compression_missing(const struct rules_view *view) {
+    return !view->config->weight_compression && FIELD(view, CSC, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
+}
+
 static bool csc_winograd_image(const struct rules_view *view) {
     return csc_winograd(view) && csc_image(view);
 }
 
+/* Sizes of the output by D_DATAOUT_SIZE_0. */
+static size_t out_width(const struct rules_view *view) {
+    return (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
+}
+
+static size_t out_height(const struct rules_view *view) {
+    return (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
+}
+
 static bool csc_winograd_size(const struct rules_view *view) {
-    return csc_winograd(view) && ((FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) & 3) != 3 ||
-                                  (FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) & 3) != 3 ||
-                                  (FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) & 3) != 3 ||
-                                  (FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) & 3) != 3);
+    struct csc_layer layer = csc_of(view);
+    return layer.mode == CSC_WINOGRAD && (out_width(view) % 4 != 0 || out_height(view) % 4 != 0 ||
+                                          layer.width != out_width(view) + 4 || layer.height != out_height(view) + 4);
+}
+
+static bool csc_winograd_channels(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    return layer.mode == CSC_WINOGRAD &&
+           layer.channels * bytes_of(view, layer.precision) % (size_t)view->config->mem_atom != 0;
+}
+
+static bool other_atomics(const struct rules_view *view) {
+    return !csc_image(view) && (size_t)VALUE(view, CSC, D_ATOMICS) + 1 != out_width(view) * out_height(view);
+}
+
+static bool winograd_atomics(const struct rules_view *view) {
+    return csc_winograd(view) && other_atomics(view);
+}
+
+static bool feature_atomics(const struct rules_view *view) {
+    return !csc_winograd(view) && other_atomics(view);
 }
 
 static bool releases_too_much(const struct rules_view *view) {
-    return FIELD(view, CSC, D_MISC_CFG, SKIP_DATA_RLS) == 0 &&
-           FIELD(view, CSC, D_RELEASE, RLS_SLICES) > FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT);
+    struct csc_layer layer = csc_of(view);
+    return !layer.skip_data && layer.release > layer.height;
 }
 
-static bool input_never_fits(const struct rules_view *view) {
-    size_t slices = (size_t)FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
-    size_t entries = (size_t)FIELD(view, CSC, D_ENTRY_PER_SLICE, ENTRIES) + 1;
-    bool batch = view->config->batch_max > 1 && !csc_image(view) && !csc_winograd(view);
-    size_t batches = batch ? (size_t)FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) + 1 : 1;
-    return slices * entries * batches > ring_entries(view, FIELD(view, CSC, D_BANK, DATA_BANK));
+/* Without SKIP_WEIGHT_RLS the groups pass through the banks one by one. */
+static bool weights_never_fit(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    struct cbuf cbuf = cbuf_of(view);
+    size_t kernels = layer.skip_weights ? layer.kernels : csc_layer_group_kernels(&layer, 0);
+    size_t elements = kernels * csc_layer_kernel_elements(&layer);
+    if (layer.compressed) {
+        return ceil_div(ceil_div(elements, 8), cbuf.entry) > cbuf_mask_ring(&cbuf).entries;
+    }
+    size_t bytes = elements * bytes_of(view, layer.precision);
+    return ceil_div(bytes, cbuf.entry) > cbuf_weight_ring(&cbuf, layer.data_banks, layer.weight_banks).entries;
 }
 
 static bool image_dilated(const struct rules_view *view) {
     return csc_image(view) && VALUE(view, CSC, D_DILATION_EXT) != 0;
 }
 
+static bool winograd_geometry(const struct rules_view *view) {
+    return csc_winograd(view) && (VALUE(view, CSC, D_DILATION_EXT) != 0 || VALUE(view, CSC, D_CONV_STRIDE_EXT) != 0);
+}
+
 static bool batches_ignored(const struct rules_view *view) {
     return FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) != 0 &&
-           (view->config->batch_max == 1 || csc_image(view) || csc_winograd(view));
+           (view->config->batch_max == 1 || csc_of(view).mode != CSC_FEATURE);
 }
 
-static const struct rule csc_rules[] = {
+static bool pads_pass_kernel(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    return layer.pad_left > (layer.kernel_width - 1) * layer.dilation_x ||
+           layer.pad_top > (layer.kernel_height - 1) * layer.dilation_y;
+}
+
+/* The launch before this one, if its registers still stand. */
+static bool layer_before(const struct rules_view *view, struct csc_layer *before) {
+    const struct register_group *csc = &view->units[NVDLA_CSC];
+    unsigned group = view->group[NVDLA_CSC];
+    struct rules_view other = *view;
+    other.group[NVDLA_CSC] = !group;
+    *before = csc_of(&other);
+    return csc->ordinal[group] > 0 && csc->ordinal[!group] == csc->ordinal[group] - 1;
+}
+
+/* Lines are kept only while mode and banks stay. */
+static bool kept_lines_differ(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view), before;
+    bool kept = layer_before(view, &before) && layer.data_reuse && layer.mode == before.mode &&
+                layer.data_banks == before.data_banks && (before.skip_data || before.release < before.height);
+    return kept && (layer.slice_entries != before.slice_entries || layer.batches != before.batches ||
+                    layer.precision != before.precision || layer.width != before.width ||
+                    VALUE(view, CSC, D_DATAIN_SIZE_EXT_1) !=
+                        register_group_of(&view->units[NVDLA_CSC], !view->group[NVDLA_CSC], CSC_D_DATAIN_SIZE_EXT_1));
+}
+
+static bool kept_weights_differ(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view), before;
+    bool kept = layer_before(view, &before) && layer.weight_reuse && before.skip_weights &&
+                layer.data_banks == before.data_banks && layer.weight_banks == before.weight_banks;
+    return kept && (csc_layer_kernel_elements(&layer) != csc_layer_kernel_elements(&before) ||
+                    layer.precision != before.precision || layer.kernels > before.kernels);
+}
+
+static const struct rule csc_list[] = {
     {RULE_REFUSED,
      csc_precision_unknown,
-     {{NVDLA_CSC, CSC_D_MISC_CFG}},
-     "precision 3 does not exist (40-convolution-core section 12)"},
+     "there is no precision 3 (40-convolution-core section 12)",
+     {SHOWN(CSC, D_MISC_CFG)}},
     {RULE_REFUSED,
      extension_unknown,
-     {{NVDLA_CSC, CSC_D_POST_Y_EXTENSION}},
-     "Y_EXTENSION 3 does not exist (40-convolution-core section 3.2)"},
+     "there is no Y_EXTENSION 3 (40-convolution-core section 3.2)",
+     {SHOWN(CSC, D_POST_Y_EXTENSION)}},
     {RULE_REFUSED,
      extension_without_image,
-     {{NVDLA_CSC, CSC_D_POST_Y_EXTENSION}, {NVDLA_CSC, CSC_D_DATAIN_FORMAT}},
-     "only image input has post-extension (40-convolution-core section 7.1)"},
+     "only image input has a post-extension (40-convolution-core section 12)",
+     {SHOWN(CSC, D_POST_Y_EXTENSION), SHOWN(CSC, D_DATAIN_FORMAT)}},
     {RULE_REFUSED,
      extension_too_wide,
-     {{NVDLA_CSC, CSC_D_POST_Y_EXTENSION}, {NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1}},
-     "kernel row or stride is wider than the lanes of one line (40-convolution-core section 3.2)"},
+     "with a post-extension a kernel row and a step must fit the lanes of one line (40-convolution-core section 3.2)",
+     {SHOWN(CSC, D_POST_Y_EXTENSION), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)}},
     {RULE_REFUSED,
      csc_winograd_missing,
-     {{NVDLA_CSC, CSC_D_MISC_CFG}},
-     "the configuration has no Winograd (40-convolution-core section 12)"},
-    {RULE_REFUSED,
-     csc_winograd_image,
-     {{NVDLA_CSC, CSC_D_MISC_CFG}, {NVDLA_CSC, CSC_D_DATAIN_FORMAT}},
-     "Winograd takes no image input (40-convolution-core section 12)"},
-    {RULE_REFUSED,
-     csc_winograd_size,
-     {{NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_0}, {NVDLA_CSC, CSC_D_DATAOUT_SIZE_0}},
-     "sizes of Winograd are multiples of 4 (40-convolution-core section 12)"},
+     "the configuration has no Winograd convolution (40-convolution-core section 12)",
+     {SHOWN(CSC, D_MISC_CFG)}},
     {RULE_REFUSED,
      csc_compression_missing,
-     {{NVDLA_CSC, CSC_D_WEIGHT_FORMAT}},
-     "the configuration has no weight compression (40-convolution-core section 12)"},
+     "the configuration has no weight compression (40-convolution-core section 12)",
+     {SHOWN(CSC, D_WEIGHT_FORMAT)}},
+    {RULE_REFUSED,
+     csc_winograd_image,
+     "Winograd takes no image input (40-convolution-core section 12)",
+     {SHOWN(CSC, D_MISC_CFG), SHOWN(CSC, D_DATAIN_FORMAT)}},
+    {RULE_REFUSED,
+     csc_winograd_size,
+     "the output sizes of Winograd are multiples of 4, its input is 4 larger (40-convolution-core section 12)",
+     {SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CSC, D_DATAOUT_SIZE_0)}},
+    {RULE_REFUSED,
+     csc_winograd_channels,
+     "the channels of Winograd fill whole atoms (40-convolution-core section 12)",
+     {SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)}},
+    {RULE_REFUSED,
+     winograd_atomics,
+     "ATOMICS must be the outputs of the layer - 1 (40-convolution-core section 12)",
+     {SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_DATAOUT_SIZE_0)}},
     {RULE_REFUSED,
      releases_too_much,
-     {{NVDLA_CSC, CSC_D_RELEASE}, {NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_0}},
-     "more slices released than the layer has (40-convolution-core section 12)"},
-    {RULE_WAITS,
-     input_never_fits,
-     {{NVDLA_CSC, CSC_D_ENTRY_PER_SLICE}, {NVDLA_CSC, CSC_D_BANK}},
-     "the whole input must fit the data banks (30-cdma-cbuf section 9.2)"},
+     "the layer has fewer slices to release (40-convolution-core section 12)",
+     {SHOWN(CSC, D_RELEASE), SHOWN(CSC, D_DATAIN_SIZE_EXT_0)}},
+    {RULE_HANGS,
+     weights_never_fit,
+     "the weight banks must hold a kernel group, with SKIP_WEIGHT_RLS all of them (40-convolution-core section 12)",
+     {SHOWN(CSC, D_BANK), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)}},
+    {RULE_WARNS,
+     feature_atomics,
+     "CSC makes ATOMICS + 1 outputs in lines of DATAOUT_WIDTH + 1, whatever the height (40-convolution-core section "
+     "12)",
+     {SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_DATAOUT_SIZE_0)}},
     {RULE_WARNS,
      image_dilated,
-     {{NVDLA_CSC, CSC_D_DILATION_EXT}},
-     "image input ignores dilation (40-convolution-core section 3.2)"},
+     "image input ignores dilation (40-convolution-core section 3.2)",
+     {SHOWN(CSC, D_DILATION_EXT)}},
+    {RULE_WARNS,
+     winograd_geometry,
+     "Winograd ignores stride and dilation (40-convolution-core section 3.3)",
+     {SHOWN(CSC, D_CONV_STRIDE_EXT), SHOWN(CSC, D_DILATION_EXT)}},
     {RULE_WARNS,
      batches_ignored,
-     {{NVDLA_CSC, CSC_D_BATCH_NUMBER}},
-     "the layer ignores batches (40-convolution-core section 7.1)"},
+     "the layer ignores batches (40-convolution-core section 12)",
+     {SHOWN(CSC, D_BATCH_NUMBER)}},
+    {RULE_WARNS,
+     pads_pass_kernel,
+     "windows lie completely in the left or top padding (40-convolution-core section 12)",
+     {SHOWN(CSC, D_ZERO_PADDING), SHOWN(CSC, D_WEIGHT_SIZE_EXT_0)}},
+    {RULE_WARNS,
+     kept_lines_differ,
+     "the lines kept by the layer before it have another layout (30-cdma-cbuf section 9.3)",
+     {SHOWN(CSC, D_MISC_CFG), SHOWN(CSC, D_DATAIN_SIZE_EXT_0)}},
+    {RULE_WARNS,
+     kept_weights_differ,
+     "the weights kept by the layer before it are not those of this one (30-cdma-cbuf section 9.3)",
+     {SHOWN(CSC, D_MISC_CFG), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)}},
 };
 
-struct rule_table rules_of_convolution(enum nvdla_unit unit) {
-    switch (unit) {
-    case NVDLA_CDMA:
-        return RULE_TABLE(cdma_rules);
-    case NVDLA_CSC:
-        return RULE_TABLE(csc_rules);
-    default:
-        return (struct rule_table){NULL, 0};
-    }
-}
+const struct rule_set rules_csc = {.units = {NVDLA_CSC}, .unit_count = 1, RULE_LIST(csc_list)};
 
-/* ---- the units of a layer ---- */
+/* ---- CSC with CDMA, CMAC and CACC ---- */
 
 /* CONV_MODE and PROC_PRECISION stand at the same bits in every unit of the core. */
 #define MODE_AND_PRECISION (CSC_D_MISC_CFG__CONV_MODE_MASK | CSC_D_MISC_CFG__PROC_PRECISION_MASK)
@@ -363,47 +575,163 @@ static bool format_differs(const struct rules_view *view) {
     return csc_image(view) != image(view);
 }
 
+static bool compression_differs(const struct rules_view *view) {
+    return cdma_of(view).compressed != csc_of(view).compressed;
+}
+
+static bool batches_differ(const struct rules_view *view) {
+    return cdma_of(view).batches != csc_of(view).batches;
+}
+
 static bool banks_differ(const struct rules_view *view) {
     return VALUE(view, CSC, D_BANK) != VALUE(view, CDMA, D_BANK);
 }
 
+static bool winograd_widths_differ(const struct rules_view *view) {
+    return winograd(view) && FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) !=
+                                 FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT);
+}
+
 static bool channels_differ(const struct rules_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
-    uint32_t channel = FIELD(view, CSC, D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT) & 3;
-    return image(view) && format && format->components != (channel < 2 ? 1 : (int)channel + 1);
+    return format && csc_image(view) && (size_t)format->components != csc_of(view).pixel;
 }
 
-static const struct rule convolution_rules[] = {
-    {RULE_REFUSED,
-     cdma_differs,
-     {{NVDLA_CSC, CSC_D_MISC_CFG}, {NVDLA_CDMA, CDMA_D_MISC_CFG}},
-     "CONV_MODE and PROC_PRECISION must be the same in CDMA and CSC (40-convolution-core section 12)"},
-    {RULE_REFUSED,
-     cmac_a_differs,
-     {{NVDLA_CSC, CSC_D_MISC_CFG}, {NVDLA_CMAC_A, CMAC_A_D_MISC_CFG}},
-     "CONV_MODE and PROC_PRECISION must be the same in CSC and CMAC_A (40-convolution-core section 12)"},
-    {RULE_REFUSED,
-     cmac_b_differs,
-     {{NVDLA_CSC, CSC_D_MISC_CFG}, {NVDLA_CMAC_B, CMAC_B_D_MISC_CFG}},
-     "CONV_MODE and PROC_PRECISION must be the same in CSC and CMAC_B (40-convolution-core section 12)"},
-    {RULE_REFUSED,
-     cacc_differs,
-     {{NVDLA_CSC, CSC_D_MISC_CFG}, {NVDLA_CACC, CACC_D_MISC_CFG}},
-     "CONV_MODE and PROC_PRECISION must be the same in CSC and CACC (40-convolution-core section 12)"},
+static bool slices_differ(const struct rules_view *view) {
+    return cdma_of(view).slice_entries != csc_of(view).slice_entries;
+}
+
+/* All slices of the layer, which CSC waits for, in entries as CDMA counts them. */
+static bool input_never_fits(const struct rules_view *view) {
+    struct cdma_layer layer = cdma_of(view);
+    return csc_of(view).height * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
+}
+
+static bool input_wraps_twice(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    return !input_never_fits(view) &&
+           layer.height * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
+}
+
+/* With reuse CBUF holds lines of the layer before. */
+static bool lines_reused(const struct rules_view *view) {
+    return csc_of(view).data_reuse || cdma_of(view).data_reuse;
+}
+
+static size_t fetched_lines(const struct rules_view *view) {
+    struct cdma_layer layer = cdma_of(view);
+    return cdma_layer_lines(&layer);
+}
+
+static bool lines_missing(const struct rules_view *view) {
+    return !lines_reused(view) && fetched_lines(view) < csc_of(view).height;
+}
+
+static bool lines_left(const struct rules_view *view) {
+    return !lines_reused(view) && fetched_lines(view) > csc_of(view).height;
+}
+
+static bool width_differs(const struct rules_view *view) {
+    return feature(view) && !csc_image(view) && cdma_of(view).width != csc_of(view).width;
+}
+
+static bool kernels_missing(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    struct cdma_layer fetched = cdma_of(view);
+    return !layer.weight_reuse && !fetched.weight_reuse && fetched.kernels < layer.kernels;
+}
+
+static bool kernels_left(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    struct cdma_layer fetched = cdma_of(view);
+    return !layer.weight_reuse && !fetched.weight_reuse && fetched.kernels > layer.kernels;
+}
+
+static bool kernel_sizes_differ(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    return cdma_of(view).kernel_bytes != csc_layer_kernel_elements(&layer) * bytes_of(view, layer.precision);
+}
+
+static bool kept_bytes_differ(const struct rules_view *view) {
+    struct csc_layer layer = csc_of(view);
+    return layer.skip_weights &&
+           (VALUE(view, CSC, D_WEIGHT_BYTES) != VALUE(view, CDMA, D_WEIGHT_BYTES) ||
+            (layer.compressed && VALUE(view, CSC, D_WMB_BYTES) != VALUE(view, CDMA, D_WMB_BYTES)));
+}
+
+#define AGREE(unit) "CONV_MODE and PROC_PRECISION must be the same in CSC and " unit " (40-convolution-core section 12)"
+
+static const struct rule core_list[] = {
+    {RULE_REFUSED, cdma_differs, AGREE("CDMA"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CDMA, D_MISC_CFG)}},
+    {RULE_REFUSED, cmac_a_differs, AGREE("CMAC_A"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CMAC_A, D_MISC_CFG)}},
+    {RULE_REFUSED, cmac_b_differs, AGREE("CMAC_B"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CMAC_B, D_MISC_CFG)}},
+    {RULE_REFUSED, cacc_differs, AGREE("CACC"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CACC, D_MISC_CFG)}},
     {RULE_REFUSED,
      format_differs,
-     {{NVDLA_CSC, CSC_D_DATAIN_FORMAT}, {NVDLA_CDMA, CDMA_D_DATAIN_FORMAT}},
-     "CDMA and CSC must agree on feature or image input (30-cdma-cbuf)"},
-    {RULE_WARNS,
+     "CDMA and CSC must agree on feature or image input (30-cdma-cbuf section 9)",
+     {SHOWN(CSC, D_DATAIN_FORMAT), SHOWN(CDMA, D_DATAIN_FORMAT)}},
+    {RULE_REFUSED,
+     compression_differs,
+     "CDMA and CSC must agree on the format of the weights (40-convolution-core section 4.5)",
+     {SHOWN(CSC, D_WEIGHT_FORMAT), SHOWN(CDMA, D_WEIGHT_FORMAT)}},
+    {RULE_REFUSED,
+     batches_differ,
+     "CDMA and CSC must have the same batches (40-convolution-core section 3.4)",
+     {SHOWN(CSC, D_BATCH_NUMBER), SHOWN(CDMA, D_BATCH_NUMBER)}},
+    {RULE_REFUSED,
      banks_differ,
-     {{NVDLA_CSC, CSC_D_BANK}, {NVDLA_CDMA, CDMA_D_BANK}},
-     "CDMA and CSC must be programmed with the same banks (30-cdma-cbuf section 3)"},
+     "CDMA and CSC must have the same banks (30-cdma-cbuf section 3)",
+     {SHOWN(CSC, D_BANK), SHOWN(CDMA, D_BANK)}},
+    {RULE_REFUSED,
+     winograd_widths_differ,
+     "CDMA and CSC must have the same extended width (30-cdma-cbuf section 5.5)",
+     {SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_EXT_0)}},
+    {RULE_REFUSED,
+     input_wraps_twice,
+     "the slices of the layer are more than the data banks hold (40-convolution-core section 12)",
+     {SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CSC, D_BANK)}},
+    {RULE_HANGS,
+     input_never_fits,
+     "the data banks must hold the whole input (30-cdma-cbuf section 9.2)",
+     {SHOWN(CDMA, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_BANK)}},
+    {RULE_HANGS,
+     lines_missing,
+     "CSC waits for more lines than CDMA fetches (30-cdma-cbuf section 9.2)",
+     {SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_0)}},
+    {RULE_HANGS,
+     kernels_missing,
+     "CSC waits for more kernels than CDMA fetches (40-convolution-core section 6)",
+     {SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CDMA, D_WEIGHT_SIZE_1)}},
+    {RULE_WARNS,
+     lines_left,
+     "CDMA fetches more lines than CSC takes, the next layer finds them in CBUF (30-cdma-cbuf section 9.2)",
+     {SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_0)}},
+    {RULE_WARNS,
+     kernels_left,
+     "CDMA fetches more kernels than CSC takes, the next layer finds them in CBUF (40-convolution-core section 6)",
+     {SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CDMA, D_WEIGHT_SIZE_1)}},
+    {RULE_WARNS,
+     width_differs,
+     "CSC reads lines of another width than CDMA writes (30-cdma-cbuf section 5)",
+     {SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_0)}},
+    {RULE_WARNS,
+     slices_differ,
+     "CSC finds the slices elsewhere than CDMA puts them (30-cdma-cbuf section 5)",
+     {SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_ENTRY_PER_SLICE)}},
+    {RULE_WARNS,
+     kernel_sizes_differ,
+     "kernels of CSC have another size than BYTE_PER_KERNEL, by which CDMA counts them (30-cdma-cbuf section 8.1)",
+     {SHOWN(CDMA, D_WEIGHT_SIZE_0), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)}},
+    {RULE_WARNS,
+     kept_bytes_differ,
+     "weights that are kept must have the same bytes in CDMA and CSC: their places in CBUF run apart "
+     "(40-convolution-core section 12)",
+     {SHOWN(CSC, D_WEIGHT_BYTES), SHOWN(CDMA, D_WEIGHT_BYTES)}},
     {RULE_WARNS,
      channels_differ,
-     {{NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1}, {NVDLA_CDMA, CDMA_D_DATAIN_FORMAT}},
-     "CSC steps through pixels of another number of components than the format's (20-data-formats)"},
+     "CSC steps through pixels of another number of components than the format's (20-data-formats section 4)",
+     {SHOWN(CSC, D_DATAIN_SIZE_EXT_1), SHOWN(CDMA, D_DATAIN_FORMAT)}},
 };
 
-struct rule_table rules_of_convolution_layer(void) {
-    return RULE_TABLE(convolution_rules);
-}
+const struct rule_set rules_core = {
+    .units = {NVDLA_CSC, NVDLA_CDMA, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC}, .unit_count = 5, RULE_LIST(core_list)};

@@ -1,32 +1,38 @@
-/* What the files of the rule tables share, inside csrc/model. */
+/* What the files of the rules share, inside csrc/model. */
 #ifndef MODEL_RULES_TABLE_H
 #define MODEL_RULES_TABLE_H
 
 #include "model/rules.h"
 #include "nvdla_offsets.h"
 
+enum { RULE_SHOWS = 6 };
+
 struct rule {
     enum rule_effect effect;
     bool (*broken)(const struct rules_view *view);
-    struct {
+    const char *text; /* what is wrong, and where that stands */
+    struct rule_register {
         enum nvdla_unit unit;
         uint32_t offset; /* 0: none */
-    } shown[2];          /* the registers that a message shows */
-    const char *text;    /* the rule and where it stands */
+    } shown[RULE_SHOWS]; /* the registers that the message shows */
 };
 
-struct rule_table {
-    const struct rule *rules;
-    size_t count;
-};
+#define SHOWN(unit, reg)                                                                                               \
+    { NVDLA_##unit, unit##_##reg }
 
-#define RULE_TABLE(rules) ((struct rule_table){rules, sizeof(rules) / sizeof *(rules)})
+#define RULE_LIST(list) .rules = (list), .rule_count = sizeof(list) / sizeof *(list)
 
-/* Tables of single units and of layers; empty for units that have none. */
-struct rule_table rules_of_convolution(enum nvdla_unit unit);
-struct rule_table rules_of_post_processing(enum nvdla_unit unit);
-struct rule_table rules_of_convolution_layer(void);
-struct rule_table rules_of_post_processing_layer(enum nvdla_unit leader);
+/* The sets, by the files that they are in. */
+extern const struct rule_set rules_cdma, rules_csc, rules_core;
+extern const struct rule_set rules_sdp, rules_sdp_rdma, rules_sdp_table, rules_sdp_operands, rules_sdp_flying,
+    rules_sdp_to_pdp;
+extern const struct rule_set rules_pdp, rules_pdp_rdma, rules_pdp_layer;
+extern const struct rule_set rules_cdp, rules_cdp_rdma, rules_cdp_layer;
+extern const struct rule_set rules_rubik;
+
+/* The registers of a unit with the view's group as CONSUMER: what the decode functions of the engines take. Borrows the
+ * words. */
+struct register_group rules_registers(const struct rules_view *view, enum nvdla_unit unit);
 
 /* Value of a register, and one field of it, by the names of nvdla_offsets.h: FIELD(view, SDP, D_CVT_SHIFT, CVT_SHIFT).
  */
@@ -44,5 +50,15 @@ static inline bool rules_wide(const struct rules_view *view) {
 static inline bool rules_no_port(const struct rules_view *view, uint32_t ram_type) {
     return ram_type == 0 && !view->config->secondary_memory;
 }
+
+/* True if an address or stride has bits that an atom does not have. Only the small register map can express them. */
+static inline bool rules_misaligned(const struct rules_view *view, uint64_t bytes) {
+    return bytes % (uint64_t)view->config->mem_atom != 0;
+}
+
+/* The texts that several units share. */
+#define RULE_NO_PORT "the configuration has no secondary memory (70-memory-interface section 7)"
+#define RULE_MISALIGNED                                                                                                \
+    "a base or stride is no multiple of an atom, its low bits are dropped (20-data-formats section 9)"
 
 #endif

@@ -141,6 +141,11 @@ static const char *enum_name(const struct nvdla_field *field, uint32_t value) {
 }
 
 char *nvdla_register_decode(const struct nvdla_register *reg, uint32_t value, char *text, size_t size) {
+    return nvdla_register_decode_bits(reg, value, UINT32_MAX, text, size);
+}
+
+char *nvdla_register_decode_bits(const struct nvdla_register *reg, uint32_t value, uint32_t of, char *text,
+                                 size_t size) {
     if (size == 0)
         return text;
     text[0] = '\0';
@@ -149,7 +154,9 @@ char *nvdla_register_decode(const struct nvdla_register *reg, uint32_t value, ch
         const struct nvdla_field *field = &reg->fields[i];
         const uint32_t mask = UINT32_MAX >> (31 - (field->msb - field->lsb));
         const uint32_t bits = (value >> field->lsb) & mask;
-        const char *gap = i ? " " : "";
+        if (((of >> field->lsb) & mask) == 0)
+            continue;
+        const char *gap = used ? " " : "";
         const char *name = enum_name(field, bits);
         int n;
         if (name)

@@ -106,6 +106,10 @@ char *nvdla_register_name(const struct nvdla_config *config, uint32_t address, c
  * ("POOLING_METHOD=AVERAGE"), "" for an unknown register. Cut at size. Returns text. */
 char *nvdla_register_decode(const struct nvdla_register *reg, uint32_t value, char *text, size_t size);
 
+/* The same of the fields that have a bit in `of` only. */
+char *nvdla_register_decode_bits(const struct nvdla_register *reg, uint32_t value, uint32_t of, char *text,
+                                 size_t size);
+
 /* Bits of GLB.S_INTR_STATUS: source names as traces write them, "SDP_0", "cdma_wt_1", "CACC_0" (any case).
  * Returns the bit number, -1 if there is no such interrupt. */
 int nvdla_interrupt_bit(const char *name);

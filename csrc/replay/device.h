@@ -32,7 +32,7 @@ struct finding {
 struct device_warning {
     enum nvdla_unit unit; /* the launch that breaks it */
     int ordinal;
-    char text[400]; /* one line for a person: registers, values, the rule, what happens */
+    char text[640]; /* one line for a person: registers, values, the rule, what happens */
 };
 
 struct device_statistics {
@@ -71,6 +71,8 @@ struct device_ops {
     /* True when no memory traffic is outstanding and none was seen for 200 clocks (chapter 80 section 9.7); the model:
      * nothing armed can run. */
     bool (*at_rest)(struct device *dev);
+    /* Warns of what the device waits for, as far as it knows, when a run has hung; NULL: never knows. */
+    void (*explain)(struct device *dev);
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
     uint64_t (*time)(struct device *dev);
     void (*statistics)(struct device *dev, struct device_statistics *statistics);

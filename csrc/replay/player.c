@@ -28,6 +28,7 @@ enum {
     REST_FIRST = 256,  /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
     REST_LONG = 20000, /* clocks at rest after which a sequential wait takes it that no other interrupt comes */
     PROGRESS_OPERATIONS = 64,
+    MOST_SHOWN = 8, /* checks that wait, findings: of each, in the message of a hang */
     POSITION = 512, /* bytes of a "FILE:LINE" */
 };
 
@@ -613,9 +614,68 @@ static void print_interrupts(FILE *out, uint32_t bits) {
     fputs(any ? ")" : "", out);
 }
 
+static uint32_t field_of(const struct nvdla_field *field, uint32_t value) {
+    return value >> field->lsb & UINT32_MAX >> (31 - (field->msb - field->lsb));
+}
+
+/* Reads a register of a unit that the device implements. Returns false if there is none or it can not be read. */
+static bool peek(struct player *p, const struct nvdla_register *reg, uint32_t *value) {
+    return reg && (p->dev->units >> reg->unit & 1u) && p->dev->ops->csb_read(p->dev, reg->address, value, NULL);
+}
+
+/* Units whose register groups are armed: they began and did not end, or wait for a unit that is not among them. */
+static void print_armed(struct player *p, FILE *out) {
+    const char *gap = "";
+    fputs("  armed and not finished: ", out);
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const bool bdma = unit == NVDLA_BDMA;
+        const struct nvdla_register *reg = nvdla_register_find(p->prog->config, unit, bdma ? "STATUS" : "S_STATUS");
+        uint32_t value;
+        if (!peek(p, reg, &value))
+            continue;
+        for (size_t i = 0; i < reg->field_count; i++) {
+            const char *name = reg->fields[i].name;
+            const uint32_t state = field_of(&reg->fields[i], value);
+            if (state == 0 || !strpbrk(name, "01")) /* not STATUS_0, STATUS_1, GRP0_BUSY, GRP1_BUSY */
+                continue;
+            fprintf(out, "%s%s group %c%s", gap, nvdla_unit_names[unit], *strpbrk(name, "01"),
+                    state == 2 ? " (behind the other group)" : "");
+            gap = ", ";
+        }
+    }
+    fputs(*gap ? "\n" : "no unit\n", out);
+}
+
+/* Clients of the memory whose requests are never answered, because their weight is 0. */
+static void print_blocked(struct player *p, FILE *out) {
+    const struct nvdla_register_map *map = &nvdla_register_maps[p->prog->config->map];
+    for (size_t r = 0; r < map->count; r++) {
+        const struct nvdla_register *reg = &map->registers[r];
+        uint32_t value;
+        if ((reg->unit != NVDLA_MCIF && reg->unit != NVDLA_CVIF) || !strstr(reg->name, "_WEIGHT_") ||
+            !nvdla_has_unit(p->prog->config, reg->unit) || !peek(p, reg, &value))
+            continue;
+        for (size_t i = 0; i < reg->field_count; i++)
+            if (field_of(&reg->fields[i], value) == 0 && !strstr(reg->fields[i].name, "RSV"))
+                fprintf(out, "  blocked: %s.%s has %s 0, so these requests are never answered\n",
+                        nvdla_unit_names[reg->unit], reg->name, reg->fields[i].name);
+    }
+}
+
+/* What the device has found so far may be why it hangs. */
+static void print_findings(const struct device *dev, FILE *out) {
+    size_t count = dev->finding_count < MOST_SHOWN ? dev->finding_count : MOST_SHOWN;
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %s: %s\n", dev->findings[i].rule, dev->findings[i].text);
+    if (dev->finding_count > count)
+        fprintf(out, "  and %zu more findings\n", dev->finding_count - count);
+}
+
 /* What every stream, check and event was waiting for when the run was given up. */
 static void hang_report(struct player *p, const char *reason) {
     size_t size;
+    if (p->dev->ops->explain)
+        p->dev->ops->explain(p->dev);
     FILE *out = open_memstream(&p->result->message, &size);
     if (!out)
         return;
@@ -633,12 +693,14 @@ static void hang_report(struct player *p, const char *reason) {
         fprintf(out, "  stream %s stands at %s: %s (operation %zu of %zu)\n", p->prog->streams[i],
                 op_position(p->prog, op, position, sizeof position), what, stream->next + 1, stream->count);
     }
-    for (size_t i = 0; i < p->deferred_count; i++) {
+    for (size_t i = 0; i < p->deferred_count && i < MOST_SHOWN; i++) {
         const struct op *op = &p->prog->ops[p->deferred[i]];
         char position[POSITION];
         fprintf(out, "  %s waits for event %s\n", op_position(p->prog, op, position, sizeof position),
                 p->prog->events[op->after]);
     }
+    if (p->deferred_count > MOST_SHOWN)
+        fprintf(out, "  and %zu more checks wait for events\n", p->deferred_count - MOST_SHOWN);
     for (size_t event = 0; event < p->prog->event_count; event++) {
         char what[POSITION + 64];
         if (p->raised[event])
@@ -647,8 +709,9 @@ static void hang_report(struct player *p, const char *reason) {
         fprintf(out, "  event %s is outstanding: %s\n", p->prog->events[event], what);
     }
     uint32_t status, mask;
-    if (p->dev->ops->csb_read(p->dev, p->glb_status, &status, NULL) &&
-        p->dev->ops->csb_read(p->dev, p->glb_mask, &mask, NULL)) {
+    bool answers = p->dev->ops->csb_read(p->dev, p->glb_status, &status, NULL) &&
+                   p->dev->ops->csb_read(p->dev, p->glb_mask, &mask, NULL);
+    if (answers) {
         fprintf(out, "  GLB.S_INTR_STATUS 0x%08x", status);
         print_interrupts(out, status);
         fprintf(out, ", GLB.S_INTR_MASK 0x%08x, dla_intr %d\n", mask, p->dev->ops->interrupt(p->dev));
@@ -658,6 +721,11 @@ static void hang_report(struct player *p, const char *reason) {
         print_interrupts(out, p->kept);
         fputs("\n", out);
     }
+    if (answers) {
+        print_armed(p, out);
+        print_blocked(p, out);
+    }
+    print_findings(p->dev, out);
     fclose(out);
 }
 

@@ -277,10 +277,11 @@ static void failure_text(const struct report *report, const struct played *playe
         if (op->relation != RELATION_EQUAL && n < size)
             n += (size_t)snprintf(text + n, size - n, " (%s)",
                                   op->relation == RELATION_LESS_EQUAL ? "at most" : "at least");
+        const uint32_t differing = (failure->got ^ failure->expected) & op->mask;
         if (reg && reg->field_count > 1 && n < size)
             snprintf(text + n, size - n, " (got %s; expected %s)",
-                     nvdla_register_decode(reg, failure->got, got, sizeof got),
-                     nvdla_register_decode(reg, failure->expected, expected, sizeof expected));
+                     nvdla_register_decode_bits(reg, failure->got, differing, got, sizeof got),
+                     nvdla_register_decode_bits(reg, failure->expected, differing, expected, sizeof expected));
     }
 }
 

@@ -584,8 +584,10 @@ static bool read_golden_row(struct cfg *cfg, const char *path, int line, struct 
         memcpy(reg_name, reg.at, reg.n);
     const struct nvdla_register *found = nvdla_register_find(cfg->prog->config, index, reg_name);
     if (!found)
-        return fail_at(err, path, line, "unknown register %s in unit %s of configuration %s", span_show(reg, shown),
-                       nvdla_unit_names[index], cfg->prog->config->name);
+        return fail_at(
+            err, path, line,
+            "unknown register %s in unit %s of configuration %s; is that the configuration this trace was made for?",
+            span_show(reg, shown), nvdla_unit_names[index], cfg->prog->config->name);
     struct op op = op_make(OP_READ_CHECK, line);
     op.file = program_file(cfg->prog, path);
     op.address = found->address;

@@ -1,9 +1,11 @@
 /* Choice of the reader by name. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "memory/file.h"
 #include "trace/alloc.h"
@@ -109,10 +111,8 @@ struct program *trace_read(const char *path, const struct trace_options *options
     char *bytes = NULL;
     size_t n;
     if (!parse)
-        error_set(
-            err,
-            "%s: not the name of a trace; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, or a directory",
-            path);
+        error_set(err, "%s: %s; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, or a directory", path,
+                  path[0] != '\0' && access(path, F_OK) != 0 ? strerror(errno) : "not the name of a trace");
     else if (side_file_read(path, &bytes, &n, err))
         prog = parse(path, bytes, n, options, err);
     if (prog && is_empty(prog)) {

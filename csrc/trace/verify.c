@@ -94,13 +94,16 @@ static bool verify_ranges(const struct program *prog, struct error *err) {
             continue;
         uint64_t size = op_size(op);
         if (op->space == SPACE_SECONDARY && !config->secondary_memory) {
-            snprintf(text, sizeof text, "secondary memory is named, but configuration %s has none", config->name);
+            snprintf(text, sizeof text,
+                     "secondary memory is named, but configuration %s has none; is that the configuration this trace "
+                     "was made for?",
+                     config->name);
             return fail_op(prog, op, err, text);
         }
         if (op->base > last || (size && size - 1 > last - op->base)) {
             snprintf(text, sizeof text,
                      "memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, is out of range; configuration %s has %d "
-                     "address bits (last byte 0x%" PRIx64 ")",
+                     "address bits (last byte 0x%" PRIx64 "); is that the configuration this trace was made for?",
                      op->base, size, config->name, config->addr_bits, last);
             return fail_op(prog, op, err, text);
         }

@@ -108,6 +108,10 @@ sed 's/0xff 0xfe/0xff 0xee/' good/in.dat >badgold/badgold_golden_80010000.dat
 mkdir badcrc && cp good/in.dat badcrc && sed "s/$crc/0x12345678/" good/good.cfg >badcrc/badcrc.cfg
 mkdir badreg && cp good/in.dat badreg && sed 's/S_STATUS_0, 0x0/S_STATUS_0, 0x1/; s/reg_read_check(NVDLA_SDP.S_STATUS/reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH/' good/good.cfg >badreg/badreg.cfg
 mkdir hang && cp good/in.dat hang && grep -v 'SDP.D_OP_ENABLE' good/good.cfg >hang/hang.cfg
+mkdir odd && cp good/in.dat odd && sed 's/NVDLA_SDP.D_DP_EW_CFG_0, 0x1/NVDLA_SDP.D_DP_EW_CFG_0, 0x12/' good/good.cfg >odd/odd.cfg
+mkdir stuck && cp good/in.dat stuck && sed 's/NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x7/NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x6/' good/good.cfg >stuck/stuck.cfg
+mkdir open && cp good/in.dat open && sed 's/D_DST_BASE_ADDR_LOW_0, 0x80010000/D_DST_BASE_ADDR_LOW_0, 0x80000008/; s/0x80000000, 0x40, ALL_ZERO/0x80000000, 0x80, ALL_ZERO/' good/good.cfg | grep -v check_crc >open/open.cfg
+mkdir refused && cp good/in.dat refused && sed 's/SDP.D_DATA_FORMAT_0, 0x0/SDP.D_DATA_FORMAT_0, 0xf/' good/good.cfg >refused/refused.cfg
 mkdir sleeps && cp good/in.dat sleeps && cp good/good.cfg sleeps/sleeps.cfg
 mkdir broken && cp good/in.dat broken && sed 's/D_CVT_SCALE/D_CVT_SCALLOP/' good/good.cfg >broken/broken.cfg
 mkdir missing && cp good/good.cfg missing/missing.cfg
@@ -148,6 +152,7 @@ for o in out coverage wave dut pin config name; do
     nv run --$o '' good/good.cfg; check "run_${o}_empty" 2 "''"
 done
 nv run ''; check run_trace_empty 2 "not the name of a trace"
+nv run nonexistent; check run_trace_missing 2 "nonexistent: No such file"
 nv build --filelist '' --name mine; check build_filelist_empty 2
 nv build --filelist x --name ''; check build_name_empty 2 "--name: found ''"
 nv gen --out ''; check gen_out_empty 2
@@ -163,6 +168,8 @@ nv run --pin tmc2slcg good/good.cfg; check run_pin 2 "--pin: found 'tmc2slcg', e
 nv run --pin =1 good/good.cfg; check run_pin_without_name 2 "--pin: found '=1', expected NAME=VALUE"
 nv run --wave out.vcd good/good.cfg; check run_wave_suffix 2 "--wave: found 'out.vcd', expected a name that ends in .fst"
 nv run --wave out.fst --dut model good/good.cfg; check run_wave_model 2 "the model has no waves"
+nv run --dut model --latency 99 --pin a=1 --stall-w 3 --seed 7 good/good.cfg
+check run_idle_options 0 "warning: --latency=99 has no effect with --dut model" "--pin=a=1 has no" "--stall-w=3 has no" "!--seed"
 nv run --wave out.fst good/good.cfg hang/hang.cfg; check run_wave_many 2 "records one trace at a time, 2 are given"
 nv run --wave-from 5 good/good.cfg; check run_wave_from_alone 2 "--wave-from and --wave-to need --wave"
 nv run --wave out.fst --wave-from 9 --wave-to 5 good/good.cfg; check run_wave_order 2 "--wave-to: 5 lies before --wave-from 9"
@@ -219,9 +226,27 @@ that no_half_written_files sh -c '! ls -A nvcosim-out/badgold | grep -v -E "^(re
 nv run --dut model badcrc/badcrc.cfg; check run_crc_mismatch 1 "FAIL badcrc: badcrc/badcrc.cfg:38: CRC-32 of primary memory 0x80010000" "is $crc on the model, expected 0x12345678"
 nv run --dut model badreg/badreg.cfg; check run_register_mismatch 1 "FAIL badreg: badreg/badreg.cfg:37: SDP.D_DATA_CUBE_WIDTH is 0x00000007 on the model, expected 0x00000001"
 nv run --dut model hang/hang.cfg
-check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000"
+check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000" "armed and not finished: SDP_RDMA group 0"
 lines run_hang_line 1
 that hang_details_go_to_stderr grep -q 'stream SDP stands at' stderr
+that hang_says_why grep -q 'warning: hang/hang.cfg:[0-9]*: SDP_RDMA launch 0: waits for SDP, which is not armed in its group CONSUMER; the hardware hangs' stderr
+# illegal programming: what a chapter defines is carried out, what hangs hangs, what is undefined is refused
+nv run --dut model odd/odd.cfg
+check run_warns 0 "nvcosim: warning: odd/odd.cfg:34: SDP launch 0: SDP.D_DP_EW_CFG = 0x12 (" "the configuration has no EW stage: the data passes unchanged (50-sdp section 12)" "PASS odd "
+nv run --dut model -q odd/odd.cfg; check run_warns_quietly 0 '!warning'
+nv run --dut model -o reports odd/odd.cfg stuck/stuck.cfg open/open.cfg
+check run_illegal 2 "warning: stuck/stuck.cfg:34: SDP launch 0: SDP.D_DATA_CUBE_WIDTH = 0x7, SDP_RDMA.D_DATA_CUBE_WIDTH = 0x6, " \
+    "SDP and SDP_RDMA must have the same cube (50-sdp section 2.3); the hardware hangs" "HANG stuck: model: the device is idle" \
+    "REFUSED open: model: open/open.cfg:34: SDP launch 0: SDP.D_DST_BASE_ADDR_LOW = 0x80000008" "without being the same (50-sdp, illegal programming); the result is undefined" \
+    "1 passed, 1 failed, 1 hung; 1 of the failed refused or not played"
+that report_of_a_warning grep -q 'warning: odd/odd.cfg:34: SDP launch 0: SDP.D_DP_EW_CFG = 0x12' reports/odd/report.txt
+that report_of_a_hang grep -q 'warning: stuck/stuck.cfg:34: SDP launch 0: .*; the hardware hangs' reports/stuck/report.txt
+that report_of_a_refusal grep -q 'open/open.cfg:34: SDP launch 0: .*; the result is undefined' reports/open/report.txt
+that report_of_a_hang_json sh -c 'python3 -c "import json, sys; print(json.load(open(\"reports/stuck/report.json\")))" | grep -q "the hardware hangs"'
+nv run --dut model -q stuck/stuck.cfg; check run_hangs_quietly 3 "HANG stuck" "; the hardware hangs"
+nv run --dut model open/open.cfg; check run_refuses 2 "REFUSED open:" '!PASS'
+nv run --dut model --allow-undefined open/open.cfg; check run_undefined_goes_on 0 "warning: open/open.cfg:34: SDP launch 0: " "; the result is undefined" "PASS open "
+
 nv run --dut model good/good.cfg badcrc/badcrc.cfg; check run_several_fail 1 "1 passed, 1 failed, 0 hung"
 nv run --dut model hang/hang.cfg badcrc/badcrc.cfg good/good.cfg; check run_hang_is_worse 3 "1 passed, 1 failed, 1 hung"
 nv run --dut model good/good.cfg good.nvt.gz; check run_same_name_twice 0 "PASS good " "PASS good-2 " "2 passed, 0 failed, 0 hung"
@@ -229,8 +254,14 @@ nv run --dut model -j 3 good/good.cfg hang/hang.cfg badcrc/badcrc.cfg badreg/bad
 check run_parallel 3 "2 passed, 2 failed, 1 hung"
 lines run_parallel_lines 6
 that parallel_output_in_order sh -c 'grep -E "^(PASS|FAIL|HANG)" stdout | awk "{print \$2}" | tr -d ":" | tr "\n" " " | grep -q "^good hang badcrc badreg good-2 "'
+nv run --dut model --config full refused/refused.cfg
+check run_refused 2 "REFUSED refused: model: refused/refused.cfg:" "SDP.D_DATA_FORMAT = 0xf (" "there is no precision 3" "the result is undefined" "--allow-undefined plays it" "is full the configuration this trace was made for?"
+nv run --dut model --config full -q refused/refused.cfg; check run_refused_quiet 2 "REFUSED" '!--allow-undefined'
+nv run --dut model --config full --allow-undefined refused/refused.cfg; check run_allow_undefined 3 "HANG refused" "warning: refused/refused.cfg:" "the result is undefined"
+nv run --dut model --config full refused/refused.cfg hang/hang.cfg; check run_refused_is_counted 2 "0 passed, 1 failed, 1 hung; 1 of the failed refused or not played"
+nv shrink --dut model --config full refused/refused.cfg; check shrink_refused 2 "REFUSED refused" '!report:'
 touch file
-nv run --dut model --out file good/good.cfg; check run_out_is_a_file 2 "file"
+nv run --dut model --out file good/good.cfg; check run_out_is_a_file 2 "--out: file" "!PASS"
 
 # ---- run: starting simulators, with a stand-in for the source tree ---------------------------------------------------------------
 mkdir -p tree/build
@@ -461,7 +492,7 @@ for e in conv img sdp pdp cdp bdma rubik deconv mix; do
 done
 nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
 nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
-nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik"
+nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik; expected some of conv,img,sdp,pdp,cdp, or mix"
 nv gen --config tiny; check gen_config_unknown 2 "there is no configuration 'tiny'"
 nv gen --seed x; check gen_seed 2 "--seed: found 'x', expected a number from 0 to"
 nv gen --count 0; check gen_count 2 "--count: found '0', expected a number from 1 to 1000000"

@@ -1,5 +1,6 @@
 /* The model as a device: registers of every implemented unit, ping-pong groups, GLB (the vectors of 10-system section
  * 10), and wild register contents. */
+#include "legal_layers.h"
 #include "model_bench.h"
 
 #include "model/register_group.h"
@@ -505,6 +506,98 @@ static void wild_registers_large(void **state) {
     wild_registers("large", 2, 600);
 }
 
+static void write_wild(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    struct device *dev = context;
+    struct error err = {""};
+    if (!dev->refused) {
+        bool done = dev->ops->csb_write(dev, nvdla_unit_base(dev->config, unit) + offset, value, false, &err);
+        assert_true(done != dev->refused);
+    }
+}
+
+/* Changes a register of any unit that has layers: a random value, one bit, or a small number. */
+static void change_register(struct device *dev, uint64_t *seed) {
+    const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
+    const struct nvdla_register *reg = &map->registers[below(seed, (uint32_t)map->count)];
+    if (!(dev->units >> reg->unit & 1) || reg->unit < NVDLA_MCIF || is(reg, "D_OP_ENABLE")) {
+        return;
+    }
+    uint32_t value = read_register(dev, reg), kind = below(seed, 4);
+    value = kind == 0 ? rnd(seed) : kind == 1 ? below(seed, 64) : value ^ UINT32_C(1) << below(seed, 32);
+    write_wild(dev, reg->unit, reg->address - nvdla_unit_base(dev->config, reg->unit), value);
+}
+
+/* True if a unit has a layer that its turn has come for. */
+static bool anything_runs(struct device *dev) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        if (!(dev->units >> unit & 1) || !nvdla_register_find(dev->config, unit, "D_OP_ENABLE")) {
+            continue;
+        }
+        uint32_t status = get(dev, unit, SDP_S_STATUS);
+        if ((status & 3) == 1 || (status >> 16 & 3) == 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Legal layers of all kinds, two in a row, with a few registers changed: the model ends, and whatever hangs is
+ * explained. */
+static void wild_changes(const char *config, uint64_t seed, int rounds) {
+    struct error err = {""};
+    int finished = 0;
+    for (int i = 0; i < rounds; i++) {
+        struct model_options options = {.allow_outside = true,
+                                        .allow_undefined = i % 2,
+                                        .limits = {.atoms = 1 << 14, .products = 1 << 22, .elements = 1 << 18}};
+        struct device *dev = model_new(nvdla_config_find(config), &options, &err);
+        assert_non_null(dev);
+        assert_true(dev->ops->reset(dev, &err));
+        struct legal_sink sink = {write_wild, dev};
+        memory_declare(dev->memory[SPACE_PRIMARY], 0, LEGAL_MEMORY);
+        enum device_state last = DEVICE_IDLE;
+        for (int turn = 0; turn < 2; turn++) {
+            enum legal_layer layer = below(&seed, LEGAL_LAYERS);
+            if (!legal_layer_exists(dev->config, layer)) {
+                continue;
+            }
+            legal_layer(dev->config, layer, sink);
+            for (uint32_t changes = below(&seed, 4); changes > 0; changes--) {
+                change_register(dev, &seed);
+            }
+            legal_layer_enable(layer, sink);
+            int steps = 0;
+            do {
+                assert_true(++steps < 20);
+                last = dev->refused ? DEVICE_FAILED : dev->ops->advance(dev, 1000, false, &err);
+            } while (last == DEVICE_RUNNING);
+        }
+        assert_true(last == DEVICE_IDLE || dev->refused);
+        if (!dev->refused && anything_runs(dev)) {
+            dev->ops->explain(dev);
+            assert_true(dev->warning_count + dev->finding_count > 0);
+        }
+        finished += !dev->refused && !anything_runs(dev);
+        dev->ops->destroy(dev);
+    }
+    assert_true(finished > rounds / 4);
+}
+
+static void wild_changes_of_small(void **state) {
+    (void)state;
+    wild_changes("small", 1, 1000);
+}
+
+static void wild_changes_of_large(void **state) {
+    (void)state;
+    wild_changes("large", 2, 500);
+}
+
+static void wild_changes_of_full(void **state) {
+    (void)state;
+    wild_changes("full", 3, 3000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_reset_and_keep_their_masked_bits),
@@ -524,6 +617,9 @@ int main(void) {
         cmocka_unit_test(layers_that_flood_the_memory_are_cut),
         cmocka_unit_test(wild_registers_small),
         cmocka_unit_test(wild_registers_large),
+        cmocka_unit_test(wild_changes_of_small),
+        cmocka_unit_test(wild_changes_of_large),
+        cmocka_unit_test(wild_changes_of_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

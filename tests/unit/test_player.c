@@ -12,6 +12,7 @@
 #include "replay/player.h"
 
 enum { REGISTERS = 0x40000 / 4, LOG_MAX = 4096, SCRIPT_MAX = 16, ACCESS_CLOCKS = 4 };
+enum { HANG_READS = 2 + 11 + 5 }; /* registers that the message of a hang reads: GLB, S_STATUS, MCIF weights */
 
 /* What the script does: `delay` clocks after the n-th write to `trigger` (or after reset, trigger UINT32_MAX), bits
  * rise in S_INTR_STATUS. */
@@ -710,6 +711,9 @@ static void memory_that_the_device_has_not_is_an_error(void **state) {
 
 static void a_hang_names_what_every_stream_waits_for(void **state) {
     struct fixture *f = *state;
+    f->fake->registers[reg("SDP", "S_STATUS") / 4] = 0x20000;
+    f->fake->registers[reg("CDP", "S_STATUS") / 4] = 1;
+    f->fake->registers[reg("MCIF", "CFG_RD_WEIGHT_0") / 4] = 0x01000101;
     write_op(f, "GLB", f->fake->mask_address, 0x3f03fe);
     notify_op(f, 0, "never");
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
@@ -723,6 +727,9 @@ static void a_hang_names_what_every_stream_waits_for(void **state) {
     assert_non_null(strstr(message, "t.cfg:5 waits for event never"));
     assert_non_null(strstr(message, "event never is outstanding: raised by interrupt SDP_0"));
     assert_non_null(strstr(message, "GLB.S_INTR_STATUS 0x00000000, GLB.S_INTR_MASK 0x003f03fe, dla_intr 0"));
+    assert_non_null(strstr(message, "armed and not finished: SDP group 1 (behind the other group), CDP group 0\n"));
+    assert_non_null(strstr(message, "blocked: MCIF.CFG_RD_WEIGHT_0 has RD_WEIGHT_PDP 0, so"));
+    assert_null(strstr(message, "RD_WEIGHT_SDP 0"));
 }
 
 static void an_idle_device_hangs_at_once(void **state) {
@@ -730,7 +737,7 @@ static void an_idle_device_hangs_at_once(void **state) {
     f->fake->knows_idle = true;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
     assert_int_equal(run(f), PLAY_HUNG);
-    assert_true(f->fake->clock < 100);
+    assert_true(f->fake->clock < 100 + HANG_READS * ACCESS_CLOCKS);
     assert_non_null(strstr(f->result.message, "nothing in the trace raises it"));
 }
 
@@ -740,7 +747,7 @@ static void the_reads_of_a_poll_count_for_the_time_out(void **state) {
     f->options.timeout = 5000;
     check_op(f, "SDP", OP_POLL, reg("SDP", "S_STATUS"), 1);
     assert_int_equal(run(f), PLAY_HUNG);
-    assert_in_range(f->fake->clock, 5000, 5000 + 4 * ACCESS_CLOCKS);
+    assert_in_range(f->fake->clock, 5000, 5000 + (2 + HANG_READS) * ACCESS_CLOCKS);
 }
 
 static void a_sequential_wait_hangs_with_a_report(void **state) {
@@ -756,7 +763,7 @@ static void the_cycle_limit_ends_a_run(void **state) {
     f->options.max_cycles = 1000;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
     assert_int_equal(run(f), PLAY_HUNG);
-    assert_int_equal(f->fake->clock, 1000 + 2 * ACCESS_CLOCKS); /* the report reads two registers */
+    assert_int_equal(f->fake->clock, 1000 + HANG_READS * ACCESS_CLOCKS);
     assert_non_null(strstr(f->result.message, "not over after 1000 cycles"));
 }
 

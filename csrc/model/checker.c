@@ -1,0 +1,370 @@
+#include "model/checker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/pdp.h"
+#include "model/sdp_layer.h"
+#include "nvdla_offsets.h"
+
+void checker_init(struct checker *checker, struct device *dev, const struct register_group *units,
+                  bool allow_undefined) {
+    *checker = (struct checker){.dev = dev, .units = units, .allow_undefined = allow_undefined};
+    checker_reset(checker);
+}
+
+void checker_reset(struct checker *checker) {
+    for (size_t i = 0; i < RULE_SETS; i++) {
+        checker->checked[i] = -1;
+    }
+    for (size_t unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        checker->dropped[unit] = -1;
+    }
+    checker->sdp = checker->cdp = (struct checker_table){.selected = false};
+}
+
+/* ---- reports ---- */
+
+/* A launch that is being checked, and where refusals go. */
+struct check {
+    struct checker *checker;
+    enum nvdla_unit unit;
+    int ordinal;
+    struct error *err;
+};
+
+static void apply(void *context, enum rule_effect effect, const char *text) {
+    const struct check *check = context;
+    struct device *dev = check->checker->dev;
+    if (dev->refused) {
+        return; /* the first reason is enough */
+    }
+    if (effect != RULE_REFUSED || check->checker->allow_undefined) {
+        device_warn(dev, check->unit, check->ordinal, "%s", text);
+    } else {
+        device_refuse(dev, check->err, check->unit, check->ordinal, "%s", text);
+    }
+}
+
+/* A rule about the write of `value` to a register. */
+static void apply_to_write(struct check *check, enum rule_effect effect, uint32_t offset, uint32_t value,
+                           const char *rule) {
+    char name[64], text[512];
+    const struct nvdla_config *config = check->checker->dev->config;
+    nvdla_register_name(config, nvdla_unit_base(config, check->unit) + offset, name, sizeof name);
+    snprintf(text, sizeof text, "%s = 0x%x: %s", name, (unsigned)value, rule);
+    apply(check, effect, rules_effect(text, sizeof text, effect));
+}
+
+static bool exists(const struct checker *checker, enum nvdla_unit unit) {
+    return checker->dev->units >> unit & 1;
+}
+
+static bool running(const struct checker *checker, enum nvdla_unit unit) {
+    return exists(checker, unit) && register_group_running(&checker->units[unit]);
+}
+
+/* ---- sets of rules ---- */
+
+static bool check_set(struct checker *checker, size_t index, const struct rules_view *view, struct error *err) {
+    const struct rule_set *set = rule_sets[index];
+    enum nvdla_unit leader = set->units[0];
+    struct check check = {checker, leader, checker->units[leader].ordinal[view->group[leader]], err};
+    checker->checked[index] = check.ordinal;
+    rules_check(set, view, apply, &check);
+    return !checker->dev->refused;
+}
+
+/* Finds the groups that the launches of this ordinal are in. Returns false if one has not been armed yet, or its
+ * registers have been changed since. */
+static bool find_launches(const struct checker *checker, const struct rule_set *set, int ordinal,
+                          struct rules_view *view) {
+    for (size_t i = 0; i < set->unit_count; i++) {
+        const struct register_group *unit = &checker->units[set->units[i]];
+        if (!exists(checker, set->units[i]) || (unit->ordinal[0] != ordinal && unit->ordinal[1] != ordinal)) {
+            return false;
+        }
+        view->group[set->units[i]] = unit->ordinal[0] == ordinal ? 0 : 1;
+    }
+    return true;
+}
+
+static bool has_unit(const struct rule_set *set, enum nvdla_unit unit) {
+    for (size_t i = 0; i < set->unit_count; i++) {
+        if (set->units[i] == unit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct error *err) {
+    const struct register_group *regs = &checker->units[unit];
+    int ordinal = regs->ordinal[regs->producer];
+    struct check check = {checker, unit, ordinal, err};
+    if (regs->producer != regs->consumer && !regs->op_en[regs->consumer]) {
+        apply_to_write(&check, RULE_WARNS, SDP_S_POINTER,
+                       regs->producer << SDP_S_POINTER__PRODUCER_LSB | regs->consumer << SDP_S_POINTER__CONSUMER_LSB,
+                       "the group armed is not CONSUMER's, it waits until that one has been armed and is done "
+                       "(10-system section 6)");
+    }
+    for (size_t i = 0; i < RULE_SETS; i++) {
+        struct rules_view view = {.config = checker->dev->config, .units = checker->units};
+        if (rule_sets[i]->moment == RULES_AT_LAUNCH && has_unit(rule_sets[i], unit) &&
+            find_launches(checker, rule_sets[i], ordinal, &view) && !check_set(checker, i, &view, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool all_running(const struct checker *checker, const struct rule_set *set) {
+    for (size_t i = 0; i < set->unit_count; i++) {
+        if (!running(checker, set->units[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Warns of a table that the layer looks values up in and whose entries have not all been written. */
+static void check_loaded(struct checker *checker, enum nvdla_unit unit) {
+    const struct checker_table *table = unit == NVDLA_SDP ? &checker->sdp : &checker->cdp;
+    size_t missing = 0;
+    for (size_t i = 0; i < LUT_LE_ENTRIES + LUT_LO_ENTRIES; i++) {
+        missing += !table->loaded[i];
+    }
+    if (missing > 0) {
+        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]),
+                    "%zu entries of the look-up table have not been written since reset: the hardware's are undefined, "
+                    "here they are 0 (55-lut section 2)",
+                    missing);
+    }
+}
+
+bool checker_started(struct checker *checker, struct error *err) {
+    for (size_t i = 0; i < RULE_SETS; i++) {
+        const struct rule_set *set = rule_sets[i];
+        if (set->moment != RULES_AT_START || !all_running(checker, set) ||
+            checker->checked[i] == register_group_ordinal(&checker->units[set->units[0]])) {
+            continue;
+        }
+        struct rules_view view = {.config = checker->dev->config, .units = checker->units};
+        for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+            view.group[unit] = checker->units[unit].consumer;
+        }
+        if (set->applies && !set->applies(&view)) {
+            continue;
+        }
+        if (!check_set(checker, i, &view, err)) {
+            return false;
+        }
+        if (set == rules_of_sdp_table || set == rules_of_cdp_table) {
+            check_loaded(checker, set->units[0]);
+        }
+    }
+    return true;
+}
+
+/* ---- writes ---- */
+
+void checker_dropped(struct checker *checker, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    const struct register_group *regs = &checker->units[unit];
+    int ordinal = regs->ordinal[regs->producer];
+    uint32_t enable = (uint32_t)regs->first_d * 4;
+    bool changes = offset == enable || register_group_of(regs, regs->producer, offset) != value;
+    if (changes && checker->dropped[unit] != ordinal) {
+        struct check check = {checker, unit, ordinal, NULL};
+        checker->dropped[unit] = ordinal;
+        apply_to_write(&check, RULE_WARNS, offset, value,
+                       "dropped, and so is all that is written to this group while it is armed (10-system section 6)");
+    }
+}
+
+/* The layer that SDP is to run, by the registers of groups CONSUMER. */
+static struct sdp_layer sdp_layer_of(const struct checker *checker) {
+    struct sdp_layer layer;
+    sdp_layer_decode(&layer, checker->dev->config, &checker->units[NVDLA_SDP], &checker->units[NVDLA_SDP_RDMA]);
+    return layer;
+}
+
+static bool pdp_flies(const struct checker *checker) {
+    struct pdp_layer layer;
+    pdp_layer_decode(&layer, checker->dev->config, &checker->units[NVDLA_PDP], &checker->units[NVDLA_PDP_RDMA]);
+    return !layer.from_memory;
+}
+
+/* True if a layer that looks values up is complete: the hardware is running it. */
+static bool table_in_use(const struct checker *checker, enum nvdla_unit unit) {
+    if (unit == NVDLA_CDP) {
+        return running(checker, NVDLA_CDP) && running(checker, NVDLA_CDP_RDMA);
+    }
+    if (!running(checker, NVDLA_SDP)) {
+        return false;
+    }
+    struct sdp_layer layer = sdp_layer_of(checker);
+    return layer.table && (!layer.uses_rdma || running(checker, NVDLA_SDP_RDMA)) &&
+           (!layer.flying || (running(checker, NVDLA_CSC) && running(checker, NVDLA_CMAC_A) &&
+                              running(checker, NVDLA_CMAC_B) && running(checker, NVDLA_CACC))) &&
+           (!layer.to_pdp || running(checker, NVDLA_PDP));
+}
+
+/* The access ports have the same layouts in both units. */
+bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t offset, uint32_t value,
+                         unsigned address, struct error *err) {
+    const struct register_group *regs = &checker->units[unit];
+    struct checker_table *table = unit == NVDLA_SDP ? &checker->sdp : &checker->cdp;
+    uint32_t cfg = offset == SDP_S_LUT_ACCESS_CFG ? value : register_group_value(regs, SDP_S_LUT_ACCESS_CFG);
+    bool lo = REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID);
+    bool writes = REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE);
+    unsigned entries = lo ? LUT_LO_ENTRIES : LUT_LE_ENTRIES;
+    struct check check = {checker, unit, regs->launches, err};
+    if (offset == SDP_S_LUT_ACCESS_CFG) {
+        table->selected = true;
+        if (REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ADDR) >= entries) {
+            apply_to_write(
+                &check, RULE_WARNS, offset, value,
+                "the table has no such entry: SDP drops what is written there, CDP goes on at its last entry "
+                "(55-lut section 3)");
+        }
+        return true;
+    }
+    bool changes = offset == SDP_S_LUT_ACCESS_DATA ? writes : register_group_value(regs, offset) != value;
+    if (changes && table_in_use(checker, unit)) {
+        apply_to_write(&check, RULE_REFUSED, offset, value,
+                       "written while a layer uses the table, which sees a mixture (55-lut section 3.3)");
+        return !checker->dev->refused;
+    }
+    if (offset == SDP_S_LUT_ACCESS_DATA && writes && address < entries) {
+        table->loaded[lo ? LUT_LE_ENTRIES + address : address] = true;
+    }
+    if (offset == SDP_S_LUT_ACCESS_DATA && unit == NVDLA_SDP && !table->selected) {
+        table->selected = true; /* told once */
+        apply_to_write(
+            &check, RULE_WARNS, offset, value,
+            "accessed without S_LUT_ACCESS_CFG since reset or the last layer: the hardware's table has no clock "
+            "then and can lose the write (55-lut section 3.1)");
+    }
+    return true;
+}
+
+/* ---- BDMA ---- */
+
+/* Reads run ahead of writes: a source that a copy before it in the same group writes may be read too early. */
+static bool group_reads_what_it_writes(const struct bdma_batch *batch, size_t atom) {
+    for (size_t j = 0; j < batch->count; j++) {
+        struct extent source = bdma_source(&batch->descriptors[j], atom);
+        for (size_t i = 0; i <= j; i++) {
+            struct extent destination = bdma_destination(&batch->descriptors[i], atom);
+            if (extents_overlap(&destination, &source)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool group_writes_both_memories(const struct bdma_batch *batch) {
+    for (size_t i = 1; i < batch->count; i++) {
+        if (batch->descriptors[i].destination_primary != batch->descriptors[0].destination_primary) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_push(struct check *check, const struct bdma *bdma) {
+    struct rules_view view = {.config = check->checker->dev->config, .units = check->checker->units};
+    rules_check(&rules_of_descriptor, &view, apply, check);
+    if (bdma->queue.count == BDMA_DESCRIPTORS) {
+        apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1,
+                       "FREE_SLOT is 0: the descriptor is lost, the last one of the group is carried out once more "
+                       "(64-bdma section 4)");
+    }
+    if (bdma->waiting) {
+        apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1,
+                       "pushed while a launch waits for the group before it: the descriptor joins that launch (64-bdma "
+                       "section 5)");
+    } else if (bdma->busy[0] && bdma->busy[1]) {
+        apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1, "pushed while both groups are busy (64-bdma section 8)");
+    }
+}
+
+static void check_launch(struct check *check, const struct bdma *bdma, uint32_t offset) {
+    unsigned group = offset == BDMA_CFG_LAUNCH1;
+    size_t atom = (size_t)check->checker->dev->config->mem_atom;
+    if (group_reads_what_it_writes(&bdma->queue, atom)) {
+        apply_to_write(check, RULE_REFUSED, offset, 1,
+                       "the group reads bytes that it writes: its reads run ahead of its writes (64-bdma section 3)");
+    }
+    if (bdma->queue.count == 0) {
+        apply_to_write(check, RULE_WARNS, offset, 1,
+                       "launched without descriptors: the group stays busy and no interrupt comes (64-bdma section 5)");
+    }
+    if (bdma->waiting) {
+        apply_to_write(
+            check, RULE_WARNS, offset, 1,
+            "launched while another launch waits: it takes that one's place, whose group stays busy (64-bdma "
+            "section 5)");
+    } else if (bdma->busy[group]) {
+        apply_to_write(check, RULE_WARNS, offset, 1,
+                       "launched while the group is busy: one of the two interrupts is lost (64-bdma section 5)");
+    }
+    if (group_writes_both_memories(&bdma->queue)) {
+        apply_to_write(
+            check, RULE_WARNS, offset, 1,
+            "the group writes both memories: its interrupt tells only of the one that it writes last (64-bdma "
+            "section 8)");
+    }
+}
+
+bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32_t offset, uint32_t value,
+                        struct error *err) {
+    struct check check = {checker, NVDLA_BDMA, bdma->launches, err};
+    if ((value & 1) != 0 && offset == BDMA_CFG_OP) {
+        check_push(&check, bdma);
+    } else if ((value & 1) != 0 && (offset == BDMA_CFG_LAUNCH0 || offset == BDMA_CFG_LAUNCH1)) {
+        check_launch(&check, bdma, offset);
+    }
+    return !checker->dev->refused;
+}
+
+/* ---- hangs ---- */
+
+/* A unit waits for another one that is not armed. */
+static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_unit partner) {
+    if (running(checker, unit) && !running(checker, partner)) {
+        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]),
+                    "waits for %s, which is not armed in its group CONSUMER; the hardware hangs (10-system section 6)",
+                    nvdla_unit_names[partner]);
+    }
+}
+
+void checker_explain(struct checker *checker) {
+    static const enum nvdla_unit core[] = {NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
+    for (size_t i = 0; i < sizeof core / sizeof core[0]; i++) {
+        waits_for(checker, NVDLA_CSC, core[i]);
+        waits_for(checker, core[i], NVDLA_CSC);
+    }
+    waits_for(checker, NVDLA_CDMA, NVDLA_CSC);
+    waits_for(checker, NVDLA_CSC, NVDLA_SDP);
+    waits_for(checker, NVDLA_SDP_RDMA, NVDLA_SDP);
+    waits_for(checker, NVDLA_CDP_RDMA, NVDLA_CDP);
+    waits_for(checker, NVDLA_CDP, NVDLA_CDP_RDMA);
+    waits_for(checker, NVDLA_PDP_RDMA, NVDLA_PDP);
+    if (running(checker, NVDLA_SDP)) {
+        struct sdp_layer layer = sdp_layer_of(checker);
+        if (layer.uses_rdma) {
+            waits_for(checker, NVDLA_SDP, NVDLA_SDP_RDMA);
+        }
+        if (layer.flying) {
+            waits_for(checker, NVDLA_SDP, NVDLA_CSC);
+        }
+        if (layer.to_pdp) {
+            waits_for(checker, NVDLA_SDP, NVDLA_PDP);
+        }
+    }
+    if (running(checker, NVDLA_PDP)) {
+        waits_for(checker, NVDLA_PDP, pdp_flies(checker) ? NVDLA_SDP : NVDLA_PDP_RDMA);
+    }
+}

@@ -1,0 +1,27 @@
+/* Whether two cubes share bytes: for layers that write what they read. */
+#ifndef MODEL_OVERLAP_H
+#define MODEL_OVERLAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The bytes of a cube: surfaces of lines. */
+struct extent {
+    bool primary; /* port */
+    uint64_t base;
+    uint64_t line_bytes; /* > 0 */
+    uint64_t lines, line_stride;
+    uint64_t surfaces, surface_stride;
+};
+
+/* True if a byte belongs to both. Exact unless both are of very many lines that are not contiguous (more than 2^18
+ * comparisons): those count as apart if the bytes from the first to the last, gaps included, meet. */
+bool extents_overlap(const struct extent *a, const struct extent *b);
+
+/* True if both are the same lines. */
+bool extents_same(const struct extent *a, const struct extent *b);
+
+/* True if lines of the cube share bytes. */
+bool extent_overlaps_itself(const struct extent *extent);
+
+#endif

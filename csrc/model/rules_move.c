@@ -1,0 +1,150 @@
+/* Rules of RUBIK and of the descriptors of BDMA. Spec: 66-rubik section 9, 64-bdma section 8. */
+#include "model/bdma.h"
+#include "model/overlap.h"
+#include "model/rubik.h"
+#include "model/rules_table.h"
+
+/* ---- RUBIK ---- */
+
+enum { MODE_UNKNOWN = 3, MOST_COLUMNS = 8192 };
+
+static struct rubik_layer layer_of(const struct rules_view *view) {
+    struct register_group registers = rules_registers(view, NVDLA_RBK);
+    struct rubik_layer layer;
+    rubik_layer_decode(&layer, view->config, &registers);
+    return layer;
+}
+
+static bool mode_is(const struct rules_view *view, uint32_t mode) {
+    return FIELD(view, RBK, D_MISC_CFG, RUBIK_MODE) == mode;
+}
+
+static bool mode_unknown(const struct rules_view *view) {
+    return mode_is(view, MODE_UNKNOWN);
+}
+
+static bool planes_missing(const struct rules_view *view) {
+    return mode_is(view, RUBIK_MERGE) && layer_of(view).out_channels > layer_of(view).in_channels;
+}
+
+static bool planes_left(const struct rules_view *view) {
+    return mode_is(view, RUBIK_MERGE) && layer_of(view).out_channels < layer_of(view).in_channels;
+}
+
+static bool planes_differ(const struct rules_view *view) {
+    return mode_is(view, RUBIK_SPLIT) && layer_of(view).out_channels != layer_of(view).in_channels;
+}
+
+static bool contract_too_wide(const struct rules_view *view) {
+    struct rubik_layer l = layer_of(view);
+    return mode_is(view, RUBIK_CONTRACT) && l.width * l.x_stride > MOST_COLUMNS;
+}
+
+static bool phases_apart(const struct rules_view *view) {
+    struct rubik_layer l = layer_of(view);
+    return mode_is(view, RUBIK_CONTRACT) && l.x_stride * l.y_stride > 1 &&
+           l.phase != (uint64_t)l.surfaces * l.source_surface;
+}
+
+/* A cube of atoms, or planes of lines. */
+static struct extent source_of(const struct rubik_layer *l) {
+    bool planar = l->mode == RUBIK_MERGE;
+    struct extent source = {.primary = l->source_primary,
+                            .base = l->source,
+                            .line_bytes = (planar ? l->planar_atoms : (uint64_t)l->width) * l->atom,
+                            .lines = (uint64_t)l->height,
+                            .line_stride = l->source_line,
+                            .surfaces = (uint64_t)(planar ? l->in_channels : l->surfaces),
+                            .surface_stride = planar ? l->source_planar : l->source_surface};
+    if (l->mode == RUBIK_CONTRACT) { /* the phases are more surfaces: exact if they follow each other */
+        source.surfaces *= (uint64_t)(l->x_stride * l->y_stride);
+    }
+    return source;
+}
+
+static struct extent destination_of(const struct rubik_layer *l) {
+    bool planar = l->mode == RUBIK_SPLIT, contract = l->mode == RUBIK_CONTRACT;
+    uint64_t columns = (uint64_t)l->width * (contract ? (uint64_t)l->x_stride : 1);
+    return (struct extent){.primary = l->destination_primary,
+                           .base = l->destination,
+                           .line_bytes = (planar ? l->planar_atoms : columns) * l->atom,
+                           .lines = (uint64_t)l->height * (contract ? (uint64_t)l->y_stride : 1),
+                           .line_stride = l->destination_line,
+                           .surfaces = (uint64_t)(planar ? l->out_channels : l->surfaces),
+                           .surface_stride = planar ? l->destination_planar : l->destination_surface};
+}
+
+static bool overwrites_input(const struct rules_view *view) {
+    struct rubik_layer l = layer_of(view);
+    struct extent source = source_of(&l), destination = destination_of(&l);
+    return !mode_unknown(view) && extents_overlap(&destination, &source);
+}
+
+static bool destination_overlaps(const struct rules_view *view) {
+    struct rubik_layer l = layer_of(view);
+    struct extent destination = destination_of(&l);
+    return !mode_unknown(view) && extent_overlaps_itself(&destination);
+}
+
+static const struct rule rubik_list[] = {
+    {RULE_HANGS, mode_unknown, "RUBIK_MODE 3 reads without end (66-rubik section 9)", {SHOWN(RBK, D_MISC_CFG)}},
+    {RULE_HANGS,
+     planes_missing,
+     "merge waits for more planes than there are (66-rubik section 9)",
+     {SHOWN(RBK, D_DATAIN_SIZE_1), SHOWN(RBK, D_DATAOUT_SIZE_1)}},
+    {RULE_WARNS,
+     planes_left,
+     "merge ends before the last planes (66-rubik section 9)",
+     {SHOWN(RBK, D_DATAIN_SIZE_1), SHOWN(RBK, D_DATAOUT_SIZE_1)}},
+    {RULE_WARNS,
+     planes_differ,
+     "split takes the planes of its last surface from DATAIN_CHANNEL, its surfaces from DATAOUT_CHANNEL (66-rubik "
+     "section 9)",
+     {SHOWN(RBK, D_DATAIN_SIZE_1), SHOWN(RBK, D_DATAOUT_SIZE_1)}},
+    {RULE_REFUSED,
+     contract_too_wide,
+     "contract makes at most 8192 columns (66-rubik section 9)",
+     {SHOWN(RBK, D_DATAIN_SIZE_0), SHOWN(RBK, D_DECONV_STRIDE)}},
+    {RULE_REFUSED,
+     overwrites_input,
+     "the destination overlaps the input (66-rubik section 9)",
+     {SHOWN(RBK, D_DAOUT_ADDR_LOW), SHOWN(RBK, D_DAIN_ADDR_LOW)}},
+    {RULE_WARNS,
+     phases_apart,
+     "the phases of a deconvolution are its surfaces one behind the other (66-rubik section 9)",
+     {SHOWN(RBK, D_CONTRACT_STRIDE_0), SHOWN(RBK, D_DAIN_SURF_STRIDE)}},
+    {RULE_WARNS,
+     destination_overlaps,
+     "lines or planes of the destination overlap, the last one written stays (66-rubik section 9)",
+     {SHOWN(RBK, D_DAOUT_LINE_STRIDE), SHOWN(RBK, D_DAOUT_SURF_STRIDE), SHOWN(RBK, D_DAOUT_PLANAR_STRIDE)}},
+};
+
+const struct rule_set rules_rubik = {.units = {NVDLA_RBK}, .unit_count = 1, RULE_LIST(rubik_list)};
+
+/* ---- BDMA ---- */
+
+static bool too_many_repeats(const struct rules_view *view) {
+    struct register_group registers = rules_registers(view, NVDLA_BDMA);
+    struct bdma_descriptor descriptor = bdma_descriptor(view->config, &registers);
+    return descriptor.lines > BDMA_REPEATS || descriptor.surfaces > BDMA_REPEATS;
+}
+
+static bool copy_overlaps_itself(const struct rules_view *view) {
+    struct register_group registers = rules_registers(view, NVDLA_BDMA);
+    struct bdma_descriptor descriptor = bdma_descriptor(view->config, &registers);
+    struct extent destination = bdma_destination(&descriptor, (size_t)view->config->mem_atom);
+    return extent_overlaps_itself(&destination);
+}
+
+static const struct rule bdma_list[] = {
+    {RULE_HANGS,
+     too_many_repeats,
+     "BDMA repeats lines and surfaces at most 8192 times (64-bdma section 8)",
+     {SHOWN(BDMA, CFG_LINE_REPEAT), SHOWN(BDMA, CFG_SURF_REPEAT)}},
+    {RULE_WARNS,
+     copy_overlaps_itself,
+     "lines of the destination overlap, the last one written stays (64-bdma section 8)",
+     {SHOWN(BDMA, CFG_DST_LINE), SHOWN(BDMA, CFG_DST_SURF)}},
+};
+
+const struct rule_set rules_of_descriptor = {.units = {NVDLA_BDMA}, .unit_count = 1, RULE_LIST(bdma_list)};

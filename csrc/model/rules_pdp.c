@@ -1,0 +1,382 @@
+/* Rules of PDP and PDP_RDMA. Spec: 60-pdp section 13 and the sections it refers to. */
+#include "model/overlap.h"
+#include "model/pdp.h"
+#include "model/rules_table.h"
+
+enum { MOST_WINDOW = 8 }; /* rows and columns */
+
+static struct pdp_layer layer_of(const struct rules_view *view) {
+    struct register_group pdp = rules_registers(view, NVDLA_PDP), rdma = rules_registers(view, NVDLA_PDP_RDMA);
+    struct pdp_layer layer;
+    pdp_layer_decode(&layer, view->config, &pdp, &rdma);
+    return layer;
+}
+
+/* ---- windows along one axis ---- */
+
+struct axis {
+    int size, before, after, kernel, stride, result;
+};
+
+static struct axis columns_of(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    return (struct axis){l.width,        l.kernel.pad_left,     l.kernel.pad_right,
+                         l.kernel.width, l.kernel.stride_width, l.out_width};
+}
+
+static struct axis rows_of(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    return (struct axis){l.height,        l.kernel.pad_top,       l.kernel.pad_bottom,
+                         l.kernel.height, l.kernel.stride_height, l.out_height};
+}
+
+/* Strips have widths of their own. */
+static bool split(const struct rules_view *view) {
+    return layer_of(view).strips > 1;
+}
+
+/* True if the rows, or the columns of a layer without strips, fulfil the condition. */
+static bool any_axis(const struct rules_view *view, bool (*condition)(struct axis axis)) {
+    return condition(rows_of(view)) || (!split(view) && condition(columns_of(view)));
+}
+
+static int reach(struct axis axis) {
+    return axis.size + axis.before + axis.after - axis.kernel;
+}
+
+/* Columns or rows behind the last step. */
+static int remainder_of(struct axis axis) {
+    return reach(axis) < 0 ? 0 : reach(axis) % axis.stride;
+}
+
+static bool is_padding(struct axis axis) {
+    return axis.before >= axis.kernel || (axis.result - 1) * axis.stride - axis.before >= axis.size;
+}
+
+static bool has_other_result(struct axis axis) {
+    return reach(axis) < 0 || axis.result != reach(axis) / axis.stride + 1;
+}
+
+/* The table of section 4, first line. */
+static bool loses_a_window(struct axis axis) {
+    int rest = remainder_of(axis), exact = axis.after > rest ? axis.after - rest : 0;
+    return axis.after / axis.stride != exact / axis.stride;
+}
+
+/* Second line. */
+static bool first_window_passes_end(struct axis axis) {
+    int rest = remainder_of(axis);
+    return rest > 0 && rest <= axis.after && axis.result >= 2 && axis.kernel - axis.before > axis.size;
+}
+
+/* ---- PDP ---- */
+
+static bool method_unknown(const struct rules_view *view) {
+    return FIELD(view, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD) == 3;
+}
+
+static bool precision_unknown(const struct rules_view *view) {
+    return rules_wide(view) && FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) > NVDLA_FP16;
+}
+
+static bool window_too_large(const struct rules_view *view) {
+    return columns_of(view).kernel > MOST_WINDOW || rows_of(view).kernel > MOST_WINDOW;
+}
+
+static bool window_in_padding(const struct rules_view *view) {
+    return any_axis(view, is_padding);
+}
+
+static bool other_geometry(const struct rules_view *view) {
+    return any_axis(view, has_other_result);
+}
+
+/* Section 7. */
+static bool strips_inconsistent(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    int middle = l.strips - 2, stride = l.kernel.stride_width;
+    return l.strips > 1 && (l.first_in != (l.first_out - 1) * stride + l.kernel.width - l.kernel.pad_left ||
+                            (middle > 0 && l.mid_in != l.mid_out * stride) ||
+                            l.first_out + middle * l.mid_out + l.last_out != l.out_width ||
+                            (l.last_out - 1) * stride + stride - l.kernel.pad_right > l.last_in);
+}
+
+static bool inexact_wrong(const struct rules_view *view) {
+    return any_axis(view, loses_a_window);
+}
+
+static bool inexact_hang(const struct rules_view *view) {
+    return any_axis(view, first_window_passes_end);
+}
+
+static bool unused_rows(const struct rules_view *view) {
+    return remainder_of(rows_of(view)) > rows_of(view).after;
+}
+
+/* On the fly, unused columns and rows inside the padding. */
+static bool unused_columns(const struct rules_view *view) {
+    struct axis rows = rows_of(view), columns = columns_of(view);
+    return !layer_of(view).from_memory && remainder_of(columns) > columns.after && remainder_of(rows) > 0 &&
+           remainder_of(rows) <= rows.after;
+}
+
+static int widest_strip(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    if (l.strips == 1) {
+        return l.out_width;
+    }
+    int widest = l.first_out > l.last_out ? l.first_out : l.last_out;
+    return l.strips > 2 && l.mid_out > widest ? l.mid_out : widest;
+}
+
+static bool too_wide(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    return widest_strip(view) > pdp_line_buffer_columns(&l.kernel);
+}
+
+static bool too_wide_wrong(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    return too_wide(view) && pdp_waiting_lines(&l.kernel) == 1;
+}
+
+static bool too_wide_hang(const struct rules_view *view) {
+    return too_wide(view) && !too_wide_wrong(view);
+}
+
+static bool last_strip_empty(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    int overlap = l.kernel.width - l.kernel.stride_width;
+    return l.strips > 1 && (l.last_in + overlap < 1 || (l.strips > 2 && l.mid_in + overlap < 1));
+}
+
+static bool flying_split(const struct rules_view *view) {
+    return !layer_of(view).from_memory && split(view);
+}
+
+static bool surfaces_differ(const struct rules_view *view) {
+    uint32_t lanes = (uint32_t)layer_of(view).lanes;
+    return VALUE(view, PDP, D_DATA_CUBE_IN_CHANNEL) / lanes != VALUE(view, PDP, D_DATA_CUBE_OUT_CHANNEL) / lanes;
+}
+
+static bool destination_port(const struct rules_view *view) {
+    return rules_no_port(view, FIELD(view, PDP, D_DST_RAM_CFG, DST_RAM_TYPE));
+}
+
+static bool is_infinite_fp17(uint32_t value) {
+    return (value & 0xffff) == 0xfc00;
+}
+
+static bool infinite_constant(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    if (l.kernel.precision != NVDLA_FP16 || l.kernel.method != PDP_AVERAGE) {
+        return false;
+    }
+    bool infinite = is_infinite_fp17(l.kernel.reciprocal_width) || is_infinite_fp17(l.kernel.reciprocal_height);
+    for (int n = 1; n < PDP_PADS; n++) {
+        infinite = infinite || is_infinite_fp17((uint32_t)l.kernel.pad[n]);
+    }
+    return infinite;
+}
+
+static struct extent destination_of(const struct pdp_layer *l) {
+    return (struct extent){.primary = l->destination_primary,
+                           .base = l->destination,
+                           .line_bytes = (uint64_t)l->out_width * l->atom,
+                           .lines = (uint64_t)l->out_height,
+                           .line_stride = l->destination_line,
+                           .surfaces = (uint64_t)l->surfaces,
+                           .surface_stride = l->destination_surface};
+}
+
+static bool destination_overlaps(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    struct extent destination = destination_of(&l);
+    return extent_overlaps_itself(&destination);
+}
+
+static bool destination_misaligned(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    uint64_t strides = (l.out_height > 1 ? l.destination_line : 0) | (l.surfaces > 1 ? l.destination_surface : 0);
+    return rules_misaligned(view, l.destination | strides);
+}
+
+static const struct rule pdp_list[] = {
+    {RULE_REFUSED,
+     method_unknown,
+     "there is no POOLING_METHOD 3 (60-pdp section 13)",
+     {SHOWN(PDP, D_OPERATION_MODE_CFG)}},
+    {RULE_REFUSED, precision_unknown, "there is no data type 3 (60-pdp section 13)", {SHOWN(PDP, D_DATA_FORMAT)}},
+    {RULE_REFUSED,
+     window_too_large,
+     "windows have at most 8 rows and columns (60-pdp section 13)",
+     {SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_REFUSED,
+     window_in_padding,
+     "a window lies completely in padding (60-pdp section 4)",
+     {SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_REFUSED,
+     other_geometry,
+     "the output size is not that of the windows (60-pdp section 4)",
+     {SHOWN(PDP, D_DATA_CUBE_OUT_WIDTH), SHOWN(PDP, D_DATA_CUBE_OUT_HEIGHT), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_REFUSED,
+     strips_inconsistent,
+     "the widths of the strips are not those of their windows (60-pdp section 7)",
+     {SHOWN(PDP, D_PARTIAL_WIDTH_IN), SHOWN(PDP, D_PARTIAL_WIDTH_OUT), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_REFUSED,
+     inexact_wrong,
+     "the windows do not divide the cube exactly, and without the rest the padding makes fewer of them (60-pdp section "
+     "4)",
+     {SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_HANGS,
+     inexact_hang,
+     "the windows do not divide the cube exactly, and even the first one passes its end (60-pdp section 4)",
+     {SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_WARNS,
+     unused_rows,
+     "rows that no window uses stay behind: the next layer of PDP hangs or is wrong (60-pdp section 4)",
+     {SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_WARNS,
+     unused_columns,
+     "columns that no window uses, on the fly and with padded rows that none uses: the next layer of PDP can hang or "
+     "be "
+     "wrong (60-pdp section 4)",
+     {SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_REFUSED,
+     too_wide_wrong,
+     "the line buffer holds fewer output columns (60-pdp section 9)",
+     {SHOWN(PDP, D_DATA_CUBE_OUT_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_HANGS,
+     too_wide_hang,
+     "the line buffer holds fewer output columns (60-pdp section 9)",
+     {SHOWN(PDP, D_DATA_CUBE_OUT_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_HANGS,
+     last_strip_empty,
+     "a strip without input columns (60-pdp section 7)",
+     {SHOWN(PDP, D_PARTIAL_WIDTH_IN), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_HANGS, flying_split, "there are no strips on the fly (60-pdp section 7)", {SHOWN(PDP, D_OPERATION_MODE_CFG)}},
+    {RULE_HANGS,
+     surfaces_differ,
+     "input and output must have the same surfaces (60-pdp section 13)",
+     {SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL), SHOWN(PDP, D_DATA_CUBE_OUT_CHANNEL)}},
+    {RULE_HANGS, destination_port, RULE_NO_PORT, {SHOWN(PDP, D_DST_RAM_CFG)}},
+    {RULE_REFUSED,
+     infinite_constant,
+     "pad values and reciprocals of FP16 layers must be finite (60-pdp section 6)",
+     {SHOWN(PDP, D_RECIP_KERNEL_WIDTH), SHOWN(PDP, D_RECIP_KERNEL_HEIGHT), SHOWN(PDP, D_POOLING_PADDING_VALUE_1_CFG)}},
+    {RULE_WARNS,
+     destination_overlaps,
+     "lines of the destination overlap, the last one written stays (60-pdp section 13)",
+     {SHOWN(PDP, D_DST_LINE_STRIDE), SHOWN(PDP, D_DST_SURFACE_STRIDE)}},
+    {RULE_WARNS,
+     destination_misaligned,
+     RULE_MISALIGNED,
+     {SHOWN(PDP, D_DST_BASE_ADDR_LOW), SHOWN(PDP, D_DST_LINE_STRIDE)}},
+};
+
+const struct rule_set rules_pdp = {.units = {NVDLA_PDP}, .unit_count = 1, RULE_LIST(pdp_list)};
+
+/* ---- PDP_RDMA ---- */
+
+static bool source_port(const struct rules_view *view) {
+    return rules_no_port(view, FIELD(view, PDP_RDMA, D_SRC_RAM_CFG, SRC_RAM_TYPE));
+}
+
+static bool source_misaligned(const struct rules_view *view) {
+    uint32_t used = VALUE(view, PDP_RDMA, D_SRC_BASE_ADDR_LOW);
+    used |= VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_HEIGHT) > 0 ? VALUE(view, PDP_RDMA, D_SRC_LINE_STRIDE) : 0;
+    used |= VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_CHANNEL) >= (uint32_t)view->config->mem_atom
+                ? VALUE(view, PDP_RDMA, D_SRC_SURFACE_STRIDE)
+                : 0;
+    return rules_misaligned(view, used);
+}
+
+static const struct rule pdp_rdma_list[] = {
+    {RULE_HANGS, source_port, RULE_NO_PORT, {SHOWN(PDP_RDMA, D_SRC_RAM_CFG)}},
+    {RULE_WARNS,
+     source_misaligned,
+     RULE_MISALIGNED,
+     {SHOWN(PDP_RDMA, D_SRC_BASE_ADDR_LOW), SHOWN(PDP_RDMA, D_SRC_LINE_STRIDE)}},
+};
+
+const struct rule_set rules_pdp_rdma = {.units = {NVDLA_PDP_RDMA}, .unit_count = 1, RULE_LIST(pdp_rdma_list)};
+
+/* ---- PDP with PDP_RDMA ---- */
+
+static bool from_memory(const struct rules_view *view) {
+    return layer_of(view).from_memory;
+}
+
+static bool sizes_differ(const struct rules_view *view) {
+    uint32_t lanes = (uint32_t)layer_of(view).lanes;
+    return VALUE(view, PDP, D_DATA_CUBE_IN_HEIGHT) != VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_HEIGHT) ||
+           (!split(view) && VALUE(view, PDP, D_DATA_CUBE_IN_WIDTH) != VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_WIDTH)) ||
+           VALUE(view, PDP, D_DATA_CUBE_IN_CHANNEL) / lanes != VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_CHANNEL) / lanes;
+}
+
+static bool strips_differ(const struct rules_view *view) {
+    uint32_t shape = VALUE(view, PDP_RDMA, D_POOLING_KERNEL_CFG);
+    return FIELD(view, PDP, D_OPERATION_MODE_CFG, SPLIT_NUM) !=
+               FIELD(view, PDP_RDMA, D_OPERATION_MODE_CFG, SPLIT_NUM) ||
+           (split(view) && (VALUE(view, PDP, D_PARTIAL_WIDTH_IN) != VALUE(view, PDP_RDMA, D_PARTIAL_WIDTH_IN) ||
+                            FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) !=
+                                REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) ||
+                            FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) !=
+                                REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH)));
+}
+
+static bool type_differs(const struct rules_view *view) {
+    return rules_wide(view) &&
+           FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) != FIELD(view, PDP_RDMA, D_DATA_FORMAT, INPUT_DATA);
+}
+
+/* A strip's overlap with the one before it reaches to the left of column 0. */
+static bool strip_before_line(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    return l.strips > 1 && l.first_in < l.kernel.width - l.kernel.stride_width;
+}
+
+/* In place is legal only without a change of size. */
+static bool overwrites_input(const struct rules_view *view) {
+    struct pdp_layer l = layer_of(view);
+    struct extent destination = destination_of(&l), source = destination;
+    source.primary = l.source_primary;
+    source.base = l.source;
+    source.line_bytes = (uint64_t)l.width * l.atom;
+    source.lines = (uint64_t)l.height;
+    source.line_stride = l.source_line;
+    source.surface_stride = l.source_surface;
+    return !extents_same(&destination, &source) && extents_overlap(&destination, &source);
+}
+
+static const struct rule pdp_layer_list[] = {
+    {RULE_HANGS,
+     sizes_differ,
+     "PDP and PDP_RDMA must have the same cube (60-pdp section 2)",
+     {SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP_RDMA, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT),
+      SHOWN(PDP_RDMA, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL),
+      SHOWN(PDP_RDMA, D_DATA_CUBE_IN_CHANNEL)}},
+    {RULE_HANGS,
+     strips_differ,
+     "PDP and PDP_RDMA must have the same strips (60-pdp section 7)",
+     {SHOWN(PDP, D_OPERATION_MODE_CFG), SHOWN(PDP_RDMA, D_OPERATION_MODE_CFG), SHOWN(PDP, D_PARTIAL_WIDTH_IN),
+      SHOWN(PDP_RDMA, D_PARTIAL_WIDTH_IN), SHOWN(PDP_RDMA, D_POOLING_KERNEL_CFG)}},
+    {RULE_HANGS,
+     type_differs,
+     "PDP and PDP_RDMA must have the same data type (60-pdp section 13)",
+     {SHOWN(PDP, D_DATA_FORMAT), SHOWN(PDP_RDMA, D_DATA_FORMAT)}},
+    {RULE_WARNS,
+     strip_before_line,
+     "the overlap of strips reaches to the left of column 0: PDP_RDMA reads what lies before the line (60-pdp section "
+     "13)",
+     {SHOWN(PDP, D_PARTIAL_WIDTH_IN), SHOWN(PDP, D_POOLING_KERNEL_CFG)}},
+    {RULE_REFUSED,
+     overwrites_input,
+     "the destination overlaps the input without being the same (60-pdp section 13)",
+     {SHOWN(PDP, D_DST_BASE_ADDR_LOW), SHOWN(PDP_RDMA, D_SRC_BASE_ADDR_LOW)}},
+};
+
+const struct rule_set rules_pdp_layer = {.moment = RULES_AT_START,
+                                         .units = {NVDLA_PDP, NVDLA_PDP_RDMA},
+                                         .unit_count = 2,
+                                         .applies = from_memory,
+                                         RULE_LIST(pdp_layer_list)};

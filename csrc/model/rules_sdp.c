@@ -1,0 +1,706 @@
+/* Rules of SDP and SDP_RDMA. Spec: 50-sdp and 55-lut, "Illegal or undefined programming"; 98-measured-rules section 3.
+ */
+#include "model/csc.h"
+#include "model/overlap.h"
+#include "model/pdp.h"
+#include "model/rules_table.h"
+#include "model/sdp_layer.h"
+#include "nvdla/fp.h"
+
+enum { SELECT_BITS = 32 }; /* INDEX_SELECT shifts values of as many bits */
+
+/* The layer of both units; what SDP_RDMA says counts only in sets that it belongs to. */
+static struct sdp_layer layer_of(const struct rules_view *view) {
+    struct register_group sdp = rules_registers(view, NVDLA_SDP), rdma = rules_registers(view, NVDLA_SDP_RDMA);
+    struct sdp_layer layer;
+    sdp_layer_decode(&layer, view->config, &sdp, &rdma);
+    return layer;
+}
+
+static bool uses_rdma(const struct rules_view *view) {
+    return layer_of(view).uses_rdma;
+}
+
+/* ---- SDP ---- */
+
+static uint32_t proc(const struct rules_view *view) {
+    return rules_wide(view) ? FIELD(view, SDP, D_DATA_FORMAT, PROC_PRECISION) : NVDLA_INT8;
+}
+
+static uint32_t out(const struct rules_view *view) {
+    return rules_wide(view) ? FIELD(view, SDP, D_DATA_FORMAT, OUT_PRECISION) : NVDLA_INT8;
+}
+
+static bool to_pdp(const struct rules_view *view) {
+    return FIELD(view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+}
+
+static bool batch(const struct rules_view *view) {
+    return layer_of(view).batches > 1;
+}
+
+static bool winograd(const struct rules_view *view) {
+    return layer_of(view).winograd;
+}
+
+/* Compare mode, of configurations that can. */
+static bool compare(const struct rules_view *view) {
+    return sdp_has_ew(view->config) && layer_of(view).compare;
+}
+
+static bool to_memory(const struct rules_view *view) {
+    return !to_pdp(view) && !layer_of(view).compare;
+}
+
+static bool single_pixel(const struct rules_view *view) {
+    return VALUE(view, SDP, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP, D_DATA_CUBE_HEIGHT) == 0;
+}
+
+static bool sdp_precision_unknown(const struct rules_view *view) {
+    return proc(view) > NVDLA_FP16 || out(view) > NVDLA_FP16;
+}
+
+static bool narrows_to_int8(const struct rules_view *view) {
+    return out(view) == NVDLA_INT8 && (proc(view) == NVDLA_INT16 || proc(view) == NVDLA_FP16);
+}
+
+static bool int8_to_fp16(const struct rules_view *view) {
+    return proc(view) == NVDLA_INT8 && out(view) == NVDLA_FP16;
+}
+
+static bool special_from_memory(const struct rules_view *view) {
+    return (batch(view) || winograd(view)) && !layer_of(view).flying;
+}
+
+static bool special_not_to_memory(const struct rules_view *view) {
+    return (batch(view) || winograd(view)) && (to_pdp(view) || compare(view));
+}
+
+static bool batch_and_winograd(const struct rules_view *view) {
+    return batch(view) && winograd(view);
+}
+
+static bool special_converts(const struct rules_view *view) {
+    return proc(view) != out(view) && (batch(view) || winograd(view) || to_pdp(view) || compare(view));
+}
+
+static bool winograd_size(const struct rules_view *view) {
+    return winograd(view) &&
+           ((VALUE(view, SDP, D_DATA_CUBE_WIDTH) & 1) != 1 || (VALUE(view, SDP, D_DATA_CUBE_HEIGHT) & 3) != 3);
+}
+
+static bool compare_with_table_or_pdp(const struct rules_view *view) {
+    return compare(view) && (to_pdp(view) || FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) == 0);
+}
+
+static bool sdp_port(const struct rules_view *view) {
+    return to_memory(view) && rules_no_port(view, FIELD(view, SDP, D_DST_DMA_CFG, DST_RAM_TYPE));
+}
+
+static bool ew_missing(const struct rules_view *view) {
+    return !sdp_has_ew(view->config) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 && !layer_of(view).compare;
+}
+
+static bool compares_nothing(const struct rules_view *view) {
+    return !sdp_has_ew(view->config) && layer_of(view).compare;
+}
+
+static bool prelu_with_alu(const struct rules_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    for (int i = 0; i < SDP_STAGES; i++) {
+        const struct sdp_stage *stage = &layer.stage[i];
+        if (!stage->bypass && !stage->alu_bypass && !stage->mul_bypass && stage->prelu && i != SDP_EW) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_infinite(uint32_t fp32) {
+    return (fp32 & 0x7fffffff) == 0x7f800000;
+}
+
+static bool infinite_operand(const struct rules_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    const struct sdp_stage *ew = &layer.stage[SDP_EW];
+    return layer.proc == NVDLA_FP16 && !ew->bypass &&
+           ((!ew->alu_bypass && !ew->alu.from_memory && is_infinite((uint32_t)ew->alu.value)) ||
+            (!ew->mul_bypass && !ew->mul.from_memory && is_infinite((uint32_t)ew->mul.value)));
+}
+
+static bool batch_unaligned(const struct rules_view *view) {
+    uint32_t low = VALUE(view, SDP, D_DST_BASE_ADDR_LOW) | VALUE(view, SDP, D_DST_LINE_STRIDE) |
+                   VALUE(view, SDP, D_DST_SURFACE_STRIDE);
+    return batch(view) && low % (2 * (uint32_t)view->config->mem_atom) != 0;
+}
+
+static bool sdp_misaligned(const struct rules_view *view) {
+    uint32_t used = VALUE(view, SDP, D_DST_BASE_ADDR_LOW);
+    if (!single_pixel(view)) {
+        used |= VALUE(view, SDP, D_DST_LINE_STRIDE) | VALUE(view, SDP, D_DST_SURFACE_STRIDE);
+    }
+    return to_memory(view) && rules_misaligned(view, used);
+}
+
+static bool sdp_stride_ignored(const struct rules_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    return to_memory(view) && single_pixel(view) && layer.batches == 1 && layer.surfaces > 1 &&
+           VALUE(view, SDP, D_DST_SURFACE_STRIDE) != (uint32_t)layer.atom;
+}
+
+static const struct rule sdp_list[] = {
+    {RULE_REFUSED, sdp_precision_unknown, "there is no precision 3 (50-sdp section 7)", {SHOWN(SDP, D_DATA_FORMAT)}},
+    {RULE_HANGS,
+     narrows_to_int8,
+     "processing of 16 bits has no INT8 output (50-sdp section 7)",
+     {SHOWN(SDP, D_DATA_FORMAT)}},
+    {RULE_REFUSED, int8_to_fp16, "INT8 processing has no FP16 output (50-sdp section 7)", {SHOWN(SDP, D_DATA_FORMAT)}},
+    {RULE_REFUSED,
+     special_from_memory,
+     "batches and Winograd order come from CACC only (50-sdp section 8)",
+     {SHOWN(SDP, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED,
+     special_not_to_memory,
+     "batches and Winograd order go to memory only (50-sdp section 8)",
+     {SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(SDP, D_DP_EW_CFG)}},
+    {RULE_REFUSED,
+     batch_and_winograd,
+     "batches and Winograd order exclude each other (50-sdp section 8)",
+     {SHOWN(SDP, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED,
+     special_converts,
+     "PDP, compare mode, batches and Winograd order take no conversion of the precision (50-sdp section 7)",
+     {SHOWN(SDP, D_DATA_FORMAT), SHOWN(SDP, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED,
+     winograd_size,
+     "Winograd order needs an even width and a height that is a multiple of 4 (50-sdp section 8.2)",
+     {SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT)}},
+    {RULE_REFUSED,
+     compare_with_table_or_pdp,
+     "compare mode goes without table and PDP (50-sdp section 9)",
+     {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP, D_FEATURE_MODE_CFG)}},
+    {RULE_HANGS, sdp_port, RULE_NO_PORT, {SHOWN(SDP, D_DST_DMA_CFG)}},
+    {RULE_WARNS,
+     ew_missing,
+     "the configuration has no EW stage: the data passes unchanged (50-sdp section 12)",
+     {SHOWN(SDP, D_DP_EW_CFG)}},
+    {RULE_WARNS,
+     compares_nothing,
+     "the configuration cannot compare: nothing is written, STATUS_UNEQUAL tells of results that are not 0 (50-sdp "
+     "section 9)",
+     {SHOWN(SDP, D_DP_EW_CFG)}},
+    {RULE_WARNS,
+     prelu_with_alu,
+     "PReLU acts on the result of the ALU, and a sum of 33 bits wraps (50-sdp section 5.1)",
+     {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP, D_DP_BN_CFG)}},
+    {RULE_WARNS,
+     infinite_operand,
+     "an FP32 operand with the pattern of infinity counts as a number above the largest one (50-sdp section 6.2)",
+     {SHOWN(SDP, D_DP_EW_ALU_SRC_VALUE), SHOWN(SDP, D_DP_EW_MUL_SRC_VALUE)}},
+    {RULE_WARNS,
+     batch_unaligned,
+     "batches whose destination or strides are no multiples of two atoms begin lines with a single column (50-sdp "
+     "section 8.3)",
+     {SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)}},
+    {RULE_WARNS, sdp_misaligned, RULE_MISALIGNED, {SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)}},
+    {RULE_WARNS,
+     sdp_stride_ignored,
+     "the surfaces of 1x1 cubes are packed, whatever the stride says (50-sdp section 8.1)",
+     {SHOWN(SDP, D_DST_SURFACE_STRIDE)}},
+};
+
+const struct rule_set rules_sdp = {.units = {NVDLA_SDP}, .unit_count = 1, RULE_LIST(sdp_list)};
+
+/* ---- SDP_RDMA ---- */
+
+/* The operand DMAs: their registers have the same layouts. */
+static const struct {
+    uint32_t config, base, line_stride, surface_stride;
+} operand_registers[SDP_STAGES] = {
+    {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_BS_BASE_ADDR_LOW, SDP_RDMA_D_BS_LINE_STRIDE, SDP_RDMA_D_BS_SURFACE_STRIDE},
+    {SDP_RDMA_D_NRDMA_CFG, SDP_RDMA_D_BN_BASE_ADDR_LOW, SDP_RDMA_D_BN_LINE_STRIDE, SDP_RDMA_D_BN_SURFACE_STRIDE},
+    {SDP_RDMA_D_ERDMA_CFG, SDP_RDMA_D_EW_BASE_ADDR_LOW, SDP_RDMA_D_EW_LINE_STRIDE, SDP_RDMA_D_EW_SURFACE_STRIDE}};
+
+#define OPERAND(value, field) REGISTER_FIELD(value, SDP_RDMA_D_BRDMA_CFG__BRDMA_##field)
+
+/* True if any enabled operand DMA fulfils the condition. */
+static bool any_operand(const struct rules_view *view, bool (*condition)(const struct rules_view *view, int stage)) {
+    for (int i = 0; i < (sdp_has_ew(view->config) ? SDP_STAGES : SDP_EW); i++) {
+        uint32_t config = rules_value(view, NVDLA_SDP_RDMA, operand_registers[i].config);
+        if (OPERAND(config, DISABLE) == 0 && condition(view, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t operand_config(const struct rules_view *view, int stage) {
+    return rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].config);
+}
+
+static bool use_is_3(const struct rules_view *view, int stage) {
+    return OPERAND(operand_config(view, stage), DATA_USE) == 3;
+}
+
+static bool is_short(const struct rules_view *view, int stage) {
+    return rules_wide(view) && FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) != NVDLA_INT8 &&
+           OPERAND(operand_config(view, stage), DATA_SIZE) == 0;
+}
+
+static bool has_no_port(const struct rules_view *view, int stage) {
+    return rules_no_port(view, OPERAND(operand_config(view, stage), RAM_TYPE));
+}
+
+static bool per_element(const struct rules_view *view, int stage) {
+    return OPERAND(operand_config(view, stage), DATA_MODE) != 0;
+}
+
+static bool rdma_single_pixel(const struct rules_view *view) {
+    return VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) == 0;
+}
+
+static bool is_misaligned(const struct rules_view *view, int stage) {
+    uint32_t used = rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].base);
+    if (per_element(view, stage) && !rdma_single_pixel(view)) {
+        used |= rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].line_stride) |
+                rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].surface_stride);
+    }
+    return rules_misaligned(view, used);
+}
+
+static bool data_use_unknown(const struct rules_view *view) {
+    return any_operand(view, use_is_3);
+}
+
+static bool operands_too_short(const struct rules_view *view) {
+    return any_operand(view, is_short);
+}
+
+static bool operands_without_port(const struct rules_view *view) {
+    return any_operand(view, has_no_port);
+}
+
+static bool operands_misaligned(const struct rules_view *view) {
+    return any_operand(view, is_misaligned);
+}
+
+static bool reads_cube(const struct rules_view *view) {
+    return FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) == 0;
+}
+
+static bool rdma_port(const struct rules_view *view) {
+    return reads_cube(view) && rules_no_port(view, FIELD(view, SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE));
+}
+
+static bool rdma_misaligned(const struct rules_view *view) {
+    uint32_t used = VALUE(view, SDP_RDMA, D_SRC_BASE_ADDR_LOW);
+    if (!rdma_single_pixel(view)) {
+        used |= VALUE(view, SDP_RDMA, D_SRC_LINE_STRIDE) | VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE);
+    }
+    return reads_cube(view) && rules_misaligned(view, used);
+}
+
+static bool rdma_stride_ignored(const struct rules_view *view) {
+    return reads_cube(view) && rdma_single_pixel(view) &&
+           VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) >= (uint32_t)view->config->mem_atom &&
+           VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE) != (uint32_t)view->config->mem_atom;
+}
+
+#define SHOWN_OPERANDS                                                                                                 \
+    { SHOWN(SDP_RDMA, D_BRDMA_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG) }
+
+static const struct rule sdp_rdma_list[] = {
+    {RULE_REFUSED, data_use_unknown, "there is no DATA_USE 3 (50-sdp section 2.3)", SHOWN_OPERANDS},
+    {RULE_REFUSED, operands_too_short, "processing of 16 bits takes operands of two bytes (50-sdp section 4)",
+     SHOWN_OPERANDS},
+    {RULE_HANGS, operands_without_port, RULE_NO_PORT, SHOWN_OPERANDS},
+    {RULE_HANGS, rdma_port, RULE_NO_PORT, {SHOWN(SDP_RDMA, D_SRC_DMA_CFG)}},
+    {RULE_WARNS,
+     rdma_misaligned,
+     RULE_MISALIGNED,
+     {SHOWN(SDP_RDMA, D_SRC_BASE_ADDR_LOW), SHOWN(SDP_RDMA, D_SRC_LINE_STRIDE)}},
+    {RULE_WARNS,
+     operands_misaligned,
+     RULE_MISALIGNED,
+     {SHOWN(SDP_RDMA, D_BS_BASE_ADDR_LOW), SHOWN(SDP_RDMA, D_BN_BASE_ADDR_LOW)}},
+    {RULE_WARNS,
+     rdma_stride_ignored,
+     "the surfaces of 1x1 cubes are packed, whatever the stride says (50-sdp section 3.2)",
+     {SHOWN(SDP_RDMA, D_SRC_SURFACE_STRIDE)}},
+};
+
+const struct rule_set rules_sdp_rdma = {.units = {NVDLA_SDP_RDMA}, .unit_count = 1, RULE_LIST(sdp_rdma_list)};
+
+/* ---- SDP with SDP_RDMA ---- */
+
+static uint32_t in(const struct rules_view *view) {
+    return FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, IN_PRECISION);
+}
+
+/* IN precision counts. */
+static bool converts_input(const struct rules_view *view) {
+    return rules_wide(view) && !layer_of(view).flying;
+}
+
+static bool sizes_differ(const struct rules_view *view) {
+    uint32_t lanes = (uint32_t)layer_of(view).lanes;
+    return VALUE(view, SDP, D_DATA_CUBE_WIDTH) != VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) ||
+           VALUE(view, SDP, D_DATA_CUBE_HEIGHT) != VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) ||
+           VALUE(view, SDP, D_DATA_CUBE_CHANNEL) / lanes != VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) / lanes;
+}
+
+static bool flying_differs(const struct rules_view *view) {
+    return layer_of(view).flying != (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0);
+}
+
+static bool precision_differs(const struct rules_view *view) {
+    return rules_wide(view) && (proc(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) ||
+                                out(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, OUT_PRECISION));
+}
+
+static bool mode_differs(const struct rules_view *view) {
+    return (view->config->winograd &&
+            FIELD(view, SDP, D_FEATURE_MODE_CFG, WINOGRAD) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, WINOGRAD)) ||
+           (view->config->batch_max > 1 && FIELD(view, SDP, D_FEATURE_MODE_CFG, BATCH_NUMBER) !=
+                                               FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER));
+}
+
+static bool input_unknown(const struct rules_view *view) {
+    return converts_input(view) && in(view) > NVDLA_FP16;
+}
+
+static bool widens_input(const struct rules_view *view) {
+    return converts_input(view) && in(view) == NVDLA_INT8 && proc(view) != NVDLA_INT8;
+}
+
+static bool fp16_to_int8(const struct rules_view *view) {
+    return converts_input(view) && in(view) == NVDLA_FP16 && proc(view) == NVDLA_INT8 && out(view) != NVDLA_FP16;
+}
+
+static bool reinterprets(const struct rules_view *view) {
+    return converts_input(view) && in(view) != proc(view) && in(view) != NVDLA_INT8 && proc(view) != NVDLA_INT8;
+}
+
+/* What a stage takes from memory, and what its DMA fetches for it. */
+struct operand_flow {
+    bool taken, alu_taken, mul_taken, alu_fetched, mul_fetched;
+};
+
+static struct operand_flow flow_of(const struct rules_view *view, int stage) {
+    struct sdp_layer layer = layer_of(view);
+    const struct sdp_operands *operands = &layer.operands[stage];
+    return (struct operand_flow){.taken = layer.stage[stage].alu.from_memory || layer.stage[stage].mul.from_memory,
+                                 .alu_taken = layer.stage[stage].alu.from_memory,
+                                 .mul_taken = layer.stage[stage].mul.from_memory,
+                                 .alu_fetched = operands->enabled && operands->has_alu,
+                                 .mul_fetched = operands->enabled && operands->has_mul};
+}
+
+static bool not_fetched(const struct rules_view *view, int stage) {
+    struct operand_flow flow = flow_of(view, stage);
+    return (flow.alu_taken && !flow.alu_fetched) || (flow.mul_taken && !flow.mul_fetched);
+}
+
+static bool half_taken(const struct rules_view *view, int stage) {
+    struct operand_flow flow = flow_of(view, stage);
+    return !not_fetched(view, stage) && flow.taken &&
+           (flow.alu_taken != flow.alu_fetched || flow.mul_taken != flow.mul_fetched);
+}
+
+static bool not_taken(const struct rules_view *view, int stage) {
+    return layer_of(view).operands[stage].enabled && !flow_of(view, stage).taken;
+}
+
+#define STAGE_RULE(condition, name, stage)                                                                             \
+    static bool condition##_##name(const struct rules_view *view) {                                                    \
+        return condition(view, stage);                                                                                 \
+    }
+STAGE_RULE(not_fetched, bs, SDP_BS)
+STAGE_RULE(not_fetched, bn, SDP_BN)
+STAGE_RULE(not_fetched, ew, SDP_EW)
+STAGE_RULE(half_taken, bs, SDP_BS)
+STAGE_RULE(half_taken, bn, SDP_BN)
+STAGE_RULE(half_taken, ew, SDP_EW)
+STAGE_RULE(not_taken, bs, SDP_BS)
+STAGE_RULE(not_taken, bn, SDP_BN)
+STAGE_RULE(not_taken, ew, SDP_EW)
+
+static bool batch_operands_unaligned(const struct rules_view *view) {
+    return batch_unaligned(view) && any_operand(view, per_element);
+}
+
+static bool batch_operands_of_one_pixel(const struct rules_view *view) {
+    return batch(view) && single_pixel(view) && layer_of(view).surfaces > 1 && any_operand(view, per_element);
+}
+
+static struct extent source_of(const struct sdp_layer *layer) {
+    return (struct extent){.primary = layer->source_primary,
+                           .base = layer->source,
+                           .line_bytes = (uint64_t)layer->width * layer->atom,
+                           .lines = (uint64_t)layer->height,
+                           .line_stride = layer->source_line,
+                           .surfaces = (uint64_t)layer->surfaces * (uint64_t)layer->source_surfaces,
+                           .surface_stride = layer->source_surface};
+}
+
+static struct extent destination_of(const struct sdp_layer *layer) {
+    return (struct extent){.primary = layer->destination_primary,
+                           .base = layer->destination,
+                           .line_bytes = (uint64_t)layer->width * layer->atom,
+                           .lines = (uint64_t)layer->height,
+                           .line_stride = layer->destination_line,
+                           .surfaces = (uint64_t)layer->surfaces * (uint64_t)layer->destination_surfaces,
+                           .surface_stride = layer->destination_surface};
+}
+
+/* Operands per kernel are one line of operand atoms. */
+static struct extent operands_of(const struct sdp_layer *layer, const struct sdp_operands *operands) {
+    uint64_t atom = sdp_operand_atom(layer, operands), surfaces = (uint64_t)layer->surfaces;
+    struct extent extent = {.primary = operands->primary, .base = operands->base, .lines = 1, .surfaces = 1};
+    extent.line_bytes = operands->per_element ? (uint64_t)layer->width * atom : surfaces * atom;
+    if (operands->per_element) {
+        extent.lines = (uint64_t)layer->height;
+        extent.line_stride = operands->line_stride;
+        extent.surfaces = surfaces;
+        extent.surface_stride = operands->surface_stride;
+    }
+    return extent;
+}
+
+static bool overwrites(const struct extent *destination, const struct extent *source) {
+    return !extents_same(destination, source) && extents_overlap(destination, source);
+}
+
+/* In place is legal if what is written is what is read. */
+static bool overwrites_input(const struct rules_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    struct extent destination = destination_of(&layer), source = source_of(&layer);
+    if (!to_memory(view) || layer.batches > 1) {
+        return false;
+    }
+    if (!layer.flying && overwrites(&destination, &source)) {
+        return true;
+    }
+    for (int i = 0; i < SDP_STAGES; i++) {
+        struct extent operands = operands_of(&layer, &layer.operands[i]);
+        if (layer.operands[i].enabled && overwrites(&destination, &operands)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define NOT_FETCHED "the stage takes operands from memory that SDP_RDMA does not fetch (50-sdp section 4)"
+#define HALF_TAKEN "SDP_RDMA fetches a component that the stage does not take from memory (50-sdp section 4)"
+#define NOT_TAKEN                                                                                                      \
+    "SDP_RDMA fetches operands that the stage does not take: SDP finishes, SDP_RDMA does not, and the next layer "     \
+    "that "                                                                                                            \
+    "needs it hangs (50-sdp section 4)"
+
+static const struct rule sdp_operands_list[] = {
+    {RULE_HANGS,
+     sizes_differ,
+     "SDP and SDP_RDMA must have the same cube (50-sdp section 2.3)",
+     {SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(SDP_RDMA, D_DATA_CUBE_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT),
+      SHOWN(SDP_RDMA, D_DATA_CUBE_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL), SHOWN(SDP_RDMA, D_DATA_CUBE_CHANNEL)}},
+    {RULE_HANGS,
+     flying_differs,
+     "SDP and SDP_RDMA must have the same FLYING_MODE (50-sdp section 2.3)",
+     {SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED,
+     precision_differs,
+     "SDP and SDP_RDMA must have the same PROC and OUT precision (50-sdp section 2.3)",
+     {SHOWN(SDP, D_DATA_FORMAT), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED,
+     mode_differs,
+     "SDP and SDP_RDMA must agree on Winograd order and batches (50-sdp section 2.3)",
+     {SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED, input_unknown, "there is no precision 3 (50-sdp section 7)", {SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED,
+     widens_input,
+     "INT8 input has no processing of 16 bits (50-sdp section 7)",
+     {SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)}},
+    {RULE_HANGS,
+     fp16_to_int8,
+     "FP16 input has no INT8 processing (50-sdp section 7)",
+     {SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)}},
+    {RULE_WARNS,
+     reinterprets,
+     "INT16 data is taken for FP16 or the reverse (50-sdp section 7)",
+     {SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)}},
+    {RULE_HANGS, not_fetched_bs, NOT_FETCHED, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
+    {RULE_HANGS, not_fetched_bn, NOT_FETCHED, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
+    {RULE_HANGS, not_fetched_ew, NOT_FETCHED, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
+    {RULE_HANGS, half_taken_bs, HALF_TAKEN, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
+    {RULE_HANGS, half_taken_bn, HALF_TAKEN, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
+    {RULE_HANGS, half_taken_ew, HALF_TAKEN, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
+    {RULE_WARNS, not_taken_bs, NOT_TAKEN, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
+    {RULE_WARNS, not_taken_bn, NOT_TAKEN, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
+    {RULE_WARNS, not_taken_ew, NOT_TAKEN, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
+    {RULE_REFUSED,
+     batch_operands_unaligned,
+     "batches with operands per element need a destination and strides of multiples of two atoms (50-sdp section 8.3)",
+     {SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)}},
+    {RULE_HANGS,
+     batch_operands_of_one_pixel,
+     "batches of 1x1 cubes of several surfaces take no operands per element (50-sdp section 8.3)",
+     {SHOWN(SDP, D_DATA_CUBE_CHANNEL), SHOWN(SDP, D_FEATURE_MODE_CFG)}},
+    {RULE_REFUSED,
+     overwrites_input,
+     "the destination overlaps the input or the operands without being the same (50-sdp, illegal programming)",
+     {SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP_RDMA, D_SRC_BASE_ADDR_LOW)}},
+};
+
+const struct rule_set rules_sdp_operands = {.moment = RULES_AT_START,
+                                            .units = {NVDLA_SDP, NVDLA_SDP_RDMA},
+                                            .unit_count = 2,
+                                            .applies = uses_rdma,
+                                            RULE_LIST(sdp_operands_list)};
+
+/* ---- SDP behind the convolution core ---- */
+
+static struct csc_layer convolution_of(const struct rules_view *view) {
+    struct register_group registers = rules_registers(view, NVDLA_CSC);
+    struct csc_layer layer;
+    csc_layer_decode(&layer, view->config, &registers);
+    return layer;
+}
+
+static bool is_flying(const struct rules_view *view) {
+    return layer_of(view).flying;
+}
+
+static bool results_differ_in_type(const struct rules_view *view) {
+    return rules_wide(view) && proc(view) != FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION);
+}
+
+static bool results_differ_in_order(const struct rules_view *view) {
+    struct csc_layer convolution = convolution_of(view);
+    struct sdp_layer layer = layer_of(view);
+    bool by_lines = layer.batches > 1 || layer.winograd;
+    return (convolution.mode == CSC_WINOGRAD) != layer.winograd || convolution.batches != (size_t)layer.batches ||
+           (by_lines && convolution.out_width != (size_t)layer.width);
+}
+
+static bool results_differ_in_number(const struct rules_view *view) {
+    struct csc_layer convolution = convolution_of(view);
+    struct sdp_layer layer = layer_of(view);
+    return convolution.positions != (size_t)layer.width * (size_t)layer.height ||
+           csc_layer_groups(&convolution) != (size_t)layer.surfaces;
+}
+
+static const struct rule sdp_flying_list[] = {
+    {RULE_REFUSED,
+     results_differ_in_type,
+     "behind a convolution PROC precision is that of the convolution (50-sdp section 3.1)",
+     {SHOWN(SDP, D_DATA_FORMAT), SHOWN(CSC, D_MISC_CFG)}},
+    {RULE_REFUSED,
+     results_differ_in_order,
+     "SDP and CSC must agree on Winograd, batches and the width of their lines (50-sdp section 8)",
+     {SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(CSC, D_MISC_CFG), SHOWN(CSC, D_BATCH_NUMBER)}},
+    {RULE_HANGS,
+     results_differ_in_number,
+     "the convolution does not deliver the cube that SDP takes (50-sdp section 3.1)",
+     {SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(SDP, D_DATA_CUBE_WIDTH),
+      SHOWN(SDP, D_DATA_CUBE_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL)}},
+};
+
+const struct rule_set rules_sdp_flying = {.moment = RULES_AT_START,
+                                          .units = {NVDLA_SDP, NVDLA_CSC},
+                                          .unit_count = 2,
+                                          .applies = is_flying,
+                                          RULE_LIST(sdp_flying_list)};
+
+/* ---- SDP before PDP ---- */
+
+static struct pdp_layer pooling_of(const struct rules_view *view) {
+    struct register_group pdp = rules_registers(view, NVDLA_PDP), rdma = rules_registers(view, NVDLA_PDP_RDMA);
+    struct pdp_layer layer;
+    pdp_layer_decode(&layer, view->config, &pdp, &rdma);
+    return layer;
+}
+
+static bool is_fused(const struct rules_view *view) {
+    return to_pdp(view) && !pooling_of(view).from_memory;
+}
+
+static bool pooled_type_differs(const struct rules_view *view) {
+    return rules_wide(view) && out(view) != FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA);
+}
+
+static bool pooled_cube_differs(const struct rules_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    struct pdp_layer pooling = pooling_of(view);
+    return !pooled_type_differs(view) &&
+           (layer.width != pooling.width || layer.height != pooling.height || layer.surfaces != pooling.surfaces);
+}
+
+static const struct rule sdp_to_pdp_list[] = {
+    {RULE_REFUSED,
+     pooled_type_differs,
+     "OUT precision of SDP must be the data type of PDP (60-pdp section 8)",
+     {SHOWN(SDP, D_DATA_FORMAT), SHOWN(PDP, D_DATA_FORMAT)}},
+    {RULE_HANGS,
+     pooled_cube_differs,
+     "SDP does not deliver the cube that PDP takes (60-pdp section 8)",
+     {SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT),
+      SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL), SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL)}},
+};
+
+const struct rule_set rules_sdp_to_pdp = {.moment = RULES_AT_START,
+                                          .units = {NVDLA_SDP, NVDLA_PDP},
+                                          .unit_count = 2,
+                                          .applies = is_fused,
+                                          RULE_LIST(sdp_to_pdp_list)};
+
+/* ---- the table of EW ---- */
+
+static bool uses_table(const struct rules_view *view) {
+    return layer_of(view).table;
+}
+
+static bool select_too_large(const struct rules_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    return layer.proc != NVDLA_FP16 && ((layer.lut.le_linear && layer.lut.range[LUT_LE].select >= SELECT_BITS) ||
+                                        layer.lut.range[LUT_LO].select >= SELECT_BITS);
+}
+
+static bool any_range(const struct rules_view *view, bool (*condition)(uint32_t fp32)) {
+    return condition(VALUE(view, SDP, S_LUT_LE_START)) || condition(VALUE(view, SDP, S_LUT_LE_END)) ||
+           condition(VALUE(view, SDP, S_LUT_LO_START)) || condition(VALUE(view, SDP, S_LUT_LO_END));
+}
+
+static bool range_infinite(const struct rules_view *view) {
+    return layer_of(view).proc == NVDLA_FP16 && any_range(view, is_infinite);
+}
+
+static bool range_nan(const struct rules_view *view) {
+    return layer_of(view).proc == NVDLA_FP16 && any_range(view, fp32_is_nan);
+}
+
+static bool offset_infinite(const struct rules_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    return layer.proc == NVDLA_FP16 && !layer.lut.le_linear && layer.lut.le_index_offset == -128;
+}
+
+static const struct rule sdp_table_list[] = {
+    {RULE_WARNS,
+     range_infinite,
+     "START or END with the pattern of infinity counts as a number above the largest one (55-lut, illegal programming)",
+     {SHOWN(SDP, S_LUT_LE_START), SHOWN(SDP, S_LUT_LE_END), SHOWN(SDP, S_LUT_LO_START), SHOWN(SDP, S_LUT_LO_END)}},
+    {RULE_WARNS,
+     offset_infinite,
+     "LE_INDEX_OFFSET -128 makes the base of underflows the pattern of infinity (55-lut, illegal programming)",
+     {SHOWN(SDP, S_LUT_INFO)}},
+    {RULE_WARNS,
+     range_nan,
+     "a NaN as START or END makes every value an underflow or a NaN (55-lut section 4.2)",
+     {SHOWN(SDP, S_LUT_LE_START), SHOWN(SDP, S_LUT_LE_END), SHOWN(SDP, S_LUT_LO_START), SHOWN(SDP, S_LUT_LO_END)}},
+    {RULE_WARNS,
+     select_too_large,
+     "INDEX_SELECT above 31 leaves no bit for the index (55-lut section 4.1)",
+     {SHOWN(SDP, S_LUT_INFO)}},
+};
+
+const struct rule_set rules_sdp_table = {
+    .moment = RULES_AT_START, .units = {NVDLA_SDP}, .unit_count = 1, .applies = uses_table, RULE_LIST(sdp_table_list)};
