@@ -5,6 +5,7 @@
 #include "model/csc.h"
 #include "model/rules_table.h"
 #include "nvdla/pixel.h"
+#include "nvdla/sizes.h"
 
 /* ---- what the rules of both units need ---- */
 
@@ -27,10 +28,6 @@ static struct cbuf cbuf_of(const struct rules_view *view) {
     struct cbuf cbuf;
     cbuf_geometry(&cbuf, view->config);
     return cbuf;
-}
-
-static size_t ceil_div(size_t a, size_t b) {
-    return (a + b - 1) / b;
 }
 
 /* Bytes of an element of a precision code. */
