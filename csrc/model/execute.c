@@ -1,0 +1,408 @@
+#include "model/execute.h"
+
+#include "model/cacc.h"
+#include "model/ports.h"
+#include "nvdla_offsets.h"
+
+/* Bits of GLB.S_INTR_STATUS; group 1 is the bit above. */
+enum interrupt_bit {
+    INTERRUPT_SDP = 0,
+    INTERRUPT_CDP = 2,
+    INTERRUPT_PDP = 4,
+    INTERRUPT_BDMA = 6,
+    INTERRUPT_RUBIK = 8,
+    INTERRUPT_CDMA_DAT = 16,
+    INTERRUPT_CDMA_WT = 18,
+    INTERRUPT_CACC = 20
+};
+
+static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigned group) {
+    model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
+}
+
+/* The layer of a unit is done. Returns the group that is released. */
+static unsigned end_layer(struct model *model, enum nvdla_unit unit) {
+    int ordinal = register_group_ordinal(&model->units[unit]);
+    unsigned group = register_group_done(&model->units[unit]);
+    histogram_set_done(model->histograms, unit, ordinal, group);
+    return group;
+}
+
+/* The histogram of a stream of the unit's layer, NULL if none are collected. */
+static struct histogram *tap_of(struct model *model, enum nvdla_unit unit, enum tap tap, int width) {
+    return model->histograms ? histogram_of(model->histograms, unit, model_ordinal(model, unit), tap, width) : NULL;
+}
+
+/* Bits of an integer element; 0: floating point. */
+static int element_bits(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 8 : precision == NVDLA_INT16 ? 16 : 0;
+}
+
+/* ---- convolution ---- */
+
+/* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
+static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_phase weights) {
+    struct register_group *group = &model->units[NVDLA_CDMA];
+    if (data != CDMA_DONE && model->cdma.data == CDMA_DONE) {
+        raise_interrupt(model, INTERRUPT_CDMA_DAT, group->consumer);
+    }
+    if (weights != CDMA_DONE && model->cdma.weights.phase == CDMA_DONE) {
+        raise_interrupt(model, INTERRUPT_CDMA_WT, group->consumer);
+    }
+    if (cdma_layer_done(&model->cdma)) {
+        register_group_load(group, CDMA_D_NAN_INPUT_DATA_NUM, model->cdma.data_specials.seen.nan);
+        register_group_load(group, CDMA_D_NAN_INPUT_WEIGHT_NUM, model->cdma.weight_specials.seen.nan);
+        register_group_load(group, CDMA_D_INF_INPUT_DATA_NUM, model->cdma.data_specials.seen.infinity);
+        register_group_load(group, CDMA_D_INF_INPUT_WEIGHT_NUM, model->cdma.weight_specials.seen.infinity);
+        cdma_end(&model->cdma);
+        end_layer(model, NVDLA_CDMA);
+    }
+}
+
+static bool run_cdma(struct model *model) {
+    struct register_group *group = &model->units[NVDLA_CDMA];
+    struct cdma_layer layer;
+    cdma_layer_decode(&layer, model->dev.config, group);
+    struct cdma_served answered = schedule_cdma_served(model);
+    struct cdma_clients clients;
+    if (answered.data) {
+        client_open_read(model, &clients.data, &client_data_read, layer.data_primary, NVDLA_CDMA);
+    }
+    if (answered.weights) {
+        client_open_read(model, &clients.weights, &client_weight_read, layer.weight_primary, NVDLA_CDMA);
+    }
+    model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT, layer.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
+    enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
+    if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
+        return false;
+    }
+    finish_cdma(model, data, weights);
+    return true;
+}
+
+/* Ends the layer of the convolution core: status register, groups, interrupt. */
+static void finish_convolution(struct model *model, struct csc_run *run) {
+    struct register_group *cacc = &model->units[NVDLA_CACC];
+    const struct csc_layer *layer = &model->csc.layer;
+    /* A layer of one delivery does not restart the counter: 40-convolution-core section 9.7. */
+    size_t windows = layer->positions * layer->batches / (layer->mode == CSC_WINOGRAD ? 4 : 1);
+    bool single = windows * csc_layer_groups(layer) == 1;
+    model->cacc_saturation = csc_run_saturated(run) + (single ? model->cacc_saturation : 0);
+    csc_run_end(run);
+    register_group_done(&model->units[NVDLA_CSC]);
+    register_group_done(&model->units[NVDLA_CMAC_A]);
+    register_group_done(&model->units[NVDLA_CMAC_B]);
+    register_group_load(cacc, CACC_D_OUT_SATURATION, model->cacc_saturation);
+    raise_interrupt(model, INTERRUPT_CACC, end_layer(model, NVDLA_CACC));
+}
+
+/* ---- SDP, alone or between the convolution core and PDP ---- */
+
+/* Releases the group of SDP_RDMA. */
+static void finish_sdp_rdma(struct model *model) {
+    struct register_group *rdma = &model->units[NVDLA_SDP_RDMA];
+    register_group_load(rdma, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, model->sdp_counted.input.nan);
+    register_group_load(rdma, SDP_RDMA_D_STATUS_INF_INPUT_NUM, model->sdp_counted.input.infinity);
+    register_group_done(rdma);
+}
+
+/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. What a layer does not count shows the
+ * count of an earlier one: 50-sdp section 10. */
+static void finish_sdp(struct model *model, const struct sdp_layer *layer, const struct sdp_result *result) {
+    struct register_group *sdp = &model->units[NVDLA_SDP];
+    struct sdp_result *counted = &model->sdp_counted;
+    if (layer->count_saturation) {
+        counted->saturated = result->saturated;
+    }
+    if (layer->count_table) {
+        counted->table = result->table;
+    }
+    if (layer->count_specials) {
+        counted->input = result->input;
+    }
+    register_group_load(sdp, SDP_D_STATUS, result->unequal && !layer->to_pdp);
+    register_group_load(sdp, SDP_D_STATUS_NAN_OUTPUT_NUM, result->nan_outputs);
+    register_group_load(sdp, SDP_D_PERF_OUT_SATURATION, counted->saturated);
+    register_group_load(sdp, SDP_D_PERF_LUT_UFLOW, counted->table.underflow);
+    register_group_load(sdp, SDP_D_PERF_LUT_OFLOW, counted->table.overflow);
+    register_group_load(sdp, SDP_D_PERF_LUT_HYBRID, counted->table.hybrid);
+    register_group_load(sdp, SDP_D_PERF_LUT_LE_HIT, counted->table.le_hit);
+    register_group_load(sdp, SDP_D_PERF_LUT_LO_HIT, counted->table.lo_hit);
+    raise_interrupt(model, INTERRUPT_SDP, end_layer(model, NVDLA_SDP));
+    if (layer->leftover) {
+        model->rdma_stuck = true;
+    } else if (layer->uses_rdma) {
+        finish_sdp_rdma(model);
+    }
+}
+
+static void finish_pdp(struct model *model, bool from_memory) {
+    raise_interrupt(model, INTERRUPT_PDP, end_layer(model, NVDLA_PDP));
+    if (from_memory) {
+        register_group_done(&model->units[NVDLA_PDP_RDMA]);
+    }
+}
+
+/* A PDP layer whose output is counted. */
+static struct pdp_layer with_tap(struct model *model, const struct pdp_layer *layer) {
+    struct pdp_layer tapped = *layer;
+    tapped.tap = tap_of(model, NVDLA_PDP, TAP_PDP_OUT, element_bits(layer->kernel.precision));
+    return tapped;
+}
+
+static void next_line(void *context, uint8_t *bytes) {
+    sdp_run_line(context, bytes);
+}
+
+/* The streams of an SDP layer to count. */
+static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *layer) {
+    if (!model->histograms) {
+        return (struct sdp_taps){.input = NULL};
+    }
+    bool integer = layer->proc != NVDLA_FP16;
+    const struct sdp_stage *ew = &layer->stage[SDP_EW];
+    int width = integer ? 32 : 0, operand = integer ? 16 : 0;
+    struct sdp_taps taps = {
+        .input = tap_of(model, NVDLA_SDP, TAP_SDP_IN, width),
+        .ew_alu = ew->alu.from_memory ? tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand) : NULL,
+        .ew_mul = ew->mul.from_memory ? tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand) : NULL,
+        .convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, width),
+        .output = layer->compare ? NULL : tap_of(model, NVDLA_SDP, TAP_SDP_OUT, element_bits(layer->out)),
+    };
+    if (integer && !layer->compare && taps.convertor) {
+        int bits = element_bits(layer->out);
+        const struct convertor convertor = {.offset = layer->convertor.offset,
+                                            .scale = layer->convertor.scale,
+                                            .shift = layer->convertor.shift,
+                                            .bits = bits ? bits : SDP_INTEGER_BITS};
+        histogram_convertor(taps.convertor, &convertor, bits);
+    }
+    return taps;
+}
+
+/* Runs the SDP layer with its clients, into memory or through PDP. */
+static bool run_sdp_from(struct model *model, const struct work *work, struct sdp_clients *clients,
+                         struct sdp_result *result) {
+    const struct sdp_layer *layer = &work->sdp;
+    clients->taps = sdp_taps(model, layer);
+    struct sdp_run *run = sdp_run_new(layer, clients);
+    if (!run) {
+        return false;
+    }
+    bool done = true;
+    if (work->action == ACTION_SDP_PDP) {
+        struct dma output;
+        uint64_t nans;
+        client_open_write(model, &output, &client_pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+        const struct pdp_layer pdp = with_tap(model, &work->pdp);
+        done = pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
+        register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
+    } else {
+        if (!layer->compare) {
+            client_open_write(model, &clients->output, &client_sdp_write, layer->destination_primary, NVDLA_SDP);
+        }
+        sdp_run_to_memory(run);
+    }
+    *result = sdp_run_result(run);
+    sdp_run_free(run);
+    return done;
+}
+
+static void next_results(void *context, int32_t *results, size_t atoms) {
+    csc_run_next(context, results, atoms);
+}
+
+/* Counts the streams of CACC if histograms are collected. Returns false when memory is exhausted. */
+static bool observe_convolution(struct model *model, struct csc_run *run) {
+    if (!model->histograms) {
+        return true;
+    }
+    enum nvdla_precision precision = model->csc.layer.precision;
+    bool integer = precision != NVDLA_FP16;
+    int width = cacc_width(model->dev.config, precision, 0);
+    return csc_run_observe(run, integer ? tap_of(model, NVDLA_CACC, TAP_CACC_OUT, width) : NULL,
+                           tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? 32 : 0));
+}
+
+/* Runs the convolution core and the SDP layer that takes its results. */
+static bool run_flying(struct model *model, const struct work *work, struct sdp_clients *clients,
+                       struct sdp_result *result) {
+    struct dma weights;
+    bool come = schedule_weights_come(model);
+    if (come) {
+        client_open_read(model, &weights, &client_weight_read, model->cdma.layer.weight_primary, NVDLA_CDMA);
+    }
+    uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
+    struct csc_run *run = model->core;
+    if (!csc_run_begin(run, &model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
+                       REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE)) ||
+        !observe_convolution(model, run)) {
+        return false;
+    }
+    enum cdma_phase data = model->cdma.data, phase = model->cdma.weights.phase;
+    clients->results = next_results;
+    clients->context = run;
+    bool done = run_sdp_from(model, work, clients, result);
+    if (done) {
+        finish_cdma(model, data, phase);
+        finish_convolution(model, run);
+    }
+    return done;
+}
+
+static bool run_sdp(struct model *model, const struct work *work) {
+    const struct sdp_layer *layer = &work->sdp;
+    model->checker.sdp.selected = false; /* the layer takes the clock from the table's port */
+    struct sdp_clients clients = {.table = &model->sdp_table.entries};
+    struct sdp_result result = {.saturated = 0};
+    for (int i = 0; i < SDP_STAGES; i++) {
+        if (layer->operands[i].enabled) {
+            client_open_read(model, &clients.operands[i], &client_operand_read[i], layer->operands[i].primary,
+                             NVDLA_SDP_RDMA);
+        }
+    }
+    bool done;
+    if (layer->flying) {
+        done = run_flying(model, work, &clients, &result);
+    } else {
+        client_open_read(model, &clients.main, &client_sdp_read, layer->source_primary, NVDLA_SDP_RDMA);
+        done = run_sdp_from(model, work, &clients, &result);
+    }
+    if (!done) {
+        return false;
+    }
+    finish_sdp(model, layer, &result);
+    if (work->action == ACTION_SDP_PDP) {
+        finish_pdp(model, false);
+    }
+    return true;
+}
+
+/* ---- PDP, CDP, BDMA, RUBIK ---- */
+
+static bool run_pdp(struct model *model, const struct work *work) {
+    struct dma input, output;
+    client_open_read(model, &input, &client_pdp_read, work->pdp.source_primary, NVDLA_PDP_RDMA);
+    client_open_write(model, &output, &client_pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+    const struct pdp_layer layer = with_tap(model, &work->pdp);
+    uint64_t nans;
+    if (!pdp_run_from_memory(&layer, &input, &output, &nans)) {
+        return false;
+    }
+    register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
+    finish_pdp(model, true);
+    return true;
+}
+
+/* Loads the counters of CDP and releases both groups. */
+static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
+    struct register_group *cdp = &model->units[NVDLA_CDP];
+    cdp_counts_load(counts, cdp);
+    raise_interrupt(model, INTERRUPT_CDP, end_layer(model, NVDLA_CDP));
+    register_group_done(&model->units[NVDLA_CDP_RDMA]);
+}
+
+/* A CDP layer whose streams are counted. */
+static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *layer) {
+    struct cdp_layer tapped = *layer;
+    if (!model->histograms) {
+        return tapped;
+    }
+    enum nvdla_precision precision = layer->kernel.precision;
+    int bits = element_bits(precision);
+    struct cdp_taps *taps = &tapped.taps;
+    taps->input = tap_of(model, NVDLA_CDP, TAP_CDP_IN, bits);
+    taps->convertor = tap_of(model, NVDLA_CDP, TAP_CDP_CVT_IN, cdp_product_bits(precision));
+    taps->output = tap_of(model, NVDLA_CDP, TAP_CDP_OUT, bits);
+    if (bits > 0 && taps->input && taps->convertor) {
+        const struct cdp_convertor *in = &layer->kernel.input, *out = &layer->kernel.output;
+        const struct convertor input = {in->offset, in->scale, in->shift, bits + 1};
+        const struct convertor output = {out->offset, out->scale, out->shift, bits};
+        /* Inside CDP elements have 9 or 17 bits; 90-statistics section B.9 keeps to 16. */
+        histogram_convertor(taps->input, &input, bits == 8 ? 9 : 16);
+        histogram_convertor(taps->convertor, &output, bits);
+    }
+    return tapped;
+}
+
+static bool run_cdp(struct model *model, const struct work *work) {
+    const struct cdp_layer layer = with_taps(model, &work->cdp);
+    struct dma input, output;
+    struct cdp_counts counts;
+    client_open_read(model, &input, &client_cdp_read, work->cdp.source_primary, NVDLA_CDP_RDMA);
+    client_open_write(model, &output, &client_cdp_write, work->cdp.destination_primary, NVDLA_CDP);
+    if (!cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
+        return false;
+    }
+    finish_cdp(model, &counts);
+    return true;
+}
+
+static bool run_bdma(struct model *model) {
+    struct bdma_served answered = schedule_bdma_served(model);
+    struct bdma_clients clients;
+    for (int primary = 0; primary < 2; primary++) {
+        if (answered.read[primary]) {
+            client_open_read(model, &clients.read[primary], &client_bdma_read, primary, NVDLA_BDMA);
+        }
+        if (answered.write[primary]) {
+            client_open_write(model, &clients.write[primary], &client_bdma_write, primary, NVDLA_BDMA);
+        }
+    }
+    if (!bdma_run(&model->bdma, &clients)) {
+        return false;
+    }
+    unsigned group;
+    if (bdma_done(&model->bdma, &group)) {
+        raise_interrupt(model, INTERRUPT_BDMA, group);
+    }
+    return true;
+}
+
+static bool run_rubik(struct model *model, const struct work *work) {
+    struct dma input, output;
+    client_open_read(model, &input, &client_rubik_read, work->rubik.source_primary, NVDLA_RBK);
+    client_open_write(model, &output, &client_rubik_write, work->rubik.destination_primary, NVDLA_RBK);
+    if (!rubik_run(&work->rubik, &input, &output)) {
+        return false;
+    }
+    raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
+    return true;
+}
+
+bool execute(struct model *model, const struct work *work) {
+    clock_t start = clock();
+    bool done = true;
+    switch (work->action) {
+    case ACTION_NONE:
+        break;
+    case ACTION_CDMA:
+        done = run_cdma(model);
+        break;
+    case ACTION_CSC_START:
+        csc_start(&model->csc, &model->cdma, &model->cbuf, &model->units[NVDLA_CSC]);
+        break;
+    case ACTION_SDP_RDMA_EMPTY:
+        finish_sdp_rdma(model);
+        break;
+    case ACTION_SDP:
+    case ACTION_SDP_PDP:
+        done = run_sdp(model, work);
+        break;
+    case ACTION_PDP:
+        done = run_pdp(model, work);
+        break;
+    case ACTION_CDP:
+        done = run_cdp(model, work);
+        break;
+    case ACTION_BDMA:
+        done = run_bdma(model);
+        break;
+    case ACTION_RUBIK:
+        done = run_rubik(model, work);
+        break;
+    }
+    model->busy += clock() - start;
+    model->steps++;
+    return done && !(model->histograms && model->histograms->exhausted);
+}

@@ -1,0 +1,13 @@
+/* Runs a layer, and ends it: memory, status registers, groups, interrupts, histograms. */
+#ifndef MODEL_EXECUTE_H
+#define MODEL_EXECUTE_H
+
+#include <stdbool.h>
+
+#include "model/machine.h"
+#include "model/schedule.h"
+
+/* Carries out what schedule_find() has found. Returns false only when memory is exhausted. */
+bool execute(struct model *model, const struct work *work);
+
+#endif

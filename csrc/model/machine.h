@@ -1,0 +1,55 @@
+/* The state of the device: all units, and what its parts share. model.c answers accesses to registers, ports.c to
+ * memory, schedule.c finds the layer that can run next, execute.c runs it. */
+#ifndef MODEL_MACHINE_H
+#define MODEL_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "model/bdma.h"
+#include "model/cbuf.h"
+#include "model/cdma.h"
+#include "model/cdp.h"
+#include "model/checker.h"
+#include "model/csc_run.h"
+#include "model/histogram.h"
+#include "model/model.h"
+#include "model/pool.h"
+#include "model/register_group.h"
+#include "model/sdp.h"
+#include "nvdla/lut.h"
+#include "replay/device.h"
+
+struct model {
+    struct device dev;                             /* first member: the device is the model */
+    struct register_group units[NVDLA_UNIT_COUNT]; /* those with a bit in dev.units */
+    uint32_t interrupt_bits;                       /* bits of S_INTR_STATUS that exist */
+    uint32_t interrupt_status;
+    struct lut_entries lut; /* of CDP */
+    struct sdp_table sdp_table;
+    struct cdp_idle_units cdp_idle;
+    struct histogram_set *histograms; /* see model_options */
+    struct cbuf cbuf;
+    struct cdma cdma;
+    struct csc csc;
+    struct csc_run *core;
+    struct pool *pool; /* of threads for convolutions */
+    struct bdma bdma;
+    uint64_t cacc_saturation;      /* count of the last layer */
+    struct sdp_result sdp_counted; /* each count is that of the last layer that counted it */
+    bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
+    struct checker checker;
+    struct model_limits limits;
+    bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
+    uint64_t steps;                  /* accesses and layers since reset */
+    uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
+    clock_t busy; /* CPU time spent on layers */
+};
+
+/* Launch that the unit is working on. BDMA has no groups of registers. */
+static inline int model_ordinal(const struct model *model, enum nvdla_unit unit) {
+    return unit == NVDLA_BDMA ? model->bdma.ordinal : register_group_ordinal(&model->units[unit]);
+}
+
+#endif

@@ -1,0 +1,335 @@
+#include "model/schedule.h"
+
+#include "model/ports.h"
+#include "nvdla_offsets.h"
+
+static bool pdp_destination_ready(const struct model *model, const struct pdp_layer *layer) {
+    return layer->valid && client_served(model, &client_pdp_write, layer->destination_primary);
+}
+
+/* Takes a layer that is ready, unless it is too large. */
+static bool take(struct work *work, enum action action, enum nvdla_unit unit, uint64_t atoms) {
+    if (atoms > work->limits->atoms) {
+        work->too_large = unit;
+        work->size = atoms;
+        work->most = work->limits->atoms;
+        work->measure = "atoms";
+        return false;
+    }
+    work->action = action;
+    return true;
+}
+
+struct cdma_served schedule_cdma_served(const struct model *model) {
+    struct cdma_layer layer;
+    cdma_layer_decode(&layer, model->dev.config, &model->units[NVDLA_CDMA]);
+    return (struct cdma_served){.data = client_served(model, &client_data_read, layer.data_primary),
+                                .weights = client_served(model, &client_weight_read, layer.weight_primary)};
+}
+
+static bool find_cdma(const struct model *model, struct work *work) {
+    const struct register_group *cdma = &model->units[NVDLA_CDMA];
+    if (!cdma_can_step(&model->cdma, &model->cbuf, cdma, schedule_cdma_served(model))) {
+        return false;
+    }
+    struct cdma_layer layer;
+    cdma_layer_decode(&layer, model->dev.config, cdma);
+    return take(work, ACTION_CDMA, NVDLA_CDMA, cdma_layer_atoms(&layer));
+}
+
+static bool find_csc(const struct model *model, struct work *work) {
+    if (!csc_can_start(&model->csc, &model->cdma, &model->units[NVDLA_CSC])) {
+        return false;
+    }
+    work->action = ACTION_CSC_START;
+    return true;
+}
+
+bool schedule_weights_come(const struct model *model) {
+    return model->cdma.weights.phase == CDMA_BUSY && schedule_cdma_served(model).weights;
+}
+
+/* A convolution that is ready but for its size is not carried out if it has more than `most` of something. */
+static bool small_enough(struct work *work, uint64_t size, uint64_t most, const char *measure) {
+    if (size > most) {
+        work->too_large = NVDLA_CSC;
+        work->size = size;
+        work->most = most;
+        work->measure = measure;
+    }
+    return size <= most;
+}
+
+/* True if CMAC_A, CMAC_B and CACC are set to the mode and precision of the layer; else nothing is defined
+ * (40-convolution-core section 12). Configurations with one mode and precision ignore these fields. */
+static bool core_agrees(const struct model *model) {
+    static const struct {
+        enum nvdla_unit unit;
+        uint32_t misc;
+    } units[] = {{NVDLA_CMAC_A, CMAC_A_D_MISC_CFG}, {NVDLA_CMAC_B, CMAC_B_D_MISC_CFG}, {NVDLA_CACC, CACC_D_MISC_CFG}};
+    const struct csc_layer *layer = &model->csc.layer;
+    const struct nvdla_config *config = model->dev.config;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        uint32_t misc = register_group_value(&model->units[units[i].unit], units[i].misc);
+        bool winograd = REGISTER_FIELD(misc, CACC_D_MISC_CFG__CONV_MODE);
+        if ((config->winograd && winograd != (layer->mode == CSC_WINOGRAD)) ||
+            (nvdla_has_16_bits(config) &&
+             REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION) != (uint32_t)layer->precision)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines need not be the same
+ * unless the order of delivery depends on them. */
+static bool same_results(const struct csc_layer *layer, const struct sdp_layer *sdp) {
+    bool by_lines = sdp->batches > 1 || sdp->winograd;
+    return layer->precision == sdp->proc && layer->batches == (size_t)sdp->batches &&
+           (layer->mode == CSC_WINOGRAD) == sdp->winograd &&
+           layer->positions == (size_t)sdp->width * (size_t)sdp->height &&
+           csc_layer_groups(layer) == (size_t)sdp->surfaces && !(by_lines && layer->out_width != (size_t)sdp->width);
+}
+
+/* True if the convolution core delivers what the SDP layer takes. */
+static bool convolution_ready(const struct model *model, const struct sdp_layer *sdp, struct work *work) {
+    const struct csc_layer *layer = &model->csc.layer;
+    if (!model->csc.started || !layer->valid || !register_group_running(&model->units[NVDLA_CMAC_A]) ||
+        !register_group_running(&model->units[NVDLA_CMAC_B]) || !register_group_running(&model->units[NVDLA_CACC]) ||
+        !core_agrees(model)) {
+        return false;
+    }
+    if (!same_results(layer, sdp)) {
+        return false;
+    }
+    return small_enough(work, csc_layer_work(layer), work->limits->products, "products") &&
+           small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), work->limits->elements,
+                        "input elements") &&
+           csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model));
+}
+
+/* All that an SDP layer needs but the destination. */
+static bool sdp_source_ready(const struct model *model, const struct sdp_layer *layer, struct work *work) {
+    if (!layer->valid) {
+        return false;
+    }
+    if (layer->uses_rdma) {
+        if (model->rdma_stuck || !register_group_running(&model->units[NVDLA_SDP_RDMA])) {
+            return false;
+        }
+        for (int i = 0; i < SDP_STAGES; i++) {
+            const struct sdp_operands *operands = &layer->operands[i];
+            if (operands->enabled && !client_served(model, &client_operand_read[i], operands->primary)) {
+                return false;
+            }
+        }
+    }
+    return layer->flying ? convolution_ready(model, layer, work)
+                         : client_served(model, &client_sdp_read, layer->source_primary);
+}
+
+static bool find_sdp(const struct model *model, struct work *work) {
+    const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
+    const struct register_group *pdp = &model->units[NVDLA_PDP], *pdp_rdma = &model->units[NVDLA_PDP_RDMA];
+    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(model->dev.config, rdma)) {
+        work->action = ACTION_SDP_RDMA_EMPTY;
+        return true;
+    }
+    if (!register_group_running(sdp)) {
+        return false;
+    }
+    struct sdp_layer *layer = &work->sdp;
+    sdp_layer_decode(layer, model->dev.config, sdp, rdma);
+    if (!sdp_source_ready(model, layer, work)) {
+        return false;
+    }
+    if (!layer->to_pdp) {
+        bool ready = layer->compare || client_served(model, &client_sdp_write, layer->destination_primary);
+        return ready && take(work, ACTION_SDP, NVDLA_SDP, sdp_layer_atoms(layer));
+    }
+    if (!register_group_running(pdp)) {
+        return false;
+    }
+    pdp_layer_decode(&work->pdp, model->dev.config, pdp, pdp_rdma);
+    bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
+                     layer->surfaces == work->pdp.surfaces && layer->out == work->pdp.kernel.precision;
+    return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
+           take(work, ACTION_SDP_PDP, NVDLA_SDP, sdp_layer_atoms(layer) + pdp_layer_atoms(&work->pdp));
+}
+
+static bool find_pdp(const struct model *model, struct work *work) {
+    const struct register_group *pdp = &model->units[NVDLA_PDP], *rdma = &model->units[NVDLA_PDP_RDMA];
+    if (!register_group_running(pdp) || !register_group_running(rdma)) {
+        return false;
+    }
+    struct pdp_layer *layer = &work->pdp;
+    pdp_layer_decode(layer, model->dev.config, pdp, rdma);
+    return layer->from_memory && pdp_destination_ready(model, layer) &&
+           client_served(model, &client_pdp_read, layer->source_primary) &&
+           take(work, ACTION_PDP, NVDLA_PDP, pdp_layer_atoms(layer));
+}
+
+static bool find_cdp(const struct model *model, struct work *work) {
+    const struct register_group *cdp = &model->units[NVDLA_CDP], *rdma = &model->units[NVDLA_CDP_RDMA];
+    if (!register_group_running(cdp) || !register_group_running(rdma)) {
+        return false;
+    }
+    struct cdp_layer *layer = &work->cdp;
+    cdp_layer_decode(layer, model->dev.config, cdp, rdma);
+    return layer->valid && client_served(model, &client_cdp_read, layer->source_primary) &&
+           client_served(model, &client_cdp_write, layer->destination_primary) &&
+           take(work, ACTION_CDP, NVDLA_CDP, cdp_layer_atoms(layer));
+}
+
+struct bdma_served schedule_bdma_served(const struct model *model) {
+    return (struct bdma_served){
+        .read = {client_served(model, &client_bdma_read, false), client_served(model, &client_bdma_read, true)},
+        .write = {client_served(model, &client_bdma_write, false), client_served(model, &client_bdma_write, true)},
+    };
+}
+
+static bool find_bdma(const struct model *model, struct work *work) {
+    struct bdma_served answered = schedule_bdma_served(model);
+    return bdma_can_run(&model->bdma, &answered) && take(work, ACTION_BDMA, NVDLA_BDMA, bdma_atoms(&model->bdma));
+}
+
+static bool find_rubik(const struct model *model, struct work *work) {
+    const struct register_group *rubik = &model->units[NVDLA_RBK];
+    if (!register_group_running(rubik)) {
+        return false;
+    }
+    struct rubik_layer *layer = &work->rubik;
+    rubik_layer_decode(layer, model->dev.config, rubik);
+    return layer->valid && client_served(model, &client_rubik_read, layer->source_primary) &&
+           client_served(model, &client_rubik_write, layer->destination_primary) &&
+           take(work, ACTION_RUBIK, NVDLA_RBK, rubik_layer_atoms(layer));
+}
+
+void schedule_find(const struct model *model, struct work *work) {
+    work->limits = &model->limits;
+    work->action = ACTION_NONE;
+    work->too_large = NVDLA_UNIT_COUNT;
+    if (!find_cdma(model, work) && !find_csc(model, work) && !find_sdp(model, work) && !find_pdp(model, work) &&
+        !find_cdp(model, work) && !find_bdma(model, work)) {
+        find_rubik(model, work);
+    }
+}
+
+/* ---- why nothing runs ---- */
+
+static void explain_client(struct model *model, const struct client *client, bool primary, enum nvdla_unit unit) {
+    struct device *dev = &model->dev;
+    if (!dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
+        return; /* a rule has told of it */
+    }
+    int offset = client_blocked_by(model, client, primary);
+    if (offset != CLIENT_NOT_BLOCKED) {
+        enum nvdla_unit port = primary ? NVDLA_MCIF : NVDLA_CVIF;
+        const struct nvdla_register *reg =
+            nvdla_register_at(dev->config, nvdla_unit_base(dev->config, port) + (uint32_t)offset);
+        uint32_t value = register_group_value(&model->units[port], (uint32_t)offset);
+        char fields[120];
+        device_warn(dev, unit, model_ordinal(model, unit), "%s.%s = 0x%x (%s): %s; the hardware hangs",
+                    nvdla_unit_names[port], reg->name, (unsigned)value,
+                    nvdla_register_decode(reg, value, fields, sizeof fields),
+                    (uint32_t)offset == MCIF_CFG_OUTSTANDING_CNT
+                        ? "whole bursts never go out (70-memory-interface section 3.3)"
+                        : "the requests of a client with weight 0 wait (70-memory-interface section 3.1)");
+    }
+}
+
+static void explain_sdp(struct model *model) {
+    const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
+    struct sdp_layer layer;
+    sdp_layer_decode(&layer, model->dev.config, sdp, rdma);
+    if (register_group_running(sdp) && !layer.to_pdp && !layer.compare) {
+        explain_client(model, &client_sdp_write, layer.destination_primary, NVDLA_SDP);
+    }
+    if (!register_group_running(rdma)) {
+        return;
+    }
+    if (model->rdma_stuck) {
+        device_warn(&model->dev, NVDLA_SDP_RDMA, register_group_ordinal(rdma),
+                    "waits for ever with operands that no stage has taken; the hardware hangs (50-sdp section 4)");
+    }
+    if (!layer.flying) {
+        explain_client(model, &client_sdp_read, layer.source_primary, NVDLA_SDP_RDMA);
+    }
+    for (int i = 0; i < SDP_STAGES; i++) {
+        if (layer.operands[i].enabled) {
+            explain_client(model, &client_operand_read[i], layer.operands[i].primary, NVDLA_SDP_RDMA);
+        }
+    }
+}
+
+static void explain_convolution(struct model *model) {
+    const struct register_group *cdma = &model->units[NVDLA_CDMA], *csc = &model->units[NVDLA_CSC];
+    if (register_group_running(cdma)) {
+        struct cdma_layer layer;
+        cdma_layer_decode(&layer, model->dev.config, cdma);
+        explain_client(model, &client_data_read, layer.data_primary, NVDLA_CDMA);
+        explain_client(model, &client_weight_read, layer.weight_primary, NVDLA_CDMA);
+    }
+    if (!register_group_running(csc)) {
+        return;
+    }
+    const struct csc_layer *layer = &model->csc.layer;
+    if (!model->csc.started) {
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
+                    "waits for CDMA to agree to the change of banks; the hardware hangs (30-cdma-cbuf section 3)");
+    } else if (model->cbuf.data.slices < layer->height) {
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
+                    "waits for input: CBUF has %zu lines of %zu; the hardware hangs (30-cdma-cbuf section 9.2)",
+                    model->cbuf.data.slices, layer->height);
+    } else if (layer->valid && !csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model))) {
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
+                    "waits for weights: not all of its %zu kernels come; the hardware hangs (30-cdma-cbuf section 8)",
+                    layer->kernels);
+    }
+}
+
+static void explain_pooling(struct model *model) {
+    const struct register_group *pdp = &model->units[NVDLA_PDP], *rdma = &model->units[NVDLA_PDP_RDMA];
+    struct pdp_layer layer;
+    pdp_layer_decode(&layer, model->dev.config, pdp, rdma);
+    if (register_group_running(pdp)) {
+        explain_client(model, &client_pdp_write, layer.destination_primary, NVDLA_PDP);
+    }
+    if (register_group_running(rdma)) {
+        explain_client(model, &client_pdp_read, layer.source_primary, NVDLA_PDP_RDMA);
+    }
+}
+
+static void explain_cdp(struct model *model) {
+    const struct register_group *cdp = &model->units[NVDLA_CDP], *rdma = &model->units[NVDLA_CDP_RDMA];
+    struct cdp_layer layer;
+    cdp_layer_decode(&layer, model->dev.config, cdp, rdma);
+    if (register_group_running(cdp)) {
+        explain_client(model, &client_cdp_write, layer.destination_primary, NVDLA_CDP);
+    }
+    if (register_group_running(rdma)) {
+        explain_client(model, &client_cdp_read, layer.source_primary, NVDLA_CDP_RDMA);
+    }
+}
+
+static void explain_movers(struct model *model) {
+    const struct register_group *rubik = &model->units[NVDLA_RBK];
+    if (register_group_running(rubik)) {
+        struct rubik_layer layer;
+        rubik_layer_decode(&layer, model->dev.config, rubik);
+        explain_client(model, &client_rubik_read, layer.source_primary, NVDLA_RBK);
+        explain_client(model, &client_rubik_write, layer.destination_primary, NVDLA_RBK);
+    }
+    if (model->bdma.loading.count > 0) {
+        explain_client(model, &client_bdma_read, model->bdma.loading.descriptors[0].source_primary, NVDLA_BDMA);
+        explain_client(model, &client_bdma_write, model->bdma.loading.descriptors[0].destination_primary, NVDLA_BDMA);
+    }
+}
+
+void schedule_explain(struct model *model) {
+    explain_convolution(model);
+    explain_sdp(model);
+    explain_pooling(model);
+    explain_cdp(model);
+    explain_movers(model);
+}
