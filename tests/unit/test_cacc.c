@@ -117,6 +117,24 @@ static struct cacc_fp16 accumulator(uint64_t bits) {
     return (struct cacc_fp16){(int32_t)(bits >> 40), fixed_sign_extend((int64_t)bits, 40)};
 }
 
+/* Rounded away from zero, the mantissa needs a bit more (positive) or one redundant bit goes (negative): section 9.5's
+ * two special cases. The addend is 1.75 of the accumulator's last place. */
+static void floating_point_rounding_changes_the_exponent(void **state) {
+    (void)state;
+    const int64_t half = INT64_C(1) << 38;
+    struct cacc_fp16 sum = {73, 2 * half - 2};
+    cacc_fp16_add(&sum, 20, 7);
+    assert_int_equal(sum.exponent, 74);
+    assert_int_equal(sum.mantissa, half);
+    assert_int_equal(cacc_fp16_deliver(&sum), 0x45000000);
+
+    sum = (struct cacc_fp16){73, -half - 2};
+    cacc_fp16_add(&sum, 20, 7);
+    assert_int_equal(sum.exponent, 72);
+    assert_int_equal(sum.mantissa, -2 * half);
+    assert_int_equal(cacc_fp16_deliver(&sum), 0xc4800000);
+}
+
 static void floating_point_vectors(void **state) {
     (void)state;
     static const struct {
@@ -155,6 +173,7 @@ int main(void) {
         cmocka_unit_test(odd_kernels_of_int8_have_narrow_accumulators),
         cmocka_unit_test(deliveries_of_many_sums),
         cmocka_unit_test(floating_point_vectors),
+        cmocka_unit_test(floating_point_rounding_changes_the_exponent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
