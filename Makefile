@@ -43,7 +43,7 @@ help:
 
 ## make demo          install what is missing, build, replay one trace on RTL and model, say where to look
 demo: setup
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo.sh $(B)
 
 ## make test          set up, build and run all tests (conformance traces from NVDLA_CONFORMANCE, default ../shared/conformance)

@@ -13,7 +13,7 @@ result() {
 for config in "$@"; do
     verilator --lint-only -Wall --no-timing --top-module tb_top -f "build/gen/$config/config.f" "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
     result "verilator -Wall $config" $?
-    remarks=$(scripts/iverilog.sh "$config" -o /dev/null 2>&1)
+    remarks=$(scripts/iverilog.sh "$config" -t null 2>&1)
     status=$?
     [ -n "$remarks" ] && echo "$remarks" | head -20
     result "iverilog -g2012 $config" $status

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/space.h"
 #include "nvdla/random.h"
 
 /* Capacities: reads and write bursts are limited to 256 by the design (chapter 70 section 3.3); a ready falls when its
@@ -150,7 +151,7 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
     device_report(mem->dev, cycle, write ? "region-write" : "region-read",
                   "%s %s %d bytes at 0x%llx on the %s port (AXI ID %d), outside every declared or loaded region",
                   owner_name(owner, id, name, sizeof name), write ? "writes" : "reads", mem->bytes,
-                  (unsigned long long)address, mem->port ? "secondary" : "primary", id);
+                  (unsigned long long)address, memory_space_name((enum memory_space)mem->port), id);
 }
 
 static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out) {

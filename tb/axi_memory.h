@@ -21,9 +21,9 @@
 #ifndef TB_AXI_MEMORY_H
 #define TB_AXI_MEMORY_H
 
+#include "device/device.h"
+#include "device/rtl_options.h"
 #include "memory/memory.h"
-#include "replay/device.h"
-#include "replay/rtl_options.h"
 #include "tb/axi.h"
 #include "tb/provenance.h"
 

@@ -16,7 +16,7 @@
 #ifndef TB_AXI_MONITOR_H
 #define TB_AXI_MONITOR_H
 
-#include "replay/device.h"
+#include "device/device.h"
 #include "tb/axi.h"
 
 enum {

@@ -9,7 +9,7 @@
 #ifndef TB_CSB_MASTER_H
 #define TB_CSB_MASTER_H
 
-#include "replay/device.h"
+#include "device/device.h"
 
 enum { CSB_READ_LIMIT = 10000, CSB_WRITE_LIMIT = 100000 /* clocks until a response is overdue */ };
 

@@ -18,7 +18,7 @@
 #endif
 
 extern "C" {
-#include "cli/simulator.h"
+#include "run/simulator.h"
 #include "tb/rtl_device.h"
 }
 

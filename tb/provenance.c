@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/layers.h"
+#include "layers/layers.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 

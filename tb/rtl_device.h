@@ -4,8 +4,8 @@
 #ifndef TB_RTL_DEVICE_H
 #define TB_RTL_DEVICE_H
 
-#include "replay/device.h"
-#include "replay/rtl_options.h"
+#include "device/device.h"
+#include "device/rtl_options.h"
 
 /* What the simulator's main program gives to the testbench. */
 struct simulator {

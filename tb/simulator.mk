@@ -2,17 +2,19 @@
 # and the co-simulation library. ROOT, BUILD, EXE and DEFINES come from the caller.
 default: $(EXE)
 
-# Speed of the simulator: clang, measured faster than gcc on this code; ccache when present.
+include Vtb_top.mk
+
+# After the include, which sets these too. clang, measured faster than gcc on this code; ccache when present.
 CCACHE := $(shell command -v ccache 2>/dev/null)
 CXX := $(CCACHE) clang++
 LINK := clang++
 OPT_FAST := -O3
 OPT_SLOW := -O1
 OPT_GLOBAL := -O3
-include Vtb_top.mk
+CPPFLAGS += -MP # a header that moves away must not stop the next build
 
 TB_OBJS := $(patsubst %,$(BUILD)/obj/tb/%.o,$(filter-out icarus,$(basename $(notdir $(wildcard $(ROOT)/tb/*.c)))))
 main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -c -o $@ $<
 $(EXE): main_verilator.o $(VK_GLOBAL_OBJS) Vtb_top__ALL.a $(TB_OBJS) $(BUILD)/libnvcosim.a
-	$(LINK) -o $@ main_verilator.o $(TB_OBJS) $(VK_GLOBAL_OBJS) Vtb_top__ALL.a $(BUILD)/libnvcosim.a -ljansson -lz -lpthread
+	$(LINK) -o $@ main_verilator.o $(TB_OBJS) $(VK_GLOBAL_OBJS) Vtb_top__ALL.a $(BUILD)/libnvcosim.a -ljansson -lz -lm -latomic -lpthread

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/make.h"
 #include "memory/file.h"
+#include "run/simulators.h"
 
 enum { KEY_CONFIG = 0x100, KEY_FILELIST, KEY_NAME, KEY_TOP, KEY_VERILATOR };
 

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/one.h"
 #include "model/model.h"
+#include "nvdla/text.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
 #include "report/histograms.h"
+#include "run/session.h"
 #include "trace/formats.h"
-#include "trace/rewrite.h"
+#include "trace/launches.h"
+#include "trace/program_filter.h"
 
 enum { KEY_CONFIG = 0x100, KEY_CLIP, KEY_ASYMMETRIC, KEY_MINIMUM_ERROR, KEY_WRITE, KEY_THREADS, KEY_ALLOW_UNDEFINED };
 
@@ -66,11 +68,6 @@ static const char doc[] =
     "\n"
     "Exit status: 0 done; 2 bad input or usage; 3 the trace hangs.";
 
-static bool ends_with(const char *text, const char *suffix) {
-    size_t n = strlen(text), m = strlen(suffix);
-    return n > m && strcmp(text + n - m, suffix) == 0;
-}
-
 static double clip_option(const char *arg, struct argp_state *state) {
     char *end;
     double clip = strtod(arg, &end);
@@ -98,7 +95,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->minimum_error = true;
         return 0;
     case KEY_WRITE:
-        if (!ends_with(arg, ".nvt") && !ends_with(arg, ".nvt.gz")) {
+        if (!text_ends_with(arg, ".nvt") && !text_ends_with(arg, ".nvt.gz")) {
             argp_error(state, "--write: found '%s', expected a name that ends in .nvt or .nvt.gz", arg);
         }
         options->write = arg;

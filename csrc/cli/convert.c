@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "nvdla/text.h"
+#include "run/options.h"
 #include "trace/formats.h"
 
 enum { KEY_CONFIG = 0x100, KEY_NO_GOLDEN };
@@ -27,11 +28,6 @@ static const char doc[] = "Converts a trace into the project's own format: one f
                           "  nvcosim convert t.cfg t.nvt.gz\n"
                           "  nvcosim convert --config full conformance/full/sanity3 sanity3.nvt";
 
-static bool ends_with(const char *text, const char *suffix) {
-    size_t n = strlen(text), m = strlen(suffix);
-    return n > m && strcmp(text + n - m, suffix) == 0;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct convert_options *options = state->input;
     switch (key) {
@@ -52,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!options->out)
             argp_error(state, "expected two arguments: the trace to read, and the .nvt or .nvt.gz file to write");
-        else if (!ends_with(options->out, ".nvt") && !ends_with(options->out, ".nvt.gz"))
+        else if (!text_ends_with(options->out, ".nvt") && !text_ends_with(options->out, ".nvt.gz"))
             argp_error(state, "found '%s', expected the name of the output to end in .nvt or .nvt.gz", options->out);
         return 0;
     default:

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/one.h"
-#include "report/coverage.h"
+#include "coverage/coverage.h"
+#include "run/session.h"
 
 enum { KEY_CONFIG = 0x100, KEY_MERGE };
 

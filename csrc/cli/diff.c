@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "memory/file.h"
 #include "nvdla/cube.h"
+#include "run/options.h"
 
 enum { KEY_CUBE = 0x100, KEY_BASE };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "gen/gen.h"
 #include "memory/file.h"
+#include "run/options.h"
 #include "trace/formats.h"
 
 enum { KEY_CONFIG = 0x100, KEY_ENGINE, KEY_SEED, KEY_COUNT };

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "report/explain.h"
+#include "run/options.h"
 #include "trace/formats.h"
 
 enum { KEY_CONFIG = 0x100, KEY_NO_GOLDEN, KEY_JSON };

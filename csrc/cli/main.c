@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "run/options.h"
 
 static const char version[] = "nvcosim 0.1.0";
 

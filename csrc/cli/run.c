@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/make.h"
-#include "cli/one.h"
 #include "memory/file.h"
 #include "nvdla/registers.h"
+#include "run/session.h"
+#include "run/simulators.h"
 #include "trace/program.h"
 
 static const char doc[] =

@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/one.h"
-#include "cli/options.h"
 #include "gen/gen.h"
 #include "gen/shrink.h"
 #include "memory/file.h"
+#include "nvdla/text.h"
+#include "run/options.h"
+#include "run/session.h"
 #include "trace/formats.h"
 
 enum { KEY_ATTEMPTS = 0x1000 };
@@ -382,17 +383,12 @@ static void make_table(struct argp_option *table) {
     table[n] = (struct argp_option){0};
 }
 
-static bool ends_with(const char *text, const char *suffix) {
-    size_t n = strlen(text), m = strlen(suffix);
-    return n > m && strcmp(text + n - m, suffix) == 0;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *args = state->input;
     switch (key) {
     case 'o':
         args->out = arg;
-        if (!ends_with(arg, ".nvt") && !ends_with(arg, ".nvt.gz"))
+        if (!text_ends_with(arg, ".nvt") && !text_ends_with(arg, ".nvt.gz"))
             argp_error(state, "--out: found '%s', expected a name that ends in .nvt or .nvt.gz", arg);
         else if (strlen(arg) >= PATH_SIZE)
             argp_error(state, "--out: the path is too long");

@@ -11,8 +11,8 @@
 
 #include "gen/engine.h"
 #include "gen/gen.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
-#include "trace/alloc.h"
 #include "trace/verify.h"
 
 enum { BDMA_RESET_STATUS = 0x114 /* idle, 20 free slots */ };
@@ -94,7 +94,7 @@ static uint64_t load_bytes(struct builder *b, bool secondary, uint8_t *bytes, ui
 static uint64_t load_with_nans(struct builder *b, const struct gen_layer *layer, enum gen_role role, bool secondary,
                                uint64_t size, enum nvdla_precision precision, int64_t style, int64_t nans) {
     struct rng rng = rng_make((uint64_t)layer->seed, role);
-    uint8_t *bytes = trace_alloc((size_t)size);
+    uint8_t *bytes = xmalloc((size_t)size);
     size_t count = (size_t)size / (size_t)nvdla_element_bytes(precision);
     gen_fill(bytes, count, precision, style, &rng);
     if (precision == NVDLA_FP16)
@@ -132,7 +132,7 @@ static void place_output(struct builder *b, const struct gen_layer *layer, struc
 static void place_weights(struct builder *b, const struct gen_layer *layer, struct gen_shape *shape) {
     uint8_t *surfaces[GEN_WEIGHT_SURFACES];
     for (int i = 0; i < GEN_WEIGHT_SURFACES; i++) {
-        surfaces[i] = trace_alloc((size_t)shape->weight_size[i] + 1);
+        surfaces[i] = xmalloc((size_t)shape->weight_size[i] + 1);
         memset(surfaces[i], 0, (size_t)shape->weight_size[i]);
     }
     gen_weights(b->gen->config, layer, shape, surfaces);
@@ -489,7 +489,7 @@ static void build_layer(struct builder *b, int index) {
         build_bdma(b, index);
         return;
     }
-    struct gen_registers *units = trace_alloc(NVDLA_UNIT_COUNT * sizeof *units);
+    struct gen_registers *units = xmalloc(NVDLA_UNIT_COUNT * sizeof *units);
     for (int i = 0; i < NVDLA_UNIT_COUNT; i++)
         units[i].count = 0;
     if (layer->conv)

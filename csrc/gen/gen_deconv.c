@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gen/gen_conv.h"
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 
 enum { KERNEL_LIMIT = 1 << 22 }; /* elements of the whole kernel */
 
@@ -49,7 +49,7 @@ static int64_t element_place(const struct nvdla_config *config, const struct gen
 
 void gen_deconv_weights(const struct nvdla_config *config, const struct gen_layer *layer, uint8_t *bytes) {
     size_t width = (size_t)conv_element_bytes(layer);
-    uint8_t *full = trace_alloc((size_t)(layer->k * layer->full_r * layer->full_s * layer->c) * width);
+    uint8_t *full = xmalloc((size_t)(layer->k * layer->full_r * layer->full_s * layer->c) * width);
     gen_deconv_kernel(layer, full);
     for (int64_t k = 0; k < layer->k; k++)
         for (int64_t m = 0; m < layer->r; m++)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gen/gen_conv.h"
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 
 enum { SIXTEENTHS = 16, GROUP_SIZE_BYTES = 4 };
 
@@ -100,7 +100,7 @@ void gen_weights(const struct nvdla_config *config, const struct gen_layer *laye
     }
     int64_t count = layer->k * conv_kernel_elements(config, layer),
             groups = cdiv(layer->k, conv_kernel_group(config, layer));
-    uint8_t *elements = trace_alloc((size_t)count * width), *stored = surfaces[GEN_WEIGHTS];
+    uint8_t *elements = xmalloc((size_t)count * width), *stored = surfaces[GEN_WEIGHTS];
     struct mask mask = mask_start(layer);
     fill_elements(config, elements, (size_t)count, layer);
     for (int64_t g = 0, bit = 0; g < groups; g++) {

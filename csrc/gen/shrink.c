@@ -6,8 +6,8 @@
 #include "gen/engine.h"
 #include "gen/gen.h"
 #include "gen/gen_conv.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
-#include "trace/alloc.h"
 #include "trace/verify.h"
 
 /* ---- cases ---------------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ static bool attempt(struct shrinker *s, const struct gen_case *wanted) {
     if (fails) {
         *s->best = candidate;
     } else {
-        s->tried = trace_grow(s->tried, s->tried_count, sizeof *s->tried);
+        s->tried = xgrow(s->tried, s->tried_count, sizeof *s->tried);
         s->tried[s->tried_count++] = hash;
     }
     return fails;
@@ -400,7 +400,7 @@ static bool is_programming(const struct nvdla_register *reg) {
 }
 
 static void cut_layers(struct cut *cut, const struct program *prog) {
-    *cut = (struct cut){.prog = prog, .layer = trace_alloc(prog->count * sizeof *cut->layer)};
+    *cut = (struct cut){.prog = prog, .layer = xmalloc(prog->count * sizeof *cut->layer)};
     int layer = PROLOGUE;
     bool armed = true; /* the next programming starts a layer */
     for (size_t i = 0; i < prog->count; i++) {
@@ -416,7 +416,7 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
     }
     cut->count = layer + 1;
     /* a wait belongs to what its stream does next */
-    int *next = trace_alloc((prog->stream_count + 1) * sizeof *next);
+    int *next = xmalloc((prog->stream_count + 1) * sizeof *next);
     for (size_t i = 0; i < prog->stream_count; i++)
         next[i] = layer;
     for (size_t i = prog->count; i-- > 0;) {
@@ -468,7 +468,7 @@ static enum nvdla_unit unit_of_interrupt(int bit) {
  * the rest can not stand alone. */
 static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
     const struct program *prog = cut->prog;
-    bool *raised = trace_alloc((prog->event_count + 1) * sizeof *raised), orphan = false, good = true;
+    bool *raised = xmalloc((prog->event_count + 1) * sizeof *raised), orphan = false, good = true;
     int gone[NVDLA_UNIT_COUNT] = {0};       /* uses of a unit that were taken out so far */
     bool armed[NVDLA_UNIT_COUNT] = {false}; /* by what is left */
     size_t count = 0;
@@ -517,8 +517,8 @@ static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
 void shrink_program(struct shrink *shrink, struct program *prog) {
     struct cut cut;
     cut_layers(&cut, prog);
-    struct op *ops = trace_alloc((prog->count + 1) * sizeof *ops), *best = trace_alloc((prog->count + 1) * sizeof *ops);
-    bool *keep = trace_alloc((size_t)cut.count + 1);
+    struct op *ops = xmalloc((prog->count + 1) * sizeof *ops), *best = xmalloc((prog->count + 1) * sizeof *ops);
+    bool *keep = xmalloc((size_t)cut.count + 1);
     size_t best_count = 0;
     memset(keep, 1, (size_t)cut.count + 1);
     bool changed = cut.count > 1;

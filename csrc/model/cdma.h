@@ -17,9 +17,9 @@
 #include "model/cdma_convertor.h"
 #include "model/cdma_layer.h"
 #include "model/dma.h"
-#include "model/histogram.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
+#include "observe/histogram.h"
 
 enum cdma_phase { CDMA_IDLE, CDMA_PEND, CDMA_BUSY, CDMA_DONE };
 

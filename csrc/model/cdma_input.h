@@ -14,7 +14,7 @@
 #include "model/cdma_convertor.h"
 #include "model/cdma_layer.h"
 #include "model/dma.h"
-#include "model/histogram.h"
+#include "observe/histogram.h"
 
 struct cdma_input {
     const struct cdma_layer *layer;

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "model/dma.h"
-#include "model/histogram.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
 #include "nvdla/lut.h"
+#include "observe/histogram.h"
 
 enum { CDP_MAX_LANES = 8192 }; /* of a column: D_DATA_CUBE_CHANNEL has 13 bits */
 

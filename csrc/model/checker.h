@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/device.h"
 #include "model/bdma.h"
 #include "model/register_group.h"
 #include "model/rules.h"
 #include "nvdla/lut.h"
-#include "replay/device.h"
 
 /* What is known of a table: SDP's or CDP's. */
 struct checker_table {

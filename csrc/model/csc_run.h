@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "model/csc.h"
-#include "model/histogram.h"
 #include "model/pool.h"
+#include "observe/histogram.h"
 
 /* Serves one layer after the other and keeps its memory from one to the next. */
 struct csc_run;

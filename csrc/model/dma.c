@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "memory/space.h"
 #include "nvdla/sizes.h"
 
 /* Findings of one client in one layer: a wrong base address hits every atom, the first ones tell the story. */
@@ -51,7 +52,7 @@ static void outside(struct dma *dma, const char *rule, const char *verb, uint64_
                   "%s launch %d %s %zu bytes at 0x%" PRIx64
                   " on the %s port (AXI ID %d), outside every declared or loaded region",
                   nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, verb, dma->atom, address,
-                  primary ? "primary" : "secondary", dma->origin.axi_id);
+                  memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), dma->origin.axi_id);
 }
 
 static void check_read(struct dma *dma, uint64_t address, size_t size) {

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/device.h"
 #include "model/register_group.h"
-#include "replay/device.h"
 
 struct dma {
     struct device *dev; /* whose memory it is and who keeps the findings */

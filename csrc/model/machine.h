@@ -7,19 +7,19 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "device/device.h"
 #include "model/bdma.h"
 #include "model/cbuf.h"
 #include "model/cdma.h"
 #include "model/cdp.h"
 #include "model/checker.h"
 #include "model/csc_run.h"
-#include "model/histogram.h"
 #include "model/model.h"
 #include "model/pool.h"
 #include "model/register_group.h"
 #include "model/sdp.h"
 #include "nvdla/lut.h"
-#include "replay/device.h"
+#include "observe/histogram.h"
 
 struct model {
     struct device dev;                             /* first member: the device is the model */

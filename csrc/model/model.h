@@ -5,8 +5,8 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
-#include "model/histogram.h"
-#include "replay/device.h"
+#include "device/device.h"
+#include "observe/histogram.h"
 
 /* Larger layers are not carried out: they hang, with a finding. No memory of a replay holds such cubes, and wild
  * register values must not keep the model busy for days. 0: the model's own limit. */

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "model/dma.h"
-#include "model/histogram.h"
 #include "model/pdp_pool.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
+#include "observe/histogram.h"
 
 /* A layer as the armed register groups describe it. */
 struct pdp_layer {

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "model/dma.h"
-#include "model/histogram.h"
 #include "model/sdp_layer.h"
 #include "model/sdp_table.h"
 #include "nvdla/fp_inline.h"
+#include "observe/histogram.h"
 
 /* A layer in progress. */
 struct sdp_run;

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/space.h"
 #include "nvdla/random.h"
 
 enum {
@@ -136,8 +137,8 @@ static struct memory *space_of(struct player *p, const struct op *op) {
     char position[POSITION];
     if (!mem)
         error_set(&p->err, "%s: %s memory is used, but configuration %s has no such port",
-                  op_position(p->prog, op, position, sizeof position),
-                  op->space == SPACE_PRIMARY ? "primary" : "secondary", p->prog->config->name);
+                  op_position(p->prog, op, position, sizeof position), memory_space_name(op->space),
+                  p->prog->config->name);
     return mem;
 }
 

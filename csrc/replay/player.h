@@ -10,7 +10,7 @@
 #ifndef REPLAY_PLAYER_H
 #define REPLAY_PLAYER_H
 
-#include "replay/device.h"
+#include "device/device.h"
 #include "trace/program.h"
 
 struct play_options {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/histogram.h"
 #include "nvdla/convertor.h"
+#include "observe/histogram.h"
 
 /* What the bins say of a setting: values that it clips, taking those of a bin as spread evenly over it; root mean
  * square of what quantisation and clipping change, in units of the values; and the same of the values themselves. */

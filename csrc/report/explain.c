@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/layers.h"
-#include "trace/rewrite.h"
+#include "layers/layers.h"
+#include "trace/launches.h"
 
 enum { POSITION = 512 };
 
@@ -30,10 +30,6 @@ static const char *const kind_names[] = {
     [OP_CHECK_EVENT] = "event check",
 };
 enum { KIND_COUNT = sizeof kind_names / sizeof kind_names[0] };
-
-static const char *space_name(enum memory_space space) {
-    return space == SPACE_PRIMARY ? "primary" : "secondary";
-}
 
 static bool is_memory(enum op_kind kind) {
     return kind == OP_MEM_LOAD || kind == OP_MEM_FILL || kind == OP_MEM_RESERVE || kind == OP_MEM_RELEASE;
@@ -99,28 +95,28 @@ static void describe(const struct program *prog, const struct op *op, char *text
         snprintf(text, size, "stream %s waits for event %s", prog->streams[op->stream], prog->events[op->event]);
         break;
     case OP_MEM_LOAD:
-        snprintf(text, size, "load %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes from %s", space_name(op->space), op->base,
-                 op->blob->extent, op->blob->name ? op->blob->name : "the trace");
+        snprintf(text, size, "load %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes from %s", memory_space_name(op->space),
+                 op->base, op->blob->extent, op->blob->name ? op->blob->name : "the trace");
         break;
     case OP_MEM_FILL:
         pattern_text(op, extra, sizeof extra);
-        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", space_name(op->space), op->base,
-                 op->size, extra);
+        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", memory_space_name(op->space),
+                 op->base, op->size, extra);
         break;
     case OP_MEM_RESERVE:
-        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", space_name(op->space), op->base,
+        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", memory_space_name(op->space), op->base,
                  op->size);
         break;
     case OP_MEM_RELEASE:
-        snprintf(text, size, "release %s 0x%08" PRIx64, space_name(op->space), op->base);
+        snprintf(text, size, "release %s 0x%08" PRIx64, memory_space_name(op->space), op->base);
         break;
     case OP_MEM_CHECK:
-        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", space_name(op->space),
+        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", memory_space_name(op->space),
                  op->base, op->blob->extent, op->blob->name ? op->blob->name : "the trace");
         break;
     case OP_MEM_CRC:
-        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x", space_name(op->space),
-                 op->base, op->size, op->value);
+        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x",
+                 memory_space_name(op->space), op->base, op->size, op->value);
         break;
     case OP_CHECK_EVENT:
         snprintf(text, size, "the trace is not over before its event");
@@ -189,7 +185,8 @@ static void print_section(FILE *out, const struct program *prog, const char *tit
 
 static void print_cube(FILE *out, const char *what, const struct cube *cube, bool primary) {
     fprintf(out, ", %s %dx%dx%d at %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)", what, cube->width, cube->height,
-            cube->channels, primary ? "primary" : "secondary", cube->base, cube->line_stride, cube->surface_stride);
+            cube->channels, memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), cube->base, cube->line_stride,
+            cube->surface_stride);
     if (cube->batches > 1)
         fprintf(out, " in %d batches (stride 0x%x)", cube->batches, cube->batch_stride);
 }
@@ -202,9 +199,10 @@ static void print_blocks(FILE *out, const struct program *prog, const struct lau
                 "    descriptor %zu, %dx%dx%d atoms from %s 0x%08" PRIx64
                 " (line 0x%x, surface 0x%x) to %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)\n",
                 i, block.source.width, block.source.height, cube_surfaces(&block.source),
-                block.source_primary ? "primary" : "secondary", block.source.base, block.source.line_stride,
-                block.source.surface_stride, block.destination_primary ? "primary" : "secondary",
-                block.destination.base, block.destination.line_stride, block.destination.surface_stride);
+                memory_space_name(block.source_primary ? SPACE_PRIMARY : SPACE_SECONDARY), block.source.base,
+                block.source.line_stride, block.source.surface_stride,
+                memory_space_name(block.destination_primary ? SPACE_PRIMARY : SPACE_SECONDARY), block.destination.base,
+                block.destination.line_stride, block.destination.surface_stride);
 }
 
 static void print_layers(FILE *out, const struct program *prog, const struct layer_tracker *layers) {
@@ -253,7 +251,8 @@ static json_t *json_text(const char *text) {
 }
 
 static json_t *json_cube(const struct cube *cube, bool primary) {
-    json_t *json = json_pack("{s:s, s:o, s:i, s:i, s:i, s:I, s:I}", "space", primary ? "primary" : "secondary", "base",
+    json_t *json = json_pack("{s:s, s:o, s:i, s:i, s:i, s:I, s:I}", "space",
+                             memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), "base",
                              json_sprintf("0x%08" PRIx64, cube->base), "width", cube->width, "height", cube->height,
                              "channels", cube->channels, "line_stride", (json_int_t)cube->line_stride, "surface_stride",
                              (json_int_t)cube->surface_stride);

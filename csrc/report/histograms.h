@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "model/histogram.h"
 #include "nvdla/error.h"
+#include "observe/histogram.h"
 
 /* The entries of a set in that order; free() them, not what they point to. NULL only when memory is exhausted. */
 const struct histogram_entry **histograms_sorted(const struct histogram_set *set);

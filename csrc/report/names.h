@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "replay/device.h"
+#include "device/device.h"
 
 /* Name of the client behind an AXI ID 0..15 of the read or write channels: "SDP", "SDP_B", "CDMA_DAT"; "ID12" where
  * there is none. */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layers/layers.h"
 #include "memory/file.h"
-#include "nvdla/layers.h"
 #include "report/histograms.h"
 #include "report/names.h"
-#include "trace/rewrite.h"
+#include "trace/launches.h"
 
 enum {
     ROW = 16,            /* bytes in a line of a hex window */
@@ -47,10 +47,6 @@ struct report {
     size_t mismatch_count, mismatch_capacity;
     char reason[1024];
 };
-
-static const char *space_name(enum memory_space space) {
-    return space == SPACE_PRIMARY ? "primary" : "secondary";
-}
 
 static struct memory *memory_of(const struct report *report, int played, enum memory_space space) {
     return report->input.played[played].dev->memory[space];
@@ -260,12 +256,12 @@ static void failure_text(const struct report *report, const struct played *playe
     if (op->kind == OP_MEM_CRC) {
         snprintf(text, size,
                  "%s: CRC-32 of %s memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, is 0x%08x on the %s, expected 0x%08x",
-                 position, space_name(op->space), op->base, op->size, failure->got, played->dev->name,
+                 position, memory_space_name(op->space), op->base, op->size, failure->got, played->dev->name,
                  failure->expected);
     } else if (op->kind == OP_MEM_CHECK) {
         snprintf(text, size, "%s: %" PRIu64 " bytes of %s memory differ from %s on the %s, first at 0x%" PRIx64,
-                 position, failure->count, space_name(op->space), op->blob->name ? op->blob->name : "the golden bytes",
-                 played->dev->name, failure->first);
+                 position, failure->count, memory_space_name(op->space),
+                 op->blob->name ? op->blob->name : "the golden bytes", played->dev->name, failure->first);
     } else {
         const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
         nvdla_register_name(prog->config, op->address, name, sizeof name);
@@ -332,8 +328,8 @@ static void find_reason(struct report *report) {
         }
         origin_text(memory_of(report, 0, first->space), first->first, origin, sizeof origin);
         set_reason(report, "%" PRIu64 " bytes differ between %s and %s, first at %s 0x%" PRIx64 "%s; %s",
-                   total_mismatches(report), in->played[0].dev->name, in->played[1].dev->name, space_name(first->space),
-                   first->first, where, origin);
+                   total_mismatches(report), in->played[0].dev->name, in->played[1].dev->name,
+                   memory_space_name(first->space), first->first, where, origin);
         return;
     }
     for (int i = 0; i < in->played_count; i++) {
@@ -490,7 +486,7 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
     const struct memory *got = memory_of(report, 0, mismatch->space), *expected = memory_of(report, 1, mismatch->space);
     const char *got_name = report->input.played[0].dev->name, *expected_name = report->input.played[1].dev->name;
     char name[64], position[POSITION], text[256];
-    fprintf(out, "%s memory, ", space_name(mismatch->space));
+    fprintf(out, "%s memory, ", memory_space_name(mismatch->space));
     if (mismatch->kind == AREA_LAUNCH) {
         fprintf(out, "output of layer %s (armed at %s) at 0x%" PRIx64 ", ",
                 launch_name(launch_at(report, mismatch), name, sizeof name),
@@ -732,7 +728,7 @@ static json_t *json_mismatch(const struct report *report, const struct mismatch 
     if (window >= ROW)
         window -= ROW;
     json_t *json =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "space", space_name(mismatch->space), "kind",
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "space", memory_space_name(mismatch->space), "kind",
                   mismatch->kind == AREA_LAUNCH   ? "layer output"
                   : mismatch->kind == AREA_REGION ? "region"
                                                   : "outside",
@@ -865,8 +861,8 @@ static bool dump(const struct memory *mem, enum memory_space space, uint64_t bas
     for (char *c = file_owner; *c; c++)
         if (*c == ':')
             *c = '-';
-    int n =
-        snprintf(path, sizeof path, "%s/%s_%08" PRIx64 "_%s.bin.gz", directory, space_name(space), base, file_owner);
+    int n = snprintf(path, sizeof path, "%s/%s_%08" PRIx64 "_%s.bin.gz", directory, memory_space_name(space), base,
+                     file_owner);
     if (n < 0 || (size_t)n >= sizeof path)
         return error_set(err, "%s: the path is too long", directory);
     return memory_dump(mem, base, size < DUMP_MAX ? size : DUMP_MAX, path, err);

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "model/histogram.h"
+#include "device/device.h"
 #include "nvdla/error.h"
-#include "replay/device.h"
+#include "observe/histogram.h"
 #include "replay/player.h"
 
 enum { PLAYED_MAX = 2 };

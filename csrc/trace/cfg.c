@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
 #include "trace/side_files.h"
@@ -195,7 +195,7 @@ static bool get_event(struct cfg *cfg, int index, int *event) {
     const struct token *token = &cfg->operand[index];
     if (token->kind != TOKEN_NAME && token->kind != TOKEN_NUMBER)
         return refuse(cfg, token, "a sync id");
-    char *name = trace_strndup(token->text.at, token->text.n);
+    char *name = xstrndup(token->text.at, token->text.n);
     *event = program_event(cfg->prog, name);
     free(name);
     return true;
@@ -542,7 +542,7 @@ static bool read_golden_memory(struct cfg *cfg, const char *name, const char *di
     }
     if (blob) {
         free(blob->name);
-        blob->name = trace_strndup(name, strlen(name));
+        blob->name = xstrndup(name, strlen(name));
         op.blob = program_blob(cfg->prog, blob);
         op.size = blob->extent;
         op.at_end = true;
@@ -635,14 +635,14 @@ static int name_order(const void *left, const void *right) {
 /* Attaches STEM_golden_ADDR.dat and STEM_regs.csv, in the order of their names. */
 static bool read_goldens(struct cfg *cfg) {
     const char *slash = strrchr(cfg->path, '/');
-    char *stem = trace_strndup(slash ? slash + 1 : cfg->path, strlen(slash ? slash + 1 : cfg->path));
+    char *stem = xstrndup(slash ? slash + 1 : cfg->path, strlen(slash ? slash + 1 : cfg->path));
     size_t n = strlen(stem);
     if (n > 3 && !strcmp(stem + n - 3, ".gz"))
         n -= 3;
     if (n > 4 && !strncmp(stem + n - 4, ".cfg", 4))
         n -= 4;
     stem[n] = 0;
-    char *directory = slash ? trace_strndup(cfg->path, (size_t)(slash - cfg->path) + 1) : trace_strndup(".", 1);
+    char *directory = slash ? xstrndup(cfg->path, (size_t)(slash - cfg->path) + 1) : xstrndup(".", 1);
     char **names = NULL;
     size_t count = 0;
     bool good = true;
@@ -654,8 +654,8 @@ static bool read_goldens(struct cfg *cfg) {
         if (strncmp(name, stem, n) ||
             !((!strncmp(name + n, "_golden_", 8) && is_golden_address(name + n + 8)) || !strcmp(name + n, "_regs.csv")))
             continue;
-        names = trace_grow(names, count, sizeof *names);
-        names[count++] = trace_strndup(name, strlen(name));
+        names = xgrow(names, count, sizeof *names);
+        names[count++] = xstrndup(name, strlen(name));
     }
     if (dir)
         closedir(dir);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
 
@@ -76,7 +76,7 @@ static bool parse_packet(struct packet_line *p, struct blob *blob, const char *p
         return fail_at(err, path, line, "more than %zu bytes of content in one file", TRACE_BLOB_LIMIT);
 
     uint8_t small[64];
-    uint8_t *bytes = size <= sizeof small ? small : trace_alloc((size_t)size);
+    uint8_t *bytes = size <= sizeof small ? small : xmalloc((size_t)size);
     memset(bytes, 0, (size_t)size);
     bool good = true;
     for (uint64_t i = 0;; i++) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
 #include "trace/nvt.h"
@@ -112,7 +112,7 @@ static bool take_quoted(struct nvt *nvt, const char **at, const char *end, char 
 static bool split_line(struct nvt *nvt, struct span line, struct span *note) {
     if (line.n + MAX_TOKENS + 1 > nvt->line_room) {
         nvt->line_room = (line.n + MAX_TOKENS + 1) * 2;
-        nvt->line_text = trace_realloc(nvt->line_text, nvt->line_room);
+        nvt->line_text = xrealloc(nvt->line_text, nvt->line_room);
     }
     const char *at = line.at, *end = line.at + line.n;
     char *out = nvt->line_text;
@@ -452,7 +452,7 @@ static bool read_blob(struct nvt *nvt) {
     if (nvt->used < nvt->tokens)
         return refuse(nvt, nvt->token[nvt->used].text, "blob LABEL [NAME] and nothing else on the line");
     struct blob *blob = program_blob(nvt->prog, blob_new(name));
-    nvt->blobs = trace_grow(nvt->blobs, nvt->blob_count, sizeof *nvt->blobs);
+    nvt->blobs = xgrow(nvt->blobs, nvt->blob_count, sizeof *nvt->blobs);
     nvt->blobs[nvt->blob_count++] = blob;
     int first = nvt->lines.line;
     for (struct span line; lines_next(&nvt->lines, &line);) {

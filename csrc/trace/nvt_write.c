@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "memory/file.h"
-#include "trace/alloc.h"
+#include "memory/space.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/nvt.h"
 #include "trace/verify.h"
@@ -31,40 +33,40 @@ static bool is_bare(const char *name) {
 }
 
 /* A name, in quotes if it is not made of plain characters. */
-static void put_name(struct buffer *out, const char *name) {
+static void put_name(struct text *out, const char *name) {
     if (is_bare(name)) {
-        buffer_add(out, name, strlen(name));
+        text_add(out, name, strlen(name));
         return;
     }
-    buffer_add(out, "\"", 1);
+    text_add(out, "\"", 1);
     for (; *name; name++) {
         if (*name == '"' || *name == '\\')
-            buffer_printf(out, "\\%c", *name);
+            text_printf(out, "\\%c", *name);
         else if ((unsigned char)*name < 0x20 || *name == 0x7f)
-            buffer_printf(out, "\\x%02x", (unsigned)(unsigned char)*name);
+            text_printf(out, "\\x%02x", (unsigned)(unsigned char)*name);
         else
-            buffer_add(out, name, 1);
+            text_add(out, name, 1);
     }
-    buffer_add(out, "\"", 1);
+    text_add(out, "\"", 1);
 }
 
 /* Comment text: what would end the line or not survive reading becomes a '?'. */
-static void put_note(struct buffer *out, const char *text) {
+static void put_note(struct text *out, const char *text) {
     size_t n = strlen(text);
     while (n && strchr(" \t\r\n", text[n - 1]))
         n--;
-    buffer_add(out, "#", 1);
+    text_add(out, "#", 1);
     if (n)
-        buffer_add(out, " ", 1);
+        text_add(out, " ", 1);
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
         char shown = (c < 0x20 && c != '\t') || c == 0x7f ? '?' : text[i];
-        buffer_add(out, &shown, 1);
+        text_add(out, &shown, 1);
     }
 }
 
 /* Contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
-static void put_bytes(struct buffer *out, const uint8_t *bytes, size_t n) {
+static void put_bytes(struct text *out, const uint8_t *bytes, size_t n) {
     static const char hex[] = "0123456789abcdef";
     size_t run_end = 0; /* bytes[at .. run_end) are equal */
     char line[2 + 2 * LINE_BYTES + 1];
@@ -83,71 +85,71 @@ static void put_bytes(struct buffer *out, const uint8_t *bytes, size_t n) {
         }
         if (used > 2) {
             line[used++] = '\n';
-            buffer_add(out, line, used);
+            text_add(out, line, used);
         } else {
-            buffer_printf(out, "  %02x*%zu\n", (unsigned)bytes[at], run_end - at);
+            text_printf(out, "  %02x*%zu\n", (unsigned)bytes[at], run_end - at);
             at = run_end;
         }
     }
 }
 
-static void put_blob(struct buffer *out, const struct blob *blob, size_t label) {
-    buffer_printf(out, "blob %zu", label);
+static void put_blob(struct text *out, const struct blob *blob, size_t label) {
+    text_printf(out, "blob %zu", label);
     if (blob->name) {
-        buffer_add(out, " ", 1);
+        text_add(out, " ", 1);
         put_name(out, blob->name);
     }
-    buffer_add(out, "\n", 1);
+    text_add(out, "\n", 1);
     uint64_t offset = 0;
     for (size_t i = 0; i < blob->chunk_count;) {
         if (blob->chunks[i].offset != offset)
-            buffer_printf(out, "  @0x%" PRIx64 "\n", blob->chunks[i].offset);
+            text_printf(out, "  @0x%" PRIx64 "\n", blob->chunks[i].offset);
         offset = blob->chunks[i].offset;
-        struct buffer joined = {0};
+        struct text joined = {0};
         for (; i < blob->chunk_count && blob->chunks[i].offset == offset; i++) {
-            buffer_add(&joined, blob->bytes + blob->chunks[i].start, blob->chunks[i].size);
+            text_add(&joined, blob->bytes + blob->chunks[i].start, blob->chunks[i].size);
             offset += blob->chunks[i].size;
         }
         put_bytes(out, (const uint8_t *)joined.text, joined.n);
         free(joined.text);
     }
-    buffer_add(out, "end\n", 4);
+    text_add(out, "end\n", 4);
 }
 
-static void put_register(struct buffer *out, const struct program *prog, const struct op *op) {
+static void put_register(struct text *out, const struct program *prog, const struct op *op) {
     const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
     if (reg)
-        buffer_printf(out, " %s.%s", nvdla_unit_names[reg->unit], reg->name);
+        text_printf(out, " %s.%s", nvdla_unit_names[reg->unit], reg->name);
     else
-        buffer_printf(out, " 0x%05" PRIx32, op->address);
+        text_printf(out, " 0x%05" PRIx32, op->address);
 }
 
-static void put_relation(struct buffer *out, const struct program *prog, const struct op *op) {
+static void put_relation(struct text *out, const struct program *prog, const struct op *op) {
     static const char *const relations[] = {
         [RELATION_EQUAL] = "==", [RELATION_LESS_EQUAL] = "<=", [RELATION_GREATER_EQUAL] = ">="};
     put_register(out, prog, op);
-    buffer_printf(out, " %s 0x%" PRIx32, relations[op->relation], op->value);
+    text_printf(out, " %s 0x%" PRIx32, relations[op->relation], op->value);
     if (op->mask != 0xffffffffu)
-        buffer_printf(out, " mask=0x%" PRIx32, op->mask);
+        text_printf(out, " mask=0x%" PRIx32, op->mask);
     if (op->kind == OP_POLL && op->attempts)
-        buffer_printf(out, " attempts=%" PRIu32, op->attempts);
+        text_printf(out, " attempts=%" PRIu32, op->attempts);
     if (op->volatile_read)
-        buffer_printf(out, " volatile");
+        text_printf(out, " volatile");
 }
 
-static void put_memory(struct buffer *out, const struct op *op) {
-    buffer_printf(out, " %s 0x%08" PRIx64, op->space == SPACE_PRIMARY ? "primary" : "secondary", op->base);
+static void put_memory(struct text *out, const struct op *op) {
+    text_printf(out, " %s 0x%08" PRIx64, memory_space_name(op->space), op->base);
 }
 
-static void put_two_names(struct buffer *out, const char *first, const char *second) {
-    buffer_add(out, " ", 1);
+static void put_two_names(struct text *out, const char *first, const char *second) {
+    text_add(out, " ", 1);
     put_name(out, first);
-    buffer_add(out, " ", 1);
+    text_add(out, " ", 1);
     put_name(out, second);
 }
 
 /* The operation's line without its end. Returns whether the stream has been told. */
-static void put_op(struct buffer *out, const struct program *prog, const struct op *op, size_t label) {
+static void put_op(struct text *out, const struct program *prog, const struct op *op, size_t label) {
     static const char *const words[] = {
         [OP_WRITE] = "reg_write",
         [OP_READ] = "reg_read",
@@ -169,13 +171,13 @@ static void put_op(struct buffer *out, const struct program *prog, const struct 
         put_note(out, op->text);
         return;
     }
-    buffer_add(out, words[op->kind], strlen(words[op->kind]));
+    text_add(out, words[op->kind], strlen(words[op->kind]));
     switch (op->kind) {
     case OP_NOTE:
         break;
     case OP_WRITE:
         put_register(out, prog, op);
-        buffer_printf(out, " 0x%" PRIx32 "%s", op->value, op->nposted ? " nposted" : "");
+        text_printf(out, " 0x%" PRIx32 "%s", op->value, op->nposted ? " nposted" : "");
         break;
     case OP_READ:
         put_register(out, prog, op);
@@ -185,7 +187,7 @@ static void put_op(struct buffer *out, const struct program *prog, const struct 
         put_relation(out, prog, op);
         break;
     case OP_WAIT:
-        buffer_printf(out, " %s", op->level ? "high" : "low");
+        text_printf(out, " %s", op->level ? "high" : "low");
         break;
     case OP_INTR_NOTIFY: {
         const char *name = op->bit >= 0 ? nvdla_interrupt_name(op->bit) : "any";
@@ -201,41 +203,41 @@ static void put_op(struct buffer *out, const struct program *prog, const struct 
     case OP_MEM_LOAD:
     case OP_MEM_CHECK:
         put_memory(out, op);
-        buffer_printf(out, " blob=%zu", label);
+        text_printf(out, " blob=%zu", label);
         break;
     case OP_MEM_FILL:
         put_memory(out, op);
-        buffer_printf(out, " 0x%" PRIx64, op->size);
+        text_printf(out, " 0x%" PRIx64, op->size);
         if (op->pattern == PATTERN_BYTE)
-            buffer_printf(out, " 0x%02x", (unsigned)op->fill);
+            text_printf(out, " 0x%02x", (unsigned)op->fill);
         else
-            buffer_printf(out, " %s", op->pattern == PATTERN_ADDRESS ? "address" : "random");
+            text_printf(out, " %s", op->pattern == PATTERN_ADDRESS ? "address" : "random");
         break;
     case OP_MEM_RESERVE:
         put_memory(out, op);
-        buffer_printf(out, " 0x%" PRIx64, op->size);
+        text_printf(out, " 0x%" PRIx64, op->size);
         break;
     case OP_MEM_RELEASE:
         put_memory(out, op);
         break;
     case OP_MEM_CRC:
         put_memory(out, op);
-        buffer_printf(out, " 0x%" PRIx64 " 0x%08" PRIx32, op->size, op->value);
+        text_printf(out, " 0x%" PRIx64 " 0x%08" PRIx32, op->size, op->value);
         break;
     case OP_CHECK_EVENT:
         break;
     }
     if (op->after >= 0) {
-        buffer_printf(out, " after=");
+        text_printf(out, " after=");
         put_name(out, prog->events[op->after]);
     }
     const char *stream = prog->stream_count ? prog->streams[op->stream] : "main";
     if (op->kind != OP_SYNC_NOTIFY && op->kind != OP_SYNC_WAIT && strcmp(stream, nvt_default_stream(prog, op)) != 0) {
-        buffer_printf(out, " stream=");
+        text_printf(out, " stream=");
         put_name(out, stream);
     }
     if (op->at_end)
-        buffer_printf(out, " end");
+        text_printf(out, " end");
 }
 
 /* A blob and the number it got; sorted by blob for the search. */
@@ -253,13 +255,13 @@ static int label_order(const void *left, const void *right) {
 }
 
 char *nvt_text(const struct program *prog, size_t *n) {
-    struct buffer out = {0};
-    struct label *labels = trace_alloc(prog->blob_count * sizeof *labels);
+    struct text out = {0};
+    struct label *labels = xmalloc(prog->blob_count * sizeof *labels);
     size_t next_label = 0;
     for (size_t i = 0; i < prog->blob_count; i++)
         labels[i] = (struct label){.blob = prog->blobs[i]};
     qsort(labels, prog->blob_count, sizeof *labels, label_order);
-    buffer_printf(&out, "nvt 1\nconfig %s\nmode %s\n", prog->config->name, prog->sequential ? "sequential" : "streams");
+    text_printf(&out, "nvt 1\nconfig %s\nmode %s\n", prog->config->name, prog->sequential ? "sequential" : "streams");
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i], *before = i ? op - 1 : NULL;
         size_t index = 0;
@@ -278,7 +280,7 @@ char *nvt_text(const struct program *prog, size_t *n) {
             before->file == op->file)
             out.text[out.n - 1] = ' ';
         put_op(&out, prog, op, index);
-        buffer_add(&out, "\n", 1);
+        text_add(&out, "\n", 1);
     }
     free(labels);
     *n = out.n;

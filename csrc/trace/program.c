@@ -1,6 +1,6 @@
 /* Building and releasing programs. */
 #include "trace/program.h"
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct program *program_new(const struct nvdla_config *config, const char *path) {
-    struct program *prog = trace_alloc(sizeof *prog);
+    struct program *prog = xmalloc(sizeof *prog);
     *prog = (struct program){.config = config};
     program_file(prog, path);
     return prog;
@@ -38,7 +38,7 @@ void program_free(struct program *prog) {
 struct op *program_append(struct program *prog, const struct op *op) {
     if (prog->count == prog->capacity) {
         prog->capacity = prog->capacity ? 2 * prog->capacity : 64;
-        prog->ops = trace_realloc(prog->ops, prog->capacity * sizeof *prog->ops);
+        prog->ops = xrealloc(prog->ops, prog->capacity * sizeof *prog->ops);
     }
     prog->ops[prog->count] = *op;
     return &prog->ops[prog->count++];
@@ -58,9 +58,9 @@ static int find_name(char *const *names, size_t count, const char *name) {
 static int find_or_add(char ***names, size_t *count, const char *name) {
     int index = find_name(*names, *count, name);
     if (index < 0) {
-        *names = trace_grow(*names, *count, sizeof **names);
+        *names = xgrow(*names, *count, sizeof **names);
         index = (int)*count;
-        (*names)[(*count)++] = trace_strndup(name, strlen(name));
+        (*names)[(*count)++] = xstrndup(name, strlen(name));
     }
     return index;
 }
@@ -78,14 +78,14 @@ int program_file(struct program *prog, const char *path) {
 }
 
 struct blob *program_blob(struct program *prog, struct blob *blob) {
-    prog->blobs = trace_grow(prog->blobs, prog->blob_count, sizeof *prog->blobs);
+    prog->blobs = xgrow(prog->blobs, prog->blob_count, sizeof *prog->blobs);
     prog->blobs[prog->blob_count++] = blob;
     return blob;
 }
 
 const char *program_text(struct program *prog, const char *text, size_t n) {
-    prog->texts = trace_grow(prog->texts, prog->text_count, sizeof *prog->texts);
-    return prog->texts[prog->text_count++] = trace_strndup(text, n);
+    prog->texts = xgrow(prog->texts, prog->text_count, sizeof *prog->texts);
+    return prog->texts[prog->text_count++] = xstrndup(text, n);
 }
 
 void program_warn(struct program *prog, const char *format, ...) {
@@ -94,8 +94,8 @@ void program_warn(struct program *prog, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    prog->warnings = trace_grow(prog->warnings, prog->warning_count, sizeof *prog->warnings);
-    prog->warnings[prog->warning_count++] = trace_strndup(text, strlen(text));
+    prog->warnings = xgrow(prog->warnings, prog->warning_count, sizeof *prog->warnings);
+    prog->warnings[prog->warning_count++] = xstrndup(text, strlen(text));
 }
 
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size) {
@@ -107,8 +107,8 @@ char *op_position(const struct program *prog, const struct op *op, char *text, s
 }
 
 struct blob *blob_new(const char *name) {
-    struct blob *blob = trace_alloc(sizeof *blob);
-    *blob = (struct blob){.name = name ? trace_strndup(name, strlen(name)) : NULL};
+    struct blob *blob = xmalloc(sizeof *blob);
+    *blob = (struct blob){.name = name ? xstrndup(name, strlen(name)) : NULL};
     return blob;
 }
 
@@ -133,13 +133,13 @@ void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n
     if (!n)
         return;
     if (!blob->bytes || blob_room(blob->size + n) != blob_room(blob->size))
-        blob->bytes = trace_realloc(blob->bytes, blob_room(blob->size + n));
+        blob->bytes = xrealloc(blob->bytes, blob_room(blob->size + n));
     memcpy(blob->bytes + blob->size, bytes, n);
     struct blob_chunk *last = blob->chunk_count ? &blob->chunks[blob->chunk_count - 1] : NULL;
     if (last && last->offset + last->size == offset) {
         last->size += n;
     } else {
-        blob->chunks = trace_grow(blob->chunks, blob->chunk_count, sizeof *blob->chunks);
+        blob->chunks = xgrow(blob->chunks, blob->chunk_count, sizeof *blob->chunks);
         blob->chunks[blob->chunk_count++] = (struct blob_chunk){.offset = offset, .start = blob->size, .size = n};
     }
     blob->size += n;

@@ -13,11 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/space.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "nvdla/registers.h"
-
-enum memory_space { SPACE_PRIMARY, SPACE_SECONDARY, SPACE_COUNT };
 
 enum relation { RELATION_EQUAL, RELATION_LESS_EQUAL, RELATION_GREATER_EQUAL };
 

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "memory/file.h"
-#include "trace/alloc.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/side_files.h"
 
@@ -44,7 +45,7 @@ static enum rank rank_of(const char *name) {
 
 /* Keeps the two names that sort first: messages do not depend on the order of the directory. */
 static void keep_name(char *names[2], const char *name) {
-    char *copy = trace_strndup(name, strlen(name));
+    char *copy = xstrndup(name, strlen(name));
     for (int i = 0; i < 2; i++) {
         if (names[i] && strcmp(names[i], copy) < 0)
             continue;
@@ -77,9 +78,9 @@ static char *find_in_directory(const char *path, struct error *err) {
         error_set(err, "%s: found %s and %s in this directory; expected exactly one trace, name the file", path,
                   found[0], found[1]);
     } else {
-        struct buffer buf = {0};
+        struct text buf = {0};
         size_t n = strlen(path);
-        buffer_printf(&buf, "%s%s%s", path, n && path[n - 1] == '/' ? "" : "/", found[0]);
+        text_printf(&buf, "%s%s%s", path, n && path[n - 1] == '/' ? "" : "/", found[0]);
         joined = buf.text;
     }
     for (int rank = 0; rank < RANK_COUNT; rank++) {

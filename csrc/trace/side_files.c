@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 
 #include "memory/file.h"
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 #include "trace/formats.h"
 
 char *path_beside(const char *path, struct span name) {
     const char *slash = strrchr(path, '/');
     size_t n = slash && !(name.n && name.at[0] == '/') ? (size_t)(slash - path) + 1 : 0;
-    char *joined = trace_alloc(n + name.n + 1);
+    char *joined = xmalloc(n + name.n + 1);
     memcpy(joined, path, n);
     if (name.n)
         memcpy(joined + n, name.at, name.n);
@@ -50,10 +50,10 @@ const struct blob *packet_files_get(struct packet_files *files, struct program *
     if (!blob)
         return NULL;
     free(blob->name);
-    blob->name = trace_strndup(name.at, name.n);
-    files->names = trace_grow(files->names, files->count, sizeof *files->names);
-    files->blobs = trace_grow(files->blobs, files->count, sizeof *files->blobs);
-    files->names[files->count] = trace_strndup(name.at, name.n);
+    blob->name = xstrndup(name.at, name.n);
+    files->names = xgrow(files->names, files->count, sizeof *files->names);
+    files->blobs = xgrow(files->blobs, files->count, sizeof *files->blobs);
+    files->names[files->count] = xstrndup(name.at, name.n);
     files->blobs[files->count++] = blob;
     return program_blob(prog, blob);
 }

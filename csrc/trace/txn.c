@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/alloc.h"
+#include "memory/space.h"
+#include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/lex.h"
 #include "trace/side_files.h"
@@ -201,7 +202,7 @@ static bool get_memory(struct txn *txn, int index, uint64_t size, struct op *op)
     if (last < op->base || last >> WINDOW_SHIFT != window)
         return fail_at(txn->err, txn->path, txn->line,
                        "0x%" PRIx64 " bytes at 0x%" PRIx64 " leave the %s memory; expected an end not above 0x%" PRIx64,
-                       size, op->base, window == PRIMARY_WINDOW ? "primary" : "secondary",
+                       size, op->base, memory_space_name(window == PRIMARY_WINDOW ? SPACE_PRIMARY : SPACE_SECONDARY),
                        (window + 1) << WINDOW_SHIFT);
     op->space = window == PRIMARY_WINDOW ? SPACE_PRIMARY : SPACE_SECONDARY;
     return true;
@@ -241,7 +242,7 @@ static bool memory_command(struct txn *txn, enum op_kind kind) {
     struct blob *blob = blob_cut(whole, op.size);
     blob_free(whole);
     free(blob->name);
-    blob->name = trace_strndup(name.at, name.n);
+    blob->name = xstrndup(name.at, name.n);
     op.blob = program_blob(txn->prog, blob);
     return append(txn, &op);
 }

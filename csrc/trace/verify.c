@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/alloc.h"
+#include "nvdla/xalloc.h"
 #include "trace/lex.h"
 
 enum {
@@ -25,7 +25,7 @@ static bool fail_op(const struct program *prog, const struct op *op, struct erro
 
 /* Events: raiser[event] is the index of the operation that raises it, -1 none. */
 static bool verify_events(const struct program *prog, struct error *err) {
-    long *raiser = trace_alloc(prog->event_count * sizeof *raiser);
+    long *raiser = xmalloc(prog->event_count * sizeof *raiser);
     for (size_t i = 0; i < prog->event_count; i++)
         raiser[i] = -1;
     char text[600], first[POSITION];
@@ -134,7 +134,7 @@ static int piece_order(const void *left, const void *right) {
 }
 
 static void piece_add(struct piece **list, size_t *count, uint64_t group, uint64_t start, uint64_t size, size_t op) {
-    *list = trace_grow(*list, *count, sizeof **list);
+    *list = xgrow(*list, *count, sizeof **list);
     (*list)[(*count)++] = (struct piece){.group = group, .start = start, .last = start + (size - 1), .op = op};
 }
 
@@ -188,7 +188,7 @@ static bool verify_releases(const struct program *prog, struct error *err) {
 }
 
 static bool blobs_overlap(const struct op *a, const struct op *b) {
-    struct piece *pa = trace_alloc(sizeof *pa), *pb = trace_alloc(sizeof *pb);
+    struct piece *pa = xmalloc(sizeof *pa), *pb = xmalloc(sizeof *pb);
     size_t na = 0, nb = 0;
     for (size_t i = 0; i < a->blob->chunk_count; i++)
         piece_add(&pa, &na, 0, a->base + a->blob->chunks[i].offset, a->blob->chunks[i].size, 0);
@@ -258,7 +258,7 @@ static void warn_overlaps(struct program *prog) {
 }
 
 static void warn_undeclared(struct program *prog) {
-    struct piece *regions = trace_alloc(sizeof *regions);
+    struct piece *regions = xmalloc(sizeof *regions);
     size_t count = 0;
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];

@@ -4,10 +4,11 @@
 
 #include "trace_test.h"
 
-#include "nvdla/layers.h"
+#include "layers/layers.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
-#include "trace/rewrite.h"
+#include "trace/launches.h"
+#include "trace/program_filter.h"
 
 static const struct convertor present = {.offset = 0, .scale = 0, .shift = 0, .bits = 8};
 

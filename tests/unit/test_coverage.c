@@ -2,9 +2,9 @@
  * file. */
 #include "trace_test.h"
 
+#include "coverage/coverage.h"
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
-#include "report/coverage.h"
 
 static struct program *trace_for(const char *config) {
     const struct nvdla_config *found = nvdla_config_find(config);

@@ -5,10 +5,10 @@
 
 #include "gen/engine.h"
 #include "gen/gen.h"
+#include "layers/layers.h"
 #include "model/model.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
-#include "nvdla/layers.h"
 #include "nvdla_offsets.h"
 #include "replay/player.h"
 

@@ -4,7 +4,7 @@
 
 #include "gen/gen.h"
 #include "gen/shrink.h"
-#include "nvdla/layers.h"
+#include "layers/layers.h"
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 

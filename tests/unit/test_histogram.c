@@ -7,12 +7,12 @@
 #include "model_bench.h"
 
 #include "gen/gen.h"
-#include "model/histogram.h"
+#include "layers/layers.h"
 #include "nvdla/cube.h"
-#include "nvdla/layers.h"
+#include "observe/histogram.h"
 #include "replay/player.h"
 #include "report/histograms.h"
-#include "trace/rewrite.h"
+#include "trace/launches.h"
 
 static void count_one(struct histogram *histogram, int width, int64_t x) {
     histogram_init(histogram, width);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "nvdla/layers.h"
+#include "layers/layers.h"
 #include "nvdla_offsets.h"
 
 /* A tracker of one configuration, and the unit whose registers are being written. */

@@ -1,0 +1,426 @@
+#include "coverage/coverage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coverage/coverage_bins.h"
+#include "memory/file.h"
+#include "trace/launches.h"
+
+enum { VALUES_MAX = 40 /* of an aspect */ };
+
+struct bin {
+    char *name;
+    unsigned needs; /* COVERAGE_NEEDS_... */
+    uint64_t count;
+};
+
+/* A row of the table: the bins of an aspect or of a cross. */
+struct row {
+    char *name; /* "sdp.bs_alu*bs_mul" */
+    size_t first, count;
+    int values[COVERAGE_CROSS_ASPECTS]; /* how many each aspect has */
+};
+
+/* Rows and bins of an engine: the bin of its layers, its aspects in order, its crosses in order. */
+struct section {
+    size_t layers; /* bin */
+    size_t first_row, row_count;
+};
+
+struct coverage {
+    struct bin *bins;
+    size_t bin_count, bin_room;
+    struct row *rows;
+    size_t row_count, row_room;
+    struct section sections[COVERAGE_ENGINES];
+};
+
+/* Values of an aspect, taken apart. */
+struct values {
+    char names[VALUES_MAX][32];
+    unsigned needs[VALUES_MAX];
+    int count;
+};
+
+static unsigned feature(const char *name) {
+    static const struct {
+        const char *name;
+        unsigned needs;
+    } features[] = {
+        {"int16", COVERAGE_NEEDS_INT16},
+        {"fp16", COVERAGE_NEEDS_FP16},
+        {"compression", COVERAGE_NEEDS_COMPRESSION},
+        {"winograd", COVERAGE_NEEDS_WINOGRAD},
+        {"batch", COVERAGE_NEEDS_BATCH},
+        {"ew", COVERAGE_NEEDS_EW},
+        {"lut", COVERAGE_NEEDS_LUT},
+        {"secondary", COVERAGE_NEEDS_SECONDARY},
+        {"wide", COVERAGE_NEEDS_WIDE},
+        {"bdma", COVERAGE_NEEDS_BDMA},
+        {"rubik", COVERAGE_NEEDS_RUBIK},
+    };
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (strcmp(name, features[i].name) == 0)
+            return features[i].needs;
+    abort(); /* the table names a feature that does not exist */
+}
+
+static void add_value(struct values *values, const char *name, size_t n) {
+    if (values->count == VALUES_MAX || n >= sizeof values->names[0])
+        abort(); /* the table has outgrown its room */
+    memcpy(values->names[values->count], name, n);
+    values->names[values->count][n] = '\0';
+    char *at = strchr(values->names[values->count], '@');
+    values->needs[values->count] = at ? feature(at + 1) : 0;
+    if (at)
+        *at = '\0';
+    values->count++;
+}
+
+static void values_of(const struct coverage_aspect *aspect, struct values *values) {
+    *values = (struct values){.count = 0};
+    if (!aspect->values) {
+        for (int i = 0; i < nvdla_config_count; i++)
+            add_value(values, nvdla_configs[i].name, strlen(nvdla_configs[i].name));
+        return;
+    }
+    for (const char *at = aspect->values; *at;) {
+        const size_t n = strcspn(at, " ");
+        add_value(values, at, n);
+        at += n + (at[n] == ' ');
+    }
+}
+
+/* ---- the bins -----------------------------------------------------------------------------------------------------
+ */
+
+/* Takes the name over. */
+static bool add_bin(struct coverage *coverage, char *name, unsigned needs) {
+    if (coverage->bin_count == coverage->bin_room) {
+        const size_t room = coverage->bin_room ? 2 * coverage->bin_room : 1024;
+        struct bin *grown = realloc(coverage->bins, room * sizeof *grown);
+        if (!grown) {
+            free(name);
+            return false;
+        }
+        coverage->bins = grown;
+        coverage->bin_room = room;
+    }
+    coverage->bins[coverage->bin_count++] = (struct bin){.name = name, .needs = needs};
+    return name != NULL;
+}
+
+static bool add_row(struct coverage *coverage, char *name) {
+    if (coverage->row_count == coverage->row_room) {
+        const size_t room = coverage->row_room ? 2 * coverage->row_room : 128;
+        struct row *grown = realloc(coverage->rows, room * sizeof *grown);
+        if (!grown) {
+            free(name);
+            return false;
+        }
+        coverage->rows = grown;
+        coverage->row_room = room;
+    }
+    coverage->rows[coverage->row_count++] = (struct row){.name = name, .first = coverage->bin_count};
+    return name != NULL;
+}
+
+/* Row of a tuple of aspects (an aspect alone is a tuple of one), with a bin for every combination, the last aspect
+ * varying fastest. */
+static bool add_tuple(struct coverage *coverage, const struct coverage_engine *engine,
+                      const struct coverage_cross *of) {
+    struct values values[COVERAGE_CROSS_ASPECTS] = {{.count = 0}};
+    char title[256], text[256];
+    size_t combinations = 1;
+    int n = snprintf(title, sizeof title, "%s.", engine->name);
+    for (int i = 0; i < of->aspect_count; i++) {
+        const struct coverage_aspect *aspect = &engine->aspects[of->aspects[i]];
+        values_of(aspect, &values[i]);
+        combinations *= (size_t)values[i].count;
+        n += snprintf(title + n, sizeof title - (size_t)n, "%s%s", i ? "*" : "", aspect->name);
+    }
+    if (!add_row(coverage, strdup(title)))
+        return false;
+    struct row *row = &coverage->rows[coverage->row_count - 1];
+    row->count = combinations;
+    for (int i = 0; i < of->aspect_count; i++)
+        row->values[i] = values[i].count;
+    int choice[COVERAGE_CROSS_ASPECTS] = {0};
+    for (size_t index = 0; index < combinations; index++) {
+        unsigned needs = engine->needs | (of->needs ? of->needs(choice) : 0);
+        n = snprintf(text, sizeof text, "%s=", title);
+        for (int i = 0; i < of->aspect_count; i++) {
+            needs |= engine->aspects[of->aspects[i]].needs | values[i].needs[choice[i]];
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i ? "," : "", values[i].names[choice[i]]);
+        }
+        if (!add_bin(coverage, strdup(text), needs))
+            return false;
+        for (int i = of->aspect_count - 1; i >= 0 && ++choice[i] == values[i].count; i--)
+            choice[i] = 0;
+    }
+    return true;
+}
+
+static bool add_engine(struct coverage *coverage, int index) {
+    const struct coverage_engine *engine = coverage_engines[index];
+    struct section *section = &coverage->sections[index];
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", engine->name, index == COVERAGE_TRACE ? "traces" : "layers");
+    section->layers = coverage->bin_count;
+    section->first_row = coverage->row_count;
+    bool ok = add_bin(coverage, strdup(name), engine->needs);
+    for (size_t i = 0; ok && i < engine->aspect_count; i++) {
+        const struct coverage_cross alone = {.aspects = {(int)i}, .aspect_count = 1};
+        ok = add_tuple(coverage, engine, &alone);
+    }
+    for (size_t i = 0; ok && i < engine->cross_count; i++)
+        ok = add_tuple(coverage, engine, &engine->crosses[i]);
+    section->row_count = coverage->row_count - section->first_row;
+    return ok;
+}
+
+struct coverage *coverage_new(void) {
+    struct coverage *coverage = calloc(1, sizeof *coverage);
+    bool ok = coverage != NULL;
+    for (int i = 0; ok && i < COVERAGE_ENGINES; i++)
+        ok = add_engine(coverage, i);
+    if (ok)
+        return coverage;
+    coverage_free(coverage);
+    return NULL;
+}
+
+void coverage_free(struct coverage *coverage) {
+    if (!coverage)
+        return;
+    for (size_t i = 0; i < coverage->bin_count; i++)
+        free(coverage->bins[i].name);
+    for (size_t i = 0; i < coverage->row_count; i++)
+        free(coverage->rows[i].name);
+    free(coverage->bins);
+    free(coverage->rows);
+    free(coverage);
+}
+
+/* ---- counting -----------------------------------------------------------------------------------------------------
+ */
+
+/* Counts a sample in the row of a tuple, unless one of its aspects does not apply. */
+static void count_tuple(struct coverage *coverage, const struct row *row, const struct coverage_cross *of,
+                        const int *sample) {
+    size_t index = 0;
+    for (int i = 0; i < of->aspect_count; i++) {
+        const int value = sample[of->aspects[i]];
+        if (value < 0)
+            return;
+        if (value >= row->values[i])
+            abort(); /* the classifier and the table disagree */
+        index = index * (size_t)row->values[i] + (size_t)value;
+    }
+    coverage->bins[row->first + index].count++;
+}
+
+static void take(void *context, const struct coverage_sample *sample) {
+    struct coverage *coverage = context;
+    const struct coverage_engine *engine = coverage_engines[sample->engine];
+    const struct section *section = &coverage->sections[sample->engine];
+    const struct row *row = &coverage->rows[section->first_row];
+    coverage->bins[section->layers].count++;
+    for (size_t i = 0; i < engine->aspect_count; i++) {
+        const struct coverage_cross alone = {.aspects = {(int)i}, .aspect_count = 1};
+        count_tuple(coverage, row++, &alone, sample->values);
+    }
+    for (size_t i = 0; i < engine->cross_count; i++)
+        count_tuple(coverage, row++, &engine->crosses[i], sample->values);
+}
+
+bool coverage_add(struct coverage *coverage, const struct program *prog) {
+    struct layer_tracker *launches = program_launches(prog);
+    if (!launches)
+        return false;
+    coverage_sort(prog, launches, take, coverage);
+    layer_tracker_free(launches);
+    return true;
+}
+
+static struct bin *find(const struct coverage *coverage, const char *name) {
+    for (size_t i = 0; i < coverage->bin_count; i++)
+        if (strcmp(coverage->bins[i].name, name) == 0)
+            return &coverage->bins[i];
+    return NULL;
+}
+
+bool coverage_count(const struct coverage *coverage, const char *bin, uint64_t *count) {
+    const struct bin *found = find(coverage, bin);
+    if (found)
+        *count = found->count;
+    return found != NULL;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
+
+/* Reads "BIN COUNT" of a line; a line without anything, or of comment, gives *bin = NULL. */
+static bool parse_line(const struct coverage *coverage, char *line, const char *path, int number, struct bin **bin,
+                       uint64_t *count, struct error *err) {
+    char *rest = line;
+    *bin = NULL;
+    line[strcspn(line, "#")] = '\0';
+    const char *name = strtok_r(line, " \t\r", &rest);
+    const char *value = strtok_r(NULL, " \t\r", &rest);
+    const char *more = strtok_r(NULL, " \t\r", &rest);
+    if (!name)
+        return true;
+    char *end = NULL;
+    *count = value ? strtoull(value, &end, 10) : 0;
+    if (!value || value[0] < '0' || value[0] > '9' || *end || more)
+        return error_set(err, "%s:%d: expected the name of a bin and a count", path, number);
+    *bin = find(coverage, name);
+    if (!*bin)
+        return error_set(err, "%s:%d: there is no bin '%s'; the file may come from another version", path, number,
+                         name);
+    return true;
+}
+
+bool coverage_merge(struct coverage *coverage, const char *path, struct error *err) {
+    char *text;
+    size_t size;
+    if (!file_read(path, &text, &size, err))
+        return false;
+    uint64_t *counts = calloc(coverage->bin_count, sizeof *counts);
+    if (!counts) {
+        free(text);
+        return error_set(err, "out of memory");
+    }
+    char *rest = text;
+    int number = 0;
+    bool ok = true;
+    for (char *line = strsep(&rest, "\n"); ok && line; line = strsep(&rest, "\n")) {
+        struct bin *bin;
+        uint64_t count;
+        ok = parse_line(coverage, line, path, ++number, &bin, &count, err);
+        if (ok && bin)
+            counts[bin - coverage->bins] += count;
+    }
+    for (size_t i = 0; ok && i < coverage->bin_count; i++)
+        coverage->bins[i].count += counts[i];
+    free(counts);
+    free(text);
+    return ok;
+}
+
+bool coverage_write(const struct coverage *coverage, const char *path, struct error *err) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return error_set(err, "out of memory");
+    fprintf(out, "# functional coverage of nvcosim: bin, count\n");
+    for (size_t i = 0; i < coverage->bin_count; i++)
+        if (coverage->bins[i].count > 0)
+            fprintf(out, "%s %" PRIu64 "\n", coverage->bins[i].name, coverage->bins[i].count);
+    bool ok = fclose(out) == 0 ? file_write(path, text, size, err) : error_set(err, "out of memory");
+    free(text);
+    return ok;
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------
+ */
+
+/* Whether any configuration that was seen can reach the bin; all of them count before the first trace. */
+static bool reachable(const struct coverage *coverage, const struct bin *bin) {
+    const struct row *configs = &coverage->rows[coverage->sections[COVERAGE_TRACE].first_row + COVERAGE_TRACE_CONFIG];
+    const struct bin *seen = &coverage->bins[configs->first];
+    bool any = false;
+    if (bin >= seen && bin < seen + configs->count)
+        return bin->count > 0; /* nobody expects every configuration */
+    for (size_t i = 0; i < configs->count; i++)
+        any = any || seen[i].count > 0;
+    for (size_t i = 0; i < configs->count; i++)
+        if ((seen[i].count > 0 || !any) && (bin->needs & ~coverage_features(&nvdla_configs[i])) == 0)
+            return true;
+    return false;
+}
+
+static struct coverage_total total_of(const struct coverage *coverage, const struct row *row) {
+    struct coverage_total total = {0};
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        if (!reachable(coverage, &coverage->bins[i]))
+            continue;
+        total.reachable++;
+        total.exercised += coverage->bins[i].count > 0;
+    }
+    return total;
+}
+
+struct coverage_total coverage_total(const struct coverage *coverage) {
+    struct coverage_total total = {0};
+    for (size_t i = 0; i < coverage->row_count; i++) {
+        const struct coverage_total row = total_of(coverage, &coverage->rows[i]);
+        total.reachable += row.reachable;
+        total.exercised += row.exercised;
+    }
+    return total;
+}
+
+/* Prints the names of the bins of a row that were never exercised, in lines of limited width. */
+static void print_missing(FILE *out, const struct coverage *coverage, const struct row *row) {
+    enum { INDENT = 60, WIDTH = 130 };
+    int column = 0;
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        const struct bin *bin = &coverage->bins[i];
+        if (bin->count > 0 || !reachable(coverage, bin))
+            continue;
+        const char *name = strchr(bin->name, '=') + 1;
+        if (column > 0 && column + 1 + (int)strlen(name) > WIDTH) {
+            fprintf(out, "\n%*s", INDENT - 2, "");
+            column = 0;
+        }
+        column += column > 0 ? 0 : INDENT - 2;
+        column += fprintf(out, "%s%s", column > INDENT - 2 ? " " : "  ", name);
+    }
+}
+
+static void print_row(FILE *out, const struct coverage *coverage, const struct row *row) {
+    const struct coverage_total total = total_of(coverage, row);
+    if (total.reachable == 0)
+        return;
+    fprintf(out, "  %-44s%4zu of %4zu", strchr(row->name, '.') + 1, total.exercised, total.reachable);
+    if (total.exercised == 0)
+        fputs("  none of them", out);
+    else
+        print_missing(out, coverage, row);
+    fputc('\n', out);
+}
+
+static void print_section(FILE *out, const struct coverage *coverage, int index) {
+    const struct coverage_engine *engine = coverage_engines[index];
+    const struct section *section = &coverage->sections[index];
+    const struct bin *layers = &coverage->bins[section->layers];
+    if (!reachable(coverage, layers))
+        return;
+    fprintf(out, "%s, %" PRIu64 " %s%s\n", engine->name, layers->count, engine->what, layers->count == 1 ? "" : "s");
+    for (size_t i = section->first_row; i < section->first_row + section->row_count; i++)
+        print_row(out, coverage, &coverage->rows[i]);
+}
+
+char *coverage_text(const struct coverage *coverage) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%48s%10s  %s\n", "", "exercised", "never exercised");
+    for (int i = 0; i < COVERAGE_ENGINES; i++)
+        print_section(out, coverage, i);
+    const struct coverage_total total = coverage_total(coverage);
+    fprintf(out, "%zu of %zu bins exercised, %.1f %%\n", total.exercised, total.reachable,
+            total.reachable ? 100.0 * (double)total.exercised / (double)total.reachable : 0.0);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}

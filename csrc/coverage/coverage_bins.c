@@ -1,0 +1,285 @@
+#include "coverage/coverage_bins.h"
+
+#include "coverage/coverage_engines.h"
+
+unsigned coverage_features(const struct nvdla_config *config) {
+    return (config->int16 ? COVERAGE_NEEDS_INT16 : 0u) | (config->fp16 ? COVERAGE_NEEDS_FP16 : 0u) |
+           (config->weight_compression ? COVERAGE_NEEDS_COMPRESSION : 0u) |
+           (config->winograd ? COVERAGE_NEEDS_WINOGRAD : 0u) | (config->batch_max > 1 ? COVERAGE_NEEDS_BATCH : 0u) |
+           (config->sdp_ew_throughput ? COVERAGE_NEEDS_EW : 0u) |
+           (config->sdp_ew_throughput && config->sdp_lut ? COVERAGE_NEEDS_LUT : 0u) |
+           (config->secondary_memory ? COVERAGE_NEEDS_SECONDARY : 0u) |
+           (config->atomic_c >= 16 ? COVERAGE_NEEDS_WIDE : 0u) | (config->bdma ? COVERAGE_NEEDS_BDMA : 0u) |
+           (config->rubik ? COVERAGE_NEEDS_RUBIK : 0u);
+}
+
+/* ---- the whole trace ----------------------------------------------------------------------------------------------
+ */
+
+enum {
+    TRACE_CONFIG = COVERAGE_TRACE_CONFIG,
+    TRACE_ORDER,
+    TRACE_LAYERS,
+    TRACE_GROUPS,
+    TRACE_CDP_LUT_WRITE,
+    TRACE_CDP_LUT_READ,
+    TRACE_SDP_LUT_WRITE,
+    TRACE_SDP_LUT_READ,
+};
+static const struct coverage_aspect trace_aspects[] = {
+    [TRACE_CONFIG] = ASPECT("config", NULL),
+    [TRACE_ORDER] = ASPECT("order", "streams sequential"),
+    [TRACE_LAYERS] = ASPECT("chains", "0..1 2..4 5.."),
+    [TRACE_GROUPS] = ASPECT("groups", "one both"),
+    [TRACE_CDP_LUT_WRITE] = ASPECT("cdp_lut_write", "none some"),
+    [TRACE_CDP_LUT_READ] = ASPECT("cdp_lut_read", "none some"),
+    [TRACE_SDP_LUT_WRITE] = ASPECT_IF("sdp_lut_write", "none some", COVERAGE_NEEDS_LUT),
+    [TRACE_SDP_LUT_READ] = ASPECT_IF("sdp_lut_read", "none some", COVERAGE_NEEDS_LUT),
+};
+
+static const struct coverage_engine coverage_trace = {
+    .name = "trace", .what = "trace", .aspects = trace_aspects, .aspect_count = COUNT(trace_aspects)};
+
+/* ---- chains -------------------------------------------------------------------------------------------------------
+ */
+
+enum { KIND_SDP, KIND_SDP_PDP, KIND_CONV_SDP, KIND_CONV_SDP_PDP, KIND_PDP, KIND_CDP, KIND_BDMA, KIND_RUBIK };
+enum { CHAIN_KIND, CHAIN_INPUT, CHAIN_PRECISION, CHAIN_AFTER };
+static const struct coverage_aspect chain_aspects[] = {
+    [CHAIN_KIND] = ASPECT("kind", "sdp sdp>pdp conv>sdp conv>sdp>pdp pdp cdp bdma@bdma rubik@rubik"),
+    [CHAIN_INPUT] = ASPECT("conv_input", "feature image winograd@winograd"),
+    [CHAIN_PRECISION] = ASPECT("precision", PRECISION),
+    [CHAIN_AFTER] = ASPECT("after", "nothing same_kind other_kind"),
+};
+
+static bool begins_with_conv(int kind) {
+    return kind == KIND_CONV_SDP || kind == KIND_CONV_SDP_PDP;
+}
+
+/* Winograd does not go on to PDP (chapter 50, illegal programming). */
+static unsigned input_of_conv(const int *values) {
+    return !begins_with_conv(values[0]) || (values[0] == KIND_CONV_SDP_PDP && values[1] == 2) ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+/* BDMA has none. */
+static unsigned precision_of_kind(const int *values) {
+    return values[0] == KIND_BDMA ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+static const struct coverage_cross chain_crosses[] = {
+    {CROSS(CHAIN_KIND, CHAIN_INPUT), input_of_conv},
+    {CROSS(CHAIN_KIND, CHAIN_PRECISION), precision_of_kind},
+    {CROSS(CHAIN_KIND, CHAIN_AFTER)},
+};
+
+static const struct coverage_engine coverage_chain = {.name = "chain",
+                                                      .what = "chain",
+                                                      .aspects = chain_aspects,
+                                                      .aspect_count = COUNT(chain_aspects),
+                                                      .crosses = chain_crosses,
+                                                      .cross_count = COUNT(chain_crosses)};
+
+/* -------------------------------------------------------------------------------------------------------------------
+ */
+
+const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES] = {
+    [COVERAGE_TRACE] = &coverage_trace,     [COVERAGE_CHAIN] = &coverage_chain,
+    [COVERAGE_CONV] = &coverage_conv,       [COVERAGE_SDP] = &coverage_sdp,
+    [COVERAGE_SDP_LUT] = &coverage_sdp_lut, [COVERAGE_SDP_RDMA] = &coverage_sdp_rdma,
+    [COVERAGE_PDP] = &coverage_pdp,         [COVERAGE_CDP] = &coverage_cdp,
+    [COVERAGE_BDMA] = &coverage_bdma,       [COVERAGE_BDMA_BLOCK] = &coverage_bdma_block,
+    [COVERAGE_RUBIK] = &coverage_rubik,
+};
+
+/* ---- sorting ------------------------------------------------------------------------------------------------------
+ */
+
+/* What was counted of a trace on the way. */
+struct walk {
+    const struct program *prog;
+    const struct layer_tracker *launches;
+    void (*take)(void *context, const struct coverage_sample *sample);
+    void *context;
+    struct convolution conv;   /* the last one */
+    const struct launch *bdma; /* likewise, NULL before the first */
+    struct launch_block block; /* likewise, of BDMA */
+    int chains, kind;          /* chains so far; of the last one, -1 before the first */
+};
+
+static struct coverage_sample new_sample(int engine) {
+    struct coverage_sample sample = {.engine = engine};
+    for (int i = 0; i < COVERAGE_ASPECTS_MAX; i++)
+        sample.values[i] = -1;
+    return sample;
+}
+
+/* Kind of the chain (KIND_...) that a launch stands for, -1 if it stands for none: SDP for itself and what is fused to
+ * it, the others where they read memory. */
+static int chain_kind(const struct launch *launch) {
+    switch (launch->unit) {
+    case NVDLA_CDP:
+        return KIND_CDP;
+    case NVDLA_BDMA:
+        return KIND_BDMA;
+    case NVDLA_RBK:
+        return KIND_RUBIK;
+    case NVDLA_PDP:
+        return FIELD(launch, PDP_D_OPERATION_MODE_CFG, FLYING_MODE) ? KIND_PDP : -1;
+    case NVDLA_SDP: {
+        const bool conv = FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
+        const bool pdp = FIELD(launch, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+        return conv ? (pdp ? KIND_CONV_SDP_PDP : KIND_CONV_SDP) : pdp ? KIND_SDP_PDP : KIND_SDP;
+    }
+    default:
+        return -1;
+    }
+}
+
+static int chain_precision(const struct nvdla_config *config, const struct launch *launch) {
+    switch (launch->unit) {
+    case NVDLA_SDP:
+        return precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, PROC_PRECISION));
+    case NVDLA_PDP:
+        return precision_class(config, FIELD(launch, PDP_D_DATA_FORMAT, INPUT_DATA));
+    case NVDLA_CDP:
+        return precision_class(config, FIELD(launch, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE));
+    case NVDLA_RBK:
+        return precision_class(config, FIELD(launch, RBK_D_MISC_CFG, IN_PRECISION));
+    default:
+        return -1;
+    }
+}
+
+static void take_chain(struct walk *walk, const struct launch *launch, int kind) {
+    const struct nvdla_config *config = walk->prog->config;
+    const struct launch *csc = layer_tracker_feeder(walk->launches, launch, NVDLA_CSC);
+    struct coverage_sample sample = new_sample(COVERAGE_CHAIN);
+    sample.values[CHAIN_KIND] = kind;
+    sample.values[CHAIN_AFTER] = walk->kind < 0 ? 0 : walk->kind == kind ? 1 : 2;
+    sample.values[CHAIN_PRECISION] = chain_precision(config, launch);
+    if (begins_with_conv(kind) && csc) {
+        const bool winograd = config->winograd && FIELD(csc, CSC_D_MISC_CFG, CONV_MODE) != 0;
+        sample.values[CHAIN_INPUT] = winograd ? 2 : (int)FIELD(csc, CSC_D_DATAIN_FORMAT, DATAIN_FORMAT);
+    }
+    walk->chains++;
+    walk->kind = kind;
+    walk->take(walk->context, &sample);
+}
+
+/* A group and its descriptors. */
+static void take_bdma(struct walk *walk, const struct launch *launch) {
+    const struct nvdla_config *config = walk->prog->config;
+    struct coverage_sample sample = new_sample(COVERAGE_BDMA);
+    struct launch_block block;
+    sort_bdma(config, launch, walk->bdma, sample.values);
+    walk->take(walk->context, &sample);
+    walk->bdma = launch;
+    for (size_t i = 0; launch_block(config, launch, i, &block); i++) {
+        sample = new_sample(COVERAGE_BDMA_BLOCK);
+        sort_bdma_block(&block, walk->block.source.width ? &walk->block : NULL, sample.values);
+        walk->take(walk->context, &sample);
+        walk->block = block;
+    }
+}
+
+static void take_sdp(struct walk *walk, const struct launch *launch) {
+    const struct nvdla_config *config = walk->prog->config;
+    struct coverage_sample sample = new_sample(COVERAGE_SDP);
+    sort_sdp(config, launch, layer_tracker_feeder(walk->launches, launch, NVDLA_SDP_RDMA), sample.values);
+    walk->take(walk->context, &sample);
+    sample = new_sample(COVERAGE_SDP_LUT);
+    if (sort_sdp_lut(config, launch, sample.values))
+        walk->take(walk->context, &sample);
+}
+
+static void take_conv(struct walk *walk, const struct launch *csc) {
+    const struct convolution conv = {.cdma = layer_tracker_find(walk->launches, NVDLA_CDMA, csc->ordinal),
+                                     .csc = csc,
+                                     .cacc = layer_tracker_find(walk->launches, NVDLA_CACC, csc->ordinal)};
+    if (!conv.cdma || !conv.cacc)
+        return;
+    struct coverage_sample sample = new_sample(COVERAGE_CONV);
+    sort_conv(walk->prog, &conv, &walk->conv, sample.values);
+    walk->take(walk->context, &sample);
+    walk->conv = conv;
+}
+
+/* The samples of a launch; some launches are counted with another one. */
+static void take_launch(struct walk *walk, const struct launch *launch) {
+    const struct nvdla_config *config = walk->prog->config;
+    struct coverage_sample sample;
+    switch (launch->unit) {
+    case NVDLA_CSC:
+        take_conv(walk, launch);
+        return;
+    case NVDLA_SDP:
+        take_sdp(walk, launch);
+        return;
+    case NVDLA_BDMA:
+        take_bdma(walk, launch);
+        return;
+    case NVDLA_SDP_RDMA:
+        sample = new_sample(COVERAGE_SDP_RDMA);
+        sort_sdp_rdma(config, launch, sample.values);
+        break;
+    case NVDLA_PDP:
+        sample = new_sample(COVERAGE_PDP);
+        sort_pdp(config, launch, layer_tracker_feeder(walk->launches, launch, NVDLA_PDP_RDMA), sample.values);
+        break;
+    case NVDLA_CDP:
+        sample = new_sample(COVERAGE_CDP);
+        sort_cdp(config, launch, layer_tracker_feeder(walk->launches, launch, NVDLA_CDP_RDMA), sample.values);
+        break;
+    case NVDLA_RBK:
+        sample = new_sample(COVERAGE_RUBIK);
+        sort_rubik(config, launch, sample.values);
+        break;
+    default:
+        return;
+    }
+    walk->take(walk->context, &sample);
+}
+
+/* Sets *written and *read to 1 if the program writes or reads that register. */
+static void find_accesses(const struct program *prog, uint32_t address, int *written, int *read) {
+    *written = *read = 0;
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        if (op->kind == OP_WRITE && op->address == address)
+            *written = 1;
+        if ((op->kind == OP_READ || op->kind == OP_READ_CHECK || op->kind == OP_POLL) && op->address == address)
+            *read = 1;
+    }
+}
+
+/* The trace as a whole. */
+static void take_trace(const struct walk *walk) {
+    const struct program *prog = walk->prog;
+    struct coverage_sample sample = new_sample(COVERAGE_TRACE);
+    int *v = sample.values;
+    bool second_group = false;
+    for (size_t i = 0; i < layer_tracker_count(walk->launches); i++)
+        second_group = second_group || layer_tracker_launch(walk->launches, i)->group == 1;
+    v[TRACE_CONFIG] = (int)(prog->config - nvdla_configs);
+    v[TRACE_ORDER] = prog->sequential;
+    v[TRACE_LAYERS] = walk->chains < 2 ? 0 : walk->chains < 5 ? 1 : 2;
+    v[TRACE_GROUPS] = second_group;
+    find_accesses(prog, nvdla_unit_base(prog->config, NVDLA_CDP) + CDP_S_LUT_ACCESS_DATA, &v[TRACE_CDP_LUT_WRITE],
+                  &v[TRACE_CDP_LUT_READ]);
+    find_accesses(prog, nvdla_unit_base(prog->config, NVDLA_SDP) + SDP_S_LUT_ACCESS_DATA, &v[TRACE_SDP_LUT_WRITE],
+                  &v[TRACE_SDP_LUT_READ]);
+    walk->take(walk->context, &sample);
+}
+
+void coverage_sort(const struct program *prog, const struct layer_tracker *launches,
+                   void (*take)(void *context, const struct coverage_sample *sample), void *context) {
+    struct walk walk = {.prog = prog, .launches = launches, .take = take, .context = context, .kind = -1};
+    for (size_t i = 0; i < layer_tracker_count(launches); i++) {
+        const struct launch *launch = layer_tracker_launch(launches, i);
+        take_launch(&walk, launch);
+        const int kind = chain_kind(launch);
+        if (kind >= 0)
+            take_chain(&walk, launch, kind);
+    }
+    take_trace(&walk);
+}

@@ -1,0 +1,84 @@
+/* What functional coverage (coverage/coverage.h) counts: engines, their aspects with the values each can have, crosses of
+ * aspects, and how a layer is sorted into them. Each engine has a file of its own (coverage_ENGINE.c).
+ */
+#ifndef COVERAGE_COVERAGE_BINS_H
+#define COVERAGE_COVERAGE_BINS_H
+
+#include "layers/layers.h"
+#include "trace/program.h"
+
+enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };
+
+/* What a bin needs of a configuration; values may be added up. */
+enum {
+    COVERAGE_NEEDS_INT16 = 1 << 0,
+    COVERAGE_NEEDS_FP16 = 1 << 1,
+    COVERAGE_NEEDS_COMPRESSION = 1 << 2,
+    COVERAGE_NEEDS_WINOGRAD = 1 << 3,
+    COVERAGE_NEEDS_BATCH = 1 << 4,
+    COVERAGE_NEEDS_EW = 1 << 5,
+    COVERAGE_NEEDS_LUT = 1 << 6,       /* of SDP */
+    COVERAGE_NEEDS_SECONDARY = 1 << 7, /* memory port */
+    COVERAGE_NEEDS_WIDE = 1 << 8,      /* 16 or more input channels at a time */
+    COVERAGE_NEEDS_BDMA = 1 << 9,
+    COVERAGE_NEEDS_RUBIK = 1 << 10,
+    COVERAGE_IMPOSSIBLE = 1 << 30
+};
+
+/* What a configuration has of these. */
+unsigned coverage_features(const struct nvdla_config *config);
+
+struct coverage_aspect {
+    const char *name;
+    /* Names of the values in order, separated by blanks; "int16@int16" needs a feature, by its lower-case name. NULL:
+     * the names of the configurations. */
+    const char *values;
+    unsigned needs; /* what all of its values need */
+};
+
+struct coverage_cross {
+    int aspects[COVERAGE_CROSS_ASPECTS], aspect_count;
+    unsigned (*needs)(const int *values); /* what a combination needs beyond its values; NULL: nothing */
+};
+
+struct coverage_engine {
+    const char *name;
+    const char *what; /* it counts: "layer", "trace" */
+    const struct coverage_aspect *aspects;
+    size_t aspect_count;
+    const struct coverage_cross *crosses;
+    size_t cross_count;
+    unsigned needs; /* what all of its bins need */
+};
+
+enum {
+    COVERAGE_TRACE, /* a whole trace */
+    COVERAGE_CHAIN, /* what runs on the fly between two places in memory, e.g. convolution, SDP and PDP */
+    COVERAGE_CONV,  /* a convolution: CDMA, CSC, CMAC and CACC together */
+    COVERAGE_SDP,
+    COVERAGE_SDP_LUT, /* the table of SDP, of layers that look it up */
+    COVERAGE_SDP_RDMA,
+    COVERAGE_PDP,
+    COVERAGE_CDP,
+    COVERAGE_BDMA,       /* a group: what one launch copies */
+    COVERAGE_BDMA_BLOCK, /* a descriptor */
+    COVERAGE_RUBIK,
+    COVERAGE_ENGINES
+};
+
+extern const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES];
+
+/* The aspect of COVERAGE_TRACE whose values are configurations. */
+enum { COVERAGE_TRACE_CONFIG = 0 };
+
+/* Index of the value that a layer has of each aspect of its engine, -1 where the aspect does not apply. */
+struct coverage_sample {
+    int engine;
+    int values[COVERAGE_ASPECTS_MAX];
+};
+
+/* Calls take for the trace as a whole and for every layer in it. launches: of this program, complete. */
+void coverage_sort(const struct program *prog, const struct layer_tracker *launches,
+                   void (*take)(void *context, const struct coverage_sample *sample), void *context);
+
+#endif

@@ -1,0 +1,113 @@
+/* CDP with its table. */
+#include "coverage/coverage_engines.h"
+
+enum {
+    CDP_GROUP,
+    CDP_PRECISION,
+    CDP_LENGTH,
+    CDP_SUM,
+    CDP_MULTIPLY,
+    CDP_WIDTH,
+    CDP_HEIGHT,
+    CDP_CHANNELS,
+    CDP_IN_OFFSET,
+    CDP_IN_SCALE,
+    CDP_IN_SHIFT,
+    CDP_OUT_OFFSET,
+    CDP_OUT_SCALE,
+    CDP_OUT_SHIFT,
+    CDP_NAN,
+    CDP_PLACE,
+    CDP_LINES,
+    CDP_SURFACES,
+    CDP_SOURCE_MEMORY,
+    CDP_MEMORY,
+    CDP_COUNTERS,
+    CDP_LUT,
+};
+
+static const struct coverage_aspect cdp_aspects[] = {
+    [CDP_GROUP] = ASPECT("group", GROUP),
+    [CDP_PRECISION] = ASPECT("precision", PRECISION),
+    [CDP_LENGTH] = ASPECT("length", "3 5 7 9"),
+    [CDP_SUM] = ASPECT("square_sum", OFF_ON),
+    [CDP_MULTIPLY] = ASPECT("multiply", OFF_ON),
+    [CDP_WIDTH] = ASPECT("width", SIZE),
+    [CDP_HEIGHT] = ASPECT("height", SIZE),
+    [CDP_CHANNELS] = ASPECT("channels", BLOCK),
+    [CDP_IN_OFFSET] = ASPECT("in_offset", SIGN),
+    [CDP_IN_SCALE] = ASPECT("in_scale", SCALE),
+    [CDP_IN_SHIFT] = ASPECT("in_shift", SHIFT),
+    [CDP_OUT_OFFSET] = ASPECT("out_offset", SIGN),
+    [CDP_OUT_SCALE] = ASPECT("out_scale", SCALE),
+    [CDP_OUT_SHIFT] = ASPECT("out_shift", SHIFT),
+    [CDP_NAN] = ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16),
+    [CDP_PLACE] = ASPECT("destination", "elsewhere in_place"),
+    [CDP_LINES] = ASPECT("lines", PACKING),
+    [CDP_SURFACES] = ASPECT("surfaces", PACKING),
+    [CDP_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
+    [CDP_MEMORY] = ASPECT("memory", MEMORY),
+    [CDP_COUNTERS] = ASPECT("counters", OFF_ON),
+    LUT_TABLE(CDP_LUT),
+};
+
+static const struct coverage_cross cdp_crosses[] = {
+    {CROSS(CDP_LENGTH, CDP_SUM, CDP_MULTIPLY)},
+    {CROSS(CDP_LENGTH, CDP_CHANNELS)},
+    {CROSS(CDP_WIDTH, CDP_CHANNELS)},
+    {CROSS(CDP_PRECISION, CDP_LENGTH)},
+    {CROSS(CDP_PRECISION, CDP_SUM, CDP_MULTIPLY)},
+    {CROSS(CDP_PRECISION, CDP_CHANNELS)},
+    {CROSS(CDP_LUT + LUT_FUNCTION, CDP_SUM)},
+    LUT_CROSSES(CDP_LUT, CDP_PRECISION),
+    {CROSS(CDP_SOURCE_MEMORY, CDP_MEMORY)},
+};
+
+const struct coverage_engine coverage_cdp = {ENGINE("cdp", "layer", cdp)};
+
+/* FP16 has no convertors. */
+static void sort_convertors(const struct launch *launch, int precision, int *v) {
+    if (precision == NVDLA_FP16)
+        return;
+    v[CDP_IN_OFFSET] = sign_class(launch_register(launch, CDP_D_DATIN_OFFSET), precision == NVDLA_INT16 ? 16 : 8);
+    v[CDP_IN_SCALE] = scale_class(FIELD(launch, CDP_D_DATIN_SCALE, DATIN_SCALE));
+    v[CDP_IN_SHIFT] = shift_class(FIELD(launch, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER));
+    v[CDP_OUT_OFFSET] = sign_class(launch_register(launch, CDP_D_DATOUT_OFFSET), precision == NVDLA_INT16 ? 32 : 25);
+    v[CDP_OUT_SCALE] = scale_class(FIELD(launch, CDP_D_DATOUT_SCALE, DATOUT_SCALE));
+    v[CDP_OUT_SHIFT] = shift_class(FIELD(launch, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER));
+}
+
+void sort_cdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v) {
+    const int precision = precision_class(config, FIELD(launch, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE));
+    const struct lut_values lut = {
+        .cfg = launch_register(launch, CDP_S_LUT_CFG),
+        .info = launch_register(launch, CDP_S_LUT_INFO),
+        .le_scale = launch_register(launch, CDP_S_LUT_LE_SLOPE_SCALE),
+        .lo_scale = launch_register(launch, CDP_S_LUT_LO_SLOPE_SCALE),
+        .le_shift = launch_register(launch, CDP_S_LUT_LE_SLOPE_SHIFT),
+        .lo_shift = launch_register(launch, CDP_S_LUT_LO_SLOPE_SHIFT),
+    };
+    struct cube in, out;
+    bool in_primary, out_primary;
+    v[CDP_GROUP] = launch->group;
+    v[CDP_PRECISION] = precision;
+    v[CDP_LENGTH] = (int)FIELD(launch, CDP_D_LRN_CFG, NORMALZ_LEN);
+    v[CDP_SUM] = FIELD(launch, CDP_D_FUNC_BYPASS, SQSUM_BYPASS) == 0;
+    v[CDP_MULTIPLY] = FIELD(launch, CDP_D_FUNC_BYPASS, MUL_BYPASS) == 0;
+    v[CDP_WIDTH] = size_class((int)launch->cube_size[0] + 1);
+    v[CDP_HEIGHT] = size_class((int)launch->cube_size[1] + 1);
+    v[CDP_CHANNELS] = block_class((int)launch->cube_size[2] + 1, atom_elements(config, precision));
+    sort_convertors(launch, precision, v);
+    sort_lut(&lut, precision, &v[CDP_LUT]);
+    if (precision == NVDLA_FP16)
+        v[CDP_NAN] = (int)FIELD(launch, CDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
+    if (launch_output_cube(config, launch, &out, &out_primary)) {
+        sort_cube(&out, &v[CDP_LINES], &v[CDP_SURFACES]);
+        v[CDP_MEMORY] = !out_primary;
+        if (rdma && launch_input_cube(config, rdma, &in, &in_primary)) {
+            v[CDP_PLACE] = in.base == out.base && in_primary == out_primary;
+            v[CDP_SOURCE_MEMORY] = !in_primary;
+        }
+    }
+    v[CDP_COUNTERS] = launch_register(launch, CDP_D_PERF_ENABLE) != 0;
+}

@@ -1,0 +1,201 @@
+/* The parts of coverage_bins.h: the table of each engine and the function that sorts one layer into it, and the classes
+ * of values that several engines have: the names of the values, and the function that finds the index of one.
+ */
+#ifndef COVERAGE_COVERAGE_ENGINES_H
+#define COVERAGE_COVERAGE_ENGINES_H
+
+#include "coverage/coverage_bins.h"
+#include "nvdla_offsets.h"
+
+/* Field of a register of a launch; the names are those of nvdla_offsets.h. */
+#define FIELD(launch, reg, field) ((launch_register(launch, reg) & reg##__##field##_MASK) >> reg##__##field##_LSB)
+#define CROSS(...) .aspects = {__VA_ARGS__}, .aspect_count = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
+#define ASPECT(title, list)                                                                                            \
+    { .name = title, .values = list }
+#define ASPECT_IF(title, list, features)                                                                               \
+    { .name = title, .values = list, .needs = (features) }
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Initialiser of a coverage_engine that counts `unit`s, whose tables are STEM_aspects and STEM_crosses. */
+#define ENGINE(title, unit, stem)                                                                                      \
+    .name = (title), .what = (unit), .aspects = stem##_aspects, .aspect_count = COUNT(stem##_aspects),                 \
+    .crosses = stem##_crosses, .cross_count = COUNT(stem##_crosses)
+
+/* A convolution as its units have it; all NULL: there is none. */
+struct convolution {
+    const struct launch *cdma, *csc, *cacc;
+};
+
+extern const struct coverage_engine coverage_conv, coverage_sdp, coverage_sdp_lut, coverage_sdp_rdma, coverage_pdp,
+    coverage_cdp, coverage_bdma, coverage_bdma_block, coverage_rubik;
+
+/* Each fills sample->values; v[] of aspects that do not apply stay -1. rdma: the launch of the read DMA that belongs to
+ * the layer, NULL: there is none. prog: for the sizes of compressed kernel groups, which lie in memory. before: the
+ * convolution, launch or descriptor before this one. */
+void sort_conv(const struct program *prog, const struct convolution *conv, const struct convolution *before, int *v);
+void sort_sdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v);
+/* False if the layer looks up no table. */
+bool sort_sdp_lut(const struct nvdla_config *config, const struct launch *launch, int *v);
+void sort_sdp_rdma(const struct nvdla_config *config, const struct launch *launch, int *v);
+void sort_pdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v);
+void sort_cdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v);
+void sort_bdma(const struct nvdla_config *config, const struct launch *launch, const struct launch *before, int *v);
+void sort_bdma_block(const struct launch_block *block, const struct launch_block *before, int *v);
+void sort_rubik(const struct nvdla_config *config, const struct launch *launch, int *v);
+
+/* ---- classes ------------------------------------------------------------------------------------------------------
+ */
+
+#define OFF_ON "off on"
+#define GROUP "0 1"
+#define MEMORY "primary secondary@secondary"
+
+#define PRECISION "int8 int16@int16 fp16@fp16"
+static inline int precision_class(const struct nvdla_config *config, uint32_t code) {
+    if (!config->int16 && !config->fp16)
+        return NVDLA_INT8;
+    return code <= NVDLA_FP16 ? (int)code : -1;
+}
+
+#define SIGN "zero positive negative"
+static inline int sign_class(uint32_t value, int bits) {
+    value &= bits < 32 ? (1u << bits) - 1 : UINT32_MAX;
+    return value == 0 ? 0 : value >> (bits - 1) ? 2 : 1;
+}
+
+#define SIZE "1 2..7 8 9..31 32.."
+static inline int size_class(int n) {
+    return n == 1 ? 0 : n < 8 ? 1 : n == 8 ? 2 : n < 32 ? 3 : 4;
+}
+
+/* Channels or kernels against the number that is processed or stored together. */
+#define BLOCK "1 part whole multiple ragged"
+static inline int block_class(int n, int block) {
+    return n == 1 ? 0 : n < block ? 1 : n == block ? 2 : n % block == 0 ? 3 : 4;
+}
+
+#define SHIFT "0 1..15 16.."
+static inline int shift_class(uint32_t shift) {
+    return shift == 0 ? 0 : shift < 16 ? 1 : 2;
+}
+
+#define SCALE "one positive other_negative"
+static inline int scale_class(uint32_t scale) {
+    scale &= 0xffff;
+    return scale == 1 ? 0 : scale >> 15 ? 2 : 1;
+}
+
+#define STEPS "1 2 3.."
+static inline int step_class(int n) {
+    return n == 1 ? 0 : n == 2 ? 1 : 2;
+}
+
+/* Of a RAM_TYPE field. */
+static inline int memory_class(const struct nvdla_config *config, uint32_t ram_type) {
+    return config->secondary_memory && ram_type == 0;
+}
+
+/* Elements of a memory atom. */
+static inline int atom_elements(const struct nvdla_config *config, int precision) {
+    return config->mem_atom / (precision > NVDLA_INT8 ? 2 : 1);
+}
+
+/* Whether units of `size` bytes follow each other without a gap, at this stride. A stride says nothing where there is
+ * one unit. */
+#define PACKING "packed gap"
+static inline int packing_class(uint32_t stride, int64_t size, int units) {
+    return units == 1 ? -1 : (int64_t)stride != size;
+}
+
+/* The same of the lines and surfaces of a cube in memory. */
+static inline void sort_cube(const struct cube *cube, int *lines, int *surfaces) {
+    if (cube->packed_1x1)
+        return;
+    *lines = packing_class(cube->line_stride, (int64_t)cube_columns(cube) * cube->atom, cube->height);
+    *surfaces = packing_class(cube->surface_stride, (int64_t)cube->line_stride * cube->height, cube_surfaces(cube));
+}
+
+/* A size register of 13 bits, which holds size - 1. */
+static inline int size_at(const struct launch *launch, uint32_t offset) {
+    return (int)(launch_register(launch, offset) & 0x1fff) + 1;
+}
+
+/* ---- tables of SDP and CDP (chapter 55) ----------------------------------------------------------------------------
+ */
+
+enum {
+    LUT_FUNCTION,
+    LUT_OFFSET,
+    LUT_LE_SELECT,
+    LUT_LO_SELECT,
+    LUT_BELOW_PRIORITY,
+    LUT_ABOVE_PRIORITY,
+    LUT_HYBRID_PRIORITY,
+    LUT_LE_BELOW_SLOPE,
+    LUT_LE_ABOVE_SLOPE,
+    LUT_LO_BELOW_SLOPE,
+    LUT_LO_ABOVE_SLOPE,
+    LUT_LE_BELOW_SHIFT,
+    LUT_LE_ABOVE_SHIFT,
+    LUT_LO_BELOW_SHIFT,
+    LUT_LO_ABOVE_SHIFT,
+    LUT_ASPECTS
+};
+
+/* clang-format off */
+#define LUT_TABLE(first)                                                                                               \
+    [(first) + LUT_FUNCTION] = ASPECT("le_function", "exponent linear"),                                               \
+    [(first) + LUT_OFFSET] = ASPECT("le_index_offset", SIGN),                                                          \
+    [(first) + LUT_LE_SELECT] = ASPECT("le_index_select", SIGN),                                                       \
+    [(first) + LUT_LO_SELECT] = ASPECT("lo_index_select", SIGN),                                                       \
+    [(first) + LUT_BELOW_PRIORITY] = ASPECT("underflow_priority", "LE LO"),                                            \
+    [(first) + LUT_ABOVE_PRIORITY] = ASPECT("overflow_priority", "LE LO"),                                             \
+    [(first) + LUT_HYBRID_PRIORITY] = ASPECT("hybrid_priority", "LE LO"),                                              \
+    [(first) + LUT_LE_BELOW_SLOPE] = ASPECT("le_underflow_scale", SIGN),                                               \
+    [(first) + LUT_LE_ABOVE_SLOPE] = ASPECT("le_overflow_scale", SIGN),                                                \
+    [(first) + LUT_LO_BELOW_SLOPE] = ASPECT("lo_underflow_scale", SIGN),                                               \
+    [(first) + LUT_LO_ABOVE_SLOPE] = ASPECT("lo_overflow_scale", SIGN),                                                \
+    [(first) + LUT_LE_BELOW_SHIFT] = ASPECT("le_underflow_shift", SIGN),                                               \
+    [(first) + LUT_LE_ABOVE_SHIFT] = ASPECT("le_overflow_shift", SIGN),                                                \
+    [(first) + LUT_LO_BELOW_SHIFT] = ASPECT("lo_underflow_shift", SIGN),                                               \
+    [(first) + LUT_LO_ABOVE_SHIFT] = ASPECT("lo_overflow_shift", SIGN)
+
+#define LUT_CROSSES(first, precision)                                                                                  \
+    {CROSS((first) + LUT_FUNCTION, (first) + LUT_BELOW_PRIORITY)},                                                     \
+    {CROSS((first) + LUT_FUNCTION, (first) + LUT_ABOVE_PRIORITY)},                                                     \
+    {CROSS((first) + LUT_FUNCTION, (first) + LUT_HYBRID_PRIORITY)},                                                    \
+    {CROSS(precision, (first) + LUT_FUNCTION)},                                                                        \
+    {CROSS(precision, (first) + LUT_BELOW_PRIORITY)},                                                                  \
+    {CROSS(precision, (first) + LUT_ABOVE_PRIORITY)},                                                                  \
+    {CROSS(precision, (first) + LUT_HYBRID_PRIORITY)}
+/* clang-format on */
+
+/* S_LUT registers; their fields lie alike in SDP and CDP. */
+struct lut_values {
+    uint32_t cfg, info, le_scale, lo_scale, le_shift, lo_shift;
+};
+
+/* v: the first of LUT_ASPECTS. FP16 knows no shifts. */
+static inline void sort_lut(const struct lut_values *lut, int precision, int *v) {
+    v[LUT_FUNCTION] = (lut->cfg & SDP_S_LUT_CFG__LUT_LE_FUNCTION_MASK) != 0;
+    if (v[LUT_FUNCTION] == 0)
+        v[LUT_OFFSET] = sign_class(lut->info, 8);
+    else
+        v[LUT_LE_SELECT] = sign_class(lut->info >> SDP_S_LUT_INFO__LUT_LE_INDEX_SELECT_LSB, 8);
+    v[LUT_LO_SELECT] = sign_class(lut->info >> SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT_LSB, 8);
+    v[LUT_BELOW_PRIORITY] = (lut->cfg & SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY_MASK) != 0;
+    v[LUT_ABOVE_PRIORITY] = (lut->cfg & SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY_MASK) != 0;
+    v[LUT_HYBRID_PRIORITY] = (lut->cfg & SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY_MASK) != 0;
+    v[LUT_LE_BELOW_SLOPE] = sign_class(lut->le_scale, 16);
+    v[LUT_LE_ABOVE_SLOPE] = sign_class(lut->le_scale >> 16, 16);
+    v[LUT_LO_BELOW_SLOPE] = sign_class(lut->lo_scale, 16);
+    v[LUT_LO_ABOVE_SLOPE] = sign_class(lut->lo_scale >> 16, 16);
+    if (precision == NVDLA_FP16)
+        return;
+    v[LUT_LE_BELOW_SHIFT] = sign_class(lut->le_shift, 5);
+    v[LUT_LE_ABOVE_SHIFT] = sign_class(lut->le_shift >> 5, 5);
+    v[LUT_LO_BELOW_SHIFT] = sign_class(lut->lo_shift, 5);
+    v[LUT_LO_ABOVE_SHIFT] = sign_class(lut->lo_shift >> 5, 5);
+}
+
+#endif

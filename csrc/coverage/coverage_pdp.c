@@ -1,0 +1,129 @@
+/* PDP. */
+#include "coverage/coverage_engines.h"
+
+enum {
+    PDP_GROUP,
+    PDP_SOURCE,
+    PDP_METHOD,
+    PDP_PRECISION,
+    PDP_WIDTH,
+    PDP_HEIGHT,
+    PDP_OUT_WIDTH,
+    PDP_CHANNELS,
+    PDP_KERNEL_WIDTH,
+    PDP_KERNEL_HEIGHT,
+    PDP_STEP_X,
+    PDP_STEP_Y,
+    PDP_PAD_LEFT,
+    PDP_PAD_RIGHT,
+    PDP_PAD_TOP,
+    PDP_PAD_BOTTOM,
+    PDP_PADDING,
+    PDP_PAD_VALUE,
+    PDP_STRIPS,
+    PDP_NAN,
+    PDP_LINES,
+    PDP_SURFACES,
+    PDP_SOURCE_MEMORY,
+    PDP_MEMORY,
+    PDP_COUNTERS,
+};
+
+#define POOL_KERNEL "1 2 3 4 5 6 7 8"
+
+/* Windows against each other along one axis, by the stride. */
+#define POOL_STEP "overlap touch apart"
+static int pool_step(uint32_t stride, uint32_t kernel) {
+    return stride < kernel ? 0 : stride == kernel ? 1 : 2;
+}
+
+static const struct coverage_aspect pdp_aspects[] = {
+    [PDP_GROUP] = ASPECT("group", GROUP),
+    [PDP_SOURCE] = ASPECT("source", "sdp memory"),
+    [PDP_METHOD] = ASPECT("method", "average max min"),
+    [PDP_PRECISION] = ASPECT("precision", PRECISION),
+    [PDP_WIDTH] = ASPECT("width", SIZE),
+    [PDP_HEIGHT] = ASPECT("height", SIZE),
+    [PDP_OUT_WIDTH] = ASPECT("out_width", SIZE),
+    [PDP_CHANNELS] = ASPECT("channels", BLOCK),
+    [PDP_KERNEL_WIDTH] = ASPECT("kernel_width", POOL_KERNEL),
+    [PDP_KERNEL_HEIGHT] = ASPECT("kernel_height", POOL_KERNEL),
+    [PDP_STEP_X] = ASPECT("windows_x", POOL_STEP),
+    [PDP_STEP_Y] = ASPECT("windows_y", POOL_STEP),
+    [PDP_PAD_LEFT] = ASPECT("pad_left", OFF_ON),
+    [PDP_PAD_RIGHT] = ASPECT("pad_right", OFF_ON),
+    [PDP_PAD_TOP] = ASPECT("pad_top", OFF_ON),
+    [PDP_PAD_BOTTOM] = ASPECT("pad_bottom", OFF_ON),
+    [PDP_PADDING] = ASPECT("padding", "none horizontal vertical both"),
+    [PDP_PAD_VALUE] = ASPECT("pad_value", SIGN),
+    [PDP_STRIPS] = ASPECT("strips", STEPS),
+    [PDP_NAN] = ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16),
+    [PDP_LINES] = ASPECT("lines", PACKING),
+    [PDP_SURFACES] = ASPECT("surfaces", PACKING),
+    [PDP_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
+    [PDP_MEMORY] = ASPECT("memory", MEMORY),
+    [PDP_COUNTERS] = ASPECT("counters", OFF_ON),
+};
+
+static const struct coverage_cross pdp_crosses[] = {
+    {CROSS(PDP_SOURCE, PDP_METHOD)},
+    {CROSS(PDP_SOURCE, PDP_GROUP)},
+    {CROSS(PDP_SOURCE, PDP_PRECISION, PDP_METHOD)},
+    {CROSS(PDP_SOURCE, PDP_NAN)},
+    {CROSS(PDP_METHOD, PDP_KERNEL_WIDTH)},
+    {CROSS(PDP_METHOD, PDP_KERNEL_HEIGHT)},
+    {CROSS(PDP_METHOD, PDP_PADDING)},
+    {CROSS(PDP_METHOD, PDP_PAD_VALUE)},
+    {CROSS(PDP_METHOD, PDP_STRIPS)},
+    {CROSS(PDP_PRECISION, PDP_CHANNELS)},
+    {CROSS(PDP_PRECISION, PDP_PADDING)},
+    {CROSS(PDP_PRECISION, PDP_PAD_VALUE)},
+    {CROSS(PDP_PRECISION, PDP_STRIPS)},
+    {CROSS(PDP_STEP_X, PDP_STEP_Y)},
+    {CROSS(PDP_STRIPS, PDP_STEP_X)},
+    {CROSS(PDP_STRIPS, PDP_PAD_LEFT, PDP_PAD_RIGHT)},
+    {CROSS(PDP_SOURCE_MEMORY, PDP_MEMORY)},
+};
+
+const struct coverage_engine coverage_pdp = {ENGINE("pdp", "layer", pdp)};
+
+void sort_pdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v) {
+    const uint32_t kernel_width = FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH);
+    const uint32_t kernel_height = FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT);
+    const uint32_t method = FIELD(launch, PDP_D_OPERATION_MODE_CFG, POOLING_METHOD);
+    const int strips = (int)FIELD(launch, PDP_D_OPERATION_MODE_CFG, SPLIT_NUM) + 1;
+    const int precision = precision_class(config, FIELD(launch, PDP_D_DATA_FORMAT, INPUT_DATA));
+    struct cube cube;
+    bool primary;
+    v[PDP_GROUP] = launch->group;
+    v[PDP_SOURCE] = (int)FIELD(launch, PDP_D_OPERATION_MODE_CFG, FLYING_MODE);
+    v[PDP_METHOD] = method < 3 ? (int)method : -1;
+    v[PDP_PRECISION] = precision;
+    if (strips == 1)
+        v[PDP_WIDTH] = size_class(size_at(launch, PDP_D_DATA_CUBE_IN_WIDTH));
+    v[PDP_HEIGHT] = size_class(size_at(launch, PDP_D_DATA_CUBE_IN_HEIGHT));
+    v[PDP_CHANNELS] = block_class(size_at(launch, PDP_D_DATA_CUBE_IN_CHANNEL), atom_elements(config, precision));
+    v[PDP_KERNEL_WIDTH] = kernel_width < 8 ? (int)kernel_width : -1;
+    v[PDP_KERNEL_HEIGHT] = kernel_height < 8 ? (int)kernel_height : -1;
+    v[PDP_STEP_X] = pool_step(FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH), kernel_width);
+    v[PDP_STEP_Y] = pool_step(FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT), kernel_height);
+    v[PDP_PAD_LEFT] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_LEFT) != 0;
+    v[PDP_PAD_RIGHT] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT) != 0;
+    v[PDP_PAD_TOP] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_TOP) != 0;
+    v[PDP_PAD_BOTTOM] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM) != 0;
+    v[PDP_PADDING] = (v[PDP_PAD_LEFT] || v[PDP_PAD_RIGHT]) + 2 * (v[PDP_PAD_TOP] || v[PDP_PAD_BOTTOM]);
+    if (v[PDP_PADDING]) /* FP16: an FP17 pattern */
+        v[PDP_PAD_VALUE] = sign_class(FIELD(launch, PDP_D_POOLING_PADDING_VALUE_1_CFG, PAD_VALUE_1X),
+                                      precision == NVDLA_FP16 ? 17 : 19);
+    v[PDP_STRIPS] = step_class(strips);
+    if (precision == NVDLA_FP16)
+        v[PDP_NAN] = (int)FIELD(launch, PDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
+    if (launch_output_cube(config, launch, &cube, &primary)) {
+        v[PDP_OUT_WIDTH] = size_class(cube.width);
+        v[PDP_MEMORY] = !primary;
+        sort_cube(&cube, &v[PDP_LINES], &v[PDP_SURFACES]);
+    }
+    if (rdma)
+        v[PDP_SOURCE_MEMORY] = memory_class(config, FIELD(rdma, PDP_RDMA_D_SRC_RAM_CFG, SRC_RAM_TYPE));
+    v[PDP_COUNTERS] = (int)FIELD(launch, PDP_D_PERF_ENABLE, DMA_EN);
+}

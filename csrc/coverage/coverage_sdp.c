@@ -1,0 +1,485 @@
+/* SDP, its table, and SDP_RDMA. */
+#include "coverage/coverage_engines.h"
+
+/* ---- SDP ----------------------------------------------------------------------------------------------------------
+ */
+
+/* What the BS, BN and EW stages have in common. */
+enum {
+    STAGE,
+    STAGE_ALU,
+    STAGE_ALU_OPERAND,
+    STAGE_MUL,
+    STAGE_MUL_OPERAND,
+    STAGE_SHIFT,
+    STAGE_LAST, /* ReLU, in EW the LUT */
+    STAGE_ASPECTS
+};
+
+/* The convertor of an operand of EW that comes from memory. */
+enum { CVT, CVT_OFFSET, CVT_SCALE, CVT_TRUNCATE, CVT_ASPECTS };
+
+enum {
+    SDP_GROUP,
+    SDP_SOURCE,
+    SDP_MODE,
+    SDP_DESTINATION,
+    SDP_PRECISION,
+    SDP_CONVERSION,
+    SDP_HALVES,
+    SDP_WIDTH,
+    SDP_HEIGHT,
+    SDP_CHANNELS,
+    SDP_LINES,
+    SDP_SURFACES,
+    SDP_OPERANDS,
+    SDP_NAN,
+    SDP_OFFSET,
+    SDP_SCALE,
+    SDP_SHIFT,
+    SDP_SOURCE_MEMORY,
+    SDP_MEMORY,
+    SDP_COUNTERS,
+    SDP_BS_ALU_SHIFT,
+    SDP_BN_ALU_SHIFT,
+    SDP_BS,
+    SDP_BN = SDP_BS + STAGE_ASPECTS,
+    SDP_EW = SDP_BN + STAGE_ASPECTS,
+    SDP_EW_ALU_CVT = SDP_EW + STAGE_ASPECTS,
+    SDP_EW_MUL_CVT = SDP_EW_ALU_CVT + CVT_ASPECTS
+};
+
+enum { TO_MEMORY, TO_PDP, COMPARED }; /* values of SDP_DESTINATION */
+
+/* Conversions of SDP_CONVERSION, by precision IN, PROC and OUT (chapter 50 section 7). */
+#define CONVERSIONS                                                                                                    \
+    "int8>int8>int8 int8>int8>int16@int16 int16>int8>int8@int16 int16>int8>int16@int16 int16>int16>int16@int16 "       \
+    "int16>int16>fp16@fp16 fp16>fp16>fp16@fp16 fp16>fp16>int16@fp16"
+static const int conversions[][3] = {
+    {NVDLA_INT8, NVDLA_INT8, NVDLA_INT8},    {NVDLA_INT8, NVDLA_INT8, NVDLA_INT16},
+    {NVDLA_INT16, NVDLA_INT8, NVDLA_INT8},   {NVDLA_INT16, NVDLA_INT8, NVDLA_INT16},
+    {NVDLA_INT16, NVDLA_INT16, NVDLA_INT16}, {NVDLA_INT16, NVDLA_INT16, NVDLA_FP16},
+    {NVDLA_FP16, NVDLA_FP16, NVDLA_FP16},    {NVDLA_FP16, NVDLA_FP16, NVDLA_INT16},
+};
+
+/* EW_TRUNCATE has ten bits. */
+#define EW_SHIFT "0 1..15 16..63 64.."
+
+/* clang-format off */
+#define STAGE_TABLE(first, prefix)                                                                                     \
+    [(first) + STAGE] = ASPECT(prefix, "bypass active"),                                                               \
+    [(first) + STAGE_ALU] = ASPECT(prefix "_alu", "off max min sum"),                                                  \
+    [(first) + STAGE_ALU_OPERAND] = ASPECT(prefix "_alu_operand", "register memory"),                                  \
+    [(first) + STAGE_MUL] = ASPECT(prefix "_mul", "off on prelu"),                                                     \
+    [(first) + STAGE_MUL_OPERAND] = ASPECT(prefix "_mul_operand", "register memory"),                                  \
+    [(first) + STAGE_SHIFT] = ASPECT(prefix "_mul_shift", SHIFT),                                                      \
+    [(first) + STAGE_LAST] = ASPECT(prefix "_relu", OFF_ON)
+
+#define CVT_TABLE(first, prefix)                                                                                       \
+    [(first) + CVT] = ASPECT_IF(prefix "_convertor", OFF_ON, COVERAGE_NEEDS_EW),                                       \
+    [(first) + CVT_OFFSET] = ASPECT_IF(prefix "_convertor_offset", SIGN, COVERAGE_NEEDS_EW),                           \
+    [(first) + CVT_SCALE] = ASPECT_IF(prefix "_convertor_scale", SCALE, COVERAGE_NEEDS_EW),                            \
+    [(first) + CVT_TRUNCATE] = ASPECT_IF(prefix "_convertor_truncate", SHIFT, COVERAGE_NEEDS_EW)
+/* clang-format on */
+
+static const struct coverage_aspect sdp_aspects[] = {
+    [SDP_GROUP] = ASPECT("group", GROUP),
+    [SDP_SOURCE] = ASPECT("source", "memory conv"),
+    [SDP_MODE] = ASPECT("mode", "plain winograd@winograd batch@batch"),
+    [SDP_DESTINATION] = ASPECT("destination", "memory pdp compare@ew"),
+    [SDP_PRECISION] = ASPECT("precision", PRECISION),
+    [SDP_CONVERSION] = ASPECT("conversion", CONVERSIONS),
+    /* with conversion between INT8 and INT16: whether the last 32 channels use both of their 16-bit surfaces */
+    [SDP_HALVES] = ASPECT_IF("halves", "lower both", COVERAGE_NEEDS_INT16),
+    [SDP_WIDTH] = ASPECT("width", SIZE),
+    [SDP_HEIGHT] = ASPECT("height", SIZE),
+    [SDP_CHANNELS] = ASPECT("channels", BLOCK),
+    [SDP_LINES] = ASPECT("lines", PACKING),
+    [SDP_SURFACES] = ASPECT("surfaces", PACKING),
+    [SDP_OPERANDS] = ASPECT("operands", "registers per_kernel per_element"),
+    [SDP_NAN] = ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16),
+    [SDP_OFFSET] = ASPECT("offset", SIGN),
+    [SDP_SCALE] = ASPECT("scale", SCALE),
+    [SDP_SHIFT] = ASPECT("shift", SHIFT),
+    [SDP_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
+    [SDP_MEMORY] = ASPECT("memory", MEMORY),
+    [SDP_COUNTERS] = ASPECT("counters", OFF_ON),
+    [SDP_BS_ALU_SHIFT] = ASPECT("bs_alu_shift", SHIFT),
+    [SDP_BN_ALU_SHIFT] = ASPECT("bn_alu_shift", SHIFT),
+    STAGE_TABLE(SDP_BS, "bs"),
+    STAGE_TABLE(SDP_BN, "bn"),
+    [SDP_EW + STAGE] = ASPECT("ew", "bypass active@ew"),
+    [SDP_EW + STAGE_ALU] = ASPECT_IF("ew_alu", "off max min sum equal", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_ALU_OPERAND] = ASPECT_IF("ew_alu_operand", "register memory", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_MUL] = ASPECT_IF("ew_mul", "off on prelu", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_MUL_OPERAND] = ASPECT_IF("ew_mul_operand", "register memory", COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_SHIFT] = ASPECT_IF("ew_mul_shift", EW_SHIFT, COVERAGE_NEEDS_EW),
+    [SDP_EW + STAGE_LAST] = ASPECT_IF("ew_lut", OFF_ON, COVERAGE_NEEDS_LUT),
+    CVT_TABLE(SDP_EW_ALU_CVT, "ew_alu"),
+    CVT_TABLE(SDP_EW_MUL_CVT, "ew_mul"),
+};
+
+_Static_assert(COUNT(sdp_aspects) <= COVERAGE_ASPECTS_MAX, "a sample holds every aspect");
+
+/* PReLU wants the ALU of its stage bypassed (chapter 50, illegal programming). */
+static unsigned prelu_without_alu(const int *values) {
+    return values[0] != 0 && values[1] == 2 ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+/* Winograd and batches come from a convolution (chapter 50 sections 8.2 and 8.3). */
+static unsigned mode_of_source(const int *values) {
+    return values[0] == 0 && values[1] != 0 ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+static unsigned mode_of_destination(const int *values) {
+    return values[0] != TO_MEMORY && values[1] != 0 ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+/* Convolutions deliver the precision of processing; there is no conversion on the way to PDP, none at all with compare.
+ */
+static unsigned conversion_of_source(const int *values) {
+    return values[0] == 1 && conversions[values[1]][0] != conversions[values[1]][1] ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+static unsigned conversion_of_destination(const int *values) {
+    const int *of = conversions[values[1]];
+    const bool input = of[0] != of[1], output = of[1] != of[2];
+    return (values[0] == TO_PDP && output) || (values[0] == COMPARED && (input || output)) ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+/* Surfaces of 16 bits beside INT8 processing. */
+static unsigned halves_of_conversion(const int *values) {
+    const int *of = conversions[values[0]];
+    return of[1] == NVDLA_INT8 && (of[0] != NVDLA_INT8 || of[2] != NVDLA_INT8) ? 0 : COVERAGE_IMPOSSIBLE;
+}
+
+/* Compare mode knows no table. */
+static unsigned table_of_destination(const int *values) {
+    return values[0] == COMPARED && values[1] == 1 ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+static const struct coverage_cross sdp_crosses[] = {
+    {CROSS(SDP_SOURCE, SDP_DESTINATION)},
+    {CROSS(SDP_SOURCE, SDP_GROUP)},
+    {CROSS(SDP_SOURCE, SDP_MODE), mode_of_source},
+    {CROSS(SDP_SOURCE, SDP_CONVERSION), conversion_of_source},
+    {CROSS(SDP_SOURCE, SDP_NAN)},
+    {CROSS(SDP_SOURCE, SDP_BS + STAGE, SDP_BN + STAGE, SDP_EW + STAGE)},
+    {CROSS(SDP_DESTINATION, SDP_MODE), mode_of_destination},
+    {CROSS(SDP_DESTINATION, SDP_CONVERSION), conversion_of_destination},
+    {CROSS(SDP_DESTINATION, SDP_EW + STAGE_LAST), table_of_destination},
+    {CROSS(SDP_MODE, SDP_PRECISION)},
+    {CROSS(SDP_MODE, SDP_OPERANDS)},
+    {CROSS(SDP_MODE, SDP_EW + STAGE)},
+    {CROSS(SDP_CONVERSION, SDP_HALVES), halves_of_conversion},
+    {CROSS(SDP_PRECISION, SDP_CHANNELS)},
+    {CROSS(SDP_PRECISION, SDP_OPERANDS)},
+    {CROSS(SDP_PRECISION, SDP_BS + STAGE_ALU)},
+    {CROSS(SDP_PRECISION, SDP_BS + STAGE_MUL)},
+    {CROSS(SDP_PRECISION, SDP_BN + STAGE_ALU)},
+    {CROSS(SDP_PRECISION, SDP_BN + STAGE_MUL)},
+    {CROSS(SDP_PRECISION, SDP_EW + STAGE_ALU)},
+    {CROSS(SDP_PRECISION, SDP_EW + STAGE_MUL)},
+    {CROSS(SDP_PRECISION, SDP_EW + STAGE_LAST)},
+    {CROSS(SDP_SOURCE_MEMORY, SDP_MEMORY)},
+    {CROSS(SDP_WIDTH, SDP_HEIGHT)},
+    {CROSS(SDP_WIDTH, SDP_CHANNELS)},
+    {CROSS(SDP_BS + STAGE_ALU, SDP_BS + STAGE_MUL), prelu_without_alu},
+    {CROSS(SDP_BN + STAGE_ALU, SDP_BN + STAGE_MUL), prelu_without_alu},
+    {CROSS(SDP_EW + STAGE_ALU, SDP_EW + STAGE_MUL), prelu_without_alu},
+    {CROSS(SDP_BS + STAGE_ALU_OPERAND, SDP_BS + STAGE_MUL_OPERAND)},
+    {CROSS(SDP_BN + STAGE_ALU_OPERAND, SDP_BN + STAGE_MUL_OPERAND)},
+    {CROSS(SDP_EW + STAGE_ALU_OPERAND, SDP_EW + STAGE_MUL_OPERAND)},
+    {CROSS(SDP_EW_ALU_CVT + CVT, SDP_EW_MUL_CVT + CVT)},
+    {CROSS(SDP_LINES, SDP_SURFACES)},
+};
+
+const struct coverage_engine coverage_sdp = {ENGINE("sdp", "layer", sdp)};
+
+/* Registers of one stage, whose common fields lie alike. */
+struct stage {
+    uint32_t cfg, alu, mul, shift;
+};
+
+/* ew: the stage is EW, which knows one ALU function more and shifts further. Shifts mean nothing to FP16. */
+static void sort_stage(const struct stage *stage, bool ew, int precision, int *v) {
+    const uint32_t algo = (stage->cfg & SDP_D_DP_BS_CFG__BS_ALU_ALGO_MASK) >> SDP_D_DP_BS_CFG__BS_ALU_ALGO_LSB;
+    v[STAGE] = (stage->cfg & SDP_D_DP_BS_CFG__BS_BYPASS_MASK) == 0;
+    if (!v[STAGE])
+        return;
+    v[STAGE_ALU] = 0;
+    if ((stage->cfg & SDP_D_DP_BS_CFG__BS_ALU_BYPASS_MASK) == 0) {
+        v[STAGE_ALU] = algo < 3 || ew ? (int)algo + 1 : -1;
+        v[STAGE_ALU_OPERAND] = (stage->alu & SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC_MASK) != 0;
+    }
+    v[STAGE_MUL] = 0;
+    if ((stage->cfg & SDP_D_DP_BS_CFG__BS_MUL_BYPASS_MASK) == 0) {
+        v[STAGE_MUL] = (stage->cfg & SDP_D_DP_BS_CFG__BS_MUL_PRELU_MASK) ? 2 : 1;
+        v[STAGE_MUL_OPERAND] = (stage->mul & SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC_MASK) != 0;
+        if (precision != NVDLA_FP16)
+            v[STAGE_SHIFT] = ew && stage->shift >= 64 ? 3 : shift_class(stage->shift);
+    }
+    v[STAGE_LAST] = (stage->cfg & SDP_D_DP_BS_CFG__BS_RELU_BYPASS_MASK) == 0;
+}
+
+/* The left shift of an operand of BS or BN; alu: D_DP_Bx_ALU_CFG. */
+static int alu_shift(uint32_t alu, const int *stage, int precision) {
+    if (stage[STAGE] != 1 || stage[STAGE_ALU] <= 0 || precision == NVDLA_FP16)
+        return -1;
+    return shift_class((alu & SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE_MASK) >>
+                       SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE_LSB);
+}
+
+/* cfg: D_DP_EW_ALU_CFG or MUL_CFG. operand: value of the aspect that says where it comes from. */
+static void sort_convertor(uint32_t cfg, uint32_t offset, uint32_t scale, uint32_t truncate, int operand, int *v) {
+    if (operand != 1)
+        return;
+    v[CVT] = (cfg & SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS_MASK) == 0;
+    if (!v[CVT])
+        return;
+    v[CVT_OFFSET] = sign_class(offset, 32);
+    v[CVT_SCALE] = scale_class(scale);
+    v[CVT_TRUNCATE] = shift_class(truncate);
+}
+
+static void sort_stages(const struct nvdla_config *config, const struct launch *launch, int *v) {
+    const int precision = v[SDP_PRECISION];
+    const struct stage bs = {.cfg = launch_register(launch, SDP_D_DP_BS_CFG),
+                             .alu = launch_register(launch, SDP_D_DP_BS_ALU_CFG),
+                             .mul = launch_register(launch, SDP_D_DP_BS_MUL_CFG),
+                             .shift = FIELD(launch, SDP_D_DP_BS_MUL_CFG, BS_MUL_SHIFT_VALUE)};
+    const struct stage bn = {.cfg = launch_register(launch, SDP_D_DP_BN_CFG),
+                             .alu = launch_register(launch, SDP_D_DP_BN_ALU_CFG),
+                             .mul = launch_register(launch, SDP_D_DP_BN_MUL_CFG),
+                             .shift = FIELD(launch, SDP_D_DP_BN_MUL_CFG, BN_MUL_SHIFT_VALUE)};
+    const struct stage ew = {.cfg = launch_register(launch, SDP_D_DP_EW_CFG),
+                             .alu = launch_register(launch, SDP_D_DP_EW_ALU_CFG),
+                             .mul = launch_register(launch, SDP_D_DP_EW_MUL_CFG),
+                             .shift = FIELD(launch, SDP_D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE)};
+    sort_stage(&bs, false, precision, &v[SDP_BS]);
+    sort_stage(&bn, false, precision, &v[SDP_BN]);
+    v[SDP_BS_ALU_SHIFT] = alu_shift(bs.alu, &v[SDP_BS], precision);
+    v[SDP_BN_ALU_SHIFT] = alu_shift(bn.alu, &v[SDP_BN], precision);
+    v[SDP_EW + STAGE] = 0;
+    if (!config->sdp_ew_throughput)
+        return;
+    sort_stage(&ew, true, precision, &v[SDP_EW]);
+    if (precision == NVDLA_FP16)
+        return;
+    sort_convertor(ew.alu, launch_register(launch, SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE),
+                   launch_register(launch, SDP_D_DP_EW_ALU_CVT_SCALE_VALUE),
+                   launch_register(launch, SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE), v[SDP_EW + STAGE_ALU_OPERAND],
+                   &v[SDP_EW_ALU_CVT]);
+    sort_convertor(ew.mul, launch_register(launch, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE),
+                   launch_register(launch, SDP_D_DP_EW_MUL_CVT_SCALE_VALUE),
+                   launch_register(launch, SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE), v[SDP_EW + STAGE_MUL_OPERAND],
+                   &v[SDP_EW_MUL_CVT]);
+}
+
+/* Index into CONVERSIONS and, of those that have 16-bit surfaces beside INT8 processing, into the halves. */
+static void sort_conversion(int in, int proc, int out, int channels, int *v) {
+    for (size_t i = 0; i < COUNT(conversions); i++)
+        if (conversions[i][0] == in && conversions[i][1] == proc && conversions[i][2] == out)
+            v[SDP_CONVERSION] = (int)i;
+    if (proc == NVDLA_INT8 && (in == NVDLA_INT16 || out == NVDLA_INT16))
+        v[SDP_HALVES] = (channels - 1) % 32 >= 16;
+}
+
+/* True if a read DMA of operands reads one for every element. */
+static bool per_element(const struct launch *rdma, uint32_t cfg_offset) {
+    const uint32_t cfg = launch_register(rdma, cfg_offset);
+    return (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE_MASK) == 0 &&
+           (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE_MASK) != 0;
+}
+
+static int operand_class(const struct nvdla_config *config, const struct launch *rdma, const int *v) {
+    static const int aspects[] = {SDP_BS + STAGE_ALU_OPERAND, SDP_BS + STAGE_MUL_OPERAND, SDP_BN + STAGE_ALU_OPERAND,
+                                  SDP_BN + STAGE_MUL_OPERAND, SDP_EW + STAGE_ALU_OPERAND, SDP_EW + STAGE_MUL_OPERAND};
+    bool memory = false;
+    for (size_t i = 0; i < COUNT(aspects); i++)
+        memory = memory || v[aspects[i]] == 1;
+    if (!memory)
+        return 0;
+    if (!rdma)
+        return -1;
+    return per_element(rdma, SDP_RDMA_D_BRDMA_CFG) || per_element(rdma, SDP_RDMA_D_NRDMA_CFG) ||
+                   (config->sdp_ew_throughput && per_element(rdma, SDP_RDMA_D_ERDMA_CFG))
+               ? 2
+               : 1;
+}
+
+void sort_sdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v) {
+    const int proc = precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, PROC_PRECISION));
+    const int out = precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, OUT_PRECISION));
+    const int channels = size_at(launch, SDP_D_DATA_CUBE_CHANNEL);
+    struct cube cube;
+    bool primary;
+    v[SDP_GROUP] = launch->group;
+    v[SDP_SOURCE] = (int)FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE);
+    v[SDP_MODE] = config->winograd && FIELD(launch, SDP_D_FEATURE_MODE_CFG, WINOGRAD)            ? 1
+                  : config->batch_max > 1 && FIELD(launch, SDP_D_FEATURE_MODE_CFG, BATCH_NUMBER) ? 2
+                                                                                                 : 0;
+    v[SDP_PRECISION] = proc;
+    sort_stages(config, launch, v);
+    const bool to_pdp = FIELD(launch, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+    const bool compared = v[SDP_EW + STAGE_ALU] == 4;
+    v[SDP_DESTINATION] = to_pdp ? TO_PDP : compared ? COMPARED : TO_MEMORY;
+    v[SDP_WIDTH] = size_class(size_at(launch, SDP_D_DATA_CUBE_WIDTH));
+    v[SDP_HEIGHT] = size_class(size_at(launch, SDP_D_DATA_CUBE_HEIGHT));
+    v[SDP_CHANNELS] = block_class(channels, atom_elements(config, proc));
+    v[SDP_OPERANDS] = operand_class(config, rdma, v);
+    if (launch_output_cube(config, launch, &cube, &primary)) {
+        sort_cube(&cube, &v[SDP_LINES], &v[SDP_SURFACES]);
+        v[SDP_MEMORY] = !primary;
+    }
+    if (v[SDP_SOURCE] == 1) {
+        sort_conversion(proc, proc, out, channels, v);
+    } else if (rdma) {
+        sort_conversion(precision_class(config, FIELD(rdma, SDP_RDMA_D_FEATURE_MODE_CFG, IN_PRECISION)), proc, out,
+                        channels, v);
+        v[SDP_SOURCE_MEMORY] = memory_class(config, FIELD(rdma, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE));
+    }
+    if (proc == NVDLA_FP16) {
+        v[SDP_NAN] = (int)FIELD(launch, SDP_D_FEATURE_MODE_CFG, NAN_TO_ZERO);
+    } else if (!compared) {
+        v[SDP_OFFSET] = sign_class(launch_register(launch, SDP_D_CVT_OFFSET), 32);
+        v[SDP_SCALE] = scale_class(FIELD(launch, SDP_D_CVT_SCALE, CVT_SCALE));
+        v[SDP_SHIFT] = shift_class(FIELD(launch, SDP_D_CVT_SHIFT, CVT_SHIFT));
+    }
+    v[SDP_COUNTERS] = launch_register(launch, SDP_D_PERF_ENABLE) != 0;
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------
+ */
+
+enum { TABLE_PRECISION, TABLE_SOURCE, TABLE };
+
+static const struct coverage_aspect sdp_lut_aspects[] = {
+    [TABLE_PRECISION] = ASPECT("precision", PRECISION),
+    [TABLE_SOURCE] = ASPECT("source", "memory conv"),
+    LUT_TABLE(TABLE),
+};
+
+static const struct coverage_cross sdp_lut_crosses[] = {
+    {CROSS(TABLE_SOURCE, TABLE_PRECISION)},
+    LUT_CROSSES(TABLE, TABLE_PRECISION),
+};
+
+const struct coverage_engine coverage_sdp_lut = {ENGINE("sdp_lut", "layer", sdp_lut), .needs = COVERAGE_NEEDS_LUT};
+
+bool sort_sdp_lut(const struct nvdla_config *config, const struct launch *launch, int *v) {
+    if (!config->sdp_ew_throughput || !config->sdp_lut || FIELD(launch, SDP_D_DP_EW_CFG, EW_BYPASS) ||
+        FIELD(launch, SDP_D_DP_EW_CFG, EW_LUT_BYPASS))
+        return false;
+    const struct lut_values lut = {
+        .cfg = launch_register(launch, SDP_S_LUT_CFG),
+        .info = launch_register(launch, SDP_S_LUT_INFO),
+        .le_scale = launch_register(launch, SDP_S_LUT_LE_SLOPE_SCALE),
+        .lo_scale = launch_register(launch, SDP_S_LUT_LO_SLOPE_SCALE),
+        .le_shift = launch_register(launch, SDP_S_LUT_LE_SLOPE_SHIFT),
+        .lo_shift = launch_register(launch, SDP_S_LUT_LO_SLOPE_SHIFT),
+    };
+    v[TABLE_PRECISION] = precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, PROC_PRECISION));
+    v[TABLE_SOURCE] = (int)FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE);
+    sort_lut(&lut, v[TABLE_PRECISION], &v[TABLE]);
+    return true;
+}
+
+/* ---- SDP_RDMA -----------------------------------------------------------------------------------------------------
+ */
+
+enum { OPERAND_USE, OPERAND_SIZE, OPERAND_MODE, OPERAND_MEMORY, OPERAND_ASPECTS };
+enum {
+    RDMA_GROUP,
+    RDMA_INPUT,
+    RDMA_MODE,
+    RDMA_PRECISION,
+    RDMA_LINES,
+    RDMA_MEMORY,
+    RDMA_COUNTERS,
+    RDMA_BS,
+    RDMA_BN = RDMA_BS + OPERAND_ASPECTS,
+    RDMA_EW = RDMA_BN + OPERAND_ASPECTS
+};
+
+#define OPERAND_TABLE(first, prefix)                                                                                   \
+    [(first) + OPERAND_USE] = ASPECT(prefix "_use", "none mul alu both"),                                              \
+               [(first) + OPERAND_SIZE] = ASPECT(prefix "_size", "one_byte two_bytes"),                                \
+               [(first) + OPERAND_MODE] = ASPECT(prefix "_mode", "per_kernel per_element"),                            \
+               [(first) + OPERAND_MEMORY] = ASPECT(prefix "_memory", MEMORY)
+
+static const struct coverage_aspect sdp_rdma_aspects[] = {
+    [RDMA_GROUP] = ASPECT("group", GROUP),
+    [RDMA_INPUT] = ASPECT("input", "cube none"),
+    [RDMA_MODE] = ASPECT("mode", "plain winograd@winograd batch@batch"),
+    [RDMA_PRECISION] = ASPECT("precision", PRECISION),
+    [RDMA_LINES] = ASPECT("lines", PACKING),
+    [RDMA_MEMORY] = ASPECT("memory", MEMORY),
+    [RDMA_COUNTERS] = ASPECT("counters", OFF_ON),
+    OPERAND_TABLE(RDMA_BS, "bs"),
+    OPERAND_TABLE(RDMA_BN, "bn"),
+    [RDMA_EW + OPERAND_USE] = ASPECT("ew_use", "none mul@ew alu@ew both@ew"),
+    [RDMA_EW + OPERAND_SIZE] = ASPECT_IF("ew_size", "one_byte two_bytes", COVERAGE_NEEDS_EW),
+    [RDMA_EW + OPERAND_MODE] = ASPECT_IF("ew_mode", "per_kernel per_element", COVERAGE_NEEDS_EW),
+    [RDMA_EW + OPERAND_MEMORY] = ASPECT_IF("ew_memory", MEMORY, COVERAGE_NEEDS_EW),
+};
+
+static unsigned operand_used(const int *values) {
+    return values[0] == 0 ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+/* Processing of 16 bits takes operands of two bytes (chapter 50, illegal programming). */
+static unsigned size_of_precision(const int *values) {
+    return values[0] != NVDLA_INT8 && values[1] == 0 ? COVERAGE_IMPOSSIBLE : 0;
+}
+
+static const struct coverage_cross sdp_rdma_crosses[] = {
+    {CROSS(RDMA_BS + OPERAND_USE, RDMA_BS + OPERAND_SIZE, RDMA_BS + OPERAND_MODE), operand_used},
+    {CROSS(RDMA_BN + OPERAND_USE, RDMA_BN + OPERAND_SIZE, RDMA_BN + OPERAND_MODE), operand_used},
+    {CROSS(RDMA_EW + OPERAND_USE, RDMA_EW + OPERAND_SIZE, RDMA_EW + OPERAND_MODE), operand_used},
+    {CROSS(RDMA_PRECISION, RDMA_BS + OPERAND_SIZE), size_of_precision},
+    {CROSS(RDMA_PRECISION, RDMA_BN + OPERAND_SIZE), size_of_precision},
+    {CROSS(RDMA_PRECISION, RDMA_EW + OPERAND_SIZE), size_of_precision},
+    {CROSS(RDMA_MODE, RDMA_BS + OPERAND_MODE)},
+    {CROSS(RDMA_MODE, RDMA_BN + OPERAND_MODE)},
+    {CROSS(RDMA_MODE, RDMA_EW + OPERAND_MODE)},
+    {CROSS(RDMA_BS + OPERAND_USE, RDMA_BN + OPERAND_USE)},
+    {CROSS(RDMA_BS + OPERAND_USE, RDMA_EW + OPERAND_USE)},
+};
+
+const struct coverage_engine coverage_sdp_rdma = {ENGINE("sdp_rdma", "layer", sdp_rdma)};
+
+/* cfg: D_BRDMA_CFG, D_NRDMA_CFG or D_ERDMA_CFG, which have the same fields. */
+static void sort_operand(const struct nvdla_config *config, uint32_t cfg, int *v) {
+    const bool disabled = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE_MASK) != 0;
+    const uint32_t use = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE_MASK) >> SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE_LSB;
+    v[OPERAND_USE] = disabled ? 0 : use < 3 ? (int)use + 1 : -1;
+    if (disabled)
+        return;
+    v[OPERAND_SIZE] = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE_MASK) != 0;
+    v[OPERAND_MODE] = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE_MASK) != 0;
+    v[OPERAND_MEMORY] = memory_class(config, cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE_MASK);
+}
+
+void sort_sdp_rdma(const struct nvdla_config *config, const struct launch *launch, int *v) {
+    struct cube cube;
+    bool primary;
+    int surfaces;
+    v[RDMA_GROUP] = launch->group;
+    v[RDMA_INPUT] = !launch_input_cube(config, launch, &cube, &primary);
+    v[RDMA_MODE] = config->winograd && FIELD(launch, SDP_RDMA_D_FEATURE_MODE_CFG, WINOGRAD)            ? 1
+                   : config->batch_max > 1 && FIELD(launch, SDP_RDMA_D_FEATURE_MODE_CFG, BATCH_NUMBER) ? 2
+                                                                                                       : 0;
+    v[RDMA_PRECISION] = precision_class(config, FIELD(launch, SDP_RDMA_D_FEATURE_MODE_CFG, PROC_PRECISION));
+    if (!v[RDMA_INPUT]) {
+        v[RDMA_MEMORY] = !primary;
+        sort_cube(&cube, &v[RDMA_LINES], &surfaces);
+    }
+    v[RDMA_COUNTERS] = (int)FIELD(launch, SDP_RDMA_D_PERF_ENABLE, PERF_DMA_EN);
+    sort_operand(config, launch_register(launch, SDP_RDMA_D_BRDMA_CFG), &v[RDMA_BS]);
+    sort_operand(config, launch_register(launch, SDP_RDMA_D_NRDMA_CFG), &v[RDMA_BN]);
+    if (config->sdp_ew_throughput)
+        sort_operand(config, launch_register(launch, SDP_RDMA_D_ERDMA_CFG), &v[RDMA_EW]);
+    else
+        v[RDMA_EW + OPERAND_USE] = 0;
+}

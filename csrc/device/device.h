@@ -1,0 +1,116 @@
+/* A device: something that answers register accesses and moves memory. Two kinds exist, the reference model and a
+ * simulated RTL; the player never knows which it has.
+ *
+ * Calls return false with a message when the device itself cannot go on (broken simulator); a program that merely waits
+ * for ever is told by advance().
+ */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "memory/memory.h"
+#include "memory/space.h"
+#include "nvdla/config.h"
+#include "nvdla/error.h"
+#include "nvdla/registers.h"
+
+struct device;
+
+enum { AXI_IDS = 16 }; /* AXI IDs 0..15: the clients of chapter 70 section 3 */
+
+/* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
+ * regions. Each finding fails the run. */
+struct finding {
+    uint64_t cycle;
+    const char *rule; /* short fixed name, "axi-aw-stable", "region-write", ... */
+    char text[240];   /* one line for a person: engine, layer, address */
+};
+
+/* Programming that breaks a rule of the spec (the model only). A warning does not fail the run. */
+struct device_warning {
+    enum nvdla_unit unit; /* the launch that breaks it */
+    int ordinal;
+    char text[640]; /* one line for a person: registers, values, the rule, what happens */
+};
+
+struct device_statistics {
+    uint64_t cycles;    /* core clocks since reset was released; 0 for the model */
+    uint64_t op_cycles; /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
+    uint64_t read_beats[AXI_IDS]; /* AXI data beats by ID, primary and secondary port together */
+    uint64_t write_beats[AXI_IDS];
+    uint64_t outside;      /* AXI beats (the model: atoms) outside the declared regions, reported or allowed */
+    uint64_t vpi_calls;    /* vpi_get_value + vpi_put_value */
+    uint64_t quiet_cycles; /* clocks with one VPI access */
+    uint64_t most_vpi_per_cycle;
+    double cpu_seconds;                /* spent in device calls, CPU time */
+    double eval_share;                 /* part of it inside the design's own evaluation, 0..1; 0 if not measured */
+    uint64_t table_hits, table_builds; /* the model: convolutions whose compiled representation was there, was made */
+};
+
+enum device_state {
+    DEVICE_RUNNING,   /* the limit passed */
+    DEVICE_INTERRUPT, /* dla_intr is 1 */
+    DEVICE_IDLE,      /* the device knows that without another access nothing will ever change (the model) */
+    DEVICE_FAILED,    /* err tells why */
+};
+
+struct device_ops {
+    /* Brings the device to its state after dla_reset_rstn. Memory contents stay. */
+    bool (*reset)(struct device *dev, struct error *err);
+    /* Register write, byte address. Returns when the write has been accepted (posted) or completed (nposted). */
+    bool (*csb_write)(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err);
+    /* Register read, after all writes issued before. */
+    bool (*csb_read)(struct device *dev, uint32_t address, uint32_t *value, struct error *err);
+    /* Lets time pass: returns at once if dla_intr is already 1 and until_interrupt is set, else when it rises, or after
+     * `cycles` clocks. The model executes armed layers here and nowhere else, one completed layer a call. */
+    enum device_state (*advance)(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err);
+    /* Level of dla_intr now. */
+    bool (*interrupt)(struct device *dev);
+    /* True when no memory traffic is outstanding and none was seen for 200 clocks (chapter 80 section 9.7); the model:
+     * nothing armed can run. */
+    bool (*at_rest)(struct device *dev);
+    /* Warns of what the device waits for, as far as it knows, when a run has hung; NULL: never knows. */
+    void (*explain)(struct device *dev);
+    /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
+    uint64_t (*time)(struct device *dev);
+    void (*statistics)(struct device *dev, struct device_statistics *statistics);
+    void (*destroy)(struct device *dev);
+};
+
+struct device {
+    const struct device_ops *ops;
+    const char *name; /* "model", "rtl", "rtl:mine": for messages */
+    const struct nvdla_config *config;
+    struct memory
+        *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
+    uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
+    struct finding *findings; /* owned by the device */
+    size_t finding_count, finding_capacity;
+    uint64_t findings_dropped;       /* beyond the first 100 only this count grows */
+    struct device_warning *warnings; /* likewise, oldest first */
+    size_t warning_count, warning_capacity;
+    uint64_t warnings_dropped;
+    bool refused; /* a call failed because the spec leaves undefined what the program asks for: */
+    struct device_warning refusal;
+    bool allow_outside; /* the model only: accesses outside the declared regions are no findings */
+    uint64_t outside;   /* the model only: atoms accessed there */
+};
+
+/* Records a finding (printf text). rule must be a string that outlives the device. */
+void device_report(struct device *dev, uint64_t cycle, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Records a warning (printf text). */
+void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Refuses a launch (printf text): the caller's call fails with the same text. Returns false. */
+bool device_refuse(struct device *dev, struct error *err, enum nvdla_unit unit, int ordinal, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
+void device_release(struct device *dev);
+
+#endif

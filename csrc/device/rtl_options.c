@@ -1,0 +1,12 @@
+#include "device/rtl_options.h"
+
+void axi_options_default(struct axi_options *options) {
+    *options = (struct axi_options){
+        .seed = 1,
+        .latency_kind = LATENCY_FIXED,
+        .read_latency = 32,
+        .write_latency = 4,
+        .page_miss = 24,
+        .bandwidth = 1000,
+    };
+}

@@ -1,0 +1,41 @@
+/* Options of a simulated RTL: how its AXI memory behaves, what its static inputs are, what is recorded. Plain data; the
+ * testbench (tb/) obeys it, the command line fills it.
+ */
+#ifndef DEVICE_RTL_OPTIONS_H
+#define DEVICE_RTL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum latency_kind { LATENCY_FIXED, LATENCY_UNIFORM, LATENCY_PAGE };
+
+/* How the AXI memory behaves. Everything random comes from `seed`. All latencies in core clocks. */
+struct axi_options {
+    uint64_t seed;
+    enum latency_kind latency_kind;
+    uint32_t read_latency;        /* AR accepted to first R beat offered; default 32 (minimum of the uniform range) */
+    uint32_t write_latency;       /* last W beat accepted to B offered; default 4 */
+    uint32_t latency_max;         /* LATENCY_UNIFORM: reads take read_latency .. latency_max */
+    uint32_t page_hit, page_miss; /* LATENCY_PAGE: 2-KiB pages, 8 banks; added to read_latency / write_latency */
+    uint32_t stall[5];            /* per mille of clocks in which AR, R, AW, W, B is held back */
+    uint32_t bandwidth; /* per mille of clocks in which a data beat may move, 1000 = no cap; one bucket for R and W
+                           together */
+    bool reorder;       /* responses of different IDs may overtake each other */
+    bool allow_outside; /* accesses outside declared regions are counted but do not fail the run */
+};
+
+enum { STALL_AR, STALL_R, STALL_AW, STALL_W, STALL_B };
+
+void axi_options_default(struct axi_options *options);
+
+struct rtl_options {
+    struct axi_options axi;
+    const char *const *pins;     /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
+    const char *wave_path;       /* FST file, NULL for none; only a simulator built for waves can */
+    uint64_t wave_from, wave_to; /* cycles, wave_to 0 = to the end */
+    const char *coverage_path;   /* what Verilator counted, written at the end; NULL for none; only a simulator built
+                                    for it can */
+    bool measure;                /* sample the share of time spent inside the design's evaluation */
+};
+
+#endif

@@ -1,0 +1,10 @@
+/* The two memories of NVDLA: behind the primary (DBB) and the secondary (CVSRAM) AXI port (10-system, section 2). */
+#ifndef MEMORY_SPACE_H
+#define MEMORY_SPACE_H
+
+enum memory_space { SPACE_PRIMARY, SPACE_SECONDARY, SPACE_COUNT };
+
+/* "primary", "secondary": in messages, reports and .nvt. */
+const char *memory_space_name(enum memory_space space);
+
+#endif

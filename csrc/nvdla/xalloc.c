@@ -1,0 +1,58 @@
+/* Memory that cannot fail. See xalloc.h. */
+#include "nvdla/xalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void exhausted(size_t n) {
+    fprintf(stderr, "out of memory (%zu bytes)\n", n);
+    abort();
+}
+
+void *xrealloc(void *old, size_t n) {
+    void *p = realloc(old, n ? n : 1);
+    if (!p)
+        exhausted(n);
+    return p;
+}
+
+void *xmalloc(size_t n) {
+    return xrealloc(NULL, n);
+}
+
+void *xcalloc(size_t count, size_t size) {
+    void *p = calloc(count ? count : 1, size ? size : 1);
+    if (!p)
+        exhausted(count * size);
+    return p;
+}
+
+char *xstrndup(const char *text, size_t n) {
+    char *copy = xmalloc(n + 1);
+    if (n)
+        memcpy(copy, text, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+char *xstrdup(const char *text) {
+    return xstrndup(text, strlen(text));
+}
+
+char *xprintf(const char *format, ...) {
+    va_list args;
+    char *text;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        exhausted(0);
+    va_end(args);
+    return text;
+}
+
+void *xgrow(void *array, size_t count, size_t element) {
+    if (count & (count - 1))
+        return array;
+    return xrealloc(array, (count ? 2 * count : 1) * element);
+}

@@ -1,0 +1,21 @@
+/* Memory that cannot fail: the one policy of the project. A run without memory can neither be trusted nor go on, so
+ * these print a line and abort; their callers need no error path.
+ */
+#ifndef NVDLA_XALLOC_H
+#define NVDLA_XALLOC_H
+
+#include <stddef.h>
+
+/* malloc, calloc, realloc of at least one byte, strdup, strndup and asprintf (returning the text). */
+void *xmalloc(size_t n) __attribute__((returns_nonnull, malloc));
+void *xcalloc(size_t count, size_t size) __attribute__((returns_nonnull, malloc));
+void *xrealloc(void *old, size_t n) __attribute__((returns_nonnull));
+char *xstrdup(const char *text) __attribute__((returns_nonnull, malloc));
+char *xstrndup(const char *text, size_t n) __attribute__((returns_nonnull, malloc));
+char *xprintf(const char *format, ...) __attribute__((returns_nonnull, format(printf, 1, 2)));
+
+/* Makes room for one more element in an array that holds `count` of them and only ever grew through this function:
+ * capacities are powers of two, so the array needs no capacity member. Returns the array, perhaps moved. */
+void *xgrow(void *array, size_t count, size_t element) __attribute__((returns_nonnull));
+
+#endif

@@ -1,0 +1,522 @@
+#include "run/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_CONFIG = 0x100,
+    KEY_DUT,
+    KEY_MAX_CYCLES,
+    KEY_TIMEOUT,
+    KEY_SEED,
+    KEY_LATENCY,
+    KEY_WRITE_LATENCY,
+    KEY_LATENCY_KIND,
+    KEY_LATENCY_MAX,
+    KEY_PAGE_HIT,
+    KEY_PAGE_MISS,
+    KEY_STALL,
+    KEY_STALL_AR,
+    KEY_STALL_R,
+    KEY_STALL_AW,
+    KEY_STALL_W,
+    KEY_STALL_B,
+    KEY_BANDWIDTH,
+    KEY_REORDER,
+    KEY_ALLOW_OUTSIDE,
+    KEY_ALLOW_UNDEFINED,
+    KEY_PIN,
+    KEY_WAVE,
+    KEY_WAVE_FROM,
+    KEY_WAVE_TO,
+    KEY_COVERAGE,
+    KEY_COVERAGE_KIND,
+    KEY_STRICT,
+    KEY_NO_GOLDEN,
+    KEY_STATS,
+    KEY_NAME,
+    KEY_NO_PROGRESS,
+    KEY_THREADS,
+    KEY_HISTOGRAM,
+};
+
+enum { GROUP_MEMORY = 3 };
+
+const struct argp_option run_option_table[] = {
+    {.doc = "What is played", .group = 1},
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); for an .nvt one with "
+            "the register map of the header's; an unknown NAME lists them"},
+    {.name = "dut",
+     .key = KEY_DUT,
+     .arg = "DUT",
+     .doc = "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made "
+            "with `nvcosim build`, compared with the model (rtl:NAME)"},
+    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
+    {.name = "strict", .key = KEY_STRICT, .doc = "Compare volatile reads too (status, performance counters)"},
+    {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
+    {.name = "out",
+     .key = 'o',
+     .arg = "DIR",
+     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only)"},
+    {.doc = "Limits", .group = 2},
+    {.name = "max-cycles",
+     .key = KEY_MAX_CYCLES,
+     .arg = "N",
+     .doc = "Give a trace up after N core clocks (default: no limit)"},
+    {.name = "timeout",
+     .key = KEY_TIMEOUT,
+     .arg = "N",
+     .doc = "Give it up after N clocks in which no operation got done (default 2000000)"},
+    {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = GROUP_MEMORY},
+    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of everything random (default 1)"},
+    {.name = "latency", .key = KEY_LATENCY, .arg = "N", .doc = "Read latency (default 32)"},
+    {.name = "write-latency", .key = KEY_WRITE_LATENCY, .arg = "N", .doc = "Write latency (default 4)"},
+    {.name = "latency-kind",
+     .key = KEY_LATENCY_KIND,
+     .arg = "fixed|uniform|page",
+     .doc = "Always the same, uniform up to --latency-max, or a DRAM with open pages"},
+    {.name = "latency-max", .key = KEY_LATENCY_MAX, .arg = "N", .doc = "Kind uniform: largest read latency"},
+    {.name = "page-hit",
+     .key = KEY_PAGE_HIT,
+     .arg = "N",
+     .doc = "Kind page: extra latency of an access to an open page"},
+    {.name = "page-miss", .key = KEY_PAGE_MISS, .arg = "N", .doc = "Kind page: extra latency of any other access"},
+    {.name = "stall", .key = KEY_STALL, .arg = "PERMILLE", .doc = "Hold all five AXI channels back at random"},
+    {.name = "stall-ar",
+     .key = KEY_STALL_AR,
+     .arg = "PERMILLE",
+     .doc = "Hold one channel back; likewise -r, -aw, -w, -b"},
+    {.name = "stall-r", .key = KEY_STALL_R, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "stall-aw", .key = KEY_STALL_AW, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "stall-w", .key = KEY_STALL_W, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "stall-b", .key = KEY_STALL_B, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "bandwidth",
+     .key = KEY_BANDWIDTH,
+     .arg = "PERMILLE",
+     .doc = "Clocks in which a data beat may move (default 1000)"},
+    {.name = "reorder", .key = KEY_REORDER, .doc = "Let responses of different AXI IDs overtake each other"},
+    {.name = "allow-outside",
+     .key = KEY_ALLOW_OUTSIDE,
+     .doc = "Do not fail on accesses outside the regions of the trace"},
+    {.doc = "Waves", .group = 4},
+    {.name = "wave",
+     .key = KEY_WAVE,
+     .arg = "FILE.fst",
+     .doc = "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"},
+    {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
+    {.name = "wave-to", .key = KEY_WAVE_TO, .arg = "CYCLE", .doc = "Last cycle to record"},
+    {.doc = "Coverage of the RTL", .group = 5},
+    {.name = "coverage",
+     .key = KEY_COVERAGE,
+     .arg = "FILE.dat|DIR",
+     .doc = "Count what the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several traces"},
+    {.name = "coverage-kind",
+     .key = KEY_COVERAGE_KIND,
+     .arg = "line|toggle",
+     .doc = "Lines of the source (default), or toggles of every signal bit, which is very slow"},
+    {.doc = "Running and printing", .group = 6},
+    {.name = "jobs", .key = 'j', .arg = "N", .doc = "Play N traces at a time"},
+    {.name = "threads",
+     .key = KEY_THREADS,
+     .arg = "N",
+     .doc = "Let the model compute each convolution with N threads (default 1); the results are the same"},
+    {.name = "allow-undefined",
+     .key = KEY_ALLOW_UNDEFINED,
+     .doc =
+         "Warn of settings whose result the spec leaves open instead of refusing the trace; the model does with them "
+         "what it can, and may hang"},
+    {.name = "histogram",
+     .key = KEY_HISTOGRAM,
+     .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
+            "with pictures in report.txt and histogram.svg, and histogram.json"},
+    {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
+    {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
+    {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
+    {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
+    {.name = "no-progress", .key = KEY_NO_PROGRESS, .flags = OPTION_HIDDEN},
+    {0},
+};
+
+const char *const simulator_variant_names[VARIANT_COUNT] = {
+    [VARIANT_PLAIN] = "", [VARIANT_WAVES] = "waves", [VARIANT_COVERAGE] = "coverage", [VARIANT_TOGGLE] = "toggle"};
+
+int worse_status(int a, int b) {
+    static const int rank[] = {[EXIT_OK] = 0, [EXIT_DIFFERENT] = 1, [EXIT_HUNG] = 2, [EXIT_BAD_INPUT] = 3};
+    return rank[a & 3] >= rank[b & 3] ? a : b;
+}
+
+bool words_add(struct words *words, const char *format, ...) {
+    if (words->count + 1 >= words->capacity) {
+        size_t capacity = words->capacity ? 2 * words->capacity : 16;
+        char **grown = realloc(words->items, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        words->items = grown;
+        words->capacity = capacity;
+    }
+    char *word;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vasprintf(&word, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        return false;
+    words->items[words->count++] = word;
+    words->items[words->count] = NULL;
+    return true;
+}
+
+void words_free(struct words *words) {
+    for (size_t i = 0; i < words->count; i++)
+        free(words->items[i]);
+    free(words->items);
+    *words = (struct words){0};
+}
+
+void run_options_init(struct run_options *options) {
+    *options = (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1};
+    play_options_default(&options->play);
+    axi_options_default(&options->rtl.axi);
+    options->rtl.axi.seed = options->play.seed;
+}
+
+void run_options_free(struct run_options *options) {
+    words_free(&options->pins);
+    words_free(&options->traces);
+    words_free(&options->given);
+}
+
+bool parse_number(const char *text, uint64_t max, uint64_t *value) {
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    char *end;
+    errno = 0;
+    int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    unsigned long long parsed = strtoull(text, &end, base);
+    if (errno || *end || end == text || parsed > max)
+        return false;
+    *value = parsed;
+    return true;
+}
+
+bool rtl_name_valid(const char *name) {
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (n == 0 || n >= RTL_NAME_MAX || name[n] != '\0')
+        return false;
+    for (int variant = VARIANT_PLAIN + 1; variant < VARIANT_COUNT; variant++)
+        if (strcmp(name, simulator_variant_names[variant]) == 0)
+            return false;
+    return true;
+}
+
+enum simulator_variant run_variant(const struct run_options *options) {
+    if (options->rtl.wave_path)
+        return VARIANT_WAVES;
+    if (!options->coverage)
+        return VARIANT_PLAIN;
+    return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
+}
+
+char *config_names(bool rtl_only, char *text, size_t size) {
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < nvdla_config_count; i++) {
+        if (rtl_only && !nvdla_configs[i].rtl)
+            continue;
+        if (n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", nvdla_configs[i].name);
+    }
+    return text;
+}
+
+const struct nvdla_config *config_option(const char *name, struct argp_state *state) {
+    const struct nvdla_config *config = nvdla_config_find(name);
+    char names[256];
+    if (!config)
+        argp_error(state, "--config: there is no configuration '%s'; expected one of %s", name,
+                   config_names(false, names, sizeof names));
+    return config;
+}
+
+/* A number from min to max. */
+static uint64_t ranged_option(struct argp_state *state, const char *name, const char *arg, uint64_t min, uint64_t max) {
+    uint64_t value = min;
+    if (!parse_number(arg, max, &value) || value < min)
+        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", name, arg, (unsigned long long)min,
+                   (unsigned long long)max);
+    return value;
+}
+
+static uint64_t number_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
+    return ranged_option(state, name, arg, 0, max);
+}
+
+static uint64_t positive_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
+    return ranged_option(state, name, arg, 1, max);
+}
+
+static const char *name_option(struct argp_state *state, const char *name, const char *arg, const char *what) {
+    if (arg[0] == '\0')
+        argp_error(state, "--%s: found '', expected %s", name, what);
+    return arg;
+}
+
+static const char *option_name(int key) {
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++)
+        if (option->name && option->key == key)
+            return option->name;
+    return NULL;
+}
+
+bool run_option_applies(const char *word, enum dut dut) {
+    int group = 0;
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        if (!option->name) {
+            group = option->group;
+            continue;
+        }
+        const size_t n = strlen(option->name);
+        if (strncmp(word + 2, option->name, n) != 0 || (word[2 + n] != '=' && word[2 + n] != '\0'))
+            continue;
+        const bool memory = group == GROUP_MEMORY && option->key != KEY_SEED && option->key != KEY_ALLOW_OUTSIDE;
+        if (memory || option->key == KEY_PIN)
+            return dut != DUT_MODEL;
+        return dut != DUT_RTL || (option->key != KEY_THREADS && option->key != KEY_ALLOW_UNDEFINED);
+    }
+    return true;
+}
+
+static void dut_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    options->rtl_name[0] = '\0';
+    if (strcmp(arg, "model") == 0)
+        options->dut = DUT_MODEL;
+    else if (strcmp(arg, "rtl") == 0)
+        options->dut = DUT_RTL;
+    else if (strcmp(arg, "both") == 0)
+        options->dut = DUT_BOTH;
+    else if (strncmp(arg, "rtl:", 4) == 0 && rtl_name_valid(arg + 4)) {
+        options->dut = DUT_BOTH;
+        snprintf(options->rtl_name, sizeof options->rtl_name, "%s", arg + 4);
+    } else
+        argp_error(state,
+                   "--dut: found '%s', expected rtl, model, both or rtl:NAME (NAME of a-z, 0-9 and _, less than %d "
+                   "characters)",
+                   arg, RTL_NAME_MAX);
+}
+
+static void latency_kind_option(struct axi_options *axi, const char *arg, struct argp_state *state) {
+    static const char *const names[] = {
+        [LATENCY_FIXED] = "fixed", [LATENCY_UNIFORM] = "uniform", [LATENCY_PAGE] = "page"};
+    for (int kind = LATENCY_FIXED; kind <= LATENCY_PAGE; kind++) {
+        if (strcmp(arg, names[kind]) == 0) {
+            axi->latency_kind = (enum latency_kind)kind;
+            return;
+        }
+    }
+    argp_error(state, "--latency-kind: found '%s', expected fixed, uniform or page", arg);
+}
+
+static void coverage_kind_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (strcmp(arg, "line") == 0)
+        options->coverage_kind = VARIANT_COVERAGE;
+    else if (strcmp(arg, "toggle") == 0)
+        options->coverage_kind = VARIANT_TOGGLE;
+    else
+        argp_error(state, "--coverage-kind: found '%s', expected line or toggle", arg);
+}
+
+bool coverage_is_file(const char *coverage) {
+    size_t n = strlen(coverage);
+    return n > 4 && strcmp(coverage + n - 4, ".dat") == 0;
+}
+
+static void pin_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    const char *equal = strchr(arg, '=');
+    uint64_t value;
+    if (!equal || equal == arg || !parse_number(equal + 1, UINT64_MAX, &value))
+        argp_error(state, "--pin: found '%s', expected NAME=VALUE, the name of an input and a number", arg);
+    else if (!words_add(&options->pins, "%s", arg))
+        argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+}
+
+static void check_options(struct run_options *options, struct argp_state *state) {
+    const struct axi_options *axi = &options->rtl.axi;
+    if (options->rtl.wave_path && options->dut == DUT_MODEL)
+        argp_error(state, "--wave: the model has no waves; use --dut rtl or --dut both");
+    else if (options->rtl.wave_path && options->traces.count > 1)
+        argp_error(state, "--wave: records one trace at a time, %zu are given", options->traces.count);
+    else if (!options->rtl.wave_path && (options->rtl.wave_from || options->rtl.wave_to))
+        argp_error(state, "--wave-from and --wave-to need --wave FILE.fst");
+    else if (options->rtl.wave_to && options->rtl.wave_to < options->rtl.wave_from)
+        argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave_to,
+                   (unsigned long long)options->rtl.wave_from);
+    else if (!options->coverage && options->coverage_kind)
+        argp_error(state, "--coverage-kind needs --coverage FILE.dat or DIR");
+    else if (options->coverage && options->dut == DUT_MODEL)
+        argp_error(state, "--coverage: the model has no line coverage; use --dut rtl or --dut both");
+    else if (options->coverage && options->rtl.wave_path)
+        argp_error(state, "--coverage and --wave exclude each other: each has a simulator of its own");
+    else if (options->coverage && coverage_is_file(options->coverage) && options->traces.count > 1)
+        argp_error(state, "--coverage: found '%s', expected a directory for the files of %zu traces", options->coverage,
+                   options->traces.count);
+    else if (axi->latency_kind != LATENCY_UNIFORM && options->latency_max_given)
+        argp_error(state, "--latency-max: needs --latency-kind uniform");
+    else if (axi->latency_kind != LATENCY_PAGE && options->page_given)
+        argp_error(state, "--page-hit and --page-miss need --latency-kind page");
+    else if (axi->latency_kind == LATENCY_UNIFORM && axi->latency_max < axi->read_latency)
+        argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u",
+                   axi->read_latency);
+    else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
+        argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
+    else if (options->histogram && options->dut == DUT_RTL)
+        argp_error(state, "--histogram: the streams are those of the model; use --dut model or --dut both");
+    else if (options->verbose && options->quiet)
+        argp_error(state, "-v and -q exclude each other");
+}
+
+error_t run_option_parse(int key, char *arg, struct argp_state *state) {
+    struct run_options *options = state->input;
+    struct axi_options *axi = &options->rtl.axi;
+    const char *name = option_name(key);
+    switch (key) {
+    case KEY_CONFIG:
+        options->config = config_option(arg, state);
+        break;
+    case KEY_DUT:
+        dut_option(options, arg, state);
+        break;
+    case KEY_NO_GOLDEN:
+        options->no_golden = true;
+        break;
+    case KEY_STRICT:
+        options->play.strict = true;
+        break;
+    case KEY_PIN:
+        pin_option(options, arg, state);
+        break;
+    case 'o':
+        options->out = name_option(state, name, arg, "the name of a folder");
+        break;
+    case KEY_MAX_CYCLES:
+        options->play.max_cycles = positive_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_TIMEOUT:
+        options->play.timeout = positive_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_SEED:
+        axi->seed = options->play.seed = number_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_LATENCY:
+        axi->read_latency = (uint32_t)number_option(state, name, arg, 1000000);
+        break;
+    case KEY_WRITE_LATENCY:
+        axi->write_latency = (uint32_t)number_option(state, name, arg, 1000000);
+        break;
+    case KEY_LATENCY_KIND:
+        latency_kind_option(axi, arg, state);
+        break;
+    case KEY_LATENCY_MAX:
+        axi->latency_max = (uint32_t)number_option(state, name, arg, 1000000);
+        options->latency_max_given = true;
+        break;
+    case KEY_PAGE_HIT:
+        axi->page_hit = (uint32_t)number_option(state, name, arg, 1000000);
+        options->page_given = true;
+        break;
+    case KEY_PAGE_MISS:
+        axi->page_miss = (uint32_t)number_option(state, name, arg, 1000000);
+        options->page_given = true;
+        break;
+    case KEY_STALL: {
+        uint32_t stall = (uint32_t)number_option(state, name, arg, 999);
+        for (int channel = STALL_AR; channel <= STALL_B; channel++)
+            axi->stall[channel] = stall;
+        break;
+    }
+    case KEY_STALL_AR:
+    case KEY_STALL_R:
+    case KEY_STALL_AW:
+    case KEY_STALL_W:
+    case KEY_STALL_B:
+        axi->stall[key - KEY_STALL_AR + STALL_AR] = (uint32_t)number_option(state, name, arg, 999);
+        break;
+    case KEY_BANDWIDTH:
+        axi->bandwidth = (uint32_t)positive_option(state, name, arg, 1000);
+        break;
+    case KEY_REORDER:
+        axi->reorder = true;
+        break;
+    case KEY_ALLOW_UNDEFINED:
+        options->allow_undefined = true;
+        break;
+    case KEY_ALLOW_OUTSIDE:
+        axi->allow_outside = true;
+        break;
+    case KEY_WAVE: {
+        size_t n = strlen(arg);
+        if (n < 5 || strcmp(arg + n - 4, ".fst") != 0)
+            argp_error(state, "--wave: found '%s', expected a name that ends in .fst", arg);
+        options->rtl.wave_path = arg;
+        break;
+    }
+    case KEY_WAVE_FROM:
+        options->rtl.wave_from = number_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_WAVE_TO:
+        options->rtl.wave_to = number_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_COVERAGE:
+        options->coverage = options->rtl.coverage_path =
+            name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
+        return 0; /* each simulator is given a file of its own */
+    case KEY_COVERAGE_KIND:
+        coverage_kind_option(options, arg, state);
+        return 0; /* which simulator that is, the parent knows */
+    case 'j':
+        options->jobs = (int)positive_option(state, name, arg, 1024);
+        return 0; /* the parent's own */
+    case KEY_THREADS:
+        options->threads = (int)positive_option(state, name, arg, 256);
+        break;
+    case KEY_HISTOGRAM:
+        options->histogram = true;
+        break;
+    case KEY_STATS:
+        options->stats = options->rtl.measure = true;
+        break;
+    case 'v':
+        options->verbose = true;
+        break;
+    case 'q':
+        options->quiet = true;
+        break;
+    case KEY_NAME:
+        options->name = name_option(state, name, arg, "a name");
+        return 0;
+    case KEY_NO_PROGRESS:
+        options->no_progress = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!words_add(&options->traces, "%s", arg))
+            argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+        return 0;
+    case ARGP_KEY_END:
+        if (options->traces.count == 0)
+            argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
+                              "directory that holds one");
+        check_options(options, state);
+        options->rtl.pins = (const char *const *)options->pins.items;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (name && !(arg ? words_add(&options->given, "--%s=%s", name, arg) : words_add(&options->given, "--%s", name)))
+        argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+    return 0;
+}

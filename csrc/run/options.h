@@ -1,0 +1,93 @@
+/* Options of `nvcosim run`. The simulator executables read the same ones: nvcosim hands on what it was given. */
+#ifndef RUN_OPTIONS_H
+#define RUN_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/rtl_options.h"
+#include "replay/player.h"
+
+/* Exit statuses of every subcommand. */
+enum exit_status {
+    EXIT_OK = 0,
+    EXIT_DIFFERENT = 1, /* mismatch, failed check, finding */
+    EXIT_BAD_INPUT = 2, /* bad input or usage */
+    EXIT_HUNG = 3,      /* hang, time-out, or the simulator broke down */
+};
+
+/* The status of several traces: the worst, in the order 2, 3, 1, 0. */
+int worse_status(int a, int b);
+
+enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
+
+enum { RTL_NAME_MAX = 32 };
+
+/* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
+ * used: waves, line coverage, toggle coverage (which is slower than line coverage by another order of magnitude). */
+enum simulator_variant { VARIANT_PLAIN, VARIANT_WAVES, VARIANT_COVERAGE, VARIANT_TOGGLE, VARIANT_COUNT };
+
+/* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle". */
+extern const char *const simulator_variant_names[VARIANT_COUNT];
+
+/* Words of text, NULL-terminated, owned. */
+struct words {
+    char **items;
+    size_t count, capacity;
+};
+bool words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void words_free(struct words *words);
+
+struct run_options {
+    const struct nvdla_config *config; /* NULL: what the trace says */
+    enum dut dut;
+    char rtl_name[RTL_NAME_MAX]; /* "" for the project's own */
+    const char *out;             /* NULL: write a report only on failure, to nvcosim-out */
+    const char *name;            /* name of the trace in the summary; NULL: from its file name */
+    struct play_options play;
+    struct rtl_options rtl;               /* rtl.pins points to `pins` once parsing is over */
+    const char *coverage;                 /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
+    enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
+    bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
+    struct words pins;
+    bool no_golden, stats, verbose, quiet, no_progress;
+    int jobs;
+    int threads;          /* of the model */
+    bool histogram;       /* of the model's streams, in the report */
+    bool allow_undefined; /* the model carries out what the spec leaves undefined */
+    struct words traces;
+    struct words given; /* the options as words, to hand on to a simulator */
+};
+
+void run_options_init(struct run_options *options);
+void run_options_free(struct run_options *options);
+
+/* Parser of these options and of traces as arguments; input: struct run_options. */
+extern const struct argp_option run_option_table[];
+error_t run_option_parse(int key, char *arg, struct argp_state *state);
+
+/* True if a device under test has a use for an option, a word like those of run_options.given: that of the model has no
+ * memory with latencies and no pins, RTL alone has neither threads nor rules. */
+bool run_option_applies(const char *word, enum dut dut);
+
+/* The variant of the simulator that the options need. */
+enum simulator_variant run_variant(const struct run_options *options);
+
+/* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
+bool coverage_is_file(const char *coverage);
+
+/* Parses a number, decimal or 0x..., 0 <= value <= max. Returns false if the text is no such number. */
+bool parse_number(const char *text, uint64_t max, uint64_t *value);
+
+/* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
+bool rtl_name_valid(const char *name);
+
+/* "small, small_256, ...": configurations, only those with RTL if asked, into text. Returns text. */
+char *config_names(bool rtl_only, char *text, size_t size);
+
+/* The configuration of that name, or ends the program with a usage error through argp_error. */
+const struct nvdla_config *config_option(const char *name, struct argp_state *state);
+
+#endif

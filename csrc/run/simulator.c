@@ -1,0 +1,36 @@
+#include "run/simulator.h"
+
+#include <string.h>
+
+#include "run/session.h"
+
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, rtl_open open, void *context) {
+    static const struct argp argp = {
+        .options = run_option_table,
+        .parser = run_option_parse,
+        .args_doc = "TRACE",
+        .doc = "Plays one trace. Started by nvcosim, which knows more: use `nvcosim run`.",
+    };
+    struct run_options options;
+    run_options_init(&options);
+    argp_err_exit_status = EXIT_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        run_options_free(&options);
+        return EXIT_BAD_INPUT;
+    }
+    char name[RTL_NAME_MAX + 8];
+    bool own = !rtl_name || rtl_name[0] == '\0';
+    snprintf(name, sizeof name, "rtl%s%s", own ? "" : ":", own ? "" : rtl_name);
+    int status = EXIT_BAD_INPUT;
+    if (options.traces.count != 1)
+        fprintf(stderr, "%s: plays one trace, %zu are given\n", argv[0], options.traces.count);
+    else if (options.config && strcmp(options.config->name, config_name) != 0)
+        fprintf(stderr, "%s: simulates configuration %s, but --config asks for %s\n", argv[0], config_name,
+                options.config->name);
+    else {
+        options.config = nvdla_config_find(config_name);
+        status = play_one(&options, name, open, context);
+    }
+    run_options_free(&options);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* Simulator executables: where they are, and how they are built when they are not there. */
+#ifndef RUN_SIMULATORS_H
+#define RUN_SIMULATORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "nvdla/error.h"
+#include "run/options.h"
+
+enum { SIMULATOR_PATH = 4096 };
+
+/* DIR/nvcosim-CONFIG[-RTL][-VARIANT]. */
+bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
+                    struct error *err);
+
+/* The source tree above the running program's directory, where simulators are built. False with a message if there is
+ * no Makefile. */
+bool source_tree(char *directory, size_t size, struct error *err);
+
+/* Runs `make simulator` with these variables in the source tree above the running program's directory. What it prints
+ * goes to a log that is shown on stderr if it fails. */
+bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                    const struct words *variables, struct error *err);
+
+/* Makes sure that the simulator is there: builds the project's own, and the variants of a foreign one that was built
+ * before (with the settings that `nvcosim build` kept). */
+bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
+
+/* File that keeps the make variables of a foreign RTL, DIR/CONFIG-RTL.variables, one NAME=VALUE a line. */
+bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
+
+#endif

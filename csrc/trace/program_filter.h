@@ -1,0 +1,24 @@
+/* Other register values for the launches of a program. */
+#ifndef TRACE_PROGRAM_FILTER_H
+#define TRACE_PROGRAM_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/program.h"
+
+/* The value that a D register is to have when a launch is armed. */
+struct launch_setting {
+    enum nvdla_unit unit;
+    int ordinal;
+    uint32_t offset; /* of the register in its unit's window */
+    uint32_t value;
+};
+
+/* Changes the program so that these launches are armed with these values, and all others with what they had. Register
+ * writes that are there get another value; where a launch inherits the value of an earlier one, a write is added before
+ * it is armed. Returns false when memory is exhausted; the program is then still one. */
+bool program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count);
+
+#endif
