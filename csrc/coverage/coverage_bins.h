@@ -1,5 +1,5 @@
-/* What functional coverage (coverage/coverage.h) counts: engines, their aspects with the values each can have, crosses of
- * aspects, and how a layer is sorted into them. Each engine has a file of its own (coverage_ENGINE.c).
+/* What functional coverage (coverage/coverage.h) counts: engines, their aspects with the values each can have, crosses
+ * of aspects, and how a layer is sorted into them. Each engine has a file of its own (coverage_ENGINE.c).
  */
 #ifndef COVERAGE_COVERAGE_BINS_H
 #define COVERAGE_COVERAGE_BINS_H
