@@ -3,15 +3,7 @@
 default: $(EXE)
 
 include Vtb_top.mk
-
-# After the include, which sets these too. clang, measured faster than gcc on this code; ccache when present.
-CCACHE := $(shell command -v ccache 2>/dev/null)
-CXX := $(CCACHE) clang++
-LINK := clang++
-OPT_FAST := -O3
-OPT_SLOW := -O1
-OPT_GLOBAL := -O3
-CPPFLAGS += -MP # a header that moves away must not stop the next build
+include $(ROOT)/tb/verilated.mk
 
 TB_OBJS := $(patsubst %,$(BUILD)/obj/tb/%.o,$(filter-out icarus,$(basename $(notdir $(wildcard $(ROOT)/tb/*.c)))))
 main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk

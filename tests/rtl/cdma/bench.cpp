@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "Vcdma_bench.h"
+#include "Vbench.h"
 #include "verilated.h"
 
 extern "C" {
@@ -392,7 +392,7 @@ struct Slice {
 
 class Bench {
   public:
-    Bench(const Settings &s, uint64_t seed) : settings(s), random(seed), top(new Vcdma_bench) {
+    Bench(const Settings &s, uint64_t seed) : settings(s), random(seed), top(new Vbench) {
         top->rst_ni = 0;
         for (int i = 0; i < 3; i++)
             clock();
@@ -442,7 +442,7 @@ class Bench {
   private:
     Settings settings;
     Random random;
-    std::unique_ptr<Vcdma_bench> top;
+    std::unique_ptr<Vbench> top;
     std::vector<Layer> layers;
     uint64_t cycle = 0, reset_done = 0;
     Client dat, wt;

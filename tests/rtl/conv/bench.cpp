@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "Vconv_bench.h"
+#include "Vbench.h"
 #include "verilated.h"
 
 extern "C" {
@@ -251,7 +251,7 @@ std::vector<uint8_t> compress(Random &random, Layer &l) {
 
 struct Bench {
     VerilatedContext context;
-    std::unique_ptr<Vconv_bench> top{new Vconv_bench(&context)};
+    std::unique_ptr<Vbench> top{new Vbench(&context)};
     Random &random;
     unsigned stall = 0; // percent of clocks in which SDP does not take
     unsigned wait = 0;  // percent of clocks in which CDMA does nothing
@@ -872,7 +872,7 @@ void describe(const std::vector<Layer> &chain) {
 
 int check_arithmetic(Random &random) {
     VerilatedContext context;
-    Vconv_bench top(&context);
+    Vbench top(&context);
     struct Vector {
         int64_t in, acc;
         unsigned t;

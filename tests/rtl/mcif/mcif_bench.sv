@@ -3,7 +3,7 @@
 // Read clients: 0 SDP (slot 2, AXI id 1), 1 SDP BS operand (slot 3, id 5), 2 SDP BN operand (slot 4, id 6), 3 PDP (slot 6, id 2). Client 1 has a latency
 // buffer of 8 atoms, the others of 64. Write clients: 0 SDP (slot 0, id 1), 1 PDP (slot 1, id 2). The register group is a window of 8 words:
 // 0 S_STATUS, 1 S_POINTER, 2 storage, 3 D_OP_ENABLE, 4 and 5 storage (5 of 16 bits), 6 status, 7 nothing.
-module infra_bench
+module mcif_bench
   import nvdla_pkg::*;
 (
     input  logic                  clk_i,
@@ -126,6 +126,8 @@ module infra_bench
   logic [2*AddrBits-1:0] wr_addr;
   logic [7:0] wr_len;
   logic [2*AtomBits-1:0] wr_dat_data;
+
+  wire unused = &{1'b0, rq_addr_i, wc_addr_i, wr_ready[2], wr_dat_ready[2], wr_rsp[2]};
 
   for (genvar i = 0; i < 4; i++) begin : gen_read
     localparam int Slot = (i == 3) ? 6 : i + 2;

@@ -1,5 +1,5 @@
 // DMA clients and memory interfaces against AXI memories with random stalls; the register group block; GLB. Top:
-// infra_bench.sv.
+// mcif_bench.sv.
 //
 // Every clock the bench checks the AXI rules of chapter 70: payload stable until accepted, AW and its first W beat
 // offered together, W in AW order and without pause inside a burst, bursts inside aligned lines, aligned araddr, the
@@ -9,8 +9,8 @@
 #include <map>
 #include <vector>
 
-#include "Vinfra_bench.h"
-#include "check.h"
+#include "Vbench.h"
+#include "common/check.h"
 #include "verilated.h"
 
 namespace {
@@ -88,7 +88,7 @@ class Bench {
     bool secondary() const {
         return burst_[1] != 0;
     }
-    Vinfra_bench &pins() {
+    Vbench &pins() {
         return top_;
     }
 
@@ -415,7 +415,7 @@ class Bench {
     uint64_t taken[4] = {};
 
   private:
-    Vinfra_bench top_;
+    Vbench top_;
     Random random_;
     unsigned atom_ = 0, burst_[2] = {};
     size_t retired_[2] = {};
@@ -608,7 +608,7 @@ void nobody() {
 void groups() {
     checks.start("register group: run, layer registers, status words, races with done");
     Bench b(11);
-    Vinfra_bench &pins = b.pins();
+    Vbench &pins = b.pins();
     auto write = [&](unsigned word, uint32_t data) { b.group(true, word, data); };
     auto expect = [&](const char *what, unsigned word, uint32_t expected) {
         checks.equal(what, b.group(false, word, 0), expected);
@@ -700,7 +700,7 @@ void groups() {
 void interrupts() {
     checks.start("GLB: every source has its bit, set wins over clear, mask");
     Bench b(12);
-    Vinfra_bench &pins = b.pins();
+    Vbench &pins = b.pins();
     enum { Mask = 1, Set = 2, Status = 3 };
     auto access = [&](bool write, unsigned word, uint32_t data) {
         pins.glb_req_i = 1;

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "VNV_nvdla.h"
-#include "check.h"
+#include "Vbench.h"
+#include "common/check.h"
 #include "verilated.h"
 extern "C" {
 #include "nvdla/registers.h"
@@ -60,7 +60,7 @@ class Bus {
         release();
         responses.clear();
     }
-    VNV_nvdla &pins() {
+    Vbench &pins() {
         return top_;
     }
     // Runs n csb clocks. The pins are driven after the rising edge; what is sampled before it goes to `responses`.
@@ -143,7 +143,7 @@ class Bus {
         while (now_ < end)
             csb_clock();
     }
-    VNV_nvdla top_;
+    Vbench top_;
     uint64_t csb_half_, core_half_, now_ = 0, csb_edges_ = 0, core_edges_ = 0;
 };
 

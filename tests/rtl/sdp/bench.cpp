@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "Vnvdla_sdp.h"
+#include "Vbench.h"
 #include "verilated.h"
 
 extern "C" {
@@ -118,7 +118,7 @@ template <class Addr> struct Port {
 };
 
 struct Bench {
-    using Addr = std::remove_reference_t<decltype(Vnvdla_sdp::m_mif_addr_o)>;
+    using Addr = std::remove_reference_t<decltype(Vbench::m_mif_addr_o)>;
     struct Answer {
         uint64_t due;
         Bytes data;
@@ -138,7 +138,7 @@ struct Bench {
     };
 
     VerilatedContext context;
-    std::unique_ptr<Vnvdla_sdp> top{new Vnvdla_sdp{&context}};
+    std::unique_ptr<Vbench> top{new Vbench{&context}};
     std::vector<Read> reads;
     Port<Addr> write{top->w_mif_valid_o, top->w_mif_ready_i, top->w_mif_ram_o, top->w_mif_addr_o, top->w_mif_len_o};
     std::deque<Burst> bursts;       // accepted, beats missing
@@ -154,7 +154,7 @@ struct Bench {
     std::vector<std::pair<int, uint64_t>> interrupts; // group, atoms_answered then
 
     Bench() {
-        Vnvdla_sdp &t = *top;
+        Vbench &t = *top;
         reads.push_back({"MRDMA",
                          {t.m_mif_valid_o, t.m_mif_ready_i, t.m_mif_ram_o, t.m_mif_addr_o, t.m_mif_len_o},
                          t.m_mif_rsp_valid_i,
@@ -196,7 +196,7 @@ struct Bench {
     }
 
     void clock() {
-        Vnvdla_sdp &t = *top;
+        Vbench &t = *top;
         // Inputs of this clock.
         for (Read &r : reads) {
             r.port.ready = !stall();
@@ -929,7 +929,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     config = nvdla_config_find(argv[1]);
-    if (!config || sizeof(Vnvdla_sdp::pdp_data_o) < size_t(config->sdp_bs_throughput)) {
+    if (!config || sizeof(Vbench::pdp_data_o) < size_t(config->sdp_bs_throughput)) {
         fprintf(stderr, "sdp_bench: %s is not the configuration this bench was built for\n", argv[1]);
         return 2;
     }
