@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/layers.h"
+#include "layers/tracker.h"
+#include "layers/traffic.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
