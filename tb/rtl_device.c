@@ -17,6 +17,7 @@
 #include "nvdla/registers.h"
 #include "tb/axi_memory.h"
 #include "tb/axi_monitor.h"
+#include "tb/checks.h"
 #include "tb/csb_master.h"
 #include "tb/provenance.h"
 #include "tb/signals.h"
@@ -67,6 +68,7 @@ struct rtl_device {
     struct signal_layout layout;
     struct vpi_access vpi;
     struct provenance *prov;
+    struct checks *checks; /* NULL unless asked for */
     struct csb_master csb;
     struct port ports[AXI_PORTS];
 
@@ -252,6 +254,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
         return error_set(err, "out of memory");
     provenance_free(rtl->prov);
     rtl->prov = prov;
+    if (rtl->checks)
+        checks_reset(rtl->checks);
     rtl->wave_base += rtl->cycle * WAVE_CYCLE;
     rtl->released = false;
     rtl->cycle = 0;
@@ -385,6 +389,7 @@ static void rtl_destroy(struct device *dev) {
         axi_memory_free(rtl->ports[p].memory);
     provenance_free(rtl->prov);
     device_release(dev);
+    checks_free(rtl->checks);
     free(rtl);
 }
 
@@ -415,6 +420,27 @@ static void meter_start(struct meter *meter, bool enabled) {
         best = ns < best ? ns : best;
     }
     meter->overhead_ns = (double)best / 17;
+}
+
+static void check_failed(void *arg, const char *name, const char *scope) {
+    struct rtl_device *rtl = arg;
+    checks_failed(rtl->checks, name, scope, rtl->cycle);
+}
+
+static void check_layer(void *arg, const char *scope, int event) {
+    struct rtl_device *rtl = arg;
+    checks_layer(rtl->checks, scope, (enum check_event)event);
+}
+
+static bool open_checks(struct rtl_device *rtl, struct error *err) {
+    if (!rtl->simulator.checks_connect)
+        return error_set(err,
+                         "%s: this simulator holds no checks: either it is not the checks variant ('make simulator "
+                         "VARIANT=checks'), or its sources have none (rtl/common/nvdla_check.svh)",
+                         rtl->base.name);
+    rtl->checks = checks_new(&rtl->base);
+    rtl->simulator.checks_connect(rtl->simulator.context, check_failed, check_layer, rtl);
+    return true;
 }
 
 static bool open_parts(struct rtl_device *rtl, struct error *err) {
@@ -457,6 +483,8 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
             return false;
         rtl->coverage_open = true;
     }
+    if (rtl->options.checks && !open_checks(rtl, err))
+        return false;
     vpi_access_put_pins(&rtl->vpi, pins);
     rtl->in[0] = rtl->driven[0] = IN_RESET_N;
     vpi_access_put(&rtl->vpi, rtl->driven);
