@@ -13,7 +13,7 @@ OPT_SLOW := -O1
 OPT_GLOBAL := -O3
 CPPFLAGS += -MP # a header that moves away must not stop the next build
 
-TB_OBJS := $(patsubst %,$(BUILD)/obj/tb/%.o,$(filter-out icarus,$(basename $(notdir $(wildcard $(ROOT)/tb/*.c)))))
+TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
 main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -c -o $@ $<
 $(EXE): main_verilator.o $(VK_GLOBAL_OBJS) Vtb_top__ALL.a $(TB_OBJS) $(BUILD)/libnvcosim.a
