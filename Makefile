@@ -31,7 +31,7 @@ LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/nvdla_tables.o
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
 TB_VPI_SRC := tb/rtl_device.c tb/vpi_access.c
-TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c))
+TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))

@@ -100,7 +100,7 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
     main->simulation = std::make_unique<Simulation>(main->argv);
     struct simulator simulator = {};
     simulator.context = main->simulation.get();
-    simulator.clock = clock_design;
+    simulator.clock = {clock_design, simulator.context};
 #ifdef COSIM_WAVES
     simulator.wave_open = wave_open;
     simulator.wave_dump = wave_dump;

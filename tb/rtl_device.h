@@ -7,12 +7,17 @@
 #include "device/device.h"
 #include "device/rtl_options.h"
 
+/* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling edge
+ * and settle. */
+struct clock_source {
+    void (*clock)(void *context, void (*put_inputs)(void *arg), void *arg);
+    void *context;
+};
+
 /* What the simulator's main program gives to the testbench. */
 struct simulator {
-    void *context;
-    /* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling
-     * edge and settle. */
-    void (*clock)(void *context, void (*put_inputs)(void *arg), void *arg);
+    void *context; /* of the functions below */
+    struct clock_source clock;
     void (*wave_open)(void *context, const char *path); /* NULL if this build has no waves */
     void (*wave_dump)(void *context, uint64_t time);
     void (*wave_close)(void *context);

@@ -19,7 +19,7 @@ ifneq ($(UNITS),)
 $(UNITS): OPT_FAST := -O1
 endif
 
-TB_OBJS := $(patsubst %,$(BUILD)/obj/tb/%.o,$(filter-out icarus,$(basename $(notdir $(wildcard $(ROOT)/tb/*.c)))))
+TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
 main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -c -o $@ $<
 $(EXE): main_verilator.o $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
