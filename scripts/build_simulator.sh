@@ -41,5 +41,19 @@ verilator --cc --vpi -O3 --no-timing --x-assign fast --x-initial fast --noassert
     { cat "$dir/verilator.log" >&2; exit 1; }
 [ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator"
 
+# Hundreds of files share a header of tens of MB, which costs more to read than a file to compile: such a design is compiled in units of
+# seven files.
+units=()
+mapfile -t classes < <(cd "$dir" && ls Vtb_top*.cpp)
+if [ ${#classes[@]} -gt "${UNIT_THRESHOLD:-200}" ]; then
+    for ((i = 0; i < ${#classes[@]}; i += 7)); do
+        unit=unit_$((i / 7))
+        printf '#include "%s"\n' "${classes[@]:i:7}" >"$dir/$unit.new"
+        cmp -s "$dir/$unit.new" "$dir/$unit.cpp" || mv "$dir/$unit.new" "$dir/$unit.cpp"
+        rm -f "$dir/$unit.new"
+        units+=("$unit.o")
+    done
+fi
+
 make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$(realpath "$build")/$simulator" \
-    DEFINES="${define[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
+    DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
