@@ -146,10 +146,15 @@ fuzz: $(FUZZERS)
 lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED)
 	@scripts/lint.sh $(CONFIGS)
 
-## make bench         simulation speed and where the time goes, side by side in one run
+BENCH_ROUNDS ?= 7
+BENCH_TRACES ?=
+## make bench         simulation speed and where the time goes, side by side in one run (BENCH_ROUNDS=7 runs of each figure)
 bench: build
-	@tests/bench/bench.sh $(B)
-	@tests/bench/model.sh $(B) 7
+	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
+	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
 COVERAGE_LAYERS ?= 100
 COVERAGE_MINIMUM ?= 0

@@ -19,6 +19,7 @@ mkdir -p "$logs"
 export NVCOSIM=$build/nvcosim
 export NVDLA_CONFORMANCE=${NVDLA_CONFORMANCE:-../shared/conformance}
 nightly=${NIGHTLY:-}
+[ -n "${LIST:-}" ] && targets=$(make -qpRr 2>/dev/null)
 
 sum() { awk '{ n += $1 } END { print n + 0 }'; }
 
@@ -37,12 +38,18 @@ show_log() {
     echo "(whole log: $log)"
 }
 
-# startable COMMAND...: is there such a program, function or target?
+# startable COMMAND...: is there such a program, function or target of make?
 startable() {
-    case $1 in
-    make) make -n help >/dev/null 2>&1 && grep -qE "^${2}:|[ :]${2}( |:|$)" Makefile tests/rtl/bench.mk ;;
-    *) [ "$(type -t "$1")" = function ] || [ -x "$1" ] ;;
-    esac
+    local word
+    [ "$1" = succeeds ] && shift
+    if [ "$1" != make ]; then
+        [ "$(type -t "$1")" = function ] || [ -x "$1" ]
+        return
+    fi
+    for word in "${@:2}"; do
+        [[ $word == -* || $word == *=* || $word =~ ^[0-9]+$ ]] && continue
+        [[ $targets == *$'\n'"$word:"* ]] || return 1
+    done
 }
 # list TITLE COMMAND...
 list() {

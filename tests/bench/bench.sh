@@ -3,20 +3,21 @@
 # of that time spent outside the Verilated design's own evaluation, VPI accesses per clock, and the model's time beside it.
 # Runs several times and prints minimum, median and maximum: machines are noisy.
 #
-# usage: bench.sh BUILD [TRACE]
+# usage: bench.sh BUILD [RUNS] [TRACE...]      7 runs of the trace that is judged and of a convolution, if not told otherwise
 set -u
 build=$1
-trace=${2:-${NVDLA_CONFORMANCE:-../shared/conformance}/small/sdp_4x1x8192_pass_through_int8_0}
-runs=7
+runs=${2:-7}
+shift $(($# < 2 ? $# : 2))
 # stand_in TRACE OTHER: prints TRACE; OTHER, and a warning, if it is not there
 stand_in() {
     if [ -e "$1" ]; then echo "$1"; return; fi
     echo "WARNING: $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
     echo "$2"
 }
-trace=$(stand_in "$trace" traces/rand_sdp_014.nvt.gz)
-conv=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_8x16x128_3x3x128x32_int8
-conv=$(stand_in "$conv" traces/rand_dc_pdp_009.nvt.gz)
+conformance=${NVDLA_CONFORMANCE:-../shared/conformance}/small
+traces=("$@")
+[ $# -gt 0 ] || traces=("$(stand_in "$conformance/sdp_4x1x8192_pass_through_int8_0" traces/rand_sdp_014.nvt.gz)"
+    "$(stand_in "$conformance/dc_8x16x128_3x3x128x32_int8" traces/rand_dc_pdp_009.nvt.gz)")
 mkdir -p "$build/bench"
 
 # spread UNIT: minimum, median and maximum of the numbers on standard input, and of how many runs they are if not of all.
@@ -30,11 +31,11 @@ spread() {
 # figure TITLE SED-EXPRESSION UNIT: from the output of all runs
 figure() { printf '  %-50s %s\n' "$1" "$(sed -nE "$2" <<<"$out" | spread "$3")"; }
 
-for t in "$trace" "$conv"; do
+for t in "${traces[@]}"; do
     echo "trace $t, $runs runs"
     out=
     for ((i = 0; i < runs; i++)); do
-        out+=$("$build/nvcosim" run "$t" --stats --out "$build/bench" 2>/dev/null)$'\n' || exit 1
+        out+=$("$build/nvcosim" run "$t" --stats --out "$build/bench" 2>&1)$'\n' || { echo "bench.sh: the run fails:" >&2; echo "$out" >&2; exit 1; }
     done
     figure "simulated cycles per CPU second" 's:.* ([0-9]+) cycles/s.*:\1:p' ""
     figure "outside the design's evaluation" 's:.* ([0-9.]+) % outside.*:\1:p' "%"

@@ -7,7 +7,8 @@ extern "C" {
 #include "nvdla/config.h"
 }
 
-extern const nvdla_config *config; // that the bench was built for
+// That the bench was built for.
+inline const nvdla_config *const config = nvdla_config_find(BENCH_CONFIG);
 
 // To be defined by the bench. usual_seeds: random cases that it plays when it is not told how many.
 extern const uint64_t usual_seeds;

@@ -4,8 +4,10 @@
 
 #include "common/bench.h"
 
+extern "C" void nvdla_check_failed(const char *name, const char *scope);
+extern "C" void nvdla_check_layer(const char *scope, int event_kind);
+
 Checks checks;
-const nvdla_config *config;
 
 namespace {
 
@@ -43,6 +45,13 @@ uint64_t number(int argc, char **argv, int &i) {
 
 } // namespace
 
+// Called by the design (rtl/common/nvdla_check.svh): a check inside the RTL fails the case that is being played.
+extern "C" void nvdla_check_failed(const char *name, const char *scope) {
+    checks.fail("check %s of the RTL failed in %s", name, scope);
+}
+extern "C" void nvdla_check_layer(const char *, int) {
+}
+
 int main(int argc, char **argv) {
     uint64_t seeds = usual_seeds, first = 1;
     bool told_seeds = false, directed = true;
@@ -69,7 +78,6 @@ int main(int argc, char **argv) {
     if (!directed && !told_seeds) {
         seeds = 1;
     }
-    config = nvdla_config_find(BENCH_CONFIG);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     if (directed) {
         directed_cases();

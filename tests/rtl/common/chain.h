@@ -85,13 +85,17 @@ class Chain {
     }
     // Lets time pass until the group that the next layer of the unit takes is free, by its S_STATUS.
     bool wait_free(size_t window) {
+        return wait_group(window, group(window));
+    }
+    // The same of any group.
+    bool wait_group(size_t window, uint32_t which) {
         const uint64_t end = design_.now + patience_;
-        while ((csb_.read(window, 0) >> (group(window) ? 16 : 0) & 3) != 0) {
+        while ((csb_.read(window, 0) >> (which ? 16 : 0) & 3) != 0) {
             if (checks.failing()) {
                 return false;
             }
             if (design_.now >= end) {
-                checks.fail("hang: group %u of %s stays busy", group(window), csb_.name(window));
+                checks.fail("hang: group %u of %s stays busy", which, csb_.name(window));
                 return false;
             }
         }

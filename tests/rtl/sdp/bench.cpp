@@ -1,286 +1,56 @@
-// Bench of nvdla_sdp alone: random chains of layers in both register groups, memories and streams with random stalls,
-// results against the C model.
-//
-// usage: sdp_bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..), then the timing
-// checks
+// nvdla_sdp alone: random chains of layers in both register groups, memories and streams with random stalls, results
+// against the arithmetic of the C model.
 //
 // Each seed is a few rounds of one to six layers, armed as their groups become free. The bench reads the inputs of a
 // layer out of its memory by the address formulas of chapters 20 and 50 and computes the result with the arithmetic of
 // csrc/model/sdp.c. Rounds in which all layers go from memory to memory are also played on the whole C model through
-// its registers; its memory and its registers must agree as well. Prints one line per seed that fails, a summary per
-// part, and "N passed, N failed". Exit status 0 if nothing failed.
-#include <algorithm>
+// its registers; its memory and its registers must agree as well. Directed cases: the time of some layers.
 #include <array>
-#include <cstdarg>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <deque>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
-#include "Vbench.h"
-#include "verilated.h"
+#include "common/chain.h"
+#include "common/dma_client.h"
+#include "common/model.h"
+#include "common/stream.h"
 
 extern "C" {
-#include "model/model.h"
 #include "model/sdp.h"
-#include "nvdla/registers.h"
-#include "nvdla_offsets.h"
 }
+
+const uint64_t usual_seeds = 400;
 
 namespace {
 
 constexpr uint64_t kWindow = 1 << 18; // bytes of each memory that layers may use
 constexpr uint64_t kBaseLow = 0x40000000;
-constexpr uint64_t kBaseHigh = 0x12;  // 64-bit configurations; the others ignore the HIGH registers
-constexpr unsigned kTimeout = 400000; // clocks of a round
+constexpr uint64_t kBaseHigh = 0x12;    // 64-bit configurations; the others ignore the HIGH registers
+constexpr uint64_t kPatience = 2000000; // clocks of a wait
 
-const nvdla_config *config;
-size_t atom, lanes;
-uint64_t window_base;
-
-std::string fault; // first thing that went wrong in this seed
-
-void fail(const char *format, ...) {
-    if (!fault.empty())
-        return;
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    fault = text;
-}
-
-struct Random {
-    std::mt19937_64 engine;
-    explicit Random(uint64_t seed) : engine(seed) {
-    }
-    uint64_t bits() {
-        return engine();
-    }
-    unsigned below(unsigned n) {
-        return unsigned(engine() % n);
-    }
-    bool chance(unsigned percent) {
-        return below(100) < percent;
-    }
-    // Numbers of any magnitude up to `width` bits, and the corners.
-    int64_t corner(int width) {
-        const int64_t top = (INT64_C(1) << (width - 1)) - 1;
-        switch (below(8)) {
-        case 0:
-            return top - int64_t(below(2));
-        case 1:
-            return -top - int64_t(below(2));
-        case 2:
-            return int64_t(below(5)) - 2;
-        default: {
-            const int64_t magnitude = int64_t(bits() & (UINT64_MAX >> (64 - width + below(unsigned(width)))));
-            return below(2) ? std::min(magnitude, top) : -std::min(magnitude, top);
-        }
-        }
-    }
-};
+const size_t atom = size_t(config->mem_atom), lanes = size_t(config->sdp_bs_throughput);
+const uint64_t window_base = kBaseLow | (config->addr_bits > 32 ? kBaseHigh << 32 : 0);
 
 using Bytes = std::vector<uint8_t>;
 
-// How the surroundings behave in a round.
-struct Surroundings {
-    unsigned stall_percent = 0; // of every ready and every answer
-    unsigned read_latency = 32, write_latency = 4;
-};
+// Both memories as arrays: the window that layers may use.
+class WindowMemory : public Memory {
+  public:
+    std::array<Bytes, 2> bytes{Bytes(kWindow), Bytes(kWindow)}; // secondary, primary
+    using Memory::Memory;
 
-// ---- the design under test and its surroundings ----
-
-// One read or write client's port; the signals are references into the Verilated model.
-template <class Addr> struct Port {
-    const CData &valid;
-    CData &ready;
-    const CData &ram;
-    const Addr &addr;
-    const CData &len;
-    bool waiting = false; // a request was offered and not accepted: it must stay as it is
-    uint64_t held_addr = 0;
-    unsigned held_other = 0;
-    void check(const char *name) {
-        const unsigned other = ram | unsigned(len) << 1;
-        if (waiting && (!valid || held_addr != addr || held_other != other))
-            fail("%s: request changed while it waited", name);
-        waiting = valid && !ready;
-        held_addr = addr;
-        held_other = other;
+    void load(bool primary, uint64_t address, uint8_t *to, const char *who) override {
+        if (const uint8_t *from = at(primary, address, who))
+            memcpy(to, from, atom);
     }
-};
-
-struct Bench {
-    using Addr = std::remove_reference_t<decltype(Vbench::m_mif_addr_o)>;
-    struct Answer {
-        uint64_t due;
-        Bytes data;
-    };
-    struct Read {
-        const char *name;
-        Port<Addr> port;
-        CData &rsp_valid;
-        uint8_t *rsp_data;
-        std::deque<Answer> answers;
-        uint64_t atoms = 0;
-    };
-    struct Burst {
-        uint64_t address;
-        bool primary;
-        unsigned beats;
-    };
-
-    VerilatedContext context;
-    std::unique_ptr<Vbench> top{new Vbench{&context}};
-    std::vector<Read> reads;
-    Port<Addr> write{top->w_mif_valid_o, top->w_mif_ready_i, top->w_mif_ram_o, top->w_mif_addr_o, top->w_mif_len_o};
-    std::deque<Burst> bursts;       // accepted, beats missing
-    std::deque<uint64_t> responses; // due times of B
-    uint64_t atoms_answered = 0;    // written and acknowledged
-    std::deque<unsigned> answered_beats;
-    std::array<Bytes, 2> memory{Bytes(kWindow), Bytes(kWindow)}; // secondary, primary
-    Surroundings world;
-    Random random{1};
-    uint64_t now = 0;
-    std::deque<uint32_t> cacc;                        // elements to come from CACC
-    Bytes pdp;                                        // bytes that went to PDP
-    std::vector<std::pair<int, uint64_t>> interrupts; // group, atoms_answered then
-
-    Bench() {
-        Vbench &t = *top;
-        reads.push_back({"MRDMA",
-                         {t.m_mif_valid_o, t.m_mif_ready_i, t.m_mif_ram_o, t.m_mif_addr_o, t.m_mif_len_o},
-                         t.m_mif_rsp_valid_i,
-                         reinterpret_cast<uint8_t *>(&t.m_mif_rsp_data_i),
-                         {}});
-        reads.push_back({"BRDMA",
-                         {t.b_mif_valid_o, t.b_mif_ready_i, t.b_mif_ram_o, t.b_mif_addr_o, t.b_mif_len_o},
-                         t.b_mif_rsp_valid_i,
-                         reinterpret_cast<uint8_t *>(&t.b_mif_rsp_data_i),
-                         {}});
-        reads.push_back({"NRDMA",
-                         {t.n_mif_valid_o, t.n_mif_ready_i, t.n_mif_ram_o, t.n_mif_addr_o, t.n_mif_len_o},
-                         t.n_mif_rsp_valid_i,
-                         reinterpret_cast<uint8_t *>(&t.n_mif_rsp_data_i),
-                         {}});
-        t.rst_ni = 0;
-        for (int i = 0; i < 4; i++)
-            clock();
-        t.rst_ni = 1;
-        for (int i = 0; i < 4; i++)
-            clock();
-    }
-    ~Bench() {
-        top->final();
+    void store(bool primary, uint64_t address, const uint8_t *from, const char *who) override {
+        if (uint8_t *to = at(primary, address, who))
+            memcpy(to, from, atom);
     }
 
-    bool stall() {
-        return world.stall_percent != 0 && random.chance(world.stall_percent);
-    }
-
-    // Bytes of one atom in a memory, nullptr outside the window.
+  private:
     uint8_t *at(bool primary, uint64_t address, const char *who) {
-        const uint64_t offset = (address & ~uint64_t(atom - 1)) - window_base;
-        if (offset >= kWindow || (!config->secondary_memory && !primary)) {
-            fail("%s: access to 0x%llx of memory %d", who, static_cast<unsigned long long>(address), primary);
-            return nullptr;
-        }
-        return &memory[primary][offset];
-    }
-
-    void clock() {
-        Vbench &t = *top;
-        // Inputs of this clock.
-        for (Read &r : reads) {
-            r.port.ready = !stall();
-            r.rsp_valid = !r.answers.empty() && r.answers.front().due <= now && !stall();
-            if (r.rsp_valid) {
-                memcpy(r.rsp_data, r.answers.front().data.data(), atom);
-                r.answers.pop_front();
-            }
-        }
-        t.w_mif_ready_i = !stall();
-        t.w_mif_dat_ready_i = !bursts.empty() && !stall();
-        t.w_mif_rsp_i = !responses.empty() && responses.front() <= now && !stall();
-        if (t.w_mif_rsp_i) {
-            responses.pop_front();
-            atoms_answered += answered_beats.front();
-            answered_beats.pop_front();
-        }
-        t.cacc_valid_i = cacc.size() >= lanes && !stall();
-        if (t.cacc_valid_i) {
-            std::vector<uint32_t> group(cacc.begin(), cacc.begin() + int(lanes));
-            memcpy(&t.cacc_data_i, group.data(), lanes * 4);
-        }
-        t.pdp_ready_i = !stall();
-        t.clk_i = 0;
-        t.eval();
-        // What happens at the edge.
-        for (Read &r : reads) {
-            r.port.check(r.name);
-            if (!r.port.valid || !r.port.ready)
-                continue;
-            for (unsigned i = 0; i <= r.port.len; i++) {
-                const uint8_t *data = at(r.port.ram, r.port.addr + i * atom, r.name);
-                r.answers.push_back({now + world.read_latency, data ? Bytes(data, data + atom) : Bytes(atom)});
-                r.atoms++;
-            }
-        }
-        write.check("WDMA");
-        if (t.w_mif_dat_valid_o && t.w_mif_dat_ready_i) {
-            Burst &burst = bursts.front();
-            uint8_t *data = at(burst.primary, burst.address, "WDMA");
-            if (data)
-                memcpy(data, &t.w_mif_dat_data_o, atom);
-            burst.address += atom;
-            if (--burst.beats == 0) {
-                bursts.pop_front();
-                responses.push_back(now + world.write_latency);
-            }
-        }
-        if (write.valid && write.ready) {
-            bursts.push_back({write.addr, write.ram != 0, unsigned(write.len) + 1});
-            answered_beats.push_back(unsigned(write.len) + 1);
-        }
-        if (t.cacc_valid_i && t.cacc_ready_o)
-            cacc.erase(cacc.begin(), cacc.begin() + int(lanes));
-        if (t.pdp_valid_o && t.pdp_ready_i) {
-            const uint8_t *data = reinterpret_cast<const uint8_t *>(&t.pdp_data_o);
-            pdp.insert(pdp.end(), data, data + lanes);
-        }
-        for (int g = 0; g < 2; g++) {
-            if (t.done_intr_o >> g & 1)
-                interrupts.push_back({g, atoms_answered});
-        }
-        t.clk_i = 1;
-        t.eval();
-        now++;
-    }
-
-    void csb(bool rdma, bool is_write, uint32_t offset, uint32_t value) {
-        top->csb_rdma_req_i = rdma;
-        top->csb_req_i = !rdma;
-        top->csb_write_i = is_write;
-        top->csb_addr_i = SData(offset / 4);
-        top->csb_wdata_i = value;
-        clock();
-        top->csb_rdma_req_i = top->csb_req_i = 0;
-    }
-    void write_register(bool rdma, uint32_t offset, uint32_t value) {
-        csb(rdma, true, offset, value);
-    }
-    uint32_t read_register(bool rdma, uint32_t offset) {
-        csb(rdma, false, offset, 0);
-        const uint32_t value = rdma ? top->csb_rdma_rdata_o : top->csb_rdata_o;
-        clock();
-        return value;
+        if (address - window_base < kWindow)
+            return &bytes[primary][address - window_base];
+        checks.fail("%s: access to 0x%" PRIx64 " of memory %d", who, address, primary);
+        return nullptr;
     }
 };
 
@@ -346,15 +116,15 @@ struct Allocator {
         s.atom_bytes = atom_bytes;
         s.packed = layer.width == 1 && layer.height == 1;
         s.per_kernel = per_kernel;
-        s.primary = !config->secondary_memory || random.chance(60);
-        const auto gap = [&] { return random.chance(50) ? 0 : random.below(4) * unsigned(atom); };
+        s.primary = !config->secondary_memory || random.percent(60);
+        const auto gap = [&] { return random.percent(50) ? 0 : random.below(4u) * unsigned(atom); };
         const unsigned line = unsigned(layer.width * atom_bytes) + gap();
         const unsigned surface = layer.height * line + gap();
         uint64_t &at = next[s.primary];
         at += gap();
         s.base = window_base + at + random.below(unsigned(atom));
         const auto junk = [&](unsigned stride) {
-            return s.packed || per_kernel ? uint32_t(random.bits()) : stride + random.below(unsigned(atom));
+            return s.packed || per_kernel ? uint32_t(random.bits64()) : stride + random.below(unsigned(atom));
         };
         s.line = junk(line);
         s.surface = junk(surface);
@@ -364,95 +134,111 @@ struct Allocator {
     }
 };
 
+std::string describe(const Layer &l) {
+    char text[300];
+    snprintf(text, sizeof text, "%ux%ux%u %s to %s%s, operands %s%s%s, stages %s%s", l.width, l.height, l.channels,
+             l.flying           ? "from CACC"
+             : l.source.primary ? "from primary"
+                                : "from secondary",
+             l.to_pdp                ? "PDP"
+             : l.compare             ? "nowhere (compare)"
+             : l.destination.primary ? "primary"
+                                     : "secondary",
+             l.uses_rdma ? "" : ", no RDMA", l.operands[0].enabled ? "BS " : "", l.operands[1].enabled ? "BN " : "",
+             l.operands[0].enabled || l.operands[1].enabled ? "" : "none", l.stage[0].bypass ? "" : "BS ",
+             l.stage[1].bypass ? "" : "BN");
+    return text;
+}
+
 unsigned random_shift(Random &random, unsigned usual) {
-    return random.chance(80) ? random.below(usual) : random.below(64);
+    return random.percent(80) ? random.below(usual) : random.below(64u);
 }
 
 const sdp_convertor neutral{NVDLA_INT8, NVDLA_INT8, 0, 1, 0, true};
 
 Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tiny) {
     Layer l{};
-    const bool one_by_one = tiny || random.chance(25);
-    const bool border = !only_memory && random.chance(15); // results around the limits of 17 bits
-    l.width = one_by_one ? 1 : 1 + random.below(random.chance(10) ? 40 : 6);
-    l.height = one_by_one ? 1 : 1 + random.below(5);
+    const bool one_by_one = tiny || random.percent(25);
+    const bool border = !only_memory && random.percent(15); // results around the limits of 17 bits
+    l.width = one_by_one ? 1 : 1 + random.below(random.percent(10) ? 40u : 6u);
+    l.height = one_by_one ? 1 : 1 + random.below(5u);
     l.channels = 1 + random.below(unsigned(atom) * (tiny ? 2 : one_by_one ? 8 : 4));
     l.surfaces = unsigned((l.channels + atom - 1) / atom);
-    l.flying = border || (!only_memory && random.chance(40));
-    l.to_pdp = !only_memory && random.chance(30);
-    l.compare = random.chance(10) && !l.to_pdp;
-    l.count_saturation = random.chance(60);
+    l.flying = border || (!only_memory && random.percent(40));
+    l.to_pdp = !only_memory && random.percent(30);
+    l.compare = random.percent(10) && !l.to_pdp;
+    l.count_saturation = random.percent(60);
     for (int i = 0; i < 2; i++) {
         sdp_stage &s = l.stage[i];
-        s.bypass = border || random.chance(30);
-        s.alu_bypass = random.chance(30);
-        s.mul_bypass = random.chance(30);
-        s.prelu = random.chance(30);
-        s.relu = random.chance(40);
+        s.bypass = border || random.percent(30);
+        s.alu_bypass = random.percent(30);
+        s.mul_bypass = random.percent(30);
+        s.prelu = random.percent(30);
+        s.relu = random.percent(40);
         s.algorithm = sdp_algorithm(random.below(4));
         s.alu.format.form = SDP_SHIFTED;
         s.alu.format.shift = random_shift(random, 8);
         s.mul.format.form = SDP_SIGNED;
         s.shift = random_shift(random, 20);
-        s.alu.from_memory = !s.bypass && !s.alu_bypass && random.chance(60);
-        s.mul.from_memory = !s.bypass && !s.mul_bypass && random.chance(60);
+        s.alu.from_memory = !s.bypass && !s.alu_bypass && random.percent(60);
+        s.mul.from_memory = !s.bypass && !s.mul_bypass && random.percent(60);
         l.alu_operand[i] = int16_t(random.corner(16));
         l.mul_operand[i] = int16_t(random.corner(16));
-        l.high_shift[i] = random.below(4);
+        l.high_shift[i] = random.below(4u);
         Operands &o = l.operands[i];
         o.enabled = s.alu.from_memory || s.mul.from_memory;
         o.use = s.alu.from_memory ? (s.mul.from_memory ? 2 : 1) : 0;
-        o.two_bytes = random.chance(50);
-        o.per_element = random.chance(50);
+        o.two_bytes = random.percent(50);
+        o.per_element = random.percent(50);
         if (o.enabled) {
             const size_t bytes = atom * (o.use == 2 ? 2 : 1) * (o.two_bytes ? 2 : 1);
             o.where = memory.take(l, bytes, !o.per_element);
         }
     }
     l.convertor = neutral;
-    l.convertor.offset = int32_t(random.corner(random.chance(80) ? 10 : 32));
+    l.convertor.offset = int32_t(random.corner(random.percent(80) ? 10 : 32));
     l.convertor.scale = int16_t(random.corner(16));
     l.convertor.shift = random_shift(random, 24);
     if (border) {
         l.convertor = neutral;
-        l.convertor.scale = int16_t(random.chance(50) ? 1 : -1);
-        l.convertor.shift = random.below(14);
+        l.convertor.scale = int16_t(random.percent(50) ? 1 : -1);
+        l.convertor.shift = random.below(14u);
     }
-    l.junk_ew = random.chance(50) ? uint32_t(random.bits()) & ~(1u | (l.compare ? 0xeu : 0)) : 0;
+    l.junk_ew = random.percent(50) ? uint32_t(random.bits64()) & ~(1u | (l.compare ? 0xeu : 0)) : 0;
     if (!l.compare)
         l.junk_ew |= 1; // EW_BYPASS
     else
         l.junk_ew |= 3u << SDP_D_DP_EW_CFG__EW_ALU_ALGO_LSB;
     if (l.flying) {
         for (size_t i = 0; i < l.atoms() * atom; i++) {
-            int64_t value = random.corner(random.chance(70) ? 16 : 32);
+            int64_t value = random.corner(random.percent(70) ? 16 : 32);
             if (border) {
                 value = (65534 + int64_t(random.below(4))) * (INT64_C(1) << l.convertor.shift) +
                         random.below(1u << l.convertor.shift);
-                value = random.chance(50) ? value : -value;
+                value = random.percent(50) ? value : -value;
             }
             l.from_cacc.push_back(int32_t(value));
         }
     } else {
         l.source = memory.take(l, atom, false);
     }
-    if (!l.flying && random.chance(10))
+    if (!l.flying && random.percent(10))
         l.destination = l.source; // in place
     else
         l.destination = memory.take(l, atom, false);
-    l.uses_rdma = !l.flying || l.operands[0].enabled || l.operands[1].enabled || random.chance(20);
+    l.uses_rdma = !l.flying || l.operands[0].enabled || l.operands[1].enabled || random.percent(20);
     return l;
 }
 
 // Fills the operands of a layer with numbers that reach the corners.
-void fill_operands(Bench &bench, Random &random, const Layer &layer) {
+void fill_operands(std::array<Bytes, 2> &memory, Random &random, const Layer &layer) {
     for (const Operands &o : layer.operands) {
         if (!o.enabled)
             continue;
         for (unsigned s = 0; s < layer.surfaces; s++)
             for (unsigned h = 0; h < layer.height; h++)
                 for (unsigned w = 0; w < layer.width; w++) {
-                    uint8_t *at = &bench.memory[o.where.primary][o.where.address(s, h, w) - window_base];
+                    uint8_t *at = &memory[o.where.primary][o.where.address(s, h, w) - window_base];
                     for (size_t i = 0; i < o.where.atom_bytes; i += 2) {
                         const int64_t value = random.corner(16);
                         at[i] = uint8_t(value);
@@ -470,7 +256,7 @@ int16_t operand(const Operands &o, const uint8_t *bytes, size_t e, unsigned comp
 }
 
 // Computes what the layer must produce from the memory as it is now.
-void expect(const Bench &bench, Layer &layer) {
+void expect(const std::array<Bytes, 2> &memory, Layer &layer) {
     const size_t count = layer.atoms() * atom;
     std::vector<int32_t> data(count);
     std::vector<int16_t> values[2][2]; // stage; ALU, MUL
@@ -485,14 +271,12 @@ void expect(const Bench &bench, Layer &layer) {
                     data[i] =
                         layer.flying
                             ? layer.from_cacc[i]
-                            : int8_t(
-                                  bench.memory[layer.source.primary][layer.source.address(s, h, w) - window_base + e]);
+                            : int8_t(memory[layer.source.primary][layer.source.address(s, h, w) - window_base + e]);
                     for (int k = 0; k < 2; k++) {
                         const Operands &o = layer.operands[k];
                         const sdp_stage &stage = layer.stage[k];
-                        const uint8_t *at = o.enabled
-                                                ? &bench.memory[o.where.primary][o.where.address(s, h, w) - window_base]
-                                                : nullptr;
+                        const uint8_t *at =
+                            o.enabled ? &memory[o.where.primary][o.where.address(s, h, w) - window_base] : nullptr;
                         values[k][0][i] = stage.alu.from_memory ? operand(o, at, e, 0) : layer.alu_operand[k];
                         values[k][1][i] = stage.mul.from_memory ? operand(o, at, e, 1) : layer.mul_operand[k];
                     }
@@ -526,57 +310,57 @@ void place(std::array<Bytes, 2> &memory, const Layer &layer) {
 
 // ---- one seed ----
 
-struct Model {
-    device *dev;
-    Model() {
-        error err{};
-        model_options options{};
-        options.allow_undefined = true; // engines are compared here, whatever the chapters leave open
-        dev = model_new(config, &options, &err);
-        if (!dev) {
-            fprintf(stderr, "sdp_bench: %s\n", err.text);
-            exit(2);
-        }
-        for (memory *mem : dev->memory)
-            if (mem)
-                memory_declare(mem, window_base, kWindow);
-    }
-    ~Model() {
-        dev->ops->destroy(dev);
-    }
-    void run() {
-        while (dev->ops->advance(dev, UINT64_MAX, false, nullptr) != DEVICE_IDLE) {
-        }
-    }
-    void write(bool rdma, uint32_t offset, uint32_t value) {
-        dev->ops->csb_write(dev, nvdla_unit_base(config, rdma ? NVDLA_SDP_RDMA : NVDLA_SDP) + offset, value, true,
-                            nullptr);
-    }
-    uint32_t read(bool rdma, uint32_t offset) {
-        uint32_t value = 0;
-        dev->ops->csb_read(dev, nvdla_unit_base(config, rdma ? NVDLA_SDP_RDMA : NVDLA_SDP) + offset, &value, nullptr);
-        return value;
-    }
-};
+class Session {
+  public:
+    enum { Main, Rdma };
+    Random random;
+    Design design;
+    WindowMemory memory;
+    ReadClient source, operand_b, operand_n;
+    WriteClient writer;
+    StreamSource cacc;
+    StreamSink pdp;
+    Csb csb;
+    Interrupts done;
+    Chain chain;
+    std::unique_ptr<Model> model;                     // follows in seeds whose layers all go from memory to memory
+    uint32_t saturation_left = 0;                     // by the last layer that counted
+    std::vector<std::pair<int, uint64_t>> interrupts; // of the round: group, atoms written and acknowledged until then
 
-struct Session {
-    Bench bench;
-    std::unique_ptr<Model> model; // follows in seeds whose layers all go from memory to memory
-    unsigned group[2] = {0, 0};   // next group of SDP, SDP_RDMA
-    uint32_t saturation_left = 0; // by the last layer that counted
+    explicit Session(uint64_t seed)
+        : random(seed), memory(design, Behaviour(), seed ^ 0x5a5a5a5a),
+          source(design, memory, "MRDMA", READ_PORT(design.top, m_)),
+          operand_b(design, memory, "BRDMA", READ_PORT(design.top, b_)),
+          operand_n(design, memory, "NRDMA", READ_PORT(design.top, n_)),
+          writer(design, memory, "WDMA", WRITE_PORT(design.top, w_)),
+          cacc(design, STREAM_IN(design.top, cacc), lanes * 4, seed ^ 0xcacc),
+          pdp(design, STREAM_OUT(design.top, pdp), "stream to PDP", lanes, seed ^ 0xbdb),
+          csb(design,
+              {{NVDLA_SDP, &design.top.csb_req_i, 1, &design.top.csb_rdata_o},
+               {NVDLA_SDP_RDMA, &design.top.csb_rdma_req_i, 1, &design.top.csb_rdma_rdata_o}},
+              seed ^ 0xc5b),
+          done(design, design.top.done_intr_o), chain(design, csb, done, kPatience) {
+        done.seen = [this](int group) { interrupts.push_back({group, writer.atoms}); };
+    }
+    void follow() {
+        model.reset(new Model);
+        for (bool primary : {false, true})
+            if (memory.space(primary))
+                memory_declare(model->space(primary), window_base, kWindow);
+    }
 
     void write(bool rdma, uint32_t offset, uint32_t value) {
-        bench.write_register(rdma, offset, value);
+        csb.write(rdma, offset, value);
         if (model)
-            model->write(rdma, offset, value);
+            model->write(csb.unit(rdma), offset, value);
     }
     uint32_t read(bool rdma, uint32_t offset) {
-        const uint32_t value = bench.read_register(rdma, offset);
+        const uint32_t value = csb.read(rdma, offset);
         if (model) {
-            const uint32_t expected = model->read(rdma, offset);
+            const uint32_t expected = model->read(csb.unit(rdma), offset);
             if (value != expected)
-                fail("%s register 0x%03x: 0x%08x, the model has 0x%08x", rdma ? "SDP_RDMA" : "SDP", offset, value,
-                     expected);
+                checks.fail("%s register 0x%03x: 0x%08x, the model has 0x%08x", csb.name(rdma), offset, value,
+                            expected);
         }
         return value;
     }
@@ -605,7 +389,7 @@ struct Session {
     }
 
     void program_sdp(const Layer &l) {
-        write(false, SDP_S_POINTER, group[0]);
+        write(false, SDP_S_POINTER, chain.group(Main));
         write(false, SDP_D_DATA_CUBE_WIDTH, l.width - 1);
         write(false, SDP_D_DATA_CUBE_HEIGHT, l.height - 1);
         write(false, SDP_D_DATA_CUBE_CHANNEL, l.channels - 1);
@@ -623,13 +407,13 @@ struct Session {
         write(false, SDP_D_CVT_SHIFT, l.convertor.shift);
         write(false, SDP_D_PERF_ENABLE, uint32_t(l.count_saturation) << 2);
         write(false, SDP_D_OP_ENABLE, 1);
-        group[0] ^= 1;
+        chain.armed(Main);
     }
 
     void program_rdma(const Layer &l) {
         if (!l.uses_rdma)
             return;
-        write(true, SDP_RDMA_S_POINTER, group[1]);
+        write(true, SDP_RDMA_S_POINTER, chain.group(Rdma));
         write(true, SDP_RDMA_D_DATA_CUBE_WIDTH, l.width - 1);
         write(true, SDP_RDMA_D_DATA_CUBE_HEIGHT, l.height - 1);
         write(true, SDP_RDMA_D_DATA_CUBE_CHANNEL, l.channels - 1);
@@ -642,33 +426,21 @@ struct Session {
         write(true, SDP_RDMA_D_FEATURE_MODE_CFG, l.flying);
         write(true, SDP_RDMA_D_SRC_DMA_CFG, l.source.primary);
         write(true, SDP_RDMA_D_OP_ENABLE, 1);
-        group[1] ^= 1;
+        chain.armed(Rdma);
     }
 
-    void arm(const Layer &l, Random &random) {
-        const bool rdma_first = random.chance(50);
-        const unsigned pause = random.chance(70) ? 0 : random.below(100);
+    void arm(const Layer &l) {
+        const bool rdma_first = random.percent(50);
+        const unsigned pause = random.percent(70) ? 0 : random.below(100u);
         if (rdma_first)
             program_rdma(l);
         else
             program_sdp(l);
-        for (unsigned i = 0; i < pause; i++)
-            bench.clock();
+        design.clocks(pause);
         if (rdma_first)
             program_sdp(l);
         else
             program_rdma(l);
-    }
-
-    // Waits until the group that the next layer of SDP or SDP_RDMA takes is idle.
-    void wait_group(bool rdma, uint64_t limit) {
-        while (bench.read_register(rdma, SDP_S_STATUS) >>
-                   (group[rdma] ? SDP_S_STATUS__STATUS_1_LSB : SDP_S_STATUS__STATUS_0_LSB) &
-               3)
-            if (bench.now > limit) {
-                fail("%s group %u stays busy", rdma ? "SDP_RDMA" : "SDP", group[rdma]);
-                return;
-            }
     }
 
     // Status registers of the layer that ran last in this group.
@@ -679,9 +451,9 @@ struct Session {
         const uint32_t saturation = read(false, SDP_D_PERF_OUT_SATURATION);
         const uint32_t unequal = read(false, SDP_D_STATUS);
         if (saturation != saturation_left)
-            fail("group %u: OUT_SATURATION %u, expected %u", g, saturation, saturation_left);
+            checks.fail("group %u: OUT_SATURATION %u, expected %u", g, saturation, saturation_left);
         if (unequal != l.unequal)
-            fail("group %u: STATUS_UNEQUAL %u, expected %u", g, unequal, l.unequal);
+            checks.fail("group %u: STATUS_UNEQUAL %u, expected %u", g, unequal, l.unequal);
     }
 
     static uint64_t atoms_to_memory(const std::vector<Layer> &layers) {
@@ -694,14 +466,15 @@ struct Session {
     // One interrupt of its group for each layer; where all layers write memory, in order and not before the layer's
     // last acknowledge.
     void check_interrupts(const std::vector<Layer> &layers, unsigned first_group, uint64_t atoms) {
-        const auto &seen = bench.interrupts;
+        const auto &seen = interrupts;
         size_t wanted[2] = {0, 0}, got[2] = {0, 0};
         for (size_t i = 0; i < layers.size(); i++)
             wanted[(first_group + i) & 1]++;
         for (const auto &interrupt : seen)
             got[interrupt.first]++;
         if (got[0] != wanted[0] || got[1] != wanted[1]) {
-            fail("%zu and %zu interrupts of the groups, expected %zu and %zu", got[0], got[1], wanted[0], wanted[1]);
+            checks.fail("%zu and %zu interrupts of the groups, expected %zu and %zu", got[0], got[1], wanted[0],
+                        wanted[1]);
             return;
         }
         if (!std::all_of(layers.begin(), layers.end(), [](const Layer &l) { return l.to_memory(); }))
@@ -709,144 +482,119 @@ struct Session {
         for (size_t i = 0; i < layers.size(); i++) {
             atoms += layers[i].atoms();
             if (seen[i].first != int((first_group + i) & 1))
-                fail("interrupt %zu is of group %d", i, seen[i].first);
+                checks.fail("interrupt %zu is of group %d", i, seen[i].first);
             if (seen[i].second < atoms)
-                fail("interrupt %zu before the layer's last write was acknowledged", i);
+                checks.fail("interrupt %zu before the layer's last write was acknowledged", i);
         }
     }
 
-    void compare_memory(const Bytes &seen, const uint8_t *expected, const char *whose, bool primary) {
-        for (size_t i = 0; i < kWindow; i++)
-            if (seen[i] != expected[i]) {
-                fail("byte 0x%zx of memory %d: 0x%02x, %s 0x%02x", i, primary, seen[i], whose, expected[i]);
-                return;
+    // Compares the window of a memory with what it must hold.
+    void compare_window(bool primary, const uint8_t *expected, const char *whose) {
+        const Bytes &seen = memory.bytes[primary];
+        const auto differs = std::mismatch(seen.begin(), seen.end(), expected);
+        if (differs.first != seen.end())
+            checks.fail("byte 0x%zx of memory %d: 0x%02x, %s 0x%02x", size_t(differs.first - seen.begin()), primary,
+                        *differs.first, whose, *differs.second);
+    }
+    // The model's memory: loaded before the round, compared after it.
+    void load_model() {
+        for (bool primary : {false, true})
+            if (memory.space(primary))
+                memory_write(model->space(primary), window_base, memory.bytes[primary].data(), kWindow, nullptr,
+                             nullptr);
+    }
+    void compare_with_model() {
+        for (bool primary : {false, true})
+            if (memory.space(primary)) {
+                Bytes expected(kWindow);
+                memory_read(model->space(primary), window_base, expected.data(), kWindow);
+                compare_window(primary, expected.data(), "the model");
             }
     }
 
-    void round(Random &random) {
-        const bool only_memory = model != nullptr;
+    // Layers that fit into the memories, their operands, and what they must produce.
+    std::vector<Layer> draw_layers() {
+        const bool tiny = random.percent(20);
         std::vector<Layer> layers;
-        bench.world.stall_percent = random.chance(30) ? 0 : random.below(80);
-        bench.world.read_latency = random.below(random.chance(20) ? 200 : 40);
-        bench.world.write_latency = 1 + random.below(random.chance(40) ? 1500 : 10);
-        const bool tiny = random.chance(20);
         for (bool again = true; again;) {
             Allocator allocator{random};
             layers.clear();
-            for (unsigned n = 1 + random.below(6); n > 0; n--)
-                layers.push_back(random_layer(random, allocator, only_memory, tiny));
+            for (unsigned n = random.range(1u, 6u); n > 0; n--)
+                layers.push_back(random_layer(random, allocator, model != nullptr, tiny));
             again = allocator.full;
         }
-        for (Bytes &memory : bench.memory)
+        for (Bytes &bytes : memory.bytes)
             for (size_t i = 0; i < kWindow; i += 8) {
-                const uint64_t word = random.bits();
-                memcpy(&memory[i], &word, 8);
+                const uint64_t word = random.bits64();
+                memcpy(&bytes[i], &word, 8);
             }
         for (const Layer &l : layers)
-            fill_operands(bench, random, l);
-        if (model) {
-            for (int space = 0; space < SPACE_COUNT; space++)
-                if (model->dev->memory[space])
-                    memory_write(model->dev->memory[space], window_base, bench.memory[space == SPACE_PRIMARY].data(),
-                                 kWindow, nullptr, nullptr);
-        }
+            fill_operands(memory.bytes, random, l);
         for (Layer &l : layers)
-            expect(bench, l);
-        std::array<Bytes, 2> expected_memory = bench.memory;
+            expect(memory.bytes, l);
+        return layers;
+    }
+
+    // A chain of layers on memories with contents of its own; the groups go on from the chain before.
+    void round() {
+        memory.behaviour = random_behaviour(random);
+        csb.percent = random.percent(50) ? 100 : random.range(20, 100);
+        cacc.percent = random.percent(30) ? 100 : random.range(20, 100);
+        pdp.percent = random.percent(30) ? 100 : random.range(20, 100);
+        std::vector<Layer> layers = draw_layers();
+        if (model)
+            load_model();
+        std::array<Bytes, 2> expected = memory.bytes;
         Bytes expected_pdp;
         for (const Layer &l : layers) {
+            checks.detail(describe(l));
             if (l.to_memory())
-                place(expected_memory, l);
+                place(expected, l);
             if (l.to_pdp)
                 expected_pdp.insert(expected_pdp.end(), l.result.begin(), l.result.end());
-            for (int32_t v : l.from_cacc)
-                bench.cacc.push_back(uint32_t(v));
+            cacc.feed(l.from_cacc.data(), l.from_cacc.size() * 4);
         }
-        bench.pdp.clear();
-        bench.interrupts.clear();
-        const uint64_t atoms_before = bench.atoms_answered;
-        const unsigned first_group = group[0];
-        const uint64_t limit = bench.now + kTimeout;
-
+        pdp.taken.clear();
+        interrupts.clear();
+        const uint64_t atoms_before = writer.atoms, atoms = atoms_before + atoms_to_memory(layers);
+        const size_t done_before = done.count();
+        const uint32_t first_group = chain.group(Main);
         for (size_t i = 0; i < layers.size(); i++) {
             if (i >= 2) {
-                wait_group(false, limit);
-                wait_group(true, limit);
-                if (!fault.empty())
+                if (!chain.wait_free(Main) || !chain.wait_free(Rdma))
                     return;
-                check_status(layers[i - 2], group[0]);
+                check_status(layers[i - 2], chain.group(Main));
             }
-            arm(layers[i], random);
+            arm(layers[i]);
             if (model)
                 model->run();
         }
-        while (bench.interrupts.size() < layers.size() && bench.now < limit)
-            bench.clock();
-        for (int i = 0; i < 20; i++)
-            bench.clock();
+        if (!chain.wait_done(done_before + layers.size()))
+            return;
+        design.clocks(20);
         check_interrupts(layers, first_group, atoms_before);
-        const uint64_t atoms = atoms_before + atoms_to_memory(layers);
-        if (bench.atoms_answered != atoms)
-            fail("%llu atoms written, expected %llu",
-                 static_cast<unsigned long long>(bench.atoms_answered - atoms_before),
-                 static_cast<unsigned long long>(atoms - atoms_before));
-        if (!bench.cacc.empty())
-            fail("%zu elements of CACC not taken", bench.cacc.size());
-        if (bench.pdp != expected_pdp)
-            fail("PDP stream differs (%zu bytes, expected %zu)", bench.pdp.size(), expected_pdp.size());
-        for (int primary = 0; primary < 2; primary++)
-            compare_memory(bench.memory[primary], expected_memory[primary].data(), "expected", primary);
-        if (model) {
-            for (int space = 0; space < SPACE_COUNT; space++)
-                if (model->dev->memory[space]) {
-                    Bytes seen(kWindow);
-                    memory_read(model->dev->memory[space], window_base, seen.data(), kWindow);
-                    compare_memory(bench.memory[space == SPACE_PRIMARY], seen.data(), "the model",
-                                   space == SPACE_PRIMARY);
-                }
-        }
+        if (writer.atoms != atoms)
+            checks.fail("%" PRIu64 " atoms written, expected %" PRIu64, writer.atoms - atoms_before,
+                        atoms - atoms_before);
+        if (cacc.left() > 0)
+            checks.fail("%zu bytes of CACC not taken", cacc.left());
+        if (pdp.taken != expected_pdp)
+            checks.fail("PDP stream differs (%zu bytes, expected %zu)", pdp.taken.size(), expected_pdp.size());
+        for (bool primary : {false, true})
+            compare_window(primary, expected[primary].data(), "expected");
+        if (model)
+            compare_with_model();
         for (bool rdma : {false, true}) {
             const uint32_t status = read(rdma, SDP_S_STATUS);
             if (status != 0)
-                fail("%s S_STATUS 0x%08x after the last layer", rdma ? "SDP_RDMA" : "SDP", status);
+                checks.fail("%s S_STATUS 0x%08x after the last layer", csb.name(rdma), status);
         }
         for (size_t i = layers.size() < 2 ? 0 : layers.size() - 2; i < layers.size(); i++)
             check_status(layers[i], (first_group + unsigned(i)) & 1);
     }
 };
 
-bool play_seed(uint64_t seed) {
-    fault.clear();
-    Random random(seed);
-    Session session;
-    session.bench.random = Random(seed ^ UINT64_C(0x9e3779b97f4a7c15));
-    if (seed % 2)
-        session.model.reset(new Model);
-    const unsigned rounds = 2 + random.below(4);
-    for (unsigned r = 0; r < rounds && fault.empty(); r++)
-        session.round(random);
-    if (!fault.empty())
-        printf("FAIL  sdp %s seed %llu: %s\n", config->name, static_cast<unsigned long long>(seed), fault.c_str());
-    return fault.empty();
-}
-
 // ---- timing ----
-
-// Clocks from the register write that arms the layer to the interrupt pulse, memory as in the reference bench (chapter
-// 70 section 8) without stalls; SDP_RDMA, if it takes part, is armed last.
-uint64_t time_layer(const Layer &l) {
-    Session session;
-    Bench &bench = session.bench;
-    bench.world = {0, 36, 6}; // with the clocks that the memory interface adds
-    for (int32_t v : l.from_cacc)
-        bench.cacc.push_back(uint32_t(v));
-    session.program_sdp(l);
-    session.program_rdma(l);
-    const uint64_t start = bench.now - 1;
-    while (bench.interrupts.empty() && bench.now < start + kTimeout)
-        bench.clock();
-    return bench.now - start;
-}
 
 Layer timing_layer(unsigned width, unsigned height, unsigned channels) {
     Layer l{};
@@ -864,13 +612,19 @@ Layer timing_layer(unsigned width, unsigned height, unsigned channels) {
     return l;
 }
 
-bool check_time(const char *name, const Layer &layer, uint64_t limit) {
-    fault.clear();
-    const uint64_t clocks = time_layer(layer);
-    const bool ok = clocks <= limit && fault.empty();
-    printf("%s  sdp %s timing, %s: %llu clocks, limit %llu %s\n", ok ? "ok  " : "FAIL", config->name, name,
-           static_cast<unsigned long long>(clocks), static_cast<unsigned long long>(limit), fault.c_str());
-    return ok;
+// Clocks from the register write that arms the layer to the interrupt pulse, memory as in the reference bench (chapter
+// 70 section 8) without stalls; SDP_RDMA, if it takes part, is armed last.
+void check_time(const char *name, const Layer &l, uint64_t limit) {
+    checks.start(std::string("time of ") + name);
+    Session session(1);
+    session.memory.behaviour = Behaviour::quiet(36); // with the clocks that the memory interface adds
+    session.memory.behaviour.write_latency = 6;
+    session.cacc.feed(l.from_cacc.data(), l.from_cacc.size() * 4);
+    session.program_sdp(l);
+    session.program_rdma(l);
+    const uint64_t start = session.design.now - 1;
+    if (session.chain.wait_done(1))
+        checks.at_most("clocks", session.done.times[0] + 1 - start, limit);
 }
 
 // Operands from memory for stage k, in memory of their own.
@@ -886,8 +640,9 @@ void add_operands(Layer &l, Allocator &memory, int k, unsigned use, bool two_byt
                      memory.take(l, atom * (use == 2 ? 2 : 1) * (two_bytes ? 2 : 1), !per_element)};
 }
 
-int check_timing() {
-    int failed = 0;
+} // namespace
+
+void directed_cases() {
     Random random(1);
     const uint64_t beats = atom / lanes;
     const uint64_t fill = 70; // memory latency and depth of the pipe
@@ -895,57 +650,34 @@ int check_timing() {
     Layer l = timing_layer(1, 1, unsigned(atom));
     l.source = memory.take(l, atom, false);
     l.destination = memory.take(l, atom, false);
-    failed += !check_time("one atom", l, 59 + beats);
+    check_time("one atom", l, 59 + beats);
 
     l = timing_layer(30, 10, unsigned(2 * atom));
     l.source = memory.take(l, atom, false);
     l.destination = memory.take(l, atom, false);
-    failed += !check_time("cube", l, fill + l.atoms() * beats);
+    check_time("cube", l, fill + l.atoms() * beats);
 
     Layer kernel = l;
     add_operands(kernel, memory, 0, 2, true, false);
     add_operands(kernel, memory, 1, 0, false, false);
-    failed += !check_time("cube with operands per kernel", kernel, fill + 10 + l.atoms() * beats);
+    check_time("cube with operands per kernel", kernel, fill + 10 + l.atoms() * beats);
 
     Layer element = l;
     add_operands(element, memory, 0, 1, false, true);
     add_operands(element, memory, 1, 0, true, true);
-    failed +=
-        !check_time("cube with operands per element", element, fill + 10 + l.atoms() * std::max<uint64_t>(beats, 2));
+    check_time("cube with operands per element", element, fill + 10 + l.atoms() * std::max<uint64_t>(beats, 2));
 
     Layer flying = l;
     flying.flying = true;
     flying.uses_rdma = false;
     flying.from_cacc.assign(l.atoms() * atom, 77);
-    failed += !check_time("cube from CACC", flying, 30 + l.atoms() * beats);
-    return failed;
+    check_time("cube from CACC", flying, 30 + l.atoms() * beats);
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-    if (argc < 3 || argc > 4) {
-        fprintf(stderr, "usage: sdp_bench CONFIG SEEDS [FIRST]\n");
-        return 2;
-    }
-    config = nvdla_config_find(argv[1]);
-    if (!config || sizeof(Vbench::pdp_data_o) < size_t(config->sdp_bs_throughput)) {
-        fprintf(stderr, "sdp_bench: %s is not the configuration this bench was built for\n", argv[1]);
-        return 2;
-    }
-    atom = size_t(config->mem_atom);
-    lanes = size_t(config->sdp_bs_throughput);
-    window_base = kBaseLow | (config->addr_bits > 32 ? kBaseHigh << 32 : 0);
-    const uint64_t seeds = strtoull(argv[2], nullptr, 0);
-    const uint64_t first = argc > 3 ? strtoull(argv[3], nullptr, 0) : 1;
-    int passed = 0, failed = 0;
-    for (uint64_t seed = first; seed < first + seeds; seed++)
-        (play_seed(seed) ? passed : failed)++;
-    printf("%s  sdp %s: seeds %llu..%llu\n", failed ? "FAIL" : "ok  ", config->name,
-           static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + seeds - 1));
-    const int slow = check_timing();
-    failed += slow;
-    passed += 5 - slow;
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+void random_case(uint64_t seed) {
+    Session session(seed);
+    if (seed % 2)
+        session.follow();
+    for (unsigned rounds = session.random.range(2u, 5u); rounds > 0 && !checks.failing(); rounds--)
+        session.round();
 }
