@@ -117,5 +117,5 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
 int main(int argc, char **argv) {
     const std::string rtl = COSIM_RTL;
     Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, const_cast<const char **>(argv), nullptr};
-    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, open_rtl, &main_context);
+    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, COSIM_PINS, open_rtl, &main_context);
 }
