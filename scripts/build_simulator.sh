@@ -4,7 +4,8 @@
 # usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS]
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
 #   PINS       NAME=VALUE ...: what static inputs are unless --pin says otherwise
-#   VARIANT    empty: as fast as it gets; waves: records FST; coverage, toggle: counts the lines executed, the bits toggled
+#   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
+#              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS)
 # Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line per step that does something.
 set -eu -o pipefail
 build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-}
@@ -26,11 +27,12 @@ fi
 define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 case $variant in
 '') ;;
-waves) sources+=(--trace-fst --trace-structs) define+=(-DCOSIM_WAVES) ;;
+waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
 # Splitting or reordering a block would part the counters from the statements they count: branches would be counted as not taken.
 coverage) sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE) ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
-*) echo "build_simulator: there is no variant '$variant'; expected waves, coverage or toggle" >&2; exit 2 ;;
+checks) sources+=(+define+NVDLA_CHECKS) ;;
+*) echo "build_simulator: there is no variant '$variant'; expected waves, coverage, toggle or checks" >&2; exit 2 ;;
 esac
 
 stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }

@@ -18,6 +18,7 @@
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
 #include "tb/observers/axi_monitor.h"
+#include "tb/observers/checks.h"
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
 #include "tb/observers/unknown.h"
@@ -364,6 +365,12 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->wave_cycles, err))
             return false;
         observers_add(&rtl->observers, waves_observer(&rtl->waves));
+    }
+    if (rtl->options.checks) {
+        struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
+        if (!checks)
+            return false;
+        observers_add(&rtl->observers, checks_observer(checks));
     }
     rtl->clock = rtl->simulator.clock;
     if (rtl->options.measure)

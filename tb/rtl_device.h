@@ -22,7 +22,11 @@ struct simulator {
     void (*wave_dump)(void *context, uint64_t time);
     void (*wave_close)(void *context);
     void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
-    bool four_state;                                         /* X can be seen (Icarus) */
+    /* Names who is told of checks that fail and of layers that start and end (observers/checks.h); NULL if the design
+     * of this build holds no checks. */
+    void (*checks_connect)(void *context, void (*failed)(void *arg, const char *name, const char *scope),
+                           void (*layer)(void *arg, const char *scope, int event), void *arg);
+    bool four_state; /* X can be seen (Icarus) */
 };
 
 /* Opens the device. Looks tb_top's signals up by VPI; fails if the simulator was built for another configuration. */

@@ -38,7 +38,10 @@ static const struct argp_option option_table[] = {
      .key = KEY_RAMS,
      .arg = "DIR",
      .doc = "RAM models for --nvidia: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full"},
-    {.name = "name", .key = KEY_NAME, .arg = "NAME", .doc = "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)"},
+    {.name = "name",
+     .key = KEY_NAME,
+     .arg = "NAME",
+     .doc = "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)"},
     {.name = "top", .key = KEY_TOP, .arg = "MODULE", .doc = "Top module (default NV_nvdla)"},
     {.name = "verilator-option",
      .key = KEY_VERILATOR,
@@ -144,7 +147,8 @@ static void make_variables(const struct build_options *options, const char *file
     words_free(&pins);
 }
 
-/* The absolute path of the file list, malloc'd: the user's, or one written for NVIDIA's checkout into the build folder. */
+/* The absolute path of the file list, malloc'd: the user's, or one written for NVIDIA's checkout into the build folder.
+ */
 static char *file_list(const struct build_options *options, struct error *err) {
     if (options->nvidia) {
         char relative[256], directory[SIMULATOR_PATH];

@@ -22,8 +22,8 @@ static void default_pins(struct run_options *options, const char *pins) {
     options->rtl.pins = (const char *const *)all.items;
 }
 
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins, rtl_open open,
-                   void *context) {
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
+                   rtl_open open, void *context) {
     static const struct argp argp = {
         .options = run_option_table,
         .parser = run_option_parse,
