@@ -180,15 +180,9 @@ static bool check_bytes(struct player *p, const struct memory *mem, const struct
     /* The golden bytes as an image of their own: later chunks win, and the declared regions are the disjoint ranges
      * covered. */
     struct memory *golden = memory_new();
-    if (!golden)
-        return error_set(&p->err, "out of memory");
-    for (size_t i = 0; i < op->blob->chunk_count; i++) {
-        const struct blob_chunk *chunk = &op->blob->chunks[i];
-        if (chunk->size == 0)
-            continue;
-        memory_write(golden, op->base + chunk->offset, op->blob->bytes + chunk->start, chunk->size, NULL, NULL);
-        memory_declare(golden, op->base + chunk->offset, chunk->size);
-    }
+    blob_write(golden, op->base, op->blob);
+    for (size_t i = 0; i < op->blob->chunk_count; i++)
+        memory_declare(golden, op->base + op->blob->chunks[i].offset, op->blob->chunks[i].size);
     struct play_failure failure = {.op = (size_t)(op - p->prog->ops)};
     for (size_t i = 0; i < memory_region_count(golden); i++) {
         uint64_t address, n;
@@ -211,11 +205,7 @@ static bool execute_memory(struct player *p, const struct op *op) {
         return false;
     switch (op->kind) {
     case OP_MEM_LOAD:
-        for (size_t i = 0; i < op->blob->chunk_count; i++) {
-            const struct blob_chunk *chunk = &op->blob->chunks[i];
-            if (chunk->size > 0)
-                memory_write(mem, op->base + chunk->offset, op->blob->bytes + chunk->start, chunk->size, NULL, NULL);
-        }
+        blob_write(mem, op->base, op->blob);
         if (op->blob->extent > 0)
             memory_declare(mem, op->base, op->blob->extent);
         return true;

@@ -105,12 +105,10 @@ static uint64_t sum(const uint64_t *values) {
 }
 
 /* Multiplications of all convolutions of the program. */
-static uint64_t program_macs(const struct program *prog) {
-    struct layer_tracker *layers = program_launches(prog);
+static uint64_t program_macs(const struct layer_tracker *launches) {
     uint64_t macs = 0;
-    for (size_t i = 0; layers && i < layer_tracker_count(layers); i++)
-        macs += launch_macs(layer_tracker_launch(layers, i));
-    layer_tracker_free(layers);
+    for (size_t i = 0; i < layer_tracker_count(launches); i++)
+        macs += launch_macs(layer_tracker_launch(launches, i));
     return macs;
 }
 
@@ -193,8 +191,7 @@ static void print_summary(const char *name, const struct report_input *input, co
 
 static int write_report(const struct run_options *options, const char *name, const struct report *report) {
     bool failed = report_status(report) != REPORT_PASSED;
-    if (!options->out && !failed && !options->histogram)
-        return EXIT_OK;
+    const bool wanted = options->out || failed || options->histogram;
     char directory[4096];
     struct error err;
     int n = snprintf(directory, sizeof directory, "%s/%s", options->out ? options->out : "nvcosim-out", name);
@@ -202,11 +199,11 @@ static int write_report(const struct run_options *options, const char *name, con
         fprintf(stderr, "nvcosim: --out: the path is too long\n");
         return EXIT_BAD_INPUT;
     }
-    if (!report_write(report, directory, &err)) {
+    if (!(wanted ? report_write(report, directory, &err) : report_clean(directory, &err))) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
-    if (!options->quiet || failed)
+    if (wanted && (!options->quiet || failed))
         fprintf(stderr, "  report: %s/report.txt%s\n", directory,
                 options->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
     return EXIT_OK;
@@ -236,10 +233,6 @@ static void print_warnings(const struct report_input *input, const struct report
 
 static int summarize(const struct run_options *options, const char *name, const struct report_input *input) {
     struct report *report = report_new(input);
-    if (!report) {
-        fprintf(stderr, "nvcosim: out of memory\n");
-        return EXIT_BAD_INPUT;
-    }
     enum report_status status = report_status(report);
     if (!options->quiet || status != REPORT_PASSED) {
         print_warnings(input, report);
@@ -258,7 +251,7 @@ static int summarize(const struct run_options *options, const char *name, const 
         if (options->verbose)
             print_checks(played->dev, played->result);
         if (options->stats)
-            print_stats(played->dev, played->result, program_macs(input->prog));
+            print_stats(played->dev, played->result, program_macs(input->launches));
     }
     int written = write_report(options, name, report);
     report_free(report);
@@ -300,13 +293,9 @@ static int play_program(const struct run_options *options, const char *name, con
                         const char *rtl_name, rtl_open open, void *context) {
     struct device *devices[PLAYED_MAX];
     struct play_result results[PLAYED_MAX];
-    struct report_input input = {.name = name, .prog = prog};
-    struct error err;
     struct layer_tracker *layers = program_launches(prog);
-    if (!layers) {
-        fprintf(stderr, "nvcosim: out of memory\n");
-        return EXIT_BAD_INPUT;
-    }
+    struct report_input input = {.name = name, .prog = prog, .launches = layers};
+    struct error err;
     struct histogram_set histograms = {0};
     input.histograms = options->histogram ? &histograms : NULL;
     input.played_count =

@@ -422,7 +422,7 @@ static void pictures_show_every_stream(void **state) {
     char *text = NULL, *svg = histograms_svg(&set, "a<b&\xff");
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    assert_true(histograms_print(out, &set));
+    histograms_print(out, &set);
     fclose(out);
     assert_non_null(strstr(text, "SDP #4 SDP_IN: 32 bits, 5 values, -3 .. 100; 0: 1, -1: 1"));
     assert_non_null(
