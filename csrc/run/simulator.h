@@ -14,7 +14,7 @@ typedef struct device *(*rtl_open)(void *context, const struct nvdla_config *con
 
 /* Plays one trace as the arguments say (the internal command line that nvcosim composes). pins: "NAME=VALUE,...", what
  * static inputs of this RTL are unless --pin says otherwise. Returns the exit status. */
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins, rtl_open open,
-                   void *context);
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
+                   rtl_open open, void *context);
 
 #endif
