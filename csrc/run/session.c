@@ -118,8 +118,9 @@ static void print_stats(const struct device *dev, const struct play_result *resu
         printf("  %s: %.3f ms CPU in its layers", dev->name, 1e3 * s->cpu_seconds);
         if (macs > 0 && s->cpu_seconds > 0)
             printf(", %.2f GMAC/s", 1e-9 * (double)macs / s->cpu_seconds);
-        if (s->table_hits + s->table_builds > 0)
-            printf("; convolution tables: %" PRIu64 " built, %" PRIu64 " found again", s->table_builds, s->table_hits);
+        if (s->model && s->model->table_hits + s->model->table_builds > 0)
+            printf("; convolution tables: %" PRIu64 " built, %" PRIu64 " found again", s->model->table_builds,
+                   s->model->table_hits);
         putchar('\n');
         return;
     }
@@ -142,12 +143,13 @@ static void print_stats(const struct device *dev, const struct play_result *resu
     }
     if (s->outside > 0)
         printf("  accesses outside the regions: %" PRIu64 "\n", s->outside);
-    printf("  VPI: %.3f calls a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
-           (double)s->vpi_calls / (double)s->cycles, s->most_vpi_per_cycle, s->quiet_cycles);
+    if (s->rtl)
+        printf("  VPI: %.3f calls a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
+               (double)s->rtl->vpi_calls / (double)s->cycles, s->rtl->most_vpi_per_cycle, s->rtl->quiet_cycles);
     if (s->cpu_seconds > 0) {
-        double outside = 1.0 - s->eval_share;
+        double share = s->rtl ? s->rtl->eval_share : 0, outside = 1.0 - share;
         printf("  speed: %.3f CPU seconds, %.0f cycles/s", s->cpu_seconds, (double)s->cycles / s->cpu_seconds);
-        if (s->eval_share > 0)
+        if (share > 0)
             printf(", %.1f %% outside the design's evaluation (%.0f ns a cycle)", 100.0 * outside,
                    1e9 * outside * s->cpu_seconds / (double)s->cycles);
         else

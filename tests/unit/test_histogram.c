@@ -449,7 +449,7 @@ struct run {
 };
 
 static void play_case(struct run *run, const struct program *prog, bool count, size_t threads) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     run->histograms = (struct histogram_set){0};
     struct model_options options = {.histograms = count ? &run->histograms : NULL, .threads = threads};
     struct play_options play_options;
@@ -583,7 +583,7 @@ static void taps_count_every_element_of_random_layers(void **state) {
             int seeds = nvdla_configs[c].int16 ? 16 : 3;
             for (int seed = 1; seed <= seeds; seed++) {
                 struct gen_case gen;
-                struct error err = {""};
+                struct error err = {.text = ""};
                 gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), (uint64_t)seed);
                 struct program *prog = gen_build(&gen, "t.nvt", &err);
                 assert_non_null(prog);
