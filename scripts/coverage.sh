@@ -28,7 +28,7 @@ for config in "${configs[@]}"; do
         [ "$(zcat "$trace" | sed -n 's/^config //p')" = "$config" ] && traces+=("$trace")
     done
     shopt -s nullglob
-    traces+=("$conformance/$config"/*/*.cfg)
+    traces+=("$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz)
     shopt -u nullglob
     [ -d "$conformance/$config" ] || echo "no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
     if [ "$count" -gt 0 ]; then

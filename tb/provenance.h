@@ -1,4 +1,4 @@
-/* Who moves an AXI beat: from the AXI ID to the unit and, by counting atoms, to that unit's launch (layers/layers.h).
+/* Who moves an AXI beat: from the AXI ID to the unit and, by counting atoms, to that unit's launch (layers/tracker.h).
  *
  * Each client serves its launches in order, each launch moves a known number of atoms on a known port, so the n-th atom
  * of an ID on a port belongs to the launch in whose share it falls. Fed with the register writes as they are accepted
@@ -21,7 +21,6 @@ struct owner {
     int32_t ordinal; /* launch of that unit; -1 if no launch accounts for the beat */
 };
 
-/* NULL only when memory is exhausted. */
 struct provenance *provenance_new(const struct nvdla_config *config);
 void provenance_free(struct provenance *prov);
 

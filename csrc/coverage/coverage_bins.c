@@ -1,6 +1,7 @@
 #include "coverage/coverage_bins.h"
 
 #include "coverage/coverage_engines.h"
+#include "layers/pairing.h"
 
 unsigned coverage_features(const struct nvdla_config *config) {
     return (config->int16 ? COVERAGE_NEEDS_INT16 : 0u) | (config->fp16 ? COVERAGE_NEEDS_FP16 : 0u) |

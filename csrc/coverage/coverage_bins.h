@@ -4,7 +4,7 @@
 #ifndef COVERAGE_COVERAGE_BINS_H
 #define COVERAGE_COVERAGE_BINS_H
 
-#include "layers/layers.h"
+#include "layers/cubes.h"
 #include "trace/program.h"
 
 enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };

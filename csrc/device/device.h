@@ -76,6 +76,9 @@ struct device_ops {
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
     uint64_t (*time)(struct device *dev);
     void (*statistics)(struct device *dev, struct device_statistics *statistics);
+    /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
+     * played. False with a message if one could not be written; NULL: the device writes none. */
+    bool (*finish)(struct device *dev, struct error *err);
     void (*destroy)(struct device *dev);
 };
 

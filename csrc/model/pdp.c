@@ -201,6 +201,7 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config
         .destination_surface = register_group_value(pdp, PDP_D_DST_SURFACE_STRIDE),
     };
     layer->kernel.precision = (enum nvdla_precision)format;
+    layer->kernel.wide_total = config->map != NVDLA_MAP_FULL; /* 60-pdp section 5.3: the generations differ */
     layer->flush_nans =
         layer->from_memory && format == NVDLA_FP16 &&
         REGISTER_FIELD(register_group_value(pdp, PDP_D_NAN_FLUSH_TO_ZERO), PDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);

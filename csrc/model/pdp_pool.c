@@ -6,8 +6,9 @@
 #include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
 
-/* Widths of the averages: row sum, window sum, behind the first and the second multiplication. */
-enum { INT8_ROW = 11, INT8_TOTAL = 14, INT8_FIRST = 11, INT8_RESULT = 8 };
+/* Widths of the averages: row sum, window sum, first product, behind the first and the second multiplication. A total
+ * of 14 bits never reaches the width of the product. */
+enum { INT8_ROW = 11, INT8_TOTAL = 14, INT8_PRODUCT = 31, INT8_FIRST = 11, INT8_RESULT = 8 };
 enum { INT16_ROW = 22, INT16_TOTAL = 22, INT16_FIRST = 19, INT16_RESULT = 16 };
 enum { PAD_PRODUCT = 22 };
 enum { FP17_MASK = 0x1ffff };
@@ -255,10 +256,14 @@ static void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_
     }
 }
 
-static void mean_int8(const struct pdp_kernel *kernel, const int32_t *total, size_t elements, int8_t *out) {
+/* total: sums of the rows; pad: the vertical pad term. A product of 15 and 17 bits fits 32. */
+static void mean_int8(const struct pdp_kernel *kernel, int32_t pad, const int32_t *total, size_t elements,
+                      int8_t *out) {
     int32_t width = (int32_t)kernel->reciprocal_width, height = (int32_t)kernel->reciprocal_height;
+    int32_t pad_before = kernel->wide_total ? 0 : pad, pad_behind = kernel->wide_total ? wrap(pad, INT8_TOTAL) : 0;
     for (size_t i = 0; i < elements; i++) {
-        int32_t mean = round_narrow(wrap(total[i], INT8_TOTAL) * width, INT8_FIRST);
+        int32_t sum = wrap(total[i] + pad_before, INT8_TOTAL) + pad_behind;
+        int32_t mean = round_narrow(wrap(sum * width, INT8_PRODUCT), INT8_FIRST);
         out[i] = (int8_t)round_narrow(mean * height, INT8_RESULT);
     }
 }
@@ -281,17 +286,14 @@ static void mean_fp16(const struct pdp_kernel *kernel, int pads, const uint32_t 
     }
 }
 
-/* What the sum or the extreme of the rows of a window starts from, INT8 and INT16. */
-static int32_t start_of_rows(const struct pdp_kernel *kernel, int row_count) {
-    if (kernel->method == PDP_AVERAGE) {
-        return wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT);
-    }
-    return empty_value(kernel->precision, kernel->method);
+/* The vertical pad term of averages, INT8 and INT16. */
+static int32_t pad_of_rows(const struct pdp_kernel *kernel, int row_count) {
+    return wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT);
 }
 
 static void pool_height_int8(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
                              int32_t *total, int8_t *out) {
-    int32_t start = start_of_rows(kernel, row_count);
+    int32_t start = empty_value(kernel->precision, kernel->method);
     for (size_t i = 0; i < elements; i++) {
         total[i] = start;
     }
@@ -299,7 +301,7 @@ static void pool_height_int8(const struct pdp_kernel *kernel, const void *const 
         fold_int16(kernel->method, total, rows[r], elements);
     }
     if (kernel->method == PDP_AVERAGE) {
-        mean_int8(kernel, total, elements, out);
+        mean_int8(kernel, pad_of_rows(kernel, row_count), total, elements, out);
         return;
     }
     for (size_t i = 0; i < elements; i++) {
@@ -309,7 +311,8 @@ static void pool_height_int8(const struct pdp_kernel *kernel, const void *const 
 
 static void pool_height_int16(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
                               int32_t *total, int16_t *out) {
-    int32_t start = start_of_rows(kernel, row_count);
+    int32_t start =
+        kernel->method == PDP_AVERAGE ? pad_of_rows(kernel, row_count) : empty_value(kernel->precision, kernel->method);
     for (size_t i = 0; i < elements; i++) {
         total[i] = start;
     }

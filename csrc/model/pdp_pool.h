@@ -7,6 +7,7 @@
 #ifndef MODEL_PDP_POOL_H
 #define MODEL_PDP_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ struct pdp_kernel {
     int pad_left, pad_right, pad_top, pad_bottom; /* 0..7 */
     uint32_t reciprocal_width, reciprocal_height; /* 17 bits: unsigned / 65536, or FP17 */
     int32_t pad[PDP_PADS];                        /* T(n), signed 19 bits; FP16: FP17 in the low 17 */
+    bool wide_total; /* INT8 averages: rows and vertical pad are 14 bits each, their sum has 15; else the sum has 14 */
 };
 
 /* Rounds product / 65536 to nearest, ties away from zero, and reduces it to `bits` bits as the hardware does: without

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/layers.h"
+#include "layers/cubes.h"
+#include "layers/tracker.h"
 #include "trace/launches.h"
 
 enum { POSITION = 512 };

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/layers.h"
+#include "layers/cubes.h"
+#include "layers/pairing.h"
+#include "layers/tracker.h"
 #include "memory/file.h"
 #include "report/histograms.h"
 #include "report/names.h"

@@ -7,7 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layers/layers.h"
+#include "layers/tracker.h"
+#include "layers/traffic.h"
 #include "model/model.h"
 #include "report/names.h"
 #include "report/report.h"

@@ -2,7 +2,7 @@
 #ifndef TRACE_LAUNCHES_H
 #define TRACE_LAUNCHES_H
 
-#include "layers/layers.h"
+#include "layers/tracker.h"
 #include "trace/program.h"
 
 /* Everything that the register writes of a program arm, tagged with the index of the operation. NULL only when memory

@@ -105,7 +105,7 @@ module nvdla_pdp
   logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last;
   pdp_beat_t beat;
   logic [PdpThroughput*PdpRowBits-1:0] row;
-  logic [PdpThroughput*PdpTotBits-1:0] tot;
+  logic [PdpThroughput*PdpSumBits-1:0] tot;
 
   nvdla_pdp_row u_row (
     .clk_i, .rst_ni, .run_i(run), .d_i(d), .over_o(walk_over),

@@ -1,6 +1,6 @@
 // The two reciprocal multiplies of an average (for max and min the value passes), and packing to atoms.
 //
-// tot_i: beats of PdpThroughput lanes of PdpTotBits, lane 0 of the atom first, tot_last_i with the last beat of the layer. First multiply
+// tot_i: beats of PdpThroughput lanes of PdpSumBits, lane 0 of the atom first, tot_last_i with the last beat of the layer. First multiply
 // and second multiply with packing take one clock each. atom_begun_o: at least one beat of an atom is there, or a whole one.
 // Spec: 60-pdp, section 5.3.
 module nvdla_pdp_average
@@ -15,7 +15,7 @@ module nvdla_pdp_average
   input  logic                                tot_valid_i,
   output logic                                tot_ready_o,
   input  logic                                tot_last_i,
-  input  logic [PdpThroughput*PdpTotBits-1:0] tot_i,
+  input  logic [PdpThroughput*PdpSumBits-1:0] tot_i,
   output logic                                atom_begun_o,
   output logic                                atom_valid_o,
   input  logic                                atom_ready_i,
@@ -60,8 +60,8 @@ module nvdla_pdp_average
     logic [10:0] width_q;
     always_ff @(posedge clk_i) begin
       if (width_take) begin
-        if (average_i) width_q <= pdp_scale_width(tot_i[p*PdpTotBits +: PdpTotBits], recip_width_i);
-        else width_q <= tot_i[p*PdpTotBits +: 11];
+        if (average_i) width_q <= pdp_scale_width(tot_i[p*PdpSumBits +: PdpSumBits], recip_width_i);
+        else width_q <= tot_i[p*PdpSumBits +: 11];
       end
       if (height_take) begin
         if (average_i) atom_q[Top + p*PdpLaneBits +: PdpLaneBits] <= pdp_scale_height(width_q, recip_height_i);

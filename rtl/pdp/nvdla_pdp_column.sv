@@ -2,7 +2,7 @@
 // that overlap (60-pdp section 9); a kernel of height 1 needs none.
 //
 // Every beat of a row result is folded into the banks of all output rows it belongs to, in one clock. The row that ends with it leaves
-// instead of being stored, with its vertical pad term added; flush beats take a stored row out. tot_o: PdpThroughput lanes of PdpTotBits,
+// instead of being stored, with its vertical pad term added; flush beats take a stored row out. tot_o: PdpThroughput lanes of PdpSumBits,
 // one clock later.
 // Spec: 60-pdp, sections 5.1, 5.3, 9.
 module nvdla_pdp_column
@@ -19,7 +19,7 @@ module nvdla_pdp_column
   output logic                                tot_valid_o,
   input  logic                                tot_ready_i,
   output logic                                tot_last_o,
-  output logic [PdpThroughput*PdpTotBits-1:0] tot_o
+  output logic [PdpThroughput*PdpSumBits-1:0] tot_o
 );
   localparam int WordBits = PdpThroughput * PdpTotBits;
   localparam int BitBits = $clog2(8 * WordBits);
@@ -58,14 +58,15 @@ module nvdla_pdp_column
   end
 
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
-    logic [PdpTotBits-1:0] tot_q;
-    assign tot_o[p*PdpTotBits +: PdpTotBits] = tot_q;
+    logic [PdpSumBits-1:0] tot_q;
+    assign tot_o[p*PdpSumBits +: PdpSumBits] = tot_q;
     always_ff @(posedge clk_i) begin
       if (emit) begin
-        tot_q <= (method_i == PdpAverage ? beat_i.pad : '0) +
-                 (beat_i.flush ? stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits]
-                               : pdp_column_fold(method_i, beat_i.emit_first, stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits],
-                                                 row_i[p*PdpRowBits +: PdpRowBits]));
+        tot_q <= pdp_total(
+          beat_i.flush ? stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits]
+                       : pdp_column_fold(method_i, beat_i.emit_first, stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits],
+                                         row_i[p*PdpRowBits +: PdpRowBits]),
+          method_i == PdpAverage ? beat_i.pad : '0);
       end
     end
   end

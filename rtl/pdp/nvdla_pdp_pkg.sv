@@ -7,7 +7,8 @@ package nvdla_pdp_pkg;
 
   localparam int PdpLaneBits = 8;
   localparam int PdpRowBits = 11;                                        // result along W (hw of section 5.3)
-  localparam int PdpTotBits = 14;                                        // result along W and H (tw)
+  localparam int PdpTotBits = 14;                                        // sum of the rows of a window, vertical pad term
+  localparam int PdpSumBits = 15;                                        // both together (tot): small's generation, full has 14
   localparam int PdpBeats = MemAtom / PdpThroughput;
   localparam int PdpBeatBits = PdpBeats > 1 ? $clog2(PdpBeats) : 1;
   localparam int PdpCountBits = PdpBeatBits + 1;                         // counts 0 .. PdpBeats
@@ -29,7 +30,7 @@ package nvdla_pdp_pkg;
     logic [7:0] write;                         // banks that fold the beat in
     logic [7:0] first;                         // of those, the ones whose row starts with this line
     logic [PdpBankAddrBits-1:0] addr;          // column inside the bank, beat
-    logic [PdpTotBits-1:0] pad;                // sx22(T(ny) * kw), low bits, of the row that leaves
+    logic [PdpTotBits-1:0] pad;                // sx14(T(ny) * kw) of the row that leaves
   } pdp_beat_t;
 
   // Geometry of one window along W, result of pdp_window.
@@ -177,7 +178,7 @@ package nvdla_pdp_pkg;
   endfunction
 
   // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X, low 14 bits each. They are enough for both uses: T(nx) has 11 bits,
-  // sx22(T(ny) * kw) is added modulo 2^14.
+  // T(ny) * kw is reduced to 14.
   function automatic logic [PdpTotBits-1:0] pdp_pad(input logic [2:0] n, input logic [7*PdpTotBits-1:0] values);
     return n == 3'd0 ? '0 : values[(32'(n)-1)*PdpTotBits +: PdpTotBits];
   endfunction
@@ -222,15 +223,23 @@ package nvdla_pdp_pkg;
     return {1'b0, product[22:16]} + 8'(product[15]);
   endfunction
 
-  // First reciprocal multiply of an average: total (signed 14 bits) times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. A product
-  // of 0 rounds alike under both signs, so the sign of the total serves.
-  function automatic logic [10:0] pdp_scale_width(input logic [PdpTotBits-1:0] total, input logic [16:0] recip);
-    logic signed [26:0] product;
-    product = 27'($signed(total)) * $signed(27'(recip));
-    return pdp_round_11(total[PdpTotBits-1], product);
+  // The total of an average: sum of the rows and vertical pad term, without wrap.
+  function automatic logic [PdpSumBits-1:0] pdp_total(input logic [PdpTotBits-1:0] rows, input logic [PdpTotBits-1:0] pad);
+    return {rows[PdpTotBits-1], rows} + {pad[PdpTotBits-1], pad};
   endfunction
 
-  // Second reciprocal multiply: signed 11 bits times RECIP_KERNEL_HEIGHT, 8 bits.
+  // First reciprocal multiply of an average: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. The product keeps 31 bits of
+  // 32: large ones change their sign, and are rounded and wrapped as the sign that they then have.
+  function automatic logic [10:0] pdp_scale_width(input logic [PdpSumBits-1:0] total, input logic [16:0] recip);
+    logic negative;
+    logic [2:0] unused_middle;
+    logic [26:0] low;
+    {negative, unused_middle, low} = 31'($signed(total)) * $signed(31'(recip));
+    return pdp_round_11(negative, low);
+  endfunction
+
+  // Second reciprocal multiply: signed 11 bits times RECIP_KERNEL_HEIGHT, 8 bits. A product of 0 rounds alike under both signs, so the
+  // sign of the value serves.
   function automatic logic [7:0] pdp_scale_height(input logic [10:0] value, input logic [16:0] recip);
     logic signed [23:0] product;
     product = 24'($signed(value)) * $signed(24'(recip));

@@ -12,6 +12,7 @@ struct pdp {
     int kernel_w, kernel_h, stride_w, stride_h, pad_left, pad_top, pad_right, pad_bottom;
     uint32_t recip_w, recip_h, pad_value[8];
     bool nan_to_zero;
+    bool configurable; /* the generation of small: its own rule for totals of INT8 averages */
     int out_height;
 };
 
@@ -74,9 +75,15 @@ static int32_t pool_average(const struct pdp *pdp, const struct strip *strip, co
             row += strip->v[(y * strip->width + x) * pdp->lanes + lane];
         total += naive_sign_extend((uint64_t)row, row_bits);
     }
-    total += naive_sign_extend((uint64_t)(naive_sign_extend(pdp->pad_value[ny], 19) * pdp->kernel_w), 22);
-    total = naive_sign_extend((uint64_t)total, total_bits);
-    const int64_t a = round_product((wide)total * pdp->recip_w, byte ? 11 : 19);
+    const int64_t pad = naive_sign_extend((uint64_t)(naive_sign_extend(pdp->pad_value[ny], 19) * pdp->kernel_w), 22);
+    int64_t product;
+    if (byte && pdp->configurable) {
+        total = naive_sign_extend((uint64_t)total, 14) + naive_sign_extend((uint64_t)pad, 14);
+        product = naive_sign_extend((uint64_t)(total * pdp->recip_w), 31);
+    } else {
+        product = naive_sign_extend((uint64_t)(total + pad), total_bits) * pdp->recip_w;
+    }
+    const int64_t a = round_product(product, byte ? 11 : 19);
     return (int32_t)round_product((wide)a * pdp->recip_h, byte ? 8 : 16);
 }
 
@@ -127,6 +134,7 @@ static bool pool(struct naive *m, const struct pdp *pdp, const struct strip *str
 static void read_layer(const struct naive *m, struct pdp *pdp) {
     pdp->precision =
         naive_has_16(m) ? (enum nvdla_precision)NAIVE_FIELD(m, PDP, D_DATA_FORMAT, INPUT_DATA) : NVDLA_INT8;
+    pdp->configurable = m->config->map != NVDLA_MAP_FULL;
     pdp->method = NAIVE_FIELD(m, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD);
     pdp->height = NAIVE_FIELD(m, PDP, D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT) + 1;
     pdp->out_height = NAIVE_FIELD(m, PDP, D_DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT) + 1;

@@ -28,7 +28,7 @@ play() {
 play "vectors of the chapters" --vectors
 for config in small full; do
     if [ -d "$conformance/$config" ]; then
-        traces=("$conformance/$config"/*/*.cfg "$conformance/$config"/*/input.txn)
+        traces=("$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz "$conformance/$config"/*/input.txn)
         for i in "${!traces[@]}"; do [ -f "${traces[i]}" ] || unset "traces[i]"; done
         play "$config, conformance traces" --against-model --config $config "${traces[@]}"
         play "$config, conformance traces with other data and settings" --shake 2 --seed 1 --config $config "${traces[@]}"

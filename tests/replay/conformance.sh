@@ -13,8 +13,8 @@ if [ ! -d "$folder" ]; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
-traces=("$folder"/*/*.cfg)
-[ "$config" = full ] && traces+=("$folder"/*/input.txn)
+shopt -s nullglob
+traces=("$folder"/*/*.cfg "$folder"/*/*.nvt.gz "$folder"/*/input.txn)
 echo "$config: ${#traces[@]} traces"
 
 settings=("" "--stall 300 --reorder --seed 1")

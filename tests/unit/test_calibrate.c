@@ -4,7 +4,7 @@
 
 #include "trace_test.h"
 
-#include "layers/layers.h"
+#include "layers/tracker.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
 #include "trace/launches.h"

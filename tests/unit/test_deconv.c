@@ -5,7 +5,8 @@
 
 #include "gen/engine.h"
 #include "gen/gen.h"
-#include "layers/layers.h"
+#include "layers/cubes.h"
+#include "layers/tracker.h"
 #include "model/model.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"

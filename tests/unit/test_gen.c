@@ -5,7 +5,8 @@
 #include "gen/gen.h"
 #include "gen/rng.h"
 #include "gen/shrink.h"
-#include "layers/layers.h"
+#include "layers/cubes.h"
+#include "layers/tracker.h"
 #include "nvdla_offsets.h"
 
 static const char *const engine_sets[] = {"conv", "img", "sdp", "pdp", "cdp", "bdma", "rubik", "deconv", "mix"};

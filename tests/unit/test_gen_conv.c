@@ -4,7 +4,7 @@
 
 #include "gen/gen.h"
 #include "gen/shrink.h"
-#include "layers/layers.h"
+#include "layers/tracker.h"
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 

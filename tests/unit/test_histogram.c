@@ -7,7 +7,8 @@
 #include "model_bench.h"
 
 #include "gen/gen.h"
-#include "layers/layers.h"
+#include "layers/cubes.h"
+#include "layers/tracker.h"
 #include "nvdla/cube.h"
 #include "observe/histogram.h"
 #include "replay/player.h"

@@ -8,7 +8,10 @@
 
 #include <cmocka.h>
 
-#include "layers/layers.h"
+#include "layers/cubes.h"
+#include "layers/pairing.h"
+#include "layers/tracker.h"
+#include "layers/traffic.h"
 #include "nvdla_offsets.h"
 
 /* A tracker of one configuration, and the unit whose registers are being written. */

@@ -175,6 +175,53 @@ static void int8_pads_count_in_averages_only(void **state) {
     bench_free(dev);
 }
 
+/* Section 5.3: a window of one column, one valid line and one line of vertical pad. The configurable generation reduces
+ * both to 14 bits and keeps 15 of their sum and 31 of its product; full keeps 14 of the sum. */
+static void int8_totals_wrap_by_generation(void **state) {
+    static const struct {
+        int8_t in;
+        int32_t pad; /* T(1) */
+        uint32_t reciprocal_width, reciprocal_height;
+        int8_t configurable, full;
+    } vectors[] = {
+        {127, 8064, 341, 0x10000, 43, 43},      /* 8191 */
+        {127, 8065, 341, 0x10000, 43, -43},     /* 8192 */
+        {127, 8191, 341, 0x10000, 43, -42},     /* 8318 */
+        {-128, -8064, 341, 0x10000, -43, -43},  /* -8192 */
+        {-128, -8065, 341, 0x10000, -43, 43},   /* -8193 */
+        {-128, -8192, 341, 0x10000, -43, 42},   /* -8320 */
+        {-1, 8192, 341, 0x10000, -43, 43},      /* the pad alone wraps */
+        {1, -8193, 341, 0x10000, 43, -43},      /* the same below */
+        {0, 8191, 0x1ffff, 0x1000, 64, 64},     /* the largest product of a total of 14 bits */
+        {1, 8191, 0x1ffff, 0x1000, -64, 0},     /* the product wraps at 31 bits and rounds as a negative one */
+        {-128, -8192, 0x1ffff, 0x1000, 48, 48}, /* ... as a positive one */
+        {127, 8191, 0x1ffff, 0x1000, 16, 16},   /* the wraps cancel out */
+        {127, -262144, 341, 0x10000, 1, 1},     /* the least T: none of its bits counts */
+    };
+    struct device *dev = plane_device(*state);
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        struct pooling p = {.width = 1,
+                            .height = 1,
+                            .channels = 1,
+                            .out_width = 1,
+                            .out_height = 1,
+                            .kernel_width = 1,
+                            .kernel_height = 2,
+                            .stride_width = 1,
+                            .stride_height = 1,
+                            .top = 1,
+                            .pad = {[1] = (uint32_t)vectors[i].pad & 0x7ffff},
+                            .reciprocal_width = vectors[i].reciprocal_width,
+                            .reciprocal_height = vectors[i].reciprocal_height};
+        bool full = dev->config->map == NVDLA_MAP_FULL;
+        check_plane(dev, &p, &vectors[i].in, full ? &vectors[i].full : &vectors[i].configurable);
+        p.top = 0;
+        p.bottom = 1;
+        check_plane(dev, &p, &vectors[i].in, full ? &vectors[i].full : &vectors[i].configurable);
+    }
+    bench_free(dev);
+}
+
 /* One window of the size of the cube. */
 static struct pooling whole(uint32_t size, uint32_t format, uint32_t method) {
     return (struct pooling){.width = size,
@@ -305,6 +352,11 @@ static void round_wraps_by_sign(void **state) {
 
 /* ---- random layers ---- */
 
+static int64_t wrap(int64_t value, int bits) {
+    int64_t sign = INT64_C(1) << (bits - 1);
+    return ((value & (2 * sign - 1)) ^ sign) - sign;
+}
+
 /* One output element by the definition of sections 4 and 5, from the whole input plane. */
 static int8_t pooled(struct device *dev, const struct pooling *p, uint32_t surface, int ox, int oy, uint32_t lane) {
     uint32_t atom = (uint32_t)dev->config->mem_atom;
@@ -335,15 +387,12 @@ static int8_t pooled(struct device *dev, const struct pooling *p, uint32_t surfa
     }
     uint32_t missing = p->kernel_height - (uint32_t)rows;
     int32_t pad = (int32_t)((missing ? p->pad[missing] : 0) ^ 0x40000) - 0x40000;
-    total += pad * (int32_t)p->kernel_width;
-    total = ((total & 0x3fff) ^ 0x2000) - 0x2000;
-    int64_t mean = pdp_round(total * (int32_t)p->reciprocal_width, 11);
+    pad *= (int32_t)p->kernel_width;
+    bool full = dev->config->map == NVDLA_MAP_FULL;
+    int64_t sum = full ? wrap(total + pad, 14) : wrap(total, 14) + wrap(pad, 14);
+    int64_t product = sum * p->reciprocal_width;
+    int64_t mean = pdp_round(full ? product : wrap(product, 31), 11);
     return (int8_t)pdp_round(mean * (int32_t)p->reciprocal_height, 8);
-}
-
-static int64_t wrap(int64_t value, int bits) {
-    int64_t sign = INT64_C(1) << (bits - 1);
-    return ((value & (2 * sign - 1)) ^ sign) - sign;
 }
 
 /* The valid elements of one lane of a window, by row and column. */
@@ -586,7 +635,7 @@ static void split_equals_whole(void **state) {
         p.reciprocal_width = reciprocals[p.kernel_width];
         p.reciprocal_height = reciprocals[p.kernel_height];
         for (uint32_t n = 1; n < 8; n++) {
-            p.pad[n] = 3 * n;
+            p.pad[n] = i % 2 ? rnd(&seed) & 0x7ffff : 3 * n;
         }
         place(dev, &p);
         uint32_t group = get(dev, NVDLA_PDP, PDP_S_POINTER) >> 16;
@@ -905,12 +954,15 @@ static void any_windows_end(void **state) {
 }
 
 int main(void) {
-    static char small[] = "small", full[] = "full";
+    static char small[] = "small", large[] = "large", full[] = "full";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(int8_averages_round_and_wrap, small),
         cmocka_unit_test_prestate(int8_averages_round_and_wrap, full),
         cmocka_unit_test_prestate(int8_pads_count_in_averages_only, small),
         cmocka_unit_test_prestate(int8_pads_count_in_averages_only, full),
+        cmocka_unit_test_prestate(int8_totals_wrap_by_generation, small),
+        cmocka_unit_test_prestate(int8_totals_wrap_by_generation, large),
+        cmocka_unit_test_prestate(int8_totals_wrap_by_generation, full),
         cmocka_unit_test(int16_averages_round_and_wrap),
         cmocka_unit_test(int16_pads_count_in_averages),
         cmocka_unit_test(fp16_windows_keep_zeros_infinities_and_nans),

@@ -1,0 +1,86 @@
+/* Which launches of different units make one layer: who feeds whom, found by counting the launches of each kind. */
+#include "layers/pairing.h"
+
+#include "layers/view.h"
+#include "nvdla_offsets.h"
+
+/* cfg, alu, mul: registers of one stage of SDP, whose common fields lie alike. True if it takes an operand from memory.
+ */
+static bool stage_reads(uint32_t cfg, uint32_t alu, uint32_t mul) {
+    return (cfg & SDP_D_DP_BS_CFG__BS_BYPASS_MASK) == 0 &&
+           (((cfg & SDP_D_DP_BS_CFG__BS_ALU_BYPASS_MASK) == 0 && (alu & SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC_MASK)) ||
+            ((cfg & SDP_D_DP_BS_CFG__BS_MUL_BYPASS_MASK) == 0 && (mul & SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC_MASK)));
+}
+
+static bool sdp_flies(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    return FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
+}
+
+static bool sdp_reads(const struct nvdla_config *config, const struct launch *launch) {
+    return !sdp_flies(config, launch) ||
+           stage_reads(launch_register(launch, SDP_D_DP_BS_CFG), launch_register(launch, SDP_D_DP_BS_ALU_CFG),
+                       launch_register(launch, SDP_D_DP_BS_MUL_CFG)) ||
+           stage_reads(launch_register(launch, SDP_D_DP_BN_CFG), launch_register(launch, SDP_D_DP_BN_ALU_CFG),
+                       launch_register(launch, SDP_D_DP_BN_MUL_CFG)) ||
+           (config->sdp_ew_throughput &&
+            stage_reads(launch_register(launch, SDP_D_DP_EW_CFG), launch_register(launch, SDP_D_DP_EW_ALU_CFG),
+                        launch_register(launch, SDP_D_DP_EW_MUL_CFG)));
+}
+
+static bool sdp_feeds_pdp(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    return FIELD(launch, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+}
+
+static bool pdp_reads(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    return FIELD(launch, PDP_D_OPERATION_MODE_CFG, FLYING_MODE) != 0;
+}
+
+static bool pdp_flies(const struct nvdla_config *config, const struct launch *launch) {
+    return !pdp_reads(config, launch);
+}
+
+static bool always(const struct nvdla_config *config, const struct launch *launch) {
+    (void)config;
+    (void)launch;
+    return true;
+}
+
+typedef bool chosen_function(const struct nvdla_config *config, const struct launch *launch);
+
+/* If launch is the n-th of its unit that is chosen, gives n; else -1. */
+static int rank(const struct layer_tracker *tracker, const struct launch *launch, chosen_function *chosen) {
+    int n = 0;
+    if (!chosen(layer_tracker_config(tracker), launch))
+        return -1;
+    for (int i = 0; i < launch->ordinal; i++)
+        n += chosen(layer_tracker_config(tracker), layer_tracker_find(tracker, launch->unit, i));
+    return n;
+}
+
+/* The n-th launch of a unit that is chosen. */
+static const struct launch *ranked(const struct layer_tracker *tracker, enum nvdla_unit unit, int n,
+                                   chosen_function *chosen) {
+    const struct launch *launch = n < 0 ? NULL : layer_tracker_find(tracker, unit, 0);
+    for (int i = 0; launch; launch = layer_tracker_find(tracker, unit, ++i))
+        if (chosen(layer_tracker_config(tracker), launch) && n-- == 0)
+            break;
+    return launch;
+}
+
+const struct launch *layer_tracker_feeder(const struct layer_tracker *tracker, const struct launch *launch,
+                                          enum nvdla_unit unit) {
+    const bool conv = unit >= NVDLA_CDMA && unit <= NVDLA_CACC;
+    if (launch->unit == NVDLA_SDP && (conv || unit == NVDLA_SDP_RDMA))
+        return ranked(tracker, unit, rank(tracker, launch, conv ? sdp_flies : sdp_reads), always);
+    if (launch->unit == NVDLA_CDP && unit == NVDLA_CDP_RDMA)
+        return layer_tracker_find(tracker, unit, launch->ordinal);
+    if (launch->unit != NVDLA_PDP)
+        return NULL;
+    if (unit == NVDLA_PDP_RDMA)
+        return ranked(tracker, unit, rank(tracker, launch, pdp_reads), always);
+    const struct launch *sdp = ranked(tracker, NVDLA_SDP, rank(tracker, launch, pdp_flies), sdp_feeds_pdp);
+    return !sdp || unit == NVDLA_SDP ? sdp : layer_tracker_feeder(tracker, sdp, unit);
+}

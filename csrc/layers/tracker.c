@@ -1,0 +1,223 @@
+/* From register writes to the list of launches: a shadow of every unit's registers, and what it held when a write armed
+ * a group. */
+#include "layers/tracker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/view.h"
+#include "nvdla_offsets.h"
+
+/* Axes of a cube. */
+enum { WIDTH, HEIGHT, CHANNEL };
+
+/* BDMA: descriptors that fit (64-bdma section 4). */
+enum { BLOCKS = 21 };
+
+/* What a unit's registers hold, and its launches. */
+struct shadow {
+    size_t word_count;
+    uint32_t *words[2]; /* by group; registers without groups are kept alike in both */
+    size_t *launches;   /* indices in layer_tracker.launches */
+    size_t launch_count, launch_room;
+};
+
+struct layer_tracker {
+    const struct nvdla_config *config;
+    struct shadow units[NVDLA_UNIT_COUNT];
+    uint32_t blocks[BLOCKS * LAUNCH_BLOCK_WORDS]; /* descriptors of BDMA that no launch has taken */
+    size_t block_count;
+    struct launch *launches;
+    size_t launch_count, launch_room;
+};
+
+static void *must(void *block) {
+    if (!block)
+        abort();
+    return block;
+}
+
+struct layer_tracker *layer_tracker_new(const struct nvdla_config *config) {
+    struct layer_tracker *tracker = calloc(1, sizeof *tracker);
+    if (!tracker)
+        return NULL;
+    tracker->config = config;
+    const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
+    for (size_t i = 0; i < map->count; i++) {
+        const struct nvdla_register *reg = &map->registers[i];
+        const size_t word = (reg->address - nvdla_unit_base(config, reg->unit)) / 4;
+        if (nvdla_has_unit(config, reg->unit) && word >= tracker->units[reg->unit].word_count)
+            tracker->units[reg->unit].word_count = word + 1;
+    }
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        for (int group = 0; group < 2; group++) {
+            struct shadow *shadow = &tracker->units[unit];
+            shadow->words[group] = calloc(shadow->word_count + 1, sizeof(uint32_t));
+            if (!shadow->words[group]) {
+                layer_tracker_free(tracker);
+                return NULL;
+            }
+        }
+    for (size_t i = 0; i < map->count; i++) {
+        const struct nvdla_register *reg = &map->registers[i];
+        if (!nvdla_has_unit(config, reg->unit))
+            continue;
+        for (int group = 0; group < 2; group++)
+            tracker->units[reg->unit].words[group][(reg->address - nvdla_unit_base(config, reg->unit)) / 4] =
+                reg->reset;
+    }
+    return tracker;
+}
+
+void layer_tracker_free(struct layer_tracker *tracker) {
+    if (!tracker)
+        return;
+    for (size_t i = 0; i < tracker->launch_count; i++) {
+        free(tracker->launches[i].registers);
+        free(tracker->launches[i].blocks);
+    }
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        free(tracker->units[unit].words[0]);
+        free(tracker->units[unit].words[1]);
+        free(tracker->units[unit].launches);
+    }
+    free(tracker->launches);
+    free(tracker);
+}
+
+/* Records a launch of a unit with the registers of a group. */
+static struct launch *record(struct layer_tracker *tracker, enum nvdla_unit unit, int group, size_t tag) {
+    struct shadow *shadow = &tracker->units[unit];
+    if (tracker->launch_count == tracker->launch_room) {
+        tracker->launch_room = tracker->launch_room ? tracker->launch_room * 2 : 64;
+        tracker->launches = must(realloc(tracker->launches, tracker->launch_room * sizeof *tracker->launches));
+    }
+    if (shadow->launch_count == shadow->launch_room) {
+        shadow->launch_room = shadow->launch_room ? shadow->launch_room * 2 : 16;
+        shadow->launches = must(realloc(shadow->launches, shadow->launch_room * sizeof *shadow->launches));
+    }
+    struct launch *launch = &tracker->launches[tracker->launch_count];
+    *launch = (struct launch){.unit = unit,
+                              .ordinal = (int)shadow->launch_count,
+                              .group = group,
+                              .tag = tag,
+                              .word_count = shadow->word_count};
+    launch->registers = must(malloc(shadow->word_count * sizeof(uint32_t)));
+    memcpy(launch->registers, shadow->words[group], shadow->word_count * sizeof(uint32_t));
+    shadow->launches[shadow->launch_count++] = tracker->launch_count++;
+    return launch;
+}
+
+/* True if writing this value to this register arms *group (on entry: the group that PRODUCER selects). */
+static bool arms(const struct nvdla_register *reg, uint32_t offset, uint32_t value, int *group) {
+    if ((value & 1) == 0)
+        return false;
+    if (reg->unit == NVDLA_BDMA) {
+        *group = offset == BDMA_CFG_LAUNCH1;
+        return offset == BDMA_CFG_LAUNCH0 || offset == BDMA_CFG_LAUNCH1;
+    }
+    return reg->grouped && strcmp(reg->name, "D_OP_ENABLE") == 0;
+}
+
+/* CFG_OP of BDMA: what is pushed into a full queue is lost. */
+static void push_block(struct layer_tracker *tracker) {
+    if (tracker->block_count == BLOCKS)
+        return;
+    memcpy(&tracker->blocks[tracker->block_count++ * LAUNCH_BLOCK_WORDS], tracker->units[NVDLA_BDMA].words[0],
+           LAUNCH_BLOCK_WORDS * sizeof tracker->blocks[0]);
+}
+
+/* Gives a launch of BDMA all that was pushed since the one before. */
+static void take_blocks(struct layer_tracker *tracker, struct launch *launch) {
+    const size_t size = tracker->block_count * LAUNCH_BLOCK_WORDS * sizeof tracker->blocks[0];
+    if (size == 0)
+        return;
+    launch->blocks = must(malloc(size));
+    memcpy(launch->blocks, tracker->blocks, size);
+    launch->block_count = tracker->block_count;
+    tracker->block_count = 0;
+}
+
+/* Gives a launch of CDP the cube size that the registers of CDP_RDMA hold. */
+static void take_cube_size(struct launch *cdp, const uint32_t *rdma) {
+    cdp->cube_size[WIDTH] = rdma[CDP_RDMA_D_DATA_CUBE_WIDTH / 4];
+    cdp->cube_size[HEIGHT] = rdma[CDP_RDMA_D_DATA_CUBE_HEIGHT / 4];
+    cdp->cube_size[CHANNEL] = rdma[CDP_RDMA_D_DATA_CUBE_CHANNEL / 4];
+}
+
+/* Decides what a launch of CDMA fetches, from the launch before it (NULL: none). Chapter 30 section 9.3. */
+static void take_fetches(struct launch *cdma, const struct launch *before) {
+    cdma->fetches_data = true;
+    cdma->fetches_weights = true;
+    if (!before)
+        return;
+    const uint32_t banks = launch_register(cdma, CDMA_D_BANK) ^ launch_register(before, CDMA_D_BANK);
+    const bool same_mode =
+        FIELD(cdma, CDMA_D_MISC_CFG, CONV_MODE) == FIELD(before, CDMA_D_MISC_CFG, CONV_MODE) &&
+        FIELD(cdma, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT) == FIELD(before, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT);
+    const bool same_data_banks = (banks & ((1u << CDMA_D_BANK__WEIGHT_BANK_LSB) - 1)) == 0;
+    if (same_data_banks && same_mode && FIELD(before, CDMA_D_MISC_CFG, SKIP_DATA_RLS))
+        cdma->fetches_data = FIELD(cdma, CDMA_D_MISC_CFG, DATA_REUSE) == 0;
+    if (banks == 0 && FIELD(before, CDMA_D_MISC_CFG, SKIP_WEIGHT_RLS))
+        cdma->fetches_weights = FIELD(cdma, CDMA_D_MISC_CFG, WEIGHT_REUSE) == 0;
+}
+
+const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t address, uint32_t value, size_t tag) {
+    const struct nvdla_register *reg = nvdla_register_at(tracker->config, address);
+    if (!reg)
+        return NULL;
+    struct shadow *shadow = &tracker->units[reg->unit];
+    const uint32_t offset = address - nvdla_unit_base(tracker->config, reg->unit);
+    const size_t word = offset / 4;
+    /* All units with groups have S_POINTER at the same offset. */
+    int group = reg->grouped ? (int)(shadow->words[0][SDP_S_POINTER / 4] & SDP_S_POINTER__PRODUCER_MASK) : 0;
+    const uint32_t stored = (shadow->words[group][word] & ~reg->stored_mask) | (value & reg->stored_mask);
+    shadow->words[group][word] = stored;
+    if (!reg->grouped)
+        shadow->words[1][word] = stored;
+    if (reg->unit == NVDLA_BDMA && offset == BDMA_CFG_OP && (value & 1))
+        push_block(tracker);
+    if (!arms(reg, offset, value, &group))
+        return NULL;
+    struct launch *launch = record(tracker, reg->unit, group, tag);
+    launch->registers[word] |= 1;
+    if (reg->unit == NVDLA_CDP) {
+        const struct launch *rdma = layer_tracker_find(tracker, NVDLA_CDP_RDMA, launch->ordinal);
+        take_cube_size(launch, rdma ? rdma->registers : tracker->units[NVDLA_CDP_RDMA].words[group]);
+    } else if (reg->unit == NVDLA_CDP_RDMA && (size_t)launch->ordinal < tracker->units[NVDLA_CDP].launch_count) {
+        take_cube_size(&tracker->launches[tracker->units[NVDLA_CDP].launches[launch->ordinal]], launch->registers);
+    } else if (reg->unit == NVDLA_CDMA) {
+        take_fetches(launch, layer_tracker_find(tracker, NVDLA_CDMA, launch->ordinal - 1));
+    } else if (reg->unit == NVDLA_BDMA) {
+        take_blocks(tracker, launch);
+    }
+    return launch;
+}
+
+const struct nvdla_config *layer_tracker_config(const struct layer_tracker *tracker) {
+    return tracker->config;
+}
+
+size_t layer_tracker_count(const struct layer_tracker *tracker) {
+    return tracker->launch_count;
+}
+
+const struct launch *layer_tracker_launch(const struct layer_tracker *tracker, size_t index) {
+    return index < tracker->launch_count ? &tracker->launches[index] : NULL;
+}
+
+const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enum nvdla_unit unit, int ordinal) {
+    if ((unsigned)unit >= NVDLA_UNIT_COUNT || ordinal < 0 || (size_t)ordinal >= tracker->units[unit].launch_count)
+        return NULL;
+    return &tracker->launches[tracker->units[unit].launches[ordinal]];
+}
+
+uint32_t launch_register(const struct launch *launch, uint32_t offset) {
+    return offset / 4 < launch->word_count ? launch->registers[offset / 4] : 0;
+}
+
+uint32_t launch_block_register(const struct launch *launch, size_t index, uint32_t offset) {
+    if (index >= launch->block_count || offset / 4 >= LAUNCH_BLOCK_WORDS)
+        return launch_register(launch, offset);
+    return launch->blocks[index * LAUNCH_BLOCK_WORDS + offset / 4];
+}

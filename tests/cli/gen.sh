@@ -1,0 +1,28 @@
+#!/bin/bash
+# nvcosim gen.
+# usage: NVCOSIM=build/nvcosim tests/cli/gen.sh
+. "$(dirname "$0")/frame.sh"
+
+nv gen --engine mix --seed 7 --count 2 --out cases; check gen 0 "cases/small_mix_7.nvt.gz: " "cases/small_mix_8.nvt.gz: " "cycles"
+nv gen --engine mix --seed 8 --out again -q; check gen_quiet 0 '!cycles'
+that gen_is_the_same_again cmp -s cases/small_mix_8.nvt.gz again/small_mix_8.nvt.gz
+nv gen --config large --engine sdp,pdp --seed 3 --out cases; check gen_engines 0 "cases/large_sdp-pdp_3.nvt.gz: "
+nv info cases/large_sdp-pdp_3.nvt.gz; check gen_config 0 "configuration large"
+that gen_names_its_seed sh -c 'zcat cases/small_mix_7.nvt.gz | grep -q "^# gen case engines=mix seed=7 "'
+for e in conv img sdp pdp cdp mix; do
+    nv gen --engine $e --seed 1 --count 10 --out "g_$e" -q; check "gen_$e" 0
+    nv run --dut model -q g_$e/*.nvt.gz; check "gen_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
+done
+for e in conv img sdp pdp cdp bdma rubik deconv mix; do
+    nv gen --config full --engine $e --seed 1 --count 10 --out "f_$e" -q; check "gen_full_$e" 0
+    nv run --dut model -q f_$e/*.nvt.gz; check "gen_full_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
+done
+nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
+nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
+nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik; expected some of conv,img,sdp,pdp,cdp, or mix"
+nv gen --config tiny; check gen_config_unknown 2 "there is no configuration 'tiny'"
+nv gen --seed x; check gen_seed 2 "--seed: found 'x', expected a number from 0 to"
+nv gen --count 0; check gen_count 2 "--count: found '0', expected a number from 1 to 1000000"
+nv gen small; check gen_argument 2 "found 'small', expected options only"
+nv gen --out file -q; check gen_out_is_a_file 2 "nvcosim: file"
+finish

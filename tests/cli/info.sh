@@ -1,0 +1,17 @@
+#!/bin/bash
+# nvcosim info.
+# usage: NVCOSIM=build/nvcosim tests/cli/info.sh
+. "$(dirname "$0")/frame.sh"
+
+nv info good/good.cfg
+check info 0 "configuration small" "register write 30" "D_DATA_CUBE_WIDTH                0x00000007  WIDTH=7  [good.cfg:7]" \
+    "FLYING_MODE=OFF" "load primary 0x80000000, 0x10 bytes from in.dat" "SDP #0, group 0, writes 8x1x8 at primary 0x80010000" \
+    "SDP_0 raises event done" "CRC-32 of primary 0x80010000, 0x10 bytes == $crc, after event done"
+nv info --json good/good.cfg; check info_json 0 '"kind": "register write"'
+that info_json_parses python3 -c 'import json; j = json.load(open("stdout")); assert j["configuration"] == "small" and len(j["layers"]) == 2'
+nv info plain.txn; check info_txn_is_full 0 "configuration full, sequential" "S_INTR_MASK"
+nv info broken/broken.cfg; check info_bad_trace 2 "broken.cfg:31:"
+nv info; check info_without_trace 2 "no trace is given"
+nv info good hang; check info_two_traces 2 "found 'hang', expected one trace"
+nv info --config tiny good; check info_config 2 "there is no configuration 'tiny'"
+finish

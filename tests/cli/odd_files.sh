@@ -1,0 +1,18 @@
+#!/bin/bash
+# Trace files that say nothing, odd bytes, folders.
+# usage: NVCOSIM=build/nvcosim tests/cli/odd_files.sh
+. "$(dirname "$0")/frame.sh"
+
+: >nothing.cfg
+printf '# nothing\n' >nothing.txn
+nv run --dut model nothing.cfg good/good.cfg; check empty_cfg 2 "nothing.cfg: holds no operations" '!PASS'
+nv run --config small --dut model nothing.txn; check empty_txn 2 "nothing.txn: holds no operations"
+mkdir marked && cp good/in.dat marked && { printf '\357\273\277'; cat good/good.cfg; } >marked/marked.cfg
+nv run --dut model marked; check byte_order_mark 0 "PASS marked "
+printf 'reg_write(\001\377, 0);\n' >odd.cfg
+nv run --dut model odd.cfg; check odd_bytes 2 'odd.cfg:1:' 'found "\x01"'
+mkdir nopacket && cp good/good.cfg nopacket/nopacket.cfg && echo '# nothing' >nopacket/in.dat
+nv run --dut model nopacket; check no_packet 2 "nopacket.cfg:3:" "in.dat holds no packet"
+mkdir onlynvt && cp good.nvt.gz onlynvt
+nv run --dut model onlynvt; check directory_with_nvt 0 "PASS onlynvt "
+finish
