@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "memory/file.h"
 #include "run/simulators.h"
 
-enum { KEY_CONFIG = 0x100, KEY_FILELIST, KEY_NAME, KEY_TOP, KEY_VERILATOR };
+enum { KEY_FILELIST = 0x100, KEY_NAME, KEY_TOP, KEY_VERILATOR };
 
 struct build_options {
     const struct nvdla_config *config;
@@ -17,10 +16,6 @@ struct build_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "Configuration whose ports the RTL has (default small)"},
     {.name = "filelist",
      .key = KEY_FILELIST,
      .arg = "FILE.f",
@@ -37,22 +32,22 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Builds a simulator of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME.\v"
+    "Builds a simulator of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME. The configuration "
+    "is the one whose ports it has; any will do, also those that this project has no RTL for.\v"
     "The testbench, the memory model, the player and the reference model stay the same. Static inputs (power, test, "
-    "clock gating) have "
-    "defaults and can be set at run time with --pin NAME=VALUE; public small RTL needs --pin "
-    "tmc2slcg_disable_clock_gating=1 to run "
-    "more than one layer.\n"
+    "clock gating) have defaults and can be set at run time with --pin NAME=VALUE; public small RTL needs --pin "
+    "tmc2slcg_disable_clock_gating=1 to run more than one layer.\n"
     "\n"
-    "Example:\n"
-    "  nvcosim build --config small --filelist vmod.f --name mine --verilator-option=-Wno-fatal\n"
+    "Examples:\n"
+    "  nvcosim build --filelist vmod.f --name mine --verilator-option=-DX=1\n"
+    "  nvcosim build --config full --filelist vmod.f --name theirs\n"
     "  nvcosim run --dut rtl:mine t.cfg";
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct build_options *options = state->input;
     switch (key) {
-    case KEY_CONFIG:
-        options->config = config_option(arg, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->config;
         return 0;
     case KEY_FILELIST:
         options->filelist = arg;
@@ -74,8 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_VERILATOR:
         if (strpbrk(arg, "\n'"))
             argp_error(state, "--verilator-option: quotes and line ends are not supported");
-        if (!words_add(&options->verilator, "%s", arg))
-            argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+        words_add(&options->verilator, "%s", arg);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "found '%s', expected options only", arg);
@@ -89,40 +83,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static bool make_variables(const struct build_options *options, const char *filelist, struct words *variables) {
-    bool ok = words_add(variables, "FILELIST=%s", filelist) && words_add(variables, "TOP=%s", options->top);
-    size_t size = 1;
+/* What make is told of the RTL; the simulator's build keeps it for the variants that are made later. */
+static void make_variables(const struct build_options *options, const char *filelist, struct words *variables) {
+    struct text joined = {0};
+    text_add(&joined, "", 0);
     for (size_t i = 0; i < options->verilator.count; i++)
-        size += strlen(options->verilator.items[i]) + 1;
-    char *joined = calloc(1, size);
-    if (!ok || !joined) {
-        free(joined);
-        return false;
-    }
-    for (size_t i = 0; i < options->verilator.count; i++) {
-        strcat(joined, i ? " " : "");
-        strcat(joined, options->verilator.items[i]);
-    }
-    ok = words_add(variables, "VERILATOR_OPTIONS=%s", joined);
-    free(joined);
-    return ok;
-}
-
-/* Keeps the variables for the variants that are built later (waves, coverage). */
-static bool keep_variables(const struct build_options *options, const struct words *variables, struct error *err) {
-    char path[SIMULATOR_PATH], *text = NULL;
-    size_t size;
-    if (!variables_path(options->config->name, options->name, path, sizeof path, err))
-        return false;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return error_set(err, "out of memory");
-    for (size_t i = 0; i < variables->count; i++)
-        fprintf(out, "%s\n", variables->items[i]);
-    fclose(out);
-    bool ok = file_write(path, text, size, err);
-    free(text);
-    return ok;
+        text_printf(&joined, "%s%s", i ? " " : "", options->verilator.items[i]);
+    words_add(variables, "FILELIST=%s", filelist);
+    words_add(variables, "TOP=%s", options->top);
+    words_add(variables, "VERILATOR_OPTIONS=%s", joined.text);
+    free(joined.text);
 }
 
 static int build(const struct build_options *options) {
@@ -140,9 +110,9 @@ static int build(const struct build_options *options) {
     }
     struct words variables = {0};
     printf("building %s as rtl:%s for configuration %s ...\n", options->filelist, options->name, options->config->name);
-    bool ok = make_variables(options, filelist, &variables) ? true : error_set(&err, "out of memory");
-    ok = ok && make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err) &&
-         keep_variables(options, &variables, &err);
+    fflush(stdout);
+    make_variables(options, filelist, &variables);
+    const bool ok = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err);
     if (ok)
         printf("done; use it with: nvcosim run --config %s --dut rtl:%s TRACE\n", options->config->name, options->name);
     else
@@ -153,17 +123,10 @@ static int build(const struct build_options *options) {
 }
 
 int build_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
+    static const struct argp argp = {.children = children, .options = option_table, .parser = parse, .doc = doc};
     struct build_options options = {.config = nvdla_config_find("small"), .top = "NV_nvdla"};
-    int status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) == 0) {
-        char names[256];
-        if (options.config->rtl)
-            status = build(&options);
-        else
-            fprintf(stderr, "nvcosim build: configuration %s has no RTL; expected one of %s\n", options.config->name,
-                    config_names(true, names, sizeof names));
-    }
+    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? build(&options) : EXIT_BAD_INPUT;
     words_free(&options.verilator);
     return status;
 }

@@ -4,6 +4,7 @@
 #ifndef NVDLA_XALLOC_H
 #define NVDLA_XALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* malloc, calloc, realloc of at least one byte, strdup, strndup and asprintf (returning the text). */
@@ -13,6 +14,7 @@ void *xrealloc(void *old, size_t n) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((returns_nonnull, malloc));
 char *xstrndup(const char *text, size_t n) __attribute__((returns_nonnull, malloc));
 char *xprintf(const char *format, ...) __attribute__((returns_nonnull, format(printf, 1, 2)));
+char *xvprintf(const char *format, va_list arguments) __attribute__((returns_nonnull, format(printf, 1, 0)));
 
 /* Makes room for one more element in an array that holds `count` of them and only ever grew through this function:
  * capacities are powers of two, so the array needs no capacity member. Returns the array, perhaps moved. */

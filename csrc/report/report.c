@@ -1,16 +1,19 @@
 #include "report/report.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "layers/cubes.h"
 #include "layers/pairing.h"
 #include "layers/tracker.h"
 #include "memory/file.h"
+#include "nvdla/text.h"
 #include "report/histograms.h"
 #include "report/names.h"
 #include "trace/launches.h"
@@ -350,6 +353,8 @@ static void find_reason(struct report *report) {
             return;
         }
     }
+    if (in->objection)
+        set_reason(report, "%s", in->objection);
 }
 
 struct report *report_new(const struct report_input *input) {
@@ -926,4 +931,31 @@ bool report_write(const struct report *report, const char *directory, struct err
         return false;
     return write_text(directory, "report.json", report_json(report), err) &&
            write_text(directory, "report.txt", report_text(report), err);
+}
+
+/* SPACE_ADDRESS_OWNER.bin.gz */
+static bool is_dump(const char *name) {
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        const char *prefix = memory_space_name((enum memory_space)space);
+        const size_t n = strlen(prefix);
+        if (strncmp(name, prefix, n) == 0 && name[n] == '_' && strspn(name + n + 1, "0123456789abcdef") >= 8)
+            return text_ends_with(name, ".bin.gz");
+    }
+    return false;
+}
+
+void report_clear(const char *directory) {
+    static const char *const names[] = {"report.txt", "report.json", "histogram.json", "histogram.svg"};
+    DIR *folder = opendir(directory);
+    if (!folder)
+        return;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        bool ours = is_dump(entry->d_name);
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            ours = ours || strcmp(entry->d_name, names[i]) == 0;
+        if (ours)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    closedir(folder);
+    rmdir(directory);
 }

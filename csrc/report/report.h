@@ -29,6 +29,7 @@ struct report_input {
     struct played played[PLAYED_MAX];
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
+    const char *objection; /* why the run fails even if nothing is wrong with what was played; NULL: it does not */
 };
 
 enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };
@@ -55,5 +56,9 @@ char *report_json(const struct report *report);
 /* Writes report.txt, report.json, histogram.json and histogram.svg where there are histograms, and the raw dumps of the
  * regions that differ (SPACE_ADDRESS_DEVICE.bin.gz) to a directory, which is made if it does not exist. */
 bool report_write(const struct report *report, const char *directory, struct error *err);
+
+/* Removes what report_write() left in a directory earlier, and the directory if nothing else is in it. What cannot be
+ * removed stays. */
+void report_clear(const char *directory);
 
 #endif
