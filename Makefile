@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIG ?= small
 NAME ?=
 VARIANT ?=
-VARIANTS := waves coverage toggle
+VARIANTS := waves coverage toggle checks
 B := build
 # make V=1 shows every command.
 Q = $(if $(V),,@echo "  build   $@" && )
@@ -31,9 +31,9 @@ LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/nvdla_tables.o
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
 TB_VPI_SRC := tb/rtl_device.c tb/vpi_access.c
-TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c))
+TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
-RTL_SRC := $(shell find rtl -name '*.sv') tb/tb_top.sv
+RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 .PHONY: build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
@@ -65,12 +65,12 @@ $(B)/obj/%.o: %.c $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
 # The version: that of the file VERSION, and the commit where there is one. Written again only when it changes.
-$(B)/gen/version.h: FORCE
+$(B)/gen/version_text.h: FORCE
 	@mkdir -p $(@D)
 	@commit=$$(git describe --always --dirty 2>/dev/null); \
 	line="#define NVCOSIM_VERSION \"$$(cat VERSION)$${commit:+ ($$commit)}\""; \
 	[ "$$(cat $@ 2>/dev/null)" = "$$line" ] || echo "$$line" >$@
-$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version.h
+$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_text.h
 $(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
@@ -89,7 +89,7 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
 
-## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=...]: one simulator
+## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=...]: one simulator
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
 $(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py

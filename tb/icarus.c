@@ -78,7 +78,7 @@ static void clock_design(void *context, void (*put_inputs)(void *arg), void *arg
 
 static struct device *open_rtl(void *context, const struct nvdla_config *config, const struct rtl_options *options,
                                struct error *err) {
-    const struct simulator simulator = {.context = context, .clock = clock_design, .four_state = true};
+    const struct simulator simulator = {.context = context, .clock = {clock_design, context}, .four_state = true};
     return rtl_device_new(config, options, &simulator, "rtl", err);
 }
 

@@ -1,3 +1,4 @@
+/* Accumulation and delivery of integer sums. See cacc.h. */
 #include "model/cacc.h"
 
 #include <string.h>
@@ -5,7 +6,7 @@
 #include "model/wide.h"
 #include "nvdla/fixed.h"
 
-enum { NARROW_BITS = 34, WIDE_BITS = 48, STICKY_BITS = 16 };
+enum { NARROW_BITS = 34, WIDE_BITS = 48 };
 
 int cacc_width(const struct nvdla_config *config, enum nvdla_precision precision, size_t k) {
     bool wide = nvdla_has_16_bits(config);
@@ -14,23 +15,6 @@ int cacc_width(const struct nvdla_config *config, enum nvdla_precision precision
 
 int64_t cacc_add(int64_t accumulator, int64_t addend, int bits) {
     return fixed_saturate(accumulator + addend, bits);
-}
-
-static inline int32_t deliver(int64_t sum, unsigned truncate, bool *saturated) {
-    int64_t floor = sum >> truncate;
-    int64_t up = 0;
-    if (truncate > 0) {
-        int64_t rest = sum & ((INT64_C(1) << truncate) - 1), half = INT64_C(1) << (truncate - 1);
-        unsigned ignored = truncate > STICKY_BITS ? truncate - STICKY_BITS : 0;
-        up = rest >= half && (sum >= 0 || (rest - half) >> ignored > 0);
-    }
-    int64_t rounded = floor + up;
-    *saturated = sum >= 0 ? rounded > INT32_MAX : floor < INT32_MIN;
-    return (int32_t)fixed_saturate(rounded, 32);
-}
-
-int32_t cacc_deliver(int64_t sum, unsigned truncate, bool *saturated) {
-    return deliver(sum, truncate, saturated);
 }
 
 enum { SOME = 64 }; /* sums that are looked at together */
@@ -43,7 +27,7 @@ WIDE static void deliver_narrow(const int32_t *sums, int32_t *out, size_t count,
     }
     int32_t half = (int32_t)1 << (truncate - 1), mask = half - 1 + half;
     /* By how much the rest of a negative sum has to exceed the half. */
-    int32_t least = truncate > STICKY_BITS ? (int32_t)1 << (truncate - STICKY_BITS) : 1;
+    int32_t least = truncate > CACC_STICKY_BITS ? (int32_t)1 << (truncate - CACC_STICKY_BITS) : 1;
     for (size_t i = 0; i < count; i++) {
         int32_t rest = (sums[i] & mask) - half;
         out[i] = (sums[i] >> truncate) + (rest >= (sums[i] < 0 ? least : 0));
@@ -71,7 +55,7 @@ uint64_t cacc_deliver_all(const int64_t *sums, int32_t *out, size_t count, unsig
         }
         for (size_t i = first; i < first + n; i++) {
             bool saturated;
-            out[i] = deliver(sums[i], truncate, &saturated);
+            out[i] = cacc_deliver(sums[i], truncate, &saturated);
             flagged += saturated;
         }
     }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "model/cacc.h"
+#include "nvdla/cacc_deliver.h"
 
 enum { MOST_TRUNCATE = 31 };
 

@@ -274,9 +274,9 @@ static bool start(struct run *run, struct job *job, struct error *err) {
         !simulator_path(job->config->name, options->rtl_name, run_variant(options), simulator, sizeof simulator, err))
         return false;
     char *folder = report_folder(options, job->name);
-    report_clear(folder); /* this run owns it: no report of an earlier one stays */
+    const bool clean = report_clean(folder, err); /* this run owns it: no report of an earlier one stays */
     free(folder);
-    if (!make_pipe(result, err))
+    if (!clean || !make_pipe(result, err))
         return false;
     if (!make_pipe(output, err)) {
         close(result[0]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
+#include "report/json.h"
 #include "report/names.h"
 #include "run/options.h"
 #include "run/version.h"
@@ -65,15 +66,17 @@ static const struct member device_members[] = {
     MEMBER(result_device, NUMBER, cycles),       MEMBER(result_device, NUMBER, op_cycles),
     MEMBER(result_device, NUMBER, outside),      MEMBER(result_device, NUMBER, vpi_calls),
     MEMBER(result_device, NUMBER, quiet_cycles), MEMBER(result_device, NUMBER, most_vpi_per_cycle),
-    MEMBER(result_device, REAL, cpu_seconds),    MEMBER(result_device, REAL, eval_share),
-    MEMBER(result_device, NUMBER, table_hits),   MEMBER(result_device, NUMBER, table_builds),
+    MEMBER(result_device, NUMBER, wave_cycles),  MEMBER(result_device, REAL, cpu_seconds),
+    MEMBER(result_device, REAL, eval_share),     MEMBER(result_device, NUMBER, table_hits),
+    MEMBER(result_device, NUMBER, table_builds),
 };
 
 static const struct member mismatch_members[] = {
-    MEMBER(result_mismatch, TEXT, space),     MEMBER(result_mismatch, NUMBER, address),
-    MEMBER(result_mismatch, NUMBER, bytes),   MEMBER(result_mismatch, TEXT, unit),
-    MEMBER(result_mismatch, INTEGER, launch), MEMBER(result_mismatch, TEXT, element),
-    MEMBER(result_mismatch, NUMBER, cycle),   MEMBER(result_mismatch, TRUTH, golden),
+    MEMBER(result_mismatch, TEXT, space),    MEMBER(result_mismatch, NUMBER, address),
+    MEMBER(result_mismatch, NUMBER, bytes),  MEMBER(result_mismatch, TEXT, unit),
+    MEMBER(result_mismatch, TEXT, position), MEMBER(result_mismatch, INTEGER, launch),
+    MEMBER(result_mismatch, TEXT, element),  MEMBER(result_mismatch, NUMBER, cycle),
+    MEMBER(result_mismatch, TRUTH, golden),
 };
 
 static const struct member finding_members[] = {
@@ -84,20 +87,6 @@ static const struct member finding_members[] = {
 };
 
 /* ---- out ---- */
-
-/* Text that may hold the bytes of a file name: those that are not UTF-8 become '?'. */
-static json_t *json_text(const char *text) {
-    json_t *json = json_string(text);
-    if (!json) {
-        char *ascii = xstrdup(text);
-        for (char *c = ascii; *c; c++)
-            if ((unsigned char)*c >= 0x80)
-                *c = '?';
-        json = json_string(ascii);
-        free(ascii);
-    }
-    return json;
-}
 
 static json_t *json_member(const void *object, const struct member *member) {
     const void *at = (const char *)object + member->offset;

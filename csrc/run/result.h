@@ -36,7 +36,7 @@ struct result_device {
     bool clocked; /* it has clocks and a bus: the RTL */
     uint64_t cycles, op_cycles, outside;
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
-    uint64_t vpi_calls, quiet_cycles, most_vpi_per_cycle;
+    uint64_t vpi_calls, quiet_cycles, most_vpi_per_cycle, wave_cycles;
     double cpu_seconds, eval_share; /* eval_share: 0 if not measured (--stats) */
     uint64_t table_hits, table_builds;
 };
@@ -52,6 +52,7 @@ struct result_mismatch {
     bool golden; /* from a golden */
     uint64_t address, bytes;
     char *unit, *element; /* the layer that it belongs to, NULL if to none; "surface 0, line 1, ..." */
+    char *position;       /* FILE:LINE that armed that layer */
     int launch;
     uint64_t cycle; /* of the beat that wrote it, 0 if not known */
 };

@@ -2,13 +2,13 @@
 #include "run/session.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "layers/cubes.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "model/model.h"
@@ -95,7 +95,7 @@ static void send_progress(void *context, const struct device *dev, size_t done, 
 
 /* The operations of a program that arm a layer: a launch whose output goes to memory. Returns their number; free()
  * the list. */
-static size_t find_layers(const struct program *prog, const struct layer_tracker *tracker, size_t **layers) {
+static size_t find_layers(const struct nvdla_config *config, const struct layer_tracker *tracker, size_t **layers) {
     const size_t count = layer_tracker_count(tracker);
     size_t found = 0;
     *layers = xcalloc(count + 1, sizeof **layers);
@@ -103,7 +103,7 @@ static size_t find_layers(const struct program *prog, const struct layer_tracker
         const struct launch *launch = layer_tracker_launch(tracker, i);
         struct cube cube;
         bool primary;
-        if (launch->block_count > 0 || launch_output_cube(prog->config, launch, &cube, &primary))
+        if (launch->block_count > 0 || launch_output_cube(config, launch, &cube, &primary))
             (*layers)[found++] = launch->tag;
     }
     return found;
@@ -112,18 +112,13 @@ static size_t find_layers(const struct program *prog, const struct layer_tracker
 /* ---- the result ---- */
 
 static void fill_device(struct result *result, const struct played *played) {
-    static const char *const outcomes[] = {[PLAY_PASSED] = "passed",
-                                           [PLAY_CHECK_FAILED] = "failed",
-                                           [PLAY_HUNG] = "hung",
-                                           [PLAY_BROKEN] = "broken",
-                                           [PLAY_REFUSED] = "refused"};
     const struct play_result *from = played->result;
     const struct device_statistics *s = &from->statistics;
     struct result_device *device = &result->devices[result->device_count++];
     const char *details = from->message ? strchr(from->message, '\n') : NULL;
     *device = (struct result_device){
         .name = xstrdup(played->dev->name),
-        .outcome = xstrdup(outcomes[from->outcome]),
+        .outcome = xstrdup(report_outcome_text(from->outcome)),
         .details = details && details[1] ? xstrdup(details + 1) : NULL,
         .checks = from->checks_done,
         .not_compared = from->checks_skipped,
@@ -135,69 +130,60 @@ static void fill_device(struct result *result, const struct played *played) {
         .cycles = s->cycles,
         .op_cycles = s->op_cycles,
         .outside = s->outside,
-        .vpi_calls = s->vpi_calls,
-        .quiet_cycles = s->quiet_cycles,
-        .most_vpi_per_cycle = s->most_vpi_per_cycle,
         .cpu_seconds = s->cpu_seconds,
-        .eval_share = s->eval_share,
-        .table_hits = s->table_hits,
-        .table_builds = s->table_builds,
     };
+    if (s->rtl) {
+        device->vpi_calls = s->rtl->vpi_calls;
+        device->quiet_cycles = s->rtl->quiet_cycles;
+        device->most_vpi_per_cycle = s->rtl->most_vpi_per_cycle;
+        device->eval_share = s->rtl->eval_share;
+        device->wave_cycles = s->rtl->wave_cycles;
+    }
+    if (s->model) {
+        device->table_hits = s->model->table_hits;
+        device->table_builds = s->model->table_builds;
+    }
     memcpy(device->read_beats, s->read_beats, sizeof device->read_beats);
     memcpy(device->write_beats, s->write_beats, sizeof device->write_beats);
 }
 
-static char *element_text(const json_t *element) {
-    static const char *const names[] = {"descriptor", "batch", "surface", "line", "column", "channel", "byte"};
-    struct text text = {0};
-    if (!json_is_object(element))
-        return NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const json_t *value = json_object_get(element, names[i]);
-        if (value)
-            text_printf(&text, "%s%s %d", text.n ? ", " : "", names[i], (int)json_integer_value(value));
+/* The layer and the beat of the first byte that differs. */
+static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
+                       enum memory_space space) {
+    const struct output *output = report_output(report, space, mismatch->address);
+    struct memory_origin origin;
+    mismatch->space = xstrdup(memory_space_name(space));
+    if (output) {
+        char text[REPORT_LINE];
+        mismatch->unit = xstrdup(nvdla_unit_names[output->launch->unit]);
+        mismatch->launch = output->launch->ordinal;
+        mismatch->element = xstrdup(report_element(output, mismatch->address, text, sizeof text));
+        mismatch->position = xstrdup(report_launch_position(report, output->launch, text, sizeof text));
     }
-    return text.text;
-}
-
-/* The layer and the beat of the first byte that differs, from the report's own data about it. */
-static void fill_place(struct result_mismatch *mismatch, const json_t *from, const char *origin) {
-    const json_t *layer = json_object_get(from, "layer");
-    const char *unit = json_string_value(json_object_get(layer, "unit"));
-    if (unit) {
-        mismatch->unit = xstrdup(unit);
-        mismatch->launch = (int)json_integer_value(json_object_get(layer, "ordinal"));
-    }
-    mismatch->element = element_text(json_object_get(from, "element"));
-    mismatch->cycle = (uint64_t)json_integer_value(json_object_get(json_object_get(from, origin), "cycle"));
+    if (memory_origin_of(report_memory(report, played, space), mismatch->address, &origin) && origin.unit >= 0)
+        mismatch->cycle = origin.cycle;
 }
 
 /* The first byte that differs between the devices; if none does, the first that differs from a golden. */
-static void fill_mismatch(struct result *result, const struct report_input *input, const json_t *report) {
-    const json_t *found = json_object_get(report, "mismatches"), *devices = json_object_get(report, "devices");
-    struct result_mismatch *mismatch = &result->mismatch;
-    for (size_t i = 0; i < json_array_size(found); i++) {
-        const json_t *area = json_array_get(found, i);
-        mismatch->bytes += (uint64_t)json_integer_value(json_object_get(area, "count"));
-        if (i > 0)
-            continue;
-        mismatch->space = xstrdup(json_string_value(json_object_get(area, "space")));
-        mismatch->address = strtoull(json_string_value(json_object_get(area, "first")), NULL, 0);
-        fill_place(mismatch, area, "got_origin");
+static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
+    const struct report_input *input = &report->input;
+    for (size_t i = 0; i < report->mismatch_count; i++)
+        mismatch->bytes += report->mismatches[i].count;
+    if (report->mismatch_count > 0) {
+        mismatch->address = report->mismatches[0].first;
+        fill_place(mismatch, report, 0, report->mismatches[0].space);
     }
     for (int i = 0; i < input->played_count; i++) {
         const struct play_result *played = input->played[i].result;
-        const json_t *failures = json_object_get(json_array_get(devices, (size_t)i), "failures");
         for (size_t k = 0; k < played->failure_count && !mismatch->space; k++) {
             const struct play_failure *failure = &played->failures[k];
             const struct op *op = &input->prog->ops[failure->op];
             if (op->kind != OP_MEM_CHECK)
                 continue;
-            mismatch->space = xstrdup(memory_space_name(op->space));
             mismatch->golden = true;
             mismatch->address = failure->first;
             mismatch->bytes = failure->count;
-            fill_place(mismatch, json_array_get(failures, k), "origin");
+            fill_place(mismatch, report, i, op->space);
         }
     }
 }
@@ -272,24 +258,24 @@ static void judge(const struct run_options *options, struct report_input *input,
     if (options->play.strict && !result->compared)
         input->objection = "nothing was compared: the trace has no check, and one device alone played it (--strict)";
     struct report *report = report_new(input);
-    if (!report) {
-        fail_to_play(result, "out of memory");
-        return;
-    }
     result->verdict = verdicts[report_status(report)];
     result->reason = xstrdup(report_reason(report));
     for (int i = 0; i < input->played_count; i++)
         fill_warnings(result, input->played[i].dev, report);
-    if (result->verdict == VERDICT_FAIL) {
-        char *text = report_json(report);
-        json_t *json = text ? json_loads(text, 0, NULL) : NULL;
-        fill_mismatch(result, input, json);
-        json_decref(json);
-        free(text);
-    }
+    fill_mismatch(&result->mismatch, report);
     fill_notes(result, options);
     write_report(options, report, result);
     report_free(report);
+}
+
+/* Closes waves and coverage; false with a message if they could not be written. */
+static bool close_files(const struct report_input *input, struct error *err) {
+    for (int i = 0; i < input->played_count; i++) {
+        struct device *dev = input->played[i].dev;
+        if (dev->ops->finish && !dev->ops->finish(dev, err))
+            return false;
+    }
+    return true;
 }
 
 /* ---- playing ---- */
@@ -367,19 +353,23 @@ static void play_program(const struct run_options *options, const struct program
     struct watch watch = {.fd = options->result_fd};
     result->operations = prog->count;
     result->launches = layer_tracker_count(tracker);
-    result->layers = watch.layer_count = find_layers(prog, tracker, &watch.layers);
+    result->layers = watch.layer_count = find_layers(prog->config, tracker, &watch.layers);
     for (size_t i = 0; i < result->launches; i++)
         result->macs += launch_macs(layer_tracker_launch(tracker, i));
-    layer_tracker_free(tracker);
+    input.launches = tracker;
     play_devices(options, prog, &watch, &input, devices, results);
     free(watch.layers);
     hold_signals(true);
+    const bool closed = close_files(&input, &err);
     judge(options, &input, result);
+    if (!closed)
+        fail_to_play(result, err.text);
     for (int i = 0; i < input.played_count; i++) {
         play_result_free(&results[i]);
         devices[i]->ops->destroy(devices[i]);
     }
     histogram_set_free(&histograms);
+    layer_tracker_free(tracker);
 }
 
 /* To the runner as data, else to a person. */

@@ -179,7 +179,8 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
 }
 
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
-    static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage"};
+    static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage",
+                                                    " with checks"};
     char path[SIMULATOR_PATH], directory[SIMULATOR_PATH];
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err))
         return false;

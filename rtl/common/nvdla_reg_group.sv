@@ -126,4 +126,6 @@ module nvdla_reg_group #(
   assign run_o   = run_q;
   assign group_o = consumer_q;
   assign d_o     = layer_q;
+
+  `NVDLA_LAYER(start, done)
 endmodule

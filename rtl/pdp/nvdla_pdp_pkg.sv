@@ -231,9 +231,11 @@ package nvdla_pdp_pkg;
   // First reciprocal multiply of an average: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. The product keeps 31 bits of
   // 32: large ones change their sign, and are rounded and wrapped as the sign that they then have.
   function automatic logic [10:0] pdp_scale_width(input logic [PdpSumBits-1:0] total, input logic [16:0] recip);
-    logic signed [30:0] product;
-    product = 31'($signed(total)) * $signed(31'(recip));
-    return pdp_round_11(product[30], product[26:0]);
+    logic negative;
+    logic [2:0] unused_middle;
+    logic [26:0] low;
+    {negative, unused_middle, low} = 31'($signed(total)) * $signed(31'(recip));
+    return pdp_round_11(negative, low);
   endfunction
 
   // Second reciprocal multiply: signed 11 bits times RECIP_KERNEL_HEIGHT, 8 bits. A product of 0 rounds alike under both signs, so the

@@ -1,0 +1,31 @@
+/* What CACC makes of a finished sum: CLIP_TRUNCATE, the rounding shift to the 32 bits that SDP gets.
+ *
+ * Spec: 40-convolution-core section 9.7.
+ */
+#ifndef NVDLA_CACC_DELIVER_H
+#define NVDLA_CACC_DELIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nvdla/fixed.h"
+
+enum { CACC_STICKY_BITS = 16 }; /* bits of the rest that rounding of negative sums looks at, the half included */
+
+/* Delivers a sum of at most 48 bits: right shift by truncate (0..31), rounded to nearest, halves away from zero (for
+ * negative sums and truncate > 16 only 15 bits below the half are looked at), clamped to 32 bits. *saturated tells that
+ * the clamp acted; for negative sums it looks at the sum before rounding. */
+static inline int32_t cacc_deliver(int64_t sum, unsigned truncate, bool *saturated) {
+    int64_t floor = sum >> truncate;
+    int64_t up = 0;
+    if (truncate > 0) {
+        int64_t rest = sum & ((INT64_C(1) << truncate) - 1), half = INT64_C(1) << (truncate - 1);
+        unsigned ignored = truncate > CACC_STICKY_BITS ? truncate - CACC_STICKY_BITS : 0;
+        up = rest >= half && (sum >= 0 || (rest - half) >> ignored > 0);
+    }
+    int64_t rounded = floor + up;
+    *saturated = sum >= 0 ? rounded > INT32_MAX : floor < INT32_MIN;
+    return (int32_t)fixed_saturate(rounded, 32);
+}
+
+#endif

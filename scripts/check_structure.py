@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""The order of the folders, and the opening comments: what a reader of the tree relies on.
+
+usage: check_structure.py       prints what breaks a rule as FILE:LINE: text; exit status 1 if anything does
+
+1. A folder includes only the folders that MAY_INCLUDE names for it, so nothing includes upwards.
+2. Every source file begins with a comment that says what it is for.
+3. Names of files in rtl/ are names of their modules or packages.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Lowest first. A folder may include itself and these.
+MAY_INCLUDE = {
+    "nvdla": "",
+    "memory": "nvdla",
+    "layers": "nvdla",
+    "trace": "nvdla memory layers",
+    "device": "nvdla memory",
+    "observe": "nvdla",
+    "model": "nvdla memory layers device observe",
+    "gen": "nvdla layers trace",
+    "replay": "nvdla memory trace device",
+    "coverage": "nvdla memory layers trace",
+    "report": "nvdla memory layers trace device observe replay",
+    "run": "nvdla memory layers trace device observe model replay report",
+    "tb": "nvdla memory layers device observe run",
+    "cli": "nvdla memory layers trace device observe model gen replay coverage report run",
+}
+
+
+def files():
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "csrc", "tb", "rtl", "tests", "scripts"], cwd=ROOT,
+                            check=True, capture_output=True, text=True).stdout.split("\n")
+    return [f for f in listed if f and (ROOT / f).exists()]
+
+
+def folder_of(file):
+    parts = file.split("/")
+    return parts[1] if parts[0] == "csrc" else parts[0]
+
+
+def includes(file):
+    for number, line in enumerate((ROOT / file).read_text().split("\n"), 1):
+        match = re.match(r'\s*#include "([^"]+)"', line)
+        if match:
+            yield number, match.group(1)
+
+
+def check_order(file):
+    folder = folder_of(file)
+    if folder not in MAY_INCLUDE:
+        yield 1, f"folder {folder} has no place in the order of folders (MAY_INCLUDE in scripts/check_structure.py)"
+        return
+    for number, name in includes(file):
+        if "/" not in name:
+            continue
+        target = name.split("/")[0]
+        if target not in MAY_INCLUDE:
+            yield number, f"includes {name}, which is in no folder of csrc"
+        elif target != folder and target not in MAY_INCLUDE[folder].split():
+            yield number, f"{folder} includes {name}; it may include: {MAY_INCLUDE[folder] or 'no other folder'}"
+
+
+def check_comment(file):
+    lines = (ROOT / file).read_text().split("\n")
+    first = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
+    comment = {"c": "/*", "h": "/*", "cpp": "//|/\\*", "sv": "//", "svh": "//", "sh": "#", "py": '"""|#'}[file.rsplit(".", 1)[1]]
+    if not re.match(r"\s*(" + comment.replace("*", r"\*").replace(r"\\*", r"\*") + ")", first):
+        yield 1, "begins without a comment that says what the file is for"
+
+
+def check_module(file):
+    stem = pathlib.Path(file).stem
+    text = re.sub(r"//.*", "", (ROOT / file).read_text())
+    if not re.search(rf"\b(module|package)\s+{stem}\b", text):
+        yield 1, f"holds no module or package named {stem}"
+
+
+def main():
+    failed = False
+    listed = files()
+    sources = [f for f in listed if re.match(r"(csrc|tb)/.*\.[ch]$", f)]
+    for file in listed:
+        found = []
+        if re.search(r"\.(c|h|cpp|sv|svh|sh|py)$", file):
+            found += check_comment(file)
+        if file in sources:
+            found += check_order(file)
+        if file.startswith("rtl/") and file.endswith(".sv"):
+            found += check_module(file)
+        for number, text in found:
+            print(f"{file}:{number}: {text}")
+            failed = True
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Index of the chapters in docs/nvdla: sections, registers and rules, each with a link to where it stands.
+
+usage: spec_index.py            writes docs/nvdla/index.md
+       spec_index.py --check    exit status 1 if that file is not what would be written
+
+Registers come from csrc/nvdla/registers.csv, rules from the messages in csrc/model that cite a section.
+"""
+import collections
+import csv
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHAPTERS = ROOT / "docs/nvdla"
+INDEX = CHAPTERS / "index.md"
+
+# The chapters that describe a unit's registers, the first one always named.
+UNIT_CHAPTERS = {
+    "GLB": ["10"], "CFGROM": ["10"], "MCIF": ["70"], "CVIF": ["70"], "CDMA": ["30"], "CSC": ["40", "30"], "CMAC_A": ["40"],
+    "CMAC_B": ["40"], "CACC": ["40"], "SDP_RDMA": ["50"], "SDP": ["50", "55"], "PDP_RDMA": ["60"], "PDP": ["60"],
+    "CDP_RDMA": ["62"], "CDP": ["62", "55"], "BDMA": ["64"], "RBK": ["66"],
+}
+Section = collections.namedtuple("Section", "file number title anchor text")
+
+
+def anchor(title):
+    """The anchor that GitHub and GitLab give a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def sections():
+    found = []
+    for path in sorted(CHAPTERS.glob("[0-9]*.md")):
+        parts = re.split(r"^(#{1,4} .*)$", path.read_text(), flags=re.M)
+        for heading, text in zip(parts[1::2], parts[2::2]):
+            title = heading.lstrip("#").strip()
+            number = re.match(r"[0-9]+(\.[0-9]+)*", title) if heading.startswith("##") else None
+            found.append(Section(path.name, number.group() if number else "", title, anchor(title), text))
+    return found
+
+
+def link(section):
+    return f"[{section.file[:2]} {section.number or 'head'}]({section.file}#{section.anchor})"
+
+
+def registers(all_sections):
+    rows = {}
+    with open(ROOT / "csrc/nvdla/registers.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            entry = rows.setdefault((row["unit"], row["register"]), {"small": "", "full": "", "fields": []})
+            entry[row["config"]] = row["byte_offset"]
+            if row["field"] not in entry["fields"]:
+                entry["fields"].append(row["field"])
+    lines = ["| register | small | full | fields | sections |", "|---|---|---|---|---|"]
+    for (unit, name), entry in sorted(rows.items()):
+        chapters = UNIT_CHAPTERS[unit]
+        word = re.compile(rf"(?<![A-Z0-9_]){name}(?![A-Z0-9_])")
+        where = [s for s in all_sections if s.file[:2] in chapters and s.number and word.search(s.text)]
+        if not where:
+            where = [s for s in all_sections if s.file[:2] == chapters[0] and "egister" in s.title][:1]
+        where = where or [s for s in all_sections if s.file[:2] == chapters[0]][:1]
+        fields = ", ".join(entry["fields"]) if len(entry["fields"]) < 9 else ", ".join(entry["fields"][:8]) + ", ..."
+        lines.append(f"| {unit}.{name} | {entry['small']} | {entry['full']} | {fields} | {' '.join(link(s) for s in where)} |")
+    return lines
+
+
+def rules(all_sections):
+    by_number = {(s.file[:-3], s.number): s for s in all_sections}
+    cited = {}
+    for path in sorted((ROOT / "csrc/model").glob("*.c")):
+        for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', path.read_text()):
+            text = re.sub(r'"\s*"', "", match.group())[1:-1]
+            citation = re.search(r"\((\d\d-[a-z-]+)(?: section ([0-9.]+)|, illegal programming)\)", text)
+            if citation and len(text) > len(citation.group()) + 10:
+                cited[text.replace(citation.group(), "").strip()] = (citation.group(1), (citation.group(2) or "").rstrip("."))
+    lines = ["| rule | section |", "|---|---|"]
+    broken = []
+    for text, (chapter, number) in sorted(cited.items(), key=lambda item: (item[1][0], item[1][1], item[0])):
+        section = by_number.get((chapter, number))
+        if number == "":
+            section = next((s for s in all_sections if s.file[:-3] == chapter and "llegal" in s.title), None)
+        if section is None:
+            broken.append(f"csrc/model: the message \"{text}\" cites {chapter} section {number}, which does not exist")
+            continue
+        lines.append(f"| {text.replace('|', chr(92) + '|')} | {link(section)} |")
+    return lines, broken
+
+
+def main():
+    all_sections = sections()
+    rule_lines, broken = rules(all_sections)
+    for line in broken:
+        print(line, file=sys.stderr)
+    out = ["# Index of the chapters", "", "Made by `scripts/spec_index.py`. `nvcosim info TRACE` decodes the registers that a trace writes.", "",
+           "## Sections", ""]
+    for section in all_sections:
+        out.append(f"{'  ' if section.number else ''}- [{section.title}]({section.file}#{section.anchor})")
+    out += ["", "## Registers", "", "Byte offsets from the base of NVDLA. Sections: chapter and section in which the register is named.", ""]
+    out += registers(all_sections) + ["", "## Rules of legal programming", "", "What the model says of programming that breaks a rule, and where the rule stands.", ""]
+    text = "\n".join(out + rule_lines) + "\n"
+    if sys.argv[1:] == ["--check"]:
+        if not INDEX.exists() or INDEX.read_text() != text:
+            print(f"{INDEX.relative_to(ROOT)} is not what scripts/spec_index.py makes; run it and commit the result", file=sys.stderr)
+            return 1
+    elif sys.argv[1:]:
+        print(__doc__, file=sys.stderr)
+        return 2
+    else:
+        INDEX.write_text(text)
+    return 1 if broken else 0
+
+
+sys.exit(main())
