@@ -57,7 +57,10 @@ pid_t process_start(int (*body)(void *context), void *context, struct error *err
 }
 
 int process_exec(char *const *words) {
-    execvp(words[0], words);
+    if (strchr(words[0], '/'))
+        execv(words[0], words); /* execvp() would hand a file of a bad format to the shell */
+    else
+        execvp(words[0], words);
     return errno == ENOENT ? 127 : 126;
 }
 
