@@ -1,9 +1,18 @@
+<<<<<<< HEAD
 /* The main program of a simulator, but for the simulator. */
+=======
+/* A simulator executable: one trace on its RTL. See simulator.h. */
+>>>>>>> main
 #include "run/simulator.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+<<<<<<< HEAD
 #include "run/output.h"
+=======
+#include "nvdla/xalloc.h"
+>>>>>>> main
 #include "run/session.h"
 #include "run/version.h"
 
@@ -11,7 +20,23 @@ static void print_version(FILE *out, struct argp_state *state) {
     fprintf(out, "%s, a simulator of nvcosim %s\n", state->name, nvcosim_version());
 }
 
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, rtl_open open, void *context) {
+/* The RTL's own pins before those of the command line, so that the latter win. */
+static void default_pins(struct run_options *options, const char *pins) {
+    struct words all = {0};
+    char *copy = xstrdup(pins), *rest = copy;
+    for (char *pin = strsep(&rest, ","); pin; pin = strsep(&rest, ","))
+        if (pin[0])
+            words_add(&all, "%s", pin);
+    free(copy);
+    for (size_t i = 0; i < options->pins.count; i++)
+        words_add(&all, "%s", options->pins.items[i]);
+    words_free(&options->pins);
+    options->pins = all;
+    options->rtl.pins = (const char *const *)all.items;
+}
+
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
+                   rtl_open open, void *context) {
     static const struct argp argp = {
         .options = run_option_table,
         .parser = run_option_parse,
@@ -38,6 +63,7 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
                            argv[0], config_name, options.config->name, "make simulator");
     else {
         options.config = nvdla_config_find(config_name);
+        default_pins(&options, pins);
         status = play_one(&options, name, open, context);
     }
     run_options_free(&options);

@@ -5,7 +5,7 @@
 . "$ROOT/tests/cli/source_tree.sh"
 
 echo "a.sv" >"mine.f"
-command=("$TREE" build --filelist mine.f); check build_needs_name 2 "--filelist FILE.f and --name NAME are needed"
+command=("$TREE" build --filelist mine.f); check build_needs_name 2 "--filelist FILE.f and --name NAME, or --nvidia CHECKOUT, are needed"
 command=("$TREE" build --filelist mine.f --name Mine); check build_bad_name 2 "--name: found 'Mine', expected a-z, 0-9 and _"
 command=("$TREE" build --filelist mine.f --name waves); check build_reserved_name 2 "--name: found 'waves'"
 command=("$TREE" build --filelist none.f --name mine); check build_missing_filelist 2 "none.f: No such file"
