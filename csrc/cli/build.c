@@ -5,18 +5,11 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-<<<<<<< HEAD
-#include "run/simulators.h"
-
-enum { KEY_FILELIST = 0x100, KEY_NAME, KEY_TOP, KEY_VERILATOR };
-=======
-#include "memory/file.h"
 #include "nvdla/text.h"
 #include "run/nvidia.h"
 #include "run/simulators.h"
 
-enum { KEY_CONFIG = 0x100, KEY_FILELIST, KEY_NVIDIA, KEY_RAMS, KEY_NAME, KEY_TOP, KEY_VERILATOR, KEY_PIN };
->>>>>>> main
+enum { KEY_FILELIST = 0x100, KEY_NVIDIA, KEY_RAMS, KEY_NAME, KEY_TOP, KEY_VERILATOR, KEY_PIN };
 
 struct build_options {
     const struct nvdla_config *config;
@@ -60,27 +53,16 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-<<<<<<< HEAD
     "Builds a simulator of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME. The configuration "
     "is the one whose ports it has; any will do, also those that this project has no RTL for.\v"
-    "The testbench, the memory model, the player and the reference model stay the same. Static inputs (power, test, "
-    "clock gating) have defaults and can be set at run time with --pin NAME=VALUE; public small RTL needs --pin "
-    "tmc2slcg_disable_clock_gating=1 to run more than one layer.\n"
-    "\n"
-    "Examples:\n"
-    "  nvcosim build --filelist vmod.f --name mine --verilator-option=-DX=1\n"
-    "  nvcosim build --config full --filelist vmod.f --name theirs\n"
-    "  nvcosim run --dut rtl:mine t.cfg";
-=======
-    "Builds a simulator of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME.\v"
     "The testbench, the memory model, the player and the reference model stay the same.\n"
     "\n"
     "Examples:\n"
     "  nvcosim build --filelist vmod.f --name mine\n"
     "  nvcosim run --dut rtl:mine t.cfg\n"
+    "  nvcosim build --config full --filelist vmod.f --name theirs\n"
     "  nvcosim build --config small --nvidia ../hw\n"
     "  nvcosim run --dut rtl:nvidia t.cfg";
->>>>>>> main
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct build_options *options = state->input;
@@ -139,18 +121,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-<<<<<<< HEAD
-/* What make is told of the RTL; the simulator's build keeps it for the variants that are made later. */
-static void make_variables(const struct build_options *options, const char *filelist, struct words *variables) {
-    struct text joined = {0};
-    text_add(&joined, "", 0);
-    for (size_t i = 0; i < options->verilator.count; i++)
-        text_printf(&joined, "%s%s", i ? " " : "", options->verilator.items[i]);
-    words_add(variables, "FILELIST=%s", filelist);
-    words_add(variables, "TOP=%s", options->top);
-    words_add(variables, "VERILATOR_OPTIONS=%s", joined.text);
-    free(joined.text);
-=======
 /* NAME=WORD WORD ... */
 static void add_joined(struct words *variables, const char *name, const struct words *words) {
     struct text joined = {0};
@@ -160,6 +130,7 @@ static void add_joined(struct words *variables, const char *name, const struct w
     free(joined.text);
 }
 
+/* What make is told of the RTL; the build of the simulator keeps it for the variants that are made later. */
 static void make_variables(const struct build_options *options, const char *filelist, struct words *variables) {
     words_add(variables, "FILELIST=%s", filelist);
     words_add(variables, "TOP=%s", options->top);
@@ -192,24 +163,6 @@ static char *file_list(const struct build_options *options, struct error *err) {
     return path;
 }
 
-/* Keeps the variables for the variants that are built later (waves, coverage). */
-static bool keep_variables(const struct build_options *options, const struct words *variables, struct error *err) {
-    char path[SIMULATOR_PATH], *text = NULL;
-    size_t size;
-    if (!variables_path(options->config->name, options->name, path, sizeof path, err))
-        return false;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return error_set(err, "out of memory");
-    for (size_t i = 0; i < variables->count; i++)
-        fprintf(out, "%s\n", variables->items[i]);
-    fclose(out);
-    bool ok = file_write(path, text, size, err);
-    free(text);
-    return ok;
->>>>>>> main
-}
-
 static int build(const struct build_options *options) {
     struct error err;
     char directory[SIMULATOR_PATH];
@@ -223,18 +176,10 @@ static int build(const struct build_options *options) {
         return EXIT_BAD_INPUT;
     }
     struct words variables = {0};
-<<<<<<< HEAD
-    printf("building %s as rtl:%s for configuration %s ...\n", options->filelist, options->name, options->config->name);
-    fflush(stdout);
-    make_variables(options, filelist, &variables);
-    const bool ok = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err);
-=======
     printf("building %s as rtl:%s for configuration %s ...\n", filelist, options->name, options->config->name);
     fflush(stdout);
     make_variables(options, filelist, &variables);
-    bool ok = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err) &&
-              keep_variables(options, &variables, &err);
->>>>>>> main
+    const bool ok = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err);
     if (ok)
         printf("done; use it with: nvcosim run --config %s --dut rtl:%s TRACE\n", options->config->name, options->name);
     else
@@ -248,11 +193,7 @@ int build_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
     static const struct argp argp = {.children = children, .options = option_table, .parser = parse, .doc = doc};
     struct build_options options = {.config = nvdla_config_find("small"), .top = "NV_nvdla"};
-<<<<<<< HEAD
     const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? build(&options) : EXIT_BAD_INPUT;
-=======
-    int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? build(&options) : EXIT_BAD_INPUT;
->>>>>>> main
     words_free(&options.verilator);
     words_free(&options.pins);
     return status;

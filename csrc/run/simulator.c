@@ -1,18 +1,11 @@
-<<<<<<< HEAD
-/* The main program of a simulator, but for the simulator. */
-=======
 /* A simulator executable: one trace on its RTL. See simulator.h. */
->>>>>>> main
 #include "run/simulator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-<<<<<<< HEAD
-#include "run/output.h"
-=======
 #include "nvdla/xalloc.h"
->>>>>>> main
+#include "run/output.h"
 #include "run/session.h"
 #include "run/version.h"
 
@@ -59,8 +52,9 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
     if (options.traces.count != 1)
         fprintf(stderr, "%s: plays one trace, %zu are given\n", argv[0], options.traces.count);
     else if (options.config && strcmp(options.config->name, config_name) != 0)
-        status = play_none(&options, name, "%s simulates configuration %s, %s is asked for; build it again: %s",
-                           argv[0], config_name, options.config->name, "make simulator");
+        status =
+            play_none(&options, name, "%s simulates configuration %s, %s is asked for; remove it and it is built again",
+                      argv[0], config_name, options.config->name);
     else {
         options.config = nvdla_config_find(config_name);
         default_pins(&options, pins);
