@@ -109,7 +109,7 @@ static bool run(const struct program *prog, bool against_model, struct error *er
     struct play_options options;
     play_options_default(&options);
     struct naive *m = naive_new(prog->config);
-    struct error model = {""};
+    struct error model = {.text = ""};
     bool passed = naive_play(m, prog, options.seed, err);
     /* Where a check fails, the model tells whether it reads the chapters in the same way. */
     if (against_model && !m->failed && !compare_with_model(m, prog, &model)) {
@@ -133,7 +133,7 @@ static bool report(const char *name, bool passed, const struct error *err) {
 }
 
 static bool run_trace(const struct options *options, const char *path) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     const struct trace_options trace = {.config = options->config};
     struct program *prog = trace_read(path, &trace, &err);
     const bool passed = prog && run(prog, options->against_model, &err);
@@ -142,7 +142,7 @@ static bool run_trace(const struct options *options, const char *path) {
 }
 
 static bool run_shaken(const struct options *options, const char *path, uint64_t seed) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     char name[1024];
     const struct trace_options trace = {.config = options->config};
     struct program *prog = trace_read(path, &trace, &err);
@@ -155,7 +155,7 @@ static bool run_shaken(const struct options *options, const char *path, uint64_t
 }
 
 static bool run_random(const struct options *options, uint64_t seed) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     char name[128];
     struct gen_case gen;
     snprintf(name, sizeof name, "%s_%s_%" PRIu64, options->config->name, options->engine, seed);
