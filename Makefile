@@ -5,6 +5,10 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
+ifneq ($(words $(CURDIR)),1)
+$(error The path of this checkout has spaces ($(CURDIR)), which make and Verilator do not take; move or link it to one without)
+endif
+
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIG ?= small
 NAME ?=
@@ -14,7 +18,9 @@ B := build
 # make V=1 shows every command.
 Q = $(if $(V),,@echo "  build   $@" && )
 
-CCACHE := $(shell command -v ccache 2>/dev/null)
+# ccache where it has a folder to write to. tb/simulator.mk takes it from the environment.
+CCACHE := $(shell d=$$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$$d" 2>/dev/null && [ -w "$$d" ] && echo ccache)
+export CCACHE
 CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
@@ -42,7 +48,8 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## make demo          install what is missing, build, replay one trace on RTL and model, say where to look
-demo: setup
+demo:
+	@scripts/setup.sh demo
 	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo.sh $(B)
 

@@ -15,6 +15,10 @@ simulator=nvcosim-$config${name:+-$name}${variant:+-$variant}
 dir=$build/sim/$simulator
 mkdir -p "$dir"
 
+for tool in verilator clang++; do
+    command -v $tool >/dev/null || { echo "build_simulator: $tool is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
+done
+
 if [ -n "$name" ]; then
     [ -f "$filelist" ] || { echo "build_simulator: file list '$filelist' of RTL '$name' does not exist" >&2; exit 2; }
     # Foreign RTL is never lint clean: warnings are not this project's business.
