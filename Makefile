@@ -1,4 +1,4 @@
-# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, clean. `make help` explains them.
+# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
@@ -42,7 +42,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
+.PHONY: install uninstall man build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -198,6 +198,20 @@ coverage: build
 ## make nightly       every trace with every memory behaviour, long fuzzing, all configurations
 nightly: setup
 	@NIGHTLY=1 tests/run.sh $(B)
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+## make install       [PREFIX=/usr/local] [DESTDIR=]: nvcosim, its simulators and their sources, man pages, completion
+install: build man
+	@scripts/install.sh $(B) "$(PREFIX)" "$(DESTDIR)"
+
+## make uninstall     [PREFIX=/usr/local] [DESTDIR=]: removes what make install put there
+uninstall:
+	@scripts/install.sh --uninstall "$(PREFIX)" "$(DESTDIR)"
+
+## make man           build/man: man pages, made from --help
+man: $(B)/nvcosim
+	@scripts/man.sh $(B)
 
 ## make clean         remove build/
 clean:
