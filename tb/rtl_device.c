@@ -67,7 +67,6 @@ struct rtl_device {
     uint64_t last_traffic;
     bool op_started;
     uint64_t op_start, last_rise;
-    uint64_t quiet_cycles, most_calls;
     bool coverage_open;
     double cpu_start;
 
@@ -75,7 +74,7 @@ struct rtl_device {
     struct unknown unknown;
     struct waves waves;
     struct meter meter;
-    uint64_t wave_cycles;
+    struct rtl_statistics statistics;
 };
 
 static struct rtl_device *rtl_of(struct device *dev) {
@@ -180,9 +179,9 @@ static void step(struct rtl_device *rtl) {
     observe(rtl);
     const uint64_t spent = rtl->vpi.calls - calls;
     if (spent == 1)
-        rtl->quiet_cycles++;
-    if (spent > rtl->most_calls)
-        rtl->most_calls = spent;
+        rtl->statistics.quiet_cycles++;
+    if (spent > rtl->statistics.most_vpi_per_cycle)
+        rtl->statistics.most_vpi_per_cycle = spent;
 }
 
 static bool rtl_reset(struct device *dev, struct error *err) {
@@ -284,14 +283,13 @@ static uint64_t rtl_time(struct device *dev) {
 }
 
 static void rtl_statistics(struct device *dev, struct device_statistics *statistics) {
-    const struct rtl_device *rtl = rtl_of(dev);
+    struct rtl_device *rtl = rtl_of(dev);
+    rtl->statistics.vpi_calls = rtl->vpi.calls;
     *statistics = (struct device_statistics){
         .cycles = rtl->cycle,
         .op_cycles = rtl->op_started && rtl->last_rise > rtl->op_start ? rtl->last_rise - rtl->op_start : 0,
-        .vpi_calls = rtl->vpi.calls,
-        .quiet_cycles = rtl->quiet_cycles,
-        .most_vpi_per_cycle = rtl->most_calls,
         .cpu_seconds = meter_cpu_seconds() - rtl->cpu_start,
+        .rtl = &rtl->statistics,
     };
     for (int p = 0; p < rtl->layout.ports; p++) {
         const struct axi_counts *counts = axi_memory_counts(rtl->ports[p].memory);
@@ -302,7 +300,7 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
         statistics->outside += counts->outside;
     }
     if (rtl->options.measure)
-        statistics->eval_share = meter_share(&rtl->meter, rtl->clocks, statistics->cpu_seconds);
+        rtl->statistics.eval_share = meter_share(&rtl->meter, rtl->clocks, statistics->cpu_seconds);
 }
 
 static bool rtl_finish(struct device *dev, struct error *err) {
@@ -362,7 +360,8 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
     }
     if (rtl->options.wave_path) {
         const bool own = !strcmp(dev->name, "rtl");
-        if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->wave_cycles, err))
+        if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->statistics.wave_cycles,
+                        err))
             return false;
         observers_add(&rtl->observers, waves_observer(&rtl->waves));
     }

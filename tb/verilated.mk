@@ -1,6 +1,6 @@
 # Compilers and options of everything that Verilator writes: simulators (simulator.mk) and benches (tests/rtl/bench_link.mk). To be
-# included after Verilator's own makefile, which sets these too. clang, measured faster than gcc on this code; ccache when present.
-CCACHE := $(shell command -v ccache 2>/dev/null)
+# included after Verilator's own makefile, which sets these too. clang, measured faster than gcc on this code; ccache from the
+# environment.
 CXX := $(CCACHE) clang++
 LINK := clang++
 OPT_FAST := -O3

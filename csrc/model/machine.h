@@ -14,12 +14,13 @@
 #include "model/cdp.h"
 #include "model/checker.h"
 #include "model/csc_run.h"
+#include "model/dma.h"
 #include "model/model.h"
 #include "model/pool.h"
 #include "model/register_group.h"
 #include "model/sdp.h"
 #include "nvdla/lut.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 struct model {
     struct device dev;                             /* first member: the device is the model */
@@ -29,7 +30,7 @@ struct model {
     struct lut_entries lut; /* of CDP */
     struct sdp_table sdp_table;
     struct cdp_idle_units cdp_idle;
-    struct histogram_set *histograms; /* see model_options */
+    struct tap_listeners taps; /* see model_options */
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
@@ -41,10 +42,12 @@ struct model {
     bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
     struct checker checker;
     struct model_limits limits;
+    struct dma_outside outside;
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
     clock_t busy; /* CPU time spent on layers */
+    struct model_statistics statistics;
 };
 
 /* Launch that the unit is working on. BDMA has no groups of registers. */

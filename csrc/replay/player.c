@@ -20,6 +20,7 @@
 
 #include "memory/space.h"
 #include "nvdla/random.h"
+#include "nvdla/xalloc.h"
 
 enum {
     INTERRUPT_BITS = 32,
@@ -935,6 +936,22 @@ static void player_close(struct player *p) {
     free(p->at_end);
 }
 
+/* The device, or the program, cannot go on. */
+static void explain_failure(const struct player *p) {
+    struct play_result *result = p->result;
+    const struct error *err = &p->err;
+    result->outcome = err->kind == ERROR_REFUSED ? PLAY_REFUSED : PLAY_BROKEN;
+    if (result->outcome == PLAY_BROKEN) {
+        result->message = xstrdup(err->text);
+        return;
+    }
+    struct device_warning *refusal = &result->refusal;
+    refusal->unit = (enum nvdla_unit)err->unit;
+    refusal->ordinal = err->ordinal;
+    snprintf(refusal->text, sizeof refusal->text, "%.*s", (int)sizeof refusal->text - 1, err->text);
+    result->message = xprintf("%s launch %d: %s", nvdla_unit_names[err->unit], err->ordinal, err->text);
+}
+
 enum play_outcome play(const struct program *prog, struct device *dev, const struct play_options *options,
                        struct play_result *result) {
     *result = (struct play_result){0};
@@ -951,8 +968,7 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
     }
     dev->ops->statistics(dev, &result->statistics);
     if (verdict == VERDICT_BROKEN) {
-        result->outcome = dev->refused ? PLAY_REFUSED : PLAY_BROKEN;
-        result->message = strdup(p.err.text);
+        explain_failure(&p);
     } else if (verdict == VERDICT_HUNG) {
         result->outcome = PLAY_HUNG;
     } else {

@@ -386,10 +386,10 @@ static const struct played *not_played(const struct report *report) {
 static void find_reason(struct report *report) {
     const struct report_input *in = &report->input;
     const struct played *stopped = not_played(report);
-    if (stopped && stopped->dev->refused) {
+    if (stopped && stopped->result->outcome == PLAY_REFUSED) {
         char text[REPORT_LINE];
         set_reason(report, "%s: %s", stopped->dev->name,
-                   report_warning(report, &stopped->dev->refusal, text, sizeof text));
+                   report_warning(report, &stopped->result->refusal, text, sizeof text));
         return;
     }
     if (stopped) {
@@ -427,6 +427,8 @@ static void find_reason(struct report *report) {
             return;
         }
     }
+    if (in->objection)
+        set_reason(report, "%s", in->objection);
 }
 
 static enum report_status find_status(const struct report *report) {
