@@ -340,6 +340,7 @@ class Session {
                {NVDLA_SDP_RDMA, &design.top.csb_rdma_req_i, 1, &design.top.csb_rdma_rdata_o}},
               seed ^ 0xc5b),
           done(design, design.top.done_intr_o), chain(design, csb, done, kPatience) {
+        done.in_turn = false; // a layer to PDP may end with one that waits for its acknowledge
         done.seen = [this](int group) { interrupts.push_back({group, writer.atoms}); };
     }
     void follow() {
