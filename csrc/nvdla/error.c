@@ -3,14 +3,19 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "nvdla/text.h"
 
 static bool store(struct error *err, enum error_kind kind, const char *format, va_list args) {
     if (!err)
         return false;
     char text[sizeof err->text]; /* the arguments may point into err->text */
     vsnprintf(text, sizeof text, format, args);
-    memcpy(err->text, text, sizeof text);
+    char *shown = text_shown(text); /* names may hold any byte */
+    snprintf(err->text, sizeof err->text, "%s", shown);
+    free(shown);
     err->kind = kind;
     return false;
 }
@@ -43,8 +48,9 @@ bool error_prefix(struct error *err, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s", err->text);
-    memcpy(err->text, text, sizeof text);
+    char *shown = text_shown(text), rest[sizeof err->text];
+    memcpy(rest, err->text, sizeof rest);
+    snprintf(err->text, sizeof err->text, "%s%s", shown, rest);
+    free(shown);
     return false;
 }

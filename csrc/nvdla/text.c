@@ -54,6 +54,8 @@ char *text_shown(const char *text) {
             text_printf(&shown, "\\t");
         else if (byte < 0x20 || byte == 0x7f)
             text_printf(&shown, "\\x%02x", byte);
+        else if (byte == 0xc2 && ((unsigned char)c[1] & 0xe0) == 0x80) /* U+0080 to U+009f */
+            text_printf(&shown, "\\x%02x", (unsigned char)*++c);
         else
             text_add(&shown, c, 1);
     }
