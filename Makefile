@@ -5,16 +5,22 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
+ifneq ($(words $(CURDIR)),1)
+$(error The path of this checkout has spaces ($(CURDIR)), which make and Verilator do not take; move or link it to one without)
+endif
+
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIG ?= small
 NAME ?=
 VARIANT ?=
-VARIANTS := waves coverage toggle
+VARIANTS := waves coverage toggle checks
 B := build
 # make V=1 shows every command.
 Q = $(if $(V),,@echo "  build   $@" && )
 
-CCACHE := $(shell command -v ccache 2>/dev/null)
+# ccache where it has a folder to write to. tb/simulator.mk takes it from the environment.
+CCACHE := $(shell d=$$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$$d" 2>/dev/null && [ -w "$$d" ] && echo ccache)
+export CCACHE
 CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
@@ -23,7 +29,7 @@ LDLIBS := -ljansson -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
-TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/configurations.csv
+TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
@@ -31,9 +37,9 @@ LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/nvdla_tables.o
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
 TB_VPI_SRC := tb/rtl_device.c tb/vpi_access.c
-TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c))
+TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
-RTL_SRC := $(shell find rtl -name '*.sv') tb/tb_top.sv
+RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 .PHONY: build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
@@ -42,7 +48,8 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## make demo          install what is missing, build, replay one trace on RTL and model, say where to look
-demo: setup
+demo:
+	@scripts/setup.sh demo
 	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo.sh $(B)
 
@@ -82,7 +89,7 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
 
-## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=...]: one simulator
+## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=... PINS="a=1 b=2"]: one simulator
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
 $(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
@@ -91,7 +98,7 @@ $(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
 # $(1) configuration, $(2) name, $(3) variant
 define simulator_rule
 $(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(TB_OBJ) $(B)/libnvcosim.a FORCE
-	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)")
+	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)" "$$(PINS)")
 endef
 $(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(c),,$(v)))))
 ifneq ($(NAME),)

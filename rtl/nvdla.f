@@ -1,4 +1,5 @@
-// RTL of the core, relative to this folder, packages first. The generated nvdla_pkg.sv of the configuration comes before this list.
+// RTL of the core, relative to this folder, macros and packages first. The generated nvdla_pkg.sv of the configuration comes before this list.
+common/nvdla_check.svh
 common/nvdla_arith_pkg.sv
 sdp/nvdla_sdp_pkg.sv
 pdp/nvdla_pdp_pkg.sv
@@ -7,6 +8,8 @@ cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
+common/nvdla_check_queue.sv
+common/nvdla_check_balance.sv
 common/nvdla_fifo.sv
 common/nvdla_sync.sv
 common/nvdla_reset_sync.sv

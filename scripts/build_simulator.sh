@@ -1,17 +1,23 @@
 #!/bin/bash
 # Builds one simulator executable: Verilator over an RTL, then the C++ compiler, then the link with the testbench.
 #
-# usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS]
+# usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS]
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
-#   VARIANT    empty: as fast as it gets; waves: records FST; coverage, toggle: counts the lines executed, the bits toggled
+#   PINS       NAME=VALUE ...: what static inputs are unless --pin says otherwise
+#   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
+#              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS)
 # Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line per step that does something.
 set -eu -o pipefail
-build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-}
+build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 simulator=nvcosim-$config${name:+-$name}${variant:+-$variant}
 dir=$build/sim/$simulator
 mkdir -p "$dir"
+
+for tool in verilator clang++; do
+    command -v $tool >/dev/null || { echo "build_simulator: $tool is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
+done
 
 if [ -n "$name" ]; then
     [ -f "$filelist" ] || { echo "build_simulator: file list '$filelist' of RTL '$name' does not exist" >&2; exit 2; }
@@ -22,14 +28,15 @@ if [ -n "$name" ]; then
 else
     sources=("$build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f)
 fi
-define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"")
+define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 case $variant in
 '') ;;
-waves) sources+=(--trace-fst --trace-structs) define+=(-DCOSIM_WAVES) ;;
+waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
 # Splitting or reordering a block would part the counters from the statements they count: branches would be counted as not taken.
 coverage) sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE) ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
-*) echo "build_simulator: there is no variant '$variant'; expected waves, coverage or toggle" >&2; exit 2 ;;
+checks) sources+=(+define+NVDLA_CHECKS) ;;
+*) echo "build_simulator: there is no variant '$variant'; expected waves, coverage, toggle or checks" >&2; exit 2 ;;
 esac
 
 stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }
@@ -39,5 +46,24 @@ verilator --cc --vpi -O3 --no-timing --x-assign fast --x-initial fast --noassert
     { cat "$dir/verilator.log" >&2; exit 1; }
 [ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator"
 
+# Hundreds of files share a header of tens of MB, which costs more to read than a file to compile: such a design is compiled in units of
+# seven files.
+units=()
+mapfile -t classes < <(cd "$dir" && ls Vtb_top*.cpp)
+if [ ${#classes[@]} -gt "${UNIT_THRESHOLD:-200}" ]; then
+    for ((i = 0; i < ${#classes[@]}; i += 7)); do
+        unit=unit_$((i / 7))
+        printf '#include "%s"\n' "${classes[@]:i:7}" >"$dir/$unit.new"
+        cmp -s "$dir/$unit.new" "$dir/$unit.cpp" || mv "$dir/$unit.new" "$dir/$unit.cpp"
+        rm -f "$dir/$unit.new"
+        units+=("$unit.o")
+    done
+fi
+
+# What main_verilator.cpp is compiled with, in a file, so that it is compiled again when that changes.
+echo "${define[*]}" >"$dir/defines.new"
+cmp -s "$dir/defines.new" "$dir/defines" || mv "$dir/defines.new" "$dir/defines"
+rm -f "$dir/defines.new"
+
 make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$(realpath "$build")/$simulator" \
-    DEFINES="${define[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
+    DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }

@@ -12,12 +12,17 @@ result() {
     if [ "$2" -eq 0 ]; then echo "ok    $1"; else echo "FAIL  $1"; failed=1; fi
 }
 for config in "$@"; do
-    verilator --lint-only -Wall --no-timing --top-module tb_top -f "build/gen/$config/config.f" "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
-    result "verilator -Wall $config" $?
-    remarks=$(scripts/iverilog.sh "$config" -t null 2>&1)
-    status=$?
-    [ -n "$remarks" ] && echo "$remarks" | head -20
-    result "iverilog -g2012 $config" $status
+    for define in "" -DNVDLA_CHECKS; do
+        # shellcheck disable=SC2086 # no word if there is no define
+        verilator --lint-only -Wall $define --no-timing --top-module tb_top -f "build/gen/$config/config.f" "build/gen/$config/nvdla_pkg.sv" \
+            -F rtl/nvdla.f tb/tb_top.sv
+        result "verilator -Wall $config${define:+ with checks}" $?
+        # shellcheck disable=SC2086
+        remarks=$(scripts/iverilog.sh "$config" -t null $define 2>&1)
+        status=$?
+        [ -n "$remarks" ] && echo "$remarks" | head -20
+        result "iverilog -g2012 $config${define:+ with checks}" $status
+    done
 done
 find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format --dry-run --Werror >"$log" 2>&1
 status=$?
@@ -25,7 +30,7 @@ head -20 "$log"
 result "clang-format" $status
 # Shifts of negative numbers are arithmetic in the compilers that the project is for.
 cppcheck -q --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Icsrc -I. -Ibuild/gen \
-    --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned csrc tb/*.c
+    --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned csrc tb/*.c tb/observers/*.c
 result "cppcheck" $?
 scripts/check_structure.py
 result "order of the folders, opening comments" $?
@@ -33,7 +38,7 @@ scripts/spec_index.py --check
 result "index of the chapters" $?
 if [ -n "${NIGHTLY:-}" ]; then
     includes=(-Icsrc -I. -Ibuild/gen -isystem "$(verilator -getenv VERILATOR_ROOT)/include/vltstd")
-    printf '%s\0' csrc/*/*.c tb/*.c | xargs -0 -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=c17 -D_GNU_SOURCE \
+    printf '%s\0' csrc/*/*.c tb/*.c tb/observers/*.c | xargs -0 -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=c17 -D_GNU_SOURCE \
         -Wall -Wextra -Wshadow -Wconversion "${includes[@]}" >"$log" 2>/dev/null
     status=$?
     cat "$log"

@@ -6,6 +6,7 @@
 
 #include "memory/space.h"
 #include "nvdla/random.h"
+#include "nvdla/xalloc.h"
 
 /* Capacities: reads and write bursts are limited to 256 by the design (chapter 70 section 3.3); a ready falls when its
  * ring is full. */
@@ -88,9 +89,7 @@ static bool stalled(struct axi_memory *mem, int channel) {
 
 struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *options, int bytes, int atom, int port,
                                   struct provenance *prov) {
-    struct axi_memory *mem = calloc(1, sizeof *mem);
-    if (!mem)
-        return NULL;
+    struct axi_memory *mem = xcalloc(1, sizeof *mem);
     mem->dev = dev;
     mem->content = dev->memory[port];
     mem->options = *options;

@@ -41,7 +41,6 @@ struct axi_counts {
  * atom     bytes of a memory atom of the configuration
  * port     0 primary, 1 secondary
  * prov     tells whose beat it is; shared between the ports
- * return   NULL only when memory is exhausted
  */
 struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *options, int bytes, int atom, int port,
                                   struct provenance *prov);

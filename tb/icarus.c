@@ -78,7 +78,7 @@ static void clock_design(void *context, void (*put_inputs)(void *arg), void *arg
 
 static struct device *open_rtl(void *context, const struct nvdla_config *config, const struct rtl_options *options,
                                struct error *err) {
-    const struct simulator simulator = {.context = context, .clock = clock_design, .four_state = true};
+    const struct simulator simulator = {.context = context, .clock = {clock_design, context}, .four_state = true};
     return rtl_device_new(config, options, &simulator, "rtl", err);
 }
 
@@ -108,7 +108,7 @@ static void program(unsigned high, unsigned low) {
     for (char *word = copy ? strtok_r(copy, " \t\n", &rest) : NULL; word && argc < ARGUMENTS;
          word = strtok_r(NULL, " \t\n", &rest))
         argv[argc++] = word;
-    co->status = simulator_main(argc, argv, config ? config : "small", "", open_rtl, co);
+    co->status = simulator_main(argc, argv, config ? config : "small", "", "", open_rtl, co);
     free(copy);
     co->ended = true;
 }

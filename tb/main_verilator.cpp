@@ -24,21 +24,25 @@ extern "C" {
 
 namespace {
 
-// One elaborated model with its own Verilator context, fresh for each device.
-struct Simulation {
-    VerilatedContext context;
+// One elaborated model that is its own Verilator context, fresh for each device. What the design calls (DPI) finds it
+// there.
+struct Simulation : VerilatedContext {
     std::unique_ptr<Vtb_top> top;
+    bool has_checks = false;
+    void (*check_failed)(void *arg, const char *name, const char *scope) = nullptr;
+    void (*check_layer)(void *arg, const char *scope, int event) = nullptr;
+    void *check_arg = nullptr;
 #ifdef COSIM_WAVES
     std::unique_ptr<VerilatedFstC> waves;
 #endif
 
     explicit Simulation(const char **argv) {
-        Verilated::threadContextp(&context);
-        context.commandArgs(1, argv); // other RTL may ask for plusargs: there are none
+        Verilated::threadContextp(this);
+        commandArgs(1, argv); // other RTL may ask for plusargs: there are none
 #ifdef COSIM_WAVES
-        context.traceEverOn(true);
+        traceEverOn(true);
 #endif
-        top = std::make_unique<Vtb_top>(&context);
+        top = std::make_unique<Vtb_top>(this);
         top->rootp->tb_top__DOT__clk = 0;
         top->eval();
     }
@@ -57,11 +61,11 @@ struct Main {
 void clock_design(void *context, void (*put_inputs)(void *), void *arg) {
     auto *simulation = static_cast<Simulation *>(context);
     Vtb_top *top = simulation->top.get();
-    simulation->context.timeInc(1);
+    simulation->timeInc(1);
     top->rootp->tb_top__DOT__clk = 1;
     top->eval();
     put_inputs(arg);
-    simulation->context.timeInc(1);
+    simulation->timeInc(1);
     top->rootp->tb_top__DOT__clk = 0;
     top->eval();
 }
@@ -89,9 +93,17 @@ void wave_close(void *context) {
 
 #ifdef COSIM_COVERAGE
 void coverage_write(void *context, const char *path) {
-    static_cast<Simulation *>(context)->context.coveragep()->write(path);
+    static_cast<Simulation *>(context)->coveragep()->write(path);
 }
 #endif
+
+void checks_connect(void *context, void (*failed)(void *, const char *, const char *),
+                    void (*layer)(void *, const char *, int), void *arg) {
+    auto *simulation = static_cast<Simulation *>(context);
+    simulation->check_failed = failed;
+    simulation->check_layer = layer;
+    simulation->check_arg = arg;
+}
 
 struct device *open_rtl(void *context, const struct nvdla_config *config, const struct rtl_options *options,
                         struct error *err) {
@@ -100,7 +112,7 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
     main->simulation = std::make_unique<Simulation>(main->argv);
     struct simulator simulator = {};
     simulator.context = main->simulation.get();
-    simulator.clock = clock_design;
+    simulator.clock = {clock_design, simulator.context};
 #ifdef COSIM_WAVES
     simulator.wave_open = wave_open;
     simulator.wave_dump = wave_dump;
@@ -109,13 +121,29 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
 #ifdef COSIM_COVERAGE
     simulator.coverage_write = coverage_write;
 #endif
+    if (main->simulation->has_checks)
+        simulator.checks_connect = checks_connect;
     return rtl_device_new(config, options, &simulator, main->name.c_str(), err);
 }
 
 } // namespace
 
+// Called by the design (rtl/common/nvdla_check.svh).
+extern "C" void nvdla_check_failed(const char *name, const char *scope) {
+    auto *simulation = static_cast<Simulation *>(Verilated::threadContextp());
+    if (simulation->check_failed)
+        simulation->check_failed(simulation->check_arg, name, scope);
+}
+
+extern "C" void nvdla_check_layer(const char *scope, int event_kind) {
+    auto *simulation = static_cast<Simulation *>(Verilated::threadContextp());
+    simulation->has_checks = true;
+    if (simulation->check_layer)
+        simulation->check_layer(simulation->check_arg, scope, event_kind);
+}
+
 int main(int argc, char **argv) {
     const std::string rtl = COSIM_RTL;
     Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, const_cast<const char **>(argv), nullptr};
-    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, open_rtl, &main_context);
+    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, COSIM_PINS, open_rtl, &main_context);
 }

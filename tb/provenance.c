@@ -8,6 +8,7 @@
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "nvdla/registers.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
 enum { IDS = 10, PORTS = 2 };
@@ -59,15 +60,9 @@ struct provenance {
 };
 
 struct provenance *provenance_new(const struct nvdla_config *config) {
-    struct provenance *prov = calloc(1, sizeof *prov);
-    if (!prov)
-        return NULL;
+    struct provenance *prov = xcalloc(1, sizeof *prov);
     prov->config = config;
     prov->tracker = layer_tracker_new(config);
-    if (!prov->tracker) {
-        free(prov);
-        return NULL;
-    }
     for (int w = 0; w < 2; w++)
         for (int p = 0; p < PORTS; p++)
             for (int id = 0; id < IDS; id++)

@@ -21,7 +21,6 @@ struct owner {
     int32_t ordinal; /* launch of that unit; -1 if no launch accounts for the beat */
 };
 
-/* NULL only when memory is exhausted. */
 struct provenance *provenance_new(const struct nvdla_config *config);
 void provenance_free(struct provenance *prov);
 

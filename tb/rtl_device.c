@@ -11,17 +11,21 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "memory/file.h"
 #include "nvdla/registers.h"
+#include "nvdla/xalloc.h"
 #include "tb/axi_memory.h"
-#include "tb/axi_monitor.h"
 #include "tb/csb_master.h"
+#include "tb/observers/axi_monitor.h"
+#include "tb/observers/checks.h"
+#include "tb/observers/meter.h"
+#include "tb/observers/observer.h"
+#include "tb/observers/unknown.h"
+#include "tb/observers/waves.h"
 #include "tb/provenance.h"
 #include "tb/signals.h"
 #include "tb/vpi_access.h"
-#include "tb/waves.h"
 
 /* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, beyond
  * the time that CDMA takes to fill CBUF with zeros through two ports. */
@@ -29,164 +33,85 @@ enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
 
 enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
 
-enum {
-    SAMPLE_INTERVAL = 31, /* clocks between two measured ones; a prime, so that periodic traffic is sampled evenly */
-    SAMPLES_NEEDED = 100, /* fewer say nothing about the whole run */
-    SAMPLE_LIMIT_NS = 500000, /* a longer one was interrupted by the operating system */
-    UNKNOWN_REPORTS = 8,
-    WAVE_CYCLE = 1000, /* wave time units (ps) of a clock: 1 ns on the screen is 1 cycle */
-};
-
 enum { AXI_VALIDS = OUT_ARVALID | OUT_AWVALID | OUT_WVALID };
 
 struct port {
     struct axi_memory *memory;
-    struct axi_monitor monitor;
     struct axi_outputs out;
     struct axi_inputs in;
     uint32_t valids; /* AXI_VALIDS of this port in outs word 0 */
     uint64_t next;   /* clock at which the port must be looked at even if no valid is 1 */
 };
 
-/* Sampled time of the design's own evaluation. */
-struct meter {
-    bool enabled, running;
-    unsigned countdown;
-    uint64_t put_ns;    /* inside put_inputs in the clock being measured */
-    unsigned reads;     /* of the timer */
-    double overhead_ns; /* of one reading of the timer */
-    double eval_ns;     /* sum over samples */
-    uint64_t samples;
-    double cpu_start;
-};
-
 struct rtl_device {
     struct device base;
     struct simulator simulator;
+    struct clock_source clock; /* the simulator's, or one that measures it */
     struct rtl_options options;
     struct signal_layout layout;
     struct vpi_access vpi;
     struct provenance *prov;
     struct csb_master csb;
     struct port ports[AXI_PORTS];
+    struct observers observers;
 
-    uint32_t in[SIGNAL_IN_WORDS];     /* inputs of the next clock */
-    uint32_t driven[SIGNAL_IN_WORDS]; /* inputs as last put */
-    uint32_t flags;                   /* outs word 0 of this clock, unknown bits as 0 */
-    bool released;                    /* reset is over: the clocks count */
-    uint64_t cycle;                   /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
-    uint64_t clocks;                  /* since the simulation began */
+    uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
+    uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
+    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
+    struct sampled now;                                      /* what the observers see of it */
+    uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
+    bool csb_driven;                                         /* in holds a request */
+    bool released;                                           /* reset is over: the clocks count */
+    uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
+    uint64_t clocks; /* since the simulation began */
     uint64_t last_traffic;
     bool op_started;
     uint64_t op_start, last_rise;
-    uint64_t quiet_cycles, most_calls;
-    unsigned unknown_reports;
-    bool waves_open, waves_dumped, coverage_open;
-    uint64_t wave_base; /* wave time of cycle 0 */
+    bool coverage_open;
+    double cpu_start;
+
+    struct axi_monitor monitors[AXI_PORTS];
+    struct unknown unknown;
+    struct waves waves;
     struct meter meter;
+    struct rtl_statistics statistics;
 };
 
 static struct rtl_device *rtl_of(struct device *dev) {
     return (struct rtl_device *)dev;
 }
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void wave_dump(struct rtl_device *rtl, uint64_t offset) {
-    if (!rtl->released || rtl->cycle < rtl->options.wave_from ||
-        (rtl->options.wave_to && rtl->cycle > rtl->options.wave_to))
-        return;
-    rtl->simulator.wave_dump(rtl->simulator.context, rtl->wave_base + rtl->cycle * WAVE_CYCLE + offset);
-    rtl->waves_dumped = true;
-}
-
 /* Called by the simulator right after the rising edge. */
 static void put_inputs(void *arg) {
     struct rtl_device *rtl = arg;
-    if (rtl->waves_open)
-        wave_dump(rtl, 0);
+    if (rtl->observers.edges && rtl->released)
+        for (int i = 0; i < rtl->observers.count; i++)
+            if (rtl->observers.item[i].edge)
+                rtl->observers.item[i].edge(rtl->observers.item[i].context, rtl->cycle);
     const size_t size = (size_t)rtl->layout.in_words * sizeof rtl->in[0];
     if (!memcmp(rtl->in, rtl->driven, size))
         return;
-    const uint64_t start = rtl->meter.running ? now_ns() : 0;
     memcpy(rtl->driven, rtl->in, size);
     vpi_access_put(&rtl->vpi, rtl->driven);
-    if (rtl->meter.running) {
-        rtl->meter.put_ns = now_ns() - start;
-        rtl->meter.reads = 2;
-    }
-}
-
-/* One clock of the simulator, measured now and then. */
-static void clock_design(struct rtl_device *rtl) {
-    struct meter *meter = &rtl->meter;
-    const struct simulator *simulator = &rtl->simulator;
-    if (!meter->enabled || --meter->countdown) {
-        simulator->clock(simulator->context, put_inputs, rtl);
-        return;
-    }
-    meter->countdown = SAMPLE_INTERVAL;
-    meter->running = true;
-    meter->put_ns = 0;
-    meter->reads = 1;
-    const uint64_t start = now_ns();
-    simulator->clock(simulator->context, put_inputs, rtl);
-    const uint64_t ns = now_ns() - start - meter->put_ns;
-    meter->running = false;
-    if (ns < SAMPLE_LIMIT_NS) {
-        meter->eval_ns += (double)ns - meter->reads * meter->overhead_ns;
-        meter->samples++;
-    }
 }
 
 /* Puts the CSB request, if there is one, into the inputs of the next clock. */
 static void drive_csb(struct rtl_device *rtl) {
     const struct csb_master *csb = &rtl->csb;
-    uint32_t flags = rtl->in[0] & ~(uint32_t)IN_CSB_VALID;
-    if (csb->state == CSB_REQUEST) {
-        flags &= ~(0xffff0000u | IN_CSB_WRITE | IN_CSB_NPOSTED);
-        flags |= csb->address << 14 | IN_CSB_VALID;
-        if (csb->write) {
-            flags |= IN_CSB_WRITE | (csb->nposted ? IN_CSB_NPOSTED : 0);
-            rtl->in[1] = csb->value;
-        }
-    }
-    rtl->in[0] = flags;
-}
-
-static void check_unknown(struct rtl_device *rtl, const s_vpi_vecval *words) {
-    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS], any = 0;
-    for (int i = 0; i < rtl->layout.out_words; i++) {
-        aval[i] = (uint32_t)words[i].aval;
-        bval[i] = (uint32_t)words[i].bval;
-        any |= bval[i];
-    }
-    const char *name;
-    const char *rule = any ? signals_unknown(&rtl->layout, aval, bval, &name) : NULL;
-    if (!rule)
+    const bool valid = csb->state == CSB_REQUEST;
+    if (!valid && !rtl->csb_driven)
         return;
-    if (rtl->unknown_reports++ < UNKNOWN_REPORTS)
-        device_report(&rtl->base, rtl->cycle, rule, "%s is unknown (X or Z)", name);
-    else
-        rtl->base.findings_dropped++;
+    rtl->csb_driven = valid;
+    const struct csb_inputs inputs = {valid, csb->write, csb->nposted, csb->address, csb->value};
+    signals_encode_csb(&inputs, rtl->in);
 }
 
 static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
     struct csb_master *csb = &rtl->csb;
-    const uint32_t flags = rtl->flags;
-    if (!csb_master_clock(csb, &rtl->base, rtl->cycle, flags & OUT_CSB_READY, flags & OUT_CSB_VALID,
-                          flags & OUT_CSB_COMPLETE, (uint32_t)words[1].aval) ||
-        !csb->write)
+    struct csb_outputs out;
+    rtl->aval[1] = (uint32_t)words[1].aval;
+    signals_decode_csb(rtl->aval, &out);
+    if (!csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data) || !csb->write)
         return;
     if (provenance_register_write(rtl->prov, csb->address, csb->value, rtl->cycle) && !rtl->op_started) {
         rtl->op_started = true;
@@ -196,28 +121,44 @@ static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
 
 static void observe_port(struct rtl_device *rtl, int p, const s_vpi_vecval *words) {
     struct port *port = &rtl->ports[p];
-    uint32_t out[SIGNAL_OUT_WORDS];
-    out[0] = rtl->flags;
     const int end = port->valids & rtl->flags ? rtl->layout.port[p].wdata + rtl->layout.port[p].bytes / 4 : 1;
     for (int i = rtl->layout.port[p].ids; i < end; i++)
-        out[i] = (uint32_t)words[i].aval;
-    signals_decode_port(&rtl->layout, p, out, &port->out);
-    axi_monitor_clock(&port->monitor, rtl->cycle, &port->out, &port->in);
+        rtl->aval[i] = (uint32_t)words[i].aval;
+    signals_decode_port(&rtl->layout, p, rtl->aval, &port->out);
+    bool again = false;
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].port && rtl->observers.item[i].port(rtl->observers.item[i].context, &rtl->now, p))
+            again = true;
     axi_memory_clock(port->memory, rtl->cycle, &port->out, &port->in);
     signals_encode_port(&rtl->layout, p, &port->in, rtl->in);
-    port->next = axi_monitor_holds(&port->monitor) ? 0 : axi_memory_next(port->memory);
+    port->next = again ? 0 : axi_memory_next(port->memory);
     rtl->last_traffic = rtl->cycle;
+}
+
+/* Shows the whole clock to the observers that want every one. */
+static void show_clock(struct rtl_device *rtl, const s_vpi_vecval *words) {
+    if (rtl->now.bval) {
+        for (int i = 0; i < rtl->layout.out_words; i++) {
+            rtl->aval[i] = (uint32_t)words[i].aval;
+            rtl->bval[i] = (uint32_t)words[i].bval;
+        }
+    }
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].clock)
+            rtl->observers.item[i].clock(rtl->observers.item[i].context, &rtl->now);
+    rtl->aval[0] = rtl->flags;
 }
 
 /* Reads the outputs of this clock and decides what the coming edge does. */
 static void observe(struct rtl_device *rtl) {
     const s_vpi_vecval *words = vpi_access_get(&rtl->vpi);
     const uint32_t before = rtl->flags;
-    rtl->flags = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
+    rtl->flags = rtl->aval[0] = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
     if (!rtl->released)
         return;
-    if (rtl->simulator.four_state)
-        check_unknown(rtl, words);
+    rtl->now.cycle = rtl->cycle;
+    if (rtl->observers.clocks)
+        show_clock(rtl, words);
     if (rtl->flags & ~before & OUT_INTR)
         rtl->last_rise = rtl->cycle;
     if (rtl->csb.state != CSB_IDLE || (rtl->flags & (OUT_CSB_VALID | OUT_CSB_COMPLETE)))
@@ -231,46 +172,42 @@ static void observe(struct rtl_device *rtl) {
 static void step(struct rtl_device *rtl) {
     const uint64_t calls = rtl->vpi.calls;
     drive_csb(rtl);
-    clock_design(rtl);
-    if (rtl->waves_open)
-        wave_dump(rtl, WAVE_CYCLE / 2);
+    rtl->clock.clock(rtl->clock.context, put_inputs, rtl);
     rtl->clocks++;
     if (rtl->released)
         rtl->cycle++;
     observe(rtl);
     const uint64_t spent = rtl->vpi.calls - calls;
     if (spent == 1)
-        rtl->quiet_cycles++;
-    if (spent > rtl->most_calls)
-        rtl->most_calls = spent;
+        rtl->statistics.quiet_cycles++;
+    if (spent > rtl->statistics.most_vpi_per_cycle)
+        rtl->statistics.most_vpi_per_cycle = spent;
 }
 
 static bool rtl_reset(struct device *dev, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
-    struct provenance *prov = provenance_new(dev->config);
-    if (!prov)
-        return error_set(err, "out of memory");
+    (void)err;
     provenance_free(rtl->prov);
-    rtl->prov = prov;
-    rtl->wave_base += rtl->cycle * WAVE_CYCLE;
+    rtl->prov = provenance_new(dev->config);
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].reset)
+            rtl->observers.item[i].reset(rtl->observers.item[i].context);
     rtl->released = false;
     rtl->cycle = 0;
     rtl->last_traffic = 0;
     rtl->op_started = false;
     rtl->last_rise = 0;
     rtl->csb.state = CSB_IDLE;
-    memset(rtl->in, 0, sizeof rtl->in);
-    rtl->in[0] = IN_RESET_N;
+    signals_encode_reset(&rtl->layout, true, rtl->in);
     for (int i = 0; i < RESET_HIGH; i++)
         step(rtl);
-    rtl->in[0] = 0;
+    signals_encode_reset(&rtl->layout, false, rtl->in);
     for (int i = 0; i < RESET_LOW; i++)
         step(rtl);
-    rtl->in[0] = IN_RESET_N;
+    signals_encode_reset(&rtl->layout, true, rtl->in);
     for (int p = 0; p < rtl->layout.ports; p++) {
         struct port *port = &rtl->ports[p];
-        axi_memory_reset(port->memory, prov, &port->in);
-        axi_monitor_reset(&port->monitor);
+        axi_memory_reset(port->memory, rtl->prov, &port->in);
         signals_encode_port(&rtl->layout, p, &port->in, rtl->in);
         port->next = axi_memory_next(port->memory);
     }
@@ -346,15 +283,13 @@ static uint64_t rtl_time(struct device *dev) {
 }
 
 static void rtl_statistics(struct device *dev, struct device_statistics *statistics) {
-    const struct rtl_device *rtl = rtl_of(dev);
-    const struct meter *meter = &rtl->meter;
+    struct rtl_device *rtl = rtl_of(dev);
+    rtl->statistics.vpi_calls = rtl->vpi.calls;
     *statistics = (struct device_statistics){
         .cycles = rtl->cycle,
         .op_cycles = rtl->op_started && rtl->last_rise > rtl->op_start ? rtl->last_rise - rtl->op_start : 0,
-        .vpi_calls = rtl->vpi.calls,
-        .quiet_cycles = rtl->quiet_cycles,
-        .most_vpi_per_cycle = rtl->most_calls,
-        .cpu_seconds = cpu_seconds() - meter->cpu_start,
+        .cpu_seconds = meter_cpu_seconds() - rtl->cpu_start,
+        .rtl = &rtl->statistics,
     };
     for (int p = 0; p < rtl->layout.ports; p++) {
         const struct axi_counts *counts = axi_memory_counts(rtl->ports[p].memory);
@@ -364,22 +299,30 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
         }
         statistics->outside += counts->outside;
     }
-    if (meter->samples >= SAMPLES_NEEDED && statistics->cpu_seconds > 0)
-        statistics->eval_share =
-            1e-9 * meter->eval_ns / (double)meter->samples * (double)rtl->clocks / statistics->cpu_seconds;
-    if (statistics->eval_share > 1) /* disturbed by other programs: the samples took longer than the run */
-        statistics->eval_share = 0;
+    if (rtl->options.measure)
+        rtl->statistics.eval_share = meter_share(&rtl->meter, rtl->clocks, statistics->cpu_seconds);
+}
+
+static bool rtl_finish(struct device *dev, struct error *err) {
+    struct rtl_device *rtl = rtl_of(dev);
+    bool good = true;
+    for (int i = 0; i < rtl->observers.count; i++) {
+        const struct observer *observer = &rtl->observers.item[i];
+        if (observer->end && !observer->end(observer->context, good ? err : NULL))
+            good = false;
+    }
+    if (rtl->coverage_open)
+        rtl->simulator.coverage_write(rtl->simulator.context, rtl->options.coverage_path);
+    rtl->coverage_open = false;
+    return good;
 }
 
 static void rtl_destroy(struct device *dev) {
     struct rtl_device *rtl = rtl_of(dev);
-    if (rtl->waves_open) {
-        if (!rtl->waves_dumped) /* a file without a single time cannot be read */
-            rtl->simulator.wave_dump(rtl->simulator.context, rtl->wave_base + rtl->cycle * WAVE_CYCLE);
-        rtl->simulator.wave_close(rtl->simulator.context);
-    }
-    if (rtl->coverage_open)
-        rtl->simulator.coverage_write(rtl->simulator.context, rtl->options.coverage_path);
+    rtl_finish(dev, NULL);
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].release)
+            rtl->observers.item[i].release(rtl->observers.item[i].context);
     vpi_access_close(&rtl->vpi);
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
@@ -397,24 +340,41 @@ static const struct device_ops rtl_ops = {
     .at_rest = rtl_at_rest,
     .time = rtl_time,
     .statistics = rtl_statistics,
+    .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
 
-static void meter_start(struct meter *meter, bool enabled) {
-    meter->enabled = enabled;
-    meter->countdown = SAMPLE_INTERVAL;
-    meter->cpu_start = cpu_seconds();
-    if (!enabled)
-        return;
-    uint64_t best = UINT64_MAX;
-    for (int i = 0; i < 64; i++) {
-        const uint64_t start = now_ns();
-        for (int k = 0; k < 16; k++)
-            now_ns();
-        const uint64_t ns = now_ns() - start;
-        best = ns < best ? ns : best;
+/* The observers of this run. */
+static bool open_observers(struct rtl_device *rtl, struct error *err) {
+    struct device *dev = &rtl->base;
+    if (rtl->simulator.four_state) {
+        observers_add(&rtl->observers, unknown_observer(&rtl->unknown, dev, &rtl->layout));
+        rtl->now.aval = rtl->aval;
+        rtl->now.bval = rtl->bval;
     }
-    meter->overhead_ns = (double)best / 17;
+    for (int p = 0; p < rtl->layout.ports; p++) {
+        axi_monitor_init(&rtl->monitors[p], dev, p);
+        observers_add(&rtl->observers, axi_monitor_observer(&rtl->monitors[p]));
+        rtl->now.out[p] = &rtl->ports[p].out;
+        rtl->now.in[p] = &rtl->ports[p].in;
+    }
+    if (rtl->options.wave_path) {
+        const bool own = !strcmp(dev->name, "rtl");
+        if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->statistics.wave_cycles,
+                        err))
+            return false;
+        observers_add(&rtl->observers, waves_observer(&rtl->waves));
+    }
+    if (rtl->options.checks) {
+        struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
+        if (!checks)
+            return false;
+        observers_add(&rtl->observers, checks_observer(checks));
+    }
+    rtl->clock = rtl->simulator.clock;
+    if (rtl->options.measure)
+        rtl->clock = meter_wrap(&rtl->meter, rtl->clock);
+    return true;
 }
 
 static bool open_parts(struct rtl_device *rtl, struct error *err) {
@@ -423,12 +383,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
     for (int p = 0; p < rtl->layout.ports; p++) {
         struct port *port = &rtl->ports[p];
         dev->memory[p] = memory_new();
-        port->memory = dev->memory[p] ? axi_memory_new(dev, &rtl->options.axi, rtl->layout.port[p].bytes,
-                                                       config->mem_atom, p, NULL)
-                                      : NULL;
-        if (!port->memory)
-            return error_set(err, "out of memory");
-        axi_monitor_init(&port->monitor, dev, p);
+        port->memory = axi_memory_new(dev, &rtl->options.axi, rtl->layout.port[p].bytes, config->mem_atom, p, NULL);
         port->valids = (uint32_t)AXI_VALIDS << (p * PORT_FLAGS);
     }
     for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
@@ -437,18 +392,8 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
     if (!vpi_access_open(&rtl->vpi, &rtl->layout, err))
         return false;
     uint32_t pins[SIGNAL_PIN_WORDS];
-    if (!signals_pins(rtl->options.pins, pins, err))
+    if (!signals_pins(rtl->options.pins, pins, err) || !open_observers(rtl, err))
         return false;
-    if (rtl->options.wave_path) {
-        if (!rtl->simulator.wave_open)
-            return error_set(
-                err,
-                "this simulator was built without waves; build its wave variant with 'make simulator VARIANT=waves'");
-        if (!waves_write_save(rtl->options.wave_path, config, !strcmp(dev->name, "rtl"), rtl->options.wave_from, err))
-            return false;
-        rtl->simulator.wave_open(rtl->simulator.context, rtl->options.wave_path);
-        rtl->waves_open = true;
-    }
     if (rtl->options.coverage_path) {
         if (!rtl->simulator.coverage_write)
             return error_set(err, "this simulator was built without coverage; build its coverage variant with 'make "
@@ -458,7 +403,8 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
         rtl->coverage_open = true;
     }
     vpi_access_put_pins(&rtl->vpi, pins);
-    rtl->in[0] = rtl->driven[0] = IN_RESET_N;
+    signals_encode_reset(&rtl->layout, true, rtl->in);
+    memcpy(rtl->driven, rtl->in, sizeof rtl->driven);
     vpi_access_put(&rtl->vpi, rtl->driven);
     rtl->vpi.calls = 0;
     return true;
@@ -466,18 +412,14 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
 
 struct device *rtl_device_new(const struct nvdla_config *config, const struct rtl_options *options,
                               const struct simulator *simulator, const char *name, struct error *err) {
-    struct rtl_device *rtl = calloc(1, sizeof *rtl);
-    if (!rtl) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct rtl_device *rtl = xcalloc(1, sizeof *rtl);
     rtl->base.ops = &rtl_ops;
     rtl->base.name = name;
     rtl->base.config = config;
     rtl->simulator = *simulator;
     rtl->options = *options;
     rtl->layout = signal_layout(config);
-    meter_start(&rtl->meter, options->measure);
+    rtl->cpu_start = meter_cpu_seconds();
     if (!open_parts(rtl, err)) {
         rtl_destroy(&rtl->base);
         return NULL;

@@ -7,17 +7,26 @@
 #include "device/device.h"
 #include "device/rtl_options.h"
 
+/* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling edge
+ * and settle. */
+struct clock_source {
+    void (*clock)(void *context, void (*put_inputs)(void *arg), void *arg);
+    void *context;
+};
+
 /* What the simulator's main program gives to the testbench. */
 struct simulator {
-    void *context;
-    /* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling
-     * edge and settle. */
-    void (*clock)(void *context, void (*put_inputs)(void *arg), void *arg);
+    void *context; /* of the functions below */
+    struct clock_source clock;
     void (*wave_open)(void *context, const char *path); /* NULL if this build has no waves */
     void (*wave_dump)(void *context, uint64_t time);
     void (*wave_close)(void *context);
     void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
-    bool four_state;                                         /* X can be seen (Icarus) */
+    /* Names who is told of checks that fail and of layers that start and end (observers/checks.h); NULL if the design
+     * of this build holds no checks. */
+    void (*checks_connect)(void *context, void (*failed)(void *arg, const char *name, const char *scope),
+                           void (*layer)(void *arg, const char *scope, int event), void *arg);
+    bool four_state; /* X can be seen (Icarus) */
 };
 
 /* Opens the device. Looks tb_top's signals up by VPI; fails if the simulator was built for another configuration. */

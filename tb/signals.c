@@ -33,6 +33,34 @@ struct signal_layout signal_layout(const struct nvdla_config *config) {
     return layout;
 }
 
+void signals_encode_reset(const struct signal_layout *layout, bool reset_n, uint32_t *in) {
+    memset(in, 0, (size_t)layout->in_words * sizeof *in);
+    in[0] = reset_n ? IN_RESET_N : 0;
+}
+
+void signals_encode_csb(const struct csb_inputs *inputs, uint32_t *in) {
+    uint32_t flags = in[0] & ~(uint32_t)IN_CSB_VALID;
+    if (inputs->valid) {
+        flags &= ~(0xffff0000u | IN_CSB_WRITE | IN_CSB_NPOSTED);
+        flags |= inputs->address << 14 | IN_CSB_VALID; /* word address in bits 31:16 */
+        if (inputs->write) {
+            flags |= IN_CSB_WRITE | (inputs->nposted ? IN_CSB_NPOSTED : 0);
+            in[1] = inputs->data;
+        }
+    }
+    in[0] = flags;
+}
+
+void signals_decode_csb(const uint32_t *out, struct csb_outputs *outputs) {
+    *outputs = (struct csb_outputs){
+        .ready = out[0] & OUT_CSB_READY,
+        .valid = out[0] & OUT_CSB_VALID,
+        .complete = out[0] & OUT_CSB_COMPLETE,
+        .data = out[1],
+    };
+}
+
+/* A number of one word or two. */
 static uint64_t wide(const uint32_t *words, int count) {
     return count == 2 ? (uint64_t)words[1] << 32 | words[0] : words[0];
 }

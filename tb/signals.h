@@ -11,6 +11,7 @@
 #ifndef TB_SIGNALS_H
 #define TB_SIGNALS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nvdla/config.h"
@@ -69,6 +70,29 @@ struct signal_layout {
 
 /* Computes the layout of a configuration (addresses up to 64 bits, buses of 64 to 512 bits). */
 struct signal_layout signal_layout(const struct nvdla_config *config);
+
+/* What the testbench drives on the register bus, and the reset pin. */
+struct csb_inputs {
+    bool valid, write, nposted;
+    uint32_t address; /* byte address from the NVDLA base, bits 17:2 count */
+    uint32_t data;    /* of a write */
+};
+
+/* What the design drives on it. */
+struct csb_outputs {
+    bool ready, valid, complete;
+    uint32_t data; /* of a read; counts while valid is true */
+};
+
+/* Puts a request into the words of ins. While valid is false only csb2nvdla_valid is touched, in a read all but the
+ * data, so that an idle bus never changes the vector. */
+void signals_encode_csb(const struct csb_inputs *inputs, uint32_t *in);
+
+/* Takes what the design drives on the register bus out of the words of outs. */
+void signals_decode_csb(const uint32_t *out, struct csb_outputs *outputs);
+
+/* Sets every word of ins to 0 but dla_reset_rstn. */
+void signals_encode_reset(const struct signal_layout *layout, bool reset_n, uint32_t *in);
 
 /* Takes what the design drives on one port out of the words of outs. wdata is copied only while wvalid is true. */
 void signals_decode_port(const struct signal_layout *layout, int port, const uint32_t *out,

@@ -1,11 +1,11 @@
 # Runs inside a Verilated directory (scripts/build_simulator.sh): compiles Verilator's C++ and links it with the testbench
-# and the co-simulation library. ROOT, BUILD, EXE and DEFINES come from the caller.
+# and the co-simulation library. ROOT, BUILD, EXE, DEFINES and UNITS come from the caller; UNITS are
+# the objects of a design too big to be compiled file by file, or nothing.
 default: $(EXE)
 
 include Vtb_top.mk
 
-# After the include, which sets these too. clang, measured faster than gcc on this code; ccache when present.
-CCACHE := $(shell command -v ccache 2>/dev/null)
+# After the include, which sets these too. clang, measured faster than gcc on this code; ccache from the environment.
 CXX := $(CCACHE) clang++
 LINK := clang++
 OPT_FAST := -O3
@@ -13,8 +13,13 @@ OPT_SLOW := -O1
 OPT_GLOBAL := -O3
 CPPFLAGS += -MP # a header that moves away must not stop the next build
 
-TB_OBJS := $(patsubst %,$(BUILD)/obj/tb/%.o,$(filter-out icarus,$(basename $(notdir $(wildcard $(ROOT)/tb/*.c)))))
-main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk
+DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
+ifneq ($(UNITS),)
+$(UNITS): OPT_FAST := -O1
+endif
+
+TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
+main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk defines
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -c -o $@ $<
-$(EXE): main_verilator.o $(VK_GLOBAL_OBJS) Vtb_top__ALL.a $(TB_OBJS) $(BUILD)/libnvcosim.a
-	$(LINK) -o $@ main_verilator.o $(TB_OBJS) $(VK_GLOBAL_OBJS) Vtb_top__ALL.a $(BUILD)/libnvcosim.a -ljansson -lz -lm -latomic -lpthread
+$(EXE): main_verilator.o $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
+	$(LINK) -o $@ main_verilator.o $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lz -lm -latomic -lpthread

@@ -1,8 +1,19 @@
 /* A device: something that answers register accesses and moves memory. Two kinds exist, the reference model and a
  * simulated RTL; the player never knows which it has.
  *
- * Calls return false with a message when the device itself cannot go on (broken simulator); a program that merely waits
- * for ever is told by advance().
+ * Calls return false with a message when the device itself cannot go on (broken simulator), or refuse what the spec
+ * leaves open (ERROR_REFUSED); a program that merely waits for ever is told by advance().
+ *
+ * A further kind (a virtual platform, an FPGA board, a recorded capture) makes a struct whose first member is a struct
+ * device, and fills:
+ *   name, config, units   who it is, and which units answer
+ *   memory[]              the DRAM that programs are loaded into and results are compared in, one for each port of the
+ *                         configuration; where the real memory is elsewhere it copies what is declared before a launch
+ *                         and what was written before it shows an interrupt
+ *   ops                   every function but those that may be NULL. reset, csb_write, csb_read, interrupt, destroy are
+ *                         what any driver has; advance waits, and says DEVICE_IDLE only if it can know
+ *   findings, warnings    through device_report and device_warn, if it checks anything
+ *   statistics            zeros where it cannot count; `rtl` and `model` NULL
  */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
@@ -35,25 +46,36 @@ struct device_warning {
     char text[640]; /* one line for a person: registers, values, the rule, what happens */
 };
 
+/* What only a simulated RTL counts. */
+struct rtl_statistics {
+    uint64_t vpi_calls;    /* vpi_get_value + vpi_put_value */
+    uint64_t quiet_cycles; /* clocks with one VPI access */
+    uint64_t most_vpi_per_cycle;
+    double eval_share;    /* part of cpu_seconds inside the design's own evaluation, 0..1; 0 if not measured */
+    uint64_t wave_cycles; /* cycles that are in the wave file */
+};
+
+/* What only the reference model counts: convolutions whose compiled representation was there, was made. */
+struct model_statistics {
+    uint64_t table_hits, table_builds;
+};
+
 struct device_statistics {
     uint64_t cycles;    /* core clocks since reset was released; 0 for the model */
     uint64_t op_cycles; /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
     uint64_t read_beats[AXI_IDS]; /* AXI data beats by ID, primary and secondary port together */
     uint64_t write_beats[AXI_IDS];
-    uint64_t outside;      /* AXI beats (the model: atoms) outside the declared regions, reported or allowed */
-    uint64_t vpi_calls;    /* vpi_get_value + vpi_put_value */
-    uint64_t quiet_cycles; /* clocks with one VPI access */
-    uint64_t most_vpi_per_cycle;
-    double cpu_seconds;                /* spent in device calls, CPU time */
-    double eval_share;                 /* part of it inside the design's own evaluation, 0..1; 0 if not measured */
-    uint64_t table_hits, table_builds; /* the model: convolutions whose compiled representation was there, was made */
+    uint64_t outside;   /* AXI beats (the model: atoms) outside the declared regions, reported or allowed */
+    double cpu_seconds; /* spent in device calls, CPU time */
+    const struct rtl_statistics *rtl;     /* of a simulated RTL, NULL for other devices; lives as long as the device */
+    const struct model_statistics *model; /* of the reference model, likewise */
 };
 
 enum device_state {
     DEVICE_RUNNING,   /* the limit passed */
     DEVICE_INTERRUPT, /* dla_intr is 1 */
     DEVICE_IDLE,      /* the device knows that without another access nothing will ever change (the model) */
-    DEVICE_FAILED,    /* err tells why */
+    DEVICE_FAILED,    /* err tells why, and whether the device refused */
 };
 
 struct device_ops {
@@ -76,6 +98,9 @@ struct device_ops {
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
     uint64_t (*time)(struct device *dev);
     void (*statistics)(struct device *dev, struct device_statistics *statistics);
+    /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
+     * played. False with a message if one could not be written; NULL: the device writes none. */
+    bool (*finish)(struct device *dev, struct error *err);
     void (*destroy)(struct device *dev);
 };
 
@@ -87,15 +112,11 @@ struct device {
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
     struct finding *findings; /* owned by the device */
-    size_t finding_count, finding_capacity;
+    size_t finding_count;
     uint64_t findings_dropped;       /* beyond the first 100 only this count grows */
     struct device_warning *warnings; /* likewise, oldest first */
-    size_t warning_count, warning_capacity;
+    size_t warning_count;
     uint64_t warnings_dropped;
-    bool refused; /* a call failed because the spec leaves undefined what the program asks for: */
-    struct device_warning refusal;
-    bool allow_outside; /* the model only: accesses outside the declared regions are no findings */
-    uint64_t outside;   /* the model only: atoms accessed there */
 };
 
 /* Records a finding (printf text). rule must be a string that outlives the device. */
@@ -105,10 +126,6 @@ void device_report(struct device *dev, uint64_t cycle, const char *rule, const c
 /* Records a warning (printf text). */
 void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-/* Refuses a launch (printf text): the caller's call fails with the same text. Returns false. */
-bool device_refuse(struct device *dev, struct error *err, enum nvdla_unit unit, int ordinal, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
 
 /* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
 void device_release(struct device *dev);

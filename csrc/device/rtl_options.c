@@ -1,3 +1,4 @@
+/* The defaults of the simulated memory, in one place for testbench and command line. */
 #include "device/rtl_options.h"
 
 void axi_options_default(struct axi_options *options) {

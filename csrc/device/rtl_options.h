@@ -35,6 +35,7 @@ struct rtl_options {
     uint64_t wave_from, wave_to; /* cycles, wave_to 0 = to the end */
     const char *coverage_path;   /* what Verilator counted, written at the end; NULL for none; only a simulator built
                                     for it can */
+    bool checks;                 /* failing checks of the RTL are findings; only a simulator built with them can */
     bool measure;                /* sample the share of time spent inside the design's evaluation */
 };
 

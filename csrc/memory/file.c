@@ -12,6 +12,8 @@
 
 #include <zlib.h>
 
+#include "nvdla/xalloc.h"
+
 enum { BUFFER = 16 * 1024, GZIP_WINDOW = 15 + 16 /* zlib: largest window, gzip wrapper */ };
 
 /* A growing byte string; one byte more than `room` is always allocated for the closing 0. */
@@ -232,6 +234,13 @@ bool file_write(const char *path, const void *bytes, size_t n, struct error *err
     if (!writer_open(&writer, path, err))
         return false;
     return writer_close(&writer, writer_put(&writer, bytes, n, err), err);
+}
+
+bool file_write_in(const char *directory, const char *name, const void *bytes, size_t n, struct error *err) {
+    char *path = xprintf("%s/%s", directory, name);
+    const bool good = file_write(path, bytes, n, err);
+    free(path);
+    return good;
 }
 
 bool memory_dump(const struct memory *mem, uint64_t address, uint64_t n, const char *path, struct error *err) {

@@ -17,6 +17,9 @@ bool file_read(const char *path, char **bytes, size_t *n, struct error *err);
  * the target and renamed at the end, so a failure leaves no half-written file. */
 bool file_write(const char *path, const void *bytes, size_t n, struct error *err);
 
+/* The same for the file of that name in a directory, which must exist. */
+bool file_write_in(const char *directory, const char *name, const void *bytes, size_t n, struct error *err);
+
 /* Dumps [address, address + n) as raw bytes, gzip by name. */
 bool memory_dump(const struct memory *mem, uint64_t address, uint64_t n, const char *path, struct error *err);
 

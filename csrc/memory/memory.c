@@ -17,6 +17,8 @@
 
 #include <zlib.h>
 
+#include "nvdla/xalloc.h"
+
 enum { CHUNK_PAGES = 512, FIRST_SLOTS = 16, GRANULE = 8 };
 
 /* Meaning of a byte's index: ORIGIN_NONE never written, ORIGIN_BACK_DOOR loader or fill, others origins[index -
@@ -57,13 +59,6 @@ struct memory {
 };
 
 static const uint8_t zero_page[MEMORY_PAGE];
-
-/* Without memory for the image no result can be trusted. */
-static void *must(void *block) {
-    if (!block)
-        abort();
-    return block;
-}
 
 static uint64_t page_number(uint64_t address) {
     return address / MEMORY_PAGE;
@@ -110,8 +105,8 @@ static void grow_slots(struct memory *mem) {
     free(mem->slots);
     mem->slot_bits++;
     const size_t count = (size_t)1 << mem->slot_bits;
-    mem->slots = must(calloc(count, sizeof *mem->slots));
-    mem->chunks = must(realloc(mem->chunks, count / 2 * sizeof(struct chunk *)));
+    mem->slots = xcalloc(count, sizeof *mem->slots);
+    mem->chunks = xrealloc(mem->chunks, count / 2 * sizeof(struct chunk *));
     for (size_t i = 0; i < mem->chunk_count; i++)
         *find_slot(mem, mem->chunks[i]->number) = (struct slot){mem->chunks[i]->number, mem->chunks[i]};
 }
@@ -119,7 +114,7 @@ static void grow_slots(struct memory *mem) {
 static struct chunk *make_chunk(struct memory *mem, uint64_t number) {
     if (mem->chunk_count == (size_t)1 << (mem->slot_bits - 1))
         grow_slots(mem);
-    struct chunk *chunk = must(calloc(1, sizeof *chunk));
+    struct chunk *chunk = xcalloc(1, sizeof *chunk);
     chunk->number = number;
     *find_slot(mem, number) = (struct slot){number, chunk};
     const size_t at = first_chunk(mem, number);
@@ -135,7 +130,7 @@ static struct page *make_page(struct memory *mem, uint64_t number) {
         chunk = make_chunk(mem, number / CHUNK_PAGES);
     struct page **page = &chunk->pages[number % CHUNK_PAGES];
     if (!*page)
-        *page = must(calloc(1, sizeof **page));
+        *page = xcalloc(1, sizeof **page);
     return *page;
 }
 
@@ -155,17 +150,9 @@ static struct page *next_page(const struct memory *mem, uint64_t *number) {
 }
 
 struct memory *memory_new(void) {
-    struct memory *mem = calloc(1, sizeof *mem);
-    if (!mem)
-        return NULL;
-    mem->slots = calloc(FIRST_SLOTS, sizeof *mem->slots);
-    mem->chunks = malloc(FIRST_SLOTS / 2 * sizeof(struct chunk *));
-    if (!mem->slots || !mem->chunks) {
-        free(mem->slots);
-        free(mem->chunks);
-        free(mem);
-        return NULL;
-    }
+    struct memory *mem = xcalloc(1, sizeof *mem);
+    mem->slots = xcalloc(FIRST_SLOTS, sizeof *mem->slots);
+    mem->chunks = xmalloc(FIRST_SLOTS / 2 * sizeof(struct chunk *));
     for (size_t count = FIRST_SLOTS; count > 1; count /= 2)
         mem->slot_bits++;
     return mem;
@@ -230,7 +217,7 @@ static uint32_t origin_index(struct memory *mem, const struct memory_origin *ori
         if (mem->origin_room >= UINT32_MAX / 2)
             abort();
         mem->origin_room = mem->origin_room ? mem->origin_room * 2 : 256;
-        mem->origins = must(realloc(mem->origins, mem->origin_room * sizeof *mem->origins));
+        mem->origins = xrealloc(mem->origins, mem->origin_room * sizeof *mem->origins);
     }
     mem->origins[mem->origin_count++] = *origin;
     return (uint32_t)(mem->origin_count - 1 + ORIGIN_FIRST);
@@ -242,7 +229,7 @@ static uint32_t index_at(const struct page *page, size_t offset) {
 
 /* An array of count indices that say what the page says now. */
 static uint32_t *spread_indices(const struct page *page, size_t count) {
-    uint32_t *indices = must(malloc(count * sizeof *indices));
+    uint32_t *indices = xmalloc(count * sizeof *indices);
     for (size_t i = 0; i < count; i++)
         indices[i] = index_at(page, i * (MEMORY_PAGE / count));
     return indices;
@@ -322,11 +309,20 @@ void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value
     write_run(mem, address, NULL, value, clamp_length(address, n), ORIGIN_BACK_DOOR);
 }
 
-bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_origin *origin) {
+bool memory_origin_run(const struct memory *mem, uint64_t address, uint64_t n, struct memory_origin *origin,
+                       uint64_t *run) {
     const struct page *page = find_page(mem, page_number(address));
+    const size_t offset = (size_t)(address % MEMORY_PAGE), piece = piece_length(address, n);
+    *run = piece;
     if (!page)
         return false;
-    const uint32_t index = index_at(page, (size_t)(address % MEMORY_PAGE));
+    const uint32_t index = index_at(page, offset);
+    if (page->granules || page->indices) {
+        size_t same = 1;
+        while (same < piece && index_at(page, offset + same) == index)
+            same++;
+        *run = same;
+    }
     if (index == ORIGIN_NONE)
         return false;
     if (origin) {
@@ -336,6 +332,11 @@ bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_
             *origin = mem->origins[index - ORIGIN_FIRST];
     }
     return true;
+}
+
+bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_origin *origin) {
+    uint64_t run;
+    return memory_origin_run(mem, address, 1, origin, &run);
 }
 
 uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n) {
@@ -368,7 +369,7 @@ static size_t first_region(const struct memory *mem, uint64_t address) {
 static void replace_regions(struct memory *mem, size_t at, size_t count, const struct region *with, size_t with_count) {
     if (mem->region_count + with_count - count > mem->region_room) {
         mem->region_room = (mem->region_count + with_count) * 2;
-        mem->regions = must(realloc(mem->regions, mem->region_room * sizeof *mem->regions));
+        mem->regions = xrealloc(mem->regions, mem->region_room * sizeof *mem->regions);
     }
     const size_t tail = mem->region_count - at - count;
     if (tail > 0)

@@ -38,6 +38,11 @@ void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value
 /* True if the byte was ever written; then *origin tells by whom (unit -1: back door). origin may be NULL. */
 bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_origin *origin);
 
+/* The same for the first of n bytes, n >= 1, and *run, how many of them at least the answer holds for (1..n: bytes in a
+ * row that one write put there, up to the end of a page). */
+bool memory_origin_run(const struct memory *mem, uint64_t address, uint64_t n, struct memory_origin *origin,
+                       uint64_t *run);
+
 /* CRC-32 (zlib) over n bytes in ascending order, unwritten bytes as 0. Chapter 80 section 3.5. */
 uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n);
 

@@ -31,18 +31,18 @@ struct check {
     enum nvdla_unit unit;
     int ordinal;
     struct error *err;
+    bool refused;
 };
 
 static void apply(void *context, enum rule_effect effect, const char *text) {
-    const struct check *check = context;
-    struct device *dev = check->checker->dev;
-    if (dev->refused) {
+    struct check *check = context;
+    if (check->refused) {
         return; /* the first reason is enough */
     }
     if (effect != RULE_REFUSED || check->checker->allow_undefined) {
-        device_warn(dev, check->unit, check->ordinal, "%s", text);
+        device_warn(check->checker->dev, check->unit, check->ordinal, "%s", text);
     } else {
-        device_refuse(dev, check->err, check->unit, check->ordinal, "%s", text);
+        check->refused = !error_refuse(check->err, (int)check->unit, check->ordinal, "%s", text);
     }
 }
 
@@ -69,10 +69,10 @@ static bool running(const struct checker *checker, enum nvdla_unit unit) {
 static bool check_set(struct checker *checker, size_t index, const struct rules_view *view, struct error *err) {
     const struct rule_set *set = rule_sets[index];
     enum nvdla_unit leader = set->units[0];
-    struct check check = {checker, leader, checker->units[leader].ordinal[view->group[leader]], err};
+    struct check check = {checker, leader, checker->units[leader].ordinal[view->group[leader]], err, false};
     checker->checked[index] = check.ordinal;
     rules_check(set, view, apply, &check);
-    return !checker->dev->refused;
+    return !check.refused;
 }
 
 /* Finds the groups that the launches of this ordinal are in. Returns false if one has not been armed yet, or its
@@ -101,13 +101,6 @@ static bool has_unit(const struct rule_set *set, enum nvdla_unit unit) {
 bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct error *err) {
     const struct register_group *regs = &checker->units[unit];
     int ordinal = regs->ordinal[regs->producer];
-    struct check check = {checker, unit, ordinal, err};
-    if (regs->producer != regs->consumer && !regs->op_en[regs->consumer]) {
-        apply_to_write(&check, RULE_WARNS, SDP_S_POINTER,
-                       regs->producer << SDP_S_POINTER__PRODUCER_LSB | regs->consumer << SDP_S_POINTER__CONSUMER_LSB,
-                       "the group armed is not CONSUMER's, it waits until that one has been armed and is done "
-                       "(10-system section 6)");
-    }
     for (size_t i = 0; i < RULE_SETS; i++) {
         struct rules_view view = {.config = checker->dev->config, .units = checker->units};
         if (rule_sets[i]->moment == RULES_AT_LAUNCH && has_unit(rule_sets[i], unit) &&
@@ -174,7 +167,7 @@ void checker_dropped(struct checker *checker, enum nvdla_unit unit, uint32_t off
     uint32_t enable = (uint32_t)regs->first_d * 4;
     bool changes = offset == enable || register_group_of(regs, regs->producer, offset) != value;
     if (changes && checker->dropped[unit] != ordinal) {
-        struct check check = {checker, unit, ordinal, NULL};
+        struct check check = {checker, unit, ordinal, NULL, false};
         checker->dropped[unit] = ordinal;
         apply_to_write(&check, RULE_WARNS, offset, value,
                        "dropped, and so is all that is written to this group while it is armed (10-system section 6)");
@@ -218,7 +211,7 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
     bool lo = REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID);
     bool writes = REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE);
     unsigned entries = lo ? LUT_LO_ENTRIES : LUT_LE_ENTRIES;
-    struct check check = {checker, unit, regs->launches, err};
+    struct check check = {checker, unit, regs->launches, err, false};
     if (offset == SDP_S_LUT_ACCESS_CFG) {
         table->selected = true;
         if (REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ADDR) >= entries) {
@@ -233,7 +226,7 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
     if (changes && table_in_use(checker, unit)) {
         apply_to_write(&check, RULE_REFUSED, offset, value,
                        "written while a layer uses the table, which sees a mixture (55-lut section 3.3)");
-        return !checker->dev->refused;
+        return !check.refused;
     }
     if (offset == SDP_S_LUT_ACCESS_DATA && writes && address < entries) {
         table->loaded[lo ? LUT_LE_ENTRIES + address : address] = true;
@@ -320,13 +313,13 @@ static void check_launch(struct check *check, const struct bdma *bdma, uint32_t 
 
 bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32_t offset, uint32_t value,
                         struct error *err) {
-    struct check check = {checker, NVDLA_BDMA, bdma->launches, err};
+    struct check check = {checker, NVDLA_BDMA, bdma->launches, err, false};
     if ((value & 1) != 0 && offset == BDMA_CFG_OP) {
         check_push(&check, bdma);
     } else if ((value & 1) != 0 && (offset == BDMA_CFG_LAUNCH0 || offset == BDMA_CFG_LAUNCH1)) {
         check_launch(&check, bdma, offset);
     }
-    return !checker->dev->refused;
+    return !check.refused;
 }
 
 /* ---- hangs ---- */
@@ -340,7 +333,25 @@ static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_
     }
 }
 
+/* Groups are used in turn: one armed out of turn is legal, but waits until the other has been armed and is done. */
+static void waits_for_its_turn(struct checker *checker, enum nvdla_unit unit) {
+    const struct register_group *regs = &checker->units[unit];
+    if (!exists(checker, unit) || regs->op_en[regs->consumer] || !regs->op_en[!regs->consumer]) {
+        return;
+    }
+    device_warn(
+        checker->dev, unit, regs->ordinal[!regs->consumer],
+        "%s.S_POINTER = 0x%x: group %d is armed, but it is the turn of group %u, CONSUMER's, which is not; the "
+        "hardware hangs (10-system section 6)",
+        nvdla_unit_names[unit],
+        (unsigned)(regs->producer << SDP_S_POINTER__PRODUCER_LSB | regs->consumer << SDP_S_POINTER__CONSUMER_LSB),
+        !regs->consumer, regs->consumer);
+}
+
 void checker_explain(struct checker *checker) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        waits_for_its_turn(checker, unit);
+    }
     static const enum nvdla_unit core[] = {NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
     for (size_t i = 0; i < sizeof core / sizeof core[0]; i++) {
         waits_for(checker, NVDLA_CSC, core[i]);

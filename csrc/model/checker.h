@@ -36,7 +36,8 @@ void checker_init(struct checker *checker, struct device *dev, const struct regi
                   bool allow_undefined);
 void checker_reset(struct checker *checker);
 
-/* All of these return false, with a message, if the program asks for what is undefined: then dev->refused is set. */
+/* All of these return false if the program asks for what is undefined; err then holds the first reason, of kind
+ * ERROR_REFUSED. */
 
 /* A write has armed group PRODUCER of the unit. */
 bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct error *err);

@@ -22,11 +22,12 @@ uint64_t dma_aligned(const struct nvdla_config *config, uint64_t bytes) {
     return bytes & ~((uint64_t)config->mem_atom - 1);
 }
 
-void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit unit, int axi_id, int ordinal,
-              uint64_t *beats) {
+void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, bool primary, enum nvdla_unit unit,
+              int axi_id, int ordinal, uint64_t *beats) {
     const struct nvdla_config *config = dev->config;
     uint64_t last = config->addr_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << config->addr_bits) - 1;
     dma->dev = dev;
+    dma->outside = outside;
     dma->mem = dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY];
     dma->beats = beats;
     dma->origin = (struct memory_origin){.unit = (int16_t)unit, .axi_id = (int16_t)axi_id, .ordinal = ordinal};
@@ -41,9 +42,9 @@ void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit
 }
 
 /* Counts an atom outside every region, and reports it if that is not allowed. */
-static void outside(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
-    dma->dev->outside++;
-    if (dma->dev->allow_outside || dma->complaints == 0) {
+static void complain(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
+    dma->outside->count++;
+    if (dma->outside->allowed || dma->complaints == 0) {
         return;
     }
     dma->complaints--;
@@ -61,7 +62,7 @@ static void check_read(struct dma *dma, uint64_t address, size_t size) {
     }
     for (size_t at = 0; at < size; at += dma->atom) {
         if (!memory_any_declared(dma->mem, address + at, dma->atom)) {
-            outside(dma, "region-read", "reads", address + at);
+            complain(dma, "region-read", "reads", address + at);
         }
     }
 }
@@ -73,7 +74,7 @@ static bool check_write(struct dma *dma, uint64_t address, size_t size) {
     }
     for (size_t at = 0; at < size; at += dma->atom) {
         if (!memory_all_declared(dma->mem, address + at, dma->atom)) {
-            outside(dma, "region-write", "writes", address + at);
+            complain(dma, "region-write", "writes", address + at);
         }
     }
     bool flooded = dma->outside_left == 0;

@@ -12,8 +12,15 @@
 #include "device/device.h"
 #include "model/register_group.h"
 
+/* Accesses outside the declared regions by all clients of a device. */
+struct dma_outside {
+    bool allowed;   /* they are no findings */
+    uint64_t count; /* atoms */
+};
+
 struct dma {
     struct device *dev; /* whose memory it is and who keeps the findings */
+    struct dma_outside *outside;
     struct memory *mem; /* of the port that the layer selected */
     uint64_t *beats;    /* counter of the client's data beats: lines of the port that a run of atoms touches */
     struct memory_origin origin;
@@ -38,16 +45,17 @@ uint64_t dma_aligned(const struct nvdla_config *config, uint64_t bytes);
 
 /* Sets up a client.
  *
+ * outside  counts what misses the regions
  * primary  RAM_TYPE of the layer: 1 MC, 0 CV; the port must exist
  * unit, axi_id, ordinal  who it is: launch ordinal of the unit, AXI ID of chapter 70 section 3
  * beats    counter that grows by the beats of each run
  */
-void dma_init(struct dma *dma, struct device *dev, bool primary, enum nvdla_unit unit, int axi_id, int ordinal,
-              uint64_t *beats);
+void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, bool primary, enum nvdla_unit unit,
+              int axi_id, int ordinal, uint64_t *beats);
 
 /* Reads / writes `atoms` contiguous atoms. The address is cut to the address bits of the configuration and its low bits
  * inside an atom are dropped. An atom read of which no byte is declared, and one written with a byte that is not,
- * counts in dev->outside and is a finding unless dev->allow_outside; both are carried out. But a layer that has written
+ * counts in `outside` and is a finding unless that is allowed; both are carried out. But a layer that has written
  * 65536 runs outside every region writes nothing more (finding "region-flood", also if allowed: the result is not what
  * a design writes): wild registers must not fill the host's memory. Written bytes may reach the memory only with
  * dma_flush(), which every layer ends with. */

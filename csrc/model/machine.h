@@ -14,6 +14,7 @@
 #include "model/cdp.h"
 #include "model/checker.h"
 #include "model/csc_run.h"
+#include "model/dma.h"
 #include "model/model.h"
 #include "model/pool.h"
 #include "model/register_group.h"
@@ -41,10 +42,12 @@ struct model {
     bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
     struct checker checker;
     struct model_limits limits;
+    struct dma_outside outside;
     bool reported[NVDLA_UNIT_COUNT]; /* the unit's running layer has been reported as too large */
     uint64_t steps;                  /* accesses and layers since reset */
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
     clock_t busy; /* CPU time spent on layers */
+    struct model_statistics statistics;
 };
 
 /* Launch that the unit is working on. BDMA has no groups of registers. */

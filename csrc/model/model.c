@@ -52,8 +52,7 @@ static bool model_reset(struct device *dev, struct error *err) {
         histogram_set_free(model->histograms);
     }
     model->steps = 0;
-    dev->outside = 0;
-    dev->refused = false;
+    model->outside.count = 0;
     return true;
 }
 
@@ -219,11 +218,11 @@ static uint64_t model_time(struct device *dev) {
 }
 
 static void model_statistics(struct device *dev, struct device_statistics *statistics) {
-    const struct model *model = model_of(dev);
-    *statistics = (struct device_statistics){.outside = dev->outside,
+    struct model *model = model_of(dev);
+    model->statistics = (struct model_statistics){model->csc.tables.hits, model->csc.tables.builds};
+    *statistics = (struct device_statistics){.outside = model->outside.count,
                                              .cpu_seconds = (double)model->busy / CLOCKS_PER_SEC,
-                                             .table_hits = model->csc.tables.hits,
-                                             .table_builds = model->csc.tables.builds};
+                                             .model = &model->statistics};
     for (int id = 0; id < AXI_IDS; id++) {
         statistics->read_beats[id] = model->read_beats[id];
         statistics->write_beats[id] = model->write_beats[id];
@@ -286,7 +285,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     dev->ops = &model_ops;
     dev->name = "model";
     dev->config = config;
-    dev->allow_outside = options->allow_outside;
+    model->outside.allowed = options->allow_outside;
     checker_init(&model->checker, dev, model->units, options->allow_undefined);
     model->limits = (struct model_limits){
         .atoms = options->limits.atoms ? options->limits.atoms : own_limits.atoms,

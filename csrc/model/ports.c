@@ -59,12 +59,12 @@ bool client_served(const struct model *model, const struct client *client, bool 
 
 void client_open_read(struct model *model, struct dma *dma, const struct client *client, bool primary,
                       enum nvdla_unit unit) {
-    dma_init(dma, &model->dev, primary, unit, client->axi_id, model_ordinal(model, unit),
+    dma_init(dma, &model->dev, &model->outside, primary, unit, client->axi_id, model_ordinal(model, unit),
              &model->read_beats[client->axi_id]);
 }
 
 void client_open_write(struct model *model, struct dma *dma, const struct client *client, bool primary,
                        enum nvdla_unit unit) {
-    dma_init(dma, &model->dev, primary, unit, client->axi_id, model_ordinal(model, unit),
+    dma_init(dma, &model->dev, &model->outside, primary, unit, client->axi_id, model_ordinal(model, unit),
              &model->write_beats[client->axi_id]);
 }

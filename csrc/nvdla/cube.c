@@ -29,24 +29,36 @@ static int batches_of(const struct cube *cube) {
     return cube->batches > 1 ? cube->batches : 1;
 }
 
+static uint64_t line_bytes(const struct cube *cube) {
+    return (uint64_t)cube_columns(cube) * (uint64_t)cube->atom;
+}
+
+/* The last line of a surface that starts at or before the address, -1 if all start after it. */
+static int line_before(const struct cube *cube, int surface, uint64_t address) {
+    /* A sum starts a line at or before the address, once rounded, if it is not above the address with all bits set that
+     * rounding clears. */
+    const uint64_t start = line_sum(cube, surface, 0), reach = address | low_bits(cube);
+    if (reach < start)
+        return -1;
+    uint64_t line = (uint64_t)cube->height - 1;
+    if (cube->line_stride != 0 && (reach - start) / cube->line_stride < line)
+        line = (reach - start) / cube->line_stride;
+    return (int)line;
+}
+
 /* cube_locate in one batch. */
 static bool locate(const struct cube *cube, uint64_t address, struct cube_element *element) {
-    const uint64_t line_bytes = (uint64_t)cube_columns(cube) * (uint64_t)cube->atom;
     for (int surface = cube_surfaces(cube) - 1; surface >= 0; surface--) {
-        /* The last line that starts at or before the address holds it, or none does. A sum starts a line at or before
-         * the address, once rounded, if it is not above the address with all bits set that rounding clears. */
-        const uint64_t start = line_sum(cube, surface, 0), reach = address | low_bits(cube);
-        if (reach < start)
+        /* That line holds the address, or none does. */
+        const int line = line_before(cube, surface, address);
+        if (line < 0)
             continue;
-        uint64_t line = (uint64_t)cube->height - 1;
-        if (cube->line_stride != 0 && (reach - start) / cube->line_stride < line)
-            line = (reach - start) / cube->line_stride;
-        const uint64_t offset = address - cube_atom_address(cube, surface, (int)line, 0);
-        if (offset >= line_bytes)
+        const uint64_t offset = address - cube_atom_address(cube, surface, line, 0);
+        if (offset >= line_bytes(cube))
             continue;
         const int lane_byte = (int)(offset % (uint64_t)cube->atom);
         element->surface = surface;
-        element->line = (int)line;
+        element->line = line;
         element->column = (int)(offset / (uint64_t)cube->atom);
         element->channel = surface * (cube->atom / cube->element_bytes) + lane_byte / cube->element_bytes;
         element->byte = lane_byte % cube->element_bytes;
@@ -62,6 +74,27 @@ bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element 
         element->batch = batch;
         if (locate(&one, address, element))
             return true;
+    }
+    return false;
+}
+
+bool cube_run(const struct cube *cube, uint64_t address, uint64_t *run) {
+    *run = UINT64_MAX;
+    for (int batch = batches_of(cube) - 1; batch >= 0; batch--) {
+        struct cube one = *cube;
+        one.base += (uint64_t)batch * cube->batch_stride;
+        for (int surface = cube_surfaces(cube) - 1; surface >= 0; surface--) {
+            const int line = line_before(&one, surface, address);
+            const uint64_t offset = line < 0 ? 0 : address - cube_atom_address(&one, surface, line, 0);
+            if (line >= 0 && offset < line_bytes(&one)) {
+                *run = line_bytes(&one) - offset;
+                return true;
+            }
+            /* Atoms of the same line may be rounded to the same place; the first of the next line is the next. */
+            const uint64_t next = line + 1 < cube->height ? cube_atom_address(&one, surface, line + 1, 0) : UINT64_MAX;
+            if (next > address && next - address < *run)
+                *run = next - address;
+        }
     }
     return false;
 }

@@ -41,6 +41,10 @@ uint64_t cube_atom_address(const struct cube *cube, int surface, int line, int c
  * make atoms overlap it is the last one in the order batch, surface, line, column: the one whose write stays. */
 bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element *element);
 
+/* True if the address lies in an atom of the cube; *run: for how many bytes from there on, at least, the answer is the
+ * same (UINT64_MAX: for all that follow). */
+bool cube_run(const struct cube *cube, uint64_t address, uint64_t *run);
+
 /* Bytes from the first atom to the end of the last one of all batches, so that cube_atom_address(cube, 0, 0, 0) +
  * extent is past the cube. */
 uint64_t cube_extent(const struct cube *cube);

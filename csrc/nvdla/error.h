@@ -7,13 +7,24 @@
 
 #include <stdbool.h>
 
-struct error {
-    char text[1024];
+enum error_kind {
+    ERROR_FAILED,  /* bad input, or something that is broken */
+    ERROR_REFUSED, /* what is asked for is well formed, but the spec leaves its result open; nothing is broken */
 };
 
-/* Stores the message (cut at the end of the buffer if it is longer). Returns false, so that callers can write
- * `return error_set(err, ...)`. err may be NULL when nobody reads the message. */
+struct error {
+    char text[1024];
+    enum error_kind kind;
+    int unit, ordinal; /* ERROR_REFUSED: whose launch it is, enum nvdla_unit */
+};
+
+/* Stores the message of a failure (cut at the end of the buffer if it is longer). Returns false, so that callers can
+ * write `return error_set(err, ...)`. err may be NULL when nobody reads the message. */
 bool error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Stores the reason why a launch is refused, without the name of the launch. Returns false. */
+bool error_refuse(struct error *err, int unit, int ordinal, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Puts text in front of the message that is already there, e.g. the name of the file being read. Returns false. */
 bool error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

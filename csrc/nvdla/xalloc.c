@@ -2,6 +2,7 @@
 #include "nvdla/xalloc.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,19 @@ char *xprintf(const char *format, ...) {
         exhausted(0);
     va_end(args);
     return text;
+}
+
+FILE *xmemstream(char **text, size_t *size) {
+    FILE *stream = open_memstream(text, size);
+    if (!stream)
+        exhausted(0);
+    return stream;
+}
+
+void xmemstream_close(FILE *stream) {
+    const bool failed = ferror(stream) != 0;
+    if (fclose(stream) != 0 || failed)
+        exhausted(0);
 }
 
 void *xgrow(void *array, size_t count, size_t element) {

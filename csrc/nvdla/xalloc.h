@@ -5,6 +5,7 @@
 #define NVDLA_XALLOC_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* malloc, calloc, realloc of at least one byte, strdup, strndup and asprintf (returning the text). */
 void *xmalloc(size_t n) __attribute__((returns_nonnull, malloc));
@@ -13,6 +14,10 @@ void *xrealloc(void *old, size_t n) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((returns_nonnull, malloc));
 char *xstrndup(const char *text, size_t n) __attribute__((returns_nonnull, malloc));
 char *xprintf(const char *format, ...) __attribute__((returns_nonnull, format(printf, 1, 2)));
+
+/* open_memstream, and the fclose that goes with it: *text is complete after that. */
+FILE *xmemstream(char **text, size_t *size) __attribute__((returns_nonnull));
+void xmemstream_close(FILE *stream);
 
 /* Makes room for one more element in an array that holds `count` of them and only ever grew through this function:
  * capacities are powers of two, so the array needs no capacity member. Returns the array, perhaps moved. */

@@ -20,6 +20,7 @@
 
 #include "memory/space.h"
 #include "nvdla/random.h"
+#include "nvdla/xalloc.h"
 
 enum {
     INTERRUPT_BITS = 32,
@@ -180,15 +181,9 @@ static bool check_bytes(struct player *p, const struct memory *mem, const struct
     /* The golden bytes as an image of their own: later chunks win, and the declared regions are the disjoint ranges
      * covered. */
     struct memory *golden = memory_new();
-    if (!golden)
-        return error_set(&p->err, "out of memory");
-    for (size_t i = 0; i < op->blob->chunk_count; i++) {
-        const struct blob_chunk *chunk = &op->blob->chunks[i];
-        if (chunk->size == 0)
-            continue;
-        memory_write(golden, op->base + chunk->offset, op->blob->bytes + chunk->start, chunk->size, NULL, NULL);
-        memory_declare(golden, op->base + chunk->offset, chunk->size);
-    }
+    blob_write(golden, op->base, op->blob);
+    for (size_t i = 0; i < op->blob->chunk_count; i++)
+        memory_declare(golden, op->base + op->blob->chunks[i].offset, op->blob->chunks[i].size);
     struct play_failure failure = {.op = (size_t)(op - p->prog->ops)};
     for (size_t i = 0; i < memory_region_count(golden); i++) {
         uint64_t address, n;
@@ -211,11 +206,7 @@ static bool execute_memory(struct player *p, const struct op *op) {
         return false;
     switch (op->kind) {
     case OP_MEM_LOAD:
-        for (size_t i = 0; i < op->blob->chunk_count; i++) {
-            const struct blob_chunk *chunk = &op->blob->chunks[i];
-            if (chunk->size > 0)
-                memory_write(mem, op->base + chunk->offset, op->blob->bytes + chunk->start, chunk->size, NULL, NULL);
-        }
+        blob_write(mem, op->base, op->blob);
         if (op->blob->extent > 0)
             memory_declare(mem, op->base, op->blob->extent);
         return true;
@@ -941,6 +932,22 @@ static void player_close(struct player *p) {
     free(p->at_end);
 }
 
+/* The device, or the program, cannot go on. */
+static void explain_failure(const struct player *p) {
+    struct play_result *result = p->result;
+    const struct error *err = &p->err;
+    result->outcome = err->kind == ERROR_REFUSED ? PLAY_REFUSED : PLAY_BROKEN;
+    if (result->outcome == PLAY_BROKEN) {
+        result->message = xstrdup(err->text);
+        return;
+    }
+    struct device_warning *refusal = &result->refusal;
+    refusal->unit = (enum nvdla_unit)err->unit;
+    refusal->ordinal = err->ordinal;
+    snprintf(refusal->text, sizeof refusal->text, "%.*s", (int)sizeof refusal->text - 1, err->text);
+    result->message = xprintf("%s launch %d: %s", nvdla_unit_names[err->unit], err->ordinal, err->text);
+}
+
 enum play_outcome play(const struct program *prog, struct device *dev, const struct play_options *options,
                        struct play_result *result) {
     *result = (struct play_result){0};
@@ -957,8 +964,7 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
     }
     dev->ops->statistics(dev, &result->statistics);
     if (verdict == VERDICT_BROKEN) {
-        result->outcome = dev->refused ? PLAY_REFUSED : PLAY_BROKEN;
-        result->message = strdup(p.err.text);
+        explain_failure(&p);
     } else if (verdict == VERDICT_HUNG) {
         result->outcome = PLAY_HUNG;
     } else {

@@ -42,7 +42,8 @@ struct play_failure {
 
 struct play_result {
     enum play_outcome outcome;
-    char *message; /* PLAY_HUNG, PLAY_BROKEN, PLAY_REFUSED: lines for a person; else NULL */
+    char *message;                 /* PLAY_HUNG, PLAY_BROKEN, PLAY_REFUSED: lines for a person; else NULL */
+    struct device_warning refusal; /* PLAY_REFUSED: which launch, and why */
     struct play_failure *failures;
     size_t failure_count;
     size_t checks_done;         /* checks that were executed */

@@ -1,3 +1,4 @@
+/* What a trace holds, decoded. See explain.h. */
 #include "report/explain.h"
 
 #include <inttypes.h>
@@ -8,6 +9,8 @@
 
 #include "layers/cubes.h"
 #include "layers/tracker.h"
+#include "nvdla/xalloc.h"
+#include "report/json.h"
 #include "trace/launches.h"
 
 enum { POSITION = 512 };
@@ -228,11 +231,7 @@ char *explain_text(const struct program *prog) {
     struct layer_tracker *layers = program_launches(prog);
     char *text = NULL;
     size_t size;
-    FILE *out = layers ? open_memstream(&text, &size) : NULL;
-    if (!out) {
-        layer_tracker_free(layers);
-        return NULL;
-    }
+    FILE *out = xmemstream(&text, &size);
     print_head(out, prog);
     for (int unit = 0; unit <= NVDLA_UNIT_COUNT; unit++)
         print_writes(out, prog, (enum nvdla_unit)unit);
@@ -241,14 +240,8 @@ char *explain_text(const struct program *prog) {
     print_section(out, prog, "checks", is_check);
     print_section(out, prog, "waits and events", is_wait);
     layer_tracker_free(layers);
-    fclose(out);
+    xmemstream_close(out);
     return text;
-}
-
-/* Names from files may hold any bytes; JSON wants UTF-8. */
-static json_t *json_text(const char *text) {
-    json_t *json = json_string(text);
-    return json ? json : json_string("(not UTF-8)");
 }
 
 static json_t *json_cube(const struct cube *cube, bool primary) {
@@ -292,8 +285,6 @@ static json_t *json_op(const struct program *prog, const struct op *op) {
 
 char *explain_json(const struct program *prog) {
     struct layer_tracker *layers = program_launches(prog);
-    if (!layers)
-        return NULL;
     json_t *ops = json_array(), *launches = json_array();
     for (size_t i = 0; i < prog->count; i++)
         if (prog->ops[i].kind != OP_NOTE)

@@ -4,7 +4,7 @@
 
 #include "trace/program.h"
 
-/* For people / for machines; free() the result. NULL only when memory is exhausted. */
+/* For people / for machines; free() the result. */
 char *explain_text(const struct program *prog);
 char *explain_json(const struct program *prog);
 

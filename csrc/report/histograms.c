@@ -1,3 +1,4 @@
+/* Histograms as text, JSON and SVG. See histograms.h. */
 #include "report/histograms.h"
 
 #include <inttypes.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "memory/file.h"
+#include "nvdla/xalloc.h"
 
 enum { BAR = 32 }; /* characters of the longest bar */
 
@@ -30,13 +32,11 @@ static int compare(const void *a, const void *b) {
 }
 
 const struct histogram_entry **histograms_sorted(const struct histogram_set *set) {
-    const struct histogram_entry **entries = calloc(set->count + 1, sizeof *entries);
-    for (size_t i = 0; entries && i < set->count; i++) {
+    const struct histogram_entry **entries = xcalloc(set->count, sizeof *entries);
+    for (size_t i = 0; i < set->count; i++) {
         entries[i] = set->entries[i];
     }
-    if (entries) {
-        qsort(entries, set->count, sizeof *entries, compare);
-    }
+    qsort(entries, set->count, sizeof *entries, compare);
     return entries;
 }
 
@@ -120,11 +120,8 @@ static void print_bars(FILE *out, const struct histogram *histogram) {
     }
 }
 
-bool histograms_print(FILE *out, const struct histogram_set *set) {
+void histograms_print(FILE *out, const struct histogram_set *set) {
     const struct histogram_entry **entries = histograms_sorted(set);
-    if (!entries) {
-        return false;
-    }
     fprintf(out, "histograms: for each bin (leftmost bit that is not the sign; FP: exponent) the negative and the "
                  "positive values\n\n");
     for (size_t i = 0; i < set->count; i++) {
@@ -135,7 +132,6 @@ bool histograms_print(FILE *out, const struct histogram_set *set) {
         fputc('\n', out);
     }
     free(entries);
-    return true;
 }
 
 /* ---- JSON ---- */
@@ -200,11 +196,7 @@ char *histograms_json(const struct histogram_set *set) {
     char *text = NULL;
     size_t size;
     const struct histogram_entry **entries = histograms_sorted(set);
-    FILE *out = entries ? open_memstream(&text, &size) : NULL;
-    if (!out) {
-        free(entries);
-        return NULL;
-    }
+    FILE *out = xmemstream(&text, &size);
     fputs("[", out);
     for (size_t i = 0; i < set->count; i++) {
         json_t *json = json_entry(entries[i]);
@@ -213,7 +205,7 @@ char *histograms_json(const struct histogram_set *set) {
         json_decref(json);
     }
     fputs("\n]\n", out);
-    fclose(out);
+    xmemstream_close(out);
     free(entries);
     return text;
 }
@@ -282,11 +274,7 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
     char *text = NULL;
     size_t size;
     const struct histogram_entry **entries = histograms_sorted(set);
-    FILE *out = entries ? open_memstream(&text, &size) : NULL;
-    if (!out) {
-        free(entries);
-        return NULL;
-    }
+    FILE *out = xmemstream(&text, &size);
     int rows = (int)((set->count + COLUMNS - 1) / COLUMNS);
     int width = COLUMNS * CHART_WIDTH + MARGIN, height = HEADER + rows * CHART_HEIGHT + MARGIN;
     fprintf(out,
@@ -304,7 +292,7 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
                   HEADER + (int)(i / COLUMNS) * CHART_HEIGHT);
     }
     fputs("</g>\n</svg>\n", out);
-    fclose(out);
+    xmemstream_close(out);
     free(entries);
     return text;
 }
@@ -312,18 +300,9 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
 /* ---- files ---- */
 
 static bool write_file(const char *directory, const char *name, char *text, struct error *err) {
-    char path[4096];
-    int n = snprintf(path, sizeof path, "%s/%s", directory, name);
-    bool ok;
-    if (!text) {
-        ok = error_set(err, "out of memory while writing the histograms");
-    } else if (n < 0 || (size_t)n >= sizeof path) {
-        ok = error_set(err, "%s: the path is too long", directory);
-    } else {
-        ok = file_write(path, text, strlen(text), err);
-    }
+    const bool good = file_write_in(directory, name, text, strlen(text), err);
     free(text);
-    return ok;
+    return good;
 }
 
 bool histograms_write(const struct histogram_set *set, const char *title, const char *directory, struct error *err) {

@@ -10,22 +10,21 @@
 #include "nvdla/error.h"
 #include "observe/histogram.h"
 
-/* The entries of a set in that order; free() them, not what they point to. NULL only when memory is exhausted. */
+/* The entries of a set in that order; free() them, not what they point to. */
 const struct histogram_entry **histograms_sorted(const struct histogram_set *set);
 
 /* Prints a picture of every stream: its numbers, and a line per bin with a bar to the left for negative values and one
- * to the right for positive ones. Returns false when memory is exhausted. */
-bool histograms_print(FILE *out, const struct histogram_set *set);
+ * to the right for positive ones. */
+void histograms_print(FILE *out, const struct histogram_set *set);
 
-/* An array with an object for each layer and stream; free() it. NULL only when memory is exhausted.
+/* An array with an object for each layer and stream; free() it.
  *
  * Keys of section B.8, and: unit and ordinal of the launch; nan and inf; at_ends (elements that are an end of the
  * type); saturated (elements that the convertor behind the stream clips, where there is one); mean and deviation. group
  * is the one of registers; layer is null for what was not done; floating point has width 0 and a bin per exponent. */
 char *histograms_json(const struct histogram_set *set);
 
-/* One chart for each layer and stream, positive bins up, negative ones down; free() it. NULL only when memory is
- * exhausted. title: of the whole. */
+/* One chart for each layer and stream, positive bins up, negative ones down; free() it. title: of the whole. */
 char *histograms_svg(const struct histogram_set *set, const char *title);
 
 /* Writes histogram.json and histogram.svg to a directory that exists. */

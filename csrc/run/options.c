@@ -34,6 +34,7 @@ enum {
     KEY_WAVE_TO,
     KEY_COVERAGE,
     KEY_COVERAGE_KIND,
+    KEY_CHECKS,
     KEY_STRICT,
     KEY_NO_GOLDEN,
     KEY_STATS,
@@ -104,6 +105,10 @@ const struct argp_option run_option_table[] = {
     {.name = "allow-outside",
      .key = KEY_ALLOW_OUTSIDE,
      .doc = "Do not fail on accesses outside the regions of the trace"},
+    {.name = "checks",
+     .key = KEY_CHECKS,
+     .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
+            "fails is a finding"},
     {.doc = "Waves", .group = 4},
     {.name = "wave",
      .key = KEY_WAVE,
@@ -143,8 +148,11 @@ const struct argp_option run_option_table[] = {
     {0},
 };
 
-const char *const simulator_variant_names[VARIANT_COUNT] = {
-    [VARIANT_PLAIN] = "", [VARIANT_WAVES] = "waves", [VARIANT_COVERAGE] = "coverage", [VARIANT_TOGGLE] = "toggle"};
+const char *const simulator_variant_names[VARIANT_COUNT] = {[VARIANT_PLAIN] = "",
+                                                            [VARIANT_WAVES] = "waves",
+                                                            [VARIANT_COVERAGE] = "coverage",
+                                                            [VARIANT_TOGGLE] = "toggle",
+                                                            [VARIANT_CHECKS] = "checks"};
 
 int worse_status(int a, int b) {
     static const int rank[] = {[EXIT_OK] = 0, [EXIT_DIFFERENT] = 1, [EXIT_HUNG] = 2, [EXIT_BAD_INPUT] = 3};
@@ -219,7 +227,7 @@ enum simulator_variant run_variant(const struct run_options *options) {
     if (options->rtl.wave_path)
         return VARIANT_WAVES;
     if (!options->coverage)
-        return VARIANT_PLAIN;
+        return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
     return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
 }
 
@@ -356,6 +364,10 @@ static void check_options(struct run_options *options, struct argp_state *state)
     else if (options->rtl.wave_to && options->rtl.wave_to < options->rtl.wave_from)
         argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave_to,
                    (unsigned long long)options->rtl.wave_from);
+    else if (options->rtl.checks && options->dut == DUT_MODEL)
+        argp_error(state, "--checks: they are inside the RTL; use --dut rtl or --dut both");
+    else if (options->rtl.checks && options->coverage)
+        argp_error(state, "--checks and --coverage exclude each other: the checks themselves would be counted");
     else if (!options->coverage && options->coverage_kind)
         argp_error(state, "--coverage-kind needs --coverage FILE.dat or DIR");
     else if (options->coverage && options->dut == DUT_MODEL)
@@ -393,6 +405,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_NO_GOLDEN:
         options->no_golden = true;
+        break;
+    case KEY_CHECKS:
+        options->rtl.checks = true;
         break;
     case KEY_STRICT:
         options->play.strict = true;

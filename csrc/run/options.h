@@ -26,10 +26,18 @@ enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
 enum { RTL_NAME_MAX = 32 };
 
 /* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
- * used: waves, line coverage, toggle coverage (which is slower than line coverage by another order of magnitude). */
-enum simulator_variant { VARIANT_PLAIN, VARIANT_WAVES, VARIANT_COVERAGE, VARIANT_TOGGLE, VARIANT_COUNT };
+ * used: waves (with checks), line coverage, toggle coverage (which is slower than line coverage by another order of
+ * magnitude), checks inside the RTL. */
+enum simulator_variant {
+    VARIANT_PLAIN,
+    VARIANT_WAVES,
+    VARIANT_COVERAGE,
+    VARIANT_TOGGLE,
+    VARIANT_CHECKS,
+    VARIANT_COUNT
+};
 
-/* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle". */
+/* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle", "checks". */
 extern const char *const simulator_variant_names[VARIANT_COUNT];
 
 /* Words of text, NULL-terminated, owned. */

@@ -105,12 +105,10 @@ static uint64_t sum(const uint64_t *values) {
 }
 
 /* Multiplications of all convolutions of the program. */
-static uint64_t program_macs(const struct program *prog) {
-    struct layer_tracker *layers = program_launches(prog);
+static uint64_t program_macs(const struct layer_tracker *launches) {
     uint64_t macs = 0;
-    for (size_t i = 0; layers && i < layer_tracker_count(layers); i++)
-        macs += launch_macs(layer_tracker_launch(layers, i));
-    layer_tracker_free(layers);
+    for (size_t i = 0; i < layer_tracker_count(launches); i++)
+        macs += launch_macs(layer_tracker_launch(launches, i));
     return macs;
 }
 
@@ -120,8 +118,9 @@ static void print_stats(const struct device *dev, const struct play_result *resu
         printf("  %s: %.3f ms CPU in its layers", dev->name, 1e3 * s->cpu_seconds);
         if (macs > 0 && s->cpu_seconds > 0)
             printf(", %.2f GMAC/s", 1e-9 * (double)macs / s->cpu_seconds);
-        if (s->table_hits + s->table_builds > 0)
-            printf("; convolution tables: %" PRIu64 " built, %" PRIu64 " found again", s->table_builds, s->table_hits);
+        if (s->model && s->model->table_hits + s->model->table_builds > 0)
+            printf("; convolution tables: %" PRIu64 " built, %" PRIu64 " found again", s->model->table_builds,
+                   s->model->table_hits);
         putchar('\n');
         return;
     }
@@ -144,12 +143,13 @@ static void print_stats(const struct device *dev, const struct play_result *resu
     }
     if (s->outside > 0)
         printf("  accesses outside the regions: %" PRIu64 "\n", s->outside);
-    printf("  VPI: %.3f calls a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
-           (double)s->vpi_calls / (double)s->cycles, s->most_vpi_per_cycle, s->quiet_cycles);
+    if (s->rtl)
+        printf("  VPI: %.3f calls a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
+               (double)s->rtl->vpi_calls / (double)s->cycles, s->rtl->most_vpi_per_cycle, s->rtl->quiet_cycles);
     if (s->cpu_seconds > 0) {
-        double outside = 1.0 - s->eval_share;
+        double share = s->rtl ? s->rtl->eval_share : 0, outside = 1.0 - share;
         printf("  speed: %.3f CPU seconds, %.0f cycles/s", s->cpu_seconds, (double)s->cycles / s->cpu_seconds);
-        if (s->eval_share > 0)
+        if (share > 0)
             printf(", %.1f %% outside the design's evaluation (%.0f ns a cycle)", 100.0 * outside,
                    1e9 * outside * s->cpu_seconds / (double)s->cycles);
         else
@@ -193,8 +193,7 @@ static void print_summary(const char *name, const struct report_input *input, co
 
 static int write_report(const struct run_options *options, const char *name, const struct report *report) {
     bool failed = report_status(report) != REPORT_PASSED;
-    if (!options->out && !failed && !options->histogram)
-        return EXIT_OK;
+    const bool wanted = options->out || failed || options->histogram;
     char directory[4096];
     struct error err;
     int n = snprintf(directory, sizeof directory, "%s/%s", options->out ? options->out : "nvcosim-out", name);
@@ -202,11 +201,11 @@ static int write_report(const struct run_options *options, const char *name, con
         fprintf(stderr, "nvcosim: --out: the path is too long\n");
         return EXIT_BAD_INPUT;
     }
-    if (!report_write(report, directory, &err)) {
+    if (!(wanted ? report_write(report, directory, &err) : report_clean(directory, &err))) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
-    if (!options->quiet || failed)
+    if (wanted && (!options->quiet || failed))
         fprintf(stderr, "  report: %s/report.txt%s\n", directory,
                 options->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
     return EXIT_OK;
@@ -236,10 +235,6 @@ static void print_warnings(const struct report_input *input, const struct report
 
 static int summarize(const struct run_options *options, const char *name, const struct report_input *input) {
     struct report *report = report_new(input);
-    if (!report) {
-        fprintf(stderr, "nvcosim: out of memory\n");
-        return EXIT_BAD_INPUT;
-    }
     enum report_status status = report_status(report);
     if (!options->quiet || status != REPORT_PASSED) {
         print_warnings(input, report);
@@ -258,7 +253,7 @@ static int summarize(const struct run_options *options, const char *name, const 
         if (options->verbose)
             print_checks(played->dev, played->result);
         if (options->stats)
-            print_stats(played->dev, played->result, program_macs(input->prog));
+            print_stats(played->dev, played->result, program_macs(input->launches));
     }
     int written = write_report(options, name, report);
     report_free(report);
@@ -300,13 +295,9 @@ static int play_program(const struct run_options *options, const char *name, con
                         const char *rtl_name, rtl_open open, void *context) {
     struct device *devices[PLAYED_MAX];
     struct play_result results[PLAYED_MAX];
-    struct report_input input = {.name = name, .prog = prog};
-    struct error err;
     struct layer_tracker *layers = program_launches(prog);
-    if (!layers) {
-        fprintf(stderr, "nvcosim: out of memory\n");
-        return EXIT_BAD_INPUT;
-    }
+    struct report_input input = {.name = name, .prog = prog, .launches = layers};
+    struct error err;
     struct histogram_set histograms = {0};
     input.histograms = options->histogram ? &histograms : NULL;
     input.played_count =

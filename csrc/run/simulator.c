@@ -1,10 +1,29 @@
+/* A simulator executable: one trace on its RTL. See simulator.h. */
 #include "run/simulator.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/xalloc.h"
 #include "run/session.h"
 
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, rtl_open open, void *context) {
+/* The RTL's own pins before those of the command line, so that the latter win. */
+static void default_pins(struct run_options *options, const char *pins) {
+    struct words all = {0};
+    char *copy = xstrdup(pins), *rest = copy;
+    for (char *pin = strsep(&rest, ","); pin; pin = strsep(&rest, ","))
+        if (pin[0])
+            words_add(&all, "%s", pin);
+    free(copy);
+    for (size_t i = 0; i < options->pins.count; i++)
+        words_add(&all, "%s", options->pins.items[i]);
+    words_free(&options->pins);
+    options->pins = all;
+    options->rtl.pins = (const char *const *)all.items;
+}
+
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
+                   rtl_open open, void *context) {
     static const struct argp argp = {
         .options = run_option_table,
         .parser = run_option_parse,
@@ -29,6 +48,7 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
                 options.config->name);
     else {
         options.config = nvdla_config_find(config_name);
+        default_pins(&options, pins);
         status = play_one(&options, name, open, context);
     }
     run_options_free(&options);

@@ -23,15 +23,14 @@ static bool executable_directory(char *text, size_t size, struct error *err) {
     return true;
 }
 
-/* DIR of the program + the printed rest. */
-static bool beside(char *path, size_t size, const char *rest, struct error *err) {
+bool simulator_side_path(const char *name, char *path, size_t size, struct error *err) {
     if (!executable_directory(path, size, err))
         return false;
     size_t n = strlen(path);
-    if (n + 1 + strlen(rest) + 1 > size)
-        return error_set(err, "%s/%s: the path is too long", path, rest);
+    if (n + 1 + strlen(name) + 1 > size)
+        return error_set(err, "%s/%s: the path is too long", path, name);
     path[n] = '/';
-    strcpy(path + n + 1, rest);
+    strcpy(path + n + 1, name);
     return true;
 }
 
@@ -40,13 +39,13 @@ bool simulator_path(const char *config, const char *rtl_name, enum simulator_var
     char file[256];
     snprintf(file, sizeof file, "nvcosim-%s%s%s%s%s", config, rtl_name[0] ? "-" : "", rtl_name, variant ? "-" : "",
              simulator_variant_names[variant]);
-    return beside(path, size, file, err);
+    return simulator_side_path(file, path, size, err);
 }
 
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err) {
     char file[256];
     snprintf(file, sizeof file, "%s-%s.variables", config, rtl_name);
-    return beside(path, size, file, err);
+    return simulator_side_path(file, path, size, err);
 }
 
 /* Copies a log to stderr. */
@@ -141,7 +140,8 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
 }
 
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
-    static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage"};
+    static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage",
+                                                    " with checks"};
     char path[SIMULATOR_PATH], directory[SIMULATOR_PATH];
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err))
         return false;

@@ -5,8 +5,7 @@
 #include "layers/tracker.h"
 #include "trace/program.h"
 
-/* Everything that the register writes of a program arm, tagged with the index of the operation. NULL only when memory
- * is exhausted. */
+/* Everything that the register writes of a program arm, tagged with the index of the operation. */
 struct layer_tracker *program_launches(const struct program *prog);
 
 #endif

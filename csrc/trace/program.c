@@ -146,3 +146,10 @@ void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n
     if (offset + n > blob->extent)
         blob->extent = offset + n;
 }
+
+void blob_write(struct memory *mem, uint64_t base, const struct blob *blob) {
+    for (size_t i = 0; i < blob->chunk_count; i++) {
+        const struct blob_chunk *chunk = &blob->chunks[i];
+        memory_write(mem, base + chunk->offset, blob->bytes + chunk->start, chunk->size, NULL, NULL);
+    }
+}

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/memory.h"
 #include "memory/space.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
@@ -126,6 +127,8 @@ char *op_position(const struct program *prog, const struct op *op, char *text, s
 /* Appends bytes to a blob at offset: a chunk of their own, or the last one grown when it ends there. Blobs are filled
  * in no other way. */
 void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n);
+/* Puts the content at base into a memory, by the back door. */
+void blob_write(struct memory *mem, uint64_t base, const struct blob *blob);
 struct blob *blob_new(const char *name);
 void blob_free(struct blob *blob);
 

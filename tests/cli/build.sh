@@ -5,11 +5,11 @@
 . "$ROOT/tests/cli/source_tree.sh"
 
 echo "a.sv" >"mine.f"
-command=("$TREE" build --filelist mine.f); check build_needs_name 2 "--filelist FILE.f and --name NAME are needed"
+command=("$TREE" build --filelist mine.f); check build_needs_name 2 "--filelist FILE.f and --name NAME, or --nvidia CHECKOUT, are needed"
 command=("$TREE" build --filelist mine.f --name Mine); check build_bad_name 2 "--name: found 'Mine', expected a-z, 0-9 and _"
 command=("$TREE" build --filelist mine.f --name waves); check build_reserved_name 2 "--name: found 'waves'"
 command=("$TREE" build --filelist none.f --name mine); check build_missing_filelist 2 "none.f: No such file"
-command=("$TREE" build --filelist mine.f --name mine --config full); check build_config 2 "configuration full has no RTL"
+command=("$TREE" build --filelist mine.f --name mine --config full); check build_config_without_our_rtl 0 "for configuration full"
 command=("$TREE" build --filelist mine.f --name mine --top "a b"); check build_top 2 "--top: found 'a b', expected the name of a module"
 command=("$TREE" build mine.f); check build_argument 2 "found 'mine.f', expected options only"
 touch tree/fail

@@ -23,7 +23,9 @@ lines run_simulator_crashes_lines 3
 command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 3 "HANG badgold: the simulator ended with status 77"
 command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 3 "--no-progress" "1 passed, 1 failed, 1 hung"
 command=("$TREE" run --histogram good/good.cfg); check run_histogram_is_handed_on 0 "simulator small: --histogram --name=good"
+command=("$TREE" run --checks good/good.cfg); check run_checks_builds_variant 0 "building the small simulator with checks" "simulator small-checks: --checks --name=good"
 command=("$TREE" run --wave w.fst good/good.cfg); check run_waves_builds_variant 0 "building the small simulator with waves" "simulator small-waves: --wave=w.fst"
+command=("$TREE" run --checks --wave c.fst good/good.cfg); check run_checks_with_waves 0 "simulator small-waves: --checks --wave=c.fst"
 command=("$TREE" run --wave new/folder/w.fst good/good.cfg); check run_waves_make_the_folder 0 "--wave=new/folder/w.fst"
 that waves_folder test -d new/folder
 rm tree/build/nvcosim-small-waves

@@ -22,7 +22,7 @@ static inline void fuzz_round_trip(struct program *prog, const struct error *err
         return;
     }
     size_t n, m;
-    struct error again_err = {{0}};
+    struct error again_err = {.text = ""};
     char *text = nvt_text(prog, &n);
     struct program *again = trace_parse_nvt(FUZZ_DIRECTORY "again.nvt", text, n, NULL, &again_err);
     if (!again) {

@@ -29,11 +29,11 @@ static uint32_t byte(struct fuzz *f) {
 
 static void write_register(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
     struct fuzz *f = context;
-    struct error err = {""};
+    struct error err = {.text = ""};
     uint32_t address = nvdla_unit_base(f->dev->config, unit) + offset;
     if (!f->refused && !f->dev->ops->csb_write(f->dev, address, value, false, &err)) {
         f->refused = true;
-        assert(f->dev->refused && err.text[0] && f->dev->refusal.text[0]);
+        assert(err.kind == ERROR_REFUSED && err.text[0]);
     }
 }
 
@@ -74,20 +74,20 @@ static void select_group(struct fuzz *f, uint32_t group) {
 }
 
 static enum device_state advance(struct fuzz *f) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     if (f->refused || f->steps++ >= MOST_STEPS) {
         return DEVICE_IDLE;
     }
     enum device_state state = f->dev->ops->advance(f->dev, 100, false, &err);
     if (state == DEVICE_FAILED) {
         f->refused = true;
-        assert(f->dev->refused && err.text[0]);
+        assert(err.kind == ERROR_REFUSED && err.text[0]);
     }
     return state;
 }
 
 static void step(struct fuzz *f) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     const struct nvdla_config *config = f->dev->config;
     struct legal_sink sink = {write_register, f};
     uint32_t command = byte(f), argument;
@@ -156,7 +156,7 @@ static void step(struct fuzz *f) {
 static bool anything_runs(struct device *dev) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         uint32_t status = 0;
-        struct error err = {""};
+        struct error err = {.text = ""};
         if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE")) {
             dev->ops->csb_read(dev, nvdla_unit_base(dev->config, unit) + SDP_S_STATUS, &status, &err);
         }
@@ -169,7 +169,7 @@ static bool anything_runs(struct device *dev) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static const char *const configs[] = {"small", "large", "full"};
-    struct error err = {""};
+    struct error err = {.text = ""};
     struct fuzz f = {.at = data, .end = data + n};
     uint32_t kind = byte(&f);
     struct model_options options = {

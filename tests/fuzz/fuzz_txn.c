@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     fuzz_round_trip(trace_parse_txn(FUZZ_DIRECTORY "input.txn", (const char *)data, n, NULL, &err), &err);
     blob_free(trace_parse_data_lines(FUZZ_DIRECTORY "t.dat", (const char *)data, n, &err));
     return 0;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "tb/axi_monitor.h"
+#include "tb/observers/axi_monitor.h"
 
 struct bench {
     struct device dev;

@@ -20,6 +20,7 @@ struct unit {
     struct cdma cdma;
     struct cdma_clients clients;
     uint64_t data_beats, weight_beats;
+    struct dma_outside outside;
 };
 
 static void unit_init(struct unit *u, const char *config) {
@@ -27,8 +28,8 @@ static void unit_init(struct unit *u, const char *config) {
     assert_true(register_group_init(&u->regs, u->dev->config, NVDLA_CDMA));
     assert_true(cbuf_init(&u->cbuf, u->dev->config));
     cdma_init(&u->cdma, u->dev->config);
-    dma_init(&u->clients.data, u->dev, true, NVDLA_CDMA, 8, 0, &u->data_beats);
-    dma_init(&u->clients.weights, u->dev, true, NVDLA_CDMA, 9, 0, &u->weight_beats);
+    dma_init(&u->clients.data, u->dev, &u->outside, true, NVDLA_CDMA, 8, 0, &u->data_beats);
+    dma_init(&u->clients.weights, u->dev, &u->outside, true, NVDLA_CDMA, 9, 0, &u->weight_beats);
     u->clients.data.beat = u->clients.data.atom; /* the tests count atoms */
     u->clients.weights.beat = u->clients.weights.atom;
 }
@@ -1312,7 +1313,7 @@ static void wild_registers_end(void **state) {
     for (int turn = 0; turn < 300; turn++) {
         struct unit u;
         unit_init(&u, configs[turn % 5]);
-        u.dev->allow_outside = true;
+        u.outside.allowed = true;
         random_region(u.dev, &seed, DATA, 0x1000);
         const struct nvdla_register_map *map = &nvdla_register_maps[u.dev->config->map];
         for (int layer = 0; layer < 4; layer++) {

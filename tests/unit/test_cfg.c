@@ -173,7 +173,7 @@ static void memory_errors(void **state) {
     bad("mem_load(pri_mem, 0xfffffff0, \"a.dat\");", 1, "out of range", "32 address bits");
     bad("mem_reserve(pri_mem, 0x100000000, 1);", 1, "out of range");
     bad("mem_reserve(pri_mem, 0x80000000, 0xffffffffffffffff);", 1, "out of range");
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "mem_init(pri_mem, 0, 0x100000001, ONES);", "large", &err));
     assert_non_null(strstr(err.text, "t.cfg:1: a fill of 0x100000001 bytes is too large"));
     assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "mem_load(pri_mem, 0, \"broken.dat\");", NULL, &err));
@@ -186,7 +186,7 @@ static void memory_errors(void **state) {
 static void truncated_gzip(void **state) {
     char path[700], *bytes;
     size_t n;
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     struct trace_options options = {.config = NULL};
     in_directory(state, "a.dat.gz", path);
     assert_true(file_write(path, DAT, strlen(DAT), &err));
@@ -341,13 +341,13 @@ static void golden_errors(void **state) {
         {"unit,register,value\nSDP,D_CVT_SCALE,0x1ffffffff\n", "t_regs.csv:2: found \"0x1ffffffff\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct error err = {{0}};
+        struct error err = {.text = ""};
         put_file(state, "t_regs.csv", cases[i].text);
         assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "", NULL, &err));
         if (!strstr(err.text, cases[i].message))
             fail_msg("%s: %s", cases[i].text, err.text);
     }
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     put_file(state, "t_golden_0.dat", "no packets");
     assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "", NULL, &err));
     assert_non_null(strstr(err.text, "t_golden_0.dat: holds no packet"));
@@ -358,7 +358,7 @@ static void golden_errors(void **state) {
 
 static void choice_by_name_and_directory(void **state) {
     char path[700];
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     struct trace_options options = {.config = NULL};
     const char *directory = *state;
     assert_null(trace_read(directory, &options, &err));
@@ -404,7 +404,7 @@ static void files_without_operations_are_refused(void **state) {
                                            {"e.nvt", "nvt 1\nconfig small\nmode sequential\n"}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[700];
-        struct error err = {{0}};
+        struct error err = {.text = ""};
         put_file(state, files[i][0], files[i][1]);
         assert_null(trace_read(in_directory(state, files[i][0], path), NULL, &err));
         if (!strstr(err.text, ": holds no operations"))

@@ -591,7 +591,7 @@ static void bad_files_add_nothing(void **state) {
         {"sdp.layers -3\n", "bad.txt:1: expected"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct error err = {{0}};
+        struct error err = {.text = ""};
         char path[700];
         struct coverage *coverage = coverage_new();
         put_file(state, "bad.txt", cases[i].text);

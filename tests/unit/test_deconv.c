@@ -140,7 +140,7 @@ static void sets_and_contract_are_the_deconvolution(void **state) {
     int precisions[3] = {0}, cropped = 0, padded = 0, short_sets = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct gen_case gen;
-        struct error err = {""};
+        struct error err = {.text = ""};
         struct play_options options;
         struct play_result result;
         gen_draw(&gen, config, gen_engines("deconv"), seed);
@@ -173,7 +173,7 @@ static void sets_and_contract_are_the_deconvolution(void **state) {
 static void one_element_spreads_the_kernel(void **state) {
     (void)state;
     struct gen_case gen = {.config = nvdla_config_find("full"), .count = 5};
-    struct error err = {""};
+    struct error err = {.text = ""};
     struct play_options options;
     struct play_result result;
     for (int i = 0; i < 5; i++) {
@@ -222,7 +222,7 @@ static void one_element_spreads_the_kernel(void **state) {
 
 static void refused(struct gen_layer layer, const char *expected) {
     struct gen_case gen = {.config = nvdla_config_find("full"), .count = 1, .layers = {layer}};
-    struct error err = {""};
+    struct error err = {.text = ""};
     assert_false(gen_legal(&gen, &err));
     if (!strstr(err.text, expected))
         fail_msg("found '%s', expected '%s'", err.text, expected);

@@ -46,7 +46,7 @@ static void put_raw(const char *path, const void *bytes, size_t n) {
 }
 
 static char *get(const char *path, size_t expected) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     char *bytes;
     size_t n;
     if (!file_read(path, &bytes, &n, &err))
@@ -57,7 +57,7 @@ static char *get(const char *path, size_t expected) {
 }
 
 static void expect_failure(const char *path, const char *message) {
-    struct error err = {""};
+    struct error err = {.text = ""};
     char *bytes = (char *)1;
     size_t n = 1;
     assert_false(file_read(path, &bytes, &n, &err));
@@ -221,7 +221,7 @@ static void missing_and_unreadable_files_are_told(void **state) {
 
 static void a_failed_write_leaves_nothing(void **state) {
     (void)state;
-    struct error err = {""};
+    struct error err = {.text = ""};
     assert_false(file_write("no/such/file.gz", "x", 1, &err));
     assert_non_null(strstr(err.text, "no/such/file.gz: cannot create: No such file or directory"));
     assert_int_equal(mkdir("target", 0777), 0);
@@ -233,7 +233,7 @@ static void a_failed_write_leaves_nothing(void **state) {
 static void a_full_disk_keeps_the_old_file(void **state) {
     (void)state;
     /* A limit on the size of files stands for the full disk. */
-    struct error err = {""};
+    struct error err = {.text = ""};
     uint8_t *bytes = noise(100000);
     put_raw("file", "old", 3);
     struct rlimit limit;
@@ -242,7 +242,7 @@ static void a_full_disk_keeps_the_old_file(void **state) {
     void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     const bool plain = file_write("file", bytes, 100000, &err);
-    struct error packed_err = {""};
+    struct error packed_err = {.text = ""};
     const bool packed = file_write("file.gz", bytes, 100000, &packed_err);
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, handler);
@@ -259,7 +259,7 @@ static void a_full_disk_keeps_the_old_file(void **state) {
 
 static void a_pipe_is_written_and_not_replaced(void **state) {
     (void)state;
-    struct error err = {""};
+    struct error err = {.text = ""};
     assert_int_equal(mkfifo("pipe", 0600), 0);
     const int reader = open("pipe", O_RDONLY | O_NONBLOCK);
     assert_int_not_equal(reader, -1);
@@ -292,7 +292,7 @@ static void a_write_replaces_the_old_file(void **state) {
 
 static void a_memory_dump_is_the_region(void **state) {
     (void)state;
-    struct error err = {""};
+    struct error err = {.text = ""};
     struct memory *mem = memory_new();
     const size_t n = 50000;
     uint8_t *bytes = noise(n);
@@ -319,7 +319,7 @@ static void a_memory_dump_is_the_region(void **state) {
 
 static void directories_are_made_with_their_parents(void **state) {
     (void)state;
-    struct error err = {""};
+    struct error err = {.text = ""};
     struct stat status;
     assert_true(directory_make("a/b//c/", &err));
     assert_true(stat("a/b/c", &status) == 0 && S_ISDIR(status.st_mode));

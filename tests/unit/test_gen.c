@@ -24,7 +24,7 @@ static void each_case(uint64_t seeds,
                 continue;
             for (uint64_t seed = 1; seed <= (nvdla_configs[c].fp16 ? 2 * seeds : seeds); seed++) {
                 struct gen_case gen;
-                struct error err = {""};
+                struct error err = {.text = ""};
                 gen_draw(&gen, &nvdla_configs[c], engines, seed);
                 struct program *prog = gen_build(&gen, "t.nvt", &err);
                 if (!prog)
@@ -103,7 +103,7 @@ static void engine_names(void **state) {
 static void same_bytes(const struct gen_case *gen, const struct program *prog, void *context) {
     (void)context;
     struct gen_case again, read;
-    struct error err = {""};
+    struct error err = {.text = ""};
     size_t n, m;
     char *text = nvt_text(prog, &n);
     /* drawn again */
@@ -564,7 +564,7 @@ static void corners_are_drawn(void **state) {
 static void damaged(const char *notes, const char *expected) {
     char text[2000];
     struct gen_case gen;
-    struct error err = {""};
+    struct error err = {.text = ""};
     snprintf(text, sizeof text, "nvt 1\nconfig small\nmode streams\n%s", notes);
     struct program *prog = trace_parse_nvt("t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
     assert_non_null(prog);
@@ -596,7 +596,7 @@ static void damaged_descriptions_are_refused(void **state) {
 /* A case of one plain layer with these settings, "w=5 h=3", is refused with this message. */
 static void illegal_on(const char *config, const char *settings, const char *expected) {
     struct gen_case gen = {.config = nvdla_config_find(config), .count = 1};
-    struct error err = {""};
+    struct error err = {.text = ""};
     gen_layer_plain(&gen.layers[0]);
     char name[32];
     int n;

@@ -19,7 +19,7 @@ static void each_case(uint64_t seeds,
         for (size_t set = 0; set < 2; set++) {
             for (uint64_t seed = 1; seed <= (many ? 3 * seeds : seeds); seed++) {
                 struct gen_case gen;
-                struct error err = {""};
+                struct error err = {.text = ""};
                 gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), seed);
                 struct program *prog = gen_build(&gen, "t.nvt", &err);
                 if (!prog)
@@ -433,7 +433,7 @@ static void every_pixel_format_is_drawn_in_every_precision(void **state) {
 /* A case of a plain convolution with these settings, "w=5 h=3", is refused with this message. */
 static void illegal(const char *config, const char *settings, const char *expected) {
     struct gen_case gen = {.config = nvdla_config_find(config), .count = 1};
-    struct error err = {""};
+    struct error err = {.text = ""};
     gen_layer_plain(&gen.layers[0]);
     gen.layers[0].conv = gen.layers[0].sdp = 1;
     char name[32];

@@ -74,7 +74,7 @@ static void damaged_packets(void **state) {
         {"{size:1, offset:0, payload:0}", "expected \"offset:\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct error err = {{0}};
+        struct error err = {.text = ""};
         assert_null(packets(cases[i].text, &err));
         if (!strstr(err.text, cases[i].message))
             fail_msg("%s: %s", cases[i].text, err.text);
@@ -96,7 +96,7 @@ static void empty_files_have_no_content(void **state) {
 
 static void data_lines(void **state) {
     (void)state;
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     const char *text = "dumped memory,start_address=0x80800000 size=0x1000\nmemory type:dram\n=====\n\n"
                        " 0x35 0x56\t0xFF \r\nW = 8\n0x1 0x2\ndump done";
     struct blob *blob = trace_parse_data_lines("d.dat", text, strlen(text), &err);

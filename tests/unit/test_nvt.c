@@ -106,7 +106,7 @@ static void header_errors(void **state) {
     bad("nvt 1\nconfig tiny\n", 2, "found \"tiny\"", "small_256");
     bad("nvt 1\nconfig small\n\nmode streams\n", 3, "mode sequential|streams");
     bad("nvt 1\nconfig small\nmode parallel\n", 3, "sequential or streams");
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     assert_null(parse_text(state, trace_parse_nvt, "t.nvt", HEAD, "small", &err));
     assert_non_null(
         strstr(err.text, "t.nvt:2: the trace was made for configuration full; small has another register map"));
@@ -234,7 +234,7 @@ static void notes_survive_whatever_they_hold(void **state) {
 
 static void files_are_the_same_every_time(void **state) {
     char path[700], copy[700];
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     struct trace_options options = {.config = NULL};
     put_file(state, "t.cfg",
              "// two layers\nmem_init(pri_mem, 0, 0x100, AFIVE);\nmem_load(pri_mem, 0x10, "
@@ -271,7 +271,7 @@ static void files_are_the_same_every_time(void **state) {
 
 static void truncated_gzip(void **state) {
     char path[700];
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     put_file(state, "t.nvt.gz", HEAD "wait high\nwait low\n");
     in_directory(state, "t.nvt.gz", path);
     assert_int_equal(truncate(path, 30), 0);

@@ -1,4 +1,5 @@
 /* Comparison and triage on hand-made memories, and the description of traces. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,14 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
 
 #include "memory/file.h"
+#include "nvdla/random.h"
 #include "report/explain.h"
 #include "report/report.h"
+#include "trace/launches.h"
 
 enum { OUTPUT = 0x80010000 };
 
@@ -21,6 +25,7 @@ struct fixture {
     struct program *prog;
     struct device rtl, model;
     struct play_result rtl_result, model_result;
+    struct layer_tracker *launches;
     struct report *report;
     char *text;
 };
@@ -73,6 +78,7 @@ static int teardown(void **state) {
     struct fixture *f = *state;
     free(f->text);
     report_free(f->report);
+    layer_tracker_free(f->launches);
     play_result_free(&f->rtl_result);
     play_result_free(&f->model_result);
     device_release(&f->rtl);
@@ -83,9 +89,12 @@ static int teardown(void **state) {
 }
 
 static void make(struct fixture *f) {
+    layer_tracker_free(f->launches);
+    f->launches = program_launches(f->prog);
     const struct report_input input = {
         .name = "t",
         .prog = f->prog,
+        .launches = f->launches,
         .played = {{&f->rtl, &f->rtl_result}, {&f->model, &f->model_result}},
         .played_count = 2,
     };
@@ -355,30 +364,183 @@ static void names_that_are_not_utf8_do_not_break_the_json(void **state) {
     json_decref(json);
 }
 
+/* The whole area of the RTL differs, a byte in two, over a thousand layers: area by area, not byte by byte. */
+static void millions_of_bytes_in_a_thousand_layers_take_no_time(void **state) {
+    enum { LAYERS = 1000, BYTES = 16384, BASE = 0x80000000 };
+    struct fixture *f = *state;
+    uint8_t bytes[BYTES];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = i & 1;
+    program_free(f->prog);
+    f->prog = program_new(f->rtl.config, "dir/t.cfg");
+    write_register(f, "SDP", "D_DATA_CUBE_WIDTH", 7);
+    write_register(f, "SDP", "D_DATA_CUBE_HEIGHT", 255);
+    write_register(f, "SDP", "D_DATA_CUBE_CHANNEL", 7);
+    write_register(f, "SDP", "D_DST_LINE_STRIDE", 64);
+    write_register(f, "SDP", "D_DST_DMA_CFG", 1);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        write_register(f, "SDP", "D_DST_BASE_ADDR_LOW", BASE + i * BYTES);
+        write_register(f, "SDP", "D_OP_ENABLE", 1);
+        for (size_t at = 0; at < sizeof bytes; at += 8) {
+            const struct memory_origin origin = {
+                .cycle = 1 + at, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = (int32_t)i};
+            memory_write(f->rtl.memory[SPACE_PRIMARY], BASE + (uint64_t)i * BYTES + at, bytes + at, 8, NULL,
+                         i % 2 ? &origin : NULL);
+        }
+    }
+    f->launches = program_launches(f->prog);
+    const struct report_input input = {.name = "t",
+                                       .prog = f->prog,
+                                       .launches = f->launches,
+                                       .played = {{&f->rtl, &f->rtl_result}, {&f->model, &f->model_result}},
+                                       .played_count = 2};
+    const clock_t start = clock();
+    f->report = report_new(&input);
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    assert_int_equal(f->report->mismatch_count, LAYERS);
+    for (size_t i = 0; i < LAYERS; i++) {
+        const struct mismatch *mismatch = &f->report->mismatches[i];
+        assert_int_equal(mismatch->output->launch->ordinal, i);
+        assert_int_equal(mismatch->count, BYTES / 2);
+        assert_int_equal(mismatch->first, BASE + i * BYTES + 1);
+        assert_int_equal(mismatch->last, BASE + (i + 1) * BYTES - 1);
+    }
+    if (seconds > 2)
+        fail_msg("comparing took %.1f s of CPU time", seconds);
+}
+
+/* The area of every byte of memories full of overlapping cubes, fills and gaps, found by the walk and one by one. */
+static void the_walk_finds_what_a_search_byte_by_byte_finds(void **state) {
+    enum { SPAN = 0x3000, BASE = 0x80000000 };
+    struct fixture *f = *state;
+    uint64_t random = 1;
+    for (int round = 0; round < 20; round++) {
+        program_free(f->prog);
+        f->prog = program_new(f->rtl.config, "dir/t.cfg");
+        for (int i = 0; i < 12; i++) {
+            write_register(f, "SDP", "D_DATA_CUBE_WIDTH", (uint32_t)(random_next(&random) % 8));
+            write_register(f, "SDP", "D_DATA_CUBE_HEIGHT", (uint32_t)(random_next(&random) % 8));
+            write_register(f, "SDP", "D_DATA_CUBE_CHANNEL", (uint32_t)(random_next(&random) % 32));
+            write_register(f, "SDP", "D_DST_LINE_STRIDE", (uint32_t)(random_next(&random) % 24) * 8);
+            write_register(f, "SDP", "D_DST_SURFACE_STRIDE", (uint32_t)(random_next(&random) % 100) * 8);
+            write_register(f, "SDP", "D_DST_BASE_ADDR_LOW", BASE + (uint32_t)(random_next(&random) % (SPAN / 8)) * 8);
+            write_register(f, "SDP", "D_DST_DMA_CFG", 1);
+            write_register(f, "SDP", "D_OP_ENABLE", 1);
+        }
+        const struct memory *memories[PLAYED_MAX];
+        for (int m = 0; m < PLAYED_MAX; m++) {
+            struct device *dev = m ? &f->model : &f->rtl;
+            memory_free(dev->memory[SPACE_PRIMARY]);
+            memories[m] = dev->memory[SPACE_PRIMARY] = memory_new();
+            for (int i = 0; i < 200; i++) {
+                const struct memory_origin origin = {
+                    .cycle = 1, .unit = i % 5 ? NVDLA_SDP : -1, .ordinal = (int32_t)(random_next(&random) % 14) - 1};
+                const uint8_t bytes[100] = {0};
+                memory_write(dev->memory[SPACE_PRIMARY], BASE + random_next(&random) % SPAN, bytes,
+                             random_next(&random) % sizeof bytes, NULL, i % 7 ? &origin : NULL);
+            }
+        }
+        struct layer_tracker *launches = program_launches(f->prog);
+        struct writers *writers = writers_new(launches);
+        uint64_t end = 0;
+        const struct output *walked = NULL;
+        for (uint64_t address = BASE - 100; address < BASE + 2 * SPAN; address++) {
+            const struct output *found = writers_find(writers, SPACE_PRIMARY, address, memories, PLAYED_MAX);
+            uint64_t run;
+            if (address >= end) {
+                walked = writers_walk(writers, SPACE_PRIMARY, address, memories, PLAYED_MAX, &run);
+                assert_true(run > 0);
+                end = address + run;
+            }
+            if (walked != found)
+                fail_msg("round %d, address 0x%" PRIx64 ": %s", round, address, walked ? "another output" : "none");
+        }
+        assert_null(writers_find(writers, SPACE_SECONDARY, BASE, NULL, 0));
+        writers_free(writers);
+        layer_tracker_free(launches);
+    }
+}
+
+/* A strobe that was lost: the byte is the trace's, the beat that should have written it is named. */
+static void a_beat_that_left_the_byte_out_is_named(void **state) {
+    struct fixture *f = *state;
+    const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, strobe = 0xf7, none[8] = {0};
+    const struct memory_origin rtl = {.cycle = 4711, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
+    const struct memory_origin model = {.unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
+    memory_write(f->rtl.memory[SPACE_PRIMARY], OUTPUT + 8, none, 8, NULL, NULL);
+    memory_write(f->rtl.memory[SPACE_PRIMARY], OUTPUT + 8, bytes, 8, &strobe, &rtl);
+    memory_write(f->model.memory[SPACE_PRIMARY], OUTPUT + 8, bytes, 8, NULL, &model);
+    make(f);
+    static const char text[] = "loaded or filled by the trace, not written since; the beat of SDP #0 at cycle 4711, "
+                               "AXI ID 1, to 0x80010008 wrote bytes 0 to 2, 4 to 7 of 8: its strobe left this byte out";
+    has(report_reason(f->report), text);
+    has(f->text, text);
+    json_t *json = json_of(f), *mismatch = json_array_get(json_object_get(json, "mismatches"), 0);
+    const char *strobe_text;
+    int cycle;
+    assert_int_equal(
+        json_unpack(mismatch, "{s:{s:s, s:i}}", "got_partial_beat", "strobe", &strobe_text, "cycle", &cycle), 0);
+    assert_string_equal(strobe_text, "0xf7");
+    assert_int_equal(cycle, 4711);
+    json_decref(json);
+}
+
+/* Size of a file, unpacked; -1 if it is not there. */
+static long unpacked(const char *directory, const char *name) {
+    char path[512], *bytes;
+    struct error err;
+    size_t n;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (!file_read(path, &bytes, &n, &err))
+        return -1;
+    free(bytes);
+    return (long)n;
+}
+
 static void a_report_is_written_with_dumps(void **state) {
     struct fixture *f = *state;
-    char directory[] = "/tmp/test_report_XXXXXX", path[512], nested[256];
+    char directory[] = "/tmp/test_report_XXXXXX", nested[256], path[512];
     struct error err;
     assert_non_null(mkdtemp(directory));
     snprintf(nested, sizeof nested, "%s/out/t", directory);
+    /* A failed check of fewer bytes than the area that differs: dumps of its own. */
+    struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
+    blob_append(blob, 0, "\1\2\3\4\5\6\7\10", 8);
+    struct op op = op_make(OP_MEM_CHECK, 11);
+    op.base = OUTPUT;
+    op.blob = blob;
+    program_append(f->prog, &op);
     put(&f->rtl, OUTPUT, 0x11, NULL);
+    fail_check(f, &f->rtl_result, f->prog->count - 1, (struct play_failure){.first = OUTPUT, .count = 8});
     make(f);
     assert_true(report_write(f->report, nested, &err));
-    static const char *const files[] = {"report.txt", "report.json", "primary_80010000_rtl.bin.gz",
-                                        "primary_80010000_model.bin.gz"};
-    static const size_t sizes[] = {0, 0, 224, 224}; /* of a dump: the extent of the cube */
-    for (size_t i = 0; i < 4; i++) {
-        char *bytes;
-        size_t n;
-        snprintf(path, sizeof path, "%s/%s", nested, files[i]);
-        assert_true(file_read(path, &bytes, &n, &err));
-        assert_true(n > 0 && (sizes[i] == 0 || sizes[i] == n));
-        if (i >= 2)
-            assert_int_equal(bytes[0], i == 2 ? 0x11 : 0);
-        free(bytes);
-        unlink(path);
-    }
-    rmdir(nested);
+    has(f->text, "    dumps: primary_80010000_rtl.bin.gz and primary_80010000_model.bin.gz\n");
+    has(f->text, "    dumps: primary_80010000_check1_golden.bin.gz and primary_80010000_check1_rtl.bin.gz\n");
+    assert_true(unpacked(nested, "report.txt") > 0 && unpacked(nested, "report.json") > 0);
+    assert_int_equal(unpacked(nested, "primary_80010000_rtl.bin.gz"), 224); /* the extent of the cube */
+    assert_int_equal(unpacked(nested, "primary_80010000_model.bin.gz"), 224);
+    assert_int_equal(unpacked(nested, "primary_80010000_check1_rtl.bin.gz"), 8);
+    assert_int_equal(unpacked(nested, "primary_80010000_check1_golden.bin.gz"), 8);
+
+    /* The folder is the trace's own: what an earlier report left goes, what others put there stays. */
+    assert_true(file_write_in(nested, "primary_90000000_rtl.bin.gz", "x", 1, &err));
+    assert_true(file_write_in(nested, "primary_mine.bin.gz", "x", 1, &err));
+    assert_true(file_write_in(nested, "waves.fst", "x", 1, &err));
+    assert_true(report_write(f->report, nested, &err));
+    assert_int_equal(unpacked(nested, "primary_90000000_rtl.bin.gz"), -1);
+    assert_int_equal(unpacked(nested, "primary_80010000_rtl.bin.gz"), 224);
+    assert_true(report_clean(nested, &err));
+    assert_int_equal(unpacked(nested, "report.txt"), -1);
+    assert_int_equal(unpacked(nested, "primary_80010000_check1_golden.bin.gz"), -1);
+    assert_int_equal(unpacked(nested, "primary_mine.bin.gz"), 1);
+    assert_int_equal(unpacked(nested, "waves.fst"), 1);
+    snprintf(path, sizeof path, "%s/waves.fst", nested);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/primary_mine.bin.gz", nested);
+    unlink(path);
+    assert_true(report_clean(nested, &err)); /* removes the directory, too, now that it is empty */
+    assert_int_not_equal(access(nested, F_OK), 0);
+    assert_true(report_clean(nested, &err)); /* nothing there is fine */
     snprintf(nested, sizeof nested, "%s/out", directory);
     rmdir(nested);
     rmdir(directory);
@@ -431,6 +593,9 @@ int main(void) {
         TEST(failed_register_and_crc_checks_are_decoded),
         TEST(findings_and_hangs_are_reasons),
         TEST(names_that_are_not_utf8_do_not_break_the_json),
+        TEST(millions_of_bytes_in_a_thousand_layers_take_no_time),
+        TEST(the_walk_finds_what_a_search_byte_by_byte_finds),
+        TEST(a_beat_that_left_the_byte_out_is_named),
         TEST(a_report_is_written_with_dumps),
         TEST(a_trace_is_explained),
     };

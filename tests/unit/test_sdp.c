@@ -361,7 +361,7 @@ static void accesses_outside_regions_are_found(void **state) {
 
 static void accesses_outside_regions_that_are_allowed_are_counted(void **state) {
     (void)state;
-    struct error err = {""};
+    struct error err = {.text = ""};
     struct model_options options = {.allow_outside = true};
     struct device *dev = model_new(nvdla_config_find("small"), &options, &err);
     assert_non_null(dev);

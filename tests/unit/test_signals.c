@@ -103,6 +103,41 @@ static void idle_channels_leave_the_inputs_alone(void **state) {
     assert_memory_equal(in + 1, before + 1, sizeof before - sizeof before[0]);
 }
 
+static void the_register_bus_has_its_bits(void **state) {
+    (void)state;
+    const struct signal_layout layout = signal_layout(nvdla_config_find("full"));
+    uint32_t in[SIGNAL_IN_WORDS];
+    memset(in, 0xff, sizeof in);
+    signals_encode_reset(&layout, true, in);
+    for (int i = 0; i < layout.in_words; i++)
+        assert_int_equal(in[i], i ? 0 : IN_RESET_N);
+    in[0] |= IN_ARREADY | IN_BVALID << PORT_FLAGS;
+    const uint32_t others = in[0];
+    signals_encode_csb(&(struct csb_inputs){.valid = true, .write = true, .address = 0x3fffc, .data = 0x12345678}, in);
+    assert_int_equal(in[0], others | 0xffff0000 | IN_CSB_VALID | IN_CSB_WRITE);
+    assert_int_equal(in[1], 0x12345678);
+    signals_encode_csb(&(struct csb_inputs){.valid = false, .address = 0x4, .data = 9}, in);
+    assert_int_equal(in[0], others | 0xffff0000 | IN_CSB_WRITE); /* nothing else moves */
+    signals_encode_csb(&(struct csb_inputs){.valid = true, .address = 0x1008, .data = 9}, in);
+    assert_int_equal(in[0], others | 0x0402 << 16 | IN_CSB_VALID);
+    assert_int_equal(in[1], 0x12345678); /* a read has no data */
+    signals_encode_csb(&(struct csb_inputs){.valid = true, .write = true, .nposted = true, .address = 4, .data = 7},
+                       in);
+    assert_int_equal(in[0], others | 1 << 16 | IN_CSB_VALID | IN_CSB_WRITE | IN_CSB_NPOSTED);
+    assert_int_equal(in[1], 7);
+    signals_encode_reset(&layout, false, in);
+    for (int i = 0; i < layout.in_words; i++)
+        assert_int_equal(in[i], 0);
+
+    struct csb_outputs out;
+    signals_decode_csb((const uint32_t[]){OUT_CSB_READY | OUT_INTR, 5}, &out);
+    assert_true(out.ready && !out.valid && !out.complete && out.data == 5);
+    signals_decode_csb((const uint32_t[]){OUT_CSB_VALID | OUT_ARVALID, 0x89abcdef}, &out);
+    assert_true(!out.ready && out.valid && !out.complete && out.data == 0x89abcdef);
+    signals_decode_csb((const uint32_t[]){OUT_CSB_COMPLETE, 0}, &out);
+    assert_true(!out.ready && !out.valid && out.complete);
+}
+
 static void expect_unknown(const struct signal_layout *layout, const uint32_t *aval, int word, uint32_t x,
                            const char *rule, const char *name) {
     uint32_t bval[SIGNAL_OUT_WORDS] = {0};
@@ -173,13 +208,10 @@ static void wrong_pins_are_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_follow_the_port_widths),
-        cmocka_unit_test(outputs_are_taken_from_their_bits),
-        cmocka_unit_test(the_second_port_has_its_own_bits),
-        cmocka_unit_test(idle_channels_leave_the_inputs_alone),
-        cmocka_unit_test(unknown_bits_count_where_they_matter),
-        cmocka_unit_test(pins_have_defaults_and_obey),
-        cmocka_unit_test(wrong_pins_are_errors),
+        cmocka_unit_test(layouts_follow_the_port_widths),   cmocka_unit_test(outputs_are_taken_from_their_bits),
+        cmocka_unit_test(the_second_port_has_its_own_bits), cmocka_unit_test(idle_channels_leave_the_inputs_alone),
+        cmocka_unit_test(the_register_bus_has_its_bits),    cmocka_unit_test(unknown_bits_count_where_they_matter),
+        cmocka_unit_test(pins_have_defaults_and_obey),      cmocka_unit_test(wrong_pins_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

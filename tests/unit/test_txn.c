@@ -102,7 +102,7 @@ static void memory_errors(void **state) {
     bad("load_mem 0x80000000 1", 1, "2 operands", "load_mem addr nbytes file");
     bad("load_mem here 1 a.dat", 1, "a memory address");
     bad("load_mem 0x80000000 0xffffffffff a.dat", 1, "a number of bytes");
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     assert_null(parse_text(state, trace_parse_txn, "input.txn", "load_mem 0x80000000 2 b.dat", NULL, &err));
     assert_non_null(strstr(err.text, "b.dat:2: found \"0x\""));
     assert_null(parse_text(state, trace_parse_txn, "input.txn", "dump_mem 0x50000000 2 a.dat", "small", &err));
@@ -120,7 +120,7 @@ static void the_memory_windows_are_reserved(void **state) {
                 op[1].size == 0x10000000);
     assert_int_equal(prog->warning_count, 0);
     program_free(prog);
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     prog = parse_text(state, trace_parse_txn, "input.txn", "dump_mem 0x80000000 8 a.dat", "small", &err);
     assert_non_null(prog);
     assert_int_equal(prog->count, 2);
@@ -206,7 +206,7 @@ static void plusargs(void **state) {
     static const char *const wrong[] = {"x", "+read_reg_poll_retries", "+read_reg_poll_retries=x",
                                         "+read_reg_poll_retries=0x100000000"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct error err = {{0}};
+        struct error err = {.text = ""};
         put_file(state, "plusargs.txt", wrong[i]);
         assert_null(parse_text(state, trace_parse_txn, "input.txn", "", NULL, &err));
         assert_non_null(strstr(err.text, "plusargs.txt:1: found"));

@@ -74,7 +74,7 @@ static inline struct program *parse_text(void **state, parse_function parse, con
 }
 
 static inline struct program *parse_good(void **state, parse_function parse, const char *name, const char *text) {
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     struct program *prog = parse_text(state, parse, name, text, NULL, &err);
     if (!prog)
         fail_msg("unexpected error: %s", err.text);
@@ -83,7 +83,7 @@ static inline struct program *parse_good(void **state, parse_function parse, con
 
 /* Parsing must fail with "NAME:LINE: " and every further argument (up to NULL) in the message. */
 static inline void parse_bad(void **state, parse_function parse, const char *name, const char *text, int line, ...) {
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     struct program *prog = parse_text(state, parse, name, text, NULL, &err);
     if (prog)
         fail_msg("no error from: %s", text);
@@ -160,7 +160,7 @@ static inline bool program_equal(const struct program *a, const struct program *
 /* Writes the program as .nvt text, reads that, and demands the same program and the same text again. */
 static inline void check_round_trip(const struct program *prog) {
     size_t n, m;
-    struct error err = {{0}};
+    struct error err = {.text = ""};
     char *text = nvt_text(prog, &n);
     struct program *again = trace_parse_nvt("again.nvt", text, n, NULL, &err);
     if (!again)

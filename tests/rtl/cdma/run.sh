@@ -10,7 +10,7 @@ dir=$build/tests/rtl/cdma-$config
 mkdir -p "$dir"
 python3 scripts/gen_tables.py sv "$build/gen/$config" "$config"
 verilator --cc -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module cdma_bench -Wall \
-    -y rtl/common -y rtl/mcif -y rtl/cdma -y rtl/cbuf "$build/gen/$config/nvdla_pkg.sv" rtl/common/nvdla_arith_pkg.sv rtl/cbuf/nvdla_cbuf_pkg.sv \
+    -y rtl/common -y rtl/mcif -y rtl/cdma -y rtl/cbuf "$build/gen/$config/nvdla_pkg.sv" rtl/common/nvdla_check.svh rtl/common/nvdla_arith_pkg.sv rtl/cbuf/nvdla_cbuf_pkg.sv \
     rtl/cdma/nvdla_cdma_pkg.sv tests/rtl/cdma/cdma_bench.sv
 make -s -C "$dir" -f Vcdma_bench.mk CXX=clang++ OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2 Vcdma_bench__ALL.a verilated.o verilated_threads.o >"$dir/make.log" 2>&1 ||
     { cat "$dir/make.log"; exit 1; }

@@ -10,6 +10,7 @@ struct reference {
     struct register_group cdp, rdma;
     struct lut_entries lut;
     uint64_t beats;
+    struct dma_outside outside;
 };
 
 static bool make_memories(struct device *device, const struct nvdla_config *config) {
@@ -114,8 +115,8 @@ bool reference_run(struct reference *ref) {
     struct cdp_idle_units idle;
     struct cdp_counts counts;
     cdp_idle_units_reset(&idle);
-    dma_init(&input, device, one || layer.source_primary, NVDLA_CDP_RDMA, 3, 0, &ref->beats);
-    dma_init(&output, device, one || layer.destination_primary, NVDLA_CDP, 3, 0, &ref->beats);
+    dma_init(&input, device, &ref->outside, one || layer.source_primary, NVDLA_CDP_RDMA, 3, 0, &ref->beats);
+    dma_init(&output, device, &ref->outside, one || layer.destination_primary, NVDLA_CDP, 3, 0, &ref->beats);
     bool ok = cdp_run(&layer, &ref->lut, &idle, &input, &output, &counts);
     cdp_counts_load(&counts, &ref->cdp);
     register_group_done(&ref->cdp);

@@ -11,7 +11,7 @@ dir=$build/sim/conv-$config
 python3 scripts/gen_tables.py sv "$dir/gen" "$config"
 ccache=$(command -v ccache || true)
 verilator --cc --exe --build -j 2 -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module conv_bench \
-    "$dir/gen/nvdla_pkg.sv" rtl/cbuf/nvdla_cbuf_pkg.sv rtl/csc/nvdla_conv_pkg.sv tests/rtl/conv/conv_bench.sv \
+    "$dir/gen/nvdla_pkg.sv" rtl/common/nvdla_check.svh rtl/cbuf/nvdla_cbuf_pkg.sv rtl/csc/nvdla_conv_pkg.sv tests/rtl/conv/conv_bench.sv \
     +libext+.sv -y rtl/csc -y rtl/cmac -y rtl/cacc -y rtl/cbuf -y rtl/common \
     -CFLAGS "-std=c++17 -I$PWD/csrc -I$PWD -I$build/gen" -LDFLAGS "$build/libnvcosim.a -ljansson -lz" -o conv_bench \
     -MAKEFLAGS "CXX='${ccache:+$ccache }clang++' LINK=clang++ OPT_FAST=-O2" "$PWD/tests/rtl/conv/conv_bench.cpp" >"$dir.log" 2>&1 ||

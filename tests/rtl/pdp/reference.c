@@ -10,6 +10,7 @@ struct reference {
     struct device device[REFERENCE_SIDES]; /* memories alone; the operations are never called */
     struct register_group pdp, rdma;
     uint64_t beats;
+    struct dma_outside outside;
 };
 
 static bool make_memories(struct device *device, const struct nvdla_config *config) {
@@ -123,11 +124,11 @@ bool reference_run(struct reference *ref, const uint8_t *stream, size_t stream_b
     struct device *device = &ref->device[REFERENCE_MODEL];
     bool one = !device->memory[SPACE_SECONDARY];
     struct dma input, output;
-    dma_init(&output, device, one || layer.destination_primary, NVDLA_PDP, 2, 0, &ref->beats);
+    dma_init(&output, device, &ref->outside, one || layer.destination_primary, NVDLA_PDP, 2, 0, &ref->beats);
     uint64_t nans = 0;
     bool ok;
     if (layer.from_memory) {
-        dma_init(&input, device, one || layer.source_primary, NVDLA_PDP_RDMA, 2, 0, &ref->beats);
+        dma_init(&input, device, &ref->outside, one || layer.source_primary, NVDLA_PDP_RDMA, 2, 0, &ref->beats);
         ok = pdp_run_from_memory(&layer, &input, &output, &nans);
         register_group_done(&ref->rdma);
     } else {

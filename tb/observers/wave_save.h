@@ -1,6 +1,6 @@
 /* The GTKWave save file beside a recorded wave: which signals to show, in which groups, in which format. */
-#ifndef TB_WAVES_H
-#define TB_WAVES_H
+#ifndef TB_OBSERVERS_WAVE_SAVE_H
+#define TB_OBSERVERS_WAVE_SAVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

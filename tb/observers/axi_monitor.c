@@ -1,5 +1,5 @@
 /* AXI protocol rules; see axi_monitor.h. */
-#include "tb/axi_monitor.h"
+#include "tb/observers/axi_monitor.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -205,4 +205,20 @@ void axi_monitor_clock(struct axi_monitor *mon, uint64_t cycle, const struct axi
         write_address(mon, cycle, out);
     if (out->wvalid && in->wready)
         write_data(mon, cycle, out);
+}
+
+static void reset_monitor(void *context) {
+    axi_monitor_reset(context);
+}
+
+static bool port_monitor(void *context, const struct sampled *now, int port) {
+    struct axi_monitor *mon = context;
+    if (port != mon->port)
+        return false;
+    axi_monitor_clock(mon, now->cycle, now->out[port], now->in[port]);
+    return axi_monitor_holds(mon);
+}
+
+struct observer axi_monitor_observer(struct axi_monitor *mon) {
+    return (struct observer){.context = mon, .reset = reset_monitor, .port = port_monitor};
 }

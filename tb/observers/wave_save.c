@@ -1,5 +1,6 @@
-/* GTKWave save file; see waves.h. A wave file made by Verilator names signals TOP.tb_top..., buses with their range. */
-#include "tb/waves.h"
+/* GTKWave save file; see wave_save.h. A wave file made by Verilator names signals TOP.tb_top..., buses with their
+ * range. */
+#include "tb/observers/wave_save.h"
 
 #include <errno.h>
 #include <stdio.h>

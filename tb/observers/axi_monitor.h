@@ -13,11 +13,12 @@
  *   axi-outstanding     more than 256 read or write bursts in flight
  * Spec: 70-memory-interface sections 2, 3 and 4.
  */
-#ifndef TB_AXI_MONITOR_H
-#define TB_AXI_MONITOR_H
+#ifndef TB_OBSERVERS_AXI_MONITOR_H
+#define TB_OBSERVERS_AXI_MONITOR_H
 
 #include "device/device.h"
 #include "tb/axi.h"
+#include "tb/observers/observer.h"
 
 enum {
     MONITOR_W_LEAD = 16,       /* bursts; the public designs lead by 1 or 2, AXI knows no limit */
@@ -54,5 +55,8 @@ void axi_monitor_clock(struct axi_monitor *mon, uint64_t cycle, const struct axi
 
 /* True if a channel waits for ready, so that the next clock must be looked at even if nothing is valid in it. */
 bool axi_monitor_holds(const struct axi_monitor *mon);
+
+/* The observer that feeds mon, which outlives it, with the clocks of its port. */
+struct observer axi_monitor_observer(struct axi_monitor *mon);
 
 #endif

@@ -1,0 +1,464 @@
+/* What came of playing a trace, judged. See outcome.h. */
+#include "report/outcome.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/pairing.h"
+#include "nvdla/xalloc.h"
+
+/* ---- areas that differ ---- */
+
+/* The memories of all devices that have that space, in the order of the devices. */
+static int memories_of(const struct report *report, enum memory_space space,
+                       const struct memory *memories[PLAYED_MAX]) {
+    int count = 0;
+    for (int i = 0; i < report->input.played_count; i++)
+        if (report_memory(report, i, space))
+            memories[count++] = report_memory(report, i, space);
+    return count;
+}
+
+const struct output *report_output(const struct report *report, enum memory_space space, uint64_t address) {
+    const struct memory *memories[PLAYED_MAX];
+    const int count = memories_of(report, space, memories);
+    return writers_find(report->writers, space, address, memories, count);
+}
+
+/* The declared region around the first byte of a mismatch, over the regions of all devices; else the 4-KiB page. *run
+ * shrinks to the bytes of that area. */
+static void find_region(const struct memory *const *memories, int memory_count, struct mismatch *found, uint64_t *run) {
+    const uint64_t address = found->first;
+    uint64_t next = UINT64_MAX; /* first address of the regions after it */
+    for (int i = 0; i < memory_count; i++) {
+        for (size_t r = 0; r < memory_region_count(memories[i]); r++) {
+            uint64_t base, size;
+            memory_region(memories[i], r, &base, &size);
+            if (base > address && base < next)
+                next = base;
+            if (address < base || address - base >= size)
+                continue;
+            /* Of a region that is too large for a dump, the part of that size around the byte. */
+            const uint64_t skipped = (address - base) / REPORT_DUMP_MAX * REPORT_DUMP_MAX;
+            found->kind = AREA_REGION;
+            found->base = base + skipped;
+            found->size = size - skipped < REPORT_DUMP_MAX ? size - skipped : REPORT_DUMP_MAX;
+            if (found->size - (address - found->base) < *run)
+                *run = found->size - (address - found->base);
+            return;
+        }
+    }
+    found->kind = AREA_OUTSIDE;
+    found->base = address & ~(uint64_t)(MEMORY_PAGE - 1);
+    found->size = MEMORY_PAGE;
+    if (found->size - (address - found->base) < *run)
+        *run = found->size - (address - found->base);
+    if (next - address < *run)
+        *run = next - address;
+}
+
+static bool same_area(const struct mismatch *a, const struct mismatch *b) {
+    return a->space == b->space && a->kind == b->kind &&
+           (a->kind == AREA_LAUNCH ? a->output == b->output : a->base == b->base);
+}
+
+/* Counts bytes of an area that differ, first..last of them. */
+static void add_difference(struct report *report, const struct mismatch *found) {
+    for (size_t i = report->mismatch_count; i-- > 0;) {
+        struct mismatch *mismatch = &report->mismatches[i];
+        if (same_area(mismatch, found)) {
+            mismatch->count += found->count;
+            mismatch->last = found->last;
+            return;
+        }
+    }
+    report->mismatches = xgrow(report->mismatches, report->mismatch_count, sizeof *report->mismatches);
+    report->mismatches[report->mismatch_count++] = *found;
+}
+
+/* Goes over the bytes that differ in runs that belong to one area. */
+static void compare_space(struct report *report, enum memory_space space) {
+    const struct memory *memories[PLAYED_MAX];
+    uint64_t address = 0, run;
+    if (memories_of(report, space, memories) < PLAYED_MAX)
+        return;
+    while (memory_next_difference(memories[0], memories[1], address, &address)) {
+        struct mismatch found = {.space = space, .first = address};
+        struct memory_difference difference;
+        found.output = writers_walk(report->writers, space, address, memories, PLAYED_MAX, &run);
+        if (found.output) {
+            found.kind = AREA_LAUNCH;
+            found.base = found.output->cube.base;
+            found.size = cube_extent(&found.output->cube);
+        } else {
+            find_region(memories, PLAYED_MAX, &found, &run);
+        }
+        memory_compare(memories[0], memories[1], address, run, &difference);
+        found.count = difference.count;
+        found.last = difference.last;
+        add_difference(report, &found);
+        if (run > UINT64_MAX - address)
+            break;
+        address += run;
+    }
+}
+
+/* ---- words and facts ---- */
+
+char *report_launch_name(const struct launch *launch, char *text, size_t size) {
+    snprintf(text, size, "%s #%d", nvdla_unit_names[launch->unit], launch->ordinal);
+    return text;
+}
+
+char *report_launch_position(const struct report *report, const struct launch *launch, char *text, size_t size) {
+    return op_position(report->input.prog, &report->input.prog->ops[launch->tag], text, size);
+}
+
+char *report_element(const struct output *output, uint64_t address, char *text, size_t size) {
+    const struct cube *cube = &output->cube;
+    struct cube_element element;
+    char batch[24] = "", byte[16] = "";
+    if (!cube_locate(cube, address, &element)) {
+        snprintf(text, size, "elsewhere");
+        return text;
+    }
+    if (output->block >= 0) {
+        snprintf(text, size, "descriptor %d, surface %d, line %d, atom %d, byte %d", output->block, element.surface,
+                 element.line, element.column, element.channel % cube->atom);
+        return text;
+    }
+    if (cube->batches > 1)
+        snprintf(batch, sizeof batch, "batch %d, ", element.batch);
+    if (cube->element_bytes > 1)
+        snprintf(byte, sizeof byte, ", byte %d", element.byte);
+    snprintf(text, size, "%ssurface %d, line %d, column %d, channel %d%s%s", batch, element.surface, element.line,
+             element.column, element.channel, byte,
+             element.channel >= cube->channels ? " (padding of the last atom)"
+             : element.column >= cube->width   ? " (behind the end of the line)"
+                                               : "");
+    return text;
+}
+
+bool report_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
+                 const struct output *output, struct partial_beat *beat) {
+    const struct nvdla_config *config = report->input.prog->config;
+    const struct memory *mem = report_memory(report, played, space);
+    const int bits = space == SPACE_PRIMARY ? config->dbb_data_bits : config->cvsram_data_bits;
+    struct memory_origin own = {.unit = -1}, origin;
+    *beat = (struct partial_beat){.bytes = bits / 8};
+    memory_origin_of(mem, address, &own);
+    if (!output || bits == 0 || (own.unit == (int)output->launch->unit && own.ordinal == output->launch->ordinal))
+        return false;
+    beat->address = address - address % (uint64_t)beat->bytes;
+    /* More than one beat may have written here: the last of them. */
+    for (int i = 0; i < beat->bytes; i++) {
+        if (!memory_origin_of(mem, beat->address + (uint64_t)i, &origin) || origin.cycle == 0 ||
+            origin.unit != (int)output->launch->unit || origin.ordinal != output->launch->ordinal ||
+            origin.cycle < beat->origin.cycle)
+            continue;
+        if (origin.cycle > beat->origin.cycle)
+            beat->strobe = 0;
+        beat->origin = origin;
+        beat->strobe |= UINT64_C(1) << i;
+    }
+    return beat->strobe != 0;
+}
+
+/* "bytes 0 to 2 and 4 to 7" */
+static void strobe_text(const struct partial_beat *beat, char *text, size_t size) {
+    size_t n = (size_t)snprintf(text, size, "bytes");
+    const char *before = " ";
+    for (int i = 0; i < beat->bytes && n < size; i++) {
+        int end = i;
+        while (end < beat->bytes && beat->strobe >> end & 1)
+            end++;
+        if (end == i)
+            continue;
+        n += (size_t)snprintf(text + n, size - n, "%s%d", before, i);
+        if (end - i > 1 && n < size)
+            n += (size_t)snprintf(text + n, size - n, " to %d", end - 1);
+        before = ", ";
+        i = end;
+    }
+}
+
+char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
+                    const struct output *output, char *text, size_t size) {
+    struct memory_origin origin;
+    struct partial_beat beat;
+    if (!memory_origin_of(report_memory(report, played, space), address, &origin)) {
+        snprintf(text, size, "never written");
+    } else if (origin.unit < 0) {
+        snprintf(text, size, "loaded or filled by the trace, not written since");
+    } else {
+        char layer[64] = "", axi[64] = "", cycle[48] = "";
+        if (origin.ordinal >= 0)
+            snprintf(layer, sizeof layer, " #%d", origin.ordinal);
+        if (origin.axi_id >= 0)
+            snprintf(axi, sizeof axi, ", AXI ID %d", origin.axi_id);
+        if (origin.cycle > 0)
+            snprintf(cycle, sizeof cycle, " at cycle %" PRIu64, origin.cycle);
+        snprintf(text, size, "written by %s%s%s%s",
+                 origin.unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[origin.unit] : "?", layer, cycle, axi);
+    }
+    const size_t n = strlen(text);
+    if (n < size && report_beat(report, played, space, address, output, &beat)) {
+        char name[64], bytes[300];
+        strobe_text(&beat, bytes, sizeof bytes);
+        snprintf(text + n, size - n,
+                 "; the beat of %s at cycle %" PRIu64 ", AXI ID %d, to 0x%" PRIx64
+                 " wrote %s of %d: its strobe left this byte out",
+                 report_launch_name(output->launch, name, sizeof name), beat.origin.cycle, beat.origin.axi_id,
+                 beat.address, bytes, beat.bytes);
+    }
+    return text;
+}
+
+char *report_failure(const struct report *report, const struct played *played, const struct play_failure *failure,
+                     char *text, size_t size) {
+    const struct program *prog = report->input.prog;
+    const struct op *op = &prog->ops[failure->op];
+    char position[REPORT_POSITION], name[64], got[512], expected[512];
+    op_position(prog, op, position, sizeof position);
+    if (op->kind == OP_MEM_CRC) {
+        snprintf(text, size,
+                 "%s: CRC-32 of %s memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, is 0x%08x on the %s, expected 0x%08x",
+                 position, memory_space_name(op->space), op->base, op->size, failure->got, played->dev->name,
+                 failure->expected);
+    } else if (op->kind == OP_MEM_CHECK) {
+        snprintf(text, size, "%s: %" PRIu64 " bytes of %s memory differ from %s on the %s, first at 0x%" PRIx64,
+                 position, failure->count, memory_space_name(op->space),
+                 op->blob->name ? op->blob->name : "the golden bytes", played->dev->name, failure->first);
+    } else {
+        const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
+        nvdla_register_name(prog->config, op->address, name, sizeof name);
+        snprintf(text, size, "%s: %s is 0x%08x on the %s, expected 0x%08x", position, name, failure->got,
+                 played->dev->name, failure->expected);
+        size_t n = strlen(text);
+        if (op->mask != UINT32_MAX && n < size)
+            n += (size_t)snprintf(text + n, size - n, " under mask 0x%08x", op->mask);
+        if (op->relation != RELATION_EQUAL && n < size)
+            n += (size_t)snprintf(text + n, size - n, " (%s)",
+                                  op->relation == RELATION_LESS_EQUAL ? "at most" : "at least");
+        const uint32_t differing = (failure->got ^ failure->expected) & op->mask;
+        if (reg && reg->field_count > 1 && n < size)
+            snprintf(text + n, size - n, " (got %s; expected %s)",
+                     nvdla_register_decode_bits(reg, failure->got, differing, got, sizeof got),
+                     nvdla_register_decode_bits(reg, failure->expected, differing, expected, sizeof expected));
+    }
+    return text;
+}
+
+char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
+    const struct launch *launch = layer_tracker_find(report->input.launches, warning->unit, warning->ordinal);
+    char position[REPORT_POSITION] = "";
+    if (launch)
+        report_launch_position(report, launch, position, sizeof position);
+    snprintf(text, size, "%s%s%s launch %d: %s", position, launch ? ": " : "", nvdla_unit_names[warning->unit],
+             warning->ordinal, warning->text);
+    return text;
+}
+
+/* Units whose launches may give a layer its input, from the output back. */
+static const enum nvdla_unit feeding_units[REPORT_FEEDERS] = {NVDLA_SDP,      NVDLA_CACC,     NVDLA_CSC,     NVDLA_CDMA,
+                                                              NVDLA_SDP_RDMA, NVDLA_PDP_RDMA, NVDLA_CDP_RDMA};
+int report_feeders(const struct report *report, const struct launch *launch,
+                   const struct launch *feeders[REPORT_FEEDERS]) {
+    int count = 0;
+    for (int i = 0; i < REPORT_FEEDERS; i++) {
+        feeders[count] = layer_tracker_feeder(report->input.launches, launch, feeding_units[i]);
+        count += feeders[count] != NULL;
+    }
+    return count;
+}
+
+void report_each_register(const struct report *report, const struct launch *launch, int block,
+                          void (*visit)(void *context, const struct nvdla_register *reg, uint32_t value),
+                          void *context) {
+    const struct nvdla_register_map *map = &nvdla_register_maps[report->input.prog->config->map];
+    uint32_t base = nvdla_unit_base(report->input.prog->config, launch->unit);
+    for (size_t i = 0; i < map->count; i++) {
+        const struct nvdla_register *reg = &map->registers[i];
+        const uint32_t offset = reg->address - base;
+        if (reg->unit == launch->unit && offset / 4 < launch->word_count)
+            visit(context, reg,
+                  block < 0 ? launch_register(launch, offset) : launch_block_register(launch, (size_t)block, offset));
+    }
+}
+
+uint64_t report_window(uint64_t address) {
+    const uint64_t row = address & ~(uint64_t)(REPORT_ROW - 1);
+    return row >= REPORT_ROW ? row - REPORT_ROW : row;
+}
+
+struct memory *report_golden(const struct op *check) {
+    struct memory *golden = memory_new();
+    blob_write(golden, check->base, check->blob);
+    return golden;
+}
+
+/* The name of a device as part of a file name. */
+static void owner_text(const struct device *dev, char text[64]) {
+    snprintf(text, 64, "%s", dev->name);
+    for (char *c = text; *c; c++)
+        if (*c == ':' || *c == '/')
+            *c = '-';
+}
+
+char *report_area_dump(const struct report *report, const struct mismatch *mismatch, int played, char *text,
+                       size_t size) {
+    char owner[64];
+    owner_text(report->input.played[played].dev, owner);
+    snprintf(text, size, "%s_%08" PRIx64 "_%s.bin.gz", memory_space_name(mismatch->space), mismatch->base, owner);
+    return text;
+}
+
+char *report_check_dump(const struct report *report, const struct op *check, const struct device *owner, char *text,
+                        size_t size) {
+    char name[64] = "golden";
+    int number = 1;
+    for (const struct op *op = report->input.prog->ops; op < check; op++)
+        number += op->kind == OP_MEM_CHECK;
+    if (owner)
+        owner_text(owner, name);
+    snprintf(text, size, "%s_%08" PRIx64 "_check%d_%s.bin.gz", memory_space_name(check->space), check->base, number,
+             name);
+    return text;
+}
+
+const char *report_outcome_text(enum play_outcome outcome) {
+    switch (outcome) {
+    case PLAY_PASSED:
+        return "passed";
+    case PLAY_CHECK_FAILED:
+        return "failed";
+    case PLAY_HUNG:
+        return "hung";
+    case PLAY_REFUSED:
+        return "refused";
+    case PLAY_BROKEN:
+        break;
+    }
+    return "broken";
+}
+
+const char *report_status_text(enum report_status status) {
+    static const char *const texts[] = {"PASS", "FAIL", "HANG", "REFUSED"};
+    return texts[status];
+}
+
+/* ---- status and reason ---- */
+
+static void set_reason(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void set_reason(struct report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(report->reason, sizeof report->reason, format, arguments);
+    va_end(arguments);
+    char *end = strchr(report->reason, '\n');
+    if (end)
+        *end = '\0';
+}
+
+static uint64_t total_mismatches(const struct report *report) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < report->mismatch_count; i++)
+        count += report->mismatches[i].count;
+    return count;
+}
+
+/* The worst of the outcomes that leave nothing to compare: refused, then hung or broken. NULL: all were played. */
+static const struct played *not_played(const struct report *report) {
+    const struct played *found = NULL;
+    for (int i = 0; i < report->input.played_count; i++) {
+        const struct played *played = &report->input.played[i];
+        if (played->result->outcome == PLAY_REFUSED)
+            return played;
+        if (!found && (played->result->outcome == PLAY_HUNG || played->result->outcome == PLAY_BROKEN))
+            found = played;
+    }
+    return found;
+}
+
+static void find_reason(struct report *report) {
+    const struct report_input *in = &report->input;
+    const struct played *stopped = not_played(report);
+    if (stopped && stopped->result->outcome == PLAY_REFUSED) {
+        char text[REPORT_LINE];
+        set_reason(report, "%s: %s", stopped->dev->name,
+                   report_warning(report, &stopped->result->refusal, text, sizeof text));
+        return;
+    }
+    if (stopped) {
+        set_reason(report, "%s: %s", stopped->dev->name,
+                   stopped->result->message ? stopped->result->message : "the device failed");
+        return;
+    }
+    if (report->mismatch_count > 0) {
+        const struct mismatch *first = &report->mismatches[0];
+        char where[256] = "", origin[512];
+        if (first->kind == AREA_LAUNCH) {
+            char layer[64], text[160];
+            snprintf(where, sizeof where, ": %s %s", report_launch_name(first->output->launch, layer, sizeof layer),
+                     report_element(first->output, first->first, text, sizeof text));
+        }
+        report_origin(report, 0, first->space, first->first, first->output, origin, sizeof origin);
+        set_reason(report, "%" PRIu64 " bytes differ between %s and %s, first at %s 0x%" PRIx64 "%s; %s",
+                   total_mismatches(report), in->played[0].dev->name, in->played[1].dev->name,
+                   memory_space_name(first->space), first->first, where, origin);
+        return;
+    }
+    for (int i = 0; i < in->played_count; i++) {
+        if (in->played[i].result->failure_count > 0) {
+            char text[REPORT_LINE];
+            set_reason(report, "%s",
+                       report_failure(report, &in->played[i], &in->played[i].result->failures[0], text, sizeof text));
+            return;
+        }
+    }
+    for (int i = 0; i < in->played_count; i++) {
+        const struct device *dev = in->played[i].dev;
+        if (dev->finding_count > 0) {
+            set_reason(report, "%s: %s at cycle %" PRIu64 ": %s", dev->name, dev->findings[0].rule,
+                       dev->findings[0].cycle, dev->findings[0].text);
+            return;
+        }
+    }
+}
+
+static enum report_status find_status(const struct report *report) {
+    const struct played *stopped = not_played(report);
+    if (stopped)
+        return stopped->result->outcome == PLAY_REFUSED ? REPORT_REFUSED : REPORT_HUNG;
+    return report->reason[0] ? REPORT_FAILED : REPORT_PASSED;
+}
+
+struct report *report_new(const struct report_input *input) {
+    struct report *report = xcalloc(1, sizeof *report);
+    report->input = *input;
+    report->writers = writers_new(input->launches);
+    for (int space = 0; space < SPACE_COUNT && input->played_count > 1; space++)
+        compare_space(report, (enum memory_space)space);
+    find_reason(report);
+    report->status = find_status(report);
+    return report;
+}
+
+void report_free(struct report *report) {
+    if (!report)
+        return;
+    writers_free(report->writers);
+    free(report->mismatches);
+    free(report);
+}
+
+enum report_status report_status(const struct report *report) {
+    return report->status;
+}
+
+const char *report_reason(const struct report *report) {
+    return report->reason;
+}

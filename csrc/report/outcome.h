@@ -1,0 +1,145 @@
+/* What came of playing a trace, judged: the status, the reason, the areas of memory that differ and the layers they
+ * belong to. The forms of a report (text.h, json.h) only show what stands here; another form needs this header alone.
+ *
+ * A report borrows everything it is made of (program, launches, devices, results): those must outlive it.
+ */
+#ifndef REPORT_OUTCOME_H
+#define REPORT_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "layers/tracker.h"
+#include "observe/histogram.h"
+#include "replay/player.h"
+#include "report/writers.h"
+
+enum {
+    PLAYED_MAX = 2,
+    REPORT_POSITION = 512,    /* bytes of a "FILE:LINE" */
+    REPORT_LINE = 2048,       /* bytes of a line of text about one thing */
+    REPORT_ROW = 16,          /* bytes in a line of a hex window */
+    REPORT_WINDOW = 4 * 16,   /* bytes of a hex window */
+    REPORT_DUMP_MAX = 1 << 26 /* bytes of one dump at most */
+};
+
+/* One device that the trace was played on. */
+struct played {
+    struct device *dev;
+    const struct play_result *result;
+};
+
+struct report_input {
+    const char *name; /* of the trace */
+    const struct program *prog;
+    const struct layer_tracker *launches; /* program_launches(prog) */
+    /* The RTL before the model. With two of them their memories are compared: the last is what is expected, the first
+     * is what is got. */
+    struct played played[PLAYED_MAX];
+    int played_count;
+    const struct histogram_set *histograms; /* of the model's streams; NULL: none */
+};
+
+enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };
+
+/* Where a byte that differs belongs: to a layer's output, to a declared region, to a page outside of both. */
+enum area_kind { AREA_LAUNCH, AREA_REGION, AREA_OUTSIDE };
+
+/* An area in which the memories differ. */
+struct mismatch {
+    enum memory_space space;
+    enum area_kind kind;
+    const struct output *output; /* AREA_LAUNCH, else NULL */
+    uint64_t base, size;         /* of the area */
+    uint64_t count, first, last; /* bytes that differ, and the addresses of the first and the last of them */
+};
+
+struct report {
+    struct report_input input;
+    struct writers *writers;
+    struct mismatch *mismatches; /* by space, then by first address */
+    size_t mismatch_count;
+    enum report_status status;
+    /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, memory that
+     * differs, checks, findings. */
+    char reason[1024];
+};
+
+/* Compares all memory of both spaces and gathers what the checks found. */
+struct report *report_new(const struct report_input *input);
+void report_free(struct report *report);
+
+enum report_status report_status(const struct report *report);
+const char *report_reason(const struct report *report);
+
+/* ---- words: all of them fill `text`, cut at size, and return it ---- */
+
+/* "PASS", "FAIL", "HANG", "REFUSED" / "passed", "failed", "hung", "refused", "broken". */
+const char *report_status_text(enum report_status status);
+const char *report_outcome_text(enum play_outcome outcome);
+
+/* A warning or a refusal of a device with the place in the trace it came from. */
+char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size);
+/* "SDP #0" / "FILE:LINE" of the operation that armed it. */
+char *report_launch_name(const struct launch *launch, char *text, size_t size);
+char *report_launch_position(const struct report *report, const struct launch *launch, char *text, size_t size);
+/* A failed check of a device, one line. */
+char *report_failure(const struct report *report, const struct played *played, const struct play_failure *failure,
+                     char *text, size_t size);
+/* "batch 0, surface 0, line 1, column 2, channel 3", with what is special about the byte; of BDMA "descriptor 0,
+ * surface 0, line 1, atom 2, byte 3". */
+char *report_element(const struct output *output, uint64_t address, char *text, size_t size);
+/* "written by SDP #0 at cycle 4711, AXI ID 1", and the beat that left the byte out if there is one (report_beat). */
+char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
+                    const struct output *output, char *text, size_t size);
+
+/* ---- facts ---- */
+
+static inline struct memory *report_memory(const struct report *report, int played, enum memory_space space) {
+    return report->input.played[played].dev->memory[space];
+}
+
+/* The output that a byte belongs to, going by the memories of all devices; NULL if no launch writes there. */
+const struct output *report_output(const struct report *report, enum memory_space space, uint64_t address);
+
+/* A data beat on AXI that wrote to the neighbours of a byte and left the byte itself out. */
+struct partial_beat {
+    uint64_t address;            /* of its first byte, a multiple of bytes */
+    int bytes;                   /* width of the port */
+    uint64_t strobe;             /* bit i: the byte at address + i is the beat's */
+    struct memory_origin origin; /* cycle, launch, AXI ID */
+};
+
+/* Finds the beat of the launch of `output` that wrote next to the byte, if the byte itself is not that launch's: a
+ * strobe may have been lost. False if there is none, or the device has no clock. */
+bool report_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
+                 const struct output *output, struct partial_beat *beat);
+
+/* First address of the hex window around a byte. */
+uint64_t report_window(uint64_t address);
+
+/* Launches that gave a layer its input, from the output back. Returns how many. */
+enum { REPORT_FEEDERS = 7 };
+int report_feeders(const struct report *report, const struct launch *launch,
+                   const struct launch *feeders[REPORT_FEEDERS]);
+
+/* Calls back for every register of a launch that has a description; block: the descriptor of BDMA whose registers they
+ * are, else -1. */
+void report_each_register(const struct report *report, const struct launch *launch, int block,
+                          void (*visit)(void *context, const struct nvdla_register *reg, uint32_t value),
+                          void *context);
+
+/* Golden bytes of a memory check as an image. */
+struct memory *report_golden(const struct op *check);
+
+/* Names of the dumps, without directory: of an area that differs ("primary_80010000_rtl.bin.gz"), and of a failed
+ * memory check, by its number among the memory checks of the trace ("primary_80010000_check2_rtl.bin.gz"; owner NULL:
+ * the golden bytes). */
+char *report_area_dump(const struct report *report, const struct mismatch *mismatch, int played, char *text,
+                       size_t size);
+char *report_check_dump(const struct report *report, const struct op *check, const struct device *owner, char *text,
+                        size_t size);
+
+#endif

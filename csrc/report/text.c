@@ -1,0 +1,210 @@
+/* The report for people. See text.h. */
+#include "report/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/xalloc.h"
+#include "report/histograms.h"
+
+enum { FAILURES_SHOWN = 50 }; /* failed checks; the JSON has all */
+
+/* Prints rows of both images around `first`, a mark under every byte that differs. */
+static void print_window(FILE *out, const struct memory *expected, const char *expected_name, const struct memory *got,
+                         const char *got_name, uint64_t first) {
+    const uint64_t base = report_window(first), end = base + REPORT_WINDOW;
+    int width = (int)(strlen(expected_name) > strlen(got_name) ? strlen(expected_name) : strlen(got_name));
+    for (uint64_t row = base; row != end; row += REPORT_ROW) {
+        uint8_t a[REPORT_ROW], b[REPORT_ROW];
+        memory_read(expected, row, a, REPORT_ROW);
+        memory_read(got, row, b, REPORT_ROW);
+        bool differs = memcmp(a, b, REPORT_ROW) != 0;
+        fprintf(out, "    0x%08" PRIx64 "  %-*s ", row, width, expected_name);
+        for (int i = 0; i < REPORT_ROW; i++)
+            fprintf(out, " %02x", a[i]);
+        fputc('\n', out);
+        if (differs) {
+            fprintf(out, "    %*s  %-*s ", 10, "", width, got_name);
+            for (int i = 0; i < REPORT_ROW; i++)
+                fprintf(out, " %02x", b[i]);
+            fprintf(out, "\n    %*s  %-*s ", 10, "", width, "");
+            int last = REPORT_ROW - 1;
+            while (last > 0 && a[last] == b[last])
+                last--;
+            for (int i = 0; i <= last; i++)
+                fputs(a[i] != b[i] ? " ^^" : "   ", out);
+            fputc('\n', out);
+        }
+    }
+}
+
+static void print_output(FILE *out, const struct output *output) {
+    const struct cube *cube = &output->cube;
+    if (output->block >= 0) {
+        fprintf(out, "descriptor %d: %dx%dx%d (atoms x lines x surfaces)", output->block, cube->width, cube->height,
+                cube_surfaces(cube));
+    } else {
+        fprintf(out, "%dx%dx%d (width x height x channels), %d-byte elements in %d-byte atoms", cube->width,
+                cube->height, cube->channels, cube->element_bytes, cube->atom);
+    }
+    fprintf(out, ", line stride 0x%x, surface stride 0x%x", cube->line_stride, cube->surface_stride);
+    if (cube->batches > 1)
+        fprintf(out, ", %d batches, batch stride 0x%x", cube->batches, cube->batch_stride);
+}
+
+static void print_register(void *context, const struct nvdla_register *reg, uint32_t value) {
+    FILE *out = context;
+    char decoded[512];
+    if (value != reg->reset)
+        fprintf(out, "      %-32s 0x%08x  %s\n", reg->name, value,
+                nvdla_register_decode(reg, value, decoded, sizeof decoded));
+}
+
+static void print_launch(FILE *out, const struct report *report, const struct launch *launch, int block) {
+    char name[64], position[REPORT_POSITION];
+    fprintf(out, "    registers of %s, group %d, ", report_launch_name(launch, name, sizeof name), launch->group);
+    if (block >= 0)
+        fprintf(out, "descriptor %d, ", block);
+    fprintf(out, "armed at %s (those at their reset value left out):\n",
+            report_launch_position(report, launch, position, sizeof position));
+    report_each_register(report, launch, block, print_register, out);
+}
+
+/* Registers of a launch and of those that give it its input. */
+static void print_layer(FILE *out, const struct report *report, const struct output *output) {
+    const struct launch *feeders[REPORT_FEEDERS];
+    const int count = report_feeders(report, output->launch, feeders);
+    print_launch(out, report, output->launch, output->block);
+    for (int i = 0; i < count; i++)
+        print_launch(out, report, feeders[i], -1);
+}
+
+static void print_mismatch(FILE *out, const struct report *report, const struct mismatch *mismatch) {
+    const struct memory *got = report_memory(report, 0, mismatch->space);
+    const struct memory *expected = report_memory(report, 1, mismatch->space);
+    const char *got_name = report->input.played[0].dev->name, *expected_name = report->input.played[1].dev->name;
+    const struct output *output = mismatch->output;
+    char name[128], position[REPORT_POSITION], text[REPORT_LINE];
+    fprintf(out, "%s memory, ", memory_space_name(mismatch->space));
+    if (output) {
+        fprintf(out, "output of layer %s (armed at %s) at 0x%" PRIx64 ", ",
+                report_launch_name(output->launch, name, sizeof name),
+                report_launch_position(report, output->launch, position, sizeof position), mismatch->base);
+        print_output(out, output);
+        fputc('\n', out);
+    } else {
+        fprintf(out, "%s 0x%" PRIx64 ", 0x%" PRIx64 " bytes\n",
+                mismatch->kind == AREA_REGION ? "region" : "outside every region, page", mismatch->base,
+                mismatch->size);
+    }
+    fprintf(out, "    %" PRIu64 " bytes differ, first at 0x%" PRIx64 ", last at 0x%" PRIx64 "\n", mismatch->count,
+            mismatch->first, mismatch->last);
+    if (output)
+        fprintf(out, "    first: %s\n", report_element(output, mismatch->first, text, sizeof text));
+    for (int i = 0; i < PLAYED_MAX; i++)
+        fprintf(out, "    first byte on the %s: %s\n", report->input.played[i].dev->name,
+                report_origin(report, i, mismatch->space, mismatch->first, output, text, sizeof text));
+    print_window(out, expected, expected_name, got, got_name, mismatch->first);
+    fprintf(out, "    dumps: %s", report_area_dump(report, mismatch, 0, name, sizeof name));
+    fprintf(out, " and %s\n", report_area_dump(report, mismatch, 1, name, sizeof name));
+    if (output)
+        print_layer(out, report, output);
+    fputc('\n', out);
+}
+
+static void print_failure(FILE *out, const struct report *report, int played, const struct play_failure *failure) {
+    const struct op *op = &report->input.prog->ops[failure->op];
+    const struct device *dev = report->input.played[played].dev;
+    char text[REPORT_LINE], name[128];
+    fprintf(out, "%s\n", report_failure(report, &report->input.played[played], failure, text, sizeof text));
+    if (op->kind != OP_MEM_CHECK)
+        return;
+    struct memory *golden = report_golden(op);
+    const struct output *output = report_output(report, op->space, failure->first);
+    if (output) {
+        char position[REPORT_POSITION];
+        fprintf(out, "    first: output of layer %s (armed at %s), %s\n",
+                report_launch_name(output->launch, name, sizeof name),
+                report_launch_position(report, output->launch, position, sizeof position),
+                report_element(output, failure->first, text, sizeof text));
+    }
+    fprintf(out, "    first byte on the %s: %s\n", dev->name,
+            report_origin(report, played, op->space, failure->first, output, text, sizeof text));
+    print_window(out, golden, "golden", dev->memory[op->space], dev->name, failure->first);
+    fprintf(out, "    dumps: %s", report_check_dump(report, op, NULL, name, sizeof name));
+    fprintf(out, " and %s\n", report_check_dump(report, op, dev, name, sizeof name));
+    if (output && report->mismatch_count == 0)
+        print_layer(out, report, output);
+    memory_free(golden);
+}
+
+static uint64_t sum(const uint64_t *values, int count) {
+    uint64_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += values[i];
+    return total;
+}
+
+static void print_played(FILE *out, const struct report *report, int index) {
+    const struct played *played = &report->input.played[index];
+    const struct play_result *result = played->result;
+    const struct device_statistics *statistics = &result->statistics;
+    fprintf(out,
+            "%s: %s, %zu checks done, %zu failed, %zu not compared (units not built), %zu volatile reads differ, "
+            "%" PRIu64 " interrupts serviced\n",
+            played->dev->name, report_outcome_text(result->outcome), result->checks_done, result->failure_count,
+            result->checks_skipped, result->volatile_mismatches, result->interrupts);
+    if (statistics->cycles > 0)
+        fprintf(out,
+                "    %" PRIu64 " cycles, %" PRIu64 " from the first D_OP_ENABLE to the last interrupt, %" PRIu64
+                " beats read, %" PRIu64 " written\n",
+                statistics->cycles, statistics->op_cycles, sum(statistics->read_beats, AXI_IDS),
+                sum(statistics->write_beats, AXI_IDS));
+    if (result->message)
+        fprintf(out, "    %s\n", result->message);
+    for (size_t i = 0; i < result->failure_count && i < FAILURES_SHOWN; i++) {
+        fputs("  ", out);
+        print_failure(out, report, index, &result->failures[i]);
+    }
+    if (result->failure_count > FAILURES_SHOWN)
+        fprintf(out, "  and %zu more failed checks (report.json lists all)\n", result->failure_count - FAILURES_SHOWN);
+    for (size_t i = 0; i < played->dev->finding_count; i++) {
+        const struct finding *finding = &played->dev->findings[i];
+        fprintf(out, "  cycle %" PRIu64 ", rule %s: %s\n", finding->cycle, finding->rule, finding->text);
+    }
+    if (played->dev->findings_dropped > 0)
+        fprintf(out, "  and %" PRIu64 " more findings\n", played->dev->findings_dropped);
+    for (size_t i = 0; i < played->dev->warning_count; i++) {
+        char text[REPORT_LINE];
+        fprintf(out, "  warning: %s\n", report_warning(report, &played->dev->warnings[i], text, sizeof text));
+    }
+    if (played->dev->warnings_dropped > 0)
+        fprintf(out, "  and %" PRIu64 " more warnings\n", played->dev->warnings_dropped);
+    fputc('\n', out);
+}
+
+char *report_text(const struct report *report) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = xmemstream(&text, &size);
+    const struct report_input *in = &report->input;
+    fprintf(out, "%s %s\n", report_status_text(report->status), in->name);
+    if (report->reason[0])
+        fprintf(out, "%s\n", report->reason);
+    fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n", in->prog->files[0],
+            in->prog->config->name, in->prog->count, layer_tracker_count(in->launches));
+    for (size_t i = 0; i < report->mismatch_count; i++) {
+        fprintf(out, "mismatch %zu: ", i + 1);
+        print_mismatch(out, report, &report->mismatches[i]);
+    }
+    if (in->played_count > 1 && report->mismatch_count == 0)
+        fprintf(out, "memory of %s and %s is equal\n\n", in->played[0].dev->name, in->played[1].dev->name);
+    for (int i = 0; i < in->played_count; i++)
+        print_played(out, report, i);
+    if (in->histograms)
+        histograms_print(out, in->histograms);
+    xmemstream_close(out);
+    return text;
+}

@@ -1,0 +1,10 @@
+/* The report for people. */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include "report/outcome.h"
+
+/* The whole report; free() it. */
+char *report_text(const struct report *report);
+
+#endif

@@ -1,0 +1,166 @@
+/* Findings from checks inside the RTL. See checks.h. */
+#include "tb/observers/checks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/xalloc.h"
+
+enum {
+    REPORTS_PER_CHECK = 2, /* the first one says what is wrong, the second one whether it goes on */
+    CHECKS_KEPT = 64,      /* different checks whose rule names are kept; a design that breaks more is broken enough */
+    NAME_MAX_LENGTH = 64,
+};
+
+/* Instances of the top module, and inside them, that hold the register groups of a unit. A longer prefix wins. */
+static const struct place {
+    const char *prefix;
+    enum nvdla_unit unit;
+} places[] = {
+    {"u_bdma", NVDLA_BDMA},     {"u_cdma", NVDLA_CDMA},
+    {"u_csc", NVDLA_CSC},       {"u_cmac_a", NVDLA_CMAC_A},
+    {"u_cmac_b", NVDLA_CMAC_B}, {"u_cacc", NVDLA_CACC},
+    {"u_sdp", NVDLA_SDP},       {"u_sdp.u_rdma", NVDLA_SDP_RDMA},
+    {"u_pdp", NVDLA_PDP},       {"u_pdp.u_rdma", NVDLA_PDP_RDMA},
+    {"u_cdp", NVDLA_CDP},       {"u_cdp.u_rdma", NVDLA_CDP_RDMA},
+    {"u_rubik", NVDLA_RBK},
+};
+
+struct check {
+    char rule[NAME_MAX_LENGTH]; /* "check-NAME" */
+    char *instance;
+    unsigned reports;
+};
+
+struct checks {
+    struct device *dev;
+    const uint64_t *cycle;
+    int started[NVDLA_UNIT_COUNT]; /* layers since reset */
+    bool running[NVDLA_UNIT_COUNT];
+    struct check kept[CHECKS_KEPT];
+    size_t count;
+};
+
+/* The part of a hierarchical name below the design's top, "u_sdp.u_x"; the whole name if it is not below it. */
+static const char *below_top(const char *scope) {
+    static const char top[] = "tb_top.dut.";
+    const char *found = strstr(scope, top);
+    return found ? found + sizeof top - 1 : scope;
+}
+
+/* The unit that an instance belongs to, -1 if to none. */
+static int unit_of(const char *instance) {
+    int unit = -1;
+    size_t longest = 0;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const size_t n = strlen(places[i].prefix);
+        if (n > longest && strncmp(instance, places[i].prefix, n) == 0 && strchr("._", instance[n])) {
+            unit = places[i].unit;
+            longest = n;
+        }
+    }
+    return unit;
+}
+
+void checks_layer(struct checks *checks, const char *scope, enum check_event event) {
+    const int unit = unit_of(below_top(scope));
+    if (unit < 0 || event == CHECK_GROUP_EXISTS)
+        return;
+    checks->running[unit] = event == CHECK_LAYER_STARTS;
+    checks->started[unit] += event == CHECK_LAYER_STARTS;
+}
+
+/* "SDP launch 3", "SDP after launch 3", "CDMA launch 4, CSC launch 4 running": where a check stands, for a person. */
+static void describe(const struct checks *checks, const char *instance, char *text, size_t size) {
+    const int unit = unit_of(instance);
+    if (unit >= 0) {
+        const int started = checks->started[unit];
+        if (started == 0)
+            snprintf(text, size, "%s before its first launch", nvdla_unit_names[unit]);
+        else
+            snprintf(text, size, "%s %slaunch %d", nvdla_unit_names[unit], checks->running[unit] ? "" : "after ",
+                     started - 1);
+        return;
+    }
+    size_t n = 0;
+    for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
+        if (checks->running[u] && n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s launch %d", n ? ", " : "", nvdla_unit_names[u],
+                                  checks->started[u] - 1);
+    if (n == 0)
+        snprintf(text, size, "no layer");
+    if (n < size)
+        snprintf(text + strlen(text), size - strlen(text), " running");
+}
+
+static struct check *find(struct checks *checks, const char *name, const char *instance) {
+    for (size_t i = 0; i < checks->count; i++) {
+        struct check *check = &checks->kept[i];
+        if (strcmp(check->rule + strlen("check-"), name) == 0 && strcmp(check->instance, instance) == 0)
+            return check;
+    }
+    if (checks->count == CHECKS_KEPT)
+        return NULL;
+    struct check *check = &checks->kept[checks->count++];
+    snprintf(check->rule, sizeof check->rule, "check-%s", name);
+    check->instance = xstrdup(instance);
+    return check;
+}
+
+void checks_failed(struct checks *checks, const char *name, const char *scope) {
+    char instance[512], where[200];
+    snprintf(instance, sizeof instance, "%s", below_top(scope));
+    const size_t n = strlen(instance), tail = strlen(name);
+    if (n > tail + 1 && instance[n - tail - 1] == '.' && strcmp(instance + n - tail, name) == 0)
+        instance[n - tail - 1] = '\0';
+    struct check *check = find(checks, name, instance);
+    if (!check || check->reports >= REPORTS_PER_CHECK) {
+        checks->dev->findings_dropped++;
+        return;
+    }
+    check->reports++;
+    describe(checks, instance, where, sizeof where);
+    device_report(checks->dev, *checks->cycle, check->rule, "%s: %s", instance, where);
+}
+
+static void failed(void *arg, const char *name, const char *scope) {
+    checks_failed(arg, name, scope);
+}
+
+static void layer(void *arg, const char *scope, int event) {
+    checks_layer(arg, scope, (enum check_event)event);
+}
+
+struct checks *checks_open(struct device *dev, const struct simulator *simulator, const uint64_t *cycle,
+                           struct error *err) {
+    if (!simulator->checks_connect) {
+        error_set(err,
+                  "%s: this simulator holds no checks: either it is not the checks variant ('make simulator "
+                  "VARIANT=checks'), or its sources have none (rtl/common/nvdla_check.svh)",
+                  dev->name);
+        return NULL;
+    }
+    struct checks *checks = xcalloc(1, sizeof *checks);
+    checks->dev = dev;
+    checks->cycle = cycle;
+    simulator->checks_connect(simulator->context, failed, layer, checks);
+    return checks;
+}
+
+static void reset(void *context) {
+    struct checks *checks = context;
+    memset(checks->started, 0, sizeof checks->started);
+    memset(checks->running, 0, sizeof checks->running);
+}
+
+static void release(void *context) {
+    struct checks *checks = context;
+    for (size_t i = 0; i < checks->count; i++)
+        free(checks->kept[i].instance);
+    free(checks);
+}
+
+struct observer checks_observer(struct checks *checks) {
+    return (struct observer){.context = checks, .reset = reset, .release = release};
+}

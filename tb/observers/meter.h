@@ -1,0 +1,33 @@
+/* Which share of a simulator's time goes into the design's own evaluation: every 31st clock is timed, without the time
+ * that the testbench takes to put inputs.
+ */
+#ifndef TB_OBSERVERS_METER_H
+#define TB_OBSERVERS_METER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tb/rtl_device.h"
+
+struct meter {
+    struct clock_source inner;
+    unsigned countdown;
+    void (*put_inputs)(void *arg); /* of the clock being measured */
+    void *put_arg;
+    uint64_t put_ns;
+    double overhead_ns; /* of one reading of the timer */
+    double eval_ns;     /* sum over samples */
+    uint64_t samples;
+};
+
+/* CPU time of this process, seconds. */
+double meter_cpu_seconds(void);
+
+/* A clock that does what inner does, and measures. meter outlives it. */
+struct clock_source meter_wrap(struct meter *meter, struct clock_source inner);
+
+/* Share of the design's evaluation, 0..1, in `cpu_seconds` that were spent on `clocks`; 0 if too little was measured or
+ * other programs disturbed it. */
+double meter_share(const struct meter *meter, uint64_t clocks, double cpu_seconds);
+
+#endif

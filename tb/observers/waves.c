@@ -1,0 +1,155 @@
+/* When waves are recorded, and whether they reached the disk; see waves.h. The file itself is written by the simulator,
+ * whose library looks at no error of the disk and maps temporary files into memory, so that a full disk shows as
+ * SIGBUS. */
+#include "tb/observers/waves.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tb/observers/wave_save.h"
+
+enum {
+    CYCLE = 1000,         /* wave time units (ps) of a clock: 1 ns on the screen is 1 cycle */
+    FULL_DISK_STATUS = 2, /* exit status of bad input and of output that cannot be written */
+};
+
+static volatile sig_atomic_t toggles;    /* SIGUSR1 so far */
+static const char *volatile broken_path; /* what a SIGBUS has spoilt */
+
+static void toggle(int signal) {
+    (void)signal;
+    toggles++;
+}
+
+static void say(const char *text) {
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+/* A page of the simulator's temporary files could not be had. */
+static void disk_full(int signal) {
+    (void)signal;
+    say("nvcosim: ");
+    say(broken_path);
+    say(": the waves cannot be recorded: no space left on their disk or on that of temporary files (/tmp); make room, "
+        "or "
+        "record fewer cycles (--wave-from, --wave-to)\n");
+    unlink(broken_path);
+    _exit(FULL_DISK_STATUS);
+}
+
+bool waves_open(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config,
+                const struct rtl_options *options, bool own_rtl, uint64_t *recorded, struct error *err) {
+    *waves = (struct waves){.simulator = simulator,
+                            .path = options->wave_path,
+                            .from = options->wave_from,
+                            .to = options->wave_to,
+                            .recorded = recorded};
+    if (!simulator->wave_open)
+        return error_set(
+            err, "this simulator was built without waves; build its wave variant with 'make simulator VARIANT=waves'");
+    if (!waves_write_save(waves->path, config, own_rtl, waves->from, err))
+        return false;
+    broken_path = waves->path;
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = disk_full}, NULL);
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = toggle, .sa_flags = SA_RESTART}, NULL);
+    waves->signals = toggles;
+    simulator->wave_open(simulator->context, waves->path);
+    waves->open = true;
+    return true;
+}
+
+/* Whether the edge belongs into the file. */
+static bool wanted(struct waves *waves, uint64_t edge) {
+    if (waves->signals != toggles) {
+        const bool running = waves->by_hand ? waves->on : edge >= waves->from && (!waves->to || edge <= waves->to);
+        waves->on = (toggles - waves->signals) % 2 ? !running : running;
+        waves->by_hand = true;
+        waves->signals = toggles;
+        fprintf(stderr, "nvcosim: %s: recording %s at cycle %llu (SIGUSR1)\n", waves->path,
+                waves->on ? "starts" : "stops", (unsigned long long)edge);
+    }
+    return waves->by_hand ? waves->on : edge >= waves->from && (!waves->to || edge <= waves->to);
+}
+
+static void edge_waves(void *context, uint64_t edge) {
+    struct waves *waves = context;
+    waves->edge = edge;
+    waves->clocked = true;
+    waves->on_edge = wanted(waves, edge);
+    if (!waves->on_edge)
+        return;
+    waves->simulator->wave_dump(waves->simulator->context, waves->base + edge * CYCLE);
+    ++*waves->recorded;
+}
+
+static void clock_waves(void *context, const struct sampled *now) {
+    struct waves *waves = context;
+    (void)now;
+    if (waves->clocked && waves->on_edge)
+        waves->simulator->wave_dump(waves->simulator->context, waves->base + waves->edge * CYCLE + CYCLE / 2);
+}
+
+static void reset_waves(void *context) {
+    struct waves *waves = context;
+    if (waves->clocked)
+        waves->base += (waves->edge + 1) * CYCLE;
+    waves->clocked = false;
+}
+
+static uint64_t big_endian(const uint8_t *bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Follows the blocks of an FST file, each a byte of type and a length of 8 bytes that counts itself, to its end: where
+ * the disk was full, one is cut or none holds the names (types 4, 6, 7). */
+static bool complete(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END)) {
+        if (file)
+            fclose(file);
+        return false;
+    }
+    const uint64_t size = (uint64_t)ftell(file);
+    uint64_t at = 0;
+    bool names = false;
+    uint8_t head[9];
+    while (at + sizeof head <= size && !fseek(file, (long)at, SEEK_SET) && fread(head, sizeof head, 1, file) == 1) {
+        const uint64_t length = big_endian(head + 1);
+        if (length < 8 || length > size - at)
+            break;
+        names = names || head[0] == 4 || head[0] == 6 || head[0] == 7;
+        at += 1 + length;
+    }
+    fclose(file);
+    return names && at == size;
+}
+
+static bool end_waves(void *context, struct error *err) {
+    struct waves *waves = context;
+    if (!waves->open)
+        return true;
+    waves->open = false;
+    if (!*waves->recorded) /* a file without a single time cannot be read */
+        waves->simulator->wave_dump(waves->simulator->context, waves->base + waves->edge * CYCLE);
+    waves->simulator->wave_close(waves->simulator->context);
+    signal(SIGBUS, SIG_DFL);
+    signal(SIGUSR1, SIG_IGN);
+    if (complete(waves->path))
+        return true;
+    unlink(waves->path);
+    return error_set(err,
+                     "%s: the waves could not be written to the end: no space left on the disk? Make room, or record "
+                     "fewer cycles (--wave-from, --wave-to)",
+                     waves->path);
+}
+
+struct observer waves_observer(struct waves *waves) {
+    return (struct observer){
+        .context = waves, .reset = reset_waves, .edge = edge_waves, .clock = clock_waves, .end = end_waves};
+}

@@ -1,0 +1,143 @@
+/* Failing checks of the RTL become findings: name, instance, the layer that runs, and a limit for each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tb/observers/checks.h"
+
+static uint64_t cycle;
+static void (*told)(void *, const char *, const char *); /* what the simulator was given */
+
+static void connect(void *context, void (*failed)(void *, const char *, const char *),
+                    void (*layer)(void *, const char *, int), void *arg) {
+    (void)context;
+    (void)layer;
+    (void)arg;
+    told = failed;
+}
+
+static struct checks *open_checks(struct device *dev) {
+    struct error err;
+    const struct simulator simulator = {.checks_connect = connect};
+    return checks_open(dev, &simulator, &cycle, &err);
+}
+
+static void close_checks(struct checks *checks) {
+    const struct observer observer = checks_observer(checks);
+    observer.release(observer.context);
+}
+
+static int setup(void **state) {
+    static struct device dev;
+    dev = (struct device){.name = "rtl", .config = nvdla_config_find("small")};
+    *state = &dev;
+    return 0;
+}
+
+static int teardown(void **state) {
+    device_release(*state);
+    return 0;
+}
+
+static void test_names_instance_and_layer(void **state) {
+    struct device *dev = *state;
+    struct checks *checks = open_checks(dev);
+    cycle = 7;
+    checks_failed(checks, "NoPush", "TOP.tb_top.dut.u_sdp.u_out.NoPush");
+    checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_GROUP_EXISTS);
+    checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
+    checks_layer(checks, "TOP.tb_top.dut.u_pdp.u_rdma_registers", CHECK_LAYER_STARTS);
+    cycle = 8;
+    checks_failed(checks, "NoPop", "TOP.tb_top.dut.u_sdp.u_out.NoPop");
+    cycle = 9;
+    checks_failed(checks, "Free", "TOP.tb_top.dut.u_pdp.u_rdma.u_dma.Free");
+    cycle = 10;
+    checks_failed(checks, "Grant", "TOP.tb_top.dut.u_mif.u_mcif.Grant");
+    checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_DONE);
+    checks_layer(checks, "TOP.tb_top.dut.u_pdp.u_rdma_registers", CHECK_LAYER_DONE);
+    cycle = 11;
+    checks_failed(checks, "Stay", "TOP.tb_top.dut.u_sdp.Stay");
+    cycle = 12;
+    checks_failed(checks, "Quiet", "TOP.tb_top.dut.u_mif.Quiet");
+    checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
+    cycle = 13;
+    checks_failed(checks, "Again", "TOP.tb_top.dut.u_sdp.Again");
+    checks_observer(checks).reset(checks);
+    cycle = 1;
+    checks_failed(checks, "Reset", "TOP.tb_top.dut.u_sdp.Reset");
+    static const struct {
+        uint64_t cycle;
+        const char *rule, *text;
+    } expected[] = {
+        {7, "check-NoPush", "u_sdp.u_out: SDP before its first launch"},
+        {8, "check-NoPop", "u_sdp.u_out: SDP launch 0"},
+        {9, "check-Free", "u_pdp.u_rdma.u_dma: PDP_RDMA launch 0"},
+        {10, "check-Grant", "u_mif.u_mcif: SDP launch 0, PDP_RDMA launch 0 running"},
+        {11, "check-Stay", "u_sdp: SDP after launch 0"},
+        {12, "check-Quiet", "u_mif: no layer running"},
+        {13, "check-Again", "u_sdp: SDP launch 1"},
+        {1, "check-Reset", "u_sdp: SDP before its first launch"},
+    };
+    const size_t count = sizeof expected / sizeof expected[0];
+    assert_int_equal(dev->finding_count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(dev->findings[i].cycle, expected[i].cycle);
+        assert_string_equal(dev->findings[i].rule, expected[i].rule);
+        assert_string_equal(dev->findings[i].text, expected[i].text);
+    }
+    close_checks(checks);
+}
+
+static void test_each_check_is_reported_twice(void **state) {
+    struct device *dev = *state;
+    struct checks *checks = open_checks(dev);
+    for (cycle = 0; cycle < 10; cycle++) {
+        checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_a.Full");
+        checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_b.Full");
+    }
+    assert_int_equal(dev->finding_count, 4);
+    assert_int_equal(dev->findings_dropped, 16);
+    assert_int_equal(dev->findings[3].cycle, 1);
+    close_checks(checks);
+}
+
+static void test_many_different_checks(void **state) {
+    struct device *dev = *state;
+    struct checks *checks = open_checks(dev);
+    char name[16], scope[64];
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "N%d", i);
+        snprintf(scope, sizeof scope, "TOP.tb_top.dut.u_csc.%s", name);
+        cycle = 5;
+        checks_failed(checks, name, scope);
+    }
+    assert_int_equal(dev->finding_count + dev->findings_dropped, 300);
+    assert_string_equal(dev->findings[0].rule, "check-N0");
+    assert_string_equal(dev->findings[dev->finding_count - 1].text, "u_csc: CSC before its first launch");
+    close_checks(checks);
+}
+
+static void test_needs_a_simulator_with_checks(void **state) {
+    struct error err;
+    const struct simulator without = {0};
+    assert_null(checks_open(*state, &without, &cycle, &err));
+    assert_non_null(strstr(err.text, "holds no checks"));
+    struct checks *checks = open_checks(*state);
+    assert_non_null(checks);
+    assert_non_null(told);
+    close_checks(checks);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_names_instance_and_layer, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_each_check_is_reported_twice, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_needs_a_simulator_with_checks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_different_checks, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
