@@ -48,9 +48,7 @@ static bool model_reset(struct device *dev, struct error *err) {
     model->sdp_counted = (struct sdp_result){.saturated = 0};
     model->sdp_table = (struct sdp_table){.address = 0};
     model->rdma_stuck = false;
-    if (model->histograms) {
-        histogram_set_free(model->histograms);
-    }
+    tap_reset(&model->taps);
     model->steps = 0;
     model->outside.count = 0;
     return true;
@@ -292,7 +290,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
         .products = options->limits.products ? options->limits.products : own_limits.products,
         .elements = options->limits.elements ? options->limits.elements : own_limits.elements,
     };
-    model->histograms = options->histograms;
+    model->taps = options->taps;
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
