@@ -5,8 +5,7 @@ default: $(EXE)
 
 include Vtb_top.mk
 
-# After the include, which sets these too. clang, measured faster than gcc on this code; ccache when present.
-CCACHE := $(shell command -v ccache 2>/dev/null)
+# After the include, which sets these too. clang, measured faster than gcc on this code; ccache from the environment.
 CXX := $(CCACHE) clang++
 LINK := clang++
 OPT_FAST := -O3

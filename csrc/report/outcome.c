@@ -427,6 +427,8 @@ static void find_reason(struct report *report) {
             return;
         }
     }
+    if (in->objection)
+        set_reason(report, "%s", in->objection);
 }
 
 static enum report_status find_status(const struct report *report) {
