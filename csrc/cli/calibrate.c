@@ -256,12 +256,11 @@ static void show_progress(void *context, const struct device *dev, size_t done, 
 
 static int play_once(struct calibration *calibration) {
     const struct run_options *options = &calibration->options->run;
-    struct model_options model = {.allow_outside = true,
-                                  .allow_undefined = options->allow_undefined,
-                                  .histograms = &calibration->histograms,
-                                  .threads = (size_t)options->threads};
+    struct model_options model = {
+        .allow_outside = true, .allow_undefined = options->allow_undefined, .threads = (size_t)options->threads};
     struct error err;
     forget_play(calibration);
+    tap_listen(&model.taps, histogram_listener(&calibration->histograms));
     calibration->dev = model_new(calibration->prog->config, &model, &err);
     if (!calibration->dev) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
