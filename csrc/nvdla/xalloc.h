@@ -15,6 +15,9 @@ char *xstrdup(const char *text) __attribute__((returns_nonnull, malloc));
 char *xstrndup(const char *text, size_t n) __attribute__((returns_nonnull, malloc));
 char *xprintf(const char *format, ...) __attribute__((returns_nonnull, format(printf, 1, 2)));
 
+/* For what a library could not allocate. */
+_Noreturn void xexhausted(void);
+
 /* open_memstream, and the fclose that goes with it: *text is complete after that. */
 FILE *xmemstream(char **text, size_t *size) __attribute__((returns_nonnull));
 void xmemstream_close(FILE *stream);

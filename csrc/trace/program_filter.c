@@ -1,3 +1,4 @@
+/* Other register values for the launches of a program. See program_filter.h. */
 #include "trace/program_filter.h"
 #include "trace/launches.h"
 
