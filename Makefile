@@ -1,9 +1,13 @@
-# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, clean. `make help` explains them.
+# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+
+ifneq ($(words $(CURDIR)),1)
+$(error The path of this checkout has spaces ($(CURDIR)), which make and Verilator do not take; move or link it to one without)
+endif
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIG ?= small
@@ -14,7 +18,9 @@ B := build
 # make V=1 shows every command.
 Q = $(if $(V),,@echo "  build   $@" && )
 
-CCACHE := $(shell command -v ccache 2>/dev/null)
+# ccache where it has a folder to write to. tb/simulator.mk takes it from the environment.
+CCACHE := $(shell d=$$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$$d" 2>/dev/null && [ -w "$$d" ] && echo ccache)
+export CCACHE
 CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
@@ -23,7 +29,7 @@ LDLIBS := -ljansson -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
-TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/configurations.csv
+TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
@@ -36,13 +42,14 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
+.PHONY: install uninstall man build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
 
 ## make demo          install what is missing, build, replay one trace on RTL and model, say where to look
-demo: setup
+demo:
+	@scripts/setup.sh demo
 	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo.sh $(B)
 
@@ -64,6 +71,13 @@ $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 $(B)/obj/%.o: %.c $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
+# The version: that of the file VERSION, and the commit where there is one. Written again only when it changes.
+$(B)/gen/version_text.h: FORCE
+	@mkdir -p $(@D)
+	@commit=$$(git describe --always --dirty 2>/dev/null); \
+	line="#define NVCOSIM_VERSION \"$$(cat VERSION)$${commit:+ ($$commit)}\""; \
+	[ "$$(cat $@ 2>/dev/null)" = "$$line" ] || echo "$$line" >$@
+$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_text.h
 $(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
@@ -82,7 +96,7 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
 
-## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=...]: one simulator
+## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=... PINS="a=1 b=2"]: one simulator
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
 $(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
@@ -91,7 +105,7 @@ $(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
 # $(1) configuration, $(2) name, $(3) variant
 define simulator_rule
 $(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(TB_OBJ) $(B)/libnvcosim.a FORCE
-	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)")
+	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)" "$$(PINS)")
 endef
 $(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(c),,$(v)))))
 ifneq ($(NAME),)
@@ -184,6 +198,20 @@ coverage: build
 ## make nightly       every trace with every memory behaviour, long fuzzing, all configurations
 nightly: setup
 	@NIGHTLY=1 tests/run.sh $(B)
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+## make install       [PREFIX=/usr/local] [DESTDIR=]: nvcosim, its simulators and their sources, man pages, completion
+install: build man
+	@scripts/install.sh $(B) "$(PREFIX)" "$(DESTDIR)"
+
+## make uninstall     [PREFIX=/usr/local] [DESTDIR=]: removes what make install put there
+uninstall:
+	@scripts/install.sh --uninstall "$(PREFIX)" "$(DESTDIR)"
+
+## make man           build/man: man pages, made from --help
+man: $(B)/nvcosim
+	@scripts/man.sh $(B)
 
 ## make clean         remove build/
 clean:

@@ -101,14 +101,8 @@ module NV_nvdla
       .rst_no       (csb_rst_n)
   );
 
-  // Register bus. A window without unit reads 0; that is what the place of the secondary memory's interface points to when there is none.
-`ifdef NVDLA_SECONDARY_MEMORY
-  localparam logic [5:0] SecondaryWindow = CvifWindow;
-`else
-  localparam logic [5:0] SecondaryWindow = 6'h3f;
-`endif
-  localparam int Units = 15;
-  logic [Units-1:0] sel;
+  // Register bus.
+  logic [CsbUnits-1:0] sel;
   logic csb_write;
   logic [9:0] csb_addr;
   logic [31:0] csb_wdata, rdata;
@@ -119,9 +113,8 @@ module NV_nvdla
       cdp_rdma_rdata | cdp_rdata | cdma_rdata | csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata;
 
   nvdla_csb #(
-      .Units  (Units),
-      .Windows({CaccWindow, CmacBWindow, CmacAWindow, CscWindow, CdmaWindow, CdpWindow, CdpRdmaWindow, SecondaryWindow, PdpWindow, PdpRdmaWindow,
-                SdpWindow, SdpRdmaWindow, McifWindow, GlbWindow, CfgromWindow})
+      .Units  (CsbUnits),
+      .Windows(CsbWindows)
   ) u_csb (
       .csb_clk_i              (dla_csb_clk),
       .csb_rst_ni             (csb_rst_n),
@@ -146,7 +139,7 @@ module NV_nvdla
   nvdla_cfgrom u_cfgrom (
       .clk_i  (dla_core_clk),
       .rst_ni (core_rst_n),
-      .req_i  (sel[0]),
+      .req_i  (sel[SelCfgrom]),
       .write_i(csb_write),
       .addr_i (csb_addr),
       .rdata_o(cfgrom_rdata)
@@ -158,7 +151,7 @@ module NV_nvdla
   nvdla_glb u_glb (
       .clk_i          (dla_core_clk),
       .rst_ni         (core_rst_n),
-      .req_i          (sel[1]),
+      .req_i          (sel[SelGlb]),
       .write_i        (csb_write),
       .addr_i         (csb_addr),
       .wdata_i        (csb_wdata),
@@ -181,14 +174,13 @@ module NV_nvdla
       .data_o(dla_intr)
   );
 
+  // Words of the clients of the memory interfaces, by slot.
+  logic [RdClients*MifRdReqBits-1:0] rd_req;
+  logic [RdClients*MifRdRspBits-1:0] rd_rsp;
+  logic [WrClients*MifWrReqBits-1:0] wr_req;
+  logic [WrClients*MifWrRspBits-1:0] wr_rsp;
+
   // Engines.
-  logic sdp_m_valid, sdp_m_ready, sdp_m_ram, sdp_m_rsp_valid, sdp_b_valid, sdp_b_ready, sdp_b_ram, sdp_b_rsp_valid,
-      sdp_n_valid, sdp_n_ready, sdp_n_ram, sdp_n_rsp_valid, pdp_r_valid, pdp_r_ready, pdp_r_ram, pdp_r_rsp_valid;
-  logic [AddrBits-1:0] sdp_m_addr, sdp_b_addr, sdp_n_addr, pdp_r_addr, sdp_w_addr, pdp_w_addr;
-  logic [3:0] sdp_m_len, sdp_b_len, sdp_n_len, pdp_r_len, sdp_w_len, pdp_w_len;
-  logic [AtomBits-1:0] sdp_m_rsp_data, sdp_b_rsp_data, sdp_n_rsp_data, pdp_r_rsp_data, sdp_w_dat_data, pdp_w_dat_data;
-  logic sdp_w_valid, sdp_w_ready, sdp_w_ram, sdp_w_dat_valid, sdp_w_dat_ready, sdp_w_rsp,
-      pdp_w_valid, pdp_w_ready, pdp_w_ram, pdp_w_dat_valid, pdp_w_dat_ready, pdp_w_rsp;
   logic sdp2pdp_valid, sdp2pdp_ready;
   logic [SdpBsThroughput*8-1:0] sdp2pdp_data;
   logic cacc2sdp_valid, cacc2sdp_ready;
@@ -197,8 +189,8 @@ module NV_nvdla
   nvdla_sdp u_sdp (
       .clk_i           (dla_core_clk),
       .rst_ni          (core_rst_n),
-      .csb_rdma_req_i  (sel[3]),
-      .csb_req_i       (sel[4]),
+      .csb_rdma_req_i  (sel[SelSdpRdma]),
+      .csb_req_i       (sel[SelSdp]),
       .csb_write_i     (csb_write),
       .csb_addr_i      (csb_addr),
       .csb_wdata_i     (csb_wdata),
@@ -207,36 +199,14 @@ module NV_nvdla
       .cacc_valid_i    (cacc2sdp_valid),
       .cacc_ready_o    (cacc2sdp_ready),
       .cacc_data_i     (cacc2sdp_data),
-      .m_mif_valid_o(sdp_m_valid),
-      .m_mif_ready_i(sdp_m_ready),
-      .m_mif_ram_o(sdp_m_ram),
-      .m_mif_addr_o(sdp_m_addr),
-      .m_mif_len_o(sdp_m_len),
-      .m_mif_rsp_valid_i(sdp_m_rsp_valid),
-      .m_mif_rsp_data_i(sdp_m_rsp_data),
-      .b_mif_valid_o(sdp_b_valid),
-      .b_mif_ready_i(sdp_b_ready),
-      .b_mif_ram_o(sdp_b_ram),
-      .b_mif_addr_o(sdp_b_addr),
-      .b_mif_len_o(sdp_b_len),
-      .b_mif_rsp_valid_i(sdp_b_rsp_valid),
-      .b_mif_rsp_data_i(sdp_b_rsp_data),
-      .n_mif_valid_o(sdp_n_valid),
-      .n_mif_ready_i(sdp_n_ready),
-      .n_mif_ram_o(sdp_n_ram),
-      .n_mif_addr_o(sdp_n_addr),
-      .n_mif_len_o(sdp_n_len),
-      .n_mif_rsp_valid_i(sdp_n_rsp_valid),
-      .n_mif_rsp_data_i(sdp_n_rsp_data),
-      .w_mif_valid_o(sdp_w_valid),
-      .w_mif_ready_i(sdp_w_ready),
-      .w_mif_ram_o(sdp_w_ram),
-      .w_mif_addr_o(sdp_w_addr),
-      .w_mif_len_o(sdp_w_len),
-      .w_mif_dat_valid_o(sdp_w_dat_valid),
-      .w_mif_dat_ready_i(sdp_w_dat_ready),
-      .w_mif_dat_data_o(sdp_w_dat_data),
-      .w_mif_rsp_i(sdp_w_rsp),
+      .m_mif_o      (rd_req[RdSlotSdp*MifRdReqBits+:MifRdReqBits]),
+      .m_mif_i      (rd_rsp[RdSlotSdp*MifRdRspBits+:MifRdRspBits]),
+      .b_mif_o      (rd_req[RdSlotSdpB*MifRdReqBits+:MifRdReqBits]),
+      .b_mif_i      (rd_rsp[RdSlotSdpB*MifRdRspBits+:MifRdRspBits]),
+      .n_mif_o      (rd_req[RdSlotSdpN*MifRdReqBits+:MifRdReqBits]),
+      .n_mif_i      (rd_rsp[RdSlotSdpN*MifRdRspBits+:MifRdRspBits]),
+      .w_mif_o      (wr_req[WrSlotSdp*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i      (wr_rsp[WrSlotSdp*MifWrRspBits+:MifWrRspBits]),
       .pdp_valid_o     (sdp2pdp_valid),
       .pdp_ready_i     (sdp2pdp_ready),
       .pdp_data_o      (sdp2pdp_data),
@@ -246,8 +216,8 @@ module NV_nvdla
   nvdla_pdp u_pdp (
       .clk_i           (dla_core_clk),
       .rst_ni          (core_rst_n),
-      .csb_rdma_req_i  (sel[5]),
-      .csb_req_i       (sel[6]),
+      .csb_rdma_req_i  (sel[SelPdpRdma]),
+      .csb_req_i       (sel[SelPdp]),
       .csb_write_i     (csb_write),
       .csb_addr_i      (csb_addr),
       .csb_wdata_i     (csb_wdata),
@@ -256,66 +226,31 @@ module NV_nvdla
       .sdp_valid_i     (sdp2pdp_valid),
       .sdp_ready_o     (sdp2pdp_ready),
       .sdp_data_i      (sdp2pdp_data),
-      .r_mif_valid_o(pdp_r_valid),
-      .r_mif_ready_i(pdp_r_ready),
-      .r_mif_ram_o(pdp_r_ram),
-      .r_mif_addr_o(pdp_r_addr),
-      .r_mif_len_o(pdp_r_len),
-      .r_mif_rsp_valid_i(pdp_r_rsp_valid),
-      .r_mif_rsp_data_i(pdp_r_rsp_data),
-      .w_mif_valid_o(pdp_w_valid),
-      .w_mif_ready_i(pdp_w_ready),
-      .w_mif_ram_o(pdp_w_ram),
-      .w_mif_addr_o(pdp_w_addr),
-      .w_mif_len_o(pdp_w_len),
-      .w_mif_dat_valid_o(pdp_w_dat_valid),
-      .w_mif_dat_ready_i(pdp_w_dat_ready),
-      .w_mif_dat_data_o(pdp_w_dat_data),
-      .w_mif_rsp_i(pdp_w_rsp),
+      .r_mif_o      (rd_req[RdSlotPdp*MifRdReqBits+:MifRdReqBits]),
+      .r_mif_i      (rd_rsp[RdSlotPdp*MifRdRspBits+:MifRdRspBits]),
+      .w_mif_o      (wr_req[WrSlotPdp*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i      (wr_rsp[WrSlotPdp*MifWrRspBits+:MifWrRspBits]),
       .done_intr_o     (pdp_done)
   );
-
-  logic cdp_r_valid, cdp_r_ready, cdp_r_ram, cdp_r_rsp_valid;
-  logic [AddrBits-1:0] cdp_r_addr, cdp_w_addr;
-  logic [3:0] cdp_r_len, cdp_w_len;
-  logic [AtomBits-1:0] cdp_r_rsp_data, cdp_w_dat_data;
-  logic cdp_w_valid, cdp_w_ready, cdp_w_ram, cdp_w_dat_valid, cdp_w_dat_ready, cdp_w_rsp;
 
   nvdla_cdp u_cdp (
       .clk_i            (dla_core_clk),
       .rst_ni           (core_rst_n),
-      .csb_rdma_req_i   (sel[8]),
-      .csb_req_i        (sel[9]),
+      .csb_rdma_req_i   (sel[SelCdpRdma]),
+      .csb_req_i        (sel[SelCdp]),
       .csb_write_i      (csb_write),
       .csb_addr_i       (csb_addr),
       .csb_wdata_i      (csb_wdata),
       .csb_rdma_rdata_o (cdp_rdma_rdata),
       .csb_rdata_o      (cdp_rdata),
-      .r_mif_valid_o    (cdp_r_valid),
-      .r_mif_ready_i    (cdp_r_ready),
-      .r_mif_ram_o      (cdp_r_ram),
-      .r_mif_addr_o     (cdp_r_addr),
-      .r_mif_len_o      (cdp_r_len),
-      .r_mif_rsp_valid_i(cdp_r_rsp_valid),
-      .r_mif_rsp_data_i (cdp_r_rsp_data),
-      .w_mif_valid_o    (cdp_w_valid),
-      .w_mif_ready_i    (cdp_w_ready),
-      .w_mif_ram_o      (cdp_w_ram),
-      .w_mif_addr_o     (cdp_w_addr),
-      .w_mif_len_o      (cdp_w_len),
-      .w_mif_dat_valid_o(cdp_w_dat_valid),
-      .w_mif_dat_ready_i(cdp_w_dat_ready),
-      .w_mif_dat_data_o (cdp_w_dat_data),
-      .w_mif_rsp_i      (cdp_w_rsp),
+      .r_mif_o          (rd_req[RdSlotCdp*MifRdReqBits+:MifRdReqBits]),
+      .r_mif_i          (rd_rsp[RdSlotCdp*MifRdRspBits+:MifRdRspBits]),
+      .w_mif_o          (wr_req[WrSlotCdp*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i          (wr_rsp[WrSlotCdp*MifWrRspBits+:MifWrRspBits]),
       .done_intr_o      (cdp_done)
   );
 
   // Convolution: CDMA -> CBUF -> CSC -> CMAC_A, CMAC_B -> CACC -> SDP.
-  logic cdma_d_valid, cdma_d_ready, cdma_d_ram, cdma_d_rsp_valid, cdma_w_valid, cdma_w_ready, cdma_w_ram, cdma_w_rsp_valid;
-  logic [AddrBits-1:0] cdma_d_addr, cdma_w_addr;
-  logic [3:0] cdma_d_len, cdma_w_len;
-  logic [AtomBits-1:0] cdma_d_rsp_data, cdma_w_rsp_data;
-
   logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear, dat_rd_valid, dat_rd_next_valid, wt_rd_valid, mask_rd_valid;
   logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr, dat_rd_addr, dat_rd_next_addr, wt_rd_addr, mask_rd_addr;
   logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
@@ -336,25 +271,15 @@ module NV_nvdla
   nvdla_cdma u_cdma (
       .clk_i              (dla_core_clk),
       .rst_ni             (core_rst_n),
-      .csb_req_i          (sel[10]),
+      .csb_req_i          (sel[SelCdma]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
       .csb_rdata_o        (cdma_rdata),
-      .dat_mif_valid_o    (cdma_d_valid),
-      .dat_mif_ready_i    (cdma_d_ready),
-      .dat_mif_ram_o      (cdma_d_ram),
-      .dat_mif_addr_o     (cdma_d_addr),
-      .dat_mif_len_o      (cdma_d_len),
-      .dat_mif_rsp_valid_i(cdma_d_rsp_valid),
-      .dat_mif_rsp_data_i (cdma_d_rsp_data),
-      .wt_mif_valid_o     (cdma_w_valid),
-      .wt_mif_ready_i     (cdma_w_ready),
-      .wt_mif_ram_o       (cdma_w_ram),
-      .wt_mif_addr_o      (cdma_w_addr),
-      .wt_mif_len_o       (cdma_w_len),
-      .wt_mif_rsp_valid_i (cdma_w_rsp_valid),
-      .wt_mif_rsp_data_i  (cdma_w_rsp_data),
+      .dat_mif_o          (rd_req[RdSlotCdmaDat*MifRdReqBits+:MifRdReqBits]),
+      .dat_mif_i          (rd_rsp[RdSlotCdmaDat*MifRdRspBits+:MifRdRspBits]),
+      .wt_mif_o           (rd_req[RdSlotCdmaWt*MifRdReqBits+:MifRdReqBits]),
+      .wt_mif_i           (rd_rsp[RdSlotCdmaWt*MifRdRspBits+:MifRdRspBits]),
       .dat_wr_valid_o     (dat_wr_valid),
       .dat_wr_addr_o      (dat_wr_addr),
       .dat_wr_slot_o      (dat_wr_slot),
@@ -415,7 +340,7 @@ module NV_nvdla
   nvdla_csc u_csc (
       .clk_i              (dla_core_clk),
       .rst_ni             (core_rst_n),
-      .csb_req_i          (sel[11]),
+      .csb_req_i          (sel[SelCsc]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
@@ -468,7 +393,7 @@ module NV_nvdla
   nvdla_cmac u_cmac_a (
       .clk_i              (dla_core_clk),
       .rst_ni             (core_rst_n),
-      .csb_req_i          (sel[12]),
+      .csb_req_i          (sel[SelCmacA]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
@@ -494,7 +419,7 @@ module NV_nvdla
   nvdla_cmac u_cmac_b (
       .clk_i              (dla_core_clk),
       .rst_ni             (core_rst_n),
-      .csb_req_i          (sel[13]),
+      .csb_req_i          (sel[SelCmacB]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
@@ -520,7 +445,7 @@ module NV_nvdla
   nvdla_cacc u_cacc (
       .clk_i         (dla_core_clk),
       .rst_ni        (core_rst_n),
-      .csb_req_i     (sel[14]),
+      .csb_req_i     (sel[SelCacc]),
       .csb_write_i   (csb_write),
       .csb_addr_i    (csb_addr),
       .csb_wdata_i   (csb_wdata),
@@ -539,169 +464,85 @@ module NV_nvdla
       .done_intr_o   (cacc_done)
   );
 
-  // Secondary port inside; below it is connected or silent.
-  logic sram_arvalid;
-  logic sram_arready;
-  logic [7:0] sram_arid;
-  logic [3:0] sram_arlen;
-  logic [AddrBits-1:0] sram_araddr;
-  logic sram_rvalid;
-  logic [7:0] sram_rid;
-  logic sram_awvalid;
-  logic sram_awready;
-  logic [7:0] sram_awid;
-  logic [3:0] sram_awlen;
-  logic [AddrBits-1:0] sram_awaddr;
-  logic sram_wvalid;
-  logic sram_wready;
-  logic [AtomBits-1:0] sram_wdata;
-  logic sram_wlast;
-  logic sram_bvalid;
-  logic [7:0] sram_bid;
-  logic [AtomBits-1:0] sram_rdata;
+  // The SDP has no EW reader: its client asks for nothing.
+  if (RdSlotSdpE >= 0) begin : gen_no_ew
+    assign rd_req[RdSlotSdpE*MifRdReqBits+:MifRdReqBits] = '0;
+  end
 
-  // Memory. Slots: nvdla_mcif. Those of engines that are not here request nothing.
-  logic [7:0] rd_ready, rd_rsp_valid, rd_rsp_sram;
-  logic [2:0] wr_ready, wr_dat_ready, wr_rsp;
-  assign cdma_d_ready = rd_ready[0];
-  assign cdma_d_rsp_valid = rd_rsp_valid[0];
-  assign cdma_d_rsp_data = rd_rsp_sram[0] ? sram_rdata : nvdla_core2dbb_r_rdata;
-  assign cdma_w_ready = rd_ready[1];
-  assign cdma_w_rsp_valid = rd_rsp_valid[1];
-  assign cdma_w_rsp_data = rd_rsp_sram[1] ? sram_rdata : nvdla_core2dbb_r_rdata;
-  assign sdp_m_ready = rd_ready[2];
-  assign sdp_m_rsp_valid = rd_rsp_valid[2];
-  assign sdp_m_rsp_data = rd_rsp_sram[2] ? sram_rdata : nvdla_core2dbb_r_rdata;
-  assign sdp_b_ready = rd_ready[3];
-  assign sdp_b_rsp_valid = rd_rsp_valid[3];
-  assign sdp_b_rsp_data = rd_rsp_sram[3] ? sram_rdata : nvdla_core2dbb_r_rdata;
-  assign sdp_n_ready = rd_ready[4];
-  assign sdp_n_rsp_valid = rd_rsp_valid[4];
-  assign sdp_n_rsp_data = rd_rsp_sram[4] ? sram_rdata : nvdla_core2dbb_r_rdata;
-  assign pdp_r_ready = rd_ready[6];
-  assign pdp_r_rsp_valid = rd_rsp_valid[6];
-  assign pdp_r_rsp_data = rd_rsp_sram[6] ? sram_rdata : nvdla_core2dbb_r_rdata;
-  assign cdp_r_ready = rd_ready[7];
-  assign cdp_r_rsp_valid = rd_rsp_valid[7];
-  assign cdp_r_rsp_data = rd_rsp_sram[7] ? sram_rdata : nvdla_core2dbb_r_rdata;
-  assign sdp_w_ready = wr_ready[0];
-  assign sdp_w_dat_ready = wr_dat_ready[0];
-  assign sdp_w_rsp = wr_rsp[0];
-  assign pdp_w_ready = wr_ready[1];
-  assign pdp_w_dat_ready = wr_dat_ready[1];
-  assign pdp_w_rsp = wr_rsp[1];
-  assign cdp_w_ready = wr_ready[2];
-  assign cdp_w_dat_ready = wr_dat_ready[2];
-  assign cdp_w_rsp = wr_rsp[2];
+  // Memory.
+  axi_req_t dbb_req, sram_req;
+  axi_rsp_t dbb_rsp, sram_rsp;
+  logic cvif_sel;
 
   nvdla_mif u_mif (
-      .clk_i(dla_core_clk),
-      .rst_ni(core_rst_n),
-      .mcif_req_i(sel[2]),
-      .cvif_req_i(sel[7]),
-      .write_i(csb_write),
-      .addr_i(csb_addr),
-      .wdata_i(csb_wdata),
+      .clk_i       (dla_core_clk),
+      .rst_ni      (core_rst_n),
+      .mcif_req_i  (sel[SelMcif]),
+      .cvif_req_i  (cvif_sel),
+      .write_i     (csb_write),
+      .addr_i      (csb_addr),
+      .wdata_i     (csb_wdata),
       .mcif_rdata_o(mcif_rdata),
       .cvif_rdata_o(cvif_rdata),
-      .rd_valid_i({cdp_r_valid, pdp_r_valid, 1'b0, sdp_n_valid, sdp_b_valid, sdp_m_valid, cdma_w_valid, cdma_d_valid}),
-      .rd_ready_o(rd_ready),
-      .rd_ram_i({cdp_r_ram, pdp_r_ram, 1'b0, sdp_n_ram, sdp_b_ram, sdp_m_ram, cdma_w_ram, cdma_d_ram}),
-      .rd_addr_i({cdp_r_addr, pdp_r_addr, AddrBits'(0), sdp_n_addr, sdp_b_addr, sdp_m_addr, cdma_w_addr, cdma_d_addr}),
-      .rd_len_i({cdp_r_len, pdp_r_len, 4'd0, sdp_n_len, sdp_b_len, sdp_m_len, cdma_w_len, cdma_d_len}),
-      .rd_rsp_valid_o(rd_rsp_valid),
-      .rd_rsp_sram_o(rd_rsp_sram),
-      .wr_valid_i({cdp_w_valid, pdp_w_valid, sdp_w_valid}),
-      .wr_ready_o(wr_ready),
-      .wr_ram_i({cdp_w_ram, pdp_w_ram, sdp_w_ram}),
-      .wr_addr_i({cdp_w_addr, pdp_w_addr, sdp_w_addr}),
-      .wr_len_i({cdp_w_len, pdp_w_len, sdp_w_len}),
-      .wr_dat_valid_i({cdp_w_dat_valid, pdp_w_dat_valid, sdp_w_dat_valid}),
-      .wr_dat_ready_o(wr_dat_ready),
-      .wr_dat_data_i({cdp_w_dat_data, pdp_w_dat_data, sdp_w_dat_data}),
-      .wr_rsp_o(wr_rsp),
-      .dbb_arvalid_o(nvdla_core2dbb_ar_arvalid),
-      .dbb_arready_i(nvdla_core2dbb_ar_arready),
-      .dbb_arid_o(nvdla_core2dbb_ar_arid),
-      .dbb_arlen_o(nvdla_core2dbb_ar_arlen),
-      .dbb_araddr_o(nvdla_core2dbb_ar_araddr),
-      .dbb_rvalid_i(nvdla_core2dbb_r_rvalid),
-      .dbb_rid_i(nvdla_core2dbb_r_rid),
-      .dbb_awvalid_o(nvdla_core2dbb_aw_awvalid),
-      .dbb_awready_i(nvdla_core2dbb_aw_awready),
-      .dbb_awid_o(nvdla_core2dbb_aw_awid),
-      .dbb_awlen_o(nvdla_core2dbb_aw_awlen),
-      .dbb_awaddr_o(nvdla_core2dbb_aw_awaddr),
-      .dbb_wvalid_o(nvdla_core2dbb_w_wvalid),
-      .dbb_wready_i(nvdla_core2dbb_w_wready),
-      .dbb_wdata_o(nvdla_core2dbb_w_wdata),
-      .dbb_wlast_o(nvdla_core2dbb_w_wlast),
-      .dbb_bvalid_i(nvdla_core2dbb_b_bvalid),
-      .dbb_bid_i(nvdla_core2dbb_b_bid),
-      .sram_arvalid_o(sram_arvalid),
-      .sram_arready_i(sram_arready),
-      .sram_arid_o(sram_arid),
-      .sram_arlen_o(sram_arlen),
-      .sram_araddr_o(sram_araddr),
-      .sram_rvalid_i(sram_rvalid),
-      .sram_rid_i(sram_rid),
-      .sram_awvalid_o(sram_awvalid),
-      .sram_awready_i(sram_awready),
-      .sram_awid_o(sram_awid),
-      .sram_awlen_o(sram_awlen),
-      .sram_awaddr_o(sram_awaddr),
-      .sram_wvalid_o(sram_wvalid),
-      .sram_wready_i(sram_wready),
-      .sram_wdata_o(sram_wdata),
-      .sram_wlast_o(sram_wlast),
-      .sram_bvalid_i(sram_bvalid),
-      .sram_bid_i(sram_bid)
+      .rd_req_i    (rd_req),
+      .rd_rsp_o    (rd_rsp),
+      .wr_req_i    (wr_req),
+      .wr_rsp_o    (wr_rsp),
+      .dbb_o       (dbb_req),
+      .dbb_i       (dbb_rsp),
+      .sram_o      (sram_req),
+      .sram_i      (sram_rsp)
   );
 
-  assign nvdla_core2dbb_r_rready = 1'b1;
-  assign nvdla_core2dbb_b_bready = 1'b1;
-  assign nvdla_core2dbb_w_wstrb  = '1;
+  assign nvdla_core2dbb_ar_arvalid = dbb_req.arvalid;
+  assign nvdla_core2dbb_ar_arid    = dbb_req.arid;
+  assign nvdla_core2dbb_ar_arlen   = dbb_req.arlen;
+  assign nvdla_core2dbb_ar_araddr  = dbb_req.araddr;
+  assign nvdla_core2dbb_aw_awvalid = dbb_req.awvalid;
+  assign nvdla_core2dbb_aw_awid    = dbb_req.awid;
+  assign nvdla_core2dbb_aw_awlen   = dbb_req.awlen;
+  assign nvdla_core2dbb_aw_awaddr  = dbb_req.awaddr;
+  assign nvdla_core2dbb_w_wvalid   = dbb_req.wvalid;
+  assign nvdla_core2dbb_w_wdata    = dbb_req.wdata;
+  assign nvdla_core2dbb_w_wlast    = dbb_req.wlast;
+  assign nvdla_core2dbb_w_wstrb    = '1;
+  assign nvdla_core2dbb_r_rready   = 1'b1;
+  assign nvdla_core2dbb_b_bready   = 1'b1;
+  assign dbb_rsp = {
+      nvdla_core2dbb_ar_arready, nvdla_core2dbb_r_rvalid, nvdla_core2dbb_r_rid, nvdla_core2dbb_r_rdata, nvdla_core2dbb_aw_awready,
+      nvdla_core2dbb_w_wready, nvdla_core2dbb_b_bvalid, nvdla_core2dbb_b_bid
+  };
 
   // The secondary port, or its silence.
 `ifdef NVDLA_SECONDARY_MEMORY
-  assign nvdla_core2cvsram_ar_arvalid = sram_arvalid;
-  assign sram_arready = nvdla_core2cvsram_ar_arready;
-  assign nvdla_core2cvsram_ar_arid = sram_arid;
-  assign nvdla_core2cvsram_ar_arlen = sram_arlen;
-  assign nvdla_core2cvsram_ar_araddr = sram_araddr;
-  assign sram_rvalid = nvdla_core2cvsram_r_rvalid;
-  assign sram_rid = nvdla_core2cvsram_r_rid;
-  assign nvdla_core2cvsram_aw_awvalid = sram_awvalid;
-  assign sram_awready = nvdla_core2cvsram_aw_awready;
-  assign nvdla_core2cvsram_aw_awid = sram_awid;
-  assign nvdla_core2cvsram_aw_awlen = sram_awlen;
-  assign nvdla_core2cvsram_aw_awaddr = sram_awaddr;
-  assign nvdla_core2cvsram_w_wvalid = sram_wvalid;
-  assign sram_wready = nvdla_core2cvsram_w_wready;
-  assign nvdla_core2cvsram_w_wdata = sram_wdata;
-  assign nvdla_core2cvsram_w_wlast = sram_wlast;
-  assign sram_bvalid = nvdla_core2cvsram_b_bvalid;
-  assign sram_bid = nvdla_core2cvsram_b_bid;
-  assign sram_rdata = nvdla_core2cvsram_r_rdata;
-  assign nvdla_core2cvsram_r_rready = 1'b1;
-  assign nvdla_core2cvsram_b_bready = 1'b1;
-  assign nvdla_core2cvsram_w_wstrb = '1;
+  assign cvif_sel = sel[SelCvif];
+  assign nvdla_core2cvsram_ar_arvalid = sram_req.arvalid;
+  assign nvdla_core2cvsram_ar_arid    = sram_req.arid;
+  assign nvdla_core2cvsram_ar_arlen   = sram_req.arlen;
+  assign nvdla_core2cvsram_ar_araddr  = sram_req.araddr;
+  assign nvdla_core2cvsram_aw_awvalid = sram_req.awvalid;
+  assign nvdla_core2cvsram_aw_awid    = sram_req.awid;
+  assign nvdla_core2cvsram_aw_awlen   = sram_req.awlen;
+  assign nvdla_core2cvsram_aw_awaddr  = sram_req.awaddr;
+  assign nvdla_core2cvsram_w_wvalid   = sram_req.wvalid;
+  assign nvdla_core2cvsram_w_wdata    = sram_req.wdata;
+  assign nvdla_core2cvsram_w_wlast    = sram_req.wlast;
+  assign nvdla_core2cvsram_w_wstrb    = '1;
+  assign nvdla_core2cvsram_r_rready   = 1'b1;
+  assign nvdla_core2cvsram_b_bready   = 1'b1;
+  assign sram_rsp = {
+      nvdla_core2cvsram_ar_arready, nvdla_core2cvsram_r_rvalid, nvdla_core2cvsram_r_rid, nvdla_core2cvsram_r_rdata,
+      nvdla_core2cvsram_aw_awready, nvdla_core2cvsram_w_wready, nvdla_core2cvsram_b_bvalid, nvdla_core2cvsram_b_bid
+  };
   wire unused_sram = &{1'b0, nvdla_core2cvsram_r_rlast};
 `else
-  assign sram_arready = '0;
-  assign sram_rvalid = '0;
-  assign sram_rid = '0;
-  assign sram_awready = '0;
-  assign sram_wready = '0;
-  assign sram_bvalid = '0;
-  assign sram_bid = '0;
-  assign sram_rdata = '0;
-  wire unused_sram = &{1'b0, sram_arvalid, sram_arid, sram_arlen, sram_araddr,
-      sram_awvalid, sram_awid, sram_awlen, sram_awaddr, sram_wvalid, sram_wdata, sram_wlast};
+  assign cvif_sel = 1'b0;
+  assign sram_rsp = '0;
+  wire unused_sram = &{1'b0, sram_req};
 `endif
 
-  // Clock gating, RAM power and the end mark of read bursts have no function here; the slots without engine get no answers.
+  // Clock gating, RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
   wire unused = &{1'b0, global_clk_ovr_on, tmc2slcg_disable_clock_gating, nvdla_core2dbb_r_rlast,
       nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd, nvdla_pwrbus_ram_o_pd,
-      nvdla_pwrbus_ram_a_pd, rd_ready, rd_rsp_valid, rd_rsp_sram, wr_ready, wr_dat_ready, wr_rsp};
+      nvdla_pwrbus_ram_a_pd, rd_rsp};
 endmodule

@@ -8,6 +8,8 @@ cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
+common/nvdla_check_queue.sv
+common/nvdla_check_balance.sv
 common/nvdla_fifo.sv
 common/nvdla_sync.sv
 common/nvdla_reset_sync.sv

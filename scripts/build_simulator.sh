@@ -1,18 +1,25 @@
 #!/bin/bash
 # Builds one simulator executable: Verilator over an RTL, then the C++ compiler, then the link with the testbench.
 #
-# usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS]
+# usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS]
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
+#   PINS       NAME=VALUE ...: what static inputs are unless --pin says otherwise
 #   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
 #              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS)
 # Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line per step that does something.
 set -eu -o pipefail
-build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-}
+build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 simulator=nvcosim-$config${name:+-$name}${variant:+-$variant}
 dir=$build/sim/$simulator
 mkdir -p "$dir"
+exec 9>"$dir/lock" # one build at a time in a folder
+flock 9
+
+for tool in verilator clang++; do
+    command -v $tool >/dev/null || { echo "build_simulator: $tool is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
+done
 
 if [ -n "$name" ]; then
     [ -f "$filelist" ] || { echo "build_simulator: file list '$filelist' of RTL '$name' does not exist" >&2; exit 2; }
@@ -23,7 +30,7 @@ if [ -n "$name" ]; then
 else
     sources=("$build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f)
 fi
-define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"")
+define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 case $variant in
 '') ;;
 waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
@@ -55,5 +62,14 @@ if [ ${#classes[@]} -gt "${UNIT_THRESHOLD:-200}" ]; then
     done
 fi
 
+# What main_verilator.cpp is compiled with, in a file, so that it is compiled again when that changes.
+echo "${define[*]}" >"$dir/defines.new"
+cmp -s "$dir/defines.new" "$dir/defines" || mv "$dir/defines.new" "$dir/defines"
+rm -f "$dir/defines.new"
+
 make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$(realpath "$build")/$simulator" \
     DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
+
+# What the variants of another RTL are built with later (nvcosim run --wave).
+[ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" \
+    >"$build/$config-$name.variables"

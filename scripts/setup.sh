@@ -1,24 +1,37 @@
 #!/bin/bash
-# Installs the Debian packages that this project needs and that are missing. The list below is the only one.
+# Installs the Debian packages that this project needs and that are missing. The lists below are the only ones.
 #
-# usage: scripts/setup.sh            as root, or as a user with sudo
+# usage: scripts/setup.sh [demo]     as root, or as a user with sudo; demo: only what building and replaying need
 set -u
+what=${1:-all}
 packages=(
     build-essential  # gcc, g++, make
     python3          # table generator
     verilator        # RTL simulator (5.006 in Debian 12)
-    iverilog         # second simulator, four-state
     clang            # compiler of the Verilated code, sanitizers, fuzzing
+    ccache           # makes rebuilding the Verilated code cheap
+    zlib1g-dev       # gzip, CRC-32
+    libjansson-dev   # JSON
+)
+# What tests, lint, waves and the manual need too.
+more=(
+    iverilog         # second simulator, four-state
     libclang-rt-14-dev
     clang-format
     clang-tidy       # nightly lint
     cppcheck
-    ccache           # makes rebuilding the Verilated code cheap
-    zlib1g-dev       # gzip, CRC-32
-    libjansson-dev   # JSON
     libcmocka-dev    # unit tests
     gtkwave          # looks at waves
+    help2man         # man pages
 )
+case $what in
+demo) ;;
+all) packages+=("${more[@]}") ;;
+*)
+    echo "setup: found '$what', expected demo or nothing" >&2
+    exit 2
+    ;;
+esac
 missing=()
 for p in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")

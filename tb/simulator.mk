@@ -5,8 +5,7 @@ default: $(EXE)
 
 include Vtb_top.mk
 
-# After the include, which sets these too. clang, measured faster than gcc on this code; ccache when present.
-CCACHE := $(shell command -v ccache 2>/dev/null)
+# After the include, which sets these too. clang, measured faster than gcc on this code; ccache from the environment.
 CXX := $(CCACHE) clang++
 LINK := clang++
 OPT_FAST := -O3
@@ -20,7 +19,7 @@ $(UNITS): OPT_FAST := -O1
 endif
 
 TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
-main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk
+main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk defines
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -c -o $@ $<
 $(EXE): main_verilator.o $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) -o $@ main_verilator.o $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lz -lm -latomic -lpthread

@@ -190,42 +190,94 @@ static int64_t draw_fp17(struct rng *rng) {
     return fp17_legal(any) ? any : 0;
 }
 
-/* The constants of an average: mostly those of 60-pdp section 5.5, pads as of a padded cube. */
-static void draw_constants(struct rng *rng, struct gen_layer *layer) {
-    static const int64_t integer[] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
-    static const int64_t fp17[] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
-    const bool is_float = layer->precision == NVDLA_FP16, wild = rng_chance(rng, 25);
-    const int64_t *reciprocals = is_float ? fp17 : integer;
-    int64_t *const recip[] = {&layer->recip_w, &layer->recip_h};
-    const int64_t kernel[] = {layer->kernel_w, layer->kernel_h};
-    for (int i = 0; i < 2; i++)
-        *recip[i] = !wild ? reciprocals[kernel[i] - 1] : is_float ? draw_fp17(rng) : rng_range(rng, 0, 0x1ffff);
-    int64_t zero = rng_range(rng, -128, 127);
-    uint32_t pad = is_float && rng_chance(rng, 60) ? fp16_to_fp17(fp16_from_integer((int32_t)zero)) : 0;
-    int64_t *const value[] = {&layer->pool_pad_1, &layer->pool_pad_2, &layer->pool_pad_3, &layer->pool_pad_4,
-                              &layer->pool_pad_5, &layer->pool_pad_6, &layer->pool_pad_7};
-    for (int i = 0; i < 7; i++) {
-        if (is_float)
-            *value[i] = wild ? draw_fp17(rng) : fp17_mul(pad, fp16_to_fp17(fp16_from_integer(i + 1)));
-        else
-            *value[i] = wild ? rng_signed(rng, 19) : (i + 1) * zero;
+enum { PADS = 7 };
+
+/* The constants of an FP16 average: mostly those of 60-pdp section 5.5, pads as of a padded cube. */
+static void draw_float_constants(struct rng *rng, struct gen_layer *layer, int64_t *const pads[PADS]) {
+    static const int64_t reciprocals[] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
+    const bool wild = rng_chance(rng, 25);
+    layer->recip_w = wild ? draw_fp17(rng) : reciprocals[layer->kernel_w - 1];
+    layer->recip_h = wild ? draw_fp17(rng) : reciprocals[layer->kernel_h - 1];
+    int32_t zero = (int32_t)rng_range(rng, -128, 127);
+    uint32_t pad = rng_chance(rng, 60) ? fp16_to_fp17(fp16_from_integer(zero)) : 0;
+    for (int i = 0; i < PADS; i++)
+        *pads[i] = wild ? draw_fp17(rng) : fp17_mul(pad, fp16_to_fp17(fp16_from_integer(i + 1)));
+}
+
+/* RECIP of a kernel of k: that of 60-pdp section 5.5; large ones, with which the product wraps, and small ones, which
+ * let the high bits of the total through. */
+static int64_t draw_reciprocal(struct rng *rng, int64_t k, bool usual) {
+    static const int64_t driver[] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
+    if (usual)
+        return driver[k - 1];
+    switch (rng_range(rng, 0, 4)) {
+    case 0:
+        return rng_range(rng, 0, 0x1ffff);
+    case 1:
+        return rng_range(rng, 0x10000, 0x1ffff);
+    case 2:
+        return rng_range(rng, 1, 0x1000);
+    default:
+        return rng_range(rng, 0x1f000, 0x1ffff);
     }
+}
+
+/* T(n) where sums of an average wrap: with the elements of a window it passes what a row sum holds, or T(n) * kernel
+ * width does what the total holds. sign: of all of them but some. Spec: 60-pdp section 5.3. */
+static int64_t draw_edge_pad(struct rng *rng, const struct gen_layer *layer, int64_t sign) {
+    const bool byte = layer->precision == NVDLA_INT8;
+    const int64_t row = byte ? 1 << 10 : 1 << 21, total = byte ? 1 << 13 : 1 << 21, element = byte ? 1 << 5 : 1 << 13;
+    int64_t value, kind = rng_range(rng, 0, 9);
+    if (kind == 0)
+        return rng_signed(rng, 19);
+    if (kind < 4) {
+        value = row - rng_range(rng, 0, 2 * element * layer->kernel_w);
+    } else {
+        int64_t sum = element * layer->kernel_w * layer->kernel_h;
+        value = (total + rng_range(rng, -sum, sum / 4)) / layer->kernel_w;
+    }
+    if (rng_chance(rng, 20))
+        sign = -sign;
+    return value > 0x3ffff ? sign * 0x3ffff : sign * value;
+}
+
+/* The constants of an integer average: pads as of a padded cube, as such but not sign-extended, any, or at the edges.
+ */
+static void draw_integer_constants(struct rng *rng, struct gen_layer *layer, int64_t *const pads[PADS]) {
+    int64_t kind = rng_range(rng, 0, 9), zero = rng_range(rng, -128, 127), sign = rng_chance(rng, 50) ? 1 : -1;
+    layer->recip_w = draw_reciprocal(rng, layer->kernel_w, rng_chance(rng, kind < 4 ? 70 : 35));
+    layer->recip_h = draw_reciprocal(rng, layer->kernel_h, rng_chance(rng, 50));
+    for (int i = 0; i < PADS; i++)
+        *pads[i] = kind < 3    ? (i + 1) * zero
+                   : kind == 3 ? (i + 1) * zero & 0x7ff
+                   : kind == 4 ? rng_signed(rng, 19)
+                               : draw_edge_pad(rng, layer, sign);
+}
+
+static void draw_constants(struct rng *rng, struct gen_layer *layer) {
+    int64_t *const pads[PADS] = {&layer->pool_pad_1, &layer->pool_pad_2, &layer->pool_pad_3, &layer->pool_pad_4,
+                                 &layer->pool_pad_5, &layer->pool_pad_6, &layer->pool_pad_7};
+    if (layer->precision == NVDLA_FP16)
+        draw_float_constants(rng, layer, pads);
+    else
+        draw_integer_constants(rng, layer, pads);
 }
 
 static void draw_windows(struct rng *rng, struct gen_layer *layer) {
     layer->pdp = 1;
-    layer->method = rng_range(rng, 0, 2);
+    layer->method = rng_chance(rng, 50) ? METHOD_AVERAGE : rng_range(rng, 1, 2);
+    bool average = layer->method == METHOD_AVERAGE;
     layer->kernel_w = rng_chance(rng, 20) ? 1 : rng_range(rng, 1, 8);
-    layer->kernel_h = rng_chance(rng, 20) ? 1 : rng_range(rng, 1, 8);
+    layer->kernel_h = rng_chance(rng, average ? 5 : 20) ? 1 : rng_range(rng, 1, 8);
     layer->step_x = rng_chance(rng, 60) ? rng_range(rng, 1, 3) : rng_range(rng, 1, rng_chance(rng, 60) ? 8 : 16);
     layer->step_y = rng_chance(rng, 60) ? rng_range(rng, 1, 3) : rng_range(rng, 1, rng_chance(rng, 60) ? 8 : 16);
-    int pads = (int)rng_range(rng, 0, 3); /* 0 none, 1 all of them as large as they get, else any */
+    /* 0 none, 1 all of them as large as they get, else any; averages are more interesting with pads */
+    int pads = (int)rng_range(rng, average && rng_chance(rng, 60), 3);
     int64_t *const pad[] = {&layer->pool_left, &layer->pool_right, &layer->pool_top, &layer->pool_bottom};
     for (int i = 0; i < 4; i++) {
         int64_t most = (i < 2 ? layer->kernel_w : layer->kernel_h) - 1;
         *pad[i] = pads == 0 ? 0 : pads == 1 ? most : rng_range(rng, 0, most);
     }
-    draw_constants(rng, layer);
 }
 
 /* Strips for `columns` output columns, at most `limit` each, perhaps more strips than needed. */
@@ -280,6 +332,7 @@ void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
         draw_strips(rng, layer, columns, limit < GEN_POOL_LIMIT ? limit : GEN_POOL_LIMIT);
     else if (layer->pool_right == 0 && layer->step_x > 1 && rng_chance(rng, 10))
         layer->w += rng_range(rng, 1, layer->step_x - 1); /* columns that no window reaches */
+    draw_constants(rng, layer);
 }
 
 /* A window and pads that fit into `size`: tries, then gives up with the smallest. */
@@ -306,4 +359,5 @@ void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, in
         layer->kernel_h = layer->step_y = 1;
         layer->pool_top = layer->pool_bottom = 0;
     }
+    draw_constants(rng, layer);
 }

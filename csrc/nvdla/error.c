@@ -12,7 +12,7 @@ static bool store(struct error *err, enum error_kind kind, const char *format, v
         return false;
     char text[sizeof err->text]; /* the arguments may point into err->text */
     vsnprintf(text, sizeof text, format, args);
-    text_shown(text, err->text, sizeof err->text);
+    text_shown_into(text, err->text, sizeof err->text);
     err->kind = kind;
     return false;
 }
@@ -45,7 +45,7 @@ bool error_prefix(struct error *err, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    text_shown(text, shown, sizeof shown);
+    text_shown_into(text, shown, sizeof shown);
     const size_t used = strlen(shown);
     snprintf(shown + used, sizeof shown - used, "%s", err->text);
     memcpy(err->text, shown, sizeof shown);

@@ -2,6 +2,7 @@
 #include "nvdla/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static size_t printable(const unsigned char *text, size_t n) {
     return long_form || outside || control ? 0 : length;
 }
 
-char *text_shown_n(const char *text, size_t n, char *out, size_t size) {
+char *text_shown_bytes(const char *text, size_t n, char *out, size_t size) {
     size_t used = 0;
     for (size_t i = 0; i < n;) {
         char piece[5];
@@ -80,8 +81,8 @@ char *text_shown_n(const char *text, size_t n, char *out, size_t size) {
     return out;
 }
 
-char *text_shown(const char *text, char *out, size_t size) {
-    return text_shown_n(text, strlen(text), out, size);
+char *text_shown_into(const char *text, char *out, size_t size) {
+    return text_shown_bytes(text, strlen(text), out, size);
 }
 
 enum { GUESS_LENGTH = sizeof((struct guess *)0)->best, GUESS_DISTANCE = 2 };
@@ -128,4 +129,59 @@ char *guess_hint(const struct guess *guess, char text[96]) {
 bool text_ends_with(const char *text, const char *suffix) {
     const size_t n = strlen(text), m = strlen(suffix);
     return n >= m && memcmp(text + n - m, suffix, m) == 0;
+}
+
+char *text_shown(const char *text) {
+    const size_t n = strlen(text);
+    char *shown = xmalloc(4 * n + 1);
+    return text_shown_bytes(text, n, shown, 4 * n + 1);
+}
+
+char *text_quoted(const char *text) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    struct text quoted = {0};
+    const size_t n = strlen(text);
+    if (n > 0 && strspn(text, plain) == n) {
+        text_add(&quoted, text, n);
+        return quoted.text;
+    }
+    text_add(&quoted, "'", 1);
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'')
+            text_printf(&quoted, "'\\''");
+        else
+            text_add(&quoted, c, 1);
+    }
+    text_add(&quoted, "'", 1);
+    return quoted.text;
+}
+
+bool text_number(const char *text, uint64_t max, uint64_t *value) {
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    char *end;
+    errno = 0;
+    const int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    const unsigned long long parsed = strtoull(text, &end, base);
+    if (errno || *end || end == text || parsed > max)
+        return false;
+    *value = parsed;
+    return true;
+}
+
+void words_add(struct words *words, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *word = xvprintf(format, arguments);
+    va_end(arguments);
+    words->items = xrealloc(words->items, (words->count + 2) * sizeof *words->items);
+    words->items[words->count++] = word;
+    words->items[words->count] = NULL;
+}
+
+void words_free(struct words *words) {
+    for (size_t i = 0; i < words->count; i++)
+        free(words->items[i]);
+    free(words->items);
+    *words = (struct words){0};
 }

@@ -140,7 +140,7 @@ static void describe(const struct program *prog, const struct op *op, char *show
         n += (size_t)snprintf(text + n, sizeof text - n, ", after event %s", prog->events[op->after]);
     if (op->at_end && n < sizeof text)
         snprintf(text + n, sizeof text - n, ", at the end");
-    text_shown(text, shown, size);
+    text_shown_into(text, shown, size);
 }
 
 static void print_head(FILE *out, const struct program *prog) {
@@ -149,7 +149,7 @@ static void print_head(FILE *out, const struct program *prog) {
     for (size_t i = 0; i < prog->count; i++)
         counts[prog->ops[i].kind]++;
     char name[POSITION];
-    fprintf(out, "%s: configuration %s, ", text_shown(prog->files[0], name, sizeof name), prog->config->name);
+    fprintf(out, "%s: configuration %s, ", text_shown_into(prog->files[0], name, sizeof name), prog->config->name);
     if (prog->sequential)
         fprintf(out, "sequential, ");
     else

@@ -192,11 +192,11 @@ char *report_text(const struct report *report) {
     FILE *out = xmemstream(&text, &size);
     const struct report_input *in = &report->input;
     char name[REPORT_LINE];
-    fprintf(out, "%s %s\n", report_status_text(report->status), text_shown(in->name, name, sizeof name));
+    fprintf(out, "%s %s\n", report_status_text(report->status), text_shown_into(in->name, name, sizeof name));
     if (report->reason[0])
         fprintf(out, "%s\n", report->reason);
     fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n",
-            text_shown(in->prog->files[0], name, sizeof name), in->prog->config->name, in->prog->count,
+            text_shown_into(in->prog->files[0], name, sizeof name), in->prog->config->name, in->prog->count,
             layer_tracker_count(in->launches));
     for (size_t i = 0; i < report->mismatch_count; i++) {
         fprintf(out, "mismatch %zu: ", i + 1);

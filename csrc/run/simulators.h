@@ -14,6 +14,9 @@ enum { SIMULATOR_PATH = 4096 };
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err);
 
+/* DIR/NAME: a file beside the simulators. */
+bool simulator_side_path(const char *name, char *path, size_t size, struct error *err);
+
 /* The source tree above the running program's directory, where simulators are built. False with a message if there is
  * no Makefile. */
 bool source_tree(char *directory, size_t size, struct error *err);

@@ -127,7 +127,7 @@ char *span_show(struct span span, char text[SPAN_SHOW]) {
     if (!span.n)
         return strcpy(text, "nothing");
     text[0] = '"';
-    text_shown_n(span.at, span.n < SPAN_SHOWN ? span.n : SPAN_SHOWN, text + 1, SPAN_SHOW - 5);
+    text_shown_bytes(span.at, span.n < SPAN_SHOWN ? span.n : SPAN_SHOWN, text + 1, SPAN_SHOW - 5);
     strcat(text, span.n > SPAN_SHOWN ? "...\"" : "\"");
     return text;
 }

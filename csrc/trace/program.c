@@ -96,11 +96,11 @@ void program_warn(struct program *prog, const char *format, ...) {
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     prog->warnings = xgrow(prog->warnings, prog->warning_count, sizeof *prog->warnings);
-    prog->warnings[prog->warning_count++] = xstrdup(text_shown(text, shown, sizeof shown));
+    prog->warnings[prog->warning_count++] = xstrdup(text_shown_into(text, shown, sizeof shown));
 }
 
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size) {
-    text_shown(prog->files[op->file], text, size);
+    text_shown_into(prog->files[op->file], text, size);
     const size_t n = strlen(text);
     if (op->line > 0)
         snprintf(text + n, size - n, ":%d", op->line);

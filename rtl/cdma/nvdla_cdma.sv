@@ -19,21 +19,11 @@ module nvdla_cdma
     input  logic [             9:0] csb_addr_i,
     input  logic [            31:0] csb_wdata_i,
     output logic [            31:0] csb_rdata_o,
-    // Read clients: data (slot 0 of the memory interfaces) and weights (slot 1).
-    output logic                    dat_mif_valid_o,
-    input  logic                    dat_mif_ready_i,
-    output logic                    dat_mif_ram_o,
-    output logic [    AddrBits-1:0] dat_mif_addr_o,
-    output logic [             3:0] dat_mif_len_o,
-    input  logic                    dat_mif_rsp_valid_i,
-    input  logic [    AtomBits-1:0] dat_mif_rsp_data_i,
-    output logic                    wt_mif_valid_o,
-    input  logic                    wt_mif_ready_i,
-    output logic                    wt_mif_ram_o,
-    output logic [    AddrBits-1:0] wt_mif_addr_o,
-    output logic [             3:0] wt_mif_len_o,
-    input  logic                    wt_mif_rsp_valid_i,
-    input  logic [    AtomBits-1:0] wt_mif_rsp_data_i,
+    // Read clients: data and weights.
+    output mif_rd_req_t             dat_mif_o,
+    input  mif_rd_rsp_t             dat_mif_i,
+    output mif_rd_req_t             wt_mif_o,
+    input  mif_rd_rsp_t             wt_mif_i,
     // Write ports of CBUF.
     output logic                    dat_wr_valid_o,
     output logic [CbufAddrBits-1:0] dat_wr_addr_o,
@@ -235,13 +225,8 @@ module nvdla_cdma
       .rsp_valid_o    (rsp_valid),
       .rsp_ready_i    (rsp_ready),
       .rsp_data_o     (rsp_data),
-      .mif_valid_o    (dat_mif_valid_o),
-      .mif_ready_i    (dat_mif_ready_i),
-      .mif_ram_o      (dat_mif_ram_o),
-      .mif_addr_o     (dat_mif_addr_o),
-      .mif_len_o      (dat_mif_len_o),
-      .mif_rsp_valid_i(dat_mif_rsp_valid_i),
-      .mif_rsp_data_i (dat_mif_rsp_data_i)
+      .mif_o          (dat_mif_o),
+      .mif_i          (dat_mif_i)
   );
 
   nvdla_cdma_dc u_dc (
@@ -409,13 +394,8 @@ module nvdla_cdma
       .rsp_valid_o    (wt_rsp_valid),
       .rsp_ready_i    (1'b1),
       .rsp_data_o     (wt_rsp_data),
-      .mif_valid_o    (wt_mif_valid_o),
-      .mif_ready_i    (wt_mif_ready_i),
-      .mif_ram_o      (wt_mif_ram_o),
-      .mif_addr_o     (wt_mif_addr_o),
-      .mif_len_o      (wt_mif_len_o),
-      .mif_rsp_valid_i(wt_mif_rsp_valid_i),
-      .mif_rsp_data_i (wt_mif_rsp_data_i)
+      .mif_o          (wt_mif_o),
+      .mif_i          (wt_mif_i)
   );
 
   nvdla_cdma_weight u_weight (
@@ -465,10 +445,10 @@ module nvdla_cdma
       .rst_ni,
       .enable_i   (run & d.dma_en),
       .clear_i    (layer_done),
-      .req_valid_i(dat_mif_valid_o),
-      .req_ready_i(dat_mif_ready_i),
-      .req_len_i  (dat_mif_len_o),
-      .rsp_valid_i(dat_mif_rsp_valid_i),
+      .req_valid_i(dat_mif_o.valid),
+      .req_ready_i(dat_mif_i.ready),
+      .req_len_i  (dat_mif_o.len),
+      .rsp_valid_i(dat_mif_i.valid),
       .stall_o    (dat_stall),
       .latency_o  (dat_latency)
   );
@@ -480,10 +460,10 @@ module nvdla_cdma
       .rst_ni,
       .enable_i   (run & d.dma_en),
       .clear_i    (layer_done),
-      .req_valid_i(wt_mif_valid_o),
-      .req_ready_i(wt_mif_ready_i),
-      .req_len_i  (wt_mif_len_o),
-      .rsp_valid_i(wt_mif_rsp_valid_i),
+      .req_valid_i(wt_mif_o.valid),
+      .req_ready_i(wt_mif_i.ready),
+      .req_len_i  (wt_mif_o.len),
+      .rsp_valid_i(wt_mif_i.valid),
       .stall_o    (wt_stall),
       .latency_o  (wt_latency)
   );

@@ -21,22 +21,10 @@ module nvdla_cdp
   input  logic [31:0]         csb_wdata_i,
   output logic [31:0]         csb_rdma_rdata_o,
   output logic [31:0]         csb_rdata_o,
-  output logic                r_mif_valid_o,
-  input  logic                r_mif_ready_i,
-  output logic                r_mif_ram_o,
-  output logic [AddrBits-1:0] r_mif_addr_o,
-  output logic [3:0]          r_mif_len_o,
-  input  logic                r_mif_rsp_valid_i,
-  input  logic [AtomBits-1:0] r_mif_rsp_data_i,
-  output logic                w_mif_valid_o,
-  input  logic                w_mif_ready_i,
-  output logic                w_mif_ram_o,
-  output logic [AddrBits-1:0] w_mif_addr_o,
-  output logic [3:0]          w_mif_len_o,
-  output logic                w_mif_dat_valid_o,
-  input  logic                w_mif_dat_ready_i,
-  output logic [AtomBits-1:0] w_mif_dat_data_o,
-  input  logic                w_mif_rsp_i,
+  output mif_rd_req_t         r_mif_o,
+  input  mif_rd_rsp_t         r_mif_i,
+  output mif_wr_req_t         w_mif_o,
+  input  mif_wr_rsp_t         w_mif_i,
   output logic [1:0]          done_intr_o
 );
   // Atoms in flight: the design latency of the memory at full throughput, and at least the two blocks that the first output waits for.
@@ -136,8 +124,7 @@ module nvdla_cdp
     .clk_i, .rst_ni,
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(req_addr), .req_size_i(req_size), .req_ram_i(req_ram),
     .rsp_valid_o(rsp_valid), .rsp_ready_i(rsp_ready), .rsp_data_o(rsp_data),
-    .mif_valid_o(r_mif_valid_o), .mif_ready_i(r_mif_ready_i), .mif_ram_o(r_mif_ram_o), .mif_addr_o(r_mif_addr_o),
-    .mif_len_o(r_mif_len_o), .mif_rsp_valid_i(r_mif_rsp_valid_i), .mif_rsp_data_i(r_mif_rsp_data_i)
+    .mif_o(r_mif_o), .mif_i(r_mif_i)
   );
 
   // ---- normalisation ----------------------------------------------------------------------------------------------------------
@@ -181,9 +168,7 @@ module nvdla_cdp
     .clk_i, .rst_ni,
     .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(cmd_addr), .cmd_size_i(cmd_size), .cmd_ram_i(cmd_ram),
     .cmd_ack_i(cmd_ack), .dat_valid_i(dat_valid), .dat_ready_o(dat_ready), .dat_data_i(dat_data), .ack_o(ack),
-    .mif_valid_o(w_mif_valid_o), .mif_ready_i(w_mif_ready_i), .mif_ram_o(w_mif_ram_o), .mif_addr_o(w_mif_addr_o),
-    .mif_len_o(w_mif_len_o), .mif_dat_valid_o(w_mif_dat_valid_o), .mif_dat_ready_i(w_mif_dat_ready_i),
-    .mif_dat_data_o(w_mif_dat_data_o), .mif_rsp_i(w_mif_rsp_i)
+    .mif_o(w_mif_o), .mif_i(w_mif_i)
   );
 
   assign done = run && output_done;

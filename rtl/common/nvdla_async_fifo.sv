@@ -80,4 +80,37 @@ module nvdla_async_fifo #(
       .data_i(wr_gray_q),
       .data_o(wr_gray_seen)
   );
+
+  `NVDLA_PARAM(DepthLegal, DepthLog2 >= 1 && Width >= 1)
+  `NVDLA_STABLE_AT(OutputStable, rd_clk_i, rd_rst_ni, rd_valid_o, rd_ready_i, rd_data_o)
+
+`ifdef NVDLA_CHECKS
+  localparam int Words = 2 ** DepthLog2;
+  // Clocks of the read side after which a stored word must be offered: two of the synchroniser and one of the other clock.
+  localparam int OfferClocks = 8;
+  logic [Width-1:0] shadow_q[0:Words-1];
+  int pushes_q, pops_q, hidden_q;
+
+  always_ff @(posedge wr_clk_i or negedge wr_rst_ni)
+    if (!wr_rst_ni) pushes_q <= 0;
+    else if (wr_valid_i && wr_ready_o) pushes_q <= pushes_q + 1;
+
+  always_ff @(posedge wr_clk_i) if (wr_valid_i && wr_ready_o) shadow_q[pushes_q%Words] <= wr_data_i;
+
+  always_ff @(posedge rd_clk_i or negedge rd_rst_ni)
+    if (!rd_rst_ni) begin
+      pops_q   <= 0;
+      hidden_q <= 0;
+    end else begin
+      if (rd_valid_o && rd_ready_i) pops_q <= pops_q + 1;
+      hidden_q <= (rd_valid_o || pushes_q == pops_q) ? 0 : hidden_q + 1;
+    end
+
+  `NVDLA_CHECK_AT(NeverPushedFull, wr_clk_i, wr_rst_ni, !(wr_valid_i && wr_ready_o) || pushes_q - pops_q < Words)
+  `NVDLA_CHECK_AT(LevelNeverTooLow, wr_clk_i, wr_rst_ni, 32'(wr_level_o) >= pushes_q - pops_q && 32'(wr_level_o) <= Words)
+  `NVDLA_CHECK_AT(ReadyFollowsLevel, wr_clk_i, wr_rst_ni, wr_ready_o == (32'(wr_level_o) < Words))
+  `NVDLA_CHECK_AT(OffersOnlyWhatIsThere, rd_clk_i, rd_rst_ni, !rd_valid_o || pushes_q - pops_q > 0)
+  `NVDLA_CHECK_AT(InOrder, rd_clk_i, rd_rst_ni, !rd_valid_o || pushes_q == pops_q || rd_data_o == shadow_q[pops_q%Words])
+  `NVDLA_CHECK_AT(WordsAreOffered, rd_clk_i, rd_rst_ni, hidden_q < OfferClocks)
+`endif
 endmodule

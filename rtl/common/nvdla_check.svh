@@ -3,6 +3,8 @@
 //   `NVDLA_CHECK(Name, Cond)                  Cond holds at every rising edge of clk_i out of reset
 //   `NVDLA_STABLE(Name, Valid, Ready, Data)   a stream's word stays offered, unchanged, until it is taken
 //   `NVDLA_PARAM(Name, Cond)                  Cond, a constant, holds for this instance's parameters; always compiled in
+//   `NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out)   words of Bits pass in order, at most Room at a time (nvdla_check_queue)
+//   `NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub)        0 <= sum of Add when Up minus Sub when Down <= Most (nvdla_check_balance)
 //   `NVDLA_CHECK_AT, `NVDLA_STABLE_AT         the same in another clock domain: (Name, Clock, ResetN, ...)
 //   `NVDLA_LAYER(Start, Done)                 tells the testbench which layer a register group runs
 //
@@ -44,20 +46,30 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
 
 `define NVDLA_STABLE_AT(Name, Clock, ResetN, Valid, Ready, Data) \
   if (1) begin : Name \
-    logic waits_q; \
-    logic [$bits(Data)-1:0] data_q; \
+    logic check_waits_q; \
+    logic [$bits(Data)-1:0] check_word_q; \
     always @(posedge Clock or negedge ResetN) \
-      if (!ResetN) waits_q <= 1'b0; \
+      if (!ResetN) check_waits_q <= 1'b0; \
       else begin \
-        waits_q <= (Valid) && !(Ready); \
-        if (waits_q && !((Valid) && data_q == (Data))) `NVDLA_CHECK_FAILED(Name); \
+        check_waits_q <= (Valid) && !(Ready); \
+        if (check_waits_q && !((Valid) && check_word_q == (Data))) `NVDLA_CHECK_FAILED(Name); \
       end \
-    always @(posedge Clock) data_q <= (Data); \
+    always @(posedge Clock) check_word_q <= (Data); \
   end
+
+`define NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out) \
+  nvdla_check_queue #(.Width(Bits), .Depth(Room)) Name ( \
+      .clk_i(clk_i), .rst_ni(rst_ni), .push_i(Push), .in_i(In), .valid_i(Valid), .pop_i(Pop), .out_i(Out));
+
+`define NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub) \
+  nvdla_check_balance #(.Max(Most)) Name ( \
+      .clk_i(clk_i), .rst_ni(rst_ni), .clear_i(1'b0), .up_i(Up), .add_i(32'(Add)), .down_i(Down), .sub_i(32'(Sub)));
 
 `else
 
 `define NVDLA_LAYER(Start, Done)
+`define NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out)
+`define NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub)
 `define NVDLA_CHECK_AT(Name, Clock, ResetN, Cond)
 `define NVDLA_STABLE_AT(Name, Clock, ResetN, Valid, Ready, Data)
 

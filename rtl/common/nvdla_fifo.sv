@@ -43,4 +43,12 @@ module nvdla_fifo #(
     end
 
   always_ff @(posedge clk_i) if (push) mem_q[wr_ptr_q] <= in_data_i;
+
+  `NVDLA_PARAM(DepthLegal, Depth >= 1 && Width >= 1)
+  `NVDLA_QUEUE(Queue, Width, Depth, in_valid_i && in_ready_o, in_data_i, out_valid_o, out_valid_o && out_ready_i, out_data_o)
+  `NVDLA_STABLE(OutputStable, out_valid_o, out_ready_i, out_data_o)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(ReadyIsNotFull, in_ready_o == (Queue.level_q < Depth))
+  `NVDLA_CHECK(ValidIsNotEmpty, out_valid_o == (Queue.level_q > 0))
+`endif
 endmodule

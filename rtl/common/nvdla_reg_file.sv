@@ -39,4 +39,14 @@ module nvdla_reg_file #(
 
   assign rdata_o = rdata_q;
   assign q_o     = q_q;
+
+  `NVDLA_PARAM(WordsLegal, Words >= 1 && Words <= 1024)
+`ifdef NVDLA_CHECKS
+  logic asked_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) asked_q <= 1'b0;
+    else asked_q <= req_i && !write_i;
+  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
+  `NVDLA_CHECK(OnlyWrittenBitsChange, ((q_o ^ Reset) & ~WriteMask) == '0)
+`endif
 endmodule

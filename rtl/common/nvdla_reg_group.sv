@@ -128,4 +128,46 @@ module nvdla_reg_group #(
   assign d_o     = layer_q;
 
   `NVDLA_LAYER(start, done)
+  `NVDLA_PARAM(WordsLegal, FirstD >= 2 && FirstD < Words && Words <= 1024)
+
+`ifdef NVDLA_CHECKS
+  // The groups as software sees them: armed by its writes, run in turn, released by done_i.
+  logic asked_q, turn_q, producer_seen_q, run_before_q;
+  logic [1:0] armed_q;
+  logic [DBits-1:0] d_before_q;
+  int waits_q;
+  logic pointer_write, arms;
+  assign pointer_write = req_i && write_i && addr_i == 10'd1;
+  assign arms = req_i && write_i && addr_i == 10'(FirstD) && wdata_i[0] && !armed_q[producer_seen_q];
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      asked_q         <= 1'b0;
+      turn_q          <= 1'b0;
+      producer_seen_q <= 1'b0;
+      armed_q         <= '0;
+      run_before_q    <= 1'b0;
+      waits_q         <= 0;
+    end else begin
+      asked_q <= req_i && !write_i;
+      if (pointer_write) producer_seen_q <= wdata_i[0];
+      if (arms) armed_q[producer_seen_q] <= 1'b1;
+      if (run_o && done_i) begin
+        armed_q[turn_q] <= 1'b0;
+        turn_q          <= ~turn_q;
+      end
+      run_before_q <= run_o && !done_i;
+      waits_q      <= (armed_q[turn_q] && !run_o) ? waits_q + 1 : 0;
+    end
+
+  always_ff @(posedge clk_i) d_before_q <= d_o;
+
+  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
+  `NVDLA_CHECK(RunsOnlyArmedGroup, !run_o || armed_q[turn_q])
+  `NVDLA_CHECK(GroupsTakeTurns, group_o == turn_q)
+  `NVDLA_CHECK(ArmedGroupRuns, waits_q <= 1)
+  `NVDLA_CHECK(RunsUntilDone, !run_before_q || run_o)
+  `NVDLA_CHECK(DoneOnlyWhileRunning, !done_i || run_o)
+  `NVDLA_CHECK(LayerStaysWhileRunning, !run_before_q || d_o == d_before_q)
+`endif
 endmodule

@@ -19,4 +19,6 @@ module nvdla_sync #(
     end
 
   assign data_o = stable_q;
+
+  `NVDLA_PARAM(WidthLegal, Width >= 1)
 endmodule

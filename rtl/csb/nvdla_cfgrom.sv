@@ -20,4 +20,12 @@ module nvdla_cfgrom
     end
 
   assign rdata_o = rdata_q;
+
+`ifdef NVDLA_CHECKS
+  logic asked_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) asked_q <= 1'b0;
+    else asked_q <= req_i && !write_i;
+  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
+`endif
 endmodule

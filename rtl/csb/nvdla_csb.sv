@@ -138,4 +138,43 @@ module nvdla_csb #(
   assign nvdla2csb_valid_o = valid_q;
   assign nvdla2csb_data_o = data_q;
   assign nvdla2csb_wr_complete_o = complete_q;
+
+  `NVDLA_PARAM(UnitsLegal, Units >= 1 && Units <= 64)
+  `NVDLA_STABLE_AT(RequestStable, csb_clk_i, csb_rst_ni, csb2nvdla_valid_i, csb2nvdla_ready_o,
+                   {csb2nvdla_write_i, csb2nvdla_nposted_i, csb2nvdla_addr_i, csb2nvdla_write_i ? csb2nvdla_wdat_i : '0})
+  `NVDLA_CHECK(OneUnitSelected, $onehot0(sel_o))
+  `NVDLA_CHECK(AnswersHaveRoom, !(read2_q || complete2_q) || unused_rsp_ready)
+  `NVDLA_CHECK(OneAnswerAtATime, !(read2_q && complete2_q))
+  `NVDLA_CHECK_AT(OneResponseAtATime, csb_clk_i, csb_rst_ni, !(nvdla2csb_valid_o && nvdla2csb_wr_complete_o))
+
+`ifdef NVDLA_CHECKS
+  // Requests that are answered, as the bus sees them: reads and non-posted writes, in order, as many as its queues can hold.
+  localparam int Outstanding = 32;
+  logic answer;
+  assign answer = nvdla2csb_valid_o || nvdla2csb_wr_complete_o;
+  nvdla_check_queue #(
+      .Width(1),
+      .Depth(Outstanding)
+  ) u_answers (
+      .clk_i  (csb_clk_i),
+      .rst_ni (csb_rst_ni),
+      .push_i (csb2nvdla_valid_i && csb2nvdla_ready_o && (!csb2nvdla_write_i || csb2nvdla_nposted_i)),
+      .in_i   (csb2nvdla_write_i),
+      .valid_i(answer),
+      .pop_i  (answer),
+      .out_i  (nvdla2csb_wr_complete_o)
+  );
+  // The units' answers on their way to the bus.
+  int select_q, answers_due_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      select_q      <= 0;
+      answers_due_q <= 0;
+    end else begin
+      select_q      <= 32'(take);
+      answers_due_q <= (u_answers.level_q == 0 || answer) ? 0 : answers_due_q + 1;
+    end
+  `NVDLA_CHECK(SelectedOnlyByRequest, sel_o == '0 || select_q != 0)
+  `NVDLA_CHECK(RequestsAreAnswered, answers_due_q < 4 * Outstanding)
+`endif
 endmodule

@@ -63,4 +63,23 @@ module nvdla_glb
 
   assign rdata_o = rdata_q;
   assign intr_o  = intr_q;
+
+  `NVDLA_CHECK(InterruptIsUnmaskedStatus, intr_o == ((status_q & ~mask_q) != '0))
+  `NVDLA_CHECK(OnlyStatusOfUnitsThatExist, (status_q & ~StatusBits) == '0)
+`ifdef NVDLA_CHECKS
+  logic asked_q;
+  logic [31:0] raised_q, cleared_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      asked_q   <= 1'b0;
+      raised_q  <= '0;
+      cleared_q <= '0;
+    end else begin
+      asked_q   <= req_i && !write_i;
+      raised_q  <= (status_q | done) & StatusBits;
+      cleared_q <= (req_i && write_i && addr_i == 10'(GlbSIntrStatus)) ? wdata_i & ~done : '0;
+    end
+  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
+  `NVDLA_CHECK(StatusStaysUntilCleared, (raised_q & ~cleared_q & ~status_q) == '0)
+`endif
 endmodule

@@ -3,7 +3,7 @@
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary). The atoms
 // come out in request order. A piece is requested only when the buffer of Depth atoms has room for all of it, so answers never wait:
 // Depth bounds the atoms in flight and must not be less than the longest burst. Atoms of one memory are awaited before the other memory is
-// asked. Accepted request to mif_valid_o: one clock; mif_rsp_valid_i to rsp_valid_o: one clock; one atom per clock.
+// asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; one atom per clock.
 // Answers without a request are dropped.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
 module nvdla_dma_read
@@ -21,17 +21,13 @@ module nvdla_dma_read
     output logic                rsp_valid_o,
     input  logic                rsp_ready_i,
     output logic [AtomBits-1:0] rsp_data_o,
-    output logic                mif_valid_o,
-    input  logic                mif_ready_i,
-    output logic                mif_ram_o,
-    output logic [AddrBits-1:0] mif_addr_o,
-    output logic [         3:0] mif_len_o,
-    input  logic                mif_rsp_valid_i,
-    input  logic [AtomBits-1:0] mif_rsp_data_i
+    output mif_rd_req_t         mif_o,
+    input  mif_rd_rsp_t         mif_i
 );
   localparam int CountBits = $clog2(Depth + 1);
 
-  logic piece_valid, issue, ram_ok, response, taken;
+  logic piece_valid, offer, ram, issue, ram_ok, response, taken;
+  logic [3:0] len;                  // beats of the piece - 1
   logic [CountBits-1:0] free_q;     // buffer places not promised to any answer
   logic [CountBits-1:0] flight_q;   // atoms requested and not yet answered
   logic [CountBits-1:0] issued;     // atoms of the piece issued in this clock
@@ -49,18 +45,21 @@ module nvdla_dma_read
       .req_tag_i(1'b0),
       .piece_valid_o(piece_valid),
       .piece_ready_i(issue),
-      .piece_addr_o(mif_addr_o),
-      .piece_len_o(mif_len_o),
-      .piece_ram_o(mif_ram_o),
+      .piece_addr_o(mif_o.addr),
+      .piece_len_o(len),
+      .piece_ram_o(ram),
       .piece_tag_o(unused_tag),
       .piece_last_o(unused_last)
   );
 
-  assign ram_ok = (SecondaryMemory == 0) || (flight_q == '0) || (mif_ram_o == last_ram_q);
-  assign mif_valid_o = piece_valid & ram_ok & (32'(free_q) > 32'(mif_len_o));
-  assign issue = mif_valid_o & mif_ready_i;
-  assign issued = issue ? CountBits'(mif_len_o) + 1'b1 : '0;
-  assign response = mif_rsp_valid_i & (flight_q != '0);
+  assign ram_ok = (SecondaryMemory == 0) || (flight_q == '0) || (ram == last_ram_q);
+  assign offer = piece_valid & ram_ok & (32'(free_q) > 32'(len));
+  assign mif_o.valid = offer;
+  assign mif_o.ram = ram;
+  assign mif_o.len = len;
+  assign issue = offer & mif_i.ready;
+  assign issued = issue ? CountBits'(len) + 1'b1 : '0;
+  assign response = mif_i.valid & (flight_q != '0);
   assign taken = rsp_valid_o & rsp_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -71,7 +70,7 @@ module nvdla_dma_read
     end else begin
       free_q   <= free_q - issued + CountBits'(taken);
       flight_q <= flight_q + issued - CountBits'(response);
-      if (issue) last_ram_q <= mif_ram_o;
+      if (issue) last_ram_q <= ram;
     end
 
   nvdla_fifo #(
@@ -82,7 +81,7 @@ module nvdla_dma_read
       .rst_ni,
       .in_valid_i (response),
       .in_ready_o (unused_ready),
-      .in_data_i  (mif_rsp_data_i),
+      .in_data_i  (mif_i.data),
       .out_valid_o(rsp_valid_o),
       .out_ready_i(rsp_ready_i),
       .out_data_o (rsp_data_o)

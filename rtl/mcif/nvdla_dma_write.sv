@@ -2,9 +2,9 @@
 //
 // A command is cmd_size_i + 1 contiguous atoms to byte address cmd_addr_i of memory cmd_ram_i (1 primary, 0 secondary); its data follow in
 // order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
-// piece; its beats then leave on mif_dat_* in order. ack_o is one clock for each command with cmd_ack_i, in order, in the clock after the
-// response (mif_rsp_i) of its last piece. Responses of one memory are awaited before the other memory is written.
-// Accepted command with its data: mif_valid_o in the next clock; one atom per clock.
+// piece; its beats then leave in order. ack_o is one clock for each command with cmd_ack_i, in order, in the clock after the
+// response (mif_i.done) of its last piece. Responses of one memory are awaited before the other memory is written.
+// Accepted command with its data: offered at mif_o in the next clock; one atom per clock.
 // Spec: 70-memory-interface, sections 2, 4 and 5.
 module nvdla_dma_write
   import nvdla_pkg::*;
@@ -21,15 +21,8 @@ module nvdla_dma_write
     output logic                dat_ready_o,
     input  logic [AtomBits-1:0] dat_data_i,
     output logic                ack_o,
-    output logic                mif_valid_o,
-    input  logic                mif_ready_i,
-    output logic                mif_ram_o,
-    output logic [AddrBits-1:0] mif_addr_o,
-    output logic [         3:0] mif_len_o,
-    output logic                mif_dat_valid_o,
-    input  logic                mif_dat_ready_i,
-    output logic [AtomBits-1:0] mif_dat_data_o,
-    input  logic                mif_rsp_i
+    output mif_wr_req_t         mif_o,
+    input  mif_wr_rsp_t         mif_i
 );
   // Two of the longest bursts, and enough to pass one atom per clock.
   localparam int LongestBurst = (SecondaryMemory != 0 && CvsramBurstBeats > DbbBurstBeats) ? CvsramBurstBeats : DbbBurstBeats;
@@ -37,7 +30,8 @@ module nvdla_dma_write
   localparam int CountBits = $clog2(Depth + 1);
   localparam int BurstsInFlight = 256;  // limit of the memory interface
 
-  logic piece_valid, piece_tag, piece_last, issue, ram_ok;
+  logic piece_valid, piece_tag, piece_last, offer, ram, issue, ram_ok;
+  logic [3:0] len;                // beats of the piece - 1
   logic track_ready, track_valid, track_ack;
   logic [CountBits-1:0] avail_q;  // buffered beats not promised to a piece
   logic [CountBits-1:0] issued;
@@ -54,9 +48,9 @@ module nvdla_dma_write
       .req_tag_i(cmd_ack_i),
       .piece_valid_o(piece_valid),
       .piece_ready_i(issue),
-      .piece_addr_o(mif_addr_o),
-      .piece_len_o(mif_len_o),
-      .piece_ram_o(mif_ram_o),
+      .piece_addr_o(mif_o.addr),
+      .piece_len_o(len),
+      .piece_ram_o(ram),
       .piece_tag_o(piece_tag),
       .piece_last_o(piece_last)
   );
@@ -70,9 +64,9 @@ module nvdla_dma_write
       .in_valid_i (dat_valid_i),
       .in_ready_o (dat_ready_o),
       .in_data_i  (dat_data_i),
-      .out_valid_o(mif_dat_valid_o),
-      .out_ready_i(mif_dat_ready_i),
-      .out_data_o (mif_dat_data_o)
+      .out_valid_o(mif_o.dat_valid),
+      .out_ready_i(mif_i.dat_ready),
+      .out_data_o (mif_o.dat_data)
   );
 
   // One bit per piece in flight: its response is the one the engine wants to know of.
@@ -86,14 +80,17 @@ module nvdla_dma_write
       .in_ready_o (track_ready),
       .in_data_i  (piece_tag & piece_last),
       .out_valid_o(track_valid),
-      .out_ready_i(mif_rsp_i),
+      .out_ready_i(mif_i.done),
       .out_data_o (track_ack)
   );
 
-  assign ram_ok = (SecondaryMemory == 0) || !track_valid || (mif_ram_o == last_ram_q);
-  assign mif_valid_o = piece_valid & ram_ok & track_ready & (32'(avail_q) > 32'(mif_len_o));
-  assign issue = mif_valid_o & mif_ready_i;
-  assign issued = issue ? CountBits'(mif_len_o) + 1'b1 : '0;
+  assign ram_ok = (SecondaryMemory == 0) || !track_valid || (ram == last_ram_q);
+  assign offer = piece_valid & ram_ok & track_ready & (32'(avail_q) > 32'(len));
+  assign mif_o.valid = offer;
+  assign mif_o.ram = ram;
+  assign mif_o.len = len;
+  assign issue = offer & mif_i.ready;
+  assign issued = issue ? CountBits'(len) + 1'b1 : '0;
   assign stored = dat_valid_i & dat_ready_o;
   assign ack_o = ack_q;
 
@@ -104,7 +101,7 @@ module nvdla_dma_write
       ack_q      <= 1'b0;
     end else begin
       avail_q <= avail_q + CountBits'(stored) - issued;
-      if (issue) last_ram_q <= mif_ram_o;
-      ack_q <= mif_rsp_i & track_valid & track_ack;
+      if (issue) last_ram_q <= ram;
+      ack_q <= mif_i.done & track_valid & track_ack;
     end
 endmodule

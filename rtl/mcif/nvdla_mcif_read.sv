@@ -1,68 +1,76 @@
 // Read half of a memory interface: pieces of the clients to AR, R back to the clients.
 //
-// Client i offers a piece (addr_i, len_i = beats - 1); it is accepted (ready_o[i]) when it wins the arbitration, the AR register can take it and
-// its beats fit the outstanding limit: beats in flight + beats <= limit_i + 1, which also bounds them by 256. An accepted piece is on AR in
-// the next clock; araddr is aligned to the bus. Beats come back in the clock of the R transfer: rsp_valid_o[i] with the data on
-// the R pins, never refused (the clients reserved their room). Beats of an id without client are dropped.
+// A client of slot i offers a piece for memory Ram (word i of req_i); it is accepted (ready of word i of rsp_o) when it wins the
+// arbitration, the AR register can take it and its beats fit the outstanding limit: beats in flight + beats <= limit_i + 1, which also
+// bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the bus. Beats come back in the clock of the R
+// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_read
   import nvdla_pkg::*;
 #(
-    parameter int Clients = 2,
-    parameter int IndexBits = 1,
-    parameter logic [Clients*4-1:0] Ids = '0
+    parameter logic Ram = 1'b1  // 1 primary, 0 secondary
 ) (
-    input  logic                        clk_i,
-    input  logic                        rst_ni,
-    input  logic [         Clients-1:0] valid_i,
-    output logic [         Clients-1:0] ready_o,
-    input  logic [Clients*AddrBits-1:0] addr_i,
-    input  logic [       Clients*4-1:0] len_i,
-    output logic [         Clients-1:0] rsp_valid_o,
-    input  logic [       Clients*8-1:0] weight_i,
-    input  logic [                 7:0] limit_i,
-    output logic                        arvalid_o,
-    input  logic                        arready_i,
-    output logic [                 7:0] arid_o,
-    output logic [                 3:0] arlen_o,
-    output logic [        AddrBits-1:0] araddr_o,
-    input  logic                        rvalid_i,
-    input  logic [                 3:0] rid_i
+    input  logic                              clk_i,
+    input  logic                              rst_ni,
+    input  logic [RdClients*MifRdReqBits-1:0] req_i,
+    output logic [RdClients*MifRdRspBits-1:0] rsp_o,
+    input  logic [           RdClients*8-1:0] weight_i,
+    input  logic [                       7:0] limit_i,
+    output logic                              arvalid_o,
+    input  logic                              arready_i,
+    output logic [                       7:0] arid_o,
+    output logic [                       3:0] arlen_o,
+    output logic [              AddrBits-1:0] araddr_o,
+    input  logic                              rvalid_i,
+    input  logic [              RdIdBits-1:0] rid_i,
+    input  logic [              AtomBits-1:0] rdata_i
 );
   localparam int AtomShift = $clog2(MemAtom);
 
-  logic [Clients-1:0] grant;
-  logic [IndexBits-1:0] index;
-  logic [3:0] len, arlen_q, arid_q;
+  logic [RdClients-1:0] valid, grant, rsp_valid;
+  logic [RdIndexBits-1:0] index;
+  logic [RdIdBits-1:0] arid_q;
+  logic [3:0] arlen_q;
   logic arvalid_q, fits, accept, beat;
   logic [AddrBits-1:AtomShift] araddr_q;
   logic [8:0] flight_q;  // beats in flight, at most 256
   logic [8:0] issued;
+  mif_rd_req_t winner;
+
+  for (genvar i = 0; i < RdClients; i++) begin : gen_client
+    mif_rd_req_t req;
+    mif_rd_rsp_t rsp;
+    assign req = req_i[i*MifRdReqBits+:MifRdReqBits];
+    assign valid[i] = req.valid & (req.ram == Ram);
+    assign rsp_valid[i] = rvalid_i & (rid_i == RdIds[i*RdIdBits+:RdIdBits]);
+    assign rsp.ready = accept & grant[i];
+    assign rsp.valid = rsp_valid[i];
+    assign rsp.data = rdata_i;
+    assign rsp_o[i*MifRdRspBits+:MifRdRspBits] = rsp;
+    wire unused = &{1'b0, req};
+  end
 
   nvdla_wrr_arbiter #(
-      .Clients  (Clients),
-      .IndexBits(IndexBits)
+      .Clients  (RdClients),
+      .IndexBits(RdIndexBits)
   ) u_arbiter (
       .clk_i,
       .rst_ni,
-      .req_i    (valid_i),
+      .req_i    (valid),
       .weight_i,
       .advance_i(accept),
       .grant_o  (grant),
       .index_o  (index)
   );
 
-  assign len = len_i[32'(index)*4+:4];
-  assign fits = 10'(flight_q) + 10'(len) <= 10'(limit_i);
-  assign accept = (grant != '0) & fits & (~arvalid_q | arready_i);
-  assign ready_o = accept ? grant : '0;
-  assign issued = accept ? 9'(len) + 9'd1 : 9'd0;
-  assign beat = (rsp_valid_o != '0) & (flight_q != '0);
-
   always_comb begin
-    rsp_valid_o = '0;
-    if (rvalid_i) for (int i = 0; i < Clients; i++) rsp_valid_o[i] = rid_i == Ids[i*4+:4];
+    winner = '0;
+    if (grant != '0) winner = req_i[32'(index)*MifRdReqBits+:MifRdReqBits];
   end
+  assign fits = 10'(flight_q) + 10'(winner.len) <= 10'(limit_i);
+  assign accept = winner.valid & fits & (~arvalid_q | arready_i);
+  assign issued = accept ? 9'(winner.len) + 9'd1 : 9'd0;
+  assign beat = (rsp_valid != '0) & (flight_q != '0);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -76,13 +84,15 @@ module nvdla_mcif_read
 
   always_ff @(posedge clk_i)
     if (accept) begin
-      arid_q   <= Ids[32'(index)*4+:4];
-      arlen_q  <= len;
-      araddr_q <= addr_i[32'(index)*AddrBits+AtomShift+:AddrBits-AtomShift];
+      arid_q   <= RdIds[32'(index)*RdIdBits+:RdIdBits];
+      arlen_q  <= winner.len;
+      araddr_q <= winner.addr[AddrBits-1:AtomShift];
     end
 
   assign arvalid_o = arvalid_q;
-  assign arid_o    = {4'b0, arid_q};
+  assign arid_o    = 8'(arid_q);
   assign arlen_o   = arlen_q;
   assign araddr_o  = {araddr_q, AtomShift'(0)};
+
+  wire unused = &{1'b0, winner};
 endmodule

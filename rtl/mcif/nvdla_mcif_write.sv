@@ -1,72 +1,87 @@
 // Write half of a memory interface: pieces and data of the clients to AW and W, B back to the clients.
 //
-// Client i offers a piece (addr_i, len_i = beats - 1) whose beats it holds ready on dat_*. A piece is accepted when it wins the arbitration,
-// the AW register and the W register can take it and its beats fit the outstanding limit (beats in flight + beats <= limit_i + 1, in
-// flight until their B). AW and the first beat are on the pins in the next clock, both in the same; the other beats follow one per
-// clock. Pieces are sent one after another, so W follows AW order. rsp_o[i] is a B of client i, in the clock of its transfer.
-// MaxBurst is the longest burst in beats. B of an id without client or without a burst in flight are dropped.
+// A client of slot i offers a piece for memory Ram (word i of req_i) whose beats it holds ready. A piece is accepted (ready of word i of
+// rsp_o) when it wins the arbitration, the AW register and the W register can take it and its beats fit the outstanding limit (beats in
+// flight + beats <= limit_i + 1, in flight until their B). AW and the first beat are on the pins in the next clock, both in the same; the
+// other beats follow one per clock. Pieces are sent one after another, so W follows AW order. done of word i is a B of its client, in the
+// clock of its transfer. MaxBurst is the longest burst in beats. B of an id without client or without a burst in flight are dropped.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_write
   import nvdla_pkg::*;
 #(
-    parameter int Clients = 2,
-    parameter int IndexBits = 1,
-    parameter logic [Clients*3-1:0] Ids = '0,
+    parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
     parameter int MaxBurst = 1
 ) (
-    input  logic                        clk_i,
-    input  logic                        rst_ni,
-    input  logic [         Clients-1:0] valid_i,
-    output logic [         Clients-1:0] ready_o,
-    input  logic [Clients*AddrBits-1:0] addr_i,
-    input  logic [       Clients*4-1:0] len_i,
-    input  logic [         Clients-1:0] dat_valid_i,
-    output logic [         Clients-1:0] dat_ready_o,
-    input  logic [Clients*AtomBits-1:0] dat_data_i,
-    output logic [         Clients-1:0] rsp_o,
-    input  logic [       Clients*8-1:0] weight_i,
-    input  logic [                 7:0] limit_i,
-    output logic                        awvalid_o,
-    input  logic                        awready_i,
-    output logic [                 7:0] awid_o,
-    output logic [                 3:0] awlen_o,
-    output logic [        AddrBits-1:0] awaddr_o,
-    output logic                        wvalid_o,
-    input  logic                        wready_i,
-    output logic [        AtomBits-1:0] wdata_o,
-    output logic                        wlast_o,
-    input  logic                        bvalid_i,
-    input  logic [                 2:0] bid_i
+    input  logic                              clk_i,
+    input  logic                              rst_ni,
+    input  logic [WrClients*MifWrReqBits-1:0] req_i,
+    output logic [WrClients*MifWrRspBits-1:0] rsp_o,
+    input  logic [           WrClients*8-1:0] weight_i,
+    input  logic [                       7:0] limit_i,
+    output logic                              awvalid_o,
+    input  logic                              awready_i,
+    output logic [                       7:0] awid_o,
+    output logic [                       3:0] awlen_o,
+    output logic [              AddrBits-1:0] awaddr_o,
+    output logic                              wvalid_o,
+    input  logic                              wready_i,
+    output logic [              AtomBits-1:0] wdata_o,
+    output logic                              wlast_o,
+    input  logic                              bvalid_i,
+    input  logic [              WrIdBits-1:0] bid_i
 );
-  logic [Clients-1:0] grant, sender_q, b_hit;
-  logic [IndexBits-1:0] index, sender_index_q, dat_index;
+  logic [WrClients-1:0] valid, dat_valid, dat_ready, grant, sender_q, b_hit, in_flight, done;
+  logic [WrIndexBits-1:0] index, sender_index_q, dat_index;
   logic [3:0] len, awlen_q, left_q;  // left_q: beats of the accepted piece still at the client
-  logic [2:0] awid_q;
+  logic [WrIdBits-1:0] awid_q;
   logic [AddrBits-1:0] awaddr_q;
   logic [AtomBits-1:0] wdata_q;
   logic awvalid_q, wvalid_q, wlast_q, w_free, fits, accept, follow;
   logic [8:0] flight_q, issued, ended;  // beats in flight, at most 256
+  mif_wr_req_t winner, sender;
+
+  for (genvar i = 0; i < WrClients; i++) begin : gen_client
+    mif_wr_req_t req;
+    mif_wr_rsp_t rsp;
+    assign req = req_i[i*MifWrReqBits+:MifWrReqBits];
+    assign valid[i] = req.valid & (req.ram == Ram);
+    assign dat_valid[i] = req.dat_valid;
+    assign b_hit[i] = bvalid_i & (bid_i == WrIds[i*WrIdBits+:WrIdBits]);
+    assign rsp.ready = accept & grant[i];
+    assign rsp.dat_ready = dat_ready[i];
+    assign rsp.done = done[i];
+    assign rsp_o[i*MifWrRspBits+:MifWrRspBits] = rsp;
+    wire unused = &{1'b0, req};
+  end
 
   nvdla_wrr_arbiter #(
-      .Clients  (Clients),
-      .IndexBits(IndexBits)
+      .Clients  (WrClients),
+      .IndexBits(WrIndexBits)
   ) u_arbiter (
       .clk_i,
       .rst_ni,
-      .req_i    (valid_i & dat_valid_i),
+      .req_i    (valid & dat_valid),
       .weight_i,
       .advance_i(accept),
       .grant_o  (grant),
       .index_o  (index)
   );
 
-  assign len = len_i[32'(index)*4+:4];
+  // The client that wins, and the one whose beat moves.
+  always_comb begin
+    winner = '0;
+    if (grant != '0) winner = req_i[32'(index)*MifWrReqBits+:MifWrReqBits];
+  end
+  always_comb begin
+    sender = '0;
+    if (accept || follow) sender = req_i[32'(dat_index)*MifWrReqBits+:MifWrReqBits];
+  end
+  assign len = winner.len;
   assign fits = 10'(flight_q) + 10'(len) <= 10'(limit_i);
   assign w_free = ~wvalid_q | wready_i;
   assign accept = (grant != '0) & fits & (left_q == '0) & w_free & (~awvalid_q | awready_i);
-  assign follow = (left_q != '0) & w_free & ((dat_valid_i & sender_q) != '0);
-  assign ready_o = accept ? grant : '0;
-  assign dat_ready_o = accept ? grant : follow ? sender_q : '0;
+  assign follow = (left_q != '0) & w_free & ((dat_valid & sender_q) != '0);
+  assign dat_ready = accept ? grant : follow ? sender_q : '0;
   assign dat_index = accept ? index : sender_index_q;
   assign issued = accept ? 9'(len) + 9'd1 : 9'd0;
 
@@ -88,20 +103,20 @@ module nvdla_mcif_write
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
-      awid_q         <= Ids[32'(index)*3+:3];
+      awid_q         <= WrIds[32'(index)*WrIdBits+:WrIdBits];
       awlen_q        <= len;
-      awaddr_q       <= addr_i[32'(index)*AddrBits+:AddrBits];
+      awaddr_q       <= winner.addr;
       sender_q       <= grant;
       sender_index_q <= index;
     end
     if (accept || follow) begin
-      wdata_q <= dat_data_i[32'(dat_index)*AtomBits+:AtomBits];
+      wdata_q <= sender.dat_data;
       wlast_q <= accept ? len == 4'd0 : left_q == 4'd1;
     end
   end
 
   assign awvalid_o = awvalid_q;
-  assign awid_o    = {5'b0, awid_q};
+  assign awid_o    = 8'(awid_q);
   assign awlen_o   = awlen_q;
   assign awaddr_o  = awaddr_q;
   assign wvalid_o  = wvalid_q;
@@ -109,31 +124,25 @@ module nvdla_mcif_write
   assign wlast_o   = wlast_q;
 
   // Responses: the beats of a client's oldest burst end with its B.
-  always_comb begin
-    b_hit = '0;
-    if (bvalid_i) for (int i = 0; i < Clients; i++) b_hit[i] = bid_i == Ids[i*3+:3];
-  end
-
-  logic [Clients-1:0] in_flight;
-  logic [Clients*4-1:0] oldest_len;
-  logic [Clients-1:0] unused_ready;
-  assign rsp_o = b_hit & in_flight;
+  logic [WrClients*4-1:0] oldest_len;
+  logic [WrClients-1:0] unused_ready;
+  assign done = b_hit & in_flight;
 
   always_comb begin
     ended = '0;
-    if (rsp_o != '0)
-      for (int i = 0; i < Clients; i++) if (rsp_o[i]) ended = 9'(oldest_len[i*4+:4]) + 9'd1;
+    if (done != '0)
+      for (int i = 0; i < WrClients; i++) if (done[i]) ended = 9'(oldest_len[i*4+:4]) + 9'd1;
   end
 
   if (MaxBurst > 1) begin : gen_bursts
-    for (genvar c = 0; c < Clients; c++) begin : gen_client
+    for (genvar c = 0; c < WrClients; c++) begin : gen_lengths
       nvdla_fifo #(
           .Width(4),
           .Depth(256)
       ) u_lengths (
           .clk_i,
           .rst_ni,
-          .in_valid_i (ready_o[c]),
+          .in_valid_i (accept & grant[c]),
           .in_ready_o (unused_ready[c]),
           .in_data_i  (len),
           .out_valid_o(in_flight[c]),
@@ -143,7 +152,9 @@ module nvdla_mcif_write
     end
   end else begin : gen_beats
     assign unused_ready = '0;
-    assign in_flight = {Clients{flight_q != '0}};
+    assign in_flight = {WrClients{flight_q != '0}};
     assign oldest_len = '0;
   end
+
+  wire unused = &{1'b0, winner, sender};
 endmodule

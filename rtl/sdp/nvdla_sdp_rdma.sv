@@ -32,27 +32,12 @@ module nvdla_sdp_rdma
     output logic [SdpBsThroughput*16-1:0] bn_alu_o,
     output logic [SdpBsThroughput*16-1:0] bn_mul_o,
     // Read clients.
-    output logic                          m_mif_valid_o,
-    input  logic                          m_mif_ready_i,
-    output logic                          m_mif_ram_o,
-    output logic [AddrBits-1:0]           m_mif_addr_o,
-    output logic [3:0]                    m_mif_len_o,
-    input  logic                          m_mif_rsp_valid_i,
-    input  logic [AtomBits-1:0]           m_mif_rsp_data_i,
-    output logic                          b_mif_valid_o,
-    input  logic                          b_mif_ready_i,
-    output logic                          b_mif_ram_o,
-    output logic [AddrBits-1:0]           b_mif_addr_o,
-    output logic [3:0]                    b_mif_len_o,
-    input  logic                          b_mif_rsp_valid_i,
-    input  logic [AtomBits-1:0]           b_mif_rsp_data_i,
-    output logic                          n_mif_valid_o,
-    input  logic                          n_mif_ready_i,
-    output logic                          n_mif_ram_o,
-    output logic [AddrBits-1:0]           n_mif_addr_o,
-    output logic [3:0]                    n_mif_len_o,
-    input  logic                          n_mif_rsp_valid_i,
-    input  logic [AtomBits-1:0]           n_mif_rsp_data_i
+    output mif_rd_req_t                   m_mif_o,
+    input  mif_rd_rsp_t                   m_mif_i,
+    output mif_rd_req_t                   b_mif_o,
+    input  mif_rd_rsp_t                   b_mif_i,
+    output mif_rd_req_t                   n_mif_o,
+    input  mif_rd_rsp_t                   n_mif_i
 );
   localparam int DataWords = SdpRdmaWords - SdpRdmaFirstD;
   // Latency buffers: what the pipe takes in the design latency of the memory; operands get twice that, for their atoms of
@@ -114,13 +99,8 @@ module nvdla_sdp_rdma
       .valid_o         (main_valid_o),
       .ready_i         (main_ready_i),
       .data_o          (main_data_o),
-      .mif_valid_o     (m_mif_valid_o),
-      .mif_ready_i     (m_mif_ready_i),
-      .mif_ram_o       (m_mif_ram_o),
-      .mif_addr_o      (m_mif_addr_o),
-      .mif_len_o       (m_mif_len_o),
-      .mif_rsp_valid_i (m_mif_rsp_valid_i),
-      .mif_rsp_data_i  (m_mif_rsp_data_i)
+      .mif_o           (m_mif_o),
+      .mif_i           (m_mif_i)
   );
 
   nvdla_sdp_rdma_operand #(
@@ -147,13 +127,8 @@ module nvdla_sdp_rdma
       .mul_present_o   (bs_mul_present_o),
       .alu_o           (bs_alu_o),
       .mul_o           (bs_mul_o),
-      .mif_valid_o     (b_mif_valid_o),
-      .mif_ready_i     (b_mif_ready_i),
-      .mif_ram_o       (b_mif_ram_o),
-      .mif_addr_o      (b_mif_addr_o),
-      .mif_len_o       (b_mif_len_o),
-      .mif_rsp_valid_i (b_mif_rsp_valid_i),
-      .mif_rsp_data_i  (b_mif_rsp_data_i)
+      .mif_o           (b_mif_o),
+      .mif_i           (b_mif_i)
   );
 
   nvdla_sdp_rdma_operand #(
@@ -180,13 +155,8 @@ module nvdla_sdp_rdma
       .mul_present_o   (bn_mul_present_o),
       .alu_o           (bn_alu_o),
       .mul_o           (bn_mul_o),
-      .mif_valid_o     (n_mif_valid_o),
-      .mif_ready_i     (n_mif_ready_i),
-      .mif_ram_o       (n_mif_ram_o),
-      .mif_addr_o      (n_mif_addr_o),
-      .mif_len_o       (n_mif_len_o),
-      .mif_rsp_valid_i (n_mif_rsp_valid_i),
-      .mif_rsp_data_i  (n_mif_rsp_data_i)
+      .mif_o           (n_mif_o),
+      .mif_i           (n_mif_i)
   );
 
   // Stall counters.

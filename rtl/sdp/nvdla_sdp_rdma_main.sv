@@ -25,13 +25,8 @@ module nvdla_sdp_rdma_main
     output logic                valid_o,
     input  logic                ready_i,
     output logic [AtomBits-1:0] data_o,
-    output logic                mif_valid_o,
-    input  logic                mif_ready_i,
-    output logic                mif_ram_o,
-    output logic [AddrBits-1:0] mif_addr_o,
-    output logic [3:0]          mif_len_o,
-    input  logic                mif_rsp_valid_i,
-    input  logic [AtomBits-1:0] mif_rsp_data_i
+    output mif_rd_req_t         mif_o,
+    input  mif_rd_rsp_t         mif_i
 );
   logic single, req_valid, req_ready, step, last, done_q;
   logic [AddrBits-1:0] req_addr;
@@ -72,13 +67,8 @@ module nvdla_sdp_rdma_main
       .rsp_valid_o    (valid_o),
       .rsp_ready_i    (ready_i),
       .rsp_data_o     (data_o),
-      .mif_valid_o    (mif_valid_o),
-      .mif_ready_i    (mif_ready_i),
-      .mif_ram_o      (mif_ram_o),
-      .mif_addr_o     (mif_addr_o),
-      .mif_len_o      (mif_len_o),
-      .mif_rsp_valid_i(mif_rsp_valid_i),
-      .mif_rsp_data_i (mif_rsp_data_i)
+      .mif_o          (mif_o),
+      .mif_i          (mif_i)
   );
 
   nvdla_sdp_walk i_walk (

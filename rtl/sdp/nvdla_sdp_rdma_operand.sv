@@ -35,13 +35,8 @@ module nvdla_sdp_rdma_operand
     output logic                          mul_present_o,
     output logic [SdpBsThroughput*16-1:0] alu_o,
     output logic [SdpBsThroughput*16-1:0] mul_o,
-    output logic                          mif_valid_o,
-    input  logic                          mif_ready_i,
-    output logic                          mif_ram_o,
-    output logic [AddrBits-1:0]           mif_addr_o,
-    output logic [3:0]                    mif_len_o,
-    input  logic                          mif_rsp_valid_i,
-    input  logic [AtomBits-1:0]           mif_rsp_data_i
+    output mif_rd_req_t                   mif_o,
+    input  mif_rd_rsp_t                   mif_i
 );
   localparam int AtomShift = $clog2(MemAtom);
   localparam int Beats = MemAtom / SdpBsThroughput;  // per operand atom
@@ -100,13 +95,8 @@ module nvdla_sdp_rdma_operand
       .rsp_valid_o    (rsp_valid),
       .rsp_ready_i    (rsp_ready),
       .rsp_data_o     (rsp_data),
-      .mif_valid_o    (mif_valid_o),
-      .mif_ready_i    (mif_ready_i),
-      .mif_ram_o      (mif_ram_o),
-      .mif_addr_o     (mif_addr_o),
-      .mif_len_o      (mif_len_o),
-      .mif_rsp_valid_i(mif_rsp_valid_i),
-      .mif_rsp_data_i (mif_rsp_data_i)
+      .mif_o          (mif_o),
+      .mif_i          (mif_i)
   );
 
   // Ring of memory atoms; head_q is the first one of the present operand atom.

@@ -26,15 +26,8 @@ module nvdla_sdp_wdma
     output logic                         ready_o,
     input  logic [SdpBsThroughput*8-1:0] data_i,
     input  logic                         last_i,
-    output logic                         mif_valid_o,
-    input  logic                         mif_ready_i,
-    output logic                         mif_ram_o,
-    output logic [AddrBits-1:0]          mif_addr_o,
-    output logic [3:0]                   mif_len_o,
-    output logic                         mif_dat_valid_o,
-    input  logic                         mif_dat_ready_i,
-    output logic [AtomBits-1:0]          mif_dat_data_o,
-    input  logic                         mif_rsp_i
+    output mif_wr_req_t                  mif_o,
+    input  mif_wr_rsp_t                  mif_i
 );
   localparam int BeatBits = SdpBsThroughput * 8;
   localparam int Beats = MemAtom / SdpBsThroughput;
@@ -99,14 +92,7 @@ module nvdla_sdp_wdma
       .dat_ready_o    (dat_ready),
       .dat_data_i     ({data_i, atom_q}),
       .ack_o          (ack_o),
-      .mif_valid_o    (mif_valid_o),
-      .mif_ready_i    (mif_ready_i),
-      .mif_ram_o      (mif_ram_o),
-      .mif_addr_o     (mif_addr_o),
-      .mif_len_o      (mif_len_o),
-      .mif_dat_valid_o(mif_dat_valid_o),
-      .mif_dat_ready_i(mif_dat_ready_i),
-      .mif_dat_data_o (mif_dat_data_o),
-      .mif_rsp_i      (mif_rsp_i)
+      .mif_o          (mif_o),
+      .mif_i          (mif_i)
   );
 endmodule

@@ -75,6 +75,21 @@ struct naive_counters {
     uint32_t cdp_idle[4]; /* offset of the table counter that each idle look-up lane counts in, 0: hybrid */
 };
 
+/* What happens in INT8 averages of PDP (chapter 60 section 5.3), in the order of the sums; a layer counts once for
+ * each. */
+enum naive_average {
+    NAIVE_AVERAGES,     /* any */
+    NAIVE_PADDED,       /* with a pad on some side */
+    NAIVE_SUM_WRAPS,    /* any of the next four */
+    NAIVE_ROW_WRAPS,    /* the sum along W */
+    NAIVE_PAD_WRAPS,    /* the vertical pad term, at 14 bits */
+    NAIVE_TOTAL_PASSES, /* rows and vertical pad term together leave 14 bits; of full: the total wraps */
+    NAIVE_PRODUCT_WRAPS,
+    NAIVE_FIRST_WRAPS, /* the rounded first product */
+    NAIVE_RESULT_WRAPS,
+    NAIVE_AVERAGE_KINDS
+};
+
 struct naive {
     const struct nvdla_config *config;
     struct memory *memory[SPACE_COUNT];
@@ -84,6 +99,7 @@ struct naive {
     struct naive_cbuf cbuf;
     struct naive_bdma bdma;
     struct naive_counters counters;
+    uint64_t averages[NAIVE_AVERAGE_KINDS]; /* layers */
     bool failed;
     char message[512]; /* "UNSUPPORTED: ..." */
 };

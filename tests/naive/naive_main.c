@@ -1,11 +1,13 @@
 /* naive: runs traces through the second, slow reading of the chapters, and compares it with the reference model.
  *
  *   naive [--config C] [--against-model] TRACE...
- *   naive --random --config C --engine E --seed N --count N
+ *   naive --random --config C --engine E --seed N --count N [--wraps]
  *   naive --shake N [--seed N] [--config C] TRACE...
  *   naive --vectors
  *
  * --shake compares N variations of each trace: the same layers with other data and other arithmetic (naive_shake.h).
+ *
+ * --wraps: it is a failure if the sums of too few INT8 averages of PDP wrap.
  *
  * Prints PASS or FAIL for each case and how many of each last. Exit status 0 if everything passed, 1 if not, 2 for bad
  * usage.
@@ -25,10 +27,12 @@
 
 struct options {
     const struct nvdla_config *config;
-    bool against_model, random, vectors;
+    bool against_model, random, vectors, wraps;
     const char *engine;
     uint64_t seed, count, shake;
 };
+
+static uint64_t averages[NAIVE_AVERAGE_KINDS]; /* of all cases, in layers */
 
 static const char *const space_names[SPACE_COUNT] = {"primary", "secondary"};
 
@@ -119,8 +123,43 @@ static bool run(const struct program *prog, bool against_model, struct error *er
             error_prefix(err, "%s; ", model.text);
         passed = false;
     }
+    for (int kind = 0; kind < NAIVE_AVERAGE_KINDS; kind++)
+        averages[kind] += m->averages[kind];
     naive_free(m);
     return passed;
+}
+
+/* Prints how many INT8 averages there were, and in what part of those with pads each sum wraps. False if that is wanted
+ * and hardly happens: then the layers test nothing of it. */
+static bool report_averages(bool wanted) {
+    static const struct {
+        const char *name;
+        uint64_t least; /* per cent */
+    } kinds[NAIVE_AVERAGE_KINDS] = {
+        [NAIVE_SUM_WRAPS] = {"a sum wraps", 35}, [NAIVE_ROW_WRAPS] = {"row", 20},
+        [NAIVE_PAD_WRAPS] = {"vertical pad", 8}, [NAIVE_TOTAL_PASSES] = {"total past 14 bits", 12},
+        [NAIVE_PRODUCT_WRAPS] = {"product", 2},  [NAIVE_FIRST_WRAPS] = {"first mean", 25},
+        [NAIVE_RESULT_WRAPS] = {"result", 40},
+    };
+    enum { FEW = 100 }; /* layers that tell nothing */
+    const uint64_t padded = averages[NAIVE_PADDED];
+    bool often = true;
+    if (padded == 0)
+        return true;
+    printf("INT8 averages: %" PRIu64 " layers, %" PRIu64 " with pads; of these", averages[NAIVE_AVERAGES], padded);
+    for (int kind = NAIVE_SUM_WRAPS; kind < NAIVE_AVERAGE_KINDS; kind++) {
+        printf("%s %s %" PRIu64 " %%", kind > NAIVE_SUM_WRAPS ? "," : "", kinds[kind].name,
+               100 * averages[kind] / padded);
+        often = often && 100 * averages[kind] >= kinds[kind].least * padded;
+    }
+    printf("\n");
+    if (often || !wanted || padded < FEW)
+        return true;
+    printf("FAIL: gen draws too few INT8 averages that wrap; at least");
+    for (int kind = NAIVE_SUM_WRAPS; kind < NAIVE_AVERAGE_KINDS; kind++)
+        printf("%s %s %" PRIu64 " %%", kind > NAIVE_SUM_WRAPS ? "," : "", kinds[kind].name, kinds[kind].least);
+    printf("\n");
+    return false;
 }
 
 static bool report(const char *name, bool passed, const struct error *err) {
@@ -168,7 +207,7 @@ static bool run_random(const struct options *options, uint64_t seed) {
 
 static int usage(void) {
     fprintf(stderr, "usage: naive [--config C] [--against-model] TRACE...\n"
-                    "       naive --random --config C --engine E [--seed N] [--count N]\n"
+                    "       naive --random --config C --engine E [--seed N] [--count N] [--wraps]\n"
                     "       naive --shake N [--seed N] [--config C] TRACE...\n"
                     "       naive --vectors\n");
     return 2;
@@ -185,6 +224,10 @@ int main(int argc, char **argv) {
         }
         if (!strcmp(argv[i], "--random")) {
             options.random = true;
+            continue;
+        }
+        if (!strcmp(argv[i], "--wraps")) {
+            options.wraps = true;
             continue;
         }
         if (!strcmp(argv[i], "--vectors")) {
@@ -227,6 +270,8 @@ int main(int argc, char **argv) {
                 *(run_trace(&options, argv[i]) ? &passed : &failed) += 1;
         }
     }
+    if (!report_averages(options.wraps))
+        failed++;
     printf("%zu passed, %zu failed\n", passed, failed);
     return failed != 0;
 }

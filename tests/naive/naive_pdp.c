@@ -14,6 +14,7 @@ struct pdp {
     bool nan_to_zero;
     bool configurable; /* the generation of small: its own rule for totals of INT8 averages */
     int out_height;
+    unsigned seen; /* bits of enum naive_average */
 };
 
 /* The input of one strip: column x, row y of a lane is v[(y * width + x) * lanes + lane]. */
@@ -64,7 +65,17 @@ static int32_t pool_extreme(const struct pdp *pdp, const struct strip *strip, co
     return total;
 }
 
-static int32_t pool_average(const struct pdp *pdp, const struct strip *strip, const struct window *w, int lane) {
+static void see(struct pdp *pdp, enum naive_average kind, bool happens) {
+    pdp->seen |= (unsigned)happens << kind;
+}
+
+/* INT8: a rounded product that does not fit. */
+static bool rounds_beyond(int64_t product, int bits) {
+    const int64_t magnitude = product < 0 ? -product : product, rounded = (magnitude + 0x8000) >> 16;
+    return (product < 0 ? -rounded : rounded) != round_product(product, bits);
+}
+
+static int32_t pool_average(struct pdp *pdp, const struct strip *strip, const struct window *w, int lane) {
     const bool byte = pdp->precision == NVDLA_INT8;
     const int row_bits = byte ? 11 : 22, total_bits = byte ? 14 : 22;
     const int nx = pdp->kernel_w - (w->x1 - w->x0), ny = pdp->kernel_h - (w->y1 - w->y0);
@@ -73,6 +84,7 @@ static int32_t pool_average(const struct pdp *pdp, const struct strip *strip, co
         int64_t row = naive_sign_extend(pdp->pad_value[nx], 19);
         for (int x = w->x0; x < w->x1; x++)
             row += strip->v[(y * strip->width + x) * pdp->lanes + lane];
+        see(pdp, NAIVE_ROW_WRAPS, row != naive_sign_extend((uint64_t)row, row_bits));
         total += naive_sign_extend((uint64_t)row, row_bits);
     }
     const int64_t pad = naive_sign_extend((uint64_t)(naive_sign_extend(pdp->pad_value[ny], 19) * pdp->kernel_w), 22);
@@ -80,10 +92,16 @@ static int32_t pool_average(const struct pdp *pdp, const struct strip *strip, co
     if (byte && pdp->configurable) {
         total = naive_sign_extend((uint64_t)total, 14) + naive_sign_extend((uint64_t)pad, 14);
         product = naive_sign_extend((uint64_t)(total * pdp->recip_w), 31);
+        see(pdp, NAIVE_PRODUCT_WRAPS, product != total * pdp->recip_w);
     } else {
-        product = naive_sign_extend((uint64_t)(total + pad), total_bits) * pdp->recip_w;
+        total += pad;
+        product = naive_sign_extend((uint64_t)total, total_bits) * pdp->recip_w;
     }
+    see(pdp, NAIVE_PAD_WRAPS, pad != naive_sign_extend((uint64_t)pad, 14));
+    see(pdp, NAIVE_TOTAL_PASSES, total != naive_sign_extend((uint64_t)total, 14));
     const int64_t a = round_product(product, byte ? 11 : 19);
+    see(pdp, NAIVE_FIRST_WRAPS, rounds_beyond(product, 11));
+    see(pdp, NAIVE_RESULT_WRAPS, rounds_beyond(a * pdp->recip_h, 8));
     return (int32_t)round_product((wide)a * pdp->recip_h, byte ? 8 : 16);
 }
 
@@ -106,8 +124,8 @@ static int32_t pool_average_fp16(const struct pdp *pdp, const struct strip *stri
 }
 
 /* Pools one strip of one surface into atoms at address + row * stride + column * atom. */
-static bool pool(struct naive *m, const struct pdp *pdp, const struct strip *strip, struct memory *mem,
-                 uint64_t surface_base, uint64_t line_stride) {
+static bool pool(struct naive *m, struct pdp *pdp, const struct strip *strip, struct memory *mem, uint64_t surface_base,
+                 uint64_t line_stride) {
     uint8_t atom[64];
     for (int oy = 0; oy < pdp->out_height; oy++)
         for (int ox = 0; ox < strip->out_width; ox++) {
@@ -258,6 +276,15 @@ bool naive_pdp(struct naive *m, const struct naive_stream *in) {
             done = pool(m, &pdp, &strip, dst, dst_base + (uint64_t)s * dst_surface, dst_line);
         }
         free(strip.v);
+    }
+    if (pdp.method == AVERAGE && pdp.precision == NVDLA_INT8) {
+        see(&pdp, NAIVE_AVERAGES, true);
+        see(&pdp, NAIVE_SUM_WRAPS,
+            pdp.seen >> NAIVE_ROW_WRAPS & 1 || pdp.seen >> NAIVE_PAD_WRAPS & 1 || pdp.seen >> NAIVE_TOTAL_PASSES & 1 ||
+                pdp.seen >> NAIVE_PRODUCT_WRAPS & 1);
+        see(&pdp, NAIVE_PADDED, pdp.pad_left || pdp.pad_right || pdp.pad_top || pdp.pad_bottom);
+        for (int kind = 0; kind < NAIVE_AVERAGE_KINDS; kind++)
+            m->averages[kind] += pdp.seen >> kind & 1;
     }
     return done;
 }

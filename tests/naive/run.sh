@@ -38,19 +38,21 @@ for config in small full; do
     fi
 done
 # Parts of the layers, in hundredths.
-while read -r config engine part; do
-    play "$config, $engine" --random --config "$config" --engine "$engine" --seed 1 --count $((layers * part / 100))
+while read -r config engine part option; do
+    # shellcheck disable=SC2086 # the option may be absent
+    play "$config, $engine" --random --config "$config" --engine "$engine" --seed 1 --count $((layers * part / 100)) $option
 done <<END
 full conv 15
 full img 10
 full sdp 15
-full pdp 10
+full pdp 5
 full cdp 10
 full bdma 3
 full rubik 4
 full deconv 3
 full mix 10
-small mix 10
+small pdp 5 --wraps
+small mix 10 --wraps
 large mix 5
 medium_512 mix 5
 END

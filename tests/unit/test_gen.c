@@ -252,12 +252,11 @@ static void pooling_is_legal(const struct view *view, const struct launch *launc
 /* Where the registers of a stage of SDP lie. */
 static const struct {
     uint32_t cfg, alu, mul, dma;
-} sdp_stages[] = {
+} sdp_stages[SDP_STAGES] = {
     {SDP_D_DP_BS_CFG, SDP_D_DP_BS_ALU_CFG, SDP_D_DP_BS_MUL_CFG, SDP_RDMA_D_BRDMA_CFG},
     {SDP_D_DP_BN_CFG, SDP_D_DP_BN_ALU_CFG, SDP_D_DP_BN_MUL_CFG, SDP_RDMA_D_NRDMA_CFG},
     {SDP_D_DP_EW_CFG, SDP_D_DP_EW_ALU_CFG, SDP_D_DP_EW_MUL_CFG, SDP_RDMA_D_ERDMA_CFG},
 };
-enum { SDP_STAGES = sizeof sdp_stages / sizeof sdp_stages[0] };
 
 static bool takes(const struct launch *sdp, int stage, bool alu) {
     uint32_t cfg = reg(sdp, sdp_stages[stage].cfg);

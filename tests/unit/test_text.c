@@ -15,7 +15,7 @@ static void what_may_be_shown_is_left_as_it_is(void **state) {
     static const char *const texts[] = {"", "plain text/with.signs \"'\\", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"};
     char shown[100];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_string_equal(text_shown(texts[i], shown, sizeof shown), texts[i]);
+        assert_string_equal(text_shown_into(texts[i], shown, sizeof shown), texts[i]);
 }
 
 static void control_characters_and_broken_bytes_are_escaped(void **state) {
@@ -32,10 +32,10 @@ static void control_characters_and_broken_bytes_are_escaped(void **state) {
     };
     char shown[100];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_string_equal(text_shown(texts[i][0], shown, sizeof shown), texts[i][1]);
-    assert_string_equal(text_shown_n("a\0b", 3, shown, sizeof shown), "a\\x00b");
-    assert_string_equal(text_shown("ab\n", shown, 4), "ab"); /* no half escape */
-    assert_string_equal(text_shown("ab\xc3\xa4", shown, 4), "ab");
+        assert_string_equal(text_shown_into(texts[i][0], shown, sizeof shown), texts[i][1]);
+    assert_string_equal(text_shown_bytes("a\0b", 3, shown, sizeof shown), "a\\x00b");
+    assert_string_equal(text_shown_into("ab\n", shown, 4), "ab"); /* no half escape */
+    assert_string_equal(text_shown_into("ab\xc3\xa4", shown, 4), "ab");
     struct error err;
     error_set(&err, "%s: x", "a\nb");
     error_prefix(&err, "%s:", "\x1b");

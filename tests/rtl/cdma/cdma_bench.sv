@@ -61,7 +61,15 @@ module cdma_bench
   logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
   logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
 
+  mif_rd_req_t dat_req, wt_req;
+  assign {dat_mif_valid_o, dat_mif_ram_o, dat_mif_addr_o, dat_mif_len_o} = dat_req;
+  assign {wt_mif_valid_o, wt_mif_ram_o, wt_mif_addr_o, wt_mif_len_o} = wt_req;
+
   nvdla_cdma u_cdma (
+      .dat_mif_o     (dat_req),
+      .dat_mif_i     ({dat_mif_ready_i, dat_mif_rsp_valid_i, dat_mif_rsp_data_i}),
+      .wt_mif_o      (wt_req),
+      .wt_mif_i      ({wt_mif_ready_i, wt_mif_rsp_valid_i, wt_mif_rsp_data_i}),
       .dat_wr_valid_o(dat_wr_valid),
       .dat_wr_addr_o (dat_wr_addr),
       .dat_wr_slot_o (dat_wr_slot),

@@ -117,70 +117,79 @@ module infra_bench
       .stat_i ({32'hffffffff, stat_i, {3{32'hffffffff}}})
   );
 
-  logic [3:0] rd_valid, rd_ram;
-  logic [7:0] rd_ready, rd_rsp_valid, rd_rsp_sram;
-  logic [4*AddrBits-1:0] rd_addr;
-  logic [15:0] rd_len;
-  logic [2:0] wr_ready, wr_dat_ready, wr_rsp;
-  logic [1:0] wr_valid, wr_ram, wr_dat_valid;
-  logic [2*AddrBits-1:0] wr_addr;
-  logic [7:0] wr_len;
-  logic [2*AtomBits-1:0] wr_dat_data;
+  // Four read and two write clients; the others ask for nothing.
+  logic [RdClients*MifRdReqBits-1:0] rd_req;
+  logic [RdClients*MifRdRspBits-1:0] rd_rsp;
+  logic [WrClients*MifWrReqBits-1:0] wr_req;
+  logic [WrClients*MifWrRspBits-1:0] wr_rsp;
 
-  for (genvar i = 0; i < 4; i++) begin : gen_read
-    localparam int Slot = (i == 3) ? 6 : i + 2;
-    nvdla_dma_read #(
-        .Depth((i == 1) ? 8 : 64)
-    ) u_read (
-        .clk_i,
-        .rst_ni,
-        .req_valid_i    (rq_valid_i[i]),
-        .req_ready_o    (rq_ready_o[i]),
-        .req_addr_i     (rq_addr_i[i*64+:AddrBits]),
-        .req_size_i     (rq_size_i[i*16+:16]),
-        .req_ram_i      (rq_ram_i[i]),
-        .rsp_valid_o    (rs_valid_o[i]),
-        .rsp_ready_i    (rs_ready_i[i]),
-        .rsp_data_o     (rs_data_o[i*AtomBits+:AtomBits]),
-        .mif_valid_o    (rd_valid[i]),
-        .mif_ready_i    (rd_ready[Slot]),
-        .mif_ram_o      (rd_ram[i]),
-        .mif_addr_o     (rd_addr[i*AddrBits+:AddrBits]),
-        .mif_len_o      (rd_len[i*4+:4]),
-        .mif_rsp_valid_i(rd_rsp_valid[Slot]),
-        .mif_rsp_data_i (rd_rsp_sram[Slot] ? rdata_i[AtomBits+:AtomBits] : rdata_i[0+:AtomBits])
-    );
+  for (genvar slot = 0; slot < RdClients; slot++) begin : gen_read
+    localparam int Number = (slot == RdSlotSdp) ? 0 : (slot == RdSlotSdpB) ? 1 : (slot == RdSlotSdpN) ? 2 : (slot == RdSlotPdp) ? 3 : -1;
+    if (Number >= 0) begin : gen_client
+      nvdla_dma_read #(
+          .Depth((Number == 1) ? 8 : 64)
+      ) u_read (
+          .clk_i,
+          .rst_ni,
+          .req_valid_i(rq_valid_i[Number]),
+          .req_ready_o(rq_ready_o[Number]),
+          .req_addr_i (rq_addr_i[Number*64+:AddrBits]),
+          .req_size_i (rq_size_i[Number*16+:16]),
+          .req_ram_i  (rq_ram_i[Number]),
+          .rsp_valid_o(rs_valid_o[Number]),
+          .rsp_ready_i(rs_ready_i[Number]),
+          .rsp_data_o (rs_data_o[Number*AtomBits+:AtomBits]),
+          .mif_o      (rd_req[slot*MifRdReqBits+:MifRdReqBits]),
+          .mif_i      (rd_rsp[slot*MifRdRspBits+:MifRdRspBits])
+      );
+    end else begin : gen_silent
+      assign rd_req[slot*MifRdReqBits+:MifRdReqBits] = '0;
+    end
   end
 
-  for (genvar i = 0; i < 2; i++) begin : gen_write
-    nvdla_dma_write u_write (
-        .clk_i,
-        .rst_ni,
-        .cmd_valid_i    (wc_valid_i[i]),
-        .cmd_ready_o    (wc_ready_o[i]),
-        .cmd_addr_i     (wc_addr_i[i*64+:AddrBits]),
-        .cmd_size_i     (wc_size_i[i*16+:16]),
-        .cmd_ram_i      (wc_ram_i[i]),
-        .cmd_ack_i      (wc_ack_i[i]),
-        .dat_valid_i    (wd_valid_i[i]),
-        .dat_ready_o    (wd_ready_o[i]),
-        .dat_data_i     (wd_data_i[i*AtomBits+:AtomBits]),
-        .ack_o          (ack_o[i]),
-        .mif_valid_o    (wr_valid[i]),
-        .mif_ready_i    (wr_ready[i]),
-        .mif_ram_o      (wr_ram[i]),
-        .mif_addr_o     (wr_addr[i*AddrBits+:AddrBits]),
-        .mif_len_o      (wr_len[i*4+:4]),
-        .mif_dat_valid_o(wr_dat_valid[i]),
-        .mif_dat_ready_i(wr_dat_ready[i]),
-        .mif_dat_data_o (wr_dat_data[i*AtomBits+:AtomBits]),
-        .mif_rsp_i      (wr_rsp[i])
-    );
+  for (genvar slot = 0; slot < WrClients; slot++) begin : gen_write
+    localparam int Number = (slot == WrSlotSdp) ? 0 : (slot == WrSlotPdp) ? 1 : -1;
+    if (Number >= 0) begin : gen_client
+      nvdla_dma_write u_write (
+          .clk_i,
+          .rst_ni,
+          .cmd_valid_i(wc_valid_i[Number]),
+          .cmd_ready_o(wc_ready_o[Number]),
+          .cmd_addr_i (wc_addr_i[Number*64+:AddrBits]),
+          .cmd_size_i (wc_size_i[Number*16+:16]),
+          .cmd_ram_i  (wc_ram_i[Number]),
+          .cmd_ack_i  (wc_ack_i[Number]),
+          .dat_valid_i(wd_valid_i[Number]),
+          .dat_ready_o(wd_ready_o[Number]),
+          .dat_data_i (wd_data_i[Number*AtomBits+:AtomBits]),
+          .ack_o      (ack_o[Number]),
+          .mif_o      (wr_req[slot*MifWrReqBits+:MifWrReqBits]),
+          .mif_i      (wr_rsp[slot*MifWrRspBits+:MifWrRspBits])
+      );
+    end else begin : gen_silent
+      assign wr_req[slot*MifWrReqBits+:MifWrReqBits] = '0;
+    end
   end
 
-  logic [AddrBits-1:0] dbb_araddr, dbb_awaddr, sram_araddr, sram_awaddr;
-  assign araddr_o = {64'(sram_araddr), 64'(dbb_araddr)};
-  assign awaddr_o = {64'(sram_awaddr), 64'(dbb_awaddr)};
+  axi_req_t dbb_req, sram_req;
+  axi_rsp_t dbb_rsp, sram_rsp;
+  assign arvalid_o = {sram_req.arvalid, dbb_req.arvalid};
+  assign arid_o = {sram_req.arid, dbb_req.arid};
+  assign arlen_o = {sram_req.arlen, dbb_req.arlen};
+  assign araddr_o = {64'(sram_req.araddr), 64'(dbb_req.araddr)};
+  assign awvalid_o = {sram_req.awvalid, dbb_req.awvalid};
+  assign awid_o = {sram_req.awid, dbb_req.awid};
+  assign awlen_o = {sram_req.awlen, dbb_req.awlen};
+  assign awaddr_o = {64'(sram_req.awaddr), 64'(dbb_req.awaddr)};
+  assign wvalid_o = {sram_req.wvalid, dbb_req.wvalid};
+  assign wdata_o = {sram_req.wdata, dbb_req.wdata};
+  assign wlast_o = {sram_req.wlast, dbb_req.wlast};
+  assign dbb_rsp = {
+    arready_i[0], rvalid_i[0], rid_i[7:0], rdata_i[0+:AtomBits], awready_i[0], wready_i[0], bvalid_i[0], bid_i[7:0]
+  };
+  assign sram_rsp = {
+    arready_i[1], rvalid_i[1], rid_i[15:8], rdata_i[AtomBits+:AtomBits], awready_i[1], wready_i[1], bvalid_i[1], bid_i[15:8]
+  };
 
   nvdla_mif u_mif (
       .clk_i,
@@ -190,59 +199,15 @@ module infra_bench
       .write_i,
       .addr_i,
       .wdata_i,
-      .mcif_rdata_o  (mcif_rdata),
-      .cvif_rdata_o  (cvif_rdata),
-      .rd_valid_i    ({1'b0, rd_valid[3], 1'b0, rd_valid[2:0], 2'b0}),
-      .rd_ready_o    (rd_ready),
-      .rd_ram_i      ({1'b0, rd_ram[3], 1'b0, rd_ram[2:0], 2'b0}),
-      .rd_addr_i     ({AddrBits'(0), rd_addr[3*AddrBits+:AddrBits], AddrBits'(0), rd_addr[0+:3*AddrBits], (2 * AddrBits)'(0)}),
-      .rd_len_i      ({4'b0, rd_len[15:12], 4'b0, rd_len[11:0], 8'b0}),
-      .rd_rsp_valid_o(rd_rsp_valid),
-      .rd_rsp_sram_o (rd_rsp_sram),
-      .wr_valid_i    ({1'b0, wr_valid}),
-      .wr_ready_o    (wr_ready),
-      .wr_ram_i      ({1'b0, wr_ram}),
-      .wr_addr_i     ({AddrBits'(0), wr_addr}),
-      .wr_len_i      ({4'b0, wr_len}),
-      .wr_dat_valid_i({1'b0, wr_dat_valid}),
-      .wr_dat_ready_o(wr_dat_ready),
-      .wr_dat_data_i ({AtomBits'(0), wr_dat_data}),
-      .wr_rsp_o      (wr_rsp),
-      .dbb_arvalid_o (arvalid_o[0]),
-      .dbb_arready_i (arready_i[0]),
-      .dbb_arid_o    (arid_o[7:0]),
-      .dbb_arlen_o   (arlen_o[3:0]),
-      .dbb_araddr_o  (dbb_araddr),
-      .dbb_rvalid_i  (rvalid_i[0]),
-      .dbb_rid_i     (rid_i[7:0]),
-      .dbb_awvalid_o (awvalid_o[0]),
-      .dbb_awready_i (awready_i[0]),
-      .dbb_awid_o    (awid_o[7:0]),
-      .dbb_awlen_o   (awlen_o[3:0]),
-      .dbb_awaddr_o  (dbb_awaddr),
-      .dbb_wvalid_o  (wvalid_o[0]),
-      .dbb_wready_i  (wready_i[0]),
-      .dbb_wdata_o   (wdata_o[0+:AtomBits]),
-      .dbb_wlast_o   (wlast_o[0]),
-      .dbb_bvalid_i  (bvalid_i[0]),
-      .dbb_bid_i     (bid_i[7:0]),
-      .sram_arvalid_o(arvalid_o[1]),
-      .sram_arready_i(arready_i[1]),
-      .sram_arid_o   (arid_o[15:8]),
-      .sram_arlen_o  (arlen_o[7:4]),
-      .sram_araddr_o (sram_araddr),
-      .sram_rvalid_i (rvalid_i[1]),
-      .sram_rid_i    (rid_i[15:8]),
-      .sram_awvalid_o(awvalid_o[1]),
-      .sram_awready_i(awready_i[1]),
-      .sram_awid_o   (awid_o[15:8]),
-      .sram_awlen_o  (awlen_o[7:4]),
-      .sram_awaddr_o (sram_awaddr),
-      .sram_wvalid_o (wvalid_o[1]),
-      .sram_wready_i (wready_i[1]),
-      .sram_wdata_o  (wdata_o[AtomBits+:AtomBits]),
-      .sram_wlast_o  (wlast_o[1]),
-      .sram_bvalid_i (bvalid_i[1]),
-      .sram_bid_i    (bid_i[15:8])
+      .mcif_rdata_o(mcif_rdata),
+      .cvif_rdata_o(cvif_rdata),
+      .rd_req_i    (rd_req),
+      .rd_rsp_o    (rd_rsp),
+      .wr_req_i    (wr_req),
+      .wr_rsp_o    (wr_rsp),
+      .dbb_o       (dbb_req),
+      .dbb_i       (dbb_rsp),
+      .sram_o      (sram_req),
+      .sram_i      (sram_rsp)
   );
 endmodule

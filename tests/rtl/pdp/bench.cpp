@@ -154,23 +154,35 @@ bool draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
     return l.width >= 1 && l.height >= 1 && l.width <= 8192 && atoms * surfaces_of(l, atom) <= budget;
 }
 
+// The usual one, any, one around 1, or one with which the first product passes 31 bits (chapter 60 section 5.3).
 uint32_t reciprocal(Random &r, int k) {
-    if (r.percent(50)) {
+    if (r.percent(40)) {
         return static_cast<uint32_t>(65536 / k);
     }
+    if (r.percent(40)) {
+        return static_cast<uint32_t>(r.range(0x1f000, 0x1ffff));
+    }
     return r.percent(50) ? r.bits() & 0x1ffff : static_cast<uint32_t>(r.range(0x8000, 0x14000));
+}
+
+// T(n) with which a row sum passes 11 bits, or a total 14 (chapter 60 section 5.3).
+int edge_pad(Random &r, const Layer &l) {
+    int elements = 32 * l.kw, sign = r.percent(50) ? 1 : -1;
+    return sign * (r.percent(40) ? 1024 - r.range(0, 2 * elements)
+                                 : (8192 + r.range(-elements * l.kh, elements * l.kh / 4)) / l.kw);
 }
 
 void draw_arithmetic(Random &r, Layer &l) {
     l.method = r.percent(50) ? 0 : r.range(1, 2);
     l.recip_width = reciprocal(r, l.kw);
     l.recip_height = reciprocal(r, l.kh);
-    int kind = r.range(0, 3), p = r.range(-128, 127);
+    int kind = r.range(0, 5), p = r.range(-128, 127);
     for (int n = 1; n <= 7; n++) {
         l.pad_value[n - 1] = (kind == 0   ? 0
                               : kind == 1 ? static_cast<uint32_t>(n * p)
                               : kind == 2 ? static_cast<uint32_t>(n * p) & 0x7ff
-                                          : r.bits()) &
+                              : kind == 3 ? r.bits()
+                                          : static_cast<uint32_t>(edge_pad(r, l))) &
                              0x7ffff;
     }
 }
