@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nvdla/text.h"
@@ -13,9 +12,7 @@ static bool store(struct error *err, enum error_kind kind, const char *format, v
         return false;
     char text[sizeof err->text]; /* the arguments may point into err->text */
     vsnprintf(text, sizeof text, format, args);
-    char *shown = text_shown(text); /* names may hold any byte */
-    snprintf(err->text, sizeof err->text, "%s", shown);
-    free(shown);
+    text_shown_into(text, err->text, sizeof err->text);
     err->kind = kind;
     return false;
 }
@@ -43,14 +40,14 @@ bool error_refuse(struct error *err, int unit, int ordinal, const char *format, 
 bool error_prefix(struct error *err, const char *format, ...) {
     if (!err)
         return false;
-    char text[sizeof err->text];
+    char text[sizeof err->text], shown[sizeof err->text];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    char *shown = text_shown(text), rest[sizeof err->text];
-    memcpy(rest, err->text, sizeof rest);
-    snprintf(err->text, sizeof err->text, "%s%s", shown, rest);
-    free(shown);
+    text_shown_into(text, shown, sizeof shown);
+    const size_t used = strlen(shown);
+    snprintf(shown + used, sizeof shown - used, "%s", err->text);
+    memcpy(err->text, shown, sizeof shown);
     return false;
 }

@@ -117,7 +117,7 @@ static void assert_text(char *got, const char *expected) {
 static void test_texts(void **state) {
     (void)state;
     assert_text(text_shown("a\nb\tc\x1b[31m\x7f"), "a\\nb\\tc\\x1b[31m\\x7f");
-    assert_text(text_shown("caf\xc3\xa9 \xc2\x9b"), "caf\xc3\xa9 \\x9b");
+    assert_text(text_shown("caf\xc3\xa9 \xc2\x9b"), "caf\xc3\xa9 \\xc2\\x9b");
     assert_text(text_quoted("--out=a/b.cfg"), "--out=a/b.cfg");
     assert_text(text_quoted(""), "''");
     assert_text(text_quoted("it's $x"), "'it'\\''s $x'");
