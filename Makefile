@@ -127,7 +127,7 @@ $(B)/icarus-%.vvp: $(B)/gen/%/nvdla_pkg.sv $(RTL_SRC) rtl/nvdla.f
 	@echo "compiling the $* RTL with Icarus"
 	@scripts/iverilog.sh $* -o $@ -DTB_ICARUS
 
-## make icarus-smoke  two traces under Icarus, four-state
+## make icarus-smoke  a trace of every engine under Icarus, four-state
 icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-small.vvp
 	@tests/replay/icarus_smoke.sh $(B)
 

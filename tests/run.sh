@@ -146,7 +146,7 @@ if [ -n "$nightly" ]; then
     group "make bench" succeeds make --no-print-directory bench
 else
     # Every other target of the Makefile once, in its smallest form.
-    group "make bench, one round" succeeds make --no-print-directory bench BENCH_ROUNDS=1 BENCH_TRACES=traces/rand_sdp_000.nvt.gz
+    group "make bench, one round" succeeds make --no-print-directory bench BENCH_ROUNDS=1 BENCH_TRACES=traces/conformance/small/rand_sdp_000.nvt.gz
     group "make coverage, own traces" succeeds make --no-print-directory coverage COVERAGE_LAYERS=0 NVDLA_CONFORMANCE=none
     group "make nightly, what it would run" make --no-print-directory nightly LIST=1
 fi
