@@ -694,8 +694,9 @@ class Bench {
 
     Bench(const Behaviour &behaviour, uint64_t seed)
         : random(seed), memory(design, behaviour, seed ^ 0x5a5a5a5a),
-          dat(design, memory, "data", READ_PORT(design.top, dat_), design.top.dat_done_intr_o),
-          wt(design, memory, "weight", READ_PORT(design.top, wt_), design.top.wt_done_intr_o),
+          dat(design, memory, "data", read_port(design.top.dat_mif_o, design.top.dat_mif_i),
+              design.top.dat_done_intr_o),
+          wt(design, memory, "weight", read_port(design.top.wt_mif_o, design.top.wt_mif_i), design.top.wt_done_intr_o),
           csc(design, seed ^ 0xc5c),
           csb(design, {{NVDLA_CDMA, &design.top.csb_req_i, 1, &design.top.csb_rdata_o}}, seed ^ 0xc5b),
           chain(design, csb, dat.done, 4000000) {

@@ -11,31 +11,39 @@
 #include "common/bench.h"
 #include "verilated.h"
 
-// A port of the Verilated design, of any width.
+// A port of the Verilated design, of any width, or some bits of one.
 class Pin {
   public:
-    template <class Port> Pin(Port &port) : at_(&port), bytes_(sizeof port) {
+    template <class Port> Pin(Port &port) : Pin(port, 0, std::min<size_t>(64, 8 * sizeof port)) {
     }
-    // Of ports up to 64 bits.
+    template <class Port>
+    Pin(Port &port, size_t lsb, size_t width) : at_(reinterpret_cast<uint8_t *>(&port)), lsb_(lsb), width_(width) {
+    }
+    // Of up to 64 bits.
     uint64_t value() const {
-        uint64_t v = 0;
-        memcpy(&v, at_, bytes_ < sizeof v ? bytes_ : sizeof v);
-        return v;
+        unsigned __int128 v = 0; // the bytes that hold them, nine at most
+        memcpy(&v, at_ + lsb_ / 8, (lsb_ % 8 + std::min<size_t>(width_, 64) + 7) / 8);
+        const uint64_t bits = static_cast<uint64_t>(v >> lsb_ % 8);
+        return width_ < 64 ? bits & ((UINT64_C(1) << width_) - 1) : bits;
     }
     void set(uint64_t value) {
-        memcpy(at_, &value, bytes_ < sizeof value ? bytes_ : sizeof value);
+        for (size_t i = 0; i < width_; i++) {
+            const uint8_t bit = static_cast<uint8_t>(1 << (lsb_ + i) % 8);
+            uint8_t &byte = at_[(lsb_ + i) / 8];
+            byte = static_cast<uint8_t>(value >> i & 1 ? byte | bit : byte & ~bit);
+        }
     }
-    // The first n bytes of wider ones; n is at most the width.
+    // The first n bytes of those that begin with a byte.
     void get(void *bytes, size_t n) const {
-        memcpy(bytes, at_, n);
+        memcpy(bytes, at_ + lsb_ / 8, n);
     }
     void put(const void *bytes, size_t n) {
-        memcpy(at_, bytes, n);
+        memcpy(at_ + lsb_ / 8, bytes, n);
     }
 
   private:
-    void *at_;
-    size_t bytes_;
+    uint8_t *at_;
+    size_t lsb_, width_;
 };
 
 class Agent {

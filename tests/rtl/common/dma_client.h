@@ -1,8 +1,8 @@
 // The other side of an engine's ports to the memory interface: requests are taken, answered in order, and must stay as
-// they are while they wait. READ_PORT and WRITE_PORT are the only places that know the names of these ports.
+// they are while they wait. read_port() and write_port() are the only places that know how the fields lie in the words
+// of these ports (mif_rd_req_t and the like, scripts/gen_tables.py).
 #pragma once
 #include <deque>
-#include <functional>
 
 #include "common/memory.h"
 
@@ -17,20 +17,25 @@ struct WritePins {
     RequestPins request;
     Pin dat_valid, dat_ready, dat_data, rsp;
 };
-#define REQUEST_PORT(top, prefix)                                                                                      \
-    RequestPins {                                                                                                      \
-        (top).prefix##mif_valid_o, (top).prefix##mif_ready_i, (top).prefix##mif_ram_o, (top).prefix##mif_addr_o,       \
-            (top).prefix##mif_len_o                                                                                    \
-    }
-#define READ_PORT(top, prefix)                                                                                         \
-    ReadPins {                                                                                                         \
-        REQUEST_PORT(top, prefix), (top).prefix##mif_rsp_valid_i, (top).prefix##mif_rsp_data_i                         \
-    }
-#define WRITE_PORT(top, prefix)                                                                                        \
-    WritePins {                                                                                                        \
-        REQUEST_PORT(top, prefix), (top).prefix##mif_dat_valid_o, (top).prefix##mif_dat_ready_i,                       \
-            (top).prefix##mif_dat_data_o, (top).prefix##mif_rsp_i                                                      \
-    }
+
+// {valid, ram, addr, len}, and {ready, rsp_valid, rsp_data} back.
+template <class Out, class In> ReadPins read_port(Out &out, In &in) {
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * static_cast<size_t>(config->mem_atom);
+    return {{Pin(out, addr + 5, 1), Pin(in, data + 1, 1), Pin(out, addr + 4, 1), Pin(out, 4, addr), Pin(out, 0, 4)},
+            Pin(in, data, 1),
+            Pin(in, 0, data)};
+}
+// {valid, ram, addr, len, dat_valid, dat_data}, and {ready, dat_ready, rsp} back.
+template <class Out, class In> WritePins write_port(Out &out, In &in) {
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * static_cast<size_t>(config->mem_atom),
+                 len = data + 1;
+    return {{Pin(out, len + addr + 5, 1), Pin(in, 2, 1), Pin(out, len + addr + 4, 1), Pin(out, len + 4, addr),
+             Pin(out, len, 4)},
+            Pin(out, data, 1),
+            Pin(in, 1, 1),
+            Pin(out, 0, data),
+            Pin(in, 0, 1)};
+}
 
 class DmaClient : public Agent {
   public:

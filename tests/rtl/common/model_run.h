@@ -24,8 +24,8 @@ class ModelRun {
 
     ModelRun(nvdla_unit main, nvdla_unit rdma, const Behaviour &behaviour, uint64_t seed)
         : random(seed), memory(design, behaviour, seed ^ 0x5a5a5a5a),
-          reader(design, memory, "reading client", READ_PORT(design.top, r_)),
-          writer(design, memory, "writing client", WRITE_PORT(design.top, w_)),
+          reader(design, memory, "reading client", read_port(design.top.r_mif_o, design.top.r_mif_i)),
+          writer(design, memory, "writing client", write_port(design.top.w_mif_o, design.top.w_mif_i)),
           csb(design,
               {{main, &design.top.csb_req_i, 1, &design.top.csb_rdata_o},
                {rdma, &design.top.csb_rdma_req_i, 1, &design.top.csb_rdma_rdata_o}},

@@ -329,10 +329,10 @@ class Session {
 
     explicit Session(uint64_t seed)
         : random(seed), memory(design, Behaviour(), seed ^ 0x5a5a5a5a),
-          source(design, memory, "MRDMA", READ_PORT(design.top, m_)),
-          operand_b(design, memory, "BRDMA", READ_PORT(design.top, b_)),
-          operand_n(design, memory, "NRDMA", READ_PORT(design.top, n_)),
-          writer(design, memory, "WDMA", WRITE_PORT(design.top, w_)),
+          source(design, memory, "MRDMA", read_port(design.top.m_mif_o, design.top.m_mif_i)),
+          operand_b(design, memory, "BRDMA", read_port(design.top.b_mif_o, design.top.b_mif_i)),
+          operand_n(design, memory, "NRDMA", read_port(design.top.n_mif_o, design.top.n_mif_i)),
+          writer(design, memory, "WDMA", write_port(design.top.w_mif_o, design.top.w_mif_i)),
           cacc(design, STREAM_IN(design.top, cacc), lanes * 4, seed ^ 0xcacc),
           pdp(design, STREAM_OUT(design.top, pdp), "stream to PDP", lanes, seed ^ 0xbdb),
           csb(design,
