@@ -71,10 +71,10 @@ $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 $(B)/obj/%.o: %.c $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
-$(B)/gen/version_text.h: VERSION
+$(B)/gen/version_number.h: VERSION
 	@mkdir -p $(@D)
 	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
-$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_text.h
+$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_number.h
 $(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
