@@ -298,8 +298,9 @@ static int open_devices(const struct run_options *options, const struct program 
     if (options->dut != DUT_RTL) {
         struct model_options model = {.allow_outside = options->rtl.axi.allow_outside,
                                       .allow_undefined = options->allow_undefined,
-                                      .histograms = histograms,
                                       .threads = (size_t)options->threads};
+        if (histograms)
+            tap_listen(&model.taps, histogram_listener(histograms));
         devices[count] = model_new(prog->config, &model, err);
         if (!devices[count]) {
             if (count > 0)
