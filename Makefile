@@ -86,13 +86,10 @@ $(TESTS:%=$(1)/tests/%): $(1)/tests/%: $(1)/obj/tests/unit/%.o $(TB_PURE_SRC:%.c
 endef
 $(eval $(call flavour,$(B),$(CC),$$(CFLAGS)))
 
-# The version: that of the file VERSION, and the commit where there is one. Written again only when it changes.
-$(B)/gen/version_text.h: FORCE
+$(B)/gen/version_number.h: VERSION
 	@mkdir -p $(@D)
-	@commit=$$(git describe --always --dirty 2>/dev/null); \
-	line="#define NVCOSIM_VERSION \"$$(cat VERSION)$${commit:+ ($$commit)}\""; \
-	[ "$$(cat $@ 2>/dev/null)" = "$$line" ] || echo "$$line" >$@
-$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_text.h
+	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
+$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_number.h
 
 # The kernels of the model are worth the optimiser's time.
 $(B)/obj/csrc/model/%.o: CFLAGS += -O3
