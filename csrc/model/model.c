@@ -268,12 +268,12 @@ static uint32_t interrupt_bits(const struct nvdla_config *config) {
     const struct nvdla_register *status = nvdla_register_find(config, NVDLA_GLB, "S_INTR_STATUS");
     uint32_t bits = 0;
     for (size_t i = 0; status && i < status->field_count; i++) {
-        bits |= UINT32_MAX >> (31 - (status->fields[i].msb - status->fields[i].lsb)) << status->fields[i].lsb;
+        bits |= nvdla_field_mask(&status->fields[i]);
     }
-    if (!config->bdma) {
+    if (!nvdla_has(config, FEATURE_BDMA)) {
         bits &= ~(GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__BDMA_DONE_STATUS1_MASK);
     }
-    if (!config->rubik) {
+    if (!nvdla_has(config, FEATURE_RUBIK)) {
         bits &= ~(GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1_MASK);
     }
     return bits;

@@ -7,10 +7,6 @@
 #include "nvdla/xalloc.h"
 #include "replay/stream.h"
 
-static uint32_t field_of(const struct nvdla_field *field, uint32_t value) {
-    return value >> field->lsb & UINT32_MAX >> (31 - (field->msb - field->lsb));
-}
-
 /* Reads a register of a unit that the device implements. Returns false if there is none or it cannot be read. */
 static bool peek(const struct player *p, const struct nvdla_register *reg, uint32_t *value) {
     return reg && (p->dev->units >> reg->unit & 1u) && p->dev->ops->csb_read(p->dev, reg->address, value, NULL);
@@ -53,7 +49,7 @@ static void find_armed(const struct player *p, struct hang *hang) {
             continue;
         for (size_t i = 0; i < reg->field_count && hang->armed_count < HANG_ARMED; i++) {
             const char *digit = strpbrk(reg->fields[i].name, "01"); /* STATUS_0, STATUS_1, GRP0_BUSY, GRP1_BUSY */
-            const uint32_t state = field_of(&reg->fields[i], value);
+            const uint32_t state = nvdla_field_value(&reg->fields[i], value);
             if (state && digit)
                 hang->armed[hang->armed_count++] = (struct hang_armed){unit, *digit - '0', state == 2};
         }
@@ -69,7 +65,7 @@ static void find_blocked(const struct player *p, struct hang *hang) {
             !nvdla_has_unit(p->prog->config, reg->unit) || !peek(p, reg, &value))
             continue;
         for (size_t i = 0; i < reg->field_count && hang->blocked_count < HANG_BLOCKED; i++)
-            if (field_of(&reg->fields[i], value) == 0 && !strstr(reg->fields[i].name, "RSV"))
+            if (nvdla_field_value(&reg->fields[i], value) == 0 && !strstr(reg->fields[i].name, "RSV"))
                 hang->blocked[hang->blocked_count++] = (struct hang_blocked){reg, &reg->fields[i]};
     }
 }

@@ -477,7 +477,9 @@ static uint64_t output_elements(const struct nvdla_config *config, const struct 
     };
     uint64_t batches = 1;
     if (launch->unit == NVDLA_CDP) {
-        return (launch->cube_size[0] + UINT64_C(1)) * (launch->cube_size[1] + 1) * (launch->cube_size[2] + 1);
+        struct registers_view view = launch_view(config, launch);
+        uint64_t width = VALUE(&view, CDP_RDMA, D_DATA_CUBE_WIDTH), height = VALUE(&view, CDP_RDMA, D_DATA_CUBE_HEIGHT);
+        return (width + 1) * (height + 1) * (VALUE(&view, CDP_RDMA, D_DATA_CUBE_CHANNEL) + UINT64_C(1));
     }
     if (launch->unit == NVDLA_SDP && config->batch_max > 1) {
         uint32_t mode = launch_register(launch, SDP_D_FEATURE_MODE_CFG);
