@@ -94,6 +94,10 @@ static bool next_line(struct cfg *cfg) {
         keep_token(&cfg->operand[i]);
     if (!lines_next(cfg->lines, &line))
         return false;
+    if (!program_fits(cfg->prog, cfg->path, cfg->lines->line, cfg->err)) {
+        cfg->lines->failed = true;
+        return false;
+    }
     cfg->at = line.at;
     cfg->end = line.at + line.n;
     return true;
