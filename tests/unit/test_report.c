@@ -288,6 +288,21 @@ static void differences_are_grouped_by_area(void **state) {
     has(f->text, "mismatch 4: primary memory, outside every region, page 0xa0000000");
 }
 
+/* What a layer has from another may lie before it in memory. */
+static void the_layer_armed_first_comes_first(void **state) {
+    struct fixture *f = *state;
+    write_register(f, "SDP", "S_POINTER", 1);
+    add_layer(f);
+    f->prog->ops[f->prog->count - 5].value = OUTPUT - 0x1000; /* D_DST_BASE_ADDR_LOW of the second */
+    put(&f->rtl, 0x100, 1, NULL);
+    put(&f->rtl, OUTPUT - 0x1000, 1, NULL);
+    put(&f->rtl, OUTPUT, 1, NULL);
+    make(f);
+    has(report_reason(f->report), "3 bytes differ between rtl and model, first at primary 0x80010000: SDP #0");
+    has(f->text, "mismatch 2: primary memory, output of layer SDP #1");
+    has(f->text, "mismatch 3: primary memory, outside every region, page 0x0,");
+}
+
 static void the_writer_decides_between_cubes_that_overlap(void **state) {
     struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
@@ -507,6 +522,9 @@ static void a_beat_that_left_the_byte_out_is_named(void **state) {
     assert_int_equal(
         json_unpack(mismatch, "{s:{s:s, s:i}}", "got_partial_beat", "strobe", &strobe_text, "cycle", &cycle), 0);
     assert_string_equal(strobe_text, "0xf7");
+    const struct mismatch *first = &f->report->mismatches[0];
+    assert_int_equal(report_cycle(f->report, 0, first->space, first->first, first->output), 4711);
+    assert_int_equal(report_cycle(f->report, 1, first->space, first->first, first->output), 0);
     assert_int_equal(cycle, 4711);
     json_decref(json);
 }
@@ -614,6 +632,7 @@ int main(void) {
         TEST(a_mismatch_of_a_convolution_names_its_batch),
         TEST(a_mismatch_of_bdma_names_its_descriptor),
         TEST(differences_are_grouped_by_area),
+        TEST(the_layer_armed_first_comes_first),
         TEST(the_writer_decides_between_cubes_that_overlap),
         TEST(of_two_writers_the_later_one_is_told),
         TEST(a_failed_golden_check_is_triaged),
