@@ -16,6 +16,7 @@
 #include "memory/file.h"
 #include "nvdla/random.h"
 #include "report/explain.h"
+#include "report/hang_text.h"
 #include "report/report.h"
 #include "trace/launches.h"
 
@@ -395,6 +396,57 @@ static void findings_and_hangs_are_reasons(void **state) {
     has(f->text, "stream SDP stands at t.cfg:1");
 }
 
+/* What a hang waited for, as facts; names from the trace do not reach a terminal as they are. */
+static void a_hang_is_told_in_words_and_as_data(void **state) {
+    struct fixture *f = *state;
+    static const struct device_ops ops = {.links = NULL};
+    struct op op = op_make(OP_SYNC_WAIT, 11);
+    op.stream = (uint16_t)program_stream(f->prog, "my\nstream");
+    op.event = program_event(f->prog, "\x1b[31mgo");
+    program_append(f->prog, &op);
+    struct hang_stream stream = {.stream = op.stream, .op = f->prog->count - 1, .index = 4, .count = 5};
+    int event = op.event;
+    struct hang hang = {.reason = HANG_IDLE,
+                        .prog = f->prog,
+                        .dev = &f->rtl,
+                        .now = 4711,
+                        .last_done = 4000,
+                        .streams = &stream,
+                        .stream_count = 1,
+                        .events = &event,
+                        .event_count = 1,
+                        .answers = true,
+                        .intr_status = 1,
+                        .armed = {{NVDLA_SDP, 1, true}},
+                        .armed_count = 1};
+    f->rtl.ops = &ops;
+    f->rtl_result.outcome = PLAY_HUNG;
+    f->rtl_result.hang = &hang;
+    hang_explain(&f->rtl_result);
+    make(f);
+    has(f->text, "stream my\\nstream stands at dir/t.cfg:11: a wait for event \\x1b[31mgo (operation 5 of 5)");
+    has(f->text, "event \\x1b[31mgo is outstanding");
+    has(f->text, "armed and not finished: SDP group 1 (behind the other group)");
+    json_t *json = json_of(f);
+    const char *reason, *name, *position, *outstanding, *unit;
+    int cycle, group;
+    assert_int_equal(json_unpack(json_object_get(json_array_get(json_object_get(json, "devices"), 0), "hang"),
+                                 "{s:s, s:i, s:[{s:s, s:s}], s:[s], s:[{s:s, s:i}]}", "reason", &reason, "cycle",
+                                 &cycle, "streams", "stream", &name, "position", &position, "outstanding_events",
+                                 &outstanding, "armed", "unit", &unit, "group", &group),
+                     0);
+    assert_string_equal(reason, "idle");
+    assert_int_equal(cycle, 4711);
+    assert_string_equal(name, "my\nstream");
+    assert_string_equal(position, "dir/t.cfg:11");
+    assert_string_equal(outstanding, "\x1b[31mgo");
+    assert_string_equal(unit, "SDP");
+    assert_int_equal(group, 1);
+    json_decref(json);
+    f->rtl_result.hang = NULL;
+    f->rtl.ops = NULL;
+}
+
 static void names_that_are_not_utf8_do_not_break_the_json(void **state) {
     struct fixture *f = *state;
     f->rtl_result.outcome = PLAY_BROKEN;
@@ -638,6 +690,7 @@ int main(void) {
         TEST(a_failed_golden_check_is_triaged),
         TEST(failed_register_and_crc_checks_are_decoded),
         TEST(findings_and_hangs_are_reasons),
+        TEST(a_hang_is_told_in_words_and_as_data),
         TEST(names_that_are_not_utf8_do_not_break_the_json),
         TEST(millions_of_bytes_in_a_thousand_layers_take_no_time),
         TEST(the_walk_finds_what_a_search_byte_by_byte_finds),
