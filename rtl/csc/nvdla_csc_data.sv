@@ -330,7 +330,7 @@ module nvdla_csc_data
                {in_start, in_end, in_channel_end, in_layer_end}}, valid_o, valid_o && ready_i,
                {data_o, stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
   // Places of the queue: positions whose reads have begun and that have not left.
-  `NVDLA_BALANCE(Places, Depth, issue && line_q == '0, count, valid_o && ready_i, 1)
+  `NVDLA_BALANCE(Places, Depth, issue && line_q == '0, 32'(count), valid_o && ready_i, 1)
   // Stripes: as many atoms as the operation has positions, the first and the last one marked.
   `NVDLA_QUEUE(Stripes, ConvStripeBits + 1 + 2, 64, op_valid_i && op_ready_o, {op_positions_i, op_channel_end_i, op_layer_end_i}, 1'b0,
                valid_o && ready_i && stripe_end_o, (ConvStripeBits + 3)'(0))
