@@ -1,4 +1,4 @@
-# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, clean. `make help` explains them.
+# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
@@ -42,7 +42,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
+.PHONY: install uninstall man build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -71,6 +71,13 @@ $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 $(B)/obj/%.o: %.c $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
+# The version: that of the file VERSION, and the commit where there is one. Written again only when it changes.
+$(B)/gen/version_text.h: FORCE
+	@mkdir -p $(@D)
+	@commit=$$(git describe --always --dirty 2>/dev/null); \
+	line="#define NVCOSIM_VERSION \"$$(cat VERSION)$${commit:+ ($$commit)}\""; \
+	[ "$$(cat $@ 2>/dev/null)" = "$$line" ] || echo "$$line" >$@
+$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_text.h
 $(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
@@ -191,6 +198,20 @@ coverage: build
 ## make nightly       every trace with every memory behaviour, long fuzzing, all configurations
 nightly: setup
 	@NIGHTLY=1 tests/run.sh $(B)
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+## make install       [PREFIX=/usr/local] [DESTDIR=]: nvcosim, its simulators and their sources, man pages, completion
+install: build man
+	@scripts/install.sh $(B) "$(PREFIX)" "$(DESTDIR)"
+
+## make uninstall     [PREFIX=/usr/local] [DESTDIR=]: removes what make install put there
+uninstall:
+	@scripts/install.sh --uninstall "$(PREFIX)" "$(DESTDIR)"
+
+## make man           build/man: man pages, made from --help
+man: $(B)/nvcosim
+	@scripts/man.sh $(B)
 
 ## make clean         remove build/
 clean:

@@ -14,6 +14,8 @@ cd "$root"
 simulator=nvcosim-$config${name:+-$name}${variant:+-$variant}
 dir=$build/sim/$simulator
 mkdir -p "$dir"
+exec 9>"$dir/lock" # one build at a time in a folder
+flock 9
 
 for tool in verilator clang++; do
     command -v $tool >/dev/null || { echo "build_simulator: $tool is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
@@ -67,3 +69,7 @@ rm -f "$dir/defines.new"
 
 make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$(realpath "$build")/$simulator" \
     DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
+
+# What the variants of another RTL are built with later (nvcosim run --wave).
+[ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" \
+    >"$build/$config-$name.variables"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Coverage: plays every trace there is (traces/, the conformance traces, random layers) on simulators that count the lines they
+# Coverage: plays every trace there is (conformance traces of traces/ and of others, random layers) on simulators that count the lines they
 # execute, with a quiet and with a hostile memory; prints a table of the lines of rtl/, what nothing reached, and which kinds of
 # layers no trace holds (nvcosim coverage).
 #
@@ -23,12 +23,8 @@ mkdir -p "$out"
 settings=("" "--stall 300 --stall-w 950 --latency-kind uniform --latency-max 90 --reorder --seed 1")
 merge=()
 for config in "${configs[@]}"; do
-    traces=()
-    for trace in traces/*.nvt.gz; do
-        [ "$(zcat "$trace" | sed -n 's/^config //p')" = "$config" ] && traces+=("$trace")
-    done
     shopt -s nullglob
-    traces+=("$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz)
+    traces=(traces/conformance/"$config"/*.nvt.gz "$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz)
     shopt -u nullglob
     [ -d "$conformance/$config" ] || echo "no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
     if [ "$count" -gt 0 ]; then

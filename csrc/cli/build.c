@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "memory/file.h"
 #include "nvdla/text.h"
 #include "run/nvidia.h"
 #include "run/simulators.h"
 
-enum { KEY_CONFIG = 0x100, KEY_FILELIST, KEY_NVIDIA, KEY_RAMS, KEY_NAME, KEY_TOP, KEY_VERILATOR, KEY_PIN };
+enum { KEY_FILELIST = 0x100, KEY_NVIDIA, KEY_RAMS, KEY_NAME, KEY_TOP, KEY_VERILATOR, KEY_PIN };
 
 struct build_options {
     const struct nvdla_config *config;
@@ -20,10 +19,6 @@ struct build_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "Configuration whose ports the RTL has (default small)"},
     {.name = "filelist",
      .key = KEY_FILELIST,
      .arg = "FILE.f",
@@ -58,20 +53,22 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Builds a simulator of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME.\v"
+    "Builds a simulator of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME. The configuration "
+    "is the one whose ports it has; any will do, also those that this project has no RTL for.\v"
     "The testbench, the memory model, the player and the reference model stay the same.\n"
     "\n"
     "Examples:\n"
     "  nvcosim build --filelist vmod.f --name mine\n"
     "  nvcosim run --dut rtl:mine t.cfg\n"
+    "  nvcosim build --config full --filelist vmod.f --name theirs\n"
     "  nvcosim build --config small --nvidia ../hw\n"
     "  nvcosim run --dut rtl:nvidia t.cfg";
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct build_options *options = state->input;
     switch (key) {
-    case KEY_CONFIG:
-        options->config = config_option(arg, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->config;
         return 0;
     case KEY_FILELIST:
         options->filelist = arg;
@@ -104,8 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_VERILATOR:
         if (strpbrk(arg, "\n'"))
             argp_error(state, "--verilator-option: quotes and line ends are not supported");
-        if (!words_add(&options->verilator, "%s", arg))
-            argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+        words_add(&options->verilator, "%s", arg);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "found '%s', expected options only", arg);
@@ -134,6 +130,7 @@ static void add_joined(struct words *variables, const char *name, const struct w
     free(joined.text);
 }
 
+/* What make is told of the RTL; the build of the simulator keeps it for the variants that are made later. */
 static void make_variables(const struct build_options *options, const char *filelist, struct words *variables) {
     words_add(variables, "FILELIST=%s", filelist);
     words_add(variables, "TOP=%s", options->top);
@@ -166,23 +163,6 @@ static char *file_list(const struct build_options *options, struct error *err) {
     return path;
 }
 
-/* Keeps the variables for the variants that are built later (waves, coverage). */
-static bool keep_variables(const struct build_options *options, const struct words *variables, struct error *err) {
-    char path[SIMULATOR_PATH], *text = NULL;
-    size_t size;
-    if (!variables_path(options->config->name, options->name, path, sizeof path, err))
-        return false;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return error_set(err, "out of memory");
-    for (size_t i = 0; i < variables->count; i++)
-        fprintf(out, "%s\n", variables->items[i]);
-    fclose(out);
-    bool ok = file_write(path, text, size, err);
-    free(text);
-    return ok;
-}
-
 static int build(const struct build_options *options) {
     struct error err;
     char directory[SIMULATOR_PATH];
@@ -199,8 +179,7 @@ static int build(const struct build_options *options) {
     printf("building %s as rtl:%s for configuration %s ...\n", filelist, options->name, options->config->name);
     fflush(stdout);
     make_variables(options, filelist, &variables);
-    bool ok = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err) &&
-              keep_variables(options, &variables, &err);
+    const bool ok = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err);
     if (ok)
         printf("done; use it with: nvcosim run --config %s --dut rtl:%s TRACE\n", options->config->name, options->name);
     else
@@ -211,9 +190,10 @@ static int build(const struct build_options *options) {
 }
 
 int build_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
+    static const struct argp argp = {.children = children, .options = option_table, .parser = parse, .doc = doc};
     struct build_options options = {.config = nvdla_config_find("small"), .top = "NV_nvdla"};
-    int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? build(&options) : EXIT_BAD_INPUT;
+    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? build(&options) : EXIT_BAD_INPUT;
     words_free(&options.verilator);
     words_free(&options.pins);
     return status;

@@ -10,12 +10,13 @@
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
 #include "report/histograms.h"
+#include "run/progress.h"
 #include "run/session.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 #include "trace/program_filter.h"
 
-enum { KEY_CONFIG = 0x100, KEY_CLIP, KEY_ASYMMETRIC, KEY_MINIMUM_ERROR, KEY_WRITE, KEY_THREADS, KEY_ALLOW_UNDEFINED };
+enum { KEY_CLIP = 0x100, KEY_ASYMMETRIC, KEY_MINIMUM_ERROR, KEY_WRITE, KEY_THREADS, KEY_ALLOW_UNDEFINED };
 
 struct calibrate_run {
     struct run_options run; /* the trace, and how the model plays it */
@@ -25,10 +26,6 @@ struct calibrate_run {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
     {.name = "clip",
      .key = KEY_CLIP,
      .arg = "P",
@@ -81,8 +78,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     struct calibrate_run *options = state->input;
     uint64_t number;
     switch (key) {
-    case KEY_CONFIG:
-        options->run.config = config_option(arg, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->run.config;
         return 0;
     case KEY_CLIP:
         options->clip = clip_option(arg, state);
@@ -101,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->write = arg;
         return 0;
     case KEY_THREADS:
-        if (!parse_number(arg, 256, &number) || number == 0) {
+        if (!text_number(arg, 256, &number) || number == 0) {
             argp_error(state, "--threads: found '%s', expected a number from 1 to 256", arg);
         }
         options->run.threads = (int)number;
@@ -112,8 +109,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_ARG:
         if (options->run.traces.count > 0) {
             argp_error(state, "found '%s', expected one trace only", arg);
-        } else if (!words_add(&options->run.traces, "%s", arg)) {
-            argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+        } else {
+            words_add(&options->run.traces, "%s", arg);
         }
         return 0;
     case ARGP_KEY_END:
@@ -217,6 +214,7 @@ static const char *obstacle(const struct histogram_entry *entry, const struct la
 /* ---- plays ---- */
 
 struct calibration {
+    struct progress progress;
     const struct calibrate_run *options;
     struct program *prog;
     struct layer_tracker *layers; /* of the program as it was read */
@@ -243,21 +241,37 @@ static void forget_play(struct calibration *calibration) {
 }
 
 /* Plays the program. Returns the exit status. */
+static void show_progress(void *context, const struct device *dev, size_t done, size_t total) {
+    struct calibration *calibration = context;
+    char left[48];
+    (void)dev;
+    if (progress_due(&calibration->progress)) {
+        progress_show(&calibration->progress, "play %d: %zu of %zu operations%s", calibration->plays, done, total,
+                      calibration->plays > 1
+                          ? ""
+                          : progress_left(&calibration->progress, (double)done, (double)total, left, sizeof left));
+    }
+}
+
 static int play_once(struct calibration *calibration) {
     const struct run_options *options = &calibration->options->run;
-    struct model_options model = {.allow_outside = true,
-                                  .allow_undefined = options->allow_undefined,
-                                  .histograms = &calibration->histograms,
-                                  .threads = (size_t)options->threads};
+    struct model_options model = {
+        .allow_outside = true, .allow_undefined = options->allow_undefined, .threads = (size_t)options->threads};
     struct error err;
     forget_play(calibration);
+    tap_listen(&model.taps, histogram_listener(&calibration->histograms));
     calibration->dev = model_new(calibration->prog->config, &model, &err);
     if (!calibration->dev) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
     calibration->plays++;
-    switch (play(calibration->prog, calibration->dev, &options->play, &calibration->result)) {
+    struct play_options play_options = options->play;
+    play_options.progress = show_progress;
+    play_options.progress_context = calibration;
+    const enum play_outcome outcome = play(calibration->prog, calibration->dev, &play_options, &calibration->result);
+    progress_clear(&calibration->progress);
+    switch (outcome) {
     case PLAY_PASSED:
     case PLAY_CHECK_FAILED:
         return EXIT_OK;
@@ -509,7 +523,7 @@ static int write_trace(struct calibration *calibration, const char *path) {
 
 static int calibrate(const struct calibrate_run *options) {
     struct error err;
-    struct calibration calibration = {.options = options};
+    struct calibration calibration = {.options = options, .progress = progress_start()};
     calibration.prog = read_trace(&options->run, options->run.traces.items[0], &err);
     if (!calibration.prog) {
         fprintf(stderr, "%s\n", err.text);
@@ -536,7 +550,9 @@ static int calibrate(const struct calibrate_run *options) {
 }
 
 int calibrate_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct calibrate_run options = {.clip = 0};
     run_options_init(&options.run);
     int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? calibrate(&options) : EXIT_BAD_INPUT;

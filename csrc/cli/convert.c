@@ -6,7 +6,7 @@
 #include "run/options.h"
 #include "trace/formats.h"
 
-enum { KEY_CONFIG = 0x100, KEY_NO_GOLDEN };
+enum { KEY_NO_GOLDEN = 0x100 };
 
 struct convert_options {
     struct trace_options trace;
@@ -14,10 +14,6 @@ struct convert_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {0},
 };
@@ -31,8 +27,8 @@ static const char doc[] = "Converts a trace into the project's own format: one f
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct convert_options *options = state->input;
     switch (key) {
-    case KEY_CONFIG:
-        options->trace.config = config_option(arg, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->trace.config;
         return 0;
     case KEY_NO_GOLDEN:
         options->trace.no_golden = true;
@@ -57,7 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int convert_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "IN OUT", .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "IN OUT", .doc = doc};
     struct convert_options options = {0};
     struct error err;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)

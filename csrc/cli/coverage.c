@@ -3,9 +3,10 @@
 
 #include "cli/commands.h"
 #include "coverage/coverage.h"
+#include "run/progress.h"
 #include "run/session.h"
 
-enum { KEY_CONFIG = 0x100, KEY_MERGE };
+enum { KEY_MERGE = 0x100 };
 
 struct coverage_options {
     const struct nvdla_config *config;
@@ -14,10 +15,6 @@ struct coverage_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
     {.name = "merge", .key = KEY_MERGE, .arg = "FILE", .doc = "Add the counts of an earlier run, may be repeated"},
     {.name = "out", .key = 'o', .arg = "FILE", .doc = "Write the counts, a line `BIN COUNT` each"},
     {0},
@@ -25,29 +22,28 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Counts which kinds of layers the traces hold (engine, mode, size classes, padding, stride, operands, formats, "
-    "reuse, "
-    "fused chains and combinations of them) and prints a table that names what was never exercised. Kinds that the "
+    "reuse, fused chains and combinations of them) and prints a table that names what was never exercised. Kinds that "
+    "the "
     "configurations of the traces can not have are left out.\v"
     "Examples:\n"
-    "  nvcosim coverage traces/*.nvt.gz\n"
+    "  nvcosim coverage traces/conformance/small/*.nvt.gz\n"
     "  nvcosim coverage -o monday.txt random/*.nvt.gz\n"
     "  nvcosim coverage --merge monday.txt --merge tuesday.txt -o week.txt";
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct coverage_options *options = state->input;
-    bool ok = true;
     switch (key) {
-    case KEY_CONFIG:
-        options->config = config_option(arg, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->config;
         return 0;
     case KEY_MERGE:
-        ok = words_add(&options->merge, "%s", arg);
+        words_add(&options->merge, "%s", arg);
         break;
     case 'o':
         options->out = arg;
         return 0;
     case ARGP_KEY_ARG:
-        ok = words_add(&options->traces, "%s", arg);
+        words_add(&options->traces, "%s", arg);
         break;
     case ARGP_KEY_END:
         if (options->traces.count == 0 && options->merge.count == 0)
@@ -57,8 +53,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    if (!ok)
-        argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
     return 0;
 }
 
@@ -66,19 +60,24 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static bool add_traces(const struct coverage_options *options, struct coverage *coverage) {
     const struct run_options run = {.config = options->config, .no_golden = true};
     bool ok = true;
+    struct progress progress = progress_start();
     for (size_t i = 0; i < options->traces.count; i++) {
         struct error err;
+        progress_count(&progress, "reading", i, options->traces.count, "traces");
         struct program *prog = read_trace(&run, options->traces.items[i], &err);
         if (prog && !coverage_add(coverage, prog)) {
             error_set(&err, "nvcosim: out of memory");
             program_free(prog);
             prog = NULL;
         }
-        if (!prog)
+        if (!prog) {
+            progress_clear(&progress);
             fprintf(stderr, "%s\n", err.text);
+        }
         ok = ok && prog;
         program_free(prog);
     }
+    progress_clear(&progress);
     return ok;
 }
 
@@ -110,8 +109,12 @@ static int print(const struct coverage_options *options, const struct coverage *
 }
 
 int coverage_main(int argc, char **argv) {
-    static const struct argp argp = {
-        .options = option_table, .parser = parse, .args_doc = "TRACE...\n--merge FILE...", .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp argp = {.children = children,
+                                     .options = option_table,
+                                     .parser = parse,
+                                     .args_doc = "TRACE...\n--merge FILE...",
+                                     .doc = doc};
     struct coverage_options options = {0};
     struct coverage *coverage = NULL;
     int status = EXIT_BAD_INPUT;

@@ -70,7 +70,7 @@ static void cube_option(struct diff_options *options, char *arg, struct argp_sta
                 state,
                 "--cube: found '%s', expected base=, w=, h=, c=, line=, surf=, atom=, bytes=, batches= or batch=",
                 value);
-        else if (!value || !parse_number(value, limits[key], &values[key]))
+        else if (!value || !text_number(value, limits[key], &values[key]))
             argp_error(state, "--cube: %s: found '%s', expected a number up to 0x%" PRIx64, names[key],
                        value ? value : "", limits[key]);
         else {
@@ -103,7 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     struct diff_options *options = state->input;
     switch (key) {
     case KEY_BASE:
-        if (!parse_number(arg, UINT64_MAX, &options->base))
+        if (!text_number(arg, UINT64_MAX, &options->base))
             argp_error(state, "--base: found '%s', expected an address", arg);
         options->base_given = true;
         return 0;

@@ -3,14 +3,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "gen/gen.h"
 #include "memory/file.h"
 #include "run/options.h"
+#include "run/progress.h"
 #include "trace/formats.h"
 
-enum { KEY_CONFIG = 0x100, KEY_ENGINE, KEY_SEED, KEY_COUNT };
+enum { KEY_ENGINE = 0x100, KEY_SEED, KEY_COUNT };
 
 enum { COUNT_MAX = 1000000, PATH_SIZE = 4096 };
 
@@ -23,7 +25,6 @@ struct gen_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config", .key = KEY_CONFIG, .arg = "NAME", .doc = "NVDLA configuration (default small)"},
     {.name = "engine",
      .key = KEY_ENGINE,
      .arg = "ENGINE",
@@ -71,8 +72,8 @@ static void check_engines(const struct gen_options *options, struct argp_state *
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct gen_options *options = state->input;
     switch (key) {
-    case KEY_CONFIG:
-        options->config = config_option(arg, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->config;
         return 0;
     case KEY_ENGINE:
         options->engines = gen_engines(arg);
@@ -83,11 +84,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
                        arg);
         return 0;
     case KEY_SEED:
-        if (!parse_number(arg, UINT64_MAX - COUNT_MAX, &options->seed))
+        if (!text_number(arg, UINT64_MAX - COUNT_MAX, &options->seed))
             argp_error(state, "--seed: found '%s', expected a number from 0 to %" PRIu64, arg, UINT64_MAX - COUNT_MAX);
         return 0;
     case KEY_COUNT:
-        if (!parse_number(arg, COUNT_MAX, &options->count) || options->count == 0)
+        if (!text_number(arg, COUNT_MAX, &options->count) || options->count == 0)
             argp_error(state, "--count: found '%s', expected a number from 1 to %d", arg, COUNT_MAX);
         return 0;
     case 'o':
@@ -125,15 +126,21 @@ static bool write_case(const struct gen_options *options, uint64_t seed, struct 
 }
 
 int gen_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
+    static const struct argp argp = {.children = children, .options = option_table, .parser = parse, .doc = doc};
     struct gen_options options = {
         .config = nvdla_config_find("small"), .engines = GEN_ENGINES_ALL, .seed = 1, .count = 1, .out = "."};
     struct error err;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return EXIT_BAD_INPUT;
     bool good = directory_make(options.out, &err);
-    for (uint64_t i = 0; good && i < options.count; i++)
+    struct progress progress = progress_start();
+    for (uint64_t i = 0; good && i < options.count; i++) {
+        if (options.quiet || !isatty(STDOUT_FILENO))
+            progress_count(&progress, options.out, i, options.count, "cases");
         good = write_case(&options, options.seed + i, &err);
+    }
+    progress_clear(&progress);
     if (!good)
         fprintf(stderr, "nvcosim: %s\n", err.text);
     return good ? EXIT_OK : EXIT_BAD_INPUT;

@@ -6,7 +6,7 @@
 #include "run/options.h"
 #include "trace/formats.h"
 
-enum { KEY_CONFIG = 0x100, KEY_NO_GOLDEN, KEY_JSON };
+enum { KEY_NO_GOLDEN = 0x100, KEY_JSON };
 
 struct info_options {
     struct trace_options trace;
@@ -15,10 +15,6 @@ struct info_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt)"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
     {0},
@@ -34,8 +30,8 @@ static const char doc[] = "Prints what a trace holds: register writes per unit, 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct info_options *options = state->input;
     switch (key) {
-    case KEY_CONFIG:
-        options->trace.config = config_option(arg, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->trace.config;
         return 0;
     case KEY_NO_GOLDEN:
         options->trace.no_golden = true;
@@ -59,7 +55,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int info_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct info_options options = {0};
     struct error err;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)

@@ -1,12 +1,13 @@
-/* nvcosim: finds the subcommand and hands over. */
+/* nvcosim: finds the command and hands over. */
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "run/options.h"
-
-static const char version[] = "nvcosim 0.1.0";
+#include "run/output.h"
+#include "run/version.h"
 
 static const struct {
     const char *name;
@@ -22,82 +23,100 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static const char doc[] = "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, "
-                          "and compares the memory they leave behind.\v"
-                          "Commands:\n"
-                          "  run TRACE...       play traces, compare, report\n"
-                          "  info TRACE         what a trace holds: registers decoded, memory, layers, checks\n"
-                          "  convert IN OUT     any trace format into the project's own (.nvt, .nvt.gz)\n"
-                          "  diff A B           compare two memory images, raw or gzip\n"
-                          "  build              put another RTL behind the harness\n"
-                          "  gen                write random legal layers as traces\n"
-                          "  shrink TRACE       make a failing trace smaller\n"
-                          "  coverage TRACE...  which kinds of layers the traces hold, and which they never do\n"
-                          "  calibrate TRACE    convertor settings that suit the values of each layer\n"
-                          "\n"
-                          "Examples:\n"
-                          "  nvcosim run traces/rand_sdp_000.nvt.gz\n"
-                          "  nvcosim run --dut model conformance/small/sdp_*/*.cfg\n"
-                          "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
-                          "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
-                          "  nvcosim info t.cfg | less\n"
-                          "  nvcosim build --config small --filelist mine.f --name mine\n"
-                          "  nvcosim run --dut rtl:mine t.cfg\n"
-                          "\n"
-                          "`nvcosim COMMAND --help` explains the options of a command.\n"
-                          "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or "
-                          "usage, refused; 3 hang or time-out. "
-                          "Of several traces the worst counts, in the order 2, 3, 1, 0.";
+#define COMMANDS                                                                                                       \
+    "Commands:\n"                                                                                                      \
+    "  run TRACE...       play traces, compare, report\n"                                                              \
+    "  info TRACE         what a trace holds: registers, memory, layers, checks\n"                                     \
+    "  convert IN OUT     any trace format into the project's own\n"                                                   \
+    "  diff A B           compare two memory images, raw or gzip\n"                                                    \
+    "  build              put another RTL behind the harness\n"                                                        \
+    "  gen                write random legal layers as traces\n"                                                       \
+    "  shrink TRACE       make a failing trace smaller\n"                                                              \
+    "  coverage TRACE...  which kinds of layers traces hold, which never\n"                                            \
+    "  calibrate TRACE    convertor settings that suit the values of each layer\n"                                     \
+    "  help [COMMAND]     this, or the manual of a command\n"
+
+static const char doc[] =
+    "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, and compares the "
+    "memory they leave behind.\v" COMMANDS "\n"
+    "Examples:\n"
+    "  nvcosim run traces/conformance/small/rand_sdp_000.nvt.gz\n"
+    "  nvcosim run --config full --dut model traces/conformance/full/*.nvt.gz\n"
+    "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
+    "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
+    "  nvcosim info t.cfg | less\n"
+    "  nvcosim build --config small --filelist mine.f --name mine\n"
+    "  nvcosim run --dut rtl:mine t.cfg\n"
+    "\n"
+    "`nvcosim COMMAND --help` explains the options of a command.\n"
+    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage, refused, or "
+    "what is printed cannot be written; 3 hang or time-out; 4 the simulator crashed. Of several traces the worst "
+    "counts, in the order 2, 4, 3, 1, 0.";
 
 struct dispatch {
-    int at; /* index of the subcommand in argv, 0 none */
-    bool version;
+    int at; /* index of the command in argv, 0 none */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct dispatch *dispatch = state->input;
     switch (key) {
     case 'V':
-        dispatch->version = true;
-        return 0;
+        printf("nvcosim %s\n", nvcosim_version());
+        exit(EXIT_OK);
     case ARGP_KEY_ARG:
         (void)arg;
         dispatch->at = state->next - 1;
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (dispatch->at == 0 && !dispatch->version)
-            argp_usage(state);
+        if (dispatch->at == 0) {
+            fputs("Usage: nvcosim COMMAND [ARGUMENT...]\n\n" COMMANDS, stderr);
+            exit(EXIT_BAD_INPUT);
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
+/* Runs the command whose name is argv[0]. */
+static int run_command(int argc, char **argv) {
+    const size_t count = sizeof commands / sizeof commands[0];
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(argv[0], commands[i].name) == 0) {
+            char name[32];
+            snprintf(name, sizeof name, "nvcosim %s", argv[0]);
+            argv[0] = name;
+            return commands[i].main(argc, argv);
+        }
+    }
+    char *shown = text_shown(argv[0]);
+    fprintf(stderr, "nvcosim: there is no command '%s'; expected ", shown);
+    free(shown);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s, ", commands[i].name);
+    fprintf(stderr, "or help (see nvcosim --help)\n");
+    return EXIT_BAD_INPUT;
+}
+
 int main(int argc, char **argv) {
     const struct argp argp = {
         .options = option_table, .parser = parse, .args_doc = "COMMAND [ARGUMENT...]", .doc = doc};
     struct dispatch dispatch = {0};
+    char help[] = "--help";
+    output_check_at_exit();
     argp_err_exit_status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &dispatch) != 0)
         return EXIT_BAD_INPUT;
-    if (dispatch.version) {
-        puts(version);
-        return EXIT_OK;
+    const int left = argc - dispatch.at;
+    char **command = argv + dispatch.at;
+    if (strcmp(command[0], "help") != 0)
+        return run_command(left, command);
+    if (left > 2) {
+        fprintf(stderr, "nvcosim help: found '%s', expected one command\n", command[2]);
+        return EXIT_BAD_INPUT;
     }
-    char *command = argv[dispatch.at];
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(command, commands[i].name) == 0) {
-            char name[32];
-            snprintf(name, sizeof name, "nvcosim %s", command);
-            argv[dispatch.at] = name;
-            return commands[i].main(argc - dispatch.at, argv + dispatch.at);
-        }
-    }
-    const size_t count = sizeof commands / sizeof commands[0];
-    fprintf(stderr, "nvcosim: there is no command '%s'; expected ", command);
-    for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", commands[i].name);
-    fprintf(stderr, " (see nvcosim --help)\n");
-    return EXIT_BAD_INPUT;
+    if (left == 2)
+        return run_command(2, (char *[]){command[1], help, NULL});
+    return argp_parse(&argp, 2, (char *[]){argv[0], help, NULL}, 0, NULL, &dispatch);
 }

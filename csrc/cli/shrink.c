@@ -3,12 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <jansson.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -16,7 +12,10 @@
 #include "gen/shrink.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
-#include "run/options.h"
+#include "nvdla/xalloc.h"
+#include "run/process.h"
+#include "run/progress.h"
+#include "run/result.h"
 #include "run/session.h"
 #include "trace/formats.h"
 
@@ -45,7 +44,7 @@ static const char doc[] =
 /* How a run ends. Runs fail alike if all of this is equal. */
 struct failure {
     int status;     /* of `nvcosim run` */
-    char kind[160]; /* "hang of rtl", "mismatch", "check", "finding RULE" */
+    char kind[160]; /* "hang of rtl", "mismatch", "check", "finding RULE", "crash with status 139" */
 };
 
 struct arguments {
@@ -60,104 +59,103 @@ struct arguments {
     struct words given; /* run options of the attempts */
     int total;
     struct shrink shrink;
+    struct progress progress;
 };
 
 /* ---- one run -------------------------------------------------------------------------------------------------------
  */
 
-static void set_kind(struct failure *failure, json_t *report) {
-    json_t *devices = json_object_get(report, "devices"), *device;
-    size_t i, n = 0;
-    const char *finding = NULL;
+/* In which way a trace fails, from its result. */
+static void set_kind(struct failure *failure, const struct result *result) {
+    const size_t size = sizeof failure->kind;
     bool failed_check = false;
-    char hung[100] = "";
-    json_array_foreach(devices, i, device) {
-        json_t *findings = json_object_get(device, "findings");
-        const char *name = json_string_value(json_object_get(device, "device"));
-        bool hangs = json_object_get(device, "message") != NULL;
-        if (hangs && n < sizeof hung)
-            n += (size_t)snprintf(hung + n, sizeof hung - n, "%s%s", n ? " and " : "", name ? name : "?");
-        failed_check = failed_check || json_array_size(json_object_get(device, "failures")) > 0;
-        if (!finding && json_array_size(findings) > 0)
-            finding = json_string_value(json_object_get(json_array_get(findings, 0), "rule"));
+    size_t n = 0;
+    failure->kind[0] = '\0';
+    if (result->verdict == VERDICT_PASS)
+        return;
+    if (result->verdict == VERDICT_CRASH) {
+        snprintf(failure->kind, size, "crash with status %d", result->exit_status);
+        return;
+    }
+    for (int i = 0; i < result->device_count; i++) {
+        const struct result_device *device = &result->devices[i];
+        if ((strcmp(device->outcome, "hung") == 0 || strcmp(device->outcome, "broken") == 0) && n < size)
+            n += (size_t)snprintf(failure->kind + n, size - n, "%s%s", n ? " and " : "hang of ", device->name);
+        failed_check = failed_check || device->failures > 0;
     }
     if (n > 0)
-        snprintf(failure->kind, sizeof failure->kind, "hang of %s", hung);
-    else if (json_array_size(json_object_get(report, "mismatches")) > 0)
-        snprintf(failure->kind, sizeof failure->kind, "mismatch");
+        return;
+    if (result->mismatch.space && !result->mismatch.golden)
+        snprintf(failure->kind, size, "mismatch");
     else if (failed_check)
-        snprintf(failure->kind, sizeof failure->kind, "check");
+        snprintf(failure->kind, size, "check");
+    else if (result->finding_count > 0)
+        snprintf(failure->kind, size, "finding %s", result->findings[0].rule);
     else
-        snprintf(failure->kind, sizeof failure->kind, "finding %s", finding ? finding : "?");
+        snprintf(failure->kind, size, "%s", result->verdict == VERDICT_HANG ? "time-out" : result->reason);
 }
 
-/* The child's side: what the run prints goes to a file. */
-static int child(const struct arguments *args, const char *path, const char *out, const char *log) {
+/* What one attempt needs; the child's side: what the run prints goes to a file, its result to another. */
+struct attempt {
+    const struct arguments *args;
+    const char *path, *out, *log, *results;
+};
+
+static int play_attempt(void *context) {
+    const struct attempt *attempt = context;
     struct words line = {0};
-    int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    bool ok = file >= 0 && dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0 &&
-              words_add(&line, "nvcosim run") && words_add(&line, "--timeout=%d", TIMEOUT);
-    for (size_t i = 0; ok && i < args->given.count; i++)
-        ok = words_add(&line, "%s", args->given.items[i]);
-    ok = ok && words_add(&line, "--out=%s", out) && words_add(&line, "--no-progress") && words_add(&line, "--") &&
-         words_add(&line, "%s", path);
-    return ok ? run_main((int)line.count, line.items) : EXIT_BAD_INPUT;
+    const int file = open(attempt->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0)
+        return EXIT_BAD_INPUT;
+    words_add(&line, "nvcosim run");
+    words_add(&line, "--timeout=%d", TIMEOUT);
+    for (size_t i = 0; i < attempt->args->given.count; i++)
+        words_add(&line, "%s", attempt->args->given.items[i]);
+    words_add(&line, "--out=%s", attempt->out);
+    words_add(&line, "--results=%s", attempt->results);
+    words_add(&line, "--");
+    words_add(&line, "%s", attempt->path);
+    return run_main((int)line.count, line.items);
 }
 
-/* Copies what the last run printed to stderr, but not where its report was: that folder goes. */
+/* Copies what the last run printed to stderr. */
 static void show_log(const char *log) {
     char *text;
     size_t n;
     if (!file_read(log, &text, &n, NULL))
         return;
-    for (const char *line = text, *end = text + n, *next; line < end; line = next) {
-        next = memchr(line, '\n', (size_t)(end - line));
-        next = next ? next + 1 : end;
-        if (strncmp(line, "  report: ", strlen("  report: ")) != 0)
-            fwrite(line, 1, (size_t)(next - line), stderr);
-    }
+    fwrite(text, 1, n, stderr);
     free(text);
 }
 
 /* Plays a file. False with a message if that was not possible. reason: 512 bytes, "" if it passes. */
 static bool play_file(struct arguments *args, const char *path, struct failure *failure, char *reason,
                       struct error *err) {
-    char out[FILE_SIZE], log[FILE_SIZE], name[400], report[2 * FILE_SIZE];
-    int status;
-    const pid_t parent = getpid();
+    char out[FILE_SIZE], log[FILE_SIZE], results[FILE_SIZE], *text = NULL;
+    struct result result = {.verdict = VERDICT_ERROR};
+    size_t n;
     snprintf(out, sizeof out, "%s/out", args->directory);
     snprintf(log, sizeof log, "%s/log", args->directory);
-    snprintf(report, sizeof report, "%s/%s/report.json", out, trace_name(path, name, sizeof name));
-    unlink(report);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != parent)
-            _exit(EXIT_HUNG);
-        status = child(args, path, out, log);
-        fflush(NULL);
-        _exit(status);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            pid = -1;
+    snprintf(results, sizeof results, "%s/results", args->directory);
+    unlink(results);
+    struct attempt attempt = {.args = args, .path = path, .out = out, .log = log, .results = results};
+    const pid_t pid = process_start(play_attempt, &attempt, err);
     if (pid < 0)
-        return error_set(err, "fork: %s", strerror(errno));
-    *failure = (struct failure){.status = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_HUNG};
-    reason[0] = '\0';
-    if (failure->status == EXIT_BAD_INPUT) {
-        show_log(log);
+        return false;
+    failure->status = process_wait(pid, NULL, NULL);
+    const bool played = file_read(results, &text, &n, NULL) && result_parse(text, &result);
+    free(text);
+    if (!played || verdict_status(result.verdict) == EXIT_BAD_INPUT) {
+        if (played)
+            fprintf(stderr, "%s %s: %s\n", verdict_names[result.verdict], result.trace, result.reason);
+        else
+            show_log(log);
+        result_free(&result);
         return error_set(err, "%s could not be played", path);
     }
-    json_t *json = failure->status == EXIT_OK ? NULL : json_load_file(report, 0, NULL);
-    const char *text = json_string_value(json_object_get(json, "reason"));
-    if (json)
-        set_kind(failure, json);
-    else
-        snprintf(failure->kind, sizeof failure->kind, failure->status == EXIT_OK ? "" : "simulator broken down");
-    snprintf(reason, 512, "%s", text ? text : failure->kind);
-    json_decref(json);
+    set_kind(failure, &result);
+    snprintf(reason, 512, "%s", result.reason);
+    result_free(&result);
     return true;
 }
 
@@ -182,9 +180,13 @@ static bool try_program(void *context, const struct program *prog) {
     struct error err;
     snprintf(path, sizeof path, "%s/case.nvt", args->directory);
     bool fails = trace_write(prog, path, &err) && fails_as_wanted(args, path);
-    if (!args->quiet && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%d of %d attempts left, %zu operations%s\033[K", args->shrink.attempts, args->total,
-                prog->count, fails ? " still fail" : " no longer fail");
+    if (progress_due(&args->progress)) {
+        char left[48];
+        const int done = args->total - args->shrink.attempts;
+        progress_show(&args->progress, "attempt %d of at most %d%s; %zu operations %s", done, args->total,
+                      progress_left(&args->progress, done, args->total, left, sizeof left), prog->count,
+                      fails ? "still fail" : "no longer fail");
+    }
     return fails;
 }
 
@@ -209,13 +211,11 @@ static bool is_kind_option(const char *word) {
 /* The failure without these words: those with drop[i]. Keeps them out if it stays. */
 static bool drop_words(struct arguments *args, const bool *drop, const char *path) {
     struct words kept = {0}, given = args->given;
-    bool ok = true, any = false;
-    for (size_t i = 0; ok && i < given.count; i++) {
-        any = any || drop[i];
-        ok = drop[i] || words_add(&kept, "%s", given.items[i]);
-    }
+    for (size_t i = 0; i < given.count; i++)
+        if (!drop[i])
+            words_add(&kept, "%s", given.items[i]);
     args->given = kept;
-    if (ok && any && args->shrink.attempts-- > 0 && fails_as_wanted(args, path)) {
+    if (kept.count < given.count && args->shrink.attempts-- > 0 && fails_as_wanted(args, path)) {
         words_free(&given);
         return true;
     }
@@ -297,8 +297,7 @@ static int search(struct arguments *args, struct program *prog, const char *path
         shrink_program(&args->shrink, prog);
         good = trace_write(prog, out, &err);
     }
-    if (!args->quiet && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    progress_clear(&args->progress);
     if (!good) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
@@ -323,9 +322,44 @@ static int remove_entry(const char *path, const struct stat *stat, int type, str
     return remove(path);
 }
 
+/* NAME-shrunk.nvt beside the trace. */
+static void default_out(const char *path, char *out, size_t size) {
+    char name[400];
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    while (end > 0 && path[end - 1] != '/')
+        end--;
+    snprintf(out, size, "%.*s%s-shrunk.nvt", (int)end, path, trace_name(path, name, sizeof name));
+}
+
+/* True if the file can be written: better said now than after hundreds of runs. */
+static bool prepare_out(const char *out, struct error *err) {
+    char *folder = xstrdup(out), *slash = strrchr(folder, '/');
+    if (slash)
+        *(slash == folder ? slash + 1 : slash) = '\0';
+    const bool ok = access(slash ? folder : ".", W_OK) == 0;
+    if (!ok)
+        error_set(err, "%s: %s; --out FILE names another place", out, strerror(errno));
+    free(folder);
+    return ok;
+}
+
+/* Makes the folder of the attempts, where temporary files go or, if there is none, here. */
+static bool make_directory(struct arguments *args, struct error *err) {
+    const char *roots[] = {getenv("TMPDIR"), "/tmp", "."};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+        const char *root = roots[i];
+        const int n = snprintf(args->directory, sizeof args->directory, "%s/nvcosim_XXXXXX", root ? root : "");
+        if (root && *root && n > 0 && (size_t)n < sizeof args->directory && mkdtemp(args->directory))
+            return true;
+    }
+    return error_set(err, "no folder for temporary files: %s; TMPDIR names one", strerror(errno));
+}
+
 static int shrink_trace(struct arguments *args) {
-    const char *path = args->run.traces.items[0], *root = getenv("TMPDIR");
-    char out[PATH_SIZE], name[400];
+    const char *path = args->run.traces.items[0];
+    char out[PATH_SIZE];
     struct error err;
     struct program *prog = read_trace(&args->run, path, &err);
     if (!prog) {
@@ -335,16 +369,14 @@ static int shrink_trace(struct arguments *args) {
     if (args->out)
         snprintf(out, sizeof out, "%s", args->out);
     else
-        snprintf(out, sizeof out, "%s-shrunk.nvt", trace_name(path, name, sizeof name));
-    int n = snprintf(args->directory, sizeof args->directory, "%s/nvcosim_XXXXXX", root && *root ? root : "/tmp");
-    bool fits = n > 0 && (size_t)n < sizeof args->directory;
-    if (!fits)
-        errno = ENAMETOOLONG;
-    if (!fits || !mkdtemp(args->directory)) {
-        fprintf(stderr, "nvcosim: %s: %s\n", args->directory, strerror(errno));
+        default_out(path, out, sizeof out);
+    if (!prepare_out(out, &err) || !make_directory(args, &err)) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
         program_free(prog);
         return EXIT_BAD_INPUT;
     }
+    process_obey_signals();
+    args->progress = progress_start();
     args->total = (int)args->attempts;
     args->shrink = (struct shrink){.fails = try_program, .context = args, .attempts = args->total};
     int status = search(args, prog, path, out);
@@ -362,12 +394,12 @@ static void make_table(struct argp_option *table) {
         {.name = "out",
          .key = 'o',
          .arg = "FILE",
-         .doc = "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt)"},
+         .doc = "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"},
         {.name = "attempts", .key = KEY_ATTEMPTS, .arg = "N", .doc = "Runs at most (default 300)"},
         {.name = "quiet", .key = 'q', .doc = "Print the result only"},
     };
-    static const char *const left_out[] = {"out",  "jobs",        "stats", "verbose",   "quiet",
-                                           "name", "no-progress", "wave",  "wave-from", "wave-to"};
+    static const char *const left_out[] = {"out",       "jobs",     "stats", "verbose",   "quiet",   "name",
+                                           "result-fd", "progress", "wave",  "wave-from", "wave-to", "results"};
     size_t n = 0;
     for (; n < sizeof own / sizeof own[0]; n++)
         table[n] = own[n];
@@ -397,7 +429,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         args->quiet = true;
         return 0;
     case KEY_ATTEMPTS:
-        if (!parse_number(arg, ATTEMPTS_MAX, &args->attempts) || args->attempts == 0)
+        if (!text_number(arg, ATTEMPTS_MAX, &args->attempts) || args->attempts == 0)
             argp_error(state, "--attempts: found '%s', expected a number from 1 to %d", arg, ATTEMPTS_MAX);
         return 0;
     case ARGP_KEY_ARG:

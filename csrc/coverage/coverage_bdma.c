@@ -27,6 +27,7 @@ static int descriptor_class(size_t n) {
 }
 
 void sort_bdma(const struct nvdla_config *config, const struct launch *launch, const struct launch *before, int *v) {
+    const struct registers_view view = launch_view(config, launch);
     struct launch_block block;
     int sources = 0;
     for (size_t i = 0; launch_block(config, launch, i, &block); i++)
@@ -37,7 +38,7 @@ void sort_bdma(const struct nvdla_config *config, const struct launch *launch, c
         v[BDMA_DESCRIPTORS] = descriptor_class(launch->block_count);
         v[BDMA_SOURCES] = sources == 3;
     }
-    v[BDMA_COUNTERS] = (int)FIELD(launch, BDMA_CFG_STATUS, STALL_COUNT_EN);
+    v[BDMA_COUNTERS] = (int)FIELD(&view, BDMA, CFG_STATUS, STALL_COUNT_EN);
 }
 
 /* ---- descriptors --------------------------------------------------------------------------------------------------

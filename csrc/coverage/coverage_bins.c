@@ -4,14 +4,11 @@
 #include "layers/pairing.h"
 
 unsigned coverage_features(const struct nvdla_config *config) {
-    return (config->int16 ? COVERAGE_NEEDS_INT16 : 0u) | (config->fp16 ? COVERAGE_NEEDS_FP16 : 0u) |
-           (config->weight_compression ? COVERAGE_NEEDS_COMPRESSION : 0u) |
-           (config->winograd ? COVERAGE_NEEDS_WINOGRAD : 0u) | (config->batch_max > 1 ? COVERAGE_NEEDS_BATCH : 0u) |
-           (config->sdp_ew_throughput ? COVERAGE_NEEDS_EW : 0u) |
-           (config->sdp_ew_throughput && config->sdp_lut ? COVERAGE_NEEDS_LUT : 0u) |
-           (config->secondary_memory ? COVERAGE_NEEDS_SECONDARY : 0u) |
-           (config->atomic_c >= 16 ? COVERAGE_NEEDS_WIDE : 0u) | (config->bdma ? COVERAGE_NEEDS_BDMA : 0u) |
-           (config->rubik ? COVERAGE_NEEDS_RUBIK : 0u);
+    unsigned needs = config->atomic_c >= 16 ? COVERAGE_NEEDS_WIDE : 0;
+    for (enum nvdla_feature feature = 0; feature < FEATURE_COUNT; feature++)
+        if (nvdla_has(config, feature))
+            needs |= 1u << feature;
+    return needs;
 }
 
 /* ---- the whole trace ----------------------------------------------------------------------------------------------
@@ -116,8 +113,8 @@ static struct coverage_sample new_sample(int engine) {
 
 /* Kind of the chain (KIND_...) that a launch stands for, -1 if it stands for none: SDP for itself and what is fused to
  * it, the others where they read memory. */
-static int chain_kind(const struct launch *launch) {
-    switch (launch->unit) {
+static int chain_kind(const struct registers_view *view, enum nvdla_unit unit) {
+    switch (unit) {
     case NVDLA_CDP:
         return KIND_CDP;
     case NVDLA_BDMA:
@@ -125,10 +122,10 @@ static int chain_kind(const struct launch *launch) {
     case NVDLA_RBK:
         return KIND_RUBIK;
     case NVDLA_PDP:
-        return FIELD(launch, PDP_D_OPERATION_MODE_CFG, FLYING_MODE) ? KIND_PDP : -1;
+        return FIELD(view, PDP, D_OPERATION_MODE_CFG, FLYING_MODE) ? KIND_PDP : -1;
     case NVDLA_SDP: {
-        const bool conv = FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
-        const bool pdp = FIELD(launch, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+        const bool conv = FIELD(view, SDP, D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
+        const bool pdp = FIELD(view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
         return conv ? (pdp ? KIND_CONV_SDP_PDP : KIND_CONV_SDP) : pdp ? KIND_SDP_PDP : KIND_SDP;
     }
     default:
@@ -136,16 +133,17 @@ static int chain_kind(const struct launch *launch) {
     }
 }
 
-static int chain_precision(const struct nvdla_config *config, const struct launch *launch) {
-    switch (launch->unit) {
+static int chain_precision(const struct registers_view *view, enum nvdla_unit unit) {
+    const struct nvdla_config *config = view->config;
+    switch (unit) {
     case NVDLA_SDP:
-        return precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, PROC_PRECISION));
+        return precision_class(config, FIELD(view, SDP, D_DATA_FORMAT, PROC_PRECISION));
     case NVDLA_PDP:
-        return precision_class(config, FIELD(launch, PDP_D_DATA_FORMAT, INPUT_DATA));
+        return precision_class(config, FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA));
     case NVDLA_CDP:
-        return precision_class(config, FIELD(launch, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE));
+        return precision_class(config, FIELD(view, CDP, D_DATA_FORMAT, INPUT_DATA_TYPE));
     case NVDLA_RBK:
-        return precision_class(config, FIELD(launch, RBK_D_MISC_CFG, IN_PRECISION));
+        return precision_class(config, FIELD(view, RBK, D_MISC_CFG, IN_PRECISION));
     default:
         return -1;
     }
@@ -157,10 +155,12 @@ static void take_chain(struct walk *walk, const struct launch *launch, int kind)
     struct coverage_sample sample = new_sample(COVERAGE_CHAIN);
     sample.values[CHAIN_KIND] = kind;
     sample.values[CHAIN_AFTER] = walk->kind < 0 ? 0 : walk->kind == kind ? 1 : 2;
-    sample.values[CHAIN_PRECISION] = chain_precision(config, launch);
+    struct registers_view view = launch_view(config, launch);
+    sample.values[CHAIN_PRECISION] = chain_precision(&view, launch->unit);
     if (begins_with_conv(kind) && csc) {
-        const bool winograd = config->winograd && FIELD(csc, CSC_D_MISC_CFG, CONV_MODE) != 0;
-        sample.values[CHAIN_INPUT] = winograd ? 2 : (int)FIELD(csc, CSC_D_DATAIN_FORMAT, DATAIN_FORMAT);
+        launch_view_add(&view, csc);
+        const bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && FIELD(&view, CSC, D_MISC_CFG, CONV_MODE) != 0;
+        sample.values[CHAIN_INPUT] = winograd ? 2 : (int)FIELD(&view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT);
     }
     walk->chains++;
     walk->kind = kind;
@@ -185,20 +185,24 @@ static void take_bdma(struct walk *walk, const struct launch *launch) {
 
 static void take_sdp(struct walk *walk, const struct launch *launch) {
     const struct nvdla_config *config = walk->prog->config;
+    struct registers_view view = launch_view(config, launch);
     struct coverage_sample sample = new_sample(COVERAGE_SDP);
-    sort_sdp(config, launch, layer_tracker_feeder(walk->launches, launch, NVDLA_SDP_RDMA), sample.values);
+    launch_view_add(&view, layer_tracker_feeder(walk->launches, launch, NVDLA_SDP_RDMA));
+    sort_sdp(&view, launch->group, sample.values);
     walk->take(walk->context, &sample);
     sample = new_sample(COVERAGE_SDP_LUT);
-    if (sort_sdp_lut(config, launch, sample.values))
+    if (sort_sdp_lut(&view, sample.values))
         walk->take(walk->context, &sample);
 }
 
 static void take_conv(struct walk *walk, const struct launch *csc) {
-    const struct convolution conv = {.cdma = layer_tracker_find(walk->launches, NVDLA_CDMA, csc->ordinal),
-                                     .csc = csc,
-                                     .cacc = layer_tracker_find(walk->launches, NVDLA_CACC, csc->ordinal)};
-    if (!conv.cdma || !conv.cacc)
+    const struct launch *cdma = layer_tracker_find(walk->launches, NVDLA_CDMA, csc->ordinal);
+    const struct launch *cacc = layer_tracker_find(walk->launches, NVDLA_CACC, csc->ordinal);
+    if (!cdma || !cacc)
         return;
+    struct convolution conv = {csc, launch_view(walk->prog->config, csc)};
+    launch_view_add(&conv.view, cdma);
+    launch_view_add(&conv.view, cacc);
     struct coverage_sample sample = new_sample(COVERAGE_CONV);
     sort_conv(walk->prog, &conv, &walk->conv, sample.values);
     walk->take(walk->context, &sample);
@@ -207,7 +211,8 @@ static void take_conv(struct walk *walk, const struct launch *csc) {
 
 /* The samples of a launch; some launches are counted with another one. */
 static void take_launch(struct walk *walk, const struct launch *launch) {
-    const struct nvdla_config *config = walk->prog->config;
+    struct registers_view view = launch_view(walk->prog->config, launch);
+    const struct launch *rdma;
     struct coverage_sample sample;
     switch (launch->unit) {
     case NVDLA_CSC:
@@ -221,19 +226,22 @@ static void take_launch(struct walk *walk, const struct launch *launch) {
         return;
     case NVDLA_SDP_RDMA:
         sample = new_sample(COVERAGE_SDP_RDMA);
-        sort_sdp_rdma(config, launch, sample.values);
+        sort_sdp_rdma(&view, launch->group, sample.values);
         break;
     case NVDLA_PDP:
         sample = new_sample(COVERAGE_PDP);
-        sort_pdp(config, launch, layer_tracker_feeder(walk->launches, launch, NVDLA_PDP_RDMA), sample.values);
+        launch_view_add(&view, layer_tracker_feeder(walk->launches, launch, NVDLA_PDP_RDMA));
+        sort_pdp(&view, launch->group, sample.values);
         break;
     case NVDLA_CDP:
         sample = new_sample(COVERAGE_CDP);
-        sort_cdp(config, launch, layer_tracker_feeder(walk->launches, launch, NVDLA_CDP_RDMA), sample.values);
+        rdma = layer_tracker_feeder(walk->launches, launch, NVDLA_CDP_RDMA);
+        launch_view_add(&view, rdma);
+        sort_cdp(&view, launch->group, rdma != NULL, sample.values);
         break;
     case NVDLA_RBK:
         sample = new_sample(COVERAGE_RUBIK);
-        sort_rubik(config, launch, sample.values);
+        sort_rubik(&view, launch->group, sample.values);
         break;
     default:
         return;
@@ -278,7 +286,8 @@ void coverage_sort(const struct program *prog, const struct layer_tracker *launc
     for (size_t i = 0; i < layer_tracker_count(launches); i++) {
         const struct launch *launch = layer_tracker_launch(launches, i);
         take_launch(&walk, launch);
-        const int kind = chain_kind(launch);
+        const struct registers_view view = launch_view(prog->config, launch);
+        const int kind = chain_kind(&view, launch->unit);
         if (kind >= 0)
             take_chain(&walk, launch, kind);
     }

@@ -11,21 +11,22 @@ enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };
 
 /* What a bin needs of a configuration; values may be added up. */
 enum {
-    COVERAGE_NEEDS_INT16 = 1 << 0,
-    COVERAGE_NEEDS_FP16 = 1 << 1,
-    COVERAGE_NEEDS_COMPRESSION = 1 << 2,
-    COVERAGE_NEEDS_WINOGRAD = 1 << 3,
-    COVERAGE_NEEDS_BATCH = 1 << 4,
-    COVERAGE_NEEDS_EW = 1 << 5,
-    COVERAGE_NEEDS_LUT = 1 << 6,       /* of SDP */
-    COVERAGE_NEEDS_SECONDARY = 1 << 7, /* memory port */
-    COVERAGE_NEEDS_WIDE = 1 << 8,      /* 16 or more input channels at a time */
-    COVERAGE_NEEDS_BDMA = 1 << 9,
-    COVERAGE_NEEDS_RUBIK = 1 << 10,
+    COVERAGE_NEEDS_INT16 = 1 << FEATURE_INT16,
+    COVERAGE_NEEDS_FP16 = 1 << FEATURE_FP16,
+    COVERAGE_NEEDS_COMPRESSION = 1 << FEATURE_COMPRESSION,
+    COVERAGE_NEEDS_WINOGRAD = 1 << FEATURE_WINOGRAD,
+    COVERAGE_NEEDS_BATCH = 1 << FEATURE_BATCHES,
+    COVERAGE_NEEDS_EW = 1 << FEATURE_EW,
+    COVERAGE_NEEDS_LUT = 1 << FEATURE_SDP_LUT,
+    COVERAGE_NEEDS_SECONDARY = 1 << FEATURE_SECONDARY_MEMORY,
+    COVERAGE_NEEDS_WIDE = 1 << FEATURE_COUNT, /* 16 or more input channels at a time */
+    COVERAGE_NEEDS_BDMA = 1 << FEATURE_BDMA,
+    COVERAGE_NEEDS_RUBIK = 1 << FEATURE_RUBIK,
     COVERAGE_IMPOSSIBLE = 1 << 30
 };
 
-/* What a configuration has of these. */
+/* What a configuration has of these (nvdla_has): what it has and the devices here do not run yet counts as never
+ * exercised. */
 unsigned coverage_features(const struct nvdla_config *config);
 
 struct coverage_aspect {

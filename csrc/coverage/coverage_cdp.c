@@ -66,48 +66,47 @@ static const struct coverage_cross cdp_crosses[] = {
 const struct coverage_engine coverage_cdp = {ENGINE("cdp", "layer", cdp)};
 
 /* FP16 has no convertors. */
-static void sort_convertors(const struct launch *launch, int precision, int *v) {
+static void sort_convertors(const struct registers_view *view, int precision, int *v) {
     if (precision == NVDLA_FP16)
         return;
-    v[CDP_IN_OFFSET] = sign_class(launch_register(launch, CDP_D_DATIN_OFFSET), precision == NVDLA_INT16 ? 16 : 8);
-    v[CDP_IN_SCALE] = scale_class(FIELD(launch, CDP_D_DATIN_SCALE, DATIN_SCALE));
-    v[CDP_IN_SHIFT] = shift_class(FIELD(launch, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER));
-    v[CDP_OUT_OFFSET] = sign_class(launch_register(launch, CDP_D_DATOUT_OFFSET), precision == NVDLA_INT16 ? 32 : 25);
-    v[CDP_OUT_SCALE] = scale_class(FIELD(launch, CDP_D_DATOUT_SCALE, DATOUT_SCALE));
-    v[CDP_OUT_SHIFT] = shift_class(FIELD(launch, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER));
+    v[CDP_IN_OFFSET] = sign_class(VALUE(view, CDP, D_DATIN_OFFSET), precision == NVDLA_INT16 ? 16 : 8);
+    v[CDP_IN_SCALE] = scale_class(FIELD(view, CDP, D_DATIN_SCALE, DATIN_SCALE));
+    v[CDP_IN_SHIFT] = shift_class(FIELD(view, CDP, D_DATIN_SHIFTER, DATIN_SHIFTER));
+    v[CDP_OUT_OFFSET] = sign_class(VALUE(view, CDP, D_DATOUT_OFFSET), precision == NVDLA_INT16 ? 32 : 25);
+    v[CDP_OUT_SCALE] = scale_class(FIELD(view, CDP, D_DATOUT_SCALE, DATOUT_SCALE));
+    v[CDP_OUT_SHIFT] = shift_class(FIELD(view, CDP, D_DATOUT_SHIFTER, DATOUT_SHIFTER));
 }
 
-void sort_cdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v) {
-    const int precision = precision_class(config, FIELD(launch, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE));
+void sort_cdp(const struct registers_view *view, int group, bool fed, int *v) {
+    const struct nvdla_config *config = view->config;
+    const struct cdp_cubes cdp = cdp_cubes(view);
+    const struct cube *in = &cdp.source.cube, *out = &cdp.destination.cube;
+    const int precision = precision_class(config, FIELD(view, CDP, D_DATA_FORMAT, INPUT_DATA_TYPE));
     const struct lut_values lut = {
-        .cfg = launch_register(launch, CDP_S_LUT_CFG),
-        .info = launch_register(launch, CDP_S_LUT_INFO),
-        .le_scale = launch_register(launch, CDP_S_LUT_LE_SLOPE_SCALE),
-        .lo_scale = launch_register(launch, CDP_S_LUT_LO_SLOPE_SCALE),
-        .le_shift = launch_register(launch, CDP_S_LUT_LE_SLOPE_SHIFT),
-        .lo_shift = launch_register(launch, CDP_S_LUT_LO_SLOPE_SHIFT),
+        .cfg = VALUE(view, CDP, S_LUT_CFG),
+        .info = VALUE(view, CDP, S_LUT_INFO),
+        .le_scale = VALUE(view, CDP, S_LUT_LE_SLOPE_SCALE),
+        .lo_scale = VALUE(view, CDP, S_LUT_LO_SLOPE_SCALE),
+        .le_shift = VALUE(view, CDP, S_LUT_LE_SLOPE_SHIFT),
+        .lo_shift = VALUE(view, CDP, S_LUT_LO_SLOPE_SHIFT),
     };
-    struct cube in, out;
-    bool in_primary, out_primary;
-    v[CDP_GROUP] = launch->group;
+    v[CDP_GROUP] = group;
     v[CDP_PRECISION] = precision;
-    v[CDP_LENGTH] = (int)FIELD(launch, CDP_D_LRN_CFG, NORMALZ_LEN);
-    v[CDP_SUM] = FIELD(launch, CDP_D_FUNC_BYPASS, SQSUM_BYPASS) == 0;
-    v[CDP_MULTIPLY] = FIELD(launch, CDP_D_FUNC_BYPASS, MUL_BYPASS) == 0;
-    v[CDP_WIDTH] = size_class((int)launch->cube_size[0] + 1);
-    v[CDP_HEIGHT] = size_class((int)launch->cube_size[1] + 1);
-    v[CDP_CHANNELS] = block_class((int)launch->cube_size[2] + 1, atom_elements(config, precision));
-    sort_convertors(launch, precision, v);
+    v[CDP_LENGTH] = (int)FIELD(view, CDP, D_LRN_CFG, NORMALZ_LEN);
+    v[CDP_SUM] = FIELD(view, CDP, D_FUNC_BYPASS, SQSUM_BYPASS) == 0;
+    v[CDP_MULTIPLY] = FIELD(view, CDP, D_FUNC_BYPASS, MUL_BYPASS) == 0;
+    v[CDP_WIDTH] = size_class(cdp.width);
+    v[CDP_HEIGHT] = size_class(cdp.height);
+    v[CDP_CHANNELS] = block_class(cdp.channels, atom_elements(config, precision));
+    sort_convertors(view, precision, v);
     sort_lut(&lut, precision, &v[CDP_LUT]);
     if (precision == NVDLA_FP16)
-        v[CDP_NAN] = (int)FIELD(launch, CDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
-    if (launch_output_cube(config, launch, &out, &out_primary)) {
-        sort_cube(&out, &v[CDP_LINES], &v[CDP_SURFACES]);
-        v[CDP_MEMORY] = !out_primary;
-        if (rdma && launch_input_cube(config, rdma, &in, &in_primary)) {
-            v[CDP_PLACE] = in.base == out.base && in_primary == out_primary;
-            v[CDP_SOURCE_MEMORY] = !in_primary;
-        }
+        v[CDP_NAN] = (int)FIELD(view, CDP, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
+    sort_cube(out, &v[CDP_LINES], &v[CDP_SURFACES]);
+    v[CDP_MEMORY] = memory_class(config, cdp.destination.primary);
+    if (fed) {
+        v[CDP_SOURCE_MEMORY] = memory_class(config, cdp.source.primary);
+        v[CDP_PLACE] = in->base == out->base && v[CDP_SOURCE_MEMORY] == v[CDP_MEMORY];
     }
-    v[CDP_COUNTERS] = launch_register(launch, CDP_D_PERF_ENABLE) != 0;
+    v[CDP_COUNTERS] = VALUE(view, CDP, D_PERF_ENABLE) != 0;
 }

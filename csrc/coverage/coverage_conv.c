@@ -251,99 +251,100 @@ static int conversion_class(int in, int proc) {
 }
 
 static void sort_image(const struct nvdla_config *config, const struct convolution *conv, int *kernel_width, int *v) {
-    const uint32_t id = FIELD(conv->cdma, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT);
+    const uint32_t id = FIELD(&conv->view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
     const struct nvdla_pixel_format *format = nvdla_pixel_format(config, id);
     if (format) {
         v[CONV_FORMAT] = (int)id;
         v[CONV_CONVERSION] = conversion_class((int)format->precision, v[CONV_PRECISION]);
         v[CONV_COMPONENTS] = format->components == 1 ? 0 : format->components - 2;
         /* The pixels of a kernel row stand as channels (chapter 40 section 3.2). */
-        *kernel_width = ((int)FIELD(conv->csc, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1) / format->components;
+        *kernel_width =
+            ((int)FIELD(&conv->view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1) / format->components;
     }
-    v[CONV_X_OFFSET] = FIELD(conv->cdma, CDMA_D_PIXEL_OFFSET, PIXEL_X_OFFSET) != 0;
-    v[CONV_MEAN] = (int)FIELD(conv->cdma, CDMA_D_MEAN_FORMAT, MEAN_FORMAT);
+    v[CONV_X_OFFSET] = FIELD(&conv->view, CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET) != 0;
+    v[CONV_MEAN] = (int)FIELD(&conv->view, CDMA, D_MEAN_FORMAT, MEAN_FORMAT);
     if (v[CONV_CONVERTOR] == 1 && format && format->precision != NVDLA_FP16)
-        v[CONV_SIGN] = (int)FIELD(conv->cdma, CDMA_D_DATAIN_FORMAT, PIXEL_SIGN_OVERRIDE);
-    const uint32_t extension = FIELD(conv->csc, CSC_D_POST_Y_EXTENSION, Y_EXTENSION);
+        v[CONV_SIGN] = (int)FIELD(&conv->view, CDMA, D_DATAIN_FORMAT, PIXEL_SIGN_OVERRIDE);
+    const uint32_t extension = FIELD(&conv->view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
     v[CONV_Y_EXTENSION] = extension < 3 ? (int)extension : -1;
-    v[CONV_PAD_LEFT] = FIELD(conv->cdma, CDMA_D_ZERO_PADDING, PAD_LEFT) != 0;
-    v[CONV_PAD_RIGHT] = FIELD(conv->cdma, CDMA_D_ZERO_PADDING, PAD_RIGHT) != 0;
+    v[CONV_PAD_LEFT] = FIELD(&conv->view, CDMA, D_ZERO_PADDING, PAD_LEFT) != 0;
+    v[CONV_PAD_RIGHT] = FIELD(&conv->view, CDMA, D_ZERO_PADDING, PAD_RIGHT) != 0;
 }
 
 /* How CDMA reads a feature cube, of Winograd too. */
-static void sort_cube_input(const struct launch *cdma, int *v) {
-    v[CONV_LINES] = FIELD(cdma, CDMA_D_DAIN_MAP, LINE_PACKED) == 0;
-    v[CONV_SURFACES] = FIELD(cdma, CDMA_D_DAIN_MAP, SURF_PACKED) == 0;
+static void sort_cube_input(const struct registers_view *view, int *v) {
+    v[CONV_LINES] = FIELD(view, CDMA, D_DAIN_MAP, LINE_PACKED) == 0;
+    v[CONV_SURFACES] = FIELD(view, CDMA, D_DAIN_MAP, SURF_PACKED) == 0;
 }
 
 static void sort_feature(const struct nvdla_config *config, const struct convolution *conv, int width, int kernel_width,
                          int *v) {
-    const int dilation_x = (int)FIELD(conv->csc, CSC_D_DILATION_EXT, X_DILATION_EXT) + 1;
-    const int dilation_y = (int)FIELD(conv->csc, CSC_D_DILATION_EXT, Y_DILATION_EXT) + 1;
-    const int stride = (int)FIELD(conv->csc, CSC_D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1;
-    const int out_width = (int)FIELD(conv->csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
-    const int pad_left = (int)FIELD(conv->csc, CSC_D_ZERO_PADDING, PAD_LEFT);
-    const int channels = (int)FIELD(conv->csc, CSC_D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT) + 1;
+    const int dilation_x = (int)FIELD(&conv->view, CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
+    const int dilation_y = (int)FIELD(&conv->view, CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
+    const int stride = (int)FIELD(&conv->view, CSC, D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1;
+    const int out_width = (int)FIELD(&conv->view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
+    const int pad_left = (int)FIELD(&conv->view, CSC, D_ZERO_PADDING, PAD_LEFT);
+    const int channels = (int)FIELD(&conv->view, CSC, D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT) + 1;
     const int elements = atom_elements(config, v[CONV_PRECISION]);
     v[CONV_DILATION_X] = step_class(dilation_x);
     v[CONV_DILATION_Y] = step_class(dilation_y);
     v[CONV_CHANNELS] = block_class(channels, config->atomic_c);
-    if (config->int16)
+    if (nvdla_has(config, FEATURE_INT16))
         v[CONV_TAIL] = (channels + elements - 1) / elements % 4;
     v[CONV_PAD_LEFT] = pad_left != 0;
     v[CONV_PAD_RIGHT] = (out_width - 1) * stride + (kernel_width - 1) * dilation_x + 1 > pad_left + width;
-    if (config->batch_max > 1)
-        v[CONV_BATCH] = batch_class((int)FIELD(conv->csc, CSC_D_BATCH_NUMBER, BATCHES) + 1);
-    sort_cube_input(conv->cdma, v);
+    if (nvdla_has(config, FEATURE_BATCHES))
+        v[CONV_BATCH] = batch_class((int)FIELD(&conv->view, CSC, D_BATCH_NUMBER, BATCHES) + 1);
+    sort_cube_input(&conv->view, v);
     if (v[CONV_LINES] == 0)
-        v[CONV_GRAIN] = FIELD(conv->cdma, CDMA_D_FETCH_GRAIN, GRAINS) != 0;
+        v[CONV_GRAIN] = FIELD(&conv->view, CDMA, D_FETCH_GRAIN, GRAINS) != 0;
 }
 
 /* CDMA unfolds strides and pads (chapter 30 section 5.5). */
 static void sort_winograd(const struct nvdla_config *config, const struct convolution *conv, int *v) {
-    const struct launch *cdma = conv->cdma;
-    const int stride_y = (int)FIELD(cdma, CDMA_D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
-    const int width = (int)FIELD(cdma, CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
-    const int height = (int)FIELD(cdma, CDMA_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
-    const int extended = (int)FIELD(cdma, CDMA_D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
-    const int pad_top = (int)FIELD(cdma, CDMA_D_ZERO_PADDING, PAD_TOP);
+    const struct registers_view *view = &conv->view;
+    const int stride_y = (int)FIELD(view, CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
+    const int width = (int)FIELD(view, CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
+    const int height = (int)FIELD(view, CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
+    const int extended = (int)FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
+    const int pad_top = (int)FIELD(view, CDMA, D_ZERO_PADDING, PAD_TOP);
     v[CONV_WIDTH] = size_class(width);
     v[CONV_HEIGHT] = size_class(height);
-    v[CONV_CHANNELS] = block_class((int)FIELD(cdma, CDMA_D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1,
+    v[CONV_CHANNELS] = block_class((int)FIELD(view, CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1,
                                    atom_elements(config, v[CONV_PRECISION]));
-    v[CONV_STRIDE_X] = step_class((int)FIELD(cdma, CDMA_D_CONV_STRIDE, CONV_X_STRIDE) + 1);
+    v[CONV_STRIDE_X] = step_class((int)FIELD(view, CDMA, D_CONV_STRIDE, CONV_X_STRIDE) + 1);
     v[CONV_STRIDE_Y] = step_class(stride_y);
-    v[CONV_PAD_LEFT] = FIELD(cdma, CDMA_D_ZERO_PADDING, PAD_LEFT) != 0;
-    v[CONV_PAD_RIGHT] = FIELD(cdma, CDMA_D_ZERO_PADDING, PAD_RIGHT) != 0;
+    v[CONV_PAD_LEFT] = FIELD(view, CDMA, D_ZERO_PADDING, PAD_LEFT) != 0;
+    v[CONV_PAD_RIGHT] = FIELD(view, CDMA, D_ZERO_PADDING, PAD_RIGHT) != 0;
     v[CONV_PAD_TOP] = pad_top != 0;
     v[CONV_PAD_BOTTOM] = extended * stride_y > pad_top + height;
     if (v[CONV_PRECISION] != NVDLA_FP16)
-        v[CONV_PRA] = (int)FIELD(conv->csc, CSC_D_PRA_CFG, PRA_TRUNCATE);
-    sort_cube_input(cdma, v);
+        v[CONV_PRA] = (int)FIELD(&conv->view, CSC, D_PRA_CFG, PRA_TRUNCATE);
+    sort_cube_input(view, v);
 }
 
 static void sort_release(const struct convolution *conv, const struct convolution *before, int height, int *v) {
-    const int released = (int)FIELD(conv->csc, CSC_D_RELEASE, RLS_SLICES) + 1;
-    v[CONV_DATA_REUSE] = (int)FIELD(conv->csc, CSC_D_MISC_CFG, DATA_REUSE);
-    v[CONV_WEIGHT_REUSE] = (int)FIELD(conv->csc, CSC_D_MISC_CFG, WEIGHT_REUSE);
-    v[CONV_DATA_RELEASE] = FIELD(conv->csc, CSC_D_MISC_CFG, SKIP_DATA_RLS) ? 2 : released < height;
-    v[CONV_WEIGHT_RELEASE] = (int)FIELD(conv->csc, CSC_D_MISC_CFG, SKIP_WEIGHT_RLS);
+    const int released = (int)FIELD(&conv->view, CSC, D_RELEASE, RLS_SLICES) + 1;
+    v[CONV_DATA_REUSE] = (int)FIELD(&conv->view, CSC, D_MISC_CFG, DATA_REUSE);
+    v[CONV_WEIGHT_REUSE] = (int)FIELD(&conv->view, CSC, D_MISC_CFG, WEIGHT_REUSE);
+    v[CONV_DATA_RELEASE] = FIELD(&conv->view, CSC, D_MISC_CFG, SKIP_DATA_RLS) ? 2 : released < height;
+    v[CONV_WEIGHT_RELEASE] = (int)FIELD(&conv->view, CSC, D_MISC_CFG, SKIP_WEIGHT_RLS);
     if (!before->csc)
         v[CONV_BANKS] = 0;
     else
-        v[CONV_BANKS] = launch_register(before->csc, CSC_D_BANK) == launch_register(conv->csc, CSC_D_BANK) ? 1 : 2;
+        v[CONV_BANKS] = VALUE(&before->view, CSC, D_BANK) == VALUE(&conv->view, CSC, D_BANK) ? 1 : 2;
 }
 
 /* Whether products of the largest magnitude can exceed the 32 bits that CACC delivers (chapter 40 section 9.4). */
 static int saturation_class(const struct convolution *conv, int input, int precision) {
-    int64_t products = (int64_t)FIELD(conv->csc, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
+    int64_t products = (int64_t)FIELD(&conv->view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
     if (input == WINOGRAD) /* n0 to n3 are the sums of 9 products each */
         products *= 9;
     else
-        products *= (int64_t)(FIELD(conv->csc, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1) *
-                    (FIELD(conv->csc, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1);
+        products *= (int64_t)(FIELD(&conv->view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1) *
+                    (FIELD(&conv->view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1);
     const int64_t largest = products << (precision == NVDLA_INT16 ? 30 : 14);
-    return largest >> FIELD(conv->cacc, CACC_D_CLIP_CFG, CLIP_TRUNCATE) > INT32_MAX;
+    return largest >> FIELD(&conv->view, CACC, D_CLIP_CFG, CLIP_TRUNCATE) > INT32_MAX;
 }
 
 /* The 32 bits that a trace loads at an address, the last load that holds them; 0 if none does. */
@@ -366,10 +367,10 @@ static uint32_t loaded_word(const struct program *prog, enum memory_space space,
 }
 
 /* Kernel groups of compressed weights, which of them have no element or all; chapter 30 section 8.2. */
-static void sort_compressed(const struct program *prog, const struct launch *cdma, int kernels, int group, int *v) {
-    const uint64_t kernel_bytes = FIELD(cdma, CDMA_D_WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1;
-    const uint64_t sizes =
-        (uint64_t)launch_register(cdma, CDMA_D_WGS_ADDR_HIGH) << 32 | launch_register(cdma, CDMA_D_WGS_ADDR_LOW);
+static void sort_compressed(const struct program *prog, const struct registers_view *view, int kernels, int group,
+                            int *v) {
+    const uint64_t kernel_bytes = FIELD(view, CDMA, D_WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1;
+    const uint64_t sizes = (uint64_t)VALUE(view, CDMA, D_WGS_ADDR_HIGH) << 32 | VALUE(view, CDMA, D_WGS_ADDR_LOW);
     const int groups = (kernels + group - 1) / group;
     int empty = 0, dense = 0;
     for (int i = 0; i < groups; i++) {
@@ -382,53 +383,53 @@ static void sort_compressed(const struct program *prog, const struct launch *cdm
     v[CONV_KERNEL_GROUPS] = kernel_group_class(groups);
     v[CONV_EMPTY_GROUPS] = share_class(empty, groups);
     v[CONV_DENSE_GROUPS] = share_class(dense, groups);
-    v[CONV_MASK_ENTRIES] = mask_entry_class((launch_register(cdma, CDMA_D_WMB_BYTES) + 127) / 128);
+    v[CONV_MASK_ENTRIES] = mask_entry_class((VALUE(view, CDMA, D_WMB_BYTES) + 127) / 128);
 }
 
 /* What all kinds of input have in the registers of CDMA and CACC. */
 static void sort_values(const struct nvdla_config *config, const struct convolution *conv, int *v) {
-    const struct launch *cdma = conv->cdma;
+    const struct registers_view *view = &conv->view;
     const int precision = v[CONV_PRECISION];
-    v[CONV_CONVERTOR] = (int)FIELD(cdma, CDMA_D_CVT_CFG, CVT_EN);
+    v[CONV_CONVERTOR] = (int)FIELD(view, CDMA, D_CVT_CFG, CVT_EN);
     if (v[CONV_CONVERTOR]) {
-        v[CONV_SCALE] = scale_class(FIELD(cdma, CDMA_D_CVT_SCALE, CVT_SCALE));
-        v[CONV_SHIFT] = shift_class(FIELD(cdma, CDMA_D_CVT_CFG, CVT_TRUNCATE));
+        v[CONV_SCALE] = scale_class(FIELD(view, CDMA, D_CVT_SCALE, CVT_SCALE));
+        v[CONV_SHIFT] = shift_class(FIELD(view, CDMA, D_CVT_CFG, CVT_TRUNCATE));
     }
     if (precision == NVDLA_FP16) {
-        v[CONV_NAN] = (int)FIELD(cdma, CDMA_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
+        v[CONV_NAN] = (int)FIELD(view, CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
     } else {
-        v[CONV_TRUNCATE] = shift_class(FIELD(conv->cacc, CACC_D_CLIP_CFG, CLIP_TRUNCATE));
+        v[CONV_TRUNCATE] = shift_class(FIELD(&conv->view, CACC, D_CLIP_CFG, CLIP_TRUNCATE));
         v[CONV_SATURATION] = saturation_class(conv, v[CONV_INPUT], precision);
     }
-    v[CONV_MEMORY] = memory_class(config, FIELD(cdma, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
-    v[CONV_WEIGHT_MEMORY] = memory_class(config, FIELD(cdma, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
-    v[CONV_WEIGHTS] = config->weight_compression && FIELD(cdma, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
-    v[CONV_COUNTERS] = (int)FIELD(cdma, CDMA_D_PERF_ENABLE, DMA_EN);
+    v[CONV_MEMORY] = memory_class(config, FIELD(view, CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
+    v[CONV_WEIGHT_MEMORY] = memory_class(config, FIELD(view, CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
+    v[CONV_WEIGHTS] = nvdla_has(config, FEATURE_COMPRESSION) && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
+    v[CONV_COUNTERS] = (int)FIELD(view, CDMA, D_PERF_ENABLE, DMA_EN);
 }
 
 void sort_conv(const struct program *prog, const struct convolution *conv, const struct convolution *before, int *v) {
     const struct nvdla_config *config = prog->config;
-    const struct launch *csc = conv->csc;
-    const bool winograd = config->winograd && FIELD(csc, CSC_D_MISC_CFG, CONV_MODE) != 0;
-    const bool image = !winograd && FIELD(csc, CSC_D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
-    const int width = (int)FIELD(csc, CSC_D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) + 1;
-    const int height = (int)FIELD(csc, CSC_D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
-    const int kernels = (int)FIELD(csc, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1;
-    const int kernel_height = (int)FIELD(csc, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
-    const int stride_y = (int)FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1;
-    const int dilation_y = image ? 1 : (int)FIELD(csc, CSC_D_DILATION_EXT, Y_DILATION_EXT) + 1;
-    const int pad_top = (int)FIELD(csc, CSC_D_ZERO_PADDING, PAD_TOP);
-    const int out_width = (int)FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
-    const int out_height = (int)FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
-    int kernel_width = (int)FIELD(csc, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
-    v[CONV_GROUP] = csc->group;
+    const struct registers_view *view = &conv->view;
+    const bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0;
+    const bool image = !winograd && FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
+    const int width = (int)FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) + 1;
+    const int height = (int)FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
+    const int kernels = (int)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1;
+    const int kernel_height = (int)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
+    const int stride_y = (int)FIELD(view, CSC, D_CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1;
+    const int dilation_y = image ? 1 : (int)FIELD(view, CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
+    const int pad_top = (int)FIELD(view, CSC, D_ZERO_PADDING, PAD_TOP);
+    const int out_width = (int)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
+    const int out_height = (int)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
+    int kernel_width = (int)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
+    v[CONV_GROUP] = conv->csc->group;
     v[CONV_INPUT] = winograd ? WINOGRAD : image ? IMAGE : FEATURE;
-    v[CONV_PRECISION] = precision_class(config, FIELD(csc, CSC_D_MISC_CFG, PROC_PRECISION));
+    v[CONV_PRECISION] = precision_class(config, FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION));
     const int group = v[CONV_PRECISION] > NVDLA_INT8 ? config->atomic_k / 2 : config->atomic_k;
     v[CONV_WIDTH] = size_class(width);
     v[CONV_HEIGHT] = size_class(height);
     v[CONV_KERNELS] = block_class(kernels, group);
-    v[CONV_STRIDE_X] = step_class((int)FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1);
+    v[CONV_STRIDE_X] = step_class((int)FIELD(view, CSC, D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1);
     v[CONV_STRIDE_Y] = step_class(stride_y);
     v[CONV_PAD_TOP] = pad_top != 0;
     v[CONV_PAD_BOTTOM] = (out_height - 1) * stride_y + (kernel_height - 1) * dilation_y + 1 > pad_top + height;
@@ -439,7 +440,7 @@ void sort_conv(const struct program *prog, const struct convolution *conv, const
     sort_values(config, conv, v);
     /* The bank fields have 5 bits in the small map and 4 in the full one; bits that do not exist are not stored. Mask
      * bits have a bank of their own. */
-    const uint32_t banks = launch_register(csc, CSC_D_BANK);
+    const uint32_t banks = VALUE(view, CSC, D_BANK);
     const uint32_t used = (banks & 0x1f) + (banks >> CSC_D_BANK__WEIGHT_BANK_LSB & 0x1f) + 2;
     v[CONV_BUFFER] = (int)used + v[CONV_WEIGHTS] >= config->cbuf_banks;
     if (winograd)
@@ -450,13 +451,13 @@ void sort_conv(const struct program *prog, const struct convolution *conv, const
         sort_feature(config, conv, width, kernel_width, v);
     sort_release(conv, before, height, v);
     if (v[CONV_WEIGHTS])
-        sort_compressed(prog, conv->cdma, kernels, group, v);
+        sort_compressed(prog, &conv->view, kernels, group, v);
     if (!winograd) {
         v[CONV_KERNEL_WIDTH] = kernel_class(kernel_width);
         v[CONV_KERNEL_HEIGHT] = kernel_class(kernel_height);
     }
     if (v[CONV_PAD_LEFT] || v[CONV_PAD_RIGHT] || v[CONV_PAD_TOP] || v[CONV_PAD_BOTTOM])
-        v[CONV_PAD_VALUE] = sign_class(winograd ? FIELD(conv->cdma, CDMA_D_ZERO_PADDING_VALUE, PAD_VALUE)
-                                                : FIELD(csc, CSC_D_ZERO_PADDING_VALUE, PAD_VALUE),
+        v[CONV_PAD_VALUE] = sign_class(winograd ? FIELD(&conv->view, CDMA, D_ZERO_PADDING_VALUE, PAD_VALUE)
+                                                : FIELD(view, CSC, D_ZERO_PADDING_VALUE, PAD_VALUE),
                                        v[CONV_PRECISION] > NVDLA_INT8 ? 16 : 8);
 }

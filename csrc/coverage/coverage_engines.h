@@ -5,10 +5,8 @@
 #define COVERAGE_COVERAGE_ENGINES_H
 
 #include "coverage/coverage_bins.h"
-#include "nvdla_offsets.h"
+#include "layers/view.h"
 
-/* Field of a register of a launch; the names are those of nvdla_offsets.h. */
-#define FIELD(launch, reg, field) ((launch_register(launch, reg) & reg##__##field##_MASK) >> reg##__##field##_LSB)
 #define CROSS(...) .aspects = {__VA_ARGS__}, .aspect_count = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
 #define ASPECT(title, list)                                                                                            \
     { .name = title, .values = list }
@@ -21,27 +19,29 @@
     .name = (title), .what = (unit), .aspects = stem##_aspects, .aspect_count = COUNT(stem##_aspects),                 \
     .crosses = stem##_crosses, .cross_count = COUNT(stem##_crosses)
 
-/* A convolution as its units have it; all NULL: there is none. */
+/* A convolution: its launch of CSC, NULL: there is none; the registers of CDMA, CSC and CACC. */
 struct convolution {
-    const struct launch *cdma, *csc, *cacc;
+    const struct launch *csc;
+    struct registers_view view;
 };
 
 extern const struct coverage_engine coverage_conv, coverage_sdp, coverage_sdp_lut, coverage_sdp_rdma, coverage_pdp,
     coverage_cdp, coverage_bdma, coverage_bdma_block, coverage_rubik;
 
-/* Each fills sample->values; v[] of aspects that do not apply stay -1. rdma: the launch of the read DMA that belongs to
- * the layer, NULL: there is none. prog: for the sizes of compressed kernel groups, which lie in memory. before: the
- * convolution, launch or descriptor before this one. */
+/* Each fills sample->values; v[] of aspects that do not apply stay -1. view: the registers of the unit and, if there is
+ * one, of the launch of the read DMA that belongs to the layer. group: of the launch. prog: for the sizes of compressed
+ * kernel groups, which lie in memory. before: the convolution, launch or descriptor before this one. */
 void sort_conv(const struct program *prog, const struct convolution *conv, const struct convolution *before, int *v);
-void sort_sdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v);
+void sort_sdp(const struct registers_view *view, int group, int *v);
 /* False if the layer looks up no table. */
-bool sort_sdp_lut(const struct nvdla_config *config, const struct launch *launch, int *v);
-void sort_sdp_rdma(const struct nvdla_config *config, const struct launch *launch, int *v);
-void sort_pdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v);
-void sort_cdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v);
+bool sort_sdp_lut(const struct registers_view *view, int *v);
+void sort_sdp_rdma(const struct registers_view *view, int group, int *v);
+void sort_pdp(const struct registers_view *view, int group, int *v);
+/* fed: the launch of CDP_RDMA is known; its sizes are in any case. */
+void sort_cdp(const struct registers_view *view, int group, bool fed, int *v);
 void sort_bdma(const struct nvdla_config *config, const struct launch *launch, const struct launch *before, int *v);
 void sort_bdma_block(const struct launch_block *block, const struct launch_block *before, int *v);
-void sort_rubik(const struct nvdla_config *config, const struct launch *launch, int *v);
+void sort_rubik(const struct registers_view *view, int group, int *v);
 
 /* ---- classes ------------------------------------------------------------------------------------------------------
  */
@@ -52,7 +52,7 @@ void sort_rubik(const struct nvdla_config *config, const struct launch *launch, 
 
 #define PRECISION "int8 int16@int16 fp16@fp16"
 static inline int precision_class(const struct nvdla_config *config, uint32_t code) {
-    if (!config->int16 && !config->fp16)
+    if (!nvdla_has_16_bits(config))
         return NVDLA_INT8;
     return code <= NVDLA_FP16 ? (int)code : -1;
 }
@@ -92,7 +92,7 @@ static inline int step_class(int n) {
 
 /* Of a RAM_TYPE field. */
 static inline int memory_class(const struct nvdla_config *config, uint32_t ram_type) {
-    return config->secondary_memory && ram_type == 0;
+    return nvdla_has(config, FEATURE_SECONDARY_MEMORY) && ram_type == 0;
 }
 
 /* Elements of a memory atom. */
@@ -113,11 +113,6 @@ static inline void sort_cube(const struct cube *cube, int *lines, int *surfaces)
         return;
     *lines = packing_class(cube->line_stride, (int64_t)cube_columns(cube) * cube->atom, cube->height);
     *surfaces = packing_class(cube->surface_stride, (int64_t)cube->line_stride * cube->height, cube_surfaces(cube));
-}
-
-/* A size register of 13 bits, which holds size - 1. */
-static inline int size_at(const struct launch *launch, uint32_t offset) {
-    return (int)(launch_register(launch, offset) & 0x1fff) + 1;
 }
 
 /* ---- tables of SDP and CDP (chapter 55) ----------------------------------------------------------------------------

@@ -87,43 +87,41 @@ static const struct coverage_cross pdp_crosses[] = {
 
 const struct coverage_engine coverage_pdp = {ENGINE("pdp", "layer", pdp)};
 
-void sort_pdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v) {
-    const uint32_t kernel_width = FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH);
-    const uint32_t kernel_height = FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT);
-    const uint32_t method = FIELD(launch, PDP_D_OPERATION_MODE_CFG, POOLING_METHOD);
-    const int strips = (int)FIELD(launch, PDP_D_OPERATION_MODE_CFG, SPLIT_NUM) + 1;
-    const int precision = precision_class(config, FIELD(launch, PDP_D_DATA_FORMAT, INPUT_DATA));
-    struct cube cube;
-    bool primary;
-    v[PDP_GROUP] = launch->group;
-    v[PDP_SOURCE] = (int)FIELD(launch, PDP_D_OPERATION_MODE_CFG, FLYING_MODE);
+void sort_pdp(const struct registers_view *view, int group, int *v) {
+    const struct nvdla_config *config = view->config;
+    const struct pdp_cubes pdp = pdp_cubes(view);
+    const struct cube *cube = &pdp.destination.cube;
+    const uint32_t kernel_width = FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH);
+    const uint32_t kernel_height = FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT);
+    const uint32_t method = FIELD(view, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD);
+    const int precision = precision_class(config, FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA));
+    v[PDP_GROUP] = group;
+    v[PDP_SOURCE] = pdp.from_memory;
     v[PDP_METHOD] = method < 3 ? (int)method : -1;
     v[PDP_PRECISION] = precision;
-    if (strips == 1)
-        v[PDP_WIDTH] = size_class(size_at(launch, PDP_D_DATA_CUBE_IN_WIDTH));
-    v[PDP_HEIGHT] = size_class(size_at(launch, PDP_D_DATA_CUBE_IN_HEIGHT));
-    v[PDP_CHANNELS] = block_class(size_at(launch, PDP_D_DATA_CUBE_IN_CHANNEL), atom_elements(config, precision));
+    if (pdp.in.count == 1)
+        v[PDP_WIDTH] = size_class(pdp.in_width);
+    v[PDP_HEIGHT] = size_class(pdp.in_height);
+    v[PDP_CHANNELS] = block_class(pdp.in_channels, atom_elements(config, precision));
     v[PDP_KERNEL_WIDTH] = kernel_width < 8 ? (int)kernel_width : -1;
     v[PDP_KERNEL_HEIGHT] = kernel_height < 8 ? (int)kernel_height : -1;
-    v[PDP_STEP_X] = pool_step(FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH), kernel_width);
-    v[PDP_STEP_Y] = pool_step(FIELD(launch, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT), kernel_height);
-    v[PDP_PAD_LEFT] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_LEFT) != 0;
-    v[PDP_PAD_RIGHT] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT) != 0;
-    v[PDP_PAD_TOP] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_TOP) != 0;
-    v[PDP_PAD_BOTTOM] = FIELD(launch, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM) != 0;
+    v[PDP_STEP_X] = pool_step(FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH), kernel_width);
+    v[PDP_STEP_Y] = pool_step(FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT), kernel_height);
+    v[PDP_PAD_LEFT] = FIELD(view, PDP, D_POOLING_PADDING_CFG, PAD_LEFT) != 0;
+    v[PDP_PAD_RIGHT] = FIELD(view, PDP, D_POOLING_PADDING_CFG, PAD_RIGHT) != 0;
+    v[PDP_PAD_TOP] = FIELD(view, PDP, D_POOLING_PADDING_CFG, PAD_TOP) != 0;
+    v[PDP_PAD_BOTTOM] = FIELD(view, PDP, D_POOLING_PADDING_CFG, PAD_BOTTOM) != 0;
     v[PDP_PADDING] = (v[PDP_PAD_LEFT] || v[PDP_PAD_RIGHT]) + 2 * (v[PDP_PAD_TOP] || v[PDP_PAD_BOTTOM]);
     if (v[PDP_PADDING]) /* FP16: an FP17 pattern */
-        v[PDP_PAD_VALUE] = sign_class(FIELD(launch, PDP_D_POOLING_PADDING_VALUE_1_CFG, PAD_VALUE_1X),
+        v[PDP_PAD_VALUE] = sign_class(FIELD(view, PDP, D_POOLING_PADDING_VALUE_1_CFG, PAD_VALUE_1X),
                                       precision == NVDLA_FP16 ? 17 : 19);
-    v[PDP_STRIPS] = step_class(strips);
+    v[PDP_STRIPS] = step_class(pdp.in.count);
     if (precision == NVDLA_FP16)
-        v[PDP_NAN] = (int)FIELD(launch, PDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
-    if (launch_output_cube(config, launch, &cube, &primary)) {
-        v[PDP_OUT_WIDTH] = size_class(cube.width);
-        v[PDP_MEMORY] = !primary;
-        sort_cube(&cube, &v[PDP_LINES], &v[PDP_SURFACES]);
-    }
-    if (rdma)
-        v[PDP_SOURCE_MEMORY] = memory_class(config, FIELD(rdma, PDP_RDMA_D_SRC_RAM_CFG, SRC_RAM_TYPE));
-    v[PDP_COUNTERS] = (int)FIELD(launch, PDP_D_PERF_ENABLE, DMA_EN);
+        v[PDP_NAN] = (int)FIELD(view, PDP, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
+    v[PDP_OUT_WIDTH] = size_class(cube->width);
+    v[PDP_MEMORY] = memory_class(config, pdp.destination.primary);
+    sort_cube(cube, &v[PDP_LINES], &v[PDP_SURFACES]);
+    if (view->units[NVDLA_PDP_RDMA].count > 0)
+        v[PDP_SOURCE_MEMORY] = memory_class(config, pdp_rdma_cubes(view).source.primary);
+    v[PDP_COUNTERS] = (int)FIELD(view, PDP, D_PERF_ENABLE, DMA_EN);
 }

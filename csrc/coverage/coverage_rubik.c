@@ -19,8 +19,6 @@ enum {
     RUBIK_COUNTERS,
 };
 
-enum { CONTRACT }; /* the first value of RUBIK_MODE */
-
 static const struct coverage_aspect rubik_aspects[] = {
     [RUBIK_GROUP] = ASPECT("group", GROUP),
     [RUBIK_MODE] = ASPECT("mode", "contract split merge"),
@@ -41,7 +39,7 @@ static const struct coverage_aspect rubik_aspects[] = {
 
 /* Contract moves atoms of feature cubes only. */
 static unsigned planar(const int *values) {
-    return values[0] == CONTRACT ? COVERAGE_IMPOSSIBLE : 0;
+    return values[0] == RUBIK_CONTRACT ? COVERAGE_IMPOSSIBLE : 0;
 }
 
 static const struct coverage_cross rubik_crosses[] = {
@@ -58,34 +56,30 @@ static const struct coverage_cross rubik_crosses[] = {
 
 const struct coverage_engine coverage_rubik = {ENGINE("rubik", "layer", rubik), .needs = COVERAGE_NEEDS_RUBIK};
 
-static int deconv_class(uint32_t stride) {
+static int deconv_class(int stride) {
     return stride == 1 ? 0 : stride <= 8 ? 1 : 2;
 }
 
-void sort_rubik(const struct nvdla_config *config, const struct launch *launch, int *v) {
-    const int mode = (int)FIELD(launch, RBK_D_MISC_CFG, RUBIK_MODE);
-    const int width = (int)FIELD(launch, RBK_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
-    const int height = (int)FIELD(launch, RBK_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
-    const int precision = precision_class(config, FIELD(launch, RBK_D_MISC_CFG, IN_PRECISION));
-    const int elements = atom_elements(config, precision);
-    struct cube cube;
-    bool primary;
-    v[RUBIK_GROUP] = launch->group;
-    v[RUBIK_MODE] = mode < 3 ? mode : -1;
-    v[RUBIK_PRECISION] = precision;
+void sort_rubik(const struct registers_view *view, int group, int *v) {
+    const struct nvdla_config *config = view->config;
+    const struct rubik_cubes rubik = rubik_cubes(view);
+    const int width = rubik.width;
+    v[RUBIK_GROUP] = group;
+    v[RUBIK_MODE] = rubik.mode != RUBIK_UNDEFINED ? (int)rubik.mode : -1;
+    v[RUBIK_PRECISION] = precision_class(config, FIELD(view, RBK, D_MISC_CFG, IN_PRECISION));
     v[RUBIK_WIDTH] = width == 1 ? 0 : width < 8 ? 1 : width < 64 ? 2 : width == 64 ? 3 : 4;
-    v[RUBIK_HEIGHT] = size_class(height);
-    v[RUBIK_CHANNELS] = block_class(size_at(launch, RBK_D_DATAOUT_SIZE_1), elements);
-    if (mode == CONTRACT) {
-        v[RUBIK_STRIDE_X] = deconv_class(FIELD(launch, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE) + 1);
-        v[RUBIK_STRIDE_Y] = deconv_class(FIELD(launch, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1);
+    v[RUBIK_HEIGHT] = size_class(rubik.height);
+    v[RUBIK_CHANNELS] = block_class(rubik.out_channels, rubik.lanes);
+    if (rubik.mode == RUBIK_CONTRACT) {
+        v[RUBIK_STRIDE_X] = deconv_class(rubik.x_stride);
+        v[RUBIK_STRIDE_Y] = deconv_class(rubik.y_stride);
         v[RUBIK_COLUMNS] = width < 8 ? 0 : width % 8 == 0 ? 1 : 2;
     } else {
-        v[RUBIK_TAIL] = width % elements != 0;
+        v[RUBIK_TAIL] = width % rubik.lanes != 0;
     }
-    if (launch_output_cube(config, launch, &cube, &primary))
-        sort_cube(&cube, &v[RUBIK_LINES], &v[RUBIK_SURFACES]);
-    v[RUBIK_SOURCE_MEMORY] = memory_class(config, FIELD(launch, RBK_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
-    v[RUBIK_MEMORY] = memory_class(config, FIELD(launch, RBK_D_DAOUT_RAM_TYPE, DATAOUT_RAM_TYPE));
-    v[RUBIK_COUNTERS] = (int)FIELD(launch, RBK_D_PERF_ENABLE, PERF_EN);
+    if (rubik.mode != RUBIK_UNDEFINED)
+        sort_cube(&rubik.destination.cube, &v[RUBIK_LINES], &v[RUBIK_SURFACES]);
+    v[RUBIK_SOURCE_MEMORY] = memory_class(config, rubik.source.primary);
+    v[RUBIK_MEMORY] = memory_class(config, rubik.destination.primary);
+    v[RUBIK_COUNTERS] = (int)FIELD(view, RBK, D_PERF_ENABLE, PERF_EN);
 }

@@ -42,10 +42,10 @@ enum {
     SDP_COUNTERS,
     SDP_BS_ALU_SHIFT,
     SDP_BN_ALU_SHIFT,
-    SDP_BS,
-    SDP_BN = SDP_BS + STAGE_ASPECTS,
-    SDP_EW = SDP_BN + STAGE_ASPECTS,
-    SDP_EW_ALU_CVT = SDP_EW + STAGE_ASPECTS,
+    SDP_BS_STAGE,
+    SDP_BN_STAGE = SDP_BS_STAGE + STAGE_ASPECTS,
+    SDP_EW_STAGE = SDP_BN_STAGE + STAGE_ASPECTS,
+    SDP_EW_ALU_CVT = SDP_EW_STAGE + STAGE_ASPECTS,
     SDP_EW_MUL_CVT = SDP_EW_ALU_CVT + CVT_ASPECTS
 };
 
@@ -106,15 +106,15 @@ static const struct coverage_aspect sdp_aspects[] = {
     [SDP_COUNTERS] = ASPECT("counters", OFF_ON),
     [SDP_BS_ALU_SHIFT] = ASPECT("bs_alu_shift", SHIFT),
     [SDP_BN_ALU_SHIFT] = ASPECT("bn_alu_shift", SHIFT),
-    STAGE_TABLE(SDP_BS, "bs"),
-    STAGE_TABLE(SDP_BN, "bn"),
-    [SDP_EW + STAGE] = ASPECT("ew", "bypass active@ew"),
-    [SDP_EW + STAGE_ALU] = ASPECT_IF("ew_alu", "off max min sum equal", COVERAGE_NEEDS_EW),
-    [SDP_EW + STAGE_ALU_OPERAND] = ASPECT_IF("ew_alu_operand", "register memory", COVERAGE_NEEDS_EW),
-    [SDP_EW + STAGE_MUL] = ASPECT_IF("ew_mul", "off on prelu", COVERAGE_NEEDS_EW),
-    [SDP_EW + STAGE_MUL_OPERAND] = ASPECT_IF("ew_mul_operand", "register memory", COVERAGE_NEEDS_EW),
-    [SDP_EW + STAGE_SHIFT] = ASPECT_IF("ew_mul_shift", EW_SHIFT, COVERAGE_NEEDS_EW),
-    [SDP_EW + STAGE_LAST] = ASPECT_IF("ew_lut", OFF_ON, COVERAGE_NEEDS_LUT),
+    STAGE_TABLE(SDP_BS_STAGE, "bs"),
+    STAGE_TABLE(SDP_BN_STAGE, "bn"),
+    [SDP_EW_STAGE + STAGE] = ASPECT("ew", "bypass active@ew"),
+    [SDP_EW_STAGE + STAGE_ALU] = ASPECT_IF("ew_alu", "off max min sum equal", COVERAGE_NEEDS_EW),
+    [SDP_EW_STAGE + STAGE_ALU_OPERAND] = ASPECT_IF("ew_alu_operand", "register memory", COVERAGE_NEEDS_EW),
+    [SDP_EW_STAGE + STAGE_MUL] = ASPECT_IF("ew_mul", "off on prelu", COVERAGE_NEEDS_EW),
+    [SDP_EW_STAGE + STAGE_MUL_OPERAND] = ASPECT_IF("ew_mul_operand", "register memory", COVERAGE_NEEDS_EW),
+    [SDP_EW_STAGE + STAGE_SHIFT] = ASPECT_IF("ew_mul_shift", EW_SHIFT, COVERAGE_NEEDS_EW),
+    [SDP_EW_STAGE + STAGE_LAST] = ASPECT_IF("ew_lut", OFF_ON, COVERAGE_NEEDS_LUT),
     CVT_TABLE(SDP_EW_ALU_CVT, "ew_alu"),
     CVT_TABLE(SDP_EW_MUL_CVT, "ew_mul"),
 };
@@ -164,32 +164,32 @@ static const struct coverage_cross sdp_crosses[] = {
     {CROSS(SDP_SOURCE, SDP_MODE), mode_of_source},
     {CROSS(SDP_SOURCE, SDP_CONVERSION), conversion_of_source},
     {CROSS(SDP_SOURCE, SDP_NAN)},
-    {CROSS(SDP_SOURCE, SDP_BS + STAGE, SDP_BN + STAGE, SDP_EW + STAGE)},
+    {CROSS(SDP_SOURCE, SDP_BS_STAGE + STAGE, SDP_BN_STAGE + STAGE, SDP_EW_STAGE + STAGE)},
     {CROSS(SDP_DESTINATION, SDP_MODE), mode_of_destination},
     {CROSS(SDP_DESTINATION, SDP_CONVERSION), conversion_of_destination},
-    {CROSS(SDP_DESTINATION, SDP_EW + STAGE_LAST), table_of_destination},
+    {CROSS(SDP_DESTINATION, SDP_EW_STAGE + STAGE_LAST), table_of_destination},
     {CROSS(SDP_MODE, SDP_PRECISION)},
     {CROSS(SDP_MODE, SDP_OPERANDS)},
-    {CROSS(SDP_MODE, SDP_EW + STAGE)},
+    {CROSS(SDP_MODE, SDP_EW_STAGE + STAGE)},
     {CROSS(SDP_CONVERSION, SDP_HALVES), halves_of_conversion},
     {CROSS(SDP_PRECISION, SDP_CHANNELS)},
     {CROSS(SDP_PRECISION, SDP_OPERANDS)},
-    {CROSS(SDP_PRECISION, SDP_BS + STAGE_ALU)},
-    {CROSS(SDP_PRECISION, SDP_BS + STAGE_MUL)},
-    {CROSS(SDP_PRECISION, SDP_BN + STAGE_ALU)},
-    {CROSS(SDP_PRECISION, SDP_BN + STAGE_MUL)},
-    {CROSS(SDP_PRECISION, SDP_EW + STAGE_ALU)},
-    {CROSS(SDP_PRECISION, SDP_EW + STAGE_MUL)},
-    {CROSS(SDP_PRECISION, SDP_EW + STAGE_LAST)},
+    {CROSS(SDP_PRECISION, SDP_BS_STAGE + STAGE_ALU)},
+    {CROSS(SDP_PRECISION, SDP_BS_STAGE + STAGE_MUL)},
+    {CROSS(SDP_PRECISION, SDP_BN_STAGE + STAGE_ALU)},
+    {CROSS(SDP_PRECISION, SDP_BN_STAGE + STAGE_MUL)},
+    {CROSS(SDP_PRECISION, SDP_EW_STAGE + STAGE_ALU)},
+    {CROSS(SDP_PRECISION, SDP_EW_STAGE + STAGE_MUL)},
+    {CROSS(SDP_PRECISION, SDP_EW_STAGE + STAGE_LAST)},
     {CROSS(SDP_SOURCE_MEMORY, SDP_MEMORY)},
     {CROSS(SDP_WIDTH, SDP_HEIGHT)},
     {CROSS(SDP_WIDTH, SDP_CHANNELS)},
-    {CROSS(SDP_BS + STAGE_ALU, SDP_BS + STAGE_MUL), prelu_without_alu},
-    {CROSS(SDP_BN + STAGE_ALU, SDP_BN + STAGE_MUL), prelu_without_alu},
-    {CROSS(SDP_EW + STAGE_ALU, SDP_EW + STAGE_MUL), prelu_without_alu},
-    {CROSS(SDP_BS + STAGE_ALU_OPERAND, SDP_BS + STAGE_MUL_OPERAND)},
-    {CROSS(SDP_BN + STAGE_ALU_OPERAND, SDP_BN + STAGE_MUL_OPERAND)},
-    {CROSS(SDP_EW + STAGE_ALU_OPERAND, SDP_EW + STAGE_MUL_OPERAND)},
+    {CROSS(SDP_BS_STAGE + STAGE_ALU, SDP_BS_STAGE + STAGE_MUL), prelu_without_alu},
+    {CROSS(SDP_BN_STAGE + STAGE_ALU, SDP_BN_STAGE + STAGE_MUL), prelu_without_alu},
+    {CROSS(SDP_EW_STAGE + STAGE_ALU, SDP_EW_STAGE + STAGE_MUL), prelu_without_alu},
+    {CROSS(SDP_BS_STAGE + STAGE_ALU_OPERAND, SDP_BS_STAGE + STAGE_MUL_OPERAND)},
+    {CROSS(SDP_BN_STAGE + STAGE_ALU_OPERAND, SDP_BN_STAGE + STAGE_MUL_OPERAND)},
+    {CROSS(SDP_EW_STAGE + STAGE_ALU_OPERAND, SDP_EW_STAGE + STAGE_MUL_OPERAND)},
     {CROSS(SDP_EW_ALU_CVT + CVT, SDP_EW_MUL_CVT + CVT)},
     {CROSS(SDP_LINES, SDP_SURFACES)},
 };
@@ -242,38 +242,36 @@ static void sort_convertor(uint32_t cfg, uint32_t offset, uint32_t scale, uint32
     v[CVT_TRUNCATE] = shift_class(truncate);
 }
 
-static void sort_stages(const struct nvdla_config *config, const struct launch *launch, int *v) {
+static void sort_stages(const struct registers_view *view, int *v) {
     const int precision = v[SDP_PRECISION];
-    const struct stage bs = {.cfg = launch_register(launch, SDP_D_DP_BS_CFG),
-                             .alu = launch_register(launch, SDP_D_DP_BS_ALU_CFG),
-                             .mul = launch_register(launch, SDP_D_DP_BS_MUL_CFG),
-                             .shift = FIELD(launch, SDP_D_DP_BS_MUL_CFG, BS_MUL_SHIFT_VALUE)};
-    const struct stage bn = {.cfg = launch_register(launch, SDP_D_DP_BN_CFG),
-                             .alu = launch_register(launch, SDP_D_DP_BN_ALU_CFG),
-                             .mul = launch_register(launch, SDP_D_DP_BN_MUL_CFG),
-                             .shift = FIELD(launch, SDP_D_DP_BN_MUL_CFG, BN_MUL_SHIFT_VALUE)};
-    const struct stage ew = {.cfg = launch_register(launch, SDP_D_DP_EW_CFG),
-                             .alu = launch_register(launch, SDP_D_DP_EW_ALU_CFG),
-                             .mul = launch_register(launch, SDP_D_DP_EW_MUL_CFG),
-                             .shift = FIELD(launch, SDP_D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE)};
-    sort_stage(&bs, false, precision, &v[SDP_BS]);
-    sort_stage(&bn, false, precision, &v[SDP_BN]);
-    v[SDP_BS_ALU_SHIFT] = alu_shift(bs.alu, &v[SDP_BS], precision);
-    v[SDP_BN_ALU_SHIFT] = alu_shift(bn.alu, &v[SDP_BN], precision);
-    v[SDP_EW + STAGE] = 0;
-    if (!config->sdp_ew_throughput)
+    const struct stage bs = {.cfg = VALUE(view, SDP, D_DP_BS_CFG),
+                             .alu = VALUE(view, SDP, D_DP_BS_ALU_CFG),
+                             .mul = VALUE(view, SDP, D_DP_BS_MUL_CFG),
+                             .shift = FIELD(view, SDP, D_DP_BS_MUL_CFG, BS_MUL_SHIFT_VALUE)};
+    const struct stage bn = {.cfg = VALUE(view, SDP, D_DP_BN_CFG),
+                             .alu = VALUE(view, SDP, D_DP_BN_ALU_CFG),
+                             .mul = VALUE(view, SDP, D_DP_BN_MUL_CFG),
+                             .shift = FIELD(view, SDP, D_DP_BN_MUL_CFG, BN_MUL_SHIFT_VALUE)};
+    const struct stage ew = {.cfg = VALUE(view, SDP, D_DP_EW_CFG),
+                             .alu = VALUE(view, SDP, D_DP_EW_ALU_CFG),
+                             .mul = VALUE(view, SDP, D_DP_EW_MUL_CFG),
+                             .shift = FIELD(view, SDP, D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE)};
+    sort_stage(&bs, false, precision, &v[SDP_BS_STAGE]);
+    sort_stage(&bn, false, precision, &v[SDP_BN_STAGE]);
+    v[SDP_BS_ALU_SHIFT] = alu_shift(bs.alu, &v[SDP_BS_STAGE], precision);
+    v[SDP_BN_ALU_SHIFT] = alu_shift(bn.alu, &v[SDP_BN_STAGE], precision);
+    v[SDP_EW_STAGE + STAGE] = 0;
+    if (!nvdla_runs(view->config, FEATURE_EW))
         return;
-    sort_stage(&ew, true, precision, &v[SDP_EW]);
+    sort_stage(&ew, true, precision, &v[SDP_EW_STAGE]);
     if (precision == NVDLA_FP16)
         return;
-    sort_convertor(ew.alu, launch_register(launch, SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE),
-                   launch_register(launch, SDP_D_DP_EW_ALU_CVT_SCALE_VALUE),
-                   launch_register(launch, SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE), v[SDP_EW + STAGE_ALU_OPERAND],
-                   &v[SDP_EW_ALU_CVT]);
-    sort_convertor(ew.mul, launch_register(launch, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE),
-                   launch_register(launch, SDP_D_DP_EW_MUL_CVT_SCALE_VALUE),
-                   launch_register(launch, SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE), v[SDP_EW + STAGE_MUL_OPERAND],
-                   &v[SDP_EW_MUL_CVT]);
+    sort_convertor(ew.alu, VALUE(view, SDP, D_DP_EW_ALU_CVT_OFFSET_VALUE),
+                   VALUE(view, SDP, D_DP_EW_ALU_CVT_SCALE_VALUE), VALUE(view, SDP, D_DP_EW_ALU_CVT_TRUNCATE_VALUE),
+                   v[SDP_EW_STAGE + STAGE_ALU_OPERAND], &v[SDP_EW_ALU_CVT]);
+    sort_convertor(ew.mul, VALUE(view, SDP, D_DP_EW_MUL_CVT_OFFSET_VALUE),
+                   VALUE(view, SDP, D_DP_EW_MUL_CVT_SCALE_VALUE), VALUE(view, SDP, D_DP_EW_MUL_CVT_TRUNCATE_VALUE),
+                   v[SDP_EW_STAGE + STAGE_MUL_OPERAND], &v[SDP_EW_MUL_CVT]);
 }
 
 /* Index into CONVERSIONS and, of those that have 16-bit surfaces beside INT8 processing, into the halves. */
@@ -285,68 +283,64 @@ static void sort_conversion(int in, int proc, int out, int channels, int *v) {
         v[SDP_HALVES] = (channels - 1) % 32 >= 16;
 }
 
-/* True if a read DMA of operands reads one for every element. */
-static bool per_element(const struct launch *rdma, uint32_t cfg_offset) {
-    const uint32_t cfg = launch_register(rdma, cfg_offset);
-    return (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE_MASK) == 0 &&
-           (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE_MASK) != 0;
-}
-
-static int operand_class(const struct nvdla_config *config, const struct launch *rdma, const int *v) {
-    static const int aspects[] = {SDP_BS + STAGE_ALU_OPERAND, SDP_BS + STAGE_MUL_OPERAND, SDP_BN + STAGE_ALU_OPERAND,
-                                  SDP_BN + STAGE_MUL_OPERAND, SDP_EW + STAGE_ALU_OPERAND, SDP_EW + STAGE_MUL_OPERAND};
-    bool memory = false;
+/* rdma: NULL if it is not known. */
+static int operand_class(const struct sdp_rdma_cubes *rdma, const int *v) {
+    static const int aspects[] = {SDP_BS_STAGE + STAGE_ALU_OPERAND, SDP_BS_STAGE + STAGE_MUL_OPERAND,
+                                  SDP_BN_STAGE + STAGE_ALU_OPERAND, SDP_BN_STAGE + STAGE_MUL_OPERAND,
+                                  SDP_EW_STAGE + STAGE_ALU_OPERAND, SDP_EW_STAGE + STAGE_MUL_OPERAND};
+    bool memory = false, per_element = false;
     for (size_t i = 0; i < COUNT(aspects); i++)
         memory = memory || v[aspects[i]] == 1;
     if (!memory)
         return 0;
     if (!rdma)
         return -1;
-    return per_element(rdma, SDP_RDMA_D_BRDMA_CFG) || per_element(rdma, SDP_RDMA_D_NRDMA_CFG) ||
-                   (config->sdp_ew_throughput && per_element(rdma, SDP_RDMA_D_ERDMA_CFG))
-               ? 2
-               : 1;
+    for (int i = 0; i < SDP_STAGES; i++)
+        per_element = per_element || (rdma->operands[i].enabled && rdma->operands[i].per_element);
+    return per_element ? 2 : 1;
 }
 
-void sort_sdp(const struct nvdla_config *config, const struct launch *launch, const struct launch *rdma, int *v) {
-    const int proc = precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, PROC_PRECISION));
-    const int out = precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, OUT_PRECISION));
-    const int channels = size_at(launch, SDP_D_DATA_CUBE_CHANNEL);
-    struct cube cube;
-    bool primary;
-    v[SDP_GROUP] = launch->group;
-    v[SDP_SOURCE] = (int)FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE);
-    v[SDP_MODE] = config->winograd && FIELD(launch, SDP_D_FEATURE_MODE_CFG, WINOGRAD)            ? 1
-                  : config->batch_max > 1 && FIELD(launch, SDP_D_FEATURE_MODE_CFG, BATCH_NUMBER) ? 2
-                                                                                                 : 0;
+static int mode_class(const struct sdp_shape *shape) {
+    return shape->winograd ? 1 : shape->batches > 1 ? 2 : 0;
+}
+
+void sort_sdp(const struct registers_view *view, int group, int *v) {
+    const struct nvdla_config *config = view->config;
+    const struct sdp_cubes sdp = sdp_cubes(view);
+    const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(view);
+    const bool has_rdma = view->units[NVDLA_SDP_RDMA].count > 0;
+    const int proc = precision_class(config, FIELD(view, SDP, D_DATA_FORMAT, PROC_PRECISION));
+    const int out = precision_class(config, FIELD(view, SDP, D_DATA_FORMAT, OUT_PRECISION));
+    const int channels = sdp.shape.channels;
+    v[SDP_GROUP] = group;
+    v[SDP_SOURCE] = sdp.shape.flying;
+    v[SDP_MODE] = mode_class(&sdp.shape);
     v[SDP_PRECISION] = proc;
-    sort_stages(config, launch, v);
-    const bool to_pdp = FIELD(launch, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
-    const bool compared = v[SDP_EW + STAGE_ALU] == 4;
-    v[SDP_DESTINATION] = to_pdp ? TO_PDP : compared ? COMPARED : TO_MEMORY;
-    v[SDP_WIDTH] = size_class(size_at(launch, SDP_D_DATA_CUBE_WIDTH));
-    v[SDP_HEIGHT] = size_class(size_at(launch, SDP_D_DATA_CUBE_HEIGHT));
+    sort_stages(view, v);
+    const bool compared = v[SDP_EW_STAGE + STAGE_ALU] == 4;
+    v[SDP_DESTINATION] = sdp.to_pdp ? TO_PDP : compared ? COMPARED : TO_MEMORY;
+    v[SDP_WIDTH] = size_class(sdp.shape.width);
+    v[SDP_HEIGHT] = size_class(sdp.shape.height);
     v[SDP_CHANNELS] = block_class(channels, atom_elements(config, proc));
-    v[SDP_OPERANDS] = operand_class(config, rdma, v);
-    if (launch_output_cube(config, launch, &cube, &primary)) {
-        sort_cube(&cube, &v[SDP_LINES], &v[SDP_SURFACES]);
-        v[SDP_MEMORY] = !primary;
+    v[SDP_OPERANDS] = operand_class(has_rdma ? &rdma : NULL, v);
+    if (!sdp.to_pdp && !sdp.compare) {
+        sort_cube(&sdp.destination.cube, &v[SDP_LINES], &v[SDP_SURFACES]);
+        v[SDP_MEMORY] = memory_class(config, sdp.destination.primary);
     }
     if (v[SDP_SOURCE] == 1) {
         sort_conversion(proc, proc, out, channels, v);
-    } else if (rdma) {
-        sort_conversion(precision_class(config, FIELD(rdma, SDP_RDMA_D_FEATURE_MODE_CFG, IN_PRECISION)), proc, out,
-                        channels, v);
-        v[SDP_SOURCE_MEMORY] = memory_class(config, FIELD(rdma, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE));
+    } else if (has_rdma) {
+        sort_conversion(precision_class(config, rdma.shape.in), proc, out, channels, v);
+        v[SDP_SOURCE_MEMORY] = memory_class(config, rdma.source.primary);
     }
     if (proc == NVDLA_FP16) {
-        v[SDP_NAN] = (int)FIELD(launch, SDP_D_FEATURE_MODE_CFG, NAN_TO_ZERO);
+        v[SDP_NAN] = (int)FIELD(view, SDP, D_FEATURE_MODE_CFG, NAN_TO_ZERO);
     } else if (!compared) {
-        v[SDP_OFFSET] = sign_class(launch_register(launch, SDP_D_CVT_OFFSET), 32);
-        v[SDP_SCALE] = scale_class(FIELD(launch, SDP_D_CVT_SCALE, CVT_SCALE));
-        v[SDP_SHIFT] = shift_class(FIELD(launch, SDP_D_CVT_SHIFT, CVT_SHIFT));
+        v[SDP_OFFSET] = sign_class(VALUE(view, SDP, D_CVT_OFFSET), 32);
+        v[SDP_SCALE] = scale_class(FIELD(view, SDP, D_CVT_SCALE, CVT_SCALE));
+        v[SDP_SHIFT] = shift_class(FIELD(view, SDP, D_CVT_SHIFT, CVT_SHIFT));
     }
-    v[SDP_COUNTERS] = launch_register(launch, SDP_D_PERF_ENABLE) != 0;
+    v[SDP_COUNTERS] = VALUE(view, SDP, D_PERF_ENABLE) != 0;
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------------
@@ -367,20 +361,20 @@ static const struct coverage_cross sdp_lut_crosses[] = {
 
 const struct coverage_engine coverage_sdp_lut = {ENGINE("sdp_lut", "layer", sdp_lut), .needs = COVERAGE_NEEDS_LUT};
 
-bool sort_sdp_lut(const struct nvdla_config *config, const struct launch *launch, int *v) {
-    if (!config->sdp_ew_throughput || !config->sdp_lut || FIELD(launch, SDP_D_DP_EW_CFG, EW_BYPASS) ||
-        FIELD(launch, SDP_D_DP_EW_CFG, EW_LUT_BYPASS))
+bool sort_sdp_lut(const struct registers_view *view, int *v) {
+    if (!nvdla_runs(view->config, FEATURE_SDP_LUT) || FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) ||
+        FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS))
         return false;
     const struct lut_values lut = {
-        .cfg = launch_register(launch, SDP_S_LUT_CFG),
-        .info = launch_register(launch, SDP_S_LUT_INFO),
-        .le_scale = launch_register(launch, SDP_S_LUT_LE_SLOPE_SCALE),
-        .lo_scale = launch_register(launch, SDP_S_LUT_LO_SLOPE_SCALE),
-        .le_shift = launch_register(launch, SDP_S_LUT_LE_SLOPE_SHIFT),
-        .lo_shift = launch_register(launch, SDP_S_LUT_LO_SLOPE_SHIFT),
+        .cfg = VALUE(view, SDP, S_LUT_CFG),
+        .info = VALUE(view, SDP, S_LUT_INFO),
+        .le_scale = VALUE(view, SDP, S_LUT_LE_SLOPE_SCALE),
+        .lo_scale = VALUE(view, SDP, S_LUT_LO_SLOPE_SCALE),
+        .le_shift = VALUE(view, SDP, S_LUT_LE_SLOPE_SHIFT),
+        .lo_shift = VALUE(view, SDP, S_LUT_LO_SLOPE_SHIFT),
     };
-    v[TABLE_PRECISION] = precision_class(config, FIELD(launch, SDP_D_DATA_FORMAT, PROC_PRECISION));
-    v[TABLE_SOURCE] = (int)FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE);
+    v[TABLE_PRECISION] = precision_class(view->config, FIELD(view, SDP, D_DATA_FORMAT, PROC_PRECISION));
+    v[TABLE_SOURCE] = (int)FIELD(view, SDP, D_FEATURE_MODE_CFG, FLYING_MODE);
     sort_lut(&lut, v[TABLE_PRECISION], &v[TABLE]);
     return true;
 }
@@ -450,36 +444,30 @@ static const struct coverage_cross sdp_rdma_crosses[] = {
 const struct coverage_engine coverage_sdp_rdma = {ENGINE("sdp_rdma", "layer", sdp_rdma)};
 
 /* cfg: D_BRDMA_CFG, D_NRDMA_CFG or D_ERDMA_CFG, which have the same fields. */
-static void sort_operand(const struct nvdla_config *config, uint32_t cfg, int *v) {
-    const bool disabled = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE_MASK) != 0;
-    const uint32_t use = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE_MASK) >> SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE_LSB;
-    v[OPERAND_USE] = disabled ? 0 : use < 3 ? (int)use + 1 : -1;
-    if (disabled)
+static void sort_operand(const struct nvdla_config *config, const struct sdp_operands *operands, uint32_t cfg, int *v) {
+    const uint32_t use = REGISTER_FIELD(cfg, SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE);
+    v[OPERAND_USE] = !operands->enabled ? 0 : use < 3 ? (int)use + 1 : -1;
+    if (!operands->enabled)
         return;
-    v[OPERAND_SIZE] = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE_MASK) != 0;
-    v[OPERAND_MODE] = (cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE_MASK) != 0;
-    v[OPERAND_MEMORY] = memory_class(config, cfg & SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE_MASK);
+    v[OPERAND_SIZE] = operands->component_bytes == 2;
+    v[OPERAND_MODE] = operands->per_element;
+    v[OPERAND_MEMORY] = memory_class(config, operands->primary);
 }
 
-void sort_sdp_rdma(const struct nvdla_config *config, const struct launch *launch, int *v) {
-    struct cube cube;
-    bool primary;
+void sort_sdp_rdma(const struct registers_view *view, int group, int *v) {
+    const struct nvdla_config *config = view->config;
+    const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(view);
     int surfaces;
-    v[RDMA_GROUP] = launch->group;
-    v[RDMA_INPUT] = !launch_input_cube(config, launch, &cube, &primary);
-    v[RDMA_MODE] = config->winograd && FIELD(launch, SDP_RDMA_D_FEATURE_MODE_CFG, WINOGRAD)            ? 1
-                   : config->batch_max > 1 && FIELD(launch, SDP_RDMA_D_FEATURE_MODE_CFG, BATCH_NUMBER) ? 2
-                                                                                                       : 0;
-    v[RDMA_PRECISION] = precision_class(config, FIELD(launch, SDP_RDMA_D_FEATURE_MODE_CFG, PROC_PRECISION));
+    v[RDMA_GROUP] = group;
+    v[RDMA_INPUT] = rdma.shape.flying;
+    v[RDMA_MODE] = mode_class(&rdma.shape);
+    v[RDMA_PRECISION] = precision_class(config, rdma.shape.proc);
     if (!v[RDMA_INPUT]) {
-        v[RDMA_MEMORY] = !primary;
-        sort_cube(&cube, &v[RDMA_LINES], &surfaces);
+        v[RDMA_MEMORY] = memory_class(config, rdma.source.primary);
+        sort_cube(&rdma.source.cube, &v[RDMA_LINES], &surfaces);
     }
-    v[RDMA_COUNTERS] = (int)FIELD(launch, SDP_RDMA_D_PERF_ENABLE, PERF_DMA_EN);
-    sort_operand(config, launch_register(launch, SDP_RDMA_D_BRDMA_CFG), &v[RDMA_BS]);
-    sort_operand(config, launch_register(launch, SDP_RDMA_D_NRDMA_CFG), &v[RDMA_BN]);
-    if (config->sdp_ew_throughput)
-        sort_operand(config, launch_register(launch, SDP_RDMA_D_ERDMA_CFG), &v[RDMA_EW]);
-    else
-        v[RDMA_EW + OPERAND_USE] = 0;
+    v[RDMA_COUNTERS] = (int)FIELD(view, SDP_RDMA, D_PERF_ENABLE, PERF_DMA_EN);
+    sort_operand(config, &rdma.operands[SDP_BS], VALUE(view, SDP_RDMA, D_BRDMA_CFG), &v[RDMA_BS]);
+    sort_operand(config, &rdma.operands[SDP_BN], VALUE(view, SDP_RDMA, D_NRDMA_CFG), &v[RDMA_BN]);
+    sort_operand(config, &rdma.operands[SDP_EW], VALUE(view, SDP_RDMA, D_ERDMA_CFG), &v[RDMA_EW]);
 }

@@ -1,4 +1,10 @@
-/* The cubes in memory that a launch reads and writes. */
+/* The cubes that layers read and write, out of their registers: the one place where sizes, strides, addresses, memories
+ * (RAM types) and precisions of cubes are decoded. The engine functions serve the model, coverage and traffic; the
+ * launch functions those that only ask where the data of a launch lies.
+ *
+ * Decoding never fails: what a register holds is taken as it is, whether or not the layer is legal. Precisions are INT8
+ * in configurations without 16-bit types, batches 1 and Winograd off in those that have none.
+ */
 #ifndef LAYERS_CUBES_H
 #define LAYERS_CUBES_H
 
@@ -7,11 +13,182 @@
 #include <stdint.h>
 
 #include "layers/tracker.h"
+#include "layers/view.h"
 #include "nvdla/cube.h"
+#include "nvdla/pixel.h"
+
+/* A cube and the memory that its RAM_TYPE selects: primary (MC) or secondary (CV), which the configuration may lack. */
+struct memory_cube {
+    struct cube cube;
+    bool primary;
+};
+
+/* ---- SDP ----------------------------------------------------------------------------------------------------------
+ */
+
+enum sdp_stage_index { SDP_BS, SDP_BN, SDP_EW, SDP_STAGES };
+
+/* What SDP and SDP_RDMA are both told. Spec: 50-sdp sections 3, 7 and 8. */
+struct sdp_shape {
+    bool flying;   /* input from CACC */
+    bool winograd; /* order of the pipe */
+    int width, height, channels, batches;
+    enum nvdla_precision in, proc, out; /* as programmed, 3 included; SDP does not know `in` and has `proc` there */
+    int lanes;                          /* elements of a processing group: E of chapter 50 */
+    int surfaces;                       /* processing groups per pixel: NS of chapter 50 */
+};
+
+/* SDP's registers. */
+struct sdp_cubes {
+    struct sdp_shape shape;
+    bool to_pdp;
+    bool compare; /* EW is programmed to compare: nothing is written (section 9) */
+    struct memory_cube destination;
+};
+
+/* An operand DMA: BRDMA, NRDMA or ERDMA. Sections 4 and 8.3. */
+struct sdp_operands {
+    bool enabled;
+    int components; /* 1 or 2 per element; 2: ALU, then MUL */
+    bool has_alu, has_mul;
+    size_t component_bytes; /* 1 or 2 */
+    bool per_element;       /* else per kernel: one operand atom per surface */
+    bool primary;
+    uint64_t base;
+    uint64_t line_stride, surface_stride; /* bytes */
+};
+
+/* SDP_RDMA's registers. Operands of stages that do not run (nvdla_runs) are not enabled. */
+struct sdp_rdma_cubes {
+    struct sdp_shape shape;
+    struct memory_cube source; /* read unless flying */
+    struct sdp_operands operands[SDP_STAGES];
+};
+
+struct sdp_cubes sdp_cubes(const struct registers_view *view);
+struct sdp_rdma_cubes sdp_rdma_cubes(const struct registers_view *view);
+
+/* Surfaces in memory per surface of the pipe, 1 or 2: INT8 processing moves both 16-bit surfaces of every group. */
+int sdp_memory_surfaces(const struct sdp_shape *shape, enum nvdla_precision precision);
+
+/* ---- PDP ----------------------------------------------------------------------------------------------------------
+ */
+
+/* A width cut into vertical strips: first + (count - 2) * middle + last columns. Count 1: first is the whole width.
+ * Spec: 60-pdp section 7. */
+struct pdp_strips {
+    int count, first, middle, last;
+};
+
+/* Columns of all strips if each but the first has `overlap` more (less, if negative; never below 0). */
+int64_t pdp_strip_columns(const struct pdp_strips *strips, int overlap);
+
+/* PDP's registers. Spec: 60-pdp section 3. */
+struct pdp_cubes {
+    bool from_memory;               /* else from SDP */
+    enum nvdla_precision precision; /* as programmed, 3 included */
+    int in_width, in_height, in_channels;
+    int out_width; /* of the register; the destination's is that of the strips */
+    struct pdp_strips in, out;
+    struct memory_cube destination;
+};
+
+/* PDP_RDMA's registers. */
+struct pdp_rdma_cubes {
+    enum nvdla_precision precision;
+    struct pdp_strips in;
+    int kernel_width, stride_width;
+    struct memory_cube source;
+};
+
+struct pdp_cubes pdp_cubes(const struct registers_view *view);
+struct pdp_rdma_cubes pdp_rdma_cubes(const struct registers_view *view);
+
+/* ---- CDP ----------------------------------------------------------------------------------------------------------
+ */
+
+/* CDP and CDP_RDMA, which alone knows the sizes. Spec: 62-cdp section 1. */
+struct cdp_cubes {
+    int width, height, channels;
+    enum nvdla_precision precision, rdma_precision; /* as programmed, 3 included */
+    struct memory_cube source, destination;
+};
+
+struct cdp_cubes cdp_cubes(const struct registers_view *view);
+
+/* ---- CDMA ---------------------------------------------------------------------------------------------------------
+ */
+
+/* What the data engine makes of its input. */
+enum cdma_mode { CDMA_FEATURE, CDMA_IMAGE, CDMA_WINOGRAD };
+
+/* Sizes are true sizes, addresses and strides bytes. Spec: 30-cdma-cbuf section 2, 20-data-formats section 9. */
+struct cdma_cubes {
+    enum cdma_mode mode;
+    enum nvdla_precision in, proc; /* as programmed, 3 included */
+    bool data_primary, weight_primary;
+    size_t width, height, channels;                   /* to be fetched; channels: not of images */
+    size_t batches;                                   /* 1 but for feature cubes */
+    uint64_t base[2], line_stride[2], surface_stride; /* [1]: UV plane */
+    uint64_t batch_stride;
+    bool packed_1x1;                        /* feature cube of one pixel whose surfaces are said to be contiguous */
+    const struct nvdla_pixel_format *pixel; /* image; NULL: not a format of this configuration */
+    size_t x_offset;                        /* image; pixels */
+    size_t stride_x, stride_y;              /* Winograd: steps of the channel extension */
+    size_t extended_width, extended_height; /* Winograd: extended cube */
+    size_t pad_left, pad_right, pad_top;    /* pixels of the input; image: left and right, Winograd: left and top */
+    bool compressed;                        /* weights come with WMB and WGS */
+    uint64_t weights, masks, sizes;         /* addresses of weights, WMB and WGS */
+    uint64_t weight_atoms, mask_atoms;
+    uint64_t kernel_bytes; /* of one kernel, uncompressed */
+    uint64_t kernels;
+    uint64_t kernel_group; /* kernels of a group */
+};
+
+struct cdma_cubes cdma_cubes(const struct registers_view *view);
+
+/* The input of a feature layer; of Winograd what would be read without its tiles. */
+struct memory_cube cdma_feature(const struct cdma_cubes *cubes, const struct nvdla_config *config);
+
+/* ---- RUBIK and BDMA -----------------------------------------------------------------------------------------------
+ */
+
+enum rubik_mode { RUBIK_CONTRACT, RUBIK_SPLIT, RUBIK_MERGE, RUBIK_UNDEFINED };
+
+/* Spec: 66-rubik sections 2 and 3. */
+struct rubik_cubes {
+    enum rubik_mode mode;
+    int width, height; /* of the input */
+    int in_channels, out_channels;
+    int surfaces;           /* of the feature cube: contract: of a phase; merge, split: of the output channels */
+    int x_stride, y_stride; /* of the deconvolution, 1..32; 1 but for contract */
+    int element;            /* bytes */
+    int lanes;              /* elements of an atom */
+    int planar_atoms;       /* of a planar line */
+    uint64_t phase;         /* CONTRACT_STRIDE_0: distance of two phases in the input, bytes */
+    /* Planar ones (source of merge, destination of split) have the planar stride as surface stride. Contract: the
+     * source with all its phases as channels, which is what is read if phase == surfaces * surface_stride. */
+    struct memory_cube source, destination;
+};
+
+struct rubik_cubes rubik_cubes(const struct registers_view *view);
+
+/* A descriptor of BDMA, as cubes of one-byte elements: columns are atoms of a line. Spec: 64-bdma sections 2 and 3. */
+struct bdma_cubes {
+    uint32_t atoms;           /* of a line, 1..8192 */
+    uint32_t lines, surfaces; /* 1..2^24; the cubes have the 13 bits of the store engine */
+    struct memory_cube source, destination;
+};
+
+struct bdma_cubes bdma_cubes(const struct registers_view *view);
+
+/* ---- launches -----------------------------------------------------------------------------------------------------
+ */
 
 /* The cube that a launch writes to memory. Returns false if it writes none (RDMA units, SDP to PDP, compare mode) or
  * many (BDMA: launch_block). Units: SDP (with its batches), PDP (with split width), CDP, RUBIK (split: a planar cube).
- * Spec: 50-sdp section 8, 60-pdp section 3, 66-rubik section 2. */
+ * primary: of configurations without secondary memory always. Spec: 50-sdp section 8, 60-pdp section 3, 66-rubik
+ * section 2. */
 bool launch_output_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
                         bool *primary);
 
@@ -20,8 +197,7 @@ bool launch_output_cube(const struct nvdla_config *config, const struct launch *
 bool launch_input_cube(const struct nvdla_config *config, const struct launch *launch, struct cube *cube,
                        bool *primary);
 
-/* What a descriptor of BDMA copies, as cubes of one-byte elements: columns are atoms of a line. Spec: 64-bdma sections
- * 2 and 3. */
+/* What a descriptor of BDMA copies. */
 struct launch_block {
     struct cube source, destination;
     bool source_primary, destination_primary;
@@ -30,41 +206,5 @@ struct launch_block {
 /* The index-th descriptor of a launch; false if it has none of that number. */
 bool launch_block(const struct nvdla_config *config, const struct launch *launch, size_t index,
                   struct launch_block *block);
-
-/* ---- what csrc/layers shares -------------------------------------------------------------------------------------
- */
-
-/* Sizes of an SDP or SDP_RDMA layer. */
-struct sdp_layer {
-    int width, height, channels;
-    int in, proc, out; /* element bytes */
-    int lanes;         /* elements of a processing group: E of chapter 50 */
-    int groups;        /* NS of chapter 50 */
-    int batches;
-};
-
-/* Sizes of a RUBIK layer. Spec: 66-rubik sections 2 and 3. */
-struct rubik_layer {
-    enum { RUBIK_CONTRACT, RUBIK_SPLIT, RUBIK_MERGE } mode;
-    int width, height;      /* of the input */
-    int channels, surfaces; /* of the output; contract: of one phase */
-    int x_stride, y_stride; /* contract: deconvolution stride, else 1 */
-    int element;            /* bytes */
-    int planar_atoms;       /* of a planar line */
-};
-
-/* Bytes of an element; configurations without 16-bit types process INT8 whatever the registers say. */
-int launch_element_bytes(const struct nvdla_config *config, uint32_t precision);
-
-struct sdp_layer sdp_layer(const struct nvdla_config *config, const struct launch *launch);
-
-/* Surfaces that a cube of elements of `bytes` has in an SDP layer: INT8 processing moves both 16-bit surfaces of every
- * group. */
-int sdp_surfaces(const struct sdp_layer *layer, int bytes);
-
-/* Columns that PDP_RDMA reads of one line of a surface: strips overlap by kernel width - stride. */
-int64_t pdp_read_columns(const struct launch *launch);
-
-struct rubik_layer rubik_layer(const struct nvdla_config *config, const struct launch *launch);
 
 #endif

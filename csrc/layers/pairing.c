@@ -2,7 +2,6 @@
 #include "layers/pairing.h"
 
 #include "layers/view.h"
-#include "nvdla_offsets.h"
 
 /* cfg, alu, mul: registers of one stage of SDP, whose common fields lie alike. True if it takes an operand from memory.
  */
@@ -12,51 +11,52 @@ static bool stage_reads(uint32_t cfg, uint32_t alu, uint32_t mul) {
             ((cfg & SDP_D_DP_BS_CFG__BS_MUL_BYPASS_MASK) == 0 && (mul & SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC_MASK)));
 }
 
-static bool sdp_flies(const struct nvdla_config *config, const struct launch *launch) {
-    (void)config;
-    return FIELD(launch, SDP_D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
+static bool sdp_flies(const struct registers_view *view) {
+    return FIELD(view, SDP, D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
 }
 
-static bool sdp_reads(const struct nvdla_config *config, const struct launch *launch) {
-    return !sdp_flies(config, launch) ||
-           stage_reads(launch_register(launch, SDP_D_DP_BS_CFG), launch_register(launch, SDP_D_DP_BS_ALU_CFG),
-                       launch_register(launch, SDP_D_DP_BS_MUL_CFG)) ||
-           stage_reads(launch_register(launch, SDP_D_DP_BN_CFG), launch_register(launch, SDP_D_DP_BN_ALU_CFG),
-                       launch_register(launch, SDP_D_DP_BN_MUL_CFG)) ||
-           (config->sdp_ew_throughput &&
-            stage_reads(launch_register(launch, SDP_D_DP_EW_CFG), launch_register(launch, SDP_D_DP_EW_ALU_CFG),
-                        launch_register(launch, SDP_D_DP_EW_MUL_CFG)));
+static bool sdp_reads(const struct registers_view *view) {
+    return !sdp_flies(view) ||
+           stage_reads(VALUE(view, SDP, D_DP_BS_CFG), VALUE(view, SDP, D_DP_BS_ALU_CFG),
+                       VALUE(view, SDP, D_DP_BS_MUL_CFG)) ||
+           stage_reads(VALUE(view, SDP, D_DP_BN_CFG), VALUE(view, SDP, D_DP_BN_ALU_CFG),
+                       VALUE(view, SDP, D_DP_BN_MUL_CFG)) ||
+           (nvdla_runs(view->config, FEATURE_EW) &&
+            stage_reads(VALUE(view, SDP, D_DP_EW_CFG), VALUE(view, SDP, D_DP_EW_ALU_CFG),
+                        VALUE(view, SDP, D_DP_EW_MUL_CFG)));
 }
 
-static bool sdp_feeds_pdp(const struct nvdla_config *config, const struct launch *launch) {
-    (void)config;
-    return FIELD(launch, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+static bool sdp_feeds_pdp(const struct registers_view *view) {
+    return FIELD(view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
 }
 
-static bool pdp_reads(const struct nvdla_config *config, const struct launch *launch) {
-    (void)config;
-    return FIELD(launch, PDP_D_OPERATION_MODE_CFG, FLYING_MODE) != 0;
+static bool pdp_reads(const struct registers_view *view) {
+    return FIELD(view, PDP, D_OPERATION_MODE_CFG, FLYING_MODE) != 0;
 }
 
-static bool pdp_flies(const struct nvdla_config *config, const struct launch *launch) {
-    return !pdp_reads(config, launch);
+static bool pdp_flies(const struct registers_view *view) {
+    return !pdp_reads(view);
 }
 
-static bool always(const struct nvdla_config *config, const struct launch *launch) {
-    (void)config;
-    (void)launch;
+static bool always(const struct registers_view *view) {
+    (void)view;
     return true;
 }
 
-typedef bool chosen_function(const struct nvdla_config *config, const struct launch *launch);
+typedef bool chosen_function(const struct registers_view *view);
+
+static bool is_chosen(const struct layer_tracker *tracker, const struct launch *launch, chosen_function *chosen) {
+    const struct registers_view view = launch_view(layer_tracker_config(tracker), launch);
+    return chosen(&view);
+}
 
 /* If launch is the n-th of its unit that is chosen, gives n; else -1. */
 static int rank(const struct layer_tracker *tracker, const struct launch *launch, chosen_function *chosen) {
     int n = 0;
-    if (!chosen(layer_tracker_config(tracker), launch))
+    if (!is_chosen(tracker, launch, chosen))
         return -1;
     for (int i = 0; i < launch->ordinal; i++)
-        n += chosen(layer_tracker_config(tracker), layer_tracker_find(tracker, launch->unit, i));
+        n += is_chosen(tracker, layer_tracker_find(tracker, launch->unit, i), chosen);
     return n;
 }
 
@@ -65,7 +65,7 @@ static const struct launch *ranked(const struct layer_tracker *tracker, enum nvd
                                    chosen_function *chosen) {
     const struct launch *launch = n < 0 ? NULL : layer_tracker_find(tracker, unit, 0);
     for (int i = 0; launch; launch = layer_tracker_find(tracker, unit, ++i))
-        if (chosen(layer_tracker_config(tracker), launch) && n-- == 0)
+        if (is_chosen(tracker, launch, chosen) && n-- == 0)
             break;
     return launch;
 }

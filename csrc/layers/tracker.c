@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/view.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
-
-/* Axes of a cube. */
-enum { WIDTH, HEIGHT, CHANNEL };
 
 /* BDMA: descriptors that fit (64-bdma section 4). */
 enum { BLOCKS = 21 };
@@ -31,16 +28,8 @@ struct layer_tracker {
     size_t launch_count, launch_room;
 };
 
-static void *must(void *block) {
-    if (!block)
-        abort();
-    return block;
-}
-
 struct layer_tracker *layer_tracker_new(const struct nvdla_config *config) {
-    struct layer_tracker *tracker = calloc(1, sizeof *tracker);
-    if (!tracker)
-        return NULL;
+    struct layer_tracker *tracker = xcalloc(1, sizeof *tracker);
     tracker->config = config;
     const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
     for (size_t i = 0; i < map->count; i++) {
@@ -52,11 +41,7 @@ struct layer_tracker *layer_tracker_new(const struct nvdla_config *config) {
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         for (int group = 0; group < 2; group++) {
             struct shadow *shadow = &tracker->units[unit];
-            shadow->words[group] = calloc(shadow->word_count + 1, sizeof(uint32_t));
-            if (!shadow->words[group]) {
-                layer_tracker_free(tracker);
-                return NULL;
-            }
+            shadow->words[group] = xcalloc(shadow->word_count, sizeof(uint32_t));
         }
     for (size_t i = 0; i < map->count; i++) {
         const struct nvdla_register *reg = &map->registers[i];
@@ -75,6 +60,7 @@ void layer_tracker_free(struct layer_tracker *tracker) {
     for (size_t i = 0; i < tracker->launch_count; i++) {
         free(tracker->launches[i].registers);
         free(tracker->launches[i].blocks);
+        free(tracker->launches[i].rdma);
     }
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         free(tracker->units[unit].words[0]);
@@ -90,11 +76,11 @@ static struct launch *record(struct layer_tracker *tracker, enum nvdla_unit unit
     struct shadow *shadow = &tracker->units[unit];
     if (tracker->launch_count == tracker->launch_room) {
         tracker->launch_room = tracker->launch_room ? tracker->launch_room * 2 : 64;
-        tracker->launches = must(realloc(tracker->launches, tracker->launch_room * sizeof *tracker->launches));
+        tracker->launches = xrealloc(tracker->launches, tracker->launch_room * sizeof *tracker->launches);
     }
     if (shadow->launch_count == shadow->launch_room) {
         shadow->launch_room = shadow->launch_room ? shadow->launch_room * 2 : 16;
-        shadow->launches = must(realloc(shadow->launches, shadow->launch_room * sizeof *shadow->launches));
+        shadow->launches = xrealloc(shadow->launches, shadow->launch_room * sizeof *shadow->launches);
     }
     struct launch *launch = &tracker->launches[tracker->launch_count];
     *launch = (struct launch){.unit = unit,
@@ -102,7 +88,7 @@ static struct launch *record(struct layer_tracker *tracker, enum nvdla_unit unit
                               .group = group,
                               .tag = tag,
                               .word_count = shadow->word_count};
-    launch->registers = must(malloc(shadow->word_count * sizeof(uint32_t)));
+    launch->registers = xmalloc(shadow->word_count * sizeof(uint32_t));
     memcpy(launch->registers, shadow->words[group], shadow->word_count * sizeof(uint32_t));
     shadow->launches[shadow->launch_count++] = tracker->launch_count++;
     return launch;
@@ -132,34 +118,36 @@ static void take_blocks(struct layer_tracker *tracker, struct launch *launch) {
     const size_t size = tracker->block_count * LAUNCH_BLOCK_WORDS * sizeof tracker->blocks[0];
     if (size == 0)
         return;
-    launch->blocks = must(malloc(size));
+    launch->blocks = xmalloc(size);
     memcpy(launch->blocks, tracker->blocks, size);
     launch->block_count = tracker->block_count;
     tracker->block_count = 0;
 }
 
-/* Gives a launch of CDP the cube size that the registers of CDP_RDMA hold. */
-static void take_cube_size(struct launch *cdp, const uint32_t *rdma) {
-    cdp->cube_size[WIDTH] = rdma[CDP_RDMA_D_DATA_CUBE_WIDTH / 4];
-    cdp->cube_size[HEIGHT] = rdma[CDP_RDMA_D_DATA_CUBE_HEIGHT / 4];
-    cdp->cube_size[CHANNEL] = rdma[CDP_RDMA_D_DATA_CUBE_CHANNEL / 4];
+/* Gives a launch of CDP the registers of CDP_RDMA. */
+static void take_rdma(struct launch *cdp, const uint32_t *rdma, size_t count) {
+    free(cdp->rdma);
+    cdp->rdma = xmalloc(count * sizeof *rdma);
+    memcpy(cdp->rdma, rdma, count * sizeof *rdma);
+    cdp->rdma_word_count = count;
 }
 
 /* Decides what a launch of CDMA fetches, from the launch before it (NULL: none). Chapter 30 section 9.3. */
-static void take_fetches(struct launch *cdma, const struct launch *before) {
-    cdma->fetches_data = true;
-    cdma->fetches_weights = true;
-    if (!before)
+static void take_fetches(const struct nvdla_config *config, struct launch *launch, const struct launch *launch_before) {
+    launch->fetches_data = true;
+    launch->fetches_weights = true;
+    if (!launch_before)
         return;
-    const uint32_t banks = launch_register(cdma, CDMA_D_BANK) ^ launch_register(before, CDMA_D_BANK);
+    const struct registers_view cdma = launch_view(config, launch), before = launch_view(config, launch_before);
+    const uint32_t banks = VALUE(&cdma, CDMA, D_BANK) ^ VALUE(&before, CDMA, D_BANK);
     const bool same_mode =
-        FIELD(cdma, CDMA_D_MISC_CFG, CONV_MODE) == FIELD(before, CDMA_D_MISC_CFG, CONV_MODE) &&
-        FIELD(cdma, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT) == FIELD(before, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT);
+        FIELD(&cdma, CDMA, D_MISC_CFG, CONV_MODE) == FIELD(&before, CDMA, D_MISC_CFG, CONV_MODE) &&
+        FIELD(&cdma, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) == FIELD(&before, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT);
     const bool same_data_banks = (banks & ((1u << CDMA_D_BANK__WEIGHT_BANK_LSB) - 1)) == 0;
-    if (same_data_banks && same_mode && FIELD(before, CDMA_D_MISC_CFG, SKIP_DATA_RLS))
-        cdma->fetches_data = FIELD(cdma, CDMA_D_MISC_CFG, DATA_REUSE) == 0;
-    if (banks == 0 && FIELD(before, CDMA_D_MISC_CFG, SKIP_WEIGHT_RLS))
-        cdma->fetches_weights = FIELD(cdma, CDMA_D_MISC_CFG, WEIGHT_REUSE) == 0;
+    if (same_data_banks && same_mode && FIELD(&before, CDMA, D_MISC_CFG, SKIP_DATA_RLS))
+        launch->fetches_data = FIELD(&cdma, CDMA, D_MISC_CFG, DATA_REUSE) == 0;
+    if (banks == 0 && FIELD(&before, CDMA, D_MISC_CFG, SKIP_WEIGHT_RLS))
+        launch->fetches_weights = FIELD(&cdma, CDMA, D_MISC_CFG, WEIGHT_REUSE) == 0;
 }
 
 const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t address, uint32_t value, size_t tag) {
@@ -183,11 +171,13 @@ const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t
     launch->registers[word] |= 1;
     if (reg->unit == NVDLA_CDP) {
         const struct launch *rdma = layer_tracker_find(tracker, NVDLA_CDP_RDMA, launch->ordinal);
-        take_cube_size(launch, rdma ? rdma->registers : tracker->units[NVDLA_CDP_RDMA].words[group]);
+        const struct shadow *programmed = &tracker->units[NVDLA_CDP_RDMA];
+        take_rdma(launch, rdma ? rdma->registers : programmed->words[group], programmed->word_count);
     } else if (reg->unit == NVDLA_CDP_RDMA && (size_t)launch->ordinal < tracker->units[NVDLA_CDP].launch_count) {
-        take_cube_size(&tracker->launches[tracker->units[NVDLA_CDP].launches[launch->ordinal]], launch->registers);
+        take_rdma(&tracker->launches[tracker->units[NVDLA_CDP].launches[launch->ordinal]], launch->registers,
+                  launch->word_count);
     } else if (reg->unit == NVDLA_CDMA) {
-        take_fetches(launch, layer_tracker_find(tracker, NVDLA_CDMA, launch->ordinal - 1));
+        take_fetches(tracker->config, launch, layer_tracker_find(tracker, NVDLA_CDMA, launch->ordinal - 1));
     } else if (reg->unit == NVDLA_BDMA) {
         take_blocks(tracker, launch);
     }
@@ -214,6 +204,19 @@ const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enu
 
 uint32_t launch_register(const struct launch *launch, uint32_t offset) {
     return offset / 4 < launch->word_count ? launch->registers[offset / 4] : 0;
+}
+
+void launch_view_add(struct registers_view *view, const struct launch *launch) {
+    if (launch)
+        view->units[launch->unit] = (struct view_unit){launch->registers, launch->word_count};
+}
+
+struct registers_view launch_view(const struct nvdla_config *config, const struct launch *launch) {
+    struct registers_view view = {.config = config};
+    launch_view_add(&view, launch);
+    if (launch->unit == NVDLA_CDP)
+        view.units[NVDLA_CDP_RDMA] = (struct view_unit){launch->rdma, launch->rdma_word_count};
+    return view;
 }
 
 uint32_t launch_block_register(const struct launch *launch, size_t index, uint32_t offset) {

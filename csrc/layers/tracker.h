@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/view.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 
@@ -20,14 +21,16 @@ enum { LAUNCH_BLOCK_WORDS = BDMA_CFG_OP / 4 };
 
 struct launch {
     enum nvdla_unit unit;
-    int ordinal;         /* n-th launch of this unit, from 0 */
-    int group;           /* ping-pong group */
-    size_t tag;          /* what the caller passed to layer_tracker_write: operation index or cycle */
-    size_t word_count;   /* words of registers[] */
+    int ordinal;       /* n-th launch of this unit, from 0 */
+    int group;         /* ping-pong group */
+    size_t tag;        /* when it was armed, in the unit of the caller of layer_tracker_write: index of the operation in
+                        * the program (trace/launches.h), core clock (tb/provenance.c) */
+    size_t word_count; /* words of registers[] */
     uint32_t *registers; /* window words: S_ registers and the group's D_ registers as armed; index = offset / 4 */
-    /* CDP only, it has no sizes: D_DATA_CUBE_WIDTH, HEIGHT, CHANNEL of CDP_RDMA's launch of the same ordinal, which may
-     * come later. Until then those of its registers in the same group. */
-    uint32_t cube_size[3];
+    /* CDP only, it has no sizes: the registers of CDP_RDMA's launch of the same ordinal, which may come later. Until
+     * then those that CDP_RDMA has in the same group. */
+    uint32_t *rdma;
+    size_t rdma_word_count;
     /* CDMA only: false if the layer reuses what the layer before it left in CBUF. */
     bool fetches_data, fetches_weights;
     size_t block_count; /* BDMA only: descriptors pushed for this launch; what is lost in a full queue does not count */
@@ -36,7 +39,7 @@ struct launch {
 
 struct layer_tracker;
 
-/* Creates a tracker for a configuration; NULL only when memory is exhausted. */
+/* Creates a tracker for a configuration. */
 struct layer_tracker *layer_tracker_new(const struct nvdla_config *config);
 void layer_tracker_free(struct layer_tracker *tracker);
 
@@ -56,6 +59,11 @@ const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enu
 
 /* Value of the register of that in-window byte offset (constants of nvdla_offsets.h) as the launch has it. */
 uint32_t launch_register(const struct launch *launch, uint32_t offset);
+
+/* A view of a launch, which must stay: its registers, of CDP those of CDP_RDMA too. launch_view_add puts one more
+ * launch into a view; NULL adds nothing. */
+struct registers_view launch_view(const struct nvdla_config *config, const struct launch *launch);
+void launch_view_add(struct registers_view *view, const struct launch *launch);
 
 /* Value of a register as that descriptor took it, of registers that descriptors do not take as the launch has it. */
 uint32_t launch_block_register(const struct launch *launch, size_t index, uint32_t offset);

@@ -1,11 +1,43 @@
-/* Reading the fields of what launches hold. */
+/* The registers of a layer's units as a value that can be passed around, wherever they are kept: in launches of the
+ * tracker (trace, coverage, reports) or in the register groups of the model. What a layer's registers mean is read from
+ * views only, so that it is decoded once (layers/cubes.h).
+ */
 #ifndef LAYERS_VIEW_H
 #define LAYERS_VIEW_H
 
-#include "layers/tracker.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+#include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 
-/* Field of a register of a launch; the names are those of nvdla_offsets.h. */
-#define FIELD(launch, reg, field) ((launch_register(launch, reg) & reg##__##field##_MASK) >> reg##__##field##_LSB)
+/* Borrows the words. */
+struct registers_view {
+    const struct nvdla_config *config;
+    struct view_unit {
+        const uint32_t *words; /* S_ registers and the D_ registers of one group; index = in-window byte offset / 4 */
+        size_t count;          /* 0: the unit is not in the view, its registers read 0 */
+    } units[NVDLA_UNIT_COUNT];
+    const struct registers_view *before; /* the launches before these, as far as they are known; may be NULL */
+};
+
+/* Value of a register at an in-window byte offset (constants of nvdla_offsets.h), 0 if there is none. */
+static inline uint32_t view_value(const struct registers_view *view, enum nvdla_unit unit, uint32_t offset) {
+    const struct view_unit *registers = &view->units[unit];
+    return offset / 4 < registers->count ? registers->words[offset / 4] : 0;
+}
+
+/* A register, and one field of it, by the names of nvdla_offsets.h: FIELD(view, SDP, D_CVT_SHIFT, CVT_SHIFT). */
+#define VALUE(view, unit, reg) view_value(view, NVDLA_##unit, unit##_##reg)
+#define FIELD(view, unit, reg, field) REGISTER_FIELD(VALUE(view, unit, reg), unit##_##reg##__##field)
+
+/* The byte address in a pair of registers; HIGH counts in configurations of more than 32 address bits only. */
+static inline uint64_t view_address(const struct registers_view *view, enum nvdla_unit unit, uint32_t low,
+                                    uint32_t high) {
+    const uint64_t upper = view->config->addr_bits > 32 ? view_value(view, unit, high) : 0;
+    return upper << 32 | view_value(view, unit, low);
+}
 
 #endif

@@ -56,7 +56,7 @@ static void fetch_data(struct cdma *cdma, struct cbuf *cbuf, struct dma *client)
                                      .specials = &cdma->data_specials,
                                      .cbuf = cbuf,
                                      .client = client,
-                                     .tap = cdma->tap,
+                                     .tap = &cdma->tap,
                                      .slice = cdma->slice.bytes,
                                      .line = cdma->line.bytes};
     size_t all = cdma_layer_lines(layer);
@@ -97,14 +97,14 @@ void cdma_free(struct cdma *cdma) {
  */
 static void observe(struct cdma *cdma) {
     const struct cdma_convertor *from = &cdma->convertor;
-    if (cdma->tap && from->enabled && !from->means) {
+    if (cdma->tap.count > 0 && from->enabled && !from->means) {
         int bits = from->proc == NVDLA_INT8 ? 8 : 16;
         bool floating = from->proc == NVDLA_FP16;
         const struct convertor convertor = {.offset = from->offset[0],
                                             .scale = from->scale,
                                             .shift = from->shift,
                                             .bits = floating ? CDMA_CONVERTOR_BITS : bits};
-        histogram_convertor(cdma->tap, &convertor, floating ? 0 : bits);
+        tap_convertor(&cdma->tap, &convertor, floating ? 0 : bits);
     }
 }
 

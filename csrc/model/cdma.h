@@ -19,7 +19,7 @@
 #include "model/dma.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 enum cdma_phase { CDMA_IDLE, CDMA_PEND, CDMA_BUSY, CDMA_DONE };
 
@@ -48,7 +48,7 @@ struct cdma {
     size_t last_data_banks, last_weight_banks;
     enum cdma_mode last_mode;
     bool last_skip_data, last_skip_weights;
-    struct histogram *tap;     /* counts the input of the layer whose group is armed; NULL: not counted */
+    struct tap_out tap;        /* the input of the layer whose group is armed */
     struct buffer slice, line; /* of struct cdma_input */
 };
 

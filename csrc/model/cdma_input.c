@@ -37,16 +37,15 @@ static void fill(uint8_t *to, size_t bytes, uint16_t value, size_t n) {
     }
 }
 
-/* ---- histogram ---- */
+/* ---- tap ---- */
 
-/* Counts elements of a surface, unless there is no tap. */
-static void count_atoms(const struct cdma_input *input, size_t surface, const uint8_t *bytes, size_t atoms) {
-    enum nvdla_precision source = input->convertor->from == 1 ? NVDLA_INT8 : NVDLA_INT16;
+/* Shows a line of a surface to the tap. */
+static void show_atoms(const struct cdma_input *input, size_t batch, size_t surface, uint64_t y, const uint8_t *bytes,
+                       size_t atoms) {
     size_t lanes = input->cbuf->atom / input->convertor->from;
-    if (input->tap) {
-        histogram_elements(input->tap, input->layer->in == NVDLA_FP16 ? NVDLA_FP16 : source, bytes, atoms, lanes,
-                           histogram_lanes(input->layer->channels, lanes, surface));
-    }
+    const struct tap_place place = {
+        .batch = (int32_t)batch, .channel = (int32_t)(surface * lanes), .y = (int32_t)y, .x = 0};
+    tap_send(input->tap, place, bytes, atoms, tap_lanes(input->layer->channels, lanes, surface), lanes);
 }
 
 /* ---- feature input ---- */
@@ -71,7 +70,7 @@ size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y
         bool run = atoms.step == cbuf->atom;
         uint8_t *read = run ? input->slice + atoms.first : input->line;
         dma_read(input->client, at, read, width);
-        count_atoms(input, surface, read, width);
+        show_atoms(input, batch, surface, y, read, width);
         cdma_convert_cube(input->convertor, read, bytes);
         cdma_watch(input->specials, read, bytes / 2);
         if (!run) {
@@ -101,7 +100,7 @@ static void padded_line(const struct cdma_input *input, size_t surface, size_t r
         uint64_t y = row - layer->pad_top;
         dma_read(input->client, layer->base[0] + surface * layer->surface_stride + y * layer->line_stride[0],
                  input->line + left * atom, columns);
-        count_atoms(input, surface, input->line + left * atom, columns);
+        show_atoms(input, 0, surface, y, input->line + left * atom, columns);
     }
     cdma_convert_cube(input->convertor, input->line, width * atom);
     cdma_watch(input->specials, input->line, width * atom / 2);
@@ -187,22 +186,23 @@ static void scatter(uint8_t *to, size_t step, size_t bytes, const uint16_t *valu
     }
 }
 
-/* Counts a component of all pixels of a line, unless there is no tap. */
-static void count_component(const struct cdma_input *input, const struct component *component) {
+/* Shows component c of all pixels of line y to the tap. */
+static void show_component(const struct cdma_input *input, const struct component *component, int c, size_t y) {
     size_t width = input->layer->width;
-    for (size_t x = 0; x < width && input->tap; x += PART) {
+    for (size_t x = 0; x < width && input->tap->count > 0; x += PART) {
+        const struct tap_place place = {.channel = c, .y = (int32_t)y, .x = (int32_t)x};
         uint16_t values[PART];
         int32_t sources[PART];
         size_t n = width - x < PART ? width - x : PART;
         gather(component, x, values, n);
         if (input->layer->in == NVDLA_FP16) {
-            histogram_elements(input->tap, NVDLA_FP16, (const uint8_t *)values, 1, n, n);
+            tap_send(input->tap, place, values, n, 1, 1);
             continue;
         }
         for (size_t i = 0; i < n; i++) {
             sources[i] = cdma_source(input->convertor, values[i]);
         }
-        histogram_int32(input->tap, sources, 1, n, n);
+        tap_send(input->tap, place, sources, n, 1, 1);
     }
 }
 
@@ -240,7 +240,7 @@ static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8
                                             .step = step,
                                             .lsb = format->lsb[c],
                                             .bits = format->bits == 10 && c == 3 ? 2 : format->bits};
-        count_component(input, &component);
+        show_component(input, &component, c, y);
         put_component(input, &component, c, out + (size_t)c * bytes, (size_t)format->components * bytes);
     }
 }

@@ -14,7 +14,7 @@
 #include "model/cdma_convertor.h"
 #include "model/cdma_layer.h"
 #include "model/dma.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 struct cdma_input {
     const struct cdma_layer *layer;
@@ -22,9 +22,9 @@ struct cdma_input {
     struct cdma_specials *specials; /* counts what goes by */
     const struct cbuf *cbuf;        /* its layout only */
     struct dma *client;
-    struct histogram *tap; /* counts the elements of the input as fetched, padding not; NULL: not counted */
-    uint8_t *slice;        /* the result, cdma_slice_room() bytes */
-    uint8_t *line;         /* for a line of a surface or plane as read, cdma_line_room() bytes */
+    const struct tap_out *tap; /* the elements of the input as fetched, padding not */
+    uint8_t *slice;            /* the result, cdma_slice_room() bytes */
+    uint8_t *line;             /* for a line of a surface or plane as read, cdma_line_room() bytes */
 };
 
 /* Bytes that the two buffers need; an image's format must exist. */

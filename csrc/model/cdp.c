@@ -116,10 +116,23 @@ static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precisio
     }
 }
 
+/* A tap, and the column that is shown to it. */
+struct tap_at {
+    const struct tap_out *out;
+    struct tap_place place;
+};
+
+/* Shows n elements from channel `channel` on. */
+static inline void show_chunk(const struct tap_at *tap, size_t channel, const void *elements, size_t n) {
+    struct tap_place place = tap->place;
+    place.channel = (int32_t)channel;
+    tap_send(tap->out, place, elements, 1, n, n);
+}
+
 /* A column of a precision that the caller knows: one loop for each. idle: NULL, or takes the answers of INT8. */
 static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_precision precision,
                                   const struct lut_arithmetic *arithmetic, const struct lut_entries *entries,
-                                  uint8_t *bytes, size_t channels, size_t lanes, struct histogram *tap,
+                                  uint8_t *bytes, size_t channels, size_t lanes, const struct tap_at *tap,
                                   struct cdp_idle_units *idle, struct cdp_counts *counts) {
     const struct widths widths = widths_of(precision);
     int32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
@@ -133,9 +146,7 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
         products(kernel, arithmetic, entries, v + at, product, count, &counts->lut);
-        if (tap) {
-            histogram_int64(tap, product, 1, count, histogram_lanes(channels, CHUNK, at / CHUNK));
-        }
+        show_chunk(tap, at, product, tap_lanes(channels, CHUNK, at / CHUNK));
         for (size_t i = 0; i < count; i++) {
             store(bytes, at + i, precision, convert(&kernel->output, product[i], widths.output_bits));
         }
@@ -191,17 +202,20 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
     }
 }
 
-/* Counts n <= CHUNK numbers of FP17. */
-static void count_fp17(struct histogram *tap, const uint32_t *values, size_t n) {
+/* Shows n <= CHUNK numbers of FP17 to the tap. */
+static void show_fp17(const struct tap_at *tap, size_t at, const uint32_t *values, size_t n) {
     int32_t patterns[CHUNK];
+    if (tap->out->count == 0) {
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         patterns[i] = (int32_t)fp17_to_fp32(values[i]);
     }
-    histogram_fp32(tap, patterns, 1, n, n);
+    show_chunk(tap, at, patterns, n);
 }
 
 static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                        size_t channels, size_t lanes, struct histogram *tap, struct cdp_counts *counts) {
+                        size_t channels, size_t lanes, const struct tap_at *tap, struct cdp_counts *counts) {
     uint32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
     uint32_t *v = padded + MOST_REACH;
     uint32_t product[CHUNK];
@@ -214,9 +228,7 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
         products_fp16(kernel, entries, v + at, product, count, &counts->lut);
-        if (tap) {
-            count_fp17(tap, product, histogram_lanes(channels, CHUNK, at / CHUNK));
-        }
+        show_fp17(tap, at, product, tap_lanes(channels, CHUNK, at / CHUNK));
         for (size_t i = 0; i < count; i++) {
             uint16_t element = fp17_to_fp16(product[i]);
             store_16(bytes + 2 * (at + i), element);
@@ -227,10 +239,10 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
 }
 
 /* Processes one column in place: element c is channel c, 0 <= c < lanes <= CDP_MAX_LANES, and channels from `channels`
- * on count as 0. tap: counts what enters the output convertor, unless it is NULL. idle: takes the answers of the idle
+ * on count as 0. tap: hears what enters the output convertor. idle: takes the answers of the idle
  * units from the last beat, unless it is NULL. */
 static void run_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                       size_t channels, size_t lanes, struct histogram *tap, struct cdp_idle_units *idle,
+                       size_t channels, size_t lanes, const struct tap_at *tap, struct cdp_idle_units *idle,
                        struct cdp_counts *counts) {
     switch (kernel->precision) {
     case NVDLA_INT8:
@@ -408,12 +420,11 @@ static void scatter(const struct cdp_layer *layer, uint8_t *block, size_t column
     }
 }
 
-/* Counts the elements of a column, unless tap is NULL. */
-static void count_column(const struct cdp_layer *layer, struct histogram *tap, const uint8_t *bytes) {
+/* Shows the elements of a column to a tap. */
+static void show_column(const struct cdp_layer *layer, const struct tap_out *tap, struct tap_place place,
+                        const uint8_t *bytes) {
     size_t channels = (size_t)layer->channels;
-    if (tap) {
-        histogram_elements(tap, layer->kernel.precision, bytes, 1, channels, channels);
-    }
+    tap_send(tap, place, bytes, 1, channels, channels);
 }
 
 /* One line of at most COLUMNS columns from column `left` on, in all surfaces. */
@@ -431,10 +442,12 @@ static void run_block(const struct run *run, int line, int left) {
     for (size_t x = 0; x < columns; x++) {
         bool last = line == layer->height - 1 && left + (int)x == layer->width - 1;
         gather(layer, run->block, columns, x, bytes);
-        count_column(layer, layer->taps.input, bytes);
+        const struct tap_place place = {.y = line, .x = left + (int)x};
+        const struct tap_at convertor = {&layer->taps.convertor, place};
+        show_column(layer, &layer->taps.input, place, bytes);
         run_column(&layer->kernel, run->entries, bytes, (size_t)layer->channels, (size_t)layer->surfaces * layer->lanes,
-                   layer->taps.convertor, last ? run->idle : NULL, run->counts);
-        count_column(layer, layer->taps.output, bytes);
+                   &convertor, last ? run->idle : NULL, run->counts);
+        show_column(layer, &layer->taps.output, place, bytes);
         scatter(layer, run->block, columns, x, bytes);
     }
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {

@@ -15,7 +15,7 @@
 #include "model/register_group.h"
 #include "nvdla/config.h"
 #include "nvdla/lut.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 enum { CDP_MAX_LANES = 8192 }; /* of a column: D_DATA_CUBE_CHANNEL has 13 bits */
 
@@ -54,9 +54,9 @@ struct cdp_kernel {
 void cdp_lut_write(struct register_group *cdp, struct lut_entries *entries, uint32_t value);
 uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entries);
 
-/* Histograms of a layer's streams, see enum tap; NULL: not counted. */
+/* A layer's streams, see enum tap. */
 struct cdp_taps {
-    struct histogram *input, *convertor, *output;
+    struct tap_out input, convertor, output;
 };
 
 /* A layer as the armed register groups describe it. CDP has no sizes of its own: only the data formats of the two units

@@ -51,12 +51,12 @@ struct csc_run {
     struct buffer ordered;             /* ATOM_BY_ATOM: [element][lane] in hardware order */
     struct cmac_fp16_weights floating; /* FLOATING_POINT */
     /* Results computed ahead of SDP. */
-    struct buffer results;                        /* of `ahead` windows */
-    size_t ahead, window;                         /* most windows in it; the group's next window */
-    size_t first, count;                          /* windows in work */
-    size_t parts;                                 /* of a panel: kernels of each block for themselves, or all */
-    size_t ready, taken;                          /* results in it, and how many SDP has taken */
-    struct histogram *count_sums, *count_results; /* NULL: not counted */
+    struct buffer results; /* of `ahead` windows */
+    size_t ahead, window;  /* most windows in it; the group's next window */
+    size_t first, count;   /* windows in work */
+    size_t parts;          /* of a panel: kernels of each block for themselves, or all */
+    size_t ready, taken;   /* results in it, and how many SDP has taken */
+    struct tap_out sums_tap, results_tap;
     struct buffer sums; /* what the results are delivered from, in the same places, if they are counted */
     atomic_uint_least64_t saturated;
 };
@@ -97,7 +97,7 @@ static int32_t *result_of(const struct csc_run *run, size_t window, size_t n) {
 
 /* Delivers n sums to the lanes of a result. Returns how many were saturated. */
 static uint64_t deliver(const struct csc_run *run, const int64_t *sums, int32_t *results, size_t n) {
-    if (run->count_sums) {
+    if (run->sums_tap.count > 0) {
         memcpy((int64_t *)run->sums.bytes + (results - (int32_t *)run->results.bytes), sums, n * sizeof *sums);
     }
     return cacc_deliver_all(sums, results, n, run->truncate);
@@ -265,16 +265,24 @@ static size_t blocks_in_use(const struct csc_run *run) {
     return 1;
 }
 
-/* Counts the results that have been computed ahead. */
-static void count_ready(const struct csc_run *run) {
-    struct histogram *results = run->count_results;
-    if (run->count_sums) {
-        histogram_int64(run->count_sums, run->sums.bytes, run->ready, run->lanes, run->kernels);
+/* Shows the results that have been computed ahead to the taps, line by line. */
+static void show_ready(const struct csc_run *run) {
+    if (run->sums_tap.count + run->results_tap.count == 0) {
+        return;
     }
-    if (results && run->arithmetic == FLOATING_POINT) {
-        histogram_fp32(results, run->results.bytes, run->ready, run->lanes, run->kernels);
-    } else if (results) {
-        histogram_int32(results, run->results.bytes, run->ready, run->lanes, run->kernels);
+    size_t batches = run->csc->layer.batches, width = run->table->shape.out_width;
+    size_t first = run->first * (run->tiles ? OUTPUTS : 1);
+    for (size_t at = 0, n; at < run->ready; at += n) {
+        size_t line = (first + at) / width, x = (first + at) % width; /* a line of each batch in turn */
+        const struct tap_place place = {.batch = (int32_t)(line % batches),
+                                        .channel = (int32_t)((run->group - 1) * run->lanes),
+                                        .y = (int32_t)(line / batches),
+                                        .x = (int32_t)x};
+        n = lesser(run->ready - at, width - x);
+        tap_send(&run->sums_tap, place, (const int64_t *)run->sums.bytes + at * run->lanes, n, run->kernels,
+                 run->lanes);
+        tap_send(&run->results_tap, place, (const int32_t *)run->results.bytes + at * run->lanes, n, run->kernels,
+                 run->lanes);
     }
 }
 
@@ -300,7 +308,7 @@ static void compute_ahead(struct csc_run *run) {
     run->window += run->count;
     run->ready = run->count * (run->tiles ? OUTPUTS : 1);
     run->taken = 0;
-    count_ready(run);
+    show_ready(run);
 }
 
 /* ---- weights ---- */
@@ -497,20 +505,19 @@ bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, stru
     run->ready = 0;
     run->taken = 0;
     run->arithmetic = layer->precision == NVDLA_FP16 ? FLOATING_POINT : ANY_ORDER;
-    run->count_sums = NULL;
-    run->count_results = NULL;
+    run->sums_tap = run->results_tap = (struct tap_out){.count = 0};
     atomic_store(&run->saturated, 0);
     return prepare(run);
 }
 
-bool csc_run_observe(struct csc_run *run, struct histogram *sums, struct histogram *results) {
-    run->count_results = results;
-    if (!sums || run->arithmetic == FLOATING_POINT) {
+bool csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results) {
+    run->results_tap = *results;
+    if (sums->count == 0 || run->arithmetic == FLOATING_POINT) {
         return true;
     }
     const struct convertor truncation = {.scale = 1, .shift = run->truncate, .bits = 32};
-    histogram_convertor(sums, &truncation, 0);
-    run->count_sums = sums;
+    tap_convertor(sums, &truncation, 0);
+    run->sums_tap = *sums;
     return buffer_reserve(&run->sums, run->ahead * (run->tiles ? OUTPUTS : 1) * run->lanes, sizeof(int64_t));
 }
 
@@ -537,8 +544,6 @@ uint64_t csc_run_saturated(const struct csc_run *run) {
 
 void csc_run_end(struct csc_run *run) {
     release_group(run);
-    if (run->count_sums) { /* as CACC counts them */
-        run->count_sums->conversion.clipped = run->saturated;
-    }
+    tap_clipped(&run->sums_tap, run->saturated);
     csc_end(run->csc, run->cbuf);
 }

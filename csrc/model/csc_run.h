@@ -13,7 +13,7 @@
 
 #include "model/csc.h"
 #include "model/pool.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 /* Serves one layer after the other and keeps its memory from one to the next. */
 struct csc_run;
@@ -30,9 +30,9 @@ void csc_run_free(struct csc_run *run);
 bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
                    unsigned truncate);
 
-/* Counts the accumulators before CLIP_TRUNCATE (integers only) and what CACC delivers, kernels that exist only; before
- * the first result is taken. Either may be NULL: it is not counted. Returns false when memory is exhausted. */
-bool csc_run_observe(struct csc_run *run, struct histogram *sums, struct histogram *results);
+/* Shows the accumulators before CLIP_TRUNCATE (integers only) and what CACC delivers to those who listen, kernels that
+ * exist only; before the first result is taken. Returns false when memory is exhausted. */
+bool csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results);
 
 /* The next `atoms` results of CACC: as many numbers as a full group has kernels each, integers or FP32 patterns, 0 in
  * the lanes that have no kernel; in all positions x batches x groups. */

@@ -24,13 +24,16 @@ static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigne
 static unsigned end_layer(struct model *model, enum nvdla_unit unit) {
     int ordinal = register_group_ordinal(&model->units[unit]);
     unsigned group = register_group_done(&model->units[unit]);
-    histogram_set_done(model->histograms, unit, ordinal, group);
+    tap_done(&model->taps, unit, ordinal, group);
     return group;
 }
 
-/* The histogram of a stream of the unit's layer, NULL if none are collected. */
-static struct histogram *tap_of(struct model *model, enum nvdla_unit unit, enum tap tap, int width) {
-    return model->histograms ? histogram_of(model->histograms, unit, model_ordinal(model, unit), tap, width) : NULL;
+/* A stream of the unit's layer, for those who listen. */
+static struct tap_out tap_of(const struct model *model, enum nvdla_unit unit, enum tap tap, enum tap_format format,
+                             int width) {
+    const struct tap_stream stream = {
+        .unit = unit, .ordinal = model_ordinal(model, unit), .tap = tap, .format = format, .width = width};
+    return tap_open(&model->taps, &stream);
 }
 
 /* Bits of an integer element; 0: floating point. */
@@ -71,7 +74,9 @@ static bool run_cdma(struct model *model) {
     if (answered.weights) {
         client_open_read(model, &clients.weights, &client_weight_read, layer.weight_primary, NVDLA_CDMA);
     }
-    model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT, layer.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
+    model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
+                             layer.pixel && layer.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(layer.in),
+                             layer.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
     if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
         return false;
@@ -143,10 +148,11 @@ static void finish_pdp(struct model *model, bool from_memory) {
     }
 }
 
-/* A PDP layer whose output is counted. */
+/* A PDP layer whose output can be heard. */
 static struct pdp_layer with_tap(struct model *model, const struct pdp_layer *layer) {
     struct pdp_layer tapped = *layer;
-    tapped.tap = tap_of(model, NVDLA_PDP, TAP_PDP_OUT, element_bits(layer->kernel.precision));
+    enum nvdla_precision precision = layer->kernel.precision;
+    tapped.tap = tap_of(model, NVDLA_PDP, TAP_PDP_OUT, tap_format_of(precision), element_bits(precision));
     return tapped;
 }
 
@@ -154,28 +160,34 @@ static void next_line(void *context, uint8_t *bytes) {
     sdp_run_line(context, bytes);
 }
 
-/* The streams of an SDP layer to count. */
+/* The streams of an SDP layer. */
 static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *layer) {
-    if (!model->histograms) {
-        return (struct sdp_taps){.input = NULL};
+    struct sdp_taps taps = {.input = {.count = 0}};
+    if (model->taps.count == 0) {
+        return taps;
     }
     bool integer = layer->proc != NVDLA_FP16;
     const struct sdp_stage *ew = &layer->stage[SDP_EW];
+    enum tap_format format = integer ? TAP_INT32 : TAP_FP32, operand_format = integer ? TAP_INT16 : TAP_FP16;
     int width = integer ? 32 : 0, operand = integer ? 16 : 0;
-    struct sdp_taps taps = {
-        .input = tap_of(model, NVDLA_SDP, TAP_SDP_IN, width),
-        .ew_alu = ew->alu.from_memory ? tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand) : NULL,
-        .ew_mul = ew->mul.from_memory ? tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand) : NULL,
-        .convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, width),
-        .output = layer->compare ? NULL : tap_of(model, NVDLA_SDP, TAP_SDP_OUT, element_bits(layer->out)),
-    };
-    if (integer && !layer->compare && taps.convertor) {
+    taps.input = tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width);
+    if (ew->alu.from_memory) {
+        taps.ew_alu = tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand_format, operand);
+    }
+    if (ew->mul.from_memory) {
+        taps.ew_mul = tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand_format, operand);
+    }
+    taps.convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width);
+    if (!layer->compare) {
+        taps.output = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
+    }
+    if (integer && !layer->compare) {
         int bits = element_bits(layer->out);
         const struct convertor convertor = {.offset = layer->convertor.offset,
                                             .scale = layer->convertor.scale,
                                             .shift = layer->convertor.shift,
                                             .bits = bits ? bits : SDP_INTEGER_BITS};
-        histogram_convertor(taps.convertor, &convertor, bits);
+        tap_convertor(&taps.convertor, &convertor, bits);
     }
     return taps;
 }
@@ -212,16 +224,17 @@ static void next_results(void *context, int32_t *results, size_t atoms) {
     csc_run_next(context, results, atoms);
 }
 
-/* Counts the streams of CACC if histograms are collected. Returns false when memory is exhausted. */
+/* Opens the streams of CACC. Returns false when memory is exhausted. */
 static bool observe_convolution(struct model *model, struct csc_run *run) {
-    if (!model->histograms) {
-        return true;
-    }
     enum nvdla_precision precision = model->csc.layer.precision;
     bool integer = precision != NVDLA_FP16;
-    int width = cacc_width(model->dev.config, precision, 0);
-    return csc_run_observe(run, integer ? tap_of(model, NVDLA_CACC, TAP_CACC_OUT, width) : NULL,
-                           tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? 32 : 0));
+    struct tap_out sums = {.count = 0}, results;
+    if (integer) {
+        int width = cacc_width(model->dev.config, precision, 0);
+        sums = tap_of(model, NVDLA_CACC, TAP_CACC_OUT, TAP_INT64, width);
+    }
+    results = tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? TAP_INT32 : TAP_FP32, integer ? 32 : 0);
+    return csc_run_observe(run, &sums, &results);
 }
 
 /* Runs the convolution core and the SDP layer that takes its results. */
@@ -302,25 +315,26 @@ static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
     register_group_done(&model->units[NVDLA_CDP_RDMA]);
 }
 
-/* A CDP layer whose streams are counted. */
+/* A CDP layer whose streams can be heard. */
 static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *layer) {
     struct cdp_layer tapped = *layer;
-    if (!model->histograms) {
+    if (model->taps.count == 0) {
         return tapped;
     }
     enum nvdla_precision precision = layer->kernel.precision;
     int bits = element_bits(precision);
     struct cdp_taps *taps = &tapped.taps;
-    taps->input = tap_of(model, NVDLA_CDP, TAP_CDP_IN, bits);
-    taps->convertor = tap_of(model, NVDLA_CDP, TAP_CDP_CVT_IN, cdp_product_bits(precision));
-    taps->output = tap_of(model, NVDLA_CDP, TAP_CDP_OUT, bits);
-    if (bits > 0 && taps->input && taps->convertor) {
+    taps->input = tap_of(model, NVDLA_CDP, TAP_CDP_IN, tap_format_of(precision), bits);
+    taps->convertor =
+        tap_of(model, NVDLA_CDP, TAP_CDP_CVT_IN, bits > 0 ? TAP_INT64 : TAP_FP32, cdp_product_bits(precision));
+    taps->output = tap_of(model, NVDLA_CDP, TAP_CDP_OUT, tap_format_of(precision), bits);
+    if (bits > 0) {
         const struct cdp_convertor *in = &layer->kernel.input, *out = &layer->kernel.output;
         const struct convertor input = {in->offset, in->scale, in->shift, bits + 1};
         const struct convertor output = {out->offset, out->scale, out->shift, bits};
         /* Inside CDP elements have 9 or 17 bits; 90-statistics section B.9 keeps to 16. */
-        histogram_convertor(taps->input, &input, bits == 8 ? 9 : 16);
-        histogram_convertor(taps->convertor, &output, bits);
+        tap_convertor(&taps->input, &input, bits == 8 ? 9 : 16);
+        tap_convertor(&taps->convertor, &output, bits);
     }
     return tapped;
 }
@@ -404,5 +418,5 @@ bool execute(struct model *model, const struct work *work) {
     }
     model->busy += clock() - start;
     model->steps++;
-    return done && !(model->histograms && model->histograms->exhausted);
+    return done;
 }

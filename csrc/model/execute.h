@@ -1,4 +1,4 @@
-/* Runs a layer, and ends it: memory, status registers, groups, interrupts, histograms. */
+/* Runs a layer, and ends it: memory, status registers, groups, interrupts, taps. */
 #ifndef MODEL_EXECUTE_H
 #define MODEL_EXECUTE_H
 

@@ -20,7 +20,7 @@
 #include "model/register_group.h"
 #include "model/sdp.h"
 #include "nvdla/lut.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 struct model {
     struct device dev;                             /* first member: the device is the model */
@@ -30,7 +30,7 @@ struct model {
     struct lut_entries lut; /* of CDP */
     struct sdp_table sdp_table;
     struct cdp_idle_units cdp_idle;
-    struct histogram_set *histograms; /* see model_options */
+    struct tap_listeners taps; /* see model_options */
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;

@@ -48,9 +48,7 @@ static bool model_reset(struct device *dev, struct error *err) {
     model->sdp_counted = (struct sdp_result){.saturated = 0};
     model->sdp_table = (struct sdp_table){.address = 0};
     model->rdma_stuck = false;
-    if (model->histograms) {
-        histogram_set_free(model->histograms);
-    }
+    tap_reset(&model->taps);
     model->steps = 0;
     model->outside.count = 0;
     return true;
@@ -264,12 +262,12 @@ static uint32_t interrupt_bits(const struct nvdla_config *config) {
     const struct nvdla_register *status = nvdla_register_find(config, NVDLA_GLB, "S_INTR_STATUS");
     uint32_t bits = 0;
     for (size_t i = 0; status && i < status->field_count; i++) {
-        bits |= UINT32_MAX >> (31 - (status->fields[i].msb - status->fields[i].lsb)) << status->fields[i].lsb;
+        bits |= nvdla_field_mask(&status->fields[i]);
     }
-    if (!config->bdma) {
+    if (!nvdla_has(config, FEATURE_BDMA)) {
         bits &= ~(GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__BDMA_DONE_STATUS1_MASK);
     }
-    if (!config->rubik) {
+    if (!nvdla_has(config, FEATURE_RUBIK)) {
         bits &= ~(GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1_MASK);
     }
     return bits;
@@ -292,7 +290,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
         .products = options->limits.products ? options->limits.products : own_limits.products,
         .elements = options->limits.elements ? options->limits.elements : own_limits.elements,
     };
-    model->histograms = options->histograms;
+    model->taps = options->taps;
     model->interrupt_bits = interrupt_bits(config);
     bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {

@@ -6,7 +6,7 @@
 #define MODEL_MODEL_H
 
 #include "device/device.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 /* Larger layers are not carried out: they hang, with a finding. No memory of a replay holds such cubes, and wild
  * register values must not keep the model busy for days. 0: the model's own limit. */
@@ -19,7 +19,7 @@ struct model_limits {
 struct model_options {
     bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */
     bool allow_undefined; /* settings whose result the spec leaves open are warned of and tried, not refused */
-    struct histogram_set *histograms; /* of the streams of every layer since reset; outlives the model; NULL: none */
+    struct tap_listeners taps; /* hear the streams of every layer; outlive the model */
     size_t threads; /* that compute a convolution, 0 or 1: none beside the caller's; results do not depend on it */
     struct model_limits limits;
 };

@@ -281,10 +281,9 @@ static void write_line(const struct pdp_layer *layer, const struct strip *strip,
     }
     size_t atoms = (size_t)strip->out_width, elements = atoms * layer->lanes;
     pdp_pool_height(&layer->kernel, rows, count, elements, buffers->total, buffers->out);
-    if (layer->tap) {
-        histogram_elements(layer->tap, layer->kernel.precision, buffers->out, atoms, layer->lanes,
-                           histogram_lanes(layer->channels, layer->lanes, (size_t)surface));
-    }
+    const struct tap_place place = {.channel = surface * (int)layer->lanes, .y = oy, .x = strip->out_column};
+    tap_send(&layer->tap, place, buffers->out, atoms, tap_lanes((size_t)layer->channels, layer->lanes, (size_t)surface),
+             layer->lanes);
     uint64_t at = layer->destination + (uint64_t)surface * layer->destination_surface +
                   (uint64_t)oy * layer->destination_line + (uint64_t)strip->out_column * layer->atom;
     dma_write(output, at, buffers->out, atoms);

@@ -15,7 +15,7 @@
 #include "model/pdp_pool.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 /* A layer as the armed register groups describe it. */
 struct pdp_layer {
@@ -33,7 +33,7 @@ struct pdp_layer {
     int first_out, mid_out, last_out;             /* PARTIAL_WIDTH_OUT */
     uint64_t source, source_line, source_surface; /* base and strides, bytes, low bits included */
     uint64_t destination, destination_line, destination_surface;
-    struct histogram *tap; /* counts the output cube; NULL, as decoded: not counted */
+    struct tap_out tap; /* the output cube; as decoded nobody listens */
 };
 
 /* Reads the layer out of the CONSUMER groups. rdma counts only if the layer reads from memory. */

@@ -74,7 +74,4 @@ void register_group_load(struct register_group *group, uint32_t offset, uint64_t
  */
 unsigned register_group_done(struct register_group *group);
 
-/* One field of a register value, by the names of nvdla_offsets.h: REGISTER_FIELD(value, SDP_D_CVT_SHIFT__CVT_SHIFT). */
-#define REGISTER_FIELD(value, name) (((value)&name##_MASK) >> name##_LSB)
-
 #endif

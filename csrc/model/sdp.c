@@ -13,6 +13,7 @@ struct sdp_run {
     struct sdp_layer layer;
     struct sdp_clients *clients;
     int surface, line; /* the next one */
+    int batch;         /* whose line is in the pipe */
     size_t elements;   /* of a line */
     int32_t *data;     /* the line inside the pipe */
     struct operand_line operands[SDP_STAGES];
@@ -102,7 +103,7 @@ void sdp_run_free(struct sdp_run *run) {
     free(run);
 }
 
-/* ---- histograms ---- */
+/* ---- taps ---- */
 
 /* Elements of a line that belong to the cube: the first `valid` of every group of `lanes`. */
 struct line_shape {
@@ -117,25 +118,18 @@ static struct line_shape line_shape(const struct sdp_run *run) {
                                    layer->channels};
     }
     return (struct line_shape){(size_t)layer->width, layer->lanes,
-                               histogram_lanes(layer->channels, layer->lanes, (size_t)run->surface)};
+                               tap_lanes(layer->channels, layer->lanes, (size_t)run->surface)};
 }
 
-/* Counts the line inside the pipe. */
-static void count_data(const struct sdp_run *run, struct histogram *histogram) {
-    struct line_shape shape = line_shape(run);
-    if (run->layer.proc == NVDLA_FP16) {
-        histogram_fp32(histogram, run->data, shape.atoms, shape.lanes, shape.valid);
-    } else {
-        histogram_int32(histogram, run->data, shape.atoms, shape.lanes, shape.valid);
+/* Shows a line to a tap; not whole: one atom that stands for all of its surface. */
+static void show_line(const struct sdp_run *run, const struct tap_out *tap, const void *elements, bool whole) {
+    if (tap->count == 0) {
+        return;
     }
-}
-
-/* Counts the operands of EW that stand unpacked. */
-static void count_operands(const struct sdp_run *run, struct histogram *histogram, bool per_element) {
     struct line_shape shape = line_shape(run);
-    enum nvdla_precision precision = run->layer.proc == NVDLA_FP16 ? NVDLA_FP16 : NVDLA_INT16;
-    histogram_elements(histogram, precision, (const uint8_t *)run->unpacked, per_element ? shape.atoms : 1, shape.lanes,
-                       shape.valid);
+    const struct tap_place place = {
+        .batch = run->batch, .channel = run->surface * (int)run->layer.lanes, .y = run->line, .x = 0};
+    tap_send(tap, place, elements, whole ? shape.atoms : 1, shape.valid, shape.lanes);
 }
 
 /* ---- operands ---- */
@@ -157,7 +151,7 @@ static void unpack(const struct sdp_operands *operands, const uint8_t *bytes, in
 
 /* Brings one component of the operands read last into the pipe; those of one atom are repeated over the whole line. */
 static void take_operands(struct sdp_run *run, int index, const struct sdp_operand *operand, int component,
-                          int32_t *line, struct histogram *tap) {
+                          int32_t *line, const struct tap_out *tap) {
     if (!operand->from_memory) {
         return;
     }
@@ -165,7 +159,7 @@ static void take_operands(struct sdp_run *run, int index, const struct sdp_opera
     size_t count = operands->per_element ? run->elements : run->layer.lanes;
     unpack(operands, run->operands[index].bytes, component, run->unpacked, count);
     if (tap) {
-        count_operands(run, tap, operands->per_element);
+        show_line(run, tap, run->unpacked, operands->per_element);
     }
     sdp_prepare_operands(&operand->format, run->unpacked, line, count);
     for (size_t i = count; i < run->elements; i += count) {
@@ -192,8 +186,8 @@ static void fetch_operands(struct sdp_run *run, int index) {
     dma_read(&run->clients->operands[index], at, line->bytes, bytes / layer->atom);
     const struct sdp_taps *taps = &run->clients->taps;
     bool ew = index == SDP_EW;
-    take_operands(run, index, &layer->stage[index].alu, 0, line->alu, ew ? taps->ew_alu : NULL);
-    take_operands(run, index, &layer->stage[index].mul, operands->components - 1, line->mul, ew ? taps->ew_mul : NULL);
+    take_operands(run, index, &layer->stage[index].alu, 0, line->alu, ew ? &taps->ew_alu : NULL);
+    take_operands(run, index, &layer->stage[index].mul, operands->components - 1, line->mul, ew ? &taps->ew_mul : NULL);
 }
 
 /* ---- lines ---- */
@@ -258,9 +252,7 @@ static void convert_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
     const struct sdp_taps *taps = &run->clients->taps;
     struct sdp_result *result = &run->result;
-    if (taps->convertor) {
-        count_data(run, taps->convertor);
-    }
+    show_line(run, &taps->convertor, run->data, true);
     if (!layer->compare || layer->compare_flags) {
         result->saturated += sdp_convert(&layer->convertor, run->data, out, run->elements);
     }
@@ -271,10 +263,7 @@ static void convert_line(struct sdp_run *run, uint8_t *out) {
         fp16_count_specials(out, run->elements, &specials);
         result->nan_outputs += specials.nan;
     }
-    if (taps->output) {
-        struct line_shape shape = line_shape(run);
-        histogram_elements(taps->output, layer->out, out, shape.atoms, shape.lanes, shape.valid);
-    }
+    show_line(run, &taps->output, out, true);
     result->unequal = result->unequal || any_set(out, run->elements * (size_t)nvdla_element_bytes(layer->out));
 }
 
@@ -294,16 +283,15 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
     convert_line(run, out);
 }
 
-/* The current line of the next batch: its input through the stages to out. */
-static void run_batch(struct sdp_run *run, uint8_t *out) {
+/* The current line of a batch, batches in turn: its input through the stages to out. */
+static void run_batch(struct sdp_run *run, int batch, uint8_t *out) {
+    run->batch = batch;
     if (run->layer.flying) {
         run->clients->results(run->clients->context, run->data, (size_t)run->layer.width);
     } else {
         load_line(run);
     }
-    if (run->clients->taps.input) {
-        count_data(run, run->clients->taps.input);
-    }
+    show_line(run, &run->clients->taps.input, run->data, true);
     process_line(run, out);
 }
 
@@ -322,7 +310,7 @@ static void end_line(struct sdp_run *run) {
 
 void sdp_run_line(struct sdp_run *run, uint8_t *out) {
     begin_line(run);
-    run_batch(run, out);
+    run_batch(run, 0, out);
     end_line(run);
 }
 
@@ -331,7 +319,7 @@ void sdp_run_to_memory(struct sdp_run *run) {
     while (run->surface < layer->surfaces) {
         begin_line(run);
         for (int batch = 0; batch < layer->batches; batch++) {
-            run_batch(run, run->bytes);
+            run_batch(run, batch, run->bytes);
             if (!layer->compare) {
                 write_line(run, batch);
             }

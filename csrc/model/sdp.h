@@ -14,14 +14,14 @@
 #include "model/sdp_layer.h"
 #include "model/sdp_table.h"
 #include "nvdla/fp_inline.h"
-#include "observe/histogram.h"
+#include "observe/tap.h"
 
 /* A layer in progress. */
 struct sdp_run;
 
-/* Histograms of a layer's streams, see enum tap; NULL: not counted. */
+/* A layer's streams, see enum tap. */
 struct sdp_taps {
-    struct histogram *input, *ew_alu, *ew_mul, *convertor, *output;
+    struct tap_out input, ew_alu, ew_mul, convertor, output;
 };
 
 /* Where a layer reads and writes; only what it uses counts. */

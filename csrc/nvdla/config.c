@@ -1,3 +1,4 @@
+/* The table of configurations answers every question about what is built; this file asks it. */
 #include "nvdla/config.h"
 
 #include <stddef.h>
@@ -8,4 +9,37 @@ const struct nvdla_config *nvdla_config_find(const char *name) {
         if (strcmp(nvdla_configs[i].name, name) == 0)
             return &nvdla_configs[i];
     return NULL;
+}
+
+bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature) {
+    switch (feature) {
+    case FEATURE_INT16:
+        return config->int16 != 0;
+    case FEATURE_FP16:
+        return config->fp16 != 0;
+    case FEATURE_COMPRESSION:
+        return config->weight_compression != 0;
+    case FEATURE_WINOGRAD:
+        return config->winograd != 0;
+    case FEATURE_BATCHES:
+        return config->batch_max > 1;
+    case FEATURE_EW:
+        return config->sdp_ew_throughput > 0;
+    case FEATURE_SDP_LUT:
+        return config->sdp_ew_throughput > 0 && config->sdp_lut != 0;
+    case FEATURE_BDMA:
+        return config->bdma != 0;
+    case FEATURE_RUBIK:
+        return config->rubik != 0;
+    case FEATURE_SECONDARY_MEMORY:
+        return config->secondary_memory != 0;
+    case FEATURE_COUNT:
+        break;
+    }
+    return false;
+}
+
+bool nvdla_runs(const struct nvdla_config *config, enum nvdla_feature feature) {
+    const bool ew = feature == FEATURE_EW || feature == FEATURE_SDP_LUT;
+    return nvdla_has(config, feature) && !(ew && config->map == NVDLA_MAP_SMALL);
 }

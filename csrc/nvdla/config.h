@@ -22,6 +22,28 @@ struct nvdla_config {
     int rtl; /* 1 = the RTL of this project can be built for it; the model can for all */
 };
 
+/* What some configurations have and others lack. */
+enum nvdla_feature {
+    FEATURE_INT16,
+    FEATURE_FP16,
+    FEATURE_COMPRESSION, /* of weights */
+    FEATURE_WINOGRAD,
+    FEATURE_BATCHES, /* more than one cube per convolution */
+    FEATURE_EW,      /* the third stage of SDP, with its operand DMA */
+    FEATURE_SDP_LUT, /* the look-up table at the end of EW */
+    FEATURE_BDMA,
+    FEATURE_RUBIK,
+    FEATURE_SECONDARY_MEMORY,
+    FEATURE_COUNT
+};
+
+/* Two facts that are not the same. nvdla_has: the configuration has the feature as it was published (chapter 10 section
+ * 1). nvdla_runs: the devices here, model and RTL, carry it out. The difference is EW with its table: of the
+ * configurations with the small register map the chapters give only the registers, so that it is absent there: its
+ * table reads 0 and ignores writes. */
+bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature);
+bool nvdla_runs(const struct nvdla_config *config, enum nvdla_feature feature);
+
 /* Codes of every precision register. Configurations without 16-bit types process INT8 whatever the registers say. */
 enum nvdla_precision { NVDLA_INT8, NVDLA_INT16, NVDLA_FP16 };
 
@@ -32,7 +54,7 @@ static inline int nvdla_element_bytes(enum nvdla_precision precision) {
 
 /* True if the configuration has 16-bit types, so that precision registers count. */
 static inline bool nvdla_has_16_bits(const struct nvdla_config *config) {
-    return config->int16 || config->fp16;
+    return nvdla_has(config, FEATURE_INT16) || nvdla_has(config, FEATURE_FP16);
 }
 
 extern const struct nvdla_config nvdla_configs[];

@@ -62,11 +62,11 @@ bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit) {
     const bool full = config->map == NVDLA_MAP_FULL;
     switch (unit) {
     case NVDLA_CVIF:
-        return config->secondary_memory != 0;
+        return nvdla_has(config, FEATURE_SECONDARY_MEMORY);
     case NVDLA_BDMA:
-        return full && config->bdma != 0;
+        return full && nvdla_has(config, FEATURE_BDMA);
     case NVDLA_RBK:
-        return full && config->rubik != 0;
+        return full && nvdla_has(config, FEATURE_RUBIK);
     default:
         return true;
     }
@@ -152,9 +152,8 @@ char *nvdla_register_decode_bits(const struct nvdla_register *reg, uint32_t valu
     size_t used = 0;
     for (size_t i = 0; reg && i < reg->field_count && used < size; i++) {
         const struct nvdla_field *field = &reg->fields[i];
-        const uint32_t mask = UINT32_MAX >> (31 - (field->msb - field->lsb));
-        const uint32_t bits = (value >> field->lsb) & mask;
-        if (((of >> field->lsb) & mask) == 0)
+        const uint32_t bits = nvdla_field_value(field, value);
+        if ((of & nvdla_field_mask(field)) == 0)
             continue;
         const char *gap = used ? " " : "";
         const char *name = enum_name(field, bits);

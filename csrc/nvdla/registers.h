@@ -110,6 +110,18 @@ char *nvdla_register_decode(const struct nvdla_register *reg, uint32_t value, ch
 char *nvdla_register_decode_bits(const struct nvdla_register *reg, uint32_t value, uint32_t of, char *text,
                                  size_t size);
 
+/* One field of a register value, by the names of nvdla_offsets.h: REGISTER_FIELD(value, SDP_D_CVT_SHIFT__CVT_SHIFT). */
+#define REGISTER_FIELD(value, name) (((value)&name##_MASK) >> name##_LSB)
+
+/* The same by an entry of the register table: the bits of the field in its register, and its value. */
+static inline uint32_t nvdla_field_mask(const struct nvdla_field *field) {
+    return UINT32_MAX >> (31 - (field->msb - field->lsb)) << field->lsb;
+}
+
+static inline uint32_t nvdla_field_value(const struct nvdla_field *field, uint32_t value) {
+    return (value & nvdla_field_mask(field)) >> field->lsb;
+}
+
 /* Bits of GLB.S_INTR_STATUS: source names as traces write them, "SDP_0", "cdma_wt_1", "CACC_0" (any case).
  * Returns the bit number, -1 if there is no such interrupt. */
 int nvdla_interrupt_bit(const char *name);

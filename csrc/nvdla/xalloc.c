@@ -8,8 +8,15 @@
 #include <string.h>
 
 static _Noreturn void exhausted(size_t n) {
-    fprintf(stderr, "out of memory (%zu bytes)\n", n);
+    if (n > 0)
+        fprintf(stderr, "out of memory (%zu bytes)\n", n);
+    else
+        fprintf(stderr, "out of memory\n");
     abort();
+}
+
+_Noreturn void xexhausted(void) {
+    exhausted(0);
 }
 
 void *xrealloc(void *old, size_t n) {
@@ -42,12 +49,17 @@ char *xstrdup(const char *text) {
     return xstrndup(text, strlen(text));
 }
 
+char *xvprintf(const char *format, va_list arguments) {
+    char *text;
+    if (vasprintf(&text, format, arguments) < 0)
+        exhausted(0);
+    return text;
+}
+
 char *xprintf(const char *format, ...) {
     va_list args;
-    char *text;
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        exhausted(0);
+    char *text = xvprintf(format, args);
     va_end(args);
     return text;
 }

@@ -4,6 +4,7 @@
 #ifndef NVDLA_XALLOC_H
 #define NVDLA_XALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -14,6 +15,10 @@ void *xrealloc(void *old, size_t n) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((returns_nonnull, malloc));
 char *xstrndup(const char *text, size_t n) __attribute__((returns_nonnull, malloc));
 char *xprintf(const char *format, ...) __attribute__((returns_nonnull, format(printf, 1, 2)));
+char *xvprintf(const char *format, va_list arguments) __attribute__((returns_nonnull, format(printf, 1, 0)));
+
+/* For what a library could not allocate. */
+_Noreturn void xexhausted(void);
 
 /* open_memstream, and the fclose that goes with it: *text is complete after that. */
 FILE *xmemstream(char **text, size_t *size) __attribute__((returns_nonnull));

@@ -1,15 +1,11 @@
+/* Counting of elements, and the moments that the bins stand for; see histogram.h. */
 #include "observe/histogram.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const tap_names[TAP_COUNT] = {
-    [TAP_CDMA_CVT] = "CDMA_CVT",     [TAP_CACC_OUT] = "CACC_OUT",     [TAP_CACC_SAT] = "CACC_SAT",
-    [TAP_SDP_IN] = "SDP_IN",         [TAP_EW_ALU_CVT] = "EW_ALU_CVT", [TAP_EW_MUL_CVT] = "EW_MUL_CVT",
-    [TAP_SDP_CVT_IN] = "SDP_CVT_IN", [TAP_SDP_OUT] = "SDP_OUT",       [TAP_PDP_OUT] = "PDP_OUT",
-    [TAP_CDP_IN] = "CDP_IN",         [TAP_CDP_CVT_IN] = "CDP_CVT_IN", [TAP_CDP_OUT] = "CDP_OUT",
-};
+#include "nvdla/xalloc.h"
 
 void histogram_init(struct histogram *histogram, int width) {
     *histogram = (struct histogram){.width = width};
@@ -25,11 +21,6 @@ void histogram_convertor(struct histogram *histogram, const struct convertor *co
             histogram->candidates.keeps[kind][bin] = convertor_keeps(&candidate);
         }
     }
-}
-
-size_t histogram_lanes(size_t channels, size_t lanes, size_t surface) {
-    size_t before = surface * lanes;
-    return channels <= before ? 0 : channels - before < lanes ? channels - before : lanes;
 }
 
 /* ---- elements ---- */
@@ -245,36 +236,14 @@ static struct histogram_entry *find(const struct histogram_set *set, enum nvdla_
     return NULL;
 }
 
-static struct histogram_entry *add(struct histogram_set *set) {
-    if (set->count == set->capacity) {
-        size_t capacity = set->capacity ? 2 * set->capacity : 16;
-        struct histogram_entry **grown = realloc(set->entries, capacity * sizeof *grown);
-        if (!grown) {
-            return NULL;
-        }
-        set->entries = grown;
-        set->capacity = capacity;
-    }
-    struct histogram_entry *entry = calloc(1, sizeof *entry);
-    if (entry) {
-        set->entries[set->count++] = entry;
-    }
-    return entry;
-}
-
 struct histogram *histogram_of(struct histogram_set *set, enum nvdla_unit unit, int ordinal, enum tap tap, int width) {
-    if (!set) {
-        return NULL;
-    }
     struct histogram_entry *entry = find(set, unit, ordinal, tap);
     if (!entry) {
-        entry = add(set);
-        if (!entry) {
-            set->exhausted = true;
-            return NULL;
-        }
+        entry = xcalloc(1, sizeof *entry);
         *entry = (struct histogram_entry){.unit = unit, .ordinal = ordinal, .tap = tap, .layer = -1};
         histogram_init(&entry->histogram, width);
+        set->entries = xgrow(set->entries, set->count, sizeof(struct histogram_entry *));
+        set->entries[set->count++] = entry;
     }
     return &entry->histogram;
 }
@@ -286,9 +255,6 @@ const struct histogram *histogram_find(const struct histogram_set *set, enum nvd
 }
 
 void histogram_set_done(struct histogram_set *set, enum nvdla_unit unit, int ordinal, unsigned group) {
-    if (!set) {
-        return;
-    }
     bool any = false;
     for (size_t i = set->count; i-- > 0 && !long_before(set->entries[i], unit, ordinal);) {
         struct histogram_entry *entry = set->entries[i];
@@ -307,4 +273,65 @@ void histogram_set_free(struct histogram_set *set) {
     }
     free(set->entries);
     *set = (struct histogram_set){0};
+}
+
+/* ---- listening ---- */
+
+static void take_elements(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
+                          size_t stride) {
+    switch (at->stream.format) {
+    case TAP_INT8:
+        histogram_elements(context, NVDLA_INT8, values, rows, stride, lanes);
+        break;
+    case TAP_INT16:
+        histogram_elements(context, NVDLA_INT16, values, rows, stride, lanes);
+        break;
+    case TAP_FP16:
+        histogram_elements(context, NVDLA_FP16, values, rows, stride, lanes);
+        break;
+    case TAP_INT32:
+        histogram_int32(context, values, rows, stride, lanes);
+        break;
+    case TAP_FP32:
+        histogram_fp32(context, values, rows, stride, lanes);
+        break;
+    case TAP_INT64:
+        histogram_int64(context, values, rows, stride, lanes);
+        break;
+    case TAP_FORMATS:
+        break;
+    }
+}
+
+static void take_convertor(void *context, const struct convertor *convertor, int bits) {
+    histogram_convertor(context, convertor, bits);
+}
+
+static void take_clipped(void *context, uint64_t count) {
+    struct histogram *histogram = context;
+    histogram->conversion.clipped = count;
+}
+
+static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
+    if (stream->tap == TAP_AXI_READ || stream->tap == TAP_AXI_WRITE) {
+        return (struct tap_sink){.elements = NULL};
+    }
+    return (struct tap_sink){
+        .elements = take_elements,
+        .convertor = take_convertor,
+        .clipped = take_clipped,
+        .context = histogram_of(context, stream->unit, stream->ordinal, stream->tap, stream->width),
+    };
+}
+
+static void launch_done(void *context, enum nvdla_unit unit, int ordinal, unsigned group) {
+    histogram_set_done(context, unit, ordinal, group);
+}
+
+static void forget(void *context) {
+    histogram_set_free(context);
+}
+
+struct tap_listener histogram_listener(struct histogram_set *set) {
+    return (struct tap_listener){.context = set, .open = open_stream, .done = launch_done, .reset = forget};
 }

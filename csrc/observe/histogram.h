@@ -16,6 +16,7 @@
 #include "nvdla/config.h"
 #include "nvdla/convertor.h"
 #include "nvdla/registers.h"
+#include "observe/tap.h"
 
 enum { HISTOGRAM_BINS = 63, HISTOGRAM_FP_BINS = 31 };
 
@@ -52,25 +53,6 @@ struct histogram {
     struct histogram_candidates candidates;
 };
 
-/* Where a stream stands in the pipeline. Integers of `width` bits, floating point where the layer is FP16. */
-enum tap {
-    TAP_CDMA_CVT,   /* input elements of a convolution as fetched, before the input convertor; 17 bits */
-    TAP_CACC_OUT,   /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
-    TAP_CACC_SAT,   /* what CACC delivers; 32 bits */
-    TAP_SDP_IN,     /* input of SDP after type expansion; 32 bits */
-    TAP_EW_ALU_CVT, /* operands of EW from memory before their convertors; 16 bits */
-    TAP_EW_MUL_CVT,
-    TAP_SDP_CVT_IN, /* before the output convertor of SDP; 32 bits */
-    TAP_SDP_OUT,    /* elements written or handed to PDP; 8 or 16 bits */
-    TAP_PDP_OUT,
-    TAP_CDP_IN,     /* elements before the input convertor */
-    TAP_CDP_CVT_IN, /* before the output convertor; 25 or 33 bits */
-    TAP_CDP_OUT,
-    TAP_COUNT
-};
-
-extern const char *const tap_names[TAP_COUNT]; /* "CACC_OUT", ... */
-
 /* Prepares an empty histogram. */
 void histogram_init(struct histogram *histogram, int width);
 
@@ -86,9 +68,6 @@ void histogram_fp32(struct histogram *histogram, const int32_t *patterns, size_t
 /* Elements as they stand in memory. */
 void histogram_elements(struct histogram *histogram, enum nvdla_precision precision, const uint8_t *bytes, size_t atoms,
                         size_t lanes, size_t valid);
-
-/* Of `channels` channels in surfaces of `lanes`, how many belong to surface 0, 1, ... */
-size_t histogram_lanes(size_t channels, size_t lanes, size_t surface);
 
 /* Mean and standard deviation: exact, and as the bins give them with the lower edge (2^bin) or the middle (1.5 * 2^bin)
  * of each as representative. The latter of integers only; all 0 without elements.
@@ -119,20 +98,23 @@ struct histogram_entry {
 
 struct histogram_set {
     struct histogram_entry **entries;
-    size_t count, capacity;
-    int layers;     /* done */
-    bool exhausted; /* no memory was left for a histogram */
+    size_t count;
+    int layers; /* done */
 };
 
-/* The histogram of a launch's tap, made if it is new. Stays valid until histogram_set_free(). NULL if set is NULL
- * (nothing is collected) or memory is exhausted. width: see struct histogram. */
+/* Counts every stream that it hears, bytes of memory apart, in histograms of the set, which outlives it; a reset of the
+ * device empties the set. */
+struct tap_listener histogram_listener(struct histogram_set *set);
+
+/* The histogram of a launch's tap, made if it is new. Stays valid until histogram_set_free(). width: see struct
+ * histogram. */
 struct histogram *histogram_of(struct histogram_set *set, enum nvdla_unit unit, int ordinal, enum tap tap, int width);
 
 /* The same without making one; NULL: there is none. */
 const struct histogram *histogram_find(const struct histogram_set *set, enum nvdla_unit unit, int ordinal,
                                        enum tap tap);
 
-/* The launch is done: its histograms get the number of a layer. set may be NULL. */
+/* The launch is done: its histograms get the number of a layer. */
 void histogram_set_done(struct histogram_set *set, enum nvdla_unit unit, int ordinal, unsigned group);
 
 /* Frees the histograms; the set is then empty. */

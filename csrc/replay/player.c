@@ -606,10 +606,6 @@ static void print_interrupts(FILE *out, uint32_t bits) {
     fputs(any ? ")" : "", out);
 }
 
-static uint32_t field_of(const struct nvdla_field *field, uint32_t value) {
-    return value >> field->lsb & UINT32_MAX >> (31 - (field->msb - field->lsb));
-}
-
 /* Reads a register of a unit that the device implements. Returns false if there is none or it can not be read. */
 static bool peek(struct player *p, const struct nvdla_register *reg, uint32_t *value) {
     return reg && (p->dev->units >> reg->unit & 1u) && p->dev->ops->csb_read(p->dev, reg->address, value, NULL);
@@ -627,7 +623,7 @@ static void print_armed(struct player *p, FILE *out) {
             continue;
         for (size_t i = 0; i < reg->field_count; i++) {
             const char *name = reg->fields[i].name;
-            const uint32_t state = field_of(&reg->fields[i], value);
+            const uint32_t state = nvdla_field_value(&reg->fields[i], value);
             if (state == 0 || !strpbrk(name, "01")) /* not STATUS_0, STATUS_1, GRP0_BUSY, GRP1_BUSY */
                 continue;
             fprintf(out, "%s%s group %c%s", gap, nvdla_unit_names[unit], *strpbrk(name, "01"),
@@ -648,7 +644,7 @@ static void print_blocked(struct player *p, FILE *out) {
             !nvdla_has_unit(p->prog->config, reg->unit) || !peek(p, reg, &value))
             continue;
         for (size_t i = 0; i < reg->field_count; i++)
-            if (field_of(&reg->fields[i], value) == 0 && !strstr(reg->fields[i].name, "RSV"))
+            if (nvdla_field_value(&reg->fields[i], value) == 0 && !strstr(reg->fields[i].name, "RSV"))
                 fprintf(out, "  blocked: %s.%s has %s 0, so these requests are never answered\n",
                         nvdla_unit_names[reg->unit], reg->name, reg->fields[i].name);
     }

@@ -44,8 +44,7 @@ static void json_register(void *context, const struct nvdla_register *reg, uint3
     json_t *list = context, *fields = json_object();
     for (size_t i = 0; i < reg->field_count; i++) {
         const struct nvdla_field *field = &reg->fields[i];
-        uint32_t bits = (uint32_t)((uint64_t)value >> field->lsb & ((1ull << (field->msb - field->lsb + 1)) - 1));
-        json_object_set_new(fields, field->name, json_integer(bits));
+        json_object_set_new(fields, field->name, json_integer(nvdla_field_value(field, value)));
     }
     json_array_append_new(list, json_pack("{s:s, s:o, s:b, s:o}", "name", reg->name, "value", json_hex(value), "reset",
                                           value == reg->reset, "fields", fields));

@@ -40,6 +40,7 @@ struct report_input {
     struct played played[PLAYED_MAX];
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
+    const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
 };
 
 enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };

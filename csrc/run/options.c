@@ -1,7 +1,6 @@
+/* The options of a run: their table, their parser, what they may be combined with. */
 #include "run/options.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,10 @@ enum {
     KEY_NO_GOLDEN,
     KEY_STATS,
     KEY_NAME,
-    KEY_NO_PROGRESS,
+    KEY_RESULTS,
+    KEY_RESULT_FD,
+    KEY_PROGRESS,
+    KEY_MAX_SECONDS,
     KEY_THREADS,
     KEY_HISTOGRAM,
 };
@@ -59,7 +61,10 @@ const struct argp_option run_option_table[] = {
      .doc = "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made "
             "with `nvcosim build`, compared with the model (rtl:NAME)"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
-    {.name = "strict", .key = KEY_STRICT, .doc = "Compare volatile reads too (status, performance counters)"},
+    {.name = "strict",
+     .key = KEY_STRICT,
+     .doc = "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was "
+            "compared: it has no check, and one device alone played it"},
     {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
     {.name = "out",
      .key = 'o',
@@ -69,7 +74,12 @@ const struct argp_option run_option_table[] = {
     {.name = "max-cycles",
      .key = KEY_MAX_CYCLES,
      .arg = "N",
-     .doc = "Give a trace up after N core clocks (default: no limit)"},
+     .doc = "Give a trace up after N core clocks, not counting those of the reset, up to 8,200 on the RTL "
+            "(default: no limit)"},
+    {.name = "max-seconds",
+     .key = KEY_MAX_SECONDS,
+     .arg = "N",
+     .doc = "Give it up after N seconds (default: no limit)"},
     {.name = "timeout",
      .key = KEY_TIMEOUT,
      .arg = "N",
@@ -140,11 +150,17 @@ const struct argp_option run_option_table[] = {
      .key = KEY_HISTOGRAM,
      .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
             "with pictures in report.txt and histogram.svg, and histogram.json"},
+    {.name = "results",
+     .key = KEY_RESULTS,
+     .arg = "FILE",
+     .doc = "Write what came of each trace to FILE as soon as it is known, one JSON object a line (docs/results.md); "
+            "an old FILE is replaced; with - to stdout, the lines for people then go to stderr"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
-    {.name = "no-progress", .key = KEY_NO_PROGRESS, .flags = OPTION_HIDDEN},
+    {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
+    {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {0},
 };
 
@@ -155,62 +171,21 @@ const char *const simulator_variant_names[VARIANT_COUNT] = {[VARIANT_PLAIN] = ""
                                                             [VARIANT_CHECKS] = "checks"};
 
 int worse_status(int a, int b) {
-    static const int rank[] = {[EXIT_OK] = 0, [EXIT_DIFFERENT] = 1, [EXIT_HUNG] = 2, [EXIT_BAD_INPUT] = 3};
-    return rank[a & 3] >= rank[b & 3] ? a : b;
-}
-
-bool words_add(struct words *words, const char *format, ...) {
-    if (words->count + 1 >= words->capacity) {
-        size_t capacity = words->capacity ? 2 * words->capacity : 16;
-        char **grown = realloc(words->items, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        words->items = grown;
-        words->capacity = capacity;
-    }
-    char *word;
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vasprintf(&word, format, arguments);
-    va_end(arguments);
-    if (n < 0)
-        return false;
-    words->items[words->count++] = word;
-    words->items[words->count] = NULL;
-    return true;
-}
-
-void words_free(struct words *words) {
-    for (size_t i = 0; i < words->count; i++)
-        free(words->items[i]);
-    free(words->items);
-    *words = (struct words){0};
+    static const int rank[] = {
+        [EXIT_OK] = 0, [EXIT_DIFFERENT] = 1, [EXIT_HUNG] = 2, [EXIT_CRASHED] = 3, [EXIT_BAD_INPUT] = 4};
+    return rank[a] >= rank[b] ? a : b;
 }
 
 void run_options_init(struct run_options *options) {
-    *options = (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1};
+    *options = (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1, .seed = 1, .result_fd = -1};
     play_options_default(&options->play);
     axi_options_default(&options->rtl.axi);
-    options->rtl.axi.seed = options->play.seed;
 }
 
 void run_options_free(struct run_options *options) {
     words_free(&options->pins);
     words_free(&options->traces);
     words_free(&options->given);
-}
-
-bool parse_number(const char *text, uint64_t max, uint64_t *value) {
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    char *end;
-    errno = 0;
-    int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
-    unsigned long long parsed = strtoull(text, &end, base);
-    if (errno || *end || end == text || parsed > max)
-        return false;
-    *value = parsed;
-    return true;
 }
 
 bool rtl_name_valid(const char *name) {
@@ -243,7 +218,8 @@ char *config_names(bool rtl_only, char *text, size_t size) {
     return text;
 }
 
-const struct nvdla_config *config_option(const char *name, struct argp_state *state) {
+/* The configuration of that name, or ends the program with a usage error. */
+static const struct nvdla_config *config_option(const char *name, struct argp_state *state) {
     const struct nvdla_config *config = nvdla_config_find(name);
     char names[256];
     if (!config)
@@ -252,10 +228,36 @@ const struct nvdla_config *config_option(const char *name, struct argp_state *st
     return config;
 }
 
+static error_t parse_config(int key, char *arg, struct argp_state *state) {
+    const struct nvdla_config **config = state->input;
+    if (key != KEY_CONFIG)
+        return ARGP_ERR_UNKNOWN;
+    *config = config_option(arg, state);
+    return 0;
+}
+
+static const struct argp_option config_of_trace_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); an unknown NAME "
+            "lists them"},
+    {0},
+};
+static const struct argp_option config_small_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default small); an unknown NAME lists them"},
+    {0},
+};
+const struct argp config_of_trace_argp = {.options = config_of_trace_table, .parser = parse_config};
+const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
+
 /* A number from min to max. */
 static uint64_t ranged_option(struct argp_state *state, const char *name, const char *arg, uint64_t min, uint64_t max) {
     uint64_t value = min;
-    if (!parse_number(arg, max, &value) || value < min)
+    if (!text_number(arg, max, &value) || value < min)
         argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", name, arg, (unsigned long long)min,
                    (unsigned long long)max);
     return value;
@@ -347,10 +349,10 @@ bool coverage_is_file(const char *coverage) {
 static void pin_option(struct run_options *options, const char *arg, struct argp_state *state) {
     const char *equal = strchr(arg, '=');
     uint64_t value;
-    if (!equal || equal == arg || !parse_number(equal + 1, UINT64_MAX, &value))
+    if (!equal || equal == arg || !text_number(equal + 1, UINT64_MAX, &value))
         argp_error(state, "--pin: found '%s', expected NAME=VALUE, the name of an input and a number", arg);
-    else if (!words_add(&options->pins, "%s", arg))
-        argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+    else
+        words_add(&options->pins, "%s", arg);
 }
 
 static void check_options(struct run_options *options, struct argp_state *state) {
@@ -425,7 +427,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->play.timeout = positive_option(state, name, arg, UINT64_MAX);
         break;
     case KEY_SEED:
-        axi->seed = options->play.seed = number_option(state, name, arg, UINT64_MAX);
+        options->seed = number_option(state, name, arg, UINT64_MAX);
         break;
     case KEY_LATENCY:
         axi->read_latency = (uint32_t)number_option(state, name, arg, 1000000);
@@ -487,8 +489,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->rtl.wave_to = number_option(state, name, arg, UINT64_MAX);
         break;
     case KEY_COVERAGE:
-        options->coverage = options->rtl.coverage_path =
-            name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
+        options->coverage = name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
         return 0; /* each simulator is given a file of its own */
     case KEY_COVERAGE_KIND:
         coverage_kind_option(options, arg, state);
@@ -514,12 +515,20 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_NAME:
         options->name = name_option(state, name, arg, "a name");
         return 0;
-    case KEY_NO_PROGRESS:
-        options->no_progress = true;
+    case KEY_RESULTS:
+        options->results = name_option(state, name, arg, "the name of a file, or - for stdout");
+        return 0; /* the parent's own */
+    case KEY_MAX_SECONDS:
+        options->max_seconds = positive_option(state, name, arg, 1000000000);
+        return 0; /* likewise */
+    case KEY_RESULT_FD:
+        options->result_fd = (int)number_option(state, name, arg, 1000);
+        return 0;
+    case KEY_PROGRESS:
+        options->progress = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (!words_add(&options->traces, "%s", arg))
-            argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+        words_add(&options->traces, "%s", arg);
         return 0;
     case ARGP_KEY_END:
         if (options->traces.count == 0)
@@ -531,7 +540,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    if (name && !(arg ? words_add(&options->given, "--%s=%s", name, arg) : words_add(&options->given, "--%s", name)))
-        argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+    if (name)
+        words_add(&options->given, "--%s%s%s", name, arg ? "=" : "", arg ? arg : "");
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "device/rtl_options.h"
+#include "nvdla/text.h"
 #include "replay/player.h"
 
 /* Exit statuses of every subcommand. */
@@ -15,10 +16,11 @@ enum exit_status {
     EXIT_OK = 0,
     EXIT_DIFFERENT = 1, /* mismatch, failed check, finding */
     EXIT_BAD_INPUT = 2, /* bad input or usage */
-    EXIT_HUNG = 3,      /* hang, time-out, or the simulator broke down */
+    EXIT_HUNG = 3,      /* hang, time-out */
+    EXIT_CRASHED = 4,   /* the simulator ended without a verdict */
 };
 
-/* The status of several traces: the worst, in the order 2, 3, 1, 0. */
+/* The status of several traces: the worst, in the order 2, 4, 3, 1, 0. */
 int worse_status(int a, int b);
 
 enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
@@ -40,27 +42,24 @@ enum simulator_variant {
 /* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle", "checks". */
 extern const char *const simulator_variant_names[VARIANT_COUNT];
 
-/* Words of text, NULL-terminated, owned. */
-struct words {
-    char **items;
-    size_t count, capacity;
-};
-bool words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void words_free(struct words *words);
-
 struct run_options {
     const struct nvdla_config *config; /* NULL: what the trace says */
     enum dut dut;
     char rtl_name[RTL_NAME_MAX]; /* "" for the project's own */
     const char *out;             /* NULL: write a report only on failure, to nvcosim-out */
     const char *name;            /* name of the trace in the summary; NULL: from its file name */
+    uint64_t seed;               /* of everything random: of the fills of the player, and of the memory of the RTL */
     struct play_options play;
     struct rtl_options rtl;               /* rtl.pins points to `pins` once parsing is over */
     const char *coverage;                 /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
-    bool no_golden, stats, verbose, quiet, no_progress;
+    bool no_golden, stats, verbose, quiet;
+    const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
+    uint64_t max_seconds; /* wall time of one trace, 0: no limit */
+    int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */
+    bool progress;        /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
     bool histogram;       /* of the model's streams, in the report */
@@ -86,16 +85,14 @@ enum simulator_variant run_variant(const struct run_options *options);
 /* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
 bool coverage_is_file(const char *coverage);
 
-/* Parses a number, decimal or 0x..., 0 <= value <= max. Returns false if the text is no such number. */
-bool parse_number(const char *text, uint64_t max, uint64_t *value);
-
 /* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
 bool rtl_name_valid(const char *name);
 
 /* "small, small_256, ...": configurations, only those with RTL if asked, into text. Returns text. */
 char *config_names(bool rtl_only, char *text, size_t size);
 
-/* The configuration of that name, or ends the program with a usage error through argp_error. */
-const struct nvdla_config *config_option(const char *name, struct argp_state *state);
+/* The option --config as a parser of its own, to be a child of a command's; input: const struct nvdla_config **. The
+ * default is what a trace says, or small. */
+extern const struct argp config_of_trace_argp, config_small_argp;
 
 #endif

@@ -1,17 +1,21 @@
+/* One trace: opens the devices, plays, compares, writes the report, and says what came of it as a result. */
 #include "run/session.h"
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "layers/cubes.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "model/model.h"
-#include "report/names.h"
+#include "nvdla/xalloc.h"
 #include "report/report.h"
+#include "run/process.h"
+#include "run/result.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 
@@ -49,227 +53,243 @@ struct program *read_trace(const struct run_options *options, const char *path, 
     return trace_read(path, &trace, err);
 }
 
-/* The line "cycles, cycles/s, operations, layer" on a terminal. */
-struct progress {
-    const char *name;
-    const struct layer_tracker *layers;
-    bool enabled;
-    struct timespec start, shown;
+/* ---- how far it is, for whoever started this process ---- */
+
+struct watch {
+    int fd;
+    size_t *layers; /* the operations that arm what writes memory, in order */
+    size_t layer_count;
+    double start, last;
 };
 
-static double seconds_between(const struct timespec *from, const struct timespec *to) {
-    return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
-}
-
-/* The last layer armed among the first `done` operations of the file. */
-static const struct launch *running_layer(const struct layer_tracker *layers, size_t done) {
-    const struct launch *last = NULL;
-    for (size_t i = 0; i < layer_tracker_count(layers); i++) {
-        const struct launch *launch = layer_tracker_launch(layers, i);
-        if (launch->tag < done)
-            last = launch;
+/* Writes a whole line to the runner. */
+static void send_line(int fd, const char *text) {
+    struct text line = {0};
+    text_printf(&line, "%s\n", text);
+    for (size_t n = 0; n < line.n;) {
+        const ssize_t written = write(fd, line.text + n, line.n - n);
+        if (written <= 0)
+            break;
+        n += (size_t)written;
     }
-    return last;
+    free(line.text);
 }
 
-static void show_progress(void *context, const struct device *dev, size_t done, size_t total) {
-    struct progress *progress = context;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!progress->enabled || seconds_between(&progress->shown, &now) < 0.2)
+static void send_progress(void *context, const struct device *dev, size_t done, size_t total) {
+    struct watch *watch = context;
+    const double now = process_clock();
+    if (now - watch->last < 0.2)
         return;
-    progress->shown = now;
-    uint64_t cycles = dev->ops->time((struct device *)dev);
-    double elapsed = seconds_between(&progress->start, &now);
-    const struct launch *layer = running_layer(progress->layers, done);
-    char layer_text[64] = "";
-    if (layer)
-        snprintf(layer_text, sizeof layer_text, ", layer %s #%d", nvdla_unit_names[layer->unit], layer->ordinal);
-    fprintf(stderr, "\r%s on %s: %" PRIu64 " cycles, %.0f cycles/s, %zu of %zu operations%s\033[K", progress->name,
-            dev->name, cycles, elapsed > 0 ? (double)cycles / elapsed : 0, done, total, layer_text);
-    fflush(stderr);
+    watch->last = now;
+    const uint64_t cycles = dev->ops->time((struct device *)dev);
+    size_t layer = 0;
+    while (layer < watch->layer_count && watch->layers[layer] < done)
+        layer++;
+    char *text = xprintf("{\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
+                         ",\"rate\":%.0f,\"done\":%zu,\"operations\":%zu}",
+                         dev->name, layer, watch->layer_count, cycles,
+                         now > watch->start ? (double)cycles / (now - watch->start) : 0, done, total);
+    send_line(watch->fd, text);
+    free(text);
 }
 
-static void clear_progress(const struct progress *progress) {
-    if (progress->enabled) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
+/* The operations of a program that arm a layer: a launch whose output goes to memory. Returns their number; free()
+ * the list. */
+static size_t find_layers(const struct nvdla_config *config, const struct layer_tracker *tracker, size_t **layers) {
+    const size_t count = layer_tracker_count(tracker);
+    size_t found = 0;
+    *layers = xcalloc(count + 1, sizeof **layers);
+    for (size_t i = 0; i < count; i++) {
+        const struct launch *launch = layer_tracker_launch(tracker, i);
+        struct cube cube;
+        bool primary;
+        if (launch->block_count > 0 || launch_output_cube(config, launch, &cube, &primary))
+            (*layers)[found++] = launch->tag;
+    }
+    return found;
+}
+
+/* ---- the result ---- */
+
+static void fill_device(struct result *result, const struct played *played) {
+    const struct play_result *from = played->result;
+    const struct device_statistics *s = &from->statistics;
+    struct result_device *device = &result->devices[result->device_count++];
+    const char *details = from->message ? strchr(from->message, '\n') : NULL;
+    *device = (struct result_device){
+        .name = xstrdup(played->dev->name),
+        .outcome = xstrdup(report_outcome_text(from->outcome)),
+        .details = details && details[1] ? xstrdup(details + 1) : NULL,
+        .checks = from->checks_done,
+        .not_compared = from->checks_skipped,
+        .volatile_mismatches = from->volatile_mismatches,
+        .interrupts = from->interrupts,
+        .failures = from->failure_count,
+        .findings = played->dev->finding_count + played->dev->findings_dropped,
+        .clocked = s->cycles > 0,
+        .cycles = s->cycles,
+        .op_cycles = s->op_cycles,
+        .outside = s->outside,
+        .cpu_seconds = s->cpu_seconds,
+    };
+    if (s->rtl) {
+        device->vpi_calls = s->rtl->vpi_calls;
+        device->quiet_cycles = s->rtl->quiet_cycles;
+        device->most_vpi_per_cycle = s->rtl->most_vpi_per_cycle;
+        device->eval_share = s->rtl->eval_share;
+        device->wave_cycles = s->rtl->wave_cycles;
+    }
+    if (s->model) {
+        device->table_hits = s->model->table_hits;
+        device->table_builds = s->model->table_builds;
+    }
+    memcpy(device->read_beats, s->read_beats, sizeof device->read_beats);
+    memcpy(device->write_beats, s->write_beats, sizeof device->write_beats);
+}
+
+/* The layer and the beat of the first byte that differs. */
+static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
+                       enum memory_space space) {
+    const struct output *output = report_output(report, space, mismatch->address);
+    struct memory_origin origin;
+    mismatch->space = xstrdup(memory_space_name(space));
+    if (output) {
+        char text[REPORT_LINE];
+        mismatch->unit = xstrdup(nvdla_unit_names[output->launch->unit]);
+        mismatch->launch = output->launch->ordinal;
+        mismatch->element = xstrdup(report_element(output, mismatch->address, text, sizeof text));
+        mismatch->position = xstrdup(report_launch_position(report, output->launch, text, sizeof text));
+    }
+    if (memory_origin_of(report_memory(report, played, space), mismatch->address, &origin) && origin.unit >= 0)
+        mismatch->cycle = origin.cycle;
+}
+
+/* The first byte that differs between the devices; if none does, the first that differs from a golden. */
+static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
+    const struct report_input *input = &report->input;
+    for (size_t i = 0; i < report->mismatch_count; i++)
+        mismatch->bytes += report->mismatches[i].count;
+    if (report->mismatch_count > 0) {
+        mismatch->address = report->mismatches[0].first;
+        fill_place(mismatch, report, 0, report->mismatches[0].space);
+    }
+    for (int i = 0; i < input->played_count; i++) {
+        const struct play_result *played = input->played[i].result;
+        for (size_t k = 0; k < played->failure_count && !mismatch->space; k++) {
+            const struct play_failure *failure = &played->failures[k];
+            const struct op *op = &input->prog->ops[failure->op];
+            if (op->kind != OP_MEM_CHECK)
+                continue;
+            mismatch->golden = true;
+            mismatch->address = failure->first;
+            mismatch->bytes = failure->count;
+            fill_place(mismatch, report, i, op->space);
+        }
     }
 }
 
-static uint64_t sum(const uint64_t *values) {
-    uint64_t total = 0;
-    for (int i = 0; i < AXI_IDS; i++)
-        total += values[i];
-    return total;
-}
-
-/* Multiplications of all convolutions of the program. */
-static uint64_t program_macs(const struct layer_tracker *launches) {
-    uint64_t macs = 0;
-    for (size_t i = 0; i < layer_tracker_count(launches); i++)
-        macs += launch_macs(layer_tracker_launch(launches, i));
-    return macs;
-}
-
-static void print_stats(const struct device *dev, const struct play_result *result, uint64_t macs) {
-    const struct device_statistics *s = &result->statistics;
-    if (s->cycles == 0) {
-        printf("  %s: %.3f ms CPU in its layers", dev->name, 1e3 * s->cpu_seconds);
-        if (macs > 0 && s->cpu_seconds > 0)
-            printf(", %.2f GMAC/s", 1e-9 * (double)macs / s->cpu_seconds);
-        if (s->model && s->model->table_hits + s->model->table_builds > 0)
-            printf("; convolution tables: %" PRIu64 " built, %" PRIu64 " found again", s->model->table_builds,
-                   s->model->table_hits);
-        putchar('\n');
-        return;
-    }
-    printf("  %s: %" PRIu64 " cycles, op_cycles %" PRIu64 "\n", dev->name, s->cycles, s->op_cycles);
-    if (macs > 0 && s->op_cycles > 0) {
-        const double peak = (double)s->op_cycles * dev->config->atomic_c * dev->config->atomic_k;
-        printf("  MAC array: %" PRIu64 " multiplications, %.1f %% of its peak over op_cycles\n", macs,
-               100.0 * (double)macs / peak);
-    }
-    for (int write = 0; write < 2; write++) {
-        const uint64_t *beats = write ? s->write_beats : s->read_beats;
-        uint64_t total = sum(beats);
-        printf("  %s: %" PRIu64 " beats", write ? "write" : "read", total);
-        if (s->op_cycles > 0)
-            printf(", %.1f %% of op_cycles", 100.0 * (double)total / (double)s->op_cycles);
-        for (int id = 0; id < AXI_IDS; id++)
-            if (beats[id] > 0)
-                printf("%s%s %" PRIu64, id ? ", " : "; ", axi_client_name(id, write != 0), beats[id]);
-        putchar('\n');
-    }
-    if (s->outside > 0)
-        printf("  accesses outside the regions: %" PRIu64 "\n", s->outside);
-    if (s->rtl)
-        printf("  VPI: %.3f calls a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
-               (double)s->rtl->vpi_calls / (double)s->cycles, s->rtl->most_vpi_per_cycle, s->rtl->quiet_cycles);
-    if (s->cpu_seconds > 0) {
-        double share = s->rtl ? s->rtl->eval_share : 0, outside = 1.0 - share;
-        printf("  speed: %.3f CPU seconds, %.0f cycles/s", s->cpu_seconds, (double)s->cycles / s->cpu_seconds);
-        if (share > 0)
-            printf(", %.1f %% outside the design's evaluation (%.0f ns a cycle)", 100.0 * outside,
-                   1e9 * outside * s->cpu_seconds / (double)s->cycles);
-        else
-            printf(", time outside the design's evaluation not measured");
-        putchar('\n');
-    }
-}
-
-static void print_checks(const struct device *dev, const struct play_result *result) {
-    fprintf(stderr,
-            "  %s: %zu checks done, %zu not compared (units not built), %zu volatile reads differ, %" PRIu64
-            " interrupts serviced, %zu findings\n",
-            dev->name, result->checks_done, result->checks_skipped, result->volatile_mismatches, result->interrupts,
-            dev->finding_count);
-}
-
-/* PASS name  cycles=... ops=... (small, rtl+model) or FAIL name: reason. */
-static void print_summary(const char *name, const struct report_input *input, const struct report *report) {
-    enum report_status status = report_status(report);
-    const struct play_result *first = input->played[0].result;
-    const struct device_statistics *statistics = &first->statistics;
-    if (status != REPORT_PASSED) {
-        const char *verdict = status == REPORT_REFUSED ? "REFUSED" : status == REPORT_HUNG ? "HANG" : "FAIL";
-        printf("%s %s: %s\n", verdict, name, report_reason(report));
-        return;
-    }
-    printf("PASS %s ", name);
-    if (statistics->cycles > 0)
-        printf(" cycles=%" PRIu64, statistics->cycles);
-    printf(" ops=%zu checks=%zu", input->prog->count, first->checks_done);
-    if (first->checks_skipped > 0)
-        printf(" not_compared=%zu", first->checks_skipped);
-    if (statistics->cycles > 0)
-        printf(" beats=%" PRIu64 "/%" PRIu64 " op_cycles=%" PRIu64, sum(statistics->read_beats),
-               sum(statistics->write_beats), statistics->op_cycles);
-    printf(" (%s, %s", input->prog->config->name, input->played[0].dev->name);
-    if (input->played_count > 1)
-        printf("+%s", input->played[1].dev->name);
-    printf(")\n");
-}
-
-static int write_report(const struct run_options *options, const char *name, const struct report *report) {
-    bool failed = report_status(report) != REPORT_PASSED;
-    const bool wanted = options->out || failed || options->histogram;
-    char directory[4096];
-    struct error err;
-    int n = snprintf(directory, sizeof directory, "%s/%s", options->out ? options->out : "nvcosim-out", name);
-    if (n < 0 || (size_t)n >= sizeof directory) {
-        fprintf(stderr, "nvcosim: --out: the path is too long\n");
-        return EXIT_BAD_INPUT;
-    }
-    if (!(wanted ? report_write(report, directory, &err) : report_clean(directory, &err))) {
-        fprintf(stderr, "nvcosim: %s\n", err.text);
-        return EXIT_BAD_INPUT;
-    }
-    if (wanted && (!options->quiet || failed))
-        fprintf(stderr, "  report: %s/report.txt%s\n", directory,
-                options->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
-    return EXIT_OK;
-}
-
-/* Warns of waves asked for from a cycle on that the run never reached. */
-static void check_window(const struct run_options *options, const char *name, const struct device_statistics *rtl) {
-    if (options->rtl.wave_path && rtl->cycles <= options->rtl.wave_from)
-        fprintf(stderr,
-                "nvcosim: warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
-                ": %s shows nothing of it\n",
-                name, rtl->cycles, options->rtl.wave_from, options->rtl.wave_path);
+static void fill_findings(struct result *result, const struct device *dev) {
+    for (size_t i = 0; i < dev->finding_count; i++)
+        result_add_finding(result, dev->name, dev->findings[i].rule, dev->findings[i].cycle, dev->findings[i].text);
 }
 
 /* Programming that breaks rules of the spec. */
-static void print_warnings(const struct report_input *input, const struct report *report) {
-    for (int i = 0; i < input->played_count; i++) {
-        const struct device *dev = input->played[i].dev;
-        for (size_t w = 0; w < dev->warning_count; w++) {
-            char text[1024];
-            fprintf(stderr, "nvcosim: warning: %s\n", report_warning(report, &dev->warnings[w], text, sizeof text));
-        }
-        if (dev->warnings_dropped > 0)
-            fprintf(stderr, "nvcosim: warning: and %" PRIu64 " more\n", dev->warnings_dropped);
+static void fill_warnings(struct result *result, const struct device *dev, const struct report *report) {
+    for (size_t i = 0; i < dev->warning_count; i++) {
+        char text[1024];
+        words_add(&result->warnings, "%s", report_warning(report, &dev->warnings[i], text, sizeof text));
     }
+    result->warnings_dropped += dev->warnings_dropped;
 }
 
-static int summarize(const struct run_options *options, const char *name, const struct report_input *input) {
+static void fill_notes(struct result *result, const struct run_options *options) {
+    const struct result_device *rtl = &result->devices[0];
+    if (options->rtl.wave_path && rtl->cycles <= options->rtl.wave_from)
+        words_add(&result->notes,
+                  "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
+                  ": %s shows nothing of it",
+                  result->trace, rtl->cycles, options->rtl.wave_from, options->rtl.wave_path);
+    if (!options->quiet && result->verdict == VERDICT_REFUSED)
+        words_add(&result->notes,
+                  "--allow-undefined plays it all the same; is %s the configuration this trace was made for?",
+                  result->config);
+}
+
+/* The verdict becomes ERROR, its reason the message. */
+static void fail_to_play(struct result *result, const char *reason) {
+    result->verdict = VERDICT_ERROR;
+    free(result->reason);
+    result->reason = xstrdup(reason);
+}
+
+char *report_folder(const struct run_options *options, const char *name) {
+    return xprintf("%s/%s", options->out ? options->out : "nvcosim-out", name);
+}
+
+/* Writes the report if one is wanted. */
+static void write_report(const struct run_options *options, const struct report *report, struct result *result) {
+    struct error err;
+    if (!options->out && result->verdict == VERDICT_PASS && !options->histogram)
+        return;
+    char *folder = report_folder(options, result->trace);
+    if (report_write(report, folder, &err)) {
+        result->report = xprintf("%s/report.json", folder);
+        result->histogram = options->histogram ? xprintf("%s/histogram.svg", folder) : NULL;
+    } else
+        fail_to_play(result, err.text);
+    free(folder);
+}
+
+static void judge(const struct run_options *options, struct report_input *input, struct result *result) {
+    static const enum verdict verdicts[] = {[REPORT_PASSED] = VERDICT_PASS,
+                                            [REPORT_FAILED] = VERDICT_FAIL,
+                                            [REPORT_HUNG] = VERDICT_HANG,
+                                            [REPORT_REFUSED] = VERDICT_REFUSED};
+    struct text dut = {0};
+    result->compared = input->played_count > 1;
+    for (int i = 0; i < input->played_count; i++) {
+        text_printf(&dut, "%s%s", i ? "+" : "", input->played[i].dev->name);
+        fill_device(result, &input->played[i]);
+        fill_findings(result, input->played[i].dev);
+        result->compared = result->compared || result->devices[i].checks > 0;
+    }
+    free(result->dut);
+    result->dut = dut.text;
+    if (options->play.strict && !result->compared)
+        input->objection = "nothing was compared: the trace has no check, and one device alone played it (--strict)";
     struct report *report = report_new(input);
-    enum report_status status = report_status(report);
-    if (!options->quiet || status != REPORT_PASSED) {
-        print_warnings(input, report);
-        print_summary(name, input, report);
-    }
-    fflush(stdout);
-    check_window(options, name, &input->played[0].result->statistics);
-    if (!options->quiet && status == REPORT_REFUSED)
-        fprintf(stderr, "  --allow-undefined plays it all the same; is %s the configuration this trace was made for?\n",
-                input->prog->config->name);
-    for (int i = 0; i < input->played_count; i++) {
-        const struct played *played = &input->played[i];
-        const char *details = played->result->message ? strchr(played->result->message, '\n') : NULL;
-        if (details && details[1])
-            fprintf(stderr, "  %s:\n%s", played->dev->name, details + 1);
-        if (options->verbose)
-            print_checks(played->dev, played->result);
-        if (options->stats)
-            print_stats(played->dev, played->result, program_macs(input->launches));
-    }
-    int written = write_report(options, name, report);
+    result->verdict = verdicts[report_status(report)];
+    result->reason = xstrdup(report_reason(report));
+    for (int i = 0; i < input->played_count; i++)
+        fill_warnings(result, input->played[i].dev, report);
+    fill_mismatch(&result->mismatch, report);
+    fill_notes(result, options);
+    write_report(options, report, result);
     report_free(report);
-    return worse_status(written, status == REPORT_PASSED    ? EXIT_OK
-                                 : status == REPORT_FAILED  ? EXIT_DIFFERENT
-                                 : status == REPORT_REFUSED ? EXIT_BAD_INPUT
-                                                            : EXIT_HUNG);
 }
 
-/* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one can not be opened. */
+/* Closes waves and coverage; false with a message if they could not be written. */
+static bool close_files(const struct report_input *input, struct error *err) {
+    for (int i = 0; i < input->played_count; i++) {
+        struct device *dev = input->played[i].dev;
+        if (dev->ops->finish && !dev->ops->finish(dev, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- playing ---- */
+
+/* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one cannot be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
                         rtl_open open, void *context, struct histogram_set *histograms, struct device **devices,
                         struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
-        devices[count] = open(context, prog->config, &options->rtl, err);
+        struct rtl_options rtl = options->rtl;
+        rtl.axi.seed = options->seed;
+        rtl.coverage_path = options->coverage;
+        devices[count] = open(context, prog->config, &rtl, err);
         if (!devices[count])
             return 0;
         devices[count]->name = rtl_name;
@@ -278,8 +298,9 @@ static int open_devices(const struct run_options *options, const struct program 
     if (options->dut != DUT_RTL) {
         struct model_options model = {.allow_outside = options->rtl.axi.allow_outside,
                                       .allow_undefined = options->allow_undefined,
-                                      .histograms = histograms,
                                       .threads = (size_t)options->threads};
+        if (histograms)
+            tap_listen(&model.taps, histogram_listener(histograms));
         devices[count] = model_new(prog->config, &model, err);
         if (!devices[count]) {
             if (count > 0)
@@ -291,66 +312,122 @@ static int open_devices(const struct run_options *options, const struct program 
     return count;
 }
 
-static int play_program(const struct run_options *options, const char *name, const struct program *prog,
-                        const char *rtl_name, rtl_open open, void *context) {
+static void play_devices(const struct run_options *options, const struct program *prog, struct watch *watch,
+                         struct report_input *input, struct device **devices, struct play_result *results) {
+    struct play_options play_options = options->play;
+    play_options.seed = options->seed;
+    if (options->progress) {
+        play_options.progress = send_progress;
+        play_options.progress_context = watch;
+    }
+    for (int i = 0; i < input->played_count; i++) {
+        watch->start = watch->last = process_clock();
+        play(prog, devices[i], &play_options, &results[i]);
+        input->played[i] = (struct played){.dev = devices[i], .result = &results[i]};
+    }
+}
+
+/* A signal to end does not come between a report and the word of it. */
+static void hold_signals(bool hold) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+static void play_program(const struct run_options *options, const struct program *prog, const char *rtl_name,
+                         rtl_open open, void *context, struct result *result) {
     struct device *devices[PLAYED_MAX];
     struct play_result results[PLAYED_MAX];
-    struct layer_tracker *layers = program_launches(prog);
-    struct report_input input = {.name = name, .prog = prog, .launches = layers};
+    struct report_input input = {.name = result->trace, .prog = prog};
     struct error err;
     struct histogram_set histograms = {0};
     input.histograms = options->histogram ? &histograms : NULL;
     input.played_count =
         open_devices(options, prog, rtl_name, open, context, options->histogram ? &histograms : NULL, devices, &err);
     if (input.played_count == 0) {
-        fprintf(stderr, "nvcosim: %s\n", err.text);
-        layer_tracker_free(layers);
-        return EXIT_BAD_INPUT;
+        fail_to_play(result, err.text);
+        return;
     }
-    struct progress progress = {.name = name, .layers = layers, .enabled = !options->no_progress && !options->quiet};
-    progress.enabled = progress.enabled && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
-    struct play_options play_options = options->play;
-    play_options.progress = show_progress;
-    play_options.progress_context = &progress;
-    for (int i = 0; i < input.played_count; i++) {
-        clock_gettime(CLOCK_MONOTONIC, &progress.start);
-        progress.shown = progress.start;
-        play(prog, devices[i], &play_options, &results[i]);
-        input.played[i] = (struct played){.dev = devices[i], .result = &results[i]};
-    }
-    clear_progress(&progress);
-    sigset_t to_end, before;
-    sigemptyset(&to_end);
-    sigaddset(&to_end, SIGTERM);
-    sigaddset(&to_end, SIGINT);
-    sigprocmask(SIG_BLOCK, &to_end, &before);
-    int status = summarize(options, name, &input);
-    fflush(stdout);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    struct layer_tracker *tracker = program_launches(prog);
+    struct watch watch = {.fd = options->result_fd};
+    result->operations = prog->count;
+    result->launches = layer_tracker_count(tracker);
+    result->layers = watch.layer_count = find_layers(prog->config, tracker, &watch.layers);
+    for (size_t i = 0; i < result->launches; i++)
+        result->macs += launch_macs(layer_tracker_launch(tracker, i));
+    input.launches = tracker;
+    play_devices(options, prog, &watch, &input, devices, results);
+    free(watch.layers);
+    hold_signals(true);
+    const bool closed = close_files(&input, &err);
+    judge(options, &input, result);
+    if (!closed)
+        fail_to_play(result, err.text);
     for (int i = 0; i < input.played_count; i++) {
         play_result_free(&results[i]);
         devices[i]->ops->destroy(devices[i]);
     }
     histogram_set_free(&histograms);
-    layer_tracker_free(layers);
-    return status;
+    layer_tracker_free(tracker);
+}
+
+/* To the runner as data, else to a person. */
+static void deliver(const struct run_options *options, const struct result *result) {
+    if (options->result_fd >= 0) {
+        char *text = result_json(result);
+        send_line(options->result_fd, text);
+        free(text);
+        return;
+    }
+    struct warning_kinds kinds = {0};
+    const struct result_style style = {
+        .out = stdout, .quiet = options->quiet, .verbose = options->verbose, .stats = options->stats};
+    result_print(result, &style, &kinds);
+    warning_kinds_free(&kinds);
+}
+
+static struct result new_result(const struct run_options *options, const char *dut) {
+    const char *path = options->traces.items[0];
+    char name[512];
+    return (struct result){
+        .trace = xstrdup(options->name ? options->name : trace_name(path, name, sizeof name)),
+        .path = xstrdup(path),
+        .config = xstrdup(options->config ? options->config->name : ""),
+        .dut = xstrdup(dut),
+        .seed = options->seed,
+    };
 }
 
 int play_one(const struct run_options *options, const char *rtl_name, rtl_open open, void *context) {
-    const char *path = options->traces.items[0];
-    char name[512];
     struct error err;
-    struct program *prog = read_trace(options, path, &err);
-    if (!prog) {
-        fprintf(stderr, "%s\n", err.text);
-        return EXIT_BAD_INPUT;
-    }
-    if (options->name)
-        snprintf(name, sizeof name, "%s", options->name);
-    else
-        trace_name(path, name, sizeof name);
-    int status = play_program(options, name, prog, rtl_name, open, context);
-    program_free(prog);
-    fflush(stdout);
+    struct result result = new_result(options, rtl_name ? rtl_name : "model");
+    struct program *prog = read_trace(options, options->traces.items[0], &err);
+    if (prog) {
+        free(result.config);
+        result.config = xstrdup(prog->config->name);
+        play_program(options, prog, rtl_name, open, context, &result);
+        program_free(prog);
+    } else
+        fail_to_play(&result, err.text);
+    deliver(options, &result);
+    if (options->result_fd < 0) /* a process that has told its verdict does not end by a signal any more */
+        hold_signals(false);
+    const int status = verdict_status(result.verdict);
+    result_free(&result);
     return status;
+}
+
+int play_none(const struct run_options *options, const char *dut, const char *format, ...) {
+    struct result result = new_result(options, dut);
+    va_list arguments;
+    va_start(arguments, format);
+    char *reason = xvprintf(format, arguments);
+    va_end(arguments);
+    fail_to_play(&result, reason);
+    free(reason);
+    deliver(options, &result);
+    result_free(&result);
+    return EXIT_BAD_INPUT;
 }

@@ -1,4 +1,4 @@
-/* Plays one trace, compares, reports, prints the summary line. */
+/* Plays one trace, compares, reports, and says what came of it. */
 #ifndef RUN_SESSION_H
 #define RUN_SESSION_H
 
@@ -15,10 +15,16 @@ char *trace_name(const char *path, char *text, size_t size);
  * both must have the same register map. NULL with a message. */
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err);
 
+/* The folder of the report on a trace of that name; free() it. */
+char *report_folder(const struct run_options *options, const char *name);
+
 /* Plays options->traces.items[0]. open and context give the RTL; both NULL where only the model is played (options->dut
- * must say so). rtl_name is the device name for messages ("rtl", "rtl:mine"). Prints the summary line and statistics to
- * stdout, everything else to stderr. A signal to end does not interrupt the printing and the report. Returns the exit
- * status. */
+ * must say so). rtl_name is the device name for messages ("rtl", "rtl:mine"). The result goes to options->result_fd as
+ * data, else it is printed. A signal to end does not interrupt that and the report. Returns the exit status. */
 int play_one(const struct run_options *options, const char *rtl_name, rtl_open open, void *context);
+
+/* Says by the same way that the trace is not played, and why (printf text). Returns the exit status. */
+int play_none(const struct run_options *options, const char *dut, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -5,7 +5,13 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
+#include "run/output.h"
 #include "run/session.h"
+#include "run/version.h"
+
+static void print_version(FILE *out, struct argp_state *state) {
+    fprintf(out, "%s, a simulator of nvcosim %s\n", state->name, nvcosim_version());
+}
 
 /* The RTL's own pins before those of the command line, so that the latter win. */
 static void default_pins(struct run_options *options, const char *pins) {
@@ -31,6 +37,8 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
         .doc = "Plays one trace. Started by nvcosim, which knows more: use `nvcosim run`.",
     };
     struct run_options options;
+    output_check_at_exit();
+    argp_program_version_hook = print_version;
     run_options_init(&options);
     argp_err_exit_status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
@@ -44,8 +52,9 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
     if (options.traces.count != 1)
         fprintf(stderr, "%s: plays one trace, %zu are given\n", argv[0], options.traces.count);
     else if (options.config && strcmp(options.config->name, config_name) != 0)
-        fprintf(stderr, "%s: simulates configuration %s, but --config asks for %s\n", argv[0], config_name,
-                options.config->name);
+        status =
+            play_none(&options, name, "%s simulates configuration %s, %s is asked for; remove it and it is built again",
+                      argv[0], config_name, options.config->name);
     else {
         options.config = nvdla_config_find(config_name);
         default_pins(&options, pins);

@@ -1,15 +1,19 @@
+/* Simulators: their names, their builds by make. */
 #include "run/simulators.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "run/process.h"
+#include "run/progress.h"
 
 /* Directory of the running program, "/..../build". */
 static bool executable_directory(char *text, size_t size, struct error *err) {
@@ -49,39 +53,57 @@ bool variables_path(const char *config, const char *rtl_name, char *path, size_t
 }
 
 /* Copies a log to stderr. */
-static void show_log(FILE *log) {
+static void show_log(int log) {
     char buffer[4096];
-    size_t n;
-    rewind(log);
-    while ((n = fread(buffer, 1, sizeof buffer, log)) > 0)
-        fwrite(buffer, 1, n, stderr);
+    ssize_t n;
+    lseek(log, 0, SEEK_SET);
+    while ((n = read(log, buffer, sizeof buffer)) > 0)
+        fwrite(buffer, 1, (size_t)n, stderr);
 }
 
-static bool run_make(const struct words *arguments, struct error *err) {
-    FILE *log = tmpfile();
-    if (!log)
-        return error_set(err, "no temporary file for the build log: %s", strerror(errno));
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        unsetenv("MAKEFLAGS");
-        unsetenv("MAKELEVEL");
-        unsetenv("MFLAGS");
-        dup2(fileno(log), STDOUT_FILENO);
-        dup2(fileno(log), STDERR_FILENO);
-        execvp("make", arguments->items);
-        fprintf(stderr, "make: %s\n", strerror(errno));
-        _exit(127);
-    }
-    int status = -1;
-    bool ok = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (!ok) {
+struct build {
+    struct progress progress;
+    const char *what;
+};
+
+static void show_seconds(void *context) {
+    struct build *build = context;
+    if (progress_due(&build->progress))
+        progress_show(&build->progress, "building %s: %.0f s", build->what, process_clock() - build->progress.start);
+}
+
+/* Runs make; what it prints goes to a log that is shown if it fails. */
+static bool run_make(const struct words *arguments, const char *what, struct error *err) {
+    struct build build = {.progress = progress_start(), .what = what};
+    const int log = memfd_create("build log", MFD_CLOEXEC);
+    if (log < 0)
+        return error_set(err, "no memory for the build log: %s", strerror(errno));
+    unsetenv("MAKEFLAGS");
+    unsetenv("MAKELEVEL");
+    unsetenv("MFLAGS");
+    const int status = process_run_group(arguments->items, log, show_seconds, &build, err);
+    progress_clear(&build.progress);
+    if (status > 0) {
         show_log(log);
         error_set(err, "the simulator could not be built; make's output is above");
     }
-    fclose(log);
-    return ok;
+    close(log);
+    return status == 0;
+}
+
+/* One build at a time in a tree: two would write the same files. -1 with a message. */
+static int lock_builds(const char *tree, struct error *err) {
+    char *path = xprintf("%s/build/.lock", tree);
+    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0)
+        error_set(err, "%s: %s", path, strerror(errno));
+    else if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        fprintf(stderr, "another build runs in %s: waiting for it ...\n", tree);
+        while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
+            continue;
+    }
+    free(path);
+    return lock;
 }
 
 bool source_tree(char *directory, size_t size, struct error *err) {
@@ -99,21 +121,38 @@ bool source_tree(char *directory, size_t size, struct error *err) {
     return true;
 }
 
-bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
-                    const struct words *variables, struct error *err) {
+/* Makes it unless it is there and `missing` asks for that. */
+static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
+                        const struct words *variables, const char *missing, struct error *err) {
     char directory[SIMULATOR_PATH];
     if (!source_tree(directory, sizeof directory, err))
         return false;
+    const int lock = lock_builds(directory, err);
+    if (lock < 0)
+        return false;
     struct words arguments = {0};
-    bool ok = words_add(&arguments, "make") && words_add(&arguments, "-C") && words_add(&arguments, "%s", directory) &&
-              words_add(&arguments, "--no-print-directory") && words_add(&arguments, "simulator") &&
-              words_add(&arguments, "CONFIG=%s", config) && words_add(&arguments, "NAME=%s", rtl_name) &&
-              words_add(&arguments, "VARIANT=%s", simulator_variant_names[variant]);
-    for (size_t i = 0; ok && variables && i < variables->count; i++)
-        ok = words_add(&arguments, "%s", variables->items[i]);
-    ok = ok ? run_make(&arguments, err) : error_set(err, "out of memory");
+    words_add(&arguments, "make");
+    words_add(&arguments, "-C");
+    words_add(&arguments, "%s", directory);
+    words_add(&arguments, "--no-print-directory");
+    words_add(&arguments, "simulator");
+    words_add(&arguments, "CONFIG=%s", config);
+    words_add(&arguments, "NAME=%s", rtl_name);
+    words_add(&arguments, "VARIANT=%s", simulator_variant_names[variant]);
+    for (size_t i = 0; variables && i < variables->count; i++)
+        words_add(&arguments, "%s", variables->items[i]);
+    char *what = xprintf("%s%s%s%s%s", config, rtl_name[0] ? " " : "", rtl_name, variant ? " " : "",
+                         simulator_variant_names[variant]);
+    const bool ok = (missing && access(missing, F_OK) == 0) || run_make(&arguments, what, err);
+    free(what);
     words_free(&arguments);
+    close(lock);
     return ok;
+}
+
+bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                    const struct words *variables, struct error *err) {
+    return make_locked(config, rtl_name, variant, variables, NULL, err);
 }
 
 /* Reads the variables of a foreign RTL; a missing file means that it was never built. */
@@ -130,13 +169,12 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
                          rtl_name, config, config, rtl_name);
     if (!file_read(path, &text, &n, err))
         return false;
-    bool ok = true;
     char *rest = text;
-    for (char *line = strsep(&rest, "\n"); line && ok; line = strsep(&rest, "\n"))
+    for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
         if (line[0])
-            ok = words_add(variables, "%s", line);
+            words_add(variables, "%s", line);
     free(text);
-    return ok ? true : error_set(err, "out of memory");
+    return true;
 }
 
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
@@ -145,7 +183,7 @@ bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_v
     char path[SIMULATOR_PATH], directory[SIMULATOR_PATH];
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err))
         return false;
-    if (access(path, X_OK) == 0)
+    if (access(path, F_OK) == 0) /* whether it is one shows when it is started */
         return true;
     if (!source_tree(directory, sizeof directory, err))
         return false;
@@ -159,9 +197,9 @@ bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_v
                 with[variant]);
     else
         fprintf(stderr, "building the %s simulator%s (once, about a minute) ...\n", config, with[variant]);
-    bool ok = make_simulator(config, rtl_name, variant, &variables, err);
+    bool ok = make_locked(config, rtl_name, variant, &variables, path, err);
     words_free(&variables);
-    if (ok && access(path, X_OK) != 0)
+    if (ok && access(path, F_OK) != 0)
         ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);
     return ok;
 }

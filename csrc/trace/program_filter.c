@@ -1,5 +1,5 @@
+/* Other register values for the launches of a program. See program_filter.h. */
 #include "trace/program_filter.h"
-#include "trace/launches.h"
 
 #include <stdlib.h>
 #include <string.h>

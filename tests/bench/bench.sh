@@ -14,9 +14,9 @@ stand_in() {
     echo "WARNING: $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
     echo "$2"
 }
-trace=$(stand_in "$trace" traces/rand_sdp_014.nvt.gz)
+trace=$(stand_in "$trace" traces/conformance/small/rand_sdp_014.nvt.gz)
 conv=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_8x16x128_3x3x128x32_int8
-conv=$(stand_in "$conv" traces/rand_dc_pdp_009.nvt.gz)
+conv=$(stand_in "$conv" traces/conformance/small/rand_dc_pdp_009.nvt.gz)
 mkdir -p "$build/bench"
 
 # spread UNIT: minimum, median and maximum of the numbers on standard input, and of how many runs they are if not of all.

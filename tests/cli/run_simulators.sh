@@ -11,19 +11,40 @@ mv Makefile.kept tree/Makefile
 touch tree/fail
 check run_build_fails 2 "building the small simulator (once, about a minute) ..." "compiling small" "the simulator could not be built"
 rm tree/fail
-check run_builds_on_demand 0 "building the small simulator" "simulator small: --name=good --" "good/good.cfg" '!compiling'
+check run_builds_on_demand 0 "building the small simulator" "simulator small: --config=small --name=good --result-fd=3 -- good/good.cfg" "PASS good" '!compiling'
 check run_does_not_build_again 0 '!building' "simulator small:"
 command=("$TREE" run --latency 200 --latency-kind uniform --latency-max 300 --stall 5 --stall-b=7 --reorder --seed 9 --pin a=1 --pin b=0x2 --strict --timeout 77 -q good/good.cfg)
-check run_hands_options_on 0 "--latency=200 --latency-kind=uniform --latency-max=300 --stall=5 --stall-b=7 --reorder --seed=9 --pin=a=1 --pin=b=0x2 --strict --timeout=77 --quiet --name=good -- good/good.cfg"
+check run_hands_options_on 0 "--latency=200 --latency-kind=uniform --latency-max=300 --stall=5 --stall-b=7 --reorder --seed=9 --pin=a=1 --pin=b=0x2 --strict --timeout=77 --quiet --config=small --name=good --result-fd=3 -- good/good.cfg"
 command=("$TREE" run badcrc/badcrc.cfg); check run_simulator_fails 1
 command=("$TREE" run hang/hang.cfg good/good.cfg); check run_simulator_hangs 3 "1 passed, 0 failed, 1 hung"
-command=("$TREE" run badreg/badreg.cfg); check run_simulator_crashes 3 "HANG badreg: the simulator was ended by signal 11"
-command=("$TREE" run -j 2 badreg/badreg.cfg badreg/badreg.cfg); check run_simulator_crashes_captured 3 "HANG badreg: the simulator was ended by signal 11" "0 passed, 0 failed, 2 hung"
+# a simulator without a verdict is never a pass
+command=("$TREE" run badreg/badreg.cfg); check run_simulator_crashes 4 "CRASH badreg: the simulator was ended by signal 11 (Segmentation fault) before it gave a verdict" "report: nvcosim-out/badreg/report.txt"
+that crash_report grep -q '^CRASH badreg' nvcosim-out/badreg/report.txt
+that crash_report_json python3 -c 'import json; j = json.load(open("nvcosim-out/badreg/report.json")); assert j["verdict"] == "CRASH" and j["exit_status"] == 139 and j["output"].startswith("simulator small"), j'
+command=("$TREE" run -j 2 badreg/badreg.cfg badreg/badreg.cfg); check run_simulator_crashes_captured 4 "CRASH badreg: the simulator was ended by signal 11" "0 passed, 0 failed, 0 hung, 2 crashed"
 lines run_simulator_crashes_lines 3
-command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 3 "HANG badgold: the simulator ended with status 77"
-command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 3 "--no-progress" "1 passed, 1 failed, 1 hung"
-command=("$TREE" run --histogram good/good.cfg); check run_histogram_is_handed_on 0 "simulator small: --histogram --name=good"
-command=("$TREE" run --checks good/good.cfg); check run_checks_builds_variant 0 "building the small simulator with checks" "simulator small-checks: --checks --name=good"
+command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 4 "CRASH badgold: the simulator ended with status 77 and gave no verdict: out of luck"
+command=("$TREE" run -j 2 badgold/badgold.cfg good/good.cfg); check run_simulator_last_words 4 "CRASH badgold" "out of luck" "1 passed, 0 failed, 0 hung, 1 crashed"
+cp good/good.cfg broken/broken.cfg
+command=("$TREE" run broken/broken.cfg); check run_simulator_without_verdict 4 "CRASH broken: the simulator ended with status 0 and gave no verdict" '!PASS'
+command=("$TREE" run odd/odd.cfg); check run_simulator_status_and_verdict_differ 4 "CRASH odd: the simulator ended with status 1 after its verdict PASS" '!PASS odd'
+command=("$TREE" run stuck/stuck.cfg); check run_simulator_dies_after_its_verdict 4 "CRASH stuck: the simulator was ended by signal 7 (Bus error) after its verdict PASS"
+command=("$TREE" run open/open.cfg); check run_simulator_of_other_configuration 2 "ERROR open: the simulator says that it is rtl of configuration large, small is asked for; build it again" '!PASS'
+cp good/good.cfg refused/refused.cfg
+command=("$TREE" run refused/refused.cfg); check run_simulator_of_other_rtl 2 "ERROR refused: the simulator says that it is rtl:other of configuration small" '!PASS'
+mv tree/build/nvcosim-small kept
+: >tree/build/nvcosim-small
+command=("$TREE" run good/good.cfg); check run_simulator_not_executable 4 "CRASH good: the simulator ended with status 126 and gave no verdict: $WORK/tree/build/nvcosim-small: Permission denied"
+printf '\177ELF no more' >tree/build/nvcosim-small && chmod +x tree/build/nvcosim-small
+command=("$TREE" run good/good.cfg); check run_simulator_bad_format 4 "CRASH good" "nvcosim-small: Exec format error"
+printf '#!/bin/sh\n' >tree/build/nvcosim-small
+command=("$TREE" run good/good.cfg); check run_simulator_empty 4 "CRASH good: the simulator ended with status 0 and gave no verdict"
+mv kept tree/build/nvcosim-small
+command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 4 "1 passed, 1 failed, 0 hung, 1 crashed"
+command=("$TREE" run --max-seconds 1 sleeps/sleeps.cfg); check run_max_seconds 3 "HANG sleeps: not done after 1 seconds (--max-seconds)"
+command=("$TREE" run --max-seconds 0 sleeps/sleeps.cfg); check run_max_seconds_zero 2 "--max-seconds: found '0', expected a number from 1"
+command=("$TREE" run --histogram good/good.cfg); check run_histogram_is_handed_on 0 "simulator small: --histogram --config=small --name=good"
+command=("$TREE" run --checks good/good.cfg); check run_checks_builds_variant 0 "building the small simulator with checks" "simulator small-checks: --checks --config=small --name=good"
 command=("$TREE" run --wave w.fst good/good.cfg); check run_waves_builds_variant 0 "building the small simulator with waves" "simulator small-waves: --wave=w.fst"
 command=("$TREE" run --checks --wave c.fst good/good.cfg); check run_checks_with_waves 0 "simulator small-waves: --checks --wave=c.fst"
 command=("$TREE" run --wave new/folder/w.fst good/good.cfg); check run_waves_make_the_folder 0 "--wave=new/folder/w.fst"
@@ -32,10 +53,45 @@ rm tree/build/nvcosim-small-waves
 command=("$TREE" run --wave plain.txn/w.fst good/good.cfg); check run_waves_bad_folder 2 "--wave: plain.txn/w.fst: " '!building'
 mkdir folder.fst
 command=("$TREE" run --wave folder.fst good/good.cfg); check run_waves_name_a_folder 2 "--wave: folder.fst: cannot be written" '!building'
-command=("$TREE" run --coverage c.dat good/good.cfg); check run_coverage_builds_variant 0 "building the small simulator with line coverage" "simulator small-coverage: --coverage=c.dat --name=good"
+command=("$TREE" run --coverage c.dat good/good.cfg); check run_coverage_builds_variant 0 "building the small simulator with line coverage" "simulator small-coverage: --config=small --coverage=c.dat --name=good"
 command=("$TREE" run --coverage counts good/good.cfg badcrc/badcrc.cfg); check run_coverage_of_several 1 "--coverage=counts/good.dat" "--coverage=counts/badcrc.dat"
 that coverage_directory test -d counts
 command=("$TREE" run --coverage plain.txn/x good/good.cfg); check run_coverage_bad_directory 2 "--coverage: plain.txn"
-command=("$TREE" run --coverage c.dat --coverage-kind toggle good/good.cfg); check run_coverage_toggle 0 "building the small simulator with toggle coverage" "simulator small-toggle: --coverage=c.dat"
+command=("$TREE" run --coverage c.dat --coverage-kind toggle good/good.cfg); check run_coverage_toggle 0 "building the small simulator with toggle coverage" "simulator small-toggle: --config=small --coverage=c.dat"
 command=("$TREE" run --dut rtl:mine good/good.cfg); check run_unknown_rtl 2 "no RTL named mine was built for configuration small; build it with: nvcosim build"
+# three runs at once, no simulator yet: one of them builds it
+rm -f tree/build/nvcosim-small tree/build/builds
+sed -i 's/^\t@test ! -e fail/\t@test ! -e fail; sleep 0.5/' tree/Makefile
+command=(bash -c '"$0" run good/good.cfg & "$0" run good/good.cfg & "$0" run good/good.cfg; s=$?; wait; exit $s' "$TREE")
+check run_builds_once 0 "waiting for it" "PASS good"
+that run_built_once test "$(wc -l <tree/build/builds)" = 1
+# a build ends with its runner, and all that it has started
+rm -f tree/build/nvcosim-small pids
+sed -i 's/sleep 0.5/echo $$$$ >..\/pids; sh -c "echo \\$$\\$$ >>..\/pids; sleep 60 \& wait"/' tree/Makefile
+cat >ended.py <<'END'
+# ended.py SIGNAL COMMAND...: ends the command by the signal, which the caller ignores, while it builds; what it started must go
+import os, signal, subprocess, sys, time
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit("nothing happens")
+        time.sleep(0.02)
+def pids():
+    return [int(x) for x in open("pids").read().split()] if os.path.exists("pids") else []
+def gone(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+run = subprocess.Popen(sys.argv[2:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+wait_for(lambda: len(pids()) == 2)
+run.send_signal(int(sys.argv[1]))
+run.wait()
+wait_for(lambda: all(gone(p) for p in pids()))
+END
+for s in 2 15 9; do
+    rm -f pids
+    command=(python3 ended.py $s "$TREE" run good/good.cfg); check "run_ends_its_build_$s" 0 '!nothing happens'
+done
 finish

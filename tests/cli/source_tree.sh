@@ -12,17 +12,27 @@ simulator:
 	@test ! -e fail
 	@sed "s/@WHO@/$(CONFIG)$(suffix)/" simulator > build/nvcosim-$(CONFIG)$(suffix)
 	@chmod +x build/nvcosim-$(CONFIG)$(suffix)
+	@$(if $(NAME),printf 'FILELIST=%s\nTOP=%s\nVERILATOR_OPTIONS=%s\n' "$(FILELIST)" "$(TOP)" "$(VERILATOR_OPTIONS)" > build/$(CONFIG)-$(NAME).variables)
 	@echo "$(FILELIST) $(TOP) $(VERILATOR_OPTIONS)" > build/made
+	@echo . >> build/builds
 END
+sed -i 's/@sed "s/@sed "s:@CONFIG@:$(CONFIG):;s/' tree/Makefile
 cat >tree/simulator <<'END'
 #!/bin/bash
 echo "simulator @WHO@: $*"
+# verdict VERDICT REASON: what a simulator says of a trace, as data
+verdict() { echo "{\"verdict\":\"$1\",\"config\":\"@CONFIG@\",\"reason\":\"$2\",\"compared\":true}" >&3; }
 case "${*: -1}" in
-*good*) [[ "$*" == *slow* ]] && sleep 0.3; exit 0 ;;
-*badcrc*) exit 1 ;;
-*hang*) exit 3 ;;
+*good*) verdict PASS; exit 0 ;;
+*badcrc*) verdict FAIL "the CRC is wrong"; exit 1 ;;
+*hang*) verdict HANG "it hangs"; exit 3 ;;
 *sleeps*) echo $$ >>pids; exec sleep 60 ;;
 *badreg*) kill -SEGV $$ ;;
-*badgold*) exit 77 ;;
+*badgold*) echo "out of luck" >&2; exit 77 ;;
+*odd*) verdict PASS; exit 1 ;;
+*stuck*) verdict PASS; kill -BUS $$ ;;
+*open*) echo '{"verdict":"PASS","config":"large"}' >&3; exit 0 ;;
+*refused*) echo '{"verdict":"PASS","config":"@CONFIG@","dut":"rtl:other"}' >&3; exit 0 ;;
+*broken*) exit 0 ;;
 esac
 END

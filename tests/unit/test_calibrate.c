@@ -247,7 +247,7 @@ static const char text[] =
         ARM("1", "reg_write(NVDLA_SDP.D_CVT_SHIFT_0, 0x4);\n") ARM("0", "") ARM("1", "");
 
 static void launches_get_their_own_values(void **state) {
-    struct program *prog = parse_good(state, trace_parse_cfg, "t.cfg", text);
+    struct program *prog = parse_good(state, trace_read_cfg, "t.cfg", text);
     size_t count = prog->count;
     const struct launch_setting settings[] = {
         {NVDLA_SDP, 0, SDP_D_CVT_SHIFT, 9}, {NVDLA_SDP, 0, SDP_D_CVT_SCALE, 7}, {NVDLA_SDP, 3, SDP_D_CVT_SHIFT, 11}};
@@ -265,8 +265,8 @@ static void launches_get_their_own_values(void **state) {
 }
 
 static void a_program_without_settings_stays(void **state) {
-    struct program *prog = parse_good(state, trace_parse_cfg, "t.cfg", text);
-    struct program *same = parse_good(state, trace_parse_cfg, "t.cfg", text);
+    struct program *prog = parse_good(state, trace_read_cfg, "t.cfg", text);
+    struct program *same = parse_good(state, trace_read_cfg, "t.cfg", text);
     const struct launch_setting as_it_is = {NVDLA_SDP, 2, SDP_D_CVT_SHIFT, 3};
     assert_true(program_set_launches(prog, NULL, 0));
     assert_true(program_set_launches(prog, &as_it_is, 1));

@@ -60,6 +60,29 @@ static void windows_are_those_of_the_two_maps(void **state) {
     assert_int_equal(nvdla_unit_at(config("small"), 0x00000), NVDLA_CFGROM);
 }
 
+/* EW and its table stand in the register maps of configurations that do not run it. */
+static void what_a_configuration_has_and_what_runs(void **state) {
+    (void)state;
+    static const char *const on_paper[] = {"small_256_full", "medium_1024_full", "large"};
+    static const enum nvdla_feature features[] = {FEATURE_EW, FEATURE_SDP_LUT};
+    for (size_t f = 0; f < 2; f++) {
+        assert_false(nvdla_has(config("small"), features[f]) || nvdla_runs(config("small"), features[f]));
+        assert_true(nvdla_has(config("full"), features[f]) && nvdla_runs(config("full"), features[f]));
+        for (size_t i = 0; i < sizeof on_paper / sizeof on_paper[0]; i++)
+            assert_true(nvdla_has(config(on_paper[i]), features[f]) && !nvdla_runs(config(on_paper[i]), features[f]));
+    }
+    for (int i = 0; i < nvdla_config_count; i++)
+        for (enum nvdla_feature f = 0; f < FEATURE_COUNT; f++)
+            if (f != FEATURE_EW && f != FEATURE_SDP_LUT)
+                assert_int_equal(nvdla_has(&nvdla_configs[i], f), nvdla_runs(&nvdla_configs[i], f));
+    for (enum nvdla_feature f = 0; f < FEATURE_COUNT; f++) {
+        assert_true(nvdla_has(config("full"), f));
+        assert_false(nvdla_has(config("small"), f));
+    }
+    assert_true(nvdla_has(config("large"), FEATURE_SECONDARY_MEMORY));
+    assert_true(nvdla_has(config("large_compressed"), FEATURE_COMPRESSION));
+}
+
 static void windows_of_absent_units_are_not_decoded(void **state) {
     (void)state;
     assert_false(nvdla_has_unit(config("small"), NVDLA_CVIF));
@@ -256,6 +279,7 @@ int main(void) {
         cmocka_unit_test(units_are_found_in_any_case),
         cmocka_unit_test(addresses_read_as_unit_and_register),
         cmocka_unit_test(values_are_decoded_field_by_field),
+        cmocka_unit_test(what_a_configuration_has_and_what_runs),
         cmocka_unit_test(interrupt_names_have_the_bits_of_glb),
         cmocka_unit_test(errors_keep_one_message_and_are_cut),
     };

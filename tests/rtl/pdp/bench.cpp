@@ -154,9 +154,13 @@ bool draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
     return l.width >= 1 && l.height >= 1 && l.width <= 8192 && atoms * surfaces_of(l, atom) <= budget;
 }
 
+// The usual one, any, one around 1, or one with which the first product passes 31 bits (chapter 60 section 5.3).
 uint32_t reciprocal(Random &r, int k) {
-    if (r.percent(50)) {
+    if (r.percent(40)) {
         return static_cast<uint32_t>(65536 / k);
+    }
+    if (r.percent(40)) {
+        return static_cast<uint32_t>(r.range(0x1f000, 0x1ffff));
     }
     return r.percent(50) ? r.bits() & 0x1ffff : static_cast<uint32_t>(r.range(0x8000, 0x14000));
 }

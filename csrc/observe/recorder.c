@@ -1,0 +1,321 @@
+/* Files of element streams; see recorder.h. A file is a line of text that names the stream and its byte order, then one
+ * record a batch: RECORD_WORDS numbers, then the elements without gaps, as the machine has them. */
+#include "observe/recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "nvdla/xalloc.h"
+
+enum {
+    ORDINAL,
+    FORMAT,
+    WIDTH,
+    BATCH,
+    CHANNEL,
+    LINE,
+    COLUMN,
+    REDUCTION,
+    ADDRESS_LOW,
+    ADDRESS_HIGH,
+    ROWS,
+    LANES,
+    RECORD_WORDS,
+};
+
+enum { MOST_ELEMENTS = 1 << 26 /* of a batch */ };
+
+static const uint32_t byte_order = 0x01020304;
+
+struct file {
+    enum nvdla_unit unit;
+    enum tap tap;
+    int client;
+    char *path;
+    gzFile gz; /* NULL: could not be opened */
+    bool broken;
+    struct recorder *recorder;
+};
+
+struct recorder {
+    char *directory;
+    struct file **files;
+    size_t count;
+    struct error err; /* the first that went wrong */
+    bool failed;
+};
+
+char *recorder_file_name(const struct tap_stream *stream, char *text, size_t size) {
+    const bool memory = stream->tap == TAP_AXI_READ || stream->tap == TAP_AXI_WRITE;
+    char client[16] = "";
+    if (memory)
+        snprintf(client, sizeof client, ".%d", stream->client);
+    snprintf(text, size, "%s.%s%s.tap.gz", stream->unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[stream->unit] : "NO_UNIT",
+             tap_names[stream->tap], client);
+    return text;
+}
+
+/* ---- recording ---- */
+
+static void broken(struct file *file, const char *what) {
+    struct recorder *recorder = file->recorder;
+    int code = Z_OK;
+    const char *text = file->gz ? gzerror(file->gz, &code) : NULL;
+    if (!recorder->failed)
+        error_set(&recorder->err, "%s: cannot be %s: %s", file->path, what,
+                  code == Z_ERRNO || !text || !*text ? strerror(errno) : text);
+    recorder->failed = true;
+    file->broken = true;
+}
+
+static void put(struct file *file, const void *bytes, size_t n) {
+    while (n > 0 && !file->broken) {
+        const unsigned part = n > INT_MAX ? INT_MAX : (unsigned)n;
+        if (gzwrite(file->gz, bytes, part) != (int)part)
+            broken(file, "written");
+        bytes = (const char *)bytes + part;
+        n -= part;
+    }
+}
+
+static void start(struct file *file) {
+    file->gz = gzopen(file->path, "wb1");
+    file->broken = false;
+    if (!file->gz) {
+        broken(file, "made");
+        return;
+    }
+    char line[128];
+    const int n =
+        snprintf(line, sizeof line, "nvcosim tap 1 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
+    put(file, line, (size_t)n);
+    put(file, &byte_order, sizeof byte_order);
+}
+
+static void take_elements(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
+                          size_t stride) {
+    struct file *file = context;
+    const size_t bytes = tap_element_bytes(at->stream.format);
+    const size_t rows_at_once = lanes ? MOST_ELEMENTS / lanes : 0;
+    for (size_t row = 0; row < rows && lanes > 0;) {
+        const size_t n = rows - row < rows_at_once ? rows - row : rows_at_once;
+        const int32_t record[RECORD_WORDS] = {
+            [ORDINAL] = at->stream.ordinal,
+            [FORMAT] = (int32_t)at->stream.format,
+            [WIDTH] = at->stream.width,
+            [BATCH] = at->place.batch,
+            [CHANNEL] = at->place.channel,
+            [LINE] = at->place.y,
+            [COLUMN] = at->place.x < 0 ? at->place.x : at->place.x + (int32_t)row,
+            [REDUCTION] = at->place.reduction,
+            [ADDRESS_LOW] = (int32_t)(uint32_t)at->place.address,
+            [ADDRESS_HIGH] = (int32_t)(uint32_t)(at->place.address >> 32),
+            [ROWS] = (int32_t)n,
+            [LANES] = (int32_t)lanes,
+        };
+        put(file, record, sizeof record);
+        for (size_t i = row; i < row + n; i++)
+            put(file, (const char *)values + i * stride * bytes, lanes * bytes);
+        row += n;
+    }
+}
+
+static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
+    struct recorder *recorder = context;
+    struct file *file = NULL;
+    for (size_t i = 0; i < recorder->count && !file; i++)
+        if (recorder->files[i]->unit == stream->unit && recorder->files[i]->tap == stream->tap &&
+            recorder->files[i]->client == stream->client)
+            file = recorder->files[i];
+    if (!file) {
+        char name[128];
+        file = xcalloc(1, sizeof *file);
+        *file = (struct file){.unit = stream->unit, .tap = stream->tap, .client = stream->client, .recorder = recorder};
+        file->path = xprintf("%s/%s", recorder->directory, recorder_file_name(stream, name, sizeof name));
+        recorder->files = xgrow(recorder->files, recorder->count, sizeof(struct file *));
+        recorder->files[recorder->count++] = file;
+        start(file);
+    }
+    return (struct tap_sink){.elements = file->broken ? NULL : take_elements, .context = file};
+}
+
+static void close_file(struct file *file) {
+    if (file->gz && gzclose(file->gz) != Z_OK) {
+        file->gz = NULL;
+        broken(file, "written");
+    }
+    file->gz = NULL;
+}
+
+static void forget(void *context) {
+    struct recorder *recorder = context;
+    for (size_t i = 0; i < recorder->count; i++) {
+        close_file(recorder->files[i]);
+        start(recorder->files[i]);
+    }
+}
+
+struct recorder *recorder_new(const char *directory) {
+    struct recorder *recorder = xcalloc(1, sizeof *recorder);
+    recorder->directory = xstrdup(directory);
+    return recorder;
+}
+
+struct tap_listener recorder_listener(struct recorder *recorder) {
+    return (struct tap_listener){.context = recorder, .open = open_stream, .reset = forget};
+}
+
+bool recorder_close(struct recorder *recorder, struct error *err) {
+    for (size_t i = 0; i < recorder->count; i++) {
+        close_file(recorder->files[i]);
+        free(recorder->files[i]->path);
+        free(recorder->files[i]);
+    }
+    const bool good = !recorder->failed;
+    if (!good)
+        error_set(err, "%s", recorder->err.text);
+    free(recorder->files);
+    free(recorder->directory);
+    free(recorder);
+    return good;
+}
+
+/* ---- reading ---- */
+
+struct tap_reader {
+    char *path;
+    gzFile gz;
+    struct tap_position at; /* of the batch */
+    size_t rows, lanes;     /* of the batch */
+    size_t next;            /* element of it */
+    uint8_t *values;
+};
+
+struct tap_reader *tap_reader_open(const char *path, struct error *err) {
+    gzFile gz = gzopen(path, "rb");
+    if (!gz) {
+        error_set(err, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    char line[128];
+    int unit, tap, client;
+    uint32_t order;
+    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 1 %d %d %d", &unit, &tap, &client) != 3 ||
+        unit < 0 || unit > NVDLA_UNIT_COUNT || tap < 0 || tap >= TAP_COUNT ||
+        gzread(gz, &order, sizeof order) != (int)sizeof order || order != byte_order) {
+        gzclose(gz);
+        error_set(err, "%s: is no recorded stream of version 1 made on a machine of this byte order", path);
+        return NULL;
+    }
+    struct tap_reader *reader = xcalloc(1, sizeof *reader);
+    reader->path = xstrdup(path);
+    reader->gz = gz;
+    reader->at.stream = (struct tap_stream){.unit = (enum nvdla_unit)unit, .tap = (enum tap)tap, .client = client};
+    return reader;
+}
+
+void tap_reader_close(struct tap_reader *reader) {
+    gzclose(reader->gz);
+    free(reader->path);
+    free(reader->values);
+    free(reader);
+}
+
+static enum tap_read damaged(const struct tap_reader *reader, struct error *err) {
+    error_set(err, "%s: is damaged or cut off", reader->path);
+    return TAP_READ_FAILED;
+}
+
+static enum tap_read next_batch(struct tap_reader *reader, struct error *err) {
+    int32_t record[RECORD_WORDS];
+    const int got = gzread(reader->gz, record, sizeof record);
+    int code;
+    gzerror(reader->gz, &code);
+    if (got == 0 && code == Z_OK && gzeof(reader->gz))
+        return TAP_READ_END;
+    if (got != (int)sizeof record || record[ROWS] < 1 || record[LANES] < 1 ||
+        record[ROWS] > MOST_ELEMENTS / record[LANES] || record[FORMAT] < 0 || record[FORMAT] >= TAP_FORMATS)
+        return damaged(reader, err);
+    reader->at.stream.ordinal = record[ORDINAL];
+    reader->at.stream.format = (enum tap_format)record[FORMAT];
+    reader->at.stream.width = record[WIDTH];
+    reader->at.place = (struct tap_place){
+        .batch = record[BATCH],
+        .channel = record[CHANNEL],
+        .y = record[LINE],
+        .x = record[COLUMN],
+        .reduction = record[REDUCTION],
+        .address = (uint64_t)(uint32_t)record[ADDRESS_HIGH] << 32 | (uint32_t)record[ADDRESS_LOW],
+    };
+    reader->rows = (size_t)record[ROWS];
+    reader->lanes = (size_t)record[LANES];
+    reader->next = 0;
+    const size_t bytes = reader->rows * reader->lanes * tap_element_bytes(reader->at.stream.format);
+    reader->values = xrealloc(reader->values, bytes);
+    return gzread(reader->gz, reader->values, (unsigned)bytes) == (int)bytes ? TAP_READ_ELEMENT : damaged(reader, err);
+}
+
+static int64_t value_at(const struct tap_reader *reader, size_t i) {
+    const enum tap_format format = reader->at.stream.format;
+    const uint8_t *from = reader->values + i * tap_element_bytes(format);
+    int64_t value = 0;
+    memcpy(&value, from, tap_element_bytes(format)); /* little endian; the file is of this machine's order */
+    return format == TAP_INT8    ? (int8_t)value
+           : format == TAP_INT16 ? (int16_t)value
+           : format == TAP_INT32 ? (int32_t)value
+                                 : value;
+}
+
+enum tap_read tap_reader_next(struct tap_reader *reader, struct tap_element *element, struct error *err) {
+    if (reader->next == reader->rows * reader->lanes) {
+        const enum tap_read read = next_batch(reader, err);
+        if (read != TAP_READ_ELEMENT)
+            return read;
+    }
+    const size_t row = reader->next / reader->lanes, lane = reader->next % reader->lanes;
+    element->at = reader->at;
+    if (element->at.place.x >= 0)
+        element->at.place.x += (int32_t)row;
+    if (element->at.place.channel >= 0)
+        element->at.place.channel += (int32_t)lane;
+    if (element->at.place.address)
+        element->at.place.address += reader->next * tap_element_bytes(reader->at.stream.format);
+    element->value = value_at(reader, reader->next++);
+    return TAP_READ_ELEMENT;
+}
+
+/* ---- comparing ---- */
+
+static bool same(const struct tap_element *a, const struct tap_element *b) {
+    const int launch_a = a->at.stream.ordinal, launch_b = b->at.stream.ordinal;
+    return a->value == b->value && (launch_a == launch_b || launch_a < 0 || launch_b < 0);
+}
+
+bool tap_compare(const char *a, const char *b, struct tap_difference *difference, struct error *err) {
+    *difference = (struct tap_difference){.compared = 0};
+    struct tap_reader *of_a = tap_reader_open(a, err), *of_b = of_a ? tap_reader_open(b, err) : NULL;
+    bool good = of_b != NULL;
+    while (good) {
+        const enum tap_read read_a = tap_reader_next(of_a, &difference->a, err);
+        const enum tap_read read_b = tap_reader_next(of_b, &difference->b, err);
+        good = read_a != TAP_READ_FAILED && read_b != TAP_READ_FAILED;
+        difference->a_ended = read_a == TAP_READ_END;
+        difference->b_ended = read_b == TAP_READ_END;
+        if (!good || (difference->a_ended && difference->b_ended))
+            break;
+        difference->differs = difference->a_ended || difference->b_ended || !same(&difference->a, &difference->b);
+        if (difference->differs)
+            break;
+        difference->compared++;
+    }
+    if (of_b)
+        tap_reader_close(of_b);
+    if (of_a)
+        tap_reader_close(of_a);
+    return good;
+}

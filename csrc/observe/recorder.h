@@ -1,0 +1,58 @@
+/* Keeps every element of the streams that it hears, each tap in a compressed file of its own, and compares two such
+ * files: the first element that differs between model and RTL says where an engine goes wrong.
+ *
+ * A file holds the launches of a tap in the order in which they were heard, with the place of each batch. Batches need
+ * not have the same shapes in both files: elements are compared in their order, row by row, lane by lane.
+ */
+#ifndef OBSERVE_RECORDER_H
+#define OBSERVE_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nvdla/error.h"
+#include "observe/tap.h"
+
+struct recorder;
+
+/* Records into a folder, which exists. Files are made when their tap is first heard. */
+struct recorder *recorder_new(const char *directory);
+
+/* What hears for the recorder, which outlives it. A reset of the device empties the files. */
+struct tap_listener recorder_listener(struct recorder *recorder);
+
+/* Ends the recording and frees the recorder. False, with a message that names the file, if something could not be
+ * written. */
+bool recorder_close(struct recorder *recorder, struct error *err);
+
+/* Name of a stream's file: "SDP.SDP_OUT.tap.gz", "CDMA.AXI_READ.8.tap.gz" with the client's ID. Returns text. */
+char *recorder_file_name(const struct tap_stream *stream, char *text, size_t size);
+
+struct tap_element {
+    struct tap_position at; /* of this element, as far as its batch's is known */
+    int64_t value;          /* integers; FP16 and FP32: the pattern */
+};
+
+struct tap_reader;
+
+/* Opens a recorded file; NULL with a message if it is none. */
+struct tap_reader *tap_reader_open(const char *path, struct error *err);
+void tap_reader_close(struct tap_reader *reader);
+
+enum tap_read { TAP_READ_ELEMENT, TAP_READ_END, TAP_READ_FAILED };
+
+/* The next element in the file. */
+enum tap_read tap_reader_next(struct tap_reader *reader, struct tap_element *element, struct error *err);
+
+struct tap_difference {
+    uint64_t compared; /* elements that are equal before it, or all */
+    bool differs;
+    bool a_ended, b_ended;   /* one stream is longer */
+    struct tap_element a, b; /* the elements; that of a stream that has ended is its last */
+};
+
+/* Compares two files element by element; where both know their launches, those too. False with a message if one cannot
+ * be read. */
+bool tap_compare(const char *a, const char *b, struct tap_difference *difference, struct error *err);
+
+#endif

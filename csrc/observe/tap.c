@@ -1,0 +1,60 @@
+/* Between the owner of a stream and whoever listens: names, and one loop over the sinks. */
+#include "observe/tap.h"
+
+const char *const tap_names[TAP_COUNT] = {
+    [TAP_CDMA_CVT] = "CDMA_CVT",     [TAP_CACC_OUT] = "CACC_OUT",     [TAP_CACC_SAT] = "CACC_SAT",
+    [TAP_SDP_IN] = "SDP_IN",         [TAP_EW_ALU_CVT] = "EW_ALU_CVT", [TAP_EW_MUL_CVT] = "EW_MUL_CVT",
+    [TAP_SDP_CVT_IN] = "SDP_CVT_IN", [TAP_SDP_OUT] = "SDP_OUT",       [TAP_PDP_OUT] = "PDP_OUT",
+    [TAP_CDP_IN] = "CDP_IN",         [TAP_CDP_CVT_IN] = "CDP_CVT_IN", [TAP_CDP_OUT] = "CDP_OUT",
+    [TAP_AXI_READ] = "AXI_READ",     [TAP_AXI_WRITE] = "AXI_WRITE",
+};
+
+const char *const tap_format_names[TAP_FORMATS] = {
+    [TAP_INT8] = "INT8",   [TAP_INT16] = "INT16", [TAP_FP16] = "FP16",
+    [TAP_INT32] = "INT32", [TAP_FP32] = "FP32",   [TAP_INT64] = "INT64",
+};
+
+void tap_listen(struct tap_listeners *listeners, struct tap_listener listener) {
+    listeners->item[listeners->count++] = listener;
+}
+
+void tap_done(const struct tap_listeners *listeners, enum nvdla_unit unit, int ordinal, unsigned group) {
+    for (int i = 0; i < listeners->count; i++)
+        if (listeners->item[i].done)
+            listeners->item[i].done(listeners->item[i].context, unit, ordinal, group);
+}
+
+void tap_reset(const struct tap_listeners *listeners) {
+    for (int i = 0; i < listeners->count; i++)
+        if (listeners->item[i].reset)
+            listeners->item[i].reset(listeners->item[i].context);
+}
+
+struct tap_out tap_open(const struct tap_listeners *listeners, const struct tap_stream *stream) {
+    struct tap_out out = {.count = 0, .stream = *stream};
+    for (int i = 0; i < listeners->count; i++) {
+        const struct tap_sink sink = listeners->item[i].open(listeners->item[i].context, stream);
+        if (sink.elements)
+            out.sink[out.count++] = sink;
+    }
+    return out;
+}
+
+void tap_convertor(const struct tap_out *out, const struct convertor *convertor, int bits) {
+    for (int i = 0; i < out->count; i++)
+        if (out->sink[i].convertor)
+            out->sink[i].convertor(out->sink[i].context, convertor, bits);
+}
+
+void tap_clipped(const struct tap_out *out, uint64_t count) {
+    for (int i = 0; i < out->count; i++)
+        if (out->sink[i].clipped)
+            out->sink[i].clipped(out->sink[i].context, count);
+}
+
+void tap_send_all(const struct tap_out *out, struct tap_place place, const void *values, size_t rows, size_t lanes,
+                  size_t stride) {
+    const struct tap_position at = {out->stream, place};
+    for (int i = 0; i < out->count; i++)
+        out->sink[i].elements(out->sink[i].context, &at, values, rows, lanes, stride);
+}

@@ -1,0 +1,13 @@
+/* Many traces: each is played by a process of its own, several at a time; what comes of it is printed, and written to
+ * the file of --results, when it is there.
+ */
+#ifndef RUN_JOBS_H
+#define RUN_JOBS_H
+
+#include "run/options.h"
+
+/* Reads every trace of the options, makes what is needed to play them (folders, simulators), plays them. Nothing is
+ * played if one of them cannot be read. SIGINT and SIGTERM end all of it. Returns the exit status. */
+int jobs_run(const struct run_options *options);
+
+#endif

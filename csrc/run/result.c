@@ -1,0 +1,271 @@
+/* Results as JSON, out and in again. The members that are plain values stand in tables, so that both ways agree. */
+#include "run/result.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/xalloc.h"
+#include "report/json.h"
+#include "report/names.h"
+#include "run/options.h"
+#include "run/version.h"
+
+const char *const verdict_names[VERDICT_COUNT] = {"PASS", "FAIL", "HANG", "REFUSED", "CRASH", "ERROR"};
+
+int verdict_status(enum verdict verdict) {
+    static const int statuses[VERDICT_COUNT] = {
+        [VERDICT_PASS] = EXIT_OK,           [VERDICT_FAIL] = EXIT_DIFFERENT, [VERDICT_HANG] = EXIT_HUNG,
+        [VERDICT_REFUSED] = EXIT_BAD_INPUT, [VERDICT_CRASH] = EXIT_CRASHED,  [VERDICT_ERROR] = EXIT_BAD_INPUT,
+    };
+    return statuses[verdict];
+}
+
+enum kind { TEXT, NUMBER, INTEGER, REAL, TRUTH };
+
+struct member {
+    const char *key;
+    enum kind kind;
+    size_t offset;
+};
+
+#define MEMBER(type, kind, member)                                                                                     \
+    { #member, kind, offsetof(struct type, member) }
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+
+static const struct member head[] = {
+    MEMBER(result, TEXT, trace),
+    MEMBER(result, TEXT, path),
+    MEMBER(result, TEXT, config),
+    MEMBER(result, TEXT, dut),
+    MEMBER(result, NUMBER, seed),
+    /* verdict and status stand here, see result_json() */
+    MEMBER(result, TEXT, reason),
+    MEMBER(result, TRUTH, compared),
+    MEMBER(result, INTEGER, exit_status),
+    MEMBER(result, REAL, seconds),
+    MEMBER(result, REAL, cpu_seconds),
+    MEMBER(result, NUMBER, operations),
+    MEMBER(result, NUMBER, launches),
+    MEMBER(result, NUMBER, layers),
+    MEMBER(result, NUMBER, macs),
+    MEMBER(result, NUMBER, warnings_dropped),
+    MEMBER(result, TEXT, report),
+    MEMBER(result, TEXT, histogram),
+    MEMBER(result, TEXT, command),
+    MEMBER(result, TEXT, wave_command),
+    MEMBER(result, TEXT, output),
+};
+
+static const struct member device_members[] = {
+    MEMBER(result_device, TEXT, name),           MEMBER(result_device, TEXT, outcome),
+    MEMBER(result_device, TEXT, details),        MEMBER(result_device, NUMBER, checks),
+    MEMBER(result_device, NUMBER, not_compared), MEMBER(result_device, NUMBER, volatile_mismatches),
+    MEMBER(result_device, NUMBER, interrupts),   MEMBER(result_device, NUMBER, failures),
+    MEMBER(result_device, NUMBER, findings),     MEMBER(result_device, TRUTH, clocked),
+    MEMBER(result_device, NUMBER, cycles),       MEMBER(result_device, NUMBER, op_cycles),
+    MEMBER(result_device, NUMBER, outside),      MEMBER(result_device, NUMBER, vpi_calls),
+    MEMBER(result_device, NUMBER, quiet_cycles), MEMBER(result_device, NUMBER, most_vpi_per_cycle),
+    MEMBER(result_device, NUMBER, wave_cycles),  MEMBER(result_device, REAL, cpu_seconds),
+    MEMBER(result_device, REAL, eval_share),     MEMBER(result_device, NUMBER, table_hits),
+    MEMBER(result_device, NUMBER, table_builds),
+};
+
+static const struct member mismatch_members[] = {
+    MEMBER(result_mismatch, TEXT, space),    MEMBER(result_mismatch, NUMBER, address),
+    MEMBER(result_mismatch, NUMBER, bytes),  MEMBER(result_mismatch, TEXT, unit),
+    MEMBER(result_mismatch, TEXT, position), MEMBER(result_mismatch, INTEGER, launch),
+    MEMBER(result_mismatch, TEXT, element),  MEMBER(result_mismatch, NUMBER, cycle),
+    MEMBER(result_mismatch, TRUTH, golden),
+};
+
+static const struct member finding_members[] = {
+    MEMBER(result_finding, TEXT, device),
+    MEMBER(result_finding, TEXT, rule),
+    MEMBER(result_finding, NUMBER, cycle),
+    MEMBER(result_finding, TEXT, text),
+};
+
+/* ---- out ---- */
+
+static json_t *json_member(const void *object, const struct member *member) {
+    const void *at = (const char *)object + member->offset;
+    const char *text;
+    switch (member->kind) {
+    case TEXT:
+        memcpy(&text, at, sizeof text);
+        return text ? json_text(text) : NULL;
+    case NUMBER:
+        return json_integer((json_int_t) * (const uint64_t *)at);
+    case INTEGER:
+        return json_integer(*(const int *)at);
+    case REAL:
+        return json_real(*(const double *)at);
+    case TRUTH:
+        return json_boolean(*(const bool *)at);
+    }
+    return NULL;
+}
+
+/* Texts that are NULL are left out. */
+static json_t *put(json_t *json, const void *object, const struct member *members, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = json_member(object, &members[i]);
+        if (value)
+            json_object_set_new(json, members[i].key, value);
+    }
+    return json;
+}
+
+static json_t *json_words(const struct words *words) {
+    json_t *json = json_array();
+    for (size_t i = 0; i < words->count; i++)
+        json_array_append_new(json, json_text(words->items[i]));
+    return json;
+}
+
+static json_t *json_beats(const uint64_t *beats, bool write) {
+    json_t *json = json_object();
+    for (int id = 0; id < AXI_IDS; id++)
+        if (beats[id] > 0)
+            json_object_set_new(json, axi_client_name(id, write), json_integer((json_int_t)beats[id]));
+    return json;
+}
+
+static json_t *json_device(const struct result_device *device) {
+    json_t *json = put(json_object(), device, device_members, LENGTH(device_members));
+    json_object_set_new(json, "read_beats", json_beats(device->read_beats, false));
+    json_object_set_new(json, "write_beats", json_beats(device->write_beats, true));
+    return json;
+}
+
+char *result_json(const struct result *result) {
+    json_t *json = json_object(), *devices = json_array(), *findings = json_array();
+    const struct result_device *first = &result->devices[0];
+    json_object_set_new(json, "verdict", json_string(verdict_names[result->verdict]));
+    json_object_set_new(json, "status", json_integer(verdict_status(result->verdict)));
+    put(json, result, head, LENGTH(head));
+    json_object_set_new(json, "cycles", json_integer((json_int_t)first->cycles));
+    json_object_set_new(json, "op_cycles", json_integer((json_int_t)first->op_cycles));
+    json_object_set_new(json, "checks", json_integer((json_int_t)first->checks));
+    json_object_set_new(json, "not_compared", json_integer((json_int_t)first->not_compared));
+    if (result->mismatch.space)
+        json_object_set_new(json, "mismatch",
+                            put(json_object(), &result->mismatch, mismatch_members, LENGTH(mismatch_members)));
+    for (size_t i = 0; i < result->finding_count; i++)
+        json_array_append_new(findings,
+                              put(json_object(), &result->findings[i], finding_members, LENGTH(finding_members)));
+    json_object_set_new(json, "findings", findings);
+    json_object_set_new(json, "warnings", json_words(&result->warnings));
+    json_object_set_new(json, "notes", json_words(&result->notes));
+    for (int i = 0; i < result->device_count; i++)
+        json_array_append_new(devices, json_device(&result->devices[i]));
+    json_object_set_new(json, "devices", devices);
+    json_object_set_new(json, "version", json_string(nvcosim_version()));
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(json);
+    return text ? text : xstrdup("{}");
+}
+
+/* ---- in ---- */
+
+static void take_member(void *object, const struct member *member, const json_t *value) {
+    void *at = (char *)object + member->offset;
+    const char *text = json_string_value(value);
+    switch (member->kind) {
+    case TEXT:
+        memcpy(at, &(char *){text ? xstrdup(text) : NULL}, sizeof(char *));
+        break;
+    case NUMBER:
+        *(uint64_t *)at = (uint64_t)json_integer_value(value);
+        break;
+    case INTEGER:
+        *(int *)at = (int)json_integer_value(value);
+        break;
+    case REAL:
+        *(double *)at = json_number_value(value);
+        break;
+    case TRUTH:
+        *(bool *)at = json_is_true(value);
+        break;
+    }
+}
+
+static void take(void *object, const struct member *members, size_t count, const json_t *json) {
+    for (size_t i = 0; i < count; i++)
+        take_member(object, &members[i], json_object_get(json, members[i].key));
+}
+
+static void take_words(struct words *words, const json_t *json) {
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const char *text = json_string_value(json_array_get(json, i));
+        words_add(words, "%s", text ? text : "");
+    }
+}
+
+static void take_beats(uint64_t *beats, bool write, const json_t *json) {
+    for (int id = 0; id < AXI_IDS; id++)
+        beats[id] = (uint64_t)json_integer_value(json_object_get(json, axi_client_name(id, write)));
+}
+
+bool result_parse(const char *line, struct result *result) {
+    json_t *json = json_loads(line, 0, NULL);
+    const char *verdict = json_string_value(json_object_get(json, "verdict"));
+    const json_t *devices = json_object_get(json, "devices"), *findings = json_object_get(json, "findings");
+    *result = (struct result){.verdict = VERDICT_COUNT};
+    for (int i = 0; verdict && i < VERDICT_COUNT; i++)
+        if (strcmp(verdict, verdict_names[i]) == 0)
+            result->verdict = (enum verdict)i;
+    if (result->verdict == VERDICT_COUNT || !json_is_string(json_object_get(json, "config"))) {
+        json_decref(json);
+        return false;
+    }
+    take(result, head, LENGTH(head), json);
+    take(&result->mismatch, mismatch_members, LENGTH(mismatch_members), json_object_get(json, "mismatch"));
+    take_words(&result->warnings, json_object_get(json, "warnings"));
+    take_words(&result->notes, json_object_get(json, "notes"));
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
+        take(&result->findings[result->finding_count++], finding_members, LENGTH(finding_members),
+             json_array_get(findings, i));
+    }
+    for (size_t i = 0; i < json_array_size(devices) && i < RESULT_DEVICES; i++) {
+        struct result_device *device = &result->devices[result->device_count++];
+        const json_t *from = json_array_get(devices, i);
+        take(device, device_members, LENGTH(device_members), from);
+        take_beats(device->read_beats, false, json_object_get(from, "read_beats"));
+        take_beats(device->write_beats, true, json_object_get(from, "write_beats"));
+    }
+    json_decref(json);
+    return true;
+}
+
+/* ---- life ---- */
+
+static void drop(void *object, const struct member *members, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char *text = NULL;
+        if (members[i].kind == TEXT)
+            memcpy(&text, (char *)object + members[i].offset, sizeof text);
+        free(text);
+    }
+}
+
+void result_free(struct result *result) {
+    drop(result, head, LENGTH(head));
+    drop(&result->mismatch, mismatch_members, LENGTH(mismatch_members));
+    for (size_t i = 0; i < result->finding_count; i++)
+        drop(&result->findings[i], finding_members, LENGTH(finding_members));
+    free(result->findings);
+    for (int i = 0; i < result->device_count; i++)
+        drop(&result->devices[i], device_members, LENGTH(device_members));
+    words_free(&result->warnings);
+    words_free(&result->notes);
+    *result = (struct result){.verdict = VERDICT_ERROR};
+}
+
+void result_add_finding(struct result *result, const char *device, const char *rule, uint64_t cycle, const char *text) {
+    result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
+    result->findings[result->finding_count++] = (struct result_finding){
+        .device = xstrdup(device), .rule = xstrdup(rule), .cycle = cycle, .text = xstrdup(text)};
+}

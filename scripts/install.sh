@@ -1,0 +1,64 @@
+#!/bin/bash
+# Installs nvcosim, the simulators that are built, the sources that further simulators are built from, man pages and completion.
+# A list of what was installed lies with the sources; uninstall removes what it names and nothing else.
+#
+# usage: install.sh BUILD PREFIX [DESTDIR]             PREFIX as the program will see it, DESTDIR before it for packages
+#        install.sh --uninstall PREFIX [DESTDIR]
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "install: $*" >&2
+    exit 2
+}
+[ $# -ge 2 ] || fail "expected BUILD or --uninstall, and PREFIX"
+build=$1 prefix=$2 destination=${3:-}
+[[ $prefix == /* ]] || fail "PREFIX: found '$prefix', expected an absolute path"
+[[ $prefix$destination != *[[:space:]]* ]] || fail "PREFIX: found '$destination$prefix'; make and Verilator take no path with spaces"
+root=$destination${prefix%/}
+share=$root/share/nvcosim
+manifest=$share/MANIFEST
+
+remove() {
+    [ -f "$manifest" ] || return 0
+    while read -r file; do
+        rm -f "$root/$file"
+    done <"$manifest"
+    rm -f "$manifest"
+    # Folders that are empty now; those that others use stay.
+    find "$share" "$root/lib/nvcosim" -depth -type d -empty -delete 2>/dev/null || true
+}
+
+if [ "$build" = --uninstall ]; then
+    [ -f "$manifest" ] || fail "$manifest is not there; nothing was installed with PREFIX=$prefix"
+    remove
+    echo "removed nvcosim from $root"
+    exit 0
+fi
+
+mkdir -p "$share" 2>/dev/null && [ -w "$share" ] || fail "$share cannot be written; choose another PREFIX, or use sudo"
+remove
+mkdir -p "$share"
+: >"$manifest"
+# put MODE FROM TO: TO below PREFIX
+put() {
+    install -D -m "$1" "$2" "$root/$3"
+    echo "$3" >>"$manifest"
+}
+
+put 755 "$build/nvcosim" bin/nvcosim
+# Simulators of the RTL in rtl/; those of another RTL belong to whoever built them.
+configs=$(awk -F, 'NR > 1 { print $1 }' csrc/nvdla/configurations.csv | paste -sd '|')
+for simulator in "$build"/nvcosim-*; do
+    if [[ ${simulator##*/} =~ ^nvcosim-($configs)(-(waves|coverage|toggle|checks))?$ ]] && [ -x "$simulator" ]; then
+        put 755 "$simulator" "lib/nvcosim/${simulator##*/}"
+    fi
+done
+while read -r file; do
+    put "$([ -x "$file" ] && echo 755 || echo 644)" "$file" "share/nvcosim/$file"
+done < <(find Makefile README.md LICENSE csrc tb rtl scripts docs -type f ! -name '*.png' | sort)
+for page in "$build"/man/*.1; do
+    put 644 "$page" "share/man/man1/${page##*/}"
+done
+put 644 scripts/completion.bash share/bash-completion/completions/nvcosim
+echo "installed nvcosim in $root; PREFIX=$prefix make uninstall removes it"

@@ -1,0 +1,29 @@
+#!/bin/bash
+# Man pages of nvcosim and of each of its commands, made by help2man from the texts that --help prints.
+#
+# usage: man.sh BUILD        writes BUILD/man/nvcosim.1, nvcosim-run.1, ...
+set -eu -o pipefail
+build=$1
+nvcosim=$build/nvcosim
+command -v help2man >/dev/null || { echo "man: help2man is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
+rm -rf "$build/man"
+mkdir -p "$build/man"
+# The time stamp of a page is that of the program it describes.
+SOURCE_DATE_EPOCH=$(stat -c %Y "$nvcosim")
+export SOURCE_DATE_EPOCH
+
+# page NAME HELP SUMMARY
+page() {
+    help2man --no-info --help-option="$2" --version-option=--version --name="$3" "$nvcosim" |
+        sed -e "s/^\.TH [A-Z]*/.TH ${1^^}/" -e "s/^nvcosim \\\\-/${1//-/\\\\-} \\\\-/" >"$build/man/$1.1"
+}
+
+# The first sentence of a command's help.
+summary() {
+    "$nvcosim" "$1" --help | sed -n '/^ *\(Usage\|or\):/d; /^[A-Z]/,/^$/p' | tr '\n' ' ' | sed 's/[.:;].*//'
+}
+
+page nvcosim --help "co-simulation of NVDLA: traces on RTL and model, compared"
+"$nvcosim" --help | sed -n '/^Commands:/,/^$/p' | sed -nE 's/^  ([a-z]+) .*/\1/p' | while read -r command; do
+    page "nvcosim-$command" "$command --help" "$(summary "$command")"
+done

@@ -1,0 +1,267 @@
+/* Taps: several listeners hear the same elements; recorded streams are what was heard, and are compared. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/gen.h"
+#include "model/model.h"
+#include "observe/histogram.h"
+#include "observe/recorder.h"
+#include "replay/player.h"
+
+static char folder[64];
+
+static int make_folder(void **state) {
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_tap.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static char *path_of(const char *name) {
+    static char paths[4][128];
+    static int turn;
+    char *path = paths[turn++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+/* ---- two listeners of the model ---- */
+
+static void play_with(const struct program *prog, struct tap_listeners taps) {
+    struct error err;
+    struct model_options options = {.taps = taps};
+    struct play_options play_options;
+    struct play_result result;
+    play_options_default(&play_options);
+    struct device *dev = model_new(prog->config, &options, &err);
+    assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
+    play_result_free(&result);
+    dev->ops->destroy(dev);
+}
+
+/* Counts what stands in a file into the histograms of a set, launch by launch, and checks that places go forward. */
+static void count_file(struct histogram_set *set, const char *path) {
+    struct error err = {.text = ""};
+    struct tap_reader *reader = tap_reader_open(path, &err);
+    assert_non_null(reader);
+    struct tap_element element;
+    enum tap_read read;
+    while ((read = tap_reader_next(reader, &element, &err)) == TAP_READ_ELEMENT) {
+        const struct tap_stream *stream = &element.at.stream;
+        struct histogram *histogram = histogram_of(set, stream->unit, stream->ordinal, stream->tap, stream->width);
+        const uint16_t half = (uint16_t)element.value;
+        const int32_t pattern = (int32_t)element.value;
+        if (stream->format == TAP_FP16) {
+            histogram_elements(histogram, NVDLA_FP16, (const uint8_t *)&half, 1, 1, 1);
+        } else if (stream->format == TAP_FP32) {
+            histogram_fp32(histogram, &pattern, 1, 1, 1);
+        } else {
+            histogram_int64(histogram, &element.value, 1, 1, 1);
+        }
+        assert_true(element.at.place.x >= 0 && element.at.place.y >= 0 && element.at.place.channel >= 0);
+    }
+    assert_int_equal(read, TAP_READ_END);
+    tap_reader_close(reader);
+}
+
+static void assert_same_counts(const struct histogram *a, const struct histogram *b) {
+    assert_true(a->count == b->count && a->zeros == b->zeros && a->minus_ones == b->minus_ones);
+    assert_true(a->nans == b->nans && a->infinities == b->infinities && a->saturated == b->saturated);
+    assert_true(a->minimum == b->minimum && a->maximum == b->maximum && a->sum == b->sum && a->squares == b->squares);
+    assert_true(a->fp_minimum == b->fp_minimum && a->fp_maximum == b->fp_maximum && a->fp_sum == b->fp_sum);
+    assert_memory_equal(a->positive, b->positive, sizeof a->positive);
+    assert_memory_equal(a->negative, b->negative, sizeof a->negative);
+}
+
+/* histogram_find() relies on launches that follow one another, a set made from files has them tap by tap. */
+static const struct histogram *entry_of(const struct histogram_set *set, const struct histogram_entry *like) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct histogram_entry *entry = set->entries[i];
+        if (entry->unit == like->unit && entry->ordinal == like->ordinal && entry->tap == like->tap) {
+            return &entry->histogram;
+        }
+    }
+    return NULL;
+}
+
+/* Every histogram of the model can be counted again from the recorded elements, and no element is left over. */
+static void a_second_listener_hears_what_the_histogram_hears(void **state) {
+    (void)state;
+    static const char *const configs[] = {"small", "full"};
+    static const char *const engines[] = {"conv", "img", "sdp", "pdp", "cdp", "mix"};
+    bool seen[TAP_COUNT] = {false};
+    size_t entries = 0;
+    for (int turn = 0; turn < 48; turn++) {
+        struct gen_case gen;
+        struct error err = {.text = ""};
+        const struct nvdla_config *config = nvdla_config_find(configs[turn % 2]);
+        gen_draw(&gen, config, gen_engines(engines[turn / 2 % 6]), (uint64_t)turn + 1);
+        struct program *prog = gen_build(&gen, "t.nvt", &err);
+        assert_non_null(prog);
+        struct histogram_set heard = {0}, again = {0};
+        struct recorder *recorder = recorder_new(folder);
+        struct tap_listeners taps = {.count = 0};
+        tap_listen(&taps, histogram_listener(&heard));
+        tap_listen(&taps, recorder_listener(recorder));
+        play_with(prog, taps);
+        assert_true(recorder_close(recorder, &err));
+        for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+            for (int tap = 0; tap < TAP_AXI_READ; tap++) {
+                const struct tap_stream stream = {.unit = (enum nvdla_unit)unit, .tap = (enum tap)tap};
+                char name[128];
+                char *path = path_of(recorder_file_name(&stream, name, sizeof name));
+                if (access(path, F_OK) == 0) {
+                    count_file(&again, path);
+                    unlink(path);
+                    seen[tap] = true;
+                }
+            }
+        }
+        for (size_t i = 0; i < heard.count; i++) {
+            const struct histogram_entry *entry = heard.entries[i];
+            const struct histogram *other = entry_of(&again, entry);
+            assert_true(other || entry->histogram.count == 0);
+            if (other) {
+                assert_same_counts(&entry->histogram, other);
+                entries++;
+            }
+        }
+        for (size_t i = 0; i < again.count; i++) {
+            assert_non_null(entry_of(&heard, again.entries[i]));
+        }
+        histogram_set_free(&heard);
+        histogram_set_free(&again);
+        program_free(prog);
+    }
+    assert_true(entries > 100);
+    assert_true(seen[TAP_CDMA_CVT] && seen[TAP_CACC_OUT] && seen[TAP_CACC_SAT] && seen[TAP_SDP_OUT]);
+    assert_true(seen[TAP_PDP_OUT] && seen[TAP_CDP_CVT_IN] && seen[TAP_EW_ALU_CVT]);
+}
+
+/* ---- files ---- */
+
+/* Records n elements of 16 bits, value i * i - 100, `lanes` a row, in a file of its own. wrong: the element that is
+ * another; -1: none. */
+static void record(const char *name, int n, int lanes, int wrong, int ordinal) {
+    struct error err = {.text = ""};
+    char from[128];
+    mkdir(path_of("r"), 0777);
+    struct recorder *recorder = recorder_new(path_of("r"));
+    struct tap_listeners taps = {.count = 0};
+    tap_listen(&taps, recorder_listener(recorder));
+    const struct tap_stream stream = {
+        .unit = NVDLA_PDP, .ordinal = ordinal, .tap = TAP_PDP_OUT, .format = TAP_INT16, .width = 16};
+    const struct tap_out out = tap_open(&taps, &stream);
+    for (int i = 0; i < n; i += 2 * lanes) {
+        int16_t values[64] = {0};
+        for (int k = 0; k < 2 * lanes; k++) { /* the row is longer than its lanes */
+            values[k / lanes * 32 + k % lanes] = (int16_t)((i + k) * (i + k) - 100 + (i + k == wrong));
+        }
+        const struct tap_place place = {.channel = 0, .y = 5, .x = i / lanes};
+        tap_send(&out, place, values, 2, (size_t)lanes, 32);
+    }
+    assert_true(recorder_close(recorder, &err));
+    snprintf(from, sizeof from, "%s/r/PDP.PDP_OUT.tap.gz", folder);
+    assert_int_equal(rename(from, path_of(name)), 0);
+}
+
+static void the_first_difference_is_found(void **state) {
+    (void)state;
+    struct tap_difference difference;
+    struct error err = {.text = ""};
+    record("a", 64, 4, -1, 2);
+    record("b", 64, 16, -1, -1); /* other batches, launch not known */
+    assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+    assert_false(difference.differs);
+    assert_int_equal(difference.compared, 64);
+
+    record("b", 64, 4, 37, -1);
+    assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+    assert_true(difference.differs && !difference.a_ended && !difference.b_ended);
+    assert_int_equal(difference.compared, 37);
+    assert_int_equal(difference.a.value, 37 * 37 - 100);
+    assert_int_equal(difference.b.value, 37 * 37 - 99);
+    assert_int_equal(difference.a.at.stream.ordinal, 2);
+    assert_int_equal(difference.a.at.place.x, 9);
+    assert_int_equal(difference.a.at.place.y, 5);
+    assert_int_equal(difference.a.at.place.channel, 1);
+
+    record("b", 56, 4, -1, 2);
+    assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+    assert_true(difference.differs && !difference.a_ended && difference.b_ended);
+    assert_int_equal(difference.compared, 56);
+
+    record("b", 64, 4, -1, 3); /* another launch */
+    assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+    assert_true(difference.differs);
+    assert_int_equal(difference.compared, 0);
+}
+
+static void damaged_and_missing_files_are_told(void **state) {
+    (void)state;
+    struct tap_difference difference;
+    struct error err = {.text = ""};
+    record("a", 64, 4, -1, 0);
+    assert_false(tap_compare(path_of("a"), path_of("none"), &difference, &err));
+    assert_non_null(strstr(err.text, "none: No such file"));
+    FILE *file = fopen(path_of("other"), "w");
+    fputs("something else\n", file);
+    fclose(file);
+    assert_false(tap_compare(path_of("other"), path_of("a"), &difference, &err));
+    assert_non_null(strstr(err.text, "other: is no recorded stream"));
+    assert_int_equal(truncate(path_of("a"), 90), 0);
+    assert_false(tap_compare(path_of("a"), path_of("a"), &difference, &err));
+    assert_non_null(strstr(err.text, "/a: is damaged or cut off"));
+}
+
+static void what_cannot_be_written_is_told(void **state) {
+    (void)state;
+    struct error err = {.text = ""};
+    struct recorder *recorder = recorder_new(path_of("missing"));
+    struct tap_listeners taps = {.count = 0};
+    tap_listen(&taps, recorder_listener(recorder));
+    const struct tap_stream stream = {.unit = NVDLA_SDP, .tap = TAP_SDP_OUT, .format = TAP_INT8, .width = 8};
+    const struct tap_out out = tap_open(&taps, &stream);
+    assert_int_equal(out.count, 0);
+    tap_send(&out, (struct tap_place){.x = 0}, "1", 1, 1, 1);
+    assert_false(recorder_close(recorder, &err));
+    assert_non_null(strstr(err.text, "missing/SDP.SDP_OUT.tap.gz: cannot be made: No such file"));
+    if (access("/dev/full", W_OK) != 0) {
+        return;
+    }
+    assert_int_equal(symlink("/dev/full", path_of("SDP.SDP_OUT.tap.gz")), 0);
+    recorder = recorder_new(folder);
+    taps.count = 0;
+    tap_listen(&taps, recorder_listener(recorder));
+    const struct tap_out full = tap_open(&taps, &stream);
+    assert_int_equal(full.count, 1);
+    tap_send(&full, (struct tap_place){.x = 0}, "1", 1, 1, 1);
+    assert_false(recorder_close(recorder, &err));
+    assert_non_null(strstr(err.text, "SDP.SDP_OUT.tap.gz: cannot be written: No space left"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_listener_hears_what_the_histogram_hears),
+        cmocka_unit_test(the_first_difference_is_found),
+        cmocka_unit_test(damaged_and_missing_files_are_told),
+        cmocka_unit_test(what_cannot_be_written_is_told),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
