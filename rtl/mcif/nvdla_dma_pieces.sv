@@ -98,11 +98,12 @@ module nvdla_dma_pieces
 
 `ifdef NVDLA_CHECKS
   // The requests that are held, and the atoms of the oldest one that its pieces have covered.
-  localparam int RequestBits = AddrBits + 18;
+  localparam int RequestBits = AddrBits + 17 + TagBits;
   logic [RequestBits-1:0] oldest;
   logic [AddrBits-1:0] oldest_addr;
   logic [15:0] oldest_size;
-  logic oldest_ram, oldest_tag, ends;
+  logic [TagBits-1:0] oldest_tag;
+  logic oldest_ram, ends;
   int covered_q;
   logic [31:0] line_beats, first_beat;
   `NVDLA_QUEUE(Requests, RequestBits, 2, req_valid_i && req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i}, 1'b0,

@@ -117,20 +117,21 @@ module nvdla_dma_write
   `NVDLA_BALANCE(Free, Depth, dat_valid_i && dat_ready_o, 1, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1)
   `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_o.dat_valid && mif_i.dat_ready, 1)
   `NVDLA_BALANCE(Flight, BurstsInFlight, mif_o.valid && mif_i.ready, 1, mif_i.done, 1)
-  `NVDLA_BALANCE(Acknowledges, 65536, cmd_valid_i && cmd_ready_o && cmd_ack_i, 1, ack_o, 1)
-  `NVDLA_QUEUE(Marks, 1, BurstsInFlight, mif_o.valid && mif_i.ready, piece_tag && piece_last, 1'b0, mif_i.done, 1'b0)
+  `NVDLA_BALANCE(Acknowledges, 65536, cmd_valid_i && cmd_ready_o && cmd_ack_i != 2'b00, 1, ack_o != 2'b00, 1)
+  `NVDLA_QUEUE(Marks, 2, BurstsInFlight, mif_o.valid && mif_i.ready, piece_last ? piece_tag : 2'b00, 1'b0, mif_i.done, 2'b00)
 
 `ifdef NVDLA_CHECKS
-  logic asked_ram_q, ack_due_q;
+  logic asked_ram_q;
+  logic [1:0] ack_due_q;
   int unmatched_q;  // atoms of commands less atoms of data
   always_ff @(posedge clk_i) if (mif_o.valid && mif_i.ready) asked_ram_q <= mif_o.ram;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       unmatched_q <= 0;
-      ack_due_q   <= 1'b0;
+      ack_due_q   <= 2'b00;
     end else begin
       unmatched_q <= unmatched_q + ((cmd_valid_i && cmd_ready_o) ? 32'(cmd_size_i) + 1 : 0) - 32'(dat_valid_i && dat_ready_o);
-      ack_due_q   <= mif_i.done && Marks.mem_q[Marks.rd_q];
+      ack_due_q   <= mif_i.done ? Marks.mem_q[Marks.rd_q] : 2'b00;
     end
   `NVDLA_CHECK(DoneOnlyInFlight, !mif_i.done || Flight.level_q > 0)
   `NVDLA_CHECK(BeatsAddUp, 32'(avail_q) == Free.level_q)
