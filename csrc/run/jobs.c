@@ -275,7 +275,8 @@ static bool start(struct run *run, struct job *job, struct error *err) {
         !simulator_path(job->config->name, options->rtl_name, run_variant(options), simulator, sizeof simulator, err))
         return false;
     char *folder = report_folder(options, job->name);
-    const bool clean = report_clean(folder, err); /* this run owns it: no report of an earlier one stays */
+    /* This run owns it: no report of an earlier one stays. */
+    const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
     free(folder);
     if (!clean || !make_pipe(result, err))
         return false;
