@@ -50,9 +50,8 @@ struct job {
     bool timed_out;
     struct text lines, output; /* lines: what came over the result's pipe and is not a whole line yet */
     char *record;              /* the last line that was whole and no progress */
-    size_t layer, layers;      /* what it said last of how far it is */
-    double rate;
-    char *at;
+    double part;               /* of its work that is done, as it said last */
+    char *at;                  /* the same for a person */
     enum verdict verdict;
 };
 
@@ -304,15 +303,29 @@ static bool start(struct run *run, struct job *job, struct error *err) {
 
 /* ---- what a job says ---- */
 
+/* A number in three digits or so: 999, 12.3k, 1.23M. Returns text. */
+static char *short_number(double value, char *text, size_t size) {
+    static const char *const units[] = {"", "k", "M", "G"};
+    int unit = 0;
+    for (; value >= 1000 && unit < 3; unit++)
+        value /= 1000;
+    snprintf(text, size, "%.*f%s", unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[unit]);
+    return text;
+}
+
 static void take_progress(struct job *job, const json_t *json) {
+    enum { NAME_SHOWN = 24 };
     const char *device = json_string_value(json_object_get(json, "device"));
-    job->layer = (size_t)json_integer_value(json_object_get(json, "layer"));
-    job->layers = (size_t)json_integer_value(json_object_get(json, "layers"));
-    job->rate = json_number_value(json_object_get(json, "rate"));
+    char cycles[24], rate[24];
+    char *name = text_shown(job->name);
+    short_number((double)json_integer_value(json_object_get(json, "cycles")), cycles, sizeof cycles);
+    short_number(json_number_value(json_object_get(json, "rate")), rate, sizeof rate);
+    job->part = json_number_value(json_object_get(json, "part"));
     free(job->at);
-    job->at =
-        xprintf("%s on %s: layer %zu of %zu, %lld cycles, %.0f cycles/s", job->name, device ? device : "?", job->layer,
-                job->layers, (long long)json_integer_value(json_object_get(json, "cycles")), job->rate);
+    job->at = xprintf("%.*s on %s: layer %lld of %lld, %s cycles, %s/s", NAME_SHOWN, name, device ? device : "?",
+                      (long long)json_integer_value(json_object_get(json, "layer")),
+                      (long long)json_integer_value(json_object_get(json, "layers")), cycles, rate);
+    free(name);
 }
 
 static void take_line(struct job *job, const char *line) {
@@ -622,8 +635,8 @@ static void show_progress(struct run *run) {
     double done = (double)run->done, total = (double)run->count;
     char left[48];
     for (size_t i = 0; i < run->started; i++)
-        if (run->jobs[i].state == JOB_RUNNING && run->jobs[i].layers > 0)
-            done += (double)(run->jobs[i].layer > 0 ? run->jobs[i].layer - 1 : 0) / (double)run->jobs[i].layers;
+        if (run->jobs[i].state == JOB_RUNNING)
+            done += run->jobs[i].part;
     progress_left(&run->progress, done, total, left, sizeof left);
     if (run->count > 1)
         progress_show(&run->progress, "%zu of %zu traces done%s%s%s", run->done, run->count, left, job ? "; " : "",
