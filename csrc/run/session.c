@@ -373,9 +373,25 @@ static void hold_signals(bool hold) {
     sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
+/* How much there is to do: for the result, and to tell how far it is. */
+static void measure_work(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
+                         struct watch *watch) {
+    result->operations = prog->count;
+    result->launches = layer_tracker_count(tracker);
+    result->layers = watch->layer_count = find_layers(prog->config, tracker, &watch->layers);
+    for (size_t i = 0; i < result->launches; i++) {
+        const struct launch *launch = layer_tracker_launch(tracker, i);
+        result->macs += launch_macs(launch);
+        for (int id = 0; id < AXI_IDS; id++)
+            watch->bytes +=
+                (launch_atoms(prog->config, launch, id, false) + launch_atoms(prog->config, launch, id, true)) *
+                (uint64_t)prog->config->mem_atom;
+    }
+}
+
 static void play_program(const struct run_options *options, const struct program *prog, const char *rtl_name,
                          rtl_open open, void *context, struct result *result) {
-    struct device *devices[PLAYED_MAX];
+    struct device *devices[PLAYED_MAX] = {NULL};
     struct play_result results[PLAYED_MAX];
     struct report_input input = {.name = result->trace, .prog = prog};
     struct error err;
@@ -389,17 +405,7 @@ static void play_program(const struct run_options *options, const struct program
     }
     struct layer_tracker *tracker = program_launches(prog);
     struct watch watch = {.fd = options->result_fd, .devices = input.played_count};
-    result->operations = prog->count;
-    result->launches = layer_tracker_count(tracker);
-    result->layers = watch.layer_count = find_layers(prog->config, tracker, &watch.layers);
-    for (size_t i = 0; i < result->launches; i++) {
-        const struct launch *launch = layer_tracker_launch(tracker, i);
-        result->macs += launch_macs(launch);
-        for (int id = 0; id < AXI_IDS; id++)
-            watch.bytes +=
-                (launch_atoms(prog->config, launch, id, false) + launch_atoms(prog->config, launch, id, true)) *
-                (uint64_t)prog->config->mem_atom;
-    }
+    measure_work(prog, tracker, result, &watch);
     input.launches = tracker;
     play_devices(options, prog, &watch, &input, devices, results);
     free(watch.layers);
@@ -409,8 +415,9 @@ static void play_program(const struct run_options *options, const struct program
     if (!closed)
         fail_to_play(result, err.text);
     for (int i = 0; i < input.played_count; i++) {
+        struct device *dev = input.played[i].dev;
         play_result_free(&results[i]);
-        devices[i]->ops->destroy(devices[i]);
+        dev->ops->destroy(dev);
     }
     histogram_set_free(&histograms);
     layer_tracker_free(tracker);
