@@ -40,7 +40,7 @@ module nvdla_cdp
 
   // ---- registers --------------------------------------------------------------------------------------------------------------
   logic rdma_run, rdma_done, run, done;
-  logic unused_rdma_group, unused_group;
+  logic unused_rdma_group, group;
   logic [RdmaBits-1:0] rdma_flat, rdma_stat;
   logic [CdpBits-1:0] flat, stat;
   logic [SharedBits-1:0] shared_flat;
@@ -71,7 +71,7 @@ module nvdla_cdp
   ) u_registers (
     .clk_i, .rst_ni,
     .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(group_rdata),
-    .run_o(run), .group_o(unused_group), .d_o(flat), .done_i(done),
+    .run_o(run), .group_o(group), .d_o(flat), .done_i(done),
     .stat_i(stat)
   );
 
@@ -105,26 +105,15 @@ module nvdla_cdp
   end
 
   // ---- input ------------------------------------------------------------------------------------------------------------------
-  logic req_valid, req_ready, req_ram, rsp_valid, rsp_ready, mem_valid, mem_ready, mem_last;
-  logic [AddrBits-1:0] req_addr;
-  logic [15:0] req_size;
-  logic [AtomBits-1:0] rsp_data, mem_data;
+  logic mem_valid, mem_ready, mem_last;
+  logic [AtomBits-1:0] mem_data;
   logic [CdpAtomShift-1:0] mem_lanes;
   cdp_block_t mem_block;
 
-  nvdla_cdp_rdma #(.Blocks(ReadDepth + 2)) u_rdma (
+  nvdla_cdp_rdma #(.Depth(ReadDepth)) u_rdma (
     .clk_i, .rst_ni, .run_i(rdma_run), .d_i(rdma_d), .done_o(rdma_done), .stall_o(read_stall),
-    .req_valid_o(req_valid), .req_ready_i(req_ready), .req_addr_o(req_addr), .req_size_o(req_size), .req_ram_o(req_ram),
-    .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready), .rsp_data_i(rsp_data),
     .atom_valid_o(mem_valid), .atom_ready_i(mem_ready), .atom_data_o(mem_data), .atom_last_o(mem_last),
-    .block_o(mem_block), .lanes_o(mem_lanes)
-  );
-
-  nvdla_dma_read #(.Depth(ReadDepth)) u_dma_read (
-    .clk_i, .rst_ni,
-    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(req_addr), .req_size_i(req_size), .req_ram_i(req_ram),
-    .rsp_valid_o(rsp_valid), .rsp_ready_i(rsp_ready), .rsp_data_o(rsp_data),
-    .mif_o(r_mif_o), .mif_i(r_mif_i)
+    .block_o(mem_block), .lanes_o(mem_lanes), .mif_o(r_mif_o), .mif_i(r_mif_i)
   );
 
   // ---- normalisation ----------------------------------------------------------------------------------------------------------
@@ -151,34 +140,14 @@ module nvdla_cdp
   );
 
   // ---- output -----------------------------------------------------------------------------------------------------------------
-  logic cmd_valid, cmd_ready, cmd_ram, cmd_ack, dat_valid, dat_ready, output_done, ack;
-  logic [AddrBits-1:0] cmd_addr;
-  logic [15:0] cmd_size;
-  logic [AtomBits-1:0] dat_data;
+  logic output_done;
 
   nvdla_cdp_wdma u_wdma (
-    .clk_i, .rst_ni, .run_i(run), .d_i(d), .done_o(output_done), .stall_o(write_stall),
+    .clk_i, .rst_ni, .run_i(run), .group_i(group), .d_i(d), .done_o(output_done), .stall_o(write_stall),
     .block_valid_i(block_valid), .block_ready_o(block_ready), .block_i(block),
     .atom_valid_i(out_valid), .atom_ready_o(out_ready), .atom_last_i(out_last), .atom_data_i(out_data),
-    .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_addr_o(cmd_addr), .cmd_size_o(cmd_size), .cmd_ram_o(cmd_ram),
-    .cmd_ack_o(cmd_ack), .dat_valid_o(dat_valid), .dat_ready_i(dat_ready), .dat_data_o(dat_data)
-  );
-
-  nvdla_dma_write u_dma_write (
-    .clk_i, .rst_ni,
-    .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(cmd_addr), .cmd_size_i(cmd_size), .cmd_ram_i(cmd_ram),
-    .cmd_ack_i(cmd_ack), .dat_valid_i(dat_valid), .dat_ready_o(dat_ready), .dat_data_i(dat_data), .ack_o(ack),
-    .mif_o(w_mif_o), .mif_i(w_mif_i)
+    .done_intr_o, .mif_o(w_mif_o), .mif_i(w_mif_i)
   );
 
   assign done = run && output_done;
-
-  // Layers use the groups in turn and are acknowledged in order.
-  logic ack_group_q;
-  assign done_intr_o = {ack && ack_group_q, ack && !ack_group_q};
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) ack_group_q <= 1'b0;
-    else if (ack) ack_group_q <= !ack_group_q;
-  end
 endmodule

@@ -3,13 +3,13 @@
 // run_i, d_i: the active layer of the CDP_RDMA register group; the first request goes out one clock after run_i rises. atom_*: atoms of the
 // requests in order, straight from the latency buffer, atom_last_o with the layer's last one; block_o: the block they belong to; lanes_o:
 // index of the atom's last lane below C. done_o pulses while the last atom is delivered. stall_o: running count of clocks with a request
-// that waits (D_PERF_READ_STALL), never cleared. Blocks: requests that may be under way.
+// that waits (D_PERF_READ_STALL), never cleared.
 // Spec: 62-cdp, sections 2.3, 3, 9.
 module nvdla_cdp_rdma
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 #(
-  parameter int Blocks = 8
+  parameter int Depth = 16                     // atoms of the latency buffer
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -17,37 +17,29 @@ module nvdla_cdp_rdma
   input  cdp_rdma_d_t             d_i,
   output logic                    done_o,
   output logic [31:0]             stall_o,
-  output logic                    req_valid_o,
-  input  logic                    req_ready_i,
-  output logic [AddrBits-1:0]     req_addr_o,
-  output logic [15:0]             req_size_o,
-  output logic                    req_ram_o,
-  input  logic                    rsp_valid_i,
-  output logic                    rsp_ready_o,
-  input  logic [AtomBits-1:0]     rsp_data_i,
   output logic                    atom_valid_o,
   input  logic                    atom_ready_i,
   output logic [AtomBits-1:0]     atom_data_o,
   output logic                    atom_last_o,
   output cdp_block_t              block_o,
-  output logic [CdpAtomShift-1:0] lanes_o
+  output logic [CdpAtomShift-1:0] lanes_o,
+  output mif_rd_req_t             mif_o,
+  input  mif_rd_rsp_t             mif_i
 );
   wire unused_d = &{1'b0, d_i};
 
   // ---- requests -----------------------------------------------------------------------------------------------------------------
-  localparam logic [1:0] Idle = 2'd0;
-  localparam logic [1:0] Issue = 2'd1;
-  localparam logic [1:0] Drain = 2'd2;
+  localparam int Blocks = Depth + 2;           // requests that may be under way
 
-  logic [1:0] state_q;
+  logic start, unused_drain, req_valid, req_ready, issue, rsp_valid;
+  logic [AddrBits-1:0] req_addr;
   logic [12:0] line_q, surface_q, left_q;      // left: columns of the line behind the first one of the block
-  logic [31:0] stall_q;
   logic room, block_valid;
   cdp_block_t ask, block;
   logic [CdpBlockBits-1:0] block_flat;
 
+  wire ram = SecondaryMemory == 0 || d_i.src_ram_type;
   wire [AddrBits-1:0] base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
-  wire issue = req_valid_o && req_ready_i;
 
   always_comb begin
     ask.columns = left_q < 13'(CdpColumns) ? left_q[2:0] : 3'(CdpColumns - 1);
@@ -56,33 +48,28 @@ module nvdla_cdp_rdma
     ask.layer_last = ask.surface_last && ask.line_last && line_q == d_i.height;
   end
 
-  assign req_valid_o = state_q == Issue && room;
-  assign req_size_o = 16'(ask.columns);
-  assign req_ram_o = SecondaryMemory == 0 || d_i.src_ram_type;
-  assign stall_o = stall_q;
-
-  nvdla_cdp_address u_address (
-    .clk_i, .load_i(state_q == Idle && run_i), .base_i(base), .line_stride_i(d_i.src_line_stride),
-    .surface_stride_i(d_i.src_surface_stride), .step_i(issue), .surface_last_i(ask.surface_last), .line_last_i(ask.line_last),
-    .addr_o(req_addr_o)
+  nvdla_rdma_walk u_walk (
+    .clk_i, .rst_ni, .run_i, .done_i(done_o), .start_o(start), .drain_o(unused_drain),
+    .offer_i(room), .req_valid_o(req_valid), .req_ready_i(req_ready), .req_last_i(ask.layer_last),
+    .issue_o(issue), .clear_i(1'b0), .count_i(d_i.dma_en), .stall_o
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q <= Idle;
-      stall_q <= 32'd0;
-    end else begin
-      case (state_q)
-        Idle: if (run_i) state_q <= Issue;
-        Issue: if (issue && ask.layer_last) state_q <= Drain;
-        default: if (done_o) state_q <= Idle;
-      endcase
-      if (req_valid_o && !req_ready_i && d_i.dma_en) stall_q <= stall_q + 32'd1;
-    end
-  end
+  nvdla_dma_read #(.Depth(Depth)) u_dma (
+    .clk_i, .rst_ni,
+    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(req_addr), .req_size_i(16'(ask.columns)),
+    .req_ram_i(ram),
+    .rsp_valid_o(rsp_valid), .rsp_ready_i(atom_ready_i && block_valid), .rsp_data_o(atom_data_o),
+    .mif_o, .mif_i
+  );
+
+  nvdla_cdp_address u_address (
+    .clk_i, .load_i(start), .base_i(base), .line_stride_i(d_i.src_line_stride),
+    .surface_stride_i(d_i.src_surface_stride), .step_i(issue), .surface_last_i(ask.surface_last), .line_last_i(ask.line_last),
+    .addr_o(req_addr)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle && run_i) begin
+    if (start) begin
       line_q <= 13'd0;
       surface_q <= 13'd0;
       left_q <= d_i.width;
@@ -108,9 +95,7 @@ module nvdla_cdp_rdma
   assign block = block_flat;
   assign block_o = block;
   assign lanes_o = block.surface_last ? d_i.channel[CdpAtomShift-1:0] : '1;
-  assign atom_valid_o = rsp_valid_i && block_valid;
-  assign rsp_ready_o = atom_ready_i && block_valid;
-  assign atom_data_o = rsp_data_i;
+  assign atom_valid_o = rsp_valid && block_valid;
   assign atom_last_o = block_last && block.layer_last;
   assign done_o = deliver && atom_last_o;
 

@@ -8,7 +8,9 @@
 // Spec: 70-memory-interface, sections 1 and 4.
 module nvdla_dma_pieces
   import nvdla_pkg::*;
-(
+#(
+    parameter int TagBits = 1
+) (
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                req_valid_i,
@@ -16,13 +18,13 @@ module nvdla_dma_pieces
     input  logic [AddrBits-1:0] req_addr_i,
     input  logic [        15:0] req_size_i,
     input  logic                req_ram_i,
-    input  logic                req_tag_i,
+    input  logic [ TagBits-1:0] req_tag_i,
     output logic                piece_valid_o,
     input  logic                piece_ready_i,
     output logic [AddrBits-1:0] piece_addr_o,
     output logic [         3:0] piece_len_o,
     output logic                piece_ram_o,
-    output logic                piece_tag_o,
+    output logic [ TagBits-1:0] piece_tag_o,
     output logic                piece_last_o
 );
   localparam int AtomShift = $clog2(MemAtom);
@@ -31,7 +33,8 @@ module nvdla_dma_pieces
 
   // The request being cut, and one more behind it.
   logic cur_valid_q, next_valid_q;
-  logic cur_ram_q, cur_tag_q, next_ram_q, next_tag_q;
+  logic cur_ram_q, next_ram_q;
+  logic [TagBits-1:0] cur_tag_q, next_tag_q;
   logic [AddrBits-1:0] cur_addr_q, next_addr_q;
   logic [15:0] cur_left_q, next_left_q;  // atoms - 1
 

@@ -2,7 +2,7 @@
 //
 // A command is cmd_size_i + 1 contiguous atoms to byte address cmd_addr_i of memory cmd_ram_i (1 primary, 0 secondary); its data follow in
 // order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
-// piece; its beats then leave in order. ack_o is one clock for each command with cmd_ack_i, in order, in the clock after the
+// piece; its beats then leave in order. ack_o shows cmd_ack_i of each command for one clock, in order, in the clock after the
 // response (mif_i.done) of its last piece. Responses of one memory are awaited before the other memory is written.
 // Accepted command with its data: offered at mif_o in the next clock; one atom per clock.
 // Spec: 70-memory-interface, sections 2, 4 and 5.
@@ -16,11 +16,11 @@ module nvdla_dma_write
     input  logic [AddrBits-1:0] cmd_addr_i,
     input  logic [        15:0] cmd_size_i,
     input  logic                cmd_ram_i,
-    input  logic                cmd_ack_i,
+    input  logic [         1:0] cmd_ack_i,
     input  logic                dat_valid_i,
     output logic                dat_ready_o,
     input  logic [AtomBits-1:0] dat_data_i,
-    output logic                ack_o,
+    output logic [         1:0] ack_o,
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
@@ -30,14 +30,17 @@ module nvdla_dma_write
   localparam int CountBits = $clog2(Depth + 1);
   localparam int BurstsInFlight = 256;  // limit of the memory interface
 
-  logic piece_valid, piece_tag, piece_last, offer, ram, issue, ram_ok;
+  logic piece_valid, piece_last, offer, ram, issue, ram_ok;
   logic [3:0] len;                // beats of the piece - 1
-  logic track_ready, track_valid, track_ack;
+  logic track_ready, track_valid;
+  logic [1:0] piece_tag, track_ack, ack_q;
   logic [CountBits-1:0] avail_q;  // buffered beats not promised to a piece
   logic [CountBits-1:0] issued;
-  logic last_ram_q, ack_q, stored;
+  logic last_ram_q, stored;
 
-  nvdla_dma_pieces u_pieces (
+  nvdla_dma_pieces #(
+      .TagBits(2)
+  ) u_pieces (
       .clk_i,
       .rst_ni,
       .req_valid_i(cmd_valid_i),
@@ -69,16 +72,16 @@ module nvdla_dma_write
       .out_data_o (mif_o.dat_data)
   );
 
-  // One bit per piece in flight: its response is the one the engine wants to know of.
+  // One entry per piece in flight: what ack_o shows for its response.
   nvdla_fifo #(
-      .Width(1),
+      .Width(2),
       .Depth(BurstsInFlight)
   ) u_track (
       .clk_i,
       .rst_ni,
       .in_valid_i (issue),
       .in_ready_o (track_ready),
-      .in_data_i  (piece_tag & piece_last),
+      .in_data_i  (piece_last ? piece_tag : 2'b00),
       .out_valid_o(track_valid),
       .out_ready_i(mif_i.done),
       .out_data_o (track_ack)
@@ -98,10 +101,10 @@ module nvdla_dma_write
     if (!rst_ni) begin
       avail_q    <= '0;
       last_ram_q <= 1'b0;
-      ack_q      <= 1'b0;
+      ack_q      <= '0;
     end else begin
       avail_q <= avail_q + CountBits'(stored) - issued;
       if (issue) last_ram_q <= ram;
-      ack_q <= mif_i.done & track_valid & track_ack;
+      ack_q <= (mif_i.done && track_valid) ? track_ack : 2'b00;
     end
 endmodule

@@ -8,41 +8,31 @@
 module nvdla_pdp_rdma
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
-(
+#(
+  parameter int Depth = 8                      // atoms of the latency buffer
+) (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                run_i,
   input  pdp_rdma_d_t         d_i,
   output logic                done_o,
   output logic [31:0]         stall_o,
-  output logic                req_valid_o,
-  input  logic                req_ready_i,
-  output logic [AddrBits-1:0] req_addr_o,
-  output logic [15:0]         req_size_o,
-  output logic                req_ram_o,
-  input  logic                rsp_valid_i,
-  output logic                rsp_ready_o,
-  input  logic [AtomBits-1:0] rsp_data_i,
   output logic                atom_valid_o,
   input  logic                atom_ready_i,
-  output logic [AtomBits-1:0] atom_data_o
+  output logic [AtomBits-1:0] atom_data_o,
+  output mif_rd_req_t         mif_o,
+  input  mif_rd_rsp_t         mif_i
 );
-  localparam logic [1:0] Idle = 2'd0;
-  localparam logic [1:0] Issue = 2'd1;
-  localparam logic [1:0] Drain = 2'd2;
-
   wire unused_d = &{1'b0, d_i};
 
-  logic [1:0] state_q;
+  logic start, drain, req_valid, req_ready, issue;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q;
   logic [13:0] width_q;
   logic [AddrBits-1:0] strip_addr_q, surface_addr_q, line_addr_q;
   logic [17:0] pending_q;                      // atoms requested and not delivered
-  logic [31:0] stall_q;
 
   wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
-  wire issue = req_valid_o && req_ready_i;
   wire deliver = atom_valid_o && atom_ready_i;
   wire line_last = line_q == d_i.cube_in_height;
   wire strip_end = line_last && surface_q == surface_last;
@@ -53,34 +43,32 @@ module nvdla_pdp_rdma
   wire [AddrBits-1:0] surface_addr_next = surface_addr_q + AddrBits'(d_i.src_surface_stride);
   wire [AddrBits-1:0] base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
 
-  assign req_valid_o = state_q == Issue;
-  assign req_addr_o = line_addr_q;
-  assign req_size_o = 16'(width_q) - 16'd1;
-  assign req_ram_o = d_i.src_ram_type;
-  assign atom_valid_o = rsp_valid_i;
-  assign atom_data_o = rsp_data_i;
-  assign rsp_ready_o = atom_ready_i;
-  assign done_o = state_q == Drain && deliver && pending_q == 18'd1;
-  assign stall_o = stall_q;
+  assign done_o = drain && deliver && pending_q == 18'd1;
+
+  nvdla_rdma_walk u_walk (
+    .clk_i, .rst_ni, .run_i, .done_i(done_o), .start_o(start), .drain_o(drain),
+    .offer_i(1'b1), .req_valid_o(req_valid), .req_ready_i(req_ready), .req_last_i(strip_end && strip_q == d_i.split_num),
+    .issue_o(issue), .clear_i(1'b0), .count_i(d_i.dma_en), .stall_o
+  );
+
+  nvdla_dma_read #(.Depth(Depth)) u_dma (
+    .clk_i, .rst_ni,
+    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(line_addr_q), .req_size_i(16'(width_q) - 16'd1),
+    .req_ram_i(d_i.src_ram_type),
+    .rsp_valid_o(atom_valid_o), .rsp_ready_i(atom_ready_i), .rsp_data_o(atom_data_o),
+    .mif_o, .mif_i
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= Idle;
       pending_q <= 18'd0;
-      stall_q <= 32'd0;
     end else begin
-      case (state_q)
-        Idle: if (run_i) state_q <= Issue;
-        Issue: if (issue && strip_end && strip_q == d_i.split_num) state_q <= Drain;
-        default: if (done_o) state_q <= Idle;
-      endcase
       if (issue || deliver) pending_q <= pending_q + (issue ? 18'(width_q) : 18'd0) - 18'(deliver);
-      if (req_valid_o && !req_ready_i && d_i.dma_en) stall_q <= stall_q + 32'd1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle) begin
+    if (start) begin
       strip_q <= 8'd0;
       surface_q <= 13'd0;
       line_q <= 13'd0;

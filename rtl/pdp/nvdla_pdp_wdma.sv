@@ -2,7 +2,7 @@
 //
 // atom_*: the output atoms in that order, atom_last_i with the last one of the layer. A line's command is offered as soon as its first
 // atom is being packed (atom_begun_i); the last command asks for the acknowledge. The last atom of the layer waits for release_i (nothing
-// of the input is left). done_o: the write DMA has taken it; held until run_i falls. stall_o: running count of clocks in which a command or
+// of the input is left). done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which a command or
 // an atom waits (D_PERF_WRITE_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 3, 7, 10.
@@ -13,6 +13,7 @@ module nvdla_pdp_wdma
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                run_i,
+  input  logic                group_i,
   input  pdp_d_t              d_i,
   input  logic                release_i,
   output logic                done_o,
@@ -22,26 +23,21 @@ module nvdla_pdp_wdma
   output logic                atom_ready_o,
   input  logic                atom_last_i,
   input  logic [AtomBits-1:0] atom_data_i,
-  output logic                cmd_valid_o,
-  input  logic                cmd_ready_i,
-  output logic [AddrBits-1:0] cmd_addr_o,
-  output logic [15:0]         cmd_size_o,
-  output logic                cmd_ram_o,
-  output logic                cmd_ack_o,
-  output logic                dat_valid_o,
-  input  logic                dat_ready_i,
-  output logic [AtomBits-1:0] dat_data_o
+  output logic [1:0]          done_intr_o,
+  output mif_wr_req_t         mif_o,
+  input  mif_wr_rsp_t         mif_i
 );
   wire unused_d = &{1'b0, d_i};
 
-  logic loaded_q, done_q, command_q;           // command: the line's command is still to be accepted
+  logic cmd_valid, cmd_ready, dat_valid, dat_ready;
+  logic loaded_q, command_q;                   // command: the line's command is still to be accepted
   logic [31:0] stall_q;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q, column_q, column_last_q;
   logic [AddrBits-1:0] strip_addr_q, surface_addr_q, line_addr_q;
 
   wire released = release_i || !atom_last_i;
-  wire dat_take = dat_valid_o && dat_ready_i;
+  wire dat_take = dat_valid && dat_ready;
   wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
   wire line_last = line_q == d_i.cube_out_height;
   wire strip_last = line_last && surface_q == surface_last;
@@ -51,30 +47,29 @@ module nvdla_pdp_wdma
   wire [AddrBits-1:0] surface_addr_next = surface_addr_q + AddrBits'(d_i.dst_surface_stride);
   wire [AddrBits-1:0] base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
 
-  assign cmd_valid_o = command_q && atom_begun_i;
-  assign cmd_addr_o = line_addr_q;
-  assign cmd_size_o = 16'(column_last_q);
-  assign cmd_ram_o = d_i.dst_ram_type;
-  assign cmd_ack_o = strip_last && strip_q == d_i.split_num;
-  assign dat_valid_o = atom_valid_i && !command_q && released;
-  assign atom_ready_o = dat_ready_i && !command_q && released;
-  assign dat_data_o = atom_data_i;
-  assign done_o = done_q;
+  assign cmd_valid = command_q && atom_begun_i;
+  assign dat_valid = atom_valid_i && !command_q && released;
+  assign atom_ready_o = dat_ready && !command_q && released;
   assign stall_o = stall_q;
+
+  nvdla_engine_output u_output (
+    .clk_i, .rst_ni, .run_i, .group_i,
+    .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(line_addr_q), .cmd_size_i(16'(column_last_q)),
+    .cmd_ram_i(d_i.dst_ram_type), .cmd_last_i(strip_last && strip_q == d_i.split_num),
+    .atom_valid_i(dat_valid), .atom_ready_o(dat_ready), .atom_last_i, .atom_data_i,
+    .done_o, .done_intr_o, .mif_o, .mif_i
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       loaded_q <= 1'b0;
-      done_q <= 1'b0;
       command_q <= 1'b1;
       stall_q <= 32'd0;
     end else begin
       loaded_q <= run_i;
-      if (!run_i) done_q <= 1'b0;
-      else if (dat_take && atom_last_i) done_q <= 1'b1;
       if (line_end) command_q <= 1'b1;
-      else if (cmd_valid_o && cmd_ready_i) command_q <= 1'b0;
-      if (((cmd_valid_o && !cmd_ready_i) || (dat_valid_o && !dat_ready_i)) && d_i.dma_en) stall_q <= stall_q + 32'd1;
+      else if (cmd_valid && cmd_ready) command_q <= 1'b0;
+      if (((cmd_valid && !cmd_ready) || (dat_valid && !dat_ready)) && d_i.dma_en) stall_q <= stall_q + 32'd1;
     end
   end
 

@@ -228,7 +228,8 @@ module nvdla_sdp
   );
 
   // Results: to the write client, to PDP, or nowhere.
-  logic w_ready, w_done, w_stall, w_ack, out_taken;
+  logic w_ready, w_done, w_stall, out_taken;
+  logic [1:0] w_done_intr;
   assign out_ready = to_pdp ? pdp_ready_i : !to_memory || w_ready;
   assign out_taken = out_valid && out_ready;
   assign pdp_valid_o = out_valid && to_pdp;
@@ -238,6 +239,7 @@ module nvdla_sdp
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .run_i           (run && to_memory),
+      .group_i         (group),
       .width_i         (d.width),
       .height_i        (d.height),
       .surface_count_i (surface_count),
@@ -247,7 +249,7 @@ module nvdla_sdp
       .ram_i           (d.dst_ram_type),
       .done_o          (w_done),
       .stall_o         (w_stall),
-      .ack_o           (w_ack),
+      .done_intr_o     (w_done_intr),
       .valid_i         (out_valid && to_memory),
       .ready_o         (w_ready),
       .data_i          (out_data),
@@ -282,30 +284,18 @@ module nvdla_sdp
     stat_d.wdma_stall = stall;
   end
 
-  // End of the layer. Groups of layers whose acknowledge is outstanding wait in a queue, the oldest at bit 0; a fifth layer
-  // stays active until there is room.
+  // End of the layer.
   logic passed_q;  // the last result went to PDP or nowhere
-  logic [3:0] wait_group_q;
-  logic [2:0] wait_count_q;
-  logic push;
+  logic passed;
 
-  assign done = run && (to_memory ? w_done && !wait_count_q[2] : passed_q);
-  assign push = done && to_memory;
-  assign done_intr_o[0] = (w_ack && !wait_group_q[0]) || (done && !to_memory && !group);
-  assign done_intr_o[1] = (w_ack && wait_group_q[0]) || (done && !to_memory && group);
+  assign passed = run && !to_memory && passed_q;
+  assign done = passed || (run && to_memory && w_done);
+  assign done_intr_o = w_done_intr | {passed && group, passed && !group};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      passed_q <= 1'b0;
-      wait_group_q <= 4'd0;
-      wait_count_q <= 3'd0;
-    end else begin
-      if (!run) passed_q <= 1'b0;
-      else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;
-      if (w_ack) wait_group_q <= {1'b0, wait_group_q[3:1]};
-      if (push) wait_group_q[wait_count_q[1:0] - {1'b0, w_ack}] <= group;
-      wait_count_q <= wait_count_q + {2'd0, push} - {2'd0, w_ack};
-    end
+    if (!rst_ni) passed_q <= 1'b0;
+    else if (!run) passed_q <= 1'b0;
+    else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;
   end
 
   // Registers of features that the INT8 configurations do not have (chapter 50 section 12), and the high address words

@@ -23,32 +23,21 @@ module nvdla_sdp_cvt
     output logic [SdpBsThroughput-1:0]    saturated_o,
     output logic                          last_o
 );
-  logic move, valid1_q, valid2_q, valid3_q, last1_q, last2_q, last3_q;
-
-  assign move = !valid3_q || ready_i;
+  logic move, first, second;
   assign ready_o = move;
-  assign valid_o = valid3_q;
-  assign last_o = last3_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid1_q <= 1'b0;
-      valid2_q <= 1'b0;
-      valid3_q <= 1'b0;
-    end else if (move) begin
-      valid1_q <= valid_i;
-      valid2_q <= valid1_q;
-      valid3_q <= valid2_q;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (move) begin
-      last1_q <= last_i;
-      last2_q <= last1_q;
-      last3_q <= last2_q;
-    end
-  end
+  nvdla_sdp_stages u_stages (
+      .clk_i,
+      .rst_ni,
+      .move_o  (move),
+      .take_i  (valid_i),
+      .last_i,
+      .first_o (first),
+      .second_o(second),
+      .valid_o,
+      .ready_i,
+      .last_o
+  );
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     logic signed [32:0] difference_q;
@@ -61,11 +50,11 @@ module nvdla_sdp_cvt
       if (move && valid_i) begin
         difference_q <= difference($signed(data_i[g*32+:32]), compare_i ? 32'sd0 : $signed(offset_i));
       end
-      if (move && valid1_q) begin
+      if (move && first) begin
         if (compare_i) product_q <= $signed({{16{difference_q[32]}}, difference_q});
         else product_q <= product(difference_q, $signed(scale_i));
       end
-      if (move && valid2_q) result_q <= compare_i ? {1'b0, product_q[7:0]} : cvt_round(product_q, shift_i);
+      if (move && second) result_q <= compare_i ? {1'b0, product_q[7:0]} : cvt_round(product_q, shift_i);
     end
   end
 endmodule

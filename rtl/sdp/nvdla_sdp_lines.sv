@@ -2,7 +2,7 @@
 //
 // While run_i is high the requests come out on a valid/ready stream: line_count_i+1 lines in each of surface_count_i+1
 // surfaces, at base + surface * surface stride + line * line stride; with single_i one request at base. The request after
-// run_i rises one clock later. last_o marks the last one; done_o stays high from then until run_i falls.
+// run_i rises one clock later. last_o marks the last one. stall_o, clear_i, count_i: nvdla_rdma_walk.
 // Bases and strides must be aligned by the caller.
 // Spec: 50-sdp sections 3.2, 4 and 8.1.
 module nvdla_sdp_lines
@@ -17,45 +17,47 @@ module nvdla_sdp_lines
     input  logic [12:0]         line_count_i,     // minus 1
     input  logic [12:0]         surface_count_i,  // minus 1
     input  logic                single_i,
+    input  logic                clear_i,
+    input  logic                count_i,
+    output logic [31:0]         stall_o,
     output logic                valid_o,
     input  logic                ready_i,
     output logic [AddrBits-1:0] addr_o,
-    output logic                last_o,
-    output logic                done_o
+    output logic                last_o
 );
-  logic busy_q, done_q;
+  logic issue, unused_start, unused_drain;
   logic [AddrBits-1:0] surface_q, addr_q;
   logic [12:0] line_q, surface_left_q;
   logic last_line;
 
-  assign valid_o = busy_q;
   assign addr_o = addr_q;
-  assign done_o = done_q;
   assign last_line = line_q == 13'd0;
   assign last_o = last_line && surface_left_q == 13'd0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q <= 1'b0;
-      done_q <= 1'b0;
-    end else if (!run_i) begin
-      busy_q <= 1'b0;
-      done_q <= 1'b0;
-    end else if (!busy_q) begin
-      busy_q <= !done_q;
-    end else if (ready_i && last_o) begin
-      busy_q <= 1'b0;
-      done_q <= 1'b1;
-    end
-  end
+  nvdla_rdma_walk u_walk (
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .done_i     (!run_i),
+      .start_o    (unused_start),
+      .drain_o    (unused_drain),
+      .offer_i    (1'b1),
+      .req_valid_o(valid_o),
+      .req_ready_i(ready_i),
+      .req_last_i (last_o),
+      .issue_o    (issue),
+      .clear_i,
+      .count_i,
+      .stall_o
+  );
 
   always_ff @(posedge clk_i) begin
-    if (!busy_q) begin
+    if (!valid_o) begin
       addr_q <= base_i;
       surface_q <= base_i;
       line_q <= single_i ? 13'd0 : line_count_i;
       surface_left_q <= single_i ? 13'd0 : surface_count_i;
-    end else if (ready_i) begin
+    end else if (issue) begin
       if (last_line) begin
         addr_q <= surface_q + surface_stride_i;
         surface_q <= surface_q + surface_stride_i;

@@ -73,7 +73,8 @@ module nvdla_sdp_rdma
   );
 
   // What the readers share.
-  logic m_enable, b_enable, n_enable, m_done, b_done, n_done, m_stall, b_stall, n_stall;
+  logic m_enable, b_enable, n_enable, m_done, b_done, n_done, run_q, clear, count;
+  logic [31:0] m_stall, b_stall, n_stall;
   logic [12:0] surface_count;
   assign m_enable = !d.flying_mode;
   assign b_enable = !d.brdma_disable;
@@ -95,6 +96,8 @@ module nvdla_sdp_rdma
       .surface_stride_i(AddrBits'({32'd0, d.src_surface_stride} & AddrMask)),
       .ram_i           (d.src_ram_type),
       .done_o          (m_done),
+      .clear_i         (clear),
+      .count_i         (count),
       .stall_o         (m_stall),
       .valid_o         (main_valid_o),
       .ready_i         (main_ready_i),
@@ -120,6 +123,8 @@ module nvdla_sdp_rdma
       .surface_stride_i(AddrBits'({32'd0, d.bs_surface_stride} & AddrMask)),
       .ram_i           (d.brdma_ram_type),
       .done_o          (b_done),
+      .clear_i         (clear),
+      .count_i         (count),
       .stall_o         (b_stall),
       .valid_o         (bs_valid_o),
       .ready_i         (bs_ready_i),
@@ -148,6 +153,8 @@ module nvdla_sdp_rdma
       .surface_stride_i(AddrBits'({32'd0, d.bn_surface_stride} & AddrMask)),
       .ram_i           (d.nrdma_ram_type),
       .done_o          (n_done),
+      .clear_i         (clear),
+      .count_i         (count),
       .stall_o         (n_stall),
       .valid_o         (bn_valid_o),
       .ready_i         (bn_ready_i),
@@ -160,37 +167,20 @@ module nvdla_sdp_rdma
   );
 
   // Stall counters.
-  logic run_q;
-  logic [31:0] m_stall_q, b_stall_q, n_stall_q;
   sdp_rdma_d_t stat_d;
+  assign clear = count && !run_q;
+  assign count = run && d.perf_dma_en;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      run_q <= 1'b0;
-      m_stall_q <= 32'd0;
-      b_stall_q <= 32'd0;
-      n_stall_q <= 32'd0;
-    end else begin
-      run_q <= run;
-      if (run && d.perf_dma_en) begin
-        if (!run_q) begin
-          m_stall_q <= 32'd0;
-          b_stall_q <= 32'd0;
-          n_stall_q <= 32'd0;
-        end else begin
-          if (m_stall) m_stall_q <= m_stall_q + 32'd1;
-          if (b_stall) b_stall_q <= b_stall_q + 32'd1;
-          if (n_stall) n_stall_q <= n_stall_q + 32'd1;
-        end
-      end
-    end
+    if (!rst_ni) run_q <= 1'b0;
+    else run_q <= run;
   end
 
   always_comb begin
     stat_d = '0;
-    stat_d.mrdma_stall = m_stall_q;
-    stat_d.brdma_stall = b_stall_q;
-    stat_d.nrdma_stall = n_stall_q;
+    stat_d.mrdma_stall = m_stall;
+    stat_d.brdma_stall = b_stall;
+    stat_d.nrdma_stall = n_stall;
   end
   assign stat = stat_d;
 

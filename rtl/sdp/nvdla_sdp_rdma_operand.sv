@@ -28,7 +28,9 @@ module nvdla_sdp_rdma_operand
     input  logic [AddrBits-1:0]           surface_stride_i,
     input  logic                          ram_i,
     output logic                          done_o,
-    output logic                          stall_o,
+    input  logic                          clear_i,
+    input  logic                          count_i,
+    output logic [31:0]                   stall_o,
     output logic                          valid_o,
     input  logic                          ready_i,
     output logic                          alu_present_o,
@@ -39,7 +41,6 @@ module nvdla_sdp_rdma_operand
     input  mif_rd_rsp_t                   mif_i
 );
   localparam int AtomShift = $clog2(MemAtom);
-  localparam int Beats = MemAtom / SdpBsThroughput;  // per operand atom
   localparam int OffsetBits = AtomShift + 2;         // byte offset in an operand atom
 
   // Layout of the layer: an operand atom has 2^size_log memory atoms, an element 2^size_log bytes.
@@ -58,45 +59,31 @@ module nvdla_sdp_rdma_operand
   assign req_size = (run_atoms << size_log) | {12'd0, atoms - 4'd1};
 
   // Requests and responses.
-  logic req_valid, req_ready, rsp_valid, rsp_ready;
-  logic [AddrBits-1:0] req_addr;
+  logic rsp_valid, rsp_ready;
   logic [AtomBits-1:0] rsp_data;
-  logic unused_lines_done, unused_last_request;
 
-  assign stall_o = req_valid && !req_ready;
-
-  nvdla_sdp_lines i_lines (
-      .clk_i           (clk_i),
-      .rst_ni          (rst_ni),
-      .run_i           (run_i),
-      .base_i          (base_i),
-      .line_stride_i   (line_stride_i),
-      .surface_stride_i(surface_stride_i),
-      .line_count_i    (height_i),
-      .surface_count_i (surface_count_i),
-      .single_i        (!per_element),
-      .valid_o         (req_valid),
-      .ready_i         (req_ready),
-      .addr_o          (req_addr),
-      .last_o          (unused_last_request),
-      .done_o          (unused_lines_done)
-  );
-
-  nvdla_dma_read #(
+  nvdla_sdp_reader #(
       .Depth(Depth)
-  ) i_dma (
-      .clk_i          (clk_i),
-      .rst_ni         (rst_ni),
-      .req_valid_i    (req_valid),
-      .req_ready_o    (req_ready),
-      .req_addr_i     (req_addr),
-      .req_size_i     (req_size),
-      .req_ram_i      (ram_i),
-      .rsp_valid_o    (rsp_valid),
-      .rsp_ready_i    (rsp_ready),
-      .rsp_data_o     (rsp_data),
-      .mif_o          (mif_o),
-      .mif_i          (mif_i)
+  ) u_reader (
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .base_i,
+      .line_stride_i,
+      .surface_stride_i,
+      .line_count_i(height_i),
+      .surface_count_i,
+      .single_i    (!per_element),
+      .size_i      (req_size),
+      .ram_i,
+      .clear_i,
+      .count_i,
+      .stall_o,
+      .valid_o     (rsp_valid),
+      .ready_i     (rsp_ready),
+      .data_o      (rsp_data),
+      .mif_o,
+      .mif_i
   );
 
   // Ring of memory atoms; head_q is the first one of the present operand atom.
@@ -124,42 +111,32 @@ module nvdla_sdp_rdma_operand
     end
   end
 
-  // Beats: element_q is the element of lane 0. A beat may be cut when the memory atom of its last byte is in the ring.
-  logic [AtomShift-1:0] element_q;
+  // Beats: a beat may be cut when the memory atom of its last byte is in the ring.
+  logic [AtomShift-1:0] first;
   logic [OffsetBits-1:0] last_byte;
-  logic done_q, valid_q, step, last_beat, last_of_surface, last_atom;
+  logic step, last_beat, last_of_surface, unused_open, unused_last;
 
-  assign last_byte = ((OffsetBits'(element_q) + OffsetBits'(SdpBsThroughput)) << size_log) - OffsetBits'(1);
-  assign step = run_i && !done_q && level_q > 4'(last_byte >> AtomShift) && (!valid_q || ready_i);
-  assign last_beat = element_q == AtomShift'((Beats - 1) * SdpBsThroughput);
-  assign release_atoms = step && last_beat && (per_element || last_of_surface);
-  assign done_o = done_q;
-  assign valid_o = valid_q;
+  assign last_byte = ((OffsetBits'(first) + OffsetBits'(SdpBsThroughput)) << size_log) - OffsetBits'(1);
+  assign release_atoms = step && (per_element ? last_beat : last_of_surface);
 
-  nvdla_sdp_walk i_walk (
-      .clk_i            (clk_i),
-      .clear_i          (!run_i),
-      .step_i           (step && last_beat),
-      .width_i          (width_i),
-      .height_i         (height_i),
-      .surface_count_i  (surface_count_i),
-      .last_of_surface_o(last_of_surface),
-      .last_o           (last_atom)
+  nvdla_sdp_beats u_beats (
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .width_i,
+      .height_i,
+      .surface_count_i,
+      .open_o       (unused_open),
+      .available_i  (level_q > 4'(last_byte >> AtomShift)),
+      .step_o       (step),
+      .element_o    (first),
+      .atom_end_o   (last_beat),
+      .surface_end_o(last_of_surface),
+      .layer_end_o  (unused_last),
+      .done_o,
+      .valid_o,
+      .ready_i
   );
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      element_q <= '0;
-      done_q <= 1'b0;
-      valid_q <= 1'b0;
-    end else begin
-      if (step) element_q <= last_beat ? '0 : element_q + AtomShift'(SdpBsThroughput);
-      if (!run_i) done_q <= 1'b0;
-      else if (step && last_beat && last_atom) done_q <= 1'b1;
-      if (step) valid_q <= 1'b1;
-      else if (ready_i) valid_q <= 1'b0;
-    end
-  end
 
   always_ff @(posedge clk_i) begin
     if (step) begin
@@ -196,7 +173,7 @@ module nvdla_sdp_rdma_operand
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     logic [15:0] alu_q, mul_q;
     logic [AtomShift-1:0] element;
-    assign element = element_q + AtomShift'(g);
+    assign element = first + AtomShift'(g);
     assign alu_o[g*16+:16] = alu_q;
     assign mul_o[g*16+:16] = mul_q;
     always_ff @(posedge clk_i) begin

@@ -26,54 +26,42 @@ module nvdla_sdp_source
     output logic                          last_o
 );
   localparam int AtomShift = $clog2(MemAtom);
-  localparam int Beats = MemAtom / SdpBsThroughput;
 
-  logic [AtomShift-1:0] element_q;  // element of lane 0
-  logic open, take, last_beat, last_atom, taken_q, valid_q, last_q;
-  logic unused_last_of_surface;
+  logic [AtomShift-1:0] first;  // element of lane 0
+  logic open, take, last_beat, layer_end, last_q, unused_surface_end, unused_done;
 
-  assign open = run_i && !taken_q && (!valid_q || ready_i);
-  assign last_beat = element_q == AtomShift'((Beats - 1) * SdpBsThroughput);
   assign main_ready_o = open && !flying_i && last_beat;
   assign cacc_ready_o = open && flying_i;
-  assign take = open && (flying_i ? cacc_valid_i : main_valid_i);
-  assign valid_o = valid_q;
   assign last_o = last_q;
 
-  nvdla_sdp_walk i_walk (
-      .clk_i            (clk_i),
-      .clear_i          (!run_i),
-      .step_i           (take && last_beat),
-      .width_i          (width_i),
-      .height_i         (height_i),
-      .surface_count_i  (surface_count_i),
-      .last_of_surface_o(unused_last_of_surface),
-      .last_o           (last_atom)
+  nvdla_sdp_beats u_beats (
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .width_i,
+      .height_i,
+      .surface_count_i,
+      .open_o       (open),
+      .available_i  (flying_i ? cacc_valid_i : main_valid_i),
+      .step_o       (take),
+      .element_o    (first),
+      .atom_end_o   (last_beat),
+      .surface_end_o(unused_surface_end),
+      .layer_end_o  (layer_end),
+      .done_o       (unused_done),
+      .valid_o,
+      .ready_i
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      element_q <= '0;
-      taken_q <= 1'b0;
-      valid_q <= 1'b0;
-    end else begin
-      if (take) element_q <= last_beat ? '0 : element_q + AtomShift'(SdpBsThroughput);
-      if (!run_i) taken_q <= 1'b0;
-      else if (take && last_beat && last_atom) taken_q <= 1'b1;
-      if (take) valid_q <= 1'b1;
-      else if (ready_i) valid_q <= 1'b0;
-    end
-  end
-
   always_ff @(posedge clk_i) begin
-    if (take) last_q <= last_beat && last_atom;
+    if (take) last_q <= layer_end;
   end
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     logic [31:0] d_q;
     logic [AtomShift-1:0] element;
     logic [7:0] int8;
-    assign element = element_q + AtomShift'(g);
+    assign element = first + AtomShift'(g);
     assign int8 = main_data_i[{element, 3'd0}+:8];
     assign data_o[g*32+:32] = d_q;
     always_ff @(posedge clk_i) begin

@@ -1,7 +1,7 @@
 // WDMA: packs the results of a layer into atoms and writes them to the output cube, all lanes of all atoms.
 //
 // run_i is high while a layer that writes memory is active. One DMA command per line; a 1x1 cube is packed and written by one
-// command. Only the last command asks for an acknowledge; ack_o pulses when the memory has answered it.
+// command. done_intr_o: one clock when the layer of group_i is in memory.
 // Stream in: SdpBsThroughput bytes a transfer, MemAtom / SdpBsThroughput transfers make an atom, which leaves with the last one.
 // done_o rises when the last atom and the last command have been handed over, and stays high until run_i falls.
 // stall_o tells that an atom waits (D_PERF_WDMA_WRITE_STALL).
@@ -12,6 +12,7 @@ module nvdla_sdp_wdma
     input  logic                         clk_i,
     input  logic                         rst_ni,
     input  logic                         run_i,
+    input  logic                         group_i,
     input  logic [12:0]                  width_i,          // minus 1
     input  logic [12:0]                  height_i,         // minus 1
     input  logic [12:0]                  surface_count_i,  // minus 1
@@ -21,7 +22,7 @@ module nvdla_sdp_wdma
     input  logic                         ram_i,
     output logic                         done_o,
     output logic                         stall_o,
-    output logic                         ack_o,
+    output logic [1:0]                   done_intr_o,
     input  logic                         valid_i,
     output logic                         ready_o,
     input  logic [SdpBsThroughput*8-1:0] data_i,
@@ -33,7 +34,8 @@ module nvdla_sdp_wdma
   localparam int Beats = MemAtom / SdpBsThroughput;
   localparam int CountBits = $clog2(Beats);
 
-  logic single, cmd_valid, cmd_ready, cmd_last, cmd_done, dat_valid, dat_ready, last_beat, data_done_q;
+  logic single, cmd_valid, cmd_ready, cmd_last, dat_valid, dat_ready, last_beat;
+  logic [31:0] unused_stall;
   logic [AddrBits-1:0] cmd_addr;
   logic [CountBits-1:0] beat_q;
 
@@ -42,7 +44,6 @@ module nvdla_sdp_wdma
   assign dat_valid = valid_i && last_beat;
   assign ready_o = !last_beat || dat_ready;
   assign stall_o = dat_valid && !dat_ready;
-  assign done_o = cmd_done && data_done_q;
 
   nvdla_sdp_lines i_lines (
       .clk_i           (clk_i),
@@ -54,11 +55,13 @@ module nvdla_sdp_wdma
       .line_count_i    (height_i),
       .surface_count_i (surface_count_i),
       .single_i        (single),
+      .clear_i         (1'b0),
+      .count_i         (1'b0),
+      .stall_o         (unused_stall),
       .valid_o         (cmd_valid),
       .ready_i         (cmd_ready),
       .addr_o          (cmd_addr),
-      .last_o          (cmd_last),
-      .done_o          (cmd_done)
+      .last_o          (cmd_last)
   );
 
   // The last beat of an atom goes straight to the write client, the others wait here.
@@ -69,30 +72,28 @@ module nvdla_sdp_wdma
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      beat_q <= '0;
-      data_done_q <= 1'b0;
-    end else begin
-      if (valid_i && ready_o) beat_q <= last_beat ? '0 : beat_q + CountBits'(1);
-      if (!run_i) data_done_q <= 1'b0;
-      else if (valid_i && ready_o && last_i) data_done_q <= 1'b1;
-    end
+    if (!rst_ni) beat_q <= '0;
+    else if (valid_i && ready_o) beat_q <= last_beat ? '0 : beat_q + CountBits'(1);
   end
 
-  nvdla_dma_write i_dma (
-      .clk_i          (clk_i),
-      .rst_ni         (rst_ni),
-      .cmd_valid_i    (cmd_valid),
-      .cmd_ready_o    (cmd_ready),
-      .cmd_addr_i     (cmd_addr),
-      .cmd_size_i     ({3'd0, single ? surface_count_i : width_i}),
-      .cmd_ram_i      (ram_i),
-      .cmd_ack_i      (cmd_last),
-      .dat_valid_i    (dat_valid),
-      .dat_ready_o    (dat_ready),
-      .dat_data_i     ({data_i, atom_q}),
-      .ack_o          (ack_o),
-      .mif_o          (mif_o),
-      .mif_i          (mif_i)
+  nvdla_engine_output u_output (
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .group_i,
+      .cmd_valid_i (cmd_valid),
+      .cmd_ready_o (cmd_ready),
+      .cmd_addr_i  (cmd_addr),
+      .cmd_size_i  ({3'd0, single ? surface_count_i : width_i}),
+      .cmd_ram_i   (ram_i),
+      .cmd_last_i  (cmd_last),
+      .atom_valid_i(dat_valid),
+      .atom_ready_o(dat_ready),
+      .atom_last_i (last_i),
+      .atom_data_i ({data_i, atom_q}),
+      .done_o,
+      .done_intr_o,
+      .mif_o,
+      .mif_i
   );
 endmodule

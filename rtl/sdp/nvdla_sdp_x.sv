@@ -42,38 +42,30 @@ module nvdla_sdp_x
     output logic                          last_o
 );
   logic alu_from_mem, mul_from_mem, operands_here, move, take;
-  logic valid1_q, valid2_q, valid3_q, last1_q, last2_q, last3_q;
+  logic first, second, stage_valid, stage_last;
 
   assign alu_from_mem = !alu_bypass_i && alu_mem_i;
   assign mul_from_mem = !mul_bypass_i && mul_mem_i;
   assign operands_here = (!alu_from_mem || (op_valid_i && op_alu_present_i)) &&
                          (!mul_from_mem || (op_valid_i && op_mul_present_i));
-  assign move = !valid3_q || ready_i;
   assign take = valid_i && !bypass_i && move && operands_here;
   assign op_ready_o = take && (alu_from_mem || mul_from_mem);
   assign ready_o = bypass_i ? ready_i : move && operands_here;
-  assign valid_o = bypass_i ? valid_i : valid3_q;
-  assign last_o = bypass_i ? last_i : last3_q;
+  assign valid_o = bypass_i ? valid_i : stage_valid;
+  assign last_o = bypass_i ? last_i : stage_last;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid1_q <= 1'b0;
-      valid2_q <= 1'b0;
-      valid3_q <= 1'b0;
-    end else if (move) begin
-      valid1_q <= take;
-      valid2_q <= valid1_q;
-      valid3_q <= valid2_q;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (move) begin
-      last1_q <= last_i;
-      last2_q <= last1_q;
-      last3_q <= last2_q;
-    end
-  end
+  nvdla_sdp_stages u_stages (
+      .clk_i,
+      .rst_ni,
+      .move_o  (move),
+      .take_i  (take),
+      .last_i,
+      .first_o (first),
+      .second_o(second),
+      .valid_o (stage_valid),
+      .ready_i,
+      .last_o  (stage_last)
+  );
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     logic signed [32:0] sum_q;
@@ -90,12 +82,12 @@ module nvdla_sdp_x
                             alu_shift_i, alu_algo_i);
         factor_q <= $signed(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
       end
-      if (move && valid1_q) begin
+      if (move && first) begin
         pass_q <= !mul_bypass_i && mul_prelu_i && !sum_q[32];
         if (mul_bypass_i || (mul_prelu_i && !sum_q[32])) product_q <= $signed({{16{sum_q[32]}}, sum_q});
         else product_q <= product(sum_q, factor_q);
       end
-      if (move && valid2_q) result_q <= x_round(product_q, pass_q, mul_shift_i, !relu_bypass_i);
+      if (move && second) result_q <= x_round(product_q, pass_q, mul_shift_i, !relu_bypass_i);
     end
   end
 endmodule

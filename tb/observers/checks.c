@@ -56,7 +56,7 @@ static int unit_of(const char *instance) {
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const size_t n = strlen(places[i].prefix);
         if (n > longest && strncmp(instance, places[i].prefix, n) == 0 && strchr("._", instance[n])) {
-            unit = places[i].unit;
+            unit = (int)places[i].unit;
             longest = n;
         }
     }

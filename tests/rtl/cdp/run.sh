@@ -9,7 +9,7 @@ build=$1 config=$2 seeds=${3:-200} first=${4:-}
 dir=$build/tests/rtl/cdp-$config
 mkdir -p "$dir"
 python3 scripts/gen_tables.py sv "$build/gen/$config" "$config"
-verilator --cc -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module cdp_bench --prefix Vnvdla_cdp -Wall -y rtl/common -y rtl/mcif \
+verilator --cc -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module cdp_bench --prefix Vnvdla_cdp -Wall -y rtl/common -y rtl/engine -y rtl/mcif \
     -y rtl/lut -y rtl/cdp "$build/gen/$config/nvdla_pkg.sv" rtl/common/nvdla_check.svh rtl/common/nvdla_arith_pkg.sv rtl/lut/nvdla_lut_pkg.sv rtl/cdp/nvdla_cdp_pkg.sv \
     tests/rtl/cdp/cdp_bench.sv
 make -s -C "$dir" -f Vnvdla_cdp.mk CXX=clang++ OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2 Vnvdla_cdp__ALL.a verilated.o verilated_threads.o >"$dir/make.log" 2>&1 ||

@@ -150,6 +150,7 @@ module infra_bench
   for (genvar slot = 0; slot < WrClients; slot++) begin : gen_write
     localparam int Number = (slot == WrSlotSdp) ? 0 : (slot == WrSlotPdp) ? 1 : -1;
     if (Number >= 0) begin : gen_client
+      logic unused_ack;
       nvdla_dma_write u_write (
           .clk_i,
           .rst_ni,
@@ -158,11 +159,11 @@ module infra_bench
           .cmd_addr_i (wc_addr_i[Number*64+:AddrBits]),
           .cmd_size_i (wc_size_i[Number*16+:16]),
           .cmd_ram_i  (wc_ram_i[Number]),
-          .cmd_ack_i  (wc_ack_i[Number]),
+          .cmd_ack_i  ({1'b0, wc_ack_i[Number]}),
           .dat_valid_i(wd_valid_i[Number]),
           .dat_ready_o(wd_ready_o[Number]),
           .dat_data_i (wd_data_i[Number*AtomBits+:AtomBits]),
-          .ack_o      (ack_o[Number]),
+          .ack_o      ({unused_ack, ack_o[Number]}),
           .mif_o      (wr_req[slot*MifWrReqBits+:MifWrReqBits]),
           .mif_i      (wr_rsp[slot*MifWrRspBits+:MifWrRspBits])
       );

@@ -9,7 +9,7 @@ build=$1 config=$2 seeds=${3:-200} first=${4:-}
 dir=$build/tests/rtl/pdp-$config
 mkdir -p "$dir"
 python3 scripts/gen_tables.py sv "$build/gen/$config" "$config"
-verilator --cc -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module pdp_bench --prefix Vnvdla_pdp -Wall -y rtl/common -y rtl/mcif -y rtl/pdp \
+verilator --cc -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module pdp_bench --prefix Vnvdla_pdp -Wall -y rtl/common -y rtl/engine -y rtl/mcif -y rtl/pdp \
     "$build/gen/$config/nvdla_pkg.sv" rtl/common/nvdla_check.svh rtl/pdp/nvdla_pdp_pkg.sv tests/rtl/pdp/pdp_bench.sv
 make -s -C "$dir" -f Vnvdla_pdp.mk CXX=clang++ OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2 Vnvdla_pdp__ALL.a verilated.o verilated_threads.o >"$dir/make.log" 2>&1 ||
     { cat "$dir/make.log"; exit 1; }

@@ -11,7 +11,7 @@ python3 scripts/gen_tables.py sv "$dir/gen" "$config"
 ccache=$(command -v ccache || true)
 verilator --cc --exe --build -j 2 -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module sdp_bench --prefix Vnvdla_sdp \
     "$dir/gen/nvdla_pkg.sv" rtl/common/nvdla_check.svh rtl/common/nvdla_arith_pkg.sv rtl/sdp/nvdla_sdp_pkg.sv tests/rtl/sdp/sdp_bench.sv \
-    +libext+.sv -y rtl/sdp -y rtl/common -y rtl/mcif \
+    +libext+.sv -y rtl/sdp -y rtl/common -y rtl/engine -y rtl/mcif \
     -CFLAGS "-std=c++17 -I$PWD/csrc -I$PWD -I$build/gen" -LDFLAGS "$build/libnvcosim.a -ljansson -lz" -o sdp_bench \
     -MAKEFLAGS "CXX='${ccache:+$ccache }clang++' LINK=clang++ OPT_FAST=-O2" "$PWD/tests/rtl/sdp/sdp_bench.cpp" >"$dir.log" 2>&1 ||
     { cat "$dir.log" >&2; exit 1; }

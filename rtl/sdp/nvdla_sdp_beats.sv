@@ -1,0 +1,66 @@
+// The beats of a layer: which element of which atom comes next, and when the last one is through.
+//
+// run_i is high while a layer is active. A beat of SdpBsThroughput elements is made (step_o) when its data are there (available_i) and the
+// output register behind is free or leaves (open_o, valid_o, ready_i). element_o: element of lane 0 in its atom; atom_end_o with the last
+// beat of an atom, surface_end_o with that of a surface, layer_end_o with that of the cube. done_o from the clock after the last beat on
+// until run_i falls.
+// Spec: 50-sdp section 8.1, "Processing order".
+module nvdla_sdp_beats
+  import nvdla_pkg::*;
+(
+    input  logic                       clk_i,
+    input  logic                       rst_ni,
+    input  logic                       run_i,
+    input  logic [12:0]                width_i,          // minus 1
+    input  logic [12:0]                height_i,         // minus 1
+    input  logic [12:0]                surface_count_i,  // minus 1
+    output logic                       open_o,
+    input  logic                       available_i,
+    output logic                       step_o,
+    output logic [$clog2(MemAtom)-1:0] element_o,
+    output logic                       atom_end_o,
+    output logic                       surface_end_o,
+    output logic                       layer_end_o,
+    output logic                       done_o,
+    output logic                       valid_o,
+    input  logic                       ready_i
+);
+  localparam int AtomShift = $clog2(MemAtom);
+
+  logic [AtomShift-1:0] element_q;
+  logic done_q, valid_q, last_of_surface, last_atom;
+
+  assign open_o = run_i && !done_q && (!valid_q || ready_i);
+  assign step_o = open_o && available_i;
+  assign element_o = element_q;
+  assign atom_end_o = element_q == AtomShift'(MemAtom - SdpBsThroughput);
+  assign surface_end_o = atom_end_o && last_of_surface;
+  assign layer_end_o = atom_end_o && last_atom;
+  assign done_o = done_q;
+  assign valid_o = valid_q;
+
+  nvdla_sdp_walk u_walk (
+      .clk_i,
+      .clear_i          (!run_i),
+      .step_i           (step_o && atom_end_o),
+      .width_i,
+      .height_i,
+      .surface_count_i,
+      .last_of_surface_o(last_of_surface),
+      .last_o           (last_atom)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      element_q <= '0;
+      done_q <= 1'b0;
+      valid_q <= 1'b0;
+    end else begin
+      if (step_o) element_q <= atom_end_o ? '0 : element_q + AtomShift'(SdpBsThroughput);
+      if (!run_i) done_q <= 1'b0;
+      else if (step_o && layer_end_o) done_q <= 1'b1;
+      if (step_o) valid_q <= 1'b1;
+      else if (ready_i) valid_q <= 1'b0;
+    end
+  end
+endmodule

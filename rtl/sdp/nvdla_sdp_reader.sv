@@ -1,0 +1,70 @@
+// Read DMA of SDP_RDMA: the requests of a cube, line by line (nvdla_sdp_lines), and their atoms in order.
+//
+// run_i is high while a layer that reads is active. Each request fetches size_i + 1 atoms; with single_i one request fetches all.
+// stall_o counts the clocks with a request that waits while count_i is 1, clear_i sets it to 0.
+// Latency from run_i to the request: 1 clock; from response to stream: none.
+// Spec: 50-sdp sections 3.2 and 4.
+module nvdla_sdp_reader
+  import nvdla_pkg::*;
+#(
+    parameter int Depth = 8  // atoms of the latency buffer
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                run_i,
+    input  logic [AddrBits-1:0] base_i,
+    input  logic [AddrBits-1:0] line_stride_i,
+    input  logic [AddrBits-1:0] surface_stride_i,
+    input  logic [12:0]         line_count_i,     // minus 1
+    input  logic [12:0]         surface_count_i,  // minus 1
+    input  logic                single_i,
+    input  logic [15:0]         size_i,           // minus 1
+    input  logic                ram_i,
+    input  logic                clear_i,
+    input  logic                count_i,
+    output logic [31:0]         stall_o,
+    output logic                valid_o,
+    input  logic                ready_i,
+    output logic [AtomBits-1:0] data_o,
+    output mif_rd_req_t         mif_o,
+    input  mif_rd_rsp_t         mif_i
+);
+  logic req_valid, req_ready, unused_last;
+  logic [AddrBits-1:0] req_addr;
+
+  nvdla_sdp_lines u_lines (
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .base_i,
+      .line_stride_i,
+      .surface_stride_i,
+      .line_count_i,
+      .surface_count_i,
+      .single_i,
+      .clear_i,
+      .count_i,
+      .stall_o,
+      .valid_o(req_valid),
+      .ready_i(req_ready),
+      .addr_o (req_addr),
+      .last_o (unused_last)
+  );
+
+  nvdla_dma_read #(
+      .Depth(Depth)
+  ) u_dma (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i(req_valid),
+      .req_ready_o(req_ready),
+      .req_addr_i (req_addr),
+      .req_size_i (size_i),
+      .req_ram_i  (ram_i),
+      .rsp_valid_o(valid_o),
+      .rsp_ready_i(ready_i),
+      .rsp_data_o (data_o),
+      .mif_o,
+      .mif_i
+  );
+endmodule
