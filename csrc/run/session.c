@@ -13,6 +13,7 @@
 #include "layers/traffic.h"
 #include "model/model.h"
 #include "nvdla/xalloc.h"
+#include "report/hang_text.h"
 #include "report/report.h"
 #include "run/process.h"
 #include "run/result.h"
@@ -336,6 +337,7 @@ static void play_devices(const struct run_options *options, const struct program
     for (int i = 0; i < input->played_count; i++) {
         watch->start = watch->last = process_clock();
         play(prog, devices[i], &play_options, &results[i]);
+        hang_explain(&results[i]);
         input->played[i] = (struct played){.dev = devices[i], .result = &results[i]};
     }
 }
