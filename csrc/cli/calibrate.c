@@ -61,7 +61,8 @@ static const char doc[] =
     "\n"
     "Examples:\n"
     "  nvcosim calibrate net.cfg\n"
-    "  nvcosim calibrate --clip 0.001 --write better.nvt.gz net.cfg && nvcosim run --histogram better.nvt.gz\n"
+    "  nvcosim calibrate --clip 0.001 --write better.nvt.gz net.cfg\n"
+    "  nvcosim run --histogram better.nvt.gz\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage; 3 the trace hangs.";
 

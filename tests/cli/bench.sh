@@ -6,7 +6,8 @@
 mkdir bench_build
 cat >bench_build/nvcosim <<'END'
 #!/bin/bash
-echo "  speed: 0.010 CPU seconds, 5000 cycles/s, time outside the design's evaluation not measured"
+while [ "$1" != --results ]; do shift; done
+echo '{"devices": [{"name": "rtl", "cycles": 50, "cpu_seconds": 0.01, "eval_share": 0, "vpi_calls": 60, "quiet_cycles": 40, "most_vpi_per_cycle": 2}]}' >"$2"
 END
 chmod +x bench_build/nvcosim
 command=(bash -c "cd '$ROOT' && NVDLA_CONFORMANCE=nowhere tests/bench/bench.sh '$WORK/bench_build'")
