@@ -71,13 +71,10 @@ $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 $(B)/obj/%.o: %.c $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
-# The version: that of the file VERSION, and the commit where there is one. Written again only when it changes.
-$(B)/gen/version_text.h: FORCE
+$(B)/gen/version_number.h: VERSION
 	@mkdir -p $(@D)
-	@commit=$$(git describe --always --dirty 2>/dev/null); \
-	line="#define NVCOSIM_VERSION \"$$(cat VERSION)$${commit:+ ($$commit)}\""; \
-	[ "$$(cat $@ 2>/dev/null)" = "$$line" ] || echo "$$line" >$@
-$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_text.h
+	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
+$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_number.h
 $(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@

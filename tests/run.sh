@@ -63,8 +63,11 @@ group "own traces on rtl and model" tests/replay/own.sh
 for config in small large large_compressed ${NIGHTLY:+small_256 small_256_full medium_512 medium_1024_full}; do
     group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "${NIGHTLY:-}" ] && echo 1000 || echo 20)
 done
+group "hangs" tests/replay/hang.sh "$build"
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
+group "another rtl of a configuration without our own" tests/replay/foreign_full.sh "$build"
+group "make install" tests/replay/install.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${NIGHTLY:+medium_1024_full small_256_full}; do

@@ -7,8 +7,10 @@
 #include "cli/commands.h"
 #include "model/model.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
+#include "report/hang_text.h"
 #include "report/histograms.h"
 #include "run/progress.h"
 #include "run/session.h"
@@ -283,6 +285,7 @@ static int play_once(struct calibration *calibration) {
     case PLAY_BROKEN:
         break;
     }
+    hang_explain(&calibration->result);
     fprintf(stderr, "nvcosim: the trace does not come to its end: %s\n", calibration->result.message);
     return EXIT_HUNG;
 }
@@ -351,10 +354,10 @@ static struct launch_setting with_field(const struct calibration *calibration, c
 }
 
 /* Sets what the spots now want. */
-static bool apply(struct calibration *calibration) {
-    struct launch_setting *settings = calloc(3 * calibration->count + 1, sizeof *settings);
+static void apply(struct calibration *calibration) {
+    struct launch_setting *settings = xmalloc(3 * calibration->count * sizeof *settings);
     size_t n = 0;
-    for (size_t i = 0; settings && i < calibration->count; i++) {
+    for (size_t i = 0; i < calibration->count; i++) {
         const struct spot *spot = &calibration->spots[i];
         const struct convertor_registers *registers = convertor_of(spot->tap);
         if (spot->obstacle || !registers->written) {
@@ -369,9 +372,8 @@ static bool apply(struct calibration *calibration) {
                            (uint32_t)spot->now.offset);
         }
     }
-    bool ok = settings && program_set_launches(calibration->prog, settings, n);
+    program_set_launches(calibration->prog, settings, n);
     free(settings);
-    return ok;
 }
 
 static bool same_setting(const struct convertor *a, const struct convertor *b) {
@@ -411,8 +413,8 @@ static int settle(struct calibration *calibration) {
     }
     bool ok = find_spots(calibration);
     while (ok && status == EXIT_OK && take_recommendations(calibration)) {
-        ok = apply(calibration);
-        status = ok ? play_once(calibration) : status;
+        apply(calibration);
+        status = play_once(calibration);
     }
     if (!ok) {
         fprintf(stderr, "nvcosim: out of memory\n");

@@ -18,6 +18,7 @@
 #define TRACE_CONTENT_LIMIT ((uint64_t)4 << 30) /* bytes of content of all blobs of one trace */
 #define TRACE_BLOB_LIMIT ((size_t)1 << 30)      /* bytes of content of one blob */
 #define TRACE_PACKET_LIMIT ((uint64_t)1 << 16)  /* bytes of one packet of a packet file */
+#define TRACE_OPS_LIMIT ((size_t)1 << 23)       /* operations and comments of one trace */
 #define TRACE_FILL_LIMIT ((uint64_t)4 << 30)    /* bytes that one fill may cover */
 
 struct span {

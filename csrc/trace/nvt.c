@@ -536,7 +536,7 @@ static bool read_line(struct nvt *nvt, struct span line) {
     }
     if (note.at)
         add_note(nvt, note);
-    return true;
+    return program_fits(nvt->prog, nvt->lines->path, nvt->lines->line, nvt->err);
 }
 
 /* A header line "WORD VALUE". */

@@ -473,6 +473,7 @@ struct program *trace_read_txn(struct lines *lines, const struct trace_options *
         good = read_command(&txn, command);
         if (good && hash)
             add_note(&txn, (struct span){hash + 1, line.n - command.n - 1});
+        good = good && program_fits(txn.prog, txn.path, txn.line, err);
     }
     if (good && !lines->failed && program_verify(txn.prog, err))
         return txn.prog;

@@ -40,7 +40,7 @@ static void compare(const struct program *a, const struct program *b) {
 /* The first two bytes of an input choose format, packing, cut and size of the pieces; the others are the text. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static trace_reader *const readers[] = {trace_read_cfg, trace_read_txn, trace_read_nvt, trace_read_nvt};
-    struct error text_err = {{0}}, file_err = {{0}};
+    struct error text_err = {.text = ""}, file_err = {.text = ""};
     if (n < 2)
         return 0;
     trace_reader *reader = readers[data[0] & 3];

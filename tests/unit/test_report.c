@@ -298,6 +298,32 @@ static void the_writer_decides_between_cubes_that_overlap(void **state) {
     has(f->text, "output of layer SDP #0");
 }
 
+/* One device did not write what the other did: the layer is the one that should have, whichever device knows of it. */
+static void of_two_writers_the_later_one_is_told(void **state) {
+    struct fixture *f = *state;
+    write_register(f, "SDP", "S_POINTER", 1);
+    add_layer(f); /* the same output, second group */
+    const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, old[8] = {0}, strobe = 0x7f;
+    struct memory_origin first = {.cycle = 5, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0}, second = first;
+    second.ordinal = 1;
+    second.cycle = 9;
+    for (int swap = 0; swap < 2; swap++) {
+        struct memory *one = (swap ? &f->model : &f->rtl)->memory[SPACE_PRIMARY];
+        struct memory *other = (swap ? &f->rtl : &f->model)->memory[SPACE_PRIMARY];
+        memory_write(one, OUTPUT, old, 8, NULL, &first);
+        memory_write(one, OUTPUT, bytes, 8, &strobe, &second);
+        memory_write(other, OUTPUT, bytes, 8, NULL, &second);
+        make(f);
+        has(report_reason(f->report), "SDP #1 surface 0, line 0, column 0, channel 7");
+        if (!swap)
+            has(report_reason(f->report), "written by SDP #0 at cycle 5, AXI ID 1; the beat of SDP #1 at cycle 9");
+        report_free(f->report);
+        free(f->text);
+        f->report = NULL;
+        f->text = NULL;
+    }
+}
+
 static void a_failed_golden_check_is_triaged(void **state) {
     struct fixture *f = *state;
     struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
@@ -589,6 +615,7 @@ int main(void) {
         TEST(a_mismatch_of_bdma_names_its_descriptor),
         TEST(differences_are_grouped_by_area),
         TEST(the_writer_decides_between_cubes_that_overlap),
+        TEST(of_two_writers_the_later_one_is_told),
         TEST(a_failed_golden_check_is_triaged),
         TEST(failed_register_and_crc_checks_are_decoded),
         TEST(findings_and_hangs_are_reasons),
