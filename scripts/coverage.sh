@@ -1,5 +1,5 @@
 #!/bin/bash
-# Coverage: plays every trace there is (traces/, the conformance traces, random layers) on simulators that count the lines they
+# Coverage: plays every trace there is (conformance traces of traces/ and of others, random layers) on simulators that count the lines they
 # execute, with a quiet and with a hostile memory; prints a table of the lines of rtl/, what nothing reached, and which kinds of
 # layers no trace holds (nvcosim coverage).
 #
@@ -9,7 +9,7 @@
 #   MINIMUM   per cent of the lines; less gives exit status 1 (default 0)
 # Conformance traces are looked for in NVDLA_CONFORMANCE (default ../shared/conformance).
 # Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt (the table),
-# functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.log (what was played).
+# functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.jsonl (what came of each trace), run-CONFIG-N.log.
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
 build=$1 count=$3 minimum=${4:-0}
@@ -23,12 +23,8 @@ mkdir -p "$out"
 settings=("" "--stall 300 --stall-w 950 --latency-kind uniform --latency-max 90 --reorder --seed 1")
 merge=()
 for config in "${configs[@]}"; do
-    traces=()
-    for trace in traces/*.nvt.gz; do
-        [ "$(zcat "$trace" | sed -n 's/^config //p')" = "$config" ] && traces+=("$trace")
-    done
     shopt -s nullglob
-    traces+=("$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz)
+    traces=(traces/conformance/"$config"/*.nvt.gz "$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz)
     shopt -u nullglob
     [ -d "$conformance/$config" ] || echo "no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
     if [ "$count" -gt 0 ]; then
@@ -38,9 +34,16 @@ for config in "${configs[@]}"; do
     for index in "${!settings[@]}"; do
         # shellcheck disable=SC2086 # the options are words
         "$nvcosim" run -j "$(nproc)" --config "$config" --out "$out/reports" --coverage "$out/counts/$config-$index" \
-            ${settings[index]} "${traces[@]}" >"$out/run-$config-$index.log" 2>&1
-        tail -n 1 "$out/run-$config-$index.log" | sed "s/^/$config, memory ${settings[index]:-default}: /"
-        grep -E '^(FAIL|HANG)' "$out/run-$config-$index.log"
+            --results "$out/run-$config-$index.jsonl" ${settings[index]} "${traces[@]}" >"$out/run-$config-$index.log" 2>&1
+        python3 - "$out/run-$config-$index.jsonl" "$config, memory ${settings[index]:-default}" ${#traces[@]} <<'PY'
+import json, sys
+path, title, count = sys.argv[1:]
+results = [json.loads(line) for line in open(path, encoding="utf-8")]
+print(f'{title}: {sum(r["verdict"] == "PASS" for r in results)} of {count} traces pass')
+for r in results:
+    if r["verdict"] != "PASS":
+        print(f'{r["verdict"]} {r["trace"]}: {r["reason"]}')
+PY
         verilator_coverage --write "$out/$config-$index.dat" "$out/counts/$config-$index"/*.dat >/dev/null || exit 1
     done
     "$nvcosim" coverage --config "$config" -o "$out/functional-$config.txt" "${traces[@]}" >/dev/null || exit 1

@@ -5,16 +5,20 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1
-trace=traces/rand_sdp_pdp_001.nvt.gz
+trace=traces/conformance/small/rand_sdp_pdp_001.nvt.gz
 echo
 echo "\$ $build/nvcosim run $trace --out $build/demo --stats"
 "$build/nvcosim" run "$trace" --out "$build/demo" --stats || exit 1
 echo
 cat <<TEXT
 The RTL and the reference model left the same memory behind. What to look at next:
-  $build/demo/rand_sdp_pdp_001/report.txt          what was compared
-  $build/nvcosim info $trace       what the trace programs, register by register
-  $build/nvcosim run $trace --wave demo.fst && gtkwave demo.gtkw
-                                             the same run as waves, buses grouped
-  $build/nvcosim --help                      everything else; README.md is the manual
+what was compared
+  $build/demo/rand_sdp_pdp_001/report.txt
+what the trace programs, register by register
+  $build/nvcosim info $trace
+the same run as waves, buses grouped
+  $build/nvcosim run $trace --wave demo.fst
+  gtkwave demo.gtkw
+everything else; README.md is the manual
+  $build/nvcosim --help
 TEXT

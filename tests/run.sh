@@ -66,6 +66,7 @@ for config in small large large_compressed ${NIGHTLY:+small_256 small_256_full m
 done
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
+group "make install" tests/replay/install.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${NIGHTLY:+medium_1024_full small_256_full}; do

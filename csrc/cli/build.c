@@ -165,8 +165,7 @@ static char *file_list(const struct build_options *options, struct error *err) {
 
 static int build(const struct build_options *options) {
     struct error err;
-    char directory[SIMULATOR_PATH];
-    if (!source_tree(directory, sizeof directory, &err)) {
+    if (!simulators_can_be_built(&err)) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "model/model.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
 #include "report/histograms.h"
@@ -61,7 +62,8 @@ static const char doc[] =
     "\n"
     "Examples:\n"
     "  nvcosim calibrate net.cfg\n"
-    "  nvcosim calibrate --clip 0.001 --write better.nvt.gz net.cfg && nvcosim run --histogram better.nvt.gz\n"
+    "  nvcosim calibrate --clip 0.001 --write better.nvt.gz net.cfg\n"
+    "  nvcosim run --histogram better.nvt.gz\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage; 3 the trace hangs.";
 
@@ -350,10 +352,10 @@ static struct launch_setting with_field(const struct calibration *calibration, c
 }
 
 /* Sets what the spots now want. */
-static bool apply(struct calibration *calibration) {
-    struct launch_setting *settings = calloc(3 * calibration->count + 1, sizeof *settings);
+static void apply(struct calibration *calibration) {
+    struct launch_setting *settings = xmalloc(3 * calibration->count * sizeof *settings);
     size_t n = 0;
-    for (size_t i = 0; settings && i < calibration->count; i++) {
+    for (size_t i = 0; i < calibration->count; i++) {
         const struct spot *spot = &calibration->spots[i];
         const struct convertor_registers *registers = convertor_of(spot->tap);
         if (spot->obstacle || !registers->written) {
@@ -368,9 +370,8 @@ static bool apply(struct calibration *calibration) {
                            (uint32_t)spot->now.offset);
         }
     }
-    bool ok = settings && program_set_launches(calibration->prog, settings, n);
+    program_set_launches(calibration->prog, settings, n);
     free(settings);
-    return ok;
 }
 
 static bool same_setting(const struct convertor *a, const struct convertor *b) {
@@ -410,8 +411,8 @@ static int settle(struct calibration *calibration) {
     }
     bool ok = find_spots(calibration);
     while (ok && status == EXIT_OK && take_recommendations(calibration)) {
-        ok = apply(calibration);
-        status = ok ? play_once(calibration) : status;
+        apply(calibration);
+        status = play_once(calibration);
     }
     if (!ok) {
         fprintf(stderr, "nvcosim: out of memory\n");

@@ -26,7 +26,7 @@ static const char doc[] =
     "the "
     "configurations of the traces can not have are left out.\v"
     "Examples:\n"
-    "  nvcosim coverage traces/*.nvt.gz\n"
+    "  nvcosim coverage traces/conformance/small/*.nvt.gz\n"
     "  nvcosim coverage -o monday.txt random/*.nvt.gz\n"
     "  nvcosim coverage --merge monday.txt --merge tuesday.txt -o week.txt";
 

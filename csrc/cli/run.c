@@ -20,7 +20,7 @@ static const char doc[] =
     "  nvcosim run --dut rtl:mine --pin tmc2slcg_disable_clock_gating=1 t.cfg\n"
     "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
     "  nvcosim run -j 2 -q --results results.jsonl cases/*.nvt.gz\n"
-    "  nvcosim run --coverage counts -j 2 traces/*.nvt.gz\n"
+    "  nvcosim run --coverage counts -j 2 traces/conformance/small/*.nvt.gz\n"
     "\n"
     "REFUSED: the spec leaves the result of a setting open, so the model does not play the trace (see "
     "--allow-undefined). Other settings against the rules are warned of, once for each kind (-v: every time).\n"

@@ -27,19 +27,17 @@ enum { DIRECTORY_SIZE = 512, FILE_SIZE = DIRECTORY_SIZE + 512 /* a file in it */
 
 static const char doc[] =
     "Plays a failing trace again and again, smaller every time, and keeps what still fails in the same way: memory "
-    "that "
-    "differs, a failed check, a finding of the same rule, or a hang of the same devices.\v"
+    "that differs, a failed check, a finding of the same rule, a hang of the same devices, or a crash with the same "
+    "status.\v"
     "A trace of `nvcosim gen` loses layers, gets smaller sizes and kernels of one element, plain operands and "
-    "settings. "
-    "Any other trace loses whole layers only. Memory options (--stall, --latency, ...) are dropped when the failure "
-    "does "
-    "not need them. A trace that does nothing for 200000 clocks counts as hung (--timeout).\n"
+    "settings. Any other trace loses whole layers only. Memory options (--stall, --latency, ...) are dropped when the "
+    "failure does not need them. A trace that does nothing for 200000 clocks counts as hung (--timeout).\n"
     "\n"
     "Examples:\n"
     "  nvcosim shrink cases/small_mix_17.nvt.gz\n"
-    "  nvcosim shrink --stall 300 --seed 5 --out small.nvt --attempts 1000 cases/small_mix_17.nvt.gz\n"
+    "  nvcosim shrink --stall 300 --seed 5 --attempts 1000 --out s.nvt t.nvt.gz\n"
     "\n"
-    "Exit status: that of the smallest trace found, 1 or 3; 0 if TRACE passes; 2 bad input or usage.";
+    "Exit status: that of the smallest trace found, 1, 3 or 4; 0 if TRACE passes; 2 bad input or usage.";
 
 /* How a run ends. Runs fail alike if all of this is equal. */
 struct failure {

@@ -1,3 +1,4 @@
+/* Files, whole or piece by piece, gzip or not. See file.h. */
 #include "memory/file.h"
 
 #include <errno.h>
@@ -16,107 +17,148 @@
 
 enum { BUFFER = 16 * 1024, GZIP_WINDOW = 15 + 16 /* zlib: largest window, gzip wrapper */ };
 
-/* A growing byte string; one byte more than `room` is always allocated for the closing 0. */
-struct bytes {
-    char *data;
-    size_t count, room;
+struct file_reader {
+    char *path;
+    int fd;
+    bool gzip, member_open, at_end; /* at_end: of the file itself */
+    z_stream stream;
+    uint64_t unpacked; /* bytes of content so far, for messages */
+    uint8_t buffer[BUFFER];
+    size_t at, count; /* of a plain file: what of the buffer has not been handed out yet */
 };
 
-static bool bytes_reserve(struct bytes *bytes, size_t extra) {
-    if (bytes->data && bytes->room - bytes->count >= extra)
-        return true;
-    size_t room = bytes->room ? bytes->room * 2 : BUFFER;
-    while (room - bytes->count < extra)
-        room *= 2;
-    char *data = realloc(bytes->data, room + 1);
-    if (!data)
-        return false;
-    bytes->data = data;
-    bytes->room = room;
-    return true;
-}
-
-static bool read_all(int fd, const char *path, struct bytes *raw, struct error *err) {
-    struct stat status;
-    const bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
-    if (!bytes_reserve(raw, regular ? (size_t)status.st_size + 1 : 1))
-        return error_set(err, "%s: out of memory while reading", path);
+/* Fills the buffer from the file. False with a message. */
+static bool refill(struct file_reader *reader, struct error *err) {
     for (;;) {
-        if (!bytes_reserve(raw, 1))
-            return error_set(err, "%s: out of memory while reading", path);
-        const ssize_t got = read(fd, raw->data + raw->count, raw->room - raw->count);
+        const ssize_t got = read(reader->fd, reader->buffer, sizeof reader->buffer);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return error_set(err, "%s: cannot read: %s", path, strerror(errno));
-        if (got == 0)
-            return true;
-        raw->count += (size_t)got;
+            return error_set(err, "%s: cannot read: %s", reader->path, strerror(errno));
+        reader->at = 0;
+        reader->count = (size_t)got;
+        reader->at_end = got == 0;
+        return true;
     }
 }
 
-/* Unpacks all members of a gzip file. */
-static bool unpack(const char *path, const struct bytes *raw, struct bytes *out, struct error *err) {
-    z_stream stream = {0};
-    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
-        return error_set(err, "%s: out of memory while unpacking", path);
-    size_t fed = 0;
-    bool member_open = true, fine = true;
-    while (fine && (member_open || stream.avail_in > 0 || fed < raw->count)) {
-        if (stream.avail_in == 0 && fed < raw->count) {
-            const size_t piece = raw->count - fed < UINT_MAX ? raw->count - fed : UINT_MAX;
-            stream.next_in = (Bytef *)raw->data + fed;
-            stream.avail_in = (uInt)piece;
-            fed += piece;
-        }
-        if (!member_open) {
-            inflateReset(&stream);
-            member_open = true;
-        }
-        if (!bytes_reserve(out, BUFFER)) {
-            fine = error_set(err, "%s: out of memory while unpacking", path);
-            break;
-        }
-        const size_t room = out->room - out->count < UINT_MAX ? out->room - out->count : UINT_MAX;
-        stream.next_out = (Bytef *)out->data + out->count;
-        stream.avail_out = (uInt)room;
-        const int status = inflate(&stream, Z_NO_FLUSH);
-        out->count += room - stream.avail_out;
-        if (status == Z_STREAM_END)
-            member_open = false;
-        else if (status == Z_BUF_ERROR ||
-                 (status == Z_OK && stream.avail_in == 0 && fed == raw->count && stream.avail_out > 0))
-            fine = error_set(err, "%s: truncated gzip stream (after %zu bytes of content)", path, out->count);
-        else if (status == Z_MEM_ERROR)
-            fine = error_set(err, "%s: out of memory while unpacking", path);
-        else if (status != Z_OK)
-            fine = error_set(err, "%s: corrupt gzip stream (zlib: %s)", path, stream.msg ? stream.msg : zError(status));
+struct file_reader *file_reader_open(const char *path, struct error *err) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        error_set(err, "%s: cannot open: %s", path, strerror(errno));
+        return NULL;
     }
-    inflateEnd(&stream);
-    return fine;
+    struct file_reader *reader = xcalloc(1, sizeof *reader);
+    reader->path = xstrdup(path);
+    reader->fd = fd;
+    if (!refill(reader, err)) {
+        file_reader_close(reader);
+        return NULL;
+    }
+    /* A pipe may give the first byte alone. */
+    while (reader->count == 1 && reader->buffer[0] == 0x1f) {
+        const ssize_t got = read(fd, reader->buffer + 1, 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        reader->count += got > 0;
+        break;
+    }
+    reader->gzip = reader->count >= 2 && reader->buffer[0] == 0x1f && reader->buffer[1] == 0x8b;
+    if (reader->gzip && inflateInit2(&reader->stream, GZIP_WINDOW) != Z_OK)
+        xexhausted();
+    reader->member_open = reader->gzip;
+    return reader;
+}
+
+void file_reader_close(struct file_reader *reader) {
+    if (!reader)
+        return;
+    if (reader->gzip)
+        inflateEnd(&reader->stream);
+    close(reader->fd);
+    free(reader->path);
+    free(reader);
+}
+
+/* Unpacks up to n bytes, n >= 1; 0 after the last member. */
+static ssize_t unpack(struct file_reader *reader, void *bytes, size_t n, struct error *err) {
+    z_stream *stream = &reader->stream;
+    stream->next_out = bytes;
+    stream->avail_out = n < UINT_MAX ? (uInt)n : UINT_MAX;
+    const uInt room = stream->avail_out;
+    while (stream->avail_out == room) {
+        if (reader->at == reader->count && !reader->at_end && !refill(reader, err))
+            return -1;
+        if (reader->at == reader->count && !reader->member_open)
+            return 0;
+        if (!reader->member_open) {
+            inflateReset(stream);
+            reader->member_open = true;
+        }
+        stream->next_in = reader->buffer + reader->at;
+        stream->avail_in = (uInt)(reader->count - reader->at);
+        const bool starved = stream->avail_in == 0;
+        const int status = inflate(stream, Z_NO_FLUSH);
+        reader->at = reader->count - stream->avail_in;
+        if (status == Z_STREAM_END)
+            reader->member_open = false;
+        if (status == Z_MEM_ERROR)
+            xexhausted();
+        if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END) {
+            error_set(err, "%s: corrupt gzip stream (zlib: %s)", reader->path,
+                      stream->msg ? stream->msg : zError(status));
+            return -1;
+        }
+        if (starved && status != Z_STREAM_END && stream->avail_out == room) {
+            error_set(err, "%s: truncated gzip stream (after %" PRIu64 " bytes of content)", reader->path,
+                      reader->unpacked);
+            return -1;
+        }
+    }
+    reader->unpacked += room - stream->avail_out;
+    return (ssize_t)(room - stream->avail_out);
+}
+
+ssize_t file_reader_read(struct file_reader *reader, void *bytes, size_t n, struct error *err) {
+    if (n == 0)
+        return 0;
+    if (reader->gzip)
+        return unpack(reader, bytes, n, err);
+    if (reader->at == reader->count && !reader->at_end && !refill(reader, err))
+        return -1;
+    const size_t piece = n < reader->count - reader->at ? n : reader->count - reader->at;
+    memcpy(bytes, reader->buffer + reader->at, piece);
+    reader->at += piece;
+    return (ssize_t)piece;
 }
 
 bool file_read(const char *path, char **bytes, size_t *n, struct error *err) {
+    struct file_reader *reader = file_reader_open(path, err);
+    size_t count = 0, room = BUFFER;
+    struct stat status;
     *bytes = NULL;
     *n = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return error_set(err, "%s: cannot open: %s", path, strerror(errno));
-    struct bytes raw = {0}, out = {0};
-    bool fine = read_all(fd, path, &raw, err);
-    close(fd);
-    if (fine && raw.count >= 2 && raw.data[0] == '\x1f' && raw.data[1] == '\x8b') {
-        fine = unpack(path, &raw, &out, err);
-        free(raw.data);
-        raw = out;
+    if (!reader)
+        return false;
+    if (!reader->gzip && fstat(reader->fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+        room = (size_t)status.st_size + 1;
+    char *data = xmalloc(room + 1); /* one more for the closing 0 */
+    ssize_t got;
+    while ((got = file_reader_read(reader, data + count, room - count, err)) > 0) {
+        count += (size_t)got;
+        if (count == room) {
+            room *= 2;
+            data = xrealloc(data, room + 1);
+        }
     }
-    if (!fine || !raw.data) { /* after success there always are bytes: room for the closing 0 */
-        free(raw.data);
+    file_reader_close(reader);
+    if (got < 0) {
+        free(data);
         return false;
     }
-    raw.data[raw.count] = '\0';
-    *bytes = raw.data;
-    *n = raw.count;
+    data[count] = '\0';
+    *bytes = data;
+    *n = count;
     return true;
 }
 
@@ -146,9 +188,7 @@ static bool write_all(const struct writer *writer, const void *bytes, size_t n, 
 /* Opens a new file PATH.NUMBER.tmp and keeps its name. */
 static bool open_temporary(struct writer *writer, struct error *err) {
     const size_t size = strlen(writer->path) + 32;
-    writer->temporary = malloc(size);
-    if (!writer->temporary)
-        return error_set(err, "%s: out of memory while writing", writer->path);
+    writer->temporary = xmalloc(size);
     for (long number = getpid();; number++) {
         snprintf(writer->temporary, size, "%s.%ld.tmp", writer->path, number);
         writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -172,12 +212,8 @@ static bool writer_open(struct writer *writer, const char *path, struct error *e
         fine = open_temporary(writer, err);
     }
     if (fine && writer->gzip &&
-        deflateInit2(&writer->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-        fine = error_set(err, "%s: out of memory while packing", path);
-        close(writer->fd);
-        if (writer->temporary)
-            unlink(writer->temporary);
-    }
+        deflateInit2(&writer->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        xexhausted();
     if (!fine)
         free(writer->temporary);
     return fine;
@@ -274,9 +310,7 @@ static bool make_one(const char *path, struct error *err) {
 }
 
 bool directory_make(const char *path, struct error *err) {
-    char *part = strdup(path);
-    if (!part)
-        return error_set(err, "%s: out of memory", path);
+    char *part = xstrdup(path);
     bool fine = *path != '\0' || error_set(err, "cannot create a directory without a name");
     for (char *slash = fine && *part ? strchr(part + 1, '/') : NULL; fine && slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';

@@ -1,13 +1,26 @@
-/* Whole files and memory images on disk. Names ending in .gz are gzip (zlib), detected by content on reading. */
+/* Files on disk, whole or piece by piece, and memory images. Names ending in .gz are gzip (zlib), detected by content
+ * on reading. */
 #ifndef MEMORY_FILE_H
 #define MEMORY_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "memory/memory.h"
 #include "nvdla/error.h"
+
+/* A file that is read piece by piece: what it costs does not depend on its size, nor on what a gzip stream unpacks to.
+ */
+struct file_reader;
+
+/* Opens a file, gzip or not (told by its content). NULL with a message. */
+struct file_reader *file_reader_open(const char *path, struct error *err);
+/* Reads at most n bytes. Returns how many, 0 at the end, -1 with a message (read error, truncated or corrupt gzip
+ * stream). */
+ssize_t file_reader_read(struct file_reader *reader, void *bytes, size_t n, struct error *err);
+void file_reader_close(struct file_reader *reader);
 
 /* Reads a whole file, unpacking gzip. *bytes is malloc'd with one extra 0 byte behind the n bytes. A missing file, a
  * read error, a truncated or corrupt gzip stream each give their own message. */

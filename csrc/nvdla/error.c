@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nvdla/text.h"
+
 static bool store(struct error *err, enum error_kind kind, const char *format, va_list args) {
     if (!err)
         return false;
     char text[sizeof err->text]; /* the arguments may point into err->text */
     vsnprintf(text, sizeof text, format, args);
-    memcpy(err->text, text, sizeof text);
+    text_shown_into(text, err->text, sizeof err->text);
     err->kind = kind;
     return false;
 }
@@ -38,13 +40,14 @@ bool error_refuse(struct error *err, int unit, int ordinal, const char *format, 
 bool error_prefix(struct error *err, const char *format, ...) {
     if (!err)
         return false;
-    char text[sizeof err->text];
+    char text[sizeof err->text], shown[sizeof err->text];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s", err->text);
-    memcpy(err->text, text, sizeof text);
+    text_shown_into(text, shown, sizeof shown);
+    const size_t used = strlen(shown);
+    snprintf(shown + used, sizeof shown - used, "%s", err->text);
+    memcpy(err->text, shown, sizeof shown);
     return false;
 }

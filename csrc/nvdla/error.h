@@ -18,8 +18,10 @@ struct error {
     int unit, ordinal; /* ERROR_REFUSED: whose launch it is, enum nvdla_unit */
 };
 
-/* Stores the message of a failure (cut at the end of the buffer if it is longer). Returns false, so that callers can
- * write `return error_set(err, ...)`. err may be NULL when nobody reads the message. */
+/* Stores the message of a failure: one line, control characters as text_shown has them, cut at the end of the buffer if
+ * it is longer. Returns false, so that callers can write `return error_set(err, ...)`. err may be NULL when nobody
+ * reads the message.
+ */
 bool error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Stores the reason why a launch is refused, without the name of the launch. Returns false. */

@@ -1,6 +1,7 @@
 /* Strings. See text.h. */
 #include "nvdla/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,26 +39,102 @@ void text_printf(struct text *text, const char *format, ...) {
     va_end(again);
 }
 
+/* Bytes of the UTF-8 character at text that may be shown as it is, 0 if there is none: control characters, those of
+ * U+0080 to U+009F too, and malformed sequences are none. */
+static size_t printable(const unsigned char *text, size_t n) {
+    if (text[0] < 0x80)
+        return text[0] >= 0x20 && text[0] != 0x7f;
+    const size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+    if (text[0] < 0xc2 || text[0] > 0xf4 || length > n)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    const bool long_form = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    const bool outside = (text[0] == 0xed && text[1] >= 0xa0) || (text[0] == 0xf4 && text[1] >= 0x90);
+    const bool control = text[0] == 0xc2 && text[1] < 0xa0;
+    return long_form || outside || control ? 0 : length;
+}
+
+char *text_shown_bytes(const char *text, size_t n, char *out, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < n;) {
+        char piece[5];
+        size_t length = printable((const unsigned char *)text + i, n - i), taken = length ? length : 1;
+        if (length) {
+            memcpy(piece, text + i, length);
+        } else if (text[i] == '\n' || text[i] == '\t' || text[i] == '\r') {
+            length = 2;
+            piece[0] = '\\';
+            piece[1] = text[i] == '\n' ? 'n' : text[i] == '\t' ? 't' : 'r';
+        } else {
+            length = (size_t)snprintf(piece, sizeof piece, "\\x%02x", (unsigned)(unsigned char)text[i]);
+        }
+        if (used + length >= size)
+            break;
+        memcpy(out + used, piece, length);
+        used += length;
+        i += taken;
+    }
+    if (size)
+        out[used] = '\0';
+    return out;
+}
+
+char *text_shown_into(const char *text, char *out, size_t size) {
+    return text_shown_bytes(text, strlen(text), out, size);
+}
+
+enum { GUESS_LENGTH = sizeof((struct guess *)0)->best, GUESS_DISTANCE = 2 };
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Letters to be changed, left out, added or swapped with their neighbour between two words. */
+static size_t distance(const char *a, size_t na, const char *b, size_t nb) {
+    size_t rows[3][GUESS_LENGTH + 1]; /* of the prefixes of a that are one shorter than the last two and as long */
+    for (size_t j = 0; j <= nb; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t *row = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            const bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            row[j] = least(before[j - 1] + !same, least(before[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 2]) &&
+                tolower((unsigned char)a[i - 2]) == tolower((unsigned char)b[j - 1]))
+                row[j] = least(row[j], earlier[j - 2] + 1);
+        }
+    }
+    return rows[na % 3][nb];
+}
+
+void guess_try(struct guess *guess, const char *candidate) {
+    const size_t n = strlen(candidate), most = least(GUESS_DISTANCE, (guess->n - (guess->n > 0)) / 2);
+    if (guess->n >= GUESS_LENGTH || n >= GUESS_LENGTH || n + most < guess->n || guess->n + most < n)
+        return;
+    const size_t found = distance(guess->word, guess->n, candidate, n);
+    if (found > most || (guess->best[0] && found >= guess->distance))
+        return;
+    memcpy(guess->best, candidate, n + 1);
+    guess->distance = found;
+}
+
+char *guess_hint(const struct guess *guess, char text[96]) {
+    snprintf(text, 96, guess->best[0] ? "; did you mean %s?" : "%s", guess->best);
+    return text;
+}
+
 bool text_ends_with(const char *text, const char *suffix) {
     const size_t n = strlen(text), m = strlen(suffix);
     return n >= m && memcmp(text + n - m, suffix, m) == 0;
 }
 
 char *text_shown(const char *text) {
-    struct text shown = {0};
-    text_add(&shown, "", 0);
-    for (const char *c = text; *c; c++) {
-        const unsigned char byte = (unsigned char)*c;
-        if (byte == '\n')
-            text_printf(&shown, "\\n");
-        else if (byte == '\t')
-            text_printf(&shown, "\\t");
-        else if (byte < 0x20 || byte == 0x7f)
-            text_printf(&shown, "\\x%02x", byte);
-        else
-            text_add(&shown, c, 1);
-    }
-    return shown.text;
+    const size_t n = strlen(text);
+    char *shown = xmalloc(4 * n + 1);
+    return text_shown_bytes(text, n, shown, 4 * n + 1);
 }
 
 char *text_quoted(const char *text) {

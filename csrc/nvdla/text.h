@@ -14,11 +14,26 @@ struct text {
 void text_add(struct text *text, const void *bytes, size_t n);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The search for the word that was meant: the candidate nearest to it, by the letters to be changed, left out, added or
+ * swapped with their neighbour (upper and lower case are the same). Zero-initialise but for word and n. */
+struct guess {
+    const char *word; /* n bytes */
+    size_t n;
+    char best[64]; /* "" while none is near: at most 2 letters, and fewer than half of the word */
+    size_t distance;
+};
+void guess_try(struct guess *guess, const char *candidate);
+/* "; did you mean X?", or "" if nothing is near. The result is in text. */
+char *guess_hint(const struct guess *guess, char text[96]);
+
 bool text_ends_with(const char *text, const char *suffix);
 
-/* The text with control characters shown: a line end as \n, an escape as \x1b. What names a file in a line for people
- * goes through this: a line stays one line, and no terminal obeys it. free() it. */
+/* A name or a message as it may be shown in a line for people: control characters as \n, \t, \r or \xHH, and so bytes
+ * that are not UTF-8; everything else as it is. A line stays one line, and no terminal obeys it. free() it. */
 char *text_shown(const char *text);
+/* The same into out, cut at size, never inside an escape; of a text or of n bytes that may hold a zero. Returns out. */
+char *text_shown_into(const char *text, char *out, size_t size);
+char *text_shown_bytes(const char *text, size_t n, char *out, size_t size);
 
 /* The text as one word of a shell's command line, in quotes if it needs them. free() it. */
 char *text_quoted(const char *text);

@@ -8,8 +8,15 @@
 #include <string.h>
 
 static _Noreturn void exhausted(size_t n) {
-    fprintf(stderr, "out of memory (%zu bytes)\n", n);
+    if (n > 0)
+        fprintf(stderr, "out of memory (%zu bytes)\n", n);
+    else
+        fprintf(stderr, "out of memory\n");
     abort();
+}
+
+_Noreturn void xexhausted(void) {
+    exhausted(0);
 }
 
 void *xrealloc(void *old, size_t n) {

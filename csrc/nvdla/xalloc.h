@@ -17,6 +17,9 @@ char *xstrndup(const char *text, size_t n) __attribute__((returns_nonnull, mallo
 char *xprintf(const char *format, ...) __attribute__((returns_nonnull, format(printf, 1, 2)));
 char *xvprintf(const char *format, va_list arguments) __attribute__((returns_nonnull, format(printf, 1, 0)));
 
+/* For what a library could not allocate. */
+_Noreturn void xexhausted(void);
+
 /* open_memstream, and the fclose that goes with it: *text is complete after that. */
 FILE *xmemstream(char **text, size_t *size) __attribute__((returns_nonnull));
 void xmemstream_close(FILE *stream);

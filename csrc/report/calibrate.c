@@ -1,3 +1,4 @@
+/* Settings of convertors from histograms. See calibrate.h. */
 #include "report/calibrate.h"
 
 #include <math.h>

@@ -9,9 +9,11 @@
 
 #include "layers/cubes.h"
 #include "layers/tracker.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "report/json.h"
 #include "trace/launches.h"
+#include "trace/verify.h"
 
 enum { POSITION = 512 };
 
@@ -65,72 +67,80 @@ static const char *short_position(const struct program *prog, const struct op *o
     return slash ? slash + 1 : text;
 }
 
-/* One operation without its position. */
-static void describe(const struct program *prog, const struct op *op, char *text, size_t size) {
-    char name[64], extra[64];
-    const char *interrupt;
-    switch (op->kind) {
-    case OP_NOTE:
-        snprintf(text, size, "%s", op->text);
-        break;
-    case OP_WRITE:
-    case OP_READ:
-        snprintf(text, size, "%s %s", kind_names[op->kind],
-                 nvdla_register_name(prog->config, op->address, name, sizeof name));
-        break;
-    case OP_READ_CHECK:
-    case OP_POLL:
-        snprintf(extra, sizeof extra, " & 0x%08x", op->mask);
-        snprintf(text, size, "%s%s %s%s %s 0x%08x", op->volatile_read ? "volatile " : "", kind_names[op->kind],
-                 nvdla_register_name(prog->config, op->address, name, sizeof name), op->mask == UINT32_MAX ? "" : extra,
-                 relation_text(op->relation), op->value);
-        break;
-    case OP_WAIT:
-        snprintf(text, size, "wait for dla_intr = %d", op->level);
-        break;
-    case OP_INTR_NOTIFY:
-        interrupt = op->bit < 0 ? "any interrupt" : nvdla_interrupt_name(op->bit);
+static void describe_register(const struct program *prog, const struct op *op, char *text, size_t size) {
+    char name[64], mask[64] = "";
+    nvdla_register_name(prog->config, op->address, name, sizeof name);
+    if (op->kind == OP_WRITE || op->kind == OP_READ) {
+        snprintf(text, size, "%s %s", kind_names[op->kind], name);
+        return;
+    }
+    if (op->mask != UINT32_MAX)
+        snprintf(mask, sizeof mask, " & 0x%08x", op->mask);
+    snprintf(text, size, "%s%s %s%s %s 0x%08x", op->volatile_read ? "volatile " : "", kind_names[op->kind], name, mask,
+             relation_text(op->relation), op->value);
+}
+
+static void describe_event(const struct program *prog, const struct op *op, char *text, size_t size) {
+    if (op->kind == OP_INTR_NOTIFY) {
+        const char *interrupt = op->bit < 0 ? "any interrupt" : nvdla_interrupt_name(op->bit);
         snprintf(text, size, "%s raises event %s", interrupt ? interrupt : "?", prog->events[op->event]);
-        break;
-    case OP_SYNC_NOTIFY:
-        snprintf(text, size, "stream %s raises event %s", prog->streams[op->stream], prog->events[op->event]);
-        break;
-    case OP_SYNC_WAIT:
-        snprintf(text, size, "stream %s waits for event %s", prog->streams[op->stream], prog->events[op->event]);
-        break;
+    } else {
+        snprintf(text, size, "stream %s %s event %s", prog->streams[op->stream],
+                 op->kind == OP_SYNC_NOTIFY ? "raises" : "waits for", prog->events[op->event]);
+    }
+}
+
+static void describe_memory(const struct op *op, char *text, size_t size) {
+    const char *space = memory_space_name(op->space);
+    char pattern[64];
+    switch (op->kind) {
     case OP_MEM_LOAD:
-        snprintf(text, size, "load %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes from %s", memory_space_name(op->space),
-                 op->base, op->blob->extent, op->blob->name ? op->blob->name : "the trace");
-        break;
-    case OP_MEM_FILL:
-        pattern_text(op, extra, sizeof extra);
-        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", memory_space_name(op->space),
-                 op->base, op->size, extra);
-        break;
-    case OP_MEM_RESERVE:
-        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", memory_space_name(op->space), op->base,
-                 op->size);
-        break;
-    case OP_MEM_RELEASE:
-        snprintf(text, size, "release %s 0x%08" PRIx64, memory_space_name(op->space), op->base);
+        snprintf(text, size, "load %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes from %s", space, op->base, op->blob->extent,
+                 op->blob->name ? op->blob->name : "the trace");
         break;
     case OP_MEM_CHECK:
-        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", memory_space_name(op->space),
-                 op->base, op->blob->extent, op->blob->name ? op->blob->name : "the trace");
+        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", space, op->base,
+                 op->blob->extent, op->blob->name ? op->blob->name : "the trace");
         break;
-    case OP_MEM_CRC:
-        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x",
-                 memory_space_name(op->space), op->base, op->size, op->value);
+    case OP_MEM_FILL:
+        pattern_text(op, pattern, sizeof pattern);
+        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", space, op->base, op->size,
+                 pattern);
         break;
-    case OP_CHECK_EVENT:
-        snprintf(text, size, "the trace is not over before its event");
+    case OP_MEM_RESERVE:
+        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", space, op->base, op->size);
+        break;
+    case OP_MEM_RELEASE:
+        snprintf(text, size, "release %s 0x%08" PRIx64, space, op->base);
+        break;
+    default:
+        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x", space, op->base, op->size,
+                 op->value);
         break;
     }
+}
+
+/* One operation without its position, as it may be shown. */
+static void describe(const struct program *prog, const struct op *op, char *shown, size_t size) {
+    char text[1024];
+    if (op->kind == OP_NOTE)
+        snprintf(text, sizeof text, "%s", op->text);
+    else if (op->kind == OP_WAIT)
+        snprintf(text, sizeof text, "wait for dla_intr = %d", op->level);
+    else if (op->kind == OP_CHECK_EVENT)
+        snprintf(text, sizeof text, "the trace is not over before its event");
+    else if (op_is_register(op->kind))
+        describe_register(prog, op, text, sizeof text);
+    else if (op->event >= 0)
+        describe_event(prog, op, text, sizeof text);
+    else
+        describe_memory(op, text, sizeof text);
     size_t n = strlen(text);
-    if (op->after >= 0 && n < size)
-        n += (size_t)snprintf(text + n, size - n, ", after event %s", prog->events[op->after]);
-    if (op->at_end && n < size)
-        snprintf(text + n, size - n, ", at the end");
+    if (op->after >= 0 && n < sizeof text)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", after event %s", prog->events[op->after]);
+    if (op->at_end && n < sizeof text)
+        snprintf(text + n, sizeof text - n, ", at the end");
+    text_shown_into(text, shown, size);
 }
 
 static void print_head(FILE *out, const struct program *prog) {
@@ -138,7 +148,8 @@ static void print_head(FILE *out, const struct program *prog) {
     const char *separator = ": ";
     for (size_t i = 0; i < prog->count; i++)
         counts[prog->ops[i].kind]++;
-    fprintf(out, "%s: configuration %s, ", prog->files[0], prog->config->name);
+    char name[POSITION];
+    fprintf(out, "%s: configuration %s, ", text_shown_into(prog->files[0], name, sizeof name), prog->config->name);
     if (prog->sequential)
         fprintf(out, "sequential, ");
     else

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "layers/pairing.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 /* ---- areas that differ ---- */
@@ -231,7 +232,8 @@ char *report_failure(const struct report *report, const struct played *played, c
     } else if (op->kind == OP_MEM_CHECK) {
         snprintf(text, size, "%s: %" PRIu64 " bytes of %s memory differ from %s on the %s, first at 0x%" PRIx64,
                  position, failure->count, memory_space_name(op->space),
-                 op->blob->name ? op->blob->name : "the golden bytes", played->dev->name, failure->first);
+                 op->blob->name ? text_shown_into(op->blob->name, got, sizeof got) : "the golden bytes",
+                 played->dev->name, failure->first);
     } else {
         const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
         nvdla_register_name(prog->config, op->address, name, sizeof name);

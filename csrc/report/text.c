@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "report/histograms.h"
 
@@ -190,11 +191,13 @@ char *report_text(const struct report *report) {
     size_t size;
     FILE *out = xmemstream(&text, &size);
     const struct report_input *in = &report->input;
-    fprintf(out, "%s %s\n", report_status_text(report->status), in->name);
+    char name[REPORT_LINE];
+    fprintf(out, "%s %s\n", report_status_text(report->status), text_shown_into(in->name, name, sizeof name));
     if (report->reason[0])
         fprintf(out, "%s\n", report->reason);
-    fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n", in->prog->files[0],
-            in->prog->config->name, in->prog->count, layer_tracker_count(in->launches));
+    fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n",
+            text_shown_into(in->prog->files[0], name, sizeof name), in->prog->config->name, in->prog->count,
+            layer_tracker_count(in->launches));
     for (size_t i = 0; i < report->mismatch_count; i++) {
         fprintf(out, "mismatch %zu: ", i + 1);
         print_mismatch(out, report, &report->mismatches[i]);

@@ -2,6 +2,7 @@
 #include "run/output.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,11 @@
 
 static void check(void) {
     errno = 0;
-    const int before = ferror(stdout), after = fflush(stdout);
-    if (before || after) {
-        fprintf(stderr, "nvcosim: what was printed could not be written: %s\n",
-                errno ? strerror(errno) : "an earlier write failed");
+    const bool failed = ferror(stdout) || fflush(stdout) != 0;
+    if (failed) {
+        if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) /* an earlier write failed; the next may say why */
+            errno = EIO;
+        fprintf(stderr, "nvcosim: what was printed could not be written: %s\n", strerror(errno));
         fflush(stderr);
         _exit(EXIT_BAD_INPUT);
     }

@@ -8,42 +8,49 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "run/places.h"
 #include "run/process.h"
 #include "run/progress.h"
 
-/* Directory of the running program, "/..../build". */
-static bool executable_directory(char *text, size_t size, struct error *err) {
-    ssize_t n = readlink("/proc/self/exe", text, size - 1);
-    if (n <= 0)
-        return error_set(err, "/proc/self/exe: %s; the simulators are looked for beside nvcosim", strerror(errno));
-    text[n] = '\0';
-    char *slash = strrchr(text, '/');
-    if (slash)
-        *slash = '\0';
-    return true;
+/* FOLDER/NAME into path. */
+static bool join(const char *folder, const char *name, char *path, size_t size, struct error *err) {
+    const int n = snprintf(path, size, "%s/%s", folder, name);
+    return n >= 0 && (size_t)n < size ? true : error_set(err, "%s/%s: the path is too long", folder, name);
 }
 
 bool simulator_side_path(const char *name, char *path, size_t size, struct error *err) {
-    if (!executable_directory(path, size, err))
+    struct places places;
+    if (!places_find(&places, err))
         return false;
-    size_t n = strlen(path);
-    if (n + 1 + strlen(name) + 1 > size)
-        return error_set(err, "%s/%s: the path is too long", path, name);
-    path[n] = '/';
-    strcpy(path + n + 1, name);
-    return true;
+    const bool ok = join(places.build ? places.build : places.ready, name, path, size, err);
+    places_free(&places);
+    return ok;
+}
+
+/* Seconds since which a file is as it is; 0 if it is not there. */
+static time_t written(const char *path) {
+    struct stat s;
+    return stat(path, &s) == 0 ? s.st_mtime : 0;
 }
 
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err) {
+    struct places places;
     char file[256];
+    if (!places_find(&places, err))
+        return false;
     snprintf(file, sizeof file, "nvcosim-%s%s%s%s%s", config, rtl_name[0] ? "-" : "", rtl_name, variant ? "-" : "",
              simulator_variant_names[variant]);
-    return simulator_side_path(file, path, size, err);
+    bool ok = join(places.ready, file, path, size, err);
+    if (ok && places.cached && places.build && access(path, F_OK) != 0)
+        ok = join(places.build, file, path, size, err);
+    places_free(&places);
+    return ok;
 }
 
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err) {
@@ -91,14 +98,14 @@ static bool run_make(const struct words *arguments, const char *what, struct err
     return status == 0;
 }
 
-/* One build at a time in a tree: two would write the same files. -1 with a message. */
-static int lock_builds(const char *tree, struct error *err) {
-    char *path = xprintf("%s/build/.lock", tree);
+/* One build at a time in a folder: two would write the same files. -1 with a message. */
+static int lock_builds(const char *folder, struct error *err) {
+    char *path = xprintf("%s/.lock", folder);
     const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0)
         error_set(err, "%s: %s", path, strerror(errno));
     else if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        fprintf(stderr, "another build runs in %s: waiting for it ...\n", tree);
+        fprintf(stderr, "another build runs in %s: waiting for it ...\n", folder);
         while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
             continue;
     }
@@ -106,36 +113,42 @@ static int lock_builds(const char *tree, struct error *err) {
     return lock;
 }
 
-bool source_tree(char *directory, size_t size, struct error *err) {
-    char makefile[SIMULATOR_PATH + 16];
-    if (!executable_directory(directory, size, err))
+bool simulators_can_be_built(struct error *err) {
+    struct places places;
+    if (!places_find(&places, err))
         return false;
-    char *slash = strrchr(directory, '/');
-    if (slash)
-        *slash = '\0';
-    snprintf(makefile, sizeof makefile, "%s/Makefile", directory);
-    if (access(makefile, R_OK) != 0)
-        return error_set(err,
-                         "%s: not found; simulators can only be built from the source tree that nvcosim was built in",
-                         makefile);
-    return true;
+    const bool ok = places_prepare(&places, err);
+    places_free(&places);
+    return ok;
+}
+
+/* True if a simulator is there and, in the cache, not older than the program: nobody runs make there after an update.
+ */
+static bool up_to_date(const struct places *places, const char *path) {
+    const time_t made = written(path);
+    return made && (!places->cached || strncmp(path, places->build, strlen(places->build)) != 0 ||
+                    made >= written("/proc/self/exe"));
 }
 
 /* Makes it unless it is there and `missing` asks for that. */
 static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
                         const struct words *variables, const char *missing, struct error *err) {
-    char directory[SIMULATOR_PATH];
-    if (!source_tree(directory, sizeof directory, err))
+    struct places places;
+    if (!places_find(&places, err))
         return false;
-    const int lock = lock_builds(directory, err);
-    if (lock < 0)
+    const int lock = places_prepare(&places, err) ? lock_builds(places.build, err) : -1;
+    if (lock < 0) {
+        places_free(&places);
         return false;
+    }
     struct words arguments = {0};
     words_add(&arguments, "make");
     words_add(&arguments, "-C");
-    words_add(&arguments, "%s", directory);
+    words_add(&arguments, "%s", places.sources);
     words_add(&arguments, "--no-print-directory");
     words_add(&arguments, "simulator");
+    if (places.cached)
+        words_add(&arguments, "B=%s", places.build);
     words_add(&arguments, "CONFIG=%s", config);
     words_add(&arguments, "NAME=%s", rtl_name);
     words_add(&arguments, "VARIANT=%s", simulator_variant_names[variant]);
@@ -143,9 +156,10 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
         words_add(&arguments, "%s", variables->items[i]);
     char *what = xprintf("%s%s%s%s%s", config, rtl_name[0] ? " " : "", rtl_name, variant ? " " : "",
                          simulator_variant_names[variant]);
-    const bool ok = (missing && access(missing, F_OK) == 0) || run_make(&arguments, what, err);
+    const bool ok = (missing && up_to_date(&places, missing)) || run_make(&arguments, what, err);
     free(what);
     words_free(&arguments);
+    places_free(&places);
     close(lock);
     return ok;
 }
@@ -180,13 +194,15 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
     static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage",
                                                     " with checks"};
-    char path[SIMULATOR_PATH], directory[SIMULATOR_PATH];
-    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err))
+    char path[SIMULATOR_PATH];
+    struct places places;
+    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
         return false;
-    if (access(path, F_OK) == 0) /* whether it is one shows when it is started */
-        return true;
-    if (!source_tree(directory, sizeof directory, err))
-        return false;
+    const bool there = up_to_date(&places, path); /* whether it is a simulator shows when it is started */
+    const bool can_build = there || places_prepare(&places, err);
+    places_free(&places);
+    if (there || !can_build)
+        return there;
     struct words variables = {0};
     if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
         words_free(&variables);

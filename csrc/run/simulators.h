@@ -10,18 +10,17 @@
 
 enum { SIMULATOR_PATH = 4096 };
 
-/* DIR/nvcosim-CONFIG[-RTL][-VARIANT]. */
+/* FOLDER/nvcosim-CONFIG[-RTL][-VARIANT], where it is or where it is going to be built (run/places.h). */
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err);
 
-/* DIR/NAME: a file beside the simulators. */
+/* FOLDER/NAME: a file beside the simulators that are built here. */
 bool simulator_side_path(const char *name, char *path, size_t size, struct error *err);
 
-/* The source tree above the running program's directory, where simulators are built. False with a message if there is
- * no Makefile. */
-bool source_tree(char *directory, size_t size, struct error *err);
+/* False with a message if there are no sources to build simulators from, or nowhere to write. */
+bool simulators_can_be_built(struct error *err);
 
-/* Runs `make simulator` with these variables in the source tree above the running program's directory. What it prints
+/* Runs `make simulator` with these variables in the source tree. What it prints
  * goes to a log that is shown on stderr if it fails. */
 bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
                     const struct words *variables, struct error *err);
@@ -30,7 +29,7 @@ bool make_simulator(const char *config, const char *rtl_name, enum simulator_var
  * before (with the settings that `nvcosim build` kept). */
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
 
-/* File that keeps the make variables of a foreign RTL, DIR/CONFIG-RTL.variables, one NAME=VALUE a line. */
+/* File that keeps the make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
 
 #endif

@@ -7,15 +7,16 @@
  * has: poll_reg_greater, _less, _not_greater, _not_less compare as their names say; poll_reg_not_equal and poll_field_*
  * are refused.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "trace/cfg_golden.h"
 #include "trace/formats.h"
+#include "trace/hint.h"
 #include "trace/lex.h"
 #include "trace/side_files.h"
 #include "trace/verify.h"
@@ -25,15 +26,16 @@ enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_PUNCT
 struct token {
     enum token_kind kind;
     struct span text; /* of a string: what is between the quotes */
+    char *copy;       /* what text points into if it stands in an earlier line; else NULL */
     int line;
 };
 
 enum { MAX_OPERANDS = 6 };
 
 struct cfg {
+    struct lines *lines;
     const char *path;
-    const char *at, *end;
-    int line;
+    const char *at, *end; /* of the line being read */
     struct program *prog;
     struct error *err;
     struct packet_files files;
@@ -58,44 +60,80 @@ static bool name_char(char c) {
 
 /* A comment becomes a note at this place of the program. */
 static void take_comment(struct cfg *cfg) {
-    const char *lf = memchr(cfg->at, '\n', (size_t)(cfg->end - cfg->at));
-    const char *end = lf ? lf : cfg->end;
-    struct span text = {cfg->at + 2, (size_t)(end - cfg->at - 2)};
+    struct span text = {cfg->at + 2, (size_t)(cfg->end - cfg->at - 2)};
     if (text.n && text.at[0] == ' ')
         text.at++, text.n--;
     while (text.n && strchr(" \t\r", text.at[text.n - 1]))
         text.n--;
-    struct op op = op_make(OP_NOTE, cfg->line);
+    struct op op = op_make(OP_NOTE, cfg->lines->line);
     op.stream = (uint16_t)program_stream(cfg->prog, "memory");
     op.text = program_text(cfg->prog, text.at, text.n);
     program_append(cfg->prog, &op);
-    cfg->at = end;
+    cfg->at = cfg->end;
 }
 
-/* Reads the next token; comments on the way become notes. */
+static void keep_token(struct token *token) {
+    if (token->copy || !token->text.n)
+        return;
+    token->copy = xstrndup(token->text.at, token->text.n);
+    token->text.at = token->copy;
+}
+
+static void forget_tokens(struct cfg *cfg) {
+    free(cfg->name.copy);
+    cfg->name = (struct token){.kind = TOKEN_END};
+    for (; cfg->operands > 0; cfg->operands--)
+        free(cfg->operand[cfg->operands - 1].copy);
+}
+
+/* Goes to the next line. A command may stand on several: the tokens of the one being read survive. */
+static bool next_line(struct cfg *cfg) {
+    struct span line;
+    keep_token(&cfg->name);
+    for (int i = 0; i < cfg->operands; i++)
+        keep_token(&cfg->operand[i]);
+    if (!lines_next(cfg->lines, &line))
+        return false;
+    if (!program_fits(cfg->prog, cfg->path, cfg->lines->line, cfg->err)) {
+        cfg->lines->failed = true;
+        return false;
+    }
+    cfg->at = line.at;
+    cfg->end = line.at + line.n;
+    return true;
+}
+
+/* Reads the next token; comments on the way become notes. Its text is good until the next token is read, that of name
+ * and operands of the command being read until the command has been handled. */
 static bool next_token(struct cfg *cfg, struct token *token) {
     for (;;) {
-        while (cfg->at < cfg->end && strchr(" \t\r\n\v\f", *cfg->at))
-            cfg->line += *cfg->at++ == '\n';
-        if (cfg->end - cfg->at < 2 || cfg->at[0] != '/' || cfg->at[1] != '/')
+        while (cfg->at < cfg->end && strchr(" \t\r\v\f", *cfg->at))
+            cfg->at++;
+        if (cfg->end - cfg->at >= 2 && cfg->at[0] == '/' && cfg->at[1] == '/')
+            take_comment(cfg);
+        else if (cfg->at < cfg->end || !next_line(cfg))
             break;
-        take_comment(cfg);
     }
-    *token = (struct token){TOKEN_END, {cfg->at, 0}, cfg->line};
+    *token = (struct token){.kind = TOKEN_END, .text = {cfg->at, 0}, .line = cfg->lines->line};
+    if (cfg->lines->failed)
+        return false;
     if (cfg->at == cfg->end)
         return true;
     char c = *cfg->at;
     if (c == '"') {
         const char *start = ++cfg->at;
-        while (cfg->at < cfg->end && *cfg->at != '"' && *cfg->at != '\n')
+        while (cfg->at < cfg->end && *cfg->at != '"')
             cfg->at++;
-        if (cfg->at == cfg->end || *cfg->at != '"')
-            return fail_at(cfg->err, cfg->path, cfg->line, "found a file name without its closing '\"'");
-        *token = (struct token){TOKEN_STRING, {start, (size_t)(cfg->at++ - start)}, cfg->line};
-    } else if (name_char(c)) {
-        while (cfg->at < cfg->end && name_char(*cfg->at))
+        if (cfg->at == cfg->end)
+            return fail_at(cfg->err, cfg->path, cfg->lines->line, "found a file name without its closing '\"'");
+        token->kind = TOKEN_STRING;
+        token->text = (struct span){start, (size_t)(cfg->at++ - start)};
+    } else if (name_char(c) || ((c == '-' || c == '+') && cfg->end - cfg->at > 1 && name_char(cfg->at[1]))) {
+        /* No number has a sign; with it, what is wrong with this one can be told. */
+        do
             cfg->at++, token->text.n++;
-        token->kind = c >= '0' && c <= '9' ? TOKEN_NUMBER : TOKEN_NAME;
+        while (cfg->at < cfg->end && name_char(*cfg->at));
+        token->kind = (c >= '0' && c <= '9') || c == '-' || c == '+' ? TOKEN_NUMBER : TOKEN_NAME;
     } else if (strchr("(),;", c)) {
         cfg->at++;
         token->text.n = 1;
@@ -103,7 +141,7 @@ static bool next_token(struct cfg *cfg, struct token *token) {
     } else {
         char shown[SPAN_SHOW];
         struct span one = {cfg->at, 1};
-        return fail_at(cfg->err, cfg->path, cfg->line,
+        return fail_at(cfg->err, cfg->path, cfg->lines->line,
                        "found %s; expected a command such as reg_write(UNIT.REGISTER, value);", span_show(one, shown));
     }
     return true;
@@ -175,17 +213,18 @@ static bool get_register(struct cfg *cfg, int index, struct op *op) {
         return refuse(cfg, token, "a register, BLOCK.REGISTER as in NVDLA_SDP.D_OP_ENABLE_0");
     struct span block = {token->text.at, (size_t)(dot - token->text.at)};
     struct span name = {dot + 1, token->text.n - block.n - 1};
-    char shown[SPAN_SHOW];
+    char shown[SPAN_SHOW], hint[HINT];
     enum nvdla_unit unit = find_block(block);
     if (unit == NVDLA_UNIT_COUNT)
         return fail_at(cfg->err, cfg->path, token->line,
-                       "unknown block %s; expected one such as NVDLA_SDP or NVDLA_CDMA", span_show(block, shown));
+                       "unknown block %s; expected one such as NVDLA_SDP or NVDLA_CDMA%s", span_show(block, shown),
+                       unit_hint(config, block, hint));
     const struct nvdla_register *reg = find_register(config, unit, name);
     if (!reg)
         return fail_at(
             cfg->err, cfg->path, token->line,
-            "unknown register %s in block %s of configuration %s; is that the configuration this trace was made for?",
-            span_show(name, shown), nvdla_unit_names[unit], config->name);
+            "unknown register %s in block %s of configuration %s; is that the configuration this trace was made for?%s",
+            span_show(name, shown), nvdla_unit_names[unit], config->name, register_hint(config, unit, name, hint));
     op->address = reg->address;
     op->stream = (uint16_t)program_stream(cfg->prog, nvdla_unit_names[unit]);
     return true;
@@ -456,16 +495,14 @@ static const struct command *find_command(struct span name) {
 static bool read_operands(struct cfg *cfg, const struct command *command) {
     struct token token;
     char shown[SPAN_SHOW];
-    cfg->operands = 0;
     int found = 0;
     if (!next_token(cfg, &token))
         return false;
     while (!is_mark(&token, ')')) {
         if (token.kind == TOKEN_END || token.kind == TOKEN_PUNCTUATION)
             return refuse(cfg, &token, "an operand or \")\"");
-        if (found < MAX_OPERANDS)
-            cfg->operand[found] = token;
-        found++;
+        if (found++ < MAX_OPERANDS)
+            cfg->operand[cfg->operands++] = token;
         if (!next_token(cfg, &token))
             return false;
         if (is_mark(&token, ',')) {
@@ -480,27 +517,30 @@ static bool read_operands(struct cfg *cfg, const struct command *command) {
     if (found < command->fewest || found > command->most)
         return fail_at(cfg->err, cfg->path, cfg->name.line, "found %s with %d operands; expected %s(%s)",
                        span_show(cfg->name.text, shown), found, command->name, command->usage);
-    cfg->operands = found;
     return true;
 }
 
 static bool read_command(struct cfg *cfg) {
-    char shown[SPAN_SHOW];
+    char shown[SPAN_SHOW], hint[HINT];
     struct token token;
     if (cfg->name.kind != TOKEN_NAME)
         return refuse(cfg, &cfg->name, "a command such as reg_write(UNIT.REGISTER, value);");
     const struct command *command = find_command(cfg->name.text);
-    if (!command)
+    if (!command) {
+        struct guess guess = {.word = cfg->name.text.at, .n = cfg->name.text.n};
+        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+            guess_try(&guess, commands[i].name);
         return fail_at(cfg->err, cfg->path, cfg->name.line,
-                       "unknown command %s; expected reg_write, mem_load, check_crc, ...",
-                       span_show(cfg->name.text, shown));
+                       "unknown command %s; expected reg_write, mem_load, check_crc, ...%s",
+                       span_show(cfg->name.text, shown), guess_hint(&guess, hint));
+    }
     if (!next_token(cfg, &token))
         return false;
     if (!is_mark(&token, '('))
         return refuse(cfg, &token, "\"(\" behind the command");
     if (!read_operands(cfg, command))
         return false;
-    int line = cfg->line;
+    int line = cfg->lines->line;
     if (!next_token(cfg, &token))
         return false;
     if (!is_mark(&token, ';'))
@@ -509,185 +549,22 @@ static bool read_command(struct cfg *cfg) {
     return command->handle(cfg);
 }
 
-/* ---- golden files beside the trace ---- */
+/* ---- the file ---- */
 
-static bool read_golden_memory(struct cfg *cfg, const char *name, const char *digits, struct error *err) {
-    struct op op = op_make(OP_MEM_CHECK, 0);
-    char hex[20];
-    snprintf(hex, sizeof hex, "0x%.*s", (int)(strlen(digits) - strlen(".dat")), digits);
-    span_number((struct span){hex, strlen(hex)}, false, &op.base);
-    bool crc[SPACE_COUNT] = {false}, declared[SPACE_COUNT] = {false};
-    for (size_t i = 0; i < cfg->prog->count; i++) {
-        const struct op *other = &cfg->prog->ops[i];
-        bool region = other->kind == OP_MEM_LOAD || other->kind == OP_MEM_FILL || other->kind == OP_MEM_RESERVE;
-        if (other->kind == OP_MEM_CRC && other->base == op.base)
-            crc[other->space] = true;
-        if (region && op.base >= other->base && op.base - other->base < other->size)
-            declared[other->space] = true;
-    }
-    const bool *known = crc[SPACE_PRIMARY] || crc[SPACE_SECONDARY] ? crc : declared;
-    op.space = known[SPACE_SECONDARY] && !known[SPACE_PRIMARY] ? SPACE_SECONDARY : SPACE_PRIMARY;
-
-    char *path = path_beside(cfg->path, (struct span){name, strlen(name)});
-    char *bytes = NULL;
-    size_t n;
-    struct blob *blob = NULL;
-    if (side_file_read(path, &bytes, &n, err))
-        blob = trace_parse_packets(path, bytes, n, err);
-    free(bytes);
-    if (blob && !blob->chunk_count) {
-        error_set(err, "%s: holds no packet; expected the golden memory content", path);
-        blob_free(blob);
-        blob = NULL;
-    }
-    if (blob) {
-        free(blob->name);
-        blob->name = xstrndup(name, strlen(name));
-        op.blob = program_blob(cfg->prog, blob);
-        op.size = blob->extent;
-        op.at_end = true;
-        op.stream = (uint16_t)program_stream(cfg->prog, "memory");
-        op.file = program_file(cfg->prog, path);
-        program_append(cfg->prog, &op);
-    }
-    free(path);
-    return blob != NULL;
-}
-
-/* Takes the next column off a row. */
-static struct span take_column(struct span *row) {
-    const char *comma = row->n ? memchr(row->at, ',', row->n) : NULL;
-    struct span column = {row->at, comma ? (size_t)(comma - row->at) : row->n};
-    size_t used = column.n + (comma ? 1 : 0);
-    row->at += used;
-    row->n -= used;
-    return span_trim(column);
-}
-
-static bool read_golden_row(struct cfg *cfg, const char *path, int line, struct span row, struct error *err) {
-    char shown[SPAN_SHOW];
-    char unit_name[32] = "", reg_name[100] = "";
-    struct span columns = row;
-    struct span unit = take_column(&columns), reg = take_column(&columns), value = take_column(&columns);
-    uint64_t number;
-    if (!unit.n || !reg.n || !value.n || columns.n)
-        return fail_at(err, path, line, "found %s; expected unit,register,value", span_show(row, shown));
-    if (!span_number(value, false, &number) || number > UINT32_MAX)
-        return fail_at(err, path, line, "found %s; expected a register value, 0 to 0xffffffff",
-                       span_show(value, shown));
-    if (unit.n < sizeof unit_name)
-        memcpy(unit_name, unit.at, unit.n);
-    enum nvdla_unit index = nvdla_unit_find(unit_name);
-    if (index == NVDLA_UNIT_COUNT)
-        return fail_at(err, path, line, "unknown unit %s", span_show(unit, shown));
-    if (reg.n < sizeof reg_name)
-        memcpy(reg_name, reg.at, reg.n);
-    const struct nvdla_register *found = nvdla_register_find(cfg->prog->config, index, reg_name);
-    if (!found)
-        return fail_at(
-            err, path, line,
-            "unknown register %s in unit %s of configuration %s; is that the configuration this trace was made for?",
-            span_show(reg, shown), nvdla_unit_names[index], cfg->prog->config->name);
-    struct op op = op_make(OP_READ_CHECK, line);
-    op.file = program_file(cfg->prog, path);
-    op.address = found->address;
-    op.value = (uint32_t)number;
-    op.at_end = true;
-    op.stream = (uint16_t)program_stream(cfg->prog, nvdla_unit_names[index]);
-    program_append(cfg->prog, &op);
-    return true;
-}
-
-static bool read_golden_registers(struct cfg *cfg, const char *name, struct error *err) {
-    char *path = path_beside(cfg->path, (struct span){name, strlen(name)});
-    char *bytes = NULL;
-    char shown[SPAN_SHOW];
-    size_t n;
-    struct lines lines;
-    struct span line;
-    bool good = side_file_read(path, &bytes, &n, err) && lines_open(&lines, path, bytes, n, err);
-    if (good) {
-        if (!lines_next(&lines, &line))
-            line = (struct span){bytes, 0};
-        if (!span_is(span_trim(line), "unit,register,value"))
-            good = fail_at(err, path, 1, "found %s; expected the header unit,register,value", span_show(line, shown));
-        while (good && lines_next(&lines, &line)) {
-            line = span_trim(line);
-            if (line.n)
-                good = read_golden_row(cfg, path, lines.line, line, err);
-        }
-    }
-    free(bytes);
-    free(path);
-    return good;
-}
-
-/* ADDR.dat: 1 to 16 hex digits and the ending. */
-static bool is_golden_address(const char *text) {
-    size_t digits = strspn(text, "0123456789abcdefABCDEF");
-    return digits >= 1 && digits <= 16 && !strcmp(text + digits, ".dat");
-}
-
-static int name_order(const void *left, const void *right) {
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-/* Attaches STEM_golden_ADDR.dat and STEM_regs.csv, in the order of their names. */
-static bool read_goldens(struct cfg *cfg) {
-    const char *slash = strrchr(cfg->path, '/');
-    char *stem = xstrndup(slash ? slash + 1 : cfg->path, strlen(slash ? slash + 1 : cfg->path));
-    size_t n = strlen(stem);
-    if (n > 3 && !strcmp(stem + n - 3, ".gz"))
-        n -= 3;
-    if (n > 4 && !strncmp(stem + n - 4, ".cfg", 4))
-        n -= 4;
-    stem[n] = 0;
-    char *directory = slash ? xstrndup(cfg->path, (size_t)(slash - cfg->path) + 1) : xstrndup(".", 1);
-    char **names = NULL;
-    size_t count = 0;
-    bool good = true;
-    DIR *dir = opendir(directory);
-    if (!dir && errno != ENOENT)
-        good = error_set(cfg->err, "%s: cannot list the directory for golden files: %s", directory, strerror(errno));
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        const char *name = entry->d_name;
-        if (strncmp(name, stem, n) ||
-            !((!strncmp(name + n, "_golden_", 8) && is_golden_address(name + n + 8)) || !strcmp(name + n, "_regs.csv")))
-            continue;
-        names = xgrow(names, count, sizeof *names);
-        names[count++] = xstrndup(name, strlen(name));
-    }
-    if (dir)
-        closedir(dir);
-    if (count)
-        qsort(names, count, sizeof *names, name_order);
-    for (size_t i = 0; i < count; i++) {
-        if (good && names[i][n + 1] == 'g')
-            good = read_golden_memory(cfg, names[i], names[i] + n + 8, cfg->err);
-        else if (good)
-            good = read_golden_registers(cfg, names[i], cfg->err);
-        free(names[i]);
-    }
-    free(names);
-    free(directory);
-    free(stem);
-    return good;
-}
-
-struct program *trace_parse_cfg(const char *path, const char *text, size_t n, const struct trace_options *options,
-                                struct error *err) {
-    struct lines lines;
-    if (!lines_open(&lines, path, text, n, err))
-        return NULL;
+struct program *trace_read_cfg(struct lines *lines, const struct trace_options *options, struct error *err) {
     const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("small");
-    struct cfg cfg = {
-        .path = path, .at = lines.at, .end = lines.end, .line = 1, .prog = program_new(config, path), .err = err};
+    struct cfg cfg = {.lines = lines, .path = lines->path, .prog = program_new(config, lines->path), .err = err};
+    struct token token;
     bool good = true;
-    while (good && (good = next_token(&cfg, &cfg.name)) && cfg.name.kind != TOKEN_END)
-        if (!is_mark(&cfg.name, ';'))
-            good = read_command(&cfg);
+    while (good && (good = next_token(&cfg, &token)) && token.kind != TOKEN_END) {
+        if (is_mark(&token, ';'))
+            continue;
+        cfg.name = token;
+        good = read_command(&cfg);
+        forget_tokens(&cfg);
+    }
     if (good && !(options && options->no_golden))
-        good = read_goldens(&cfg);
+        good = cfg_read_goldens(cfg.prog, lines->path, err);
     good = good && program_verify(cfg.prog, err);
     packet_files_free(&cfg.files);
     if (good)

@@ -12,6 +12,7 @@
 #ifndef TRACE_FORMATS_H
 #define TRACE_FORMATS_H
 
+#include "trace/lex.h"
 #include "trace/program.h"
 
 struct trace_options {
@@ -23,18 +24,14 @@ struct trace_options {
  * playing an emptied file must not pass. */
 struct program *trace_read(const char *path, const struct trace_options *options, struct error *err);
 
-/* Readers over text already in memory (for fuzzing and tests). Side files are looked up relative to path's directory.
- */
-struct program *trace_parse_cfg(const char *path, const char *text, size_t n, const struct trace_options *options,
-                                struct error *err);
-struct program *trace_parse_txn(const char *path, const char *text, size_t n, const struct trace_options *options,
-                                struct error *err);
-struct program *trace_parse_nvt(const char *path, const char *text, size_t n, const struct trace_options *options,
-                                struct error *err);
+/* The readers of the formats, over lines from a file or a text. Side files are looked up relative to lines->path's
+ * directory. */
+typedef struct program *trace_reader(struct lines *lines, const struct trace_options *options, struct error *err);
+trace_reader trace_read_cfg, trace_read_txn, trace_read_nvt;
 
-/* Parses one memory file into a blob: packets (chapter 80 section 3.4) or plain data lines (section 1.6). */
-struct blob *trace_parse_packets(const char *path, const char *text, size_t n, struct error *err);
-struct blob *trace_parse_data_lines(const char *path, const char *text, size_t n, struct error *err);
+/* Reads a trace from a text, as if it were the file of that path. */
+struct program *trace_parse(trace_reader *reader, const char *path, const char *text, size_t n,
+                            const struct trace_options *options, struct error *err);
 
 /* Writes a program as .nvt (gzip when the name ends in .gz), memory content inline. Reading it back gives the same
  * program, and writing that gives the same bytes. */

@@ -1,36 +1,95 @@
+/* Lines, tokens, numbers. See lex.h. */
 #include "trace/lex.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-bool lines_open(struct lines *lines, const char *path, const char *text, size_t n, struct error *err) {
-    static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, which some editors put in front of UTF-8 */
-    *lines = (struct lines){.path = path, .at = text, .end = text + n};
-    if (n >= strlen(mark) && !memcmp(text, mark, strlen(mark)))
-        lines->at += strlen(mark);
-    if (n >= TRACE_TEXT_LIMIT)
-        return error_set(err, "%s: %zu bytes of text; at most %zu are read", path, n, TRACE_TEXT_LIMIT - 1);
-    const char *zero = n ? memchr(text, 0, n) : NULL;
-    if (zero) {
-        int line = 1;
-        for (const char *p = text; p < zero; p++)
-            line += *p == '\n';
-        return fail_at(err, path, line, "found a zero byte; expected a text file");
+#include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+
+enum { PIECE = 64 * 1024 };
+
+bool lines_open_file(struct lines *lines, const char *path, struct error *err) {
+    struct stat info;
+    *lines = (struct lines){.path = path, .err = err, .piece = PIECE};
+    /* A pipe or a device named in a trace might never end. */
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return error_set(err, "%s: is not a regular file", path);
+    lines->file = file_reader_open(path, err);
+    return lines->file != NULL;
+}
+
+void lines_open_text(struct lines *lines, const char *path, const char *text, size_t n, struct error *err) {
+    *lines = (struct lines){.path = path, .err = err, .at = text, .end = text + n};
+}
+
+void lines_close(struct lines *lines) {
+    file_reader_close(lines->file);
+    free(lines->buffer);
+    lines->file = NULL;
+    lines->buffer = NULL;
+    lines->at = lines->end = NULL;
+}
+
+/* Reads on behind what the buffer holds, which moves to its start. False at the end of the file, or failed. */
+static bool read_on(struct lines *lines) {
+    if (!lines->file)
+        return false;
+    const size_t kept = (size_t)(lines->end - lines->at);
+    if (kept)
+        memmove(lines->buffer, lines->at, kept);
+    if (lines->room - kept < lines->piece) {
+        lines->room = 2 * (kept + lines->piece);
+        lines->buffer = xrealloc(lines->buffer, lines->room);
     }
-    return true;
+    const ssize_t got = file_reader_read(lines->file, lines->buffer + kept, lines->piece, lines->err);
+    lines->failed = got < 0;
+    lines->at = lines->buffer;
+    lines->end = lines->buffer + kept + (got > 0 ? got : 0);
+    return got > 0;
+}
+
+static bool refuse_line(struct lines *lines, const char *what) {
+    lines->failed = true;
+    return fail_at(lines->err, lines->path, lines->line, "%s", what);
 }
 
 bool lines_next(struct lines *lines, struct span *line) {
-    if (lines->at == lines->end)
+    static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, which some editors put in front of UTF-8 */
+    size_t seen = 0;                           /* bytes of the line known to hold no LF */
+    const char *lf = NULL;
+    if (lines->failed)
         return false;
-    const char *lf = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
-    const char *end = lf ? lf : lines->end;
-    *line = (struct span){lines->at, (size_t)(end - lines->at)};
+    for (;;) {
+        const size_t there = (size_t)(lines->end - lines->at);
+        lf = there > seen ? memchr(lines->at + seen, '\n', there - seen) : NULL;
+        seen = lf ? (size_t)(lf - lines->at) : there;
+        if (lf || seen > TRACE_LINE_LIMIT || !read_on(lines))
+            break;
+    }
+    if (lines->failed || (!lf && seen == 0))
+        return false;
+    lines->line++;
+    *line = (struct span){lines->at, seen};
+    lines->at += seen + (lf != NULL);
+    lines->taken += seen + 1;
+    if (line->n > TRACE_LINE_LIMIT)
+        return refuse_line(lines,
+                           "found a line of more than 1048576 bytes, the longest that is read; is this a trace?");
+    if (lines->taken > TRACE_TEXT_LIMIT)
+        return refuse_line(lines, "found more than 2147483648 bytes of text, the most that is read");
+    if (line->n && memchr(line->at, 0, line->n))
+        return refuse_line(lines, "found a zero byte; expected a text file");
+    if (lines->line == 1 && span_starts(*line, mark)) {
+        line->at += strlen(mark);
+        line->n -= strlen(mark);
+    }
     while (line->n && line->at[line->n - 1] == '\r')
         line->n--;
-    lines->at = lf ? lf + 1 : end;
-    lines->line++;
     return true;
 }
 
@@ -65,19 +124,11 @@ struct span span_token(struct span *rest) {
 }
 
 char *span_show(struct span span, char text[SPAN_SHOW]) {
-    size_t n = 0;
     if (!span.n)
         return strcpy(text, "nothing");
-    text[n++] = '"';
-    for (size_t i = 0; i < span.n && i < SPAN_SHOWN; i++)
-        if (span.at[i] >= 0x20 && span.at[i] < 0x7f)
-            text[n++] = span.at[i];
-        else
-            n += (size_t)snprintf(text + n, SPAN_SHOW - n, "\\x%02x", (unsigned char)span.at[i]);
-    if (span.n > SPAN_SHOWN)
-        n += (size_t)snprintf(text + n, SPAN_SHOW - n, "...");
-    text[n++] = '"';
-    text[n] = 0;
+    text[0] = '"';
+    text_shown_bytes(span.at, span.n < SPAN_SHOWN ? span.n : SPAN_SHOWN, text + 1, SPAN_SHOW - 5);
+    strcat(text, span.n > SPAN_SHOWN ? "...\"" : "\"");
     return text;
 }
 

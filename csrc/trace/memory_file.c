@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
-#include "trace/formats.h"
 #include "trace/lex.h"
+#include "trace/side_files.h"
 
 /* A cursor over one line. */
 struct packet_line {
@@ -105,34 +105,72 @@ static bool parse_packet(struct packet_line *p, struct blob *blob, const char *p
     return good;
 }
 
-/* A line is a packet line if it opens a brace and speaks of an offset; such a line must be right. All other lines
- * (braces, comments, headers) are skipped. */
+/* A line is a packet line if it opens a brace and speaks of an offset; such a line must be right. */
 static bool is_packet_line(struct span line) {
-    if (!line.n || line.at[0] != '{')
-        return false;
-    return memmem(line.at, line.n, "offset", 6) != NULL;
+    return line.n && line.at[0] == '{' && memmem(line.at, line.n, "offset", 6) != NULL;
 }
 
-struct blob *trace_parse_packets(const char *path, const char *text, size_t n, struct error *err) {
-    struct lines lines;
-    struct span line;
-    if (!lines_open(&lines, path, text, n, err))
-        return NULL;
-    struct blob *blob = blob_new(path);
-    bool good = true;
-    while (good && lines_next(&lines, &line)) {
-        line = span_trim(line);
-        if (!is_packet_line(line))
-            continue;
-        struct packet_line p = {line.at, line.at + line.n};
-        for (;;) {
-            skip_any(&p, " \t,{}");
-            if (p.at == p.end || *p.at == '#' || !(good = parse_packet(&p, blob, path, lines.line, err)))
-                break;
-        }
+/* The braces around packets that are open: every file of the published releases has one pair, the other dialect none.
+ */
+struct braces {
+    int open;
+    int line; /* of the outermost that is open */
+};
+
+static void count_brace(struct braces *braces, char c, int line) {
+    if (c == '{') {
+        if (braces->open++ == 0)
+            braces->line = line;
+    } else if (c == '}' && braces->open > 0) {
+        braces->open--;
     }
+}
+
+static bool parse_packet_line(struct packet_line *p, struct braces *braces, struct blob *blob, const char *path,
+                              int line, struct error *err) {
+    for (;;) {
+        for (; p->at < p->end && strchr(" \t,{}", *p->at); p->at++)
+            count_brace(braces, *p->at, line);
+        if (p->at == p->end || *p->at == '#')
+            return true;
+        if (!parse_packet(p, blob, path, line, err))
+            return false;
+        count_brace(braces, '}', line);
+    }
+}
+
+struct blob *packets_parse(struct lines *lines, struct error *err) {
+    struct span line;
+    struct blob *blob = blob_new(lines->path);
+    struct braces braces = {0};
+    bool good = true;
+    while (good && lines_next(lines, &line)) {
+        line = span_trim(line);
+        struct packet_line p = {line.at, line.at + line.n};
+        if (is_packet_line(line))
+            good = parse_packet_line(&p, &braces, blob, lines->path, lines->line, err);
+        else if (line.n) /* a brace of its own, or a comment, a header */
+            count_brace(&braces, line.at[0], lines->line);
+    }
+    good = good && !lines->failed;
+    if (good && braces.open > 0)
+        good = fail_at(
+            err, lines->path, lines->line,
+            "found the end of the file; expected the \"}\" that closes the \"{\" of line %d: is the file complete?",
+            braces.line);
     if (good)
         return blob;
+    blob_free(blob);
+    return NULL;
+}
+
+struct blob *packet_file_read(const char *path, struct error *err) {
+    struct lines lines;
+    struct blob *blob = lines_open_file(&lines, path, err) ? packets_parse(&lines, err) : NULL;
+    lines_close(&lines);
+    if (!blob || blob->size > 0)
+        return blob;
+    error_set(err, "%s: holds no packet with content; expected {offset:..., size:..., payload:...}", path);
     blob_free(blob);
     return NULL;
 }
@@ -147,32 +185,45 @@ static bool is_data_byte(struct span word, uint8_t *byte) {
     return true;
 }
 
-struct blob *trace_parse_data_lines(const char *path, const char *text, size_t n, struct error *err) {
-    struct lines lines;
-    struct span line;
-    if (!lines_open(&lines, path, text, n, err))
-        return NULL;
-    struct blob *blob = blob_new(path);
-    while (lines_next(&lines, &line)) {
-        uint8_t byte;
-        struct span rest = line;
-        if (!is_data_byte(span_token(&rest), &byte))
-            continue; /* header, footer, comment */
-        rest = line;
-        for (struct span word = span_token(&rest); word.n; word = span_token(&rest)) {
-            char shown[SPAN_SHOW];
-            if (!is_data_byte(word, &byte))
-                fail_at(err, path, lines.line, "found %s in a data line; expected a byte, 0x00 to 0xff",
-                        span_show(word, shown));
-            else if (blob->size >= TRACE_BLOB_LIMIT)
-                fail_at(err, path, lines.line, "more than %zu bytes of content in one file", TRACE_BLOB_LIMIT);
-            else {
-                blob_append(blob, blob->size, &byte, 1);
-                continue;
-            }
-            blob_free(blob);
-            return NULL;
+/* The bytes of a line if its first word is one; other lines are header, footer, comment. *found counts them; those
+ * beyond `most` are not kept. */
+static bool parse_data_line(struct span line, struct blob *blob, size_t most, size_t *found, const struct lines *lines,
+                            struct error *err) {
+    uint8_t bytes[64];
+    size_t n = 0;
+    bool first = true;
+    for (struct span word = span_token(&line); word.n; word = span_token(&line)) {
+        char shown[SPAN_SHOW];
+        if (!is_data_byte(word, &bytes[n]))
+            return first || fail_at(err, lines->path, lines->line,
+                                    "found %s in a data line; expected a byte, 0x00 to 0xff", span_show(word, shown));
+        first = false;
+        n += ++*found <= most;
+        if (n == sizeof bytes) {
+            blob_append(blob, blob->size, bytes, n);
+            n = 0;
         }
     }
+    blob_append(blob, blob->size, bytes, n);
+    return true;
+}
+
+struct blob *data_lines_parse(struct lines *lines, size_t most, size_t *found, struct error *err) {
+    struct span line;
+    struct blob *blob = blob_new(lines->path);
+    bool good = true;
+    *found = 0;
+    while (good && lines_next(lines, &line))
+        good = parse_data_line(line, blob, most, found, lines, err);
+    if (good && !lines->failed)
+        return blob;
+    blob_free(blob);
+    return NULL;
+}
+
+struct blob *data_file_read(const char *path, size_t most, size_t *found, struct error *err) {
+    struct lines lines;
+    struct blob *blob = lines_open_file(&lines, path, err) ? data_lines_parse(&lines, most, found, err) : NULL;
+    lines_close(&lines);
     return blob;
 }

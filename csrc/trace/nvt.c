@@ -6,6 +6,7 @@
 
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
+#include "trace/hint.h"
 #include "trace/lex.h"
 #include "trace/nvt.h"
 #include "trace/side_files.h"
@@ -21,13 +22,14 @@ struct token {
 };
 
 struct nvt {
-    struct lines lines;
+    struct lines *lines;
     struct program *prog;
     struct error *err;
     struct packet_files files;
     struct blob **blobs; /* by label; owned by the program */
     size_t blob_count;
-    char *line_text; /* room for the words of one line */
+    uint64_t content; /* bytes of all blobs */
+    char *line_text;  /* room for the words of one line */
     size_t line_room;
     struct token token[MAX_TOKENS]; /* [0] is the command */
     int tokens;
@@ -64,7 +66,7 @@ static struct span text_span(const char *text) {
 
 static bool refuse(struct nvt *nvt, const char *found, const char *expected) {
     char shown[SPAN_SHOW];
-    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line, "found %s; expected %s",
+    return fail_at(nvt->err, nvt->lines->path, nvt->lines->line, "found %s; expected %s",
                    span_show(text_span(found ? found : ""), shown), expected);
 }
 
@@ -188,14 +190,19 @@ static bool take_register(struct nvt *nvt, struct op *op) {
     if ((size_t)(dot - text) < sizeof unit_name)
         memcpy(unit_name, text, (size_t)(dot - text));
     enum nvdla_unit unit = nvdla_unit_find(unit_name);
-    char shown[SPAN_SHOW];
-    if (unit == NVDLA_UNIT_COUNT)
-        return refuse(nvt, text, "a register of a known unit such as SDP or CDMA");
+    char shown[SPAN_SHOW], hint[HINT], expected[200];
+    if (unit == NVDLA_UNIT_COUNT) {
+        const struct span name = {text, (size_t)(dot - text)};
+        snprintf(expected, sizeof expected, "a register of a known unit such as SDP or CDMA%s",
+                 unit_hint(config, name, hint));
+        return refuse(nvt, text, expected);
+    }
     const struct nvdla_register *reg = nvdla_register_find(config, unit, dot + 1);
     if (!reg)
-        return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
-                       "unknown register %s; configuration %s has none of that name", span_show(text_span(text), shown),
-                       config->name);
+        return fail_at(nvt->err, nvt->lines->path, nvt->lines->line,
+                       "unknown register %s; configuration %s has none of that name%s",
+                       span_show(text_span(text), shown), config->name,
+                       register_hint(config, unit, text_span(dot + 1), hint));
     op->address = reg->address;
     return true;
 }
@@ -336,7 +343,7 @@ static bool blob_option(struct nvt *nvt, const char *value, struct op *op) {
 static bool file_option(struct nvt *nvt, const char *value, struct op *op) {
     if (!*value)
         return refuse(nvt, value, "a file name");
-    op->blob = packet_files_get(&nvt->files, nvt->prog, nvt->lines.path, nvt->lines.line, text_span(value), nvt->err);
+    op->blob = packet_files_get(&nvt->files, nvt->prog, nvt->lines->path, nvt->lines->line, text_span(value), nvt->err);
     return op->blob != NULL;
 }
 
@@ -387,16 +394,28 @@ static bool take_options(struct nvt *nvt, struct op *op, const struct command *c
 
 /* ---- blobs ---- */
 
-static bool add_byte(struct nvt *nvt, struct blob *blob, uint64_t *offset, uint8_t byte, uint64_t count) {
-    uint8_t bytes[4096];
-    if (count > TRACE_BLOB_LIMIT - blob->size || count > UINT64_MAX - *offset)
-        return fail_at(nvt->err, nvt->lines.path, nvt->lines.line, "more than %zu bytes of content in one blob",
+static bool add_bytes(struct nvt *nvt, struct blob *blob, uint64_t *offset, const uint8_t *bytes, size_t n) {
+    if (n > TRACE_BLOB_LIMIT - blob->size || n > UINT64_MAX - *offset)
+        return fail_at(nvt->err, nvt->lines->path, nvt->lines->line, "more than %zu bytes of content in one blob",
                        TRACE_BLOB_LIMIT);
+    nvt->content += n;
+    if (nvt->content > TRACE_CONTENT_LIMIT)
+        return fail_at(nvt->err, nvt->lines->path, nvt->lines->line,
+                       "more than %" PRIu64 " bytes of content in all blobs", TRACE_CONTENT_LIMIT);
+    blob_append(blob, *offset, bytes, n);
+    *offset += n;
+    return true;
+}
+
+static bool add_run(struct nvt *nvt, struct blob *blob, uint64_t *offset, uint8_t byte, uint64_t count) {
+    uint8_t bytes[4096];
+    if (count > TRACE_BLOB_LIMIT - blob->size) /* before any of it is made */
+        return add_bytes(nvt, blob, offset, NULL, SIZE_MAX);
     memset(bytes, byte, count < sizeof bytes ? (size_t)count : sizeof bytes);
     while (count) {
         size_t n = count < sizeof bytes ? (size_t)count : sizeof bytes;
-        blob_append(blob, *offset, bytes, n);
-        *offset += n;
+        if (!add_bytes(nvt, blob, offset, bytes, n))
+            return false;
         count -= n;
     }
     return true;
@@ -414,7 +433,7 @@ static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, s
         uint64_t count;
         int high = hex_digit(word.at[0]), low = star == word.at + 2 ? hex_digit(word.at[1]) : -1;
         if (high >= 0 && low >= 0 && span_number(digits, false, &count))
-            return add_byte(nvt, blob, offset, (uint8_t)(high * 16 + low), count);
+            return add_run(nvt, blob, offset, (uint8_t)(high * 16 + low), count);
     } else if (word.n % 2 == 0) {
         uint8_t bytes[256];
         size_t n = 0;
@@ -424,17 +443,15 @@ static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, s
                 break;
             bytes[n++] = (uint8_t)(high * 16 + low);
             if (n == sizeof bytes || i + 2 == word.n) {
-                if (n > TRACE_BLOB_LIMIT - blob->size || n > UINT64_MAX - *offset)
-                    return add_byte(nvt, blob, offset, 0, UINT64_MAX);
-                blob_append(blob, *offset, bytes, n);
-                *offset += n;
+                if (!add_bytes(nvt, blob, offset, bytes, n))
+                    return false;
                 n = 0;
             }
             if (i + 2 == word.n)
                 return true;
         }
     }
-    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
+    return fail_at(nvt->err, nvt->lines->path, nvt->lines->line,
                    "found %s; expected @OFFSET, hex digits (two a byte), BYTE*COUNT, or end", span_show(word, shown));
 }
 
@@ -454,8 +471,8 @@ static bool read_blob(struct nvt *nvt) {
     struct blob *blob = program_blob(nvt->prog, blob_new(name));
     nvt->blobs = xgrow(nvt->blobs, nvt->blob_count, sizeof *nvt->blobs);
     nvt->blobs[nvt->blob_count++] = blob;
-    int first = nvt->lines.line;
-    for (struct span line; lines_next(&nvt->lines, &line);) {
+    int first = nvt->lines->line;
+    for (struct span line; lines_next(nvt->lines, &line);) {
         line = span_trim(line);
         if (span_is(line, "end"))
             return true;
@@ -463,14 +480,16 @@ static bool read_blob(struct nvt *nvt) {
             if (!read_content(nvt, blob, &offset, word))
                 return false;
     }
-    return fail_at(nvt->err, nvt->lines.path, nvt->lines.line,
+    if (nvt->lines->failed)
+        return false;
+    return fail_at(nvt->err, nvt->lines->path, nvt->lines->line,
                    "found the end of the file; expected the end of the blob of line %d", first);
 }
 
 /* ---- the file ---- */
 
 static void add_note(struct nvt *nvt, struct span text) {
-    struct op op = op_make(OP_NOTE, nvt->lines.line);
+    struct op op = op_make(OP_NOTE, nvt->lines->line);
     if (text.n && text.at[0] == ' ')
         text.at++, text.n--;
     while (text.n && strchr(" \t\r", text.at[text.n - 1]))
@@ -480,21 +499,35 @@ static void add_note(struct nvt *nvt, struct span text) {
     program_append(nvt->prog, &op);
 }
 
+static bool refuse_command(struct nvt *nvt, const char *name) {
+    struct guess guess = {.word = name, .n = strlen(name)};
+    char hint[HINT], expected[200];
+    guess_try(&guess, "blob");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        guess_try(&guess, commands[i].name);
+    snprintf(expected, sizeof expected, "a command: reg_write, poll, read_check, mem_load, blob, ...%s",
+             guess_hint(&guess, hint));
+    return refuse(nvt, name, expected);
+}
+
 static bool read_line(struct nvt *nvt, struct span line) {
     struct span note;
     if (!split_line(nvt, line, &note))
         return false;
     if (nvt->tokens && !strcmp(nvt->token[0].text, "blob")) {
-        if (!read_blob(nvt))
-            return false;
-    } else if (nvt->tokens) {
+        /* The note first: it stands in the line, which reading the blob overwrites. */
+        if (note.at)
+            add_note(nvt, note);
+        return read_blob(nvt);
+    }
+    if (nvt->tokens) {
         const struct command *command = NULL;
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
             if (!strcmp(nvt->token[0].text, commands[i].name))
                 command = &commands[i];
         if (!command)
-            return refuse(nvt, nvt->token[0].text, "a command: reg_write, poll, read_check, mem_load, blob, ...");
-        struct op op = op_make(command->kind, nvt->lines.line);
+            return refuse_command(nvt, nvt->token[0].text);
+        struct op op = op_make(command->kind, nvt->lines->line);
         if (!take_operands(nvt, &op) || !take_options(nvt, &op, command))
             return false;
         if (op.kind == OP_MEM_LOAD || op.kind == OP_MEM_CHECK)
@@ -503,14 +536,17 @@ static bool read_line(struct nvt *nvt, struct span line) {
     }
     if (note.at)
         add_note(nvt, note);
-    return true;
+    return program_fits(nvt->prog, nvt->lines->path, nvt->lines->line, nvt->err);
 }
 
 /* A header line "WORD VALUE". */
 static bool read_header(struct nvt *nvt, const char *word, const char *values, const char **value) {
     struct span line = {NULL, 0}, note;
-    if (!lines_next(&nvt->lines, &line))
-        nvt->lines.line++;
+    if (!lines_next(nvt->lines, &line)) {
+        if (nvt->lines->failed)
+            return false;
+        nvt->lines->line++;
+    }
     char expected[120];
     snprintf(expected, sizeof expected, "the header line \"%s %s\"", word, values);
     nvt->tokens = 0;
@@ -537,28 +573,27 @@ static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
                       "a configuration: full, small, small_256, small_256_full, medium_512, medium_1024_full or large");
     if (override && override->map != config->map)
         return fail_at(
-            nvt->err, nvt->lines.path, nvt->lines.line,
+            nvt->err, nvt->lines->path, nvt->lines->line,
             "the trace was made for configuration %s; %s has another register map, so it cannot take its place",
             config->name, override->name);
     if (!read_header(nvt, "mode", "sequential|streams", &value))
         return false;
     if (strcmp(value, "sequential") != 0 && strcmp(value, "streams") != 0)
         return refuse(nvt, value, "sequential or streams");
-    nvt->prog = program_new(override ? override : config, nvt->lines.path);
+    nvt->prog = program_new(override ? override : config, nvt->lines->path);
     nvt->prog->sequential = value[1] == 'e';
     if (nvt->prog->sequential)
         program_stream(nvt->prog, "main");
     return true;
 }
 
-struct program *trace_parse_nvt(const char *path, const char *text, size_t n, const struct trace_options *options,
-                                struct error *err) {
-    struct nvt nvt = {.err = err};
+struct program *trace_read_nvt(struct lines *lines, const struct trace_options *options, struct error *err) {
+    struct nvt nvt = {.lines = lines, .err = err};
     struct span line;
-    bool good = lines_open(&nvt.lines, path, text, n, err) && read_headers(&nvt, options ? options->config : NULL);
-    while (good && lines_next(&nvt.lines, &line))
+    bool good = read_headers(&nvt, options ? options->config : NULL);
+    while (good && lines_next(lines, &line))
         good = read_line(&nvt, line);
-    good = good && program_verify(nvt.prog, err);
+    good = good && !lines->failed && program_verify(nvt.prog, err);
     packet_files_free(&nvt.files);
     free(nvt.blobs);
     free(nvt.line_text);

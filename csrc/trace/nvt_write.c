@@ -148,7 +148,86 @@ static void put_two_names(struct text *out, const char *first, const char *secon
     put_name(out, second);
 }
 
-/* The operation's line without its end. Returns whether the stream has been told. */
+static void put_fill(struct text *out, const struct op *op) {
+    text_printf(out, " 0x%" PRIx64, op->size);
+    if (op->pattern == PATTERN_BYTE)
+        text_printf(out, " 0x%02x", (unsigned)op->fill);
+    else
+        text_printf(out, " %s", op->pattern == PATTERN_ADDRESS ? "address" : "random");
+}
+
+static void put_notify(struct text *out, const struct program *prog, const struct op *op) {
+    const char *name = op->bit >= 0 ? nvdla_interrupt_name(op->bit) : "any";
+    char number[16];
+    snprintf(number, sizeof number, "%d", op->bit);
+    put_two_names(out, name ? name : number, prog->events[op->event]);
+}
+
+static void put_operands(struct text *out, const struct program *prog, const struct op *op, size_t label) {
+    switch (op->kind) {
+    case OP_WRITE:
+        put_register(out, prog, op);
+        text_printf(out, " 0x%" PRIx32 "%s", op->value, op->nposted ? " nposted" : "");
+        break;
+    case OP_READ:
+        put_register(out, prog, op);
+        break;
+    case OP_READ_CHECK:
+    case OP_POLL:
+        put_relation(out, prog, op);
+        break;
+    case OP_WAIT:
+        text_printf(out, " %s", op->level ? "high" : "low");
+        break;
+    case OP_INTR_NOTIFY:
+        put_notify(out, prog, op);
+        break;
+    case OP_SYNC_NOTIFY:
+    case OP_SYNC_WAIT:
+        put_two_names(out, prog->streams[op->stream], prog->events[op->event]);
+        break;
+    case OP_MEM_LOAD:
+    case OP_MEM_CHECK:
+        put_memory(out, op);
+        text_printf(out, " blob=%zu", label);
+        break;
+    case OP_MEM_FILL:
+        put_memory(out, op);
+        put_fill(out, op);
+        break;
+    case OP_MEM_RESERVE:
+        put_memory(out, op);
+        text_printf(out, " 0x%" PRIx64, op->size);
+        break;
+    case OP_MEM_RELEASE:
+        put_memory(out, op);
+        break;
+    case OP_MEM_CRC:
+        put_memory(out, op);
+        text_printf(out, " 0x%" PRIx64 " 0x%08" PRIx32, op->size, op->value);
+        break;
+    case OP_NOTE:
+    case OP_CHECK_EVENT:
+        break;
+    }
+}
+
+/* after=, stream= where it is not the one that the line implies, end. */
+static void put_options(struct text *out, const struct program *prog, const struct op *op) {
+    const char *stream = prog->stream_count ? prog->streams[op->stream] : "main";
+    if (op->after >= 0) {
+        text_printf(out, " after=");
+        put_name(out, prog->events[op->after]);
+    }
+    if (op->kind != OP_SYNC_NOTIFY && op->kind != OP_SYNC_WAIT && strcmp(stream, nvt_default_stream(prog, op)) != 0) {
+        text_printf(out, " stream=");
+        put_name(out, stream);
+    }
+    if (op->at_end)
+        text_printf(out, " end");
+}
+
+/* The operation's line without its end. */
 static void put_op(struct text *out, const struct program *prog, const struct op *op, size_t label) {
     static const char *const words[] = {
         [OP_WRITE] = "reg_write",
@@ -172,72 +251,8 @@ static void put_op(struct text *out, const struct program *prog, const struct op
         return;
     }
     text_add(out, words[op->kind], strlen(words[op->kind]));
-    switch (op->kind) {
-    case OP_NOTE:
-        break;
-    case OP_WRITE:
-        put_register(out, prog, op);
-        text_printf(out, " 0x%" PRIx32 "%s", op->value, op->nposted ? " nposted" : "");
-        break;
-    case OP_READ:
-        put_register(out, prog, op);
-        break;
-    case OP_READ_CHECK:
-    case OP_POLL:
-        put_relation(out, prog, op);
-        break;
-    case OP_WAIT:
-        text_printf(out, " %s", op->level ? "high" : "low");
-        break;
-    case OP_INTR_NOTIFY: {
-        const char *name = op->bit >= 0 ? nvdla_interrupt_name(op->bit) : "any";
-        char number[16];
-        snprintf(number, sizeof number, "%d", op->bit);
-        put_two_names(out, name ? name : number, prog->events[op->event]);
-        break;
-    }
-    case OP_SYNC_NOTIFY:
-    case OP_SYNC_WAIT:
-        put_two_names(out, prog->streams[op->stream], prog->events[op->event]);
-        break;
-    case OP_MEM_LOAD:
-    case OP_MEM_CHECK:
-        put_memory(out, op);
-        text_printf(out, " blob=%zu", label);
-        break;
-    case OP_MEM_FILL:
-        put_memory(out, op);
-        text_printf(out, " 0x%" PRIx64, op->size);
-        if (op->pattern == PATTERN_BYTE)
-            text_printf(out, " 0x%02x", (unsigned)op->fill);
-        else
-            text_printf(out, " %s", op->pattern == PATTERN_ADDRESS ? "address" : "random");
-        break;
-    case OP_MEM_RESERVE:
-        put_memory(out, op);
-        text_printf(out, " 0x%" PRIx64, op->size);
-        break;
-    case OP_MEM_RELEASE:
-        put_memory(out, op);
-        break;
-    case OP_MEM_CRC:
-        put_memory(out, op);
-        text_printf(out, " 0x%" PRIx64 " 0x%08" PRIx32, op->size, op->value);
-        break;
-    case OP_CHECK_EVENT:
-        break;
-    }
-    if (op->after >= 0) {
-        text_printf(out, " after=");
-        put_name(out, prog->events[op->after]);
-    }
-    const char *stream = prog->stream_count ? prog->streams[op->stream] : "main";
-    if (op->kind != OP_SYNC_NOTIFY && op->kind != OP_SYNC_WAIT && strcmp(stream, nvt_default_stream(prog, op)) != 0) {
-        text_printf(out, " stream=");
-        put_name(out, stream);
-    }
-    if (op->at_end)
-        text_printf(out, " end");
+    put_operands(out, prog, op, label);
+    put_options(out, prog, op);
 }
 
 /* A blob and the number it got; sorted by blob for the search. */

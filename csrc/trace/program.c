@@ -1,5 +1,6 @@
 /* Building and releasing programs. */
 #include "trace/program.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 #include <stdarg.h>
@@ -89,20 +90,20 @@ const char *program_text(struct program *prog, const char *text, size_t n) {
 }
 
 void program_warn(struct program *prog, const char *format, ...) {
-    char text[1024];
+    char text[1024], shown[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     prog->warnings = xgrow(prog->warnings, prog->warning_count, sizeof *prog->warnings);
-    prog->warnings[prog->warning_count++] = xstrndup(text, strlen(text));
+    prog->warnings[prog->warning_count++] = xstrdup(text_shown_into(text, shown, sizeof shown));
 }
 
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size) {
+    text_shown_into(prog->files[op->file], text, size);
+    const size_t n = strlen(text);
     if (op->line > 0)
-        snprintf(text, size, "%s:%d", prog->files[op->file], op->line);
-    else
-        snprintf(text, size, "%s", prog->files[op->file]);
+        snprintf(text + n, size - n, ":%d", op->line);
     return text;
 }
 

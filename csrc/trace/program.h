@@ -121,7 +121,7 @@ struct blob *program_blob(struct program *prog, struct blob *blob);
 const char *program_text(struct program *prog, const char *text, size_t n);
 void program_warn(struct program *prog, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* "FILE:LINE" of an operation, into text. Returns text. */
+/* "FILE:LINE" of an operation, as it may be shown (text_shown). Returns text. */
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size);
 
 /* Appends bytes to a blob at offset: a chunk of their own, or the last one grown when it ends there. Blobs are filled

@@ -1,9 +1,10 @@
+/* Other register values for the launches of a program. See program_filter.h. */
 #include "trace/program_filter.h"
-#include "trace/launches.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "trace/launches.h"
 
@@ -71,12 +72,12 @@ static bool pass(struct rewriter *rewriter, size_t index, struct op *op, struct 
 }
 
 /* Rewrites the register of a setting in all launches of the unit. */
-static bool rewrite(struct program *prog, const struct launch_setting *settings, size_t count,
+static void rewrite(struct program *prog, const struct launch_setting *settings, size_t count,
                     const struct launch_setting *which) {
     uint32_t base = nvdla_unit_base(prog->config, which->unit);
     const struct nvdla_register *reg = nvdla_register_at(prog->config, base + which->offset);
     /* Each operation arms one launch at most. */
-    struct op *ops = malloc(2 * (prog->count + 1) * sizeof *ops);
+    struct op *ops = xmalloc(2 * (prog->count + 1) * sizeof *ops);
     struct rewriter rewriter = {.settings = settings,
                                 .count = count,
                                 .layers = program_launches(prog),
@@ -84,36 +85,29 @@ static bool rewrite(struct program *prog, const struct launch_setting *settings,
                                 .pointer = base + SDP_S_POINTER,
                                 .offset = which->offset,
                                 .value = {reg->reset, reg->reset}};
-    bool ok = ops && rewriter.layers;
-    if (ok) {
-        size_t n = 0;
-        for (size_t i = 0; i < prog->count; i++) {
-            struct op op = prog->ops[i], added;
-            if (pass(&rewriter, i, &op, &added)) {
-                ops[n++] = added;
-            }
-            ops[n++] = op;
+    size_t n = 0;
+    for (size_t i = 0; i < prog->count; i++) {
+        struct op op = prog->ops[i], added;
+        if (pass(&rewriter, i, &op, &added)) {
+            ops[n++] = added;
         }
-        free(prog->ops);
-        prog->ops = ops;
-        prog->capacity = 2 * (prog->count + 1);
-        prog->count = n;
-    } else {
-        free(ops);
+        ops[n++] = op;
     }
+    free(prog->ops);
+    prog->ops = ops;
+    prog->capacity = 2 * (prog->count + 1);
+    prog->count = n;
     layer_tracker_free(rewriter.layers);
-    return ok;
 }
 
-bool program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count) {
+void program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count) {
     for (size_t i = 0; i < count; i++) {
         bool done = false; /* with an earlier setting of the same register */
         for (size_t k = 0; k < i; k++) {
             done = done || (settings[k].unit == settings[i].unit && settings[k].offset == settings[i].offset);
         }
-        if (!done && !rewrite(prog, settings, count, &settings[i])) {
-            return false;
+        if (!done) {
+            rewrite(prog, settings, count, &settings[i]);
         }
     }
-    return true;
 }

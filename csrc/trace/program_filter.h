@@ -18,7 +18,7 @@ struct launch_setting {
 
 /* Changes the program so that these launches are armed with these values, and all others with what they had. Register
  * writes that are there get another value; where a launch inherits the value of an earlier one, a write is added before
- * it is armed. Returns false when memory is exhausted; the program is then still one. */
-bool program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count);
+ * it is armed. */
+void program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count);
 
 #endif

@@ -7,14 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
-#include "trace/side_files.h"
-
-typedef struct program *(*parse_function)(const char *path, const char *text, size_t n,
-                                          const struct trace_options *options, struct error *err);
 
 static bool ends_in(const char *name, size_t n, const char *ending) {
     size_t e = strlen(ending);
@@ -22,15 +17,15 @@ static bool ends_in(const char *name, size_t n, const char *ending) {
 }
 
 /* The reader for a file name, with or without .gz behind it; NULL if it is none of a trace. */
-static parse_function choose(const char *path) {
+static trace_reader *choose(const char *path) {
     size_t n = strlen(path);
     if (ends_in(path, n, ".gz"))
         n -= 3;
     if (ends_in(path, n, ".cfg"))
-        return trace_parse_cfg;
+        return trace_read_cfg;
     if (ends_in(path, n, ".txn"))
-        return trace_parse_txn;
-    return ends_in(path, n, ".nvt") ? trace_parse_nvt : NULL;
+        return trace_read_txn;
+    return ends_in(path, n, ".nvt") ? trace_read_nvt : NULL;
 }
 
 /* Names that a directory may be read by: first those of the published releases; the others, among them what convert
@@ -108,20 +103,29 @@ struct program *trace_read(const char *path, const struct trace_options *options
         path = inside;
     }
     struct program *prog = NULL;
-    parse_function parse = choose(path);
-    char *bytes = NULL;
-    size_t n;
-    if (!parse)
+    trace_reader *reader = choose(path);
+    struct lines lines;
+    if (!reader)
         error_set(err, "%s: %s; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, or a directory", path,
                   path[0] != '\0' && access(path, F_OK) != 0 ? strerror(errno) : "not the name of a trace");
-    else if (side_file_read(path, &bytes, &n, err))
-        prog = parse(path, bytes, n, options, err);
+    else if (lines_open_file(&lines, path, err)) {
+        prog = reader(&lines, options, err);
+        lines_close(&lines);
+    }
     if (prog && is_empty(prog)) {
         error_set(err, "%s: holds no operations", path);
         program_free(prog);
         prog = NULL;
     }
-    free(bytes);
     free(inside);
+    return prog;
+}
+
+struct program *trace_parse(trace_reader *reader, const char *path, const char *text, size_t n,
+                            const struct trace_options *options, struct error *err) {
+    struct lines lines;
+    lines_open_text(&lines, path, text, n, err);
+    struct program *prog = reader(&lines, options, err);
+    lines_close(&lines);
     return prog;
 }

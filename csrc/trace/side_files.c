@@ -1,12 +1,10 @@
+/* Files that a trace names or that lie beside it. See side_files.h. */
 #include "trace/side_files.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "trace/formats.h"
 
 char *path_beside(const char *path, struct span name) {
     const char *slash = strrchr(path, '/');
@@ -19,36 +17,18 @@ char *path_beside(const char *path, struct span name) {
     return joined;
 }
 
-bool side_file_read(const char *path, char **bytes, size_t *n, struct error *err) {
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return error_set(err, "%s: is not a regular file", path);
-    return file_read(path, bytes, n, err);
-}
-
 const struct blob *packet_files_get(struct packet_files *files, struct program *prog, const char *path, int line,
                                     struct span name, struct error *err) {
     for (size_t i = 0; i < files->count; i++)
         if (span_is(name, files->names[i]))
             return files->blobs[i];
     char *side = path_beside(path, name);
-    char *bytes = NULL;
-    size_t n = 0;
-    struct blob *blob = NULL;
-    if (!side_file_read(side, &bytes, &n, err)) {
-        error_prefix(err, "%s:%d: ", path, line);
-    } else {
-        blob = trace_parse_packets(side, bytes, n, err);
-        free(bytes);
-    }
-    if (blob && !blob->chunk_count) {
-        fail_at(err, path, line, "%s holds no packet; expected {offset:..., size:..., payload:...}", side);
-        blob_free(blob);
-        blob = NULL;
-    }
+    struct blob *blob = packet_file_read(side, err);
     free(side);
-    if (!blob)
+    if (!blob) {
+        error_prefix(err, "%s:%d: ", path, line);
         return NULL;
+    }
     free(blob->name);
     blob->name = xstrndup(name.at, name.n);
     files->names = xgrow(files->names, files->count, sizeof *files->names);

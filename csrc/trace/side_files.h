@@ -1,5 +1,4 @@
-/* Files that a trace names or that lie beside it.
- */
+/* Files that a trace names or that lie beside it. */
 #ifndef TRACE_SIDE_FILES_H
 #define TRACE_SIDE_FILES_H
 
@@ -14,8 +13,15 @@
 /* NAME beside PATH: PATH's directory joined with NAME (an absolute NAME as it is). malloc'd. */
 char *path_beside(const char *path, struct span name);
 
-/* Reads a side file that a trace names; only regular files. *bytes is malloc'd and zero-terminated. */
-bool side_file_read(const char *path, char **bytes, size_t *n, struct error *err);
+/* Reads a memory file: packets (chapter 80 section 3.4) or plain data lines (section 1.6). NULL with a message if it
+ * cannot be read, or stops before its end; also packets without a byte. */
+struct blob *packet_file_read(const char *path, struct error *err);
+struct blob *data_file_read(const char *path, size_t most, size_t *found, struct error *err);
+
+/* The same from lines that are open. most: bytes that are kept, the first of the file; *found: how many it holds. A
+ * file without a byte gives an empty blob. */
+struct blob *packets_parse(struct lines *lines, struct error *err);
+struct blob *data_lines_parse(struct lines *lines, size_t most, size_t *found, struct error *err);
 
 /* The packet files of one trace, each read once. Zero-initialise; release the lists with packet_files_free. */
 struct packet_files {

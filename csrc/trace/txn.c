@@ -14,6 +14,7 @@
 #include "memory/space.h"
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
+#include "trace/hint.h"
 #include "trace/lex.h"
 #include "trace/side_files.h"
 #include "trace/verify.h"
@@ -173,38 +174,66 @@ static bool do_wait(struct txn *txn) {
     return refuse(txn, edge, "high, low, posedge or negedge");
 }
 
-/* The windows of memory addresses, by bits 31:28. Section 1.5. */
-enum { WINDOW_SHIFT = 28, PRIMARY_WINDOW = 8, SECONDARY_WINDOW = 5 };
+/* Memory addresses have 32 bits that tell the space (chapter 80 section 1.5). Bit 31 set is primary memory in every
+ * bench; traces made from captures of drivers use all of it, 0x80000000 to 0xffffffff. Below, the bench of full knows
+ * one window of secondary memory, that of the configurable branch takes everything, if that port exists.
+ */
+struct window {
+    enum memory_space space;
+    uint64_t base, size;
+    const char *text;
+};
+static const struct window primary_window = {SPACE_PRIMARY, 0x80000000, 0x80000000, "0x80000000 to 0xffffffff"};
+static const struct window full_secondary_window = {SPACE_SECONDARY, 0x50000000, 0x10000000,
+                                                    "0x50000000 to 0x5fffffff"};
+static const struct window secondary_window = {SPACE_SECONDARY, 0, 0x80000000, "0x00000000 to 0x7fffffff"};
 
-static void reserve_window(struct txn *txn, enum memory_space space, uint64_t window) {
+/* The window of secondary memory, NULL if the configuration has none. */
+static const struct window *find_secondary(const struct nvdla_config *config) {
+    if (!config->secondary_memory)
+        return NULL;
+    return config->map == NVDLA_MAP_FULL ? &full_secondary_window : &secondary_window;
+}
+
+static void reserve_window(struct txn *txn, const struct window *window) {
     struct op op = make(txn, OP_MEM_RESERVE);
-    op.space = space;
-    op.base = window << WINDOW_SHIFT;
-    op.size = UINT64_C(1) << WINDOW_SHIFT;
+    op.space = window->space;
+    op.base = window->base;
+    op.size = window->size;
     append(txn, &op);
 }
 
 static void reserve_windows(struct txn *txn) {
-    reserve_window(txn, SPACE_PRIMARY, PRIMARY_WINDOW);
-    if (txn->prog->config->secondary_memory)
-        reserve_window(txn, SPACE_SECONDARY, SECONDARY_WINDOW);
+    const struct window *secondary = find_secondary(txn->prog->config);
+    reserve_window(txn, &primary_window);
+    if (secondary)
+        reserve_window(txn, secondary);
 }
 
-/* Address of a memory command: bits 31:28 tell the space (section 1.5); all `size` bytes lie in it. */
+static bool in_window(const struct window *window, uint64_t address) {
+    return window && address >= window->base && address - window->base < window->size;
+}
+
+/* Address of a memory command: tells the space, in whose window all `size` bytes lie. */
 static bool get_memory(struct txn *txn, int index, uint64_t size, struct op *op) {
+    const struct window *secondary = find_secondary(txn->prog->config);
     if (!get_number(txn, index, UINT64_MAX, "a memory address", &op->base))
         return false;
-    uint64_t last = op->base + (size ? size - 1 : 0);
-    uint64_t window = op->base >> WINDOW_SHIFT;
-    if (window != PRIMARY_WINDOW && window != SECONDARY_WINDOW)
-        return refuse(txn, txn->token[index],
-                      "an address 0x8....... (primary memory) or 0x5....... (secondary memory)");
-    if (last < op->base || last >> WINDOW_SHIFT != window)
+    const struct window *window = in_window(&primary_window, op->base) ? &primary_window
+                                  : in_window(secondary, op->base)     ? secondary
+                                                                       : NULL;
+    if (!window) {
+        char expected[160];
+        snprintf(expected, sizeof expected, "an address of primary memory (%s)%s%s%s", primary_window.text,
+                 secondary ? " or of secondary memory (" : "", secondary ? secondary->text : "",
+                 secondary ? ")" : "; the configuration has no secondary memory");
+        return refuse(txn, txn->token[index], expected);
+    }
+    if (size > window->size - (op->base - window->base))
         return fail_at(txn->err, txn->path, txn->line,
                        "0x%" PRIx64 " bytes at 0x%" PRIx64 " leave the %s memory; expected an end not above 0x%" PRIx64,
-                       size, op->base, memory_space_name(window == PRIMARY_WINDOW ? SPACE_PRIMARY : SPACE_SECONDARY),
-                       (window + 1) << WINDOW_SHIFT);
-    op->space = window == PRIMARY_WINDOW ? SPACE_PRIMARY : SPACE_SECONDARY;
+                       size, op->base, memory_space_name(window->space), window->base + window->size);
+    op->space = window->space;
     return true;
 }
 
@@ -222,25 +251,19 @@ static bool memory_command(struct txn *txn, enum op_kind kind) {
         return append(txn, &op);
 
     char *path = path_beside(txn->path, name);
-    char *bytes = NULL;
-    size_t n;
-    struct blob *whole = NULL;
-    if (!side_file_read(path, &bytes, &n, txn->err))
+    size_t found = 0;
+    struct blob *blob = data_file_read(path, (size_t)op.size, &found, txn->err);
+    if (!blob) {
         error_prefix(txn->err, "%s:%d: ", txn->path, txn->line);
-    else
-        whole = trace_parse_data_lines(path, bytes, n, txn->err);
-    free(bytes);
-    if (whole && whole->size < op.size) {
-        fail_at(txn->err, txn->path, txn->line, "%s holds 0x%zx bytes; expected at least 0x%" PRIx64, path, whole->size,
+    } else if (found < op.size) {
+        fail_at(txn->err, txn->path, txn->line, "%s holds 0x%zx bytes; expected at least 0x%" PRIx64, path, found,
                 op.size);
-        blob_free(whole);
-        whole = NULL;
+        blob_free(blob);
+        blob = NULL;
     }
     free(path);
-    if (!whole)
+    if (!blob)
         return false;
-    struct blob *blob = blob_cut(whole, op.size);
-    blob_free(whole);
     free(blob->name);
     blob->name = xstrndup(name.at, name.n);
     op.blob = program_blob(txn->prog, blob);
@@ -333,7 +356,7 @@ static const struct command commands[] = {
 };
 
 static bool read_command(struct txn *txn, struct span line) {
-    char shown[SPAN_SHOW];
+    char shown[SPAN_SHOW], hint[HINT];
     txn->tokens = 0;
     for (struct span token = span_token(&line); token.n; token = span_token(&line)) {
         if (txn->tokens < MAX_TOKENS)
@@ -352,10 +375,13 @@ static bool read_command(struct txn *txn, struct span line) {
                            operands, command->name, command->usage);
         return command->handle(txn);
     }
+    struct guess guess = {.word = txn->token[0].at, .n = txn->token[0].n};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        guess_try(&guess, commands[i].name);
     return fail_at(
         txn->err, txn->path, txn->line,
-        "unknown command %s; expected write_reg, read_reg, load_mem, dump_mem, wait, write_mem, read_mem or until",
-        span_show(txn->token[0], shown));
+        "unknown command %s; expected write_reg, read_reg, load_mem, dump_mem, wait, write_mem, read_mem or until%s",
+        span_show(txn->token[0], shown), guess_hint(&guess, hint));
 }
 
 static void add_note(struct txn *txn, struct span text) {
@@ -415,44 +441,41 @@ static bool read_plusarg(struct txn *txn, const char *path, int line, struct spa
 
 static bool read_plusargs(struct txn *txn) {
     char *path = path_beside(txn->path, (struct span){"plusargs.txt", strlen("plusargs.txt")});
-    char *bytes = NULL;
-    size_t n;
     struct lines lines;
     struct span line;
     bool good = true;
     if (access(path, F_OK) == 0) {
-        good = side_file_read(path, &bytes, &n, txn->err) && lines_open(&lines, path, bytes, n, txn->err);
+        good = lines_open_file(&lines, path, txn->err);
         while (good && lines_next(&lines, &line)) {
             for (struct span word = span_token(&line); good && word.n; word = span_token(&line))
                 good = read_plusarg(txn, path, lines.line, word);
         }
+        good = good && !lines.failed;
+        lines_close(&lines);
     }
-    free(bytes);
     free(path);
     return good;
 }
 
-struct program *trace_parse_txn(const char *path, const char *text, size_t n, const struct trace_options *options,
-                                struct error *err) {
-    struct lines lines;
+struct program *trace_read_txn(struct lines *lines, const struct trace_options *options, struct error *err) {
     struct span line;
-    if (!lines_open(&lines, path, text, n, err))
-        return NULL;
     const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("full");
-    struct txn txn = {.path = path, .prog = program_new(config, path), .err = err, .attempts = DEFAULT_ATTEMPTS};
+    struct txn txn = {
+        .path = lines->path, .prog = program_new(config, lines->path), .err = err, .attempts = DEFAULT_ATTEMPTS};
     txn.prog->sequential = true;
     program_stream(txn.prog, "main");
     reserve_windows(&txn);
     bool good = read_plusargs(&txn);
-    while (good && lines_next(&lines, &line)) {
+    while (good && lines_next(lines, &line)) {
         const char *hash = line.n ? memchr(line.at, '#', line.n) : NULL;
         struct span command = {line.at, hash ? (size_t)(hash - line.at) : line.n};
-        txn.line = lines.line;
+        txn.line = lines->line;
         good = read_command(&txn, command);
         if (good && hash)
             add_note(&txn, (struct span){hash + 1, line.n - command.n - 1});
+        good = good && program_fits(txn.prog, txn.path, txn.line, err);
     }
-    if (good && program_verify(txn.prog, err))
+    if (good && !lines->failed && program_verify(txn.prog, err))
         return txn.prog;
     program_free(txn.prog);
     return NULL;

@@ -290,6 +290,11 @@ static void warn_undeclared(struct program *prog) {
     free(regions);
 }
 
+bool program_fits(const struct program *prog, const char *path, int line, struct error *err) {
+    return prog->count <= TRACE_OPS_LIMIT ||
+           fail_at(err, path, line, "more than %zu commands and comments; a longer trace is not read", TRACE_OPS_LIMIT);
+}
+
 bool program_verify(struct program *prog, struct error *err) {
     if (!verify_events(prog, err) || !verify_ranges(prog, err) || !verify_releases(prog, err))
         return false;

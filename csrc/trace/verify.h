@@ -10,6 +10,9 @@
  * "FILE:LINE: ..." on an error. */
 bool program_verify(struct program *prog, struct error *err);
 
+/* False, with "FILE:LINE: ...", when a reader at that line has made more operations than a program may have. */
+bool program_fits(const struct program *prog, const char *path, int line, struct error *err);
+
 /* The operation addresses a register: OP_WRITE, OP_READ, OP_READ_CHECK, OP_POLL. */
 bool op_is_register(enum op_kind kind);
 

@@ -14,31 +14,18 @@ stand_in() {
     echo "WARNING: $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
     echo "$2"
 }
-trace=$(stand_in "$trace" traces/rand_sdp_014.nvt.gz)
+trace=$(stand_in "$trace" traces/conformance/small/rand_sdp_014.nvt.gz)
 conv=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_8x16x128_3x3x128x32_int8
-conv=$(stand_in "$conv" traces/rand_dc_pdp_009.nvt.gz)
+conv=$(stand_in "$conv" traces/conformance/small/rand_dc_pdp_009.nvt.gz)
 mkdir -p "$build/bench"
-
-# spread UNIT: minimum, median and maximum of the numbers on standard input, and of how many runs they are if not of all.
-spread() {
-    sort -g | awk -v unit="$1" -v runs="$runs" '{ v[NR] = $1 }
-        END {
-            if (NR == 0) print "not measured: the runs are too short, or other programs disturbed them"
-            else printf "min %s  median %s  max %s %s%s\n", v[1], v[int((NR + 1) / 2)], v[NR], unit, (NR < runs ? " (" NR " of " runs " runs)" : "")
-        }'
-}
-# figure TITLE SED-EXPRESSION UNIT: from the output of all runs
-figure() { printf '  %-50s %s\n' "$1" "$(sed -nE "$2" <<<"$out" | spread "$3")"; }
 
 for t in "$trace" "$conv"; do
     echo "trace $t, $runs runs"
-    out=
+    results=$build/bench/results.jsonl
+    : >"$results"
     for ((i = 0; i < runs; i++)); do
-        out+=$("$build/nvcosim" run "$t" --stats --out "$build/bench" 2>/dev/null)$'\n' || exit 1
+        "$build/nvcosim" run -q "$t" --stats --out "$build/bench" --results "$build/bench/one.jsonl" >/dev/null 2>&1 || exit 1
+        cat "$build/bench/one.jsonl" >>"$results"
     done
-    figure "simulated cycles per CPU second" 's:.* ([0-9]+) cycles/s.*:\1:p' ""
-    figure "outside the design's evaluation" 's:.* ([0-9.]+) % outside.*:\1:p' "%"
-    figure "outside the design's evaluation, per clock" 's:.*\(([0-9]+) ns a cycle.*:\1:p' "ns"
-    figure "the model's layers" 's:.*model\: ([0-9.]+) ms CPU.*:\1:p' "ms"
-    sed -n '/VPI:/{p;q}' <<<"$out"
+    python3 tests/bench/figures.py "$results"
 done

@@ -12,7 +12,7 @@ nv run --dut model marked; check byte_order_mark 0 "PASS marked "
 printf 'reg_write(\001\377, 0);\n' >odd.cfg
 nv run --dut model odd.cfg; check odd_bytes 2 'odd.cfg:1:' 'found "\x01"'
 mkdir nopacket && cp good/good.cfg nopacket/nopacket.cfg && echo '# nothing' >nopacket/in.dat
-nv run --dut model nopacket; check no_packet 2 "nopacket.cfg:3:" "in.dat holds no packet"
+nv run --dut model nopacket; check no_packet 2 "nopacket.cfg:3:" "in.dat: holds no packet"
 mkdir onlynvt && cp good.nvt.gz onlynvt
 nv run --dut model onlynvt; check directory_with_nvt 0 "PASS onlynvt "
 finish

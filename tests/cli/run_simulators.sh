@@ -6,7 +6,7 @@
 
 mv tree/Makefile Makefile.kept
 command=("$TREE" run good/good.cfg)
-check run_without_source_tree 2 "tree/Makefile: not found" '!building'
+check run_without_source_tree 2 "tree/build/../Makefile: not found" '!building'
 mv Makefile.kept tree/Makefile
 touch tree/fail
 check run_build_fails 2 "building the small simulator (once, about a minute) ..." "compiling small" "the simulator could not be built"
@@ -94,4 +94,32 @@ for s in 2 15 9; do
     rm -f pids
     command=(python3 ended.py $s "$TREE" run good/good.cfg); check "run_ends_its_build_$s" 0 '!nothing happens'
 done
+# A tree that cannot be written, and one that is installed: simulators are made in the user's cache, once, and again when the program is newer.
+cp -r tree locked
+rm -f locked/build/nvcosim-*
+sed -i '/sleep 60/d' locked/Makefile
+mkdir cache
+chmod 777 cache
+chmod -R a-w,a+rX locked
+chmod 755 .
+user=()
+[ "$(id -u)" = 0 ] && user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+locked() { command=("${user[@]}" env HOME=/nonexistent XDG_CACHE_HOME="$WORK/cache" "$WORK/locked/build/nvcosim" run --out "$WORK/cache/out" "$@"); }
+locked good/good.cfg; check run_read_only_tree 0 "building the small simulator" "simulator small: --out"
+locked good/good.cfg; check run_read_only_tree_again 0 '!building' "simulator small: --out"
+that run_read_only_tree_cache sh -c 'ls cache/nvcosim/*/nvcosim-small'
+touch -d '1 minute ago' cache/nvcosim/*/nvcosim-small
+locked good/good.cfg; check run_cached_simulator_is_older 0 "building the small simulator"
+command=("${user[@]}" env -u HOME -u XDG_CACHE_HOME "$WORK/locked/build/nvcosim" run --config large --out "$WORK/cache/out" good/good.cfg)
+check run_nowhere_to_build 2 "cannot be written, and neither XDG_CACHE_HOME nor HOME names a folder"
+chmod -R u+w locked
+mkdir -p prefix/bin prefix/share prefix/lib/nvcosim
+cp tree/build/nvcosim prefix/bin/
+cp -r locked prefix/share/nvcosim
+sed 's/@WHO@/ready/; s/@CONFIG@/small/' tree/simulator >prefix/lib/nvcosim/nvcosim-small
+chmod +x prefix/lib/nvcosim/nvcosim-small
+command=(env XDG_CACHE_HOME="$WORK/cache" prefix/bin/nvcosim run good/good.cfg); check run_installed 0 "simulator ready:" '!building'
+command=(env XDG_CACHE_HOME="$WORK/cache" prefix/bin/nvcosim run --checks good/good.cfg); check run_installed_builds_in_the_cache 0 "building the small simulator with checks" "simulator small-checks:"
+that run_installed_leaves_the_prefix test ! -e prefix/share/nvcosim/build/nvcosim-small-checks
+
 finish

@@ -5,16 +5,17 @@ mkdir -p tree/build
 cp "$NVCOSIM" tree/build/nvcosim
 TREE=$WORK/tree/build/nvcosim
 cat >tree/Makefile <<'END'
+B = build
 suffix = $(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 .PHONY: simulator
 simulator:
 	@echo "compiling $(CONFIG)$(suffix) $(FILELIST) $(TOP) $(VERILATOR_OPTIONS)"
 	@test ! -e fail
-	@sed "s/@WHO@/$(CONFIG)$(suffix)/" simulator > build/nvcosim-$(CONFIG)$(suffix)
-	@chmod +x build/nvcosim-$(CONFIG)$(suffix)
-	@$(if $(NAME),printf 'FILELIST=%s\nTOP=%s\nVERILATOR_OPTIONS=%s\n' "$(FILELIST)" "$(TOP)" "$(VERILATOR_OPTIONS)" > build/$(CONFIG)-$(NAME).variables)
-	@echo "$(FILELIST) $(TOP) $(VERILATOR_OPTIONS)" > build/made
-	@echo . >> build/builds
+	@sed "s/@WHO@/$(CONFIG)$(suffix)/" simulator > $(B)/nvcosim-$(CONFIG)$(suffix)
+	@chmod +x $(B)/nvcosim-$(CONFIG)$(suffix)
+	@$(if $(NAME),printf 'FILELIST=%s\nTOP=%s\nVERILATOR_OPTIONS=%s\n' "$(FILELIST)" "$(TOP)" "$(VERILATOR_OPTIONS)" > $(B)/$(CONFIG)-$(NAME).variables)
+	@echo "$(FILELIST) $(TOP) $(VERILATOR_OPTIONS)" > $(B)/made
+	@echo . >> $(B)/builds
 END
 sed -i 's/@sed "s/@sed "s:@CONFIG@:$(CONFIG):;s/' tree/Makefile
 cat >tree/simulator <<'END'

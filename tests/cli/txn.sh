@@ -44,7 +44,7 @@ dump_mem 0x80100000 0x800 in.dat
 END
 nv run --config small --dut model copy; check txn_copies 0 "PASS copy "
 nv convert --config small copy copy.nvt; check txn_convert 0
-that txn_windows_survive grep -q '^mem_reserve primary 0x80000000 0x10000000' copy.nvt
+that txn_windows_survive grep -q '^mem_reserve primary 0x80000000 0x80000000' copy.nvt
 nv run --dut model copy.nvt; check txn_converted_copies 0 "PASS copy "
 cp -r copy badcopy && sed -i 's/dump_mem 0x80100000/dump_mem 0x80100008/' badcopy/input.txn
 nv run --config small --dut model badcopy; check txn_wrong_output 1 "FAIL badcopy"

@@ -24,7 +24,7 @@ static inline void fuzz_round_trip(struct program *prog, const struct error *err
     size_t n, m;
     struct error again_err = {.text = ""};
     char *text = nvt_text(prog, &n);
-    struct program *again = trace_parse_nvt(FUZZ_DIRECTORY "again.nvt", text, n, NULL, &again_err);
+    struct program *again = trace_parse(trace_read_nvt, FUZZ_DIRECTORY "again.nvt", text, n, NULL, &again_err);
     if (!again) {
         fprintf(stderr, "%s\n%s\n", again_err.text, text);
         abort();

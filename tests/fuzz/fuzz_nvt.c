@@ -15,6 +15,6 @@ static int has_long_run(const uint8_t *data, size_t n) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct error err = {.text = ""};
     if (!has_long_run(data, n))
-        fuzz_round_trip(trace_parse_nvt(FUZZ_DIRECTORY "t.nvt", (const char *)data, n, NULL, &err), &err);
+        fuzz_round_trip(trace_parse(trace_read_nvt, FUZZ_DIRECTORY "t.nvt", (const char *)data, n, NULL, &err), &err);
     return 0;
 }

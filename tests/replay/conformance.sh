@@ -4,7 +4,7 @@
 #
 # usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
 set -u
-NVCOSIM=${NVCOSIM:-build/nvcosim}
+. "$(dirname "$0")/play.sh"
 NVDLA_CONFORMANCE=${NVDLA_CONFORMANCE:-../shared/conformance}
 config=$1
 folder=$NVDLA_CONFORMANCE/$config
@@ -24,16 +24,8 @@ elif [ "$config" = small ]; then
     settings=("" "--latency 200" "--stall 300 --reorder --seed 1" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2"
         "--stall 700 --bandwidth 400 --seed 3")
 fi
-passed=0 failed=0
 for setting in "${settings[@]}"; do
-    echo "--- memory: ${setting:-default}"
     # shellcheck disable=SC2086 # the options are words
-    out=$("$NVCOSIM" run -j "$(nproc)" --config "$config" --out build/conformance-reports $setting "${traces[@]}" 2>&1)
-    status=$?
-    p=$(grep -c '^PASS' <<<"$out")
-    passed=$((passed + p)) failed=$((failed + ${#traces[@]} - p))
-    grep -v '^PASS' <<<"$out"
-    [ $status -eq 0 ] || [ "$p" -lt ${#traces[@]} ] || failed=$((failed + 1))
+    play "memory ${setting:-default}" --config "$config" --out build/conformance-reports $setting -- "${traces[@]}"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -7,11 +7,13 @@ Judged: the geometric mean over traces of one layer whose streams neither wait n
 others are printed as information, since their cycles depend on when the register writes come.
 """
 import csv
+import json
 import math
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 
 def one_layer(text):
@@ -39,8 +41,10 @@ def main(nvcosim, folder):
             traces.append(path)
             if one_layer(text):
                 judged.add(name)
-    out = subprocess.run([nvcosim, "run", "--dut", "rtl", "-j", "2"] + traces, capture_output=True, text=True, check=False)
-    cycles = {m.group(1): int(m.group(2)) for m in re.finditer(r"^PASS (\S+) .*?\bop_cycles=(\d+)", out.stdout, re.M)}
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as results:
+        subprocess.run([nvcosim, "run", "-q", "--dut", "rtl", "-j", "2", "--results", results.name] + traces, capture_output=True, check=False)
+        lines = [json.loads(line) for line in results]
+    cycles = {r["trace"]: r["op_cycles"] for r in lines if r["verdict"] == "PASS"}
     missing = [t for t in traces if os.path.splitext(os.path.basename(t))[0] not in cycles]
     logs, slower = [], 0
     print(f"{'trace':44} {'ours':>7} {'public':>7} ratio")

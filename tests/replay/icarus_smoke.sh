@@ -5,7 +5,7 @@
 set -u
 build=$1
 passed=0 failed=0
-for trace in traces/rand_sdp_000.nvt.gz traces/rand_pdp_001.nvt.gz; do
+for trace in traces/conformance/small/rand_sdp_000.nvt.gz traces/conformance/small/rand_pdp_001.nvt.gz; do
     if NVCOSIM_ARGS="$trace --out $build/icarus-reports" vvp -n -M "$build" -m nvcosim_icarus "$build/icarus-small.vvp"; then
         passed=$((passed + 1))
     else

@@ -22,7 +22,7 @@ check "the bug is in" $?
 } >"$dir/buggy.f"
 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
 check "nvcosim build" $?
-out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/rand_sdp_000.nvt.gz 2>&1)
+out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 status=$?
 echo "$out"
 [ $status -eq 1 ]
@@ -42,7 +42,7 @@ check "report.json is JSON" $?
 check "the shrunk trace still fails" $?
 [ "$(grep -c reg_write "$dir/shrunk.nvt")" -lt 100 ] && [ "$(grep -c 'D_OP_ENABLE 0x1' "$dir/shrunk.nvt")" -eq 2 ]
 check "a failing chain of layers shrinks to one SDP layer" $?
-"$NVCOSIM" run --dut rtl:nosuch traces/rand_sdp_000.nvt.gz >/dev/null 2>&1
+"$NVCOSIM" run --dut rtl:nosuch traces/conformance/small/rand_sdp_000.nvt.gz >/dev/null 2>&1
 [ $? -eq 2 ]
 check "an RTL that was never built gives exit status 2" $?
 echo "$passed passed, $failed failed"

@@ -4,12 +4,12 @@
 #define DAT "{\n{offset:0x0, size:4, payload:0x01 0x02 0x03 0x04},\n{offset:0x10, size:2, payload:5 6}\n}\n"
 
 static struct program *good(void **state, const char *text) {
-    struct program *prog = parse_good(state, trace_parse_cfg, "t.cfg", text);
+    struct program *prog = parse_good(state, trace_read_cfg, "t.cfg", text);
     check_round_trip(prog);
     return prog;
 }
 
-#define bad(text, ...) parse_bad(state, trace_parse_cfg, "t.cfg", text, __VA_ARGS__, NULL)
+#define bad(text, ...) parse_bad(state, trace_read_cfg, "t.cfg", text, __VA_ARGS__, NULL)
 
 static void register_commands(void **state) {
     struct program *prog =
@@ -78,7 +78,7 @@ static void register_errors(void **state) {
 static void full_registers_under_full(void **state) {
     struct error err;
     struct program *prog =
-        parse_text(state, trace_parse_cfg, "t.cfg", "reg_write(NVDLA_BDMA.CFG_CMD_0, 1);", "full", &err);
+        parse_text(state, trace_read_cfg, "t.cfg", "reg_write(NVDLA_BDMA.CFG_CMD_0, 1);", "full", &err);
     assert_non_null(prog);
     program_free(prog);
 }
@@ -95,6 +95,12 @@ static void syntax_errors(void **state) {
     bad("(1);", 1, "expected a command");
     bad("12;", 1, "expected a command");
     bad("reg_write @", 1, "found \"@\"");
+    bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0, -1);", 1, "found \"-1\"",
+        "a register value, a number from 0 to 0xffffffff");
+    bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0, - 1);", 1, "found \"-\"");
+    bad("mem_init(pri_mem, 0, -0x10, ONES);", 1, "found \"-0x10\"", "a size in bytes");
+    bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0,\n 1,\n 2);", 1, "with 3 operands");
+    bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0,\n x);", 2, "found \"x\"", "a register value");
     bad("mem_load(pri_mem, 0, \"a.dat);\n", 1, "closing");
 }
 
@@ -174,9 +180,9 @@ static void memory_errors(void **state) {
     bad("mem_reserve(pri_mem, 0x100000000, 1);", 1, "out of range");
     bad("mem_reserve(pri_mem, 0x80000000, 0xffffffffffffffff);", 1, "out of range");
     struct error err = {.text = ""};
-    assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "mem_init(pri_mem, 0, 0x100000001, ONES);", "large", &err));
+    assert_null(parse_text(state, trace_read_cfg, "t.cfg", "mem_init(pri_mem, 0, 0x100000001, ONES);", "large", &err));
     assert_non_null(strstr(err.text, "t.cfg:1: a fill of 0x100000001 bytes is too large"));
-    assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "mem_load(pri_mem, 0, \"broken.dat\");", NULL, &err));
+    assert_null(parse_text(state, trace_read_cfg, "t.cfg", "mem_load(pri_mem, 0, \"broken.dat\");", NULL, &err));
     assert_non_null(strstr(err.text, "broken.dat:2: found \"q\""));
     char path[700];
     snprintf(path, sizeof path, "mem_load(pri_mem, 0, \"%s\");", (const char *)*state);
@@ -275,7 +281,7 @@ static void warnings(void **state) {
     assert_true(has_warning(prog, "t.cfg:2:", "t.cfg:1;"));
     assert_true(has_warning(prog, "t.cfg:4:", "not all declared"));
     assert_int_equal(prog->warning_count, 2);
-    bad("\nmem_load(pri_mem, 0x800, \"none.dat\");", 2, "none.dat holds no packet", "expected {offset");
+    bad("\nmem_load(pri_mem, 0x800, \"none.dat\");", 2, "none.dat: holds no packet", "expected {offset");
     program_free(prog);
     prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 0, \"a.dat\", s);\nmem_load(pri_mem, 4, "
                        "\"a.dat\");intr_notify(SDP_0, s);");
@@ -286,7 +292,9 @@ static void warnings(void **state) {
 static void goldens(void **state) {
     put_file(state, "t_golden_80000100.dat", DAT);
     put_file(state, "t_golden_0000000c0.dat", DAT);
-    put_file(state, "t_golden_xyz.dat", "ignored");
+    put_file(state, "t_golden_notes.txt", "ignored");
+    put_file(state, "t_golden_big.cfg", "another trace");
+    put_file(state, "t_golden_big_golden_0.dat", "its own");
     put_file(state, "t2_golden_80000100.dat", "ignored");
     put_file(state, "t_regs.csv", "unit,register,value\r\nSDP,D_CVT_SCALE,0x00000007\r\nGLB,S_INTR_MASK,12\n\n");
     struct program *prog = good(state, "mem_reserve(pri_mem, 0, 0x200);mem_reserve(pri_mem, 0x80000100, 0x20);");
@@ -304,7 +312,7 @@ static void goldens(void **state) {
     char path[700];
     struct error err;
     struct trace_options options = {.no_golden = true};
-    prog = trace_parse_cfg(in_directory(state, "t.cfg", path), "", 0, &options, &err);
+    prog = trace_parse(trace_read_cfg, in_directory(state, "t.cfg", path), "", 0, &options, &err);
     assert_int_equal(prog->count, 0);
     program_free(prog);
 }
@@ -315,7 +323,7 @@ static void golden_space(void **state) {
     put_file(state, "t_golden_70000000.dat", DAT);
     struct error err;
     struct program *prog = parse_text(
-        state, trace_parse_cfg, "t.cfg",
+        state, trace_read_cfg, "t.cfg",
         "mem_reserve(sec_mem, 0x4ffffff0, 0x100);mem_reserve(sec_mem, 0x60000000, 0x100);"
         "mem_reserve(pri_mem, 0x60000000, 0x100);mem_reserve(sec_mem, 0x70000000, 0x100);"
         "mem_reserve(pri_mem, 0x70000000, 0x100);intr_notify(SDP_0, s);check_crc(s, 0, 0x70000000, 0x12, 0);",
@@ -333,27 +341,115 @@ static void golden_errors(void **state) {
         const char *text, *message;
     } cases[] = {
         {"", "t_regs.csv:1: found nothing"},
+        {"unit,register,value\n", "t_regs.csv:1: found no register behind the header"},
         {"unit,value\n", "t_regs.csv:1: found \"unit,value\""},
         {"unit,register,value\nSDP,D_CVT_SCALE\n", "t_regs.csv:2: found \"SDP,D_CVT_SCALE\""},
         {"unit,register,value\n\nSDP,D_CVT_SCALE,1,2\n", "t_regs.csv:3: "},
         {"unit,register,value\nFOO,D_CVT_SCALE,1\n", "t_regs.csv:2: unknown unit \"FOO\""},
         {"unit,register,value\nSDP,D_FOO,1\n", "t_regs.csv:2: unknown register \"D_FOO\""},
+        {"unit,register,value\nSPD,D_FOO,1\n",
+         "unknown unit \"SPD\"; expected one such as SDP or CDMA; did you mean SDP?"},
+        {"unit,register,value\nSDP,D_CVT_SCAEL,1\n", "did you mean D_CVT_SCALE?"},
         {"unit,register,value\nSDP,D_CVT_SCALE,0x1ffffffff\n", "t_regs.csv:2: found \"0x1ffffffff\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error err = {.text = ""};
         put_file(state, "t_regs.csv", cases[i].text);
-        assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "", NULL, &err));
+        assert_null(parse_text(state, trace_read_cfg, "t.cfg", "", NULL, &err));
         if (!strstr(err.text, cases[i].message))
             fail_msg("%s: %s", cases[i].text, err.text);
     }
     struct error err = {.text = ""};
     put_file(state, "t_golden_0.dat", "no packets");
-    assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "", NULL, &err));
+    assert_null(parse_text(state, trace_read_cfg, "t.cfg", "", NULL, &err));
     assert_non_null(strstr(err.text, "t_golden_0.dat: holds no packet"));
     put_file(state, "t_golden_0.dat", "{offset:0, size:1, payload:q}");
-    assert_null(parse_text(state, trace_parse_cfg, "t.cfg", "", NULL, &err));
+    assert_null(parse_text(state, trace_read_cfg, "t.cfg", "", NULL, &err));
     assert_non_null(strstr(err.text, "t_golden_0.dat:1: "));
+    put_file(state, "t_golden_0.dat", "{\n{offset:0, size:1, payload:1},\n");
+    assert_null(parse_text(state, trace_read_cfg, "t.cfg", "", NULL, &err));
+    assert_non_null(strstr(err.text, "t_golden_0.dat:2: found the end of the file"));
+    char path[700];
+    in_directory(state, "t_golden_0.dat", path);
+    unlink(path);
+    static const char *const names[] = {"t_golden_zz.dat", "t_golden_.dat", "t_golden_80000000x.dat",
+                                        "t_golden_00000000080000000.dat", "t_golden_0x80000000.dat.gz"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        put_file(state, names[i], DAT);
+        assert_null(parse_text(state, trace_read_cfg, "t.cfg", "", NULL, &err));
+        if (!strstr(err.text, names[i]) || !strstr(err.text, "expected t_golden_ADDRESS.dat"))
+            fail_msg("%s: %s", names[i], err.text);
+        in_directory(state, names[i], path);
+        unlink(path);
+    }
+    /* A directory of such a name can not be compared either. */
+    in_directory(state, "t_golden_1.dat", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_null(parse_text(state, trace_read_cfg, "t.cfg", "", NULL, &err));
+    assert_non_null(strstr(err.text, "t_golden_1.dat: is not a regular file"));
+    rmdir(path);
+}
+
+/* The golden file covers what the CRC of its address covers: one that holds less was cut. */
+static void a_golden_file_that_is_too_short_is_told(void **state) {
+    static const char text[] = "mem_reserve(pri_mem, 0x80000000, 0x40);\nintr_notify(SDP_0, s);\n"
+                               "check_crc(s, pri_mem, 0x80000000, 0x20, 0);";
+    put_file(state, "t_golden_80000000.dat", "{offset:0x0, size:16, payload:1}\n");
+    struct program *prog = good(state, text);
+    assert_int_equal(prog->warning_count, 1);
+    assert_true(has_warning(prog, "t_golden_80000000.dat: holds 0x10 bytes", "t.cfg:3 covers 0x20"));
+    program_free(prog);
+    put_file(state, "t_golden_80000000.dat", "{offset:0x0, size:32, payload:1}\n");
+    prog = good(state, text);
+    assert_int_equal(prog->warning_count, 0);
+    program_free(prog);
+}
+
+/* From a file, in pieces of any size, as from a text. */
+static void a_file_is_read_as_its_text(void **state) {
+    static const char text[] =
+        "// head\nreg_write // a comment\n(NVDLA_SDP.D_CVT_SCALE_0\n,\n\n0x1\n)\n;mem_load(\n1 ,\n"
+        "0x80000000,\n\"a.dat\"\n, go); sync_notify(NVDLA_SDP, go);;\n;";
+    char path[700];
+    struct error err = {.text = ""};
+    put_file(state, "a.dat", DAT);
+    put_file(state, "t.cfg", text);
+    struct program *expected = good(state, text);
+    in_directory(state, "t.cfg", path);
+    for (size_t piece = 1; piece < sizeof text + 1; piece++) {
+        struct lines lines;
+        assert_true(lines_open_file(&lines, path, &err));
+        lines.piece = piece;
+        struct program *prog = trace_read_cfg(&lines, NULL, &err);
+        if (!prog || !program_equal(prog, expected))
+            fail_msg("piece %zu: %s", piece, err.text);
+        lines_close(&lines);
+        program_free(prog);
+    }
+    program_free(expected);
+}
+
+static void near_names_are_offered(void **state) {
+    bad("reg_wirte(NVDLA_SDP.D_CVT_SCALE_0, 1);", 1, "unknown command", "did you mean reg_write?");
+    bad("reg_write(NVDLA_SPD.D_CVT_SCALE_0, 1);", 1, "unknown block", "did you mean SDP?");
+    bad("reg_write(NVDLA_SDP.D_CVT_SCAL_0, 1);", 1, "unknown register", "did you mean D_CVT_SCALE?");
+    bad("reg_write(NVDLA_SDP.D_NOTHING_0, 1);", 1, "is that the configuration this trace was made for?");
+    struct error err = {.text = ""};
+    parse_text(state, trace_read_cfg, "t.cfg", "reg_write(NVDLA_SDP.D_NOTHING_0, 1);", NULL, &err);
+    assert_null(strstr(err.text, "did you mean"));
+}
+
+static void names_are_shown_escaped(void **state) {
+    struct error err = {.text = ""};
+    assert_null(
+        parse_text(state, trace_read_cfg, "a\n\x1b[31mb.cfg", "reg_write(NVDLA_SDP.D\x7f\x9b_0, 1);", NULL, &err));
+    assert_non_null(strstr(err.text, "a\\n\\x1b[31mb.cfg:1: "));
+    assert_null(strpbrk(err.text, "\n\x1b\x7f\x9b"));
+    struct program *prog =
+        parse_text(state, trace_read_cfg, "a\nb.cfg", "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);", NULL, &err);
+    char position[800];
+    assert_non_null(strstr(op_position(prog, prog->ops, position, sizeof position), "a\\nb.cfg:1"));
+    program_free(prog);
 }
 
 static void choice_by_name_and_directory(void **state) {
@@ -438,6 +534,10 @@ int main(void) {
         directory_test(goldens),
         directory_test(golden_space),
         directory_test(golden_errors),
+        directory_test(a_golden_file_that_is_too_short_is_told),
+        directory_test(a_file_is_read_as_its_text),
+        directory_test(near_names_are_offered),
+        directory_test(names_are_shown_escaped),
         directory_test(choice_by_name_and_directory),
         directory_test(files_without_operations_are_refused),
         directory_test(a_byte_order_mark_is_skipped_and_odd_bytes_are_shown),

@@ -115,7 +115,7 @@ static void same_bytes(const struct gen_case *gen, const struct program *prog, v
     free(other);
     program_free(second);
     /* written and read */
-    second = trace_parse_nvt("t.nvt", text, n, &(struct trace_options){0}, &err);
+    second = trace_parse(trace_read_nvt, "t.nvt", text, n, &(struct trace_options){0}, &err);
     if (!second)
         fail_msg("seed %d: %s", (int)gen->seed, err.text);
     assert_int_equal(second->warning_count, 0);
@@ -566,7 +566,7 @@ static void damaged(const char *notes, const char *expected) {
     struct gen_case gen;
     struct error err = {.text = ""};
     snprintf(text, sizeof text, "nvt 1\nconfig small\nmode streams\n%s", notes);
-    struct program *prog = trace_parse_nvt("t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
+    struct program *prog = trace_parse(trace_read_nvt, "t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
     assert_non_null(prog);
     assert_false(gen_case_read(&gen, prog, &err));
     if (!strstr(err.text, expected))
@@ -819,7 +819,7 @@ static bool arms_pdp(void *context, const struct program *prog) {
     struct error err;
     ++*calls;
     char *text = nvt_text(prog, &n);
-    struct program *again = trace_parse_nvt("t.nvt", text, n, &(struct trace_options){0}, &err);
+    struct program *again = trace_parse(trace_read_nvt, "t.nvt", text, n, &(struct trace_options){0}, &err);
     if (!again)
         fail_msg("%s", err.text);
     struct layer_tracker *layers = layer_tracker_new(again->config);

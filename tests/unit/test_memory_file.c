@@ -1,8 +1,21 @@
 /* Memory files: packets and data lines. */
 #include "tests/unit/trace_test.h"
+#include "trace/side_files.h"
 
 static struct blob *packets(const char *text, struct error *err) {
-    return trace_parse_packets("m.dat", text, strlen(text), err);
+    struct lines lines;
+    lines_open_text(&lines, "m.dat", text, strlen(text), err);
+    struct blob *blob = packets_parse(&lines, err);
+    lines_close(&lines);
+    return blob;
+}
+
+static struct blob *data(const char *text, size_t most, size_t *found, struct error *err) {
+    struct lines lines;
+    lines_open_text(&lines, "d.dat", text, strlen(text), err);
+    struct blob *blob = data_lines_parse(&lines, most, found, err);
+    lines_close(&lines);
+    return blob;
 }
 
 static void packets_as_shipped(void **state) {
@@ -87,11 +100,30 @@ static void empty_files_have_no_content(void **state) {
     struct blob *blob = packets("", &err);
     assert_int_equal(blob->chunk_count, 0);
     blob_free(blob);
-    blob = trace_parse_data_lines("d.dat", "Data_size = 0x40\n# x\n\n", 22, &err);
+    size_t found;
+    blob = data("Data_size = 0x40\n# x\n\n", SIZE_MAX, &found, &err);
     assert_int_equal(blob->size, 0);
     blob_free(blob);
-    assert_null(trace_parse_packets("m.dat", "a\0b", 3, &err));
-    assert_null(trace_parse_data_lines("m.dat", "a\0b", 3, &err));
+}
+
+/* Cut between two packets: only the brace around them tells. */
+static void a_file_without_its_closing_brace_is_cut(void **state) {
+    (void)state;
+    struct error err = {.text = ""};
+    assert_null(packets("{\n{offset:0x0, size:1, payload:1},\n{offset:0x1, size:1, payload:2},\n", &err));
+    assert_non_null(strstr(err.text, "m.dat:3: found the end of the file"));
+    assert_non_null(strstr(err.text, "\"{\" of line 1"));
+    assert_null(packets("# head\n{{offset:0x0, size:1, payload:1},\n", &err));
+    assert_non_null(strstr(err.text, "\"{\" of line 2"));
+    static const char *const complete[] = {"{{offset:0x0, size:1, payload:1}}", "{\n{offset:0x0, size:1, payload:1}}\n",
+                                           "{\n{offset:0x0, size:1, payload:1}\n} # end\n# crc 0x12",
+                                           "{'offset':0x0, size:1, value:1},\n{'offset':0x1, size:1, value:1},"};
+    for (size_t i = 0; i < sizeof complete / sizeof *complete; i++) {
+        struct blob *blob = packets(complete[i], &err);
+        if (!blob)
+            fail_msg("%s: %s", complete[i], err.text);
+        blob_free(blob);
+    }
 }
 
 static void data_lines(void **state) {
@@ -99,13 +131,19 @@ static void data_lines(void **state) {
     struct error err = {.text = ""};
     const char *text = "dumped memory,start_address=0x80800000 size=0x1000\nmemory type:dram\n=====\n\n"
                        " 0x35 0x56\t0xFF \r\nW = 8\n0x1 0x2\ndump done";
-    struct blob *blob = trace_parse_data_lines("d.dat", text, strlen(text), &err);
+    size_t found;
+    struct blob *blob = data(text, SIZE_MAX, &found, &err);
     assert_non_null(blob);
+    assert_int_equal(found, 5);
     assert_int_equal(blob->size, 5);
     assert_memory_equal(blob->bytes, "\x35\x56\xff\x01\x02", 5);
     blob_free(blob);
+    blob = data(text, 2, &found, &err); /* the first two bytes of five */
+    assert_int_equal(blob->size, 2);
+    assert_int_equal(found, 5);
+    blob_free(blob);
     text = "0x01\n0x02 0xzz\n";
-    assert_null(trace_parse_data_lines("d.dat", text, strlen(text), &err));
+    assert_null(data(text, 1, &found, &err));
     assert_non_null(strstr(err.text, "d.dat:2: found \"0xzz\""));
 }
 
@@ -117,6 +155,7 @@ int main(void) {
         cmocka_unit_test(later_packet_wins),
         cmocka_unit_test(damaged_packets),
         cmocka_unit_test(empty_files_have_no_content),
+        cmocka_unit_test(a_file_without_its_closing_brace_is_cut),
         cmocka_unit_test(data_lines),
     };
     return cmocka_run_group_tests_name("memory_file", tests, NULL, NULL);

@@ -5,12 +5,12 @@
 #define HEAD_SEQUENTIAL "nvt 1\nconfig full\nmode sequential\n"
 
 static struct program *good(void **state, const char *text) {
-    struct program *prog = parse_good(state, trace_parse_nvt, "t.nvt", text);
+    struct program *prog = parse_good(state, trace_read_nvt, "t.nvt", text);
     check_round_trip(prog);
     return prog;
 }
 
-#define bad(text, ...) parse_bad(state, trace_parse_nvt, "t.nvt", text, __VA_ARGS__, NULL)
+#define bad(text, ...) parse_bad(state, trace_read_nvt, "t.nvt", text, __VA_ARGS__, NULL)
 
 static void every_operation(void **state) {
     static const char text[] = HEAD "# a note with \"quotes\"\n"
@@ -107,11 +107,11 @@ static void header_errors(void **state) {
     bad("nvt 1\nconfig small\n\nmode streams\n", 3, "mode sequential|streams");
     bad("nvt 1\nconfig small\nmode parallel\n", 3, "sequential or streams");
     struct error err = {.text = ""};
-    assert_null(parse_text(state, trace_parse_nvt, "t.nvt", HEAD, "small", &err));
+    assert_null(parse_text(state, trace_read_nvt, "t.nvt", HEAD, "small", &err));
     assert_non_null(
         strstr(err.text, "t.nvt:2: the trace was made for configuration full; small has another register map"));
     struct program *prog =
-        parse_text(state, trace_parse_nvt, "t.nvt", "nvt 1\nconfig small\nmode streams", "large", &err);
+        parse_text(state, trace_read_nvt, "t.nvt", "nvt 1\nconfig small\nmode streams", "large", &err);
     assert_string_equal(prog->config->name, "large");
     program_free(prog);
 }

@@ -100,15 +100,81 @@ static void lines_with_any_line_end(void **state) {
     (void)state;
     struct lines lines;
     struct span line;
-    assert_true(lines_open(&lines, "f", "a\r\n\nlast", 8, NULL));
+    struct error err = {.text = ""};
+    lines_open_text(&lines, "f",
+                    "\xef\xbb\xbf"
+                    "a\r\n\nlast",
+                    11, &err);
     assert_true(lines_next(&lines, &line) && span_is(line, "a"));
     assert_true(lines_next(&lines, &line) && span_is(line, ""));
     assert_true(lines_next(&lines, &line) && span_is(line, "last"));
     assert_int_equal(lines.line, 3);
     assert_false(lines_next(&lines, &line));
-    struct error err;
-    assert_false(lines_open(&lines, "f", "a\nb\0c", 5, &err));
+    assert_false(lines.failed);
+    lines_close(&lines);
+    lines_open_text(&lines, "f", "a\nb\0c", 5, &err);
+    assert_true(lines_next(&lines, &line));
+    assert_false(lines_next(&lines, &line));
+    assert_true(lines.failed);
     assert_non_null(strstr(err.text, "f:2: found a zero byte"));
+    lines_close(&lines);
+}
+
+/* A file read in pieces of any size gives the lines that its text gives. */
+static void lines_of_a_file(void **state) {
+    static const char text[] = "first\n\nthird, a longer one\r\n\n\nend without line end";
+    char path[700];
+    put_file(state, "f.gz", text);
+    in_directory(state, "f.gz", path);
+    for (size_t piece = 1; piece < sizeof text + 2; piece++) {
+        struct lines file, memory;
+        struct span a, b;
+        struct error err = {.text = ""};
+        assert_true(lines_open_file(&file, path, &err));
+        file.piece = piece;
+        lines_open_text(&memory, path, text, strlen(text), &err);
+        bool more;
+        do {
+            more = lines_next(&memory, &b);
+            assert_int_equal(lines_next(&file, &a), more);
+            if (more && (a.n != b.n || memcmp(a.at, b.at, a.n) != 0))
+                fail_msg("piece %zu, line %d: %.*s", piece, file.line, (int)a.n, a.at);
+            assert_int_equal(file.line, memory.line);
+        } while (more);
+        assert_false(file.failed);
+        lines_close(&file);
+        lines_close(&memory);
+    }
+}
+
+static void lines_that_are_refused(void **state) {
+    char path[700];
+    struct lines lines;
+    struct span line;
+    struct error err = {.text = ""};
+    assert_false(lines_open_file(&lines, in_directory(state, "nothing", path), &err));
+    assert_non_null(strstr(err.text, "nothing: cannot open"));
+    lines_close(&lines);
+    assert_false(lines_open_file(&lines, "/dev/null", &err));
+    assert_non_null(strstr(err.text, "/dev/null: is not a regular file"));
+    lines_close(&lines);
+    const size_t n = TRACE_LINE_LIMIT + 2;
+    char *bytes = malloc(n + 1);
+    assert_non_null(bytes);
+    memset(bytes, 'x', n);
+    bytes[0] = '\n';
+    assert_true(file_write(in_directory(state, "long.gz", path), bytes, n - 1, &err));
+    assert_true(lines_open_file(&lines, path, &err));
+    assert_true(lines_next(&lines, &line) && lines_next(&lines, &line) && line.n == TRACE_LINE_LIMIT);
+    lines_close(&lines);
+    assert_true(file_write(path, bytes, n, &err));
+    assert_true(lines_open_file(&lines, path, &err));
+    assert_true(lines_next(&lines, &line));
+    assert_false(lines_next(&lines, &line));
+    assert_true(lines.failed && lines.room < 4 * TRACE_LINE_LIMIT);
+    assert_non_null(strstr(err.text, "long.gz:2: found a line of more than 1048576 bytes"));
+    lines_close(&lines);
+    free(bytes);
 }
 
 static struct program *two_loads(bool sequential, const char *second_after, uint64_t second_base) {
@@ -177,6 +243,8 @@ int main(void) {
         cmocka_unit_test(blobs_keep_gaps_and_join_neighbours),
         cmocka_unit_test(numbers),
         cmocka_unit_test(lines_with_any_line_end),
+        directory_test(lines_of_a_file),
+        directory_test(lines_that_are_refused),
         cmocka_unit_test(overlapping_loads_are_told_with_both_lines),
         cmocka_unit_test(many_overlaps_stay_bounded),
     };

@@ -4,7 +4,7 @@
 #define DAT "Data_size = 0x8\n0x00 0x01 0x02 0x03\n 0x04 0x05 0x06 0x07 \ndump done\n"
 
 static struct program *good(void **state, const char *text) {
-    struct program *prog = parse_good(state, trace_parse_txn, "input.txn", text);
+    struct program *prog = parse_good(state, trace_read_txn, "input.txn", text);
     check_round_trip(prog);
     return prog;
 }
@@ -12,7 +12,7 @@ static struct program *good(void **state, const char *text) {
 /* The reservations that a program of configuration full starts with. */
 enum { WINDOWS = 2 };
 
-#define bad(text, ...) parse_bad(state, trace_parse_txn, "input.txn", text, __VA_ARGS__, NULL)
+#define bad(text, ...) parse_bad(state, trace_read_txn, "input.txn", text, __VA_ARGS__, NULL)
 
 static void registers(void **state) {
     struct program *prog =
@@ -95,18 +95,50 @@ static void memory_errors(void **state) {
     put_file(state, "b.dat", "0x00\n0x01 0x\n");
     bad("\nload_mem 0x80000000 9 a.dat", 2, "holds 0x8 bytes", "at least 0x9");
     bad("dump_mem 0x80000000 9 a.dat", 1, "at least 0x9");
-    bad("load_mem 0x40000000 1 a.dat", 1, "found \"0x40000000\"", "0x8", "0x5");
-    bad("load_mem 0x180000000 1 a.dat", 1, "0x8");
-    bad("load_mem 0x8fffffff 8 a.dat", 1, "leave the primary memory");
+    bad("load_mem 0x40000000 1 a.dat", 1, "found \"0x40000000\"", "0x80000000 to 0xffffffff",
+        "0x50000000 to 0x5fffffff");
+    bad("load_mem 0x60000000 1 a.dat", 1, "found \"0x60000000\"");
+    bad("load_mem 0x180000000 1 a.dat", 1, "0x80000000 to 0xffffffff");
+    bad("load_mem 0xfffffffa 7 a.dat", 1, "leave the primary memory", "not above 0x100000000");
+    bad("load_mem 0x5fffffff 2 a.dat", 1, "leave the secondary memory");
+    bad("laod_mem 0x80000000 1 a.dat", 1, "unknown command", "did you mean load_mem?");
     bad("load_mem 0x80000000 1 none.dat", 1, "none.dat");
     bad("load_mem 0x80000000 1", 1, "2 operands", "load_mem addr nbytes file");
     bad("load_mem here 1 a.dat", 1, "a memory address");
     bad("load_mem 0x80000000 0xffffffffff a.dat", 1, "a number of bytes");
     struct error err = {.text = ""};
-    assert_null(parse_text(state, trace_parse_txn, "input.txn", "load_mem 0x80000000 2 b.dat", NULL, &err));
+    assert_null(parse_text(state, trace_read_txn, "input.txn", "load_mem 0x80000000 2 b.dat", NULL, &err));
     assert_non_null(strstr(err.text, "b.dat:2: found \"0x\""));
-    assert_null(parse_text(state, trace_parse_txn, "input.txn", "dump_mem 0x50000000 2 a.dat", "small", &err));
-    assert_non_null(strstr(err.text, "input.txn:1: secondary memory is named, but configuration small has none"));
+    assert_null(parse_text(state, trace_read_txn, "input.txn", "dump_mem 0x50000000 2 a.dat", "small", &err));
+    assert_non_null(strstr(
+        err.text,
+        "input.txn:1: found \"0x50000000\"; expected an address of primary memory (0x80000000 to 0xffffffff); the "
+        "configuration has no secondary memory"));
+}
+
+/* Traces made from captures use the whole upper half of the address space. */
+static void primary_memory_is_the_upper_half(void **state) {
+    put_file(state, "a.dat", DAT);
+    struct program *prog =
+        good(state, "load_mem 0x90000000 8 a.dat\nload_mem 0xa0000000 8 a.dat\n"
+                    "load_mem 0xc0001588 8 a.dat\ndump_mem 0xfffffff8 8 a.dat\nload_mem 0x58000100 8 a.dat\n");
+    const struct op *op = prog->ops + WINDOWS;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(op[i].space, SPACE_PRIMARY);
+    assert_int_equal(op[4].space, SPACE_SECONDARY);
+    program_free(prog);
+    struct error err = {.text = ""};
+    prog = parse_text(state, trace_read_txn, "input.txn", "load_mem 0xc0000000 8 a.dat", "small", &err);
+    assert_true(prog->ops[1].space == SPACE_PRIMARY);
+    program_free(prog);
+    prog = parse_text(state, trace_read_txn, "input.txn", "load_mem 0x20000000 8 a.dat", "medium_1024_full", &err);
+    if (nvdla_config_find("medium_1024_full")->secondary_memory) {
+        assert_non_null(prog);
+        assert_int_equal(prog->ops[2].space, SPACE_SECONDARY);
+    } else {
+        assert_null(prog);
+    }
+    program_free(prog);
 }
 
 static void the_memory_windows_are_reserved(void **state) {
@@ -115,13 +147,13 @@ static void the_memory_windows_are_reserved(void **state) {
     assert_int_equal(prog->count, 3);
     const struct op *op = prog->ops;
     assert_true(op[0].kind == OP_MEM_RESERVE && op[0].space == SPACE_PRIMARY && op[0].base == 0x80000000 &&
-                op[0].size == 0x10000000 && op[0].line == 0);
+                op[0].size == 0x80000000 && op[0].line == 0);
     assert_true(op[1].kind == OP_MEM_RESERVE && op[1].space == SPACE_SECONDARY && op[1].base == 0x50000000 &&
                 op[1].size == 0x10000000);
     assert_int_equal(prog->warning_count, 0);
     program_free(prog);
     struct error err = {.text = ""};
-    prog = parse_text(state, trace_parse_txn, "input.txn", "dump_mem 0x80000000 8 a.dat", "small", &err);
+    prog = parse_text(state, trace_read_txn, "input.txn", "dump_mem 0x80000000 8 a.dat", "small", &err);
     assert_non_null(prog);
     assert_int_equal(prog->count, 2);
     assert_true(prog->ops[0].kind == OP_MEM_RESERVE && prog->ops[0].space == SPACE_PRIMARY);
@@ -208,18 +240,24 @@ static void plusargs(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct error err = {.text = ""};
         put_file(state, "plusargs.txt", wrong[i]);
-        assert_null(parse_text(state, trace_parse_txn, "input.txn", "", NULL, &err));
+        assert_null(parse_text(state, trace_read_txn, "input.txn", "", NULL, &err));
         assert_non_null(strstr(err.text, "plusargs.txt:1: found"));
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        directory_test(registers),       directory_test(worked_addresses),
-        directory_test(waits),           directory_test(memory),
-        directory_test(memory_errors),   directory_test(the_memory_windows_are_reserved),
-        directory_test(words_in_memory), directory_test(until_polls_without_end),
-        directory_test(errors),          directory_test(blank_files_and_line_ends),
+        directory_test(registers),
+        directory_test(worked_addresses),
+        directory_test(waits),
+        directory_test(memory),
+        directory_test(memory_errors),
+        directory_test(the_memory_windows_are_reserved),
+        directory_test(primary_memory_is_the_upper_half),
+        directory_test(words_in_memory),
+        directory_test(until_polls_without_end),
+        directory_test(errors),
+        directory_test(blank_files_and_line_ends),
         directory_test(plusargs),
     };
     return cmocka_run_group_tests_name("txn", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,9 +18,6 @@
 #include "memory/file.h"
 #include "trace/formats.h"
 #include "trace/nvt.h"
-
-typedef struct program *(*parse_function)(const char *, const char *, size_t, const struct trace_options *,
-                                          struct error *);
 
 /* Makes a temporary directory; its path, ending in '/', is the test state. */
 static inline int directory_setup(void **state) {
@@ -66,25 +64,25 @@ static inline void put_file(void **state, const char *name, const char *text) {
 }
 
 /* Parses text as if it were the file NAME in the directory. */
-static inline struct program *parse_text(void **state, parse_function parse, const char *name, const char *text,
+static inline struct program *parse_text(void **state, trace_reader *reader, const char *name, const char *text,
                                          const char *config, struct error *err) {
     char path[700];
     struct trace_options options = {.config = config ? nvdla_config_find(config) : NULL};
-    return parse(in_directory(state, name, path), text, strlen(text), &options, err);
+    return trace_parse(reader, in_directory(state, name, path), text, strlen(text), &options, err);
 }
 
-static inline struct program *parse_good(void **state, parse_function parse, const char *name, const char *text) {
+static inline struct program *parse_good(void **state, trace_reader *reader, const char *name, const char *text) {
     struct error err = {.text = ""};
-    struct program *prog = parse_text(state, parse, name, text, NULL, &err);
+    struct program *prog = parse_text(state, reader, name, text, NULL, &err);
     if (!prog)
         fail_msg("unexpected error: %s", err.text);
     return prog;
 }
 
 /* Parsing must fail with "NAME:LINE: " and every further argument (up to NULL) in the message. */
-static inline void parse_bad(void **state, parse_function parse, const char *name, const char *text, int line, ...) {
+static inline void parse_bad(void **state, trace_reader *reader, const char *name, const char *text, int line, ...) {
     struct error err = {.text = ""};
-    struct program *prog = parse_text(state, parse, name, text, NULL, &err);
+    struct program *prog = parse_text(state, reader, name, text, NULL, &err);
     if (prog)
         fail_msg("no error from: %s", text);
     char where[400];
@@ -162,7 +160,7 @@ static inline void check_round_trip(const struct program *prog) {
     size_t n, m;
     struct error err = {.text = ""};
     char *text = nvt_text(prog, &n);
-    struct program *again = trace_parse_nvt("again.nvt", text, n, NULL, &err);
+    struct program *again = trace_parse(trace_read_nvt, "again.nvt", text, n, NULL, &err);
     if (!again)
         fail_msg("%s in\n%s", err.text, text);
     if (!program_equal(prog, again))

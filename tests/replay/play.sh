@@ -1,0 +1,42 @@
+#!/bin/bash
+# Counts what nvcosim run says of traces as data (--results), for the tests that play many. Included by them.
+#
+# Sets passed and failed; needs NVCOSIM (default build/nvcosim).
+NVCOSIM=${NVCOSIM:-build/nvcosim}
+passed=0 failed=0
+
+# play TITLE OPTIONS... -- TRACES...: plays the traces, prints those that do not pass and "TITLE: P of N pass", counts. A trace without a
+# result counts as failed, and so does a status that the results do not account for.
+play() {
+    local title=$1 results log status counts p n
+    shift
+    results=$(mktemp) log=$(mktemp)
+    for ((n = $#; n > 0; n--)); do [ "${!n}" = -- ] && break; done
+    n=$(($# - n))
+    "$NVCOSIM" run -q -j "$(nproc)" --results "$results" "$@" >"$log" 2>&1
+    status=$?
+    counts=$(python3 - "$results" <<'PY'
+import json, sys
+passed = worst = 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    result = json.loads(line)
+    worst = worst or result["status"]
+    if result["verdict"] == "PASS":
+        passed += 1
+    else:
+        print(f'{result["verdict"]} {result["trace"]}: {result["reason"]}', file=sys.stderr)
+print(passed, worst != 0)
+PY
+    ) || counts="0 False"
+    p=${counts% *}
+    [ "$status" -eq 0 ] || [ "${counts#* }" = True ] || { tail -n 12 "$log"; [ "$p" -lt "$n" ] || failed=$((failed + 1)); }
+    echo "$title: $p of $n pass"
+    passed=$((passed + p)) failed=$((failed + n - p))
+    rm -f "$results" "$log"
+}
+
+# The closing line and the exit status.
+finish() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}

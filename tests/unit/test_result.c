@@ -1,0 +1,142 @@
+/* Results: what goes out as a line of JSON comes in again, and what is none is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nvdla/xalloc.h"
+#include "run/options.h"
+#include "run/result.h"
+
+static struct result full_result(void) {
+    struct result result = {
+        .trace = xstrdup("a\nname"),
+        .path = xstrdup("dir/a\nname.cfg"),
+        .config = xstrdup("small"),
+        .dut = xstrdup("rtl+model"),
+        .seed = INT64_MAX,
+        .verdict = VERDICT_FAIL,
+        .reason = xstrdup("one \"byte\" differs"),
+        .compared = true,
+        .operations = 496,
+        .launches = 2,
+        .layers = 1,
+        .macs = 1ull << 40,
+        .device_count = 2,
+        .mismatch = {.space = xstrdup("primary"),
+                     .address = 0x5a0000000,
+                     .bytes = 128,
+                     .unit = xstrdup("SDP"),
+                     .element = xstrdup("surface 0, line 1"),
+                     .launch = 3,
+                     .cycle = 8285},
+        .warnings_dropped = 7,
+        .report = xstrdup("out/x/report.json"),
+        .exit_status = 1,
+        .seconds = 1.25,
+        .cpu_seconds = 0.5,
+        .command = xstrdup("nvcosim run x"),
+    };
+    words_add(&result.warnings, "x.cfg:%d: SDP launch 0", 34);
+    words_add(&result.notes, "a note");
+    result_add_finding(&result, "rtl", "axi-aw-stable", 77, "AWADDR changes");
+    for (int i = 0; i < 2; i++)
+        result.devices[i] = (struct result_device){.name = xstrdup(i ? "model" : "rtl"),
+                                                   .outcome = xstrdup("passed"),
+                                                   .checks = 430,
+                                                   .clocked = i == 0,
+                                                   .cycles = i ? 0 : 13043,
+                                                   .cpu_seconds = 0.022,
+                                                   .eval_share = 0.75};
+    for (int id = 0; id < AXI_IDS; id++) {
+        result.devices[0].read_beats[id] = (uint64_t)id;
+        result.devices[0].write_beats[id] = (uint64_t)(100 + id);
+    }
+    return result;
+}
+
+static void test_round_trip(void **state) {
+    (void)state;
+    struct result out = full_result(), in;
+    char *first = result_json(&out);
+    assert_null(strchr(first, '\n'));
+    assert_true(result_parse(first, &in));
+    char *second = result_json(&in);
+    assert_string_equal(first, second);
+    assert_string_equal(in.trace, "a\nname");
+    assert_int_equal(in.verdict, VERDICT_FAIL);
+    assert_true(in.seed == (uint64_t)INT64_MAX && in.mismatch.address == 0x5a0000000 && in.mismatch.launch == 3);
+    assert_true(in.seconds == 1.25 && in.compared && in.devices[0].clocked && !in.devices[1].clocked);
+    assert_true(in.devices[0].eval_share == 0.75 && in.finding_count == 1 && in.findings[0].cycle == 77);
+    for (int id = 0; id < AXI_IDS; id++)
+        assert_true(in.devices[0].read_beats[id] == (uint64_t)id &&
+                    in.devices[0].write_beats[id] == (uint64_t)(100 + id));
+    assert_null(in.wave_command);
+    free(first);
+    free(second);
+    result_free(&out);
+    result_free(&in);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const char *const lines[] = {"",
+                                        "PASS x",
+                                        "{}",
+                                        "[]",
+                                        "{\"verdict\":\"PASS\"}",
+                                        "{\"verdict\":\"FINE\",\"config\":\"small\"}",
+                                        "{\"verdict\":\"PASS\",\"config\":7}",
+                                        "{\"verdict\":\"PASS\",\"config\":\"small\""};
+    struct result result;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_false(result_parse(lines[i], &result));
+    assert_true(result_parse("{\"verdict\":\"PASS\",\"config\":\"small\"}", &result));
+    assert_null(result.dut);
+    result_free(&result);
+}
+
+static void test_statuses(void **state) {
+    (void)state;
+    static const int order[] = {EXIT_OK, EXIT_DIFFERENT, EXIT_HUNG, EXIT_CRASHED, EXIT_BAD_INPUT};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 5; k++)
+            assert_int_equal(worse_status(order[i], order[k]), order[i > k ? i : k]);
+    assert_int_equal(verdict_status(VERDICT_CRASH), 4);
+}
+
+static void assert_text(char *got, const char *expected) {
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+static void test_texts(void **state) {
+    (void)state;
+    assert_text(text_shown("a\nb\tc\x1b[31m\x7f"), "a\\nb\\tc\\x1b[31m\\x7f");
+    assert_text(text_shown("caf\xc3\xa9 \xc2\x9b"), "caf\xc3\xa9 \\xc2\\x9b");
+    assert_text(text_quoted("--out=a/b.cfg"), "--out=a/b.cfg");
+    assert_text(text_quoted(""), "''");
+    assert_text(text_quoted("it's $x"), "'it'\\''s $x'");
+    uint64_t value = 0;
+    assert_true(text_number("0x10", 16, &value) && value == 16);
+    assert_false(text_number("17", 16, &value) || text_number("-1", 16, &value) || text_number("1 ", 16, &value));
+    struct words words = {0};
+    for (int i = 0; i < 100; i++)
+        words_add(&words, "word %d", i);
+    assert_true(words.count == 100 && strcmp(words.items[99], "word 99") == 0 && words.items[100] == NULL);
+    words_free(&words);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
