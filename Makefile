@@ -30,7 +30,7 @@ VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
 TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv
-GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h
+GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
@@ -64,7 +64,7 @@ build: $(B)/nvcosim $(B)/nvcosim-small $(filter $(foreach c,$(CONFIGS),$(B)/nvco
 setup:
 	@scripts/setup.sh
 
-$(B)/gen/nvdla_offsets.h: $(B)/gen/nvdla_tables.c
+$(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h: $(B)/gen/nvdla_tables.c
 $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 	@python3 scripts/gen_tables.py c $(B)/gen
 
@@ -78,7 +78,7 @@ $(B)/gen/version_text.h: FORCE
 	line="#define NVCOSIM_VERSION \"$$(cat VERSION)$${commit:+ ($$commit)}\""; \
 	[ "$$(cat $@ 2>/dev/null)" = "$$line" ] || echo "$$line" >$@
 $(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_text.h
-$(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
+$(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h csrc/nvdla/registers.h csrc/nvdla/config.h csrc/nvdla/clients.h
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 # The kernels of the model are worth the optimiser's time.

@@ -17,7 +17,7 @@ bench() {
     mkdir -p "$dir"
     python3 scripts/gen_tables.py sv "$dir/gen" "$config"
     verilator --cc --exe --build -j 2 -O3 --no-timing --x-assign fast --x-initial fast --Mdir "$dir" --top-module "$top" \
-        -f "$dir/gen/config.f" "$dir/gen/nvdla_pkg.sv" -F rtl/nvdla.f "$@" -CFLAGS "-std=c++17 -I$PWD/csrc" -o "$name" \
+        -f "$dir/gen/config.f" "$dir/gen/nvdla_pkg.sv" -F rtl/nvdla.f "$@" -CFLAGS "-std=c++17 -I$PWD/csrc -I$build/sim/infra-tables" -o "$name" \
         -MAKEFLAGS "CXX='${ccache:+$ccache }clang++' LINK=clang++ OPT_FAST=-O1 OPT_GLOBAL=-O1" "$PWD/tests/rtl/infra/$name.cpp" >"$dir.log" 2>&1 ||
         { cat "$dir.log" >&2; exit 1; }
     echo "$name, configuration $config"
