@@ -112,6 +112,10 @@ bool axi_memory_busy(const struct axi_memory *mem) {
     return mem->offering || mem->read_count || mem->write_count || mem->beat_count || mem->response_count;
 }
 
+bool axi_memory_owes(const struct axi_memory *mem, const struct axi_inputs *in) {
+    return (mem->read_count && !in->rvalid) || (mem->response_count && !in->bvalid);
+}
+
 const struct axi_counts *axi_memory_counts(const struct axi_memory *mem) {
     return &mem->counts;
 }

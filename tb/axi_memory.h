@@ -58,6 +58,10 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
  * is none. */
 uint64_t axi_memory_next(const struct axi_memory *mem);
 
+/* True while the memory will answer without the design doing anything: what it owes is on its way. in: what it drives
+ * now; an answer that the design does not take is not owed any more. */
+bool axi_memory_owes(const struct axi_memory *mem, const struct axi_inputs *in);
+
 /* True while a read or write that the design started has not been answered. */
 bool axi_memory_busy(const struct axi_memory *mem);
 

@@ -33,6 +33,11 @@ enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
 
 enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
 
+/* Clocks without movement after which a run counts as hung: where the links between the engines are seen, and where
+ * only the ports are. A layer that computes from CBUF alone and writes nothing (comparison of outputs, large pooling
+ * behind a convolution) shows nothing on the ports for long. */
+enum { STILL_LINKS = 100000, STILL_PORTS = 2000000 };
+
 enum { AXI_VALIDS = OUT_ARVALID | OUT_AWVALID | OUT_WVALID };
 
 struct port {
@@ -65,6 +70,9 @@ struct rtl_device {
     uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
     uint64_t clocks; /* since the simulation began */
     uint64_t last_traffic;
+    uint64_t last_moved; /* a transfer on an AXI port */
+    uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
+    struct device_link links[SIGNAL_LINKS];
     bool op_started;
     uint64_t op_start, last_rise;
     bool coverage_open;
@@ -119,6 +127,11 @@ static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
     }
 }
 
+static bool transfers(const struct axi_outputs *out, const struct axi_inputs *in) {
+    return (out->arvalid && in->arready) || (in->rvalid && out->rready) || (out->awvalid && in->awready) ||
+           (out->wvalid && in->wready) || (in->bvalid && out->bready);
+}
+
 static void observe_port(struct rtl_device *rtl, int p, const s_vpi_vecval *words) {
     struct port *port = &rtl->ports[p];
     const int end = port->valids & rtl->flags ? rtl->layout.port[p].wdata + rtl->layout.port[p].bytes / 4 : 1;
@@ -129,6 +142,8 @@ static void observe_port(struct rtl_device *rtl, int p, const s_vpi_vecval *word
     for (int i = 0; i < rtl->observers.count; i++)
         if (rtl->observers.item[i].port && rtl->observers.item[i].port(rtl->observers.item[i].context, &rtl->now, p))
             again = true;
+    if (transfers(&port->out, &port->in))
+        rtl->last_moved = rtl->cycle;
     axi_memory_clock(port->memory, rtl->cycle, &port->out, &port->in);
     signals_encode_port(&rtl->layout, p, &port->in, rtl->in);
     port->next = again ? 0 : axi_memory_next(port->memory);
@@ -157,6 +172,7 @@ static void observe(struct rtl_device *rtl) {
     if (!rtl->released)
         return;
     rtl->now.cycle = rtl->cycle;
+    rtl->links_seen |= rtl->flags;
     if (rtl->observers.clocks)
         show_clock(rtl, words);
     if (rtl->flags & ~before & OUT_INTR)
@@ -194,7 +210,7 @@ static bool rtl_reset(struct device *dev, struct error *err) {
             rtl->observers.item[i].reset(rtl->observers.item[i].context);
     rtl->released = false;
     rtl->cycle = 0;
-    rtl->last_traffic = 0;
+    rtl->last_traffic = rtl->last_moved = 0;
     rtl->op_started = false;
     rtl->last_rise = 0;
     rtl->csb.state = CSB_IDLE;
@@ -217,6 +233,9 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     const int flush = dev->config->cbuf_banks * dev->config->cbuf_bank_depth / 2;
     for (int i = 0; i < flush + RESET_IDLE; i++)
         step(rtl);
+    for (int i = 0; i < SIGNAL_LINKS; i++)
+        rtl->links[i] = (struct device_link){.name = signal_links[i]};
+    rtl->links_seen = 0; /* of the zero fill */
     return true;
 }
 
@@ -264,6 +283,33 @@ static enum device_state rtl_advance(struct device *dev, uint64_t cycles, bool u
         step(rtl);
     }
     return until_interrupt && (rtl->flags & OUT_INTR) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
+}
+
+/* Writes down which links have moved since it was last called. */
+static void look_at_links(struct rtl_device *rtl) {
+    for (int i = 0; i < SIGNAL_LINKS; i++) {
+        if (rtl->links_seen >> (OUT_LINKS_LSB + i) & 1) {
+            rtl->links[i].moved = true;
+            rtl->links[i].last = rtl->last_moved = rtl->cycle;
+        }
+    }
+    rtl->links_seen = 0;
+}
+
+static uint64_t rtl_still(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    look_at_links(rtl);
+    for (int p = 0; p < rtl->layout.ports; p++)
+        if (axi_memory_owes(rtl->ports[p].memory, &rtl->ports[p].in))
+            return 0;
+    return rtl->cycle - rtl->last_moved;
+}
+
+static const struct device_link *rtl_links(struct device *dev, size_t *count) {
+    struct rtl_device *rtl = rtl_of(dev);
+    look_at_links(rtl);
+    *count = SIGNAL_LINKS;
+    return rtl->vpi.links ? rtl->links : NULL;
 }
 
 static bool rtl_interrupt(struct device *dev) {
@@ -339,6 +385,8 @@ static const struct device_ops rtl_ops = {
     .interrupt = rtl_interrupt,
     .at_rest = rtl_at_rest,
     .time = rtl_time,
+    .still = rtl_still,
+    .links = rtl_links,
     .statistics = rtl_statistics,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
@@ -391,6 +439,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
             dev->units |= 1u << u;
     if (!vpi_access_open(&rtl->vpi, &rtl->layout, err))
         return false;
+    dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
     uint32_t pins[SIGNAL_PIN_WORDS];
     if (!signals_pins(rtl->options.pins, pins, err) || !open_observers(rtl, err))
         return false;
@@ -402,6 +451,9 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
             return false;
         rtl->coverage_open = true;
     }
+    if (!rtl->vpi.links && !signals_pin(pins, "tmc2slcg_disable_clock_gating"))
+        dev->hang_hint =
+            "clock gating is on: if whole networks hang on this RTL, try --pin tmc2slcg_disable_clock_gating=1";
     vpi_access_put_pins(&rtl->vpi, pins);
     signals_encode_reset(&rtl->layout, true, rtl->in);
     memcpy(rtl->driven, rtl->in, sizeof rtl->driven);

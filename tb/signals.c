@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const signal_links[SIGNAL_LINKS] = {
+    "CDMA to CBUF (data)",
+    "CDMA to CBUF (weights)",
+    "CSC to CMAC (data)",
+    "CSC to CMAC (weights)",
+    "CMAC to CACC",
+    "CACC to SDP",
+    "SDP to PDP",
+    "CBUF to CSC (data)",
+    "CBUF to CSC (weights)",
+};
+
 struct signal_layout signal_layout(const struct nvdla_config *config) {
     const int bytes[AXI_PORTS] = {config->dbb_data_bits / 8,
                                   config->secondary_memory ? config->cvsram_data_bits / 8 : 0};
@@ -230,4 +242,11 @@ bool signals_pins(const char *const *pins, uint32_t words[SIGNAL_PIN_WORDS], str
         pin_set(pin, (uint32_t)value, words);
     }
     return true;
+}
+
+uint32_t signals_pin(const uint32_t words[SIGNAL_PIN_WORDS], const char *name) {
+    for (int i = 0; i < PIN_COUNT; i++)
+        if (!strcmp(pin_table[i].name, name))
+            return words[pin_table[i].word] >> pin_table[i].bit & (pin_table[i].width == 32 ? UINT32_MAX : 1);
+    return 0;
 }

@@ -1,10 +1,9 @@
 /* The packed vectors of tb_top.sv as arrays of 32-bit words, word 0 = bits 31:0. Pure data handling: no VPI here.
  *
- *   outs    word 0 flags, word 1 nvdla2csb_data, then per AXI port: {8'd0, awid, awlen, arlen, arid}, araddr, awaddr,
- *           wstrb, wdata
- *   ins     word 0 flags and csb2nvdla_addr (bits 31:16), word 1 csb2nvdla_wdat, then per AXI port: {16'd0, bid, rid},
- *           rdata
- *   pins    word 0 the four one-bit pins, words 1..6 the power vectors
+ *   outs    word 0 flags, and a bit for each link between engines (bits 31:16), word 1 nvdla2csb_data, then per AXI
+ * port: {8'd0, awid, awlen, arlen, arid}, araddr, awaddr, wstrb, wdata ins     word 0 flags and csb2nvdla_addr (bits
+ * 31:16), word 1 csb2nvdla_wdat, then per AXI port: {16'd0, bid, rid}, rdata pins    word 0 the four one-bit pins,
+ * words 1..6 the power vectors
  *
  * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32.
  */
@@ -48,6 +47,8 @@ enum {
 
 enum {
     PORT_FLAGS = 6,
+    OUT_LINKS_LSB = 16,
+    SIGNAL_LINKS = 9,
     SIGNAL_OUT_WORDS = 2 + AXI_PORTS * (1 + 2 + 2 + 2 + AXI_BYTES / 4),
     SIGNAL_IN_WORDS = 2 + AXI_PORTS * (1 + AXI_BYTES / 4),
     SIGNAL_PIN_WORDS = 7,
@@ -67,6 +68,13 @@ struct signal_layout {
     int out_words, in_words;
     uint32_t id; /* what tb_top's layout must hold: {1, secondary bytes, primary bytes, address bits} */
 };
+
+/* Set in tb_top's layout, beside the id, where the links of this project's RTL are wired. */
+enum { LAYOUT_LINKS = 1 << 30 };
+
+/* Names of the links between the engines: bit OUT_LINKS_LSB + i of outs is 1 in a clock in which something moves on
+ * link i. */
+extern const char *const signal_links[SIGNAL_LINKS];
 
 /* Computes the layout of a configuration (addresses up to 64 bits, buses of 64 to 512 bits). */
 struct signal_layout signal_layout(const struct nvdla_config *config);
@@ -119,5 +127,8 @@ const char *signals_unknown(const struct signal_layout *layout, const uint32_t *
  * Errors: unknown name, no value, value too wide.
  */
 bool signals_pins(const char *const *pins, uint32_t words[SIGNAL_PIN_WORDS], struct error *err);
+
+/* The value of a static input, by its name, in words filled by signals_pins(). */
+uint32_t signals_pin(const uint32_t words[SIGNAL_PIN_WORDS], const char *name);
 
 #endif

@@ -16,10 +16,11 @@
 //   TB_AW       address bits of the AXI ports
 //   TB_DW       data bits of the primary AXI port
 //   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
-//   TB_TOP      name of the design's top module, default NV_nvdla; its ports are those of chapter 10 section 2
+//   TB_TOP      name of the top module of an RTL other than this project's; its ports are those of chapter 10 section 2
 // Spec: 10-system section 2.
 `ifndef TB_TOP
 `define TB_TOP NV_nvdla
+`define TB_LINKS  // the RTL is this project's: its links are known by name
 `endif
 
 module tb_top;
@@ -45,7 +46,11 @@ module tb_top;
     wire [OutW-1:0] outs /*verilator public_flat_rd*/;
     logic [223:0] pins /*verilator public_flat_rw*/;
     wire [31:0] layout /*verilator public_flat_rd*/;
+`ifdef TB_LINKS
+    assign layout = {8'h41, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
+`else
     assign layout = {8'h01, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
+`endif
 
 `ifdef TB_ICARUS
     initial begin
@@ -173,13 +178,31 @@ module tb_top;
     wire [5:0] cvsram_flags = 6'd0;
 `endif
 
+    // A bit for each link between engines on which something moves; the names are in signals.c.
+`ifdef TB_LINKS
+    wire [15:0] links = {
+        7'd0,
+        dut.wt_rd_valid,
+        dut.dat_rd_valid,
+        dut.sdp2pdp_valid & dut.sdp2pdp_ready,
+        dut.cacc2sdp_valid & dut.cacc2sdp_ready,
+        dut.mac_valid,
+        dut.wt_valid,
+        dut.atom_valid,
+        dut.wt_wr_valid,
+        dut.dat_wr_valid
+    };
+`else
+    wire [15:0] links = 16'd0;
+`endif
+
     assign outs = {
 `ifdef TB_SRAM_DW
         cvsram_v,
 `endif
         dbb_v,
         nvdla2csb_data,
-        16'd0,
+        links,
         cvsram_flags,
         dbb_flags,
         nvdla2csb_wr_complete,

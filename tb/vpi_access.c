@@ -26,7 +26,8 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
         return false;
     s_vpi_value value = {.format = vpiVectorVal};
     vpi_get_value(id, &value);
-    const uint32_t built = value.value.vector[0].aval;
+    vpi->links = (uint32_t)value.value.vector[0].aval & LAYOUT_LINKS;
+    const uint32_t built = (uint32_t)value.value.vector[0].aval & ~(uint32_t)LAYOUT_LINKS;
     vpi_free_object(id);
     if (built != layout->id)
         return error_set(

@@ -14,6 +14,7 @@ struct vpi_access {
     int in_words, out_words;
     s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
     uint64_t calls;                      /* vpi_get_value + vpi_put_value */
+    bool links;                          /* outs shows the links between the engines */
 };
 
 /* Finds tb_top's vectors (in a Verilated model under TOP) and checks that they have the layout's widths: fails, with a

@@ -10,6 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
+#include "report/hang_text.h"
 #include "report/histograms.h"
 #include "run/progress.h"
 #include "run/session.h"
@@ -284,6 +285,7 @@ static int play_once(struct calibration *calibration) {
     case PLAY_BROKEN:
         break;
     }
+    hang_explain(&calibration->result);
     fprintf(stderr, "nvcosim: the trace does not come to its end: %s\n", calibration->result.message);
     return EXIT_HUNG;
 }

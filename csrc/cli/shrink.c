@@ -21,7 +21,7 @@
 
 enum { KEY_ATTEMPTS = 0x1000 };
 
-enum { ATTEMPTS = 300, ATTEMPTS_MAX = 100000, TIMEOUT = 200000, TABLE_SIZE = 64, PATH_SIZE = 4096, FILES_OPEN = 16 };
+enum { ATTEMPTS = 300, ATTEMPTS_MAX = 100000, STILL = 200000, TABLE_SIZE = 64, PATH_SIZE = 4096, FILES_OPEN = 16 };
 
 enum { DIRECTORY_SIZE = 512, FILE_SIZE = DIRECTORY_SIZE + 512 /* a file in it */ };
 
@@ -31,7 +31,7 @@ static const char doc[] =
     "status.\v"
     "A trace of `nvcosim gen` loses layers, gets smaller sizes and kernels of one element, plain operands and "
     "settings. Any other trace loses whole layers only. Memory options (--stall, --latency, ...) are dropped when the "
-    "failure does not need them. A trace that does nothing for 200000 clocks counts as hung (--timeout).\n"
+    "failure does not need them. A trace in which nothing moves for 200000 clocks counts as hung (--still).\n"
     "\n"
     "Examples:\n"
     "  nvcosim shrink cases/small_mix_17.nvt.gz\n"
@@ -106,7 +106,7 @@ static int play_attempt(void *context) {
     if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0)
         return EXIT_BAD_INPUT;
     words_add(&line, "nvcosim run");
-    words_add(&line, "--timeout=%d", TIMEOUT);
+    words_add(&line, "--still=%d", STILL);
     for (size_t i = 0; i < attempt->args->given.count; i++)
         words_add(&line, "%s", attempt->args->given.items[i]);
     words_add(&line, "--out=%s", attempt->out);

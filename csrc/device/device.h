@@ -12,6 +12,7 @@
  *                         and what was written before it shows an interrupt
  *   ops                   every function but those that may be NULL. reset, csb_write, csb_read, interrupt, destroy are
  *                         what any driver has; advance waits, and says DEVICE_IDLE only if it can know
+ *   still_limit, and the op still, if it can tell movement from standstill
  *   findings, warnings    through device_report and device_warn, if it checks anything
  *   statistics            zeros where it cannot count; `rtl` and `model` NULL
  */
@@ -77,6 +78,13 @@ enum device_state {
     DEVICE_FAILED,    /* err tells why, and whether the device refused */
 };
 
+/* A stream between two engines. */
+struct device_link {
+    const char *name; /* "CACC to SDP" */
+    bool moved;
+    uint64_t last; /* cycle, accurate to some thousands */
+};
+
 struct device_ops {
     /* Brings the device to its state after dla_reset_rstn. Memory contents stay. */
     bool (*reset)(struct device *dev, struct error *err);
@@ -92,6 +100,11 @@ struct device_ops {
     /* True when no memory traffic is outstanding and none was seen for 200 clocks (chapter 80 section 9.7); the model:
      * nothing armed can run. */
     bool (*at_rest)(struct device *dev);
+    /* Clocks since anything moved inside the device or between it and its memory; an answer that its memory owes it
+     * counts as movement. Register accesses do not count: the caller knows of them. NULL: cannot be told. */
+    uint64_t (*still)(struct device *dev);
+    /* The links between the engines, and when each was last used; NULL, or returning NULL: not known. */
+    const struct device_link *(*links)(struct device *dev, size_t *count);
     /* Warns of what the device waits for, as far as it knows, when a run has hung; NULL: never knows. */
     void (*explain)(struct device *dev);
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
@@ -110,6 +123,8 @@ struct device {
     struct memory
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
+    uint64_t still_limit;     /* clocks without movement after which a run on it counts as hung; 0: the player's own */
+    const char *hang_hint;    /* what a user may try where a run on this device hangs; NULL: nothing */
     struct finding *findings; /* owned by the device */
     size_t finding_count;
     uint64_t findings_dropped;       /* beyond the first 100 only this count grows */

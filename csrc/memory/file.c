@@ -162,16 +162,16 @@ bool file_read(const char *path, char **bytes, size_t *n, struct error *err) {
     return true;
 }
 
-/* A file being written: under a temporary name beside the target, through deflate if the target's name ends in .gz. */
-struct writer {
-    const char *path;
+/* Under a temporary name beside the target, through deflate if the target's name ends in .gz. */
+struct file_writer {
+    char *path;
     char *temporary; /* NULL: the target is a device or a pipe and is written directly */
     int fd;
     bool gzip;
     z_stream stream;
 };
 
-static bool write_all(const struct writer *writer, const void *bytes, size_t n, struct error *err) {
+static bool write_all(const struct file_writer *writer, const void *bytes, size_t n, struct error *err) {
     const char *from = bytes;
     while (n > 0) {
         const ssize_t put = write(writer->fd, from, n);
@@ -186,7 +186,7 @@ static bool write_all(const struct writer *writer, const void *bytes, size_t n, 
 }
 
 /* Opens a new file PATH.NUMBER.tmp and keeps its name. */
-static bool open_temporary(struct writer *writer, struct error *err) {
+static bool open_temporary(struct file_writer *writer, struct error *err) {
     const size_t size = strlen(writer->path) + 32;
     writer->temporary = xmalloc(size);
     for (long number = getpid();; number++) {
@@ -199,9 +199,10 @@ static bool open_temporary(struct writer *writer, struct error *err) {
     }
 }
 
-static bool writer_open(struct writer *writer, const char *path, struct error *err) {
+struct file_writer *file_writer_open(const char *path, struct error *err) {
+    struct file_writer *writer = xcalloc(1, sizeof *writer);
     const size_t length = strlen(path);
-    *writer = (struct writer){.path = path, .fd = -1};
+    writer->path = xstrdup(path);
     writer->gzip = length > 3 && strcmp(path + length - 3, ".gz") == 0;
     struct stat status;
     bool fine;
@@ -211,16 +212,20 @@ static bool writer_open(struct writer *writer, const char *path, struct error *e
     } else {
         fine = open_temporary(writer, err);
     }
-    if (fine && writer->gzip &&
+    if (!fine) {
+        free(writer->temporary);
+        free(writer->path);
+        free(writer);
+        return NULL;
+    }
+    if (writer->gzip &&
         deflateInit2(&writer->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         xexhausted();
-    if (!fine)
-        free(writer->temporary);
-    return fine;
+    return writer;
 }
 
 /* Packs what is given (flush Z_NO_FLUSH) or the end of the stream (Z_FINISH) and writes it. */
-static bool pack(struct writer *writer, const void *bytes, size_t n, int flush, struct error *err) {
+static bool pack(struct file_writer *writer, const void *bytes, size_t n, int flush, struct error *err) {
     Bytef out[BUFFER];
     const Bytef *from = bytes;
     do {
@@ -240,14 +245,13 @@ static bool pack(struct writer *writer, const void *bytes, size_t n, int flush, 
     return true;
 }
 
-static bool writer_put(struct writer *writer, const void *bytes, size_t n, struct error *err) {
+bool file_writer_put(struct file_writer *writer, const void *bytes, size_t n, struct error *err) {
     if (n == 0)
         return true;
     return writer->gzip ? pack(writer, bytes, n, Z_NO_FLUSH, err) : write_all(writer, bytes, n, err);
 }
 
-/* Ends the file and gives it its name if all went well so far; else removes it. Returns whether the file is there. */
-static bool writer_close(struct writer *writer, bool fine, struct error *err) {
+bool file_writer_close(struct file_writer *writer, bool fine, struct error *err) {
     if (writer->gzip) {
         static const Bytef nothing[1];
         fine = fine && pack(writer, nothing, 0, Z_FINISH, err);
@@ -262,14 +266,14 @@ static bool writer_close(struct writer *writer, bool fine, struct error *err) {
             unlink(writer->temporary);
         free(writer->temporary);
     }
+    free(writer->path);
+    free(writer);
     return fine;
 }
 
 bool file_write(const char *path, const void *bytes, size_t n, struct error *err) {
-    struct writer writer;
-    if (!writer_open(&writer, path, err))
-        return false;
-    return writer_close(&writer, writer_put(&writer, bytes, n, err), err);
+    struct file_writer *writer = file_writer_open(path, err);
+    return writer && file_writer_close(writer, file_writer_put(writer, bytes, n, err), err);
 }
 
 bool file_write_in(const char *directory, const char *name, const void *bytes, size_t n, struct error *err) {
@@ -280,22 +284,22 @@ bool file_write_in(const char *directory, const char *name, const void *bytes, s
 }
 
 bool memory_dump(const struct memory *mem, uint64_t address, uint64_t n, const char *path, struct error *err) {
-    struct writer writer;
     if (n != 0 && n - 1 > UINT64_MAX - address)
         return error_set(err, "%s: cannot dump 0x%" PRIx64 " bytes at 0x%" PRIx64 ": the address space ends before",
                          path, n, address);
-    if (!writer_open(&writer, path, err))
+    struct file_writer *writer = file_writer_open(path, err);
+    if (!writer)
         return false;
     bool fine = true;
     uint8_t bytes[BUFFER];
     while (fine && n > 0) {
         const size_t piece = n < sizeof bytes ? (size_t)n : sizeof bytes;
         memory_read(mem, address, bytes, piece);
-        fine = writer_put(&writer, bytes, piece, err);
+        fine = file_writer_put(writer, bytes, piece, err);
         address += piece;
         n -= piece;
     }
-    return writer_close(&writer, fine, err);
+    return file_writer_close(writer, fine, err);
 }
 
 /* Creates one directory; an existing one is fine. */

@@ -26,8 +26,18 @@ void file_reader_close(struct file_reader *reader);
  * read error, a truncated or corrupt gzip stream each give their own message. */
 bool file_read(const char *path, char **bytes, size_t *n, struct error *err);
 
-/* Writes a whole file, gzip if the name ends in .gz (no time stamp inside: same bytes every time). It is written beside
- * the target and renamed at the end, so a failure leaves no half-written file. */
+/* A file that is written piece by piece, gzip if the name ends in .gz (no time stamp inside: same bytes every time). It
+ * is written beside the target and renamed at the end, so a failure leaves no half-written file.
+ */
+struct file_writer;
+
+/* NULL with a message. */
+struct file_writer *file_writer_open(const char *path, struct error *err);
+bool file_writer_put(struct file_writer *writer, const void *bytes, size_t n, struct error *err);
+/* Ends the file and gives it its name, if all went well so far; else removes it. Returns whether the file is there. */
+bool file_writer_close(struct file_writer *writer, bool fine, struct error *err);
+
+/* Writes a whole file in that way. */
 bool file_write(const char *path, const void *bytes, size_t n, struct error *err);
 
 /* The same for the file of that name in a directory, which must exist. */

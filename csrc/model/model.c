@@ -211,6 +211,11 @@ static bool model_at_rest(struct device *dev) {
     return work.action == ACTION_NONE;
 }
 
+/* Its layers take no clocks: a layer that can run is about to move. */
+static uint64_t model_still(struct device *dev) {
+    return model_at_rest(dev) ? UINT64_MAX : 0;
+}
+
 static uint64_t model_time(struct device *dev) {
     return model_of(dev)->steps;
 }
@@ -252,6 +257,7 @@ static const struct device_ops model_ops = {
     .at_rest = model_at_rest,
     .explain = model_explain,
     .time = model_time,
+    .still = model_still,
     .statistics = model_statistics,
     .destroy = model_destroy,
 };

@@ -13,7 +13,6 @@
  */
 #include "replay/player.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,63 +20,28 @@
 #include "memory/space.h"
 #include "nvdla/random.h"
 #include "nvdla/xalloc.h"
+#include "replay/hang.h"
+#include "replay/stream.h"
 
 enum {
-    INTERRUPT_BITS = 32,
     WAIT_STEP = 4096,  /* clocks of one advance() when only an interrupt can help */
     SETTLE_STEP = 16,  /* clocks for dla_intr to follow a write to GLB (chapter 10 section 7: 14) */
     REST_STEP = 64,    /* clocks between two looks at at_rest() */
     REST_FIRST = 256,  /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
     REST_LONG = 20000, /* clocks at rest after which a sequential wait takes it that no other interrupt comes */
     PROGRESS_OPERATIONS = 64,
-    MOST_SHOWN = 8, /* checks that wait, findings: of each, in the message of a hang */
-    POSITION = 512, /* bytes of a "FILE:LINE" */
-};
-
-struct stream {
-    size_t *ops; /* indices into program.ops, file order */
-    size_t count, next;
-    bool poll_failed; /* the next operation is a poll that did not hold; wait for time to pass */
-    uint32_t poll_tries;
-};
-
-struct player {
-    const struct program *prog;
-    struct device *dev;
-    const struct play_options *options;
-    struct play_result *result;
-    struct error err;
-    struct stream *streams;
-    bool *raised;     /* by event */
-    size_t *deferred; /* operations that wait for their event, file order */
-    size_t deferred_count;
-    size_t *notifies; /* OP_INTR_NOTIFY that wait for their interrupt, in order of issue */
-    size_t notify_count;
-    size_t *at_end;
-    size_t at_end_count;
-    uint64_t unclaimed[INTERRUPT_BITS]; /* interrupts serviced before anybody asked for them */
-    size_t done, total;
-    uint64_t progress_time;        /* device time when the last operation got done */
-    uint64_t waited;               /* clocks that the device was given since, for a device without a clock */
-    uint32_t glb_status, glb_mask; /* byte addresses */
-
-    /* sequential programs */
-    uint32_t kept;         /* interrupt bits cleared but not asked for yet */
-    uint32_t asked;        /* bits that checks expected since the last clear */
-    uint32_t last_cleared; /* bits that the last write to S_INTR_STATUS cleared */
-    bool cleared_once;
-    bool waited_since_clear;
-    uint64_t rest_clocks; /* clocks that the device has been at rest during the wait at the cursor */
-    bool overtake;        /* streams overtake waits for interrupts, too: file order stood still */
+    STILL_DEFAULT = 2000000, /* clocks without movement on a device that names no limit of its own */
+    POSITION = 512,          /* bytes of a "FILE:LINE" */
 };
 
 enum step { STEP_DONE, STEP_BLOCKED, STEP_BROKEN };
 
 void play_options_default(struct play_options *options) {
-    *options = (struct play_options){.timeout = 2000000, .poll_interval = 55, .seed = 1};
+    *options = (struct play_options){.poll_interval = 55, .seed = 1};
 }
 
 void play_result_free(struct play_result *result) {
+    hang_free(result->hang);
     free(result->message);
     free(result->failures);
     *result = (struct play_result){0};
@@ -99,10 +63,6 @@ static bool relation_holds(enum relation relation, uint32_t got, uint32_t expect
     return got == expected;
 }
 
-static const char *relation_text(enum relation relation) {
-    return relation == RELATION_EQUAL ? "==" : relation == RELATION_LESS_EQUAL ? "<=" : ">=";
-}
-
 static bool add_failure(struct player *p, const struct play_failure *failure) {
     size_t count = p->result->failure_count;
     if ((count & (count - 1)) == 0) { /* capacity is the next power of two */
@@ -115,16 +75,35 @@ static bool add_failure(struct player *p, const struct play_failure *failure) {
     return true;
 }
 
+/* Something has moved, though no operation got done. */
+static void moved(struct player *p) {
+    p->moved_time = p->dev->ops->time(p->dev);
+    p->still = 0;
+}
+
 static void made_progress(struct player *p) {
-    p->progress_time = p->dev->ops->time(p->dev);
+    moved(p);
+    p->progress_time = p->moved_time;
     p->waited = 0;
 }
 
-/* Clocks since the last operation got done. The reads of polls take time, too, which only the device's clock tells; a
- * device without one counts fewer than it was given. */
-static uint64_t standstill(const struct player *p) {
-    uint64_t passed = p->dev->ops->time(p->dev) - p->progress_time;
-    return passed > p->waited ? passed : p->waited;
+/* Clocks since `since`. The reads of polls take time, too, which only the device's clock tells; a device without one
+ * counts fewer than it was given. */
+static uint64_t clocks_since(const struct player *p, uint64_t since, uint64_t given) {
+    const uint64_t passed = p->dev->ops->time(p->dev) - since;
+    return passed > given ? passed : given;
+}
+
+/* Clocks in which nothing moved: no operation got done, no poll read anything new, and nothing moved in the device as
+ * far as it can tell. */
+static uint64_t stillness(const struct player *p) {
+    const uint64_t player = clocks_since(p, p->moved_time, p->still);
+    const uint64_t device = p->dev->ops->still ? p->dev->ops->still(p->dev) : UINT64_MAX;
+    return player < device ? player : device;
+}
+
+static uint64_t still_limit(const struct player *p) {
+    return p->options->still ? p->options->still : p->dev->still_limit ? p->dev->still_limit : STILL_DEFAULT;
 }
 
 static void show_progress(const struct player *p) {
@@ -251,11 +230,6 @@ static bool value_holds(struct player *p, const struct op *op, uint32_t got) {
     return holds;
 }
 
-static bool unit_is_there(const struct player *p, uint32_t address) {
-    enum nvdla_unit unit = nvdla_unit_at(p->prog->config, address);
-    return unit < NVDLA_UNIT_COUNT && (p->dev->units >> unit & 1u) != 0;
-}
-
 static enum step execute_read_check(struct player *p, const struct op *op) {
     uint32_t got;
     if (!read_register(p, op->address, &got))
@@ -282,6 +256,9 @@ static enum step execute_poll(struct player *p, struct stream *stream, const str
     uint32_t limit = op->attempts ? op->attempts : p->options->poll_attempts;
     stream->poll_tries++; /* NOLINT(clang-analyzer-core.NullDereference): no poll is deferred */
     if (!holds && (limit == 0 || stream->poll_tries < limit)) {
+        if (stream->poll_tries > 1 && got != stream->poll_got)
+            moved(p);
+        stream->poll_got = got;
         stream->poll_failed = true;
         return STEP_BLOCKED;
     }
@@ -316,8 +293,10 @@ static bool clear_interrupts(struct player *p, const struct op *op) {
 }
 
 static void raise_event(struct player *p, int event) {
-    if (event >= 0)
+    if (event >= 0) {
         p->raised[event] = true;
+        moved(p);
+    }
 }
 
 /* Interrupt sources are pairs of bits, one per ping-pong group. */
@@ -553,199 +532,42 @@ static bool all_done(const struct player *p) {
     return p->deferred_count == 0;
 }
 
-static void describe_wait(const struct player *p, const struct op *op, char *text, size_t size) {
-    char name[64];
-    nvdla_register_name(p->prog->config, op->address, name, sizeof name);
-    switch (op->kind) {
-    case OP_POLL:
-        snprintf(text, size, "a poll of %s, (value & 0x%08x) %s 0x%08x%s", name, op->mask, relation_text(op->relation),
-                 op->value & op->mask,
-                 unit_is_there(p, op->address) ? "" : " (a unit that this device does not implement)");
-        break;
-    case OP_WAIT:
-        snprintf(text, size, "a wait for dla_intr = %d", op->level);
-        break;
-    case OP_SYNC_WAIT:
-        snprintf(text, size, "a wait for event %s", p->prog->events[op->event]);
-        break;
-    default:
-        snprintf(text, size, "its next operation");
-        break;
-    }
-}
-
-static void describe_event(const struct player *p, int event, char *text, size_t size) {
-    for (size_t i = 0; i < p->prog->count; i++) {
-        const struct op *op = &p->prog->ops[i];
-        char position[POSITION];
-        if (op->event != event)
-            continue;
-        op_position(p->prog, op, position, sizeof position);
-        if (op->kind == OP_INTR_NOTIFY) {
-            const char *name = op->bit < 0 ? "any" : nvdla_interrupt_name(op->bit);
-            snprintf(text, size, "raised by interrupt %s, %s", name ? name : "?", position);
-            return;
-        }
-        if (op->kind == OP_SYNC_NOTIFY) {
-            snprintf(text, size, "raised by stream %s, %s", p->prog->streams[op->stream], position);
-            return;
-        }
-    }
-    snprintf(text, size, "nothing in the trace raises it");
-}
-
-static void print_interrupts(FILE *out, uint32_t bits) {
-    bool any = false;
-    for (int bit = 0; bit < INTERRUPT_BITS; bit++) {
-        const char *name = bits >> bit & 1u ? nvdla_interrupt_name(bit) : NULL;
-        if (!name)
-            continue;
-        fprintf(out, "%s%s", any ? " " : " (", name);
-        any = true;
-    }
-    fputs(any ? ")" : "", out);
-}
-
-/* Reads a register of a unit that the device implements. Returns false if there is none or it can not be read. */
-static bool peek(struct player *p, const struct nvdla_register *reg, uint32_t *value) {
-    return reg && (p->dev->units >> reg->unit & 1u) && p->dev->ops->csb_read(p->dev, reg->address, value, NULL);
-}
-
-/* Units whose register groups are armed: they began and did not end, or wait for a unit that is not among them. */
-static void print_armed(struct player *p, FILE *out) {
-    const char *gap = "";
-    fputs("  armed and not finished: ", out);
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        const bool bdma = unit == NVDLA_BDMA;
-        const struct nvdla_register *reg = nvdla_register_find(p->prog->config, unit, bdma ? "STATUS" : "S_STATUS");
-        uint32_t value;
-        if (!peek(p, reg, &value))
-            continue;
-        for (size_t i = 0; i < reg->field_count; i++) {
-            const char *name = reg->fields[i].name;
-            const uint32_t state = nvdla_field_value(&reg->fields[i], value);
-            if (state == 0 || !strpbrk(name, "01")) /* not STATUS_0, STATUS_1, GRP0_BUSY, GRP1_BUSY */
-                continue;
-            fprintf(out, "%s%s group %c%s", gap, nvdla_unit_names[unit], *strpbrk(name, "01"),
-                    state == 2 ? " (behind the other group)" : "");
-            gap = ", ";
-        }
-    }
-    fputs(*gap ? "\n" : "no unit\n", out);
-}
-
-/* Clients of the memory whose requests are never answered, because their weight is 0. */
-static void print_blocked(struct player *p, FILE *out) {
-    const struct nvdla_register_map *map = &nvdla_register_maps[p->prog->config->map];
-    for (size_t r = 0; r < map->count; r++) {
-        const struct nvdla_register *reg = &map->registers[r];
-        uint32_t value;
-        if ((reg->unit != NVDLA_MCIF && reg->unit != NVDLA_CVIF) || !strstr(reg->name, "_WEIGHT_") ||
-            !nvdla_has_unit(p->prog->config, reg->unit) || !peek(p, reg, &value))
-            continue;
-        for (size_t i = 0; i < reg->field_count; i++)
-            if (nvdla_field_value(&reg->fields[i], value) == 0 && !strstr(reg->fields[i].name, "RSV"))
-                fprintf(out, "  blocked: %s.%s has %s 0, so these requests are never answered\n",
-                        nvdla_unit_names[reg->unit], reg->name, reg->fields[i].name);
-    }
-}
-
-/* What the device has found so far may be why it hangs. */
-static void print_findings(const struct device *dev, FILE *out) {
-    size_t count = dev->finding_count < MOST_SHOWN ? dev->finding_count : MOST_SHOWN;
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "  %s: %s\n", dev->findings[i].rule, dev->findings[i].text);
-    if (dev->finding_count > count)
-        fprintf(out, "  and %zu more findings\n", dev->finding_count - count);
-}
-
-/* What every stream, check and event was waiting for when the run was given up. */
-static void hang_report(struct player *p, const char *reason) {
-    size_t size;
-    if (p->dev->ops->explain)
-        p->dev->ops->explain(p->dev);
-    FILE *out = open_memstream(&p->result->message, &size);
-    if (!out)
-        return;
-    fprintf(out, "%s\n", reason);
-    fprintf(out,
-            "  device %s at cycle %" PRIu64 ", last operation done at cycle %" PRIu64 ", %zu of %zu operations done\n",
-            p->dev->name, p->dev->ops->time(p->dev), p->progress_time, p->done, p->total);
-    for (size_t i = 0; i < p->prog->stream_count; i++) {
-        const struct stream *stream = &p->streams[i];
-        if (stream->next >= stream->count)
-            continue;
-        const struct op *op = &p->prog->ops[stream->ops[stream->next]];
-        char position[POSITION], what[256];
-        describe_wait(p, op, what, sizeof what);
-        fprintf(out, "  stream %s stands at %s: %s (operation %zu of %zu)\n", p->prog->streams[i],
-                op_position(p->prog, op, position, sizeof position), what, stream->next + 1, stream->count);
-    }
-    for (size_t i = 0; i < p->deferred_count && i < MOST_SHOWN; i++) {
-        const struct op *op = &p->prog->ops[p->deferred[i]];
-        char position[POSITION];
-        fprintf(out, "  %s waits for event %s\n", op_position(p->prog, op, position, sizeof position),
-                p->prog->events[op->after]);
-    }
-    if (p->deferred_count > MOST_SHOWN)
-        fprintf(out, "  and %zu more checks wait for events\n", p->deferred_count - MOST_SHOWN);
-    for (size_t event = 0; event < p->prog->event_count; event++) {
-        char what[POSITION + 64];
-        if (p->raised[event])
-            continue;
-        describe_event(p, (int)event, what, sizeof what);
-        fprintf(out, "  event %s is outstanding: %s\n", p->prog->events[event], what);
-    }
-    uint32_t status, mask;
-    bool answers = p->dev->ops->csb_read(p->dev, p->glb_status, &status, NULL) &&
-                   p->dev->ops->csb_read(p->dev, p->glb_mask, &mask, NULL);
-    if (answers) {
-        fprintf(out, "  GLB.S_INTR_STATUS 0x%08x", status);
-        print_interrupts(out, status);
-        fprintf(out, ", GLB.S_INTR_MASK 0x%08x, dla_intr %d\n", mask, p->dev->ops->interrupt(p->dev));
-    }
-    if (p->kept) {
-        fprintf(out, "  interrupts cleared and not asked for yet: 0x%08x", p->kept);
-        print_interrupts(out, p->kept);
-        fputs("\n", out);
-    }
-    if (answers) {
-        print_armed(p, out);
-        print_blocked(p, out);
-    }
-    print_findings(p->dev, out);
-    fclose(out);
+static void hung(struct player *p, enum hang_reason reason, uint64_t clocks) {
+    p->result->hang = hang_new(p, reason, clocks);
 }
 
 static bool limit_reached(struct player *p) {
-    char reason[160];
-    uint64_t now = p->dev->ops->time(p->dev);
-    if (p->options->max_cycles && now >= p->options->max_cycles) {
-        snprintf(reason, sizeof reason, "the run was not over after %" PRIu64 " cycles (limit of --max-cycles)", now);
-        hang_report(p, reason);
-        return true;
-    }
-    uint64_t waited = standstill(p);
-    if (waited >= p->options->timeout) {
-        snprintf(reason, sizeof reason, "no operation got done for %" PRIu64 " clocks (limit of --timeout)", waited);
-        hang_report(p, reason);
-        return true;
-    }
-    return false;
+    const uint64_t now = p->dev->ops->time(p->dev);
+    const uint64_t standing = clocks_since(p, p->progress_time, p->waited), still = stillness(p);
+    if (p->options->max_cycles && now >= p->options->max_cycles)
+        hung(p, HANG_MAX_CYCLES, now);
+    else if (p->options->timeout && standing >= p->options->timeout)
+        hung(p, HANG_TIMEOUT, standing);
+    else if (still >= still_limit(p))
+        hung(p, HANG_STILL, still);
+    else
+        return false;
+    return true;
+}
+
+static uint64_t at_most(uint64_t cycles, uint64_t limit, uint64_t used) {
+    const uint64_t left = limit > used ? limit - used : 1;
+    return cycles < left ? cycles : left;
 }
 
 /* Lets at most `cycles` clocks pass, inside the limits of the run, and tells polls that they may try again. */
 static enum device_state pass_time(struct player *p, uint64_t cycles, bool until_interrupt) {
-    uint64_t before = p->dev->ops->time(p->dev);
-    uint64_t waited = standstill(p);
-    uint64_t left = p->options->timeout > waited ? p->options->timeout - waited : 1;
-    if (cycles > left)
-        cycles = left;
-    if (p->options->max_cycles && p->options->max_cycles > before && cycles > p->options->max_cycles - before)
-        cycles = p->options->max_cycles - before;
-    enum device_state state = p->dev->ops->advance(p->dev, cycles, until_interrupt, &p->err);
-    uint64_t passed = p->dev->ops->time(p->dev) - before;
-    p->waited += (state == DEVICE_RUNNING || state == DEVICE_IDLE) && passed < cycles ? cycles : passed;
+    const uint64_t before = p->dev->ops->time(p->dev);
+    cycles = at_most(cycles, still_limit(p), stillness(p));
+    if (p->options->timeout)
+        cycles = at_most(cycles, p->options->timeout, clocks_since(p, p->progress_time, p->waited));
+    if (p->options->max_cycles && p->options->max_cycles > before)
+        cycles = at_most(cycles, p->options->max_cycles, before);
+    const enum device_state state = p->dev->ops->advance(p->dev, cycles, until_interrupt, &p->err);
+    const uint64_t passed = p->dev->ops->time(p->dev) - before;
+    const uint64_t given = (state == DEVICE_RUNNING || state == DEVICE_IDLE) && passed < cycles ? cycles : passed;
+    p->waited += given;
+    p->still += given;
     p->rest_clocks = state == DEVICE_IDLE ? REST_LONG : p->dev->ops->at_rest(p->dev) ? p->rest_clocks + passed : 0;
     for (size_t i = 0; i < p->prog->stream_count; i++)
         p->streams[i].poll_failed = false;
@@ -785,8 +607,8 @@ static enum verdict wait_once(struct player *p) {
         bool found;
         if (!service_interrupt(p, &found))
             return VERDICT_BROKEN;
-        if (found)
-            return VERDICT_GO_ON;
+        if (found) /* one that nobody asks for again and again is a hang, too */
+            return limit_reached(p) ? VERDICT_HUNG : VERDICT_GO_ON;
         step = SETTLE_STEP;
     }
     if (limit_reached(p))
@@ -810,7 +632,7 @@ static enum verdict wait_once(struct player *p) {
         return VERDICT_GO_ON;
     if (again == STEP_BROKEN)
         return VERDICT_BROKEN;
-    hang_report(p, "the device is idle and nothing that the trace waits for can happen any more");
+    hung(p, HANG_IDLE, 0);
     return VERDICT_HUNG;
 }
 
@@ -873,11 +695,8 @@ static enum verdict play_end(struct player *p) {
         if (step == STEP_BROKEN)
             return VERDICT_BROKEN;
         if (step == STEP_BLOCKED) {
-            char reason[POSITION + 128], position[POSITION];
-            snprintf(reason, sizeof reason,
-                     "%s: this operation at the end of the trace waits for something that can not come any more",
-                     op_position(p->prog, op, position, sizeof position));
-            hang_report(p, reason);
+            hung(p, HANG_AT_END, 0);
+            p->result->hang->op = p->at_end[i];
             return VERDICT_HUNG;
         }
         count_done(p);

@@ -11,11 +11,15 @@
 #define REPLAY_PLAYER_H
 
 #include "device/device.h"
+#include "replay/hang.h"
 #include "trace/program.h"
 
 struct play_options {
     uint64_t max_cycles; /* whole run, 0 = no limit */
-    uint64_t timeout;    /* clocks without any operation getting done before the run counts as hung; default 2000000 */
+    uint64_t timeout; /* clocks without any operation getting done before the run is given up; default 0 = no limit */
+    /* Clocks in which nothing moves before the run counts as hung: no operation gets done, no poll reads anything new,
+     * and nothing moves in the device as far as it can tell (device.h, still). 0, the default: device.still_limit. */
+    uint64_t still;
     uint32_t poll_interval; /* clocks between two attempts of a poll; default 55 */
     uint32_t poll_attempts; /* for polls that name no limit: 0 until time-out; default 0 */
     bool strict;            /* volatile reads are compared too */
@@ -28,7 +32,7 @@ struct play_options {
 enum play_outcome {
     PLAY_PASSED,
     PLAY_CHECK_FAILED, /* a check of the trace failed, or the device has findings */
-    PLAY_HUNG,         /* time-out; message tells what every stream was waiting for */
+    PLAY_HUNG,         /* nothing moves any more, or a limit of the run is reached */
     PLAY_BROKEN,       /* the device failed */
     PLAY_REFUSED,      /* the device does not carry out what the spec leaves undefined */
 };
@@ -42,7 +46,8 @@ struct play_failure {
 
 struct play_result {
     enum play_outcome outcome;
-    char *message;                 /* PLAY_HUNG, PLAY_BROKEN, PLAY_REFUSED: lines for a person; else NULL */
+    char *message;     /* PLAY_BROKEN, PLAY_REFUSED: lines for a person; else NULL */
+    struct hang *hang; /* PLAY_HUNG: why; report/hang_text.h has words for it. Valid while device and program are */
     struct device_warning refusal; /* PLAY_REFUSED: which launch, and why */
     struct play_failure *failures;
     size_t failure_count;

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -46,7 +45,7 @@ struct job {
     const struct nvdla_config *config;
     enum job_state state;
     pid_t pid;
-    int handle, result_end, output_end; /* pidfd, read ends of the pipes; -1: closed */
+    int result_end, output_end; /* read ends of the pipes; -1: closed */
     double start;
     bool timed_out;
     struct text lines, output; /* lines: what came over the result's pipe and is not a whole line yet */
@@ -68,6 +67,8 @@ struct run {
     int results; /* file of --results, -1: none */
     int worst;
     bool failed; /* results could not be written */
+    bool ending; /* the jobs were told to end: without a verdict they are lost */
+    size_t lost;
     int signals; /* signalfd */
 };
 
@@ -290,7 +291,6 @@ static bool start(struct run *run, struct job *job, struct error *err) {
     close(output[1]);
     job->result_end = result[0];
     job->output_end = output[0];
-    job->handle = job->pid > 0 ? pidfd_open(job->pid, 0) : -1;
     if (job->pid < 0) {
         close(result[0]);
         close(output[0]);
@@ -583,9 +583,13 @@ static void collect(struct run *run, struct job *job) {
         close(job->result_end);
     if (job->output_end >= 0)
         close(job->output_end);
-    close(job->handle);
-    job->result_end = job->output_end = job->handle = -1;
+    job->result_end = job->output_end = -1;
     run->running--;
+    if (run->ending && !job->record) {
+        job->state = JOB_DONE;
+        run->lost++;
+        return;
+    }
     struct result result = read_result(run, job, wait_status);
     result.exit_status = process_status(wait_status);
     result.seconds = process_clock() - job->start;
@@ -627,22 +631,40 @@ static void show_progress(struct run *run) {
         progress_show(&run->progress, "%s%s", job ? job->at : run->jobs[0].name, left);
 }
 
+/* True if the process of a job has ended; its status can still be waited for. */
+static bool has_ended(const struct job *job) {
+    siginfo_t info = {.si_pid = 0};
+    while (waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0)
+        if (errno != EINTR)
+            return true;
+    return info.si_pid == job->pid;
+}
+
+/* The signal among those that have come that asks to end the run, 0 if none does. */
+static int asked_to_end(const struct run *run) {
+    struct signalfd_siginfo info;
+    int number = 0;
+    while (read(run->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            number = (int)info.ssi_signo;
+    return number;
+}
+
 /* Waits for something to happen and takes it in. Returns the signal that asks to end the run, 0 if none does. */
 static int await(struct run *run) {
-    struct pollfd *fds = xcalloc(3 * run->running + 1, sizeof *fds);
+    struct pollfd *fds = xcalloc(2 * run->running + 1, sizeof *fds);
     size_t n = 0;
-    struct signalfd_siginfo info;
     fds[n++] = (struct pollfd){.fd = run->signals, .events = POLLIN};
     for (size_t i = 0; i < run->started; i++) {
         const struct job *job = &run->jobs[i];
         if (job->state == JOB_RUNNING) {
-            fds[n++] = (struct pollfd){.fd = job->handle, .events = POLLIN};
             fds[n++] = (struct pollfd){.fd = job->result_end, .events = POLLIN};
             fds[n++] = (struct pollfd){.fd = job->output_end, .events = POLLIN};
         }
     }
     poll(fds, n, run->progress.terminal || run->options->max_seconds ? TICK_MS : -1);
-    size_t at = 1;
+    free(fds);
+    const int number = asked_to_end(run); /* before the look at who has ended: no end is missed */
     for (size_t i = 0; i < run->started; i++) {
         struct job *job = &run->jobs[i];
         if (job->state != JOB_RUNNING)
@@ -650,13 +672,10 @@ static int await(struct run *run) {
         drain(&job->result_end, &job->lines);
         take_lines(job);
         take_output(run, job);
-        if (fds[at].revents)
+        if (has_ended(job))
             collect(run, job);
-        at += 3;
     }
-    const bool asked = read(run->signals, &info, sizeof info) == sizeof info;
-    free(fds);
-    return asked ? (int)info.ssi_signo : 0;
+    return number;
 }
 
 /* Ends the jobs that take longer than --max-seconds. */
@@ -674,29 +693,15 @@ static void end_late(struct run *run) {
 /* Ends the running jobs by that signal and waits until they are gone; those that have come to a verdict count. Returns
  * the exit status. */
 static int end_all(struct run *run, int number) {
-    size_t lost = 0;
+    run->ending = true;
     for (size_t i = 0; i < run->started; i++)
         if (run->jobs[i].state == JOB_RUNNING)
             kill(run->jobs[i].pid, number);
-    for (size_t i = 0; i < run->started; i++) {
-        struct job *job = &run->jobs[i];
-        struct pollfd ended = {.fd = job->handle, .events = POLLIN};
-        if (job->state != JOB_RUNNING)
-            continue;
-        while (poll(&ended, 1, -1) < 0 && errno == EINTR)
-            continue;
-        drain(&job->result_end, &job->lines);
-        take_lines(job);
-        if (job->record)
-            collect(run, job);
-        else {
-            waitpid(job->pid, NULL, 0);
-            lost++;
-        }
-    }
+    while (run->running > 0)
+        await(run);
     progress_clear(&run->progress);
-    fprintf(stderr, "nvcosim: %s: ended with %zu trace%s running, %zu of %zu done\n", strsignal(number), lost,
-            lost == 1 ? "" : "s", run->done, run->count);
+    fprintf(stderr, "nvcosim: %s: ended with %zu trace%s running, %zu of %zu done\n", strsignal(number), run->lost,
+            run->lost == 1 ? "" : "s", run->done, run->count);
     return 128 + number;
 }
 
@@ -739,12 +744,13 @@ static int play_all(struct run *run) {
     return run->failed ? EXIT_BAD_INPUT : run->worst;
 }
 
-/* SIGINT and SIGTERM are read from a file descriptor while traces play. */
+/* SIGINT, SIGTERM and the ends of children are read from a file descriptor while traces play. */
 static int play_with_signals(struct run *run) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
     run->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (run->signals < 0) {
@@ -785,7 +791,7 @@ int jobs_run(const struct run_options *options) {
     process_obey_signals();
     run.jobs = xcalloc(run.count, sizeof *run.jobs);
     for (size_t i = 0; i < run.count; i++) {
-        run.jobs[i] = (struct job){.path = options->traces.items[i], .handle = -1, .result_end = -1, .output_end = -1};
+        run.jobs[i] = (struct job){.path = options->traces.items[i], .result_end = -1, .output_end = -1};
         name_job(run.jobs, i);
     }
     const int status = open_results(&run) && prepare(&run) ? play_with_signals(&run) : EXIT_BAD_INPUT;

@@ -10,6 +10,7 @@ enum {
     KEY_DUT,
     KEY_MAX_CYCLES,
     KEY_TIMEOUT,
+    KEY_STILL,
     KEY_SEED,
     KEY_LATENCY,
     KEY_WRITE_LATENCY,
@@ -83,7 +84,15 @@ const struct argp_option run_option_table[] = {
     {.name = "timeout",
      .key = KEY_TIMEOUT,
      .arg = "N",
-     .doc = "Give it up after N clocks in which no operation got done (default 2000000)"},
+     .doc = "Give it up after N clocks in which no operation got done, whatever the layer does (default: no limit)"},
+    {.name = "still",
+     .key = KEY_STILL,
+     .arg = "N",
+     .doc =
+         "It hangs when nothing moves for N clocks: no register access but polls that read the same again, no AXI "
+         "beat, "
+         "nothing on the links between the engines; an answer that the memory owes counts as movement (default 100000 "
+         "on this project's RTL; 2000000 on another, whose links are not seen)"},
     {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = GROUP_MEMORY},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of everything random (default 1)"},
     {.name = "latency", .key = KEY_LATENCY, .arg = "N", .doc = "Read latency (default 32)"},
@@ -425,6 +434,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_TIMEOUT:
         options->play.timeout = positive_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_STILL:
+        options->play.still = positive_option(state, name, arg, UINT64_MAX);
         break;
     case KEY_SEED:
         options->seed = number_option(state, name, arg, UINT64_MAX);

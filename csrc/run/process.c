@@ -7,13 +7,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 200 };
+enum { TICK_MS = 50 };
 
 double process_clock(void) {
     struct timespec now;
@@ -65,18 +64,17 @@ int process_exec(char *const *words) {
 }
 
 int process_wait(pid_t pid, void (*tick)(void *context), void *context) {
-    const int handle = tick ? pidfd_open(pid, 0) : -1;
-    int status;
-    if (handle >= 0) {
-        struct pollfd ended = {.fd = handle, .events = POLLIN};
-        while (poll(&ended, 1, TICK_MS) <= 0)
-            tick(context);
-        close(handle);
-    }
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
+    for (int status;;) {
+        const pid_t ended = waitpid(pid, &status, tick ? WNOHANG : 0);
+        if (ended == pid)
+            return process_status(status);
+        if (ended < 0 && errno != EINTR)
             return 127;
-    return process_status(status);
+        if (ended == 0) {
+            tick(context);
+            poll(NULL, 0, TICK_MS);
+        }
+    }
 }
 
 /* ---- a command with all that it starts ---- */

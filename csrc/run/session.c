@@ -13,11 +13,14 @@
 #include "layers/traffic.h"
 #include "model/model.h"
 #include "nvdla/xalloc.h"
+#include "report/hang_text.h"
 #include "report/report.h"
 #include "run/process.h"
 #include "run/result.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
+
+#define CLOCK_GATING_OFF "tmc2slcg_disable_clock_gating=1"
 
 char *trace_name(const char *path, char *text, size_t size) {
     static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn"};
@@ -151,7 +154,6 @@ static void fill_device(struct result *result, const struct played *played) {
 static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
                        enum memory_space space) {
     const struct output *output = report_output(report, space, mismatch->address);
-    struct memory_origin origin;
     mismatch->space = xstrdup(memory_space_name(space));
     if (output) {
         char text[REPORT_LINE];
@@ -160,8 +162,7 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
         mismatch->element = xstrdup(report_element(output, mismatch->address, text, sizeof text));
         mismatch->position = xstrdup(report_launch_position(report, output->launch, text, sizeof text));
     }
-    if (memory_origin_of(report_memory(report, played, space), mismatch->address, &origin) && origin.unit >= 0)
-        mismatch->cycle = origin.cycle;
+    mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
 }
 
 /* The first byte that differs between the devices; if none does, the first that differs from a golden. */
@@ -202,6 +203,14 @@ static void fill_warnings(struct result *result, const struct device *dev, const
     result->warnings_dropped += dev->warnings_dropped;
 }
 
+/* True if the clock gates of another RTL may close, which under Verilator need not open again. */
+static bool gates_may_close(const struct run_options *options) {
+    bool may = options->rtl_name[0] != '\0';
+    for (size_t i = 0; i < options->pins.count; i++)
+        may = may && strcmp(options->pins.items[i], CLOCK_GATING_OFF) != 0;
+    return may;
+}
+
 static void fill_notes(struct result *result, const struct run_options *options) {
     const struct result_device *rtl = &result->devices[0];
     if (options->rtl.wave_path && rtl->cycles <= options->rtl.wave_from)
@@ -209,6 +218,9 @@ static void fill_notes(struct result *result, const struct run_options *options)
                   "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
                   ": %s shows nothing of it",
                   result->trace, rtl->cycles, options->rtl.wave_from, options->rtl.wave_path);
+    if (result->verdict == VERDICT_HANG && gates_may_close(options))
+        words_add(&result->notes,
+                  "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
     if (!options->quiet && result->verdict == VERDICT_REFUSED)
         words_add(&result->notes,
                   "--allow-undefined plays it all the same; is %s the configuration this trace was made for?",
@@ -323,6 +335,7 @@ static void play_devices(const struct run_options *options, const struct program
     for (int i = 0; i < input->played_count; i++) {
         watch->start = watch->last = process_clock();
         play(prog, devices[i], &play_options, &results[i]);
+        hang_explain(&results[i]);
         input->played[i] = (struct played){.dev = devices[i], .result = &results[i]};
     }
 }

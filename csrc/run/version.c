@@ -1,7 +1,7 @@
 /* The version, from a header that the Makefile writes (build/gen/version.h). */
 #include "run/version.h"
 
-#include "version_text.h"
+#include "version_number.h"
 
 const char *nvcosim_version(void) {
     return NVCOSIM_VERSION;

@@ -92,6 +92,7 @@ static bool next_line(struct cfg *cfg) {
     keep_token(&cfg->name);
     for (int i = 0; i < cfg->operands; i++)
         keep_token(&cfg->operand[i]);
+    cfg->at = cfg->end = NULL; /* what they pointed into is gone */
     if (!lines_next(cfg->lines, &line))
         return false;
     if (!program_fits(cfg->prog, cfg->path, cfg->lines->line, cfg->err)) {

@@ -65,8 +65,25 @@ static void put_note(struct text *out, const char *text) {
     }
 }
 
+/* Where the text goes: to a file as it is made, or nowhere yet. */
+struct sink {
+    struct text text;         /* made and not written */
+    struct file_writer *file; /* NULL: all of it stays in text */
+    struct error *err;
+    bool failed; /* to write */
+};
+
+enum { SINK_BYTES = 64 * 1024 };
+
+static void drain(struct sink *sink) {
+    if (!sink->file || sink->text.n < SINK_BYTES)
+        return;
+    sink->failed = sink->failed || !file_writer_put(sink->file, sink->text.text, sink->text.n, sink->err);
+    sink->text.n = 0;
+}
+
 /* Contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
-static void put_bytes(struct text *out, const uint8_t *bytes, size_t n) {
+static void put_bytes(struct sink *sink, const uint8_t *bytes, size_t n) {
     static const char hex[] = "0123456789abcdef";
     size_t run_end = 0; /* bytes[at .. run_end) are equal */
     char line[2 + 2 * LINE_BYTES + 1];
@@ -85,33 +102,30 @@ static void put_bytes(struct text *out, const uint8_t *bytes, size_t n) {
         }
         if (used > 2) {
             line[used++] = '\n';
-            text_add(out, line, used);
+            text_add(&sink->text, line, used);
         } else {
-            text_printf(out, "  %02x*%zu\n", (unsigned)bytes[at], run_end - at);
+            text_printf(&sink->text, "  %02x*%zu\n", (unsigned)bytes[at], run_end - at);
             at = run_end;
         }
+        drain(sink);
     }
 }
 
-static void put_blob(struct text *out, const struct blob *blob, size_t label) {
+static void put_blob(struct sink *sink, const struct blob *blob, size_t label) {
+    struct text *out = &sink->text;
+    uint64_t offset = 0;
     text_printf(out, "blob %zu", label);
     if (blob->name) {
         text_add(out, " ", 1);
         put_name(out, blob->name);
     }
     text_add(out, "\n", 1);
-    uint64_t offset = 0;
-    for (size_t i = 0; i < blob->chunk_count;) {
-        if (blob->chunks[i].offset != offset)
-            text_printf(out, "  @0x%" PRIx64 "\n", blob->chunks[i].offset);
-        offset = blob->chunks[i].offset;
-        struct text joined = {0};
-        for (; i < blob->chunk_count && blob->chunks[i].offset == offset; i++) {
-            text_add(&joined, blob->bytes + blob->chunks[i].start, blob->chunks[i].size);
-            offset += blob->chunks[i].size;
-        }
-        put_bytes(out, (const uint8_t *)joined.text, joined.n);
-        free(joined.text);
+    for (size_t i = 0; i < blob->chunk_count; i++) {
+        const struct blob_chunk *chunk = &blob->chunks[i];
+        if (chunk->offset != offset)
+            text_printf(out, "  @0x%" PRIx64 "\n", chunk->offset);
+        put_bytes(sink, blob->bytes + chunk->start, chunk->size);
+        offset = chunk->offset + chunk->size;
     }
     text_add(out, "end\n", 4);
 }
@@ -125,10 +139,8 @@ static void put_register(struct text *out, const struct program *prog, const str
 }
 
 static void put_relation(struct text *out, const struct program *prog, const struct op *op) {
-    static const char *const relations[] = {
-        [RELATION_EQUAL] = "==", [RELATION_LESS_EQUAL] = "<=", [RELATION_GREATER_EQUAL] = ">="};
     put_register(out, prog, op);
-    text_printf(out, " %s 0x%" PRIx32, relations[op->relation], op->value);
+    text_printf(out, " %s 0x%" PRIx32, relation_text(op->relation), op->value);
     if (op->mask != 0xffffffffu)
         text_printf(out, " mask=0x%" PRIx32, op->mask);
     if (op->kind == OP_POLL && op->attempts)
@@ -269,43 +281,55 @@ static int label_order(const void *left, const void *right) {
     return 0;
 }
 
-char *nvt_text(const struct program *prog, size_t *n) {
-    struct text out = {0};
+/* A comment behind a command stays on its line. */
+static bool on_line_before(const struct op *op, const struct op *before) {
+    return op->kind == OP_NOTE && before->kind != OP_NOTE && op->line > 0 && before->line == op->line &&
+           before->file == op->file;
+}
+
+static void put_program(struct sink *sink, const struct program *prog) {
+    struct text *out = &sink->text;
     struct label *labels = xmalloc(prog->blob_count * sizeof *labels);
     size_t next_label = 0;
     for (size_t i = 0; i < prog->blob_count; i++)
         labels[i] = (struct label){.blob = prog->blobs[i]};
-    qsort(labels, prog->blob_count, sizeof *labels, label_order);
-    text_printf(&out, "nvt 1\nconfig %s\nmode %s\n", prog->config->name, prog->sequential ? "sequential" : "streams");
+    if (prog->blob_count)
+        qsort(labels, prog->blob_count, sizeof *labels, label_order);
+    text_printf(out, "nvt 1\nconfig %s\nmode %s", prog->config->name, prog->sequential ? "sequential" : "streams");
     for (size_t i = 0; i < prog->count; i++) {
-        const struct op *op = &prog->ops[i], *before = i ? op - 1 : NULL;
+        const struct op *op = &prog->ops[i];
         size_t index = 0;
+        text_add(out, i && on_line_before(op, op - 1) ? " " : "\n", 1);
         if (op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK) {
             struct label key = {.blob = op->blob};
             struct label *label = bsearch(&key, labels, prog->blob_count, sizeof key, label_order);
             if (!label->written) {
                 label->written = true;
                 label->index = next_label++;
-                put_blob(&out, op->blob, label->index);
+                put_blob(sink, op->blob, label->index);
             }
             index = label->index;
         }
-        /* A comment behind a command stays on its line. */
-        if (op->kind == OP_NOTE && before && before->kind != OP_NOTE && op->line > 0 && before->line == op->line &&
-            before->file == op->file)
-            out.text[out.n - 1] = ' ';
-        put_op(&out, prog, op, index);
-        text_add(&out, "\n", 1);
+        put_op(out, prog, op, index);
+        drain(sink);
     }
+    text_add(out, "\n", 1);
     free(labels);
-    *n = out.n;
-    return out.text;
+}
+
+char *nvt_text(const struct program *prog, size_t *n) {
+    struct sink sink = {.file = NULL};
+    put_program(&sink, prog);
+    *n = sink.text.n;
+    return sink.text.text;
 }
 
 bool trace_write(const struct program *prog, const char *path, struct error *err) {
-    size_t n;
-    char *text = nvt_text(prog, &n);
-    bool good = file_write(path, text, n, err);
-    free(text);
-    return good;
+    struct sink sink = {.file = file_writer_open(path, err), .err = err};
+    if (!sink.file)
+        return false;
+    put_program(&sink, prog);
+    const bool good = !sink.failed && file_writer_put(sink.file, sink.text.text, sink.text.n, err);
+    free(sink.text.text);
+    return file_writer_close(sink.file, good, err);
 }

@@ -8,7 +8,11 @@ cat >signals.py <<'END'
 # signals.py SIGNAL STATUS COMMAND...: sends the signal when two simulators are up; both must end, nvcosim with the status
 import os, signal, subprocess, sys, time
 number, status = int(sys.argv[1]), int(sys.argv[2])
-run = subprocess.Popen(sys.argv[3:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+ignored = signal.SIG_IGN if os.environ.get("IGNORED") else signal.SIG_DFL
+def before():
+    signal.signal(signal.SIGINT, ignored)
+    signal.signal(signal.SIGTERM, ignored)
+run = subprocess.Popen(sys.argv[3:], preexec_fn=before)
 def wait_for(condition):
     end = time.monotonic() + 30
     while not condition():
@@ -33,6 +37,12 @@ for s in "15 143" "2 130" "9 -9"; do
     rm -f pids
     # shellcheck disable=SC2086 # signal and status
     command=(python3 signals.py $s "$TREE" run -j 2 sleeps/sleeps.cfg sleeps/sleeps.cfg good/good.cfg); check "run_signal_${s% *}" 0 '!HANG' '!passed'
+done
+# the same where the caller has them ignored, as a shell does for a job in the background
+for s in "15 143" "2 130"; do
+    rm -f pids
+    # shellcheck disable=SC2086 # signal and status
+    command=(env IGNORED=1 python3 signals.py $s "$TREE" run -j 2 sleeps/sleeps.cfg sleeps/sleeps.cfg good/good.cfg); check "run_ignored_signal_${s% *}" 0 '!HANG' '!passed'
 done
 cat >killed.py <<'END'
 # killed.py COMMAND...: sends SIGTERM at the fifth report

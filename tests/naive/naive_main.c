@@ -23,6 +23,7 @@
 #include "naive_parts.h"
 #include "naive_shake.h"
 #include "replay/player.h"
+#include "report/hang_text.h"
 #include "trace/formats.h"
 
 struct options {
@@ -96,6 +97,7 @@ static bool compare_with_model(const struct naive *m, const struct program *prog
     struct play_result result = {0};
     play_options_default(&options);
     const enum play_outcome outcome = play(prog, dev, &options, &result);
+    hang_explain(&result);
     bool same = outcome != PLAY_HUNG && outcome != PLAY_BROKEN;
     if (!same)
         error_set(err, "the model %s: %s", outcome == PLAY_HUNG ? "hangs" : "breaks",

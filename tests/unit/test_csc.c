@@ -15,15 +15,7 @@
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
 #include "nvdla_offsets.h"
-
-static uint32_t rnd(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
-
-static uint32_t below(uint64_t *state, size_t n) {
-    return rnd(state) % (uint32_t)n;
-}
+#include "tests/unit/random.h"
 
 /* ---- a core with its CBUF ---- */
 

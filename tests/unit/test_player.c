@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "replay/player.h"
+#include "report/hang_text.h"
 
 enum { REGISTERS = 0x40000 / 4, LOG_MAX = 4096, SCRIPT_MAX = 16, ACCESS_CLOCKS = 4 };
 enum { HANG_READS = 2 + 11 + 5 }; /* registers that the message of a hang reads: GLB, S_STATUS, MCIF weights */
@@ -43,6 +44,8 @@ struct fake {
     bool knows_idle;     /* advance() tells DEVICE_IDLE */
     size_t broken_after; /* accesses until csb calls fail, 0 never */
     uint32_t status_address, mask_address;
+    uint32_t counter;      /* address of a register that counts thousands of clocks; 0: none */
+    uint64_t moving_until; /* something moves inside the device until then, with fake_still */
 };
 
 static struct fake *fake_of(struct device *dev) {
@@ -106,7 +109,7 @@ static bool fake_write(struct device *dev, uint32_t address, uint32_t value, boo
 static bool fake_read(struct device *dev, uint32_t address, uint32_t *value, struct error *err) {
     struct fake *fake = fake_of(dev);
     run_script(fake);
-    *value = fake->registers[address / 4];
+    *value = fake->counter && address == fake->counter ? (uint32_t)(fake->clock / 1000) : fake->registers[address / 4];
     return log_access(fake, false, address, *value, false, err);
 }
 
@@ -144,6 +147,18 @@ static uint64_t fake_time(struct device *dev) {
     return fake_of(dev)->clock;
 }
 
+static uint64_t fake_still(struct device *dev) {
+    const struct fake *fake = fake_of(dev);
+    return fake->clock <= fake->moving_until ? 0 : fake->clock - fake->moving_until;
+}
+
+static const struct device_link *fake_links(struct device *dev, size_t *count) {
+    static const struct device_link links[] = {{"CSC to CMAC", true, 1234}, {"CACC to SDP", false, 0}};
+    (void)dev;
+    *count = 2;
+    return links;
+}
+
 static void fake_statistics(struct device *dev, struct device_statistics *statistics) {
     *statistics = (struct device_statistics){.cycles = fake_of(dev)->clock};
 }
@@ -156,6 +171,20 @@ static const struct device_ops fake_ops = {
     .interrupt = fake_interrupt,
     .at_rest = fake_at_rest,
     .time = fake_time,
+    .statistics = fake_statistics,
+};
+
+/* The same, of a device that can tell whether something moves. */
+static const struct device_ops watched_ops = {
+    .reset = fake_reset,
+    .csb_write = fake_write,
+    .csb_read = fake_read,
+    .advance = fake_advance,
+    .interrupt = fake_interrupt,
+    .at_rest = fake_at_rest,
+    .time = fake_time,
+    .still = fake_still,
+    .links = fake_links,
     .statistics = fake_statistics,
 };
 
@@ -182,7 +211,7 @@ static int setup(void **state) {
     f->fake->mask_address = reg("GLB", "S_INTR_MASK");
     f->prog = program_new(nvdla_config_find("small"), "t.cfg");
     play_options_default(&f->options);
-    f->options.timeout = 50000;
+    f->options.still = 50000;
     *state = f;
     return 0;
 }
@@ -241,7 +270,9 @@ static struct op *crc_op(struct fixture *f, uint64_t base, uint64_t size, uint32
 }
 
 static enum play_outcome run(struct fixture *f) {
-    return play(f->prog, &f->fake->dev, &f->options, &f->result);
+    const enum play_outcome outcome = play(f->prog, &f->fake->dev, &f->options, &f->result);
+    hang_explain(&f->result);
+    return outcome;
 }
 
 /* Number of the access that wrote this, -1 if none did. */
@@ -721,7 +752,7 @@ static void a_hang_names_what_every_stream_waits_for(void **state) {
     crc_op(f, 0x80000000, 4, 0, "never");
     assert_int_equal(run(f), PLAY_HUNG);
     const char *message = f->result.message;
-    assert_non_null(strstr(message, "no operation got done for 5000"));
+    assert_non_null(strstr(message, "nothing moved for 5000"));
     assert_non_null(strstr(message, "stream SDP stands at t.cfg:3: a wait for event never"));
     assert_non_null(strstr(message, "stream PDP stands at t.cfg:4: a poll of PDP.S_STATUS"));
     assert_non_null(strstr(message, "t.cfg:5 waits for event never"));
@@ -741,13 +772,86 @@ static void an_idle_device_hangs_at_once(void **state) {
     assert_non_null(strstr(f->result.message, "nothing in the trace raises it"));
 }
 
-static void the_reads_of_a_poll_count_for_the_time_out(void **state) {
+static void the_reads_of_a_poll_count_for_both_limits(void **state) {
     struct fixture *f = *state;
     f->options.poll_interval = 1; /* most of the time goes into the reads */
-    f->options.timeout = 5000;
+    f->options.still = 5000;
     check_op(f, "SDP", OP_POLL, reg("SDP", "S_STATUS"), 1);
     assert_int_equal(run(f), PLAY_HUNG);
     assert_in_range(f->fake->clock, 5000, 5000 + (2 + HANG_READS) * ACCESS_CLOCKS);
+    play_result_free(&f->result);
+    f->options.still = 0;
+    f->options.timeout = 7000;
+    const uint64_t before = f->fake->clock;
+    assert_int_equal(run(f), PLAY_HUNG);
+    assert_in_range(f->fake->clock - before, 7000, 7000 + (2 + HANG_READS) * ACCESS_CLOCKS);
+    assert_non_null(strstr(f->result.message, "no operation got done for 70"));
+}
+
+static void a_device_in_which_something_moves_has_all_time(void **state) {
+    struct fixture *f = *state;
+    f->fake->dev.ops = &watched_ops;
+    f->fake->dev.still_limit = 3000;
+    f->options.still = 0; /* the device's own limit */
+    f->fake->moving_until = 20000000;
+    script(f, reg("SDP", "D_OP_ENABLE"), 20001000, 1);
+    write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
+    notify_op(f, 0, "done");
+    event_op(f, "SDP", OP_SYNC_WAIT, "done");
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_true(f->fake->clock > 20000000);
+}
+
+static void a_device_in_which_nothing_moves_hangs_after_its_limit(void **state) {
+    struct fixture *f = *state;
+    f->fake->dev.ops = &watched_ops;
+    f->fake->dev.still_limit = 3000;
+    f->fake->dev.hang_hint = "try --pin something=1";
+    f->options.still = 0;
+    f->fake->moving_until = 100000;
+    event_op(f, "SDP", OP_SYNC_WAIT, "never");
+    assert_int_equal(run(f), PLAY_HUNG);
+    assert_in_range(f->fake->clock, 103000, 103000 + HANG_READS * ACCESS_CLOCKS);
+    assert_int_equal(f->result.hang->reason, HANG_STILL);
+    assert_int_equal(f->result.hang->clocks, 3000);
+    const char *message = f->result.message;
+    assert_non_null(strstr(message, "nothing moved for 3000 clocks (limit of --still)\n"));
+    assert_non_null(strstr(message, "no unit is armed: the trace waits for a layer that it has not started"));
+    assert_non_null(
+        strstr(message, "last moved between engines (about): CSC to CMAC at cycle 1234; never: CACC to SDP\n"));
+    assert_non_null(strstr(message, "try --pin something=1\n"));
+}
+
+static void a_time_out_ends_what_moves(void **state) {
+    struct fixture *f = *state;
+    f->fake->dev.ops = &watched_ops;
+    f->fake->moving_until = UINT64_MAX;
+    f->options.timeout = 200000;
+    event_op(f, "SDP", OP_SYNC_WAIT, "never");
+    assert_int_equal(run(f), PLAY_HUNG);
+    assert_int_equal(f->result.hang->reason, HANG_TIMEOUT);
+    assert_in_range(f->fake->clock, 200000, 200000 + HANG_READS * ACCESS_CLOCKS);
+}
+
+/* A poll that reads something new each time waits for something that happens. */
+static void polls_of_what_changes_do_not_hang(void **state) {
+    struct fixture *f = *state;
+    f->fake->counter = reg("SDP", "D_STATUS");
+    f->options.still = 3000;
+    f->options.poll_interval = 500;
+    check_op(f, "SDP", OP_POLL, f->fake->counter, 100);
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_in_range(f->fake->clock, 100000, 102000);
+}
+
+static void an_interrupt_that_cannot_be_cleared_is_a_hang(void **state) {
+    struct fixture *f = *state;
+    f->options.still = 500;
+    f->fake->stuck = 4;
+    f->fake->registers[f->fake->status_address / 4] = 4;
+    event_op(f, "SDP", OP_SYNC_WAIT, "never");
+    assert_int_equal(run(f), PLAY_HUNG);
+    assert_int_equal(f->result.hang->reason, HANG_STILL);
 }
 
 static void a_sequential_wait_hangs_with_a_report(void **state) {
@@ -836,7 +940,12 @@ int main(void) {
         TEST(memory_that_the_device_has_not_is_an_error),
         TEST(a_hang_names_what_every_stream_waits_for),
         TEST(an_idle_device_hangs_at_once),
-        TEST(the_reads_of_a_poll_count_for_the_time_out),
+        TEST(the_reads_of_a_poll_count_for_both_limits),
+        TEST(a_device_in_which_something_moves_has_all_time),
+        TEST(a_device_in_which_nothing_moves_hangs_after_its_limit),
+        TEST(a_time_out_ends_what_moves),
+        TEST(polls_of_what_changes_do_not_hang),
+        TEST(an_interrupt_that_cannot_be_cleared_is_a_hang),
         TEST(a_sequential_wait_hangs_with_a_report),
         TEST(the_cycle_limit_ends_a_run),
         TEST(a_broken_device_ends_a_run),

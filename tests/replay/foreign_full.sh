@@ -1,0 +1,49 @@
+#!/bin/bash
+# A foreign RTL of a configuration that this project has no RTL for: full's ports, built by file list by `make simulator`, played, and its
+# variant with waves built afterwards from what the first build kept. The design is a stand-in: a file of registers behind full's CSB.
+#
+# usage: foreign_full.sh BUILD
+set -u
+NVCOSIM=${NVCOSIM:-build/nvcosim}
+build=$1
+passed=0 failed=0
+check() { # TITLE STATUS
+    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
+}
+dir=$build/tests/foreign_full
+rm -rf "$dir" "$build"/nvcosim-full-standin* "$build/full-standin.variables" && mkdir -p "$dir"
+# The ports are those that the testbench connects: what it drives is an input.
+python3 - tb/tb_top.sv >"$dir/standin.sv" <<'PY'
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+ports = re.findall(r"\.(\w+)\(", text[text.index("`TB_TOP dut ("):])
+declared = {name: (width or "", driven) for width, name, driven in re.findall(r"wire *(\[[^;=]*?\])? *(\w+) *(=)?", text)}
+def port(name):
+    width, driven = declared.get(name, ("", "="))
+    return f"  {'input ' if driven else 'output'} logic {width} {name}"
+idle = [n for n in ports if not declared.get(n, ("", "="))[1] and "csb" not in n]
+print("module STANDIN (\n" + ",\n".join(port(n) for n in ports) + "\n);")
+print("""  logic [31:0] words [65536];
+  assign csb2nvdla_ready = 1'b1;
+  always_ff @(posedge dla_core_clk) begin
+    if (csb2nvdla_valid && csb2nvdla_write) words[csb2nvdla_addr] <= csb2nvdla_wdat;
+    nvdla2csb_valid <= dla_reset_rstn && csb2nvdla_valid && !csb2nvdla_write;
+    nvdla2csb_wr_complete <= dla_reset_rstn && csb2nvdla_valid && csb2nvdla_write && csb2nvdla_nposted;
+    nvdla2csb_data <= words[csb2nvdla_addr];
+  end""")
+print("\n".join(f"  assign {n} = '0;" for n in idle) + "\nendmodule")
+PY
+echo standin.sv >"$dir/standin.f"
+printf 'nvt 1\nconfig full\nmode sequential\nreg_write SDP.D_DST_LINE_STRIDE 0x40\nread_check SDP.D_DST_LINE_STRIDE == 0x40\n' >"$dir/registers.nvt"
+make -s simulator CONFIG=full NAME=standin FILELIST="$dir/standin.f" TOP=STANDIN
+check "make simulator CONFIG=full NAME=standin" $?
+"$NVCOSIM" run --dut rtl:standin --results "$dir/results" --out "$dir/out" "$dir/registers.nvt"
+check "it plays" $?
+grep -q '"config":"full","dut":"rtl:standin+model"' "$dir/results"
+check "as what it is" $?
+"$NVCOSIM" run --dut rtl:standin --wave "$dir/standin.fst" --out "$dir/out" "$dir/registers.nvt" && [ -s "$dir/standin.fst" ]
+check "waves of it are recorded, from what make simulator kept" $?
+"$NVCOSIM" build --config full --name standin --filelist "$dir/standin.f" --top STANDIN
+check "nvcosim build --config full" $?
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

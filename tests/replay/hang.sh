@@ -1,0 +1,51 @@
+#!/bin/bash
+# What counts as a hang on our RTL: nothing that moves. Slow memory and layers that show nothing on the ports pass; real hangs end
+# after the limit of --still, and say what was waited for and what moved last.
+#
+# usage: hang.sh BUILD
+set -u
+NVCOSIM=${NVCOSIM:-build/nvcosim}
+build=$1
+passed=0 failed=0
+check() { # TITLE STATUS
+    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
+}
+dir=$build/tests/hang
+rm -rf "$dir" && mkdir -p "$dir"
+play() { # ARGUMENTS: output in out, status in status
+    out=$("$NVCOSIM" run --dut rtl --out "$dir" "$@" 2>&1)
+    status=$?
+}
+says() { # TITLE TEXT
+    grep -qF -- "$2" <<<"$out"
+    check "$1" $?
+}
+small=traces/conformance/small
+
+play "$small/rand_sdp_000.nvt.gz" --latency 150000
+[ $status -eq 0 ]
+check "a memory slower than the limit is no hang (status $status)" $?
+play "$small/rand_dc_000.nvt.gz" --still 250
+[ $status -eq 0 ]
+check "a convolution that shows nothing on the ports for longer than the limit is no hang (status $status)" $?
+play "$small/rand_dc_000.nvt.gz" --timeout 250
+[ $status -eq 3 ]
+check "--timeout ends it all the same (status $status)" $?
+says "and says so" "no operation got done for 250 clocks (limit of --timeout)"
+
+zcat "$small/rand_dc_000.nvt.gz" | grep -v 'reg_write CACC.D_OP_ENABLE' >"$dir/partner.nvt"
+play "$dir/partner.nvt"
+[ $status -eq 3 ]
+check "a convolution without CACC hangs (status $status)" $?
+says "after 100000 clocks" "nothing moved for 100000 clocks (limit of --still)"
+says "with what is armed" "armed and not finished: CSC group 0, CMAC_A group 0, CMAC_B group 0, SDP"
+says "with the link at which it ended" "; never: CSC to CMAC (data), CSC to CMAC (weights), CMAC to CACC, CACC to SDP"
+
+zcat "$small/rand_sdp_000.nvt.gz" | sed '0,/^reg_write/s//reg_write MCIF.CFG_WR_WEIGHT_0 0x0\nreg_write/' >"$dir/weight.nvt"
+play "$dir/weight.nvt"
+[ $status -eq 3 ]
+check "a client of weight 0 hangs (status $status)" $?
+says "with the weight" "blocked: MCIF.CFG_WR_WEIGHT_0 has WR_WEIGHT_SDP 0, so these requests are never answered"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
