@@ -64,19 +64,19 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
 
 static bool run_cdma(struct model *model) {
     struct register_group *group = &model->units[NVDLA_CDMA];
-    struct cdma_layer layer;
-    cdma_layer_decode(&layer, model->dev.config, group);
+    struct registers_view view = model_view(model);
+    struct cdma_cubes cubes = cdma_cubes(&view);
     struct cdma_served answered = schedule_cdma_served(model);
     struct cdma_clients clients;
     if (answered.data) {
-        client_open(model, &clients.data, NVDLA_READ_CDMA_DAT, layer.data_primary);
+        client_open(model, &clients.data, NVDLA_READ_CDMA_DAT, cubes.data_primary);
     }
     if (answered.weights) {
-        client_open(model, &clients.weights, NVDLA_READ_CDMA_WT, layer.weight_primary);
+        client_open(model, &clients.weights, NVDLA_READ_CDMA_WT, cubes.weight_primary);
     }
     model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
-                             layer.pixel && layer.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(layer.in),
-                             layer.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
+                             cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
+                             cubes.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
     if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
         return false;
@@ -205,13 +205,13 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
     if (work->action == ACTION_SDP_PDP) {
         struct dma output;
         uint64_t nans;
-        client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination_primary);
+        client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
         const struct pdp_layer pdp = with_tap(model, &work->pdp);
         done = pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
         register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     } else {
         if (!layer->compare) {
-            client_open(model, &clients->output, NVDLA_WRITE_SDP, layer->destination_primary);
+            client_open(model, &clients->output, NVDLA_WRITE_SDP, layer->destination.primary);
         }
         sdp_run_to_memory(run);
     }
@@ -243,7 +243,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
     struct dma weights;
     bool come = schedule_weights_come(model);
     if (come) {
-        client_open(model, &weights, NVDLA_READ_CDMA_WT, model->cdma.layer.weight_primary);
+        client_open(model, &weights, NVDLA_READ_CDMA_WT, model->cdma.layer.cubes.weight_primary);
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = model->core;
@@ -277,7 +277,7 @@ static bool run_sdp(struct model *model, const struct work *work) {
     if (layer->flying) {
         done = run_flying(model, work, &clients, &result);
     } else {
-        client_open(model, &clients.main, NVDLA_READ_SDP, layer->source_primary);
+        client_open(model, &clients.main, NVDLA_READ_SDP, layer->source.primary);
         done = run_sdp_from(model, work, &clients, &result);
     }
     if (!done) {
@@ -294,8 +294,8 @@ static bool run_sdp(struct model *model, const struct work *work) {
 
 static bool run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open(model, &input, NVDLA_READ_PDP, work->pdp.source_primary);
-    client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination_primary);
+    client_open(model, &input, NVDLA_READ_PDP, work->pdp.source.primary);
+    client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
     const struct pdp_layer layer = with_tap(model, &work->pdp);
     uint64_t nans;
     if (!pdp_run_from_memory(&layer, &input, &output, &nans)) {
@@ -342,8 +342,8 @@ static bool run_cdp(struct model *model, const struct work *work) {
     const struct cdp_layer layer = with_taps(model, &work->cdp);
     struct dma input, output;
     struct cdp_counts counts;
-    client_open(model, &input, NVDLA_READ_CDP, work->cdp.source_primary);
-    client_open(model, &output, NVDLA_WRITE_CDP, work->cdp.destination_primary);
+    client_open(model, &input, NVDLA_READ_CDP, work->cdp.source.primary);
+    client_open(model, &output, NVDLA_WRITE_CDP, work->cdp.destination.primary);
     if (!cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
         return false;
     }
@@ -374,11 +374,9 @@ static bool run_bdma(struct model *model) {
 
 static bool run_rubik(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.source_primary);
-    client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.destination_primary);
-    if (!rubik_run(&work->rubik, &input, &output)) {
-        return false;
-    }
+    client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.cubes.source.primary);
+    client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.cubes.destination.primary);
+    rubik_run(&work->rubik, &input, &output);
     raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
     return true;
 }
