@@ -1,4 +1,4 @@
-/* Which clients MCIF and CVIF answer; see ports.h. */
+/* What keeps clients of MCIF and CVIF from being served. See ports.h. */
 #include "model/ports.h"
 
 #include "model/dma.h"
