@@ -382,10 +382,9 @@ static void measure_work(const struct program *prog, const struct layer_tracker 
     for (size_t i = 0; i < result->launches; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
         result->macs += launch_macs(launch);
-        for (int id = 0; id < AXI_IDS; id++)
+        for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
             watch->bytes +=
-                (launch_atoms(prog->config, launch, id, false) + launch_atoms(prog->config, launch, id, true)) *
-                (uint64_t)prog->config->mem_atom;
+                launch_atoms(prog->config, launch, (enum nvdla_client)client) * (uint64_t)prog->config->mem_atom;
     }
 }
 
