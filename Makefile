@@ -34,7 +34,6 @@ GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/nvdla_tables.o
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
 TB_VPI_SRC := tb/rtl_device.c tb/vpi_access.c
 TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
@@ -68,27 +67,35 @@ $(B)/gen/nvdla_offsets.h: $(B)/gen/nvdla_tables.c
 $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 	@python3 scripts/gen_tables.py c $(B)/gen
 
-$(B)/obj/%.o: %.c $(GENERATED)
-	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
+# The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
+# $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
+define flavour
+$(1)/obj/%.o: %.c $(GENERATED)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) $$(if $$(filter tb/%,$$<),$$(VPI_INCLUDE)) -MMD -MP -c $$< -o $$@
+$(1)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
+	@mkdir -p $$(@D)
+	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) -MMD -MP -c $$< -o $$@
+$(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
+	@rm -f $$@
+	$$(Q)ar rcs $$@ $$^
+$(TESTS:%=$(1)/tests/%): $(1)/tests/%: $(1)/obj/tests/unit/%.o $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
+	@mkdir -p $$(@D)
+	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
+-include $$(wildcard $(1)/obj/*.d $(1)/obj/*/*.d $(1)/obj/*/*/*.d)
+endef
+$(eval $(call flavour,$(B),$(CC),$$(CFLAGS)))
+
 $(B)/gen/version_number.h: VERSION
 	@mkdir -p $(@D)
 	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
 $(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_number.h
-$(B)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c csrc/nvdla/registers.h csrc/nvdla/config.h
-	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
 # The kernels of the model are worth the optimiser's time.
 $(B)/obj/csrc/model/%.o: CFLAGS += -O3
 
-$(B)/libnvcosim.a: $(LIB_OBJ)
-	@rm -f $@
-	$(Q)ar rcs $@ $^
-
 $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
-
--include $(LIB_OBJ:.o=.d) $(TB_OBJ:.o=.d) $(B)/obj/csrc/cli/main.d
 
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
@@ -117,58 +124,30 @@ $(B)/icarus-%.vvp: $(B)/gen/%/nvdla_pkg.sv $(RTL_SRC) rtl/nvdla.f
 	@echo "compiling the $* RTL with Icarus"
 	@scripts/iverilog.sh $* -o $@ -DTB_ICARUS
 
-## make icarus-smoke  two traces under Icarus, four-state
+## make icarus-smoke  a trace of every engine under Icarus, four-state
 icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-small.vvp
 	@tests/replay/icarus_smoke.sh $(B)
 
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 unit-tests: $(TESTS:%=$(B)/tests/%)
-asan-tests: $(TESTS:%=$(B)/asan/%)
-
-$(TESTS:%=$(B)/tests/%): $(B)/tests/%: tests/unit/%.c $(B)/libnvcosim.a $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
-	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@.o
-	$(Q)$(CC) -o $@ $@.o $(TB_PURE_SRC:%.c=$(B)/obj/%.o) $(B)/libnvcosim.a -lcmocka $(LDLIBS)
--include $(TESTS:%=$(B)/tests/%.d)
 
 # The chapters read a second time, to check the model with (tests/naive).
-NAIVE_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c))
-$(B)/tests/naive: $(NAIVE_OBJ) $(B)/libnvcosim.a
+$(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
--include $(NAIVE_OBJ:.o=.d)
 
 # The same tests and library under clang with both sanitizers.
 ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN)
-ASAN_OBJ := $(LIB_SRC:%.c=$(B)/asan/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/asan/obj/%.o) $(B)/asan/obj/nvdla_tables.o
-$(B)/asan/obj/%.o: %.c $(GENERATED)
-	@mkdir -p $(@D)
-	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) $(SANITIZE_EXTRA) $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
-$(B)/asan/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
-	@mkdir -p $(@D)
-	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -c $< -o $@
-$(B)/asan/libnvcosim.a: $(ASAN_OBJ)
-	@rm -f $@
-	$(Q)ar rcs $@ $^
-$(B)/asan/%: tests/unit/%.c $(B)/asan/libnvcosim.a
-	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -o $@ $^ -lcmocka $(LDLIBS)
--include $(ASAN_OBJ:.o=.d)
+$(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
+asan-tests: $(TESTS:%=$(B)/asan/tests/%)
+
+-include tests/rtl/bench.mk # an installed tree has no tests
 
 # ---- fuzzing ------------------------------------------------------------------------------------------------------------------
 FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJ := $(ASAN_OBJ:$(B)/asan/%=$(B)/fuzz/%)
-$(B)/fuzz/obj/%.o: %.c $(GENERATED)
-	@mkdir -p $(@D)
-	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -fsanitize=fuzzer-no-link $(if $(filter tb/%,$<),$(VPI_INCLUDE)) -MMD -MP -c $< -o $@
-$(B)/fuzz/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
-	@mkdir -p $(@D)
-	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -c $< -o $@
-$(B)/fuzz/libnvcosim.a: $(FUZZ_OBJ)
-	@rm -f $@
-	$(Q)ar rcs $@ $^
-$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/fuzz/libnvcosim.a
-	$(Q)$(CCACHE) clang $(CPPFLAGS) $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
--include $(FUZZ_OBJ:.o=.d)
+$(eval $(call flavour,$(B)/fuzz,clang,$$(ASAN_FLAGS) -fsanitize=fuzzer-no-link))
+$(FUZZERS): $(B)/fuzz/%: $(B)/fuzz/obj/tests/fuzz/%.o $(B)/fuzz/libnvcosim.a
+	$(Q)clang $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 FUZZ_RUNS ?= 20000
 ## make fuzz          libFuzzer over the trace readers and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
@@ -180,10 +159,15 @@ fuzz: $(FUZZERS)
 lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED)
 	@scripts/lint.sh $(CONFIGS)
 
-## make bench         simulation speed and where the time goes, side by side in one run
+BENCH_ROUNDS ?= 7
+BENCH_TRACES ?=
+## make bench         simulation speed and where the time goes, side by side in one run (BENCH_ROUNDS=7 runs of each figure)
 bench: build
-	@tests/bench/bench.sh $(B)
-	@tests/bench/model.sh $(B) 7
+	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
+	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
 COVERAGE_LAYERS ?= 100
 COVERAGE_MINIMUM ?= 0

@@ -43,8 +43,8 @@ esac
 
 stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }
 before=$(stamp)
-verilator --cc --vpi -O3 --no-timing --x-assign fast --x-initial fast --noassert --output-split 8000 --Mdir "$dir" \
-    --top-module tb_top -f "$build/gen/$config/config.f" "${sources[@]}" tb/tb_top.sv >"$dir/verilator.log" 2>&1 ||
+verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
+    -f "$build/gen/$config/config.f" "${sources[@]}" tb/tb_top.sv >"$dir/verilator.log" 2>&1 ||
     { cat "$dir/verilator.log" >&2; exit 1; }
 [ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator"
 

@@ -4,14 +4,7 @@
 default: $(EXE)
 
 include Vtb_top.mk
-
-# After the include, which sets these too. clang, measured faster than gcc on this code; ccache from the environment.
-CXX := $(CCACHE) clang++
-LINK := clang++
-OPT_FAST := -O3
-OPT_SLOW := -O1
-OPT_GLOBAL := -O3
-CPPFLAGS += -MP # a header that moves away must not stop the next build
+include $(ROOT)/tb/verilated.mk
 
 DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
 ifneq ($(UNITS),)

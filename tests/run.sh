@@ -1,8 +1,14 @@
 #!/bin/bash
-# Runs all tests, group by group, and ends with a line "N passed, N failed, N skipped". A group is a command whose own last
-# "N passed, N failed" line (or cmocka's) is counted; a group that fails without counting counts as one failure.
+# Runs all tests, group by group, with the seconds of each, and ends with a line "N passed, N failed, N skipped".
 #
-# usage: run.sh BUILD      NIGHTLY=1 in the environment: long sweeps too
+# A step builds something; it counts only when it fails. A group is a command that ends with counts, its own "N passed, N failed[, N skipped]"
+# or cmocka's: a group without counts has tested nothing and fails, and so does one that ends badly without a failure counted.
+#
+# usage: run.sh BUILD      in the environment:
+#   NIGHTLY=1               long sweeps too
+#   TESTS=PATTERN           only groups whose title matches the extended regular expression, and all steps
+#   LIST=1                  tells what would run and checks that it can be started, runs nothing
+#   REQUIRE_CONFORMANCE=1   missing conformance traces, and whatever else is skipped, are failures
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1
@@ -11,58 +17,120 @@ passed=0 failed=0 skipped=0
 logs=$build/test-logs
 mkdir -p "$logs"
 export NVCOSIM=$build/nvcosim
-export NVDLA_CONFORMANCE=${NVDLA_CONFORMANCE:-../shared/conformance}
+nightly=${NIGHTLY:-}
+[ -n "${LIST:-}" ] && targets=$(make -qpRr 2>/dev/null)
 
 sum() { awk '{ n += $1 } END { print n + 0 }'; }
 
-# group TITLE COMMAND...
-group() {
-    local title=$1 log status p f s
+# run TITLE COMMAND...: prints the title, runs the command, its output into $log; sets status and seconds
+run() {
+    local title=$1 start=$EPOCHREALTIME
     shift
     log=$logs/${title//[^a-z0-9]/_}.log
-    printf '%-58s' "$title ..."
+    printf '%-62s' "$title ..."
     "$@" >"$log" 2>&1
     status=$?
+    seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%7.1f s", b - a }')
+}
+show_log() {
+    tail -n 25 "$log"
+    echo "(whole log: $log)"
+}
+
+# startable COMMAND...: is there such a program, function or target of make?
+startable() {
+    local word
+    [ "$1" = succeeds ] && shift
+    if [ "$1" != make ]; then
+        [ "$(type -t "$1")" = function ] || [ -x "$1" ]
+        return
+    fi
+    for word in "${@:2}"; do
+        [[ $word == -* || $word == *=* || $word =~ ^[0-9]+$ ]] && continue
+        [[ $targets == *$'\n'"$word:"* ]] || return 1
+    done
+}
+# list TITLE COMMAND...
+list() {
+    local title=$1
+    shift
+    if startable "$@"; then
+        passed=$((passed + 1))
+        printf '%-62s%s\n' "$title" "$*"
+    else
+        failed=$((failed + 1))
+        printf '%-62sFAIL  %s can not be started: %s\n' "$title" "$1" "$*"
+    fi
+}
+
+# step TITLE COMMAND...: what later groups need
+step() {
+    [ -n "${LIST:-}" ] && { list "$@"; return; }
+    run "$@"
+    if [ "$status" -eq 0 ]; then
+        echo "$seconds  done"
+    else
+        failed=$((failed + 1))
+        echo "$seconds  FAILED"
+        show_log
+    fi
+}
+
+# group TITLE COMMAND...: tests that are counted
+group() {
+    local p f s
+    [[ $1 =~ ${TESTS:-} ]] || return
+    [ -n "${LIST:-}" ] && { list "$@"; return; }
+    run "$@"
     p=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) test.*/\1/p; s/^([0-9]+) passed, [0-9]+ failed(, [0-9]+ skipped)?$/\1/p' "$log" | sum)
     f=$(sed -nE 's/^\[  FAILED  \] ([0-9]+) test\(s\), listed.*/\1/p; s/^[0-9]+ passed, ([0-9]+) failed(, [0-9]+ skipped)?$/\1/p' "$log" | sum)
     s=$(sed -nE 's/^[0-9]+ passed, [0-9]+ failed, ([0-9]+) skipped.*/\1/p' "$log" | sum)
-    [ "$status" -ne 0 ] && [ "$f" -eq 0 ] && f=1
-    [ "$status" -eq 0 ] && [ $((p + f + s)) -eq 0 ] && p=1
+    if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then
+        echo "ends with status $status and counts no failure: one failure" >>"$log"
+        f=1
+    elif [ $((p + f + s)) -eq 0 ]; then
+        echo "ends with status 0 and counts no test: one failure" >>"$log"
+        f=1
+    fi
+    if [ -n "${REQUIRE_CONFORMANCE:-}" ] && [ "$s" -gt 0 ]; then
+        echo "REQUIRE_CONFORMANCE: what is skipped counts as failed" >>"$log"
+        f=$((f + s)) s=0
+    fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-    echo "$p passed, $f failed${s:+, $s skipped}" | sed 's/, 0 skipped//'
+    echo "$seconds  $p passed, $f failed, $s skipped" | sed 's/, 0 skipped//'
     grep -E '^SKIPPED' "$log"
-    [ "$f" -eq 0 ] || { tail -n 25 "$log"; echo "(whole log: $log)"; }
+    [ "$f" -eq 0 ] || show_log
 }
 
+# Only programs of tests that are still there: a test that was removed must not go on running.
 unit_tests() {
-    local t status=0
-    for t in "$1"/test_*; do
-        [[ $t == *.* ]] && continue
-        "$t" || status=1
+    local source status=0
+    for source in tests/unit/test_*.c; do
+        "$1/$(basename "$source" .c)" || status=1
     done
     return $status
 }
+# A command that only has to succeed, as one test.
+succeeds() {
+    "$@" && echo "1 passed, 0 failed"
+}
 
-group "build nvcosim and the small simulator" make --no-print-directory -j "$jobs" build
-group "build unit tests" make --no-print-directory -j "$jobs" unit-tests
+step "build nvcosim and the small simulator" make --no-print-directory -j "$jobs" build
+step "build unit tests" make --no-print-directory -j "$jobs" unit-tests
+step "build unit tests with address and undefined sanitizers" make --no-print-directory -j "$jobs" asan-tests
+step "build the benches of the engines" make --no-print-directory -j "$jobs" benches
 group "unit tests" unit_tests "$build/tests"
-group "build unit tests with address and undefined sanitizers" make --no-print-directory -j "$jobs" asan-tests
-group "unit tests with sanitizers" unit_tests "$build/asan"
-group "model against the plain definitions" tests/naive/run.sh "$build" ${NIGHTLY:+200000}
+group "unit tests with sanitizers" unit_tests "$build/asan/tests"
+group "model against the plain definitions" tests/naive/run.sh "$build" ${nightly:+200000}
 group "command line" tests/cli/cli.sh
-group "lint" make --no-print-directory lint
-group "csb, glb, mcif alone" tests/rtl/infra/run.sh "$build"
-for config in small large; do
-    for engine in sdp pdp cdp cdma conv; do
-        group "$engine alone on random layers, $config" "tests/rtl/$engine/run.sh" "$build" $config ${NIGHTLY:+1000}
-    done
-done
-for engine in cdma conv; do # compressed weights
-    group "$engine alone on random layers, large_compressed" "tests/rtl/$engine/run.sh" "$build" large_compressed ${NIGHTLY:+1000}
+group "lint" succeeds make --no-print-directory lint
+group "proofs of leaf modules" tests/formal/prove.sh "$build"
+for bench in $(make --no-print-directory list-benches); do
+    group "engine alone: $bench" "$build/benches/$bench/bench" ${nightly:+--seeds 1000}
 done
 group "own traces on rtl and model" tests/replay/own.sh
-for config in small large large_compressed ${NIGHTLY:+small_256 small_256_full medium_512 medium_1024_full}; do
-    group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "${NIGHTLY:-}" ] && echo 1000 || echo 20)
+for config in small large large_compressed ${nightly:+small_256 small_256_full medium_512 medium_1024_full}; do
+    group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "$nightly" ] && echo 1000 || echo 20)
 done
 group "hangs" tests/replay/hang.sh "$build"
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
@@ -72,12 +140,20 @@ group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
-for config in small small_256 medium_512 large full ${NIGHTLY:+medium_1024_full small_256_full}; do
+for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
-group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM" "$NVDLA_CONFORMANCE/small"
-[ -n "${NIGHTLY:-}" ] && group "line coverage of the rtl, at least 95 %" make --no-print-directory coverage COVERAGE_MINIMUM=95
-group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${NIGHTLY:+FUZZ_RUNS=2000000}
+group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
+group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
+if [ -n "$nightly" ]; then
+    group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95
+    group "make bench" succeeds make --no-print-directory bench
+else
+    # Every other target of the Makefile once, in its smallest form.
+    group "make bench, one round" succeeds make --no-print-directory bench BENCH_ROUNDS=1 BENCH_TRACES=traces/conformance/small/rand_sdp_000.nvt.gz
+    group "make coverage, own traces" succeeds make --no-print-directory coverage COVERAGE_LAYERS=0 NVDLA_CONFORMANCE=none
+    group "make nightly, what it would run" make --no-print-directory nightly LIST=1
+fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -50,10 +50,6 @@ static bool is_wait(enum op_kind kind) {
            kind == OP_SYNC_WAIT;
 }
 
-static const char *relation_text(enum relation relation) {
-    return relation == RELATION_EQUAL ? "==" : relation == RELATION_LESS_EQUAL ? "<=" : ">=";
-}
-
 static void pattern_text(const struct op *op, char *text, size_t size) {
     if (op->pattern == PATTERN_BYTE)
         snprintf(text, size, "byte 0x%02x", op->fill);

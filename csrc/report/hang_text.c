@@ -5,16 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "replay/hang.h"
 
 enum {
     MOST_SHOWN = 8, /* checks that wait, findings: of each */
     POSITION = 512, /* bytes of a "FILE:LINE" */
     INTERRUPTS = 32,
+    NAME = 256, /* bytes of a name that a trace gave */
 };
 
-static const char *relation_text(enum relation relation) {
-    return relation == RELATION_EQUAL ? "==" : relation == RELATION_LESS_EQUAL ? "<=" : ">=";
+/* The name of a stream or an event, as it may be shown. */
+static const char *shown(const char *name, char text[NAME]) {
+    return text_shown_into(name, text, NAME);
 }
 
 static void print_reason(const struct hang *hang, FILE *out) {
@@ -42,8 +46,8 @@ static void print_reason(const struct hang *hang, FILE *out) {
 static void print_stream(const struct hang *hang, const struct hang_stream *stream, FILE *out) {
     const struct program *prog = hang->prog;
     const struct op *op = &prog->ops[stream->op];
-    char position[POSITION], name[64];
-    fprintf(out, "  stream %s stands at %s: ", prog->streams[stream->stream],
+    char position[POSITION], name[NAME];
+    fprintf(out, "  stream %s stands at %s: ", shown(prog->streams[stream->stream], name),
             op_position(prog, op, position, sizeof position));
     switch (op->kind) {
     case OP_POLL:
@@ -55,7 +59,7 @@ static void print_stream(const struct hang *hang, const struct hang_stream *stre
         fprintf(out, "a wait for dla_intr = %d", op->level);
         break;
     case OP_SYNC_WAIT:
-        fprintf(out, "a wait for event %s", prog->events[op->event]);
+        fprintf(out, "a wait for event %s", shown(prog->events[op->event], name));
         break;
     default:
         fputs("its next operation", out);
@@ -65,7 +69,8 @@ static void print_stream(const struct hang *hang, const struct hang_stream *stre
 }
 
 static void print_event(const struct program *prog, int event, FILE *out) {
-    fprintf(out, "  event %s is outstanding: ", prog->events[event]);
+    char text[NAME];
+    fprintf(out, "  event %s is outstanding: ", shown(prog->events[event], text));
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
         char position[POSITION];
@@ -73,7 +78,7 @@ static void print_event(const struct program *prog, int event, FILE *out) {
             continue;
         op_position(prog, op, position, sizeof position);
         if (op->kind == OP_SYNC_NOTIFY) {
-            fprintf(out, "raised by stream %s, %s\n", prog->streams[op->stream], position);
+            fprintf(out, "raised by stream %s, %s\n", shown(prog->streams[op->stream], text), position);
             return;
         }
         const char *name = op->bit < 0 ? "any" : nvdla_interrupt_name(op->bit);
@@ -139,9 +144,7 @@ char *hang_text(const struct hang *hang) {
     const struct program *prog = hang->prog;
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        abort();
+    FILE *out = xmemstream(&text, &size);
     print_reason(hang, out);
     fprintf(out,
             "  device %s at cycle %" PRIu64 ", last operation done at cycle %" PRIu64 ", %zu of %zu operations done\n",
@@ -150,9 +153,9 @@ char *hang_text(const struct hang *hang) {
         print_stream(hang, &hang->streams[i], out);
     for (size_t i = 0; i < hang->check_count && i < MOST_SHOWN; i++) {
         const struct op *op = &prog->ops[hang->checks[i]];
-        char position[POSITION];
+        char position[POSITION], name[NAME];
         fprintf(out, "  %s waits for event %s\n", op_position(prog, op, position, sizeof position),
-                prog->events[op->after]);
+                shown(prog->events[op->after], name));
     }
     if (hang->check_count > MOST_SHOWN)
         fprintf(out, "  and %zu more checks wait for events\n", hang->check_count - MOST_SHOWN);
@@ -175,7 +178,7 @@ char *hang_text(const struct hang *hang) {
         fprintf(out, "  blocked: %s.%s has %s 0, so these requests are never answered\n",
                 nvdla_unit_names[hang->blocked[i].reg->unit], hang->blocked[i].reg->name, hang->blocked[i].field->name);
     print_findings(hang->dev, out);
-    fclose(out);
+    xmemstream_close(out);
     return text;
 }
 

@@ -193,6 +193,52 @@ static json_t *json_beats(const uint64_t *beats, bool write) {
     return json;
 }
 
+/* Operations by their place in the trace. */
+static json_t *json_place(const struct program *prog, const struct op *op) {
+    char position[REPORT_POSITION];
+    return json_text(op_position(prog, op, position, sizeof position));
+}
+
+/* Why a run hung: what hang_text.h says in words. */
+static json_t *json_hang(const struct hang *hang) {
+    static const char *const reasons[] = {[HANG_STILL] = "still",
+                                          [HANG_TIMEOUT] = "timeout",
+                                          [HANG_MAX_CYCLES] = "max cycles",
+                                          [HANG_IDLE] = "idle",
+                                          [HANG_AT_END] = "at the end"};
+    const struct program *prog = hang->prog;
+    json_t *streams = json_array(), *events = json_array(), *armed = json_array(), *links = json_array();
+    size_t link_count = 0;
+    const struct device *dev = hang->dev;
+    const struct device_link *link =
+        dev->ops && dev->ops->links ? dev->ops->links((struct device *)dev, &link_count) : NULL;
+    for (size_t i = 0; i < hang->stream_count; i++) {
+        const struct hang_stream *stream = &hang->streams[i];
+        json_array_append_new(streams,
+                              json_pack("{s:o, s:o, s:o, s:o}", "stream", json_text(prog->streams[stream->stream]),
+                                        "position", json_place(prog, &prog->ops[stream->op]), "done",
+                                        json_u64(stream->index), "operations", json_u64(stream->count)));
+    }
+    for (size_t i = 0; i < hang->event_count; i++)
+        json_array_append_new(events, json_text(prog->events[hang->events[i]]));
+    for (size_t i = 0; i < hang->armed_count; i++)
+        json_array_append_new(armed, json_pack("{s:s, s:i, s:b}", "unit", nvdla_unit_names[hang->armed[i].unit],
+                                               "group", hang->armed[i].group, "behind", (int)hang->armed[i].behind));
+    for (size_t i = 0; link && i < link_count; i++)
+        json_array_append_new(links, json_pack("{s:s, s:o}", "link", link[i].name, "last",
+                                               link[i].moved ? json_u64(link[i].last) : json_null()));
+    json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "reason", reasons[hang->reason], "cycle",
+                             json_u64(hang->now), "last_done", json_u64(hang->last_done), "streams", streams,
+                             "outstanding_events", events, "armed", armed);
+    json_object_set_new(json, "links", links);
+    if (hang->answers) {
+        json_object_set_new(json, "intr_status", json_hex(hang->intr_status));
+        json_object_set_new(json, "intr_mask", json_hex(hang->intr_mask));
+        json_object_set_new(json, "dla_intr", json_boolean(hang->intr_line));
+    }
+    return json;
+}
+
 static json_t *json_played(const struct report *report, int index) {
     const struct played *played = &report->input.played[index];
     const struct play_result *result = played->result;
@@ -224,6 +270,8 @@ static json_t *json_played(const struct report *report, int index) {
     json_object_set_new(json, "write_beats", json_beats(statistics->write_beats, true));
     if (result->message)
         json_object_set_new(json, "message", json_text(result->message));
+    if (result->hang)
+        json_object_set_new(json, "hang", json_hang(result->hang));
     return json;
 }
 

@@ -107,6 +107,28 @@ static void compare_space(struct report *report, enum memory_space space) {
     }
 }
 
+/* Layers in the order in which they were armed, for what is wrong in one may be so in all that come after; then what
+ * belongs to none, by address. */
+static int mismatch_order(const void *left, const void *right) {
+    const struct mismatch *a = left, *b = right;
+    if (!a->output != !b->output)
+        return a->output ? -1 : 1;
+    if (a->output && a->output->launch->tag != b->output->launch->tag)
+        return a->output->launch->tag < b->output->launch->tag ? -1 : 1;
+    if (a->output && a->output->block != b->output->block)
+        return a->output->block < b->output->block ? -1 : 1;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+static void compare_memories(struct report *report) {
+    for (int space = 0; space < SPACE_COUNT && report->input.played_count > 1; space++)
+        compare_space(report, (enum memory_space)space);
+    if (report->mismatch_count > 0)
+        qsort(report->mismatches, report->mismatch_count, sizeof *report->mismatches, mismatch_order);
+}
+
 /* ---- words and facts ---- */
 
 char *report_launch_name(const struct launch *launch, char *text, size_t size) {
@@ -168,7 +190,17 @@ bool report_beat(const struct report *report, int played, enum memory_space spac
     return beat->strobe != 0;
 }
 
-/* "bytes 0 to 2 and 4 to 7" */
+uint64_t report_cycle(const struct report *report, int played, enum memory_space space, uint64_t address,
+                      const struct output *output) {
+    struct partial_beat beat;
+    struct memory_origin origin;
+    if (report_beat(report, played, space, address, output, &beat))
+        return beat.origin.cycle;
+    const bool written = memory_origin_of(report_memory(report, played, space), address, &origin);
+    return written && origin.unit >= 0 ? origin.cycle : 0;
+}
+
+/* "bytes 0 to 2, 4 to 7" */
 static void strobe_text(const struct partial_beat *beat, char *text, size_t size) {
     size_t n = (size_t)snprintf(text, size, "bytes");
     const char *before = " ";
@@ -444,8 +476,7 @@ struct report *report_new(const struct report_input *input) {
     struct report *report = xcalloc(1, sizeof *report);
     report->input = *input;
     report->writers = writers_new(input->launches);
-    for (int space = 0; space < SPACE_COUNT && input->played_count > 1; space++)
-        compare_space(report, (enum memory_space)space);
+    compare_memories(report);
     find_reason(report);
     report->status = find_status(report);
     return report;

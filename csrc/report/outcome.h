@@ -60,7 +60,7 @@ struct mismatch {
 struct report {
     struct report_input input;
     struct writers *writers;
-    struct mismatch *mismatches; /* by space, then by first address */
+    struct mismatch *mismatches; /* of layers, in order of arming; then others by space and address */
     size_t mismatch_count;
     enum report_status status;
     /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, memory that
@@ -117,6 +117,10 @@ struct partial_beat {
  * strobe may have been lost. False if there is none, or the device has no clock. */
 bool report_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
                  const struct output *output, struct partial_beat *beat);
+
+/* The clock of the beat that wrote a byte, or of the one that left it out (report_beat); 0 if no beat did. */
+uint64_t report_cycle(const struct report *report, int played, enum memory_space space, uint64_t address,
+                      const struct output *output);
 
 /* First address of the hex window around a byte. */
 uint64_t report_window(uint64_t address);

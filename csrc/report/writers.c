@@ -150,12 +150,22 @@ static const struct output *find_by_origin(const struct writers *writers, enum m
     return NULL;
 }
 
+/* The same over all memories; where they name different launches, that of the one armed last. */
+static const struct output *find_by_origins(const struct writers *writers, enum memory_space space, uint64_t address,
+                                            const struct memory *const *memories, int memory_count, uint64_t *run) {
+    const struct output *found = NULL;
+    for (int m = 0; m < memory_count; m++) {
+        const struct output *named = find_by_origin(writers, space, address, memories[m], run);
+        if (named && (!found || named->launch->tag > found->launch->tag))
+            found = named;
+    }
+    return found;
+}
+
 const struct output *writers_find(const struct writers *writers, enum memory_space space, uint64_t address,
                                   const struct memory *const *memories, int memory_count) {
     uint64_t run = 1;
-    const struct output *found = NULL;
-    for (int m = 0; m < memory_count && !found; m++)
-        found = find_by_origin(writers, space, address, memories[m], &run);
+    const struct output *found = find_by_origins(writers, space, address, memories, memory_count, &run);
     for (size_t i = writers->count; i-- > 0 && !found;)
         if (has_byte(&writers->outputs[i], space, address, &run))
             found = &writers->outputs[i];
@@ -210,14 +220,11 @@ const struct output *writers_walk(struct writers *writers, enum memory_space spa
         if (coming->space == space && coming->first - address < *run)
             *run = coming->first - address;
     }
-    const struct output *found = NULL;
-    int asked = 0;
-    while (asked < memory_count && !found)
-        found = find_by_origin(writers, space, address, memories[asked++], run);
+    const struct output *found = find_by_origins(writers, space, address, memories, memory_count, run);
     for (size_t i = 0; i < writers->in_reach_count && !found; i++)
         if (has_byte(&writers->outputs[writers->in_reach[i]], space, address, run))
             found = &writers->outputs[writers->in_reach[i]];
-    for (int m = 0; m < asked; m++)
+    for (int m = 0; m < memory_count; m++)
         same_writer(memories[m], address, run);
     return found;
 }

@@ -32,9 +32,9 @@ struct writers;
 struct writers *writers_new(const struct layer_tracker *launches);
 void writers_free(struct writers *writers);
 
-/* The output that a byte belongs to: that of the launch which one of the memories (of devices, in that order) says
- * wrote it, if it writes there, else that of the last launch that does; of BDMA the last descriptor. NULL if none
- * writes there. */
+/* The output that a byte belongs to: that of the launch which a memory (of a device) says wrote it, if it writes there;
+ * of two that the memories name, the one armed last, which should not have written or should have. Else that of the
+ * last launch that writes there; of BDMA the last descriptor. NULL if none does. */
 const struct output *writers_find(const struct writers *writers, enum memory_space space, uint64_t address,
                                   const struct memory *const *memories, int memory_count);
 

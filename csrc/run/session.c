@@ -155,7 +155,6 @@ static void fill_device(struct result *result, const struct played *played) {
 static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
                        enum memory_space space) {
     const struct output *output = report_output(report, space, mismatch->address);
-    struct memory_origin origin;
     mismatch->space = xstrdup(memory_space_name(space));
     if (output) {
         char text[REPORT_LINE];
@@ -164,8 +163,7 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
         mismatch->element = xstrdup(report_element(output, mismatch->address, text, sizeof text));
         mismatch->position = xstrdup(report_launch_position(report, output->launch, text, sizeof text));
     }
-    if (memory_origin_of(report_memory(report, played, space), mismatch->address, &origin) && origin.unit >= 0)
-        mismatch->cycle = origin.cycle;
+    mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
 }
 
 /* The first byte that differs between the devices; if none does, the first that differs from a golden. */

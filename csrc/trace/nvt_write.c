@@ -139,10 +139,8 @@ static void put_register(struct text *out, const struct program *prog, const str
 }
 
 static void put_relation(struct text *out, const struct program *prog, const struct op *op) {
-    static const char *const relations[] = {
-        [RELATION_EQUAL] = "==", [RELATION_LESS_EQUAL] = "<=", [RELATION_GREATER_EQUAL] = ">="};
     put_register(out, prog, op);
-    text_printf(out, " %s 0x%" PRIx32, relations[op->relation], op->value);
+    text_printf(out, " %s 0x%" PRIx32, relation_text(op->relation), op->value);
     if (op->mask != 0xffffffffu)
         text_printf(out, " mask=0x%" PRIx32, op->mask);
     if (op->kind == OP_POLL && op->attempts)

@@ -99,6 +99,10 @@ void program_warn(struct program *prog, const char *format, ...) {
     prog->warnings[prog->warning_count++] = xstrdup(text_shown_into(text, shown, sizeof shown));
 }
 
+const char *relation_text(enum relation relation) {
+    return relation == RELATION_EQUAL ? "==" : relation == RELATION_LESS_EQUAL ? "<=" : ">=";
+}
+
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size) {
     text_shown_into(prog->files[op->file], text, size);
     const size_t n = strlen(text);

@@ -121,6 +121,9 @@ struct blob *program_blob(struct program *prog, struct blob *blob);
 const char *program_text(struct program *prog, const char *text, size_t n);
 void program_warn(struct program *prog, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* "==", "<=" or ">=". */
+const char *relation_text(enum relation relation);
+
 /* "FILE:LINE" of an operation, as it may be shown (text_shown). Returns text. */
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size);
 

@@ -3,28 +3,29 @@
 # of that time spent outside the Verilated design's own evaluation, VPI accesses per clock, and the model's time beside it.
 # Runs several times and prints minimum, median and maximum: machines are noisy.
 #
-# usage: bench.sh BUILD [TRACE]
+# usage: bench.sh BUILD [RUNS] [TRACE...]      7 runs of the trace that is judged and of a convolution, if not told otherwise
 set -u
 build=$1
-trace=${2:-${NVDLA_CONFORMANCE:-../shared/conformance}/small/sdp_4x1x8192_pass_through_int8_0}
-runs=7
-# stand_in TRACE OTHER: prints TRACE; OTHER, and a warning, if it is not there
+runs=${2:-7}
+shift $(($# < 2 ? $# : 2))
+# stand_in NAME OTHER: prints the path of the conformance trace of small; OTHER, and a warning, if it is not there
 stand_in() {
-    if [ -e "$1" ]; then echo "$1"; return; fi
-    echo "WARNING: $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
+    tests/conformance_traces.sh small "$1" | grep . && return
+    echo "WARNING: trace $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
     echo "$2"
 }
-trace=$(stand_in "$trace" traces/conformance/small/rand_sdp_014.nvt.gz)
-conv=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_8x16x128_3x3x128x32_int8
-conv=$(stand_in "$conv" traces/conformance/small/rand_dc_pdp_009.nvt.gz)
+traces=("$@")
+[ $# -gt 0 ] || traces=("$(stand_in sdp_4x1x8192_pass_through_int8_0 traces/conformance/small/rand_sdp_014.nvt.gz)"
+    "$(stand_in dc_8x16x128_3x3x128x32_int8 traces/conformance/small/rand_dc_pdp_009.nvt.gz)")
 mkdir -p "$build/bench"
 
-for t in "$trace" "$conv"; do
+for t in "${traces[@]}"; do
     echo "trace $t, $runs runs"
     results=$build/bench/results.jsonl
     : >"$results"
     for ((i = 0; i < runs; i++)); do
-        "$build/nvcosim" run -q "$t" --stats --out "$build/bench" --results "$build/bench/one.jsonl" >/dev/null 2>&1 || exit 1
+        "$build/nvcosim" run -q "$t" --stats --out "$build/bench" --results "$build/bench/one.jsonl" >"$build/bench/run.log" 2>&1 ||
+            { echo "bench.sh: the run fails:" >&2; cat "$build/bench/run.log" >&2; exit 1; }
         cat "$build/bench/one.jsonl" >>"$results"
     done
     python3 tests/bench/figures.py "$results"

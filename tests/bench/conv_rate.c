@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/random.h"
 
 enum {
     CHANNELS = 256,
@@ -49,8 +50,7 @@ static void fill(const struct bench *b, uint64_t address, uint64_t elements, boo
     uint64_t seed = weights;
     memory_declare(memory, address, elements * b->element);
     for (uint64_t i = 0; i < elements; i++) {
-        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-        uint16_t value = (uint16_t)(seed >> 40);
+        uint16_t value = (uint16_t)(rnd64(&seed) >> 40);
         if (b->precision == NVDLA_FP16) {
             value = (uint16_t)((value & 0x87ff) | 0x3800);
         }

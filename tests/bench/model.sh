@@ -6,10 +6,7 @@
 set -u
 build=$1
 rounds=${2:-5}
-mkdir -p "$build/bench"
-for program in mac_peak conv_rate; do
-    gcc -O2 -std=c17 -D_GNU_SOURCE -Icsrc -I"$build/gen" -o "$build/bench/$program" tests/bench/$program.c "$build/libnvcosim.a" -ljansson -lz || exit 1
-done
+make --no-print-directory "$build/bench/mac_peak" "$build/bench/conv_rate" || exit 1
 cores=$(nproc)
 # Configuration, kind, column of mac_peak, what is asked for: per cent of the peak, or GMAC/s.
 kinds='small int8 1 40%

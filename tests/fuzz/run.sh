@@ -1,27 +1,30 @@
 #!/bin/bash
-# Runs every fuzzer in a directory over its corpus and RUNS inputs more; ends with "N passed, N failed". New inputs and crashes stay
-# in that directory, the corpus under tests/fuzz is only read.
+# Runs every fuzzer of tests/fuzz over its corpus and RUNS inputs more; ends with "N passed, N failed". What a fuzzer does depends on the
+# number of inputs alone, not on the clock. New inputs and crashes stay in that directory, the corpus under tests/fuzz is only read.
 #
 # usage: run.sh DIRECTORY RUNS
+# FUZZ_SECONDS in the environment ends each fuzzer after so many seconds; then "N of M inputs" tells how far it came.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 directory=$1 runs=$2
 passed=0 failed=0
-for fuzzer in "$directory"/fuzz_*; do
-    [[ -x $fuzzer && ! -d $fuzzer && $fuzzer != *.* ]] || continue
-    name=$(basename "$fuzzer")
+for source in "$here"/fuzz_*.c; do
+    name=$(basename "$source" .c)
+    fuzzer=$directory/$name
     name=${name#fuzz_}
     work=$directory/corpus-$name
     mkdir -p "$work" "$directory/crashes"
     inputs=$runs
     [[ $name == registers ]] && inputs=$((runs / 5)) # layers, not lines of text
-    echo "fuzzing $name, $inputs inputs"
     dictionary=()
     [[ -e $here/$name.dict ]] && dictionary=("-dict=$here/$name.dict")
-    if "$fuzzer" -runs="$inputs" -max_total_time="${FUZZ_SECONDS:-600}" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -seed=1 \
-        "${dictionary[@]}" -artifact_prefix="$directory/crashes/$name-" "$work" "$here/corpus/$name" >"$work.log" 2>&1; then
+    "$fuzzer" -runs="$inputs" -max_total_time="${FUZZ_SECONDS:-0}" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -seed=1 -print_final_stats=1 \
+        "${dictionary[@]}" -artifact_prefix="$directory/crashes/$name-" "$work" "$here/corpus/$name" >"$work.log" 2>&1
+    status=$?
+    done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work.log")
+    echo "fuzzing $name: ${done:-0} of $inputs inputs"
+    if [ $status -eq 0 ]; then
         passed=$((passed + 1))
-        tail -n 1 "$work.log"
     else
         failed=$((failed + 1))
         tail -n 40 "$work.log"

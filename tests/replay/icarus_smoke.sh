@@ -1,11 +1,13 @@
 #!/bin/bash
-# Plays two traces under Icarus with the same C objects: four-state, so an X that reaches an AXI or CSB output while valid fails.
+# Plays traces of every engine under Icarus with the same C objects: four-state, so an X that reaches an AXI or CSB output while valid
+# fails. The convolutions (features, pixels, a chain into PDP) go through CBUF, CMAC and CACC, CDP through both of its tables.
 #
 # usage: icarus_smoke.sh BUILD
 set -u
 build=$1
 passed=0 failed=0
-for trace in traces/conformance/small/rand_sdp_000.nvt.gz traces/conformance/small/rand_pdp_001.nvt.gz; do
+for name in sdp_000 pdp_001 cdp_003 dc_004 img_006 dc_pdp_009; do
+    trace=traces/conformance/small/rand_$name.nvt.gz
     if NVCOSIM_ARGS="$trace --out $build/icarus-reports" vvp -n -M "$build" -m nvcosim_icarus "$build/icarus-small.vvp"; then
         passed=$((passed + 1))
     else

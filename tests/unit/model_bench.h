@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/random.h"
 
 /* Engines are tested here, rules in test_rules.c. */
 static inline struct device *bench_with(const char *config, bool allow_outside) {
@@ -59,17 +60,6 @@ static inline uint32_t pending_interrupts(struct device *dev) {
 
 static inline void clear_interrupts(struct device *dev) {
     put(dev, NVDLA_GLB, GLB_S_INTR_STATUS, UINT32_MAX);
-}
-
-/* A small generator with its state in the caller's hands: the tests are the same on every machine. */
-static inline uint32_t rnd(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
-
-/* 0 .. n-1 */
-static inline uint32_t below(uint64_t *state, uint32_t n) {
-    return rnd(state) % n;
 }
 
 /* Declares a region and fills it with random bytes. */

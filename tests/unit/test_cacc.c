@@ -9,6 +9,7 @@
 #include "model/cacc.h"
 #include "model/cacc_fp16.h"
 #include "nvdla/fixed.h"
+#include "tests/unit/random.h"
 
 /* Section 11.4: the final step. */
 static void integer_delivery(void **state) {
@@ -94,8 +95,7 @@ static void deliveries_of_many_sums(void **state) {
         uint64_t saturated = 0;
         for (unsigned bits = 20; bits <= 48; bits += 4) {
             for (size_t i = 0; i < COUNT; i++) {
-                seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-                sums[i] = (int64_t)seed >> (64 - bits);
+                sums[i] = (int64_t)rnd64(&seed) >> (64 - bits);
                 sums[i] = i % 7 == 0 ? sums[i] & -(INT64_C(1) << truncate) : sums[i];
                 sums[i] += truncate > 0 && i % 5 == 0 ? INT64_C(1) << (truncate - 1) : 0;
                 sums[i] = fixed_saturate(sums[i], 48);

@@ -10,11 +10,7 @@
 
 #include "model/cmac.h"
 #include "model/cmac_fp16.h"
-
-static uint32_t rnd(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
+#include "tests/unit/random.h"
 
 /* ---- integers ---- */
 

@@ -5,6 +5,7 @@
 #include "coverage/coverage.h"
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/random.h"
 
 static struct program *trace_for(const char *config) {
     const struct nvdla_config *found = nvdla_config_find(config);
@@ -618,10 +619,9 @@ static void any_register_value_can_be_sorted(void **state) {
         for (int round = 0; round < 20; round++)
             for (size_t i = 0; i < map->count; i++) {
                 struct op op = op_make(OP_WRITE, 1);
-                seed = seed * 6364136223846793005u + 1442695040888963407u;
                 op.address = map->registers[i].address;
                 const char *name = map->registers[i].name;
-                op.value = (uint32_t)(seed >> 32) | (strcmp(name, "D_OP_ENABLE") == 0 || strcmp(name, "CFG_OP") == 0);
+                op.value = rnd(&seed) | (strcmp(name, "D_OP_ENABLE") == 0 || strcmp(name, "CFG_OP") == 0);
                 program_append(prog, &op);
             }
         struct coverage *coverage = counted(prog);

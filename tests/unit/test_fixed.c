@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "nvdla/fixed.h"
+#include "tests/unit/random.h"
 
 static void saturate_clamps_to_the_signed_range(void **state) {
     (void)state;
@@ -86,7 +87,7 @@ static void round_shift_agrees_with_division(void **state) {
     (void)state;
     uint64_t seed = 1;
     for (int i = 0; i < 200000; i++) {
-        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        rnd64(&seed);
         unsigned bits = (unsigned)(seed >> 58);
         unsigned shift = (unsigned)(seed >> 52 & 63) % 50;
         int64_t value = (int64_t)(seed << 12) >> (12 + bits % 50);

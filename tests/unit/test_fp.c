@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "nvdla/fp.h"
+#include "tests/unit/random.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -290,11 +291,6 @@ static void fp17_from_fraction_rounds_to_eleven_bits(void **state) {
 }
 
 /* ---- against the machine ---- */
-
-static uint32_t rnd(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
 
 static float number_of(uint32_t pattern) {
     float number;

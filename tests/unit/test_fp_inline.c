@@ -10,11 +10,7 @@
 
 #include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
-
-static uint32_t next(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 40);
-}
+#include "tests/unit/random.h"
 
 static void conversions_are_the_same(void **state) {
     (void)state;
@@ -37,8 +33,8 @@ static void operations_are_the_same(void **state) {
     (void)state;
     uint64_t seed = 1;
     for (int i = 0; i < 1000000; i++) {
-        uint32_t a = next(&seed) & 0x1ffff, b = next(&seed) & 0x1ffff, rest = b & 0x103ff;
-        uint32_t step = (next(&seed) & 31) * 0x400 - 16 * 0x400;
+        uint32_t a = rnd(&seed) & 0x1ffff, b = rnd(&seed) & 0x1ffff, rest = b & 0x103ff;
+        uint32_t step = (rnd(&seed) & 31) * 0x400 - 16 * 0x400;
         check_pair(a, b);
         check_pair(a, rest | ((a + step) & 0xfc00));           /* sums that round */
         check_pair(a, rest | ((0x7c00 - a + step) & 0xfc00));  /* products around the smallest number */

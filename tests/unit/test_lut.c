@@ -9,6 +9,7 @@
 
 #include "naive_lut.h"
 #include "nvdla/fp.h"
+#include "tests/unit/random.h"
 
 /* ---- vectors ---- */
 
@@ -513,11 +514,6 @@ static void every_pair_of_answers_has_its_counter(void **state) {
 }
 
 /* ---- random settings ---- */
-
-static uint32_t rnd(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
 
 static int64_t rnd_signed(uint64_t *state, int bits) {
     uint64_t value = (uint64_t)rnd(state) << 32 | rnd(state);

@@ -16,6 +16,7 @@
 #include "memory/file.h"
 #include "nvdla/random.h"
 #include "report/explain.h"
+#include "report/hang_text.h"
 #include "report/report.h"
 #include "trace/launches.h"
 
@@ -288,6 +289,21 @@ static void differences_are_grouped_by_area(void **state) {
     has(f->text, "mismatch 4: primary memory, outside every region, page 0xa0000000");
 }
 
+/* What a layer has from another may lie before it in memory. */
+static void the_layer_armed_first_comes_first(void **state) {
+    struct fixture *f = *state;
+    write_register(f, "SDP", "S_POINTER", 1);
+    add_layer(f);
+    f->prog->ops[f->prog->count - 5].value = OUTPUT - 0x1000; /* D_DST_BASE_ADDR_LOW of the second */
+    put(&f->rtl, 0x100, 1, NULL);
+    put(&f->rtl, OUTPUT - 0x1000, 1, NULL);
+    put(&f->rtl, OUTPUT, 1, NULL);
+    make(f);
+    has(report_reason(f->report), "3 bytes differ between rtl and model, first at primary 0x80010000: SDP #0");
+    has(f->text, "mismatch 2: primary memory, output of layer SDP #1");
+    has(f->text, "mismatch 3: primary memory, outside every region, page 0x0,");
+}
+
 static void the_writer_decides_between_cubes_that_overlap(void **state) {
     struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
@@ -296,6 +312,32 @@ static void the_writer_decides_between_cubes_that_overlap(void **state) {
     put(&f->rtl, OUTPUT, 1, &origin);
     make(f);
     has(f->text, "output of layer SDP #0");
+}
+
+/* One device did not write what the other did: the layer is the one that should have, whichever device knows of it. */
+static void of_two_writers_the_later_one_is_told(void **state) {
+    struct fixture *f = *state;
+    write_register(f, "SDP", "S_POINTER", 1);
+    add_layer(f); /* the same output, second group */
+    const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, old[8] = {0}, strobe = 0x7f;
+    struct memory_origin first = {.cycle = 5, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0}, second = first;
+    second.ordinal = 1;
+    second.cycle = 9;
+    for (int swap = 0; swap < 2; swap++) {
+        struct memory *one = (swap ? &f->model : &f->rtl)->memory[SPACE_PRIMARY];
+        struct memory *other = (swap ? &f->rtl : &f->model)->memory[SPACE_PRIMARY];
+        memory_write(one, OUTPUT, old, 8, NULL, &first);
+        memory_write(one, OUTPUT, bytes, 8, &strobe, &second);
+        memory_write(other, OUTPUT, bytes, 8, NULL, &second);
+        make(f);
+        has(report_reason(f->report), "SDP #1 surface 0, line 0, column 0, channel 7");
+        if (!swap)
+            has(report_reason(f->report), "written by SDP #0 at cycle 5, AXI ID 1; the beat of SDP #1 at cycle 9");
+        report_free(f->report);
+        free(f->text);
+        f->report = NULL;
+        f->text = NULL;
+    }
 }
 
 static void a_failed_golden_check_is_triaged(void **state) {
@@ -352,6 +394,57 @@ static void findings_and_hangs_are_reasons(void **state) {
     assert_int_equal(report_status(f->report), REPORT_HUNG);
     assert_string_equal(report_reason(f->report), "rtl: no operation got done");
     has(f->text, "stream SDP stands at t.cfg:1");
+}
+
+/* What a hang waited for, as facts; names from the trace do not reach a terminal as they are. */
+static void a_hang_is_told_in_words_and_as_data(void **state) {
+    struct fixture *f = *state;
+    static const struct device_ops ops = {.links = NULL};
+    struct op op = op_make(OP_SYNC_WAIT, 11);
+    op.stream = (uint16_t)program_stream(f->prog, "my\nstream");
+    op.event = program_event(f->prog, "\x1b[31mgo");
+    program_append(f->prog, &op);
+    struct hang_stream stream = {.stream = op.stream, .op = f->prog->count - 1, .index = 4, .count = 5};
+    int event = op.event;
+    struct hang hang = {.reason = HANG_IDLE,
+                        .prog = f->prog,
+                        .dev = &f->rtl,
+                        .now = 4711,
+                        .last_done = 4000,
+                        .streams = &stream,
+                        .stream_count = 1,
+                        .events = &event,
+                        .event_count = 1,
+                        .answers = true,
+                        .intr_status = 1,
+                        .armed = {{NVDLA_SDP, 1, true}},
+                        .armed_count = 1};
+    f->rtl.ops = &ops;
+    f->rtl_result.outcome = PLAY_HUNG;
+    f->rtl_result.hang = &hang;
+    hang_explain(&f->rtl_result);
+    make(f);
+    has(f->text, "stream my\\nstream stands at dir/t.cfg:11: a wait for event \\x1b[31mgo (operation 5 of 5)");
+    has(f->text, "event \\x1b[31mgo is outstanding");
+    has(f->text, "armed and not finished: SDP group 1 (behind the other group)");
+    json_t *json = json_of(f);
+    const char *reason, *name, *position, *outstanding, *unit;
+    int cycle, group;
+    assert_int_equal(json_unpack(json_object_get(json_array_get(json_object_get(json, "devices"), 0), "hang"),
+                                 "{s:s, s:i, s:[{s:s, s:s}], s:[s], s:[{s:s, s:i}]}", "reason", &reason, "cycle",
+                                 &cycle, "streams", "stream", &name, "position", &position, "outstanding_events",
+                                 &outstanding, "armed", "unit", &unit, "group", &group),
+                     0);
+    assert_string_equal(reason, "idle");
+    assert_int_equal(cycle, 4711);
+    assert_string_equal(name, "my\nstream");
+    assert_string_equal(position, "dir/t.cfg:11");
+    assert_string_equal(outstanding, "\x1b[31mgo");
+    assert_string_equal(unit, "SDP");
+    assert_int_equal(group, 1);
+    json_decref(json);
+    f->rtl_result.hang = NULL;
+    f->rtl.ops = NULL;
 }
 
 static void names_that_are_not_utf8_do_not_break_the_json(void **state) {
@@ -481,6 +574,9 @@ static void a_beat_that_left_the_byte_out_is_named(void **state) {
     assert_int_equal(
         json_unpack(mismatch, "{s:{s:s, s:i}}", "got_partial_beat", "strobe", &strobe_text, "cycle", &cycle), 0);
     assert_string_equal(strobe_text, "0xf7");
+    const struct mismatch *first = &f->report->mismatches[0];
+    assert_int_equal(report_cycle(f->report, 0, first->space, first->first, first->output), 4711);
+    assert_int_equal(report_cycle(f->report, 1, first->space, first->first, first->output), 0);
     assert_int_equal(cycle, 4711);
     json_decref(json);
 }
@@ -588,10 +684,13 @@ int main(void) {
         TEST(a_mismatch_of_a_convolution_names_its_batch),
         TEST(a_mismatch_of_bdma_names_its_descriptor),
         TEST(differences_are_grouped_by_area),
+        TEST(the_layer_armed_first_comes_first),
         TEST(the_writer_decides_between_cubes_that_overlap),
+        TEST(of_two_writers_the_later_one_is_told),
         TEST(a_failed_golden_check_is_triaged),
         TEST(failed_register_and_crc_checks_are_decoded),
         TEST(findings_and_hangs_are_reasons),
+        TEST(a_hang_is_told_in_words_and_as_data),
         TEST(names_that_are_not_utf8_do_not_break_the_json),
         TEST(millions_of_bytes_in_a_thousand_layers_take_no_time),
         TEST(the_walk_finds_what_a_search_byte_by_byte_finds),

@@ -1,73 +1,24 @@
-// Bench of nvdla_cdma with nvdla_cbuf: chains of layers in both register groups, a memory with random stalls, and a
-// stand-in for CSC that does the handshakes, takes the reports, reads CBUF and releases. What CBUF must hold is
-// computed here from the placement formulas of chapter 30 section 5, the pixel formats of chapter 20 section 4 and the
-// convertor of chapter 30 section 6.
-//
-// usage: bench CONFIG SEEDS [FIRST]     plays seeds FIRST .. FIRST + SEEDS - 1 (default 1 ..), then the directed cases
-//
-// Layers have compressed weights too where the configuration has them: group sizes are laid into the memory.
+// nvdla_cdma with nvdla_cbuf: chains of layers in both register groups, a memory with random stalls, and a stand-in for
+// CSC that does the handshakes, takes the reports, reads CBUF and releases. What CBUF must hold is computed here from
+// the placement formulas of chapter 30 section 5, the pixel formats of chapter 20 section 4 and the convertor of
+// chapter 30 section 6. Layers have compressed weights too where the configuration has them: group sizes are laid into
+// the memory.
 //
 // Checked: the zero fill; every entry of every slice, of the weights and of their mask bits, at the report and again
 // before the release; numbers of the reports; that each atom that is needed is read exactly once and no other; requests
 // stay while they wait; interrupts by group and order; status and counter registers; time on a memory without stalls.
-// Prints ok / FAIL lines (with the layers of a chain), then "N passed, N failed". Exit status 0 if nothing failed.
-#include <algorithm>
 #include <array>
-#include <cstdarg>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <deque>
 #include <map>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
-#include "Vcdma_bench.h"
-#include "verilated.h"
+#include "common/chain.h"
+#include "common/dma_client.h"
 
-extern "C" {
-#include "nvdla/config.h"
-#include "nvdla_offsets.h"
-}
+const uint64_t usual_seeds = 100;
 
 namespace {
 
-const nvdla_config *config;
-int atom, slots, entry_bytes, depth, banks, kpg;
-
-std::string fault; // first thing that went wrong
-
-void fail(const char *format, ...) {
-    if (!fault.empty())
-        return;
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    fault = text;
-}
-
-struct Random {
-    std::mt19937_64 engine;
-    explicit Random(uint64_t seed) : engine(seed) {
-    }
-    uint64_t bits() {
-        return engine();
-    }
-    int below(int n) {
-        return int(engine() % uint64_t(n));
-    }
-    int range(int lo, int hi) {
-        return lo + below(hi - lo + 1);
-    }
-    bool chance(int percent) {
-        return below(100) < percent;
-    }
-};
+const int atom = config->mem_atom, entry_bytes = config->cbuf_bank_bytes, slots = entry_bytes / atom,
+          depth = config->cbuf_bank_depth, banks = config->cbuf_banks, kpg = config->atomic_k;
 
 using Bytes = std::vector<uint8_t>;
 
@@ -343,36 +294,25 @@ void plan(std::vector<Layer> &layers) {
 
 // ---- the design and its surroundings ----
 
-struct Settings {
-    int ready_percent = 100, answer_percent = 100; // of the clocks
-    int latency = 32;                              // clocks from request to first answer, at least
-    int gap = 0;                                   // largest number of idle clocks between register accesses
-    int csc_delay = 0;                             // largest number of clocks CSC lets pass between its steps
+// Both memories: bytes are a function of their address.
+class FunctionMemory : public Memory {
+  public:
+    using Memory::Memory;
+    void load(bool primary, uint64_t address, uint8_t *bytes, const char *) override {
+        for (uint64_t i = 0; i < uint64_t(::atom); i++)
+            bytes[i] = memory_byte(address + i, primary);
+    }
 };
 
-struct Answer {
-    uint64_t when, addr;
-    bool ram;
-};
-
-struct Client {
-    std::deque<Answer> queue;
-    bool waiting = false, held_ram = false;
-    uint64_t held_addr = 0;
-    unsigned held_len = 0;
-    Reads wanted;     // of the layer being fetched
-    size_t layer = 0; // index of that layer
-    uint64_t stall = 0, busy = 0;
-    unsigned flight = 0;
-    uint64_t last_request = 0;
-};
-
-struct Access {
-    enum Kind { Write, WaitIdle, WaitFlush, ReadCheck, ReadStat } kind;
-    unsigned offset; // bytes in the window
-    uint32_t value;
-    int group;
-    size_t layer;
+// One of the two clients with its interrupt: what it may still read for the layer that it fetches.
+struct Fetch {
+    ReadClient client;
+    Interrupts done;
+    Reads wanted;
+    uint64_t stalled = 0, busy = 0; // clocks of the client that are accounted for
+    Fetch(Design &design, Memory &memory, const char *name, const ReadPins &pins, const CData &interrupt)
+        : client(design, memory, name, pins), done(design, interrupt, name) {
+    }
 };
 
 // One entry of CBUF that must be read and compared.
@@ -390,87 +330,46 @@ struct Slice {
     Bytes content;
 };
 
-class Bench {
+// CSC's place: takes the reports of CDMA, looks at what they promise, releases.
+class Csc : public Agent {
   public:
-    Bench(const Settings &s, uint64_t seed) : settings(s), random(seed), top(new Vcdma_bench) {
-        top->rst_ni = 0;
-        for (int i = 0; i < 3; i++)
-            clock();
-        top->rst_ni = 1;
-        reset_done = cycle;
+    int delay_limit = 0; // largest number of clocks it lets pass between its steps
+    Csc(Design &design, uint64_t seed) : top(&design.top), random(seed) {
+        design.add(*this);
     }
-
-    // Plays the layers to the end, or until something fails.
-    void play(std::vector<Layer> list) {
-        layers = std::move(list);
-        plan(layers);
-        program();
-        stats.assign(layers.size(), {});
-        // Long enough for any stalls and delays: counted from the work that there is.
-        uint64_t limit = 60000;
-        for (const Layer &l : layers)
-            limit += 400 * uint64_t(l.h * l.eps * slots + l.w * l.h * 4 + int(l.weight_bytes) / atom + 2000);
-        const uint64_t end = cycle + limit;
-        while (fault.empty() && cycle < end && !over())
-            step();
-        if (!over())
-            fail(
-                "no end after %llu clocks: data layer %zu, weight layer %zu, CSC layer %zu state %d, accesses left %zu",
-                static_cast<unsigned long long>(limit), dat.layer, wt.layer, csc.layer, int(csc.state),
-                accesses.size());
-        for (int i = 0; i < 50 && fault.empty(); i++)
-            step(); // nothing may come behind the end
+    void begin(const std::vector<Layer> &list) {
+        layers = list;
     }
-
-    uint64_t now() const {
-        return cycle;
+    bool over() const {
+        return csc.layer == layers.size() && dat_looks.empty() && wt_looks.empty() && !dat_looking && !wt_looking;
     }
-    uint64_t armed_at = 0;   // clock of the last D_OP_ENABLE write
-    uint64_t flushed_at = 0; // clocks from reset to FLUSH_DONE
-    uint64_t last_dat_done = 0, last_wt_done = 0;
-
-    // Reads a data entry outside of a layer.
-    Bytes peek(int entry) {
-        top->dat_rd_valid_i = 1;
-        top->dat_rd_addr_i = uint16_t(entry);
-        clock();
-        top->dat_rd_valid_i = 0;
-        top->eval();
-        return bytes_of(&top->dat_rd_data_o, size_t(entry_bytes));
+    std::string state() const {
+        return "layer " + std::to_string(csc.layer) + " state " + std::to_string(int(csc.state));
+    }
+    void drive() override {
+        consumer();
+        readers();
+    }
+    void sample() override {
+        reports();
     }
 
   private:
-    Settings settings;
+    Vbench *top;
     Random random;
-    std::unique_ptr<Vcdma_bench> top;
     std::vector<Layer> layers;
-    uint64_t cycle = 0, reset_done = 0;
-    Client dat, wt;
-    std::deque<Access> accesses;
-    int access_gap = 0;
-    bool answer_due = false, flushed = false;
-    Access asked{};
-    size_t dat_intr = 0, wt_intr = 0; // layers whose interrupts have come
-    struct Stat {
-        uint64_t dat_stall = 0, wt_stall = 0, dat_busy = 0;
-    };
-    std::vector<Stat> stats;
-
     struct Consumer {
         enum State { Start, Pend, Drop, Settle, Work, Groups, Check, Release, End } state = Start;
         size_t layer = 0;
         int delay = 0;
-        bool dat_request = false, wt_request = false;
-        int data_bank = 0, weight_bank = 0; // of the last layer, 0: none
-        bool skip_data = false, skip_weight = false, image = false;
+        bool dat_request = false, wt_request = false, image = false;
         int leftover = 0; // lines kept
         int kept_weight_entries = 0, kept_mask_entries = 0;
         std::deque<Slice> slices; // reported and not released
         int kernels = 0;          // reported and not used
-        int group = 0, groups = 0;
+        int group = 0;
         int released_entries = 0; // weight entries of the layer
         int released_masks = 0;   // mask entries of the layer
-        int weight_start = 0;     // ring entry of the layer's first weight
     } csc;
     // Reports of the layer that CDMA is fetching.
     size_t up_dat_layer = 0, up_wt_layer = 0;
@@ -480,234 +379,8 @@ class Bench {
     bool dat_looking = false, wt_looking = false;
     Look dat_look, wt_look;
 
-    static Bytes bytes_of(const void *port, size_t n) {
-        Bytes b(n);
-        std::memcpy(b.data(), port, n);
-        return b;
-    }
-
-    void clock() {
-        top->clk_i = 0;
-        top->eval();
-        top->clk_i = 1;
-        top->eval();
-        cycle++;
-    }
-
-    bool over() const {
-        return csc.layer == layers.size() && accesses.empty() && !answer_due && dat_intr == layers.size() &&
-               wt_intr == layers.size() && dat_looks.empty() && wt_looks.empty() && !dat_looking && !wt_looking;
-    }
-
-    // ---- register accesses ----
-    void write(unsigned offset, uint32_t value) {
-        accesses.push_back({Access::Write, offset, value, 0, 0});
-    }
-    void program() {
-        if (!flushed)
-            accesses.push_back({Access::WaitFlush, CDMA_S_CBUF_FLUSH_STATUS, 0, 0, 0});
-        write(CDMA_S_ARBITER, random.chance(50) ? 0x0003000f : uint32_t(random.below(16) << 16 | random.below(16)));
-        for (size_t i = 0; i < layers.size(); i++) {
-            const Layer &l = layers[i];
-            const int group = int(i & 1);
-            accesses.push_back({Access::WaitIdle, CDMA_S_STATUS, 0, group, i});
-            write(CDMA_S_POINTER, uint32_t(group));
-            if (i >= 2)
-                read_back(i - 2);
-            write(CDMA_D_MISC_CFG, uint32_t(l.proc_precision) << 12 | uint32_t(l.data_reuse) << 16 |
-                                       uint32_t(l.weight_reuse) << 20 | uint32_t(l.skip_data) << 24 |
-                                       uint32_t(l.skip_weight) << 28);
-            write(CDMA_D_DATAIN_FORMAT, uint32_t(l.image) | uint32_t(l.format) << 8 | uint32_t(l.sign_override) << 20);
-            write(CDMA_D_DATAIN_SIZE_0, uint32_t(l.w - 1) | uint32_t(l.h - 1) << 16);
-            write(CDMA_D_DATAIN_SIZE_1, uint32_t(l.c - 1));
-            write(CDMA_D_PIXEL_OFFSET, uint32_t(l.x_offset) | uint32_t(random.below(8)) << 16);
-            write(CDMA_D_DAIN_RAM_TYPE, l.ram);
-            write(CDMA_D_DAIN_ADDR_HIGH_0, uint32_t(l.base0 >> 32));
-            write(CDMA_D_DAIN_ADDR_LOW_0, uint32_t(l.base0));
-            write(CDMA_D_DAIN_ADDR_HIGH_1, uint32_t(l.base1 >> 32));
-            write(CDMA_D_DAIN_ADDR_LOW_1, uint32_t(l.base1));
-            write(CDMA_D_LINE_STRIDE, l.line);
-            write(CDMA_D_LINE_UV_STRIDE, l.uv_line);
-            write(CDMA_D_SURF_STRIDE, l.surface);
-            write(CDMA_D_DAIN_MAP, uint32_t(l.line_packed) | uint32_t(l.surf_packed) << 16);
-            write(CDMA_D_ENTRY_PER_SLICE, uint32_t(l.eps - 1));
-            write(CDMA_D_FETCH_GRAIN, uint32_t(l.grain - 1));
-            write(CDMA_D_WEIGHT_SIZE_0, uint32_t(l.kernel_bytes - 1));
-            write(CDMA_D_WEIGHT_SIZE_1, uint32_t(l.kernels - 1));
-            write(CDMA_D_WEIGHT_RAM_TYPE, l.weight_ram);
-            write(CDMA_D_WEIGHT_ADDR_HIGH, uint32_t(l.weight_base >> 32));
-            write(CDMA_D_WEIGHT_ADDR_LOW, uint32_t(l.weight_base));
-            write(CDMA_D_WEIGHT_BYTES, l.weight_bytes);
-            write(CDMA_D_WEIGHT_FORMAT, l.compressed);
-            write(CDMA_D_WGS_ADDR_HIGH, uint32_t(l.size_base >> 32));
-            write(CDMA_D_WGS_ADDR_LOW, uint32_t(l.size_base));
-            write(CDMA_D_WMB_ADDR_HIGH, uint32_t(l.mask_base >> 32));
-            write(CDMA_D_WMB_ADDR_LOW, uint32_t(l.mask_base));
-            write(CDMA_D_WMB_BYTES, l.mask_bytes);
-            write(CDMA_D_MEAN_FORMAT, l.mean);
-            write(CDMA_D_MEAN_GLOBAL_0, uint32_t(uint16_t(l.means[0])) | uint32_t(uint16_t(l.means[1])) << 16);
-            write(CDMA_D_MEAN_GLOBAL_1, uint32_t(uint16_t(l.means[2])) | uint32_t(uint16_t(l.means[3])) << 16);
-            write(CDMA_D_CVT_CFG, uint32_t(l.cvt) | uint32_t(l.truncate) << 4);
-            write(CDMA_D_CVT_OFFSET, uint16_t(l.offset));
-            write(CDMA_D_CVT_SCALE, uint16_t(l.scale));
-            write(CDMA_D_ZERO_PADDING, uint32_t(l.pad_left) | uint32_t(l.pad_right) << 8 |
-                                           uint32_t(random.below(32)) << 16 | uint32_t(random.below(64)) << 24);
-            write(CDMA_D_ZERO_PADDING_VALUE, uint32_t(l.pad_value));
-            write(CDMA_D_BANK, uint32_t(l.data_bank - 1) | uint32_t(l.weight_bank - 1) << 16);
-            write(CDMA_D_PERF_ENABLE, l.perf);
-            accesses.push_back({Access::ReadCheck, CDMA_D_WEIGHT_BYTES, l.weight_bytes, group, i});
-            write(CDMA_D_OP_ENABLE, 1);
-            if (random.chance(20))
-                write(CDMA_D_WEIGHT_BYTES, ~l.weight_bytes); // dropped, the group is armed
-        }
-        for (size_t i = layers.size() >= 2 ? layers.size() - 2 : 0; i < layers.size(); i++) {
-            accesses.push_back({Access::WaitIdle, CDMA_S_STATUS, 0, int(i & 1), i});
-            write(CDMA_S_POINTER, uint32_t(i & 1));
-            read_back(i);
-        }
-    }
-    // Status registers of a layer that is over.
-    void read_back(size_t i) {
-        for (const unsigned offset :
-             {CDMA_D_PERF_DAT_READ_STALL, CDMA_D_PERF_WT_READ_STALL, CDMA_D_PERF_DAT_READ_LATENCY,
-              CDMA_D_PERF_WT_READ_LATENCY, CDMA_D_NAN_INPUT_DATA_NUM, CDMA_D_INF_INPUT_WEIGHT_NUM, CDMA_D_OP_ENABLE})
-            accesses.push_back({Access::ReadStat, offset, 0, int(i & 1), i});
-    }
-
-    void bus() {
-        top->csb_req_i = 0;
-        if (answer_due) {
-            answer_due = false;
-            const uint32_t got = top->csb_rdata_o;
-            switch (asked.kind) {
-            case Access::WaitFlush:
-                if (!(got & 1))
-                    accesses.push_front(asked);
-                else {
-                    flushed = true;
-                    flushed_at = cycle - reset_done;
-                }
-                break;
-            case Access::WaitIdle: {
-                const uint32_t status = asked.group ? got >> 16 & 3 : got & 3;
-                if (status != 0)
-                    accesses.push_front(asked);
-                break;
-            }
-            case Access::ReadCheck:
-                if (got != asked.value)
-                    fail("layer %zu: register %03x reads %08x, not %08x", asked.layer, asked.offset, got, asked.value);
-                break;
-            case Access::ReadStat: {
-                const Stat &s = stats[asked.layer];
-                uint64_t want = 0;
-                if (layers[asked.layer].perf && asked.offset == CDMA_D_PERF_DAT_READ_STALL)
-                    want = s.dat_stall;
-                if (layers[asked.layer].perf && asked.offset == CDMA_D_PERF_WT_READ_STALL)
-                    want = s.wt_stall;
-                if (layers[asked.layer].perf && asked.offset == CDMA_D_PERF_DAT_READ_LATENCY)
-                    want = s.dat_busy;
-                if (got != want)
-                    fail("layer %zu: status register %03x reads %u, not %llu", asked.layer, asked.offset, got,
-                         static_cast<unsigned long long>(want));
-                break;
-            }
-            case Access::Write:
-                break;
-            }
-        }
-        if (access_gap > 0) {
-            access_gap--;
-            return;
-        }
-        if (accesses.empty())
-            return;
-        const Access a = accesses.front();
-        accesses.pop_front();
-        top->csb_req_i = 1;
-        top->csb_write_i = a.kind == Access::Write;
-        top->csb_addr_i = uint16_t(a.offset >> 2);
-        top->csb_wdata_i = a.value;
-        if (a.kind == Access::Write && a.offset == CDMA_D_OP_ENABLE)
-            armed_at = cycle;
-        answer_due = a.kind != Access::Write;
-        asked = a;
-        access_gap = settings.gap ? random.below(settings.gap + 1) : 0;
-        if (answer_due)
-            access_gap = std::max(access_gap, 1);
-    }
-
-    // ---- memory ----
-    template <class Addr, class Data>
-    void memory(Client &c, const char *name, bool valid, CData &ready, bool ram, Addr addr, unsigned len,
-                CData &rsp_valid, Data &rsp_data) {
-        if (c.waiting && (!valid || c.held_addr != addr || c.held_len != len || c.held_ram != ram))
-            fail("%s: request changed while it waited", name);
-        ready = random.chance(settings.ready_percent);
-        c.waiting = valid && !ready;
-        c.held_addr = addr;
-        c.held_len = len;
-        c.held_ram = ram;
-        if (c.waiting)
-            c.stall++;
-        if (c.flight)
-            c.busy++;
-        rsp_valid = 0;
-        if (!c.queue.empty() && c.queue.front().when <= cycle && random.chance(settings.answer_percent)) {
-            const Answer a = c.queue.front();
-            c.queue.pop_front();
-            Bytes b(static_cast<size_t>(atom));
-            for (int i = 0; i < atom; i++)
-                b[size_t(i)] = memory_byte(a.addr + uint64_t(i), a.ram);
-            std::memcpy(&rsp_data, b.data(), size_t(atom));
-            rsp_valid = 1;
-            c.flight--;
-        }
-        if (valid && ready) {
-            c.last_request = cycle;
-            for (unsigned i = 0; i <= len; i++) {
-                const uint64_t a = aligned(uint64_t(addr)) + uint64_t(i) * uint64_t(atom);
-                const auto it = c.wanted.find({a, ram});
-                if (it == c.wanted.end())
-                    fail("%s: atom %llx (memory %d) read, not needed by layer %zu or read before", name,
-                         static_cast<unsigned long long>(a), ram, c.layer);
-                else if (--it->second == 0)
-                    c.wanted.erase(it);
-                c.queue.push_back({cycle + uint64_t(settings.latency), a, ram});
-                c.flight++;
-            }
-        }
-    }
-
-    // Sets what a client may read from now on: the next layer's atoms. Called when the last layer's interrupt came.
-    void expect_reads(Client &c, bool data, size_t layer) {
-        c.layer = layer;
-        if (layer >= layers.size())
-            c.wanted.clear();
-        else if (data)
-            c.wanted = layers[layer].dat_fetch ? data_reads(layers[layer]) : Reads{};
-        else
-            c.wanted = layers[layer].wt_fetch ? weight_reads(layers[layer]) : Reads{};
-    }
-
-    void interrupt(Client &c, const char *name, unsigned bits, size_t &count, bool data, uint64_t &when) {
-        if (bits == 0)
-            return;
-        if (count >= layers.size())
-            return fail("%s interrupt behind the last layer", name);
-        if (bits != (count & 1 ? 2u : 1u))
-            fail("%s interrupt %u of layer %zu", name, bits, count);
-        if (!c.wanted.empty())
-            fail("%s interrupt of layer %zu, %zu atoms not read, first %llx", name, count, c.wanted.size(),
-                 static_cast<unsigned long long>(c.wanted.begin()->first.first));
-        when = cycle;
-        count++;
-        expect_reads(c, data, count);
-    }
-
-    // ---- CSC ----
     int wait() {
-        return settings.csc_delay ? random.below(settings.csc_delay + 1) : 0;
+        return random.below(delay_limit + 1);
     }
 
     void look_at_slice(const Slice &s, int ring, size_t layer) {
@@ -757,18 +430,24 @@ class Bench {
     }
 
     void reports() {
-        if (top->dat_up_valid_o) {
+        if (top->dat_up_valid_o)
+            data_report();
+        if (top->wt_up_valid_o)
+            weight_report();
+    }
+    void data_report() {
+        {
             while (up_dat_layer < layers.size() && !layers[up_dat_layer].dat_fetch)
                 up_dat_layer++;
             if (up_dat_layer >= layers.size())
-                return fail("data report behind the last fetch");
+                return checks.fail("data report behind the last fetch");
             const Layer &l = layers[up_dat_layer];
             const int lines = top->dat_up_slices_o;
             const int want = l.image ? 1 : std::min(l.line_packed ? l.grain : 1, l.h - up_lines);
             if (lines != want || top->dat_up_entries_o != lines * l.eps)
-                fail("layer %zu: report of %d slices, %d entries; %d lines of %d entries are due", up_dat_layer, lines,
-                     int(top->dat_up_entries_o), want, l.eps);
-            for (int i = 0; i < lines && fault.empty(); i++) {
+                checks.fail("layer %zu: report of %d slices, %d entries; %d lines of %d entries are due", up_dat_layer,
+                            lines, int(top->dat_up_entries_o), want, l.eps);
+            for (int i = 0; i < lines && !checks.failing(); i++) {
                 Slice s;
                 s.entry = (l.dat_entry + up_lines * l.eps) % l.ring();
                 s.eps = l.eps;
@@ -782,16 +461,19 @@ class Bench {
                 up_lines = 0;
             }
         }
-        if (top->wt_up_valid_o) {
+    }
+    void weight_report() {
+        {
             while (up_wt_layer < layers.size() && !layers[up_wt_layer].wt_fetch)
                 up_wt_layer++;
             if (up_wt_layer >= layers.size())
-                return fail("weight report behind the last fetch");
+                return checks.fail("weight report behind the last fetch");
             const Layer &l = layers[up_wt_layer];
             const bool last = l.kernels - up_kernels <= kpg;
             const int want = last ? l.kernels - up_kernels : kpg;
             if (top->wt_up_kernels_o != want)
-                fail("layer %zu: report of %d kernels, %d are due", up_wt_layer, int(top->wt_up_kernels_o), want);
+                checks.fail("layer %zu: report of %d kernels, %d are due", up_wt_layer, int(top->wt_up_kernels_o),
+                            want);
             up_kernels += want;
             up_entries += top->wt_up_entries_o;
             const uint32_t bytes = last ? l.weight_bytes : uint32_t(l.used(up_kernels / kpg));
@@ -802,8 +484,8 @@ class Bench {
             masks_seen = masks;
             if (uint32_t(up_entries) < bytes / uint32_t(entry_bytes) || up_entries > l.weight_entries() ||
                 (last && up_entries != l.weight_entries()))
-                fail("layer %zu: %d entries reported with %d kernels, layer has %d", up_wt_layer, up_entries,
-                     up_kernels, l.weight_entries());
+                checks.fail("layer %zu: %d entries reported with %d kernels, layer has %d", up_wt_layer, up_entries,
+                            up_kernels, l.weight_entries());
             csc.kernels += want;
             if (last) {
                 up_wt_layer++;
@@ -837,6 +519,59 @@ class Bench {
             return;
         top->mask_rl_valid_i = 1;
         top->mask_rl_entries_i = uint16_t(entries);
+    }
+
+    // Gives back what the layer before kept and this one does not use.
+    void settle(const Layer &l) {
+        if (csc.leftover && !(l.data_reuse && l.image == csc.image)) {
+            release_lines(csc.leftover);
+            csc.leftover = 0;
+        }
+        if (csc.kept_weight_entries && !l.weight_reuse) {
+            release_weights(csc.kept_weight_entries);
+            release_masks(csc.kept_mask_entries);
+        }
+        if (csc.kept_weight_entries && l.weight_reuse)
+            csc.kernels += l.kernels;
+        else
+            csc.kept_weight_entries = csc.kept_mask_entries = 0;
+        csc.group = 0;
+        csc.released_entries = csc.released_masks = 0;
+        csc.state = Consumer::Work;
+        csc.delay = wait();
+    }
+    // Takes the next kernel group when it was reported, releases what it leaves behind.
+    void use_group(const Layer &l) {
+        const int size = std::min(kpg, l.kernels - csc.group * kpg);
+        if (csc.kernels < size)
+            return;
+        csc.kernels -= size;
+        csc.group++;
+        const bool last = csc.group == l.groups();
+        // What the group leaves behind it: complete entries, at the end the last one too.
+        const int used = l.used(csc.group), bits = l.mask_bits(csc.group), entry_bits = 8 * entry_bytes;
+        const int total = last ? cdiv(used, entry_bytes) : used / entry_bytes;
+        const int masks = last ? cdiv(bits, entry_bits) : bits / entry_bits;
+        if (!l.skip_weight) {
+            release_weights(total - csc.released_entries);
+            release_masks(masks - csc.released_masks);
+            csc.released_entries = total;
+            csc.released_masks = masks;
+        }
+        csc.delay = wait();
+        if (last) {
+            // The weights are still there, kept ones too, when nothing was released.
+            if (l.skip_weight) {
+                size_t owner = csc.layer;
+                while (!layers[owner].wt_fetch)
+                    owner--;
+                look_at_weights(owner, 0, layers[owner].weight_bytes);
+                look_at_masks(owner, 0, layers[owner].mask_bytes);
+            }
+            csc.state = Consumer::Check;
+            for (int i = 0; i < l.h_ext; i++)
+                look_at_slice(csc.slices[size_t(i)], l.ring(), csc.layer);
+        }
     }
 
     void consumer() {
@@ -876,62 +611,16 @@ class Bench {
             csc.state = Consumer::Settle;
             break;
         case Consumer::Settle:
-            if (csc.leftover && !(l.data_reuse && l.image == csc.image)) {
-                release_lines(csc.leftover);
-                csc.leftover = 0;
-            }
-            if (csc.kept_weight_entries && !l.weight_reuse) {
-                release_weights(csc.kept_weight_entries);
-                release_masks(csc.kept_mask_entries);
-            }
-            if (csc.kept_weight_entries && l.weight_reuse)
-                csc.kernels += l.kernels;
-            else
-                csc.kept_weight_entries = csc.kept_mask_entries = 0;
-            csc.group = 0;
-            csc.groups = l.groups();
-            csc.released_entries = csc.released_masks = 0;
-            csc.state = Consumer::Work;
-            csc.delay = wait();
+            settle(l);
             break;
         case Consumer::Work:
             if (int(csc.slices.size()) < l.h_ext)
                 break;
             csc.state = Consumer::Groups;
             break;
-        case Consumer::Groups: {
-            const int size = std::min(kpg, l.kernels - csc.group * kpg);
-            if (csc.kernels < size)
-                break;
-            csc.kernels -= size;
-            csc.group++;
-            const bool last = csc.group == csc.groups;
-            // What the group leaves behind it: complete entries, at the end the last one too.
-            const int used = l.used(csc.group), bits = l.mask_bits(csc.group), entry_bits = 8 * entry_bytes;
-            const int total = last ? cdiv(used, entry_bytes) : used / entry_bytes;
-            const int masks = last ? cdiv(bits, entry_bits) : bits / entry_bits;
-            if (!l.skip_weight) {
-                release_weights(total - csc.released_entries);
-                release_masks(masks - csc.released_masks);
-                csc.released_entries = total;
-                csc.released_masks = masks;
-            }
-            csc.delay = wait();
-            if (last) {
-                // The weights are still there, kept ones too, when nothing was released.
-                if (l.skip_weight) {
-                    size_t owner = csc.layer;
-                    while (!layers[owner].wt_fetch)
-                        owner--;
-                    look_at_weights(owner, 0, layers[owner].weight_bytes);
-                    look_at_masks(owner, 0, layers[owner].mask_bytes);
-                }
-                csc.state = Consumer::Check;
-                for (int i = 0; i < l.h_ext; i++)
-                    look_at_slice(csc.slices[size_t(i)], l.ring(), csc.layer);
-            }
+        case Consumer::Groups:
+            use_group(l);
             break;
-        }
         case Consumer::Check:
             if (!dat_looks.empty() || !wt_looks.empty() || dat_looking || wt_looking)
                 break;
@@ -957,11 +646,11 @@ class Bench {
     }
 
     void compare(const Look &k, const char *what, const void *port, const Bytes &want, int entry) {
-        const Bytes got = bytes_of(port, size_t(entry_bytes));
+        const Bytes got(static_cast<const uint8_t *>(port), static_cast<const uint8_t *>(port) + entry_bytes);
         for (size_t i = 0; i < want.size(); i++)
             if (got[i] != want[i])
-                return fail("layer %zu: %s entry %d byte %zu is %02x, not %02x", k.layer, what, entry, i, got[i],
-                            want[i]);
+                return checks.fail("layer %zu: %s entry %d byte %zu is %02x, not %02x", k.layer, what, entry, i, got[i],
+                                   want[i]);
     }
 
     void readers() {
@@ -989,65 +678,243 @@ class Bench {
             top->wt_rd_addr_i = uint16_t(wt_look.entry);
         }
     }
+};
 
-    bool begun = false;
-    void step() {
-        if (!begun) {
-            begun = true;
-            expect_reads(dat, true, 0);
-            expect_reads(wt, false, 0);
+class Bench {
+  public:
+    uint64_t armed_at = 0;   // clock of the last D_OP_ENABLE write
+    uint64_t flushed_at = 0; // clocks from reset to FLUSH_DONE
+    Random random;
+    Design design;
+    FunctionMemory memory;
+    Fetch dat, wt;
+    Csc csc;
+    Csb csb;
+    Chain chain;
+
+    Bench(const Behaviour &behaviour, uint64_t seed)
+        : random(seed), memory(design, behaviour, seed ^ 0x5a5a5a5a),
+          dat(design, memory, "data", read_port(design.top.dat_mif_o, design.top.dat_mif_i),
+              design.top.dat_done_intr_o),
+          wt(design, memory, "weight", read_port(design.top.wt_mif_o, design.top.wt_mif_i), design.top.wt_done_intr_o),
+          csc(design, seed ^ 0xc5c),
+          csb(design, {{NVDLA_CDMA, &design.top.csb_req_i, 1, &design.top.csb_rdata_o}}, seed ^ 0xc5b),
+          chain(design, csb, dat.done, 4000000) {
+        connect(dat, true);
+        connect(wt, false);
+    }
+
+    // Plays the layers to the end, or until something fails.
+    void play(std::vector<Layer> list) {
+        layers = std::move(list);
+        plan(layers);
+        stats.assign(layers.size(), {});
+        csc.begin(layers);
+        for (Fetch *f : {&dat, &wt})
+            f->wanted = reads_of(*f, 0);
+        program();
+        // Long enough for any stalls and delays: counted from the work that there is.
+        uint64_t limit = 60000;
+        for (const Layer &l : layers)
+            limit += 400 * uint64_t(l.h * l.eps * slots + l.w * l.h * 4 + int(l.weight_bytes) / atom + 2000);
+        const uint64_t end = design.now + limit;
+        while (!checks.failing() && design.now < end && !over())
+            design.clock();
+        if (!checks.failing() && !over())
+            checks.fail("no end after %" PRIu64 " clocks: data of %zu layers, weights of %zu layers, CSC %s", limit,
+                        dat.done.count(), wt.done.count(), csc.state().c_str());
+        read_back_rest();
+        for (int i = 0; i < 50 && !checks.failing(); i++)
+            design.clock(); // nothing may come behind the end
+        for (Fetch *f : {&dat, &wt})
+            f->done.check(layers.size());
+    }
+
+    // Reads a data entry after the last layer.
+    Bytes peek(int entry) {
+        Vbench &top = design.top;
+        top.dat_rd_valid_i = 1;
+        top.dat_rd_addr_i = uint16_t(entry);
+        for (const CData level : {CData(0), CData(1)}) {
+            top.clk_i = level;
+            top.eval();
         }
-        const size_t dat_before = dat_intr, wt_before = wt_intr;
-        const uint64_t stall0 = dat.stall, stall1 = wt.stall, busy0 = dat.busy;
-        interrupt(dat, "data", top->dat_done_intr_o, dat_intr, true, last_dat_done);
-        interrupt(wt, "weight", top->wt_done_intr_o, wt_intr, false, last_wt_done);
-        reports();
-        consumer();
-        readers();
-        bus();
-        memory(dat, "data", top->dat_mif_valid_o, top->dat_mif_ready_i, top->dat_mif_ram_o, top->dat_mif_addr_o,
-               top->dat_mif_len_o, top->dat_mif_rsp_valid_i, top->dat_mif_rsp_data_i);
-        memory(wt, "weight", top->wt_mif_valid_o, top->wt_mif_ready_i, top->wt_mif_ram_o, top->wt_mif_addr_o,
-               top->wt_mif_len_o, top->wt_mif_rsp_valid_i, top->wt_mif_rsp_data_i);
-        if (dat_before < layers.size()) {
-            stats[dat_before].dat_stall += dat.stall - stall0;
-            stats[dat_before].dat_busy += dat.busy - busy0;
+        top.dat_rd_valid_i = 0;
+        Bytes bytes(static_cast<size_t>(entry_bytes));
+        Pin(top.dat_rd_data_o).get(bytes.data(), bytes.size());
+        return bytes;
+    }
+
+  private:
+    std::vector<Layer> layers;
+    struct Stat {
+        uint64_t dat_stall = 0, wt_stall = 0, dat_busy = 0;
+    };
+    std::vector<Stat> stats;
+
+    bool over() const {
+        return csc.over() && dat.done.count() >= layers.size() && wt.done.count() >= layers.size();
+    }
+    // Atoms that a client may read for a layer.
+    Reads reads_of(const Fetch &f, size_t layer) const {
+        if (layer >= layers.size())
+            return {};
+        const Layer &l = layers[layer];
+        return &f == &dat ? (l.dat_fetch ? data_reads(l) : Reads{}) : (l.wt_fetch ? weight_reads(l) : Reads{});
+    }
+    void connect(Fetch &f, bool data) {
+        const char *name = data ? "data" : "weight";
+        f.client.wanted = [&f, name](bool primary, uint64_t address) {
+            const auto it = f.wanted.find({address, primary});
+            if (it == f.wanted.end())
+                checks.fail("%s: atom %" PRIx64 " (memory %d) read, not needed by layer %zu or read before", name,
+                            address, primary, f.done.count());
+            else if (--it->second == 0)
+                f.wanted.erase(it);
+        };
+        f.done.seen = [this, &f, name, data](int) {
+            const size_t layer = f.done.count() - 1;
+            if (layer >= layers.size())
+                return checks.fail("%s interrupt behind the last layer", name);
+            if (!f.wanted.empty())
+                checks.fail("%s interrupt of layer %zu, %zu atoms not read, first %" PRIx64, name, layer,
+                            f.wanted.size(), f.wanted.begin()->first.first);
+            Stat &s = stats[layer];
+            (data ? s.dat_stall : s.wt_stall) = f.client.stalled - f.stalled;
+            if (data)
+                s.dat_busy = f.client.busy - f.busy;
+            f.stalled = f.client.stalled;
+            f.busy = f.client.busy;
+            f.wanted = reads_of(f, layer + 1);
+        };
+    }
+
+    void write(uint32_t offset, uint32_t value) {
+        csb.write(0, offset, value);
+    }
+    void program() {
+        while (!checks.failing() && !(csb.read(0, CDMA_S_CBUF_FLUSH_STATUS) & 1)) {
         }
-        if (wt_before < layers.size())
-            stats[wt_before].wt_stall += wt.stall - stall1;
-        top->eval();
-        clock();
+        flushed_at = design.now - 1;
+        write(CDMA_S_ARBITER, random.percent(50) ? 0x0003000f : random.below(16u) << 16 | random.below(16u));
+        for (size_t i = 0; i < layers.size(); i++) {
+            if (!chain.wait_free(0))
+                return;
+            write(CDMA_S_POINTER, chain.group(0));
+            if (i >= 2)
+                read_back(i - 2);
+            program(layers[i]);
+            const uint32_t kept = csb.read(0, CDMA_D_WEIGHT_BYTES);
+            if (kept != layers[i].weight_bytes)
+                checks.fail("layer %zu: D_WEIGHT_BYTES reads %08x, not %08x", i, kept, layers[i].weight_bytes);
+            write(CDMA_D_OP_ENABLE, 1);
+            armed_at = design.now - 1;
+            chain.armed(0);
+            if (random.percent(20))
+                write(CDMA_D_WEIGHT_BYTES, ~layers[i].weight_bytes); // dropped, the group is armed
+        }
+    }
+    // Status registers of a layer that is over; its group is selected.
+    void read_back(size_t i) {
+        const Stat &s = stats[i];
+        const bool perf = layers[i].perf;
+        const struct {
+            uint32_t offset;
+            uint64_t want;
+        } registers[] = {{CDMA_D_PERF_DAT_READ_STALL, perf ? s.dat_stall : 0},
+                         {CDMA_D_PERF_WT_READ_STALL, perf ? s.wt_stall : 0},
+                         {CDMA_D_PERF_DAT_READ_LATENCY, perf ? s.dat_busy : 0},
+                         {CDMA_D_PERF_WT_READ_LATENCY, 0},
+                         {CDMA_D_NAN_INPUT_DATA_NUM, 0},
+                         {CDMA_D_INF_INPUT_WEIGHT_NUM, 0},
+                         {CDMA_D_OP_ENABLE, 0}};
+        for (const auto &r : registers) {
+            const uint32_t got = csb.read(0, r.offset);
+            if (got != r.want)
+                checks.fail("layer %zu: status register %03x reads %u, not %" PRIu64, i, r.offset, got, r.want);
+        }
+    }
+    void read_back_rest() {
+        for (size_t i = layers.size() >= 2 ? layers.size() - 2 : 0; i < layers.size(); i++) {
+            if (checks.failing() || !chain.wait_group(0, uint32_t(i & 1)))
+                return;
+            write(CDMA_S_POINTER, uint32_t(i & 1));
+            read_back(i);
+        }
+    }
+    void program(const Layer &l) {
+        write(CDMA_D_MISC_CFG, uint32_t(l.proc_precision) << 12 | uint32_t(l.data_reuse) << 16 |
+                                   uint32_t(l.weight_reuse) << 20 | uint32_t(l.skip_data) << 24 |
+                                   uint32_t(l.skip_weight) << 28);
+        write(CDMA_D_DATAIN_FORMAT, uint32_t(l.image) | uint32_t(l.format) << 8 | uint32_t(l.sign_override) << 20);
+        write(CDMA_D_DATAIN_SIZE_0, uint32_t(l.w - 1) | uint32_t(l.h - 1) << 16);
+        write(CDMA_D_DATAIN_SIZE_1, uint32_t(l.c - 1));
+        write(CDMA_D_PIXEL_OFFSET, uint32_t(l.x_offset) | uint32_t(random.below(8)) << 16);
+        write(CDMA_D_DAIN_RAM_TYPE, l.ram);
+        write(CDMA_D_DAIN_ADDR_HIGH_0, uint32_t(l.base0 >> 32));
+        write(CDMA_D_DAIN_ADDR_LOW_0, uint32_t(l.base0));
+        write(CDMA_D_DAIN_ADDR_HIGH_1, uint32_t(l.base1 >> 32));
+        write(CDMA_D_DAIN_ADDR_LOW_1, uint32_t(l.base1));
+        write(CDMA_D_LINE_STRIDE, l.line);
+        write(CDMA_D_LINE_UV_STRIDE, l.uv_line);
+        write(CDMA_D_SURF_STRIDE, l.surface);
+        write(CDMA_D_DAIN_MAP, uint32_t(l.line_packed) | uint32_t(l.surf_packed) << 16);
+        write(CDMA_D_ENTRY_PER_SLICE, uint32_t(l.eps - 1));
+        write(CDMA_D_FETCH_GRAIN, uint32_t(l.grain - 1));
+        write(CDMA_D_WEIGHT_SIZE_0, uint32_t(l.kernel_bytes - 1));
+        write(CDMA_D_WEIGHT_SIZE_1, uint32_t(l.kernels - 1));
+        write(CDMA_D_WEIGHT_RAM_TYPE, l.weight_ram);
+        write(CDMA_D_WEIGHT_ADDR_HIGH, uint32_t(l.weight_base >> 32));
+        write(CDMA_D_WEIGHT_ADDR_LOW, uint32_t(l.weight_base));
+        write(CDMA_D_WEIGHT_BYTES, l.weight_bytes);
+        write(CDMA_D_WEIGHT_FORMAT, l.compressed);
+        write(CDMA_D_WGS_ADDR_HIGH, uint32_t(l.size_base >> 32));
+        write(CDMA_D_WGS_ADDR_LOW, uint32_t(l.size_base));
+        write(CDMA_D_WMB_ADDR_HIGH, uint32_t(l.mask_base >> 32));
+        write(CDMA_D_WMB_ADDR_LOW, uint32_t(l.mask_base));
+        write(CDMA_D_WMB_BYTES, l.mask_bytes);
+        write(CDMA_D_MEAN_FORMAT, l.mean);
+        write(CDMA_D_MEAN_GLOBAL_0, uint32_t(uint16_t(l.means[0])) | uint32_t(uint16_t(l.means[1])) << 16);
+        write(CDMA_D_MEAN_GLOBAL_1, uint32_t(uint16_t(l.means[2])) | uint32_t(uint16_t(l.means[3])) << 16);
+        write(CDMA_D_CVT_CFG, uint32_t(l.cvt) | uint32_t(l.truncate) << 4);
+        write(CDMA_D_CVT_OFFSET, uint16_t(l.offset));
+        write(CDMA_D_CVT_SCALE, uint16_t(l.scale));
+        write(CDMA_D_ZERO_PADDING, uint32_t(l.pad_left) | uint32_t(l.pad_right) << 8 |
+                                       uint32_t(random.below(32)) << 16 | uint32_t(random.below(64)) << 24);
+        write(CDMA_D_ZERO_PADDING_VALUE, uint32_t(l.pad_value));
+        write(CDMA_D_BANK, uint32_t(l.data_bank - 1) | uint32_t(l.weight_bank - 1) << 16);
+        write(CDMA_D_PERF_ENABLE, l.perf);
     }
 };
 
 // ---- random layers ----
 
 uint64_t random_address(Random &r) {
-    uint64_t a = 0x10000000 + (r.bits() & 0xffffff);
+    uint64_t a = 0x10000000 + (r.bits64() & 0xffffff);
     if (config->addr_bits == 64)
         a |= uint64_t(r.below(4)) << 32;
-    if (r.chance(70))
+    if (r.percent(70))
         a = aligned(a);
     return a;
 }
 
 void random_convertor(Random &r, Layer &l) {
-    l.cvt = r.chance(60);
-    l.proc_precision = r.chance(10) ? 1 : 0;
-    l.offset = sign16(int(r.bits()));
-    l.scale = sign16(int(r.bits()));
-    if (r.chance(60)) {
+    l.cvt = r.percent(60);
+    l.proc_precision = r.percent(10) ? 1 : 0;
+    l.offset = sign16(int(r.bits64()));
+    l.scale = sign16(int(r.bits64()));
+    if (r.percent(60)) {
         l.offset >>= r.below(16);
         l.scale >>= r.below(16);
     }
-    if (r.chance(15))
-        l.scale = r.chance(50) ? -32768 : 32767;
-    if (r.chance(15))
-        l.offset = r.chance(50) ? -32768 : 32767;
-    l.truncate = r.chance(70) ? r.below(24) : r.below(64);
-    l.mean = r.chance(30);
+    if (r.percent(15))
+        l.scale = r.percent(50) ? -32768 : 32767;
+    if (r.percent(15))
+        l.offset = r.percent(50) ? -32768 : 32767;
+    l.truncate = r.percent(70) ? r.below(24) : r.below(64);
+    l.mean = r.percent(30);
     for (int &m : l.means)
-        m = sign16(int(r.bits())) >> r.below(16);
+        m = sign16(int(r.bits64())) >> r.below(16);
 }
 
 void random_feature(Random &r, Layer &l) {
@@ -1056,29 +923,29 @@ void random_feature(Random &r, Layer &l) {
     l.x_offset = r.below(32);
     const int ring = l.ring();
     do {
-        l.w = r.chance(20) ? 1 : r.range(1, r.chance(20) ? 90 : 17);
-        l.c = r.chance(20) ? r.range(1, 40 * atom) : r.range(1, 6 * atom);
+        l.w = r.percent(20) ? 1 : r.range(1, r.percent(20) ? 90 : 17);
+        l.c = r.percent(20) ? r.range(1, 40 * atom) : r.range(1, 6 * atom);
         l.eps = l.needed_eps();
     } while (l.eps > ring);
-    if (r.chance(10))
+    if (r.percent(10))
         l.eps = std::min(l.eps + r.below(4), ring);
-    l.h = r.chance(20) ? 1 : r.range(1, std::min(ring / l.eps, 40));
-    if (r.chance(30))
+    l.h = r.percent(20) ? 1 : r.range(1, std::min(ring / l.eps, 40));
+    if (r.percent(30))
         l.h = std::min(ring / l.eps, 300); // the whole ring
     l.base0 = random_address(r);
-    l.line_packed = r.chance(60);
-    l.surf_packed = r.chance(50);
+    l.line_packed = r.percent(60);
+    l.surf_packed = r.percent(50);
     l.line = uint32_t(l.w * atom);
-    if (!l.line_packed || r.chance(10))
+    if (!l.line_packed || r.percent(10))
         l.line += uint32_t(r.below(4) * atom);
-    l.surface = uint32_t(l.h) * l.line + (r.chance(50) ? uint32_t(r.below(5) * atom) : 0);
-    if (r.chance(5))
-        l.line = 0;     // every line the same
-    if (r.chance(30)) { // low bits that have no effect
+    l.surface = uint32_t(l.h) * l.line + (r.percent(50) ? uint32_t(r.below(5) * atom) : 0);
+    if (r.percent(5))
+        l.line = 0;      // every line the same
+    if (r.percent(30)) { // low bits that have no effect
         l.line += uint32_t(r.below(atom));
         l.surface += uint32_t(r.below(atom));
     }
-    l.grain = r.chance(40) ? 1 : r.range(1, std::min(16, l.h + 2));
+    l.grain = r.percent(40) ? 1 : r.range(1, std::min(16, l.h + 2));
     while (l.line_packed && std::min(l.grain, l.h) * l.eps > ring)
         l.grain--;
     random_convertor(r, l);
@@ -1087,31 +954,31 @@ void random_feature(Random &r, Layer &l) {
 void random_image(Random &r, Layer &l) {
     static const int formats[] = {0x00, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x1a, 0x1b, 0x1c, 0x1d};
     l.image = true;
-    l.format = r.chance(30) ? 0x1c + r.below(2) : r.chance(20) ? 0 : formats[r.below(13)];
+    l.format = r.percent(30) ? 0x1c + r.below(2) : r.percent(20) ? 0 : formats[r.below(13)];
     const int ring = l.ring();
     do {
-        l.w = r.chance(15) ? 1 : r.range(1, r.chance(20) ? 400 : 40);
-        l.pad_left = r.chance(40) ? 0 : r.below(32);
-        l.pad_right = r.chance(40) ? 0 : r.below(64);
+        l.w = r.percent(15) ? 1 : r.range(1, r.percent(20) ? 400 : 40);
+        l.pad_left = r.percent(40) ? 0 : r.below(32);
+        l.pad_right = r.percent(40) ? 0 : r.below(64);
         l.eps = l.needed_eps();
     } while (l.eps > ring);
-    if (r.chance(10))
+    if (r.percent(10))
         l.eps = std::min(l.eps + r.below(4), ring);
     l.c = l.channels();
     l.x_offset = r.below(l.channels() == 4 ? atom / 4 : std::min(atom, 32));
-    l.pad_value = int(r.bits() & 0xffff);
-    l.h = r.chance(30) ? std::min(ring / l.eps, 60) : r.range(1, std::min(ring / l.eps, 24));
+    l.pad_value = int(r.bits64() & 0xffff);
+    l.h = r.percent(30) ? std::min(ring / l.eps, 60) : r.range(1, std::min(ring / l.eps, 24));
     l.base0 = random_address(r);
     l.base1 = random_address(r);
     const int bpp0 = l.channels() == 4 ? 4 : 1;
     l.line = uint32_t(cdiv((l.x_offset + l.w) * bpp0, atom) * atom + r.below(3) * atom);
     l.uv_line = uint32_t(cdiv((l.x_offset + l.w) * 2, atom) * atom + r.below(3) * atom);
-    if (r.chance(20)) { // byte sums decide
+    if (r.percent(20)) { // byte sums decide
         l.line += uint32_t(r.below(atom));
         l.uv_line += uint32_t(r.below(atom));
     }
-    l.sign_override = r.chance(50);
-    l.line_packed = r.chance(50);
+    l.sign_override = r.percent(50);
+    l.line_packed = r.percent(50);
     l.grain = r.range(1, 20);
     random_convertor(r, l);
 }
@@ -1125,7 +992,7 @@ void random_compression(Random &r, Layer &l) {
     uint32_t end = 0;
     for (int g = 0; g < l.groups(); g++) {
         const int all = l.kernel_bytes * std::min(kpg, l.kernels - g * kpg);
-        uint32_t size = uint32_t(r.chance(15) ? 0 : r.chance(15) ? all : r.below(all + 1));
+        uint32_t size = uint32_t(r.percent(15) ? 0 : r.percent(15) ? all : r.below(all + 1));
         if (g == 0 && size == 0)
             size = 1; // a layer of zeros alone has nothing that the stand-in could keep
         end += size;
@@ -1139,14 +1006,14 @@ void random_compression(Random &r, Layer &l) {
 void random_weights(Random &r, Layer &l) {
     const int room = (l.weight_bank * depth - 2) * entry_bytes;
     do {
-        l.kernels = r.chance(50) ? r.range(1, 2 * kpg + 3) : r.range(1, 6 * kpg);
-        l.kernel_bytes = r.range(1, r.chance(30) ? 900 : 120);
-        if (r.chance(30)) // about the whole ring in a group
+        l.kernels = r.percent(50) ? r.range(1, 2 * kpg + 3) : r.range(1, 6 * kpg);
+        l.kernel_bytes = r.range(1, r.percent(30) ? 900 : 120);
+        if (r.percent(30)) // about the whole ring in a group
             l.kernel_bytes = std::max(1, room / std::min(l.kernels, kpg) - r.below(20));
     } while (std::min(l.kernels, kpg) * l.kernel_bytes > room || l.kernels * l.kernel_bytes > 60000);
     l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, atom) * atom);
     l.weight_base = random_address(r);
-    l.compressed = config->weight_compression && r.chance(70);
+    l.compressed = config->weight_compression && r.percent(70);
     l.mask_bytes = 0;
     l.group_end.clear();
     if (l.compressed)
@@ -1166,23 +1033,23 @@ std::vector<Layer> random_chain(Random &r) {
         if (!first)
             l = chain.back();
         const Layer last = l;
-        if (first || r.chance(15)) {
-            l.data_bank = r.chance(70) ? r.range(1, 3) : r.range(1, usable - 2);
-            l.weight_bank = r.chance(70) ? r.range(1, 3) : r.range(1, usable - l.data_bank - 1);
+        if (first || r.percent(15)) {
+            l.data_bank = r.percent(70) ? r.range(1, 3) : r.range(1, usable - 2);
+            l.weight_bank = r.percent(70) ? r.range(1, 3) : r.range(1, usable - l.data_bank - 1);
             l.weight_bank = std::min(l.weight_bank, usable - l.data_bank);
-        } else if (r.chance(8))
+        } else if (r.percent(8))
             l.weight_bank = r.range(1, std::min(4, usable - l.data_bank));
         const bool dat_pend = first || l.data_bank != last.data_bank;
         const bool wt_pend = dat_pend || l.weight_bank != last.weight_bank;
-        l.data_reuse = !first && r.chance(kept_lines ? 70 : 15);
-        l.weight_reuse = !first && r.chance(kept_weights ? 70 : 15);
+        l.data_reuse = !first && r.percent(kept_lines ? 70 : 15);
+        l.weight_reuse = !first && r.percent(kept_weights ? 70 : 15);
         // With the reuse bit and the other mode everything is fetched, and CSC drops what it kept.
-        const bool other_mode = r.chance(20);
+        const bool other_mode = r.percent(20);
         const bool skips_fetch = !dat_pend && l.data_reuse && last.skip_data && kept_lines > 0 && !other_mode;
         if (skips_fetch) {
             // Same data. The height register does not matter.
             l.h_ext = kept_lines;
-            if (r.chance(30))
+            if (r.percent(30))
                 l.h = r.range(1, 20);
         } else if (!dat_pend && l.data_reuse && kept_lines > 0 && !other_mode) {
             // New lines behind the kept ones, of the same shape, if there is room for one; else the kept ones go.
@@ -1196,7 +1063,7 @@ std::vector<Layer> random_chain(Random &r) {
                 l.h_ext = l.h = std::min(l.h, l.ring() / l.eps);
             }
         } else {
-            if (!dat_pend && l.data_reuse && kept_lines > 0 ? !last.image : r.chance(40))
+            if (!dat_pend && l.data_reuse && kept_lines > 0 ? !last.image : r.percent(40))
                 random_image(r, l);
             else
                 random_feature(r, l);
@@ -1208,19 +1075,19 @@ std::vector<Layer> random_chain(Random &r) {
         const bool skips_weights = !wt_pend && l.weight_reuse && last.skip_weight;
         if (!skips_weights)
             random_weights(r, l);
-        l.skip_data = r.chance(30);
-        l.rls = r.chance(60) ? l.h_ext : r.range(1, l.h_ext);
+        l.skip_data = r.percent(30);
+        l.rls = r.percent(60) ? l.h_ext : r.range(1, l.h_ext);
         // Kept weights must fit beside the next layer's, all of them.
         const int fit = l.weight_bank * depth - 2;
-        l.skip_weight = r.chance(30) && l.weight_entries() <= fit;
+        l.skip_weight = r.percent(30) && l.weight_entries() <= fit;
         l.ram = l.weight_ram = true;
         if (config->secondary_memory) {
-            l.ram = skips_fetch ? last.ram : r.chance(50);
-            l.weight_ram = skips_weights ? last.weight_ram : r.chance(50);
+            l.ram = skips_fetch ? last.ram : r.percent(50);
+            l.weight_ram = skips_weights ? last.weight_ram : r.percent(50);
         }
         if (first && config->secondary_memory)
-            l.ram = r.chance(50);
-        l.perf = r.chance(50);
+            l.ram = r.percent(50);
+        l.perf = r.percent(50);
         kept_lines = l.skip_data ? l.h_ext : l.h_ext - l.rls;
         kept_weights = l.skip_weight;
         chain.push_back(l);
@@ -1228,34 +1095,21 @@ std::vector<Layer> random_chain(Random &r) {
     return chain;
 }
 
-void print_chain(const std::vector<Layer> &chain) {
-    for (size_t i = 0; i < chain.size(); i++) {
-        const Layer &l = chain[i];
-        printf("     %zu: %s %dx%dx%d format %02x grain %d packed %d/%d eps %d (%d) pads %d %d x %d, h_ext %d rls %d, "
-               "banks %d %d, data %s%s%s at %d, "
-               "%d kernels of %d, %u bytes, %u of masks, %s%s%s at %d\n",
-               i, l.image ? "image" : "cube", l.w, l.h, l.c, unsigned(l.format), l.grain, l.line_packed, l.surf_packed,
-               l.eps, l.needed_eps(), l.pad_left, l.pad_right, l.x_offset, l.h_ext, l.rls, l.data_bank, l.weight_bank,
-               l.dat_fetch ? "fetch" : "none", l.data_reuse ? " reuse" : "", l.skip_data ? " skip" : "", l.dat_entry,
-               l.kernels, l.kernel_bytes, l.weight_bytes, l.mask_bytes, l.wt_fetch ? "fetch" : "none",
-               l.weight_reuse ? " reuse" : "", l.skip_weight ? " skip" : "", l.wt_entry);
-    }
+std::string describe(const Layer &l) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "%s %dx%dx%d format %02x grain %d packed %d/%d eps %d (%d) pads %d %d x %d, h_ext %d rls %d, "
+             "banks %d %d, data %s%s%s at %d, "
+             "%d kernels of %d, %u bytes, %u of masks, %s%s%s at %d",
+             l.image ? "image" : "cube", l.w, l.h, l.c, unsigned(l.format), l.grain, l.line_packed, l.surf_packed,
+             l.eps, l.needed_eps(), l.pad_left, l.pad_right, l.x_offset, l.h_ext, l.rls, l.data_bank, l.weight_bank,
+             l.dat_fetch ? "fetch" : "none", l.data_reuse ? " reuse" : "", l.skip_data ? " skip" : "", l.dat_entry,
+             l.kernels, l.kernel_bytes, l.weight_bytes, l.mask_bytes, l.wt_fetch ? "fetch" : "none",
+             l.weight_reuse ? " reuse" : "", l.skip_weight ? " skip" : "", l.wt_entry);
+    return text;
 }
 
 // ---- directed cases ----
-
-int passed = 0, failed = 0;
-
-void verdict(const char *name) {
-    if (fault.empty()) {
-        passed++;
-        printf("ok   %s\n", name);
-    } else {
-        failed++;
-        printf("FAIL %s: %s\n", name, fault.c_str());
-    }
-    fault.clear();
-}
 
 Layer simple_weights(Layer l) {
     l.kernels = kpg;
@@ -1268,12 +1122,13 @@ Layer simple_weights(Layer l) {
 // Runs an image layer of one line on a memory whose bytes are their addresses, and compares the beginning of CBUF with
 // a given string.
 void vector_case(const char *name, Layer l, const Bytes &want) {
+    checks.start(name);
     plain_memory = true;
     l.image = true;
     l.line = l.uv_line = 0x1000;
     l.eps = l.needed_eps();
     l = simple_weights(l);
-    Bench bench(Settings{}, 1);
+    Bench bench(Behaviour::quiet(32), 1);
     bench.play({l});
     Bytes got;
     for (int e = 0; e < cdiv(int(want.size()), entry_bytes); e++) {
@@ -1282,9 +1137,8 @@ void vector_case(const char *name, Layer l, const Bytes &want) {
     }
     for (size_t i = 0; i < want.size(); i++)
         if (got[i] != want[i])
-            fail("byte %zu is %02x, not %02x", i, got[i], want[i]);
+            checks.fail("byte %zu is %02x, not %02x", i, got[i], want[i]);
     plain_memory = false;
-    verdict(name);
 }
 
 void vectors() {
@@ -1347,6 +1201,7 @@ void vectors() {
         {1, 0xff, 0xfd, 0xff, 5, 3, 1, 3, 9, 7, 5, 7, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0, 0, 0, 0});
 
     // Single elements: pixel x of a line of 256 holds x.
+    checks.start("elements through the convertor (chapter 30, 6.5)");
     static const struct {
         int x, off, scale, t, want;
     } table[] = {{200, 128, 1, 0, 72},     {10, 128, 1, 0, -118},  {255, 0, 1, 1, 127},
@@ -1355,7 +1210,7 @@ void vectors() {
                  {100, 0, -32768, 20, -3}, {255, 0, 32767, 63, 0}, {255, -32768, -32768, 34, 0},
                  {255, 0, -32768, 0, -128}};
     plain_memory = true;
-    Bench bench(Settings{}, 1);
+    Bench bench(Behaviour::quiet(32), 1);
     std::vector<Layer> chain;
     for (const auto &t : table) {
         v = l;
@@ -1370,17 +1225,17 @@ void vectors() {
         v.data_bank = 1 + int(chain.size()) % 2; // each line begins at entry 0
         chain.push_back(simple_weights(v));
         if (convert(t.x, t.off, t.scale, t.t, true) != uint8_t(t.want))
-            fail("the bench's own convertor is wrong at %d", t.x);
+            checks.fail("the bench's own convertor is wrong at %d", t.x);
         if (slice(v, 0)[size_t(t.x & 255)] != uint8_t(t.want))
-            fail("the bench's own line is wrong at %d", t.x);
+            checks.fail("the bench's own line is wrong at %d", t.x);
     }
     bench.play(chain);
     plain_memory = false;
-    verdict("elements through the convertor (chapter 30, 6.5)");
 }
 
 // The sequence of chapter 30 section 9.3; plan() must come to what was measured, the design must follow.
 void reuse_sequence() {
+    checks.start("reuse and skip (chapter 30, 9.3)");
     Layer l;
     l.w = 5;
     l.h = l.h_ext = l.rls = 4;
@@ -1416,14 +1271,14 @@ void reuse_sequence() {
     static const bool fetch[][2] = {{1, 1}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, {1, 1}, {0, 1}, {0, 0}};
     for (size_t i = 0; i < chain.size(); i++)
         if (copy[i].dat_fetch != fetch[i][0] || copy[i].wt_fetch != fetch[i][1])
-            fail("the bench's own plan is wrong at layer %zu", i);
-    Bench bench(Settings{}, 1);
+            checks.fail("the bench's own plan is wrong at layer %zu", i);
+    Bench bench(Behaviour::quiet(32), 1);
     bench.play(chain);
-    verdict("reuse and skip (chapter 30, 9.3)");
 }
 
 // A weight size larger than what CSC uses: the surplus stays in the ring until the banks change.
 void surplus_sequence() {
+    checks.start("surplus weights");
     Layer l;
     l.w = 3;
     l.c = atom;
@@ -1438,14 +1293,14 @@ void surplus_sequence() {
         l.weight_bank = i == 4 ? 2 : 1;
         chain.push_back(l);
     }
-    Bench bench(Settings{}, 1);
+    Bench bench(Behaviour::quiet(32), 1);
     bench.play(chain);
-    verdict("surplus weights");
 }
 
 // Zero fill: everything reads 0 when FLUSH_DONE is seen.
 void flush() {
-    Bench bench(Settings{}, 1);
+    checks.start("zero fill");
+    Bench bench(Behaviour::quiet(32), 1);
     Layer l = simple_weights(Layer{});
     l.c = atom;
     l.eps = 1;
@@ -1453,19 +1308,19 @@ void flush() {
     bench.play({l});
     const int total = banks * depth;
     if (bench.flushed_at < uint64_t(total / 2) || bench.flushed_at > uint64_t(total / 2) + 10)
-        fail("FLUSH_DONE %llu clocks after reset", static_cast<unsigned long long>(bench.flushed_at));
-    for (int e = 0; e < total && fault.empty(); e++) {
+        checks.fail("FLUSH_DONE %" PRIu64 " clocks after reset", bench.flushed_at);
+    for (int e = 0; e < total && !checks.failing(); e++) {
         if (e == 0 || (e >= depth && e < depth + kpg))
             continue; // what the layer wrote
         for (const uint8_t b : bench.peek(e))
             if (b != 0)
-                fail("entry %d is not zero", e);
+                checks.fail("entry %d is not zero", e);
     }
-    verdict("zero fill");
 }
 
 // One atom per clock for data and weights side by side, when memory gives it.
 void speed(const char *name, Layer l, int data_atoms, int spare) {
+    checks.start(name);
     l.eps = l.needed_eps();
     l.data_bank = banks / 2;
     l.weight_bank = banks / 2;
@@ -1474,17 +1329,13 @@ void speed(const char *name, Layer l, int data_atoms, int spare) {
     l.weight_bytes = uint32_t(l.kernel_bytes);
     l.weight_base = 0x40000000;
     l.rls = l.h_ext = l.h;
-    Bench bench(Settings{}, 1);
+    Bench bench(Behaviour::quiet(32), 1);
     bench.play({l});
-    const int64_t dat = int64_t(bench.last_dat_done - bench.armed_at),
-                  wt = int64_t(bench.last_wt_done - bench.armed_at);
-    printf("     %s: %d atoms of data, %lld clocks; %d atoms of weights, %lld clocks\n", name, data_atoms,
-           static_cast<long long>(dat), l.kernel_bytes / atom, static_cast<long long>(wt));
-    if (dat > data_atoms + 60 + spare)
-        fail("data too slow");
-    if (wt > l.kernel_bytes / atom + 60)
-        fail("weights too slow");
-    verdict(name);
+    if (checks.failing())
+        return;
+    checks.at_most("clocks for the data", bench.dat.done.times[0] - bench.armed_at, uint64_t(data_atoms + 60 + spare));
+    checks.at_most("clocks for the weights", bench.wt.done.times[0] - bench.armed_at,
+                   uint64_t(l.kernel_bytes / atom + 60));
 }
 
 void speeds() {
@@ -1528,62 +1379,24 @@ void speeds() {
 
 } // namespace
 
-int main(int argc, char **argv) {
-    if (argc < 3 || argc > 4) {
-        fprintf(stderr, "usage: bench CONFIG SEEDS [FIRST]\n");
-        return 2;
-    }
-    config = nvdla_config_find(argv[1]);
-    if (!config) {
-        fprintf(stderr, "bench: no configuration %s\n", argv[1]);
-        return 2;
-    }
-    atom = config->mem_atom;
-    entry_bytes = config->cbuf_bank_bytes;
-    slots = entry_bytes / atom;
-    depth = config->cbuf_bank_depth;
-    banks = config->cbuf_banks;
-    kpg = config->atomic_k;
-    const uint64_t seeds = strtoull(argv[2], nullptr, 10), first = argc > 3 ? strtoull(argv[3], nullptr, 10) : 1;
-
-    size_t layers = 0, images = 0, skipped = 0, pends = 0;
-    for (uint64_t seed = first; seed < first + seeds; seed++) {
-        Random r(seed);
-        Settings s;
-        if (r.chance(70)) {
-            s.ready_percent = r.range(10, 100);
-            s.answer_percent = r.range(10, 100);
-            s.latency = r.range(1, 80);
-        }
-        s.gap = r.chance(50) ? 0 : r.range(1, 20);
-        s.csc_delay = r.chance(40) ? 0 : r.range(1, 400);
-        laid.clear();
-        std::vector<Layer> chain = random_chain(r);
-        plan(chain);
-        layers += chain.size();
-        for (const Layer &l : chain) {
-            images += l.image;
-            skipped += !l.dat_fetch + !l.wt_fetch;
-            pends += l.wt_pend;
-        }
-        Bench bench(s, seed);
-        bench.play(chain);
-        if (fault.empty())
-            passed++;
-        else {
-            failed++;
-            printf("FAIL seed %llu: %s\n", static_cast<unsigned long long>(seed), fault.c_str());
-            fault.clear();
-            print_chain(chain);
-        }
-    }
-    printf("ok   %llu random chains, %zu layers, %zu of them images, %zu fetches skipped, %zu bank changes\n",
-           static_cast<unsigned long long>(seeds), layers, images, skipped, pends);
+void directed_cases() {
+    laid.clear();
     vectors();
     reuse_sequence();
     surplus_sequence();
     flush();
     speeds();
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+}
+
+void random_case(uint64_t seed) {
+    Random r(seed);
+    laid.clear();
+    std::vector<Layer> chain = random_chain(r);
+    plan(chain);
+    for (const Layer &l : chain)
+        checks.detail(describe(l));
+    Bench bench(random_behaviour(r), seed);
+    bench.csb.percent = r.percent(50) ? 100 : r.range(10, 100);
+    bench.csc.delay_limit = r.percent(40) ? 0 : r.range(1, 400);
+    bench.play(chain);
 }

@@ -10,20 +10,10 @@ module cdma_bench
     input  logic [             9:0] csb_addr_i,
     input  logic [            31:0] csb_wdata_i,
     output logic [            31:0] csb_rdata_o,
-    output logic                    dat_mif_valid_o,
-    input  logic                    dat_mif_ready_i,
-    output logic                    dat_mif_ram_o,
-    output logic [    AddrBits-1:0] dat_mif_addr_o,
-    output logic [             3:0] dat_mif_len_o,
-    input  logic                    dat_mif_rsp_valid_i,
-    input  logic [    AtomBits-1:0] dat_mif_rsp_data_i,
-    output logic                    wt_mif_valid_o,
-    input  logic                    wt_mif_ready_i,
-    output logic                    wt_mif_ram_o,
-    output logic [    AddrBits-1:0] wt_mif_addr_o,
-    output logic [             3:0] wt_mif_len_o,
-    input  logic                    wt_mif_rsp_valid_i,
-    input  logic [    AtomBits-1:0] wt_mif_rsp_data_i,
+    output mif_rd_req_t             dat_mif_o,
+    input  mif_rd_rsp_t             dat_mif_i,
+    output mif_rd_req_t             wt_mif_o,
+    input  mif_rd_rsp_t             wt_mif_i,
     output logic                    dat_up_valid_o,
     output logic [            14:0] dat_up_entries_o,
     output logic [            13:0] dat_up_slices_o,
@@ -61,15 +51,7 @@ module cdma_bench
   logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
   logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
 
-  mif_rd_req_t dat_req, wt_req;
-  assign {dat_mif_valid_o, dat_mif_ram_o, dat_mif_addr_o, dat_mif_len_o} = dat_req;
-  assign {wt_mif_valid_o, wt_mif_ram_o, wt_mif_addr_o, wt_mif_len_o} = wt_req;
-
   nvdla_cdma u_cdma (
-      .dat_mif_o     (dat_req),
-      .dat_mif_i     ({dat_mif_ready_i, dat_mif_rsp_valid_i, dat_mif_rsp_data_i}),
-      .wt_mif_o      (wt_req),
-      .wt_mif_i      ({wt_mif_ready_i, wt_mif_rsp_valid_i, wt_mif_rsp_data_i}),
       .dat_wr_valid_o(dat_wr_valid),
       .dat_wr_addr_o (dat_wr_addr),
       .dat_wr_slot_o (dat_wr_slot),

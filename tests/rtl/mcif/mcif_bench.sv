@@ -3,7 +3,7 @@
 // Read clients: 0 SDP (slot 2, AXI id 1), 1 SDP BS operand (slot 3, id 5), 2 SDP BN operand (slot 4, id 6), 3 PDP (slot 6, id 2). Client 1 has a latency
 // buffer of 8 atoms, the others of 64. Write clients: 0 SDP (slot 0, id 1), 1 PDP (slot 1, id 2). The register group is a window of 8 words:
 // 0 S_STATUS, 1 S_POINTER, 2 storage, 3 D_OP_ENABLE, 4 and 5 storage (5 of 16 bits), 6 status, 7 nothing.
-module infra_bench
+module mcif_bench
   import nvdla_pkg::*;
 (
     input  logic                  clk_i,

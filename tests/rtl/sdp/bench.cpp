@@ -1,0 +1,684 @@
+// nvdla_sdp alone: random chains of layers in both register groups, memories and streams with random stalls, results
+// against the arithmetic of the C model.
+//
+// Each seed is a few rounds of one to six layers, armed as their groups become free. The bench reads the inputs of a
+// layer out of its memory by the address formulas of chapters 20 and 50 and computes the result with the arithmetic of
+// csrc/model/sdp.c. Rounds in which all layers go from memory to memory are also played on the whole C model through
+// its registers; its memory and its registers must agree as well. Directed cases: the time of some layers.
+#include <array>
+
+#include "common/chain.h"
+#include "common/dma_client.h"
+#include "common/model.h"
+#include "common/stream.h"
+
+extern "C" {
+#include "model/sdp.h"
+}
+
+const uint64_t usual_seeds = 400;
+
+namespace {
+
+constexpr uint64_t kWindow = 1 << 18; // bytes of each memory that layers may use
+constexpr uint64_t kBaseLow = 0x40000000;
+constexpr uint64_t kBaseHigh = 0x12;    // 64-bit configurations; the others ignore the HIGH registers
+constexpr uint64_t kPatience = 2000000; // clocks of a wait
+
+const size_t atom = size_t(config->mem_atom), lanes = size_t(config->sdp_bs_throughput);
+const uint64_t window_base = kBaseLow | (config->addr_bits > 32 ? kBaseHigh << 32 : 0);
+
+using Bytes = std::vector<uint8_t>;
+
+// Both memories as arrays: the window that layers may use.
+class WindowMemory : public Memory {
+  public:
+    std::array<Bytes, 2> bytes{Bytes(kWindow), Bytes(kWindow)}; // secondary, primary
+    using Memory::Memory;
+
+    void load(bool primary, uint64_t address, uint8_t *to, const char *who) override {
+        if (const uint8_t *from = at(primary, address, who))
+            memcpy(to, from, atom);
+    }
+    void store(bool primary, uint64_t address, const uint8_t *from, const char *who) override {
+        if (uint8_t *to = at(primary, address, who))
+            memcpy(to, from, atom);
+    }
+
+  private:
+    uint8_t *at(bool primary, uint64_t address, const char *who) {
+        if (address - window_base < kWindow)
+            return &bytes[primary][address - window_base];
+        checks.fail("%s: access to 0x%" PRIx64 " of memory %d", who, address, primary);
+        return nullptr;
+    }
+};
+
+// ---- layers ----
+
+// A cube or an operand surface in memory; addresses and strides in bytes, with low bits that the design drops.
+struct Surface {
+    uint64_t base = 0;
+    uint32_t line = 0, surface = 0;
+    bool primary = true;
+    size_t atom_bytes = 0;
+    bool packed = false; // atoms (per kernel: one per surface) follow each other, strides are ignored
+    bool per_kernel = false;
+
+    uint64_t address(unsigned s, unsigned h, unsigned w) const {
+        const uint64_t mask = ~uint64_t(atom - 1);
+        if (packed || per_kernel)
+            return (base & mask) + s * atom_bytes;
+        return (base & mask) + s * (surface & mask) + h * (line & mask) + w * atom_bytes;
+    }
+};
+
+struct Operands {
+    bool enabled = false;
+    unsigned use = 0; // DATA_USE
+    bool two_bytes = false, per_element = false;
+    Surface where;
+};
+
+struct Layer {
+    unsigned width, height, channels, surfaces;
+    bool flying, to_pdp, compare, count_saturation, uses_rdma;
+    Surface source, destination;
+    sdp_stage stage[2];
+    int16_t alu_operand[2], mul_operand[2]; // in the registers
+    unsigned high_shift[2];                 // bits 7:6 of MUL_SHIFT_VALUE
+    Operands operands[2];
+    sdp_convertor convertor;
+    uint32_t junk_ew; // EW configuration that must not matter
+    std::vector<int32_t> from_cacc;
+
+    // Expected.
+    Bytes result; // in processing order
+    uint64_t saturated;
+    bool unequal;
+
+    size_t atoms() const {
+        return size_t(width) * height * surfaces;
+    }
+    bool to_memory() const {
+        return !to_pdp && !compare;
+    }
+};
+
+struct Allocator {
+    Random &random;
+    std::array<uint64_t, 2> next{0, 0};
+    bool full = false;
+
+    // Room for a surface; random gaps between atoms that the layer may not touch.
+    Surface take(const Layer &layer, size_t atom_bytes, bool per_kernel) {
+        Surface s;
+        s.atom_bytes = atom_bytes;
+        s.packed = layer.width == 1 && layer.height == 1;
+        s.per_kernel = per_kernel;
+        s.primary = !config->secondary_memory || random.percent(60);
+        const auto gap = [&] { return random.percent(50) ? 0 : random.below(4u) * unsigned(atom); };
+        const unsigned line = unsigned(layer.width * atom_bytes) + gap();
+        const unsigned surface = layer.height * line + gap();
+        uint64_t &at = next[s.primary];
+        at += gap();
+        s.base = window_base + at + random.below(unsigned(atom));
+        const auto junk = [&](unsigned stride) {
+            return s.packed || per_kernel ? uint32_t(random.bits64()) : stride + random.below(unsigned(atom));
+        };
+        s.line = junk(line);
+        s.surface = junk(surface);
+        at += (s.packed || per_kernel) ? layer.surfaces * atom_bytes : uint64_t(layer.surfaces) * surface;
+        full = full || at > kWindow;
+        return s;
+    }
+};
+
+std::string describe(const Layer &l) {
+    char text[300];
+    snprintf(text, sizeof text, "%ux%ux%u %s to %s%s, operands %s%s%s, stages %s%s", l.width, l.height, l.channels,
+             l.flying           ? "from CACC"
+             : l.source.primary ? "from primary"
+                                : "from secondary",
+             l.to_pdp                ? "PDP"
+             : l.compare             ? "nowhere (compare)"
+             : l.destination.primary ? "primary"
+                                     : "secondary",
+             l.uses_rdma ? "" : ", no RDMA", l.operands[0].enabled ? "BS " : "", l.operands[1].enabled ? "BN " : "",
+             l.operands[0].enabled || l.operands[1].enabled ? "" : "none", l.stage[0].bypass ? "" : "BS ",
+             l.stage[1].bypass ? "" : "BN");
+    return text;
+}
+
+unsigned random_shift(Random &random, unsigned usual) {
+    return random.percent(80) ? random.below(usual) : random.below(64u);
+}
+
+const sdp_convertor neutral{NVDLA_INT8, NVDLA_INT8, 0, 1, 0, true};
+
+Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tiny) {
+    Layer l{};
+    const bool one_by_one = tiny || random.percent(25);
+    const bool border = !only_memory && random.percent(15); // results around the limits of 17 bits
+    l.width = one_by_one ? 1 : 1 + random.below(random.percent(10) ? 40u : 6u);
+    l.height = one_by_one ? 1 : 1 + random.below(5u);
+    l.channels = 1 + random.below(unsigned(atom) * (tiny ? 2 : one_by_one ? 8 : 4));
+    l.surfaces = unsigned((l.channels + atom - 1) / atom);
+    l.flying = border || (!only_memory && random.percent(40));
+    l.to_pdp = !only_memory && random.percent(30);
+    l.compare = random.percent(10) && !l.to_pdp;
+    l.count_saturation = random.percent(60);
+    for (int i = 0; i < 2; i++) {
+        sdp_stage &s = l.stage[i];
+        s.bypass = border || random.percent(30);
+        s.alu_bypass = random.percent(30);
+        s.mul_bypass = random.percent(30);
+        s.prelu = random.percent(30);
+        s.relu = random.percent(40);
+        s.algorithm = sdp_algorithm(random.below(4));
+        s.alu.format.form = SDP_SHIFTED;
+        s.alu.format.shift = random_shift(random, 8);
+        s.mul.format.form = SDP_SIGNED;
+        s.shift = random_shift(random, 20);
+        s.alu.from_memory = !s.bypass && !s.alu_bypass && random.percent(60);
+        s.mul.from_memory = !s.bypass && !s.mul_bypass && random.percent(60);
+        l.alu_operand[i] = int16_t(random.corner(16));
+        l.mul_operand[i] = int16_t(random.corner(16));
+        l.high_shift[i] = random.below(4u);
+        Operands &o = l.operands[i];
+        o.enabled = s.alu.from_memory || s.mul.from_memory;
+        o.use = s.alu.from_memory ? (s.mul.from_memory ? 2 : 1) : 0;
+        o.two_bytes = random.percent(50);
+        o.per_element = random.percent(50);
+        if (o.enabled) {
+            const size_t bytes = atom * (o.use == 2 ? 2 : 1) * (o.two_bytes ? 2 : 1);
+            o.where = memory.take(l, bytes, !o.per_element);
+        }
+    }
+    l.convertor = neutral;
+    l.convertor.offset = int32_t(random.corner(random.percent(80) ? 10 : 32));
+    l.convertor.scale = int16_t(random.corner(16));
+    l.convertor.shift = random_shift(random, 24);
+    if (border) {
+        l.convertor = neutral;
+        l.convertor.scale = int16_t(random.percent(50) ? 1 : -1);
+        l.convertor.shift = random.below(14u);
+    }
+    l.junk_ew = random.percent(50) ? uint32_t(random.bits64()) & ~(1u | (l.compare ? 0xeu : 0)) : 0;
+    if (!l.compare)
+        l.junk_ew |= 1; // EW_BYPASS
+    else
+        l.junk_ew |= 3u << SDP_D_DP_EW_CFG__EW_ALU_ALGO_LSB;
+    if (l.flying) {
+        for (size_t i = 0; i < l.atoms() * atom; i++) {
+            int64_t value = random.corner(random.percent(70) ? 16 : 32);
+            if (border) {
+                value = (65534 + int64_t(random.below(4))) * (INT64_C(1) << l.convertor.shift) +
+                        random.below(1u << l.convertor.shift);
+                value = random.percent(50) ? value : -value;
+            }
+            l.from_cacc.push_back(int32_t(value));
+        }
+    } else {
+        l.source = memory.take(l, atom, false);
+    }
+    if (!l.flying && random.percent(10))
+        l.destination = l.source; // in place
+    else
+        l.destination = memory.take(l, atom, false);
+    l.uses_rdma = !l.flying || l.operands[0].enabled || l.operands[1].enabled || random.percent(20);
+    return l;
+}
+
+// Fills the operands of a layer with numbers that reach the corners.
+void fill_operands(std::array<Bytes, 2> &memory, Random &random, const Layer &layer) {
+    for (const Operands &o : layer.operands) {
+        if (!o.enabled)
+            continue;
+        for (unsigned s = 0; s < layer.surfaces; s++)
+            for (unsigned h = 0; h < layer.height; h++)
+                for (unsigned w = 0; w < layer.width; w++) {
+                    uint8_t *at = &memory[o.where.primary][o.where.address(s, h, w) - window_base];
+                    for (size_t i = 0; i < o.where.atom_bytes; i += 2) {
+                        const int64_t value = random.corner(16);
+                        at[i] = uint8_t(value);
+                        at[i + 1] = uint8_t(value >> 8);
+                    }
+                }
+    }
+}
+
+// Component (0 ALU, 1 MUL) of element e of the operand atom at `bytes`.
+int16_t operand(const Operands &o, const uint8_t *bytes, size_t e, unsigned component) {
+    const unsigned n = o.use == 2 ? 2 : 1;
+    const size_t index = e * n + (n == 2 ? component : 0);
+    return o.two_bytes ? int16_t(bytes[2 * index] | bytes[2 * index + 1] << 8) : int16_t(int8_t(bytes[index]));
+}
+
+// Computes what the layer must produce from the memory as it is now.
+void expect(const std::array<Bytes, 2> &memory, Layer &layer) {
+    const size_t count = layer.atoms() * atom;
+    std::vector<int32_t> data(count);
+    std::vector<int16_t> values[2][2]; // stage; ALU, MUL
+    for (auto &stage : values)
+        for (auto &v : stage)
+            v.resize(count);
+    size_t i = 0;
+    for (unsigned s = 0; s < layer.surfaces; s++)
+        for (unsigned h = 0; h < layer.height; h++)
+            for (unsigned w = 0; w < layer.width; w++)
+                for (size_t e = 0; e < atom; e++, i++) {
+                    data[i] =
+                        layer.flying
+                            ? layer.from_cacc[i]
+                            : int8_t(memory[layer.source.primary][layer.source.address(s, h, w) - window_base + e]);
+                    for (int k = 0; k < 2; k++) {
+                        const Operands &o = layer.operands[k];
+                        const sdp_stage &stage = layer.stage[k];
+                        const uint8_t *at =
+                            o.enabled ? &memory[o.where.primary][o.where.address(s, h, w) - window_base] : nullptr;
+                        values[k][0][i] = stage.alu.from_memory ? operand(o, at, e, 0) : layer.alu_operand[k];
+                        values[k][1][i] = stage.mul.from_memory ? operand(o, at, e, 1) : layer.mul_operand[k];
+                    }
+                }
+    for (int k = 0; k < 2; k++) {
+        std::vector<int32_t> alu(count), mul(count);
+        sdp_prepare_operands(&layer.stage[k].alu.format, values[k][0].data(), alu.data(), count);
+        sdp_prepare_operands(&layer.stage[k].mul.format, values[k][1].data(), mul.data(), count);
+        sdp_stage_apply(&layer.stage[k], data.data(), alu.data(), mul.data(), count);
+    }
+    layer.result.resize(count);
+    layer.saturated = sdp_convert(&layer.convertor, data.data(), layer.result.data(), count);
+    if (layer.compare) {
+        layer.saturated = 0;
+        for (i = 0; i < count; i++)
+            layer.result[i] = uint8_t(data[i]);
+    }
+    layer.unequal =
+        !layer.to_pdp && std::any_of(layer.result.begin(), layer.result.end(), [](uint8_t b) { return b != 0; });
+}
+
+// Puts the layer's result where it belongs in an expected memory.
+void place(std::array<Bytes, 2> &memory, const Layer &layer) {
+    size_t i = 0;
+    for (unsigned s = 0; s < layer.surfaces; s++)
+        for (unsigned h = 0; h < layer.height; h++)
+            for (unsigned w = 0; w < layer.width; w++, i += atom)
+                memcpy(&memory[layer.destination.primary][layer.destination.address(s, h, w) - window_base],
+                       &layer.result[i], atom);
+}
+
+// ---- one seed ----
+
+class Session {
+  public:
+    enum { Main, Rdma };
+    Random random;
+    Design design;
+    WindowMemory memory;
+    ReadClient source, operand_b, operand_n;
+    WriteClient writer;
+    StreamSource cacc;
+    StreamSink pdp;
+    Csb csb;
+    Interrupts done;
+    Chain chain;
+    std::unique_ptr<Model> model;                     // follows in seeds whose layers all go from memory to memory
+    uint32_t saturation_left = 0;                     // by the last layer that counted
+    std::vector<std::pair<int, uint64_t>> interrupts; // of the round: group, atoms written and acknowledged until then
+
+    explicit Session(uint64_t seed)
+        : random(seed), memory(design, Behaviour(), seed ^ 0x5a5a5a5a),
+          source(design, memory, "MRDMA", read_port(design.top.m_mif_o, design.top.m_mif_i)),
+          operand_b(design, memory, "BRDMA", read_port(design.top.b_mif_o, design.top.b_mif_i)),
+          operand_n(design, memory, "NRDMA", read_port(design.top.n_mif_o, design.top.n_mif_i)),
+          writer(design, memory, "WDMA", write_port(design.top.w_mif_o, design.top.w_mif_i)),
+          cacc(design, STREAM_IN(design.top, cacc), lanes * 4, seed ^ 0xcacc),
+          pdp(design, STREAM_OUT(design.top, pdp), "stream to PDP", lanes, seed ^ 0xbdb),
+          csb(design,
+              {{NVDLA_SDP, &design.top.csb_req_i, 1, &design.top.csb_rdata_o},
+               {NVDLA_SDP_RDMA, &design.top.csb_rdma_req_i, 1, &design.top.csb_rdma_rdata_o}},
+              seed ^ 0xc5b),
+          done(design, design.top.done_intr_o), chain(design, csb, done, kPatience) {
+        done.in_turn = false; // a layer to PDP may end with one that waits for its acknowledge
+        done.seen = [this](int group) { interrupts.push_back({group, writer.atoms}); };
+    }
+    void follow() {
+        model.reset(new Model);
+        for (bool primary : {false, true})
+            if (memory.space(primary))
+                memory_declare(model->space(primary), window_base, kWindow);
+    }
+
+    void write(bool rdma, uint32_t offset, uint32_t value) {
+        csb.write(rdma, offset, value);
+        if (model)
+            model->write(csb.unit(rdma), offset, value);
+    }
+    uint32_t read(bool rdma, uint32_t offset) {
+        const uint32_t value = csb.read(rdma, offset);
+        if (model) {
+            const uint32_t expected = model->read(csb.unit(rdma), offset);
+            if (value != expected)
+                checks.fail("%s register 0x%03x: 0x%08x, the model has 0x%08x", csb.name(rdma), offset, value,
+                            expected);
+        }
+        return value;
+    }
+
+    void program_stage(const Layer &l, int k) {
+        const uint32_t block = k ? SDP_D_DP_BN_CFG - SDP_D_DP_BS_CFG : 0;
+        const sdp_stage &s = l.stage[k];
+        write(false, block + SDP_D_DP_BS_CFG,
+              uint32_t(s.bypass) | uint32_t(s.alu_bypass) << 1 | uint32_t(s.algorithm) << 2 |
+                  uint32_t(s.mul_bypass) << 4 | uint32_t(s.prelu) << 5 | uint32_t(!s.relu) << 6);
+        write(false, block + SDP_D_DP_BS_ALU_CFG, uint32_t(s.alu.from_memory) | s.alu.format.shift << 8);
+        write(false, block + SDP_D_DP_BS_ALU_SRC_VALUE, uint16_t(l.alu_operand[k]));
+        write(false, block + SDP_D_DP_BS_MUL_CFG, uint32_t(s.mul.from_memory) | (s.shift | l.high_shift[k] << 6) << 8);
+        write(false, block + SDP_D_DP_BS_MUL_SRC_VALUE, uint16_t(l.mul_operand[k]));
+    }
+
+    void program_operands(const Operands &o, int k) {
+        const uint32_t block = k ? SDP_RDMA_D_NRDMA_CFG - SDP_RDMA_D_BRDMA_CFG : 0;
+        write(true, block + SDP_RDMA_D_BRDMA_CFG,
+              uint32_t(!o.enabled) | o.use << 1 | uint32_t(o.two_bytes) << 3 | uint32_t(o.per_element) << 4 |
+                  uint32_t(o.where.primary) << 5);
+        write(true, block + SDP_RDMA_D_BS_BASE_ADDR_LOW, uint32_t(o.where.base));
+        write(true, block + SDP_RDMA_D_BS_BASE_ADDR_HIGH, uint32_t(kBaseHigh));
+        write(true, block + SDP_RDMA_D_BS_LINE_STRIDE, o.where.line);
+        write(true, block + SDP_RDMA_D_BS_SURFACE_STRIDE, o.where.surface);
+    }
+
+    void program_sdp(const Layer &l) {
+        write(false, SDP_S_POINTER, chain.group(Main));
+        write(false, SDP_D_DATA_CUBE_WIDTH, l.width - 1);
+        write(false, SDP_D_DATA_CUBE_HEIGHT, l.height - 1);
+        write(false, SDP_D_DATA_CUBE_CHANNEL, l.channels - 1);
+        write(false, SDP_D_DST_BASE_ADDR_LOW, uint32_t(l.destination.base));
+        write(false, SDP_D_DST_BASE_ADDR_HIGH, uint32_t(kBaseHigh));
+        write(false, SDP_D_DST_LINE_STRIDE, l.destination.line);
+        write(false, SDP_D_DST_SURFACE_STRIDE, l.destination.surface);
+        program_stage(l, 0);
+        program_stage(l, 1);
+        write(false, SDP_D_DP_EW_CFG, l.junk_ew);
+        write(false, SDP_D_FEATURE_MODE_CFG, uint32_t(l.flying) | uint32_t(l.to_pdp) << 1);
+        write(false, SDP_D_DST_DMA_CFG, l.destination.primary);
+        write(false, SDP_D_CVT_OFFSET, uint32_t(l.convertor.offset));
+        write(false, SDP_D_CVT_SCALE, uint16_t(l.convertor.scale));
+        write(false, SDP_D_CVT_SHIFT, l.convertor.shift);
+        write(false, SDP_D_PERF_ENABLE, uint32_t(l.count_saturation) << 2);
+        write(false, SDP_D_OP_ENABLE, 1);
+        chain.armed(Main);
+    }
+
+    void program_rdma(const Layer &l) {
+        if (!l.uses_rdma)
+            return;
+        write(true, SDP_RDMA_S_POINTER, chain.group(Rdma));
+        write(true, SDP_RDMA_D_DATA_CUBE_WIDTH, l.width - 1);
+        write(true, SDP_RDMA_D_DATA_CUBE_HEIGHT, l.height - 1);
+        write(true, SDP_RDMA_D_DATA_CUBE_CHANNEL, l.channels - 1);
+        write(true, SDP_RDMA_D_SRC_BASE_ADDR_LOW, uint32_t(l.source.base));
+        write(true, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, uint32_t(kBaseHigh));
+        write(true, SDP_RDMA_D_SRC_LINE_STRIDE, l.source.line);
+        write(true, SDP_RDMA_D_SRC_SURFACE_STRIDE, l.source.surface);
+        program_operands(l.operands[0], 0);
+        program_operands(l.operands[1], 1);
+        write(true, SDP_RDMA_D_FEATURE_MODE_CFG, l.flying);
+        write(true, SDP_RDMA_D_SRC_DMA_CFG, l.source.primary);
+        write(true, SDP_RDMA_D_OP_ENABLE, 1);
+        chain.armed(Rdma);
+    }
+
+    void arm(const Layer &l) {
+        const bool rdma_first = random.percent(50);
+        const unsigned pause = random.percent(70) ? 0 : random.below(100u);
+        if (rdma_first)
+            program_rdma(l);
+        else
+            program_sdp(l);
+        design.clocks(pause);
+        if (rdma_first)
+            program_sdp(l);
+        else
+            program_rdma(l);
+    }
+
+    // Status registers of the layer that ran last in this group.
+    void check_status(const Layer &l, unsigned g) {
+        write(false, SDP_S_POINTER, g);
+        if (l.count_saturation)
+            saturation_left = uint32_t(l.saturated);
+        const uint32_t saturation = read(false, SDP_D_PERF_OUT_SATURATION);
+        const uint32_t unequal = read(false, SDP_D_STATUS);
+        if (saturation != saturation_left)
+            checks.fail("group %u: OUT_SATURATION %u, expected %u", g, saturation, saturation_left);
+        if (unequal != l.unequal)
+            checks.fail("group %u: STATUS_UNEQUAL %u, expected %u", g, unequal, l.unequal);
+    }
+
+    static uint64_t atoms_to_memory(const std::vector<Layer> &layers) {
+        uint64_t atoms = 0;
+        for (const Layer &l : layers)
+            atoms += l.to_memory() ? l.atoms() : 0;
+        return atoms;
+    }
+
+    // One interrupt of its group for each layer; where all layers write memory, in order and not before the layer's
+    // last acknowledge.
+    void check_interrupts(const std::vector<Layer> &layers, unsigned first_group, uint64_t atoms) {
+        const auto &seen = interrupts;
+        size_t wanted[2] = {0, 0}, got[2] = {0, 0};
+        for (size_t i = 0; i < layers.size(); i++)
+            wanted[(first_group + i) & 1]++;
+        for (const auto &interrupt : seen)
+            got[interrupt.first]++;
+        if (got[0] != wanted[0] || got[1] != wanted[1]) {
+            checks.fail("%zu and %zu interrupts of the groups, expected %zu and %zu", got[0], got[1], wanted[0],
+                        wanted[1]);
+            return;
+        }
+        if (!std::all_of(layers.begin(), layers.end(), [](const Layer &l) { return l.to_memory(); }))
+            return;
+        for (size_t i = 0; i < layers.size(); i++) {
+            atoms += layers[i].atoms();
+            if (seen[i].first != int((first_group + i) & 1))
+                checks.fail("interrupt %zu is of group %d", i, seen[i].first);
+            if (seen[i].second < atoms)
+                checks.fail("interrupt %zu before the layer's last write was acknowledged", i);
+        }
+    }
+
+    // Compares the window of a memory with what it must hold.
+    void compare_window(bool primary, const uint8_t *expected, const char *whose) {
+        const Bytes &seen = memory.bytes[primary];
+        const auto differs = std::mismatch(seen.begin(), seen.end(), expected);
+        if (differs.first != seen.end())
+            checks.fail("byte 0x%zx of memory %d: 0x%02x, %s 0x%02x", size_t(differs.first - seen.begin()), primary,
+                        *differs.first, whose, *differs.second);
+    }
+    // The model's memory: loaded before the round, compared after it.
+    void load_model() {
+        for (bool primary : {false, true})
+            if (memory.space(primary))
+                memory_write(model->space(primary), window_base, memory.bytes[primary].data(), kWindow, nullptr,
+                             nullptr);
+    }
+    void compare_with_model() {
+        for (bool primary : {false, true})
+            if (memory.space(primary)) {
+                Bytes expected(kWindow);
+                memory_read(model->space(primary), window_base, expected.data(), kWindow);
+                compare_window(primary, expected.data(), "the model");
+            }
+    }
+
+    // Layers that fit into the memories, their operands, and what they must produce.
+    std::vector<Layer> draw_layers() {
+        const bool tiny = random.percent(20);
+        std::vector<Layer> layers;
+        for (bool again = true; again;) {
+            Allocator allocator{random};
+            layers.clear();
+            for (unsigned n = random.range(1u, 6u); n > 0; n--)
+                layers.push_back(random_layer(random, allocator, model != nullptr, tiny));
+            again = allocator.full;
+        }
+        for (Bytes &bytes : memory.bytes)
+            for (size_t i = 0; i < kWindow; i += 8) {
+                const uint64_t word = random.bits64();
+                memcpy(&bytes[i], &word, 8);
+            }
+        for (const Layer &l : layers)
+            fill_operands(memory.bytes, random, l);
+        for (Layer &l : layers)
+            expect(memory.bytes, l);
+        return layers;
+    }
+
+    // A chain of layers on memories with contents of its own; the groups go on from the chain before.
+    void round() {
+        memory.behaviour = random_behaviour(random);
+        csb.percent = random.percent(50) ? 100 : random.range(20, 100);
+        cacc.percent = random.percent(30) ? 100 : random.range(20, 100);
+        pdp.percent = random.percent(30) ? 100 : random.range(20, 100);
+        std::vector<Layer> layers = draw_layers();
+        if (model)
+            load_model();
+        std::array<Bytes, 2> expected = memory.bytes;
+        Bytes expected_pdp;
+        for (const Layer &l : layers) {
+            checks.detail(describe(l));
+            if (l.to_memory())
+                place(expected, l);
+            if (l.to_pdp)
+                expected_pdp.insert(expected_pdp.end(), l.result.begin(), l.result.end());
+            cacc.feed(l.from_cacc.data(), l.from_cacc.size() * 4);
+        }
+        pdp.taken.clear();
+        interrupts.clear();
+        const uint64_t atoms_before = writer.atoms, atoms = atoms_before + atoms_to_memory(layers);
+        const size_t done_before = done.count();
+        const uint32_t first_group = chain.group(Main);
+        for (size_t i = 0; i < layers.size(); i++) {
+            if (i >= 2) {
+                if (!chain.wait_free(Main) || !chain.wait_free(Rdma))
+                    return;
+                check_status(layers[i - 2], chain.group(Main));
+            }
+            arm(layers[i]);
+            if (model)
+                model->run();
+        }
+        if (!chain.wait_done(done_before + layers.size()))
+            return;
+        design.clocks(20);
+        check_interrupts(layers, first_group, atoms_before);
+        if (writer.atoms != atoms)
+            checks.fail("%" PRIu64 " atoms written, expected %" PRIu64, writer.atoms - atoms_before,
+                        atoms - atoms_before);
+        if (cacc.left() > 0)
+            checks.fail("%zu bytes of CACC not taken", cacc.left());
+        if (pdp.taken != expected_pdp)
+            checks.fail("PDP stream differs (%zu bytes, expected %zu)", pdp.taken.size(), expected_pdp.size());
+        for (bool primary : {false, true})
+            compare_window(primary, expected[primary].data(), "expected");
+        if (model)
+            compare_with_model();
+        for (bool rdma : {false, true}) {
+            const uint32_t status = read(rdma, SDP_S_STATUS);
+            if (status != 0)
+                checks.fail("%s S_STATUS 0x%08x after the last layer", csb.name(rdma), status);
+        }
+        for (size_t i = layers.size() < 2 ? 0 : layers.size() - 2; i < layers.size(); i++)
+            check_status(layers[i], (first_group + unsigned(i)) & 1);
+    }
+};
+
+// ---- timing ----
+
+Layer timing_layer(unsigned width, unsigned height, unsigned channels) {
+    Layer l{};
+    l.width = width;
+    l.height = height;
+    l.channels = channels;
+    l.surfaces = unsigned((channels + atom - 1) / atom);
+    l.uses_rdma = true;
+    l.junk_ew = 1;
+    for (sdp_stage &s : l.stage) {
+        s.bypass = true;
+        s.shift = 0;
+    }
+    l.convertor = neutral;
+    return l;
+}
+
+// Clocks from the register write that arms the layer to the interrupt pulse, memory as in the reference bench (chapter
+// 70 section 8) without stalls; SDP_RDMA, if it takes part, is armed last.
+void check_time(const char *name, const Layer &l, uint64_t limit) {
+    checks.start(std::string("time of ") + name);
+    Session session(1);
+    session.memory.behaviour = Behaviour::quiet(36); // with the clocks that the memory interface adds
+    session.memory.behaviour.write_latency = 6;
+    session.cacc.feed(l.from_cacc.data(), l.from_cacc.size() * 4);
+    session.program_sdp(l);
+    session.program_rdma(l);
+    const uint64_t start = session.design.now - 1;
+    if (session.chain.wait_done(1))
+        checks.at_most("clocks", session.done.times[0] + 1 - start, limit);
+}
+
+// Operands from memory for stage k, in memory of their own.
+void add_operands(Layer &l, Allocator &memory, int k, unsigned use, bool two_bytes, bool per_element) {
+    l.stage[k].bypass = false;
+    l.stage[k].relu = true;
+    l.stage[k].alu_bypass = use == 0;
+    l.stage[k].mul_bypass = use == 1;
+    l.stage[k].algorithm = SDP_SUM;
+    l.stage[k].alu.from_memory = use != 0;
+    l.stage[k].mul.from_memory = use != 1;
+    l.operands[k] = {true, use, two_bytes, per_element,
+                     memory.take(l, atom * (use == 2 ? 2 : 1) * (two_bytes ? 2 : 1), !per_element)};
+}
+
+} // namespace
+
+void directed_cases() {
+    Random random(1);
+    const uint64_t beats = atom / lanes;
+    const uint64_t fill = 70; // memory latency and depth of the pipe
+    Allocator memory{random};
+    Layer l = timing_layer(1, 1, unsigned(atom));
+    l.source = memory.take(l, atom, false);
+    l.destination = memory.take(l, atom, false);
+    check_time("one atom", l, 59 + beats);
+
+    l = timing_layer(30, 10, unsigned(2 * atom));
+    l.source = memory.take(l, atom, false);
+    l.destination = memory.take(l, atom, false);
+    check_time("cube", l, fill + l.atoms() * beats);
+
+    Layer kernel = l;
+    add_operands(kernel, memory, 0, 2, true, false);
+    add_operands(kernel, memory, 1, 0, false, false);
+    check_time("cube with operands per kernel", kernel, fill + 10 + l.atoms() * beats);
+
+    Layer element = l;
+    add_operands(element, memory, 0, 1, false, true);
+    add_operands(element, memory, 1, 0, true, true);
+    check_time("cube with operands per element", element, fill + 10 + l.atoms() * std::max<uint64_t>(beats, 2));
+
+    Layer flying = l;
+    flying.flying = true;
+    flying.uses_rdma = false;
+    flying.from_cacc.assign(l.atoms() * atom, 77);
+    check_time("cube from CACC", flying, 30 + l.atoms() * beats);
+}
+
+void random_case(uint64_t seed) {
+    Session session(seed);
+    if (seed % 2)
+        session.follow();
+    for (unsigned rounds = session.random.range(2u, 5u); rounds > 0 && !checks.failing(); rounds--)
+        session.round();
+}

@@ -1,0 +1,21 @@
+/* Random numbers of the unit tests: a small generator with its state in the caller's hands, the same on every machine.
+ */
+#ifndef TESTS_UNIT_RANDOM_H
+#define TESTS_UNIT_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t rnd64(uint64_t *state) {
+    return *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
+
+static inline uint32_t rnd(uint64_t *state) {
+    return (uint32_t)(rnd64(state) >> 32);
+}
+
+/* 0 .. n-1 */
+static inline uint32_t below(uint64_t *state, uint64_t n) {
+    return (uint32_t)(rnd(state) % n);
+}
+
+#endif
