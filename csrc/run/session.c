@@ -167,25 +167,20 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
 
 /* The first byte that differs between the devices; if none does, the first that differs from a golden. */
 static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
-    const struct report_input *input = &report->input;
     for (size_t i = 0; i < report->mismatch_count; i++)
         mismatch->bytes += report->mismatches[i].count;
     if (report->mismatch_count > 0) {
         mismatch->address = report->mismatches[0].first;
         fill_place(mismatch, report, 0, report->mismatches[0].space);
     }
-    for (int i = 0; i < input->played_count; i++) {
-        const struct play_result *played = input->played[i].result;
-        for (size_t k = 0; k < played->failure_count && !mismatch->space; k++) {
-            const struct play_failure *failure = &played->failures[k];
-            const struct op *op = &input->prog->ops[failure->op];
-            if (op->kind != OP_MEM_CHECK)
-                continue;
-            mismatch->golden = true;
-            mismatch->address = failure->first;
-            mismatch->bytes = failure->count;
-            fill_place(mismatch, report, i, op->space);
-        }
+    int played;
+    const struct play_failure *failure = report_first_failure(report, &played);
+    const struct op *op = failure ? &report->input.prog->ops[failure->op] : NULL;
+    if (op && op->kind == OP_MEM_CHECK && !mismatch->space) {
+        mismatch->golden = true;
+        mismatch->address = failure->first;
+        mismatch->bytes = failure->count;
+        fill_place(mismatch, report, played, op->space);
     }
 }
 
