@@ -10,6 +10,8 @@ lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
 common/nvdla_check_queue.sv
 common/nvdla_check_balance.sv
+common/nvdla_check_ring.sv
+common/nvdla_check_window.sv
 common/nvdla_fifo.sv
 common/nvdla_sync.sv
 common/nvdla_reset_sync.sv

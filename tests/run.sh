@@ -125,6 +125,7 @@ group "unit tests with sanitizers" unit_tests "$build/asan/tests"
 group "model against the plain definitions" tests/naive/run.sh "$build" ${nightly:+200000}
 group "command line" tests/cli/cli.sh
 group "lint" succeeds make --no-print-directory lint
+group "proofs of leaf modules" tests/formal/prove.sh "$build"
 for bench in $(make --no-print-directory list-benches); do
     group "engine alone: $bench" "$build/benches/$bench/bench" ${nightly:+--seeds 1000}
 done

@@ -171,4 +171,75 @@ module nvdla_cacc
     end
 
   wire unused = &{1'b0, d};
+
+  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(BeatsLegal, AtomicK % SdpBsThroughput == 0 && Beats == 2 ** BeatBits && Beats >= 2)
+  `NVDLA_STABLE(OutputStable, cacc_valid_o, cacc_ready_i, cacc_data_o)
+  `NVDLA_CHECK(AtomsOnlyInLayer, !(valid_i || final_valid_q) || run_o)
+  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
+  // Rows that final atoms have taken and whose credit has not gone back.
+  `NVDLA_BALANCE(RowsTaken, ConvRows, valid_i && channel_end_i, 1, credit_valid_o, 1)
+
+`ifdef NVDLA_CHECKS
+  // The operations of a stripe have the same number of atoms.
+  int atoms_q, stripe_q;
+  logic first_operation_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      atoms_q           <= 0;
+      stripe_q          <= 0;
+      first_operation_q <= 1'b1;
+    end else if (valid_i) begin
+      atoms_q <= stripe_end_i ? 0 : atoms_q + 1;
+      if (stripe_end_i) begin
+        stripe_q          <= atoms_q + 1;
+        first_operation_q <= channel_end_i;
+      end
+    end
+  `NVDLA_CHECK(StripeFits, !valid_i || atoms_q < ConvStripeMax)
+  `NVDLA_CHECK(PositionCounts, !valid_i || 32'(position_q) == atoms_q)
+  `NVDLA_CHECK(OperationsOfOneLength, !valid_i || first_operation_q || stripe_end_i == (atoms_q + 1 == stripe_q))
+  `NVDLA_CHECK(FirstOperationStartsFromZero, !valid_i || fresh_q == first_operation_q)
+  `NVDLA_CHECK(CreditsAddUp, RowsTaken.level_q == 32'(rows_q) + 32'(final_valid_q) + 32'(credit_valid_o))
+
+  // The delivery buffer row by row, with the mark of a layer's last one.
+  logic [AtomicK*32:0] shadow_q[0:ConvRows-1];
+  logic [AtomicK*32:0] row, oldest;
+  int written_q, taken_q, beats_q;
+  logic layers_q, ends_q, end_group_q;
+  always_comb begin
+    row = '0;
+    if (final_valid_q) begin
+      row[AtomicK*32] = final_last_q;
+      for (int g = 0; g < AtomicK; g++) row[g*32+:32] = conv_deliver(final_q[g], truncate);
+    end
+  end
+  assign oldest = shadow_q[taken_q%ConvRows];
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      written_q   <= 0;
+      taken_q     <= 0;
+      beats_q     <= 0;
+      layers_q    <= 1'b0;
+      ends_q      <= 1'b0;
+      end_group_q <= 1'b0;
+    end else begin
+      ends_q <= 1'b0;
+      if (final_valid_q) written_q <= written_q + 1;
+      if (cacc_valid_o && cacc_ready_i) begin
+        beats_q <= (beats_q + 1) % Beats;
+        if (beats_q == Beats - 1) begin
+          taken_q     <= taken_q + 1;
+          ends_q      <= oldest[AtomicK*32];
+          end_group_q <= layers_q;
+          if (oldest[AtomicK*32]) layers_q <= ~layers_q;
+        end
+      end
+    end
+  always_ff @(posedge clk_i) if (final_valid_q) shadow_q[written_q%ConvRows] <= row;
+  `NVDLA_CHECK(RoomForTheRow, !final_valid_q || written_q - taken_q < ConvRows)
+  `NVDLA_CHECK(OffersOnlyWhatIsThere, cacc_valid_o == (written_q != taken_q))
+  `NVDLA_CHECK(RowsInOrder, !cacc_valid_o || written_q == taken_q || cacc_data_o == oldest[beats_q*SdpBsThroughput*32+:SdpBsThroughput*32])
+  `NVDLA_CHECK(InterruptWithLastElement, done_intr_o == {ends_q && end_group_q, ends_q && !end_group_q})
+`endif
 endmodule

@@ -71,4 +71,15 @@ module nvdla_cbuf
   if (WeightCompression == 0) begin : gen_unused_mask
     wire unused_mask = &{1'b0, mask_rd_valid_i, mask_rd_addr_i};
   end
+
+  `NVDLA_PARAM(ShapeLegal, CbufEntries == 2 ** CbufAddrBits && Slots * AtomBits == EntryBits)
+
+`ifdef NVDLA_CHECKS
+  // There is no reset here: the checks begin with the first clock.
+  logic begun_q;
+  initial begun_q = 1'b0;
+  always_ff @(posedge clk_i) begun_q <= 1'b1;
+  `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q, !(dat_wr_valid_i && wt_wr_valid_i && dat_wr_addr_i == wt_wr_addr_i))
+  `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q, !(dat_wr_valid_i && 32'(dat_wr_slot_i) >= Slots) && !(wt_wr_valid_i && 32'(wt_wr_slot_i) >= Slots))
+`endif
 endmodule

@@ -58,7 +58,12 @@ module nvdla_cdma
     output logic [             1:0] wt_done_intr_o
 );
   localparam int DataWords = CdmaWords - CdmaFirstD;
-  localparam logic [1:0] Idle = 2'd0, Pending = 2'd1, Busy = 2'd2, Done = 2'd3;
+  typedef enum logic [1:0] {
+    StateIdle,
+    StatePending,  // handshake with CSC
+    StateBusy,
+    StateDone      // until the other fetch has ended too
+  } state_e;
 
   // ---- registers -------------------------------------------------------------------------------------------------------------
   logic run, group, layer_done;
@@ -109,29 +114,29 @@ module nvdla_cdma
     end
 
   // ---- life of a layer -------------------------------------------------------------------------------------------------------
-  logic [1:0] dat_state_q, wt_state_q;
+  state_e dat_state_q, wt_state_q;
   logic dat_request_q, wt_request_q;                // the requests of CSC one clock before
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_data_q, last_skip_weight_q;
   logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear, wt_clear;
 
-  assign begin_layer = run & flush_done_q & (dat_state_q == Idle);
+  assign begin_layer = run & flush_done_q & (dat_state_q == StateIdle);
   assign dat_changed = d.data_bank != last_data_bank_q;
   assign wt_changed  = dat_changed | (d.weight_bank != last_weight_bank_q);
   assign dat_skip    = d.data_reuse & last_skip_data_q & (d.datain_format == last_image_q);
   assign wt_skip     = d.weight_reuse & last_skip_weight_q;
-  assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == Pending && dat_request_q && !dat_pending_req_i);
-  assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) | (wt_state_q == Pending && wt_request_q && !wt_pending_req_i);
-  assign dat_clear   = (dat_state_q == Pending) & dat_pending_req_i;
-  assign wt_clear    = (wt_state_q == Pending) & wt_pending_req_i;
-  assign layer_done  = (dat_state_q == Done) & (wt_state_q == Done);
-  assign dat_pending_ack_o = dat_state_q == Pending;
-  assign wt_pending_ack_o  = wt_state_q == Pending;
+  assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == StatePending && dat_request_q && !dat_pending_req_i);
+  assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) | (wt_state_q == StatePending && wt_request_q && !wt_pending_req_i);
+  assign dat_clear   = (dat_state_q == StatePending) & dat_pending_req_i;
+  assign wt_clear    = (wt_state_q == StatePending) & wt_pending_req_i;
+  assign layer_done  = (dat_state_q == StateDone) & (wt_state_q == StateDone);
+  assign dat_pending_ack_o = dat_state_q == StatePending;
+  assign wt_pending_ack_o  = wt_state_q == StatePending;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      dat_state_q        <= Idle;
-      wt_state_q         <= Idle;
+      dat_state_q        <= StateIdle;
+      wt_state_q         <= StateIdle;
       dat_request_q      <= 1'b0;
       wt_request_q       <= 1'b0;
       last_data_bank_q   <= '1;
@@ -147,19 +152,29 @@ module nvdla_cdma
       dat_done_intr_o <= '0;
       wt_done_intr_o  <= '0;
       case (dat_state_q)
-        Idle: if (begin_layer) dat_state_q <= dat_changed ? Pending : dat_skip ? Done : Busy;
-        Pending: if (dat_start) dat_state_q <= Busy;
-        Busy: if (dat_end) dat_state_q <= Done;
-        default: if (layer_done) dat_state_q <= Idle;
+        StateIdle:
+        if (begin_layer) begin
+          if (dat_changed) dat_state_q <= StatePending;
+          else if (dat_skip) dat_state_q <= StateDone;
+          else dat_state_q <= StateBusy;
+        end
+        StatePending: if (dat_start) dat_state_q <= StateBusy;
+        StateBusy: if (dat_end) dat_state_q <= StateDone;
+        StateDone: if (layer_done) dat_state_q <= StateIdle;
       endcase
       case (wt_state_q)
-        Idle: if (begin_layer) wt_state_q <= wt_changed ? Pending : wt_skip ? Done : Busy;
-        Pending: if (wt_start) wt_state_q <= Busy;
-        Busy: if (wt_end) wt_state_q <= Done;
-        default: if (layer_done) wt_state_q <= Idle;
+        StateIdle:
+        if (begin_layer) begin
+          if (wt_changed) wt_state_q <= StatePending;
+          else if (wt_skip) wt_state_q <= StateDone;
+          else wt_state_q <= StateBusy;
+        end
+        StatePending: if (wt_start) wt_state_q <= StateBusy;
+        StateBusy: if (wt_end) wt_state_q <= StateDone;
+        StateDone: if (layer_done) wt_state_q <= StateIdle;
       endcase
-      if ((begin_layer && !dat_changed && dat_skip) || (dat_state_q == Busy && dat_end)) dat_done_intr_o <= {group, ~group};
-      if ((begin_layer && !wt_changed && wt_skip) || (wt_state_q == Busy && wt_end)) wt_done_intr_o <= {group, ~group};
+      if ((begin_layer && !dat_changed && dat_skip) || (dat_state_q == StateBusy && dat_end)) dat_done_intr_o <= {group, ~group};
+      if ((begin_layer && !wt_changed && wt_skip) || (wt_state_q == StateBusy && wt_end)) wt_done_intr_o <= {group, ~group};
       if (layer_done) begin
         last_data_bank_q   <= d.data_bank;
         last_weight_bank_q <= d.weight_bank;
@@ -190,7 +205,7 @@ module nvdla_cdma
       if (dat_clear) used_q <= '0;
       else if (reserve || dat_rl_valid_i) used_q <= used_q + (reserve ? need[14:0] : '0) - (dat_rl_valid_i ? dat_rl_entries_i : '0);
       if (dat_clear) dat_ptr_q <= '0;
-      else if (dat_state_q == Busy && dat_end) dat_ptr_q <= image ? img_next : dc_next;
+      else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= image ? img_next : dc_next;
     end
 
   // ---- data: requests and atoms of the engine that works -----------------------------------------------------------------------
@@ -476,4 +491,77 @@ module nvdla_cdma
     stat[(CdmaDPerfWtReadStall-CdmaFirstD)*32+:32] = wt_stall;
     stat[(CdmaDPerfDatReadLatency-CdmaFirstD)*32+:32] = dat_latency;
   end
+
+  // ---- checks ------------------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(RingsLegal, CbufEntries == CbufBanks * CbufBankDepth && Slots >= 1 && Slots <= 4)
+  `NVDLA_PARAM(DepthCoversABurst, ReadDepth >= DbbBurstBeats && (SecondaryMemory == 0 || ReadDepth >= CvsramBurstBeats))
+  `NVDLA_CHECK(WorksOnlyInLayer, run || (dat_state_q == StateIdle && wt_state_q == StateIdle))
+  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(dat_done_intr_o) && $onehot0(wt_done_intr_o))
+  `NVDLA_CHECK(RequestsOnlyWhileBusy, (!req_valid || dat_state_q == StateBusy) && (!wt_req_valid || wt_state_q == StateBusy))
+  `NVDLA_CHECK(AtomsOnlyWhileBusy, (!rsp_valid || dat_state_q == StateBusy) && (!wt_rsp_valid || wt_state_q == StateBusy))
+  `NVDLA_CHECK(FetchEndsWithItsLastAtom, !dat_end || dat_state_q == StateBusy)
+  `NVDLA_CHECK(ReportsAfterZeroFill, flush_done_q || !(dat_up_valid_o || wt_up_valid_o))
+  `NVDLA_CHECK(WritesNotDuringZeroFill, flush_done_q || !(written_q || wt_wr_valid))
+  `NVDLA_CHECK(UsedFitsTheRing, !reserve || 29'(used_q) + need <= 29'(dat_ring))
+
+`ifdef NVDLA_CHECKS
+  // Entries reserved by the fetch and given back by CSC; reported ones are among them.
+  int reserved_held_q, reported_held_q;
+  logic dat_stopped;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      reserved_held_q <= 0;
+      reported_held_q <= 0;
+    end else if (dat_clear) begin
+      reserved_held_q <= 0;
+      reported_held_q <= 0;
+    end else begin
+      reserved_held_q <= reserved_held_q + (reserve ? 32'(need) : 0) - (dat_rl_valid_i ? 32'(dat_rl_entries_i) : 0);
+      reported_held_q <= reported_held_q + (dat_up_valid_o ? 32'(dat_up_entries_o) : 0) - (dat_rl_valid_i ? 32'(dat_rl_entries_i) : 0);
+    end
+  assign dat_stopped = dat_state_q == StateIdle && !dat_up_valid_o && !update_q && !placed_q && !atom_valid;
+  `NVDLA_CHECK(UsedAddsUp, 32'(used_q) == reserved_held_q)
+  `NVDLA_CHECK(UsedIsWhatWasReported, !dat_stopped || 32'(used_q) == reported_held_q)
+  `NVDLA_CHECK(EmptyAtEndOfFetch, !dat_stopped || !(u_dat_read.Owed.level_q != 0 || req_valid))
+
+  // What the rings hold: data, weights, mask bits.
+  nvdla_check_ring #(
+      .Entries(CbufEntries),
+      .Slots  (Slots)
+  ) u_data_ring (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .clear_i     (dat_clear),
+      .first_i     (32'd0),
+      .ring_i      (32'(dat_ring)),
+      .wr_valid_i  (written_q),
+      .wr_addr_i   (32'(dat_wr_addr_o)),
+      .wr_slot_i   (32'(dat_wr_slot_o)),
+      .wr_clear_i  (dat_wr_clear_o),
+      .up_valid_i  (dat_up_valid_o),
+      .up_entries_i(32'(dat_up_entries_o)),
+      .rl_valid_i  (dat_rl_valid_i),
+      .rl_entries_i(32'(dat_rl_entries_i))
+  );
+  logic mask_write;
+  assign mask_write = WeightCompression != 0 && 32'(wt_wr_addr_o) >= CbufEntries - CbufBankDepth && d.weight_format;
+  nvdla_check_ring #(
+      .Entries(CbufEntries),
+      .Slots  (Slots)
+  ) u_weight_ring (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .clear_i     (wt_clear),
+      .first_i     (32'(dat_ring)),
+      .ring_i      (32'(ring_size(d.weight_bank))),
+      .wr_valid_i  (wt_wr_valid && !mask_write),
+      .wr_addr_i   (32'(wt_wr_addr_o)),
+      .wr_slot_i   (32'(wt_wr_slot_o)),
+      .wr_clear_i  (wt_wr_clear_o),
+      .up_valid_i  (wt_up_valid_o),
+      .up_entries_i(32'(wt_up_entries_o)),
+      .rl_valid_i  (wt_rl_valid_i),
+      .rl_entries_i(32'(wt_rl_entries_i))
+  );
+`endif
 endmodule

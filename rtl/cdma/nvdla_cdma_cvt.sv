@@ -44,4 +44,15 @@ module nvdla_cdma_cvt
   end
 
   assign data_o = data_q;
+
+`ifdef NVDLA_CHECKS
+  // There is no reset here: the checks begin with the first clock in which nothing comes.
+  logic begun_q, valid_q;
+  initial begun_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    valid_q <= valid_i;
+    if (!valid_i && !next_valid_i) begun_q <= 1'b1;
+  end
+  `NVDLA_CHECK_AT(AtomFollowsItsProduct, clk_i, begun_q, next_valid_i == valid_q)
+`endif
 endmodule

@@ -182,4 +182,37 @@ module nvdla_cdma_dc
       place_last_o    <= grain_end & (rest_q == 14'd0);
     end
   end
+
+  `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
+  `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
+  `NVDLA_CHECK(PlaceInsideRing, !rsp_valid_i || entry_q < ring_i)
+
+`ifdef NVDLA_CHECKS
+  // Atoms of the layer: asked for and come, against its size.
+  logic [63:0] asked_q, come_q, atoms;
+  logic [31:0] lines_up_q;
+  logic up_q;
+  assign atoms = (64'(d_i.datain_width) + 64'd1) * (64'(d_i.datain_height) + 64'd1) * (64'(surfaces) + 64'd1);
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      asked_q    <= '0;
+      come_q     <= '0;
+      lines_up_q <= '0;
+      up_q       <= 1'b0;
+    end else if (start_i) begin
+      asked_q    <= '0;
+      come_q     <= '0;
+      lines_up_q <= '0;
+      up_q       <= 1'b0;
+    end else begin
+      if (fire) asked_q <= asked_q + 64'(req_size_o) + 64'd1;
+      if (rsp_valid_i) come_q <= come_q + 64'd1;
+      up_q <= rsp_valid_i;
+      if (up_q && place_update_o) lines_up_q <= lines_up_q + 32'(place_slices_o);
+    end
+  `NVDLA_CHECK(AsksForItsAtomsOnly, !fire || asked_q + 64'(req_size_o) + 64'd1 <= atoms)
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || come_q < asked_q)
+  `NVDLA_CHECK(LayerEndsWithItsLastAtom, !up_q || place_last_o == (come_q == atoms))
+  `NVDLA_CHECK(AllLinesAreReported, !(up_q && place_last_o) || lines_up_q + 32'(place_slices_o) == 32'(height))
+`endif
 endmodule

@@ -367,4 +367,43 @@ module nvdla_cdma_image
       place_update_o <= atom_end_q;
       place_last_o   <= atom_last_q;
     end
+
+  // ---- checks ----------------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(AtomLegal, MemAtom % 4 == 0 && 2 ** AtomShift == MemAtom)
+  `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
+  `NVDLA_STABLE(AtomTaken, rsp_valid_i, rsp_ready_o, rsp_data_i)
+  `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
+  `NVDLA_CHECK(WindowsNeverOverflow, 32'(count0_q) <= 2 * MemAtom && 32'(count1_q) <= 2 * MemAtom)
+  `NVDLA_CHECK(UsesOnlyWhatIsThere, !emit || (use0 <= count0_q && use1 <= count1_q))
+  `NVDLA_CHECK(TurnLegal, in_turn_q != 2'd3)
+  `NVDLA_CHECK(GrantedLinesAreOfTheLayer, granted_q <= lines_q)
+  `NVDLA_CHECK(LineLeavesOnlyGranted, !emit || granted_q != '0)
+  `NVDLA_CHECK(PlaceInsideRing, !atom_valid_q || entry_q < ring_i)
+
+`ifdef NVDLA_CHECKS
+  // Atoms asked for and come; lines reserved and finished; atoms of the string of each line.
+  int asked_q, open_lines_q, string_atoms_q, lines_done_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      asked_q        <= 0;
+      open_lines_q   <= 0;
+      string_atoms_q <= 0;
+      lines_done_q   <= 0;
+    end else if (start_i) begin
+      asked_q        <= 0;
+      open_lines_q   <= 0;
+      string_atoms_q <= 0;
+      lines_done_q   <= 0;
+    end else begin
+      asked_q      <= asked_q + (fire ? 32'(req_size_o) + 1 : 0) - 32'(rsp_valid_i && rsp_ready_o);
+      open_lines_q <= open_lines_q + 32'(reserve_o) - 32'(emit && line_over);
+      if (atom_valid_o) string_atoms_q <= atom_end_q ? 0 : string_atoms_q + 1;
+      if (atom_valid_o && atom_end_q) lines_done_q <= lines_done_q + 1;
+    end
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !(rsp_valid_i && rsp_ready_o) || asked_q > 0)
+  `NVDLA_CHECK(GrantsAddUp, 32'(granted_q) == open_lines_q)
+  `NVDLA_CHECK(LineHasItsLength, !(atom_valid_o && atom_end_q) || string_atoms_q == (32'(string_q) + MemAtom - 1) / MemAtom - 1)
+  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(atom_valid_o && atom_end_q) || atom_last_q == (lines_done_q == 32'(d_i.datain_height)))
+  `NVDLA_CHECK(NothingIsLeftOver, !(atom_valid_o && atom_last_q && atom_end_q) || asked_q == 0)
+`endif
 endmodule

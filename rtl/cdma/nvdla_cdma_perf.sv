@@ -40,4 +40,7 @@ module nvdla_cdma_perf
 
   assign stall_o   = stall_q;
   assign latency_o = latency_q;
+
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || flight_q != '0)
+  `NVDLA_CHECK(FlightFits, 32'(flight_q) <= Depth)
 endmodule

@@ -74,4 +74,36 @@ module nvdla_cdma_sizes
     else if (take_i) addr_q <= addr_q + AddrBits'(MemAtom);
     if (rsp_valid_i) mem_q[wr_q] <= rsp_data_i;
   end
+
+  `NVDLA_PARAM(AheadLegal, Ahead % Words == 0 && Atoms == 2 ** PtrBits)
+  `NVDLA_CHECK(TakesOnlyOffers, !take_i || req_valid_o)
+  `NVDLA_CHECK(NextOnlyWhenThere, !next_i || size_valid_o)
+  `NVDLA_CHECK(StoredAreReserved, stored_q <= reserved_q)
+  `NVDLA_CHECK(ReservedFits, 32'(reserved_q) <= Atoms)
+
+`ifdef NVDLA_CHECKS
+  int way_q, words_q;  // atoms on their way, words used up
+  logic [31:0] shadow_q[0:Ahead-1];
+  int words_come_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      way_q        <= 0;
+      words_q      <= 0;
+      words_come_q <= 0;
+    end else if (start_i) begin
+      way_q        <= 0;
+      words_q      <= 0;
+      words_come_q <= 0;
+    end else begin
+      way_q <= way_q + 32'(take_i) - 32'(rsp_valid_i);
+      if (rsp_valid_i) words_come_q <= words_come_q + Words;
+      if (next_i) words_q <= words_q + 1;
+    end
+  always_ff @(posedge clk_i)
+    if (rsp_valid_i) for (int i = 0; i < Words; i++) shadow_q[(words_come_q+i)%Ahead] <= rsp_data_i[i*32+:32];
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || way_q > 0)
+  `NVDLA_CHECK(RoomForTheAtom, !rsp_valid_i || words_come_q - words_q + Words <= Ahead)
+  `NVDLA_CHECK(SizeIsThere, size_valid_o == (words_come_q > words_q))
+  `NVDLA_CHECK(SizesInOrder, !size_valid_o || size_o == shadow_q[words_q%Ahead])
+`endif
 endmodule

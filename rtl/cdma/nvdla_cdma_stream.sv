@@ -123,4 +123,41 @@ module nvdla_cdma_stream
     if (start_i || report_i || rsp_valid_i)
       stored_q <= ((start_i || report_i) ? '0 : stored_q) + {14'd0, rsp_valid_i & entry_end};
   end
+
+  `NVDLA_CHECK(TakesOnlyOffers, !take_i || req_valid_o)
+  `NVDLA_CHECK(RequestInRange, !req_valid_o || (req_atoms_o != '0 && 32'(req_atoms_o) <= 32'd8))
+  `NVDLA_CHECK(AtomOnlyIfMissing, !rsp_valid_i || missing_q != '0)
+  `NVDLA_CHECK(PlaceInsideRing, !rsp_valid_i || entry_q < ring_i)
+  `NVDLA_CHECK(RoomIsThere, !take_i || 32'(req_atoms_o) <= (32'(ring_i) << SlotShift) - 32'(used_q))
+
+`ifdef NVDLA_CHECKS
+  // Atoms on their way, atoms of the layer, atoms of the ring that are not given back (of an entry that has begun: all).
+  int way_q, asked_q, come_q, held_q, reported_q;
+  logic [31:0] held_ring;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      way_q      <= 0;
+      asked_q    <= 0;
+      come_q     <= 0;
+      held_q     <= 0;
+      reported_q <= 0;
+    end else begin
+      way_q   <= way_q + (take_i ? 32'(req_atoms_o) : 0) - 32'(rsp_valid_i);
+      asked_q <= (start_i ? 0 : asked_q) + (take_i ? 32'(req_atoms_o) : 0);
+      come_q  <= (start_i ? 0 : come_q) + 32'(rsp_valid_i);
+      if (clear_i) held_q <= 0;
+      else
+        held_q <= held_q + (take_i ? 32'(req_atoms_o) : 0) - (rl_valid_i ? 32'(rl_entries_i) * Slots : 0) +
+            ((take_i && asked_q + 32'(req_atoms_o) == 32'($signed(total))) ? (Slots - 32'($signed(total)) % Slots) % Slots : 0);
+      if (report_i) reported_q <= 0;
+      else reported_q <= reported_q + 32'(rsp_valid_i && (wr_clear_o || 32'(wr_slot_o) == Slots - 1));
+    end
+  assign held_ring = 32'(ring_i) << SlotShift;
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || way_q > 0)
+  `NVDLA_CHECK(AsksForItsAtomsOnly, !take_i || asked_q + 32'(req_atoms_o) <= 32'($signed(total)))
+  `NVDLA_CHECK(UsedAddsUp, 32'(used_q) == held_q)
+  `NVDLA_CHECK(UsedFitsTheRing, !take_i || held_q <= 32'($signed(held_ring)))
+  `NVDLA_CHECK(LastAtomClears, !rsp_valid_i || wr_clear_o == (come_q + 1 == 32'($signed(total))))
+  `NVDLA_CHECK(CompleteWithTheLastAtom, start_i || !(way_q > 0 && complete_o))
+`endif
 endmodule

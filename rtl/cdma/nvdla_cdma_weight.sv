@@ -293,4 +293,33 @@ module nvdla_cdma_weight
     assign target_clear  = wt_clear;
     wire unused_masks = &{1'b0, arb_weight_i, arb_mask_i, mask_rl_valid_i, mask_rl_entries_i};
   end
+
+  `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
+  `NVDLA_CHECK(StartsOnlyWhenDone, !start_i || done_o)
+  `NVDLA_CHECK(AtomOfOneSurface, !(wt_rsp && mask_rsp))
+  `NVDLA_CHECK(ReportsOnlyInLayer, !report || !done_o)
+
+`ifdef NVDLA_CHECKS
+  // Kernels and entries of the layer's reports.
+  int kernels_up_q, entries_up_q, asked_q;
+  logic up_ends;
+  logic [31:0] entries;
+  assign up_ends = up_valid_o && kernels_up_q + 32'(up_kernels_o) == 32'(d_i.weight_kernel) + 1;
+  assign entries = (d_i.weight_bytes + CbufBankBytes - 1) / CbufBankBytes;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      kernels_up_q <= 0;
+      entries_up_q <= 0;
+      asked_q      <= 0;
+    end else begin
+      if (start_i || up_ends) kernels_up_q <= 0;
+      else if (up_valid_o) kernels_up_q <= kernels_up_q + 32'(up_kernels_o);
+      if (start_i || up_ends) entries_up_q <= 0;
+      else if (up_valid_o) entries_up_q <= entries_up_q + 32'(up_entries_o);
+      asked_q <= asked_q + ((req_valid_o && req_ready_i) ? 32'(req_size_o) + 1 : 0) - 32'(rsp_valid_i);
+    end
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || asked_q > 0)
+  `NVDLA_CHECK(KernelsOfTheLayer, !up_valid_o || kernels_up_q + 32'(up_kernels_o) <= 32'(d_i.weight_kernel) + 1)
+  `NVDLA_CHECK(ReportsAllEntries, !up_ends || entries_up_q + 32'(up_entries_o) == 32'($signed(entries)))
+`endif
 endmodule

@@ -150,4 +150,7 @@ module nvdla_cdp
   );
 
   assign done = run && output_done;
+
+  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
+  `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(beat_valid || out_valid || block_valid))
 endmodule

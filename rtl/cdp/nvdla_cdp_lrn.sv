@@ -148,4 +148,18 @@ module nvdla_cdp_lrn
   end
 
   always_ff @(posedge clk_i) if (step && valid_q[6]) atom_q[Top-1:0] <= atom_q[AtomBits-1:BeatWidth];
+
+  `NVDLA_STABLE(OutputStable, atom_valid_o, atom_ready_i, {atom_last_o, atom_data_o})
+
+`ifdef NVDLA_CHECKS
+  // Atoms inside, by their last beats.
+  localparam int AtomBeats = CdpBeats;
+  int beats_seen_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) beats_seen_q <= 0;
+    else if (beat_valid_i && step_o) beats_seen_q <= (beats_seen_q + 1) % AtomBeats;
+  `NVDLA_QUEUE(Atoms, 1, Stages + 2, beat_valid_i && step_o && beats_seen_q == AtomBeats - 1, beat_last_i, atom_valid_o,
+               atom_valid_o && atom_ready_i, atom_last_o)
+  `NVDLA_BALANCE(Beats, Stages + 2 * AtomBeats, beat_valid_i && step_o, 1, atom_valid_o && atom_ready_i, 32'(AtomBeats))
+`endif
 endmodule

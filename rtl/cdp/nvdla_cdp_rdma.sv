@@ -103,4 +103,24 @@ module nvdla_cdp_rdma
     if (!rst_ni) column_q <= 3'd0;
     else if (deliver) column_q <= block_end ? 3'd0 : column_q + 3'd1;
   end
+
+  `NVDLA_STABLE(AtomStable, atom_valid_o, atom_ready_i, {atom_data_o, atom_last_o, block_o, lanes_o})
+  `NVDLA_CHECK(AtomsOnlyInLayer, !atom_valid_o || run_i)
+  `NVDLA_CHECK(RoomForTheBlock, !issue || room)
+`ifdef NVDLA_CHECKS
+  // Atoms requested and not delivered, and those of the layer.
+  logic [63:0] delivered_q;
+  int pending_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      pending_q   <= 0;
+      delivered_q <= '0;
+    end else begin
+      pending_q   <= pending_q + ((req_valid && req_ready) ? 32'(ask.columns) + 1 : 0) - 32'(atom_valid_o && atom_ready_i);
+      delivered_q <= !run_i ? '0 : delivered_q + 64'(atom_valid_o && atom_ready_i);
+    end
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !atom_valid_o || pending_q > 0)
+  `NVDLA_CHECK(DoneWithTheLastAtom, !done_o || (pending_q == 1 && delivered_q + 64'd1 ==
+               (64'(d_i.width) + 64'd1) * (64'(d_i.height) + 64'd1) * ((64'(d_i.channel) >> CdpAtomShift) + 64'd1)))
+`endif
 endmodule

@@ -73,4 +73,7 @@ module nvdla_cdp_wdma
       if (atom_valid_i && !atom_ready_o && d_i.dma_en) stall_q <= stall_q + 32'd1;
     end
   end
+
+  `NVDLA_STABLE(BlockStable, block_valid_i, block_ready_o, block_i)
+  `NVDLA_STABLE(AtomStable, atom_valid_i, atom_ready_o, {atom_last_i, atom_data_i})
 endmodule

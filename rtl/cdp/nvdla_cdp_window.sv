@@ -114,4 +114,26 @@ module nvdla_cdp_window
       view_q <= view_q >> BeatWidth;
     end
   end
+
+  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  `NVDLA_STABLE(AtomStable, atom_valid_i, atom_ready_o, {atom_data_i, atom_last_i, block_i, lanes_i})
+  `NVDLA_STABLE(BlockStable, block_valid_o, block_ready_i, block_o)
+  `NVDLA_STABLE(BeatStable, beat_valid_o, step_i, {beat_last_o, view_o})
+  // Atoms from the current one on.
+  `NVDLA_BALANCE(Ring, Ahead, atom_valid_i && atom_ready_o, 1, load, 1)
+`ifdef NVDLA_CHECKS
+  int come_q, gone_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      come_q <= 0;
+      gone_q <= 0;
+    end else begin
+      if (atom_valid_i && atom_ready_o) come_q <= come_q + 1;
+      if (load) gone_q <= gone_q + 1;
+    end
+  `NVDLA_CHECK(CountAddsUp, 32'(count_q) == Ring.level_q)
+  `NVDLA_CHECK(RingPlaces, write_q == PlaceBits'(come_q) && read_q == PlaceBits'(gone_q))
+  `NVDLA_CHECK(NeighbourIsThere, !load || here.surface_last || Ring.level_q > 32'(here.columns) + 1)
+  `NVDLA_CHECK(BeatsAreAllTaken, !load || !valid_q || step_i)
+`endif
 endmodule

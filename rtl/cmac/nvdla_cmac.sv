@@ -97,4 +97,32 @@ module nvdla_cmac
 
   assign valid_o = out_valid_q;
   assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = out_flags_q;
+
+  `NVDLA_CHECK(OneCellLoads, !wt_valid_i || $onehot0(wt_sel_i))
+  `NVDLA_CHECK(AtomsOnlyInLayer, !(atom_valid_i || valid_q) || run_o)
+
+`ifdef NVDLA_CHECKS
+  // Each atom's flags come out with its sums, two clocks later; stripes begin and end, and all their atoms are of one operation.
+  logic in_stripe_q, ends_q;
+  logic [1:0] valid_seen_q;
+  logic [3:0] flags, flags_seen_q[0:1];
+  assign flags = {atom_stripe_start_i, atom_stripe_end_i, atom_channel_end_i, atom_layer_end_i};
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      in_stripe_q  <= 1'b0;
+      valid_seen_q <= '0;
+    end else begin
+      valid_seen_q <= {valid_seen_q[0], atom_valid_i};
+      if (atom_valid_i) in_stripe_q <= !atom_stripe_end_i;
+    end
+  always_ff @(posedge clk_i) begin
+    flags_seen_q[0] <= flags;
+    flags_seen_q[1] <= flags_seen_q[0];
+    if (atom_valid_i) ends_q <= atom_channel_end_i;
+  end
+  `NVDLA_CHECK(SumForEachAtom, valid_o == valid_seen_q[1])
+  `NVDLA_CHECK(FlagsOfTheAtom, !valid_o || {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} == flags_seen_q[1])
+  `NVDLA_CHECK(StripeBeginsAfterEnd, !atom_valid_i || atom_stripe_start_i == !in_stripe_q)
+  `NVDLA_CHECK(StripeIsOfOneOperation, !(atom_valid_i && in_stripe_q) || atom_channel_end_i == ends_q)
+`endif
 endmodule

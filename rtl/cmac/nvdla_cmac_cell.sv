@@ -53,4 +53,25 @@ module nvdla_cmac_cell
   end
 
   assign sum_o = sum_q;
+
+  `NVDLA_PARAM(LanesLegal, AtomicC % 8 == 0)
+`ifdef NVDLA_CHECKS
+  // The set in use is the last one that was complete before the swap.
+  logic [AtomicC*8-1:0] next_set_q, set_q, in_use;
+  logic next_there_q, there_q;
+  always_comb for (int i = 0; i < AtomicC; i++) in_use[i*8+:8] = weight_q[i];
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      next_there_q <= 1'b0;
+      there_q      <= 1'b0;
+    end else begin
+      if (swap_i) there_q <= next_there_q;
+      next_there_q <= load_i || (next_there_q && !swap_i);
+    end
+  always_ff @(posedge clk_i) begin
+    if (load_i) next_set_q <= weight_i;
+    if (swap_i) set_q <= next_set_q;
+  end
+  `NVDLA_CHECK(SetInUse, !valid_i || (loaded_q == there_q && (!there_q || in_use == set_q)))
+`endif
 endmodule

@@ -63,7 +63,7 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
 
 `define NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub) \
   nvdla_check_balance #(.Max(Most)) Name ( \
-      .clk_i(clk_i), .rst_ni(rst_ni), .clear_i(1'b0), .up_i(Up), .add_i(32'(Add)), .down_i(Down), .sub_i(32'(Sub)));
+      .clk_i(clk_i), .rst_ni(rst_ni), .clear_i(1'b0), .up_i(Up), .add_i(Add), .down_i(Down), .sub_i(Sub));
 
 `else
 

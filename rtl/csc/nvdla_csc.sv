@@ -75,11 +75,13 @@ module nvdla_csc
   localparam int DataWords = CscWords - CscFirstD;
   localparam logic [2:0] DrainClocks = 3'd7;
 
-  localparam logic [2:0] StateIdle = 3'd0;
-  localparam logic [2:0] StatePend = 3'd1;
-  localparam logic [2:0] StateWait = 3'd2;
-  localparam logic [2:0] StateRun = 3'd3;
-  localparam logic [2:0] StateDrain = 3'd4;
+  typedef enum logic [2:0] {
+    StateIdle,
+    StatePend,   // handshake with CDMA
+    StateWait,   // for CMAC and CACC
+    StateRun,    // operations
+    StateDrain   // CMAC and CACC end the layer
+  } state_e;
 
   // ---- registers of the layer ---------------------------------------------------------------------------------------------------
   logic run, unused_group, done;
@@ -131,7 +133,8 @@ module nvdla_csc
   assign by_line = rows != 3'd1 && d.dataout_width >= 13'(AtomicK - 1);
 
   // ---- life of a layer ----------------------------------------------------------------------------------------------------------
-  logic [2:0] state_q, drain_q;
+  state_e state_q;
+  logic [2:0] drain_q;
   logic begins, start, bank_changed, data_bank_changed, pend_data_q;
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_weight_q;
@@ -171,13 +174,15 @@ module nvdla_csc
       case (state_q)
         StateIdle:
         if (run) begin
-          state_q     <= bank_changed ? StatePend : StateWait;
+          if (bank_changed) state_q <= StatePend;
+          else state_q <= StateWait;
           pend_data_q <= data_bank_changed;
         end
         StatePend: if (acknowledged) state_q <= StateWait;
         StateWait: if (start) state_q <= StateRun;
         StateRun: if (last_atom) state_q <= StateDrain;
-        default: if (done) state_q <= StateIdle;
+        StateDrain: if (done) state_q <= StateIdle;
+        default: state_q <= StateIdle;
       endcase
       drain_q <= (state_q == StateDrain) ? drain_q + 3'd1 : '0;
       if (done) begin
@@ -570,4 +575,89 @@ module nvdla_csc
   assign wt_sel_b_o = weight_sel[AtomicK-1:ConvCells];
 
   wire unused_registers = &{1'b0, d, data_ring_q, base_q};
+
+  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(CellsLegal, 2 * ConvCells == AtomicK)
+  `NVDLA_CHECK(StateLegal, state_q <= StateDrain)
+  `NVDLA_STABLE(OperationStable, op_valid, op_ready, {op_positions, op_kernels, op_channels, op_rows, op_block, op_tap_x, op_tap_y,
+                op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end})
+  `NVDLA_STABLE(DataOperationStable, data_op_valid, data_op_ready, data_op)
+  `NVDLA_STABLE(WeightOperationStable, weight_op_valid, weight_op_ready, weight_op)
+  `NVDLA_STABLE(AtomStable, atom_valid, atom_go, {atom_start, atom_end, atom_channel_end, atom_layer_end, atom_data_o})
+  `NVDLA_STABLE(WeightStable, weight_valid, weight_go, {weight_last, weight_kernel, wt_data_o})
+  `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateRun || !(op_valid || data_op_valid || weight_op_valid || atom_valid_o || wt_valid_o))
+  `NVDLA_CHECK(LayerOnlyWhileOthersRun, state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
+  `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
+  `NVDLA_CHECK(OneCellLoads, !wt_valid_o || $onehot({wt_sel_b_o, wt_sel_a_o}))
+  `NVDLA_CHECK(PendingTogether, !dat_pending_req_o || wt_pending_req_o)
+
+`ifdef NVDLA_CHECKS
+  // An operation goes to all readers in the same clock.
+  `NVDLA_CHECK(OperationToAllReaders, u_data_ops.push == (op_valid && op_ready) && u_weight_ops.push == (op_valid && op_ready))
+
+  // Credits: rows that final atoms have taken and CACC has not given back.
+  `NVDLA_BALANCE(Credits, ConvRows, atom_valid_o && atom_channel_end_o, 1, credit_valid_i, 1)
+  `NVDLA_CHECK(CreditsAddUp, 32'(credits_q) + Credits.level_q == ConvRows)
+
+  // Sets of weights in the shadow registers: an operation begins with one, and the next one is loaded after that.
+  `NVDLA_BALANCE(WeightSets, 1, wt_valid_o && weight_last, 1, atom_valid_o && atom_stripe_start_o, 1)
+  `NVDLA_CHECK(LoadedSetStays, !wt_valid_o || WeightSets.level_q == 0 || (atom_valid_o && atom_stripe_start_o))
+
+  // Rows of results: one of a kernel group at each position of the output.
+  logic [63:0] rows_due_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) rows_due_q <= '0;
+    else if (start)
+      rows_due_q <= (d.datain_format ? (64'(d.dataout_width) + 64'd1) * (64'(d.dataout_height) + 64'd1) : 64'(d.atomics) + 64'd1) *
+          ((64'(d.weight_kernel) + 64'(AtomicK)) / 64'(AtomicK));
+    else if (atom_valid_o && atom_channel_end_o) rows_due_q <= rows_due_q - 64'd1;
+  `NVDLA_CHECK(NoMoreRowsThanDue, !(atom_valid_o && atom_channel_end_o) || rows_due_q != '0)
+  `NVDLA_CHECK(LayerEndsWithItsLastRow, !(atom_valid_o && atom_channel_end_o) ||
+               (rows_due_q == 64'd1) == (atom_layer_end_o && atom_stripe_end_o))
+
+  // What CBUF holds for this unit, from the accounts alone.
+  nvdla_check_window u_data_window (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .clear_i     (clear_data),
+      .first_i     (32'd0),
+      .ring_i      (32'(data_ring_q)),
+      .up_valid_i  (dat_up_valid_i),
+      .up_entries_i(32'(dat_up_entries_i)),
+      .rl_valid_i  (dat_rl_valid_o),
+      .rl_entries_i(32'(dat_rl_entries_o)),
+      .rd_valid_i  (dat_rd_valid_o),
+      .rd_addr_i   (32'(dat_rd_addr_o))
+  );
+  nvdla_check_window u_weight_window (
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .clear_i     (clear_weight),
+      .first_i     (32'(data_ring_q)),
+      .ring_i      (32'(weight_ring_q)),
+      .up_valid_i  (wt_up_valid_i),
+      .up_entries_i(32'(wt_up_entries_i)),
+      .rl_valid_i  (wt_rl_valid_o),
+      .rl_entries_i(32'(wt_rl_entries_o)),
+      .rd_valid_i  (wt_rd_valid_o),
+      .rd_addr_i   (32'(wt_rd_addr_o))
+  );
+  int slices_held_q, kernels_held_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      slices_held_q  <= 0;
+      kernels_held_q <= 0;
+    end else begin
+      if (clear_data) slices_held_q <= 0;
+      else slices_held_q <= slices_held_q + (dat_up_valid_i ? 32'(dat_up_slices_i) : 0) - (dat_rl_valid_o ? 32'(dat_rl_slices_o) : 0);
+      if (clear_weight) kernels_held_q <= 0;
+      else
+        kernels_held_q <= kernels_held_q + (wt_up_valid_i ? 32'(wt_up_kernels_i) : 0) - (take_valid ? 32'(take_kernels) : 0) -
+            (drop_weight ? 32'(last_kernels_q) : 0);
+    end
+  `NVDLA_CHECK(SlicesAddUp, 32'(slices_q) == slices_held_q - (dat_rl_valid_o ? 32'(dat_rl_slices_o) : 0))
+  `NVDLA_CHECK(KernelsAddUp, 32'(kernels_avl_q) == kernels_held_q)
+  `NVDLA_CHECK(SlicesNeverNegative, slices_held_q >= 0)
+  `NVDLA_CHECK(KernelsNeverNegative, kernels_held_q >= 0)
+`endif
 endmodule

@@ -316,4 +316,33 @@ module nvdla_csc_data
   assign valid_o = count_q != '0;
   assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = flag_mem_q[rd_q];
   assign data_o = data_mem_q[rd_q];
+
+  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits && Depth >= 8)
+  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_positions_i, op_channels_i, op_block_i, op_tap_x_i, op_tap_y_i,
+                op_channel_end_i, op_group_end_i, op_layer_end_i})
+  `NVDLA_STABLE(AtomStable, valid_o, ready_i, {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o, data_o})
+  `NVDLA_CHECK(RowsLegal, !op_valid_i || rows_i == 3'd1 || rows_i == 3'd2 || rows_i == 3'd4)
+  `NVDLA_CHECK(ReadsInsideRing, !rd_valid_o || ConvEntryCount'(rd_addr_o) < ring_i)
+  `NVDLA_CHECK(ReadsInsideRingNext, !rd_next_valid_o || ConvEntryCount'(rd_next_addr_o) < ring_i)
+  `NVDLA_QUEUE(Atoms, EntryBits + 4, Depth, push, {!post ? word : rows_i == 3'd2 ? halves : quarters,
+               post ? {emit_start_q, emit_end_q && emit_q == 3'd1, emit_channel_end_q, emit_layer_end_q} :
+               {in_start, in_end, in_channel_end, in_layer_end}}, valid_o, valid_o && ready_i,
+               {data_o, stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
+  // Places of the queue: positions whose reads have begun and that have not left.
+  `NVDLA_BALANCE(Places, Depth, issue && line_q == '0, 32'(count), valid_o && ready_i, 1)
+  // Stripes: as many atoms as the operation has positions, the first and the last one marked.
+  `NVDLA_QUEUE(Stripes, ConvStripeBits + 1 + 2, 64, op_valid_i && op_ready_o, {op_positions_i, op_channel_end_i, op_layer_end_i}, 1'b0,
+               valid_o && ready_i && stripe_end_o, (ConvStripeBits + 3)'(0))
+
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(PlacesAddUp, 32'(reserved_q) == Places.level_q)
+  int stripe_q;  // atoms of the stripe that have left
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) stripe_q <= 0;
+    else if (valid_o && ready_i) stripe_q <= stripe_end_o ? 0 : stripe_q + 1;
+  `NVDLA_CHECK(StripeBeginsWithItsFirstAtom, !valid_o || stripe_start_o == (stripe_q == 0))
+  `NVDLA_CHECK(StripeHasAllItsAtoms, !(valid_o && stripe_end_o) || Stripes.level_q <= 0 ||
+               {(ConvStripeBits + 1)'(stripe_q + 1), channel_end_o, layer_end_o} == Stripes.mem_q[Stripes.rd_q])
+`endif
 endmodule

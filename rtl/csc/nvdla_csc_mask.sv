@@ -121,4 +121,14 @@ module nvdla_csc_mask
       .out_ready_i(ready_i),
       .out_data_o ({count_o, mask_o})
   );
+
+  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_kernels_i, op_elements_i, op_stripe_first_i, op_group_first_i, op_group_end_i})
+  `NVDLA_STABLE(MaskStable, valid_o, ready_i, {count_o, mask_o})
+  `NVDLA_CHECK(RoomForTheMask, !valid_q || unused_ready)
+  `NVDLA_CHECK(CountIsThatOfTheMask, !valid_o || 32'(count_o) == $countones(mask_o))
+  // Places of the queue: masks whose read has begun and that have not left.
+  `NVDLA_BALANCE(Places, Depth, issue, 1, valid_o && ready_i, 1)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(PlacesAddUp, 32'(reserved_q) == Places.level_q)
+`endif
 endmodule

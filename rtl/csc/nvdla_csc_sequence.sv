@@ -133,4 +133,25 @@ module nvdla_csc_sequence
         if (skip_weight_i) kernels_seen_q <= kernels_seen_q + group_kernels;
       end
     end
+
+  `NVDLA_STABLE(OperationStable, valid_o, ready_i, {positions_o, kernels_o, channels_o, rows_o, block_o, tap_x_o, tap_y_o, stripe_first_o,
+                group_first_o, channel_end_o, group_end_o, layer_end_o})
+  `NVDLA_CHECK(PositionsInRange, !valid_o || (positions_o != '0 && 32'(positions_o) <= ConvStripeMax && 27'(positions_o) <= positions_left_q))
+  `NVDLA_CHECK(ChannelsInRange, !valid_o || (channels_o != '0 && 32'(channels_o) <= AtomicC))
+  `NVDLA_CHECK(RowsInRange, !valid_o || (rows_o != '0 && rows_o <= rows_i))
+  `NVDLA_CHECK(KernelsLeft, !valid_o || (kernels_left_q != '0 && kernels_left_q <= kernels_i))
+  `NVDLA_CHECK(TakesOnlyWhatIsThere, !take_valid_o || take_kernels_o <= kernels_avl_i)
+  `NVDLA_CHECK(StartsOnlyIdle, !start_i || !active_q)
+
+`ifdef NVDLA_CHECKS
+  // Positions of the groups, counted by the stripes that end.
+  logic [63:0] positions_done_q, positions_due;
+  assign positions_due = 64'(positions_i) * 64'(runs_i) * ((64'(kernels_i) + 64'(AtomicK) - 64'd1) / 64'(AtomicK));
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) positions_done_q <= '0;
+    else if (start_i) positions_done_q <= '0;
+    else if (valid_o && ready_i && channel_end_o) positions_done_q <= positions_done_q + 64'(positions_o);
+  `NVDLA_CHECK(LayerEndsWithItsLastPosition, !(valid_o && channel_end_o) ||
+               (positions_done_q + 64'(positions_o) == positions_due) == layer_end_o)
+`endif
 endmodule

@@ -121,4 +121,10 @@ module nvdla_csc_stream
       rest_data_q <= read_q ? rd_data_i >> (ShiftBits'(over_q) << UnitShift) : rest_data >> (ShiftBits'(units_q) << UnitShift);
       if (save_q) group_data_q <= rest_data;
     end
+
+  `NVDLA_PARAM(UnitLegal, Unit == 1 || Unit == 8)
+  `NVDLA_CHECK(PieceFitsAnEntry, !issue_i || 32'(units_i) <= Units)
+  `NVDLA_CHECK(PointerInsideRing, !issue_i || ptr < ring_i)
+  `NVDLA_CHECK(ReleaseFitsTheRing, !rl_valid_o || rl_entries_o <= ring_i)
+  `NVDLA_CHECK(NoReleaseOfKeptWeights, !(rl_valid_o && keep_i))
 endmodule

@@ -202,4 +202,27 @@ module nvdla_csc_weight
   assign valid_o = count_q != '0;
   assign {last_o, kernel_o} = info_mem_q[rd_q];
   assign data_o = data_mem_q[rd_q];
+
+  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits)
+  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_kernels_i, op_channels_i, op_rows_i, op_stripe_first_i, op_group_first_i,
+                op_group_end_i})
+  `NVDLA_STABLE(MaskStable, mask_valid_i, mask_ready_o, {mask_i, mask_count_i})
+  `NVDLA_STABLE(WeightsStable, valid_o, ready_i, {last_o, kernel_o, data_o})
+  `NVDLA_CHECK(MaskBitsFitTheBlock, !(mask_ready_o && mask_valid_i) || mask_count_i <= elements)
+  `NVDLA_QUEUE(Blocks, EntryBits + InfoBits, Depth, valid_q, {lanes, last_q, index_q}, valid_o, valid_o && ready_i, {data_o, last_o, kernel_o})
+  // Places of the queue: blocks whose read has begun and that have not left.
+  `NVDLA_BALANCE(Places, Depth, issue, 1, valid_o && ready_i, 1)
+  `NVDLA_QUEUE(Operations, ConvKernelBits, 64, op_valid_i && op_ready_o, op_kernels_i, 1'b0, valid_o && ready_i && last_o, ConvKernelBits'(0))
+
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(PlacesAddUp, 32'(reserved_q) == Places.level_q)
+  int kernel_next_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) kernel_next_q <= 0;
+    else if (valid_o && ready_i) kernel_next_q <= last_o ? 0 : kernel_next_q + 1;
+  `NVDLA_CHECK(KernelsInOrder, !valid_o || 32'(kernel_o) == kernel_next_q)
+  `NVDLA_CHECK(OperationEndsWithItsLastKernel, !(valid_o && last_o) || Operations.level_q <= 0 ||
+               kernel_o == Operations.mem_q[Operations.rd_q])
+`endif
 endmodule

@@ -58,4 +58,15 @@ module nvdla_engine_output
       if (cmd_valid_i && cmd_ready_o && cmd_last_i) commands_done_q <= 1'b1;
       if (atom_valid_i && atom_ready_o && atom_last_i) atoms_done_q <= 1'b1;
     end
+
+  `NVDLA_CHECK(WorksOnlyInLayer, run_i || !(cmd_valid_i || atom_valid_i))
+  `NVDLA_CHECK(NoCommandAfterTheLast, !commands_done_q || !run_i || !cmd_valid_i)
+  `NVDLA_CHECK(NoAtomAfterTheLast, !atoms_done_q || !run_i || !atom_valid_i)
+  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
+  // Layers whose last command has been taken and whose acknowledge is outstanding, by group.
+  `NVDLA_QUEUE(Layers, 1, 512, cmd_valid_i && cmd_ready_o && cmd_last_i, group_i, done_intr_o != 2'b00, done_intr_o != 2'b00, done_intr_o[1])
+
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(AtomsMatchCommands, !(run_i && done_o) || u_dma.unmatched_q == 0)
+`endif
 endmodule

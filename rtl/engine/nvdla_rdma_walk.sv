@@ -43,4 +43,18 @@ module nvdla_rdma_walk (
       if (clear_i) stall_q <= '0;
       else if (count_i && req_valid_o && !req_ready_i) stall_q <= stall_q + 32'd1;
     end
+
+  `NVDLA_CHECK(StateLegal, state_q <= StateDrain)
+  `NVDLA_CHECK(RequestsOnlyInLayer, !req_valid_o || run_i)
+  `NVDLA_CHECK(NoRequestWhileDraining, !(drain_o && req_valid_o))
+
+`ifdef NVDLA_CHECKS
+  // Requests of a layer end with the last one.
+  logic over_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) over_q <= 1'b0;
+    else if (start_o) over_q <= 1'b0;
+    else if (req_valid_o && req_ready_i && req_last_i) over_q <= 1'b1;
+  `NVDLA_CHECK(NoRequestAfterTheLast, !(req_valid_o && over_q))
+`endif
 endmodule

@@ -202,4 +202,15 @@ module nvdla_lut
       if (result_now) result_q <= lut_result(entry_q, factor_q, gain_q, shift_q);
     end
   end
+
+  `NVDLA_PARAM(BitsLegal, InputBits >= 2 && InputBits <= 31 && SelectBits >= 3 && SelectBits <= 8 && Lanes >= 1)
+  `NVDLA_CHECK(OneAccessAtATime, !(cfg_req_i && data_req_i))
+  `NVDLA_CHECK(AddressInRange, 32'(addr_q) < 1024)
+`ifdef NVDLA_CHECKS
+  logic asked_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) asked_q <= 1'b0;
+    else asked_q <= (cfg_req_i || data_req_i) && !write_i;
+  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
+`endif
 endmodule

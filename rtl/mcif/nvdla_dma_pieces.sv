@@ -89,4 +89,38 @@ module nvdla_dma_pieces
       next_tag_q  <= req_tag_i;
     end
   end
+
+  `NVDLA_PARAM(BurstsLegal, DbbBurstBeats >= 1 && DbbBurstBeats <= 16 && (DbbBurstBeats & (DbbBurstBeats - 1)) == 0)
+  `NVDLA_PARAM(SecondaryBurstsLegal, SecondaryMemory == 0 || (CvsramBurstBeats >= 1 && CvsramBurstBeats <= 16 &&
+               (CvsramBurstBeats & (CvsramBurstBeats - 1)) == 0))
+  `NVDLA_STABLE(RequestStable, req_valid_i, req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i})
+  `NVDLA_STABLE(PieceStable, piece_valid_o, piece_ready_i, {piece_addr_o, piece_len_o, piece_ram_o, piece_tag_o, piece_last_o})
+
+`ifdef NVDLA_CHECKS
+  // The requests that are held, and the atoms of the oldest one that its pieces have covered.
+  localparam int RequestBits = AddrBits + 17 + TagBits;
+  logic [RequestBits-1:0] oldest;
+  logic [AddrBits-1:0] oldest_addr;
+  logic [15:0] oldest_size;
+  logic [TagBits-1:0] oldest_tag;
+  logic oldest_ram, ends;
+  int covered_q;
+  logic [31:0] line_beats, first_beat;
+  `NVDLA_QUEUE(Requests, RequestBits, 2, req_valid_i && req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i}, 1'b0,
+               piece_valid_o && piece_ready_i && ends, RequestBits'(0))
+  assign oldest = Requests.mem_q[Requests.rd_q];
+  assign {oldest_addr, oldest_size, oldest_ram, oldest_tag} = oldest;
+  assign ends = covered_q + 32'(piece_len_o) == 32'(oldest_size);
+  assign line_beats = oldest_ram ? DbbBurstBeats : CvsramBurstBeats;
+  assign first_beat = 32'(piece_addr_o >> AtomShift) & (line_beats - 32'd1);
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) covered_q <= 0;
+    else if (piece_valid_o && piece_ready_i) covered_q <= ends ? 0 : covered_q + 32'(piece_len_o) + 1;
+  `NVDLA_CHECK(PieceOfARequest, piece_valid_o == (Requests.level_q > 0))
+  `NVDLA_CHECK(PiecesFollowEachOther, !piece_valid_o || Requests.level_q <= 0 ||
+               {piece_addr_o, piece_ram_o, piece_tag_o} == {oldest_addr + (AddrBits'(covered_q) << AtomShift), oldest_ram, oldest_tag})
+  `NVDLA_CHECK(PiecesCoverTheRequest, !piece_valid_o || covered_q + 32'(piece_len_o) <= 32'(oldest_size))
+  `NVDLA_CHECK(LastPieceEndsTheRequest, !piece_valid_o || piece_last_o == ends)
+  `NVDLA_CHECK(PieceStaysInItsLine, !piece_valid_o || first_beat + 32'(piece_len_o) < line_beats)
+`endif
 endmodule

@@ -86,4 +86,24 @@ module nvdla_dma_read
       .out_ready_i(rsp_ready_i),
       .out_data_o (rsp_data_o)
   );
+
+  `NVDLA_PARAM(DepthHoldsABurst, Depth >= DbbBurstBeats && (SecondaryMemory == 0 || Depth >= CvsramBurstBeats))
+  `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
+  `NVDLA_STABLE(AnswerStable, rsp_valid_o, rsp_ready_i, rsp_data_o)
+  // Atoms in flight; atoms in flight or in the buffer; atoms that the engine has asked for and not taken.
+  `NVDLA_BALANCE(Flight, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_i.valid, 1)
+  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, rsp_valid_o && rsp_ready_i, 1)
+  `NVDLA_BALANCE(Owed, 2 * 65536 + Depth, req_valid_i && req_ready_o, 32'(req_size_i) + 32'd1, rsp_valid_o && rsp_ready_i, 1)
+  `NVDLA_QUEUE(Atoms, AtomBits, Depth, mif_i.valid, mif_i.data, rsp_valid_o, rsp_valid_o && rsp_ready_i, rsp_data_o)
+  `NVDLA_CHECK(RoomForTheAnswer, !mif_i.valid || unused_ready)
+
+`ifdef NVDLA_CHECKS
+  logic asked_ram_q;
+  always_ff @(posedge clk_i) if (mif_o.valid && mif_i.ready) asked_ram_q <= mif_o.ram;
+  `NVDLA_CHECK(AnswersOnlyToRequests, !mif_i.valid || Flight.level_q > 0)
+  `NVDLA_CHECK(PlacesAddUp, 32'(free_q) + Promised.level_q == Depth)
+  `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
+  `NVDLA_CHECK(OneMemoryAtATime, !(mif_o.valid && mif_i.ready) || Flight.level_q == 0 || mif_o.ram == asked_ram_q)
+  `NVDLA_CHECK(NothingIsLost, Promised.level_q != 0 || piece_valid || Owed.level_q == 0)
+`endif
 endmodule

@@ -107,4 +107,36 @@ module nvdla_dma_write
       if (issue) last_ram_q <= ram;
       ack_q <= (mif_i.done && track_valid) ? track_ack : 2'b00;
     end
+
+  `NVDLA_STABLE(CommandStable, cmd_valid_i, cmd_ready_o, {cmd_addr_i, cmd_size_i, cmd_ram_i, cmd_ack_i})
+  `NVDLA_STABLE(DataStable, dat_valid_i, dat_ready_o, dat_data_i)
+  `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
+  `NVDLA_STABLE(BeatStable, mif_o.dat_valid, mif_i.dat_ready, mif_o.dat_data)
+  // Beats in the buffer; those of them that no piece has been promised; beats of accepted pieces that have not left; pieces in flight.
+  `NVDLA_BALANCE(Buffered, Depth, dat_valid_i && dat_ready_o, 1, mif_o.dat_valid && mif_i.dat_ready, 1)
+  `NVDLA_BALANCE(Free, Depth, dat_valid_i && dat_ready_o, 1, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1)
+  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_o.dat_valid && mif_i.dat_ready, 1)
+  `NVDLA_BALANCE(Flight, BurstsInFlight, mif_o.valid && mif_i.ready, 1, mif_i.done, 1)
+  `NVDLA_BALANCE(Acknowledges, 65536, cmd_valid_i && cmd_ready_o && cmd_ack_i != 2'b00, 1, ack_o != 2'b00, 1)
+  `NVDLA_QUEUE(Marks, 2, BurstsInFlight, mif_o.valid && mif_i.ready, piece_last ? piece_tag : 2'b00, 1'b0, mif_i.done, 2'b00)
+
+`ifdef NVDLA_CHECKS
+  logic asked_ram_q;
+  logic [1:0] ack_due_q;
+  int unmatched_q;  // atoms of commands less atoms of data
+  always_ff @(posedge clk_i) if (mif_o.valid && mif_i.ready) asked_ram_q <= mif_o.ram;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      unmatched_q <= 0;
+      ack_due_q   <= 2'b00;
+    end else begin
+      unmatched_q <= unmatched_q + ((cmd_valid_i && cmd_ready_o) ? 32'(cmd_size_i) + 1 : 0) - 32'(dat_valid_i && dat_ready_o);
+      ack_due_q   <= mif_i.done ? Marks.mem_q[Marks.rd_q] : 2'b00;
+    end
+  `NVDLA_CHECK(DoneOnlyInFlight, !mif_i.done || Flight.level_q > 0)
+  `NVDLA_CHECK(BeatsAddUp, 32'(avail_q) == Free.level_q)
+  `NVDLA_CHECK(AcknowledgeWithTheLastResponse, ack_o == ack_due_q)
+  `NVDLA_CHECK(OneMemoryAtATime, !(mif_o.valid && mif_i.ready) || Flight.level_q == 0 || mif_o.ram == asked_ram_q)
+  `NVDLA_CHECK(DataMatchCommands, piece_valid || Buffered.level_q != 0 || unmatched_q == 0)
+`endif
 endmodule

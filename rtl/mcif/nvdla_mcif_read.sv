@@ -95,4 +95,22 @@ module nvdla_mcif_read
   assign araddr_o  = {araddr_q, AtomShift'(0)};
 
   wire unused = &{1'b0, winner};
+
+  `NVDLA_STABLE(AddressStable, arvalid_o, arready_i, {arid_o, arlen_o, araddr_o})
+  `NVDLA_CHECK(OneClientAccepted, !accept || $onehot(grant))
+  `NVDLA_CHECK(BeatHasAClient, !rvalid_i || $onehot(rsp_valid))
+  `NVDLA_QUEUE(Addresses, RdIdBits + 4 + AddrBits - AtomShift, 2, accept,
+               {RdIds[32'(index)*RdIdBits+:RdIdBits], winner.len, winner.addr[AddrBits-1:AtomShift]}, arvalid_o, arvalid_o && arready_i,
+               {arid_o[RdIdBits-1:0], arlen_o, araddr_o[AddrBits-1:AtomShift]})
+  `NVDLA_BALANCE(Flight, 256, accept, 32'(winner.len) + 32'd1, rvalid_i, 1)
+
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
+  `NVDLA_CHECK(LimitIsKept, !accept || Flight.level_q + 32'(winner.len) <= 32'(limit_i))
+  for (genvar i = 0; i < RdClients; i++) begin : gen_checks
+    `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready, gen_client[i].req)
+    `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(gen_client[i].req.len) + 32'd1, gen_client[i].rsp.valid, 1)
+    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready || (gen_client[i].req.valid && gen_client[i].req.ram == Ram))
+  end
+`endif
 endmodule

@@ -157,4 +157,53 @@ module nvdla_mcif_write
   end
 
   wire unused = &{1'b0, winner, sender};
+
+  `NVDLA_PARAM(BurstLegal, MaxBurst >= 1 && MaxBurst <= 16 && (MaxBurst & (MaxBurst - 1)) == 0)
+  `NVDLA_STABLE(AddressStable, awvalid_o, awready_i, {awid_o, awlen_o, awaddr_o})
+  `NVDLA_STABLE(BeatStable, wvalid_o, wready_i, {wdata_o, wlast_o})
+  `NVDLA_CHECK(OneClientAccepted, !accept || $onehot(grant))
+  `NVDLA_CHECK(OneClientSends, $onehot0(dat_ready))
+  `NVDLA_CHECK(BeatsOnlyWhenOffered, (dat_ready & ~dat_valid) == '0)
+  `NVDLA_CHECK(ResponseHasAClient, !bvalid_i || $onehot(b_hit))
+  `NVDLA_CHECK(BurstFits, !accept || 32'(len) < MaxBurst)
+  `NVDLA_CHECK(RoomForTheLength, MaxBurst == 1 || !accept || (grant & ~unused_ready) == '0)
+  `NVDLA_QUEUE(Addresses, WrIdBits + 4 + AddrBits, 2, accept, {WrIds[32'(index)*WrIdBits+:WrIdBits], winner.len, winner.addr}, awvalid_o,
+               awvalid_o && awready_i, {awid_o[WrIdBits-1:0], awlen_o, awaddr_o})
+
+`ifdef NVDLA_CHECKS
+  // The burst that is being sent: its client and its beats that the client still holds.
+  logic [WrClients-1:0] sends_q;
+  int beats_left_q, bursts_flight_q;
+  logic last_beat;
+  logic [AtomBits-1:0] moved;
+  assign last_beat = accept ? winner.len == 4'd0 : beats_left_q == 1;
+  always_comb begin
+    moved = '0;
+    for (int i = 0; i < WrClients; i++) if (dat_ready[i]) moved = req_i[i*MifWrReqBits+:AtomBits];  // dat_data is the lowest field
+  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      sends_q         <= '0;
+      beats_left_q    <= 0;
+      bursts_flight_q <= 0;
+    end else begin
+      if (accept) sends_q <= grant;
+      if (accept) beats_left_q <= 32'(winner.len);
+      else if (dat_ready != '0) beats_left_q <= beats_left_q - 1;
+      bursts_flight_q <= bursts_flight_q + 32'(accept) - 32'(bvalid_i);
+    end
+  `NVDLA_QUEUE(Beats, AtomBits + 1, 2, dat_ready != '0, {moved, last_beat}, wvalid_o, wvalid_o && wready_i, {wdata_o, wlast_o})
+  `NVDLA_CHECK(BurstsOneAfterAnother, !accept || beats_left_q == 0)
+  `NVDLA_CHECK(BeatsOfTheBurst, dat_ready == '0 || dat_ready == (accept ? grant : sends_q))
+  `NVDLA_CHECK(NoBeatWithoutBurst, dat_ready == '0 || accept || beats_left_q > 0)
+  `NVDLA_CHECK(LimitIsKept, !accept || 32'(flight_q) + 32'(winner.len) <= 32'(limit_i))
+  `NVDLA_CHECK(FlightCoversTheBursts, 32'(flight_q) >= bursts_flight_q && (flight_q == '0) == (bursts_flight_q == 0))
+  for (genvar i = 0; i < WrClients; i++) begin : gen_checks
+    `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready,
+                  {gen_client[i].req.ram, gen_client[i].req.addr, gen_client[i].req.len})
+    `NVDLA_BALANCE(Bursts, 256, accept && grant[i], 1, b_hit[i], 1)
+    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready || (gen_client[i].req.valid && gen_client[i].req.ram == Ram))
+    `NVDLA_CHECK(DoneForEachResponse, gen_client[i].rsp.done == b_hit[i])
+  end
+`endif
 endmodule

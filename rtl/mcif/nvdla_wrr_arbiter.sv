@@ -48,4 +48,34 @@ module nvdla_wrr_arbiter #(
       last_q <= grant_o;
       left_q <= keep ? left_q - 8'd1 : weight_i[32'(index_o)*8+:8] - 8'd1;
     end
+
+  `NVDLA_PARAM(IndexLegal, Clients >= 1 && 2 ** IndexBits >= Clients)
+  `NVDLA_CHECK(OneWinner, $onehot0(grant_o))
+  `NVDLA_CHECK(WinnerRequests, (grant_o & ~req_i) == '0)
+  `NVDLA_CHECK(IndexIsTheWinner, grant_o == '0 || grant_o == Clients'(1) << index_o)
+  `NVDLA_CHECK(AdvancesWithAWinner, !advance_i || grant_o != '0)
+
+`ifdef NVDLA_CHECKS
+  // No client waits for more grants than all weights together.
+  int waits_q[0:Clients-1];
+  logic [31:0] weights;
+  logic [Clients-1:0] may_win, starves;
+  always_comb begin
+    weights = '0;
+    for (int i = 0; i < Clients; i++) begin
+      weights = weights + 32'(weight_i[i*8+:8]);
+      may_win[i] = req_i[i] && weight_i[i*8+:8] != 8'd0;
+    end
+    for (int i = 0; i < Clients; i++) starves[i] = waits_q[i] > 32'($signed(weights));
+  end
+  for (genvar i = 0; i < Clients; i++) begin : gen_waits
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) waits_q[i] <= 0;
+      else if (!may_win[i] || (advance_i && grant_o[i])) waits_q[i] <= 0;
+      else if (advance_i) waits_q[i] <= waits_q[i] + 1;
+  end
+  `NVDLA_CHECK(WeightlessNeverWin, (grant_o & ~may_win) == '0)
+  `NVDLA_CHECK(SomebodyWins, may_win == '0 || grant_o != '0)
+  `NVDLA_CHECK(NobodyStarves, starves == '0)
+`endif
 endmodule

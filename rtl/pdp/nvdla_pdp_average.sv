@@ -72,4 +72,30 @@ module nvdla_pdp_average
   if (PdpBeats > 1) begin : gen_shift
     always_ff @(posedge clk_i) if (height_take) atom_q[Top-1:0] <= atom_q[AtomBits-1:BeatWidth];
   end
+
+  `NVDLA_STABLE(InputStable, tot_valid_i, tot_ready_o, {tot_last_i, tot_i})
+  `NVDLA_STABLE(OutputStable, atom_valid_o, atom_ready_i, {atom_last_o, atom_data_o})
+
+`ifdef NVDLA_CHECKS
+  // Atoms as their beats come in.
+  localparam int AtomBeats = PdpBeats;
+  logic [BeatWidth-1:0] beat;
+  logic [AtomBits-1:0] atom_seen_q, atom_seen;
+  int beats_seen_q;
+  always_comb begin
+    beat = '0;
+    if (tot_valid_i)
+      for (int p = 0; p < PdpThroughput; p++)
+        beat[p*PdpLaneBits+:PdpLaneBits] = average_i ?
+            pdp_scale_height(pdp_scale_width(tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i), recip_height_i) : tot_i[p*PdpSumBits+:8];
+    atom_seen = atom_seen_q;
+    atom_seen[32'(beats_seen_q)*BeatWidth+:BeatWidth] = beat;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) beats_seen_q <= 0;
+    else if (tot_valid_i && tot_ready_o) beats_seen_q <= (beats_seen_q + 1) % AtomBeats;
+  always_ff @(posedge clk_i) if (tot_valid_i && tot_ready_o) atom_seen_q <= atom_seen;
+  `NVDLA_QUEUE(Atoms, AtomBits + 1, 4, tot_valid_i && tot_ready_o && beats_seen_q == AtomBeats - 1, {atom_seen, tot_last_i}, atom_valid_o,
+               atom_valid_o && atom_ready_i, {atom_data_o, atom_last_o})
+`endif
 endmodule

@@ -70,4 +70,8 @@ module nvdla_pdp_column
       end
     end
   end
+
+  `NVDLA_STABLE(BeatStable, beat_valid_i, beat_ready_o, {beat_i, beat_i.flush ? '0 : row_i})
+  `NVDLA_STABLE(OutputStable, tot_valid_o, tot_ready_i, {tot_last_o, tot_o})
+  `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o, tot_valid_o && tot_ready_i, tot_last_o)
 endmodule

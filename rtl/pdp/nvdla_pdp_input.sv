@@ -89,4 +89,23 @@ module nvdla_pdp_input
       if (surface_end) surface_q <= surface_q + 13'd1;
     end
   end
+
+  `NVDLA_STABLE(MemoryStable, mem_valid_i, mem_ready_o, mem_data_i)
+  `NVDLA_STABLE(SdpStable, sdp_valid_i, sdp_ready_o, sdp_data_i)
+  `NVDLA_STABLE(OutputStable, in_valid_o, in_ready_i, {in_atom_o, in_last_o, in_beat_o, in_atom_o ? in_atom_data_o : '0,
+                in_atom_o ? '0 : in_beat_data_o})
+  `NVDLA_CHECK(NothingAfterTheLastAtom, !(in_valid_o && done_o))
+  `NVDLA_CHECK(OneSource, !(mem_ready_o && sdp_ready_o))
+  `NVDLA_CHECK(AtomsAreWhole, !(d_i.flying_mode && run_i) || beat_q == '0)
+
+`ifdef NVDLA_CHECKS
+  // Atoms of the layer; strips that overlap count their columns twice.
+  logic [63:0] atoms_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) atoms_q <= '0;
+    else if (!run_i) atoms_q <= '0;
+    else if (in_valid_o && in_ready_i && in_last_o) atoms_q <= atoms_q + 64'd1;
+  `NVDLA_CHECK(WholeCube, !(run_i && done_o) || d_i.split_num != '0 || atoms_q ==
+               (64'(d_i.cube_in_width) + 64'd1) * (64'(d_i.cube_in_height) + 64'd1) * (64'(surface_last) + 64'd1))
+`endif
 endmodule

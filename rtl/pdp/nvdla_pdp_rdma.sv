@@ -100,4 +100,13 @@ module nvdla_pdp_rdma
       end
     end
   end
+
+  `NVDLA_STABLE(AtomStable, atom_valid_o, atom_ready_i, atom_data_o)
+  `NVDLA_CHECK(AtomsOnlyInLayer, !atom_valid_o || run_i)
+  // Atoms requested and not delivered.
+  `NVDLA_BALANCE(Pending, 2 * 8192 + 2 * 65536, req_valid && req_ready, 32'(width_q), atom_valid_o && atom_ready_i, 1)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(PendingAddsUp, 32'(pending_q) == Pending.level_q)
+  `NVDLA_CHECK(DoneWithTheLastAtom, !done_o || Pending.level_q == 1)
+`endif
 endmodule

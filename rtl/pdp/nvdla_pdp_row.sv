@@ -29,15 +29,17 @@ module nvdla_pdp_row
   output pdp_beat_t                           beat_o,
   output logic [PdpThroughput*PdpRowBits-1:0] row_o
 );
-  localparam logic [1:0] Idle = 2'd0;          // no layer, or its walk has ended
-  localparam logic [1:0] Load = 2'd1;          // a strip begins
-  localparam logic [1:0] Line = 2'd2;          // an input line
-  localparam logic [1:0] Flush = 2'd3;         // a left row on its own
+  typedef enum logic [1:0] {
+    StateIdle,                                 // no layer, or its walk has ended
+    StateLoad,                                 // a strip begins
+    StateLine,                                 // an input line
+    StateFlush                                 // a left row on its own
+  } state_e;
 
   wire unused_d = &{1'b0, d_i};
 
   // ---- where we are -----------------------------------------------------------------------------------------------------------
-  logic [1:0] state_q;
+  state_e state_q;
   logic over_q, valid_q;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q, column_q;    // column: of the output
@@ -75,13 +77,13 @@ module nvdla_pdp_row
   wire ready = !valid_q || beat_ready_i;
   wire signed [14:0] missing = $signed({1'b0, window_q.need}) - arrived_q;
   wire complete = missing <= 15'sd0 || (missing == 15'sd1 && PdpCountBits'(lane_q) < part_q);
-  wire fold = state_q == Line && now_q.used && complete && ready;
-  wire go = fold || (state_q == Flush && ready);
+  wire fold = state_q == StateLine && now_q.used && complete && ready;
+  wire go = fold || (state_q == StateFlush && ready);
   wire window_end = go && lane_q == PdpBeatBits'(PdpBeatLast);
   wire row_end = window_end && column_q == column_last_q;
-  wire line_end = state_q == Line && (now_q.used ? row_end : complete);
+  wire line_end = state_q == StateLine && (now_q.used ? row_end : complete);
   wire input_end = line_end && line_q == d_i.cube_in_height;           // of the surface
-  wire left_end = row_end && (state_q == Flush || ride_q);             // a left row is out
+  wire left_end = row_end && (state_q == StateFlush || ride_q);             // a left row is out
   wire [13:0] row_next = row_q + 14'(now_q.emit);
   wire [13:0] rest = 14'(d_i.cube_out_height) + 14'd1 - row_next;      // rows that an ending surface leaves
   wire [13:0] left_next = input_end ? rest : left_q - 14'(left_end);
@@ -91,8 +93,8 @@ module nvdla_pdp_row
   wire strip_end = strip_input_end ? rest == 14'd0 : final_q && row_end && left_q == 14'd1;
   wire layer_end = strip_end && strip_final;
   wire [7:0] strip_next = strip_q + 8'd1;
-  wire step = line_end || (state_q == Flush && row_end);               // to a line or a left row
-  wire line_begin = state_q == Load || (line_end && !strip_input_end);
+  wire step = line_end || (state_q == StateFlush && row_end);               // to a line or a left row
+  wire line_begin = state_q == StateLoad || (line_end && !strip_input_end);
   wire window_begin = line_begin || (fold && window_end);
 
   assign in_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
@@ -101,7 +103,7 @@ module nvdla_pdp_row
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= Idle;
+      state_q <= StateIdle;
       over_q <= 1'b0;
       valid_q <= 1'b0;
       lane_q <= '0;
@@ -113,12 +115,15 @@ module nvdla_pdp_row
       final_q <= 1'b0;
     end else begin
       case (state_q)
-        Idle: if (run_i && !over_q) state_q <= Load;
-        Load: state_q <= Line;
-        default:
-          if (layer_end) state_q <= Idle;
-          else if (strip_end) state_q <= Load;
-          else if (step) state_q <= left_next != 14'd0 && !ride_next ? Flush : Line;
+        StateIdle: if (run_i && !over_q) state_q <= StateLoad;
+        StateLoad: state_q <= StateLine;
+        StateLine, StateFlush:
+          if (layer_end) state_q <= StateIdle;
+          else if (strip_end) state_q <= StateLoad;
+          else if (step) begin
+            if (left_next != 14'd0 && !ride_next) state_q <= StateFlush;
+            else state_q <= StateLine;
+          end
       endcase
       if (!run_i) over_q <= 1'b0;
       else if (layer_end) over_q <= 1'b1;
@@ -127,7 +132,7 @@ module nvdla_pdp_row
       if (line_end) ring_base_q <= ring_base_q + width_q[3:0];
       if (push || line_end) arrived_q <= arrived_q + $signed(15'(push)) - (line_end ? $signed({1'b0, width_q}) : 15'sd0);
       if (step) left_q <= left_next;
-      if (state_q == Load) final_q <= 1'b0;
+      if (state_q == StateLoad) final_q <= 1'b0;
       else if (strip_input_end) final_q <= 1'b1;
       if (go) lane_q <= window_end ? '0 : lane_q + PdpBeatBits'(1);
       if (ready) valid_q <= go;
@@ -136,7 +141,7 @@ module nvdla_pdp_row
 
   // ---- strips and surfaces ------------------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle) begin
+    if (state_q == StateIdle) begin
       if (run_i) begin
         strip_q <= 8'd0;
         width_q <= pdp_strip_width_in(d_i.split_num, 8'd0, d_i.cube_in_width, d_i.partial_width_in_first, d_i.partial_width_in_mid,
@@ -153,7 +158,7 @@ module nvdla_pdp_row
                                           d_i.partial_width_out_mid, d_i.partial_width_out_last);
       pad_left_q <= 3'd0;
     end
-    if (state_q == Load) surface_q <= 13'd0;
+    if (state_q == StateLoad) surface_q <= 13'd0;
     else if (input_end) surface_q <= surface_q + 13'd1;
   end
 
@@ -177,7 +182,7 @@ module nvdla_pdp_row
     x0_next = x0_q + $signed(15'(d_i.kernel_stride_width)) + 15'sd1;
     now_next = now_q;
     window_next = window_q;
-    if (step || state_q == Load) begin
+    if (step || state_q == StateLoad) begin
       if (line_end && now_q.emit) begin
         row_slot_next = row_slot_q + 3'd1;
         row_start_next = row_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
@@ -190,7 +195,7 @@ module nvdla_pdp_row
         left_slot_next = left_slot_q + 3'd1;
         left_start_next = left_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
       end
-      if (input_end || state_q == Load) begin
+      if (input_end || state_q == StateLoad) begin
         line_next = 13'd0;
         row_first_next = 14'd0;
         row_start_next = -$signed(15'(d_i.pad_top));
@@ -219,7 +224,7 @@ module nvdla_pdp_row
       pad_q <= pdp_pad(pdp_row_pads(row_start_next, d_i.kernel_height, d_i.cube_in_height), pads) *
                (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
     end
-    if (step || state_q == Load) begin
+    if (step || state_q == StateLoad) begin
       ride_q <= ride_next;
       left_slot_q <= left_slot_next;
       left_start_q <= left_start_next;
@@ -227,10 +232,10 @@ module nvdla_pdp_row
         left_pad_q <= pdp_pad(pdp_row_pads(left_start_next, d_i.kernel_height, d_i.cube_in_height), pads) *
                       (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
     end
-    if (state_q == Idle || strip_input_end) window_q <= '0;
+    if (state_q == StateIdle || strip_input_end) window_q <= '0;
     else if (window_begin) window_q <= window_next;
     if (window_begin) x0_q <= x0_next;
-    if (step || state_q == Load) column_q <= 13'd0;
+    if (step || state_q == StateLoad) column_q <= 13'd0;
     else if (window_end) column_q <= column_q + 13'd1;
   end
 
@@ -241,8 +246,8 @@ module nvdla_pdp_row
 
   // ---- the beat -----------------------------------------------------------------------------------------------------------------
   wire [7:0] banks = pdp_bank_column(shift, column_q[6:4]);
-  wire flush = state_q == Flush || ride_q;
-  wire row_last = state_q == Flush ? final_q && left_q == 14'd1          // the last row of the strip
+  wire flush = state_q == StateFlush || ride_q;
+  wire row_last = state_q == StateFlush ? final_q && left_q == 14'd1          // the last row of the strip
                                    : surface_final && now_q.emit && row_q == 14'(d_i.cube_out_height);
 
   always_ff @(posedge clk_i) begin
@@ -252,7 +257,7 @@ module nvdla_pdp_row
       beat_o.flush <= flush;
       beat_o.emit_first <= now_q.emit_first;
       beat_o.bank <= ((flush ? left_slot_q : row_slot_q) << shift) | (column_q[6:4] & ~(3'd7 << shift));
-      beat_o.write <= state_q == Flush ? 8'd0 : now_q.write & banks;
+      beat_o.write <= state_q == StateFlush ? 8'd0 : now_q.write & banks;
       beat_o.first <= now_q.first;
       beat_o.addr <= {column_q[3:0], lane_q};
       beat_o.pad <= flush ? left_pad_q : pad_q;
@@ -293,4 +298,43 @@ module nvdla_pdp_row
       end
     end
   end
+
+  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  `NVDLA_STABLE(InputStable, in_valid_i, in_ready_o, {in_atom_i, in_last_i, in_beat_i})
+  `NVDLA_STABLE(BeatStable, beat_valid_o, beat_ready_i, {beat_o, beat_o.flush ? '0 : row_o})
+  `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateIdle || run_i)
+  `NVDLA_CHECK(OneBeatAtATime, !go || !valid_q || beat_ready_i)
+
+`ifdef NVDLA_CHECKS
+  // Columns that came and columns of finished lines, since reset; the ring holds the last 16 that came, one of them perhaps in part.
+  int come_q, line_begin_q;
+  logic [7:0] wanted, gone, not_here;
+  assign wanted = fold ? window_q.valid : 8'd0;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      come_q       <= 0;
+      line_begin_q <= 0;
+    end else begin
+      if (in_valid_i && in_ready_o && in_last_i) come_q <= come_q + 1;
+      if (line_end) line_begin_q <= line_begin_q + 32'(width_q);
+    end
+  always_comb
+    for (int k = 0; k < 8; k++) begin
+      gone[k] = wanted[k] && line_begin_q + 32'(x0_q) + k + 16 < come_q + 32'(part_q != '0);
+      not_here[k] = wanted[k] && line_begin_q + 32'(x0_q) + k >= come_q + 32'(PdpCountBits'(lane_q) < part_q);
+    end
+  `NVDLA_CHECK(ColumnsOfTheWindowAreStillThere, gone == '0)
+  `NVDLA_CHECK(ColumnsOfTheWindowHaveCome, not_here == '0)
+  `NVDLA_CHECK(RingPlaces, ring_write_q == 4'(come_q) && ring_base_q == 4'(line_begin_q))
+  `NVDLA_CHECK(ArrivedAddsUp, 32'(arrived_q) == come_q - line_begin_q)
+
+  // Beats of the layer's output, at its end.
+  logic [63:0] results_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) results_q <= '0;
+    else if (!run_i) results_q <= '0;
+    else if (beat_valid_o && beat_ready_i && beat_o.emit) results_q <= results_q + 64'd1;
+  `NVDLA_CHECK(LastBeatIsTheLast, !(beat_valid_o && beat_o.last) || (beat_o.emit && results_q + 64'd1 ==
+               (64'(d_i.cube_out_width) + 64'd1) * (64'(d_i.cube_out_height) + 64'd1) * (64'(surface_last) + 64'd1) * 64'(PdpBeats)))
+`endif
 endmodule

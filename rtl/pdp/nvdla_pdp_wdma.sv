@@ -109,4 +109,8 @@ module nvdla_pdp_wdma
       column_q <= column_q + 13'd1;
     end
   end
+
+  `NVDLA_STABLE(AtomStable, atom_valid_i, atom_ready_o, {atom_last_i, atom_data_i})
+  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(dat_take && atom_last_i) || (line_end && strip_last && strip_q == d_i.split_num))
+  `NVDLA_CHECK(CommandBeforeItsAtoms, !dat_take || !command_q)
 endmodule

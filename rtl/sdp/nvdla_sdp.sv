@@ -302,4 +302,23 @@ module nvdla_sdp
   // where addresses have 32 bits.
   logic unused_d;
   assign unused_d = &{1'b0, d};
+
+  `NVDLA_STABLE(PdpStable, pdp_valid_o, pdp_ready_i, pdp_data_o)
+  `NVDLA_STABLE(CaccStable, cacc_valid_i, cacc_ready_o, cacc_data_i)
+  `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(src_valid || bs_valid || bn_valid || out_valid))
+  `NVDLA_CHECK(WorksOnlyInLayer, run || !(src_valid || bs_valid || bn_valid || out_valid))
+  // Beats in the pipe: the source, the stages of BS and BN, the convertor.
+  `NVDLA_BALANCE(Pipe, 10, src_valid && src_ready, 1, out_valid && out_ready, 1)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(NothingLostInThePipe, !done || Pipe.level_q == 0)
+  // Beats of a layer, at its end.
+  localparam int AtomBeats = MemAtom / SdpBsThroughput;
+  logic [63:0] results_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) results_q <= '0;
+    else if (!run) results_q <= '0;
+    else if (out_valid && out_ready) results_q <= results_q + 64'd1;
+  `NVDLA_CHECK(AllResultsOfTheLayer, !done || results_q == (64'(d.width) + 64'd1) * (64'(d.height) + 64'd1) *
+               (64'(surface_count) + 64'd1) * 64'(AtomBeats))
+`endif
 endmodule

@@ -63,4 +63,23 @@ module nvdla_sdp_beats
       else if (ready_i) valid_q <= 1'b0;
     end
   end
+
+  `NVDLA_PARAM(BeatsLegal, MemAtom % SdpBsThroughput == 0 && MemAtom > SdpBsThroughput)
+  `NVDLA_STABLE(OutputStable, valid_o, ready_i, 1'b1)
+  `NVDLA_CHECK(NothingAfterTheLastBeat, !(step_o && done_o))
+  `NVDLA_CHECK(NeverOverwritesTheOutput, !step_o || !valid_o || ready_i)
+
+`ifdef NVDLA_CHECKS
+  // Beats of the layer, and of those made the ones not taken.
+  localparam int AtomBeats = MemAtom / SdpBsThroughput;
+  logic [63:0] beats_q, beats;
+  assign beats = (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * (64'(surface_count_i) + 64'd1) * 64'(AtomBeats);
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) beats_q <= '0;
+    else if (!run_i) beats_q <= '0;
+    else if (step_o) beats_q <= beats_q + 64'd1;
+  `NVDLA_BALANCE(Inside, 1, step_o, 1, valid_o && ready_i, 1)
+  `NVDLA_CHECK(LayerEndsWithItsLastBeat, !step_o || layer_end_o == (beats_q + 64'd1 == beats))
+  `NVDLA_CHECK(ElementsInOrder, !run_i || 64'(element_o) == (beats_q * 64'(SdpBsThroughput)) % 64'(MemAtom))
+`endif
 endmodule

@@ -57,4 +57,30 @@ module nvdla_sdp_cvt
       if (move && second) result_q <= compare_i ? {1'b0, product_q[7:0]} : cvt_round(product_q, shift_i);
     end
   end
+
+  `NVDLA_STABLE(InputStable, valid_i, ready_o, {data_i, last_i})
+  `NVDLA_STABLE(OutputStable, valid_o, ready_i, {data_o, saturated_o, last_o})
+
+`ifdef NVDLA_CHECKS
+  // What goes in comes out: the results of the beats inside.
+  logic [SdpBsThroughput*8-1:0] result;
+  logic [SdpBsThroughput-1:0] clipped;
+  always_comb begin
+    logic signed [32:0] distance;
+    logic [8:0] rounded;
+    result   = '0;
+    clipped  = '0;
+    distance = '0;
+    rounded  = '0;
+    if (valid_i)
+      for (int g = 0; g < SdpBsThroughput; g++) begin
+        distance = difference($signed(data_i[g*32+:32]), compare_i ? 32'sd0 : $signed(offset_i));
+        rounded  = cvt_round(product(distance, $signed(scale_i)), shift_i);
+        result[g*8+:8] = compare_i ? distance[7:0] : rounded[7:0];
+        clipped[g] = !compare_i && rounded[8];
+      end
+  end
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 9 + 1, 4, valid_i && ready_o, {result, clipped, last_i}, valid_o, valid_o && ready_i,
+               {data_o, saturated_o, last_o})
+`endif
 endmodule

@@ -69,4 +69,16 @@ module nvdla_sdp_lines
       end
     end
   end
+
+  `NVDLA_STABLE(RequestStable, valid_o, ready_i, {addr_o, last_o})
+`ifdef NVDLA_CHECKS
+  // Requests of the layer.
+  logic [31:0] lines_q, lines;
+  assign lines = single_i ? 32'd1 : (32'(line_count_i) + 32'd1) * (32'(surface_count_i) + 32'd1);
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) lines_q <= '0;
+    else if (!run_i) lines_q <= '0;
+    else if (valid_o && ready_i) lines_q <= lines_q + 32'd1;
+  `NVDLA_CHECK(LayerEndsWithItsLastLine, !valid_o || last_o == (lines_q + 32'd1 == lines))
+`endif
 endmodule

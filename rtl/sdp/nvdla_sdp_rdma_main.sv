@@ -76,4 +76,8 @@ module nvdla_sdp_rdma_main
     else if (!run_i) done_q <= 1'b0;
     else if (step && last) done_q <= 1'b1;
   end
+
+  `NVDLA_STABLE(AtomStable, valid_o, ready_i, data_o)
+  `NVDLA_CHECK(NothingAfterTheLastAtom, !(step && done_o))
+  `NVDLA_CHECK(AtomsOnlyInLayer, !valid_o || run_i)
 endmodule

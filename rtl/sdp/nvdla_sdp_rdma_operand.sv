@@ -183,4 +183,26 @@ module nvdla_sdp_rdma_operand
       end
     end
   end
+
+  `NVDLA_STABLE(OperandsStable, valid_o, ready_i, {alu_present_o, mul_present_o, alu_present_o ? alu_o : '0, mul_present_o ? mul_o : '0})
+  `NVDLA_CHECK(RingEmptyBetweenLayers, run_i || level_q == '0)
+  // Memory atoms in the ring.
+  `NVDLA_BALANCE(Ring, 8, rsp_valid && rsp_ready, 1, release_atoms, 32'(atoms))
+
+`ifdef NVDLA_CHECKS
+  logic [AtomBits-1:0] shadow_q[0:7];
+  logic [31:0] come_q, gone_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      come_q <= '0;
+      gone_q <= '0;
+    end else begin
+      if (rsp_valid && rsp_ready) come_q <= come_q + 32'd1;
+      if (release_atoms) gone_q <= gone_q + 32'(atoms);
+    end
+  always_ff @(posedge clk_i) if (rsp_valid && rsp_ready) shadow_q[come_q[2:0]] <= rsp_data;
+  `NVDLA_CHECK(LevelAddsUp, 32'(level_q) == Ring.level_q)
+  `NVDLA_CHECK(RingInOrder, level_q == '0 || (ring_q[head_q] == shadow_q[gone_q[2:0]] && head_q == gone_q[2:0] && tail_q == come_q[2:0]))
+  `NVDLA_CHECK(BeatOnlyOfAtomsThatAreThere, !step || Ring.level_q > (32'(last_byte) >> AtomShift))
+`endif
 endmodule

@@ -68,4 +68,20 @@ module nvdla_sdp_source
       if (take) d_q <= flying_i ? cacc_data_i[g*32+:32] : {{24{int8[7]}}, int8};
     end
   end
+
+  `NVDLA_STABLE(MainStable, main_valid_i, main_ready_o, main_data_i)
+  `NVDLA_STABLE(CaccStable, cacc_valid_i, cacc_ready_o, cacc_data_i)
+  `NVDLA_STABLE(OutputStable, valid_o, ready_i, {data_o, last_o})
+  `NVDLA_CHECK(OneSource, !(main_ready_o && cacc_ready_o))
+
+`ifdef NVDLA_CHECKS
+  // What is taken comes out.
+  logic [SdpBsThroughput*32-1:0] beat;
+  logic [AtomBits-1:0] rest;
+  assign rest = main_data_i >> {first, 3'd0};
+  always_comb
+    for (int g = 0; g < SdpBsThroughput; g++) beat[g*32+:32] = flying_i ? cacc_data_i[g*32+:32] : {{24{rest[g*8+7]}}, rest[g*8+:8]};
+  `NVDLA_QUEUE(Beats, SdpBsThroughput * 32 + 1, 2, take, {beat, layer_end}, valid_o, valid_o && ready_i, {data_o, last_o})
+  `NVDLA_CHECK(TakesWhatIsOffered, !take || (flying_i ? cacc_valid_i : main_valid_i))
+`endif
 endmodule

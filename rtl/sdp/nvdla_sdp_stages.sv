@@ -41,4 +41,10 @@ module nvdla_sdp_stages (
       last3_q <= last2_q;
     end
   end
+
+  `NVDLA_STABLE(OutputStable, valid_o, ready_i, last_o)
+  `NVDLA_QUEUE(Beats, 1, 4, take_i && move_o, last_i, valid_o, valid_o && ready_i, last_o)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(StagesAddUp, Beats.level_q == 32'(valid1_q) + 32'(valid2_q) + 32'(valid3_q))
+`endif
 endmodule

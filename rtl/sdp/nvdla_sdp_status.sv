@@ -56,4 +56,6 @@ module nvdla_sdp_status
       end
     end
   end
+
+  `NVDLA_CHECK(CountsOnlyInLayer, !(taken_i || stall_i) || run_i)
 endmodule

@@ -31,4 +31,13 @@ module nvdla_sdp_walk (
       if (last_of_surface_o) surface_q <= surface_q + 13'd1;
     end
   end
+
+`ifdef NVDLA_CHECKS
+  // There is no reset here: the checks begin when a layer has been begun.
+  logic begun_q;
+  initial begun_q = 1'b0;
+  always_ff @(posedge clk_i) if (clear_i) begun_q <= 1'b1;
+  `NVDLA_CHECK_AT(PositionInsideCube, clk_i, begun_q, clear_i || !step_i ||
+                  (column_q <= width_i && line_q <= height_i && surface_q <= surface_count_i))
+`endif
 endmodule

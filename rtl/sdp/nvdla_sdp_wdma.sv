@@ -96,4 +96,21 @@ module nvdla_sdp_wdma
       .mif_o,
       .mif_i
   );
+
+  `NVDLA_STABLE(InputStable, valid_i, ready_o, {data_i, last_i})
+  `NVDLA_CHECK(LayerEndsWithAnAtom, !(valid_i && last_i) || last_beat)
+
+`ifdef NVDLA_CHECKS
+  // Atoms as they come in, beat by beat.
+  logic [AtomBits-1:0] atom_seen;
+  logic [AtomBits-1:BeatBits] atom_seen_q;
+  int beats_seen_q;
+  assign atom_seen = {data_i, atom_seen_q};
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) beats_seen_q <= 0;
+    else if (valid_i && ready_o) beats_seen_q <= (beats_seen_q + 1) % Beats;
+  always_ff @(posedge clk_i) if (valid_i && ready_o) atom_seen_q <= atom_seen[AtomBits-1:BeatBits];
+  `NVDLA_CHECK(AtomOfAllItsBeats, !dat_valid || (beats_seen_q == Beats - 1 && {data_i, atom_q} == atom_seen))
+  `NVDLA_CHECK(AtomWithItsLastBeat, !(valid_i && ready_o) || (dat_valid && dat_ready) == (beats_seen_q == Beats - 1))
+`endif
 endmodule

@@ -90,4 +90,38 @@ module nvdla_sdp_x
       if (move && second) result_q <= x_round(product_q, pass_q, mul_shift_i, !relu_bypass_i);
     end
   end
+
+  `NVDLA_STABLE(InputStable, valid_i, ready_o, {data_i, last_i})
+  `NVDLA_STABLE(OperandsStable, op_valid_i, op_ready_o, {op_alu_present_i, op_mul_present_i, op_alu_i, op_mul_i})
+  `NVDLA_STABLE(OutputStable, valid_o, ready_i, {data_o, last_o})
+  `NVDLA_CHECK(OperandsOnlyWithData, !op_ready_o || (valid_i && op_valid_i))
+
+`ifdef NVDLA_CHECKS
+  // What goes in comes out: the results of the beats inside.
+  logic [SdpBsThroughput*32-1:0] result;
+  always_comb begin
+    logic signed [32:0] sum;
+    logic signed [15:0] factor;
+    logic signed [48:0] scaled;
+    logic pass;
+    result = '0;
+    sum    = '0;
+    factor = '0;
+    scaled = '0;
+    pass   = 1'b0;
+    if (take)
+      for (int g = 0; g < SdpBsThroughput; g++) begin
+        sum = $signed({data_i[g*32+31], data_i[g*32+:32]});
+        if (!alu_bypass_i)
+          sum = x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i), alu_shift_i, alu_algo_i);
+        factor = $signed(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
+        pass   = !mul_bypass_i && mul_prelu_i && !sum[32];
+        scaled = $signed({{16{sum[32]}}, sum});
+        if (!mul_bypass_i && !pass) scaled = product(sum, factor);
+        result[g*32+:32] = x_round(scaled, pass, mul_shift_i, !relu_bypass_i);
+      end
+  end
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, 4, take, {result, last_i}, !bypass_i && valid_o, !bypass_i && valid_o && ready_i,
+               {data_o, last_o})
+`endif
 endmodule
