@@ -92,7 +92,7 @@ static uint64_t cdma_atoms(const struct registers_view *view, const struct launc
 static uint64_t rubik_atoms(const struct registers_view *view, bool write) {
     const struct rubik_cubes rubik = rubik_cubes(view);
     if (rubik.mode == (write ? RUBIK_SPLIT : RUBIK_MERGE))
-        return volume((uint64_t)rubik.planar_atoms, (uint64_t)rubik.height, (uint64_t)rubik.out_channels);
+        return volume(rubik.planar_atoms, (uint64_t)rubik.height, (uint64_t)rubik.out_channels);
     return volume((uint64_t)(rubik.width * rubik.x_stride), (uint64_t)(rubik.height * rubik.y_stride),
                   (uint64_t)rubik.surfaces);
 }

@@ -64,19 +64,19 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
 
 static bool run_cdma(struct model *model) {
     struct register_group *group = &model->units[NVDLA_CDMA];
-    struct cdma_layer layer;
-    cdma_layer_decode(&layer, model->dev.config, group);
+    struct registers_view view = model_view(model);
+    struct cdma_cubes cubes = cdma_cubes(&view);
     struct cdma_served answered = schedule_cdma_served(model);
     struct cdma_clients clients;
     if (answered.data) {
-        client_open_read(model, &clients.data, &client_data_read, layer.data_primary, NVDLA_CDMA);
+        client_open_read(model, &clients.data, &client_data_read, cubes.data_primary, NVDLA_CDMA);
     }
     if (answered.weights) {
-        client_open_read(model, &clients.weights, &client_weight_read, layer.weight_primary, NVDLA_CDMA);
+        client_open_read(model, &clients.weights, &client_weight_read, cubes.weight_primary, NVDLA_CDMA);
     }
     model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
-                             layer.pixel && layer.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(layer.in),
-                             layer.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
+                             cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
+                             cubes.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
     if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
         return false;
@@ -205,13 +205,13 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
     if (work->action == ACTION_SDP_PDP) {
         struct dma output;
         uint64_t nans;
-        client_open_write(model, &output, &client_pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+        client_open_write(model, &output, &client_pdp_write, work->pdp.destination.primary, NVDLA_PDP);
         const struct pdp_layer pdp = with_tap(model, &work->pdp);
         done = pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
         register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     } else {
         if (!layer->compare) {
-            client_open_write(model, &clients->output, &client_sdp_write, layer->destination_primary, NVDLA_SDP);
+            client_open_write(model, &clients->output, &client_sdp_write, layer->destination.primary, NVDLA_SDP);
         }
         sdp_run_to_memory(run);
     }
@@ -243,7 +243,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
     struct dma weights;
     bool come = schedule_weights_come(model);
     if (come) {
-        client_open_read(model, &weights, &client_weight_read, model->cdma.layer.weight_primary, NVDLA_CDMA);
+        client_open_read(model, &weights, &client_weight_read, model->cdma.layer.cubes.weight_primary, NVDLA_CDMA);
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = model->core;
@@ -278,7 +278,7 @@ static bool run_sdp(struct model *model, const struct work *work) {
     if (layer->flying) {
         done = run_flying(model, work, &clients, &result);
     } else {
-        client_open_read(model, &clients.main, &client_sdp_read, layer->source_primary, NVDLA_SDP_RDMA);
+        client_open_read(model, &clients.main, &client_sdp_read, layer->source.primary, NVDLA_SDP_RDMA);
         done = run_sdp_from(model, work, &clients, &result);
     }
     if (!done) {
@@ -295,8 +295,8 @@ static bool run_sdp(struct model *model, const struct work *work) {
 
 static bool run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open_read(model, &input, &client_pdp_read, work->pdp.source_primary, NVDLA_PDP_RDMA);
-    client_open_write(model, &output, &client_pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+    client_open_read(model, &input, &client_pdp_read, work->pdp.source.primary, NVDLA_PDP_RDMA);
+    client_open_write(model, &output, &client_pdp_write, work->pdp.destination.primary, NVDLA_PDP);
     const struct pdp_layer layer = with_tap(model, &work->pdp);
     uint64_t nans;
     if (!pdp_run_from_memory(&layer, &input, &output, &nans)) {
@@ -343,8 +343,8 @@ static bool run_cdp(struct model *model, const struct work *work) {
     const struct cdp_layer layer = with_taps(model, &work->cdp);
     struct dma input, output;
     struct cdp_counts counts;
-    client_open_read(model, &input, &client_cdp_read, work->cdp.source_primary, NVDLA_CDP_RDMA);
-    client_open_write(model, &output, &client_cdp_write, work->cdp.destination_primary, NVDLA_CDP);
+    client_open_read(model, &input, &client_cdp_read, work->cdp.source.primary, NVDLA_CDP_RDMA);
+    client_open_write(model, &output, &client_cdp_write, work->cdp.destination.primary, NVDLA_CDP);
     if (!cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
         return false;
     }
@@ -375,11 +375,9 @@ static bool run_bdma(struct model *model) {
 
 static bool run_rubik(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open_read(model, &input, &client_rubik_read, work->rubik.source_primary, NVDLA_RBK);
-    client_open_write(model, &output, &client_rubik_write, work->rubik.destination_primary, NVDLA_RBK);
-    if (!rubik_run(&work->rubik, &input, &output)) {
-        return false;
-    }
+    client_open_read(model, &input, &client_rubik_read, work->rubik.cubes.source.primary, NVDLA_RBK);
+    client_open_write(model, &output, &client_rubik_write, work->rubik.cubes.destination.primary, NVDLA_RBK);
+    rubik_run(&work->rubik, &input, &output);
     raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
     return true;
 }
