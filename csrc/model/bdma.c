@@ -1,3 +1,4 @@
+/* The queue of descriptors and their copies. See bdma.h. */
 #include "model/bdma.h"
 
 #include <stdlib.h>

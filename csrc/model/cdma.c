@@ -1,3 +1,4 @@
+/* A layer of CDMA at work: when input and weights are fetched, counted and released. See cdma.h. */
 #include "model/cdma.h"
 
 #include "model/cdma_input.h"

@@ -1,3 +1,4 @@
+/* Elements on their way through CDMA's convertor, and the count of NaN and infinity. See cdma_convertor.h. */
 #include "model/cdma_convertor.h"
 
 #include "nvdla/bytes.h"

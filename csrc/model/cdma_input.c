@@ -1,3 +1,4 @@
+/* Input from memory into the order of CBUF: feature cubes, images, Winograd tiles. See cdma_input.h. */
 #include "model/cdma_input.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Local response normalisation: window of squares, table, multiplication, convertors, counters. See cdp.h. */
 #include "model/cdp.h"
 
 #include <stdlib.h>

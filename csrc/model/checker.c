@@ -1,3 +1,4 @@
+/* When which rules of legal programming are asked, and what becomes of a broken one. See checker.h. */
 #include "model/checker.h"
 
 #include <stdio.h>

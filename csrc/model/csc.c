@@ -1,3 +1,4 @@
+/* From the registers of CSC, CMAC and CACC to a layer, and its accounts on CBUF. See csc.h. */
 #include "model/csc.h"
 
 #include "model/pra.h"

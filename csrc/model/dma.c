@@ -1,3 +1,4 @@
+/* Runs of atoms read and written, region checks, provenance and beat counts. See dma.h. */
 #include "model/dma.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Which engines work together in a layer, and what their registers say afterwards. See execute.h. */
 #include "model/execute.h"
 
 #include "model/cacc.h"

@@ -1,3 +1,4 @@
+/* Byte ranges of cubes, line by line. See overlap.h. */
 #include "model/overlap.h"
 
 /* Lines of one cube times surfaces of the other, which are looked at one by one. */

@@ -1,3 +1,4 @@
+/* A layer of PDP and PDP_RDMA: strips, lines in, windows, lines out. See pdp.h. */
 #include "model/pdp.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* Clients of MCIF and CVIF, and what keeps them from being served. See ports.h. */
 #include "model/ports.h"
 
 #include "model/dma.h"

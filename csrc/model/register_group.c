@@ -1,3 +1,4 @@
+/* Ping-pong groups: PRODUCER, CONSUMER, arming, masks and resets. See register_group.h. */
 #include "model/register_group.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Contract, split and merge: one cube read, another written. See rubik.h. */
 #include "model/rubik.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Applies a set of rules to register values and words what is broken. See rules.h. */
 #include "model/rules.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Which armed groups make a layer that can run. See schedule.h. */
 #include "model/schedule.h"
 
 #include "model/ports.h"

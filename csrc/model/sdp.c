@@ -1,3 +1,4 @@
+/* A layer of SDP at work: lines in, stages, lines to memory or PDP, counters. See sdp.h. */
 #include "model/sdp.h"
 
 #include <stdlib.h>

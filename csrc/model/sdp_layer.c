@@ -1,3 +1,4 @@
+/* From the registers of SDP and SDP_RDMA to a layer. See sdp_layer.h. */
 #include "model/sdp_layer.h"
 
 #include "model/sdp_table.h"

@@ -1,3 +1,4 @@
+/* The table of EW: its access port and its counters. See sdp_table.h. */
 #include "model/sdp_table.h"
 
 #include "model/lut_registers.h"
