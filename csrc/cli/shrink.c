@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,6 +110,8 @@ static int play_attempt(void *context) {
     words_add(&line, "--still=%d", STILL);
     for (size_t i = 0; i < attempt->args->given.count; i++)
         words_add(&line, "%s", attempt->args->given.items[i]);
+    if (attempt->args->run.max_seconds)
+        words_add(&line, "--max-seconds=%" PRIu64, attempt->args->run.max_seconds);
     words_add(&line, "--out=%s", attempt->out);
     words_add(&line, "--results=%s", attempt->results);
     words_add(&line, "--");
