@@ -24,13 +24,12 @@
 
 #include "memory/memory.h"
 #include "memory/space.h"
+#include "nvdla/clients.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "nvdla/registers.h"
 
 struct device;
-
-enum { AXI_IDS = 16 }; /* AXI IDs 0..15: the clients of chapter 70 section 3 */
 
 /* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
  * regions. Each finding fails the run. */
@@ -71,6 +70,14 @@ struct device_statistics {
     const struct rtl_statistics *rtl;     /* of a simulated RTL, NULL for other devices; lives as long as the device */
     const struct model_statistics *model; /* of the reference model, likewise */
 };
+
+/* Beats of all clients. */
+static inline uint64_t device_beats(const uint64_t beats[AXI_IDS]) {
+    uint64_t total = 0;
+    for (int id = 0; id < AXI_IDS; id++)
+        total += beats[id];
+    return total;
+}
 
 enum device_state {
     DEVICE_RUNNING,   /* the limit passed */
