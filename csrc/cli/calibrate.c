@@ -131,7 +131,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 /* ---- convertors and their registers ---- */
 
-/* A convertor that a layer goes through. */
+/* A spot where calibration may change something: a convertor that the values of a layer go through. */
 struct spot {
     enum nvdla_unit unit;
     int ordinal;
@@ -195,7 +195,7 @@ static int offset_bits(enum tap tap, const struct convertor *convertor) {
     }
 }
 
-/* Why there is nothing to recommend for a stream; NULL: there is. */
+/* The obstacle to a recommendation: why there is none for a stream; NULL: there is one. */
 static const char *obstacle(const struct histogram_entry *entry, const struct launch *launch) {
     const struct histogram *histogram = &entry->histogram;
     if (histogram->width == 0) {

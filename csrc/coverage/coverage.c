@@ -1,3 +1,5 @@
+/* Counting: bins by name out of the tables of coverage_bins.h, samples of traces into bins, files of counts, the
+ * report. */
 #include "coverage/coverage.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* From the launches of a trace to samples: which table each of them is counted in. The tables of chains and of whole
+ * traces are here, those of the engines in coverage_*.c. */
 #include "coverage/coverage_bins.h"
 
 #include "coverage/coverage_engines.h"

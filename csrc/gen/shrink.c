@@ -1,11 +1,13 @@
+/* Makes a failing case or program smaller by trying: layers left out, members made plain, and what that breaks
+ * repaired. Whether a candidate still fails is the caller's question. */
 #include "gen/shrink.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/conv_sizes.h"
 #include "gen/engine.h"
 #include "gen/gen.h"
-#include "gen/gen_conv.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "trace/verify.h"

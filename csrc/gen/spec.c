@@ -1,3 +1,5 @@
+/* The members of a layer as a table of names and ranges: with it cases are written as comments, read back, checked and
+ * shrunk without a line for each member. */
 #include "gen/spec.h"
 
 #include <errno.h>

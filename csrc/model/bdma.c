@@ -1,3 +1,4 @@
+/* The queue of BDMA, which has no register groups: what pushes and launches do to it, and the copies. */
 #include "model/bdma.h"
 
 #include <stdlib.h>

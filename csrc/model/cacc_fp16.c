@@ -1,3 +1,4 @@
+/* The floating-point accumulator of CACC, which rounds in steps of its own: no host type adds up alike. */
 #include "model/cacc_fp16.h"
 
 #include <stdbool.h>

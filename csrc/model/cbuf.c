@@ -1,3 +1,4 @@
+/* Where things lie in CBUF: entries of pixels and pieces, slots of atoms, borders of the rings. */
 #include "model/cbuf.h"
 
 #include <stdlib.h>

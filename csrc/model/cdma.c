@@ -1,3 +1,5 @@
+/* CDMA step by step: how much its data and weight engines can bring while CBUF has room, and what the end of a layer
+ * leaves for the next one. What they bring is in cdma_input.c and cdma_weights.c. */
 #include "model/cdma.h"
 
 #include "model/cdma_input.h"

@@ -1,3 +1,4 @@
+/* The input convertor of CDMA, prepared once per layer: for bytes it is a table. */
 #include "model/cdma_convertor.h"
 
 #include "nvdla/bytes.h"

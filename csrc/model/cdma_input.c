@@ -1,3 +1,4 @@
+/* The data engine of CDMA: one line or superslice of input, from memory to what stands in CBUF. */
 #include "model/cdma_input.h"
 
 #include <string.h>

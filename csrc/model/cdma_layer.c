@@ -1,3 +1,4 @@
+/* What CDMA does with the cubes of its registers (layers/cubes.h) on their way into CBUF. */
 #include "model/cdma_layer.h"
 
 static size_t element_bytes(const struct cdma_layer *layer) {

@@ -1,3 +1,4 @@
+/* CDP line by line: columns of all channels through convertors, square sum, table and multiplication. */
 #include "model/cdp.h"
 
 #include <stdlib.h>

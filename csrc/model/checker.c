@@ -1,3 +1,5 @@
+/* When rules are checked and where their reports go: the rules (rules.h) know registers only, this file knows launches,
+ * armed groups, tables and queues. */
 #include "model/checker.h"
 
 #include <stdio.h>

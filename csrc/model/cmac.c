@@ -1,3 +1,4 @@
+/* The sums of products of integer layers, which is where the model spends its time: written for vectors. */
 #include "model/cmac.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The FP16 products of CMAC by the rows of its multipliers, since what alignment drops depends on these. */
 #include "model/cmac_fp16.h"
 
 #include <string.h>

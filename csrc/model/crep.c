@@ -1,3 +1,4 @@
+/* Makes the offsets of a compiled representation and keeps those of the last shapes. */
 #include "model/crep.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* CSC between layers: its registers decoded, its start, and its accounts on CBUF. */
 #include "model/csc.h"
 
 #include "model/pra.h"

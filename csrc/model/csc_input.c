@@ -1,3 +1,4 @@
+/* Fetches the input of a layer out of CBUF into the form that the offsets of crep.h refer to. */
 #include "model/csc_input.h"
 
 #include "model/pra.h"

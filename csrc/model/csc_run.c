@@ -1,3 +1,4 @@
+/* The loops of a convolution: kernel groups, positions, windows; in blocks that threads share. */
 #include "model/csc_run.h"
 
 #include <stdatomic.h>

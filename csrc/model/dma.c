@@ -1,3 +1,5 @@
+/* The one way of the engines to memory: wraps addresses, counts beats, notices what no region declares, and keeps wild
+ * registers from filling the memory of the host. */
 #include "model/dma.h"
 
 #include <inttypes.h>

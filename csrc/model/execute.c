@@ -1,3 +1,5 @@
+/* Runs the layer that schedule.c has found: opens its clients, connects taps, runs the engine, loads counters, raises
+ * interrupts and releases groups. */
 #include "model/execute.h"
 
 #include "model/cacc.h"

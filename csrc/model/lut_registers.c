@@ -1,3 +1,4 @@
+/* One decoder of table settings for SDP and CDP, whose registers differ in offsets only. */
 #include "model/lut_registers.h"
 
 #include "model/register_group.h"

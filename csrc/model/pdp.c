@@ -1,3 +1,5 @@
+/* PDP line by line: what its registers make of strips, lines and windows, and which settings hang the hardware. The
+ * arithmetic is in pdp_pool.c. */
 #include "model/pdp.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* The arithmetic of pooling on whole rows: windows along W, then rows along H; formats differ, the loops do not. */
 #include "model/pdp_pool.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Threads that wait between loops: convolutions are many short loops, and starting threads costs more than they do. */
 #include "model/pool.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* The clients of MCIF and CVIF, and which of them these two answer with the weights that software gave them. */
 #include "model/ports.h"
 
 #include "model/dma.h"

@@ -1,3 +1,4 @@
+/* Transforms Winograd input tiles with the widths and the truncation of the hardware, whole lines at a time. */
 #include "model/pra.h"
 
 #include "nvdla/fixed.h"

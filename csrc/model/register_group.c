@@ -1,3 +1,4 @@
+/* Every unit answers to the same register rules, so that one machine serves them all. */
 #include "model/register_group.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The three moves of RUBIK, in the order of its writes: where planes overlap the last one stays. */
 #include "model/rubik.h"
 
 #include <stdlib.h>

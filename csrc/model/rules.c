@@ -1,3 +1,4 @@
+/* The list of all rule sets, how one is checked, and the text of what it reports. */
 #include "model/rules.h"
 
 #include <stdio.h>

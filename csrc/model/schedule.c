@@ -1,3 +1,4 @@
+/* Which layer can run next, and if none can, what each armed unit waits for. Nothing here changes the model. */
 #include "model/schedule.h"
 
 #include "model/ports.h"

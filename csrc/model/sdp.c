@@ -1,3 +1,4 @@
+/* SDP line by line: from memory or the convolution core, through the stages, to memory or PDP. */
 #include "model/sdp.h"
 
 #include <stdlib.h>

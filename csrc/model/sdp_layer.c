@@ -1,3 +1,5 @@
+/* What SDP and SDP_RDMA do together with the cubes of their registers (layers/cubes.h): stages, operands, and whether
+ * the settings of the two units fit. */
 #include "model/sdp_layer.h"
 
 #include "model/sdp_table.h"

@@ -1,3 +1,4 @@
+/* One stage of SDP on a line of elements: ALU, multiplication, ReLU, by format and source of the operands. */
 #include "model/sdp_stage.h"
 
 #include "model/wide.h"

@@ -1,3 +1,4 @@
+/* The table at the end of EW: a pointer that software moves, and counters that CDP's table does not have. */
 #include "model/sdp_table.h"
 
 #include "model/lut_registers.h"

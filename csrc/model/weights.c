@@ -1,3 +1,4 @@
+/* Unpacks the weight stream of CBUF: compressed kernels get their zeros back here. */
 #include "model/weights.h"
 
 #include <string.h>

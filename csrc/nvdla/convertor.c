@@ -1,3 +1,5 @@
+/* The convertor asked backwards: which inputs it passes unclipped, which settings suit a range of values. Histograms
+ * and calibration need both without passing values through it. */
 #include "nvdla/convertor.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Addresses of cubes in both directions: reports ask what element a byte belongs to. */
 #include "nvdla/cube.h"
 
 /* Bits that rounding takes away. */

@@ -1,3 +1,4 @@
+/* Floating point on bit patterns: what the three formats do alike is written once, for any of them. */
 #include "nvdla/fp.h"
 
 /* A format of E exponent and M mantissa bits behind a sign. */

@@ -1,3 +1,4 @@
+/* Both units look up with the same code; what differs stands in two tables of widths. */
 #include "nvdla/lut.h"
 
 #include "nvdla/fixed.h"

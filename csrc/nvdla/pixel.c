@@ -1,3 +1,4 @@
+/* The table of pixel formats, and which of them a configuration knows. */
 #include "nvdla/pixel.h"
 
 #include <stddef.h>

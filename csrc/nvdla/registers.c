@@ -1,3 +1,4 @@
+/* Questions to the generated register tables: by address, by name, and a value in words. */
 #include "nvdla/registers.h"
 
 #include <stdio.h>
