@@ -260,14 +260,9 @@ static int play_once(struct calibration *calibration) {
     const struct run_options *options = &calibration->options->run;
     struct model_options model = {
         .allow_outside = true, .allow_undefined = options->allow_undefined, .threads = (size_t)options->threads};
-    struct error err;
     forget_play(calibration);
     tap_listen(&model.taps, histogram_listener(&calibration->histograms));
-    calibration->dev = model_new(calibration->prog->config, &model, &err);
-    if (!calibration->dev) {
-        fprintf(stderr, "nvcosim: %s\n", err.text);
-        return EXIT_BAD_INPUT;
-    }
+    calibration->dev = model_new(calibration->prog->config, &model);
     calibration->plays++;
     struct play_options play_options = options->play;
     play_options.progress = show_progress;

@@ -70,7 +70,7 @@ struct crep_cache {
 };
 
 /* The table of a shape, compiled if it is new; valid until CREP_CACHED other shapes were asked for. crep_stored() of
- * the shape must be below 2^31. NULL only when memory is exhausted. */
+ * the shape must be below 2^31. */
 const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *shape);
 void crep_cache_free(struct crep_cache *cache);
 
