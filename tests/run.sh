@@ -17,7 +17,6 @@ passed=0 failed=0 skipped=0
 logs=$build/test-logs
 mkdir -p "$logs"
 export NVCOSIM=$build/nvcosim
-export NVDLA_CONFORMANCE=${NVDLA_CONFORMANCE:-../shared/conformance}
 nightly=${NIGHTLY:-}
 [ -n "${LIST:-}" ] && targets=$(make -qpRr 2>/dev/null)
 
@@ -143,7 +142,7 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
-group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM" "$NVDLA_CONFORMANCE/small"
+group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
     group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95

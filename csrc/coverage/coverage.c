@@ -1,5 +1,4 @@
-/* Counting: bins by name out of the tables of coverage_bins.h, samples of traces into bins, files of counts, the
- * report. */
+/* Counts bins over the layers of traces, merges counts, prints the table. See coverage.h. */
 #include "coverage/coverage.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
-/* From the launches of a trace to samples: which table each of them is counted in. The tables of chains and of whole
- * traces are here, those of the engines in coverage_*.c. */
+/* The bins themselves: values of aspects, crosses, and what a configuration cannot do. See coverage_bins.h. */
 #include "coverage/coverage_bins.h"
 
 #include "coverage/coverage_engines.h"

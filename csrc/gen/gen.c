@@ -1,4 +1,4 @@
-/* The way from a seed to a case, and what can be asked of a case as a whole. */
+/* Cases from seeds: which engines, and the trace that comes of them. See gen.h. */
 #include "gen/gen.h"
 
 #include "gen/engine.h"

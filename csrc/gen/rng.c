@@ -1,4 +1,4 @@
-/* One generator for everything that is drawn: cases must be the same on every machine, which no C library promises. */
+/* The generator of random numbers and its draws. See rng.h. */
 #include "gen/rng.h"
 
 struct rng rng_make(uint64_t seed, uint64_t salt) {

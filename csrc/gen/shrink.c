@@ -1,5 +1,4 @@
-/* Makes a failing case or program smaller by trying: layers left out, members made plain, and what that breaks
- * repaired. Whether a candidate still fails is the caller's question. */
+/* Smaller cases from a failing one, tried in turn. See shrink.h. */
 #include "gen/shrink.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* The members of a layer as a table of names and ranges: with it cases are written as comments, read back, checked and
- * shrunk without a line for each member. */
+/* The description of a case as text, and the text as a description. See spec.h. */
 #include "gen/spec.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The queue of BDMA, which has no register groups: what pushes and launches do to it, and the copies. */
+/* The queue of descriptors and their copies. See bdma.h. */
 #include "model/bdma.h"
 
 #include <stdlib.h>

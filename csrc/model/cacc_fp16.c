@@ -1,4 +1,4 @@
-/* The floating-point accumulator of CACC, which rounds in steps of its own: no host type adds up alike. */
+/* Accumulation of FP16 layers: alignment, addition and delivery as FP32. See cacc_fp16.h. */
 #include "model/cacc_fp16.h"
 
 #include <stdbool.h>

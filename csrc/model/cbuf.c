@@ -1,4 +1,4 @@
-/* Where things lie in CBUF: entries of pixels and pieces, slots of atoms, borders of the rings. */
+/* Banks and rings of the convolution buffer: who holds which entries. See cbuf.h. */
 #include "model/cbuf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* CDMA step by step: how much its data and weight engines can bring while CBUF has room, and what the end of a layer
- * leaves for the next one. What they bring is in cdma_input.c and cdma_weights.c. */
+/* A layer of CDMA at work: when input and weights are fetched, counted and released. See cdma.h. */
 #include "model/cdma.h"
 
 #include "model/cdma_input.h"

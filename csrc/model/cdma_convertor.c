@@ -1,4 +1,4 @@
-/* The input convertor of CDMA, prepared once per layer: for bytes it is a table. */
+/* Elements on their way through CDMA's convertor, and the count of NaN and infinity. See cdma_convertor.h. */
 #include "model/cdma_convertor.h"
 
 #include "nvdla/bytes.h"

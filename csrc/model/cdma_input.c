@@ -1,4 +1,4 @@
-/* The data engine of CDMA: one line or superslice of input, from memory to what stands in CBUF. */
+/* Input from memory into the order of CBUF: feature cubes, images, Winograd tiles. See cdma_input.h. */
 #include "model/cdma_input.h"
 
 #include <string.h>

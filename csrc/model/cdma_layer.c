@@ -1,4 +1,4 @@
-/* What CDMA does with the cubes of its registers (layers/cubes.h) on their way into CBUF. */
+/* From the registers of CDMA to the sizes and modes of a layer. See cdma_layer.h. */
 #include "model/cdma_layer.h"
 
 static size_t element_bytes(const struct cdma_layer *layer) {

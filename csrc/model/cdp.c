@@ -1,4 +1,4 @@
-/* CDP line by line: columns of all channels through convertors, square sum, table and multiplication. */
+/* Local response normalisation: window of squares, table, multiplication, convertors, counters. See cdp.h. */
 #include "model/cdp.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* When rules are checked and where their reports go: the rules (rules.h) know registers only, this file knows launches,
- * armed groups, tables and queues. */
+/* When which rules of legal programming are asked, and what becomes of a broken one. See checker.h. */
 #include "model/checker.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The sums of products of integer layers, which is where the model spends its time: written for vectors. */
+/* Sums of products of integers, kernels side by side. See cmac.h. */
 #include "model/cmac.h"
 
 #include <string.h>

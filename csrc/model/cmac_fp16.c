@@ -1,4 +1,4 @@
-/* The FP16 products of CMAC by the rows of its multipliers, since what alignment drops depends on these. */
+/* Sums of products of FP16: exponents, alignment, guard bits, NaN and infinity. See cmac_fp16.h. */
 #include "model/cmac_fp16.h"
 
 #include <string.h>

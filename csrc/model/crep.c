@@ -1,4 +1,4 @@
-/* Makes the offsets of a compiled representation and keeps those of the last shapes. */
+/* Makes and keeps compiled representations of convolutions. See crep.h. */
 #include "model/crep.h"
 
 #include <stdlib.h>

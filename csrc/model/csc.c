@@ -1,4 +1,4 @@
-/* CSC between layers: its registers decoded, its start, and its accounts on CBUF. */
+/* From the registers of CSC, CMAC and CACC to a layer, and its accounts on CBUF. See csc.h. */
 #include "model/csc.h"
 
 #include "model/pra.h"

@@ -1,4 +1,4 @@
-/* Fetches the input of a layer out of CBUF into the form that the offsets of crep.h refer to. */
+/* Input out of CBUF as lines of elements with padding, or as transformed tiles. See csc_input.h. */
 #include "model/csc_input.h"
 
 #include "model/pra.h"

@@ -1,4 +1,4 @@
-/* The loops of a convolution: kernel groups, positions, windows; in blocks that threads share. */
+/* The loops of a convolution over kernel groups, stripes and channels. See csc_run.h. */
 #include "model/csc_run.h"
 
 #include <stdatomic.h>

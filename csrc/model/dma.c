@@ -1,5 +1,4 @@
-/* The one way of the engines to memory: wraps addresses, counts beats, notices what no region declares, and keeps wild
- * registers from filling the memory of the host. */
+/* Runs of atoms read and written, region checks, provenance and beat counts. See dma.h. */
 #include "model/dma.h"
 
 #include <inttypes.h>

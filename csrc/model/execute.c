@@ -1,5 +1,4 @@
-/* Runs the layer that schedule.c has found: opens its clients, connects taps, runs the engine, loads counters, raises
- * interrupts and releases groups. */
+/* Which engines work together in a layer, and what their registers say afterwards. See execute.h. */
 #include "model/execute.h"
 
 #include "model/cacc.h"
@@ -8,14 +7,14 @@
 
 /* Bits of GLB.S_INTR_STATUS; group 1 is the bit above. */
 enum interrupt_bit {
-    INTERRUPT_SDP = 0,
-    INTERRUPT_CDP = 2,
-    INTERRUPT_PDP = 4,
-    INTERRUPT_BDMA = 6,
-    INTERRUPT_RUBIK = 8,
-    INTERRUPT_CDMA_DAT = 16,
-    INTERRUPT_CDMA_WT = 18,
-    INTERRUPT_CACC = 20
+    INTERRUPT_SDP = GLB_S_INTR_STATUS__SDP_DONE_STATUS0_LSB,
+    INTERRUPT_CDP = GLB_S_INTR_STATUS__CDP_DONE_STATUS0_LSB,
+    INTERRUPT_PDP = GLB_S_INTR_STATUS__PDP_DONE_STATUS0_LSB,
+    INTERRUPT_BDMA = GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_LSB,
+    INTERRUPT_RUBIK = GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB,
+    INTERRUPT_CDMA_DAT = GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0_LSB,
+    INTERRUPT_CDMA_WT = GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0_LSB,
+    INTERRUPT_CACC = GLB_S_INTR_STATUS__CACC_DONE_STATUS0_LSB,
 };
 
 static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigned group) {
@@ -71,10 +70,10 @@ static void run_cdma(struct model *model) {
     struct cdma_served answered = schedule_cdma_served(model);
     struct cdma_clients clients;
     if (answered.data) {
-        client_open_read(model, &clients.data, &client_data_read, cubes.data_primary, NVDLA_CDMA);
+        client_open(model, &clients.data, NVDLA_READ_CDMA_DAT, cubes.data_primary);
     }
     if (answered.weights) {
-        client_open_read(model, &clients.weights, &client_weight_read, cubes.weight_primary, NVDLA_CDMA);
+        client_open(model, &clients.weights, NVDLA_READ_CDMA_WT, cubes.weight_primary);
     }
     model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
                              cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
@@ -200,13 +199,13 @@ static void run_sdp_from(struct model *model, const struct work *work, struct sd
     if (work->action == ACTION_SDP_PDP) {
         struct dma output;
         uint64_t nans;
-        client_open_write(model, &output, &client_pdp_write, work->pdp.destination.primary, NVDLA_PDP);
+        client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
         const struct pdp_layer pdp = with_tap(model, &work->pdp);
         pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
         register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     } else {
         if (!layer->compare) {
-            client_open_write(model, &clients->output, &client_sdp_write, layer->destination.primary, NVDLA_SDP);
+            client_open(model, &clients->output, NVDLA_WRITE_SDP, layer->destination.primary);
         }
         sdp_run_to_memory(run);
     }
@@ -237,7 +236,7 @@ static void run_flying(struct model *model, const struct work *work, struct sdp_
     struct dma weights;
     bool come = schedule_weights_come(model);
     if (come) {
-        client_open_read(model, &weights, &client_weight_read, model->cdma.layer.cubes.weight_primary, NVDLA_CDMA);
+        client_open(model, &weights, NVDLA_READ_CDMA_WT, model->cdma.layer.cubes.weight_primary);
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = model->core;
@@ -259,14 +258,13 @@ static void run_sdp(struct model *model, const struct work *work) {
     struct sdp_result result = {.saturated = 0};
     for (int i = 0; i < SDP_STAGES; i++) {
         if (layer->operands[i].enabled) {
-            client_open_read(model, &clients.operands[i], &client_operand_read[i], layer->operands[i].primary,
-                             NVDLA_SDP_RDMA);
+            client_open(model, &clients.operands[i], client_operands[i], layer->operands[i].primary);
         }
     }
     if (layer->flying) {
         run_flying(model, work, &clients, &result);
     } else {
-        client_open_read(model, &clients.main, &client_sdp_read, layer->source.primary, NVDLA_SDP_RDMA);
+        client_open(model, &clients.main, NVDLA_READ_SDP, layer->source.primary);
         run_sdp_from(model, work, &clients, &result);
     }
     finish_sdp(model, layer, &result);
@@ -279,8 +277,8 @@ static void run_sdp(struct model *model, const struct work *work) {
 
 static void run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open_read(model, &input, &client_pdp_read, work->pdp.source.primary, NVDLA_PDP_RDMA);
-    client_open_write(model, &output, &client_pdp_write, work->pdp.destination.primary, NVDLA_PDP);
+    client_open(model, &input, NVDLA_READ_PDP, work->pdp.source.primary);
+    client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
     const struct pdp_layer layer = with_tap(model, &work->pdp);
     uint64_t nans;
     pdp_run_from_memory(&layer, &input, &output, &nans);
@@ -324,8 +322,8 @@ static void run_cdp(struct model *model, const struct work *work) {
     const struct cdp_layer layer = with_taps(model, &work->cdp);
     struct dma input, output;
     struct cdp_counts counts;
-    client_open_read(model, &input, &client_cdp_read, work->cdp.source.primary, NVDLA_CDP_RDMA);
-    client_open_write(model, &output, &client_cdp_write, work->cdp.destination.primary, NVDLA_CDP);
+    client_open(model, &input, NVDLA_READ_CDP, work->cdp.source.primary);
+    client_open(model, &output, NVDLA_WRITE_CDP, work->cdp.destination.primary);
     cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts);
     finish_cdp(model, &counts);
 }
@@ -335,10 +333,10 @@ static void run_bdma(struct model *model) {
     struct bdma_clients clients;
     for (int primary = 0; primary < 2; primary++) {
         if (answered.read[primary]) {
-            client_open_read(model, &clients.read[primary], &client_bdma_read, primary, NVDLA_BDMA);
+            client_open(model, &clients.read[primary], NVDLA_READ_BDMA, primary);
         }
         if (answered.write[primary]) {
-            client_open_write(model, &clients.write[primary], &client_bdma_write, primary, NVDLA_BDMA);
+            client_open(model, &clients.write[primary], NVDLA_WRITE_BDMA, primary);
         }
     }
     bdma_run(&model->bdma, &clients);
@@ -350,8 +348,8 @@ static void run_bdma(struct model *model) {
 
 static void run_rubik(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open_read(model, &input, &client_rubik_read, work->rubik.cubes.source.primary, NVDLA_RBK);
-    client_open_write(model, &output, &client_rubik_write, work->rubik.cubes.destination.primary, NVDLA_RBK);
+    client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.cubes.source.primary);
+    client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.cubes.destination.primary);
     rubik_run(&work->rubik, &input, &output);
     raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
 }

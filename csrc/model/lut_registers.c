@@ -1,4 +1,4 @@
-/* One decoder of table settings for SDP and CDP, whose registers differ in offsets only. */
+/* Table settings from the S_LUT_* registers of SDP and CDP. See lut_registers.h. */
 #include "model/lut_registers.h"
 
 #include "model/register_group.h"

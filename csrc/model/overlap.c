@@ -1,4 +1,4 @@
-/* Overlaps of strided cubes, exact and without looking at every byte: the rules ask for them at every launch. */
+/* Byte ranges of cubes, line by line. See overlap.h. */
 #include "model/overlap.h"
 
 /* Lines of one cube times surfaces of the other, which are looked at one by one. */

@@ -1,5 +1,4 @@
-/* PDP line by line: what its registers make of strips, lines and windows, and which settings hang the hardware. The
- * arithmetic is in pdp_pool.c. */
+/* A layer of PDP and PDP_RDMA: strips, lines in, windows, lines out. See pdp.h. */
 #include "model/pdp.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* The arithmetic of pooling on whole rows: windows along W, then rows along H; formats differ, the loops do not. */
+/* Pooling arithmetic on whole lines. See pdp_pool.h. */
 #include "model/pdp_pool.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Threads that wait between loops: convolutions are many short loops, and starting threads costs more than they do. */
+/* Threads that wait for loops to share. See pool.h. */
 #include "model/pool.h"
 
 #include <pthread.h>

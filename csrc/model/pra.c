@@ -1,4 +1,4 @@
-/* Transforms Winograd input tiles with the widths and the truncation of the hardware, whole lines at a time. */
+/* The Winograd input transform, in integers and in FP16. See pra.h. */
 #include "model/pra.h"
 
 #include "nvdla/fixed.h"

@@ -1,4 +1,4 @@
-/* Every unit answers to the same register rules, so that one machine serves them all. */
+/* Ping-pong groups: PRODUCER, CONSUMER, arming, masks and resets. See register_group.h. */
 #include "model/register_group.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The three moves of RUBIK, in the order of its writes: where planes overlap the last one stays. */
+/* Contract, split and merge: one cube read, another written. See rubik.h. */
 #include "model/rubik.h"
 
 #include <stdlib.h>

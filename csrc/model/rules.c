@@ -1,4 +1,4 @@
-/* The list of all rule sets, how one is checked, and the text of what it reports. */
+/* Applies a set of rules to register values and words what is broken. See rules.h. */
 #include "model/rules.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* Which layer can run next, and if none can, what each armed unit waits for. Nothing here changes the model. */
+/* Which armed groups make a layer that can run. See schedule.h. */
 #include "model/schedule.h"
 
 #include "model/ports.h"
 #include "nvdla_offsets.h"
 
 static bool pdp_destination_ready(const struct model *model, const struct pdp_layer *layer) {
-    return layer->valid && client_served(model, &client_pdp_write, layer->destination.primary);
+    return layer->valid && client_served(model, NVDLA_WRITE_PDP, layer->destination.primary);
 }
 
 /* Takes a layer that is ready, unless it is too large. */
@@ -24,8 +24,8 @@ static bool take(struct work *work, enum action action, enum nvdla_unit unit, ui
 struct cdma_served schedule_cdma_served(const struct model *model) {
     struct registers_view view = model_view(model);
     struct cdma_cubes cubes = cdma_cubes(&view);
-    return (struct cdma_served){.data = client_served(model, &client_data_read, cubes.data_primary),
-                                .weights = client_served(model, &client_weight_read, cubes.weight_primary)};
+    return (struct cdma_served){.data = client_served(model, NVDLA_READ_CDMA_DAT, cubes.data_primary),
+                                .weights = client_served(model, NVDLA_READ_CDMA_WT, cubes.weight_primary)};
 }
 
 static bool find_cdma(const struct model *model, struct work *work) {
@@ -124,13 +124,13 @@ static bool sdp_source_ready(const struct model *model, const struct sdp_layer *
         }
         for (int i = 0; i < SDP_STAGES; i++) {
             const struct sdp_operands *operands = &layer->operands[i];
-            if (operands->enabled && !client_served(model, &client_operand_read[i], operands->primary)) {
+            if (operands->enabled && !client_served(model, client_operands[i], operands->primary)) {
                 return false;
             }
         }
     }
     return layer->flying ? convolution_ready(model, layer, work)
-                         : client_served(model, &client_sdp_read, layer->source.primary);
+                         : client_served(model, NVDLA_READ_SDP, layer->source.primary);
 }
 
 static bool find_sdp(const struct model *model, struct work *work) {
@@ -149,7 +149,7 @@ static bool find_sdp(const struct model *model, struct work *work) {
         return false;
     }
     if (!layer->to_pdp) {
-        bool ready = layer->compare || client_served(model, &client_sdp_write, layer->destination.primary);
+        bool ready = layer->compare || client_served(model, NVDLA_WRITE_SDP, layer->destination.primary);
         return ready && take(work, ACTION_SDP, NVDLA_SDP, sdp_layer_atoms(layer));
     }
     if (!register_group_running(&model->units[NVDLA_PDP])) {
@@ -171,7 +171,7 @@ static bool find_pdp(const struct model *model, struct work *work) {
     struct pdp_layer *layer = &work->pdp;
     pdp_layer_decode(layer, &view);
     return layer->from_memory && pdp_destination_ready(model, layer) &&
-           client_served(model, &client_pdp_read, layer->source.primary) &&
+           client_served(model, NVDLA_READ_PDP, layer->source.primary) &&
            take(work, ACTION_PDP, NVDLA_PDP, pdp_layer_atoms(layer));
 }
 
@@ -183,15 +183,15 @@ static bool find_cdp(const struct model *model, struct work *work) {
     struct registers_view view = model_view(model);
     struct cdp_layer *layer = &work->cdp;
     cdp_layer_decode(layer, &view);
-    return layer->valid && client_served(model, &client_cdp_read, layer->source.primary) &&
-           client_served(model, &client_cdp_write, layer->destination.primary) &&
+    return layer->valid && client_served(model, NVDLA_READ_CDP, layer->source.primary) &&
+           client_served(model, NVDLA_WRITE_CDP, layer->destination.primary) &&
            take(work, ACTION_CDP, NVDLA_CDP, cdp_layer_atoms(layer));
 }
 
 struct bdma_served schedule_bdma_served(const struct model *model) {
     return (struct bdma_served){
-        .read = {client_served(model, &client_bdma_read, false), client_served(model, &client_bdma_read, true)},
-        .write = {client_served(model, &client_bdma_write, false), client_served(model, &client_bdma_write, true)},
+        .read = {client_served(model, NVDLA_READ_BDMA, false), client_served(model, NVDLA_READ_BDMA, true)},
+        .write = {client_served(model, NVDLA_WRITE_BDMA, false), client_served(model, NVDLA_WRITE_BDMA, true)},
     };
 }
 
@@ -207,8 +207,8 @@ static bool find_rubik(const struct model *model, struct work *work) {
     struct registers_view view = model_view(model);
     struct rubik_layer *layer = &work->rubik;
     rubik_layer_decode(layer, &view);
-    return layer->valid && client_served(model, &client_rubik_read, layer->cubes.source.primary) &&
-           client_served(model, &client_rubik_write, layer->cubes.destination.primary) &&
+    return layer->valid && client_served(model, NVDLA_READ_RUBIK, layer->cubes.source.primary) &&
+           client_served(model, NVDLA_WRITE_RUBIK, layer->cubes.destination.primary) &&
            take(work, ACTION_RUBIK, NVDLA_RBK, rubik_layer_atoms(layer));
 }
 
@@ -224,13 +224,14 @@ void schedule_find(const struct model *model, struct work *work) {
 
 /* ---- why nothing runs ---- */
 
-static void explain_client(struct model *model, const struct client *client, bool primary, enum nvdla_unit unit) {
+static void explain_client(struct model *model, enum nvdla_client client, bool primary) {
     struct device *dev = &model->dev;
     if (!dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
         return; /* a rule has told of it */
     }
     int offset = client_blocked_by(model, client, primary);
     if (offset != CLIENT_NOT_BLOCKED) {
+        const enum nvdla_unit unit = nvdla_clients[client].unit;
         enum nvdla_unit port = primary ? NVDLA_MCIF : NVDLA_CVIF;
         const struct nvdla_register *reg =
             nvdla_register_at(dev->config, nvdla_unit_base(dev->config, port) + (uint32_t)offset);
@@ -251,7 +252,7 @@ static void explain_sdp(struct model *model) {
     struct sdp_layer layer;
     sdp_layer_decode(&layer, &view);
     if (register_group_running(sdp) && !layer.to_pdp && !layer.compare) {
-        explain_client(model, &client_sdp_write, layer.destination.primary, NVDLA_SDP);
+        explain_client(model, NVDLA_WRITE_SDP, layer.destination.primary);
     }
     if (!register_group_running(rdma)) {
         return;
@@ -261,11 +262,11 @@ static void explain_sdp(struct model *model) {
                     "waits for ever with operands that no stage has taken; the hardware hangs (50-sdp section 4)");
     }
     if (!layer.flying) {
-        explain_client(model, &client_sdp_read, layer.source.primary, NVDLA_SDP_RDMA);
+        explain_client(model, NVDLA_READ_SDP, layer.source.primary);
     }
     for (int i = 0; i < SDP_STAGES; i++) {
         if (layer.operands[i].enabled) {
-            explain_client(model, &client_operand_read[i], layer.operands[i].primary, NVDLA_SDP_RDMA);
+            explain_client(model, client_operands[i], layer.operands[i].primary);
         }
     }
 }
@@ -275,8 +276,8 @@ static void explain_convolution(struct model *model) {
     if (register_group_running(cdma)) {
         struct registers_view view = model_view(model);
         struct cdma_cubes cubes = cdma_cubes(&view);
-        explain_client(model, &client_data_read, cubes.data_primary, NVDLA_CDMA);
-        explain_client(model, &client_weight_read, cubes.weight_primary, NVDLA_CDMA);
+        explain_client(model, NVDLA_READ_CDMA_DAT, cubes.data_primary);
+        explain_client(model, NVDLA_READ_CDMA_WT, cubes.weight_primary);
     }
     if (!register_group_running(csc)) {
         return;
@@ -302,10 +303,10 @@ static void explain_pooling(struct model *model) {
     struct pdp_layer layer;
     pdp_layer_decode(&layer, &view);
     if (register_group_running(pdp)) {
-        explain_client(model, &client_pdp_write, layer.destination.primary, NVDLA_PDP);
+        explain_client(model, NVDLA_WRITE_PDP, layer.destination.primary);
     }
     if (register_group_running(rdma)) {
-        explain_client(model, &client_pdp_read, layer.source.primary, NVDLA_PDP_RDMA);
+        explain_client(model, NVDLA_READ_PDP, layer.source.primary);
     }
 }
 
@@ -315,10 +316,10 @@ static void explain_cdp(struct model *model) {
     struct cdp_layer layer;
     cdp_layer_decode(&layer, &view);
     if (register_group_running(cdp)) {
-        explain_client(model, &client_cdp_write, layer.destination.primary, NVDLA_CDP);
+        explain_client(model, NVDLA_WRITE_CDP, layer.destination.primary);
     }
     if (register_group_running(rdma)) {
-        explain_client(model, &client_cdp_read, layer.source.primary, NVDLA_CDP_RDMA);
+        explain_client(model, NVDLA_READ_CDP, layer.source.primary);
     }
 }
 
@@ -326,12 +327,12 @@ static void explain_movers(struct model *model) {
     if (register_group_running(&model->units[NVDLA_RBK])) {
         struct registers_view view = model_view(model);
         struct rubik_cubes cubes = rubik_cubes(&view);
-        explain_client(model, &client_rubik_read, cubes.source.primary, NVDLA_RBK);
-        explain_client(model, &client_rubik_write, cubes.destination.primary, NVDLA_RBK);
+        explain_client(model, NVDLA_READ_RUBIK, cubes.source.primary);
+        explain_client(model, NVDLA_WRITE_RUBIK, cubes.destination.primary);
     }
     if (model->bdma.loading.count > 0) {
-        explain_client(model, &client_bdma_read, model->bdma.loading.descriptors[0].source.primary, NVDLA_BDMA);
-        explain_client(model, &client_bdma_write, model->bdma.loading.descriptors[0].destination.primary, NVDLA_BDMA);
+        explain_client(model, NVDLA_READ_BDMA, model->bdma.loading.descriptors[0].source.primary);
+        explain_client(model, NVDLA_WRITE_BDMA, model->bdma.loading.descriptors[0].destination.primary);
     }
 }
 

@@ -1,4 +1,4 @@
-/* SDP line by line: from memory or the convolution core, through the stages, to memory or PDP. */
+/* A layer of SDP at work: lines in, stages, lines to memory or PDP, counters. See sdp.h. */
 #include "model/sdp.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A line of elements between memory and the pipe of SDP, and the output convertor with its count of saturations. */
+/* Elements into and out of SDP's pipe. See sdp_convert.h. */
 #include "model/sdp_convert.h"
 
 #include "model/wide.h"

@@ -1,5 +1,4 @@
-/* What SDP and SDP_RDMA do together with the cubes of their registers (layers/cubes.h): stages, operands, and whether
- * the settings of the two units fit. */
+/* From the registers of SDP and SDP_RDMA to a layer. See sdp_layer.h. */
 #include "model/sdp_layer.h"
 
 #include "model/sdp_table.h"

@@ -1,4 +1,4 @@
-/* One stage of SDP on a line of elements: ALU, multiplication, ReLU, by format and source of the operands. */
+/* ALU, multiplier and ReLU of the stages on lines of elements. See sdp_stage.h. */
 #include "model/sdp_stage.h"
 
 #include "model/wide.h"

@@ -1,4 +1,4 @@
-/* The table at the end of EW: a pointer that software moves, and counters that CDP's table does not have. */
+/* The table of EW: its access port and its counters. See sdp_table.h. */
 #include "model/sdp_table.h"
 
 #include "model/lut_registers.h"

@@ -1,4 +1,4 @@
-/* Unpacks the weight stream of CBUF: compressed kernels get their zeros back here. */
+/* Kernel groups out of the weight stream, plain or with mask bits. See weights.h. */
 #include "model/weights.h"
 
 #include <string.h>

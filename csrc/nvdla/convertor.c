@@ -1,5 +1,4 @@
-/* The convertor asked backwards: which inputs it passes unclipped, which settings suit a range of values. Histograms
- * and calibration need both without passing values through it. */
+/* Ranges that a convertor passes, and settings for a range. See convertor.h. */
 #include "nvdla/convertor.h"
 
 #include <math.h>

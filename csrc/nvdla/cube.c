@@ -1,4 +1,4 @@
-/* Addresses of cubes in both directions: reports ask what element a byte belongs to. */
+/* Addresses of elements in the layouts of cubes. See cube.h. */
 #include "nvdla/cube.h"
 
 /* Bits that rounding takes away. */

@@ -1,4 +1,4 @@
-/* Floating point on bit patterns: what the three formats do alike is written once, for any of them. */
+/* NVDLA's floating point on bit patterns. See fp.h. */
 #include "nvdla/fp.h"
 
 /* A format of E exponent and M mantissa bits behind a sign. */

@@ -1,4 +1,4 @@
-/* Both units look up with the same code; what differs stands in two tables of widths. */
+/* Interpolation, extrapolation and choice between the two tables. See lut.h. */
 #include "nvdla/lut.h"
 
 #include "nvdla/fixed.h"

@@ -1,4 +1,4 @@
-/* The table of pixel formats, and which of them a configuration knows. */
+/* The table of pixel formats. See pixel.h. */
 #include "nvdla/pixel.h"
 
 #include <stddef.h>

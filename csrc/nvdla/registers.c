@@ -1,4 +1,4 @@
-/* Questions to the generated register tables: by address, by name, and a value in words. */
+/* Look-ups in the generated register table, and fields as text. See registers.h. */
 #include "nvdla/registers.h"
 
 #include <stdio.h>
