@@ -345,13 +345,7 @@ static int open_devices(const struct run_options *options, const struct program 
         model.taps = taps->listeners[TAPS_MODEL];
         if (histograms)
             tap_listen(&model.taps, histogram_listener(histograms));
-        devices[count] = model_new(prog->config, &model, err);
-        if (!devices[count]) {
-            if (count > 0)
-                devices[0]->ops->destroy(devices[0]);
-            return 0;
-        }
-        count++;
+        devices[count++] = model_new(prog->config, &model);
     }
     return count;
 }
