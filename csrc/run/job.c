@@ -250,7 +250,8 @@ static char *last_line(const struct text *output) {
     size_t start = end;
     while (start > 0 && output->text[start - 1] != '\n')
         start--;
-    return xstrndup(output->text + start, end - start);
+    start += strspn(output->text + start, " \t");
+    return xstrndup(output->text + start, end > start ? end - start : 0);
 }
 
 /* Why a simulator did not come to a verdict that holds. */
