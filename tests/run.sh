@@ -138,6 +138,7 @@ group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_check
 group "another rtl of a configuration without our own" tests/replay/foreign_full.sh "$build"
 group "make install" tests/replay/install.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
+group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
