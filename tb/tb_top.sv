@@ -182,15 +182,15 @@ module tb_top;
 `ifdef TB_LINKS
     wire [15:0] links = {
         7'd0,
-        dut.wt_rd_valid,
-        dut.dat_rd_valid,
+        dut.wt_rd.valid,
+        dut.dat_rd.valid,
         dut.sdp2pdp_valid & dut.sdp2pdp_ready,
         dut.cacc2sdp_valid & dut.cacc2sdp_ready,
         dut.mac_valid,
         dut.wt_valid,
         dut.atom_valid,
-        dut.wt_wr_valid,
-        dut.dat_wr_valid
+        dut.wt_wr.valid,
+        dut.dat_wr.valid
     };
 `else
     wire [15:0] links = 16'd0;

@@ -24,7 +24,7 @@ static void set(struct program *prog, enum nvdla_unit unit, uint32_t offset, uin
 static struct coverage *counted(struct program *prog) {
     struct coverage *coverage = coverage_new();
     assert_non_null(coverage);
-    assert_true(coverage_add(coverage, prog));
+    coverage_add(coverage, prog);
     program_free(prog);
     return coverage;
 }
@@ -541,7 +541,7 @@ static void table_leaves_out_what_the_configuration_lacks(void **state) {
     assert_non_null(strstr(text, "0 of    2  none of them"));
     struct program *prog = trace_for("small");
     add_sdp(prog, 32);
-    assert_true(coverage_add(coverage, prog));
+    coverage_add(coverage, prog);
     program_free(prog);
     const struct coverage_total small = coverage_total(coverage);
     assert_true(small.reachable < all.reachable);
@@ -554,7 +554,7 @@ static void table_leaves_out_what_the_configuration_lacks(void **state) {
     assert_non_null(strstr(text, "1 of    9")); /* not PReLU with an ALU function */
     prog = trace_for("large");
     add_sdp(prog, 128);
-    assert_true(coverage_add(coverage, prog));
+    coverage_add(coverage, prog);
     program_free(prog);
     assert_true(coverage_total(coverage).reachable > small.reachable);
     row(coverage, "ew", text);
