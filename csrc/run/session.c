@@ -17,6 +17,7 @@
 #include "report/report.h"
 #include "run/process.h"
 #include "run/result.h"
+#include "run/taps.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 
@@ -190,25 +191,20 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
 
 /* The first byte that differs between the devices; if none does, the first that differs from a golden. */
 static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
-    const struct report_input *input = &report->input;
     for (size_t i = 0; i < report->mismatch_count; i++)
         mismatch->bytes += report->mismatches[i].count;
     if (report->mismatch_count > 0) {
         mismatch->address = report->mismatches[0].first;
         fill_place(mismatch, report, 0, report->mismatches[0].space);
     }
-    for (int i = 0; i < input->played_count; i++) {
-        const struct play_result *played = input->played[i].result;
-        for (size_t k = 0; k < played->failure_count && !mismatch->space; k++) {
-            const struct play_failure *failure = &played->failures[k];
-            const struct op *op = &input->prog->ops[failure->op];
-            if (op->kind != OP_MEM_CHECK)
-                continue;
-            mismatch->golden = true;
-            mismatch->address = failure->first;
-            mismatch->bytes = failure->count;
-            fill_place(mismatch, report, i, op->space);
-        }
+    int played;
+    const struct play_failure *failure = report_first_failure(report, &played);
+    const struct op *op = failure ? &report->input.prog->ops[failure->op] : NULL;
+    if (op && op->kind == OP_MEM_CHECK && !mismatch->space) {
+        mismatch->golden = true;
+        mismatch->address = failure->first;
+        mismatch->bytes = failure->count;
+        fill_place(mismatch, report, played, op->space);
     }
 }
 
@@ -313,17 +309,29 @@ static bool close_files(const struct report_input *input, struct error *err) {
     return true;
 }
 
+/* What has been recorded, and what to do with it. */
+static void name_recordings(const struct run_options *options, struct result *result) {
+    const uint64_t cycles = result->devices[0].wave_cycles;
+    if (cycles == 0 || options->quiet)
+        return;
+    char *save = wave_save_path(options->rtl.wave_path);
+    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles,
+              options->rtl.wave_path, save);
+    free(save);
+}
+
 /* ---- playing ---- */
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one cannot be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
-                        rtl_open open, void *context, struct histogram_set *histograms, struct device **devices,
-                        struct error *err) {
+                        rtl_open open, void *context, struct histogram_set *histograms, struct taps *taps,
+                        struct device **devices, struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         struct rtl_options rtl = options->rtl;
         rtl.axi.seed = options->seed;
         rtl.coverage_path = options->coverage;
+        rtl.taps = options->taps ? &taps->listeners[TAPS_RTL] : NULL;
         devices[count] = open(context, prog->config, &rtl, err);
         if (!devices[count])
             return 0;
@@ -334,15 +342,10 @@ static int open_devices(const struct run_options *options, const struct program 
         struct model_options model = {.allow_outside = options->rtl.axi.allow_outside,
                                       .allow_undefined = options->allow_undefined,
                                       .threads = (size_t)options->threads};
+        model.taps = taps->listeners[TAPS_MODEL];
         if (histograms)
             tap_listen(&model.taps, histogram_listener(histograms));
-        devices[count] = model_new(prog->config, &model, err);
-        if (!devices[count]) {
-            if (count > 0)
-                devices[0]->ops->destroy(devices[0]);
-            return 0;
-        }
-        count++;
+        devices[count++] = model_new(prog->config, &model);
     }
     return count;
 }
@@ -396,10 +399,13 @@ static void play_program(const struct run_options *options, const struct program
     struct error err;
     struct histogram_set histograms = {0};
     input.histograms = options->histogram ? &histograms : NULL;
-    input.played_count =
-        open_devices(options, prog, rtl_name, open, context, options->histogram ? &histograms : NULL, devices, &err);
+    struct taps taps;
+    if (taps_open(&taps, options->taps, result->trace, &err))
+        input.played_count = open_devices(options, prog, rtl_name, open, context,
+                                          options->histogram ? &histograms : NULL, &taps, devices, &err);
     if (input.played_count == 0) {
         fail_to_play(result, err.text);
+        taps_free(&taps);
         return;
     }
     struct layer_tracker *tracker = program_launches(prog);
@@ -409,9 +415,12 @@ static void play_program(const struct run_options *options, const struct program
     play_devices(options, prog, &watch, &input, devices, results);
     free(watch.layers);
     hold_signals(true);
-    const bool closed = close_files(&input, &err);
+    const bool closed = close_files(&input, &err) && taps_close(&taps, &err);
     judge(options, &input, result);
-    if (!closed)
+    if (closed) {
+        name_recordings(options, result);
+        taps_compare(&taps, &result->notes);
+    } else
         fail_to_play(result, err.text);
     for (int i = 0; i < input.played_count; i++) {
         struct device *dev = input.played[i].dev;
@@ -419,6 +428,7 @@ static void play_program(const struct run_options *options, const struct program
         dev->ops->destroy(dev);
     }
     histogram_set_free(&histograms);
+    taps_free(&taps);
     layer_tracker_free(tracker);
 }
 
