@@ -52,7 +52,7 @@ demo:
 	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo.sh $(B)
 
-## make test          set up, build and run all tests (conformance traces from NVDLA_CONFORMANCE, default ../shared/conformance)
+## make test          set up, build and run all tests (NVDLA_CONFORMANCE, default ../shared/conformance: a folder of further conformance traces)
 test: setup
 	@tests/run.sh $(B)
 
@@ -165,7 +165,7 @@ BENCH_TRACES ?=
 bench: build
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
-$(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
+$(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
