@@ -136,7 +136,7 @@ module nvdla_csc
 
   // Released entries, slices and masks.
   logic dat_rl_valid_q, wt_rl_valid_q, mask_rl_valid;
-  logic [ConvEntryCount-1:0] dat_rl_entries_q, wt_rl_entries_q, mask_rl_entries;
+  logic [ConvEntryCountBits-1:0] dat_rl_entries_q, wt_rl_entries_q, mask_rl_entries;
   logic [13:0] dat_rl_slices_q;
   assign cdma_o.dat_valid = dat_rl_valid_q;
   assign cdma_o.dat_entries = dat_rl_entries_q;
