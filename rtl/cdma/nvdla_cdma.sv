@@ -72,7 +72,7 @@ module nvdla_cdma
   logic [31:0] group_rdata;
   logic flush_read_q, flush_done_q;
   assign d = d_flat;
-  wire unused_d = &{1'b0, d, dat_rl_slices_i};
+  wire unused_d = &{1'b0, d, dat_rl_slices_i};  // what no module uses of d: rtl/unused_fields.csv
 
   nvdla_reg_group #(
       .Words    (CdmaWords),
@@ -527,7 +527,8 @@ module nvdla_cdma
   // What the rings hold: data, weights, mask bits.
   nvdla_check_ring #(
       .Entries(CbufEntries),
-      .Slots  (Slots)
+      .Slots  (Slots),
+      .Dense  (1'b0)
   ) u_data_ring (
       .clk_i       (clk_i),
       .rst_ni      (rst_ni),
