@@ -69,7 +69,7 @@ def check_order(file):
 def check_comment(file):
     lines = (ROOT / file).read_text().split("\n")
     first = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
-    comment = {"c": "/*", "h": "/*", "cpp": "//|/\\*", "sv": "//", "svh": "//", "sh": "#", "py": '"""|#'}[file.rsplit(".", 1)[1]]
+    comment = {"c": "/*", "h": "//|/*", "cpp": "//|/*", "sv": "//", "svh": "//", "sh": "#", "py": '"""|#'}[file.rsplit(".", 1)[1]]
     if not re.match(r"\s*(" + comment.replace("*", r"\*").replace(r"\\*", r"\*") + ")", first):
         yield 1, "begins without a comment that says what the file is for"
 

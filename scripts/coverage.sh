@@ -1,5 +1,5 @@
 #!/bin/bash
-# Coverage: plays every trace there is (conformance traces of traces/ and of others, random layers) on simulators that count the lines they
+# Coverage: plays every trace there is (conformance traces, random layers) on simulators that count the lines they
 # execute, with a quiet and with a hostile memory; prints a table of the lines of rtl/, what nothing reached, and which kinds of
 # layers no trace holds (nvcosim coverage).
 #
@@ -7,14 +7,13 @@
 #   CONFIGS   one or several configurations; a line counts as covered if any of them executes it
 #   COUNT     random layers per configuration
 #   MINIMUM   per cent of the lines; less gives exit status 1 (default 0)
-# Conformance traces are looked for in NVDLA_CONFORMANCE (default ../shared/conformance).
+# Conformance traces are those that tests/conformance_traces.sh lists.
 # Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt (the table),
 # functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.jsonl (what came of each trace), run-CONFIG-N.log.
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
 build=$1 count=$3 minimum=${4:-0}
 read -ra configs <<<"$2"
-conformance=${NVDLA_CONFORMANCE:-../shared/conformance}
 nvcosim=$build/nvcosim
 out=$build/coverage
 rm -rf "$out"
@@ -23,10 +22,7 @@ mkdir -p "$out"
 settings=("" "--stall 300 --stall-w 950 --latency-kind uniform --latency-max 90 --reorder --seed 1")
 merge=()
 for config in "${configs[@]}"; do
-    shopt -s nullglob
-    traces=(traces/conformance/"$config"/*.nvt.gz "$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz)
-    shopt -u nullglob
-    [ -d "$conformance/$config" ] || echo "no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
+    mapfile -t traces < <(tests/conformance_traces.sh "$config")
     if [ "$count" -gt 0 ]; then
         "$nvcosim" gen --config "$config" --engine mix --seed 1 --count "$count" --out "$out/random-$config" >/dev/null || exit 1
         traces+=("$out/random-$config"/*.nvt.gz)

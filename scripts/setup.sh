@@ -23,6 +23,7 @@ more=(
     libcmocka-dev    # unit tests
     gtkwave          # looks at waves
     help2man         # man pages
+    yosys            # proofs of leaf modules
 )
 case $what in
 demo) ;;

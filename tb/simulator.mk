@@ -13,6 +13,6 @@ endif
 
 TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
 main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk defines
-	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -c -o $@ $<
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
 $(EXE): main_verilator.o $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) -o $@ main_verilator.o $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lz -lm -latomic -lpthread

@@ -17,7 +17,6 @@ passed=0 failed=0 skipped=0
 logs=$build/test-logs
 mkdir -p "$logs"
 export NVCOSIM=$build/nvcosim
-export NVDLA_CONFORMANCE=${NVDLA_CONFORMANCE:-../shared/conformance}
 nightly=${NIGHTLY:-}
 [ -n "${LIST:-}" ] && targets=$(make -qpRr 2>/dev/null)
 
@@ -125,6 +124,7 @@ group "unit tests with sanitizers" unit_tests "$build/asan/tests"
 group "model against the plain definitions" tests/naive/run.sh "$build" ${nightly:+200000}
 group "command line" tests/cli/cli.sh
 group "lint" succeeds make --no-print-directory lint
+group "proofs of leaf modules" tests/formal/prove.sh "$build"
 for bench in $(make --no-print-directory list-benches); do
     group "engine alone: $bench" "$build/benches/$bench/bench" ${nightly:+--seeds 1000}
 done
@@ -147,7 +147,7 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
-group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM" "$NVDLA_CONFORMANCE/small"
+group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
     group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95

@@ -1,3 +1,4 @@
+/* Counts bins over the layers of traces, merges counts, prints the table. See coverage.h. */
 #include "coverage/coverage.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The bins themselves: values of aspects, crosses, and what a configuration cannot do. See coverage_bins.h. */
 #include "coverage/coverage_bins.h"
 
 #include "coverage/coverage_engines.h"

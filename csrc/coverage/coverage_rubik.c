@@ -69,13 +69,13 @@ void sort_rubik(const struct registers_view *view, int group, int *v) {
     v[RUBIK_PRECISION] = precision_class(config, FIELD(view, RBK, D_MISC_CFG, IN_PRECISION));
     v[RUBIK_WIDTH] = width == 1 ? 0 : width < 8 ? 1 : width < 64 ? 2 : width == 64 ? 3 : 4;
     v[RUBIK_HEIGHT] = size_class(rubik.height);
-    v[RUBIK_CHANNELS] = block_class(rubik.out_channels, rubik.lanes);
+    v[RUBIK_CHANNELS] = block_class(rubik.out_channels, (int)rubik.lanes);
     if (rubik.mode == RUBIK_CONTRACT) {
         v[RUBIK_STRIDE_X] = deconv_class(rubik.x_stride);
         v[RUBIK_STRIDE_Y] = deconv_class(rubik.y_stride);
         v[RUBIK_COLUMNS] = width < 8 ? 0 : width % 8 == 0 ? 1 : 2;
     } else {
-        v[RUBIK_TAIL] = width % rubik.lanes != 0;
+        v[RUBIK_TAIL] = width % (int)rubik.lanes != 0;
     }
     if (rubik.mode != RUBIK_UNDEFINED)
         sort_cube(&rubik.destination.cube, &v[RUBIK_LINES], &v[RUBIK_SURFACES]);

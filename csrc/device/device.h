@@ -24,13 +24,12 @@
 
 #include "memory/memory.h"
 #include "memory/space.h"
+#include "nvdla/clients.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "nvdla/registers.h"
 
 struct device;
-
-enum { AXI_IDS = 16 }; /* AXI IDs 0..15: the clients of chapter 70 section 3 */
 
 /* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
  * regions. Each finding fails the run. */

@@ -1,3 +1,4 @@
+/* Cases from seeds: which engines, and the trace that comes of them. See gen.h. */
 #include "gen/gen.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Smaller cases from a failing one, tried in turn. See shrink.h. */
 #include "gen/shrink.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The description of a case as text, and the text as a description. See spec.h. */
 #include "gen/spec.h"
 
 #include <errno.h>

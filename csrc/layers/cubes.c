@@ -356,14 +356,14 @@ struct memory_cube cdma_feature(const struct cdma_cubes *cubes, const struct nvd
  */
 
 /* Planar lines are moved in whole atoms. */
-static void set_planar(const struct registers_view *view, const struct rubik_cubes *cubes, struct cube *cube) {
-    cube->atom = cube->align = cubes->element;
-    cube->min_columns = cubes->planar_atoms * view->config->mem_atom / cubes->element;
+static void set_planar(const struct rubik_cubes *cubes, struct cube *cube) {
+    cube->atom = cube->align = (int)cubes->element;
+    cube->min_columns = (int)(cubes->planar_atoms * cubes->lanes);
 }
 
 struct rubik_cubes rubik_cubes(const struct registers_view *view) {
     const enum nvdla_precision precision = precision_of(view, FIELD(view, RBK, D_MISC_CFG, IN_PRECISION));
-    const int element = nvdla_element_bytes(precision), atom = view->config->mem_atom;
+    const size_t element = (size_t)nvdla_element_bytes(precision), atom = (size_t)view->config->mem_atom;
     struct rubik_cubes cubes = {
         .mode = (enum rubik_mode)FIELD(view, RBK, D_MISC_CFG, RUBIK_MODE),
         .width = (int)FIELD(view, RBK, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1,
@@ -383,12 +383,12 @@ struct rubik_cubes rubik_cubes(const struct registers_view *view) {
                        *to_planes =
                            PLACE(RBK, D_DAOUT_ADDR_LOW, D_DAOUT_ADDR_HIGH, D_DAOUT_LINE_STRIDE, D_DAOUT_PLANAR_STRIDE);
     int in_channels = cubes.out_channels;
-    cubes.surfaces = groups_of(cubes.out_channels, cubes.lanes);
-    cubes.planar_atoms = groups_of(cubes.width, cubes.lanes);
+    cubes.surfaces = groups_of(cubes.out_channels, (int)cubes.lanes);
+    cubes.planar_atoms = ceil_div((size_t)cubes.width, cubes.lanes);
     if (cubes.mode == RUBIK_CONTRACT) {
         cubes.x_stride = (int)FIELD(view, RBK, D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
         cubes.y_stride = (int)FIELD(view, RBK, D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
-        in_channels = cubes.x_stride * cubes.y_stride * cubes.surfaces * cubes.lanes;
+        in_channels = cubes.x_stride * cubes.y_stride * cubes.surfaces * (int)cubes.lanes;
     }
     cubes.source = place(view, cubes.mode == RUBIK_MERGE ? planes : source, true,
                          FIELD(view, RBK, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
@@ -398,9 +398,9 @@ struct rubik_cubes rubik_cubes(const struct registers_view *view) {
     set_size(&cubes.destination.cube, cubes.width * cubes.x_stride, cubes.height * cubes.y_stride, cubes.out_channels,
              precision);
     if (cubes.mode == RUBIK_MERGE)
-        set_planar(view, &cubes, &cubes.source.cube);
+        set_planar(&cubes, &cubes.source.cube);
     if (cubes.mode == RUBIK_SPLIT)
-        set_planar(view, &cubes, &cubes.destination.cube);
+        set_planar(&cubes, &cubes.destination.cube);
     return cubes;
 }
 

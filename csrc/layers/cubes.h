@@ -162,9 +162,9 @@ struct rubik_cubes {
     int in_channels, out_channels;
     int surfaces;           /* of the feature cube: contract: of a phase; merge, split: of the output channels */
     int x_stride, y_stride; /* of the deconvolution, 1..32; 1 but for contract */
-    int element;            /* bytes */
-    int lanes;              /* elements of an atom */
-    int planar_atoms;       /* of a planar line */
+    size_t element;         /* bytes */
+    size_t lanes;           /* elements of an atom */
+    size_t planar_atoms;    /* of a planar line */
     uint64_t phase;         /* CONTRACT_STRIDE_0: distance of two phases in the input, bytes */
     /* Planar ones (source of merge, destination of split) have the planar stride as surface stride. Contract: the
      * source with all its phases as channels, which is what is read if phase == surfaces * surface_stride. */

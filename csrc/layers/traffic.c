@@ -1,4 +1,4 @@
-/* How much a launch moves and computes: atoms on each AXI ID, multiplications. */
+/* How much a launch moves and computes: atoms of each memory client, multiplications. */
 #include "layers/traffic.h"
 
 #include "layers/cubes.h"
@@ -30,16 +30,16 @@ static uint64_t operand_atoms(const struct nvdla_config *config, const struct sd
     return volume(ceil_div((size_t)shape->width * operand_atom, atom), (uint64_t)shape->height, surfaces);
 }
 
-static uint64_t sdp_rdma_atoms(const struct registers_view *view, int axi_id) {
+static uint64_t sdp_rdma_atoms(const struct registers_view *view, enum nvdla_client client) {
     const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(view);
-    switch (axi_id) {
-    case 1:
+    switch (client) {
+    case NVDLA_READ_SDP:
         return rdma.shape.flying ? 0 : cube_atoms(&rdma.source.cube, rdma.source.cube.width);
-    case 5:
+    case NVDLA_READ_SDP_B:
         return operand_atoms(view->config, &rdma, SDP_BS);
-    case 6:
+    case NVDLA_READ_SDP_N:
         return operand_atoms(view->config, &rdma, SDP_BN);
-    case 7:
+    case NVDLA_READ_SDP_E:
         return operand_atoms(view->config, &rdma, SDP_EW);
     default:
         return 0;
@@ -60,9 +60,11 @@ static uint64_t image_line_atoms(const struct cdma_cubes *cdma, size_t atom) {
 
 /* Atoms of weights, with compression also of WMB and of WGS, which has 32 bits for every kernel group. Chapter 30
  * section 8. */
-static uint64_t weight_atoms(const struct cdma_cubes *cdma, size_t atom) {
-    const size_t groups = ceil_div(cdma->kernels, cdma->kernel_group);
-    return cdma->weight_atoms + (cdma->compressed ? cdma->mask_atoms + ceil_div(groups * 4, atom) : 0);
+static uint64_t cdma_weight_atoms(const struct registers_view *view) {
+    const struct cdma_cubes cdma = cdma_cubes(view);
+    const size_t groups = ceil_div(cdma.kernels, cdma.kernel_group);
+    const size_t sizes = ceil_div(groups * 4, (size_t)view->config->mem_atom);
+    return cdma.weight_atoms + (cdma.compressed ? cdma.mask_atoms + sizes : 0);
 }
 
 /* What Winograd reads of `size` lines or columns: those behind the tiles are not fetched. Chapter 30 section 5.5. */
@@ -71,13 +73,9 @@ static int winograd_extent(int size, size_t extended, size_t stride, size_t pad)
     return reach < 0 ? 0 : reach < size ? reach : size;
 }
 
-static uint64_t cdma_atoms(const struct registers_view *view, const struct launch *launch, int axi_id) {
+static uint64_t cdma_data_atoms(const struct registers_view *view) {
     const struct cdma_cubes cdma = cdma_cubes(view);
     const size_t atom = (size_t)view->config->mem_atom;
-    if (axi_id == 9 && launch->fetches_weights)
-        return weight_atoms(&cdma, atom);
-    if (axi_id != 8 || !launch->fetches_data)
-        return 0;
     if (cdma.mode == CDMA_IMAGE)
         return cdma.height * image_line_atoms(&cdma, atom);
     struct cube cube = cdma_feature(&cdma, view->config).cube;
@@ -92,7 +90,7 @@ static uint64_t cdma_atoms(const struct registers_view *view, const struct launc
 static uint64_t rubik_atoms(const struct registers_view *view, bool write) {
     const struct rubik_cubes rubik = rubik_cubes(view);
     if (rubik.mode == (write ? RUBIK_SPLIT : RUBIK_MERGE))
-        return volume((uint64_t)rubik.planar_atoms, (uint64_t)rubik.height, (uint64_t)rubik.out_channels);
+        return volume(rubik.planar_atoms, (uint64_t)rubik.height, (uint64_t)rubik.out_channels);
     return volume((uint64_t)(rubik.width * rubik.x_stride), (uint64_t)(rubik.height * rubik.y_stride),
                   (uint64_t)rubik.surfaces);
 }
@@ -103,25 +101,39 @@ static uint64_t pdp_rdma_atoms(const struct registers_view *view) {
     return cube_atoms(&rdma.source.cube, pdp_strip_columns(&rdma.in, rdma.kernel_width - rdma.stride_width));
 }
 
-uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, int axi_id, bool write) {
+uint64_t launch_atoms(const struct nvdla_config *config, const struct launch *launch, enum nvdla_client client) {
     const struct registers_view view = launch_view(config, launch);
     struct cube cube;
     bool primary;
-    if (!write && launch->unit == NVDLA_SDP_RDMA)
-        return sdp_rdma_atoms(&view, axi_id);
-    if (!write && launch->unit == NVDLA_CDMA)
-        return cdma_atoms(&view, launch, axi_id);
-    if (launch->unit == NVDLA_RBK)
-        return axi_id == 4 ? rubik_atoms(&view, write) : 0;
-    if (!write && launch->unit == NVDLA_PDP_RDMA && axi_id == 2)
-        return pdp_rdma_atoms(&view);
-    if (!write && launch->unit == NVDLA_CDP_RDMA && axi_id == 3 && launch_input_cube(config, launch, &cube, &primary))
-        return cube_atoms(&cube, cube.width);
-    const bool writer = (launch->unit == NVDLA_SDP && axi_id == 1) || (launch->unit == NVDLA_PDP && axi_id == 2) ||
-                        (launch->unit == NVDLA_CDP && axi_id == 3);
-    if (!write || !writer || !launch_output_cube(config, launch, &cube, &primary))
+    if (launch->unit != nvdla_clients[client].unit)
         return 0;
-    return cube_atoms(&cube, cube.width);
+    switch (client) {
+    case NVDLA_READ_SDP:
+    case NVDLA_READ_SDP_B:
+    case NVDLA_READ_SDP_N:
+    case NVDLA_READ_SDP_E:
+        return sdp_rdma_atoms(&view, client);
+    case NVDLA_READ_CDMA_DAT:
+        return launch->fetches_data ? cdma_data_atoms(&view) : 0;
+    case NVDLA_READ_CDMA_WT:
+        return launch->fetches_weights ? cdma_weight_atoms(&view) : 0;
+    case NVDLA_READ_PDP:
+        return pdp_rdma_atoms(&view);
+    case NVDLA_READ_CDP:
+        return launch_input_cube(config, launch, &cube, &primary) ? cube_atoms(&cube, cube.width) : 0;
+    case NVDLA_READ_RUBIK:
+    case NVDLA_WRITE_RUBIK:
+        return rubik_atoms(&view, client == NVDLA_WRITE_RUBIK);
+    case NVDLA_WRITE_SDP:
+    case NVDLA_WRITE_PDP:
+    case NVDLA_WRITE_CDP:
+        return launch_output_cube(config, launch, &cube, &primary) ? cube_atoms(&cube, cube.width) : 0;
+    case NVDLA_READ_BDMA:
+    case NVDLA_WRITE_BDMA:
+    case NVDLA_CLIENT_COUNT:
+        break;
+    }
+    return 0;
 }
 
 uint64_t launch_macs(const struct launch *launch) {

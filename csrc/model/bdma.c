@@ -1,3 +1,4 @@
+/* The queue of descriptors and their copies. See bdma.h. */
 #include "model/bdma.h"
 
 #include <stdlib.h>
@@ -8,44 +9,13 @@ void bdma_reset(struct bdma *bdma) {
     *bdma = (struct bdma){.launches = 0};
 }
 
-struct bdma_descriptor bdma_descriptor(const struct nvdla_config *config, const struct register_group *regs) {
-    uint32_t command = register_group_value(regs, BDMA_CFG_CMD);
-    return (struct bdma_descriptor){
-        .source = dma_address(config, regs, BDMA_CFG_SRC_ADDR_LOW, BDMA_CFG_SRC_ADDR_HIGH),
-        .destination = dma_address(config, regs, BDMA_CFG_DST_ADDR_LOW, BDMA_CFG_DST_ADDR_HIGH),
-        .source_line = register_group_value(regs, BDMA_CFG_SRC_LINE),
-        .source_surface = register_group_value(regs, BDMA_CFG_SRC_SURF),
-        .destination_line = register_group_value(regs, BDMA_CFG_DST_LINE),
-        .destination_surface = register_group_value(regs, BDMA_CFG_DST_SURF),
-        .source_primary = REGISTER_FIELD(command, BDMA_CFG_CMD__SRC_RAM_TYPE),
-        .destination_primary = REGISTER_FIELD(command, BDMA_CFG_CMD__DST_RAM_TYPE),
-        .atoms = register_group_value(regs, BDMA_CFG_LINE) + 1,
-        .lines = register_group_value(regs, BDMA_CFG_LINE_REPEAT) + 1,
-        .surfaces = register_group_value(regs, BDMA_CFG_SURF_REPEAT) + 1,
-    };
-}
-
-struct extent bdma_source(const struct bdma_descriptor *descriptor, size_t atom) {
-    return (struct extent){.primary = descriptor->source_primary,
-                           .base = descriptor->source,
-                           .line_bytes = descriptor->atoms * atom,
-                           .lines = descriptor->lines,
-                           .line_stride = descriptor->source_line,
-                           .surfaces = descriptor->surfaces,
-                           .surface_stride = descriptor->source_surface};
-}
-
-struct extent bdma_destination(const struct bdma_descriptor *descriptor, size_t atom) {
-    struct extent destination = bdma_source(descriptor, atom);
-    destination.primary = descriptor->destination_primary;
-    destination.base = descriptor->destination;
-    destination.line_stride = descriptor->destination_line;
-    destination.surface_stride = descriptor->destination_surface;
-    return destination;
+struct extent bdma_extent(const struct bdma_cubes *descriptor, const struct memory_cube *cube) {
+    return extent_of(cube, (uint64_t)descriptor->atoms * (uint64_t)cube->cube.atom, descriptor->lines,
+                     descriptor->surfaces);
 }
 
 /* CFG_OP: the contents of a push into the full queue are lost, but it counts. Spec: 64-bdma section 4. */
-static void push(struct bdma_batch *queue, struct bdma_descriptor descriptor) {
+static void push(struct bdma_batch *queue, struct bdma_cubes descriptor) {
     if (queue->count < BDMA_DESCRIPTORS) {
         queue->descriptors[queue->count++] = descriptor;
     } else {
@@ -79,12 +49,14 @@ static void launch(struct bdma *bdma, unsigned group) {
 
 void bdma_write(struct bdma *bdma, const struct nvdla_config *config, const struct register_group *regs,
                 uint32_t offset, uint32_t value) {
+    struct registers_view view;
     if ((value & 1) == 0) {
         return;
     }
     switch (offset) {
     case BDMA_CFG_OP:
-        push(&bdma->queue, bdma_descriptor(config, regs));
+        view = register_group_view(regs, config);
+        push(&bdma->queue, bdma_cubes(&view));
         break;
     case BDMA_CFG_LAUNCH0:
         launch(bdma, 0);
@@ -109,9 +81,9 @@ uint32_t bdma_status(const struct bdma *bdma) {
 
 bool bdma_can_run(const struct bdma *bdma, const struct bdma_served *served) {
     for (size_t i = 0; i < bdma->loading.count; i++) {
-        const struct bdma_descriptor *descriptor = &bdma->loading.descriptors[i];
+        const struct bdma_cubes *descriptor = &bdma->loading.descriptors[i];
         if (descriptor->lines > BDMA_REPEATS || descriptor->surfaces > BDMA_REPEATS ||
-            !served->read[descriptor->source_primary] || !served->write[descriptor->destination_primary]) {
+            !served->read[descriptor->source.primary] || !served->write[descriptor->destination.primary]) {
             return false;
         }
     }
@@ -119,7 +91,7 @@ bool bdma_can_run(const struct bdma *bdma, const struct bdma_served *served) {
 }
 
 /* Read and written. */
-static uint64_t atoms_of(const struct bdma_descriptor *descriptor) {
+static uint64_t atoms_of(const struct bdma_cubes *descriptor) {
     return 2 * (uint64_t)descriptor->atoms * descriptor->lines * descriptor->surfaces;
 }
 
@@ -138,17 +110,18 @@ uint64_t bdma_atoms(const struct bdma *bdma) {
 }
 
 /* One request each way per line. Spec: 64-bdma section 3. */
-static void copy(const struct bdma_descriptor *descriptor, struct bdma_clients *clients, uint8_t *line) {
-    struct dma *read = &clients->read[descriptor->source_primary];
-    struct dma *write = &clients->write[descriptor->destination_primary];
+static void copy(const struct bdma_cubes *descriptor, struct bdma_clients *clients, uint8_t *line) {
+    struct dma *read = &clients->read[descriptor->source.primary];
+    struct dma *write = &clients->write[descriptor->destination.primary];
+    const struct cube *source = &descriptor->source.cube, *destination = &descriptor->destination.cube;
     for (uint64_t z = 0; z < descriptor->surfaces; z++) {
-        uint64_t from = descriptor->source + z * descriptor->source_surface;
-        uint64_t to = descriptor->destination + z * descriptor->destination_surface;
+        uint64_t from = source->base + z * source->surface_stride;
+        uint64_t to = destination->base + z * destination->surface_stride;
         for (uint32_t y = 0; y < descriptor->lines; y++) {
             dma_read(read, from, line, descriptor->atoms);
             dma_write(write, to, line, descriptor->atoms);
-            from += descriptor->source_line;
-            to += descriptor->destination_line;
+            from += source->line_stride;
+            to += destination->line_stride;
         }
     }
     dma_flush(write);
@@ -160,7 +133,7 @@ bool bdma_run(const struct bdma *bdma, struct bdma_clients *clients) {
     for (size_t i = 0; i < batch->count; i++) {
         atoms = batch->descriptors[i].atoms > atoms ? batch->descriptors[i].atoms : atoms;
     }
-    uint8_t *line = malloc(atoms * clients->read[batch->descriptors[0].source_primary].atom);
+    uint8_t *line = malloc(atoms * clients->read[batch->descriptors[0].source.primary].atom);
     if (!line) {
         return false;
     }

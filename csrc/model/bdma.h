@@ -11,19 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/cubes.h"
 #include "model/dma.h"
 #include "model/overlap.h"
 #include "model/register_group.h"
 
 enum { BDMA_DESCRIPTORS = 21 }; /* that fit: a queue of 20 and the output register behind it */
-
-struct bdma_descriptor {
-    uint64_t source, destination;
-    uint32_t source_line, source_surface, destination_line, destination_surface; /* strides, bytes */
-    bool source_primary, destination_primary;
-    uint32_t atoms;           /* of a line, 1..8192 */
-    uint32_t lines, surfaces; /* 1..2^24 (more than BDMA_REPEATS hang) */
-};
 
 /* The store engine counts repeats in 13 bits, the load engine in 24: beyond they never meet. Spec: 64-bdma section 8.
  */
@@ -31,7 +24,7 @@ enum { BDMA_REPEATS = 8192 };
 
 /* Descriptors that were pushed for one group. */
 struct bdma_batch {
-    struct bdma_descriptor descriptors[BDMA_DESCRIPTORS];
+    struct bdma_cubes descriptors[BDMA_DESCRIPTORS];
     size_t count;
     uint64_t lost; /* pushed into the full queue: the last descriptor is carried out once more for each */
 };
@@ -60,12 +53,8 @@ struct bdma {
 
 void bdma_reset(struct bdma *bdma);
 
-/* What CFG_OP would push now. */
-struct bdma_descriptor bdma_descriptor(const struct nvdla_config *config, const struct register_group *regs);
-
-/* The bytes that a descriptor reads and writes. atom: bytes */
-struct extent bdma_source(const struct bdma_descriptor *descriptor, size_t atom);
-struct extent bdma_destination(const struct bdma_descriptor *descriptor, size_t atom);
+/* The bytes of a cube of a descriptor. */
+struct extent bdma_extent(const struct bdma_cubes *descriptor, const struct memory_cube *cube);
 
 /* What a register write does beyond storage; to be called behind register_group_write() of the same access. */
 void bdma_write(struct bdma *bdma, const struct nvdla_config *config, const struct register_group *regs,

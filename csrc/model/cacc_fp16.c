@@ -1,3 +1,4 @@
+/* Accumulation of FP16 layers: alignment, addition and delivery as FP32. See cacc_fp16.h. */
 #include "model/cacc_fp16.h"
 
 #include <stdbool.h>

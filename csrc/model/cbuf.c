@@ -1,3 +1,4 @@
+/* Banks and rings of the convolution buffer: who holds which entries. See cbuf.h. */
 #include "model/cbuf.h"
 
 #include <stdlib.h>

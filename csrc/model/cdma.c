@@ -1,3 +1,4 @@
+/* A layer of CDMA at work: when input and weights are fetched, counted and released. See cdma.h. */
 #include "model/cdma.h"
 
 #include "model/cdma_input.h"
@@ -16,7 +17,7 @@ static size_t next_lines(const struct cdma *cdma) {
 
 /* Entries of a line with all its batches. */
 static size_t line_entries(const struct cdma_layer *layer) {
-    return layer->slice_entries * layer->batches;
+    return layer->slice_entries * layer->cubes.batches;
 }
 
 static bool data_fits(const struct cdma *cdma, const struct cbuf *cbuf) {
@@ -34,16 +35,16 @@ static void put(struct cdma *cdma, struct cbuf *cbuf, size_t size, size_t entrie
  * one fills. */
 static void fetch_lines(struct cdma *cdma, struct cbuf *cbuf, const struct cdma_input *input, size_t lines) {
     const struct cdma_layer *layer = &cdma->layer;
-    if (layer->mode == CDMA_WINOGRAD) {
+    if (layer->cubes.mode == CDMA_WINOGRAD) {
         put(cdma, cbuf, cdma_fetch_winograd(input, cdma->lines), lines * layer->slice_entries);
         return;
     }
     for (size_t y = cdma->lines; y < cdma->lines + lines; y++) {
-        if (layer->mode == CDMA_IMAGE) {
+        if (layer->cubes.mode == CDMA_IMAGE) {
             put(cdma, cbuf, cdma_fetch_image(input, y), layer->slice_entries);
             continue;
         }
-        for (size_t batch = 0; batch < layer->batches; batch++) {
+        for (size_t batch = 0; batch < layer->cubes.batches; batch++) {
             put(cdma, cbuf, cdma_fetch_feature(input, batch, y), layer->slice_entries);
         }
     }
@@ -111,12 +112,13 @@ static void observe(struct cdma *cdma) {
 /* Section 9.3. */
 static void start(struct cdma *cdma, const struct nvdla_config *config, const struct register_group *regs) {
     struct cdma_layer *layer = &cdma->layer;
-    cdma_layer_decode(layer, config, regs);
-    cdma_convertor_init(&cdma->convertor, config, regs, layer->in, layer->proc, layer->pixel);
+    struct registers_view view = register_group_view(regs, config);
+    cdma_layer_decode(layer, &view);
+    cdma_convertor_init(&cdma->convertor, &view, layer->cubes.in, layer->cubes.proc, layer->cubes.pixel);
     observe(cdma);
-    bool flush = register_group_value(regs, CDMA_D_NAN_FLUSH_TO_ZERO) & CDMA_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO_MASK;
-    cdma->data_specials = (struct cdma_specials){.watched = layer->in == NVDLA_FP16, .flush = flush};
-    cdma->weight_specials = (struct cdma_specials){.watched = layer->proc == NVDLA_FP16, .flush = flush};
+    bool flush = FIELD(&view, CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
+    cdma->data_specials = (struct cdma_specials){.watched = layer->cubes.in == NVDLA_FP16, .flush = flush};
+    cdma->weight_specials = (struct cdma_specials){.watched = layer->cubes.proc == NVDLA_FP16, .flush = flush};
     cdma->sizes_known = false;
     cdma->lines = 0;
     cdma->weights = (struct cdma_weights){.phase = CDMA_BUSY};
@@ -125,7 +127,7 @@ static void start(struct cdma *cdma, const struct nvdla_config *config, const st
     bool weight_banks = layer->weight_banks != cdma->last_weight_banks;
     if (data_banks) {
         cdma->data = CDMA_PEND;
-    } else if (layer->data_reuse && cdma->last_skip_data && layer->mode == cdma->last_mode) {
+    } else if (layer->data_reuse && cdma->last_skip_data && layer->cubes.mode == cdma->last_mode) {
         cdma->data = CDMA_DONE;
     }
     if (data_banks || weight_banks) {
@@ -137,7 +139,7 @@ static void start(struct cdma *cdma, const struct nvdla_config *config, const st
 
 static bool data_moves(const struct cdma *cdma, const struct cbuf *cbuf, struct cdma_served served) {
     const struct cdma_layer *layer = &cdma->layer;
-    return cdma->data == CDMA_BUSY && served.data && (layer->mode != CDMA_IMAGE || layer->pixel) &&
+    return cdma->data == CDMA_BUSY && served.data && (layer->cubes.mode != CDMA_IMAGE || layer->cubes.pixel) &&
            data_fits(cdma, cbuf);
 }
 
@@ -184,7 +186,7 @@ bool cdma_layer_done(const struct cdma *cdma) {
 void cdma_end(struct cdma *cdma) {
     cdma->last_data_banks = cdma->layer.data_banks;
     cdma->last_weight_banks = cdma->layer.weight_banks;
-    cdma->last_mode = cdma->layer.mode;
+    cdma->last_mode = cdma->layer.cubes.mode;
     cdma->last_skip_data = cdma->layer.skip_data;
     cdma->last_skip_weights = cdma->layer.skip_weights;
     cdma->data = CDMA_IDLE;

@@ -1,3 +1,4 @@
+/* Elements on their way through CDMA's convertor, and the count of NaN and infinity. See cdma_convertor.h. */
 #include "model/cdma_convertor.h"
 
 #include "nvdla/bytes.h"
@@ -40,10 +41,9 @@ static uint16_t convert(const struct cdma_convertor *convertor, int component, u
     return cdma_to_precision(value, convertor->proc);
 }
 
-void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_config *config,
-                         const struct register_group *regs, enum nvdla_precision in, enum nvdla_precision proc,
-                         const struct nvdla_pixel_format *pixel) {
-    uint32_t settings = register_group_value(regs, CDMA_D_CVT_CFG);
+void cdma_convertor_init(struct cdma_convertor *convertor, const struct registers_view *view, enum nvdla_precision in,
+                         enum nvdla_precision proc, const struct nvdla_pixel_format *pixel) {
+    uint32_t settings = VALUE(view, CDMA, D_CVT_CFG);
     convertor->enabled = REGISTER_FIELD(settings, CDMA_D_CVT_CFG__CVT_EN) && in != NVDLA_FP16;
     convertor->sign = true;
     convertor->means = false;
@@ -53,17 +53,15 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_co
     if (!convertor->enabled) {
         return;
     }
-    uint32_t misc = register_group_value(regs, CDMA_D_MISC_CFG),
-             format = register_group_value(regs, CDMA_D_DATAIN_FORMAT);
-    const uint32_t mean[] = {register_group_value(regs, CDMA_D_MEAN_GLOBAL_0),
-                             register_group_value(regs, CDMA_D_MEAN_GLOBAL_1)};
-    int16_t offset = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_OFFSET);
-    bool means = pixel && (register_group_value(regs, CDMA_D_MEAN_FORMAT) & CDMA_D_MEAN_FORMAT__MEAN_FORMAT_MASK);
-    bool wide = !nvdla_has_16_bits(config) && REGISTER_FIELD(misc, CDMA_D_MISC_CFG__PROC_PRECISION) != NVDLA_INT8;
+    uint32_t misc = VALUE(view, CDMA, D_MISC_CFG), format = VALUE(view, CDMA, D_DATAIN_FORMAT);
+    const uint32_t mean[] = {VALUE(view, CDMA, D_MEAN_GLOBAL_0), VALUE(view, CDMA, D_MEAN_GLOBAL_1)};
+    int16_t offset = (int16_t)(uint16_t)VALUE(view, CDMA, D_CVT_OFFSET);
+    bool means = pixel && (VALUE(view, CDMA, D_MEAN_FORMAT) & CDMA_D_MEAN_FORMAT__MEAN_FORMAT_MASK);
+    bool wide = !nvdla_has_16_bits(view->config) && REGISTER_FIELD(misc, CDMA_D_MISC_CFG__PROC_PRECISION) != NVDLA_INT8;
     convertor->means = means;
     convertor->proc = wide ? NVDLA_INT16 : proc;
     convertor->sign = !pixel || REGISTER_FIELD(format, CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE);
-    convertor->scale = (int16_t)(uint16_t)register_group_value(regs, CDMA_D_CVT_SCALE);
+    convertor->scale = (int16_t)(uint16_t)VALUE(view, CDMA, D_CVT_SCALE);
     convertor->shift = REGISTER_FIELD(settings, CDMA_D_CVT_CFG__CVT_TRUNCATE);
     convertor->offset[0] = means ? 0 : offset; /* with means the tail of a line has no offset */
     convertor->zero = convert(convertor, 0, 0);

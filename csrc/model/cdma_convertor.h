@@ -53,9 +53,8 @@ struct cdma_convertor {
  *
  * in, proc  precisions of the layer
  * pixel     format of image input, NULL: a cube, of elements of the processing precision */
-void cdma_convertor_init(struct cdma_convertor *convertor, const struct nvdla_config *config,
-                         const struct register_group *regs, enum nvdla_precision in, enum nvdla_precision proc,
-                         const struct nvdla_pixel_format *pixel);
+void cdma_convertor_init(struct cdma_convertor *convertor, const struct registers_view *view, enum nvdla_precision in,
+                         enum nvdla_precision proc, const struct nvdla_pixel_format *pixel);
 
 /* A source element as the convertor takes it. */
 int32_t cdma_source(const struct cdma_convertor *convertor, uint16_t element);

@@ -1,3 +1,4 @@
+/* Input from memory into the order of CBUF: feature cubes, images, Winograd tiles. See cdma_input.h. */
 #include "model/cdma_input.h"
 
 #include <string.h>
@@ -45,7 +46,7 @@ static void show_atoms(const struct cdma_input *input, size_t batch, size_t surf
     size_t lanes = input->cbuf->atom / input->convertor->from;
     const struct tap_place place = {
         .batch = (int32_t)batch, .channel = (int32_t)(surface * lanes), .y = (int32_t)y, .x = 0};
-    tap_send(input->tap, place, bytes, atoms, tap_lanes(input->layer->channels, lanes, surface), lanes);
+    tap_send(input->tap, place, bytes, atoms, tap_lanes(input->layer->cubes.channels, lanes, surface), lanes);
 }
 
 /* ---- feature input ---- */
@@ -54,18 +55,19 @@ static void show_atoms(const struct cdma_input *input, size_t batch, size_t surf
 size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y) {
     const struct cdma_layer *layer = input->layer;
     const struct cbuf *cbuf = input->cbuf;
-    size_t width = layer->width, surfaces = layer->surfaces, bytes = width * cbuf->atom;
+    size_t width = layer->cubes.width, surfaces = layer->surfaces, bytes = width * cbuf->atom;
     size_t size = cbuf_slice_size(cbuf, width, surfaces);
-    uint64_t line = y * layer->line_stride[0];
+    uint64_t line = y * layer->cubes.line_stride[0];
     if (layer->packed_lines) {
         size_t in_grain = y % layer->grain;
-        line = (y - in_grain) * layer->line_stride[0] + in_grain * bytes;
+        line = (y - in_grain) * layer->cubes.line_stride[0] + in_grain * bytes;
     }
     if (surfaces % cbuf->slots != 0) {
         memset(input->slice, 0, size);
     }
     for (size_t surface = 0; surface < surfaces; surface++) {
-        uint64_t at = layer->base[0] + batch * layer->batch_stride + surface * layer->surface_stride + line;
+        uint64_t at =
+            layer->cubes.base[0] + batch * layer->cubes.batch_stride + surface * layer->cubes.surface_stride + line;
         struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, width, surfaces, surface);
         bool run = atoms.step == cbuf->atom;
         uint8_t *read = run ? input->slice + atoms.first : input->line;
@@ -84,21 +86,23 @@ size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y
 
 /* Atoms of a line of the padded input. */
 static size_t padded_width(const struct cdma_layer *layer) {
-    return layer->extended_width * layer->stride_x;
+    return layer->extended_width * layer->cubes.stride_x;
 }
 
 /* Reads row `row` of the padded input, converted: what lies outside the input is the pad value, which is converted
  * too. */
 static void padded_line(const struct cdma_input *input, size_t surface, size_t row) {
     const struct cdma_layer *layer = input->layer;
-    size_t atom = input->cbuf->atom, width = padded_width(layer), bytes = (size_t)nvdla_element_bytes(layer->proc);
-    size_t left = layer->pad_left < width ? layer->pad_left : width;
-    bool inside = row >= layer->pad_top && row - layer->pad_top < layer->height;
-    size_t columns = !inside ? 0 : layer->width < width - left ? layer->width : width - left;
+    size_t atom = input->cbuf->atom, width = padded_width(layer),
+           bytes = (size_t)nvdla_element_bytes(layer->cubes.proc);
+    size_t left = layer->cubes.pad_left < width ? layer->cubes.pad_left : width;
+    bool inside = row >= layer->cubes.pad_top && row - layer->cubes.pad_top < layer->cubes.height;
+    size_t columns = !inside ? 0 : layer->cubes.width < width - left ? layer->cubes.width : width - left;
     fill(input->line, bytes, layer->pad, width * atom / bytes);
     if (columns > 0) {
-        uint64_t y = row - layer->pad_top;
-        dma_read(input->client, layer->base[0] + surface * layer->surface_stride + y * layer->line_stride[0],
+        uint64_t y = row - layer->cubes.pad_top;
+        dma_read(input->client,
+                 layer->cubes.base[0] + surface * layer->cubes.surface_stride + y * layer->cubes.line_stride[0],
                  input->line + left * atom, columns);
         show_atoms(input, 0, surface, y, input->line + left * atom, columns);
     }
@@ -112,13 +116,13 @@ size_t cdma_fetch_winograd(const struct cdma_input *input, size_t y) {
     const struct cbuf *cbuf = input->cbuf;
     size_t pieces = cbuf->atom / CBUF_PIECE, piece_step = cbuf_piece_offset(cbuf, layer->extended_width, 1, 0, 0);
     for (size_t surface = 0; surface < layer->surfaces; surface++) {
-        for (size_t row = 0; row < CBUF_SUPERSLICE * layer->stride_y; row++) {
-            padded_line(input, surface, y * layer->stride_y + row);
+        for (size_t row = 0; row < CBUF_SUPERSLICE * layer->cubes.stride_y; row++) {
+            padded_line(input, surface, y * layer->cubes.stride_y + row);
             for (size_t x = 0; x < padded_width(layer); x++) {
-                size_t phase = row % layer->stride_y * layer->stride_x + x % layer->stride_x;
+                size_t phase = row % layer->cubes.stride_y * layer->cubes.stride_x + x % layer->cubes.stride_x;
                 size_t piece = (phase * layer->surfaces + surface) * pieces;
-                size_t to =
-                    cbuf_piece_offset(cbuf, layer->extended_width, piece, x / layer->stride_x, row / layer->stride_y);
+                size_t to = cbuf_piece_offset(cbuf, layer->extended_width, piece, x / layer->cubes.stride_x,
+                                              row / layer->cubes.stride_y);
                 for (size_t i = 0; i < pieces; i++) {
                     memcpy(input->slice + to + i * piece_step, input->line + x * cbuf->atom + i * CBUF_PIECE,
                            CBUF_PIECE);
@@ -133,7 +137,7 @@ size_t cdma_fetch_winograd(const struct cdma_input *input, size_t y) {
 
 /* Atoms of a line of a plane, from the first pixel's atom on. */
 static size_t plane_atoms(const struct cdma_layer *layer, const struct cbuf *cbuf, size_t offset, int plane) {
-    size_t bytes = (offset + layer->width) * (size_t)layer->pixel->pixel_bytes[plane];
+    size_t bytes = (offset + layer->cubes.width) * (size_t)layer->cubes.pixel->pixel_bytes[plane];
     return ceil_div(bytes, cbuf->atom);
 }
 
@@ -188,14 +192,14 @@ static void scatter(uint8_t *to, size_t step, size_t bytes, const uint16_t *valu
 
 /* Shows component c of all pixels of line y to the tap. */
 static void show_component(const struct cdma_input *input, const struct component *component, int c, size_t y) {
-    size_t width = input->layer->width;
+    size_t width = input->layer->cubes.width;
     for (size_t x = 0; x < width && input->tap->count > 0; x += PART) {
         const struct tap_place place = {.channel = c, .y = (int32_t)y, .x = (int32_t)x};
         uint16_t values[PART];
         int32_t sources[PART];
         size_t n = width - x < PART ? width - x : PART;
         gather(component, x, values, n);
-        if (input->layer->in == NVDLA_FP16) {
+        if (input->layer->cubes.in == NVDLA_FP16) {
             tap_send(input->tap, place, values, n, 1, 1);
             continue;
         }
@@ -209,7 +213,7 @@ static void show_component(const struct cdma_input *input, const struct componen
 /* Puts component c of all pixels to `out`, `pixel` bytes apart. */
 static void put_component(const struct cdma_input *input, const struct component *component, int c, uint8_t *out,
                           size_t pixel) {
-    size_t width = input->layer->width, bytes = input->convertor->to;
+    size_t width = input->layer->cubes.width, bytes = input->convertor->to;
     if (component->bits == 8 && bytes == 1) {
         cdma_convert_bytes(input->convertor, c, component->first + component->lsb / 8, component->step, out, pixel,
                            width);
@@ -228,11 +232,11 @@ static void put_component(const struct cdma_input *input, const struct component
 /* Reads line y of a plane and puts its components to the pixels from `out` on. */
 static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8_t *out) {
     const struct cdma_layer *layer = input->layer;
-    const struct nvdla_pixel_format *format = layer->pixel;
+    const struct nvdla_pixel_format *format = layer->cubes.pixel;
     size_t step = (size_t)format->pixel_bytes[plane], bytes = input->convertor->to;
     /* The second plane's first pixel lies in its first atom: 20-data-formats section 4. */
-    size_t offset = plane == 0 ? layer->x_offset : layer->x_offset % (input->cbuf->atom / step);
-    dma_read(input->client, layer->base[plane] + y * layer->line_stride[plane], input->line,
+    size_t offset = plane == 0 ? layer->cubes.x_offset : layer->cubes.x_offset % (input->cbuf->atom / step);
+    dma_read(input->client, layer->cubes.base[plane] + y * layer->cubes.line_stride[plane], input->line,
              plane_atoms(layer, input->cbuf, offset, plane));
     int end = format->planes == 2 && plane == 0 ? 1 : format->components;
     for (int c = plane; c < end; c++) {
@@ -249,17 +253,17 @@ static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8
  * precision. */
 size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
     const struct cdma_layer *layer = input->layer;
-    size_t count = (size_t)layer->pixel->components, proc = (size_t)nvdla_element_bytes(layer->proc);
+    size_t count = (size_t)layer->cubes.pixel->components, proc = (size_t)nvdla_element_bytes(layer->cubes.proc);
     size_t pixel = count * input->convertor->to;
     uint8_t *out = input->slice;
-    fill(out, proc, layer->pad, layer->pad_left * count);
-    out += layer->pad_left * count * proc;
-    for (int plane = 0; plane < layer->pixel->planes; plane++) {
+    fill(out, proc, layer->pad, layer->cubes.pad_left * count);
+    out += layer->cubes.pad_left * count * proc;
+    for (int plane = 0; plane < layer->cubes.pixel->planes; plane++) {
         put_plane(input, plane, y, out);
     }
-    out += layer->width * pixel;
-    fill(out, proc, layer->pad, layer->pad_right * count);
-    out += layer->pad_right * count * proc;
+    out += layer->cubes.width * pixel;
+    fill(out, proc, layer->pad, layer->cubes.pad_right * count);
+    out += layer->cubes.pad_right * count * proc;
     /* The converted zero up to the end of the chunk of AtomicC elements, 0 up to the end of the entry. */
     size_t entry = input->cbuf->entry, size = (size_t)(out - input->slice);
     size_t tail = (layer->chunk - size % layer->chunk) % layer->chunk / proc;
@@ -273,25 +277,25 @@ size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
 /* ---- room ---- */
 
 size_t cdma_slice_room(const struct cdma_layer *layer, const struct cbuf *cbuf) {
-    size_t pixels = layer->pad_left + layer->width + layer->pad_right;
-    switch (layer->mode) {
+    size_t pixels = layer->cubes.pad_left + layer->cubes.width + layer->cubes.pad_right;
+    switch (layer->cubes.mode) {
     case CDMA_FEATURE:
-        return cbuf_slice_size(cbuf, layer->width, layer->surfaces);
+        return cbuf_slice_size(cbuf, layer->cubes.width, layer->surfaces);
     case CDMA_WINOGRAD:
-        return padded_width(layer) * layer->stride_y * CBUF_SUPERSLICE * layer->surfaces * cbuf->atom;
+        return padded_width(layer) * layer->cubes.stride_y * CBUF_SUPERSLICE * layer->surfaces * cbuf->atom;
     case CDMA_IMAGE:
         break;
     }
-    return pixels * (size_t)layer->pixel->components * 2 + cbuf->entry;
+    return pixels * (size_t)layer->cubes.pixel->components * 2 + cbuf->entry;
 }
 
 size_t cdma_line_room(const struct cdma_layer *layer, const struct cbuf *cbuf) {
-    size_t atoms = layer->width;
-    if (layer->mode == CDMA_WINOGRAD) {
+    size_t atoms = layer->cubes.width;
+    if (layer->cubes.mode == CDMA_WINOGRAD) {
         atoms = padded_width(layer);
-    } else if (layer->mode == CDMA_IMAGE) {
-        size_t other = layer->pixel->planes == 2 ? plane_atoms(layer, cbuf, layer->x_offset, 1) : 0;
-        atoms = plane_atoms(layer, cbuf, layer->x_offset, 0);
+    } else if (layer->cubes.mode == CDMA_IMAGE) {
+        size_t other = layer->cubes.pixel->planes == 2 ? plane_atoms(layer, cbuf, layer->cubes.x_offset, 1) : 0;
+        atoms = plane_atoms(layer, cbuf, layer->cubes.x_offset, 0);
         atoms = atoms > other ? atoms : other;
     }
     return atoms * cbuf->atom;

@@ -18,12 +18,12 @@ struct stream {
 };
 
 static struct stream weight_stream(const struct cdma_layer *layer, const struct cbuf *cbuf) {
-    return (struct stream){layer->weights, layer->weight_atoms,
+    return (struct stream){layer->cubes.weights, layer->cubes.weight_atoms,
                            cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks)};
 }
 
 static struct stream mask_stream(const struct cdma_layer *layer, const struct cbuf *cbuf) {
-    return (struct stream){layer->masks, layer->mask_atoms, cbuf_mask_ring(cbuf)};
+    return (struct stream){layer->cubes.masks, layer->cubes.mask_atoms, cbuf_mask_ring(cbuf)};
 }
 
 /* Atoms of the next burst: up to the next multiple of BURST atoms. */
@@ -56,23 +56,23 @@ static void account_stream(const struct stream *stream, const struct cbuf *cbuf,
 /* True if the next group to report has come: the last group waits for everything. Sections 8.1 and 8.2. */
 static bool group_complete(const struct cdma *cdma, const struct cdma_weights *weights) {
     const struct cdma_layer *layer = &cdma->layer;
-    if (weights->kernels == layer->kernels) {
+    if (weights->kernels == layer->cubes.kernels) {
         return false;
     }
-    if (layer->kernels - weights->kernels <= layer->kernel_group) {
-        return weights->fetched == layer->weight_atoms && weights->masks_fetched == layer->mask_atoms;
+    if (layer->cubes.kernels - weights->kernels <= layer->cubes.kernel_group) {
+        return weights->fetched == layer->cubes.weight_atoms && weights->masks_fetched == layer->cubes.mask_atoms;
     }
-    uint64_t bytes = (weights->kernels + layer->kernel_group) * layer->kernel_bytes;
-    if (!layer->compressed) {
+    uint64_t bytes = (weights->kernels + layer->cubes.kernel_group) * layer->cubes.kernel_bytes;
+    if (!layer->cubes.compressed) {
         return weights->fetched * cdma->atom >= bytes;
     }
-    uint64_t elements = layer->proc == NVDLA_INT8 ? bytes : bytes / 2;
-    return weights->fetched * cdma->atom >= cdma->group_ends[weights->kernels / layer->kernel_group] &&
+    uint64_t elements = layer->cubes.proc == NVDLA_INT8 ? bytes : bytes / 2;
+    return weights->fetched * cdma->atom >= cdma->group_ends[weights->kernels / layer->cubes.kernel_group] &&
            weights->masks_fetched * cdma->atom * 8 >= elements;
 }
 
 static bool sizes_missing(const struct cdma *cdma) {
-    return cdma->layer.compressed && !cdma->sizes_known;
+    return cdma->layer.cubes.compressed && !cdma->sizes_known;
 }
 
 void cdma_account_weights(const struct cdma *cdma, const struct cbuf *cbuf, struct cdma_weights *weights,
@@ -85,12 +85,12 @@ void cdma_account_weights(const struct cdma *cdma, const struct cbuf *cbuf, stru
     account_stream(&bytes, cbuf, &weights->fetched, &account->write, &account->held);
     account_stream(&masks, cbuf, &weights->masks_fetched, &account->mask_write, &account->mask_held);
     while (group_complete(cdma, weights)) {
-        uint64_t rest = layer->kernels - weights->kernels;
-        uint64_t kernels = rest < layer->kernel_group ? rest : layer->kernel_group;
+        uint64_t rest = layer->cubes.kernels - weights->kernels;
+        uint64_t kernels = rest < layer->cubes.kernel_group ? rest : layer->cubes.kernel_group;
         account->kernels += (size_t)kernels;
         weights->kernels += kernels;
     }
-    if (weights->kernels == layer->kernels) {
+    if (weights->kernels == layer->cubes.kernels) {
         weights->phase = CDMA_DONE;
     }
 }
@@ -112,10 +112,10 @@ bool cdma_weights_move(const struct cdma *cdma, const struct cbuf *cbuf) {
 /* Reads WGS, a word of 32 bits for each group, whole atoms. */
 static void read_sizes(struct cdma *cdma, struct dma *client) {
     const struct cdma_layer *layer = &cdma->layer;
-    size_t groups = ceil_div(layer->kernels, layer->kernel_group);
+    size_t groups = ceil_div(layer->cubes.kernels, layer->cubes.kernel_group);
     size_t atoms = ceil_div(groups * sizeof(uint32_t), cdma->atom);
     uint32_t sizes[CDMA_GROUPS];
-    dma_read(client, layer->sizes, sizes, atoms);
+    dma_read(client, layer->cubes.sizes, sizes, atoms);
     uint64_t end = 0;
     for (size_t group = 0; group < groups; group++) {
         end += sizes[group];

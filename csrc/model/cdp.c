@@ -1,3 +1,4 @@
+/* Local response normalisation: window of squares, table, multiplication, convertors, counters. See cdp.h. */
 #include "model/cdp.h"
 
 #include <stdlib.h>
@@ -308,31 +309,29 @@ uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entr
 /* ---- registers ---- */
 
 /* A pair of 32 and 6 bits. */
-static int64_t wide(const struct register_group *cdp, uint32_t low, uint32_t high) {
-    uint64_t value = (uint64_t)register_group_value(cdp, high) << 32 | register_group_value(cdp, low);
+static int64_t wide(const struct registers_view *view, uint32_t low, uint32_t high) {
+    uint64_t value = (uint64_t)view_value(view, NVDLA_CDP, high) << 32 | view_value(view, NVDLA_CDP, low);
     return fixed_sign_extend((int64_t)value, RANGE_BITS);
 }
 
-static struct lut_settings decode_lut(const struct register_group *cdp) {
+static struct lut_settings decode_lut(const struct registers_view *view) {
     struct lut_registers registers = {
-        .cfg = register_group_value(cdp, CDP_S_LUT_CFG),
-        .info = register_group_value(cdp, CDP_S_LUT_INFO),
-        .slope_scale = {register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SCALE),
-                        register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SCALE)},
-        .slope_shift = {register_group_value(cdp, CDP_S_LUT_LE_SLOPE_SHIFT),
-                        register_group_value(cdp, CDP_S_LUT_LO_SLOPE_SHIFT)},
-        .start = {wide(cdp, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH),
-                  wide(cdp, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH)},
-        .end = {wide(cdp, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH),
-                wide(cdp, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH)},
+        .cfg = VALUE(view, CDP, S_LUT_CFG),
+        .info = VALUE(view, CDP, S_LUT_INFO),
+        .slope_scale = {VALUE(view, CDP, S_LUT_LE_SLOPE_SCALE), VALUE(view, CDP, S_LUT_LO_SLOPE_SCALE)},
+        .slope_shift = {VALUE(view, CDP, S_LUT_LE_SLOPE_SHIFT), VALUE(view, CDP, S_LUT_LO_SLOPE_SHIFT)},
+        .start = {wide(view, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH),
+                  wide(view, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH)},
+        .end = {wide(view, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH),
+                wide(view, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH)},
     };
     return lut_registers_decode(&registers);
 }
 
-static struct cdp_kernel decode_kernel(const struct register_group *cdp, enum nvdla_precision precision, bool count) {
-    uint32_t bypass = register_group_value(cdp, CDP_D_FUNC_BYPASS);
-    uint32_t lrn = register_group_value(cdp, CDP_D_LRN_CFG);
-    uint32_t flush = register_group_value(cdp, CDP_D_NAN_FLUSH_TO_ZERO);
+static struct cdp_kernel decode_kernel(const struct registers_view *view, enum nvdla_precision precision, bool count) {
+    uint32_t bypass = VALUE(view, CDP, D_FUNC_BYPASS);
+    uint32_t lrn = VALUE(view, CDP, D_LRN_CFG);
+    uint32_t flush = VALUE(view, CDP, D_NAN_FLUSH_TO_ZERO);
     const struct widths widths = widths_of(precision);
     return (struct cdp_kernel){
         .precision = precision,
@@ -341,43 +340,28 @@ static struct cdp_kernel decode_kernel(const struct register_group *cdp, enum nv
         .multiply_bypass = REGISTER_FIELD(bypass, CDP_D_FUNC_BYPASS__MUL_BYPASS),
         .count_saturation = count,
         .reach = REGISTER_FIELD(lrn, CDP_D_LRN_CFG__NORMALZ_LEN) + 1,
-        .input = {(int32_t)fixed_sign_extend(register_group_value(cdp, CDP_D_DATIN_OFFSET), widths.input_offset_bits),
-                  (int16_t)register_group_value(cdp, CDP_D_DATIN_SCALE),
-                  register_group_value(cdp, CDP_D_DATIN_SHIFTER)},
-        .output = {(int32_t)fixed_sign_extend(register_group_value(cdp, CDP_D_DATOUT_OFFSET),
-                                              widths.output_offset_bits),
-                   (int16_t)register_group_value(cdp, CDP_D_DATOUT_SCALE),
-                   register_group_value(cdp, CDP_D_DATOUT_SHIFTER)},
-        .lut = decode_lut(cdp),
+        .input = {(int32_t)fixed_sign_extend(VALUE(view, CDP, D_DATIN_OFFSET), widths.input_offset_bits),
+                  (int16_t)VALUE(view, CDP, D_DATIN_SCALE), VALUE(view, CDP, D_DATIN_SHIFTER)},
+        .output = {(int32_t)fixed_sign_extend(VALUE(view, CDP, D_DATOUT_OFFSET), widths.output_offset_bits),
+                   (int16_t)VALUE(view, CDP, D_DATOUT_SCALE), VALUE(view, CDP, D_DATOUT_SHIFTER)},
+        .lut = decode_lut(view),
     };
 }
 
-void cdp_layer_decode(struct cdp_layer *layer, const struct nvdla_config *config, const struct register_group *cdp,
-                      const struct register_group *rdma) {
-    int channel = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_CHANNEL);
-    bool types = nvdla_has_16_bits(config);
-    uint32_t format = types ? register_group_value(cdp, CDP_D_DATA_FORMAT) : NVDLA_INT8;
-    enum nvdla_precision precision = (enum nvdla_precision)format;
-    int lanes = config->mem_atom / nvdla_element_bytes(precision);
+void cdp_layer_decode(struct cdp_layer *layer, const struct registers_view *view) {
+    const struct cdp_cubes cubes = cdp_cubes(view);
+    int lanes = view->config->mem_atom / nvdla_element_bytes(cubes.precision);
     *layer = (struct cdp_layer){
-        .valid = !types || (format <= NVDLA_FP16 && format == register_group_value(rdma, CDP_RDMA_D_DATA_FORMAT)),
-        .source_primary =
-            REGISTER_FIELD(register_group_value(rdma, CDP_RDMA_D_SRC_DMA_CFG), CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE),
-        .destination_primary =
-            REGISTER_FIELD(register_group_value(cdp, CDP_D_DST_DMA_CFG), CDP_D_DST_DMA_CFG__DST_RAM_TYPE),
-        .kernel = decode_kernel(cdp, precision, types),
-        .width = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_WIDTH) + 1,
-        .height = (int)register_group_value(rdma, CDP_RDMA_D_DATA_CUBE_HEIGHT) + 1,
-        .channels = channel + 1,
-        .surfaces = channel / lanes + 1,
-        .atom = (size_t)config->mem_atom,
+        .valid = cubes.precision <= NVDLA_FP16 && cubes.precision == cubes.rdma_precision,
+        .kernel = decode_kernel(view, cubes.precision, nvdla_has_16_bits(view->config)),
+        .width = cubes.width,
+        .height = cubes.height,
+        .channels = cubes.channels,
+        .surfaces = (cubes.channels - 1) / lanes + 1,
+        .atom = (size_t)view->config->mem_atom,
         .lanes = (size_t)lanes,
-        .source = dma_address(config, rdma, CDP_RDMA_D_SRC_BASE_ADDR_LOW, CDP_RDMA_D_SRC_BASE_ADDR_HIGH),
-        .source_line = register_group_value(rdma, CDP_RDMA_D_SRC_LINE_STRIDE),
-        .source_surface = register_group_value(rdma, CDP_RDMA_D_SRC_SURFACE_STRIDE),
-        .destination = dma_address(config, cdp, CDP_D_DST_BASE_ADDR_LOW, CDP_D_DST_BASE_ADDR_HIGH),
-        .destination_line = register_group_value(cdp, CDP_D_DST_LINE_STRIDE),
-        .destination_surface = register_group_value(cdp, CDP_D_DST_SURFACE_STRIDE),
+        .source = cubes.source,
+        .destination = cubes.destination,
     };
 }
 
@@ -433,11 +417,12 @@ static void run_block(const struct run *run, int line, int left) {
     uint8_t bytes[2 * CDP_MAX_LANES];
     size_t columns = (size_t)(layer->width - left < COLUMNS ? layer->width - left : COLUMNS);
     uint64_t column = (uint64_t)left * layer->atom;
-    uint64_t source = layer->source + (uint64_t)line * layer->source_line + column;
-    uint64_t destination = layer->destination + (uint64_t)line * layer->destination_line + column;
+    const struct cube *from = &layer->source.cube, *to = &layer->destination.cube;
+    uint64_t source = from->base + (uint64_t)line * from->line_stride + column;
+    uint64_t destination = to->base + (uint64_t)line * to->line_stride + column;
     size_t size = columns * layer->atom;
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
-        dma_read(run->input, source + surface * layer->source_surface, run->block + surface * size, columns);
+        dma_read(run->input, source + surface * from->surface_stride, run->block + surface * size, columns);
     }
     for (size_t x = 0; x < columns; x++) {
         bool last = line == layer->height - 1 && left + (int)x == layer->width - 1;
@@ -451,8 +436,7 @@ static void run_block(const struct run *run, int line, int left) {
         scatter(layer, run->block, columns, x, bytes);
     }
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
-        dma_write(run->output, destination + surface * layer->destination_surface, run->block + surface * size,
-                  columns);
+        dma_write(run->output, destination + surface * to->surface_stride, run->block + surface * size, columns);
     }
 }
 

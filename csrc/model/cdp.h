@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/cubes.h"
 #include "model/dma.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
@@ -63,20 +64,16 @@ struct cdp_taps {
  * have to fit together. */
 struct cdp_layer {
     bool valid; /* the units agree in a data format that exists; else they wait for ever */
-    bool source_primary, destination_primary;
     struct cdp_kernel kernel;
     int width, height, channels, surfaces;
-    size_t atom;                                  /* bytes */
-    size_t lanes;                                 /* elements of an atom */
-    uint64_t source, source_line, source_surface; /* base and strides, bytes, low bits included */
-    uint64_t destination, destination_line, destination_surface;
+    size_t atom;  /* bytes */
+    size_t lanes; /* elements of an atom */
+    struct memory_cube source, destination;
     struct cdp_taps taps; /* none, as decoded */
 };
 
-/* Reads the layer out of the CONSUMER groups of both units. The precision is that of D_DATA_FORMAT, but INT8 always in
- * configurations without 16-bit types. */
-void cdp_layer_decode(struct cdp_layer *layer, const struct nvdla_config *config, const struct register_group *cdp,
-                      const struct register_group *rdma);
+/* Reads the layer out of the registers of both units. */
+void cdp_layer_decode(struct cdp_layer *layer, const struct registers_view *view);
 
 /* Atoms that the layer reads and writes. */
 uint64_t cdp_layer_atoms(const struct cdp_layer *layer);

@@ -1,3 +1,4 @@
+/* When which rules of legal programming are asked, and what becomes of a broken one. See checker.h. */
 #include "model/checker.h"
 
 #include <stdio.h>
@@ -66,27 +67,60 @@ static bool running(const struct checker *checker, enum nvdla_unit unit) {
 
 /* ---- sets of rules ---- */
 
-static bool check_set(struct checker *checker, size_t index, const struct rules_view *view, struct error *err) {
+/* The launches whose registers a set of rules is about, and what is known of those before them. */
+struct launches {
+    unsigned group[NVDLA_UNIT_COUNT];
+    struct registers_view view, before;
+};
+
+/* Takes all units in their groups, and the launches before theirs whose registers still stand in the other groups. */
+static void look(const struct checker *checker, struct launches *launches) {
+    launches->view = launches->before = (struct registers_view){.config = checker->dev->config};
+    launches->view.before = &launches->before;
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const struct register_group *regs = &checker->units[unit];
+        unsigned group = launches->group[unit];
+        if (!exists(checker, unit)) {
+            continue;
+        }
+        launches->view.units[unit] = register_group_words(regs, group);
+        if (regs->ordinal[group] > 0 && regs->ordinal[!group] == regs->ordinal[group] - 1) {
+            launches->before.units[unit] = register_group_words(regs, !group);
+        }
+    }
+}
+
+static bool check_set(struct checker *checker, size_t index, const struct launches *launches, struct error *err) {
     const struct rule_set *set = rule_sets[index];
     enum nvdla_unit leader = set->units[0];
-    struct check check = {checker, leader, checker->units[leader].ordinal[view->group[leader]], err, false};
+    struct check check = {checker, leader, checker->units[leader].ordinal[launches->group[leader]], err, false};
     checker->checked[index] = check.ordinal;
-    rules_check(set, view, apply, &check);
+    rules_check(set, &launches->view, apply, &check);
     return !check.refused;
 }
 
-/* Finds the groups that the launches of this ordinal are in. Returns false if one has not been armed yet, or its
- * registers have been changed since. */
+/* Finds the launches of this ordinal. Returns false if one has not been armed yet, or its registers have been changed
+ * since. */
 static bool find_launches(const struct checker *checker, const struct rule_set *set, int ordinal,
-                          struct rules_view *view) {
+                          struct launches *launches) {
+    *launches = (struct launches){.group = {0}};
     for (size_t i = 0; i < set->unit_count; i++) {
         const struct register_group *unit = &checker->units[set->units[i]];
         if (!exists(checker, set->units[i]) || (unit->ordinal[0] != ordinal && unit->ordinal[1] != ordinal)) {
             return false;
         }
-        view->group[set->units[i]] = unit->ordinal[0] == ordinal ? 0 : 1;
+        launches->group[set->units[i]] = unit->ordinal[0] == ordinal ? 0 : 1;
     }
+    look(checker, launches);
     return true;
+}
+
+/* The launches in the groups CONSUMER. */
+static void find_running(const struct checker *checker, struct launches *launches) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        launches->group[unit] = checker->units[unit].consumer;
+    }
+    look(checker, launches);
 }
 
 static bool has_unit(const struct rule_set *set, enum nvdla_unit unit) {
@@ -102,9 +136,9 @@ bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct erro
     const struct register_group *regs = &checker->units[unit];
     int ordinal = regs->ordinal[regs->producer];
     for (size_t i = 0; i < RULE_SETS; i++) {
-        struct rules_view view = {.config = checker->dev->config, .units = checker->units};
+        struct launches launches;
         if (rule_sets[i]->moment == RULES_AT_LAUNCH && has_unit(rule_sets[i], unit) &&
-            find_launches(checker, rule_sets[i], ordinal, &view) && !check_set(checker, i, &view, err)) {
+            find_launches(checker, rule_sets[i], ordinal, &launches) && !check_set(checker, i, &launches, err)) {
             return false;
         }
     }
@@ -142,14 +176,12 @@ bool checker_started(struct checker *checker, struct error *err) {
             checker->checked[i] == register_group_ordinal(&checker->units[set->units[0]])) {
             continue;
         }
-        struct rules_view view = {.config = checker->dev->config, .units = checker->units};
-        for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-            view.group[unit] = checker->units[unit].consumer;
-        }
-        if (set->applies && !set->applies(&view)) {
+        struct launches launches;
+        find_running(checker, &launches);
+        if (set->applies && !set->applies(&launches.view)) {
             continue;
         }
-        if (!check_set(checker, i, &view, err)) {
+        if (!check_set(checker, i, &launches, err)) {
             return false;
         }
         if (set == rules_of_sdp_table || set == rules_of_cdp_table) {
@@ -176,14 +208,18 @@ void checker_dropped(struct checker *checker, enum nvdla_unit unit, uint32_t off
 
 /* The layer that SDP is to run, by the registers of groups CONSUMER. */
 static struct sdp_layer sdp_layer_of(const struct checker *checker) {
+    struct launches launches;
     struct sdp_layer layer;
-    sdp_layer_decode(&layer, checker->dev->config, &checker->units[NVDLA_SDP], &checker->units[NVDLA_SDP_RDMA]);
+    find_running(checker, &launches);
+    sdp_layer_decode(&layer, &launches.view);
     return layer;
 }
 
 static bool pdp_flies(const struct checker *checker) {
+    struct launches launches;
     struct pdp_layer layer;
-    pdp_layer_decode(&layer, checker->dev->config, &checker->units[NVDLA_PDP], &checker->units[NVDLA_PDP_RDMA]);
+    find_running(checker, &launches);
+    pdp_layer_decode(&layer, &launches.view);
     return !layer.from_memory;
 }
 
@@ -244,11 +280,11 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
 /* ---- BDMA ---- */
 
 /* Reads run ahead of writes: a source that a copy before it in the same group writes may be read too early. */
-static bool group_reads_what_it_writes(const struct bdma_batch *batch, size_t atom) {
+static bool group_reads_what_it_writes(const struct bdma_batch *batch) {
     for (size_t j = 0; j < batch->count; j++) {
-        struct extent source = bdma_source(&batch->descriptors[j], atom);
+        struct extent source = bdma_extent(&batch->descriptors[j], &batch->descriptors[j].source);
         for (size_t i = 0; i <= j; i++) {
-            struct extent destination = bdma_destination(&batch->descriptors[i], atom);
+            struct extent destination = bdma_extent(&batch->descriptors[i], &batch->descriptors[i].destination);
             if (extents_overlap(&destination, &source)) {
                 return true;
             }
@@ -259,7 +295,7 @@ static bool group_reads_what_it_writes(const struct bdma_batch *batch, size_t at
 
 static bool group_writes_both_memories(const struct bdma_batch *batch) {
     for (size_t i = 1; i < batch->count; i++) {
-        if (batch->descriptors[i].destination_primary != batch->descriptors[0].destination_primary) {
+        if (batch->descriptors[i].destination.primary != batch->descriptors[0].destination.primary) {
             return true;
         }
     }
@@ -267,8 +303,9 @@ static bool group_writes_both_memories(const struct bdma_batch *batch) {
 }
 
 static void check_push(struct check *check, const struct bdma *bdma) {
-    struct rules_view view = {.config = check->checker->dev->config, .units = check->checker->units};
-    rules_check(&rules_of_descriptor, &view, apply, check);
+    struct launches launches = {.group = {0}};
+    look(check->checker, &launches);
+    rules_check(&rules_of_descriptor, &launches.view, apply, check);
     if (bdma->queue.count == BDMA_DESCRIPTORS) {
         apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1,
                        "FREE_SLOT is 0: the descriptor is lost, the last one of the group is carried out once more "
@@ -285,8 +322,7 @@ static void check_push(struct check *check, const struct bdma *bdma) {
 
 static void check_launch(struct check *check, const struct bdma *bdma, uint32_t offset) {
     unsigned group = offset == BDMA_CFG_LAUNCH1;
-    size_t atom = (size_t)check->checker->dev->config->mem_atom;
-    if (group_reads_what_it_writes(&bdma->queue, atom)) {
+    if (group_reads_what_it_writes(&bdma->queue)) {
         apply_to_write(check, RULE_REFUSED, offset, 1,
                        "the group reads bytes that it writes: its reads run ahead of its writes (64-bdma section 3)");
     }

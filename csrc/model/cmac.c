@@ -1,3 +1,4 @@
+/* Sums of products of integers, kernels side by side. See cmac.h. */
 #include "model/cmac.h"
 
 #include <string.h>

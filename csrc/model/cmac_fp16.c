@@ -1,3 +1,4 @@
+/* Sums of products of FP16: exponents, alignment, guard bits, NaN and infinity. See cmac_fp16.h. */
 #include "model/cmac_fp16.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Makes and keeps compiled representations of convolutions. See crep.h. */
 #include "model/crep.h"
 
 #include <stdlib.h>

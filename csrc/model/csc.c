@@ -1,3 +1,4 @@
+/* From the registers of CSC, CMAC and CACC to a layer, and its accounts on CBUF. See csc.h. */
 #include "model/csc.h"
 
 #include "model/pra.h"
@@ -14,10 +15,10 @@ enum {
     KERNEL_TILE = PRA_TILE * PRA_TILE
 };
 
-static void decode_image(struct csc_layer *layer, const struct register_group *regs) {
-    uint32_t out = register_group_value(regs, CSC_D_DATAOUT_SIZE_0);
-    uint32_t channel = register_group_value(regs, CSC_D_DATAIN_SIZE_EXT_1) & 3;
-    uint32_t extension = register_group_value(regs, CSC_D_POST_Y_EXTENSION) & 3;
+static void decode_image(struct csc_layer *layer, const struct registers_view *view) {
+    uint32_t out = VALUE(view, CSC, D_DATAOUT_SIZE_0);
+    uint32_t channel = VALUE(view, CSC, D_DATAIN_SIZE_EXT_1) & 3;
+    uint32_t extension = VALUE(view, CSC, D_POST_Y_EXTENSION) & 3;
     layer->mode = CSC_IMAGE;
     layer->pixel = channel < 2 ? 1 : channel + 1;
     layer->kernel_width = 1;
@@ -45,27 +46,27 @@ static void decode_winograd(struct csc_layer *layer, size_t element) {
                    layer->channels * element % CBUF_PIECE == 0;
 }
 
-void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config, const struct register_group *regs) {
-    uint32_t misc = register_group_value(regs, CSC_D_MISC_CFG);
-    uint32_t size = register_group_value(regs, CSC_D_DATAIN_SIZE_EXT_0);
-    uint32_t kernel = register_group_value(regs, CSC_D_WEIGHT_SIZE_EXT_0);
-    uint32_t weights = register_group_value(regs, CSC_D_WEIGHT_SIZE_EXT_1);
-    uint32_t out = register_group_value(regs, CSC_D_DATAOUT_SIZE_0);
-    uint32_t stride = register_group_value(regs, CSC_D_CONV_STRIDE_EXT);
-    uint32_t dilation = register_group_value(regs, CSC_D_DILATION_EXT);
-    uint32_t padding = register_group_value(regs, CSC_D_ZERO_PADDING);
-    uint32_t bank = register_group_value(regs, CSC_D_BANK);
-    uint32_t pad = register_group_value(regs, CSC_D_ZERO_PADDING_VALUE);
+void csc_layer_decode(struct csc_layer *layer, const struct registers_view *view) {
+    const struct nvdla_config *config = view->config;
+    uint32_t misc = VALUE(view, CSC, D_MISC_CFG);
+    uint32_t size = VALUE(view, CSC, D_DATAIN_SIZE_EXT_0);
+    uint32_t kernel = VALUE(view, CSC, D_WEIGHT_SIZE_EXT_0);
+    uint32_t weights = VALUE(view, CSC, D_WEIGHT_SIZE_EXT_1);
+    uint32_t out = VALUE(view, CSC, D_DATAOUT_SIZE_0);
+    uint32_t stride = VALUE(view, CSC, D_CONV_STRIDE_EXT);
+    uint32_t dilation = VALUE(view, CSC, D_DILATION_EXT);
+    uint32_t padding = VALUE(view, CSC, D_ZERO_PADDING);
+    uint32_t bank = VALUE(view, CSC, D_BANK);
+    uint32_t pad = VALUE(view, CSC, D_ZERO_PADDING_VALUE);
     bool precisions = nvdla_has_16_bits(config);
     uint32_t precision = precisions ? REGISTER_FIELD(misc, CSC_D_MISC_CFG__PROC_PRECISION) : NVDLA_INT8;
-    bool winograd = config->winograd && REGISTER_FIELD(misc, CSC_D_MISC_CFG__CONV_MODE);
-    bool image =
-        !winograd && (register_group_value(regs, CSC_D_DATAIN_FORMAT) & CSC_D_DATAIN_FORMAT__DATAIN_FORMAT_MASK);
+    bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && REGISTER_FIELD(misc, CSC_D_MISC_CFG__CONV_MODE);
+    bool image = !winograd && (VALUE(view, CSC, D_DATAIN_FORMAT) & CSC_D_DATAIN_FORMAT__DATAIN_FORMAT_MASK);
     size_t element = (size_t)nvdla_element_bytes(precision);
     *layer = (struct csc_layer){
         .precision = precision > NVDLA_FP16 ? NVDLA_INT8 : (enum nvdla_precision)precision,
         .valid = precision <= NVDLA_FP16,
-        .compressed = config->weight_compression && register_group_value(regs, CSC_D_WEIGHT_FORMAT),
+        .compressed = nvdla_has(config, FEATURE_COMPRESSION) && VALUE(view, CSC, D_WEIGHT_FORMAT),
         .data_reuse = REGISTER_FIELD(misc, CSC_D_MISC_CFG__DATA_REUSE),
         .weight_reuse = REGISTER_FIELD(misc, CSC_D_MISC_CFG__WEIGHT_REUSE),
         .skip_data = REGISTER_FIELD(misc, CSC_D_MISC_CFG__SKIP_DATA_RLS),
@@ -82,12 +83,12 @@ void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config
         .kernels = REGISTER_FIELD(weights, CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL) + 1,
         .kernel_group = (size_t)config->atomic_k / element,
         .extension = 1,
-        .slice_entries = (size_t)register_group_value(regs, CSC_D_ENTRY_PER_SLICE) + 1,
-        .weight_bytes = register_group_value(regs, CSC_D_WEIGHT_BYTES),
-        .mask_bytes = register_group_value(regs, CSC_D_WMB_BYTES),
+        .slice_entries = (size_t)VALUE(view, CSC, D_ENTRY_PER_SLICE) + 1,
+        .weight_bytes = VALUE(view, CSC, D_WEIGHT_BYTES),
+        .mask_bytes = VALUE(view, CSC, D_WMB_BYTES),
         .out_width = REGISTER_FIELD(out, CSC_D_DATAOUT_SIZE_0__DATAOUT_WIDTH) + 1,
-        .positions = (size_t)register_group_value(regs, CSC_D_ATOMICS) + 1,
-        .release = (size_t)register_group_value(regs, CSC_D_RELEASE) + 1,
+        .positions = (size_t)VALUE(view, CSC, D_ATOMICS) + 1,
+        .release = (size_t)VALUE(view, CSC, D_RELEASE) + 1,
         .stride_x = REGISTER_FIELD(stride, CSC_D_CONV_STRIDE_EXT__CONV_X_STRIDE_EXT) + 1,
         .stride_y = REGISTER_FIELD(stride, CSC_D_CONV_STRIDE_EXT__CONV_Y_STRIDE_EXT) + 1,
         .dilation_x = REGISTER_FIELD(dilation, CSC_D_DILATION_EXT__X_DILATION_EXT) + 1,
@@ -95,15 +96,14 @@ void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config
         .pad_left = REGISTER_FIELD(padding, CSC_D_ZERO_PADDING__PAD_LEFT),
         .pad_top = REGISTER_FIELD(padding, CSC_D_ZERO_PADDING__PAD_TOP),
         .pad = precision == NVDLA_INT8 ? (int8_t)pad : (int16_t)pad,
-        .pra_truncate = register_group_value(regs, CSC_D_PRA_CFG) & CSC_D_PRA_CFG__PRA_TRUNCATE_MASK,
+        .pra_truncate = VALUE(view, CSC, D_PRA_CFG) & CSC_D_PRA_CFG__PRA_TRUNCATE_MASK,
     };
     if (winograd) {
         decode_winograd(layer, element);
     } else if (image) {
-        decode_image(layer, regs);
-    } else if (config->batch_max > 1) {
-        layer->batches =
-            (register_group_value(regs, CSC_D_BATCH_NUMBER) & CSC_D_BATCH_NUMBER__BATCHES_MASK) + (size_t)1;
+        decode_image(layer, view);
+    } else if (nvdla_has(config, FEATURE_BATCHES)) {
+        layer->batches = (VALUE(view, CSC, D_BATCH_NUMBER) & CSC_D_BATCH_NUMBER__BATCHES_MASK) + (size_t)1;
     }
 }
 
@@ -221,8 +221,9 @@ bool csc_can_start(const struct csc *csc, const struct cdma *cdma, const struct 
     if (csc->started || !register_group_running(regs)) {
         return false;
     }
+    struct registers_view view = register_group_view(regs, csc->config);
     struct csc_layer layer;
-    csc_layer_decode(&layer, csc->config, regs);
+    csc_layer_decode(&layer, &view);
     bool data = layer.data_banks != csc->last_data_banks;
     bool any = data || layer.weight_banks != csc->last_weight_banks;
     return !any || (cdma->weights.phase == CDMA_PEND && (!data || cdma->data == CDMA_PEND));
@@ -239,8 +240,9 @@ static void release_skipped_weights(const struct csc *csc, struct cbuf *cbuf) {
 }
 
 void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const struct register_group *regs) {
+    struct registers_view view = register_group_view(regs, csc->config);
     struct csc_layer *layer = &csc->layer;
-    csc_layer_decode(layer, csc->config, regs);
+    csc_layer_decode(layer, &view);
     csc->started = true;
     if (csc->left > 0 && (!layer->data_reuse || layer->mode != csc->last_mode)) {
         release_slices(cbuf, csc->last_data_banks, csc->left, csc->last_entries);

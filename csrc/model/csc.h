@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/view.h"
 #include "model/cbuf.h"
 #include "model/cdma.h"
 #include "model/crep.h"
@@ -44,7 +45,7 @@ struct csc_layer {
     unsigned pra_truncate;
 };
 
-void csc_layer_decode(struct csc_layer *layer, const struct nvdla_config *config, const struct register_group *regs);
+void csc_layer_decode(struct csc_layer *layer, const struct registers_view *view);
 
 /* Kernel groups, each kernel_group kernels (the last: the rest). */
 size_t csc_layer_groups(const struct csc_layer *layer);

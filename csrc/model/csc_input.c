@@ -1,3 +1,4 @@
+/* Input out of CBUF as lines of elements with padding, or as transformed tiles. See csc_input.h. */
 #include "model/csc_input.h"
 
 #include "model/pra.h"

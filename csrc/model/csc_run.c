@@ -1,3 +1,4 @@
+/* The loops of a convolution over kernel groups, stripes and channels. See csc_run.h. */
 #include "model/csc_run.h"
 
 #include <stdatomic.h>

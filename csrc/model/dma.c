@@ -1,3 +1,4 @@
+/* Runs of atoms read and written, region checks, provenance and beat counts. See dma.h. */
 #include "model/dma.h"
 
 #include <inttypes.h>
@@ -12,16 +13,6 @@ enum { COMPLAINTS = 2 };
 /* Runs written outside every region before a layer is given up: at most 256 MiB if they are whole pages. */
 enum { OUTSIDE_RUNS = 65536 };
 
-uint64_t dma_address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
-                     uint32_t high) {
-    uint64_t upper = config->addr_bits > 32 ? register_group_value(group, high) : 0;
-    return upper << 32 | register_group_value(group, low);
-}
-
-uint64_t dma_aligned(const struct nvdla_config *config, uint64_t bytes) {
-    return bytes & ~((uint64_t)config->mem_atom - 1);
-}
-
 void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, bool primary, enum nvdla_unit unit,
               int axi_id, int ordinal, uint64_t *beats) {
     const struct nvdla_config *config = dev->config;
@@ -31,7 +22,7 @@ void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, 
     dma->mem = dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY];
     dma->beats = beats;
     dma->origin = (struct memory_origin){.unit = (int16_t)unit, .axi_id = (int16_t)axi_id, .ordinal = ordinal};
-    dma->address_mask = dma_aligned(config, last);
+    dma->address_mask = last & ~((uint64_t)config->mem_atom - 1);
     dma->last_address = last;
     dma->atom = (size_t)config->mem_atom;
     dma->beat = (size_t)(primary ? config->dbb_data_bits : config->cvsram_data_bits) / 8;

@@ -35,14 +35,6 @@ struct dma {
     uint8_t pending[MEMORY_PAGE];
 };
 
-/* The address in a pair of registers (in-window byte offsets); HIGH counts in 64-bit configurations only. */
-uint64_t dma_address(const struct nvdla_config *config, const struct register_group *group, uint32_t low,
-                     uint32_t high);
-
-/* An address or a stride without the bits inside an atom, which most clients drop before they add anything. Spec:
- * 20-data-formats section 9. */
-uint64_t dma_aligned(const struct nvdla_config *config, uint64_t bytes);
-
 /* Sets up a client.
  *
  * outside  counts what misses the regions

@@ -1,3 +1,4 @@
+/* Which engines work together in a layer, and what their registers say afterwards. See execute.h. */
 #include "model/execute.h"
 
 #include "model/cacc.h"
@@ -6,14 +7,14 @@
 
 /* Bits of GLB.S_INTR_STATUS; group 1 is the bit above. */
 enum interrupt_bit {
-    INTERRUPT_SDP = 0,
-    INTERRUPT_CDP = 2,
-    INTERRUPT_PDP = 4,
-    INTERRUPT_BDMA = 6,
-    INTERRUPT_RUBIK = 8,
-    INTERRUPT_CDMA_DAT = 16,
-    INTERRUPT_CDMA_WT = 18,
-    INTERRUPT_CACC = 20
+    INTERRUPT_SDP = GLB_S_INTR_STATUS__SDP_DONE_STATUS0_LSB,
+    INTERRUPT_CDP = GLB_S_INTR_STATUS__CDP_DONE_STATUS0_LSB,
+    INTERRUPT_PDP = GLB_S_INTR_STATUS__PDP_DONE_STATUS0_LSB,
+    INTERRUPT_BDMA = GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_LSB,
+    INTERRUPT_RUBIK = GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB,
+    INTERRUPT_CDMA_DAT = GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0_LSB,
+    INTERRUPT_CDMA_WT = GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0_LSB,
+    INTERRUPT_CACC = GLB_S_INTR_STATUS__CACC_DONE_STATUS0_LSB,
 };
 
 static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigned group) {
@@ -64,19 +65,19 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
 
 static bool run_cdma(struct model *model) {
     struct register_group *group = &model->units[NVDLA_CDMA];
-    struct cdma_layer layer;
-    cdma_layer_decode(&layer, model->dev.config, group);
+    struct registers_view view = model_view(model);
+    struct cdma_cubes cubes = cdma_cubes(&view);
     struct cdma_served answered = schedule_cdma_served(model);
     struct cdma_clients clients;
     if (answered.data) {
-        client_open_read(model, &clients.data, &client_data_read, layer.data_primary, NVDLA_CDMA);
+        client_open(model, &clients.data, NVDLA_READ_CDMA_DAT, cubes.data_primary);
     }
     if (answered.weights) {
-        client_open_read(model, &clients.weights, &client_weight_read, layer.weight_primary, NVDLA_CDMA);
+        client_open(model, &clients.weights, NVDLA_READ_CDMA_WT, cubes.weight_primary);
     }
     model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
-                             layer.pixel && layer.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(layer.in),
-                             layer.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
+                             cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
+                             cubes.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
     if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
         return false;
@@ -205,13 +206,13 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
     if (work->action == ACTION_SDP_PDP) {
         struct dma output;
         uint64_t nans;
-        client_open_write(model, &output, &client_pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+        client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
         const struct pdp_layer pdp = with_tap(model, &work->pdp);
         done = pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
         register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     } else {
         if (!layer->compare) {
-            client_open_write(model, &clients->output, &client_sdp_write, layer->destination_primary, NVDLA_SDP);
+            client_open(model, &clients->output, NVDLA_WRITE_SDP, layer->destination.primary);
         }
         sdp_run_to_memory(run);
     }
@@ -243,7 +244,7 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
     struct dma weights;
     bool come = schedule_weights_come(model);
     if (come) {
-        client_open_read(model, &weights, &client_weight_read, model->cdma.layer.weight_primary, NVDLA_CDMA);
+        client_open(model, &weights, NVDLA_READ_CDMA_WT, model->cdma.layer.cubes.weight_primary);
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = model->core;
@@ -270,15 +271,14 @@ static bool run_sdp(struct model *model, const struct work *work) {
     struct sdp_result result = {.saturated = 0};
     for (int i = 0; i < SDP_STAGES; i++) {
         if (layer->operands[i].enabled) {
-            client_open_read(model, &clients.operands[i], &client_operand_read[i], layer->operands[i].primary,
-                             NVDLA_SDP_RDMA);
+            client_open(model, &clients.operands[i], client_operands[i], layer->operands[i].primary);
         }
     }
     bool done;
     if (layer->flying) {
         done = run_flying(model, work, &clients, &result);
     } else {
-        client_open_read(model, &clients.main, &client_sdp_read, layer->source_primary, NVDLA_SDP_RDMA);
+        client_open(model, &clients.main, NVDLA_READ_SDP, layer->source.primary);
         done = run_sdp_from(model, work, &clients, &result);
     }
     if (!done) {
@@ -295,8 +295,8 @@ static bool run_sdp(struct model *model, const struct work *work) {
 
 static bool run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open_read(model, &input, &client_pdp_read, work->pdp.source_primary, NVDLA_PDP_RDMA);
-    client_open_write(model, &output, &client_pdp_write, work->pdp.destination_primary, NVDLA_PDP);
+    client_open(model, &input, NVDLA_READ_PDP, work->pdp.source.primary);
+    client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
     const struct pdp_layer layer = with_tap(model, &work->pdp);
     uint64_t nans;
     if (!pdp_run_from_memory(&layer, &input, &output, &nans)) {
@@ -343,8 +343,8 @@ static bool run_cdp(struct model *model, const struct work *work) {
     const struct cdp_layer layer = with_taps(model, &work->cdp);
     struct dma input, output;
     struct cdp_counts counts;
-    client_open_read(model, &input, &client_cdp_read, work->cdp.source_primary, NVDLA_CDP_RDMA);
-    client_open_write(model, &output, &client_cdp_write, work->cdp.destination_primary, NVDLA_CDP);
+    client_open(model, &input, NVDLA_READ_CDP, work->cdp.source.primary);
+    client_open(model, &output, NVDLA_WRITE_CDP, work->cdp.destination.primary);
     if (!cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
         return false;
     }
@@ -357,10 +357,10 @@ static bool run_bdma(struct model *model) {
     struct bdma_clients clients;
     for (int primary = 0; primary < 2; primary++) {
         if (answered.read[primary]) {
-            client_open_read(model, &clients.read[primary], &client_bdma_read, primary, NVDLA_BDMA);
+            client_open(model, &clients.read[primary], NVDLA_READ_BDMA, primary);
         }
         if (answered.write[primary]) {
-            client_open_write(model, &clients.write[primary], &client_bdma_write, primary, NVDLA_BDMA);
+            client_open(model, &clients.write[primary], NVDLA_WRITE_BDMA, primary);
         }
     }
     if (!bdma_run(&model->bdma, &clients)) {
@@ -375,11 +375,9 @@ static bool run_bdma(struct model *model) {
 
 static bool run_rubik(struct model *model, const struct work *work) {
     struct dma input, output;
-    client_open_read(model, &input, &client_rubik_read, work->rubik.source_primary, NVDLA_RBK);
-    client_open_write(model, &output, &client_rubik_write, work->rubik.destination_primary, NVDLA_RBK);
-    if (!rubik_run(&work->rubik, &input, &output)) {
-        return false;
-    }
+    client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.cubes.source.primary);
+    client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.cubes.destination.primary);
+    rubik_run(&work->rubik, &input, &output);
     raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
     return true;
 }

@@ -1,3 +1,4 @@
+/* Table settings from the S_LUT_* registers of SDP and CDP. See lut_registers.h. */
 #include "model/lut_registers.h"
 
 #include "model/register_group.h"

@@ -50,6 +50,15 @@ struct model {
     struct model_statistics statistics;
 };
 
+/* The registers of all units that the configuration has, as the engines see them: groups CONSUMER. */
+static inline struct registers_view model_view(const struct model *model) {
+    struct registers_view view = {.config = model->dev.config};
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        view.units[unit] = register_group_words(&model->units[unit], model->units[unit].consumer);
+    }
+    return view;
+}
+
 /* Launch that the unit is working on. BDMA has no groups of registers. */
 static inline int model_ordinal(const struct model *model, enum nvdla_unit unit) {
     return unit == NVDLA_BDMA ? model->bdma.ordinal : register_group_ordinal(&model->units[unit]);

@@ -76,7 +76,7 @@ static bool write_plain(struct model *model, enum nvdla_unit unit, uint32_t offs
 static bool table_register(const struct model *model, enum nvdla_unit unit, uint32_t offset) {
     return (unit == NVDLA_CDP && offset >= CDP_S_LUT_ACCESS_CFG && offset < CDP_D_OP_ENABLE) ||
            (unit == NVDLA_SDP && offset >= SDP_S_LUT_ACCESS_CFG && offset < SDP_D_OP_ENABLE &&
-            sdp_has_ew(model->dev.config));
+            nvdla_runs(model->dev.config, FEATURE_EW));
 }
 
 /* Entry that S_LUT_ACCESS_DATA is about to access. */
@@ -302,7 +302,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         if (nvdla_has_unit(config, unit)) {
             dev->units |= UINT32_C(1) << unit;
-            complete = complete && register_group_init(&model->units[unit], config, unit);
+            register_group_init(&model->units[unit], config, unit);
         }
     }
     complete = complete && cbuf_init(&model->cbuf, config);
@@ -313,7 +313,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     complete = complete && model->pool && model->core;
     dev->memory[SPACE_PRIMARY] = memory_new();
     complete = complete && dev->memory[SPACE_PRIMARY];
-    if (config->secondary_memory) {
+    if (nvdla_has(config, FEATURE_SECONDARY_MEMORY)) {
         dev->memory[SPACE_SECONDARY] = memory_new();
         complete = complete && dev->memory[SPACE_SECONDARY];
     }

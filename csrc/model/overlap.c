@@ -1,7 +1,18 @@
+/* Byte ranges of cubes, line by line. See overlap.h. */
 #include "model/overlap.h"
 
 /* Lines of one cube times surfaces of the other, which are looked at one by one. */
 #define MOST_COMPARISONS (UINT64_C(1) << 18)
+
+struct extent extent_of(const struct memory_cube *at, uint64_t line_bytes, uint64_t lines, uint64_t surfaces) {
+    return (struct extent){.primary = at->primary,
+                           .base = at->cube.base,
+                           .line_bytes = line_bytes,
+                           .lines = lines,
+                           .line_stride = at->cube.line_stride,
+                           .surfaces = surfaces,
+                           .surface_stride = at->cube.surface_stride};
+}
 
 /* The same bytes with as few lines and surfaces as possible: contiguous ones are one. */
 static struct extent joined(const struct extent *extent) {

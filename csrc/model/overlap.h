@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layers/cubes.h"
+
 /* The bytes of a cube: surfaces of lines. */
 struct extent {
     bool primary; /* port */
@@ -13,6 +15,9 @@ struct extent {
     uint64_t lines, line_stride;
     uint64_t surfaces, surface_stride;
 };
+
+/* The bytes of a cube of so many surfaces of so many lines of line_bytes. */
+struct extent extent_of(const struct memory_cube *at, uint64_t line_bytes, uint64_t lines, uint64_t surfaces);
 
 /* True if a byte belongs to both. Exact unless both are of very many lines that are not contiguous (more than 2^18
  * comparisons): those count as apart if the bytes from the first to the last, gaps included, meet. */

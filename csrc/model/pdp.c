@@ -1,3 +1,4 @@
+/* A layer of PDP and PDP_RDMA: strips, lines in, windows, lines out. See pdp.h. */
 #include "model/pdp.h"
 
 #include <limits.h>
@@ -5,7 +6,7 @@
 
 #include "nvdla/fixed.h"
 #include "nvdla/fp_inline.h"
-#include "nvdla_offsets.h"
+#include "nvdla/sizes.h"
 
 enum { KEPT_ROWS = 16 }; /* no window is higher */
 
@@ -21,42 +22,33 @@ struct strip {
 /* Strip 0 .. strips-1 of the layer. Spec: 60-pdp section 7. */
 static struct strip strip_of(const struct pdp_layer *layer, int index) {
     int overlap = layer->kernel.width - layer->kernel.stride_width;
-    if (layer->strips == 1) {
+    if (layer->in.count == 1) {
         return (struct strip){.width = layer->width, .out_width = layer->out_width, .pad_left = layer->kernel.pad_left};
     }
     if (index == 0) {
         return (struct strip){
-            .width = layer->first_in, .out_width = layer->first_out, .pad_left = layer->kernel.pad_left};
+            .width = layer->in.first, .out_width = layer->out.first, .pad_left = layer->kernel.pad_left};
     }
-    bool last = index == layer->strips - 1;
+    bool last = index == layer->in.count - 1;
     return (struct strip){
-        .column = layer->first_in + (index - 1) * layer->mid_in - overlap,
-        .width = (last ? layer->last_in : layer->mid_in) + overlap,
-        .out_column = layer->first_out + (index - 1) * layer->mid_out,
-        .out_width = last ? layer->last_out : layer->mid_out,
+        .column = layer->in.first + (index - 1) * layer->in.middle - overlap,
+        .width = (last ? layer->in.last : layer->in.middle) + overlap,
+        .out_column = layer->out.first + (index - 1) * layer->out.middle,
+        .out_width = last ? layer->out.last : layer->out.middle,
         .pad_left = 0,
     };
 }
 
 /* ---- registers ---- */
 
-/* channel: the register's value, channels - 1. */
-static int surfaces_of(uint32_t channel, size_t lanes) {
-    return (int)(channel / lanes) + 1;
+static int surfaces_of(int channels, size_t lanes) {
+    return (int)ceil_div((size_t)channels, lanes);
 }
 
-static uint32_t format_of(const struct register_group *pdp) {
-    return REGISTER_FIELD(register_group_value(pdp, PDP_D_DATA_FORMAT), PDP_D_DATA_FORMAT__INPUT_DATA);
-}
-
-static uint32_t rdma_format_of(const struct register_group *rdma) {
-    return REGISTER_FIELD(register_group_value(rdma, PDP_RDMA_D_DATA_FORMAT), PDP_RDMA_D_DATA_FORMAT__INPUT_DATA);
-}
-
-static struct pdp_kernel decode_kernel(const struct register_group *pdp) {
-    uint32_t mode = register_group_value(pdp, PDP_D_OPERATION_MODE_CFG);
-    uint32_t shape = register_group_value(pdp, PDP_D_POOLING_KERNEL_CFG);
-    uint32_t pads = register_group_value(pdp, PDP_D_POOLING_PADDING_CFG);
+static struct pdp_kernel decode_kernel(const struct registers_view *view) {
+    uint32_t mode = VALUE(view, PDP, D_OPERATION_MODE_CFG);
+    uint32_t shape = VALUE(view, PDP, D_POOLING_KERNEL_CFG);
+    uint32_t pads = VALUE(view, PDP, D_POOLING_PADDING_CFG);
     struct pdp_kernel kernel = {
         .width = (int)REGISTER_FIELD(shape, PDP_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) + 1,
         .height = (int)REGISTER_FIELD(shape, PDP_D_POOLING_KERNEL_CFG__KERNEL_HEIGHT) + 1,
@@ -66,8 +58,8 @@ static struct pdp_kernel decode_kernel(const struct register_group *pdp) {
         .pad_right = (int)REGISTER_FIELD(pads, PDP_D_POOLING_PADDING_CFG__PAD_RIGHT),
         .pad_top = (int)REGISTER_FIELD(pads, PDP_D_POOLING_PADDING_CFG__PAD_TOP),
         .pad_bottom = (int)REGISTER_FIELD(pads, PDP_D_POOLING_PADDING_CFG__PAD_BOTTOM),
-        .reciprocal_width = register_group_value(pdp, PDP_D_RECIP_KERNEL_WIDTH),
-        .reciprocal_height = register_group_value(pdp, PDP_D_RECIP_KERNEL_HEIGHT),
+        .reciprocal_width = VALUE(view, PDP, D_RECIP_KERNEL_WIDTH),
+        .reciprocal_height = VALUE(view, PDP, D_RECIP_KERNEL_HEIGHT),
     };
     switch (REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__POOLING_METHOD)) {
     case PDP_AVERAGE:
@@ -81,32 +73,23 @@ static struct pdp_kernel decode_kernel(const struct register_group *pdp) {
         break;
     }
     for (uint32_t n = 1; n < PDP_PADS; n++) {
-        uint32_t value = register_group_value(pdp, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * (n - 1));
+        uint32_t value = view_value(view, NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * (n - 1));
         kernel.pad[n] = (int32_t)fixed_sign_extend(value, PAD_BITS);
     }
     return kernel;
 }
 
+static bool same_strips(const struct pdp_strips *a, const struct pdp_strips *b) {
+    return a->count == b->count && a->first == b->first && a->middle == b->middle && a->last == b->last;
+}
+
 /* True if what PDP_RDMA is told to read is what PDP takes. */
-static bool rdma_fits(const struct pdp_layer *layer, const struct nvdla_config *config,
-                      const struct register_group *pdp, const struct register_group *rdma) {
-    uint32_t mode = register_group_value(rdma, PDP_RDMA_D_OPERATION_MODE_CFG);
-    uint32_t shape = register_group_value(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG);
-    uint32_t channel = register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL);
-    if ((nvdla_has_16_bits(config) && format_of(pdp) != rdma_format_of(rdma)) ||
-        surfaces_of(channel, layer->lanes) != layer->surfaces ||
-        (int)register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT) + 1 != layer->height ||
-        (int)REGISTER_FIELD(mode, PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1 != layer->strips) {
-        return false;
-    }
-    if (layer->strips == 1) {
-        return (int)register_group_value(rdma, PDP_RDMA_D_DATA_CUBE_IN_WIDTH) + 1 == layer->width;
-    }
-    int width = (int)REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) + 1;
-    int stride = (int)REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1;
-    return register_group_value(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN) ==
-               register_group_value(pdp, PDP_D_PARTIAL_WIDTH_IN) &&
-           width == layer->kernel.width && stride == layer->kernel.stride_width;
+static bool rdma_fits(const struct pdp_layer *layer, const struct pdp_cubes *pdp, const struct pdp_rdma_cubes *rdma) {
+    const struct cube *source = &rdma->source.cube;
+    return pdp->precision == rdma->precision && surfaces_of(source->channels, layer->lanes) == layer->surfaces &&
+           source->height == layer->height && same_strips(&pdp->in, &rdma->in) &&
+           (layer->in.count == 1 ||
+            (rdma->kernel_width == layer->kernel.width && rdma->stride_width == layer->kernel.stride_width));
 }
 
 int pdp_waiting_lines(const struct pdp_kernel *kernel) {
@@ -148,11 +131,11 @@ static bool windows_finish(const struct pdp_layer *layer) {
                         layer->out_height)) {
         return false;
     }
-    if (layer->strips == 1 && remainder_hangs(layer->width, kernel->pad_left, kernel->pad_right, kernel->width,
-                                              kernel->stride_width, layer->out_width)) {
+    if (layer->in.count == 1 && remainder_hangs(layer->width, kernel->pad_left, kernel->pad_right, kernel->width,
+                                                kernel->stride_width, layer->out_width)) {
         return false;
     }
-    for (int i = 0; i < layer->strips; i++) {
+    for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
         if (strip.width < 1 || line_buffer_hangs(kernel, strip.out_width)) {
             return false;
@@ -161,58 +144,39 @@ static bool windows_finish(const struct pdp_layer *layer) {
     return true;
 }
 
-void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config, const struct register_group *pdp,
-                      const struct register_group *rdma) {
-    uint32_t mode = register_group_value(pdp, PDP_D_OPERATION_MODE_CFG);
-    uint32_t channel = register_group_value(pdp, PDP_D_DATA_CUBE_IN_CHANNEL);
-    uint32_t out_channel = register_group_value(pdp, PDP_D_DATA_CUBE_OUT_CHANNEL);
-    uint32_t partial_in = register_group_value(pdp, PDP_D_PARTIAL_WIDTH_IN);
-    uint32_t partial_out = register_group_value(pdp, PDP_D_PARTIAL_WIDTH_OUT);
-    uint32_t format = nvdla_has_16_bits(config) ? format_of(pdp) : NVDLA_INT8;
-    size_t atom = (size_t)config->mem_atom, lanes = atom / (size_t)nvdla_element_bytes(format);
-
+void pdp_layer_decode(struct pdp_layer *layer, const struct registers_view *view) {
+    const struct pdp_cubes pdp = pdp_cubes(view);
+    const struct pdp_rdma_cubes rdma = pdp_rdma_cubes(view);
+    const struct cube *destination = &pdp.destination.cube;
+    size_t atom = (size_t)view->config->mem_atom, lanes = atom / (size_t)nvdla_element_bytes(pdp.precision);
     *layer = (struct pdp_layer){
-        .from_memory = REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__FLYING_MODE),
-        .source_primary =
-            REGISTER_FIELD(register_group_value(rdma, PDP_RDMA_D_SRC_RAM_CFG), PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE),
-        .destination_primary =
-            REGISTER_FIELD(register_group_value(pdp, PDP_D_DST_RAM_CFG), PDP_D_DST_RAM_CFG__DST_RAM_TYPE),
-        .kernel = decode_kernel(pdp),
-        .width = (int)register_group_value(pdp, PDP_D_DATA_CUBE_IN_WIDTH) + 1,
-        .out_width = (int)register_group_value(pdp, PDP_D_DATA_CUBE_OUT_WIDTH) + 1,
-        .height = (int)register_group_value(pdp, PDP_D_DATA_CUBE_IN_HEIGHT) + 1,
-        .surfaces = surfaces_of(channel, lanes),
-        .channels = (size_t)out_channel + 1,
-        .out_height = (int)register_group_value(pdp, PDP_D_DATA_CUBE_OUT_HEIGHT) + 1,
+        .from_memory = pdp.from_memory,
+        .flush_nans =
+            pdp.from_memory && pdp.precision == NVDLA_FP16 && FIELD(view, PDP, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO),
+        .kernel = decode_kernel(view),
+        .width = pdp.in_width,
+        .out_width = pdp.out_width,
+        .height = pdp.in_height,
+        .surfaces = surfaces_of(pdp.in_channels, lanes),
+        .channels = (size_t)destination->channels,
+        .out_height = destination->height,
         .atom = atom,
         .lanes = lanes,
-        .strips = (int)REGISTER_FIELD(mode, PDP_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1,
-        .first_in = (int)REGISTER_FIELD(partial_in, PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST) + 1,
-        .mid_in = (int)REGISTER_FIELD(partial_in, PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID) + 1,
-        .last_in = (int)REGISTER_FIELD(partial_in, PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST) + 1,
-        .first_out = (int)REGISTER_FIELD(partial_out, PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_FIRST) + 1,
-        .mid_out = (int)REGISTER_FIELD(partial_out, PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_MID) + 1,
-        .last_out = (int)REGISTER_FIELD(partial_out, PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_LAST) + 1,
-        .source = dma_address(config, rdma, PDP_RDMA_D_SRC_BASE_ADDR_LOW, PDP_RDMA_D_SRC_BASE_ADDR_HIGH),
-        .source_line = register_group_value(rdma, PDP_RDMA_D_SRC_LINE_STRIDE),
-        .source_surface = register_group_value(rdma, PDP_RDMA_D_SRC_SURFACE_STRIDE),
-        .destination = dma_address(config, pdp, PDP_D_DST_BASE_ADDR_LOW, PDP_D_DST_BASE_ADDR_HIGH),
-        .destination_line = register_group_value(pdp, PDP_D_DST_LINE_STRIDE),
-        .destination_surface = register_group_value(pdp, PDP_D_DST_SURFACE_STRIDE),
+        .in = pdp.in,
+        .out = pdp.out,
+        .source = rdma.source,
+        .destination = pdp.destination,
     };
-    layer->kernel.precision = (enum nvdla_precision)format;
-    layer->kernel.wide_total = config->map != NVDLA_MAP_FULL; /* 60-pdp section 5.3: the generations differ */
-    layer->flush_nans =
-        layer->from_memory && format == NVDLA_FP16 &&
-        REGISTER_FIELD(register_group_value(pdp, PDP_D_NAN_FLUSH_TO_ZERO), PDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);
-    bool source_fits = layer->from_memory ? rdma_fits(layer, config, pdp, rdma) : layer->strips == 1;
-    layer->valid = source_fits && format <= NVDLA_FP16 && layer->surfaces == surfaces_of(out_channel, lanes) &&
-                   windows_finish(layer);
+    layer->kernel.precision = pdp.precision;
+    layer->kernel.wide_total = view->config->map != NVDLA_MAP_FULL; /* 60-pdp section 5.3: the generations differ */
+    bool source_fits = layer->from_memory ? rdma_fits(layer, &pdp, &rdma) : layer->in.count == 1;
+    layer->valid = source_fits && pdp.precision <= NVDLA_FP16 &&
+                   layer->surfaces == surfaces_of(destination->channels, lanes) && windows_finish(layer);
 }
 
 uint64_t pdp_layer_atoms(const struct pdp_layer *layer) {
     uint64_t in = 0, out = 0;
-    for (int i = 0; i < layer->strips; i++) {
+    for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
         in += strip.width > 0 ? (uint64_t)strip.width : 0;
         out += (uint64_t)strip.out_width;
@@ -239,7 +203,7 @@ static void buffers_free(struct buffers *buffers) {
 
 static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) {
     int width = 0, out_width = 0;
-    for (int i = 0; i < layer->strips; i++) {
+    for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
         width = strip.width > width ? strip.width : width;
         out_width = strip.out_width > out_width ? strip.out_width : out_width;
@@ -284,8 +248,9 @@ static void write_line(const struct pdp_layer *layer, const struct strip *strip,
     const struct tap_place place = {.channel = surface * (int)layer->lanes, .y = oy, .x = strip->out_column};
     tap_send(&layer->tap, place, buffers->out, atoms, tap_lanes((size_t)layer->channels, layer->lanes, (size_t)surface),
              layer->lanes);
-    uint64_t at = layer->destination + (uint64_t)surface * layer->destination_surface +
-                  (uint64_t)oy * layer->destination_line + (uint64_t)strip->out_column * layer->atom;
+    const struct cube *to = &layer->destination.cube;
+    uint64_t at = to->base + (uint64_t)surface * to->surface_stride + (uint64_t)oy * to->line_stride +
+                  (uint64_t)strip->out_column * layer->atom;
     dma_write(output, at, buffers->out, atoms);
     if (layer->kernel.precision == NVDLA_FP16) {
         fp16_count_specials(buffers->out, elements, specials);
@@ -315,7 +280,7 @@ bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma
     if (!buffers_new(&buffers, layer)) {
         return false;
     }
-    for (int i = 0; i < layer->strips; i++) {
+    for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
         for (int surface = 0; surface < layer->surfaces; surface++) {
             run_surface(layer, &strip, surface, source, &buffers, output, &specials);
@@ -338,8 +303,9 @@ static void read_line(void *context, uint8_t *bytes) {
     struct reader *reader = context;
     const struct pdp_layer *layer = reader->layer;
     struct strip strip = strip_of(layer, reader->strip);
-    uint64_t at = layer->source + (uint64_t)reader->surface * layer->source_surface +
-                  (uint64_t)reader->line * layer->source_line + (uint64_t)strip.column * layer->atom;
+    const struct cube *from = &layer->source.cube;
+    uint64_t at = from->base + (uint64_t)reader->surface * from->surface_stride +
+                  (uint64_t)reader->line * from->line_stride + (uint64_t)strip.column * layer->atom;
     dma_read(reader->input, at, bytes, (size_t)strip.width);
     if (++reader->line == layer->height) {
         reader->line = 0;

@@ -11,10 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/cubes.h"
 #include "model/dma.h"
 #include "model/pdp_pool.h"
-#include "model/register_group.h"
-#include "nvdla/config.h"
 #include "observe/tap.h"
 
 /* A layer as the armed register groups describe it. */
@@ -22,23 +21,18 @@ struct pdp_layer {
     bool from_memory;
     bool valid;      /* the registers fit together and the windows do; else the hardware would hang */
     bool flush_nans; /* NAN_TO_ZERO */
-    bool source_primary, destination_primary;
     struct pdp_kernel kernel;
     int width, out_width; /* without split */
     int height, surfaces, out_height;
     size_t channels;
-    size_t atom, lanes;                           /* bytes and elements of an atom */
-    int strips;                                   /* 1: no split */
-    int first_in, mid_in, last_in;                /* PARTIAL_WIDTH_IN, columns */
-    int first_out, mid_out, last_out;             /* PARTIAL_WIDTH_OUT */
-    uint64_t source, source_line, source_surface; /* base and strides, bytes, low bits included */
-    uint64_t destination, destination_line, destination_surface;
+    size_t atom, lanes; /* bytes and elements of an atom */
+    struct pdp_strips in, out;
+    struct memory_cube source, destination;
     struct tap_out tap; /* the output cube; as decoded nobody listens */
 };
 
-/* Reads the layer out of the CONSUMER groups. rdma counts only if the layer reads from memory. */
-void pdp_layer_decode(struct pdp_layer *layer, const struct nvdla_config *config, const struct register_group *pdp,
-                      const struct register_group *rdma);
+/* Reads the layer out of the registers of both units; those of PDP_RDMA count only if the layer reads from memory. */
+void pdp_layer_decode(struct pdp_layer *layer, const struct registers_view *view);
 
 /* Output lines that wait in the line buffer at the same time, and the output columns that it holds of each. Spec:
  * 60-pdp section 9, "L". */

@@ -1,3 +1,4 @@
+/* Pooling arithmetic on whole lines. See pdp_pool.h. */
 #include "model/pdp_pool.h"
 
 #include <stdbool.h>

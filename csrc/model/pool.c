@@ -1,3 +1,4 @@
+/* Threads that wait for loops to share. See pool.h. */
 #include "model/pool.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* The Winograd input transform, in integers and in FP16. See pra.h. */
 #include "model/pra.h"
 
 #include "nvdla/fixed.h"

@@ -1,7 +1,9 @@
+/* Ping-pong groups: PRODUCER, CONSUMER, arming, masks and resets. See register_group.h. */
 #include "model/register_group.h"
 
 #include <stdlib.h>
 
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
 /* S_STATUS and S_POINTER stand at the same offsets in every grouped unit; so do their fields. */
@@ -11,7 +13,7 @@ static bool grouped(const struct register_group *group) {
     return group->first_d < group->word_count;
 }
 
-bool register_group_init(struct register_group *group, const struct nvdla_config *config, enum nvdla_unit unit) {
+void register_group_init(struct register_group *group, const struct nvdla_config *config, enum nvdla_unit unit) {
     const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
     uint32_t base = nvdla_unit_base(config, unit);
     size_t count = 0;
@@ -21,10 +23,9 @@ bool register_group_init(struct register_group *group, const struct nvdla_config
         count = word > count ? word : count;
     }
     *group = (struct register_group){.unit = unit, .word_count = count, .first_d = count};
-    group->words = calloc(count ? count : 1, sizeof *group->words);
-    if (!group->words) {
-        return false;
-    }
+    group->words = xcalloc(count, sizeof *group->words);
+    group->value[0] = xcalloc(count, sizeof *group->value[0]);
+    group->value[1] = xcalloc(count, sizeof *group->value[1]);
     const struct nvdla_register *enable = nvdla_register_find(config, unit, "D_OP_ENABLE");
     if (enable) {
         group->first_d = (enable->address - base) / 4;
@@ -39,19 +40,20 @@ bool register_group_init(struct register_group *group, const struct nvdla_config
         }
     }
     register_group_reset(group);
-    return true;
 }
 
 void register_group_free(struct register_group *group) {
     free(group->words);
+    free(group->value[0]);
+    free(group->value[1]);
     group->words = NULL;
+    group->value[0] = group->value[1] = NULL;
     group->word_count = 0;
 }
 
 void register_group_reset(struct register_group *group) {
     for (size_t i = 0; i < group->word_count; i++) {
-        group->words[i].value[0] = group->words[i].reset;
-        group->words[i].value[1] = group->words[i].reset;
+        group->value[0][i] = group->value[1][i] = group->words[i].reset;
     }
     group->producer = 0;
     group->consumer = 0;
@@ -76,7 +78,7 @@ uint32_t register_group_read(const struct register_group *group, uint32_t offset
         return 0;
     }
     if (word > group->first_d) {
-        return group->words[word].value[group->producer];
+        return group->value[group->producer][word];
     }
     if (grouped(group)) {
         if (word == group->first_d) {
@@ -89,7 +91,7 @@ uint32_t register_group_read(const struct register_group *group, uint32_t offset
             return group->producer << SDP_S_POINTER__PRODUCER_LSB | group->consumer << SDP_S_POINTER__CONSUMER_LSB;
         }
     }
-    return group->words[word].value[0];
+    return group->value[0][word];
 }
 
 /* Arms group PRODUCER: a new launch, whose counters start at 0. */
@@ -99,7 +101,7 @@ static void arm(struct register_group *group) {
     group->ordinal[g] = group->launches++;
     for (size_t i = group->first_d; i < group->word_count; i++) {
         if (group->words[i].counter) {
-            group->words[i].value[g] = 0;
+            group->value[g][i] = 0;
         }
     }
 }
@@ -109,12 +111,12 @@ enum register_write register_group_write(struct register_group *group, uint32_t 
     if (word >= group->word_count) {
         return REGISTER_STORED;
     }
-    struct register_word *reg = &group->words[word];
+    uint32_t stored = group->words[word].stored;
     if (word < group->first_d) {
         if (grouped(group) && word == WORD_POINTER) {
             group->producer = REGISTER_FIELD(value, SDP_S_POINTER__PRODUCER);
         } else {
-            reg->value[0] = (reg->value[0] & ~reg->stored) | (value & reg->stored);
+            group->value[0][word] = group->value[1][word] = (group->value[0][word] & ~stored) | (value & stored);
         }
         return REGISTER_STORED;
     }
@@ -128,8 +130,8 @@ enum register_write register_group_write(struct register_group *group, uint32_t 
         arm(group);
         return REGISTER_ARMED;
     }
-    uint32_t *stored = &reg->value[group->producer];
-    *stored = (*stored & ~reg->stored) | (value & reg->stored);
+    uint32_t *kept = &group->value[group->producer][word];
+    *kept = (*kept & ~stored) | (value & stored);
     group->ordinal[group->producer] = -1;
     return REGISTER_STORED;
 }
@@ -140,10 +142,17 @@ bool register_group_running(const struct register_group *group) {
 
 uint32_t register_group_of(const struct register_group *group, unsigned g, uint32_t offset) {
     size_t word = offset / 4;
-    if (word >= group->word_count) {
-        return 0;
-    }
-    return group->words[word].value[word < group->first_d ? 0 : g];
+    return word < group->word_count ? group->value[g][word] : 0;
+}
+
+struct view_unit register_group_words(const struct register_group *group, unsigned g) {
+    return (struct view_unit){group->value[g], group->word_count};
+}
+
+struct registers_view register_group_view(const struct register_group *group, const struct nvdla_config *config) {
+    struct registers_view view = {.config = config};
+    view.units[group->unit] = register_group_words(group, group->consumer);
+    return view;
 }
 
 uint32_t register_group_value(const struct register_group *group, uint32_t offset) {
@@ -157,7 +166,7 @@ int register_group_ordinal(const struct register_group *group) {
 void register_group_load(struct register_group *group, uint32_t offset, uint64_t value) {
     size_t word = offset / 4;
     if (word < group->word_count) {
-        group->words[word].value[group->consumer] = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+        group->value[group->consumer][word] = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
     }
 }
 

@@ -11,19 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/view.h"
 #include "nvdla/config.h"
 #include "nvdla/registers.h"
 
 struct register_word {
-    uint32_t stored;   /* bits that keep what is written */
-    uint32_t reset;    /* value after reset */
-    uint32_t value[2]; /* per group; shared registers use value[0] */
-    bool counter;      /* read-only D register: cleared when the group is armed, loaded when the layer is done */
+    uint32_t stored; /* bits that keep what is written */
+    uint32_t reset;  /* value after reset */
+    bool counter;    /* read-only D register: cleared when the group is armed, loaded when the layer is done */
 };
 
 struct register_group {
     enum nvdla_unit unit;
     struct register_word *words; /* index = in-window byte offset / 4 */
+    uint32_t *value[2];          /* per group; shared registers are kept alike in both */
     size_t word_count;
     size_t first_d;    /* word of D_OP_ENABLE, the first grouped register; word_count if the unit has no groups */
     unsigned producer; /* group that software reads and writes */
@@ -34,9 +35,8 @@ struct register_group {
     int launches;   /* since reset */
 };
 
-/* Builds the registers of a unit that the configuration has, in their reset state. Returns false when memory is
- * exhausted. */
-bool register_group_init(struct register_group *group, const struct nvdla_config *config, enum nvdla_unit unit);
+/* Builds the registers of a unit that the configuration has, in their reset state. */
+void register_group_init(struct register_group *group, const struct nvdla_config *config, enum nvdla_unit unit);
 void register_group_free(struct register_group *group);
 
 /* Everything back to the state after dla_reset_rstn. */
@@ -56,6 +56,10 @@ enum register_write register_group_write(struct register_group *group, uint32_t 
 
 /* Value of a register of group 0 or 1, or shared. */
 uint32_t register_group_of(const struct register_group *group, unsigned g, uint32_t offset);
+
+/* The registers of group 0 or 1, and those of the group CONSUMER, which the engine sees. */
+struct view_unit register_group_words(const struct register_group *group, unsigned g);
+struct registers_view register_group_view(const struct register_group *group, const struct nvdla_config *config);
 
 /* The engine's view: true if the group CONSUMER is armed; then its registers are the layer's. */
 bool register_group_running(const struct register_group *group);

@@ -1,78 +1,46 @@
+/* Contract, split and merge: one cube read, another written. See rubik.h. */
 #include "model/rubik.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "nvdla/sizes.h"
-#include "nvdla_offsets.h"
-
-enum { MODE_UNDEFINED = 3 };
+#include "nvdla/xalloc.h"
 
 enum { CHUNK = 64 }; /* columns that split handles at a time */
 
-void rubik_layer_decode(struct rubik_layer *layer, const struct nvdla_config *config,
-                        const struct register_group *rubik) {
-    uint32_t misc = register_group_value(rubik, RBK_D_MISC_CFG);
-    uint32_t size = register_group_value(rubik, RBK_D_DATAIN_SIZE_0);
-    uint32_t stride = register_group_value(rubik, RBK_D_DECONV_STRIDE);
-    uint32_t mode = REGISTER_FIELD(misc, RBK_D_MISC_CFG__RUBIK_MODE);
-    /* The undefined precision 3 has two bytes, too. */
-    int element = nvdla_element_bytes(REGISTER_FIELD(misc, RBK_D_MISC_CFG__IN_PRECISION));
-    int width = (int)REGISTER_FIELD(size, RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH) + 1;
-    int in_channels = (int)register_group_value(rubik, RBK_D_DATAIN_SIZE_1) + 1;
-    int out_channels = (int)register_group_value(rubik, RBK_D_DATAOUT_SIZE_1) + 1;
-
-    *layer = (struct rubik_layer){
-        .mode = (enum rubik_mode)mode,
-        .source_primary = register_group_value(rubik, RBK_D_DAIN_RAM_TYPE),
-        .destination_primary = register_group_value(rubik, RBK_D_DAOUT_RAM_TYPE),
-        .atom = (size_t)config->mem_atom,
-        .lanes = (size_t)(config->mem_atom / element),
-        .element = (size_t)element,
-        .width = width,
-        .height = (int)REGISTER_FIELD(size, RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT) + 1,
-        .in_channels = in_channels,
-        .out_channels = out_channels,
-        .surfaces = (int)ceil_div((size_t)out_channels * (size_t)element, (size_t)config->mem_atom),
-        .last_planes = (size_t)((in_channels - 1) % (config->mem_atom / element) + 1),
-        .x_stride = (int)REGISTER_FIELD(stride, RBK_D_DECONV_STRIDE__DECONV_X_STRIDE) + 1,
-        .y_stride = (int)REGISTER_FIELD(stride, RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE) + 1,
-        .planar_atoms = ceil_div((size_t)width * (size_t)element, (size_t)config->mem_atom),
-        .source = dma_address(config, rubik, RBK_D_DAIN_ADDR_LOW, RBK_D_DAIN_ADDR_HIGH),
-        .destination = dma_address(config, rubik, RBK_D_DAOUT_ADDR_LOW, RBK_D_DAOUT_ADDR_HIGH),
-        .source_line = register_group_value(rubik, RBK_D_DAIN_LINE_STRIDE),
-        .source_surface = register_group_value(rubik, RBK_D_DAIN_SURF_STRIDE),
-        .source_planar = register_group_value(rubik, RBK_D_DAIN_PLANAR_STRIDE),
-        .destination_line = register_group_value(rubik, RBK_D_DAOUT_LINE_STRIDE),
-        .destination_surface = register_group_value(rubik, RBK_D_DAOUT_SURF_STRIDE),
-        .destination_planar = register_group_value(rubik, RBK_D_DAOUT_PLANAR_STRIDE),
-        .phase = register_group_value(rubik, RBK_D_CONTRACT_STRIDE_0),
-    };
-    /* Mode 3 reads endlessly; a merge waits for planes that are not read. Section 9. */
-    layer->valid = mode != MODE_UNDEFINED && !(mode == RUBIK_MERGE && layer->out_channels > layer->in_channels);
+void rubik_layer_decode(struct rubik_layer *layer, const struct registers_view *view) {
+    *layer = (struct rubik_layer){.cubes = rubik_cubes(view), .atom = (size_t)view->config->mem_atom};
+    const struct rubik_cubes *cubes = &layer->cubes;
+    layer->last_planes = (size_t)(cubes->in_channels - 1) % cubes->lanes + 1;
+    /* The undefined mode reads endlessly; a merge waits for planes that are not read. Section 9. */
+    layer->valid =
+        cubes->mode != RUBIK_UNDEFINED && !(cubes->mode == RUBIK_MERGE && cubes->out_channels > cubes->in_channels);
 }
 
 /* Planes of a surface in split and merge. With DATAIN_CHANNEL = DATAOUT_CHANNEL both modes agree; else split takes the
  * number of planes in the last surface from DATAIN_CHANNEL, and merge leaves out the surfaces behind DATAOUT_CHANNEL.
  * Spec: 66-rubik section 9. */
 static size_t planes_of(const struct rubik_layer *layer, int surface) {
-    if (layer->mode == RUBIK_SPLIT) {
-        return surface == layer->surfaces - 1 ? layer->last_planes : layer->lanes;
+    const struct rubik_cubes *cubes = &layer->cubes;
+    if (cubes->mode == RUBIK_SPLIT) {
+        return surface == cubes->surfaces - 1 ? layer->last_planes : cubes->lanes;
     }
-    size_t left = (size_t)layer->in_channels - (size_t)surface * layer->lanes;
-    return left < layer->lanes ? left : layer->lanes;
+    size_t left = (size_t)cubes->in_channels - (size_t)surface * cubes->lanes;
+    return left < cubes->lanes ? left : cubes->lanes;
 }
 
 uint64_t rubik_layer_atoms(const struct rubik_layer *layer) {
-    uint64_t plane = (uint64_t)layer->width * (uint64_t)layer->height;
-    if (layer->mode == RUBIK_CONTRACT) {
-        return 2 * (uint64_t)layer->surfaces * plane * (uint64_t)layer->x_stride * (uint64_t)layer->y_stride;
+    const struct rubik_cubes *cubes = &layer->cubes;
+    uint64_t plane = (uint64_t)cubes->width * (uint64_t)cubes->height;
+    if (cubes->mode == RUBIK_CONTRACT) {
+        return 2 * (uint64_t)cubes->surfaces * plane * (uint64_t)cubes->x_stride * (uint64_t)cubes->y_stride;
     }
     uint64_t planes = 0;
-    for (int z = 0; z < layer->surfaces; z++) {
+    for (int z = 0; z < cubes->surfaces; z++) {
         planes += planes_of(layer, z);
     }
-    return (uint64_t)layer->surfaces * plane + planes * (uint64_t)layer->height * layer->planar_atoms;
+    return (uint64_t)cubes->surfaces * plane + planes * (uint64_t)cubes->height * cubes->planar_atoms;
 }
 
 static uint64_t at(uint64_t base, int surface, uint64_t surface_stride, int line, uint64_t line_stride) {
@@ -83,26 +51,31 @@ static uint64_t at(uint64_t base, int surface, uint64_t surface_stride, int line
 
 /* Puts a line of a phase into the output line: its atoms lie x_stride apart. */
 static void spread(const struct rubik_layer *layer, const uint8_t *in, uint8_t *out) {
-    for (size_t x = 0; x < (size_t)layer->width; x++) {
-        memcpy(out + x * (size_t)layer->x_stride * layer->atom, in + x * layer->atom, layer->atom);
+    const struct rubik_cubes *cubes = &layer->cubes;
+    for (size_t x = 0; x < (size_t)cubes->width; x++) {
+        memcpy(out + x * (size_t)cubes->x_stride * layer->atom, in + x * layer->atom, layer->atom);
     }
 }
 
 /* Spec: 66-rubik section 3. */
 static void contract(const struct rubik_layer *layer, struct dma *input, struct dma *output, uint8_t *in,
                      uint8_t *out) {
-    int out_height = layer->height * layer->y_stride;
-    for (int z = 0; z < layer->surfaces; z++) {
+    const struct rubik_cubes *cubes = &layer->cubes;
+    int out_height = cubes->height * cubes->y_stride;
+    for (int z = 0; z < cubes->surfaces; z++) {
         for (int row = 0; row < out_height; row++) {
-            int y = row / layer->y_stride, v = row % layer->y_stride;
-            for (int u = 0; u < layer->x_stride; u++) {
-                uint64_t from = at(layer->source, z, layer->source_surface, y, layer->source_line);
-                from += (uint64_t)(v * layer->x_stride + u) * layer->phase;
-                dma_read(input, from, in, (size_t)layer->width);
+            int y = row / cubes->y_stride, v = row % cubes->y_stride;
+            for (int u = 0; u < cubes->x_stride; u++) {
+                uint64_t from = at(cubes->source.cube.base, z, cubes->source.cube.surface_stride, y,
+                                   cubes->source.cube.line_stride);
+                from += (uint64_t)(v * cubes->x_stride + u) * cubes->phase;
+                dma_read(input, from, in, (size_t)cubes->width);
                 spread(layer, in, out + (size_t)u * layer->atom);
             }
-            dma_write(output, at(layer->destination, z, layer->destination_surface, row, layer->destination_line), out,
-                      (size_t)layer->width * (size_t)layer->x_stride);
+            dma_write(output,
+                      at(cubes->destination.cube.base, z, cubes->destination.cube.surface_stride, row,
+                         cubes->destination.cube.line_stride),
+                      out, (size_t)cubes->width * (size_t)cubes->x_stride);
         }
     }
 }
@@ -127,21 +100,24 @@ static void move_elements(uint8_t *to, size_t to_step, const uint8_t *from, size
  * from the order of the writes, section 6. */
 static void split(const struct rubik_layer *layer, struct dma *input, struct dma *output, uint8_t *feature,
                   uint8_t *planar) {
-    for (int z = 0; z < layer->surfaces; z++) {
+    const struct rubik_cubes *cubes = &layer->cubes;
+    for (int z = 0; z < cubes->surfaces; z++) {
         size_t planes = planes_of(layer, z);
-        for (int y = 0; y < layer->height; y++) {
-            uint64_t from = at(layer->source, z, layer->source_surface, y, layer->source_line);
-            uint64_t to =
-                at(layer->destination, z, layer->lanes * layer->destination_planar, y, layer->destination_line);
-            for (int x = 0; x < layer->width; x += CHUNK) {
-                size_t columns = (size_t)(layer->width - x < CHUNK ? layer->width - x : CHUNK);
-                size_t atoms = ceil_div(columns * layer->element, layer->atom);
+        for (int y = 0; y < cubes->height; y++) {
+            uint64_t from =
+                at(cubes->source.cube.base, z, cubes->source.cube.surface_stride, y, cubes->source.cube.line_stride);
+            uint64_t to = at(cubes->destination.cube.base, z, cubes->lanes * cubes->destination.cube.surface_stride, y,
+                             cubes->destination.cube.line_stride);
+            for (int x = 0; x < cubes->width; x += CHUNK) {
+                size_t columns = (size_t)(cubes->width - x < CHUNK ? cubes->width - x : CHUNK);
+                size_t atoms = ceil_div(columns * cubes->element, layer->atom);
                 dma_read(input, from + (uint64_t)x * layer->atom, feature, columns);
                 memset(planar, 0, atoms * layer->atom);
                 for (size_t k = 0; k < planes; k++) {
-                    move_elements(planar, layer->element, feature + k * layer->element, layer->atom, layer->element,
+                    move_elements(planar, cubes->element, feature + k * cubes->element, layer->atom, cubes->element,
                                   columns);
-                    dma_write(output, to + k * layer->destination_planar + (uint64_t)x * layer->element, planar, atoms);
+                    dma_write(output, to + k * cubes->destination.cube.surface_stride + (uint64_t)x * cubes->element,
+                              planar, atoms);
                 }
             }
         }
@@ -151,42 +127,45 @@ static void split(const struct rubik_layer *layer, struct dma *input, struct dma
 /* Lanes behind the last channel become zero. Spec: 66-rubik section 5. */
 static void merge(const struct rubik_layer *layer, struct dma *input, struct dma *output, uint8_t *planar,
                   uint8_t *feature) {
-    for (int z = 0; z < layer->surfaces; z++) {
+    const struct rubik_cubes *cubes = &layer->cubes;
+    for (int z = 0; z < cubes->surfaces; z++) {
         size_t planes = planes_of(layer, z);
-        memset(feature, 0, (size_t)layer->width * layer->atom);
-        for (int y = 0; y < layer->height; y++) {
-            uint64_t from = at(layer->source, z, layer->lanes * layer->source_planar, y, layer->source_line);
+        memset(feature, 0, (size_t)cubes->width * layer->atom);
+        for (int y = 0; y < cubes->height; y++) {
+            uint64_t from = at(cubes->source.cube.base, z, cubes->lanes * cubes->source.cube.surface_stride, y,
+                               cubes->source.cube.line_stride);
             for (size_t k = 0; k < planes; k++) {
-                dma_read(input, from + k * layer->source_planar, planar, layer->planar_atoms);
-                move_elements(feature + k * layer->element, layer->atom, planar, layer->element, layer->element,
-                              (size_t)layer->width);
+                dma_read(input, from + k * cubes->source.cube.surface_stride, planar, cubes->planar_atoms);
+                move_elements(feature + k * cubes->element, layer->atom, planar, cubes->element, cubes->element,
+                              (size_t)cubes->width);
             }
-            dma_write(output, at(layer->destination, z, layer->destination_surface, y, layer->destination_line),
-                      feature, (size_t)layer->width);
+            dma_write(output,
+                      at(cubes->destination.cube.base, z, cubes->destination.cube.surface_stride, y,
+                         cubes->destination.cube.line_stride),
+                      feature, (size_t)cubes->width);
         }
     }
 }
 
-bool rubik_run(const struct rubik_layer *layer, struct dma *input, struct dma *output) {
-    size_t line = (size_t)layer->width * layer->atom; /* a planar line is no longer */
-    uint8_t *in = malloc(line);
-    uint8_t *out = malloc(layer->mode == RUBIK_CONTRACT ? line * (size_t)layer->x_stride : line);
-    bool done = in && out;
-    if (done) {
-        switch (layer->mode) {
-        case RUBIK_CONTRACT:
-            contract(layer, input, output, in, out);
-            break;
-        case RUBIK_SPLIT:
-            split(layer, input, output, in, out);
-            break;
-        case RUBIK_MERGE:
-            merge(layer, input, output, in, out);
-            break;
-        }
-        dma_flush(output);
+void rubik_run(const struct rubik_layer *layer, struct dma *input, struct dma *output) {
+    const struct rubik_cubes *cubes = &layer->cubes;
+    size_t line = (size_t)cubes->width * layer->atom; /* a planar line is no longer */
+    uint8_t *in = xmalloc(line);
+    uint8_t *out = xmalloc(line * (size_t)cubes->x_stride);
+    switch (cubes->mode) {
+    case RUBIK_CONTRACT:
+        contract(layer, input, output, in, out);
+        break;
+    case RUBIK_SPLIT:
+        split(layer, input, output, in, out);
+        break;
+    case RUBIK_MERGE:
+        merge(layer, input, output, in, out);
+        break;
+    case RUBIK_UNDEFINED: /* no valid layer */
+        break;
     }
+    dma_flush(output);
     free(in);
     free(out);
-    return done;
 }

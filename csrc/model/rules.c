@@ -1,3 +1,4 @@
+/* Applies a set of rules to register values and words what is broken. See rules.h. */
 #include "model/rules.h"
 
 #include <stdio.h>
@@ -13,16 +14,6 @@ const struct rule_set *const rule_sets[RULE_SETS] = {
 
 const struct rule_set *const rules_of_sdp_table = &rules_sdp_table, *const rules_of_cdp_table = &rules_cdp_layer;
 
-struct register_group rules_registers(const struct rules_view *view, enum nvdla_unit unit) {
-    struct register_group registers = view->units[unit];
-    registers.consumer = view->group[unit];
-    return registers;
-}
-
-uint32_t rules_value(const struct rules_view *view, enum nvdla_unit unit, uint32_t offset) {
-    return register_group_of(&view->units[unit], view->group[unit], offset);
-}
-
 /* Adds text at the end; what does not fit is left out. */
 static void append(char *text, size_t size, const char *more) {
     size_t length = strlen(text);
@@ -30,10 +21,10 @@ static void append(char *text, size_t size, const char *more) {
 }
 
 /* "UNIT.REGISTER = 0x... (fields)", without the fields if the only one is a number */
-static void show(const struct rules_view *view, const struct rule_register *shown, char *text, size_t size) {
+static void show(const struct registers_view *view, const struct rule_register *shown, char *text, size_t size) {
     char name[64], fields[100], one[200];
     uint32_t address = nvdla_unit_base(view->config, shown->unit) + shown->offset;
-    uint32_t value = rules_value(view, shown->unit, shown->offset);
+    uint32_t value = view_value(view, shown->unit, shown->offset);
     nvdla_register_name(view->config, address, name, sizeof name);
     const struct nvdla_register *reg = nvdla_register_at(view->config, address);
     snprintf(one, sizeof one, "%s = 0x%x", name, (unsigned)value);
@@ -51,7 +42,7 @@ char *rules_effect(char *text, size_t size, enum rule_effect effect) {
     return text;
 }
 
-static void tell(const struct rules_view *view, const struct rule *rule, rules_report *report, void *context) {
+static void tell(const struct registers_view *view, const struct rule *rule, rules_report *report, void *context) {
     char text[RULES_TEXT] = "";
     for (size_t i = 0; i < RULE_SHOWS && rule->shown[i].offset != 0; i++) {
         append(text, sizeof text, i ? ", " : "");
@@ -62,7 +53,7 @@ static void tell(const struct rules_view *view, const struct rule *rule, rules_r
     report(context, rule->effect, rules_effect(text, sizeof text, rule->effect));
 }
 
-void rules_check(const struct rule_set *set, const struct rules_view *view, rules_report *report, void *context) {
+void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context) {
     for (int effect = RULE_REFUSED; effect >= RULE_WARNS; effect--) {
         for (size_t i = 0; i < set->rule_count; i++) {
             const struct rule *rule = &set->rules[i];

@@ -13,21 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/register_group.h"
-#include "nvdla/config.h"
+#include "layers/view.h"
 
 /* From the mildest to the worst. */
 enum rule_effect {
     RULE_WARNS,  /* a chapter defines the result: the engine carries it out */
     RULE_HANGS,  /* the engine waits for ever */
     RULE_REFUSED /* the chapters leave the result open */
-};
-
-/* Register values as the rules see them. */
-struct rules_view {
-    const struct nvdla_config *config;
-    const struct register_group *units; /* by enum nvdla_unit; those that the configuration has */
-    unsigned group[NVDLA_UNIT_COUNT];   /* group of each unit of the set that the layer is in */
 };
 
 enum { RULE_UNITS = 5 };
@@ -44,7 +36,7 @@ struct rule_set {
     enum rules_moment moment;
     enum nvdla_unit units[RULE_UNITS]; /* [0]: the one whose launch breaks the rules */
     size_t unit_count;
-    bool (*applies)(const struct rules_view *view); /* the layers belong together; NULL: always */
+    bool (*applies)(const struct registers_view *view); /* the layers belong together; NULL: always */
     const struct rule *rules;
     size_t rule_count;
 };
@@ -65,7 +57,7 @@ enum { RULES_TEXT = 640 }; /* room for the longest text */
 typedef void rules_report(void *context, enum rule_effect effect, const char *text);
 
 /* Checks a set whose units the configuration has, are armed in the groups of the view, and belong together. */
-void rules_check(const struct rule_set *set, const struct rules_view *view, rules_report *report, void *context);
+void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context);
 
 /* Ends `text` with what an effect means. Returns text. */
 char *rules_effect(char *text, size_t size, enum rule_effect effect);

@@ -5,29 +5,28 @@
 #include "model/rules_table.h"
 #include "nvdla/fp.h"
 
-static struct cdp_layer layer_of(const struct rules_view *view) {
-    struct register_group cdp = rules_registers(view, NVDLA_CDP), rdma = rules_registers(view, NVDLA_CDP_RDMA);
+static struct cdp_layer layer_of(const struct registers_view *view) {
     struct cdp_layer layer;
-    cdp_layer_decode(&layer, view->config, &cdp, &rdma);
+    cdp_layer_decode(&layer, view);
     return layer;
 }
 
 /* ---- CDP ---- */
 
-static uint32_t format(const struct rules_view *view) {
+static uint32_t format(const struct registers_view *view) {
     return rules_wide(view) ? FIELD(view, CDP, D_DATA_FORMAT, INPUT_DATA_TYPE) : NVDLA_INT8;
 }
 
-static bool precision_unknown(const struct rules_view *view) {
+static bool precision_unknown(const struct registers_view *view) {
     return format(view) > NVDLA_FP16;
 }
 
-static bool destination_port(const struct rules_view *view) {
+static bool destination_port(const struct registers_view *view) {
     return rules_no_port(view, FIELD(view, CDP, D_DST_DMA_CFG, DST_RAM_TYPE));
 }
 
 /* Eight bits, as a signed or as an unsigned number. */
-static bool offset_too_long(const struct rules_view *view) {
+static bool offset_too_long(const struct registers_view *view) {
     uint32_t offset = FIELD(view, CDP, D_DATIN_OFFSET, DATIN_OFFSET);
     return format(view) == NVDLA_INT8 && offset > 0xff && offset < 0xff80;
 }
@@ -45,7 +44,7 @@ const struct rule_set rules_cdp = {.units = {NVDLA_CDP}, .unit_count = 1, RULE_L
 
 /* ---- CDP_RDMA ---- */
 
-static bool source_port(const struct rules_view *view) {
+static bool source_port(const struct registers_view *view) {
     return rules_no_port(view, FIELD(view, CDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE));
 }
 
@@ -57,51 +56,40 @@ const struct rule_set rules_cdp_rdma = {.units = {NVDLA_CDP_RDMA}, .unit_count =
 
 /* ---- CDP with CDP_RDMA and the tables ---- */
 
-static bool type_differs(const struct rules_view *view) {
+static bool type_differs(const struct registers_view *view) {
     return rules_wide(view) && format(view) != FIELD(view, CDP_RDMA, D_DATA_FORMAT, INPUT_DATA);
 }
 
-static struct extent source_of(const struct cdp_layer *l) {
-    return (struct extent){.primary = l->source_primary,
-                           .base = l->source,
-                           .line_bytes = (uint64_t)l->width * l->atom,
-                           .lines = (uint64_t)l->height,
-                           .line_stride = l->source_line,
-                           .surfaces = (uint64_t)l->surfaces,
-                           .surface_stride = l->source_surface};
-}
-
-static bool overwrites_input(const struct rules_view *view) {
+static bool overwrites_input(const struct registers_view *view) {
     struct cdp_layer l = layer_of(view);
-    struct extent source = source_of(&l), destination = source;
-    destination.primary = l.destination_primary;
-    destination.base = l.destination;
-    destination.line_stride = l.destination_line;
-    destination.surface_stride = l.destination_surface;
+    uint64_t line = (uint64_t)l.width * l.atom, lines = (uint64_t)l.height, surfaces = (uint64_t)l.surfaces;
+    struct extent source = extent_of(&l.source, line, lines, surfaces);
+    struct extent destination = extent_of(&l.destination, line, lines, surfaces);
     return !extents_same(&destination, &source) && extents_overlap(&destination, &source);
 }
 
-static bool misaligned(const struct rules_view *view) {
+static bool misaligned(const struct registers_view *view) {
     struct cdp_layer l = layer_of(view);
-    uint64_t used = l.source | l.destination;
-    used |= l.height > 1 ? l.source_line | l.destination_line : 0;
-    used |= l.surfaces > 1 ? l.source_surface | l.destination_surface : 0;
+    const struct cube *from = &l.source.cube, *to = &l.destination.cube;
+    uint64_t used = from->base | to->base;
+    used |= l.height > 1 ? from->line_stride | to->line_stride : 0;
+    used |= l.surfaces > 1 ? from->surface_stride | to->surface_stride : 0;
     return rules_misaligned(view, used);
 }
 
 /* The bits of INDEX_SELECT that CDP uses: 6 for INT8, 7 for INT16. */
-static bool select_is(const struct rules_view *view, uint32_t bits, uint32_t value) {
+static bool select_is(const struct registers_view *view, uint32_t bits, uint32_t value) {
     uint32_t mask = (UINT32_C(1) << bits) - 1, info = VALUE(view, CDP, S_LUT_INFO);
     bool le_linear = FIELD(view, CDP, S_LUT_CFG, LUT_LE_FUNCTION) != 0;
     return (le_linear && (REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LE_INDEX_SELECT) & mask) == value) ||
            (REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LO_INDEX_SELECT) & mask) == value;
 }
 
-static bool select_undefined(const struct rules_view *view) {
+static bool select_undefined(const struct registers_view *view) {
     return format(view) == NVDLA_INT16 && select_is(view, 7, 0x40);
 }
 
-static bool select_odd(const struct rules_view *view) {
+static bool select_odd(const struct registers_view *view) {
     return format(view) == NVDLA_INT8 && select_is(view, 6, 0x20);
 }
 
@@ -109,16 +97,16 @@ static bool is_infinite(uint32_t fp32) {
     return (fp32 & 0x7fffffff) == 0x7f800000;
 }
 
-static bool any_range(const struct rules_view *view, bool (*condition)(uint32_t fp32)) {
+static bool any_range(const struct registers_view *view, bool (*condition)(uint32_t fp32)) {
     return condition(VALUE(view, CDP, S_LUT_LE_START_LOW)) || condition(VALUE(view, CDP, S_LUT_LE_END_LOW)) ||
            condition(VALUE(view, CDP, S_LUT_LO_START_LOW)) || condition(VALUE(view, CDP, S_LUT_LO_END_LOW));
 }
 
-static bool range_infinite(const struct rules_view *view) {
+static bool range_infinite(const struct registers_view *view) {
     return format(view) == NVDLA_FP16 && any_range(view, is_infinite);
 }
 
-static bool range_nan(const struct rules_view *view) {
+static bool range_nan(const struct registers_view *view) {
     return format(view) == NVDLA_FP16 && any_range(view, fp32_is_nan);
 }
 
@@ -126,7 +114,7 @@ static bool not_finite(uint32_t fp16) {
     return (fp16 & 0x7c00) == 0x7c00;
 }
 
-static bool slope_not_finite(const struct rules_view *view) {
+static bool slope_not_finite(const struct registers_view *view) {
     uint32_t le = VALUE(view, CDP, S_LUT_LE_SLOPE_SCALE), lo = VALUE(view, CDP, S_LUT_LO_SLOPE_SCALE);
     return format(view) == NVDLA_FP16 &&
            (not_finite(le) || not_finite(le >> 16) || not_finite(lo) || not_finite(lo >> 16));

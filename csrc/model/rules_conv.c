@@ -9,216 +9,216 @@
 
 /* ---- what the rules of both units need ---- */
 
-static struct cdma_layer cdma_of(const struct rules_view *view) {
-    struct register_group registers = rules_registers(view, NVDLA_CDMA);
+static struct cdma_layer cdma_of(const struct registers_view *view) {
     struct cdma_layer layer;
-    cdma_layer_decode(&layer, view->config, &registers);
+    cdma_layer_decode(&layer, view);
     return layer;
 }
 
-static struct csc_layer csc_of(const struct rules_view *view) {
-    struct register_group registers = rules_registers(view, NVDLA_CSC);
+static struct csc_layer csc_of(const struct registers_view *view) {
     struct csc_layer layer;
-    csc_layer_decode(&layer, view->config, &registers);
+    csc_layer_decode(&layer, view);
     return layer;
 }
 
 /* The geometry of CBUF, without its contents. */
-static struct cbuf cbuf_of(const struct rules_view *view) {
+static struct cbuf cbuf_of(const struct registers_view *view) {
     struct cbuf cbuf;
     cbuf_geometry(&cbuf, view->config);
     return cbuf;
 }
 
 /* Bytes of an element of a precision code. */
-static size_t bytes_of(const struct rules_view *view, uint32_t precision) {
+static size_t bytes_of(const struct registers_view *view, uint32_t precision) {
     return rules_wide(view) && precision != NVDLA_INT8 ? 2 : 1;
 }
 
 /* ---- CDMA ---- */
 
-static uint32_t in_precision(const struct rules_view *view) {
+static uint32_t in_precision(const struct registers_view *view) {
     return FIELD(view, CDMA, D_MISC_CFG, IN_PRECISION);
 }
 
-static uint32_t proc_precision(const struct rules_view *view) {
+static uint32_t proc_precision(const struct registers_view *view) {
     return FIELD(view, CDMA, D_MISC_CFG, PROC_PRECISION);
 }
 
-static bool image(const struct rules_view *view) {
+static bool image(const struct registers_view *view) {
     return FIELD(view, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
 }
 
-static bool winograd(const struct rules_view *view) {
-    return view->config->winograd && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
+static bool winograd(const struct registers_view *view) {
+    return nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
 }
 
-static bool feature(const struct rules_view *view) {
+static bool feature(const struct registers_view *view) {
     return !image(view) && !winograd(view);
 }
 
 /* NULL: not an image, or of a format that the configuration does not have. */
-static const struct nvdla_pixel_format *pixel_format(const struct rules_view *view) {
+static const struct nvdla_pixel_format *pixel_format(const struct registers_view *view) {
     return image(view) ? nvdla_pixel_format(view->config, FIELD(view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT)) : NULL;
 }
 
-static bool cdma_precision_unknown(const struct rules_view *view) {
+static bool cdma_precision_unknown(const struct registers_view *view) {
     return rules_wide(view) && (in_precision(view) > NVDLA_FP16 || proc_precision(view) > NVDLA_FP16);
 }
 
-static bool feature_converted(const struct rules_view *view) {
+static bool feature_converted(const struct registers_view *view) {
     return rules_wide(view) && !image(view) && in_precision(view) != proc_precision(view);
 }
 
-static bool format_unknown(const struct rules_view *view) {
+static bool format_unknown(const struct registers_view *view) {
     return image(view) && !pixel_format(view);
 }
 
-static bool format_precision(const struct rules_view *view) {
+static bool format_precision(const struct registers_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
     return rules_wide(view) && format && in_precision(view) != (uint32_t)format->precision;
 }
 
 /* The convertor takes integers only. */
-static bool pixels_copied(const struct rules_view *view) {
+static bool pixels_copied(const struct registers_view *view) {
     return rules_wide(view) && image(view) && in_precision(view) != proc_precision(view) &&
            (in_precision(view) == NVDLA_FP16 || FIELD(view, CDMA, D_CVT_CFG, CVT_EN) == 0);
 }
 
-static bool pixels_copied_in_other_width(const struct rules_view *view) {
+static bool pixels_copied_in_other_width(const struct registers_view *view) {
     return pixels_copied(view) && bytes_of(view, in_precision(view)) != bytes_of(view, proc_precision(view));
 }
 
-static bool pixels_reinterpreted(const struct rules_view *view) {
+static bool pixels_reinterpreted(const struct registers_view *view) {
     return pixels_copied(view) && !pixels_copied_in_other_width(view);
 }
 
-static bool x_offset_beyond_atom(const struct rules_view *view) {
+static bool x_offset_beyond_atom(const struct registers_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
     return format && (size_t)FIELD(view, CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET) * (size_t)format->pixel_bytes[0] >=
                          (size_t)view->config->mem_atom;
 }
 
-static bool winograd_missing(const struct rules_view *view) {
-    return !view->config->winograd && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
+static bool winograd_missing(const struct registers_view *view) {
+    return !nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
 }
 
-static bool compression_missing(const struct rules_view *view) {
-    return !view->config->weight_compression && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
+static bool compression_missing(const struct registers_view *view) {
+    return !nvdla_has(view->config, FEATURE_COMPRESSION) && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
 }
 
-static bool batches_missing(const struct rules_view *view) {
-    return view->config->batch_max <= 1 && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
+static bool batches_missing(const struct registers_view *view) {
+    return !nvdla_has(view->config, FEATURE_BATCHES) && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
 }
 
-static bool batches_unused(const struct rules_view *view) {
-    return view->config->batch_max > 1 && !feature(view) && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
+static bool batches_unused(const struct registers_view *view) {
+    return nvdla_has(view->config, FEATURE_BATCHES) && !feature(view) &&
+           FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
 }
 
-static bool winograd_image(const struct rules_view *view) {
+static bool winograd_image(const struct registers_view *view) {
     return winograd(view) && image(view);
 }
 
-static bool winograd_size(const struct rules_view *view) {
+static bool winograd_size(const struct registers_view *view) {
     return winograd(view) && ((FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) & 3) != 3 ||
                               (FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) & 3) != 3);
 }
 
-static bool winograd_padded_size(const struct rules_view *view) {
+static bool winograd_padded_size(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     size_t bottom = FIELD(view, CDMA, D_ZERO_PADDING, PAD_BOTTOM);
     return winograd(view) && !winograd_size(view) &&
-           (layer.extended_width * layer.stride_x != layer.pad_left + layer.width + layer.pad_right ||
-            layer.extended_height * layer.stride_y != layer.pad_top + layer.height + bottom);
+           (layer.extended_width * layer.cubes.stride_x !=
+                layer.cubes.pad_left + layer.cubes.width + layer.cubes.pad_right ||
+            layer.extended_height * layer.cubes.stride_y != layer.cubes.pad_top + layer.cubes.height + bottom);
 }
 
-static bool too_many_banks(const struct rules_view *view) {
+static bool too_many_banks(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
-    return layer.data_banks + layer.weight_banks + layer.compressed > (size_t)view->config->cbuf_banks;
+    return layer.data_banks + layer.weight_banks + layer.cubes.compressed > (size_t)view->config->cbuf_banks;
 }
 
-static size_t data_entries(const struct rules_view *view, size_t data_banks) {
+static size_t data_entries(const struct registers_view *view, size_t data_banks) {
     struct cbuf cbuf = cbuf_of(view);
     return cbuf_data_ring(&cbuf, data_banks).entries;
 }
 
-static bool grain_never_fits(const struct rules_view *view) {
+static bool grain_never_fits(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     size_t lines = layer.grain < cdma_layer_lines(&layer) ? layer.grain : cdma_layer_lines(&layer);
-    return lines * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
+    return lines * layer.slice_entries * layer.cubes.batches > data_entries(view, layer.data_banks);
 }
 
-static bool data_port(const struct rules_view *view) {
+static bool data_port(const struct registers_view *view) {
     return rules_no_port(view, FIELD(view, CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
 }
 
-static bool weight_port(const struct rules_view *view) {
+static bool weight_port(const struct registers_view *view) {
     return rules_no_port(view, FIELD(view, CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
 }
 
-static bool grains_not_packed(const struct rules_view *view) {
+static bool grains_not_packed(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
-    return feature(view) && layer.packed_lines && layer.grain > 1 && layer.height > 1 &&
-           layer.line_stride[0] != layer.width * (size_t)view->config->mem_atom;
+    return feature(view) && layer.packed_lines && layer.grain > 1 && layer.cubes.height > 1 &&
+           layer.cubes.line_stride[0] != layer.cubes.width * (size_t)view->config->mem_atom;
 }
 
-static bool surfaces_not_packed(const struct rules_view *view) {
+static bool surfaces_not_packed(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
-    return feature(view) && layer.width == 1 && layer.height == 1 && layer.surfaces > 1 &&
+    return feature(view) && layer.cubes.width == 1 && layer.cubes.height == 1 && layer.surfaces > 1 &&
            FIELD(view, CDMA, D_DAIN_MAP, SURF_PACKED) != 0 &&
            VALUE(view, CDMA, D_SURF_STRIDE) != (uint32_t)view->config->mem_atom;
 }
 
 /* Entries that a line of the layer fills. Spec: 30-cdma-cbuf section 5. */
-static size_t entries_needed(const struct rules_view *view) {
+static size_t entries_needed(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     struct cbuf cbuf = cbuf_of(view);
-    if (layer.mode == CDMA_WINOGRAD) {
-        return layer.extended_width / CBUF_SUPERSLICE * layer.surfaces * layer.stride_x * layer.stride_y;
+    if (layer.cubes.mode == CDMA_WINOGRAD) {
+        return layer.extended_width / CBUF_SUPERSLICE * layer.surfaces * layer.cubes.stride_x * layer.cubes.stride_y;
     }
-    if (layer.mode == CDMA_FEATURE) {
-        return cbuf_slice_size(&cbuf, layer.width, layer.surfaces) / cbuf.entry;
+    if (layer.cubes.mode == CDMA_FEATURE) {
+        return cbuf_slice_size(&cbuf, layer.cubes.width, layer.surfaces) / cbuf.entry;
     }
-    size_t pixels = layer.pad_left + layer.width + layer.pad_right;
-    size_t components = layer.pixel ? (size_t)layer.pixel->components : 1;
+    size_t pixels = layer.cubes.pad_left + layer.cubes.width + layer.cubes.pad_right;
+    size_t components = layer.cubes.pixel ? (size_t)layer.cubes.pixel->components : 1;
     return ceil_div(pixels * components * bytes_of(view, proc_precision(view)), cbuf.entry);
 }
 
-static bool slice_too_short(const struct rules_view *view) {
+static bool slice_too_short(const struct registers_view *view) {
     return cdma_of(view).slice_entries < entries_needed(view);
 }
 
 /* Uncompressed bytes of the first `kernels` kernels, and whether what CDMA is told to fetch has them: mask bits, if
  * they are compressed. */
-static bool weights_end_before(const struct rules_view *view, uint64_t kernels) {
+static bool weights_end_before(const struct registers_view *view, uint64_t kernels) {
     struct cdma_layer layer = cdma_of(view);
-    uint64_t bytes = kernels * layer.kernel_bytes, atom = (uint64_t)view->config->mem_atom;
+    uint64_t bytes = kernels * layer.cubes.kernel_bytes, atom = (uint64_t)view->config->mem_atom;
     if (layer.weight_reuse) {
         return false;
     }
-    return layer.compressed ? layer.mask_atoms * atom * 8 < bytes / bytes_of(view, proc_precision(view))
-                            : layer.weight_atoms * atom < bytes;
+    return layer.cubes.compressed ? layer.cubes.mask_atoms * atom * 8 < bytes / bytes_of(view, proc_precision(view))
+                                  : layer.cubes.weight_atoms * atom < bytes;
 }
 
 /* Kernels of all groups but the last, which takes what there is. */
-static uint64_t kernels_before_last(const struct rules_view *view) {
+static uint64_t kernels_before_last(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
-    return (layer.kernels - 1) / layer.kernel_group * layer.kernel_group;
+    return (layer.cubes.kernels - 1) / layer.cubes.kernel_group * layer.cubes.kernel_group;
 }
 
-static bool group_never_complete(const struct rules_view *view) {
+static bool group_never_complete(const struct registers_view *view) {
     return weights_end_before(view, kernels_before_last(view));
 }
 
-static bool last_group_short(const struct rules_view *view) {
-    return !group_never_complete(view) && weights_end_before(view, cdma_of(view).kernels);
+static bool last_group_short(const struct registers_view *view) {
+    return !group_never_complete(view) && weights_end_before(view, cdma_of(view).cubes.kernels);
 }
 
-static bool cdma_misaligned(const struct rules_view *view) {
+static bool cdma_misaligned(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     const struct nvdla_pixel_format *format = pixel_format(view);
     uint64_t used = VALUE(view, CDMA, D_DAIN_ADDR_LOW_0) | VALUE(view, CDMA, D_WEIGHT_ADDR_LOW);
-    if (layer.height > 1) {
+    if (layer.cubes.height > 1) {
         used |= VALUE(view, CDMA, D_LINE_STRIDE);
         used |= format && format->planes > 1 ? VALUE(view, CDMA, D_LINE_UV_STRIDE) : 0;
     }
@@ -323,85 +323,85 @@ const struct rule_set rules_cdma = {.units = {NVDLA_CDMA}, .unit_count = 1, RULE
 
 /* ---- CSC ---- */
 
-static bool csc_image(const struct rules_view *view) {
+static bool csc_image(const struct registers_view *view) {
     return FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
 }
 
-static bool csc_winograd(const struct rules_view *view) {
+static bool csc_winograd(const struct registers_view *view) {
     return csc_of(view).mode == CSC_WINOGRAD;
 }
 
-static bool csc_precision_unknown(const struct rules_view *view) {
+static bool csc_precision_unknown(const struct registers_view *view) {
     return rules_wide(view) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) > NVDLA_FP16;
 }
 
-static bool extension_unknown(const struct rules_view *view) {
+static bool extension_unknown(const struct registers_view *view) {
     return csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) == 3;
 }
 
-static bool extension_without_image(const struct rules_view *view) {
+static bool extension_without_image(const struct registers_view *view) {
     return !csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) != 0;
 }
 
-static bool extension_too_wide(const struct rules_view *view) {
+static bool extension_too_wide(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     size_t lanes = (size_t)view->config->atomic_c / layer.extension;
     return csc_image(view) && !extension_unknown(view) && layer.extension > 1 &&
            (layer.channels > lanes || layer.stride_x * layer.pixel > lanes);
 }
 
-static bool csc_winograd_missing(const struct rules_view *view) {
-    return !view->config->winograd && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0;
+static bool csc_winograd_missing(const struct registers_view *view) {
+    return !nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0;
 }
 
-static bool csc_compression_missing(const struct rules_view *view) {
-    return !view->config->weight_compression && FIELD(view, CSC, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
+static bool csc_compression_missing(const struct registers_view *view) {
+    return !nvdla_has(view->config, FEATURE_COMPRESSION) && FIELD(view, CSC, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
 }
 
-static bool csc_winograd_image(const struct rules_view *view) {
+static bool csc_winograd_image(const struct registers_view *view) {
     return csc_winograd(view) && csc_image(view);
 }
 
 /* Sizes of the output by D_DATAOUT_SIZE_0. */
-static size_t out_width(const struct rules_view *view) {
+static size_t out_width(const struct registers_view *view) {
     return (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
 }
 
-static size_t out_height(const struct rules_view *view) {
+static size_t out_height(const struct registers_view *view) {
     return (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
 }
 
-static bool csc_winograd_size(const struct rules_view *view) {
+static bool csc_winograd_size(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     return layer.mode == CSC_WINOGRAD && (out_width(view) % 4 != 0 || out_height(view) % 4 != 0 ||
                                           layer.width != out_width(view) + 4 || layer.height != out_height(view) + 4);
 }
 
-static bool csc_winograd_channels(const struct rules_view *view) {
+static bool csc_winograd_channels(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     return layer.mode == CSC_WINOGRAD &&
            layer.channels * bytes_of(view, layer.precision) % (size_t)view->config->mem_atom != 0;
 }
 
-static bool other_atomics(const struct rules_view *view) {
+static bool other_atomics(const struct registers_view *view) {
     return !csc_image(view) && (size_t)VALUE(view, CSC, D_ATOMICS) + 1 != out_width(view) * out_height(view);
 }
 
-static bool winograd_atomics(const struct rules_view *view) {
+static bool winograd_atomics(const struct registers_view *view) {
     return csc_winograd(view) && other_atomics(view);
 }
 
-static bool feature_atomics(const struct rules_view *view) {
+static bool feature_atomics(const struct registers_view *view) {
     return !csc_winograd(view) && other_atomics(view);
 }
 
-static bool releases_too_much(const struct rules_view *view) {
+static bool releases_too_much(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     return !layer.skip_data && layer.release > layer.height;
 }
 
 /* Without SKIP_WEIGHT_RLS the groups pass through the banks one by one. */
-static bool weights_never_fit(const struct rules_view *view) {
+static bool weights_never_fit(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     struct cbuf cbuf = cbuf_of(view);
     size_t kernels = layer.skip_weights ? layer.kernels : csc_layer_group_kernels(&layer, 0);
@@ -413,47 +413,45 @@ static bool weights_never_fit(const struct rules_view *view) {
     return ceil_div(bytes, cbuf.entry) > cbuf_weight_ring(&cbuf, layer.data_banks, layer.weight_banks).entries;
 }
 
-static bool image_dilated(const struct rules_view *view) {
+static bool image_dilated(const struct registers_view *view) {
     return csc_image(view) && VALUE(view, CSC, D_DILATION_EXT) != 0;
 }
 
-static bool winograd_geometry(const struct rules_view *view) {
+static bool winograd_geometry(const struct registers_view *view) {
     return csc_winograd(view) && (VALUE(view, CSC, D_DILATION_EXT) != 0 || VALUE(view, CSC, D_CONV_STRIDE_EXT) != 0);
 }
 
-static bool batches_ignored(const struct rules_view *view) {
+static bool batches_ignored(const struct registers_view *view) {
     return FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) != 0 &&
-           (view->config->batch_max == 1 || csc_of(view).mode != CSC_FEATURE);
+           (!nvdla_has(view->config, FEATURE_BATCHES) || csc_of(view).mode != CSC_FEATURE);
 }
 
-static bool pads_pass_kernel(const struct rules_view *view) {
+static bool pads_pass_kernel(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     return layer.pad_left > (layer.kernel_width - 1) * layer.dilation_x ||
            layer.pad_top > (layer.kernel_height - 1) * layer.dilation_y;
 }
 
 /* The launch before this one, if its registers still stand. */
-static bool layer_before(const struct rules_view *view, struct csc_layer *before) {
-    const struct register_group *csc = &view->units[NVDLA_CSC];
-    unsigned group = view->group[NVDLA_CSC];
-    struct rules_view other = *view;
-    other.group[NVDLA_CSC] = !group;
-    *before = csc_of(&other);
-    return csc->ordinal[group] > 0 && csc->ordinal[!group] == csc->ordinal[group] - 1;
+static bool layer_before(const struct registers_view *view, struct csc_layer *before) {
+    if (!view->before || view->before->units[NVDLA_CSC].count == 0) {
+        return false;
+    }
+    *before = csc_of(view->before);
+    return true;
 }
 
 /* Lines are kept only while mode and banks stay. */
-static bool kept_lines_differ(const struct rules_view *view) {
+static bool kept_lines_differ(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view), before;
     bool kept = layer_before(view, &before) && layer.data_reuse && layer.mode == before.mode &&
                 layer.data_banks == before.data_banks && (before.skip_data || before.release < before.height);
     return kept && (layer.slice_entries != before.slice_entries || layer.batches != before.batches ||
                     layer.precision != before.precision || layer.width != before.width ||
-                    VALUE(view, CSC, D_DATAIN_SIZE_EXT_1) !=
-                        register_group_of(&view->units[NVDLA_CSC], !view->group[NVDLA_CSC], CSC_D_DATAIN_SIZE_EXT_1));
+                    VALUE(view, CSC, D_DATAIN_SIZE_EXT_1) != VALUE(view->before, CSC, D_DATAIN_SIZE_EXT_1));
 }
 
-static bool kept_weights_differ(const struct rules_view *view) {
+static bool kept_weights_differ(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view), before;
     bool kept = layer_before(view, &before) && layer.weight_reuse && before.skip_weights &&
                 layer.data_banks == before.data_banks && layer.weight_banks == before.weight_banks;
@@ -548,108 +546,108 @@ const struct rule_set rules_csc = {.units = {NVDLA_CSC}, .unit_count = 1, RULE_L
 /* CONV_MODE and PROC_PRECISION stand at the same bits in every unit of the core. */
 #define MODE_AND_PRECISION (CSC_D_MISC_CFG__CONV_MODE_MASK | CSC_D_MISC_CFG__PROC_PRECISION_MASK)
 
-static bool differs(const struct rules_view *view, uint32_t other) {
+static bool differs(const struct registers_view *view, uint32_t other) {
     return rules_wide(view) && ((VALUE(view, CSC, D_MISC_CFG) ^ other) & MODE_AND_PRECISION) != 0;
 }
 
-static bool cdma_differs(const struct rules_view *view) {
+static bool cdma_differs(const struct registers_view *view) {
     return differs(view, VALUE(view, CDMA, D_MISC_CFG));
 }
 
-static bool cmac_a_differs(const struct rules_view *view) {
+static bool cmac_a_differs(const struct registers_view *view) {
     return differs(view, VALUE(view, CMAC_A, D_MISC_CFG));
 }
 
-static bool cmac_b_differs(const struct rules_view *view) {
+static bool cmac_b_differs(const struct registers_view *view) {
     return differs(view, VALUE(view, CMAC_B, D_MISC_CFG));
 }
 
-static bool cacc_differs(const struct rules_view *view) {
+static bool cacc_differs(const struct registers_view *view) {
     return differs(view, VALUE(view, CACC, D_MISC_CFG));
 }
 
-static bool format_differs(const struct rules_view *view) {
+static bool format_differs(const struct registers_view *view) {
     return csc_image(view) != image(view);
 }
 
-static bool compression_differs(const struct rules_view *view) {
-    return cdma_of(view).compressed != csc_of(view).compressed;
+static bool compression_differs(const struct registers_view *view) {
+    return cdma_of(view).cubes.compressed != csc_of(view).compressed;
 }
 
-static bool batches_differ(const struct rules_view *view) {
-    return cdma_of(view).batches != csc_of(view).batches;
+static bool batches_differ(const struct registers_view *view) {
+    return cdma_of(view).cubes.batches != csc_of(view).batches;
 }
 
-static bool banks_differ(const struct rules_view *view) {
+static bool banks_differ(const struct registers_view *view) {
     return VALUE(view, CSC, D_BANK) != VALUE(view, CDMA, D_BANK);
 }
 
-static bool winograd_widths_differ(const struct rules_view *view) {
+static bool winograd_widths_differ(const struct registers_view *view) {
     return winograd(view) && FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) !=
                                  FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT);
 }
 
-static bool channels_differ(const struct rules_view *view) {
+static bool channels_differ(const struct registers_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
     return format && csc_image(view) && (size_t)format->components != csc_of(view).pixel;
 }
 
-static bool slices_differ(const struct rules_view *view) {
+static bool slices_differ(const struct registers_view *view) {
     return cdma_of(view).slice_entries != csc_of(view).slice_entries;
 }
 
 /* All slices of the layer, which CSC waits for, in entries as CDMA counts them. */
-static bool input_never_fits(const struct rules_view *view) {
+static bool input_never_fits(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
-    return csc_of(view).height * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
+    return csc_of(view).height * layer.slice_entries * layer.cubes.batches > data_entries(view, layer.data_banks);
 }
 
-static bool input_wraps_twice(const struct rules_view *view) {
+static bool input_wraps_twice(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     return !input_never_fits(view) &&
            layer.height * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
 }
 
 /* With reuse CBUF holds lines of the layer before. */
-static bool lines_reused(const struct rules_view *view) {
+static bool lines_reused(const struct registers_view *view) {
     return csc_of(view).data_reuse || cdma_of(view).data_reuse;
 }
 
-static size_t fetched_lines(const struct rules_view *view) {
+static size_t fetched_lines(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     return cdma_layer_lines(&layer);
 }
 
-static bool lines_missing(const struct rules_view *view) {
+static bool lines_missing(const struct registers_view *view) {
     return !lines_reused(view) && fetched_lines(view) < csc_of(view).height;
 }
 
-static bool lines_left(const struct rules_view *view) {
+static bool lines_left(const struct registers_view *view) {
     return !lines_reused(view) && fetched_lines(view) > csc_of(view).height;
 }
 
-static bool width_differs(const struct rules_view *view) {
-    return feature(view) && !csc_image(view) && cdma_of(view).width != csc_of(view).width;
+static bool width_differs(const struct registers_view *view) {
+    return feature(view) && !csc_image(view) && cdma_of(view).cubes.width != csc_of(view).width;
 }
 
-static bool kernels_missing(const struct rules_view *view) {
+static bool kernels_missing(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     struct cdma_layer fetched = cdma_of(view);
-    return !layer.weight_reuse && !fetched.weight_reuse && fetched.kernels < layer.kernels;
+    return !layer.weight_reuse && !fetched.weight_reuse && fetched.cubes.kernels < layer.kernels;
 }
 
-static bool kernels_left(const struct rules_view *view) {
+static bool kernels_left(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     struct cdma_layer fetched = cdma_of(view);
-    return !layer.weight_reuse && !fetched.weight_reuse && fetched.kernels > layer.kernels;
+    return !layer.weight_reuse && !fetched.weight_reuse && fetched.cubes.kernels > layer.kernels;
 }
 
-static bool kernel_sizes_differ(const struct rules_view *view) {
+static bool kernel_sizes_differ(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
-    return cdma_of(view).kernel_bytes != csc_layer_kernel_elements(&layer) * bytes_of(view, layer.precision);
+    return cdma_of(view).cubes.kernel_bytes != csc_layer_kernel_elements(&layer) * bytes_of(view, layer.precision);
 }
 
-static bool kept_bytes_differ(const struct rules_view *view) {
+static bool kept_bytes_differ(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     return layer.skip_weights &&
            (VALUE(view, CSC, D_WEIGHT_BYTES) != VALUE(view, CDMA, D_WEIGHT_BYTES) ||

@@ -8,79 +8,69 @@
 
 enum { MODE_UNKNOWN = 3, MOST_COLUMNS = 8192 };
 
-static struct rubik_layer layer_of(const struct rules_view *view) {
-    struct register_group registers = rules_registers(view, NVDLA_RBK);
+static struct rubik_layer layer_of(const struct registers_view *view) {
     struct rubik_layer layer;
-    rubik_layer_decode(&layer, view->config, &registers);
+    rubik_layer_decode(&layer, view);
     return layer;
 }
 
-static bool mode_is(const struct rules_view *view, uint32_t mode) {
+static bool mode_is(const struct registers_view *view, uint32_t mode) {
     return FIELD(view, RBK, D_MISC_CFG, RUBIK_MODE) == mode;
 }
 
-static bool mode_unknown(const struct rules_view *view) {
+static bool mode_unknown(const struct registers_view *view) {
     return mode_is(view, MODE_UNKNOWN);
 }
 
-static bool planes_missing(const struct rules_view *view) {
-    return mode_is(view, RUBIK_MERGE) && layer_of(view).out_channels > layer_of(view).in_channels;
+static bool planes_missing(const struct registers_view *view) {
+    return mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels > layer_of(view).cubes.in_channels;
 }
 
-static bool planes_left(const struct rules_view *view) {
-    return mode_is(view, RUBIK_MERGE) && layer_of(view).out_channels < layer_of(view).in_channels;
+static bool planes_left(const struct registers_view *view) {
+    return mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels < layer_of(view).cubes.in_channels;
 }
 
-static bool planes_differ(const struct rules_view *view) {
-    return mode_is(view, RUBIK_SPLIT) && layer_of(view).out_channels != layer_of(view).in_channels;
+static bool planes_differ(const struct registers_view *view) {
+    return mode_is(view, RUBIK_SPLIT) && layer_of(view).cubes.out_channels != layer_of(view).cubes.in_channels;
 }
 
-static bool contract_too_wide(const struct rules_view *view) {
-    struct rubik_layer l = layer_of(view);
-    return mode_is(view, RUBIK_CONTRACT) && l.width * l.x_stride > MOST_COLUMNS;
+static bool contract_too_wide(const struct registers_view *view) {
+    return mode_is(view, RUBIK_CONTRACT) && rubik_cubes(view).destination.cube.width > MOST_COLUMNS;
 }
 
-static bool phases_apart(const struct rules_view *view) {
-    struct rubik_layer l = layer_of(view);
+static bool phases_apart(const struct registers_view *view) {
+    struct rubik_cubes l = rubik_cubes(view);
     return mode_is(view, RUBIK_CONTRACT) && l.x_stride * l.y_stride > 1 &&
-           l.phase != (uint64_t)l.surfaces * l.source_surface;
+           l.phase != (uint64_t)l.surfaces * l.source.cube.surface_stride;
 }
 
-/* A cube of atoms, or planes of lines. */
-static struct extent source_of(const struct rubik_layer *l) {
-    bool planar = l->mode == RUBIK_MERGE;
-    struct extent source = {.primary = l->source_primary,
-                            .base = l->source,
-                            .line_bytes = (planar ? l->planar_atoms : (uint64_t)l->width) * l->atom,
-                            .lines = (uint64_t)l->height,
-                            .line_stride = l->source_line,
-                            .surfaces = (uint64_t)(planar ? l->in_channels : l->surfaces),
-                            .surface_stride = planar ? l->source_planar : l->source_surface};
-    if (l->mode == RUBIK_CONTRACT) { /* the phases are more surfaces: exact if they follow each other */
-        source.surfaces *= (uint64_t)(l->x_stride * l->y_stride);
-    }
+/* One side of a layer: a cube of atoms, or planes of lines. */
+static struct extent side_of(const struct rubik_layer *layer, const struct memory_cube *at, bool planar, int planes) {
+    const struct rubik_cubes *l = &layer->cubes;
+    uint64_t atoms = planar ? l->planar_atoms : (uint64_t)at->cube.width;
+    return extent_of(at, atoms * layer->atom, (uint64_t)at->cube.height, (uint64_t)(planar ? planes : l->surfaces));
+}
+
+static struct extent source_of(const struct rubik_layer *layer) {
+    const struct rubik_cubes *l = &layer->cubes;
+    struct extent source = side_of(layer, &l->source, l->mode == RUBIK_MERGE, l->in_channels);
+    /* The phases of contract are more surfaces: exact if they follow each other. */
+    source.surfaces *= (uint64_t)(l->x_stride * l->y_stride);
     return source;
 }
 
-static struct extent destination_of(const struct rubik_layer *l) {
-    bool planar = l->mode == RUBIK_SPLIT, contract = l->mode == RUBIK_CONTRACT;
-    uint64_t columns = (uint64_t)l->width * (contract ? (uint64_t)l->x_stride : 1);
-    return (struct extent){.primary = l->destination_primary,
-                           .base = l->destination,
-                           .line_bytes = (planar ? l->planar_atoms : columns) * l->atom,
-                           .lines = (uint64_t)l->height * (contract ? (uint64_t)l->y_stride : 1),
-                           .line_stride = l->destination_line,
-                           .surfaces = (uint64_t)(planar ? l->out_channels : l->surfaces),
-                           .surface_stride = planar ? l->destination_planar : l->destination_surface};
+static struct extent destination_of(const struct rubik_layer *layer) {
+    const struct rubik_cubes *l = &layer->cubes;
+    return side_of(layer, &l->destination, l->mode == RUBIK_SPLIT, l->out_channels);
 }
 
-static bool overwrites_input(const struct rules_view *view) {
+static bool overwrites_input(const struct registers_view *view) {
     struct rubik_layer l = layer_of(view);
     struct extent source = source_of(&l), destination = destination_of(&l);
     return !mode_unknown(view) && extents_overlap(&destination, &source);
 }
 
-static bool destination_overlaps(const struct rules_view *view) {
+static bool destination_overlaps(const struct registers_view *view) {
     struct rubik_layer l = layer_of(view);
     struct extent destination = destination_of(&l);
     return !mode_unknown(view) && extent_overlaps_itself(&destination);
@@ -123,16 +113,14 @@ const struct rule_set rules_rubik = {.units = {NVDLA_RBK}, .unit_count = 1, RULE
 
 /* ---- BDMA ---- */
 
-static bool too_many_repeats(const struct rules_view *view) {
-    struct register_group registers = rules_registers(view, NVDLA_BDMA);
-    struct bdma_descriptor descriptor = bdma_descriptor(view->config, &registers);
+static bool too_many_repeats(const struct registers_view *view) {
+    struct bdma_cubes descriptor = bdma_cubes(view);
     return descriptor.lines > BDMA_REPEATS || descriptor.surfaces > BDMA_REPEATS;
 }
 
-static bool copy_overlaps_itself(const struct rules_view *view) {
-    struct register_group registers = rules_registers(view, NVDLA_BDMA);
-    struct bdma_descriptor descriptor = bdma_descriptor(view->config, &registers);
-    struct extent destination = bdma_destination(&descriptor, (size_t)view->config->mem_atom);
+static bool copy_overlaps_itself(const struct registers_view *view) {
+    struct bdma_cubes descriptor = bdma_cubes(view);
+    struct extent destination = bdma_extent(&descriptor, &descriptor.destination);
     return extent_overlaps_itself(&destination);
 }
 

@@ -5,10 +5,9 @@
 
 enum { MOST_WINDOW = 8 }; /* rows and columns */
 
-static struct pdp_layer layer_of(const struct rules_view *view) {
-    struct register_group pdp = rules_registers(view, NVDLA_PDP), rdma = rules_registers(view, NVDLA_PDP_RDMA);
+static struct pdp_layer layer_of(const struct registers_view *view) {
     struct pdp_layer layer;
-    pdp_layer_decode(&layer, view->config, &pdp, &rdma);
+    pdp_layer_decode(&layer, view);
     return layer;
 }
 
@@ -18,25 +17,25 @@ struct axis {
     int size, before, after, kernel, stride, result;
 };
 
-static struct axis columns_of(const struct rules_view *view) {
+static struct axis columns_of(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     return (struct axis){l.width,        l.kernel.pad_left,     l.kernel.pad_right,
                          l.kernel.width, l.kernel.stride_width, l.out_width};
 }
 
-static struct axis rows_of(const struct rules_view *view) {
+static struct axis rows_of(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     return (struct axis){l.height,        l.kernel.pad_top,       l.kernel.pad_bottom,
                          l.kernel.height, l.kernel.stride_height, l.out_height};
 }
 
 /* Strips have widths of their own. */
-static bool split(const struct rules_view *view) {
-    return layer_of(view).strips > 1;
+static bool split(const struct registers_view *view) {
+    return layer_of(view).in.count > 1;
 }
 
 /* True if the rows, or the columns of a layer without strips, fulfil the condition. */
-static bool any_axis(const struct rules_view *view, bool (*condition)(struct axis axis)) {
+static bool any_axis(const struct registers_view *view, bool (*condition)(struct axis axis)) {
     return condition(rows_of(view)) || (!split(view) && condition(columns_of(view)));
 }
 
@@ -71,94 +70,94 @@ static bool first_window_passes_end(struct axis axis) {
 
 /* ---- PDP ---- */
 
-static bool method_unknown(const struct rules_view *view) {
+static bool method_unknown(const struct registers_view *view) {
     return FIELD(view, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD) == 3;
 }
 
-static bool precision_unknown(const struct rules_view *view) {
+static bool precision_unknown(const struct registers_view *view) {
     return rules_wide(view) && FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) > NVDLA_FP16;
 }
 
-static bool window_too_large(const struct rules_view *view) {
+static bool window_too_large(const struct registers_view *view) {
     return columns_of(view).kernel > MOST_WINDOW || rows_of(view).kernel > MOST_WINDOW;
 }
 
-static bool window_in_padding(const struct rules_view *view) {
+static bool window_in_padding(const struct registers_view *view) {
     return any_axis(view, is_padding);
 }
 
-static bool other_geometry(const struct rules_view *view) {
+static bool other_geometry(const struct registers_view *view) {
     return any_axis(view, has_other_result);
 }
 
 /* Section 7. */
-static bool strips_inconsistent(const struct rules_view *view) {
+static bool strips_inconsistent(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    int middle = l.strips - 2, stride = l.kernel.stride_width;
-    return l.strips > 1 && (l.first_in != (l.first_out - 1) * stride + l.kernel.width - l.kernel.pad_left ||
-                            (middle > 0 && l.mid_in != l.mid_out * stride) ||
-                            l.first_out + middle * l.mid_out + l.last_out != l.out_width ||
-                            (l.last_out - 1) * stride + stride - l.kernel.pad_right > l.last_in);
+    int middle = l.in.count - 2, stride = l.kernel.stride_width;
+    return l.in.count > 1 && (l.in.first != (l.out.first - 1) * stride + l.kernel.width - l.kernel.pad_left ||
+                              (middle > 0 && l.in.middle != l.out.middle * stride) ||
+                              l.out.first + middle * l.out.middle + l.out.last != l.out_width ||
+                              (l.out.last - 1) * stride + stride - l.kernel.pad_right > l.in.last);
 }
 
-static bool inexact_wrong(const struct rules_view *view) {
+static bool inexact_wrong(const struct registers_view *view) {
     return any_axis(view, loses_a_window);
 }
 
-static bool inexact_hang(const struct rules_view *view) {
+static bool inexact_hang(const struct registers_view *view) {
     return any_axis(view, first_window_passes_end);
 }
 
-static bool unused_rows(const struct rules_view *view) {
+static bool unused_rows(const struct registers_view *view) {
     return remainder_of(rows_of(view)) > rows_of(view).after;
 }
 
 /* On the fly, unused columns and rows inside the padding. */
-static bool unused_columns(const struct rules_view *view) {
+static bool unused_columns(const struct registers_view *view) {
     struct axis rows = rows_of(view), columns = columns_of(view);
     return !layer_of(view).from_memory && remainder_of(columns) > columns.after && remainder_of(rows) > 0 &&
            remainder_of(rows) <= rows.after;
 }
 
-static int widest_strip(const struct rules_view *view) {
+static int widest_strip(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    if (l.strips == 1) {
+    if (l.in.count == 1) {
         return l.out_width;
     }
-    int widest = l.first_out > l.last_out ? l.first_out : l.last_out;
-    return l.strips > 2 && l.mid_out > widest ? l.mid_out : widest;
+    int widest = l.out.first > l.out.last ? l.out.first : l.out.last;
+    return l.in.count > 2 && l.out.middle > widest ? l.out.middle : widest;
 }
 
-static bool too_wide(const struct rules_view *view) {
+static bool too_wide(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     return widest_strip(view) > pdp_line_buffer_columns(&l.kernel);
 }
 
-static bool too_wide_wrong(const struct rules_view *view) {
+static bool too_wide_wrong(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     return too_wide(view) && pdp_waiting_lines(&l.kernel) == 1;
 }
 
-static bool too_wide_hang(const struct rules_view *view) {
+static bool too_wide_hang(const struct registers_view *view) {
     return too_wide(view) && !too_wide_wrong(view);
 }
 
-static bool last_strip_empty(const struct rules_view *view) {
+static bool last_strip_empty(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     int overlap = l.kernel.width - l.kernel.stride_width;
-    return l.strips > 1 && (l.last_in + overlap < 1 || (l.strips > 2 && l.mid_in + overlap < 1));
+    return l.in.count > 1 && (l.in.last + overlap < 1 || (l.in.count > 2 && l.in.middle + overlap < 1));
 }
 
-static bool flying_split(const struct rules_view *view) {
+static bool flying_split(const struct registers_view *view) {
     return !layer_of(view).from_memory && split(view);
 }
 
-static bool surfaces_differ(const struct rules_view *view) {
+static bool surfaces_differ(const struct registers_view *view) {
     uint32_t lanes = (uint32_t)layer_of(view).lanes;
     return VALUE(view, PDP, D_DATA_CUBE_IN_CHANNEL) / lanes != VALUE(view, PDP, D_DATA_CUBE_OUT_CHANNEL) / lanes;
 }
 
-static bool destination_port(const struct rules_view *view) {
+static bool destination_port(const struct registers_view *view) {
     return rules_no_port(view, FIELD(view, PDP, D_DST_RAM_CFG, DST_RAM_TYPE));
 }
 
@@ -166,7 +165,7 @@ static bool is_infinite_fp17(uint32_t value) {
     return (value & 0xffff) == 0xfc00;
 }
 
-static bool infinite_constant(const struct rules_view *view) {
+static bool infinite_constant(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     if (l.kernel.precision != NVDLA_FP16 || l.kernel.method != PDP_AVERAGE) {
         return false;
@@ -179,25 +178,20 @@ static bool infinite_constant(const struct rules_view *view) {
 }
 
 static struct extent destination_of(const struct pdp_layer *l) {
-    return (struct extent){.primary = l->destination_primary,
-                           .base = l->destination,
-                           .line_bytes = (uint64_t)l->out_width * l->atom,
-                           .lines = (uint64_t)l->out_height,
-                           .line_stride = l->destination_line,
-                           .surfaces = (uint64_t)l->surfaces,
-                           .surface_stride = l->destination_surface};
+    return extent_of(&l->destination, (uint64_t)l->out_width * l->atom, (uint64_t)l->out_height, (uint64_t)l->surfaces);
 }
 
-static bool destination_overlaps(const struct rules_view *view) {
+static bool destination_overlaps(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     struct extent destination = destination_of(&l);
     return extent_overlaps_itself(&destination);
 }
 
-static bool destination_misaligned(const struct rules_view *view) {
+static bool destination_misaligned(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    uint64_t strides = (l.out_height > 1 ? l.destination_line : 0) | (l.surfaces > 1 ? l.destination_surface : 0);
-    return rules_misaligned(view, l.destination | strides);
+    const struct cube *to = &l.destination.cube;
+    uint64_t strides = (l.out_height > 1 ? to->line_stride : 0) | (l.surfaces > 1 ? to->surface_stride : 0);
+    return rules_misaligned(view, to->base | strides);
 }
 
 static const struct rule pdp_list[] = {
@@ -277,11 +271,11 @@ const struct rule_set rules_pdp = {.units = {NVDLA_PDP}, .unit_count = 1, RULE_L
 
 /* ---- PDP_RDMA ---- */
 
-static bool source_port(const struct rules_view *view) {
+static bool source_port(const struct registers_view *view) {
     return rules_no_port(view, FIELD(view, PDP_RDMA, D_SRC_RAM_CFG, SRC_RAM_TYPE));
 }
 
-static bool source_misaligned(const struct rules_view *view) {
+static bool source_misaligned(const struct registers_view *view) {
     uint32_t used = VALUE(view, PDP_RDMA, D_SRC_BASE_ADDR_LOW);
     used |= VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_HEIGHT) > 0 ? VALUE(view, PDP_RDMA, D_SRC_LINE_STRIDE) : 0;
     used |= VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_CHANNEL) >= (uint32_t)view->config->mem_atom
@@ -302,18 +296,18 @@ const struct rule_set rules_pdp_rdma = {.units = {NVDLA_PDP_RDMA}, .unit_count =
 
 /* ---- PDP with PDP_RDMA ---- */
 
-static bool from_memory(const struct rules_view *view) {
+static bool from_memory(const struct registers_view *view) {
     return layer_of(view).from_memory;
 }
 
-static bool sizes_differ(const struct rules_view *view) {
+static bool sizes_differ(const struct registers_view *view) {
     uint32_t lanes = (uint32_t)layer_of(view).lanes;
     return VALUE(view, PDP, D_DATA_CUBE_IN_HEIGHT) != VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_HEIGHT) ||
            (!split(view) && VALUE(view, PDP, D_DATA_CUBE_IN_WIDTH) != VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_WIDTH)) ||
            VALUE(view, PDP, D_DATA_CUBE_IN_CHANNEL) / lanes != VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_CHANNEL) / lanes;
 }
 
-static bool strips_differ(const struct rules_view *view) {
+static bool strips_differ(const struct registers_view *view) {
     uint32_t shape = VALUE(view, PDP_RDMA, D_POOLING_KERNEL_CFG);
     return FIELD(view, PDP, D_OPERATION_MODE_CFG, SPLIT_NUM) !=
                FIELD(view, PDP_RDMA, D_OPERATION_MODE_CFG, SPLIT_NUM) ||
@@ -324,27 +318,22 @@ static bool strips_differ(const struct rules_view *view) {
                                 REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH)));
 }
 
-static bool type_differs(const struct rules_view *view) {
+static bool type_differs(const struct registers_view *view) {
     return rules_wide(view) &&
            FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) != FIELD(view, PDP_RDMA, D_DATA_FORMAT, INPUT_DATA);
 }
 
 /* A strip's overlap with the one before it reaches to the left of column 0. */
-static bool strip_before_line(const struct rules_view *view) {
+static bool strip_before_line(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    return l.strips > 1 && l.first_in < l.kernel.width - l.kernel.stride_width;
+    return l.in.count > 1 && l.in.first < l.kernel.width - l.kernel.stride_width;
 }
 
 /* In place is legal only without a change of size. */
-static bool overwrites_input(const struct rules_view *view) {
+static bool overwrites_input(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    struct extent destination = destination_of(&l), source = destination;
-    source.primary = l.source_primary;
-    source.base = l.source;
-    source.line_bytes = (uint64_t)l.width * l.atom;
-    source.lines = (uint64_t)l.height;
-    source.line_stride = l.source_line;
-    source.surface_stride = l.source_surface;
+    struct extent destination = destination_of(&l);
+    struct extent source = extent_of(&l.source, (uint64_t)l.width * l.atom, (uint64_t)l.height, (uint64_t)l.surfaces);
     return !extents_same(&destination, &source) && extents_overlap(&destination, &source);
 }
 

@@ -10,102 +10,102 @@
 enum { SELECT_BITS = 32 }; /* INDEX_SELECT shifts values of as many bits */
 
 /* The layer of both units; what SDP_RDMA says counts only in sets that it belongs to. */
-static struct sdp_layer layer_of(const struct rules_view *view) {
-    struct register_group sdp = rules_registers(view, NVDLA_SDP), rdma = rules_registers(view, NVDLA_SDP_RDMA);
+static struct sdp_layer layer_of(const struct registers_view *view) {
     struct sdp_layer layer;
-    sdp_layer_decode(&layer, view->config, &sdp, &rdma);
+    sdp_layer_decode(&layer, view);
     return layer;
 }
 
-static bool uses_rdma(const struct rules_view *view) {
+static bool uses_rdma(const struct registers_view *view) {
     return layer_of(view).uses_rdma;
 }
 
 /* ---- SDP ---- */
 
-static uint32_t proc(const struct rules_view *view) {
+static uint32_t proc(const struct registers_view *view) {
     return rules_wide(view) ? FIELD(view, SDP, D_DATA_FORMAT, PROC_PRECISION) : NVDLA_INT8;
 }
 
-static uint32_t out(const struct rules_view *view) {
+static uint32_t out(const struct registers_view *view) {
     return rules_wide(view) ? FIELD(view, SDP, D_DATA_FORMAT, OUT_PRECISION) : NVDLA_INT8;
 }
 
-static bool to_pdp(const struct rules_view *view) {
+static bool to_pdp(const struct registers_view *view) {
     return FIELD(view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
 }
 
-static bool batch(const struct rules_view *view) {
+static bool batch(const struct registers_view *view) {
     return layer_of(view).batches > 1;
 }
 
-static bool winograd(const struct rules_view *view) {
+static bool winograd(const struct registers_view *view) {
     return layer_of(view).winograd;
 }
 
 /* Compare mode, of configurations that can. */
-static bool compare(const struct rules_view *view) {
-    return sdp_has_ew(view->config) && layer_of(view).compare;
+static bool compare(const struct registers_view *view) {
+    return nvdla_runs(view->config, FEATURE_EW) && layer_of(view).compare;
 }
 
-static bool to_memory(const struct rules_view *view) {
+static bool to_memory(const struct registers_view *view) {
     return !to_pdp(view) && !layer_of(view).compare;
 }
 
-static bool single_pixel(const struct rules_view *view) {
+static bool single_pixel(const struct registers_view *view) {
     return VALUE(view, SDP, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP, D_DATA_CUBE_HEIGHT) == 0;
 }
 
-static bool sdp_precision_unknown(const struct rules_view *view) {
+static bool sdp_precision_unknown(const struct registers_view *view) {
     return proc(view) > NVDLA_FP16 || out(view) > NVDLA_FP16;
 }
 
-static bool narrows_to_int8(const struct rules_view *view) {
+static bool narrows_to_int8(const struct registers_view *view) {
     return out(view) == NVDLA_INT8 && (proc(view) == NVDLA_INT16 || proc(view) == NVDLA_FP16);
 }
 
-static bool int8_to_fp16(const struct rules_view *view) {
+static bool int8_to_fp16(const struct registers_view *view) {
     return proc(view) == NVDLA_INT8 && out(view) == NVDLA_FP16;
 }
 
-static bool special_from_memory(const struct rules_view *view) {
+static bool special_from_memory(const struct registers_view *view) {
     return (batch(view) || winograd(view)) && !layer_of(view).flying;
 }
 
-static bool special_not_to_memory(const struct rules_view *view) {
+static bool special_not_to_memory(const struct registers_view *view) {
     return (batch(view) || winograd(view)) && (to_pdp(view) || compare(view));
 }
 
-static bool batch_and_winograd(const struct rules_view *view) {
+static bool batch_and_winograd(const struct registers_view *view) {
     return batch(view) && winograd(view);
 }
 
-static bool special_converts(const struct rules_view *view) {
+static bool special_converts(const struct registers_view *view) {
     return proc(view) != out(view) && (batch(view) || winograd(view) || to_pdp(view) || compare(view));
 }
 
-static bool winograd_size(const struct rules_view *view) {
+static bool winograd_size(const struct registers_view *view) {
     return winograd(view) &&
            ((VALUE(view, SDP, D_DATA_CUBE_WIDTH) & 1) != 1 || (VALUE(view, SDP, D_DATA_CUBE_HEIGHT) & 3) != 3);
 }
 
-static bool compare_with_table_or_pdp(const struct rules_view *view) {
+static bool compare_with_table_or_pdp(const struct registers_view *view) {
     return compare(view) && (to_pdp(view) || FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) == 0);
 }
 
-static bool sdp_port(const struct rules_view *view) {
+static bool sdp_port(const struct registers_view *view) {
     return to_memory(view) && rules_no_port(view, FIELD(view, SDP, D_DST_DMA_CFG, DST_RAM_TYPE));
 }
 
-static bool ew_missing(const struct rules_view *view) {
-    return !sdp_has_ew(view->config) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 && !layer_of(view).compare;
+static bool ew_missing(const struct registers_view *view) {
+    return !nvdla_runs(view->config, FEATURE_EW) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 &&
+           !layer_of(view).compare;
 }
 
-static bool compares_nothing(const struct rules_view *view) {
-    return !sdp_has_ew(view->config) && layer_of(view).compare;
+static bool compares_nothing(const struct registers_view *view) {
+    return !nvdla_runs(view->config, FEATURE_EW) && layer_of(view).compare;
 }
 
-static bool prelu_with_alu(const struct rules_view *view) {
+static bool prelu_with_alu(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     for (int i = 0; i < SDP_STAGES; i++) {
         const struct sdp_stage *stage = &layer.stage[i];
@@ -120,7 +120,7 @@ static bool is_infinite(uint32_t fp32) {
     return (fp32 & 0x7fffffff) == 0x7f800000;
 }
 
-static bool infinite_operand(const struct rules_view *view) {
+static bool infinite_operand(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     const struct sdp_stage *ew = &layer.stage[SDP_EW];
     return layer.proc == NVDLA_FP16 && !ew->bypass &&
@@ -128,13 +128,13 @@ static bool infinite_operand(const struct rules_view *view) {
             (!ew->mul_bypass && !ew->mul.from_memory && is_infinite((uint32_t)ew->mul.value)));
 }
 
-static bool batch_unaligned(const struct rules_view *view) {
+static bool batch_unaligned(const struct registers_view *view) {
     uint32_t low = VALUE(view, SDP, D_DST_BASE_ADDR_LOW) | VALUE(view, SDP, D_DST_LINE_STRIDE) |
                    VALUE(view, SDP, D_DST_SURFACE_STRIDE);
     return batch(view) && low % (2 * (uint32_t)view->config->mem_atom) != 0;
 }
 
-static bool sdp_misaligned(const struct rules_view *view) {
+static bool sdp_misaligned(const struct registers_view *view) {
     uint32_t used = VALUE(view, SDP, D_DST_BASE_ADDR_LOW);
     if (!single_pixel(view)) {
         used |= VALUE(view, SDP, D_DST_LINE_STRIDE) | VALUE(view, SDP, D_DST_SURFACE_STRIDE);
@@ -142,7 +142,7 @@ static bool sdp_misaligned(const struct rules_view *view) {
     return to_memory(view) && rules_misaligned(view, used);
 }
 
-static bool sdp_stride_ignored(const struct rules_view *view) {
+static bool sdp_stride_ignored(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     return to_memory(view) && single_pixel(view) && layer.batches == 1 && layer.surfaces > 1 &&
            VALUE(view, SDP, D_DST_SURFACE_STRIDE) != (uint32_t)layer.atom;
@@ -224,9 +224,10 @@ static const struct {
 #define OPERAND(value, field) REGISTER_FIELD(value, SDP_RDMA_D_BRDMA_CFG__BRDMA_##field)
 
 /* True if any enabled operand DMA fulfils the condition. */
-static bool any_operand(const struct rules_view *view, bool (*condition)(const struct rules_view *view, int stage)) {
-    for (int i = 0; i < (sdp_has_ew(view->config) ? SDP_STAGES : SDP_EW); i++) {
-        uint32_t config = rules_value(view, NVDLA_SDP_RDMA, operand_registers[i].config);
+static bool any_operand(const struct registers_view *view,
+                        bool (*condition)(const struct registers_view *view, int stage)) {
+    for (int i = 0; i < (nvdla_runs(view->config, FEATURE_EW) ? SDP_STAGES : SDP_EW); i++) {
+        uint32_t config = view_value(view, NVDLA_SDP_RDMA, operand_registers[i].config);
         if (OPERAND(config, DISABLE) == 0 && condition(view, i)) {
             return true;
         }
@@ -234,65 +235,65 @@ static bool any_operand(const struct rules_view *view, bool (*condition)(const s
     return false;
 }
 
-static uint32_t operand_config(const struct rules_view *view, int stage) {
-    return rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].config);
+static uint32_t operand_config(const struct registers_view *view, int stage) {
+    return view_value(view, NVDLA_SDP_RDMA, operand_registers[stage].config);
 }
 
-static bool use_is_3(const struct rules_view *view, int stage) {
+static bool use_is_3(const struct registers_view *view, int stage) {
     return OPERAND(operand_config(view, stage), DATA_USE) == 3;
 }
 
-static bool is_short(const struct rules_view *view, int stage) {
+static bool is_short(const struct registers_view *view, int stage) {
     return rules_wide(view) && FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) != NVDLA_INT8 &&
            OPERAND(operand_config(view, stage), DATA_SIZE) == 0;
 }
 
-static bool has_no_port(const struct rules_view *view, int stage) {
+static bool has_no_port(const struct registers_view *view, int stage) {
     return rules_no_port(view, OPERAND(operand_config(view, stage), RAM_TYPE));
 }
 
-static bool per_element(const struct rules_view *view, int stage) {
+static bool per_element(const struct registers_view *view, int stage) {
     return OPERAND(operand_config(view, stage), DATA_MODE) != 0;
 }
 
-static bool rdma_single_pixel(const struct rules_view *view) {
+static bool rdma_single_pixel(const struct registers_view *view) {
     return VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) == 0;
 }
 
-static bool is_misaligned(const struct rules_view *view, int stage) {
-    uint32_t used = rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].base);
+static bool is_misaligned(const struct registers_view *view, int stage) {
+    uint32_t used = view_value(view, NVDLA_SDP_RDMA, operand_registers[stage].base);
     if (per_element(view, stage) && !rdma_single_pixel(view)) {
-        used |= rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].line_stride) |
-                rules_value(view, NVDLA_SDP_RDMA, operand_registers[stage].surface_stride);
+        used |= view_value(view, NVDLA_SDP_RDMA, operand_registers[stage].line_stride) |
+                view_value(view, NVDLA_SDP_RDMA, operand_registers[stage].surface_stride);
     }
     return rules_misaligned(view, used);
 }
 
-static bool data_use_unknown(const struct rules_view *view) {
+static bool data_use_unknown(const struct registers_view *view) {
     return any_operand(view, use_is_3);
 }
 
-static bool operands_too_short(const struct rules_view *view) {
+static bool operands_too_short(const struct registers_view *view) {
     return any_operand(view, is_short);
 }
 
-static bool operands_without_port(const struct rules_view *view) {
+static bool operands_without_port(const struct registers_view *view) {
     return any_operand(view, has_no_port);
 }
 
-static bool operands_misaligned(const struct rules_view *view) {
+static bool operands_misaligned(const struct registers_view *view) {
     return any_operand(view, is_misaligned);
 }
 
-static bool reads_cube(const struct rules_view *view) {
+static bool reads_cube(const struct registers_view *view) {
     return FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) == 0;
 }
 
-static bool rdma_port(const struct rules_view *view) {
+static bool rdma_port(const struct registers_view *view) {
     return reads_cube(view) && rules_no_port(view, FIELD(view, SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE));
 }
 
-static bool rdma_misaligned(const struct rules_view *view) {
+static bool rdma_misaligned(const struct registers_view *view) {
     uint32_t used = VALUE(view, SDP_RDMA, D_SRC_BASE_ADDR_LOW);
     if (!rdma_single_pixel(view)) {
         used |= VALUE(view, SDP_RDMA, D_SRC_LINE_STRIDE) | VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE);
@@ -300,7 +301,7 @@ static bool rdma_misaligned(const struct rules_view *view) {
     return reads_cube(view) && rules_misaligned(view, used);
 }
 
-static bool rdma_stride_ignored(const struct rules_view *view) {
+static bool rdma_stride_ignored(const struct registers_view *view) {
     return reads_cube(view) && rdma_single_pixel(view) &&
            VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) >= (uint32_t)view->config->mem_atom &&
            VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE) != (uint32_t)view->config->mem_atom;
@@ -333,51 +334,51 @@ const struct rule_set rules_sdp_rdma = {.units = {NVDLA_SDP_RDMA}, .unit_count =
 
 /* ---- SDP with SDP_RDMA ---- */
 
-static uint32_t in(const struct rules_view *view) {
+static uint32_t in(const struct registers_view *view) {
     return FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, IN_PRECISION);
 }
 
 /* IN precision counts. */
-static bool converts_input(const struct rules_view *view) {
+static bool converts_input(const struct registers_view *view) {
     return rules_wide(view) && !layer_of(view).flying;
 }
 
-static bool sizes_differ(const struct rules_view *view) {
+static bool sizes_differ(const struct registers_view *view) {
     uint32_t lanes = (uint32_t)layer_of(view).lanes;
     return VALUE(view, SDP, D_DATA_CUBE_WIDTH) != VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) ||
            VALUE(view, SDP, D_DATA_CUBE_HEIGHT) != VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) ||
            VALUE(view, SDP, D_DATA_CUBE_CHANNEL) / lanes != VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) / lanes;
 }
 
-static bool flying_differs(const struct rules_view *view) {
+static bool flying_differs(const struct registers_view *view) {
     return layer_of(view).flying != (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0);
 }
 
-static bool precision_differs(const struct rules_view *view) {
+static bool precision_differs(const struct registers_view *view) {
     return rules_wide(view) && (proc(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) ||
                                 out(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, OUT_PRECISION));
 }
 
-static bool mode_differs(const struct rules_view *view) {
-    return (view->config->winograd &&
+static bool mode_differs(const struct registers_view *view) {
+    return (nvdla_has(view->config, FEATURE_WINOGRAD) &&
             FIELD(view, SDP, D_FEATURE_MODE_CFG, WINOGRAD) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, WINOGRAD)) ||
-           (view->config->batch_max > 1 && FIELD(view, SDP, D_FEATURE_MODE_CFG, BATCH_NUMBER) !=
-                                               FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER));
+           (nvdla_has(view->config, FEATURE_BATCHES) && FIELD(view, SDP, D_FEATURE_MODE_CFG, BATCH_NUMBER) !=
+                                                            FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER));
 }
 
-static bool input_unknown(const struct rules_view *view) {
+static bool input_unknown(const struct registers_view *view) {
     return converts_input(view) && in(view) > NVDLA_FP16;
 }
 
-static bool widens_input(const struct rules_view *view) {
+static bool widens_input(const struct registers_view *view) {
     return converts_input(view) && in(view) == NVDLA_INT8 && proc(view) != NVDLA_INT8;
 }
 
-static bool fp16_to_int8(const struct rules_view *view) {
+static bool fp16_to_int8(const struct registers_view *view) {
     return converts_input(view) && in(view) == NVDLA_FP16 && proc(view) == NVDLA_INT8 && out(view) != NVDLA_FP16;
 }
 
-static bool reinterprets(const struct rules_view *view) {
+static bool reinterprets(const struct registers_view *view) {
     return converts_input(view) && in(view) != proc(view) && in(view) != NVDLA_INT8 && proc(view) != NVDLA_INT8;
 }
 
@@ -386,7 +387,7 @@ struct operand_flow {
     bool taken, alu_taken, mul_taken, alu_fetched, mul_fetched;
 };
 
-static struct operand_flow flow_of(const struct rules_view *view, int stage) {
+static struct operand_flow flow_of(const struct registers_view *view, int stage) {
     struct sdp_layer layer = layer_of(view);
     const struct sdp_operands *operands = &layer.operands[stage];
     return (struct operand_flow){.taken = layer.stage[stage].alu.from_memory || layer.stage[stage].mul.from_memory,
@@ -396,23 +397,23 @@ static struct operand_flow flow_of(const struct rules_view *view, int stage) {
                                  .mul_fetched = operands->enabled && operands->has_mul};
 }
 
-static bool not_fetched(const struct rules_view *view, int stage) {
+static bool not_fetched(const struct registers_view *view, int stage) {
     struct operand_flow flow = flow_of(view, stage);
     return (flow.alu_taken && !flow.alu_fetched) || (flow.mul_taken && !flow.mul_fetched);
 }
 
-static bool half_taken(const struct rules_view *view, int stage) {
+static bool half_taken(const struct registers_view *view, int stage) {
     struct operand_flow flow = flow_of(view, stage);
     return !not_fetched(view, stage) && flow.taken &&
            (flow.alu_taken != flow.alu_fetched || flow.mul_taken != flow.mul_fetched);
 }
 
-static bool not_taken(const struct rules_view *view, int stage) {
+static bool not_taken(const struct registers_view *view, int stage) {
     return layer_of(view).operands[stage].enabled && !flow_of(view, stage).taken;
 }
 
 #define STAGE_RULE(condition, name, stage)                                                                             \
-    static bool condition##_##name(const struct rules_view *view) {                                                    \
+    static bool condition##_##name(const struct registers_view *view) {                                                \
         return condition(view, stage);                                                                                 \
     }
 STAGE_RULE(not_fetched, bs, SDP_BS)
@@ -425,32 +426,22 @@ STAGE_RULE(not_taken, bs, SDP_BS)
 STAGE_RULE(not_taken, bn, SDP_BN)
 STAGE_RULE(not_taken, ew, SDP_EW)
 
-static bool batch_operands_unaligned(const struct rules_view *view) {
+static bool batch_operands_unaligned(const struct registers_view *view) {
     return batch_unaligned(view) && any_operand(view, per_element);
 }
 
-static bool batch_operands_of_one_pixel(const struct rules_view *view) {
+static bool batch_operands_of_one_pixel(const struct registers_view *view) {
     return batch(view) && single_pixel(view) && layer_of(view).surfaces > 1 && any_operand(view, per_element);
 }
 
 static struct extent source_of(const struct sdp_layer *layer) {
-    return (struct extent){.primary = layer->source_primary,
-                           .base = layer->source,
-                           .line_bytes = (uint64_t)layer->width * layer->atom,
-                           .lines = (uint64_t)layer->height,
-                           .line_stride = layer->source_line,
-                           .surfaces = (uint64_t)layer->surfaces * (uint64_t)layer->source_surfaces,
-                           .surface_stride = layer->source_surface};
+    return extent_of(&layer->source, (uint64_t)layer->width * layer->atom, (uint64_t)layer->height,
+                     (uint64_t)layer->surfaces * (uint64_t)layer->source_surfaces);
 }
 
 static struct extent destination_of(const struct sdp_layer *layer) {
-    return (struct extent){.primary = layer->destination_primary,
-                           .base = layer->destination,
-                           .line_bytes = (uint64_t)layer->width * layer->atom,
-                           .lines = (uint64_t)layer->height,
-                           .line_stride = layer->destination_line,
-                           .surfaces = (uint64_t)layer->surfaces * (uint64_t)layer->destination_surfaces,
-                           .surface_stride = layer->destination_surface};
+    return extent_of(&layer->destination, (uint64_t)layer->width * layer->atom, (uint64_t)layer->height,
+                     (uint64_t)layer->surfaces * (uint64_t)layer->destination_surfaces);
 }
 
 /* Operands per kernel are one line of operand atoms. */
@@ -472,7 +463,7 @@ static bool overwrites(const struct extent *destination, const struct extent *so
 }
 
 /* In place is legal if what is written is what is read. */
-static bool overwrites_input(const struct rules_view *view) {
+static bool overwrites_input(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct extent destination = destination_of(&layer), source = source_of(&layer);
     if (!to_memory(view) || layer.batches > 1) {
@@ -559,22 +550,21 @@ const struct rule_set rules_sdp_operands = {.moment = RULES_AT_START,
 
 /* ---- SDP behind the convolution core ---- */
 
-static struct csc_layer convolution_of(const struct rules_view *view) {
-    struct register_group registers = rules_registers(view, NVDLA_CSC);
+static struct csc_layer convolution_of(const struct registers_view *view) {
     struct csc_layer layer;
-    csc_layer_decode(&layer, view->config, &registers);
+    csc_layer_decode(&layer, view);
     return layer;
 }
 
-static bool is_flying(const struct rules_view *view) {
+static bool is_flying(const struct registers_view *view) {
     return layer_of(view).flying;
 }
 
-static bool results_differ_in_type(const struct rules_view *view) {
+static bool results_differ_in_type(const struct registers_view *view) {
     return rules_wide(view) && proc(view) != FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION);
 }
 
-static bool results_differ_in_order(const struct rules_view *view) {
+static bool results_differ_in_order(const struct registers_view *view) {
     struct csc_layer convolution = convolution_of(view);
     struct sdp_layer layer = layer_of(view);
     bool by_lines = layer.batches > 1 || layer.winograd;
@@ -582,7 +572,7 @@ static bool results_differ_in_order(const struct rules_view *view) {
            (by_lines && convolution.out_width != (size_t)layer.width);
 }
 
-static bool results_differ_in_number(const struct rules_view *view) {
+static bool results_differ_in_number(const struct registers_view *view) {
     struct csc_layer convolution = convolution_of(view);
     struct sdp_layer layer = layer_of(view);
     return convolution.positions != (size_t)layer.width * (size_t)layer.height ||
@@ -613,22 +603,21 @@ const struct rule_set rules_sdp_flying = {.moment = RULES_AT_START,
 
 /* ---- SDP before PDP ---- */
 
-static struct pdp_layer pooling_of(const struct rules_view *view) {
-    struct register_group pdp = rules_registers(view, NVDLA_PDP), rdma = rules_registers(view, NVDLA_PDP_RDMA);
+static struct pdp_layer pooling_of(const struct registers_view *view) {
     struct pdp_layer layer;
-    pdp_layer_decode(&layer, view->config, &pdp, &rdma);
+    pdp_layer_decode(&layer, view);
     return layer;
 }
 
-static bool is_fused(const struct rules_view *view) {
+static bool is_fused(const struct registers_view *view) {
     return to_pdp(view) && !pooling_of(view).from_memory;
 }
 
-static bool pooled_type_differs(const struct rules_view *view) {
+static bool pooled_type_differs(const struct registers_view *view) {
     return rules_wide(view) && out(view) != FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA);
 }
 
-static bool pooled_cube_differs(const struct rules_view *view) {
+static bool pooled_cube_differs(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct pdp_layer pooling = pooling_of(view);
     return !pooled_type_differs(view) &&
@@ -655,30 +644,30 @@ const struct rule_set rules_sdp_to_pdp = {.moment = RULES_AT_START,
 
 /* ---- the table of EW ---- */
 
-static bool uses_table(const struct rules_view *view) {
+static bool uses_table(const struct registers_view *view) {
     return layer_of(view).table;
 }
 
-static bool select_too_large(const struct rules_view *view) {
+static bool select_too_large(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     return layer.proc != NVDLA_FP16 && ((layer.lut.le_linear && layer.lut.range[LUT_LE].select >= SELECT_BITS) ||
                                         layer.lut.range[LUT_LO].select >= SELECT_BITS);
 }
 
-static bool any_range(const struct rules_view *view, bool (*condition)(uint32_t fp32)) {
+static bool any_range(const struct registers_view *view, bool (*condition)(uint32_t fp32)) {
     return condition(VALUE(view, SDP, S_LUT_LE_START)) || condition(VALUE(view, SDP, S_LUT_LE_END)) ||
            condition(VALUE(view, SDP, S_LUT_LO_START)) || condition(VALUE(view, SDP, S_LUT_LO_END));
 }
 
-static bool range_infinite(const struct rules_view *view) {
+static bool range_infinite(const struct registers_view *view) {
     return layer_of(view).proc == NVDLA_FP16 && any_range(view, is_infinite);
 }
 
-static bool range_nan(const struct rules_view *view) {
+static bool range_nan(const struct registers_view *view) {
     return layer_of(view).proc == NVDLA_FP16 && any_range(view, fp32_is_nan);
 }
 
-static bool offset_infinite(const struct rules_view *view) {
+static bool offset_infinite(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     return layer.proc == NVDLA_FP16 && !layer.lut.le_linear && layer.lut.le_index_offset == -128;
 }

@@ -9,7 +9,7 @@ enum { RULE_SHOWS = 6 };
 
 struct rule {
     enum rule_effect effect;
-    bool (*broken)(const struct rules_view *view);
+    bool (*broken)(const struct registers_view *view);
     const char *text; /* what is wrong, and where that stands */
     struct rule_register {
         enum nvdla_unit unit;
@@ -30,29 +30,18 @@ extern const struct rule_set rules_pdp, rules_pdp_rdma, rules_pdp_layer;
 extern const struct rule_set rules_cdp, rules_cdp_rdma, rules_cdp_layer;
 extern const struct rule_set rules_rubik;
 
-/* The registers of a unit with the view's group as CONSUMER: what the decode functions of the engines take. Borrows the
- * words. */
-struct register_group rules_registers(const struct rules_view *view, enum nvdla_unit unit);
-
-/* Value of a register, and one field of it, by the names of nvdla_offsets.h: FIELD(view, SDP, D_CVT_SHIFT, CVT_SHIFT).
- */
-uint32_t rules_value(const struct rules_view *view, enum nvdla_unit unit, uint32_t offset);
-#define VALUE(view, unit, reg) rules_value(view, NVDLA_##unit, unit##_##reg)
-#define FIELD(view, unit, reg, field)                                                                                  \
-    ((VALUE(view, unit, reg) & unit##_##reg##__##field##_MASK) >> unit##_##reg##__##field##_LSB)
-
 /* True if precision registers count. */
-static inline bool rules_wide(const struct rules_view *view) {
+static inline bool rules_wide(const struct registers_view *view) {
     return nvdla_has_16_bits(view->config);
 }
 
 /* A RAM_TYPE that selects a port which the configuration lacks. */
-static inline bool rules_no_port(const struct rules_view *view, uint32_t ram_type) {
-    return ram_type == 0 && !view->config->secondary_memory;
+static inline bool rules_no_port(const struct registers_view *view, uint32_t ram_type) {
+    return ram_type == 0 && !nvdla_has(view->config, FEATURE_SECONDARY_MEMORY);
 }
 
 /* True if an address or stride has bits that an atom does not have. Only the small register map can express them. */
-static inline bool rules_misaligned(const struct rules_view *view, uint64_t bytes) {
+static inline bool rules_misaligned(const struct registers_view *view, uint64_t bytes) {
     return bytes % (uint64_t)view->config->mem_atom != 0;
 }
 

@@ -1,10 +1,11 @@
+/* Which armed groups make a layer that can run. See schedule.h. */
 #include "model/schedule.h"
 
 #include "model/ports.h"
 #include "nvdla_offsets.h"
 
 static bool pdp_destination_ready(const struct model *model, const struct pdp_layer *layer) {
-    return layer->valid && client_served(model, &client_pdp_write, layer->destination_primary);
+    return layer->valid && client_served(model, NVDLA_WRITE_PDP, layer->destination.primary);
 }
 
 /* Takes a layer that is ready, unless it is too large. */
@@ -21,10 +22,10 @@ static bool take(struct work *work, enum action action, enum nvdla_unit unit, ui
 }
 
 struct cdma_served schedule_cdma_served(const struct model *model) {
-    struct cdma_layer layer;
-    cdma_layer_decode(&layer, model->dev.config, &model->units[NVDLA_CDMA]);
-    return (struct cdma_served){.data = client_served(model, &client_data_read, layer.data_primary),
-                                .weights = client_served(model, &client_weight_read, layer.weight_primary)};
+    struct registers_view view = model_view(model);
+    struct cdma_cubes cubes = cdma_cubes(&view);
+    return (struct cdma_served){.data = client_served(model, NVDLA_READ_CDMA_DAT, cubes.data_primary),
+                                .weights = client_served(model, NVDLA_READ_CDMA_WT, cubes.weight_primary)};
 }
 
 static bool find_cdma(const struct model *model, struct work *work) {
@@ -32,8 +33,9 @@ static bool find_cdma(const struct model *model, struct work *work) {
     if (!cdma_can_step(&model->cdma, &model->cbuf, cdma, schedule_cdma_served(model))) {
         return false;
     }
+    struct registers_view view = model_view(model);
     struct cdma_layer layer;
-    cdma_layer_decode(&layer, model->dev.config, cdma);
+    cdma_layer_decode(&layer, &view);
     return take(work, ACTION_CDMA, NVDLA_CDMA, cdma_layer_atoms(&layer));
 }
 
@@ -72,7 +74,7 @@ static bool core_agrees(const struct model *model) {
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         uint32_t misc = register_group_value(&model->units[units[i].unit], units[i].misc);
         bool winograd = REGISTER_FIELD(misc, CACC_D_MISC_CFG__CONV_MODE);
-        if ((config->winograd && winograd != (layer->mode == CSC_WINOGRAD)) ||
+        if ((nvdla_has(config, FEATURE_WINOGRAD) && winograd != (layer->mode == CSC_WINOGRAD)) ||
             (nvdla_has_16_bits(config) &&
              REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION) != (uint32_t)layer->precision)) {
             return false;
@@ -119,19 +121,19 @@ static bool sdp_source_ready(const struct model *model, const struct sdp_layer *
         }
         for (int i = 0; i < SDP_STAGES; i++) {
             const struct sdp_operands *operands = &layer->operands[i];
-            if (operands->enabled && !client_served(model, &client_operand_read[i], operands->primary)) {
+            if (operands->enabled && !client_served(model, client_operands[i], operands->primary)) {
                 return false;
             }
         }
     }
     return layer->flying ? convolution_ready(model, layer, work)
-                         : client_served(model, &client_sdp_read, layer->source_primary);
+                         : client_served(model, NVDLA_READ_SDP, layer->source.primary);
 }
 
 static bool find_sdp(const struct model *model, struct work *work) {
     const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
-    const struct register_group *pdp = &model->units[NVDLA_PDP], *pdp_rdma = &model->units[NVDLA_PDP_RDMA];
-    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(model->dev.config, rdma)) {
+    struct registers_view view = model_view(model);
+    if (!model->rdma_stuck && register_group_running(rdma) && !sdp_rdma_busy(&view)) {
         work->action = ACTION_SDP_RDMA_EMPTY;
         return true;
     }
@@ -139,18 +141,18 @@ static bool find_sdp(const struct model *model, struct work *work) {
         return false;
     }
     struct sdp_layer *layer = &work->sdp;
-    sdp_layer_decode(layer, model->dev.config, sdp, rdma);
+    sdp_layer_decode(layer, &view);
     if (!sdp_source_ready(model, layer, work)) {
         return false;
     }
     if (!layer->to_pdp) {
-        bool ready = layer->compare || client_served(model, &client_sdp_write, layer->destination_primary);
+        bool ready = layer->compare || client_served(model, NVDLA_WRITE_SDP, layer->destination.primary);
         return ready && take(work, ACTION_SDP, NVDLA_SDP, sdp_layer_atoms(layer));
     }
-    if (!register_group_running(pdp)) {
+    if (!register_group_running(&model->units[NVDLA_PDP])) {
         return false;
     }
-    pdp_layer_decode(&work->pdp, model->dev.config, pdp, pdp_rdma);
+    pdp_layer_decode(&work->pdp, &view);
     bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
                      layer->surfaces == work->pdp.surfaces && layer->out == work->pdp.kernel.precision;
     return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
@@ -162,10 +164,11 @@ static bool find_pdp(const struct model *model, struct work *work) {
     if (!register_group_running(pdp) || !register_group_running(rdma)) {
         return false;
     }
+    struct registers_view view = model_view(model);
     struct pdp_layer *layer = &work->pdp;
-    pdp_layer_decode(layer, model->dev.config, pdp, rdma);
+    pdp_layer_decode(layer, &view);
     return layer->from_memory && pdp_destination_ready(model, layer) &&
-           client_served(model, &client_pdp_read, layer->source_primary) &&
+           client_served(model, NVDLA_READ_PDP, layer->source.primary) &&
            take(work, ACTION_PDP, NVDLA_PDP, pdp_layer_atoms(layer));
 }
 
@@ -174,17 +177,18 @@ static bool find_cdp(const struct model *model, struct work *work) {
     if (!register_group_running(cdp) || !register_group_running(rdma)) {
         return false;
     }
+    struct registers_view view = model_view(model);
     struct cdp_layer *layer = &work->cdp;
-    cdp_layer_decode(layer, model->dev.config, cdp, rdma);
-    return layer->valid && client_served(model, &client_cdp_read, layer->source_primary) &&
-           client_served(model, &client_cdp_write, layer->destination_primary) &&
+    cdp_layer_decode(layer, &view);
+    return layer->valid && client_served(model, NVDLA_READ_CDP, layer->source.primary) &&
+           client_served(model, NVDLA_WRITE_CDP, layer->destination.primary) &&
            take(work, ACTION_CDP, NVDLA_CDP, cdp_layer_atoms(layer));
 }
 
 struct bdma_served schedule_bdma_served(const struct model *model) {
     return (struct bdma_served){
-        .read = {client_served(model, &client_bdma_read, false), client_served(model, &client_bdma_read, true)},
-        .write = {client_served(model, &client_bdma_write, false), client_served(model, &client_bdma_write, true)},
+        .read = {client_served(model, NVDLA_READ_BDMA, false), client_served(model, NVDLA_READ_BDMA, true)},
+        .write = {client_served(model, NVDLA_WRITE_BDMA, false), client_served(model, NVDLA_WRITE_BDMA, true)},
     };
 }
 
@@ -194,14 +198,14 @@ static bool find_bdma(const struct model *model, struct work *work) {
 }
 
 static bool find_rubik(const struct model *model, struct work *work) {
-    const struct register_group *rubik = &model->units[NVDLA_RBK];
-    if (!register_group_running(rubik)) {
+    if (!register_group_running(&model->units[NVDLA_RBK])) {
         return false;
     }
+    struct registers_view view = model_view(model);
     struct rubik_layer *layer = &work->rubik;
-    rubik_layer_decode(layer, model->dev.config, rubik);
-    return layer->valid && client_served(model, &client_rubik_read, layer->source_primary) &&
-           client_served(model, &client_rubik_write, layer->destination_primary) &&
+    rubik_layer_decode(layer, &view);
+    return layer->valid && client_served(model, NVDLA_READ_RUBIK, layer->cubes.source.primary) &&
+           client_served(model, NVDLA_WRITE_RUBIK, layer->cubes.destination.primary) &&
            take(work, ACTION_RUBIK, NVDLA_RBK, rubik_layer_atoms(layer));
 }
 
@@ -217,13 +221,14 @@ void schedule_find(const struct model *model, struct work *work) {
 
 /* ---- why nothing runs ---- */
 
-static void explain_client(struct model *model, const struct client *client, bool primary, enum nvdla_unit unit) {
+static void explain_client(struct model *model, enum nvdla_client client, bool primary) {
     struct device *dev = &model->dev;
     if (!dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
         return; /* a rule has told of it */
     }
     int offset = client_blocked_by(model, client, primary);
     if (offset != CLIENT_NOT_BLOCKED) {
+        const enum nvdla_unit unit = nvdla_clients[client].unit;
         enum nvdla_unit port = primary ? NVDLA_MCIF : NVDLA_CVIF;
         const struct nvdla_register *reg =
             nvdla_register_at(dev->config, nvdla_unit_base(dev->config, port) + (uint32_t)offset);
@@ -240,10 +245,11 @@ static void explain_client(struct model *model, const struct client *client, boo
 
 static void explain_sdp(struct model *model) {
     const struct register_group *sdp = &model->units[NVDLA_SDP], *rdma = &model->units[NVDLA_SDP_RDMA];
+    struct registers_view view = model_view(model);
     struct sdp_layer layer;
-    sdp_layer_decode(&layer, model->dev.config, sdp, rdma);
+    sdp_layer_decode(&layer, &view);
     if (register_group_running(sdp) && !layer.to_pdp && !layer.compare) {
-        explain_client(model, &client_sdp_write, layer.destination_primary, NVDLA_SDP);
+        explain_client(model, NVDLA_WRITE_SDP, layer.destination.primary);
     }
     if (!register_group_running(rdma)) {
         return;
@@ -253,11 +259,11 @@ static void explain_sdp(struct model *model) {
                     "waits for ever with operands that no stage has taken; the hardware hangs (50-sdp section 4)");
     }
     if (!layer.flying) {
-        explain_client(model, &client_sdp_read, layer.source_primary, NVDLA_SDP_RDMA);
+        explain_client(model, NVDLA_READ_SDP, layer.source.primary);
     }
     for (int i = 0; i < SDP_STAGES; i++) {
         if (layer.operands[i].enabled) {
-            explain_client(model, &client_operand_read[i], layer.operands[i].primary, NVDLA_SDP_RDMA);
+            explain_client(model, client_operands[i], layer.operands[i].primary);
         }
     }
 }
@@ -265,10 +271,10 @@ static void explain_sdp(struct model *model) {
 static void explain_convolution(struct model *model) {
     const struct register_group *cdma = &model->units[NVDLA_CDMA], *csc = &model->units[NVDLA_CSC];
     if (register_group_running(cdma)) {
-        struct cdma_layer layer;
-        cdma_layer_decode(&layer, model->dev.config, cdma);
-        explain_client(model, &client_data_read, layer.data_primary, NVDLA_CDMA);
-        explain_client(model, &client_weight_read, layer.weight_primary, NVDLA_CDMA);
+        struct registers_view view = model_view(model);
+        struct cdma_cubes cubes = cdma_cubes(&view);
+        explain_client(model, NVDLA_READ_CDMA_DAT, cubes.data_primary);
+        explain_client(model, NVDLA_READ_CDMA_WT, cubes.weight_primary);
     }
     if (!register_group_running(csc)) {
         return;
@@ -290,39 +296,40 @@ static void explain_convolution(struct model *model) {
 
 static void explain_pooling(struct model *model) {
     const struct register_group *pdp = &model->units[NVDLA_PDP], *rdma = &model->units[NVDLA_PDP_RDMA];
+    struct registers_view view = model_view(model);
     struct pdp_layer layer;
-    pdp_layer_decode(&layer, model->dev.config, pdp, rdma);
+    pdp_layer_decode(&layer, &view);
     if (register_group_running(pdp)) {
-        explain_client(model, &client_pdp_write, layer.destination_primary, NVDLA_PDP);
+        explain_client(model, NVDLA_WRITE_PDP, layer.destination.primary);
     }
     if (register_group_running(rdma)) {
-        explain_client(model, &client_pdp_read, layer.source_primary, NVDLA_PDP_RDMA);
+        explain_client(model, NVDLA_READ_PDP, layer.source.primary);
     }
 }
 
 static void explain_cdp(struct model *model) {
     const struct register_group *cdp = &model->units[NVDLA_CDP], *rdma = &model->units[NVDLA_CDP_RDMA];
+    struct registers_view view = model_view(model);
     struct cdp_layer layer;
-    cdp_layer_decode(&layer, model->dev.config, cdp, rdma);
+    cdp_layer_decode(&layer, &view);
     if (register_group_running(cdp)) {
-        explain_client(model, &client_cdp_write, layer.destination_primary, NVDLA_CDP);
+        explain_client(model, NVDLA_WRITE_CDP, layer.destination.primary);
     }
     if (register_group_running(rdma)) {
-        explain_client(model, &client_cdp_read, layer.source_primary, NVDLA_CDP_RDMA);
+        explain_client(model, NVDLA_READ_CDP, layer.source.primary);
     }
 }
 
 static void explain_movers(struct model *model) {
-    const struct register_group *rubik = &model->units[NVDLA_RBK];
-    if (register_group_running(rubik)) {
-        struct rubik_layer layer;
-        rubik_layer_decode(&layer, model->dev.config, rubik);
-        explain_client(model, &client_rubik_read, layer.source_primary, NVDLA_RBK);
-        explain_client(model, &client_rubik_write, layer.destination_primary, NVDLA_RBK);
+    if (register_group_running(&model->units[NVDLA_RBK])) {
+        struct registers_view view = model_view(model);
+        struct rubik_cubes cubes = rubik_cubes(&view);
+        explain_client(model, NVDLA_READ_RUBIK, cubes.source.primary);
+        explain_client(model, NVDLA_WRITE_RUBIK, cubes.destination.primary);
     }
     if (model->bdma.loading.count > 0) {
-        explain_client(model, &client_bdma_read, model->bdma.loading.descriptors[0].source_primary, NVDLA_BDMA);
-        explain_client(model, &client_bdma_write, model->bdma.loading.descriptors[0].destination_primary, NVDLA_BDMA);
+        explain_client(model, NVDLA_READ_BDMA, model->bdma.loading.descriptors[0].source.primary);
+        explain_client(model, NVDLA_WRITE_BDMA, model->bdma.loading.descriptors[0].destination.primary);
     }
 }
 

@@ -1,3 +1,4 @@
+/* A layer of SDP at work: lines in, stages, lines to memory or PDP, counters. See sdp.h. */
 #include "model/sdp.h"
 
 #include <stdlib.h>
@@ -195,7 +196,8 @@ static void fetch_operands(struct sdp_run *run, int index) {
 /* Reads the current line of surface t in memory. */
 static void read_line(struct sdp_run *run, int t, uint8_t *bytes) {
     const struct sdp_layer *layer = &run->layer;
-    uint64_t at = layer->source + (uint64_t)t * layer->source_surface + (uint64_t)run->line * layer->source_line;
+    const struct cube *from = &layer->source.cube;
+    uint64_t at = from->base + (uint64_t)t * from->surface_stride + (uint64_t)run->line * from->line_stride;
     dma_read(&run->clients->main, at, bytes, (size_t)layer->width);
 }
 
@@ -224,19 +226,19 @@ static void write_line(struct sdp_run *run, int batch) {
     const struct sdp_layer *layer = &run->layer;
     struct dma *output = &run->clients->output;
     size_t width = (size_t)layer->width, atom = layer->atom;
-    uint64_t at =
-        layer->destination + (uint64_t)run->line * layer->destination_line + (uint64_t)batch * layer->destination_batch;
+    const struct cube *to = &layer->destination.cube;
+    uint64_t at = to->base + (uint64_t)run->line * to->line_stride + (uint64_t)batch * to->batch_stride;
     if (layer->destination_surfaces == 1) {
-        dma_write(output, at + (uint64_t)run->surface * layer->destination_surface, run->bytes, width);
+        dma_write(output, at + (uint64_t)run->surface * to->surface_stride, run->bytes, width);
         return;
     }
     for (size_t i = 0; i < width; i++) {
         memcpy(run->halves + i * atom, run->bytes + 2 * i * atom, atom);
         memcpy(run->halves + (width + i) * atom, run->bytes + (2 * i + 1) * atom, atom);
     }
-    at += (uint64_t)(2 * run->surface) * layer->destination_surface;
+    at += (uint64_t)(2 * run->surface) * to->surface_stride;
     dma_write(output, at, run->halves, width);
-    dma_write(output, at + layer->destination_surface, run->halves + width * atom, width);
+    dma_write(output, at + to->surface_stride, run->halves + width * atom, width);
 }
 
 static bool any_set(const uint8_t *bytes, size_t count) {

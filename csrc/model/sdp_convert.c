@@ -1,3 +1,4 @@
+/* Elements into and out of SDP's pipe. See sdp_convert.h. */
 #include "model/sdp_convert.h"
 
 #include "model/wide.h"

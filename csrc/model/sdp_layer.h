@@ -10,30 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/register_group.h"
+#include "layers/cubes.h"
 #include "model/sdp_convert.h"
 #include "model/sdp_stage.h"
 #include "nvdla/config.h"
 #include "nvdla/lut.h"
-
-/* True if SDP has the EW stage, with its operand DMA and its table: where the register map is that of full. Of other
- * configurations that list it the chapters give the registers only, so it is absent there, as it is in this project's
- * RTL. */
-bool sdp_has_ew(const struct nvdla_config *config);
-
-enum sdp_stage_index { SDP_BS, SDP_BN, SDP_EW, SDP_STAGES };
-
-/* An operand DMA: BRDMA, NRDMA or ERDMA. */
-struct sdp_operands {
-    bool enabled;
-    int components; /* 1 or 2 per element; 2: ALU, then MUL */
-    bool has_alu, has_mul;
-    size_t component_bytes; /* 1 or 2 */
-    bool per_element;       /* else per kernel: one operand atom per surface */
-    bool primary;
-    uint64_t base;
-    uint64_t line_stride, surface_stride; /* bytes */
-};
 
 struct sdp_layer {
     bool flying;    /* input from CACC */
@@ -48,7 +29,6 @@ struct sdp_layer {
     bool table;      /* EW ends with the table */
     bool count_saturation, count_table, count_specials;
     bool compare_flags; /* the convertor flags saturation in compare mode too */
-    bool source_primary, destination_primary;
     enum nvdla_precision in, proc, out;
     int batches;
     int width, height;
@@ -57,20 +37,18 @@ struct sdp_layer {
     int surfaces;       /* of the cube in the pipe, each of `lanes` channels */
     /* Surfaces in memory per surface of the pipe, 1 or 2: INT16 cubes around INT8 processing have two. */
     int source_surfaces, destination_surfaces;
-    uint64_t source, source_line, source_surface; /* base and strides, bytes */
-    uint64_t destination, destination_line, destination_surface, destination_batch;
+    struct memory_cube source, destination;
     struct sdp_stage stage[SDP_STAGES];
     struct sdp_operands operands[SDP_STAGES];
     struct lut_settings lut;
     struct sdp_convertor convertor;
 };
 
-/* Reads the layer out of the registers of the CONSUMER groups of both units; those of rdma count only if uses_rdma. */
-void sdp_layer_decode(struct sdp_layer *layer, const struct nvdla_config *config, const struct register_group *sdp,
-                      const struct register_group *rdma);
+/* Reads the layer out of the registers of both units; those of SDP_RDMA count only if uses_rdma. */
+void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view);
 
 /* True if SDP_RDMA has something to read in this setting of its registers. */
-bool sdp_rdma_busy(const struct nvdla_config *config, const struct register_group *rdma);
+bool sdp_rdma_busy(const struct registers_view *view);
 
 /* Atoms that go through the pipe. */
 uint64_t sdp_layer_atoms(const struct sdp_layer *layer);

@@ -1,3 +1,4 @@
+/* ALU, multiplier and ReLU of the stages on lines of elements. See sdp_stage.h. */
 #include "model/sdp_stage.h"
 
 #include "model/wide.h"

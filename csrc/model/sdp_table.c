@@ -1,3 +1,4 @@
+/* The table of EW: its access port and its counters. See sdp_table.h. */
 #include "model/sdp_table.h"
 
 #include "model/lut_registers.h"
@@ -40,18 +41,14 @@ uint32_t sdp_table_read(struct sdp_table *table, uint32_t access_cfg) {
 
 /* ---- settings ---- */
 
-struct lut_settings sdp_table_settings(const struct register_group *sdp) {
+struct lut_settings sdp_table_settings(const struct registers_view *view) {
     struct lut_registers registers = {
-        .cfg = register_group_value(sdp, SDP_S_LUT_CFG),
-        .info = register_group_value(sdp, SDP_S_LUT_INFO),
-        .slope_scale = {register_group_value(sdp, SDP_S_LUT_LE_SLOPE_SCALE),
-                        register_group_value(sdp, SDP_S_LUT_LO_SLOPE_SCALE)},
-        .slope_shift = {register_group_value(sdp, SDP_S_LUT_LE_SLOPE_SHIFT),
-                        register_group_value(sdp, SDP_S_LUT_LO_SLOPE_SHIFT)},
-        .start = {(int32_t)register_group_value(sdp, SDP_S_LUT_LE_START),
-                  (int32_t)register_group_value(sdp, SDP_S_LUT_LO_START)},
-        .end = {(int32_t)register_group_value(sdp, SDP_S_LUT_LE_END),
-                (int32_t)register_group_value(sdp, SDP_S_LUT_LO_END)},
+        .cfg = VALUE(view, SDP, S_LUT_CFG),
+        .info = VALUE(view, SDP, S_LUT_INFO),
+        .slope_scale = {VALUE(view, SDP, S_LUT_LE_SLOPE_SCALE), VALUE(view, SDP, S_LUT_LO_SLOPE_SCALE)},
+        .slope_shift = {VALUE(view, SDP, S_LUT_LE_SLOPE_SHIFT), VALUE(view, SDP, S_LUT_LO_SLOPE_SHIFT)},
+        .start = {(int32_t)VALUE(view, SDP, S_LUT_LE_START), (int32_t)VALUE(view, SDP, S_LUT_LO_START)},
+        .end = {(int32_t)VALUE(view, SDP, S_LUT_LE_END), (int32_t)VALUE(view, SDP, S_LUT_LO_END)},
     };
     return lut_registers_decode(&registers);
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/register_group.h"
+#include "layers/view.h"
 #include "nvdla/lut.h"
 
 struct sdp_table {
@@ -26,7 +26,7 @@ void sdp_table_write(struct sdp_table *table, uint32_t access_cfg, uint32_t valu
 uint32_t sdp_table_read(struct sdp_table *table, uint32_t access_cfg);
 
 /* Reads the settings of the table out of the S_LUT_* registers. */
-struct lut_settings sdp_table_settings(const struct register_group *sdp);
+struct lut_settings sdp_table_settings(const struct registers_view *view);
 
 /* Number of elements by what the tables answered, each element counted once. Section 9. */
 struct sdp_table_counters {

@@ -1,3 +1,4 @@
+/* Kernel groups out of the weight stream, plain or with mask bits. See weights.h. */
 #include "model/weights.h"
 
 #include <string.h>

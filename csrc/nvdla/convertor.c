@@ -1,3 +1,4 @@
+/* Ranges that a convertor passes, and settings for a range. See convertor.h. */
 #include "nvdla/convertor.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Addresses of elements in the layouts of cubes. See cube.h. */
 #include "nvdla/cube.h"
 
 /* Bits that rounding takes away. */

@@ -1,3 +1,4 @@
+/* NVDLA's floating point on bit patterns. See fp.h. */
 #include "nvdla/fp.h"
 
 /* A format of E exponent and M mantissa bits behind a sign. */

@@ -1,3 +1,4 @@
+/* Interpolation, extrapolation and choice between the two tables. See lut.h. */
 #include "nvdla/lut.h"
 
 #include "nvdla/fixed.h"

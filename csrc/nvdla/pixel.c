@@ -1,3 +1,4 @@
+/* The table of pixel formats. See pixel.h. */
 #include "nvdla/pixel.h"
 
 #include <stddef.h>

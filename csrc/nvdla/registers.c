@@ -1,3 +1,4 @@
+/* Look-ups in the generated register table, and fields as text. See registers.h. */
 #include "nvdla/registers.h"
 
 #include <stdio.h>

@@ -12,38 +12,7 @@
 #include <stdint.h>
 
 #include "nvdla/config.h"
-
-enum nvdla_unit {
-    NVDLA_CFGROM,
-    NVDLA_GLB,
-    NVDLA_MCIF,
-    NVDLA_CVIF,
-    NVDLA_BDMA,
-    NVDLA_CDMA,
-    NVDLA_CSC,
-    NVDLA_CMAC_A,
-    NVDLA_CMAC_B,
-    NVDLA_CACC,
-    NVDLA_SDP_RDMA,
-    NVDLA_SDP,
-    NVDLA_PDP_RDMA,
-    NVDLA_PDP,
-    NVDLA_CDP_RDMA,
-    NVDLA_CDP,
-    NVDLA_RBK,
-    NVDLA_UNIT_COUNT
-};
-
-/* Access codes of chapter 10. */
-enum nvdla_access {
-    NVDLA_ACCESS_RW,
-    NVDLA_ACCESS_RO,
-    NVDLA_ACCESS_RW1C,
-    NVDLA_ACCESS_WO,
-    NVDLA_ACCESS_RW1S,
-    NVDLA_ACCESS_RWI,
-    NVDLA_ACCESS_RWT
-};
+#include "nvdla_names.h" /* enum nvdla_unit; enum nvdla_access, the access codes of chapter 10 */
 
 struct nvdla_enum {
     const char *name;

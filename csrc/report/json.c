@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
-#include "report/names.h"
 #include "report/outcome.h"
 
 static json_t *json_u64(uint64_t value) {
@@ -189,7 +189,7 @@ static json_t *json_beats(const uint64_t *beats, bool write) {
     json_t *json = json_object();
     for (int id = 0; id < AXI_IDS; id++)
         if (beats[id] > 0)
-            json_object_set_new(json, axi_client_name(id, write), json_u64(beats[id]));
+            json_object_set_new(json, nvdla_client_name(id, write), json_u64(beats[id]));
     return json;
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "report/json.h"
-#include "report/names.h"
 #include "run/options.h"
 #include "run/version.h"
 
@@ -128,7 +128,7 @@ static json_t *json_beats(const uint64_t *beats, bool write) {
     json_t *json = json_object();
     for (int id = 0; id < AXI_IDS; id++)
         if (beats[id] > 0)
-            json_object_set_new(json, axi_client_name(id, write), json_integer((json_int_t)beats[id]));
+            json_object_set_new(json, nvdla_client_name(id, write), json_integer((json_int_t)beats[id]));
     return json;
 }
 
@@ -205,7 +205,7 @@ static void take_words(struct words *words, const json_t *json) {
 
 static void take_beats(uint64_t *beats, bool write, const json_t *json) {
     for (int id = 0; id < AXI_IDS; id++)
-        beats[id] = (uint64_t)json_integer_value(json_object_get(json, axi_client_name(id, write)));
+        beats[id] = (uint64_t)json_integer_value(json_object_get(json, nvdla_client_name(id, write)));
 }
 
 bool result_parse(const char *line, struct result *result) {

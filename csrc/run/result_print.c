@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/clients.h"
 #include "nvdla/config.h"
 #include "nvdla/xalloc.h"
-#include "report/names.h"
 #include "run/result.h"
 
 /* ---- warnings, one of each kind ---- */
@@ -98,7 +98,7 @@ static void print_beats(FILE *out, const struct result_device *device, bool writ
     const char *separator = "; ";
     for (int id = 0; id < AXI_IDS; id++) {
         if (beats[id] > 0) {
-            fprintf(out, "%s%s %" PRIu64, separator, axi_client_name(id, write), beats[id]);
+            fprintf(out, "%s%s %" PRIu64, separator, nvdla_client_name(id, write), beats[id]);
             separator = ", ";
         }
     }

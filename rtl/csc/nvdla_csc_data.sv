@@ -286,36 +286,31 @@ module nvdla_csc_data
     end else if (emit_q != '0) emit_start_q <= 1'b0;
 
   // ---- queue --------------------------------------------------------------------------------------------------------------------
-  logic [EntryBits-1:0] data_mem_q[0:Depth-1];
-  logic [3:0] flag_mem_q[0:Depth-1];
-  logic [PtrBits-1:0] wr_q, rd_q;
-  logic [PtrBits:0] count_q;
+  // Every push has a place that was reserved when its first line was read.
   logic push;
+  logic [EntryBits-1:0] push_data;
+  logic [3:0] push_flags;
+  logic unused_ready;
 
   assign push = post ? emit_q != '0 : in_valid_q;
   assign pop = valid_o && ready_i;
+  assign push_data = !post ? word : (rows_i == 3'd2 ? halves : quarters);
+  assign push_flags = post ? {emit_start_q, emit_end_q && emit_q == 3'd1, emit_channel_end_q, emit_layer_end_q} :
+      {in_start, in_end, in_channel_end, in_layer_end};
 
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      wr_q    <= '0;
-      rd_q    <= '0;
-      count_q <= '0;
-    end else begin
-      if (push) wr_q <= wr_q + 1'b1;
-      if (pop) rd_q <= rd_q + 1'b1;
-      if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
-    end
-
-  always_ff @(posedge clk_i)
-    if (push) begin
-      data_mem_q[wr_q] <= !post ? word : (rows_i == 3'd2 ? halves : quarters);
-      flag_mem_q[wr_q] <= post ? {emit_start_q, emit_end_q && emit_q == 3'd1, emit_channel_end_q, emit_layer_end_q} :
-          {in_start, in_end, in_channel_end, in_layer_end};
-    end
-
-  assign valid_o = count_q != '0;
-  assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = flag_mem_q[rd_q];
-  assign data_o = data_mem_q[rd_q];
+  nvdla_fifo #(
+      .Width(EntryBits + 4),
+      .Depth(Depth)
+  ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (push),
+      .in_ready_o (unused_ready),
+      .in_data_i  ({push_flags, push_data}),
+      .out_valid_o(valid_o),
+      .out_ready_i(ready_i),
+      .out_data_o ({stripe_start_o, stripe_end_o, channel_end_o, layer_end_o, data_o})
+  );
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits && Depth >= 8)
@@ -325,9 +320,7 @@ module nvdla_csc_data
   `NVDLA_CHECK(RowsLegal, !op_valid_i || rows_i == 3'd1 || rows_i == 3'd2 || rows_i == 3'd4)
   `NVDLA_CHECK(ReadsInsideRing, !rd_valid_o || ConvEntryCount'(rd_addr_o) < ring_i)
   `NVDLA_CHECK(ReadsInsideRingNext, !rd_next_valid_o || ConvEntryCount'(rd_next_addr_o) < ring_i)
-  `NVDLA_QUEUE(Atoms, EntryBits + 4, Depth, push, {!post ? word : rows_i == 3'd2 ? halves : quarters,
-               post ? {emit_start_q, emit_end_q && emit_q == 3'd1, emit_channel_end_q, emit_layer_end_q} :
-               {in_start, in_end, in_channel_end, in_layer_end}}, valid_o, valid_o && ready_i,
+  `NVDLA_QUEUE(Atoms, EntryBits + 4, Depth, push, {push_data, push_flags}, valid_o, valid_o && ready_i,
                {data_o, stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
   // Places of the queue: positions whose reads have begun and that have not left.
   `NVDLA_BALANCE(Places, Depth, issue && line_q == '0, 32'(count), valid_o && ready_i, 1)

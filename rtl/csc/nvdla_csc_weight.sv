@@ -177,31 +177,22 @@ module nvdla_csc_weight
   end
 
   // ---- queue --------------------------------------------------------------------------------------------------------------------
-  logic [EntryBits-1:0] data_mem_q[0:Depth-1];
-  logic [InfoBits-1:0] info_mem_q[0:Depth-1];
-  logic [PtrBits-1:0] wr_q, rd_q;
-  logic [PtrBits:0] count_q;
+  // Every push has a place that was reserved when its read began.
+  logic unused_ready;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      wr_q    <= '0;
-      rd_q    <= '0;
-      count_q <= '0;
-    end else begin
-      if (valid_q) wr_q <= wr_q + 1'b1;
-      if (pop) rd_q <= rd_q + 1'b1;
-      if (valid_q != pop) count_q <= valid_q ? count_q + 1'b1 : count_q - 1'b1;
-    end
-
-  always_ff @(posedge clk_i)
-    if (valid_q) begin
-      data_mem_q[wr_q] <= lanes;
-      info_mem_q[wr_q] <= {last_q, index_q};
-    end
-
-  assign valid_o = count_q != '0;
-  assign {last_o, kernel_o} = info_mem_q[rd_q];
-  assign data_o = data_mem_q[rd_q];
+  nvdla_fifo #(
+      .Width(InfoBits + EntryBits),
+      .Depth(Depth)
+  ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (valid_q),
+      .in_ready_o (unused_ready),
+      .in_data_i  ({last_q, index_q, lanes}),
+      .out_valid_o(valid_o),
+      .out_ready_i(ready_i),
+      .out_data_o ({last_o, kernel_o, data_o})
+  );
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits)

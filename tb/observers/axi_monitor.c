@@ -57,14 +57,9 @@ void axi_monitor_init(struct axi_monitor *mon, struct device *dev, int port) {
         .bytes = (port ? config->cvsram_data_bits : config->dbb_data_bits) / 8,
         .atom = config->mem_atom,
         .burst_beats = port ? config->cvsram_burst_beats : config->dbb_burst_beats,
-        .read_ids = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 8 | 1u << 9,
-        .write_ids = 1u << 1 | 1u << 2 | 1u << 3,
+        .read_ids = nvdla_client_ids(config, false),
+        .write_ids = nvdla_client_ids(config, true),
     };
-    if (config->sdp_ew_throughput)
-        mon->read_ids |= 1u << 7;
-    const uint32_t movers = (config->bdma ? 1u << 0 : 0) | (config->rubik ? 1u << 4 : 0);
-    mon->read_ids |= movers;
-    mon->write_ids |= movers;
 }
 
 void axi_monitor_reset(struct axi_monitor *mon) {

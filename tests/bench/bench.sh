@@ -8,16 +8,15 @@ set -u
 build=$1
 runs=${2:-7}
 shift $(($# < 2 ? $# : 2))
-# stand_in TRACE OTHER: prints TRACE; OTHER, and a warning, if it is not there
+# stand_in NAME OTHER: prints the path of the conformance trace of small; OTHER, and a warning, if it is not there
 stand_in() {
-    if [ -e "$1" ]; then echo "$1"; return; fi
-    echo "WARNING: $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
+    tests/conformance_traces.sh small "$1" | grep . && return
+    echo "WARNING: trace $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
     echo "$2"
 }
-conformance=${NVDLA_CONFORMANCE:-../shared/conformance}/small
 traces=("$@")
-[ $# -gt 0 ] || traces=("$(stand_in "$conformance/sdp_4x1x8192_pass_through_int8_0" traces/conformance/small/rand_sdp_014.nvt.gz)"
-    "$(stand_in "$conformance/dc_8x16x128_3x3x128x32_int8" traces/conformance/small/rand_dc_pdp_009.nvt.gz)")
+[ $# -gt 0 ] || traces=("$(stand_in sdp_4x1x8192_pass_through_int8_0 traces/conformance/small/rand_sdp_014.nvt.gz)"
+    "$(stand_in dc_8x16x128_3x3x128x32_int8 traces/conformance/small/rand_dc_pdp_009.nvt.gz)")
 mkdir -p "$build/bench"
 
 for t in "${traces[@]}"; do

@@ -1,3 +1,4 @@
+/* Floating point by its definition: exact integers, then one rounding. */
 #include "naive_fp.h"
 
 const struct naive_format naive_fp17 = {6, 10}, naive_fp32 = {8, 23};

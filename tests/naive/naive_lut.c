@@ -1,3 +1,4 @@
+/* The two-table look-up of chapter 55, written out step by step. */
 #include "naive_lut.h"
 
 #include "naive_fp.h"

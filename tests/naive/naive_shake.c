@@ -1,3 +1,4 @@
+/* Conformance traces with other data and settings: what a legal trace becomes when its values are shaken. */
 #include "naive_shake.h"
 
 #include <stddef.h>

@@ -2,13 +2,12 @@
 # The model against the plain definitions of the chapters (tests/naive): vectors, conformance traces with other data and settings, and
 # random layers of every engine.
 #
-# usage: run.sh BUILD [LAYERS]     LAYERS random layers in all, 10000 by default (NVDLA_CONFORMANCE from the environment)
+# usage: run.sh BUILD [LAYERS]     LAYERS random layers in all, 10000 by default (conformance traces: tests/conformance_traces.sh)
 set -u -o pipefail
 build=$1 layers=${2:-10000}
-conformance=${NVDLA_CONFORMANCE:-../shared/conformance}
 make --no-print-directory -s "$build/tests/naive" || exit 1
 naive=$build/tests/naive
-passed=0 failed=0 skipped=0
+passed=0 failed=0
 
 # play TITLE OPTION...
 play() {
@@ -27,15 +26,9 @@ play() {
 
 play "vectors of the chapters" --vectors
 for config in small full; do
-    if [ -d "$conformance/$config" ]; then
-        traces=("$conformance/$config"/*/*.cfg "$conformance/$config"/*/*.nvt.gz "$conformance/$config"/*/input.txn)
-        for i in "${!traces[@]}"; do [ -f "${traces[i]}" ] || unset "traces[i]"; done
-        play "$config, conformance traces" --against-model --config $config "${traces[@]}"
-        play "$config, conformance traces with other data and settings" --shake 2 --seed 1 --config $config "${traces[@]}"
-    else
-        echo "SKIPPED: no conformance traces: $conformance/$config does not exist (set NVDLA_CONFORMANCE)"
-        skipped=$((skipped + 1))
-    fi
+    mapfile -t traces < <(tests/conformance_traces.sh $config)
+    play "$config, conformance traces" --against-model --config $config "${traces[@]}"
+    play "$config, conformance traces with other data and settings" --shake 2 --seed 1 --config $config "${traces[@]}"
 done
 # Parts of the layers, in hundredths.
 while read -r config engine part option; do
@@ -56,5 +49,5 @@ small mix 10 --wraps
 large mix 5
 medium_512 mix 5
 END
-echo "$passed passed, $failed failed, $skipped skipped"
+echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,31 +1,47 @@
 #!/bin/bash
-# Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. small is played with every
-# memory behaviour, the others with the default and one random one; full, which has no RTL, on the model alone.
+# Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. Our own traces of small see
+# every memory behaviour, added ones (NVDLA_CONFORMANCE, see tests/conformance_traces.sh) and those of other configurations the default and
+# one random one, with NIGHTLY=1 all; full, which has no RTL, is played on the model alone.
 #
-# usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
+# usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE, NIGHTLY from the environment)
+#                                  REQUIRE_CONFORMANCE=1: that there are no added traces is a failure
 set -u
 . "$(dirname "$0")/play.sh"
-NVDLA_CONFORMANCE=${NVDLA_CONFORMANCE:-../shared/conformance}
 config=$1
-folder=$NVDLA_CONFORMANCE/$config
-if [ ! -d "$folder" ]; then
-    echo "SKIPPED: no conformance traces: $folder does not exist (set NVDLA_CONFORMANCE)"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-shopt -s nullglob
-traces=("$folder"/*/*.cfg "$folder"/*/*.nvt.gz "$folder"/*/input.txn)
-echo "$config: ${#traces[@]} traces"
+mapfile -t own < <(tests/conformance_traces.sh "$config" --own)
+mapfile -t added < <(tests/conformance_traces.sh "$config" --added)
+echo "$config: ${#own[@]} traces of our own, ${#added[@]} added"
 
-settings=("" "--stall 300 --reorder --seed 1")
-if [ "$config" = full ]; then
-    settings=("--dut model" "--dut model --threads 4")
-elif [ "$config" = small ]; then
-    settings=("" "--latency 200" "--stall 300 --reorder --seed 1" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2"
-        "--stall 700 --bandwidth 400 --seed 3")
+few=("" "--stall 300 --reorder --seed 1")
+all=("${few[@]}" "--latency 200" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2" "--stall 700 --bandwidth 400 --seed 3")
+[ -z "${NIGHTLY:-}" ] || few=("${all[@]}")
+[ "$config" = small ] || all=("${few[@]}")
+[ "$config" != full ] || few=("--dut model" "--dut model --threads 4") all=("--dut model" "--dut model --threads 4")
+
+# play_all TITLE ARRAY-OF-SETTINGS ARRAY-OF-TRACES
+play_all() {
+    local -n settings=$2 traces=$3
+    local setting
+    [ ${#traces[@]} -gt 0 ] || return
+    for setting in "${settings[@]}"; do
+        # shellcheck disable=SC2086 # the options are words
+        play "$1, memory ${setting:-default}" --config "$config" --out build/conformance-reports $setting -- "${traces[@]}"
+    done
+}
+play_all "our own traces" all own
+play_all "added traces" few added
+
+if [ ${#added[@]} -eq 0 ]; then
+    missing="no added traces of $config: ${NVDLA_CONFORMANCE:-../shared/conformance}/$config holds none (NVDLA_CONFORMANCE)"
+    if [ -n "${REQUIRE_CONFORMANCE:-}" ]; then
+        echo "FAIL $missing"
+        failed=$((failed + 1))
+    elif [ ${#own[@]} -eq 0 ]; then
+        echo "SKIPPED: $missing, and none are our own"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    else
+        echo "$missing"
+    fi
 fi
-for setting in "${settings[@]}"; do
-    # shellcheck disable=SC2086 # the options are words
-    play "memory ${setting:-default}" --config "$config" --out build/conformance-reports $setting -- "${traces[@]}"
-done
 finish

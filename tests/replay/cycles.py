@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compares the cycles of the RTL with those of the public RTL (cycles.csv beside the traces, same memory latency).
 
-usage: cycles.py NVCOSIM FOLDER
+usage: cycles.py NVCOSIM [CONFIG]     CONFIG: small by default; traces: those of tests/conformance_traces.sh
 
 Judged: the geometric mean over traces of one layer whose streams neither wait nor read after the first D_OP_ENABLE. The
 others are printed as information, since their cycles depend on when the register writes come.
 """
 import csv
+import gzip
 import json
 import math
 import os
@@ -15,37 +16,47 @@ import subprocess
 import sys
 import tempfile
 
+OWN = "traces/conformance"
+ADDED = os.environ.get("NVDLA_CONFORMANCE") or "../shared/conformance"
+
 
 def one_layer(text):
-    """True if every unit is enabled once and nothing waits or reads behind the first enable."""
-    commands = [line for line in text.splitlines() if line and not line.startswith("//")]
-    enables = [i for i, c in enumerate(commands) if re.match(r"reg_write\([^,]*D_OP_ENABLE_0 *, *(0x)?1 *\)", c)]
-    units = [re.match(r"reg_write\(([^.]*)\.", commands[i]).group(1) for i in enables]
-    tail = commands[enables[0]:] if enables else []
-    return len(set(units)) == len(units) and not any(re.match(r"sync_wait|poll|reg_read", c) for c in tail)
+    """True if every unit is enabled once and nothing waits or reads behind the first enable (.cfg or .nvt; an .nvt's commands
+    at "end" come after everything else)."""
+    commands = [line for line in text.splitlines() if not re.match(r"//|#| |$", line) and not line.endswith(" end")]
+    enables = [(i, m.group(1)) for i, c in enumerate(commands)
+               if (m := re.match(r"reg_write(?:\(NVDLA_| )(\w+)\.D_OP_ENABLE(?:_0)?[ ,]+(?:0x)?1\b", c))]
+    units = [unit for _, unit in enables]
+    tail = commands[enables[0][0]:] if enables else []
+    return len(set(units)) == len(units) and not any(re.match(r"sync_wait|wait|poll|reg_read|read_check", c) for c in tail)
 
 
-def main(nvcosim, folder):
-    if not os.path.isdir(folder):
-        print(f"SKIPPED: no conformance traces: {folder} does not exist (set NVDLA_CONFORMANCE)")
-        print("0 passed, 0 failed, 1 skipped")
-        return 0
-    with open(os.path.join(folder, "cycles.csv"), encoding="utf-8") as f:
-        reference = {r["trace"]: int(r["op_cycles"]) for r in csv.DictReader(f)}
+def read_reference(folder):
+    path = os.path.join(folder, "cycles.csv")
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as f:
+        return {r["trace"]: int(r["op_cycles"]) for r in csv.DictReader(f)}
+
+
+def main(nvcosim, config="small"):
+    reference = read_reference(os.path.join(ADDED, config)) | read_reference(os.path.join(OWN, config))
+    listed = subprocess.run(["tests/conformance_traces.sh", config], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     traces, judged = [], set()
-    for name in sorted(reference):
-        path = os.path.join(folder, name, name + ".cfg")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as f:
+    for path in listed:
+        name = os.path.basename(path).split(".")[0]
+        if name in reference:
+            with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as f:
                 text = f.read()
             traces.append(path)
             if one_layer(text):
                 judged.add(name)
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as results:
-        subprocess.run([nvcosim, "run", "-q", "--dut", "rtl", "-j", "2", "--results", results.name] + traces, capture_output=True, check=False)
+        subprocess.run([nvcosim, "run", "-q", "--dut", "rtl", "-j", str(os.cpu_count()),
+                        "--results", results.name] + traces, capture_output=True, check=False)
         lines = [json.loads(line) for line in results]
     cycles = {r["trace"]: r["op_cycles"] for r in lines if r["verdict"] == "PASS"}
-    missing = [t for t in traces if os.path.splitext(os.path.basename(t))[0] not in cycles]
+    missing = [t for t in traces if os.path.basename(t).split(".")[0] not in cycles]
     logs, slower = [], 0
     print(f"{'trace':44} {'ours':>7} {'public':>7} ratio")
     for name in sorted(cycles):

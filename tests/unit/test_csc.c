@@ -572,7 +572,7 @@ static void wild_layers_end(void **state) {
             }
             core_new(&core, configs[i / 500], 7 + i);
             scribble(&core);
-            assert_true(register_group_init(&regs, core.config, NVDLA_CSC));
+            register_group_init(&regs, core.config, NVDLA_CSC);
         }
         const struct nvdla_register_map *map = &nvdla_register_maps[core.config->map];
         register_group_reset(&regs);
@@ -585,7 +585,8 @@ static void wild_layers_end(void **state) {
             }
         }
         struct csc_layer *layer = &core.csc.layer;
-        csc_layer_decode(layer, core.config, &regs);
+        struct registers_view view = register_group_view(&regs, core.config);
+        csc_layer_decode(layer, &view);
         core.cbuf.data.slices = layer->height;
         core.cbuf.weights.kernels = layer->kernels;
         core.csc.started = true;

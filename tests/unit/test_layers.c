@@ -29,6 +29,8 @@ static struct bench bench(const char *name) {
     return b;
 }
 
+static const enum nvdla_client operand_clients[3] = {NVDLA_READ_SDP_B, NVDLA_READ_SDP_N, NVDLA_READ_SDP_E};
+
 static const struct launch *set(const struct bench *b, uint32_t offset, uint32_t value) {
     return layer_tracker_write(b->tracker, nvdla_unit_base(b->config, b->unit) + offset, value, 0);
 }
@@ -190,7 +192,7 @@ static void bdma_launches_have_the_group_of_their_register(void **state) {
     bool primary;
     assert_false(launch_output_cube(b.config, launch, &cube, &primary));
     assert_false(launch_input_cube(b.config, launch, &cube, &primary));
-    assert_int_equal(launch_atoms(b.config, launch, 0, true), 0);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_BDMA), 0);
     layer_tracker_free(b.tracker);
 }
 
@@ -278,9 +280,9 @@ static void rubik_splits_into_planes_and_merges_them(void **state) {
     assert_int_equal(cube.base, 0x100001000);
     assert_int_equal(cube.channels, 34);
     assert_int_equal(cube_surfaces(&cube), 3);
-    assert_int_equal(launch_atoms(b.config, launch, 4, false), 3 * 2 * 33);
-    assert_int_equal(launch_atoms(b.config, launch, 4, true), 34 * 2 * 3);
-    assert_int_equal(launch_atoms(b.config, launch, 0, true), 0);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_RUBIK), 3 * 2 * 33);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_RUBIK), 34 * 2 * 3);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_BDMA), 0);
     set_rubik(&b, 2, 0, 33, 2, 34); /* merge */
     set(&b, RBK_D_DAIN_LINE_STRIDE, 0x40);
     set(&b, RBK_D_DAIN_PLANAR_STRIDE, 0x80);
@@ -290,8 +292,8 @@ static void rubik_splits_into_planes_and_merges_them(void **state) {
     cube = output(&b, launch, true);
     assert_int_equal(cube.base, 0x200002000);
     assert_int_equal(cube_surfaces(&cube), 2);
-    assert_int_equal(launch_atoms(b.config, launch, 4, false), 34 * 2 * 2);
-    assert_int_equal(launch_atoms(b.config, launch, 4, true), 2 * 2 * 33);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_RUBIK), 34 * 2 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_RUBIK), 2 * 2 * 33);
     layer_tracker_free(b.tracker);
 }
 
@@ -312,8 +314,8 @@ static void rubik_contracts_into_an_enlarged_cube(void **state) {
     assert_int_equal(cube.width, 15);
     assert_int_equal(cube.height, 8);
     assert_int_equal(cube.channels, 40);
-    assert_int_equal(launch_atoms(b.config, launch, 4, false), 15 * 8 * 2);
-    assert_int_equal(launch_atoms(b.config, launch, 4, true), 15 * 8 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_RUBIK), 15 * 8 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_RUBIK), 15 * 8 * 2);
     set(&b, RBK_D_CONTRACT_STRIDE_0, 0x3000); /* phases with gaps between are no cube */
     launch = set(&b, RBK_D_OP_ENABLE, 1);
     assert_false(launch_input_cube(b.config, launch, &cube, &primary));
@@ -354,9 +356,9 @@ static void sdp_output_of_small(void **state) {
     assert_true(cube_atom_address(&cube, 0, 0, 0) == 0x80001000);
     assert_true(cube_atom_address(&cube, 2, 1, 2) == 0x80001000 + 2 * 0x40 + 0x18 + 16);
     assert_int_equal(cube_surfaces(&cube), 3);
-    assert_int_equal(launch_atoms(b.config, launch, 1, true), 18);
-    assert_int_equal(launch_atoms(b.config, launch, 1, false), 0);
-    assert_int_equal(launch_atoms(b.config, launch, 2, true), 0);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_SDP), 18);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_SDP), 0);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_PDP), 0);
     struct cube none;
     bool primary;
     assert_false(launch_input_cube(b.config, launch, &none, &primary));
@@ -392,12 +394,12 @@ static void sdp_to_pdp_and_compare_mode_write_nothing(void **state) {
         set(&b, SDP_D_FEATURE_MODE_CFG, 2);
         const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
         assert_false(launch_output_cube(b.config, launch, &cube, &primary));
-        assert_int_equal(launch_atoms(b.config, launch, 1, true), 0);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_SDP), 0);
         set(&b, SDP_D_FEATURE_MODE_CFG, 1);
         set(&b, SDP_D_DP_EW_CFG, 3 << 2 | 0x10); /* equal, nothing that matters bypassed */
         launch = set(&b, SDP_D_OP_ENABLE, 1);
         assert_false(launch_output_cube(b.config, launch, &cube, &primary));
-        assert_int_equal(launch_atoms(b.config, launch, 1, true), 0);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_SDP), 0);
         static const uint32_t writing[] = {3 << 2 | 1, 3 << 2 | 2, 2 << 2};
         for (int k = 0; k < 3; k++) {
             set(&b, SDP_D_DP_EW_CFG, writing[k]);
@@ -427,7 +429,7 @@ static void sdp_output_of_full_by_precision(void **state) {
         expect_size(&cube, 2, 3, (int)rows[i].channels, rows[i].element_bytes);
         assert_int_equal(cube_surfaces(&cube), rows[i].surfaces);
         assert_true(cube_atom_address(&cube, 1, 2, 1) == UINT64_C(0x1234567880001220) + 0x100 + 2 * 0x40 + 32);
-        assert_int_equal(launch_atoms(b.config, launch, 1, true), 6 * rows[i].surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_SDP), 6 * rows[i].surfaces);
     }
     layer_tracker_free(b.tracker);
 }
@@ -449,7 +451,7 @@ static void sdp_batches_multiply_writes_and_are_not_packed(void **state) {
     assert_int_equal(element.batch, 3);
     assert_int_equal(element.channel, 32 + 3);
     assert_false(cube_locate(&batches, 0x5000, &element));
-    assert_int_equal(launch_atoms(b.config, launch, 1, true), 10);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_SDP), 10);
     layer_tracker_free(b.tracker);
     b = bench("large"); /* has no batches, and a secondary port */
     set_sdp(&b, 1, 1, 64, INT8, INT8);
@@ -459,7 +461,7 @@ static void sdp_batches_multiply_writes_and_are_not_packed(void **state) {
     const struct cube cube = output(&b, launch, false);
     assert_true(cube.packed_1x1);
     assert_true(cube.base == UINT64_C(0x1200000000));
-    assert_int_equal(launch_atoms(b.config, launch, 1, true), 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_SDP), 2);
     layer_tracker_free(b.tracker);
 }
 
@@ -486,22 +488,22 @@ static void sdp_main_input(void **state) {
         assert_int_equal(cube.base, 0x20000);
         assert_int_equal(cube.line_stride, 0x200);
         assert_int_equal(cube.surface_stride, 0x1000);
-        assert_int_equal(launch_atoms(b.config, launch, 1, false), 15 * rows[i].surfaces);
-        assert_int_equal(launch_atoms(b.config, launch, 1, true), 0);
-        for (int id = 5; id <= 7; id++)
-            assert_int_equal(launch_atoms(b.config, launch, id, false), 0);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_SDP), 15 * rows[i].surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_SDP), 0);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(launch_atoms(b.config, launch, operand_clients[k]), 0);
         /* 1x1 is packed; from the convolution core there is no input at all */
         set_size(&b, SDP_RDMA_D_DATA_CUBE_WIDTH, 1, 1, rows[i].channels);
         launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
         assert_true(input(&b, launch, true).packed_1x1);
-        assert_int_equal(launch_atoms(b.config, launch, 1, false), rows[i].surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_SDP), rows[i].surfaces);
         set(&b, SDP_RDMA_D_FEATURE_MODE_CFG, 1 | rows[i].in << 2 | rows[i].proc << 4);
         launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
         struct cube none;
         bool primary;
         assert_false(launch_input_cube(b.config, launch, &none, &primary));
         assert_false(launch_output_cube(b.config, launch, &none, &primary));
-        assert_int_equal(launch_atoms(b.config, launch, 1, false), 0);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_SDP), 0);
         layer_tracker_free(b.tracker);
     }
 }
@@ -546,7 +548,7 @@ static void sdp_operands(void **state) {
             const struct launch *launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
             for (int k = 0; k < 3; k++) {
                 const bool absent = k == 2 && !nvdla_runs(b.config, FEATURE_EW);
-                assert_int_equal(launch_atoms(b.config, launch, 5 + k, false),
+                assert_int_equal(launch_atoms(b.config, launch, operand_clients[k]),
                                  k == which && !absent ? rows[i].atoms : 0);
             }
         }
@@ -573,8 +575,8 @@ static void pdp_cubes_of_small(void **state) {
     assert_true(cube_atom_address(&cube, 0, 0, 0) == 0x80001000);
     assert_true(cube_atom_address(&cube, 0, 1, 3) == 0x80001000 + 0x48 + 24);
     assert_true(cube_atom_address(&cube, 2, 2, 0) == ((0x80001003 + 2 * 0x101 + 2 * 0x45) & ~UINT64_C(7)));
-    assert_int_equal(launch_atoms(b.config, launch, 2, true), 36);
-    assert_int_equal(launch_atoms(b.config, launch, 2, false), 0);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_PDP), 36);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), 0);
     b.unit = NVDLA_PDP_RDMA;
     set_size(&b, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 9, 7, 17);
     set_place(&b, PDP_RDMA_D_SRC_BASE_ADDR_LOW, 0x80002000, 0x50, 0x300);
@@ -582,7 +584,7 @@ static void pdp_cubes_of_small(void **state) {
     cube = input(&b, launch, true);
     expect_size(&cube, 9, 7, 17, 1);
     assert_true(cube_atom_address(&cube, 2, 6, 8) == 0x80002000 + 2 * 0x300 + 6 * 0x50 + 64);
-    assert_int_equal(launch_atoms(b.config, launch, 2, false), 9 * 7 * 3);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), 9 * 7 * 3);
     layer_tracker_free(b.tracker);
 }
 
@@ -614,7 +616,7 @@ static void pdp_split_widths(void **state) {
     const struct launch *launch = set(&b, PDP_D_OP_ENABLE, 1);
     struct cube cube = output(&b, launch, true);
     expect_size(&cube, 12, 5, 9, 1);
-    assert_int_equal(launch_atoms(b.config, launch, 2, true), 12 * 5 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_PDP), 12 * 5 * 2);
     b.unit = NVDLA_PDP_RDMA;
     set_size(&b, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 100, 10, 9);
     set(&b, PDP_RDMA_D_OPERATION_MODE_CFG, 3);
@@ -624,16 +626,16 @@ static void pdp_split_widths(void **state) {
     cube = input(&b, launch, true);
     expect_size(&cube, 24, 10, 9, 1);
     /* every strip but the first reads kw - sw = 1 column again: 8 + 7 + 7 + 5 */
-    assert_int_equal(launch_atoms(b.config, launch, 2, false), 27 * 10 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), 27 * 10 * 2);
     /* kw 2, sw 3: one column between strips is not read: 8 + 5 + 5 + 3 */
     set(&b, PDP_RDMA_D_POOLING_KERNEL_CFG, 1 | 2 << 4);
     launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
-    assert_int_equal(launch_atoms(b.config, launch, 2, false), 21 * 10 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), 21 * 10 * 2);
     /* two strips: MID is ignored */
     set(&b, PDP_RDMA_D_OPERATION_MODE_CFG, 1);
     set(&b, PDP_RDMA_D_POOLING_KERNEL_CFG, 2 | 1 << 4);
     launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
-    assert_int_equal(launch_atoms(b.config, launch, 2, false), (8 + 5) * 10 * 2);
+    assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), (8 + 5) * 10 * 2);
     assert_int_equal(input(&b, launch, true).width, 12);
     layer_tracker_free(b.tracker);
 }
@@ -652,14 +654,14 @@ static void pdp_cubes_of_full_by_precision(void **state) {
         struct cube cube = output(&b, launch, true);
         expect_size(&cube, 4, 3, 40, format == INT8 ? 1 : 2);
         assert_true(cube_atom_address(&cube, 1, 1, 0) == UINT64_C(0x10000011e0));
-        assert_int_equal(launch_atoms(b.config, launch, 2, true), 12 * surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_PDP), 12 * surfaces);
         b.unit = NVDLA_PDP_RDMA;
         set_size(&b, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 8, 6, 40);
         set(&b, PDP_RDMA_D_DATA_FORMAT, format);
         launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
         cube = input(&b, launch, false);
         expect_size(&cube, 8, 6, 40, format == INT8 ? 1 : 2);
-        assert_int_equal(launch_atoms(b.config, launch, 2, false), 48 * surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), 48 * surfaces);
     }
     layer_tracker_free(b.tracker);
 }
@@ -685,15 +687,15 @@ static void cdp_takes_its_size_from_its_rdma(void **state) {
         struct cube cube = output(&b, launch, false);
         expect_size(&cube, 5 + group, 3, 33, 1 + group);
         assert_int_equal(cube_atom_address(&cube, 1, 2, 1), 0x4000 + 0x1000 + 0x400 + 32);
-        assert_int_equal(launch_atoms(b.config, launch, 3, true), (5 + group) * 3 * surfaces);
-        assert_int_equal(launch_atoms(b.config, launch, 3, false), 0);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_CDP), (5 + group) * 3 * surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_CDP), 0);
         b.unit = NVDLA_CDP_RDMA;
         set(&b, CDP_RDMA_S_POINTER, (uint32_t)group);
         launch = set(&b, CDP_RDMA_D_OP_ENABLE, 1);
         cube = input(&b, launch, false);
         expect_size(&cube, 5 + group, 3, 33, 1 + group);
-        assert_int_equal(launch_atoms(b.config, launch, 3, false), (5 + group) * 3 * surfaces);
-        assert_int_equal(launch_atoms(b.config, launch, 3, true), 0);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_CDP), (5 + group) * 3 * surfaces);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_CDP), 0);
     }
     layer_tracker_free(b.tracker);
     b = bench("small"); /* D_DATA_FORMAT resets to INT16 and means nothing there */
@@ -729,20 +731,18 @@ static void cdp_takes_its_size_from_an_rdma_that_is_programmed_later(void **stat
         const struct launch *launch = layer_tracker_find(b.tracker, NVDLA_CDP, n);
         struct cube cube = output(&b, launch, true);
         expect_size(&cube, 7 + n, 5, 19, 1);
-        assert_int_equal(launch_atoms(b.config, launch, 3, true), (7 + n) * 5 * 3);
+        assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_CDP), (7 + n) * 5 * 3);
     }
     layer_tracker_free(b.tracker);
 }
 
 /* ---- CDMA ---- */
 
-enum { DATA = 8, WEIGHTS = 9 }; /* AXI IDs */
-
 static void expect_fetches(const struct bench *b, const struct launch *launch, uint64_t data, uint64_t weights) {
     assert_non_null(launch);
-    assert_int_equal(launch_atoms(b->config, launch, DATA, false), data);
-    assert_int_equal(launch_atoms(b->config, launch, WEIGHTS, false), weights);
-    assert_int_equal(launch_atoms(b->config, launch, DATA, true), 0);
+    assert_int_equal(launch_atoms(b->config, launch, NVDLA_READ_CDMA_DAT), data);
+    assert_int_equal(launch_atoms(b->config, launch, NVDLA_READ_CDMA_WT), weights);
+    assert_int_equal(launch_atoms(b->config, launch, NVDLA_WRITE_SDP), 0);
 }
 
 static void cdma_feature_input(void **state) {
@@ -959,7 +959,7 @@ static void ew_counts_where_it_runs(void **state) {
         set(&b, SDP_RDMA_D_ERDMA_CFG, 1 << 1); /* ALU */
         set_size(&b, SDP_RDMA_D_DATA_CUBE_WIDTH, 1, 1, 8);
         const struct launch *rdma = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
-        assert_int_equal(launch_atoms(b.config, rdma, 7, false), runs ? 1 : 0);
+        assert_int_equal(launch_atoms(b.config, rdma, NVDLA_READ_SDP_E), runs ? 1 : 0);
         assert_int_equal(feeder(&b, NVDLA_SDP, 0, NVDLA_SDP_RDMA), runs ? 0 : -1);
         layer_tracker_free(b.tracker);
     }

@@ -370,7 +370,7 @@ static void sdp_and_pdp_interrupt_with_their_own_groups(void **state) {
 static void counters_saturate_in_the_group_that_ends(void **state) {
     (void)state;
     struct register_group cacc;
-    assert_true(register_group_init(&cacc, nvdla_config_find("full"), NVDLA_CACC));
+    register_group_init(&cacc, nvdla_config_find("full"), NVDLA_CACC);
     for (unsigned group = 0; group < 2; group++) {
         register_group_write(&cacc, CACC_S_POINTER, group);
         register_group_write(&cacc, CACC_D_OP_ENABLE, 1);
