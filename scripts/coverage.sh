@@ -27,6 +27,7 @@ for config in "${configs[@]}"; do
         "$nvcosim" gen --config "$config" --engine mix --seed 1 --count "$count" --out "$out/random-$config" >/dev/null || exit 1
         traces+=("$out/random-$config"/*.nvt.gz)
     fi
+    [ ${#traces[@]} -gt 0 ] || { echo "coverage: there is no trace of configuration $config" >&2; exit 1; }
     for index in "${!settings[@]}"; do
         # shellcheck disable=SC2086 # the options are words
         "$nvcosim" run -j "$(nproc)" --config "$config" --out "$out/reports" --coverage "$out/counts/$config-$index" \

@@ -58,7 +58,7 @@ static const char doc[] =
 /* An engine that was asked for by name must exist. */
 static void check_engines(const struct gen_options *options, struct argp_state *state) {
     char name[GEN_ENGINES_NAME], names[GEN_ENGINES_NAME];
-    uint32_t has = options->config ? gen_config_engines(options->config) : GEN_ENGINES_ALL;
+    const uint32_t has = gen_config_engines(options->config);
     uint32_t lacks = options->engines & ~has;
     if (!lacks || options->engines == GEN_ENGINES_ALL)
         return;

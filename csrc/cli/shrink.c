@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,6 +110,8 @@ static int play_attempt(void *context) {
     words_add(&line, "--still=%d", STILL);
     for (size_t i = 0; i < attempt->args->given.count; i++)
         words_add(&line, "%s", attempt->args->given.items[i]);
+    if (attempt->args->run.max_seconds)
+        words_add(&line, "--max-seconds=%" PRIu64, attempt->args->run.max_seconds);
     words_add(&line, "--out=%s", attempt->out);
     words_add(&line, "--results=%s", attempt->results);
     words_add(&line, "--");
@@ -396,8 +399,9 @@ static void make_table(struct argp_option *table) {
         {.name = "attempts", .key = KEY_ATTEMPTS, .arg = "N", .doc = "Runs at most (default 300)"},
         {.name = "quiet", .key = 'q', .doc = "Print the result only"},
     };
-    static const char *const left_out[] = {"out",       "jobs",     "stats", "verbose",   "quiet",   "name",
-                                           "result-fd", "progress", "wave",  "wave-from", "wave-to", "results"};
+    static const char *const left_out[] = {"out",     "jobs",      "stats",    "verbose",       "quiet",
+                                           "name",    "result-fd", "progress", "wave",          "wave-from",
+                                           "wave-to", "results",   "coverage", "coverage-kind", "histogram"};
     size_t n = 0;
     for (; n < sizeof own / sizeof own[0]; n++)
         table[n] = own[n];

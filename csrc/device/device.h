@@ -71,6 +71,14 @@ struct device_statistics {
     const struct model_statistics *model; /* of the reference model, likewise */
 };
 
+/* Beats of all clients. */
+static inline uint64_t device_beats(const uint64_t beats[AXI_IDS]) {
+    uint64_t total = 0;
+    for (int id = 0; id < AXI_IDS; id++)
+        total += beats[id];
+    return total;
+}
+
 enum device_state {
     DEVICE_RUNNING,   /* the limit passed */
     DEVICE_INTERRUPT, /* dla_intr is 1 */

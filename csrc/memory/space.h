@@ -2,9 +2,13 @@
 #ifndef MEMORY_SPACE_H
 #define MEMORY_SPACE_H
 
+#include <stdbool.h>
+
 enum memory_space { SPACE_PRIMARY, SPACE_SECONDARY, SPACE_COUNT };
 
 /* "primary", "secondary": in messages, reports and .nvt. */
 const char *memory_space_name(enum memory_space space);
+/* The memory of that name; false if there is none. */
+bool memory_space_find(const char *name, enum memory_space *space);
 
 #endif

@@ -386,6 +386,41 @@ const char *report_status_text(enum report_status status) {
 
 /* ---- status and reason ---- */
 
+/* The failed memory check that tells most: one that was done while the trace ran, else that of the layer armed first.
+ * NULL if no memory check failed. */
+static const struct play_failure *first_memory_failure(const struct report *report, const struct play_result *result) {
+    const struct play_failure *found = NULL;
+    size_t found_tag = SIZE_MAX;
+    for (size_t i = 0; i < result->failure_count; i++) {
+        const struct play_failure *failure = &result->failures[i];
+        const struct op *op = &report->input.prog->ops[failure->op];
+        if (op->kind != OP_MEM_CHECK)
+            continue;
+        if (!op->at_end)
+            return found ? found : failure;
+        const struct output *output = report_output(report, op->space, failure->first);
+        if (!found || (output && output->launch->tag < found_tag)) {
+            found = failure;
+            found_tag = output ? output->launch->tag : SIZE_MAX;
+        }
+    }
+    return found;
+}
+
+const struct play_failure *report_first_failure(const struct report *report, int *played) {
+    for (*played = 0; *played < report->input.played_count; ++*played) {
+        const struct play_result *result = report->input.played[*played].result;
+        const struct play_failure *first = result->failure_count > 0 ? &result->failures[0] : NULL;
+        const enum op_kind kind = first ? report->input.prog->ops[first->op].kind : OP_NOTE;
+        /* Of a CRC that is wrong golden bytes, if there are any, say where. */
+        const struct play_failure *memory =
+            kind == OP_MEM_CRC || kind == OP_MEM_CHECK ? first_memory_failure(report, result) : NULL;
+        if (first)
+            return memory ? memory : first;
+    }
+    return NULL;
+}
+
 static void set_reason(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void set_reason(struct report *report, const char *format, ...) {
     va_list arguments;
@@ -417,6 +452,19 @@ static const struct played *not_played(const struct report *report) {
     return found;
 }
 
+/* ": SDP #0 surface 0, line 0, column 0, channel 0; written by SDP #0 at cycle 135, AXI ID 1" */
+static char *place_text(const struct report *report, int played, enum memory_space space, uint64_t address,
+                        const struct output *output, char *text, size_t size) {
+    char element[256], layer[64], origin[512];
+    report_origin(report, played, space, address, output, origin, sizeof origin);
+    if (output)
+        snprintf(text, size, ": %s %s; %s", report_launch_name(output->launch, layer, sizeof layer),
+                 report_element(output, address, element, sizeof element), origin);
+    else
+        snprintf(text, size, "; %s", origin);
+    return text;
+}
+
 static void find_reason(struct report *report) {
     const struct report_input *in = &report->input;
     const struct played *stopped = not_played(report);
@@ -431,27 +479,26 @@ static void find_reason(struct report *report) {
                    stopped->result->message ? stopped->result->message : "the device failed");
         return;
     }
+    const struct play_failure *failure;
+    char text[REPORT_LINE], where[1024];
+    int played;
     if (report->mismatch_count > 0) {
         const struct mismatch *first = &report->mismatches[0];
-        char where[256] = "", origin[512];
-        if (first->kind == AREA_LAUNCH) {
-            char layer[64], text[160];
-            snprintf(where, sizeof where, ": %s %s", report_launch_name(first->output->launch, layer, sizeof layer),
-                     report_element(first->output, first->first, text, sizeof text));
-        }
-        report_origin(report, 0, first->space, first->first, first->output, origin, sizeof origin);
-        set_reason(report, "%" PRIu64 " bytes differ between %s and %s, first at %s 0x%" PRIx64 "%s; %s",
+        set_reason(report, "%" PRIu64 " bytes differ between %s and %s, first at %s 0x%" PRIx64 "%s",
                    total_mismatches(report), in->played[0].dev->name, in->played[1].dev->name,
-                   memory_space_name(first->space), first->first, where, origin);
+                   memory_space_name(first->space), first->first,
+                   place_text(report, 0, first->space, first->first, first->output, where, sizeof where));
         return;
     }
-    for (int i = 0; i < in->played_count; i++) {
-        if (in->played[i].result->failure_count > 0) {
-            char text[REPORT_LINE];
-            set_reason(report, "%s",
-                       report_failure(report, &in->played[i], &in->played[i].result->failures[0], text, sizeof text));
-            return;
-        }
+    if ((failure = report_first_failure(report, &played))) {
+        const struct op *op = &in->prog->ops[failure->op];
+        report_failure(report, &in->played[played], failure, text, sizeof text);
+        where[0] = '\0';
+        if (op->kind == OP_MEM_CHECK)
+            place_text(report, played, op->space, failure->first, report_output(report, op->space, failure->first),
+                       where, sizeof where);
+        set_reason(report, "%s%s", text, where);
+        return;
     }
     for (int i = 0; i < in->played_count; i++) {
         const struct device *dev = in->played[i].dev;

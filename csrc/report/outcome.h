@@ -105,6 +105,10 @@ static inline struct memory *report_memory(const struct report *report, int play
 /* The output that a byte belongs to, going by the memories of all devices; NULL if no launch writes there. */
 const struct output *report_output(const struct report *report, enum memory_space space, uint64_t address);
 
+/* The failed check to begin with, and the index of its device: the first that failed; where that is a CRC or a memory
+ * check, the memory check that tells which layer went wrong first. NULL if none failed. */
+const struct play_failure *report_first_failure(const struct report *report, int *played);
+
 /* A data beat on AXI that wrote to the neighbours of a byte and left the byte itself out. */
 struct partial_beat {
     uint64_t address;            /* of its first byte, a multiple of bytes */

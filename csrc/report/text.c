@@ -141,13 +141,6 @@ static void print_failure(FILE *out, const struct report *report, int played, co
     memory_free(golden);
 }
 
-static uint64_t sum(const uint64_t *values, int count) {
-    uint64_t total = 0;
-    for (int i = 0; i < count; i++)
-        total += values[i];
-    return total;
-}
-
 static void print_played(FILE *out, const struct report *report, int index) {
     const struct played *played = &report->input.played[index];
     const struct play_result *result = played->result;
@@ -161,8 +154,8 @@ static void print_played(FILE *out, const struct report *report, int index) {
         fprintf(out,
                 "    %" PRIu64 " cycles, %" PRIu64 " from the first D_OP_ENABLE to the last interrupt, %" PRIu64
                 " beats read, %" PRIu64 " written\n",
-                statistics->cycles, statistics->op_cycles, sum(statistics->read_beats, AXI_IDS),
-                sum(statistics->write_beats, AXI_IDS));
+                statistics->cycles, statistics->op_cycles, device_beats(statistics->read_beats),
+                device_beats(statistics->write_beats));
     if (result->message)
         fprintf(out, "    %s\n", result->message);
     for (size_t i = 0; i < result->failure_count && i < FAILURES_SHOWN; i++) {

@@ -67,6 +67,10 @@ const struct argp_option run_option_table[] = {
      .doc = "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was "
             "compared: it has no check, and one device alone played it"},
     {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
+    {.name = "checks",
+     .key = KEY_CHECKS,
+     .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
+            "fails is a finding"},
     {.name = "out",
      .key = 'o',
      .arg = "DIR",
@@ -124,10 +128,6 @@ const struct argp_option run_option_table[] = {
     {.name = "allow-outside",
      .key = KEY_ALLOW_OUTSIDE,
      .doc = "Do not fail on accesses outside the regions of the trace"},
-    {.name = "checks",
-     .key = KEY_CHECKS,
-     .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
-            "fails is a finding"},
     {.doc = "Waves", .group = 4},
     {.name = "wave",
      .key = KEY_WAVE,

@@ -2,6 +2,7 @@
 #include "run/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,5 +24,10 @@ static void check(void) {
 }
 
 void output_check_at_exit(void) {
+    /* A stream that the caller has closed must not become a file that is opened later: writing to it fails as it
+     * should. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_BAD_INPUT);
     atexit(check);
 }

@@ -70,7 +70,7 @@ int process_wait(pid_t pid, void (*tick)(void *context), void *context) {
             return process_status(status);
         if (ended < 0 && errno != EINTR)
             return 127;
-        if (ended == 0) {
+        if (ended == 0 && tick) {
             tick(context);
             poll(NULL, 0, TICK_MS);
         }

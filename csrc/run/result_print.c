@@ -73,13 +73,6 @@ void warning_kinds_free(struct warning_kinds *kinds) {
 
 /* ---- statistics ---- */
 
-static uint64_t sum(const uint64_t *values) {
-    uint64_t total = 0;
-    for (int i = 0; i < AXI_IDS; i++)
-        total += values[i];
-    return total;
-}
-
 static void print_model(FILE *out, const struct result *result, const struct result_device *device) {
     fprintf(out, "  %s: %.3f ms CPU in its layers", device->name, 1e3 * device->cpu_seconds);
     if (result->macs > 0 && device->cpu_seconds > 0)
@@ -91,7 +84,7 @@ static void print_model(FILE *out, const struct result *result, const struct res
 }
 
 static void print_beats(FILE *out, const struct result_device *device, bool write) {
-    const uint64_t *beats = write ? device->write_beats : device->read_beats, total = sum(beats);
+    const uint64_t *beats = write ? device->write_beats : device->read_beats, total = device_beats(beats);
     fprintf(out, "  %s: %" PRIu64 " beats", write ? "write" : "read", total);
     if (device->op_cycles > 0)
         fprintf(out, ", %.1f %% of op_cycles", 100.0 * (double)total / (double)device->op_cycles);
@@ -140,8 +133,8 @@ static void print_figures(FILE *out, const struct result *result) {
     if (first->not_compared > 0)
         fprintf(out, " not_compared=%" PRIu64, first->not_compared);
     if (first->clocked)
-        fprintf(out, " beats=%" PRIu64 "/%" PRIu64 " op_cycles=%" PRIu64, sum(first->read_beats),
-                sum(first->write_beats), first->op_cycles);
+        fprintf(out, " beats=%" PRIu64 "/%" PRIu64 " op_cycles=%" PRIu64, device_beats(first->read_beats),
+                device_beats(first->write_beats), first->op_cycles);
     fprintf(out, " (%s, %s)", result->config, result->dut);
     if (!result->compared)
         fputs(": nothing was compared", out);

@@ -62,8 +62,13 @@ struct watch {
     int fd;
     size_t *layers; /* the operations that arm what writes memory, in order */
     size_t layer_count;
+    uint64_t bytes; /* that all launches move over the memory ports */
+    int playing, devices;
     double start, last;
 };
+
+/* Share of the time of a run that the RTL takes, roughly. */
+#define RTL_SHARE 0.95
 
 /* Writes a whole line to the runner. */
 static void send_line(int fd, const char *text) {
@@ -78,20 +83,38 @@ static void send_line(int fd, const char *text) {
     free(line.text);
 }
 
+/* The part of a device's work that is done: of the RTL's, by the memory traffic that the launches need; of the model's,
+ * which is done a layer at a time, by layers. */
+static double part_done(const struct watch *watch, struct device *dev, size_t layer) {
+    struct device_statistics statistics = {0};
+    dev->ops->statistics(dev, &statistics);
+    if (!statistics.rtl || watch->bytes == 0)
+        return watch->layer_count > 0 && layer > 0 ? (double)(layer - 1) / (double)watch->layer_count : 0;
+    uint64_t beats = 0;
+    for (int id = 0; id < AXI_IDS; id++)
+        beats += statistics.read_beats[id] + statistics.write_beats[id];
+    const double part = (double)beats * dev->config->dbb_data_bits / 8 / (double)watch->bytes;
+    return part < 1 ? part : 1;
+}
+
 static void send_progress(void *context, const struct device *dev, size_t done, size_t total) {
     struct watch *watch = context;
     const double now = process_clock();
     if (now - watch->last < 0.2)
         return;
     watch->last = now;
-    const uint64_t cycles = dev->ops->time((struct device *)dev);
+    struct device *device = (struct device *)dev;
+    const uint64_t cycles = dev->ops->time(device);
     size_t layer = 0;
     while (layer < watch->layer_count && watch->layers[layer] < done)
         layer++;
+    double part = part_done(watch, device, layer);
+    if (watch->devices > 1)
+        part = watch->playing == 0 ? RTL_SHARE * part : RTL_SHARE + (1 - RTL_SHARE) * part;
     char *text = xprintf("{\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
-                         ",\"rate\":%.0f,\"done\":%zu,\"operations\":%zu}",
+                         ",\"rate\":%.0f,\"part\":%.4f,\"done\":%zu,\"operations\":%zu}",
                          dev->name, layer, watch->layer_count, cycles,
-                         now > watch->start ? (double)cycles / (now - watch->start) : 0, done, total);
+                         now > watch->start ? (double)cycles / (now - watch->start) : 0, part, done, total);
     send_line(watch->fd, text);
     free(text);
 }
@@ -167,25 +190,20 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
 
 /* The first byte that differs between the devices; if none does, the first that differs from a golden. */
 static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
-    const struct report_input *input = &report->input;
     for (size_t i = 0; i < report->mismatch_count; i++)
         mismatch->bytes += report->mismatches[i].count;
     if (report->mismatch_count > 0) {
         mismatch->address = report->mismatches[0].first;
         fill_place(mismatch, report, 0, report->mismatches[0].space);
     }
-    for (int i = 0; i < input->played_count; i++) {
-        const struct play_result *played = input->played[i].result;
-        for (size_t k = 0; k < played->failure_count && !mismatch->space; k++) {
-            const struct play_failure *failure = &played->failures[k];
-            const struct op *op = &input->prog->ops[failure->op];
-            if (op->kind != OP_MEM_CHECK)
-                continue;
-            mismatch->golden = true;
-            mismatch->address = failure->first;
-            mismatch->bytes = failure->count;
-            fill_place(mismatch, report, i, op->space);
-        }
+    int played;
+    const struct play_failure *failure = report_first_failure(report, &played);
+    const struct op *op = failure ? &report->input.prog->ops[failure->op] : NULL;
+    if (op && op->kind == OP_MEM_CHECK && !mismatch->space) {
+        mismatch->golden = true;
+        mismatch->address = failure->first;
+        mismatch->bytes = failure->count;
+        fill_place(mismatch, report, played, op->space);
     }
 }
 
@@ -334,6 +352,7 @@ static void play_devices(const struct run_options *options, const struct program
     }
     for (int i = 0; i < input->played_count; i++) {
         watch->start = watch->last = process_clock();
+        watch->playing = i;
         play(prog, devices[i], &play_options, &results[i]);
         hang_explain(&results[i]);
         input->played[i] = (struct played){.dev = devices[i], .result = &results[i]};
@@ -349,9 +368,24 @@ static void hold_signals(bool hold) {
     sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
+/* How much there is to do: for the result, and to tell how far it is. */
+static void measure_work(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
+                         struct watch *watch) {
+    result->operations = prog->count;
+    result->launches = layer_tracker_count(tracker);
+    result->layers = watch->layer_count = find_layers(prog->config, tracker, &watch->layers);
+    for (size_t i = 0; i < result->launches; i++) {
+        const struct launch *launch = layer_tracker_launch(tracker, i);
+        result->macs += launch_macs(launch);
+        for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+            watch->bytes +=
+                launch_atoms(prog->config, launch, (enum nvdla_client)client) * (uint64_t)prog->config->mem_atom;
+    }
+}
+
 static void play_program(const struct run_options *options, const struct program *prog, const char *rtl_name,
                          rtl_open open, void *context, struct result *result) {
-    struct device *devices[PLAYED_MAX];
+    struct device *devices[PLAYED_MAX] = {NULL};
     struct play_result results[PLAYED_MAX];
     struct report_input input = {.name = result->trace, .prog = prog};
     struct error err;
@@ -364,12 +398,8 @@ static void play_program(const struct run_options *options, const struct program
         return;
     }
     struct layer_tracker *tracker = program_launches(prog);
-    struct watch watch = {.fd = options->result_fd};
-    result->operations = prog->count;
-    result->launches = layer_tracker_count(tracker);
-    result->layers = watch.layer_count = find_layers(prog->config, tracker, &watch.layers);
-    for (size_t i = 0; i < result->launches; i++)
-        result->macs += launch_macs(layer_tracker_launch(tracker, i));
+    struct watch watch = {.fd = options->result_fd, .devices = input.played_count};
+    measure_work(prog, tracker, result, &watch);
     input.launches = tracker;
     play_devices(options, prog, &watch, &input, devices, results);
     free(watch.layers);
@@ -379,8 +409,9 @@ static void play_program(const struct run_options *options, const struct program
     if (!closed)
         fail_to_play(result, err.text);
     for (int i = 0; i < input.played_count; i++) {
+        struct device *dev = input.played[i].dev;
         play_result_free(&results[i]);
-        devices[i]->ops->destroy(devices[i]);
+        dev->ops->destroy(dev);
     }
     histogram_set_free(&histograms);
     layer_tracker_free(tracker);

@@ -260,11 +260,7 @@ static bool take_interrupt(struct nvt *nvt, struct op *op) {
 
 static bool take_memory(struct nvt *nvt, struct op *op) {
     const char *text = take(nvt);
-    if (text && !strcmp(text, "primary"))
-        op->space = SPACE_PRIMARY;
-    else if (text && !strcmp(text, "secondary"))
-        op->space = SPACE_SECONDARY;
-    else
+    if (!text || !memory_space_find(text, &op->space))
         return refuse(nvt, text, "primary or secondary");
     return take_number(nvt, UINT64_MAX, "a memory address", &op->base);
 }

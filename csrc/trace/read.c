@@ -11,21 +11,17 @@
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
 
-static bool ends_in(const char *name, size_t n, const char *ending) {
-    size_t e = strlen(ending);
-    return n > e && !memcmp(name + n - e, ending, e);
+static bool is_called(const char *path, const char *ending, const char *packed) {
+    return text_ends_with(path, ending) || text_ends_with(path, packed);
 }
 
 /* The reader for a file name, with or without .gz behind it; NULL if it is none of a trace. */
 static trace_reader *choose(const char *path) {
-    size_t n = strlen(path);
-    if (ends_in(path, n, ".gz"))
-        n -= 3;
-    if (ends_in(path, n, ".cfg"))
+    if (is_called(path, ".cfg", ".cfg.gz"))
         return trace_read_cfg;
-    if (ends_in(path, n, ".txn"))
+    if (is_called(path, ".txn", ".txn.gz"))
         return trace_read_txn;
-    return ends_in(path, n, ".nvt") ? trace_read_nvt : NULL;
+    return is_called(path, ".nvt", ".nvt.gz") ? trace_read_nvt : NULL;
 }
 
 /* Names that a directory may be read by: first those of the published releases; the others, among them what convert
@@ -33,7 +29,7 @@ static trace_reader *choose(const char *path) {
 enum rank { RANK_PUBLISHED, RANK_OTHER, RANK_COUNT };
 
 static enum rank rank_of(const char *name) {
-    if (ends_in(name, strlen(name), ".cfg") || !strcmp(name, "input.txn"))
+    if (text_ends_with(name, ".cfg") || !strcmp(name, "input.txn"))
         return RANK_PUBLISHED;
     return choose(name) ? RANK_OTHER : RANK_COUNT;
 }

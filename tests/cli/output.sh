@@ -28,6 +28,10 @@ for simulator in "$(dirname "$NVCOSIM")"/nvcosim-small; do
     full simulator_help "$simulator" --help
     full simulator_version "$simulator" --version
 done
+# standard output that the caller has closed
+command=(bash -c 'exec "$0" --version >&-' "$NVCOSIM"); check closed_version 2 "could not be written: Bad file descriptor"
+command=(bash -c 'exec "$0" run --dut model --results closed.jsonl good/good.cfg >&-' "$NVCOSIM"); check closed_run 2 "could not be written: Bad file descriptor"
+that closed_results_are_whole python3 -c 'import json; assert json.load(open("closed.jsonl"))["verdict"] == "PASS"'
 # a reader that has gone: the signal, or where that is ignored the message
 cat >gone.py <<'END'
 # gone.py DEFAULT COMMAND...: the command's standard output is a pipe without a reader; DEFAULT 1: SIGPIPE ends it

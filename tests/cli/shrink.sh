@@ -12,6 +12,7 @@ nv shrink --out small.cfg good.nvt; check shrink_out_suffix 2 "--out: found 'sma
 nv shrink --attempts 0 good.nvt; check shrink_attempts 2 "--attempts: found '0', expected a number from 1 to 100000"
 nv shrink --stall 1000 good.nvt; check shrink_run_options_are_checked 2 "--stall: found '1000'"
 nv shrink --wave w.fst good.nvt; check shrink_has_no_waves 2 "unrecognized option '--wave'"
+nv shrink --coverage c good.nvt; check shrink_has_no_coverage 2 "unrecognized option '--coverage'"
 nv shrink --dut model good.nvt.gz; check shrink_passes 0 "good.nvt.gz passes: nothing to shrink"
 that shrink_leaves_nothing test ! -e good-shrunk.nvt
 nv shrink --dut model broken/broken.cfg; check shrink_bad_trace 2 "broken.cfg:31:"

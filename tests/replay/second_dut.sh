@@ -22,11 +22,20 @@ check "the bug is in" $?
 } >"$dir/buggy.f"
 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
 check "nvcosim build" $?
-out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
+out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" --results "$dir/results" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 status=$?
 echo "$out"
 [ $status -eq 1 ]
 check "mismatch gives exit status 1 (got $status)" $?
+python3 - "$dir/results" <<'PY'
+import json, re, sys
+result = json.loads(open(sys.argv[1], encoding="utf-8").read())
+mismatch = result["mismatch"]
+first, last = (int(re.search(f"--wave-{end}=(\\d+)", result["wave_command"]).group(1)) for end in ("from", "to"))
+good = result["verdict"] == "FAIL" and result["dut"] == "rtl:buggy+model" and mismatch["unit"] == "SDP" and first < mismatch["cycle"] < last
+sys.exit(0 if good else 1)
+PY
+check "the result as data names the layer, and the command that records the wrong beat" $?
 report=$(cat "$dir"/out/rand_sdp_000/report.txt)
 echo "$report" | head -40
 for word in 'surface' 'channel' 'cycle' 'AXI ID 1' 'SDP' 'CVT_OFFSET'; do

@@ -353,12 +353,51 @@ static void a_failed_golden_check_is_triaged(void **state) {
     fail_check(f, &f->rtl_result, f->prog->count - 1, (struct play_failure){.first = OUTPUT, .count = 8});
     make(f);
     assert_int_equal(report_status(f->report), REPORT_FAILED);
-    has(report_reason(f->report),
-        "dir/t.cfg:11: 8 bytes of primary memory differ from t_golden.dat on the rtl, first at 0x80010000");
+    has(report_reason(f->report), "dir/t.cfg:11: 8 bytes of primary memory differ from t_golden.dat on the rtl, first "
+                                  "at 0x80010000: SDP #0 surface "
+                                  "0, line 0, column 0, channel 0; never written");
     has(f->text, "first: output of layer SDP #0 (armed at dir/t.cfg:10), surface 0, line 0, column 0, channel 0");
     has(f->text, "golden  01 02 03 04 05 06 07 08");
     has(f->text, "rtl     00 09 00 00");
     has(f->text, "registers of SDP #0");
+}
+
+/* A CRC and two goldens, the lower address of the later layer: the reason is the earlier layer's golden. */
+static void the_golden_of_the_first_layer_is_the_reason(void **state) {
+    struct fixture *f = *state;
+    write_register(f, "SDP", "S_POINTER", 1);
+    add_layer(f);
+    f->prog->ops[f->prog->count - 5].value = OUTPUT - 0x1000; /* D_DST_BASE_ADDR_LOW of the second */
+    struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
+    blob_append(blob, 0, "\1", 1);
+    struct op op = op_make(OP_MEM_CRC, 30);
+    op.base = OUTPUT - 0x1000;
+    op.size = 4;
+    program_append(f->prog, &op);
+    op = op_make(OP_MEM_CHECK, 31);
+    op.blob = blob;
+    op.at_end = true;
+    op.base = OUTPUT - 0x1000;
+    program_append(f->prog, &op);
+    op.line = 32;
+    op.base = OUTPUT;
+    program_append(f->prog, &op);
+    struct play_failure failures[3] = {{.op = f->prog->count - 3, .got = 1},
+                                       {.op = f->prog->count - 2, .first = OUTPUT - 0x1000, .count = 1},
+                                       {.op = f->prog->count - 1, .first = OUTPUT, .count = 1}};
+    f->rtl_result.failures = malloc(sizeof failures);
+    memcpy(f->rtl_result.failures, failures, sizeof failures);
+    f->rtl_result.failure_count = 1;
+    f->rtl_result.outcome = PLAY_CHECK_FAILED;
+    make(f);
+    has(report_reason(f->report), "dir/t.cfg:30: CRC-32 of primary memory");
+    report_free(f->report);
+    free(f->text);
+    f->rtl_result.failure_count = 3;
+    make(f);
+    has(report_reason(f->report),
+        "dir/t.cfg:32: 1 bytes of primary memory differ from t_golden.dat on the rtl, first at "
+        "0x80010000: SDP #0 surface 0");
 }
 
 static void failed_register_and_crc_checks_are_decoded(void **state) {
@@ -688,6 +727,7 @@ int main(void) {
         TEST(the_writer_decides_between_cubes_that_overlap),
         TEST(of_two_writers_the_later_one_is_told),
         TEST(a_failed_golden_check_is_triaged),
+        TEST(the_golden_of_the_first_layer_is_the_reason),
         TEST(failed_register_and_crc_checks_are_decoded),
         TEST(findings_and_hangs_are_reasons),
         TEST(a_hang_is_told_in_words_and_as_data),

@@ -1,0 +1,446 @@
+/* One trace, one process. See job.h. */
+#include "run/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "report/report.h"
+#include "run/process.h"
+#include "run/session.h"
+#include "run/simulators.h"
+
+/* File descriptor that a simulator finds its way to the runner at. */
+enum { RESULT_FD = 3 };
+
+/* Of what a simulator prints only the end is kept: this much, when it is more than the most. */
+enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 4096 };
+
+/* Clocks of waves before and after the place where it went wrong. */
+enum { WAVES_BEFORE = 300, WAVES_AFTER = 50, WAVES_BEFORE_HANG = 3000 };
+
+/* ---- starting ---- */
+
+struct child {
+    const struct run_options *options;
+    const struct job *job;
+    bool progress;
+    const char *simulator;
+    int result, output; /* write ends */
+};
+
+/* The command line of the simulator for one trace. */
+static void command_line(const struct child *child, struct words *line) {
+    const struct run_options *options = child->options;
+    words_add(line, "%s", child->simulator);
+    for (size_t i = 0; i < options->given.count; i++)
+        words_add(line, "%s", options->given.items[i]);
+    words_add(line, "--config=%s", child->job->config->name);
+    if (options->coverage && coverage_is_file(options->coverage))
+        words_add(line, "--coverage=%s", options->coverage);
+    else if (options->coverage)
+        words_add(line, "--coverage=%s/%s.dat", options->coverage, child->job->name);
+    words_add(line, "--name=%s", child->job->name);
+    words_add(line, "--result-fd=%d", RESULT_FD);
+    if (child->progress)
+        words_add(line, "--progress");
+    words_add(line, "--");
+    words_add(line, "%s", child->job->path);
+}
+
+/* Plays the trace in this process, on the model alone. */
+static int play_here(const struct child *child) {
+    char *trace[] = {(char *)child->job->path, NULL};
+    struct run_options one = *child->options;
+    one.traces = (struct words){.items = trace, .count = 1};
+    one.name = child->job->name;
+    one.result_fd = RESULT_FD;
+    one.progress = child->progress;
+    return play_one(&one, NULL, NULL, NULL);
+}
+
+/* The child: becomes the simulator or plays on the model. */
+static int play_job(void *context) {
+    const struct child *child = context;
+    const int null = open("/dev/null", O_RDONLY);
+    if (null >= 0)
+        dup2(null, STDIN_FILENO);
+    dup2(child->output, STDOUT_FILENO);
+    dup2(child->output, STDERR_FILENO);
+    dup2(child->result, RESULT_FD);
+    for (int fd = RESULT_FD + 1; fd <= child->result || fd <= child->output; fd++)
+        close(fd);
+    if (child->options->dut == DUT_MODEL)
+        return play_here(child);
+    struct words line = {0};
+    command_line(child, &line);
+    const int status = process_exec(line.items);
+    fprintf(stderr, "%s: %s\n", child->simulator, strerror(errno));
+    return status;
+}
+
+/* A pipe whose ends are not below RESULT_FD + 1 and not handed on by exec; the read end does not block. */
+static bool make_pipe(int ends[2], struct error *err) {
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(err, "a pipe cannot be made: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) {
+        const int high = fcntl(ends[i], F_DUPFD_CLOEXEC, RESULT_FD + 1);
+        if (high >= 0) {
+            close(ends[i]);
+            ends[i] = high;
+        }
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return true;
+}
+
+bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err) {
+    char simulator[SIMULATOR_PATH] = "";
+    int result[2], output[2];
+    if (options->dut != DUT_MODEL &&
+        !simulator_path(job->config->name, options->rtl_name, run_variant(options), simulator, sizeof simulator, err))
+        return false;
+    char *folder = report_folder(options, job->name);
+    /* This run owns it: no report of an earlier one stays. */
+    const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
+    free(folder);
+    if (!clean || !make_pipe(result, err))
+        return false;
+    if (!make_pipe(output, err)) {
+        close(result[0]);
+        close(result[1]);
+        return false;
+    }
+    struct child child = {.options = options,
+                          .job = job,
+                          .progress = progress,
+                          .simulator = simulator,
+                          .result = result[1],
+                          .output = output[1]};
+    job->start = process_clock();
+    job->pid = process_start(play_job, &child, err);
+    close(result[1]);
+    close(output[1]);
+    job->result_end = result[0];
+    job->output_end = output[0];
+    if (job->pid < 0) {
+        close(result[0]);
+        close(output[0]);
+        return false;
+    }
+    job->state = JOB_RUNNING;
+    return true;
+}
+
+/* ---- what it says ---- */
+
+/* A number in three digits or so: 999, 12.3k, 1.23M. Returns text. */
+static char *short_number(double value, char *text, size_t size) {
+    static const char *const units[] = {"", "k", "M", "G"};
+    int unit = 0;
+    for (; value >= 1000 && unit < 3; unit++)
+        value /= 1000;
+    snprintf(text, size, "%.*f%s", unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[unit]);
+    return text;
+}
+
+static void take_progress(struct job *job, const json_t *json) {
+    enum { NAME_SHOWN = 24 };
+    const char *device = json_string_value(json_object_get(json, "device"));
+    char cycles[24], rate[24];
+    char *name = text_shown(job->name);
+    short_number((double)json_integer_value(json_object_get(json, "cycles")), cycles, sizeof cycles);
+    short_number(json_number_value(json_object_get(json, "rate")), rate, sizeof rate);
+    job->part = json_number_value(json_object_get(json, "part"));
+    free(job->at);
+    job->at = xprintf("%.*s on %s: layer %lld of %lld, %s cycles, %s/s", NAME_SHOWN, name, device ? device : "?",
+                      (long long)json_integer_value(json_object_get(json, "layer")),
+                      (long long)json_integer_value(json_object_get(json, "layers")), cycles, rate);
+    free(name);
+}
+
+static void take_line(struct job *job, const char *line) {
+    json_t *json = json_loads(line, 0, NULL);
+    if (json && !json_object_get(json, "verdict"))
+        take_progress(job, json);
+    else {
+        free(job->record);
+        job->record = xstrdup(line);
+    }
+    json_decref(json);
+}
+
+static void take_lines(struct job *job) {
+    char *rest = job->lines.text, *end;
+    if (!rest)
+        return;
+    for (; (end = strchr(rest, '\n')) != NULL; rest = end + 1) {
+        *end = '\0';
+        take_line(job, rest);
+    }
+    job->lines.n -= (size_t)(rest - job->lines.text);
+    memmove(job->lines.text, rest, job->lines.n + 1);
+}
+
+/* Takes what is there to read; closes the pipe at its end. */
+static void drain(int *end, struct text *text) {
+    char chunk[CHUNK];
+    for (ssize_t n; *end >= 0;) {
+        n = read(*end, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n > 0)
+            text_add(text, chunk, (size_t)n);
+        else if (n == 0) {
+            close(*end);
+            *end = -1;
+        } else
+            return;
+    }
+}
+
+/* Of what is printed only the end is kept. */
+static void shorten(struct text *output) {
+    if (output->n > OUTPUT_MOST) {
+        memmove(output->text, output->text + output->n - OUTPUT_KEPT, OUTPUT_KEPT + 1);
+        output->n = OUTPUT_KEPT;
+    }
+}
+
+size_t job_listen(struct job *job) {
+    shorten(&job->output);
+    const size_t before = job->output.n;
+    drain(&job->result_end, &job->lines);
+    take_lines(job);
+    drain(&job->output_end, &job->output);
+    return job->output.n - before;
+}
+
+bool job_has_ended(const struct job *job) {
+    siginfo_t info = {.si_pid = 0};
+    while (waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0)
+        if (errno != EINTR)
+            return true;
+    return info.si_pid == job->pid;
+}
+
+/* ---- what came of it ---- */
+
+static void set_text(char **text, char *value) {
+    free(*text);
+    *text = value;
+}
+
+/* The last line that was printed, "" if nothing was. free() it. */
+static char *last_line(const struct text *output) {
+    if (!output->text)
+        return xstrdup("");
+    size_t end = output->n;
+    while (end > 0 && output->text[end - 1] == '\n')
+        end--;
+    size_t start = end;
+    while (start > 0 && output->text[start - 1] != '\n')
+        start--;
+    start += strspn(output->text + start, " \t");
+    return xstrndup(output->text + start, end > start ? end - start : 0);
+}
+
+/* Why a simulator did not come to a verdict that holds. */
+static char *crash_reason(const struct run_options *options, const struct job *job, const struct result *result,
+                          int wait_status) {
+    const bool said = result->verdict != VERDICT_CRASH;
+    const char *who = options->dut == DUT_MODEL ? "the process of the model" : "the simulator";
+    struct text text = {0};
+    if (WIFSIGNALED(wait_status)) {
+        const int number = WTERMSIG(wait_status);
+        text_printf(&text, "%s was ended by signal %d (%s)", who, number, strsignal(number));
+        if (number == SIGKILL)
+            text_printf(&text, "; perhaps memory ran out");
+        if (number == SIGBUS && options->rtl.wave_path)
+            text_printf(&text, "; perhaps the disk of the waves is full");
+    } else
+        text_printf(&text, "%s ended with status %d", who, WEXITSTATUS(wait_status));
+    if (said)
+        text_printf(&text, " after its verdict %s", verdict_names[result->verdict]);
+    else
+        text_printf(&text, "%s", WIFSIGNALED(wait_status) ? " before it gave a verdict" : " and gave no verdict");
+    char *words = last_line(&job->output);
+    if (words[0])
+        text_printf(&text, ": %s", words);
+    free(words);
+    return text.text;
+}
+
+/* A result of the runner's own, for a job that left none. */
+static struct result empty_result(const struct run_options *options, const struct job *job, enum verdict verdict) {
+    return (struct result){
+        .verdict = verdict,
+        .trace = xstrdup(job->name),
+        .path = xstrdup(job->path),
+        .config = xstrdup(job->config->name),
+        .dut = options->dut == DUT_MODEL ? xstrdup("model")
+                                         : xprintf("rtl%s%s%s", options->rtl_name[0] ? ":" : "", options->rtl_name,
+                                                   options->dut == DUT_BOTH ? "+model" : ""),
+        .seed = options->seed,
+    };
+}
+
+/* The device under test, as results name it: what stands before the first "+". */
+static bool same_rtl(const char *dut, const struct run_options *options) {
+    char wanted[RTL_NAME_MAX + 8];
+    snprintf(wanted, sizeof wanted, "rtl%s%s", options->rtl_name[0] ? ":" : "", options->rtl_name);
+    const size_t n = strlen(wanted);
+    return !dut || options->dut == DUT_MODEL || (strncmp(dut, wanted, n) == 0 && (dut[n] == '\0' || dut[n] == '+'));
+}
+
+/* What came of a job: what it said, if that can be believed. */
+static struct result read_result(const struct run_options *options, const struct job *job, int wait_status) {
+    struct result result;
+    if (!job->record || !result_parse(job->record, &result))
+        result = empty_result(options, job, job->timed_out ? VERDICT_HANG : VERDICT_CRASH);
+    if (job->timed_out && result.verdict != VERDICT_PASS) {
+        result.verdict = VERDICT_HANG;
+        set_text(&result.reason, xprintf("not done after %" PRIu64 " seconds (--max-seconds)", options->max_seconds));
+    } else if (result.verdict == VERDICT_CRASH || !WIFEXITED(wait_status) ||
+               WEXITSTATUS(wait_status) != verdict_status(result.verdict)) {
+        char *reason = crash_reason(options, job, &result, wait_status);
+        result.verdict = VERDICT_CRASH;
+        set_text(&result.reason, reason);
+        set_text(&result.output, xstrndup(job->output.text ? job->output.text : "", job->output.n));
+    } else if (result.verdict != VERDICT_ERROR &&
+               (strcmp(result.config, job->config->name) != 0 || !same_rtl(result.dut, options))) {
+        result.verdict = VERDICT_ERROR;
+        set_text(&result.reason,
+                 xprintf("the simulator says that it is %s of configuration %s, %s is asked for; build it again",
+                         result.dut ? result.dut : "rtl", result.config, job->config->name));
+    }
+    set_text(&result.trace, xstrdup(job->name));
+    set_text(&result.path, xstrdup(job->path));
+    if (!result.reason)
+        result.reason = xstrdup("");
+    if (!result.dut)
+        result.dut = xstrdup("");
+    return result;
+}
+
+/* The command that plays the trace again, with further words. */
+static char *command(const struct run_options *options, const struct job *job, const char *more) {
+    struct text text = {0};
+    text_printf(&text, "nvcosim run");
+    for (size_t i = 0; i < options->given.count; i++) {
+        const char *word = options->given.items[i];
+        if (strcmp(word, "--quiet") == 0 || (more[0] && strncmp(word, "--wave", strlen("--wave")) == 0))
+            continue;
+        char *quoted = text_quoted(word);
+        text_printf(&text, " %s", quoted);
+        free(quoted);
+    }
+    char *path = text_quoted(job->path);
+    text_printf(&text, "%s %s", more, path);
+    free(path);
+    return text.text;
+}
+
+/* The command that records waves around the place where it went wrong on the RTL; NULL if that is not known. */
+static char *wave_command(const struct run_options *options, const struct job *job, const struct result *result) {
+    uint64_t cycle = result->mismatch.cycle, before = WAVES_BEFORE, after = WAVES_AFTER;
+    if (options->dut == DUT_MODEL || options->rtl.wave_path)
+        return NULL;
+    for (size_t i = 0; cycle == 0 && i < result->finding_count; i++)
+        if (strcmp(result->findings[i].device, "model") != 0)
+            cycle = result->findings[i].cycle;
+    if (cycle == 0 && result->verdict == VERDICT_HANG) {
+        cycle = result->devices[0].op_cycles ? result->devices[0].cycles : 0;
+        before = WAVES_BEFORE_HANG;
+        after = 0;
+    }
+    if (cycle == 0)
+        return NULL;
+    char *file = text_quoted(job->name);
+    char *more = xprintf(" --wave=%s.fst --wave-from=%" PRIu64 " --wave-to=%" PRIu64, file,
+                         cycle > before ? cycle - before : 0, cycle + after);
+    char *line = command(options, job, more);
+    free(more);
+    free(file);
+    return line;
+}
+
+/* The report of a job that could not write one itself. */
+static void report_crash(const struct run_options *options, struct result *result) {
+    struct error err;
+    char *folder = report_folder(options, result->trace), *json = xprintf("%s/report.json", folder),
+         *text = xprintf("%s/report.txt", folder), *content = result_json(result);
+    bool ok = directory_make(folder, &err) && file_write(json, content, strlen(content), &err);
+    free(content);
+    content =
+        xprintf("%s %s\n%s\n\ntrace %s, configuration %s, on %s\n\n%s", verdict_names[result->verdict], result->trace,
+                result->reason, result->path, result->config, result->dut, result->output ? result->output : "");
+    ok = ok && file_write(text, content, strlen(content), &err);
+    if (ok)
+        set_text(&result->report, xstrdup(json));
+    else
+        words_add(&result->notes, "no report: %s", err.text);
+    free(content);
+    free(text);
+    free(json);
+    free(folder);
+}
+
+/* Takes leave of a process that has ended. Returns its wait status. */
+static int leave(struct job *job, struct rusage *usage) {
+    int wait_status;
+    while (wait4(job->pid, &wait_status, 0, usage) < 0 && errno == EINTR)
+        continue;
+    job_listen(job);
+    if (job->result_end >= 0)
+        close(job->result_end);
+    if (job->output_end >= 0)
+        close(job->output_end);
+    job->result_end = job->output_end = -1;
+    job->state = JOB_DONE;
+    return wait_status;
+}
+
+void job_abandon(struct job *job) {
+    leave(job, NULL);
+}
+
+struct result job_result(struct job *job, const struct run_options *options) {
+    struct rusage usage;
+    const int wait_status = leave(job, &usage);
+    struct result result = read_result(options, job, wait_status);
+    result.exit_status = process_status(wait_status);
+    result.seconds = process_clock() - job->start;
+    result.cpu_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                         1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    if (result.verdict == VERDICT_CRASH || (job->timed_out && !result.report))
+        report_crash(options, &result);
+    set_text(&result.command, command(options, job, ""));
+    if (result.verdict != VERDICT_PASS)
+        set_text(&result.wave_command, wave_command(options, job, &result));
+    return result;
+}
+
+struct result job_failed(const struct job *job, const struct run_options *options, const char *reason) {
+    struct result result = empty_result(options, job, VERDICT_ERROR);
+    result.reason = xstrdup(reason);
+    set_text(&result.command, command(options, job, ""));
+    return result;
+}
+
+void job_free(struct job *job) {
+    free(job->name);
+    free(job->lines.text);
+    free(job->output.text);
+    free(job->record);
+    free(job->at);
+}

@@ -1,0 +1,53 @@
+/* One trace that is played by a process of its own: started, listened to, judged when it has ended. jobs.h plays many.
+ */
+#ifndef RUN_JOB_H
+#define RUN_JOB_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "nvdla/text.h"
+#include "run/options.h"
+#include "run/result.h"
+
+enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
+
+struct job {
+    const char *path;
+    char *name; /* that no other job has */
+    const struct nvdla_config *config;
+    enum job_state state;
+    pid_t pid;
+    int result_end, output_end; /* read ends of the pipes; -1: closed */
+    double start;               /* process_clock() */
+    bool timed_out;             /* it was ended because of --max-seconds */
+    struct text lines, output;  /* lines: what came over the result's pipe and is not a whole line yet */
+    char *record;               /* the last line that was whole and no progress; NULL: it has not come to a verdict */
+    double part;                /* of its work that is done, as it said last */
+    char *at;                   /* the same for a person */
+};
+
+/* Starts the process: a simulator, or a copy of this one for the model alone. What an earlier run left in the folder of
+ * its report is removed. progress: it is to tell how far it is. False with a message if that is not possible. */
+bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err);
+
+/* Takes in what the process has said, without waiting. Returns how many bytes it has printed since the last call; they
+ * are the last ones of job->output, of which only the end is kept. */
+size_t job_listen(struct job *job);
+
+/* True if the process has ended. */
+bool job_has_ended(const struct job *job);
+
+/* Takes leave of a process that has ended and judges what came of it: what it said, if that can be believed. With the
+ * times, the commands, and a report where it could not write one. */
+struct result job_result(struct job *job, const struct run_options *options);
+
+/* Takes leave of a process that has ended without a verdict because it was to end. */
+void job_abandon(struct job *job);
+
+/* The result of a job that could not be started. */
+struct result job_failed(const struct job *job, const struct run_options *options, const char *reason);
+
+void job_free(struct job *job);
+
+#endif

@@ -1,0 +1,136 @@
+/* Before anything is played. See prepare.h. */
+#include "run/prepare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "run/session.h"
+#include "run/simulators.h"
+#include "trace/program.h"
+
+/* Name for the trace that no earlier job has. */
+static void name_job(struct job *jobs, size_t index) {
+    char base[400];
+    trace_name(jobs[index].path, base, sizeof base);
+    char *name = xstrdup(base);
+    for (int copy = 2;; copy++) {
+        bool taken = false;
+        for (size_t i = 0; i < index && !taken; i++)
+            taken = strcmp(jobs[i].name, name) == 0;
+        if (!taken)
+            break;
+        free(name);
+        name = xprintf("%s-%d", base, copy);
+    }
+    jobs[index].name = name;
+}
+
+/* Every configuration has a model, not every one has RTL of this project; another RTL may have any. */
+static bool check_config(const struct run_options *options, const struct nvdla_config *config) {
+    char names[256];
+    if (options->dut == DUT_MODEL || options->rtl_name[0] || !config || config->rtl)
+        return true;
+    fprintf(stderr,
+            "nvcosim: configuration %s has no RTL here: play it on the model alone with --dut model, or on another "
+            "RTL with --dut rtl:NAME; there is RTL for %s\n",
+            config->name, config_names(true, names, sizeof names));
+    return false;
+}
+
+/* Reads every trace; false if any cannot be run. */
+static bool read_all(const struct run_options *options, struct job *jobs, size_t count,
+                     struct warning_kinds *warnings) {
+    struct progress progress = progress_start();
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        struct error err;
+        progress_count(&progress, "reading", i, count, "traces");
+        struct program *prog = read_trace(options, jobs[i].path, &err);
+        if (!prog || !check_config(options, prog->config)) {
+            progress_clear(&progress);
+            if (!prog)
+                fprintf(stderr, "%s\n", err.text);
+            ok = false;
+            program_free(prog);
+            continue;
+        }
+        jobs[i].config = prog->config;
+        for (size_t w = 0; w < prog->warning_count && !options->quiet; w++) {
+            progress_clear(&progress);
+            warning_print(warnings, prog->warnings[w], options->verbose);
+        }
+        program_free(prog);
+    }
+    progress_clear(&progress);
+    return ok;
+}
+
+/* The options given that the device under test has no use for. */
+static void warn_of_idle_options(const struct run_options *options) {
+    for (size_t i = 0; i < options->given.count && !options->quiet; i++) {
+        const char *word = options->given.items[i];
+        if (!run_option_applies(word, options->dut))
+            fprintf(stderr, "nvcosim: warning: %s has no effect with --dut %s\n", word,
+                    options->dut == DUT_MODEL ? "model" : "rtl");
+    }
+}
+
+/* Makes the folder of the reports, if it is named; false if nothing can be written there. */
+static bool prepare_reports(const struct run_options *options) {
+    struct error err;
+    bool ok = !options->out || directory_make(options->out, &err);
+    if (!ok)
+        fprintf(stderr, "nvcosim: --out: %s\n", err.text);
+    else if (options->out && access(options->out, W_OK) != 0) {
+        fprintf(stderr, "nvcosim: --out: %s: %s\n", options->out, strerror(errno));
+        ok = false;
+    }
+    return ok;
+}
+
+/* Makes the folder of a wave file; false if the file cannot be written there. */
+static bool prepare_waves(const char *path, struct error *err) {
+    char *folder = xstrdup(path), *slash = strrchr(folder, '/');
+    if (slash)
+        *(slash == folder ? slash + 1 : slash) = '\0';
+    struct error reason;
+    struct stat info;
+    bool ok = !slash || directory_make(folder, &reason) || error_set(err, "--wave: %s: %s", path, reason.text);
+    if (ok && stat(path, &info) == 0 ? S_ISDIR(info.st_mode) || access(path, W_OK) != 0
+                                     : ok && access(slash ? folder : ".", W_OK) != 0)
+        ok = error_set(err, "--wave: %s: cannot be written", path);
+    free(folder);
+    return ok;
+}
+
+/* Simulators and what they need to run: the folders of the waves and of the coverage data. */
+static bool prepare_simulators(const struct run_options *options, const struct job *jobs, size_t count,
+                               struct error *err) {
+    if (options->rtl.wave_path && !prepare_waves(options->rtl.wave_path, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!ensure_simulator(jobs[i].config->name, options->rtl_name, run_variant(options), err))
+            return false;
+    return !options->coverage || coverage_is_file(options->coverage) || directory_make(options->coverage, err) ||
+           error_prefix(err, "--coverage: ");
+}
+
+bool prepare_jobs(const struct run_options *options, struct job *jobs, size_t count, struct warning_kinds *warnings) {
+    struct error err;
+    for (size_t i = 0; i < count; i++)
+        name_job(jobs, i);
+    if (!check_config(options, options->config) || !read_all(options, jobs, count, warnings) ||
+        !prepare_reports(options))
+        return false;
+    if (options->dut != DUT_MODEL && !prepare_simulators(options, jobs, count, &err)) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+        return false;
+    }
+    warn_of_idle_options(options);
+    return true;
+}
