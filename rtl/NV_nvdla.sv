@@ -251,15 +251,11 @@ module NV_nvdla
   );
 
   // Convolution: CDMA -> CBUF -> CSC -> CMAC_A, CMAC_B -> CACC -> SDP.
-  logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear, dat_rd_valid, dat_rd_next_valid, wt_rd_valid, mask_rd_valid;
-  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr, dat_rd_addr, dat_rd_next_addr, wt_rd_addr, mask_rd_addr;
-  logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
-  logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
+  cbuf_wr_t dat_wr, wt_wr;
+  cbuf_rd_t dat_rd, dat_rd_next, wt_rd, mask_rd;
   logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data, mask_rd_data;
-
-  logic dat_up_valid, wt_up_valid, dat_rl_valid, wt_rl_valid, mask_rl_valid, dat_pending_req, dat_pending_ack, wt_pending_req, wt_pending_ack;
-  logic [14:0] dat_up_entries, wt_up_entries, dat_rl_entries, wt_rl_entries, mask_rl_entries;
-  logic [13:0] dat_up_slices, wt_up_kernels, dat_rl_slices;
+  cdma2csc_t cdma2csc;
+  csc2cdma_t csc2cdma;
 
   logic cmac_a_run, cmac_b_run, cacc_run, atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end, wt_valid;
   logic [EntryBits-1:0] atom_data, wt_data;
@@ -280,60 +276,25 @@ module NV_nvdla
       .dat_mif_i          (rd_rsp[RdSlotCdmaDat*MifRdRspBits+:MifRdRspBits]),
       .wt_mif_o           (rd_req[RdSlotCdmaWt*MifRdReqBits+:MifRdReqBits]),
       .wt_mif_i           (rd_rsp[RdSlotCdmaWt*MifRdRspBits+:MifRdRspBits]),
-      .dat_wr_valid_o     (dat_wr_valid),
-      .dat_wr_addr_o      (dat_wr_addr),
-      .dat_wr_slot_o      (dat_wr_slot),
-      .dat_wr_clear_o     (dat_wr_clear),
-      .dat_wr_data_o      (dat_wr_data),
-      .wt_wr_valid_o      (wt_wr_valid),
-      .wt_wr_addr_o       (wt_wr_addr),
-      .wt_wr_slot_o       (wt_wr_slot),
-      .wt_wr_clear_o      (wt_wr_clear),
-      .wt_wr_data_o       (wt_wr_data),
-      .dat_up_valid_o     (dat_up_valid),
-      .dat_up_entries_o   (dat_up_entries),
-      .dat_up_slices_o    (dat_up_slices),
-      .wt_up_valid_o      (wt_up_valid),
-      .wt_up_kernels_o    (wt_up_kernels),
-      .wt_up_entries_o    (wt_up_entries),
-      .dat_rl_valid_i     (dat_rl_valid),
-      .dat_rl_entries_i   (dat_rl_entries),
-      .dat_rl_slices_i    (dat_rl_slices),
-      .wt_rl_valid_i      (wt_rl_valid),
-      .wt_rl_entries_i    (wt_rl_entries),
-      .mask_rl_valid_i    (mask_rl_valid),
-      .mask_rl_entries_i  (mask_rl_entries),
-      .dat_pending_req_i  (dat_pending_req),
-      .dat_pending_ack_o  (dat_pending_ack),
-      .wt_pending_req_i   (wt_pending_req),
-      .wt_pending_ack_o   (wt_pending_ack),
+      .dat_wr_o           (dat_wr),
+      .wt_wr_o            (wt_wr),
+      .csc_o              (cdma2csc),
+      .csc_i              (csc2cdma),
       .dat_done_intr_o    (cdma_dat_done),
       .wt_done_intr_o     (cdma_wt_done)
   );
 
   nvdla_cbuf u_cbuf (
       .clk_i              (dla_core_clk),
-      .dat_wr_valid_i     (dat_wr_valid),
-      .dat_wr_addr_i      (dat_wr_addr),
-      .dat_wr_slot_i      (dat_wr_slot),
-      .dat_wr_clear_i     (dat_wr_clear),
-      .dat_wr_data_i      (dat_wr_data),
-      .wt_wr_valid_i      (wt_wr_valid),
-      .wt_wr_addr_i       (wt_wr_addr),
-      .wt_wr_slot_i       (wt_wr_slot),
-      .wt_wr_clear_i      (wt_wr_clear),
-      .wt_wr_data_i       (wt_wr_data),
-      .dat_rd_valid_i     (dat_rd_valid),
-      .dat_rd_addr_i      (dat_rd_addr),
+      .dat_wr_i           (dat_wr),
+      .wt_wr_i            (wt_wr),
+      .dat_rd_i           (dat_rd),
       .dat_rd_data_o      (dat_rd_data),
-      .dat_rd_next_valid_i(dat_rd_next_valid),
-      .dat_rd_next_addr_i (dat_rd_next_addr),
+      .dat_rd_next_i      (dat_rd_next),
       .dat_rd_next_data_o (dat_rd_next_data),
-      .wt_rd_valid_i      (wt_rd_valid),
-      .wt_rd_addr_i       (wt_rd_addr),
+      .wt_rd_i            (wt_rd),
       .wt_rd_data_o       (wt_rd_data),
-      .mask_rd_valid_i    (mask_rd_valid),
-      .mask_rd_addr_i     (mask_rd_addr),
+      .mask_rd_i          (mask_rd),
       .mask_rd_data_o     (mask_rd_data)
   );
 
@@ -348,34 +309,15 @@ module NV_nvdla
       .cmac_a_run_i       (cmac_a_run),
       .cmac_b_run_i       (cmac_b_run),
       .cacc_run_i         (cacc_run),
-      .dat_up_valid_i     (dat_up_valid),
-      .dat_up_entries_i   (dat_up_entries),
-      .dat_up_slices_i    (dat_up_slices),
-      .wt_up_valid_i      (wt_up_valid),
-      .wt_up_kernels_i    (wt_up_kernels),
-      .wt_up_entries_i    (wt_up_entries),
-      .dat_rl_valid_o     (dat_rl_valid),
-      .dat_rl_entries_o   (dat_rl_entries),
-      .dat_rl_slices_o    (dat_rl_slices),
-      .wt_rl_valid_o      (wt_rl_valid),
-      .wt_rl_entries_o    (wt_rl_entries),
-      .mask_rl_valid_o    (mask_rl_valid),
-      .mask_rl_entries_o  (mask_rl_entries),
-      .dat_pending_req_o  (dat_pending_req),
-      .dat_pending_ack_i  (dat_pending_ack),
-      .wt_pending_req_o   (wt_pending_req),
-      .wt_pending_ack_i   (wt_pending_ack),
-      .dat_rd_valid_o     (dat_rd_valid),
-      .dat_rd_addr_o      (dat_rd_addr),
+      .cdma_i             (cdma2csc),
+      .cdma_o             (csc2cdma),
+      .dat_rd_o           (dat_rd),
       .dat_rd_data_i      (dat_rd_data),
-      .dat_rd_next_valid_o(dat_rd_next_valid),
-      .dat_rd_next_addr_o (dat_rd_next_addr),
+      .dat_rd_next_o      (dat_rd_next),
       .dat_rd_next_data_i (dat_rd_next_data),
-      .wt_rd_valid_o      (wt_rd_valid),
-      .wt_rd_addr_o       (wt_rd_addr),
+      .wt_rd_o            (wt_rd),
       .wt_rd_data_i       (wt_rd_data),
-      .mask_rd_valid_o    (mask_rd_valid),
-      .mask_rd_addr_o     (mask_rd_addr),
+      .mask_rd_o          (mask_rd),
       .mask_rd_data_i     (mask_rd_data),
       .atom_valid_o       (atom_valid),
       .atom_data_o        (atom_data),

@@ -292,6 +292,9 @@ def emit_clients(out, clients, cfg):
 def emit_links(out, cfg):
     """Words that go between modules, one for each direction of a link."""
     addr, atom, burst = int(cfg["addr_bits"]), int(cfg["mem_atom"]) * 8, 4
+    entry = (int(cfg["cbuf_banks"]) * int(cfg["cbuf_bank_depth"]) - 1).bit_length()  # number of a CBUF entry
+    slot = max(1, (int(cfg["cbuf_bank_bytes"]) // int(cfg["mem_atom"]) - 1).bit_length())
+    entries, slices, kernels = 15, 14, 14  # counts on the account of CBUF
     links = OrderedDict()
     links["mif_rd_req", "read client to memory interface: a piece of len + 1 beats; ram 1 primary, 0 secondary"] = [
         ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst)]
@@ -306,6 +309,15 @@ def emit_links(out, cfg):
         ("wvalid", 1), ("wlast", 1), ("wdata", atom)]
     links["axi_rsp", "what it gets there; rready and bready are constantly 1"] = [
         ("arready", 1), ("rvalid", 1), ("rid", 8), ("rdata", atom), ("awready", 1), ("wready", 1), ("bvalid", 1), ("bid", 8)]
+    links["cbuf_wr", "CDMA to CBUF: an atom; with clear the slots above it become 0"] = [
+        ("valid", 1), ("addr", entry), ("slot", slot), ("clear", 1), ("data", atom)]
+    links["cbuf_rd", "CSC to CBUF: read of an entry"] = [("valid", 1), ("addr", entry)]
+    links["cdma2csc", "account of CBUF, CDMA to CSC: data and weights that have arrived; answers to CSC's requests while banks change"] = [
+        ("dat_valid", 1), ("dat_entries", entries), ("dat_slices", slices), ("wt_valid", 1), ("wt_kernels", kernels), ("wt_entries", entries),
+        ("dat_pending_ack", 1), ("wt_pending_ack", 1)]
+    links["csc2cdma", "account of CBUF, CSC to CDMA: what is released; requests to empty data and weights while banks change"] = [
+        ("dat_valid", 1), ("dat_entries", entries), ("dat_slices", slices), ("wt_valid", 1), ("wt_entries", entries), ("mask_valid", 1),
+        ("mask_entries", entries), ("dat_pending_req", 1), ("wt_pending_req", 1)]
     for (name, text), members in links.items():
         out.append(f"  // Link: {text}.")
         out.append("  typedef struct packed {")

@@ -22,6 +22,7 @@ enum { REORDER_SPREAD = 16 };
 enum { REPORTS_PER_LAUNCH = 4 };
 
 struct read {
+    struct owner owner;
     uint64_t address; /* of the next beat */
     uint64_t due;     /* first clock in which the design may sample the beat */
     uint8_t id, left; /* beats not offered yet */
@@ -49,6 +50,7 @@ struct region_reports {
 };
 
 struct axi_memory {
+    struct axi_listener listener;
     struct device *dev;
     struct memory *content;
     struct axi_options options;
@@ -98,6 +100,10 @@ struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *
     mem->port = port;
     mem->prov = prov;
     return mem;
+}
+
+void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener) {
+    mem->listener = listener;
 }
 
 void axi_memory_free(struct axi_memory *mem) {
@@ -157,6 +163,14 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
                   (unsigned long long)address, memory_space_name((enum memory_space)mem->port), id);
 }
 
+static void tell(const struct axi_memory *mem, struct axi_beat *beat) {
+    if (!mem->listener.beat)
+        return;
+    beat->port = mem->port;
+    beat->bytes = mem->bytes;
+    mem->listener.beat(mem->listener.context, beat);
+}
+
 static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out) {
     const uint64_t address = out->araddr & ~(uint64_t)(mem->bytes - 1);
     struct read *read = &mem->reads[(mem->read_head + mem->read_count) % READS];
@@ -172,6 +186,7 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
         provenance_move(mem->prov, mem->port, out->arid, false, (unsigned)(read->left * mem->bytes / mem->atom));
     if (mem->bytes != mem->atom)
         owner.ordinal = -1; /* a beat may hold atoms that nobody asked for: counting them says nothing */
+    read->owner = owner;
     for (unsigned i = 0; i < read->left; i++) {
         const uint64_t at = address + i * (uint64_t)mem->bytes;
         if (!memory_any_declared(mem->content, at, (size_t)mem->bytes))
@@ -204,6 +219,12 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
     memory_write(mem->content, write->address, beat->data, (size_t)mem->bytes, enabled == mem->bytes ? NULL : strobe,
                  &origin);
     mem->counts.write_beats[write->id % AXI_IDS]++;
+    tell(mem, &(struct axi_beat){.write = true,
+                                 .id = write->id,
+                                 .owner = owner,
+                                 .address = write->address,
+                                 .data = beat->data,
+                                 .strobe = beat->strobe});
     write->address += (uint64_t)mem->bytes;
     if (--write->left == 0) {
         struct response *response = &mem->responses[(mem->response_head + mem->response_count++) % WRITES];
@@ -292,6 +313,9 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
     memory_read(mem->content, read->address, in->rdata, (size_t)mem->bytes);
     in->rvalid = true;
     in->rid = read->id;
+    tell(mem,
+         &(struct axi_beat){
+             .id = read->id, .owner = read->owner, .address = read->address, .data = in->rdata, .strobe = UINT64_MAX});
     read->address += (uint64_t)mem->bytes;
     read->left--;
     in->rlast = read->left == 0;

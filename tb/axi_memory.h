@@ -29,6 +29,24 @@
 
 struct axi_memory;
 
+/* A data beat as it goes by. */
+struct axi_beat {
+    int port;
+    bool write;
+    int id;
+    struct owner owner;
+    uint64_t address; /* of byte 0 of the bus */
+    int bytes;        /* of the bus */
+    const uint8_t *data;
+    uint64_t strobe; /* bytes that count; of reads all */
+};
+
+/* Who wants to know of every beat: reads when they are offered, writes when they reach the memory. */
+struct axi_listener {
+    void (*beat)(void *context, const struct axi_beat *beat);
+    void *context;
+};
+
 struct axi_counts {
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS]; /* by the low 4 bits of the ID */
     uint64_t outside;                                   /* accesses outside the declared regions */
@@ -45,6 +63,9 @@ struct axi_counts {
 struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *options, int bytes, int atom, int port,
                                   struct provenance *prov);
 void axi_memory_free(struct axi_memory *mem);
+
+/* From now on the listener hears of every beat. */
+void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener);
 
 /* Forgets everything in flight and starts the random streams again; prov replaces the one given before. Content and
  * counts stay. To be called once before the first clock. in: receives what the memory drives in that clock. */

@@ -21,6 +21,7 @@
 #include "tb/observers/checks.h"
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
+#include "tb/observers/rtl_tap.h"
 #include "tb/observers/unknown.h"
 #include "tb/observers/waves.h"
 #include "tb/provenance.h"
@@ -63,12 +64,13 @@ struct rtl_device {
     uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
     uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    struct sampled now;                                      /* what the observers see of it */
-    uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
-    bool csb_driven;                                         /* in holds a request */
-    bool released;                                           /* reset is over: the clocks count */
-    uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
-    uint64_t clocks; /* since the simulation began */
+    uint32_t taps[SIGNAL_TAP_WORDS];
+    struct sampled now; /* what the observers see of it */
+    uint32_t flags;     /* outs word 0, unknown bits as 0 */
+    bool csb_driven;    /* in holds a request */
+    bool released;      /* reset is over: the clocks count */
+    uint64_t cycle;     /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
+    uint64_t clocks;    /* since the simulation began */
     uint64_t last_traffic;
     uint64_t last_moved; /* a transfer on an AXI port */
     uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
@@ -121,6 +123,9 @@ static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
     signals_decode_csb(rtl->aval, &out);
     if (!csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data) || !csb->write)
         return;
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].write)
+            rtl->observers.item[i].write(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
     if (provenance_register_write(rtl->prov, csb->address, csb->value, rtl->cycle) && !rtl->op_started) {
         rtl->op_started = true;
         rtl->op_start = rtl->cycle;
@@ -166,6 +171,8 @@ static void show_clock(struct rtl_device *rtl, const s_vpi_vecval *words) {
 
 /* Reads the outputs of this clock and decides what the coming edge does. */
 static void observe(struct rtl_device *rtl) {
+    if (rtl->now.taps) /* before outs, whose words stay valid until the next access only */
+        vpi_access_get_taps(&rtl->vpi, rtl->taps, rtl->layout.tap_words);
     const s_vpi_vecval *words = vpi_access_get(&rtl->vpi);
     const uint32_t before = rtl->flags;
     rtl->flags = rtl->aval[0] = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
@@ -406,6 +413,13 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         rtl->now.out[p] = &rtl->ports[p].out;
         rtl->now.in[p] = &rtl->ports[p].in;
     }
+    if (rtl->options.taps) {
+        struct rtl_tap *tap = rtl_tap_new(dev->config, &rtl->layout, rtl->options.taps, rtl->vpi.taps != NULL);
+        observers_add(&rtl->observers, rtl_tap_observer(tap));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
+        rtl->now.taps = rtl->vpi.taps ? rtl->taps : NULL;
+    }
     if (rtl->options.wave_path) {
         const bool own = !strcmp(dev->name, "rtl");
         if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->statistics.wave_cycles,
@@ -451,9 +465,6 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
             return false;
         rtl->coverage_open = true;
     }
-    if (!rtl->vpi.links && !signals_pin(pins, "tmc2slcg_disable_clock_gating"))
-        dev->hang_hint =
-            "clock gating is on: if whole networks hang on this RTL, try --pin tmc2slcg_disable_clock_gating=1";
     vpi_access_put_pins(&rtl->vpi, pins);
     signals_encode_reset(&rtl->layout, true, rtl->in);
     memcpy(rtl->driven, rtl->in, sizeof rtl->driven);

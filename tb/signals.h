@@ -1,9 +1,12 @@
 /* The packed vectors of tb_top.sv as arrays of 32-bit words, word 0 = bits 31:0. Pure data handling: no VPI here.
  *
- *   outs    word 0 flags, and a bit for each link between engines (bits 31:16), word 1 nvdla2csb_data, then per AXI
- * port: {8'd0, awid, awlen, arlen, arid}, araddr, awaddr, wstrb, wdata ins     word 0 flags and csb2nvdla_addr (bits
- * 31:16), word 1 csb2nvdla_wdat, then per AXI port: {16'd0, bid, rid}, rdata pins    word 0 the four one-bit pins,
- * words 1..6 the power vectors
+ *   outs    word 0 flags (bits 31:16: links between engines), word 1 nvdla2csb_data, then per AXI port:
+ *           {8'd0, awid, awlen, arlen, arid}, araddr, awaddr, wstrb, wdata
+ *   ins     word 0 flags and csb2nvdla_addr (bits 31:16), word 1 csb2nvdla_wdat, then per AXI port:
+ *           {16'd0, bid, rid}, rdata
+ *   taps    word 0 a bit for each of enum signal_tap_index that moves, then the lanes of each in turn, beginning with
+ *           a word of its own; in simulators with TB_TAPS only
+ *   pins    word 0 the four one-bit pins, words 1..6 the power vectors
  *
  * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32.
  */
@@ -11,6 +14,7 @@
 #define TB_SIGNALS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "nvdla/config.h"
@@ -54,6 +58,21 @@ enum {
     SIGNAL_PIN_WORDS = 7,
 };
 
+/* Streams inside this project's RTL. */
+enum signal_tap_index { SIGNAL_TAP_CACC, SIGNAL_TAP_SDP, SIGNAL_TAPS };
+
+enum { SIGNAL_TAP_LANES = 64 /* most of one beat */, SIGNAL_TAP_WORDS = 1 + SIGNAL_TAP_LANES + SIGNAL_TAP_LANES / 4 };
+
+/* A beat of such a stream. */
+struct signal_tap {
+    bool moves; /* the members below count */
+    size_t count;
+    union {
+        int32_t words[SIGNAL_TAP_LANES]; /* SIGNAL_TAP_CACC */
+        int8_t bytes[SIGNAL_TAP_LANES];  /* SIGNAL_TAP_SDP */
+    } elements[1];
+};
+
 struct port_layout {
     int bytes;                             /* data bus */
     int ids, araddr, awaddr, wstrb, wdata; /* first word in outs */
@@ -66,7 +85,8 @@ struct signal_layout {
     struct port_layout port[AXI_PORTS];
     int address_words;
     int out_words, in_words;
-    uint32_t id; /* what tb_top's layout must hold: {1, secondary bytes, primary bytes, address bits} */
+    int tap_lanes, tap_words; /* lanes of SDP; words of taps */
+    uint32_t id;              /* what tb_top's layout must hold: {1, secondary bytes, primary bytes, address bits} */
 };
 
 /* Set in tb_top's layout, beside the id, where the links of this project's RTL are wired. */
@@ -110,6 +130,10 @@ void signals_decode_port(const struct signal_layout *layout, int port, const uin
  * true, bid only while bvalid is true, so that idle channels never change the vector. */
 void signals_encode_port(const struct signal_layout *layout, int port, const struct axi_inputs *inputs, uint32_t *in);
 
+/* Takes the streams out of the words of taps. */
+void signals_decode_taps(const struct signal_layout *layout, const uint32_t *taps,
+                         struct signal_tap streams[SIGNAL_TAPS]);
+
 /* Looks for unknown bits (X, Z) that the design must not drive: valid and ready outputs and dla_intr always, payload
  * while its valid is 1 (write data only in enabled lanes).
  *
@@ -127,8 +151,5 @@ const char *signals_unknown(const struct signal_layout *layout, const uint32_t *
  * Errors: unknown name, no value, value too wide.
  */
 bool signals_pins(const char *const *pins, uint32_t words[SIGNAL_PIN_WORDS], struct error *err);
-
-/* The value of a static input, by its name, in words filled by signals_pins(). */
-uint32_t signals_pin(const uint32_t words[SIGNAL_PIN_WORDS], const char *name);
 
 #endif

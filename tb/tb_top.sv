@@ -13,6 +13,7 @@
 //
 // Macros:
 //   TB_ICARUS   the simulator owns time: make the clock here
+//   TB_TAPS     the streams between CACC, SDP and PDP can be read (this project's RTL)
 //   TB_AW       address bits of the AXI ports
 //   TB_DW       data bits of the primary AXI port
 //   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
@@ -182,18 +183,34 @@ module tb_top;
 `ifdef TB_LINKS
     wire [15:0] links = {
         7'd0,
-        dut.wt_rd_valid,
-        dut.dat_rd_valid,
+        dut.wt_rd.valid,
+        dut.dat_rd.valid,
         dut.sdp2pdp_valid & dut.sdp2pdp_ready,
         dut.cacc2sdp_valid & dut.cacc2sdp_ready,
         dut.mac_valid,
         dut.wt_valid,
         dut.atom_valid,
-        dut.wt_wr_valid,
-        dut.dat_wr_valid
+        dut.wt_wr.valid,
+        dut.dat_wr.valid
     };
 `else
     wire [15:0] links = 16'd0;
+`endif
+
+`ifdef TB_TAPS
+`ifdef TB_LINKS
+    // Streams inside the design, for rtl_tap.c.
+    localparam int TapLanes = nvdla_pkg::SdpBsThroughput;
+    localparam int TapByteW = (TapLanes + 3) / 4 * 32;
+    wire [32+TapLanes*32+TapByteW-1:0] taps /*verilator public_flat_rd*/;
+    assign taps = {
+        TapByteW'(dut.u_sdp.out_data),
+        dut.cacc2sdp_data,
+        30'd0,
+        dut.u_sdp.out_valid & dut.u_sdp.out_ready,
+        dut.cacc2sdp_valid & dut.cacc2sdp_ready
+    };
+`endif
 `endif
 
     assign outs = {

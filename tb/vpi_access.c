@@ -39,12 +39,13 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
     vpi->in = find("ins", 32 * layout->in_words, err);
     vpi->out = vpi->in ? find("outs", 32 * layout->out_words, err) : NULL;
     vpi->pins = vpi->out ? find("pins", 32 * SIGNAL_PIN_WORDS, err) : NULL;
+    vpi->taps = vpi->links ? find("taps", 32 * layout->tap_words, NULL) : NULL;
     return vpi->pins;
 }
 
 void vpi_access_close(struct vpi_access *vpi) {
-    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins};
-    for (int i = 0; i < 3; i++)
+    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins, vpi->taps};
+    for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
         if (handles[i])
             vpi_free_object(handles[i]);
 }
@@ -54,6 +55,14 @@ const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {
     vpi->calls++;
     vpi_get_value(vpi->out, &value);
     return value.value.vector;
+}
+
+void vpi_access_get_taps(struct vpi_access *vpi, uint32_t *words, int count) {
+    s_vpi_value value = {.format = vpiVectorVal};
+    vpi->calls++;
+    vpi_get_value(vpi->taps, &value);
+    for (int i = 0; i < count; i++)
+        words[i] = (uint32_t)value.value.vector[i].aval & ~(uint32_t)value.value.vector[i].bval;
 }
 
 static void put(struct vpi_access *vpi, vpiHandle handle, const uint32_t *words, int count) {

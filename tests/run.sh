@@ -142,6 +142,7 @@ group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
 group "another rtl of a configuration without our own" tests/replay/foreign_full.sh "$build"
 group "make install" tests/replay/install.sh "$build"
+group "taps" tests/replay/taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do

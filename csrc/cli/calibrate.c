@@ -131,7 +131,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 /* ---- convertors and their registers ---- */
 
-/* A convertor that a layer goes through. */
+/* A spot where calibration may change something: a convertor that the values of a layer go through. */
 struct spot {
     enum nvdla_unit unit;
     int ordinal;
@@ -195,7 +195,7 @@ static int offset_bits(enum tap tap, const struct convertor *convertor) {
     }
 }
 
-/* Why there is nothing to recommend for a stream; NULL: there is. */
+/* The obstacle to a recommendation: why there is none for a stream; NULL: there is one. */
 static const char *obstacle(const struct histogram_entry *entry, const struct launch *launch) {
     const struct histogram *histogram = &entry->histogram;
     if (histogram->width == 0) {
@@ -260,14 +260,9 @@ static int play_once(struct calibration *calibration) {
     const struct run_options *options = &calibration->options->run;
     struct model_options model = {
         .allow_outside = true, .allow_undefined = options->allow_undefined, .threads = (size_t)options->threads};
-    struct error err;
     forget_play(calibration);
     tap_listen(&model.taps, histogram_listener(&calibration->histograms));
-    calibration->dev = model_new(calibration->prog->config, &model, &err);
-    if (!calibration->dev) {
-        fprintf(stderr, "nvcosim: %s\n", err.text);
-        return EXIT_BAD_INPUT;
-    }
+    calibration->dev = model_new(calibration->prog->config, &model);
     calibration->plays++;
     struct play_options play_options = options->play;
     play_options.progress = show_progress;

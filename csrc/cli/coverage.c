@@ -65,12 +65,9 @@ static bool add_traces(const struct coverage_options *options, struct coverage *
         struct error err;
         progress_count(&progress, "reading", i, options->traces.count, "traces");
         struct program *prog = read_trace(&run, options->traces.items[i], &err);
-        if (prog && !coverage_add(coverage, prog)) {
-            error_set(&err, "nvcosim: out of memory");
-            program_free(prog);
-            prog = NULL;
-        }
-        if (!prog) {
+        if (prog) {
+            coverage_add(coverage, prog);
+        } else {
             progress_clear(&progress);
             fprintf(stderr, "%s\n", err.text);
         }
@@ -96,10 +93,6 @@ static bool merge_files(const struct coverage_options *options, struct coverage 
 static int print(const struct coverage_options *options, const struct coverage *coverage) {
     struct error err;
     char *text = coverage_text(coverage);
-    if (!text) {
-        fprintf(stderr, "nvcosim: out of memory\n");
-        return EXIT_BAD_INPUT;
-    }
     fputs(text, stdout);
     free(text);
     if (!options->out || coverage_write(coverage, options->out, &err))
@@ -120,9 +113,7 @@ int coverage_main(int argc, char **argv) {
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) == 0) {
         coverage = coverage_new();
-        if (!coverage)
-            fprintf(stderr, "nvcosim: out of memory\n");
-        else if (merge_files(&options, coverage) && add_traces(&options, coverage))
+        if (merge_files(&options, coverage) && add_traces(&options, coverage))
             status = print(&options, coverage);
     }
     coverage_free(coverage);

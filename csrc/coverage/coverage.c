@@ -8,6 +8,8 @@
 
 #include "coverage/coverage_bins.h"
 #include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "trace/launches.h"
 
 enum { VALUES_MAX = 40 /* of an aspect */ };
@@ -33,9 +35,9 @@ struct section {
 
 struct coverage {
     struct bin *bins;
-    size_t bin_count, bin_room;
+    size_t bin_count;
     struct row *rows;
-    size_t row_count, row_room;
+    size_t row_count;
     struct section sections[COVERAGE_ENGINES];
 };
 
@@ -98,40 +100,19 @@ static void values_of(const struct coverage_aspect *aspect, struct values *value
 /* ---- the bins -----------------------------------------------------------------------------------------------------
  */
 
-/* Takes the name over. */
-static bool add_bin(struct coverage *coverage, char *name, unsigned needs) {
-    if (coverage->bin_count == coverage->bin_room) {
-        const size_t room = coverage->bin_room ? 2 * coverage->bin_room : 1024;
-        struct bin *grown = realloc(coverage->bins, room * sizeof *grown);
-        if (!grown) {
-            free(name);
-            return false;
-        }
-        coverage->bins = grown;
-        coverage->bin_room = room;
-    }
-    coverage->bins[coverage->bin_count++] = (struct bin){.name = name, .needs = needs};
-    return name != NULL;
+static void add_bin(struct coverage *coverage, const char *name, unsigned needs) {
+    coverage->bins = xgrow(coverage->bins, coverage->bin_count, sizeof *coverage->bins);
+    coverage->bins[coverage->bin_count++] = (struct bin){.name = xstrdup(name), .needs = needs};
 }
 
-static bool add_row(struct coverage *coverage, char *name) {
-    if (coverage->row_count == coverage->row_room) {
-        const size_t room = coverage->row_room ? 2 * coverage->row_room : 128;
-        struct row *grown = realloc(coverage->rows, room * sizeof *grown);
-        if (!grown) {
-            free(name);
-            return false;
-        }
-        coverage->rows = grown;
-        coverage->row_room = room;
-    }
-    coverage->rows[coverage->row_count++] = (struct row){.name = name, .first = coverage->bin_count};
-    return name != NULL;
+static void add_row(struct coverage *coverage, const char *name) {
+    coverage->rows = xgrow(coverage->rows, coverage->row_count, sizeof *coverage->rows);
+    coverage->rows[coverage->row_count++] = (struct row){.name = xstrdup(name), .first = coverage->bin_count};
 }
 
 /* Row of a tuple of aspects (an aspect alone is a tuple of one), with a bin for every combination, the last aspect
  * varying fastest. */
-static bool add_tuple(struct coverage *coverage, const struct coverage_engine *engine,
+static void add_tuple(struct coverage *coverage, const struct coverage_engine *engine,
                       const struct coverage_cross *of) {
     struct values values[COVERAGE_CROSS_ASPECTS] = {{.count = 0}};
     char title[256], text[256];
@@ -143,8 +124,7 @@ static bool add_tuple(struct coverage *coverage, const struct coverage_engine *e
         combinations *= (size_t)values[i].count;
         n += snprintf(title + n, sizeof title - (size_t)n, "%s%s", i ? "*" : "", aspect->name);
     }
-    if (!add_row(coverage, strdup(title)))
-        return false;
+    add_row(coverage, title);
     struct row *row = &coverage->rows[coverage->row_count - 1];
     row->count = combinations;
     for (int i = 0; i < of->aspect_count; i++)
@@ -157,41 +137,34 @@ static bool add_tuple(struct coverage *coverage, const struct coverage_engine *e
             needs |= engine->aspects[of->aspects[i]].needs | values[i].needs[choice[i]];
             n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i ? "," : "", values[i].names[choice[i]]);
         }
-        if (!add_bin(coverage, strdup(text), needs))
-            return false;
+        add_bin(coverage, text, needs);
         for (int i = of->aspect_count - 1; i >= 0 && ++choice[i] == values[i].count; i--)
             choice[i] = 0;
     }
-    return true;
 }
 
-static bool add_engine(struct coverage *coverage, int index) {
+static void add_engine(struct coverage *coverage, int index) {
     const struct coverage_engine *engine = coverage_engines[index];
     struct section *section = &coverage->sections[index];
     char name[64];
     snprintf(name, sizeof name, "%s.%s", engine->name, index == COVERAGE_TRACE ? "traces" : "layers");
     section->layers = coverage->bin_count;
     section->first_row = coverage->row_count;
-    bool ok = add_bin(coverage, strdup(name), engine->needs);
-    for (size_t i = 0; ok && i < engine->aspect_count; i++) {
+    add_bin(coverage, name, engine->needs);
+    for (size_t i = 0; i < engine->aspect_count; i++) {
         const struct coverage_cross alone = {.aspects = {(int)i}, .aspect_count = 1};
-        ok = add_tuple(coverage, engine, &alone);
+        add_tuple(coverage, engine, &alone);
     }
-    for (size_t i = 0; ok && i < engine->cross_count; i++)
-        ok = add_tuple(coverage, engine, &engine->crosses[i]);
+    for (size_t i = 0; i < engine->cross_count; i++)
+        add_tuple(coverage, engine, &engine->crosses[i]);
     section->row_count = coverage->row_count - section->first_row;
-    return ok;
 }
 
 struct coverage *coverage_new(void) {
-    struct coverage *coverage = calloc(1, sizeof *coverage);
-    bool ok = coverage != NULL;
-    for (int i = 0; ok && i < COVERAGE_ENGINES; i++)
-        ok = add_engine(coverage, i);
-    if (ok)
-        return coverage;
-    coverage_free(coverage);
-    return NULL;
+    struct coverage *coverage = xcalloc(1, sizeof *coverage);
+    for (int i = 0; i < COVERAGE_ENGINES; i++)
+        add_engine(coverage, i);
+    return coverage;
 }
 
 void coverage_free(struct coverage *coverage) {
@@ -238,13 +211,10 @@ static void take(void *context, const struct coverage_sample *sample) {
         count_tuple(coverage, row++, &engine->crosses[i], sample->values);
 }
 
-bool coverage_add(struct coverage *coverage, const struct program *prog) {
+void coverage_add(struct coverage *coverage, const struct program *prog) {
     struct layer_tracker *launches = program_launches(prog);
-    if (!launches)
-        return false;
     coverage_sort(prog, launches, take, coverage);
     layer_tracker_free(launches);
-    return true;
 }
 
 static struct bin *find(const struct coverage *coverage, const char *name) {
@@ -291,11 +261,7 @@ bool coverage_merge(struct coverage *coverage, const char *path, struct error *e
     size_t size;
     if (!file_read(path, &text, &size, err))
         return false;
-    uint64_t *counts = calloc(coverage->bin_count, sizeof *counts);
-    if (!counts) {
-        free(text);
-        return error_set(err, "out of memory");
-    }
+    uint64_t *counts = xcalloc(coverage->bin_count, sizeof *counts);
     char *rest = text;
     int number = 0;
     bool ok = true;
@@ -314,17 +280,13 @@ bool coverage_merge(struct coverage *coverage, const char *path, struct error *e
 }
 
 bool coverage_write(const struct coverage *coverage, const char *path, struct error *err) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return error_set(err, "out of memory");
-    fprintf(out, "# functional coverage of nvcosim: bin, count\n");
+    struct text text = {0};
+    text_printf(&text, "# functional coverage of nvcosim: bin, count\n");
     for (size_t i = 0; i < coverage->bin_count; i++)
         if (coverage->bins[i].count > 0)
-            fprintf(out, "%s %" PRIu64 "\n", coverage->bins[i].name, coverage->bins[i].count);
-    bool ok = fclose(out) == 0 ? file_write(path, text, size, err) : error_set(err, "out of memory");
-    free(text);
+            text_printf(&text, "%s %" PRIu64 "\n", coverage->bins[i].name, coverage->bins[i].count);
+    const bool ok = file_write(path, text.text, text.n, err);
+    free(text.text);
     return ok;
 }
 
@@ -368,7 +330,7 @@ struct coverage_total coverage_total(const struct coverage *coverage) {
 }
 
 /* Prints the names of the bins of a row that were never exercised, in lines of limited width. */
-static void print_missing(FILE *out, const struct coverage *coverage, const struct row *row) {
+static void print_missing(struct text *out, const struct coverage *coverage, const struct row *row) {
     enum { INDENT = 60, WIDTH = 130 };
     int column = 0;
     for (size_t i = row->first; i < row->first + row->count; i++) {
@@ -377,51 +339,47 @@ static void print_missing(FILE *out, const struct coverage *coverage, const stru
             continue;
         const char *name = strchr(bin->name, '=') + 1;
         if (column > 0 && column + 1 + (int)strlen(name) > WIDTH) {
-            fprintf(out, "\n%*s", INDENT - 2, "");
+            text_printf(out, "\n%*s", INDENT - 2, "");
             column = 0;
         }
         column += column > 0 ? 0 : INDENT - 2;
-        column += fprintf(out, "%s%s", column > INDENT - 2 ? " " : "  ", name);
+        const char *gap = column > INDENT - 2 ? " " : "  ";
+        text_printf(out, "%s%s", gap, name);
+        column += (int)(strlen(gap) + strlen(name));
     }
 }
 
-static void print_row(FILE *out, const struct coverage *coverage, const struct row *row) {
+static void print_row(struct text *out, const struct coverage *coverage, const struct row *row) {
     const struct coverage_total total = total_of(coverage, row);
     if (total.reachable == 0)
         return;
-    fprintf(out, "  %-44s%4zu of %4zu", strchr(row->name, '.') + 1, total.exercised, total.reachable);
+    text_printf(out, "  %-44s%4zu of %4zu", strchr(row->name, '.') + 1, total.exercised, total.reachable);
     if (total.exercised == 0)
-        fputs("  none of them", out);
+        text_printf(out, "  none of them");
     else
         print_missing(out, coverage, row);
-    fputc('\n', out);
+    text_printf(out, "\n");
 }
 
-static void print_section(FILE *out, const struct coverage *coverage, int index) {
+static void print_section(struct text *out, const struct coverage *coverage, int index) {
     const struct coverage_engine *engine = coverage_engines[index];
     const struct section *section = &coverage->sections[index];
     const struct bin *layers = &coverage->bins[section->layers];
     if (!reachable(coverage, layers))
         return;
-    fprintf(out, "%s, %" PRIu64 " %s%s\n", engine->name, layers->count, engine->what, layers->count == 1 ? "" : "s");
+    text_printf(out, "%s, %" PRIu64 " %s%s\n", engine->name, layers->count, engine->what,
+                layers->count == 1 ? "" : "s");
     for (size_t i = section->first_row; i < section->first_row + section->row_count; i++)
         print_row(out, coverage, &coverage->rows[i]);
 }
 
 char *coverage_text(const struct coverage *coverage) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "%48s%10s  %s\n", "", "exercised", "never exercised");
+    struct text text = {0};
+    text_printf(&text, "%48s%10s  %s\n", "", "exercised", "never exercised");
     for (int i = 0; i < COVERAGE_ENGINES; i++)
-        print_section(out, coverage, i);
+        print_section(&text, coverage, i);
     const struct coverage_total total = coverage_total(coverage);
-    fprintf(out, "%zu of %zu bins exercised, %.1f %%\n", total.exercised, total.reachable,
-            total.reachable ? 100.0 * (double)total.exercised / (double)total.reachable : 0.0);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    text_printf(&text, "%zu of %zu bins exercised, %.1f %%\n", total.exercised, total.reachable,
+                total.reachable ? 100.0 * (double)total.exercised / (double)total.reachable : 0.0);
+    return text.text;
 }

@@ -24,12 +24,12 @@
 
 struct coverage;
 
-/* An empty count of every bin; NULL only when memory is exhausted. */
+/* An empty count of every bin. */
 struct coverage *coverage_new(void);
 void coverage_free(struct coverage *coverage);
 
-/* Counts the layers of a trace. Returns false only when memory is exhausted. */
-bool coverage_add(struct coverage *coverage, const struct program *prog);
+/* Counts the layers of a trace. */
+void coverage_add(struct coverage *coverage, const struct program *prog);
 
 /* Adds the counts of a file that coverage_write left: a line "BIN COUNT" for every bin that is not 0, # starts a
  * comment. Nothing is added if the file has an error. */
@@ -46,7 +46,7 @@ struct coverage_total {
 struct coverage_total coverage_total(const struct coverage *coverage);
 
 /* The table: per engine, aspect and cross how many of its bins were exercised, and the names of those that never were.
- * free() it; NULL only when memory is exhausted. */
+ * free() it. */
 char *coverage_text(const struct coverage *coverage);
 
 #endif

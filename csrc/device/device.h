@@ -132,7 +132,6 @@ struct device {
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
     uint64_t still_limit;     /* clocks without movement after which a run on it counts as hung; 0: the player's own */
-    const char *hang_hint;    /* what a user may try where a run on this device hangs; NULL: nothing */
     struct finding *findings; /* owned by the device */
     size_t finding_count;
     uint64_t findings_dropped;       /* beyond the first 100 only this count grows */

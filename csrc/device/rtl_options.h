@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tap_listeners; /* observe/tap.h, which the testbench knows */
+
 enum latency_kind { LATENCY_FIXED, LATENCY_UNIFORM, LATENCY_PAGE };
 
 /* How the AXI memory behaves. Everything random comes from `seed`. All latencies in core clocks. */
@@ -30,13 +32,17 @@ void axi_options_default(struct axi_options *options);
 
 struct rtl_options {
     struct axi_options axi;
-    const char *const *pins;     /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
-    const char *wave_path;       /* FST file, NULL for none; only a simulator built for waves can */
-    uint64_t wave_from, wave_to; /* cycles, wave_to 0 = to the end */
-    const char *coverage_path;   /* what Verilator counted, written at the end; NULL for none; only a simulator built
-                                    for it can */
-    bool checks;                 /* failing checks of the RTL are findings; only a simulator built with them can */
-    bool measure;                /* sample the share of time spent inside the design's evaluation */
+    const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
+    const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
+    const char *wave_path;            /* FST file, NULL for none; only a simulator built for waves can */
+    uint64_t wave_from, wave_to;      /* cycles, wave_to 0 = to the end */
+    const char *coverage_path; /* what Verilator counted, written at the end; NULL for none; only a simulator built
+                                  for it can */
+    bool checks;               /* failing checks of the RTL are findings; only a simulator built with them can */
+    bool measure;              /* sample the share of time spent inside the design's evaluation */
 };
+
+/* Name of the GTKWave save file that is written beside a wave file: NAME.gtkw for NAME.fst. The caller frees it. */
+char *wave_save_path(const char *wave_path);
 
 #endif

@@ -9,164 +9,86 @@
 #ifndef GEN_ENGINE_H
 #define GEN_ENGINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "gen/rng.h"
-#include "gen/spec.h"
-#include "nvdla/cube.h"
-#include "nvdla/error.h"
+#include "gen/shape.h"
 #include "nvdla/lut.h"
-#include "nvdla/registers.h"
 
-enum { GEN_BS, GEN_BN, GEN_EW, GEN_STAGES };           /* of SDP */
-enum { GEN_FEATURE = 1, GEN_IMAGE, GEN_WINOGRAD };     /* gen_layer.conv */
-enum { GEN_CONTRACT = 1, GEN_SPLIT, GEN_MERGE };       /* gen_layer.rubik */
-enum { GEN_POOL_LIMIT = 1024, GEN_SIZE_LIMIT = 8192 }; /* split strip width, any size register */
+/* ---- convolution ---------------------------------------------------------------------------------------------------
+ */
 
-/* What a layer's weights consist of in memory: the weights, and of compressed ones the mask bits (WMB) and the size of
- * each kernel group (WGS). */
-enum gen_weight_surface { GEN_WEIGHTS, GEN_WEIGHT_MASKS, GEN_WEIGHT_GROUPS, GEN_WEIGHT_SURFACES };
+bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+void gen_conv_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                        struct gen_registers *units);
+void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
+                   int64_t cycles);
+/* Gives a Winograd layer of some size the right and bottom pads that make it whole tiles. */
+void gen_conv_fit(struct gen_layer *layer);
+/* What the convolution before leaves in CBUF, whatever it is, and what the layer leaves. last: NULL if there is none.
+ */
+void gen_conv_draw_kept(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
+                        struct gen_layer *layer);
 
-/* Salts of a layer's content. */
-enum gen_role {
-    GEN_ROLE_INPUT,
-    GEN_ROLE_PLANE,
-    GEN_ROLE_WEIGHTS,
-    GEN_ROLE_OPERAND,
-    GEN_ROLE_OPERAND_2,
-    GEN_ROLE_OPERAND_3,
-    GEN_ROLE_MASKS,
+/* What the weights of a layer need, in bytes. Compressed weights: stored elements and mask bits. */
+struct conv_weight_sizes {
+    int64_t bytes, largest_group;           /* of all groups; of the largest */
+    int64_t mask_bytes, largest_mask_group; /* likewise, 0: not compressed; the largest rounded up to whole bytes */
+    int64_t groups;
 };
+struct conv_weight_sizes conv_weight_sizes(const struct nvdla_config *config, const struct gen_layer *layer);
+/* Weights of the layer in their surfaces, which have the sizes of the shape and are all zero. */
+void gen_weights(const struct nvdla_config *config, const struct gen_layer *layer, const struct gen_shape *shape,
+                 uint8_t *const surfaces[GEN_WEIGHT_SURFACES]);
 
-/* A layer worked out: sizes, strides, memory. Bases are 0 until the regions are placed. */
-struct gen_shape {
-    uint32_t units; /* bit by enum nvdla_unit: armed for this layer */
+/* ---- deconvolution -------------------------------------------------------------------------------------------------
+ */
 
-    /* convolution */
-    int previous_conv;  /* layer, -1 none */
-    bool fetch;         /* CDMA reads the input, else it is in CBUF */
-    bool fetch_weights; /* likewise */
-    int64_t lines;      /* that CDMA reads */
-    int64_t entries;    /* per slice, ENTRY_PER_SLICE */
-    int64_t data_banks, weight_banks;
-    uint64_t plane_line[2], plane_size[2], plane_base[2];
-    enum nvdla_precision pixel_precision;                                        /* of the components in memory */
-    uint64_t weight_size[GEN_WEIGHT_SURFACES], weight_base[GEN_WEIGHT_SURFACES]; /* size 0: not there */
-    uint64_t in_batch_stride, out_batch_stride;                                  /* bytes, 0: one batch */
-    /* CBUF behind the layer */
-    int64_t kept;         /* slices */
-    int64_t weights_used; /* bytes of weights that CSC reads, rounded up to an entry */
-    int64_t stale;        /* entries of weights that nobody took and nobody released */
-    bool unfit;           /* more lines than CSC knows of: the next convolution must change the data banks */
+/* The whole kernel of the deconvolution that such a layer belongs to: k kernels of full_r lines, full_s columns, c
+ * channels, the last fastest; and the layer's set of it as weights. */
+void gen_deconv_kernel(const struct gen_layer *layer, uint8_t *bytes);
+void gen_deconv_weights(const struct nvdla_config *config, const struct gen_layer *layer, uint8_t *bytes);
+/* Checks a convolution with a set of a deconvolution's kernel. */
+bool gen_deconv_shape(const struct gen_layer *layer, struct error *err);
+/* A deconvolution from layer `index` on: convolutions, then the contract, into layers[] (room up to GEN_LAYERS).
+ * common: what gen_draw_common() drew. Returns their number. */
+int gen_deconv_draw(struct rng *rng, const struct nvdla_config *config, int index, const struct gen_layer *common,
+                    int64_t cycles, struct gen_layer *layers);
 
-    struct cube in;     /* main input as it is read from memory; unused: image input, or no fetch */
-    struct cube middle; /* sizes only: what SDP processes */
-    struct cube operand[GEN_STAGES];
-    int components[GEN_STAGES]; /* of a memory operand: 0 none, 1, 2 */
-    struct cube out;
-    uint64_t out_align; /* bytes, of base and strides; 0: atoms */
-    bool out_exists;    /* in memory, for other layers to read */
-    int64_t room;       /* surfaces of the output region; more than are written: other layers write there too */
-    bool out_planar;    /* planes of RUBIK split; surfaces are planes then */
-    enum nvdla_precision out_precision;
-    bool in_secondary, out_secondary, operand_secondary[GEN_STAGES];
-    int64_t pool_w, pool_h;                      /* PDP output */
-    int64_t first_in, mid_in, last_in, last_out; /* PDP split */
-
-    int64_t cycles; /* rough estimate */
-};
-
-static inline int64_t cdiv(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
-static inline int64_t round_up(int64_t a, int64_t b) {
-    return b * cdiv(a, b);
-}
-
-/* Precision of the main input and of the output: that of processing unless SDP converts (50-sdp section 7). */
-enum nvdla_precision gen_in_precision(const struct gen_layer *layer);
-enum nvdla_precision gen_out_precision(const struct gen_layer *layer);
-
-/* Makes the strides of a cube of known size: `line` and `surface` atoms more than needed; interleaved: lines outside,
- * surfaces inside. */
-void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interleaved);
-
-/* Gives a cube of one pixel that hardware packs, whatever its strides say, the strides of that. */
-void gen_pack_strides(struct cube *cube);
-
-/* The RTL of the configurations of the small map has no EW stage yet. */
-static inline bool gen_has_ew(const struct nvdla_config *config) {
-    return config->map == NVDLA_MAP_FULL && config->sdp_ew_throughput > 0;
-}
+/* ---- SDP -----------------------------------------------------------------------------------------------------------
+ */
 
 /* A stage of the SDP part of a layer. */
 const struct gen_stage *gen_stage_of(const struct gen_layer *layer, int stage);
 /* True if SDP only compares (50-sdp section 9) and writes nothing. */
 bool gen_compares(const struct gen_layer *layer);
-
-/* The input cube of a layer that reads w x h x c from memory: its own, or the output of layer->source. */
-bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err);
-
-/* The same with another number of channels than layer->c. */
-bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, int64_t c,
-                    struct error *err);
-
-/* The output cube of a layer that writes w x h x c. */
-void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t w, int64_t h, int64_t c,
-                      bool packed_1x1);
-
-bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-/* Weights of the layer in their surfaces, which have the sizes of the shape and are all zero. */
-void gen_weights(const struct nvdla_config *config, const struct gen_layer *layer, const struct gen_shape *shape,
-                 uint8_t *const surfaces[GEN_WEIGHT_SURFACES]);
-/* The whole kernel of the deconvolution that such a layer belongs to: k kernels of full_r lines, full_s columns, c
- * channels, the last fastest; and the layer's set of it as weights. */
-void gen_deconv_kernel(const struct gen_layer *layer, uint8_t *bytes);
-void gen_deconv_weights(const struct nvdla_config *config, const struct gen_layer *layer, uint8_t *bytes);
 bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-/* Checks a convolution with a set of a deconvolution's kernel. */
-bool gen_deconv_shape(const struct gen_layer *layer, struct error *err);
-bool gen_rubik_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-
-/* All of them over a case: checks the case and fills shapes[0 .. count-1]. */
-bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);
-
-/* Register values of one unit for one layer. */
-struct gen_registers {
-    struct {
-        uint32_t offset, value;
-    } list[64];
-    size_t count;
-};
-void gen_put(struct gen_registers *regs, uint32_t offset, uint32_t value);
-/* Low and high half of an address; the high half of 32-bit configurations does not matter. */
-void gen_put_address(const struct gen_case *gen, int index, struct rng *noise, struct gen_registers *regs, uint32_t low,
-                     uint32_t high, uint64_t address);
-/* A value for a register that does not matter: masked noise, or 0. */
-uint32_t gen_noise(const struct gen_layer *layer, struct rng *noise, uint32_t mask);
-
-/* units: one list for each unit. */
-void gen_conv_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                        struct gen_registers *units);
 void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units);
+/* Sizes of an SDP layer from memory; gen_sdp_draw draws the rest of any SDP layer. bits: magnitude of its input. */
+void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
+void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits);
+
+/* ---- PDP -----------------------------------------------------------------------------------------------------------
+ */
+
+bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units);
+/* PDP from memory (sizes too), or behind an SDP that makes w x h. */
+void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
+void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h);
+
+/* ---- CDP -----------------------------------------------------------------------------------------------------------
+ */
+
+bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units);
-void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                         struct gen_registers *units);
-/* Of one of the layer's descriptors. */
-void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes, int64_t part,
-                        struct gen_registers *regs);
-/* First layer of the group that a BDMA layer belongs to. */
-int gen_bdma_first(const struct gen_case *gen, int index);
+void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
+/* A table set for a CDP layer. */
+void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
+
+/* ---- tables of CDP and SDP -----------------------------------------------------------------------------------------
+ */
+
 /* Tables and S_LUT registers in order of writing. */
 struct gen_lut_writes {
     struct {
@@ -185,46 +107,26 @@ bool gen_lut_shape(const struct gen_case *gen, int index, struct error *err);
 /* Tables for inputs of `bits` bits without sign, FP16: of magnitudes up to about 2^bits. */
 void gen_lut_draw(struct rng *rng, struct gen_layer *layer, int bits);
 
-void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
-                   int64_t cycles);
-/* Gives a Winograd layer of some size the right and bottom pads that make it whole tiles. */
-void gen_conv_fit(struct gen_layer *layer);
-/* What the convolution before leaves in CBUF, whatever it is, and what the layer leaves. last: NULL if there is none.
+/* ---- BDMA and RUBIK ------------------------------------------------------------------------------------------------
  */
-void gen_conv_draw_kept(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
-                        struct gen_layer *layer);
-/* Sizes of an SDP layer from memory; gen_sdp_draw draws the rest of any SDP layer. bits: magnitude of its input. */
-void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
-void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits);
-/* PDP from memory (sizes too), or behind an SDP that makes w x h. */
-void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
-void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h);
-void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
-/* A table set for a CDP layer. */
-void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
 
+bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+/* Of one of the layer's descriptors. */
+void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes, int64_t part,
+                        struct gen_registers *regs);
+/* First layer of the group that a BDMA layer belongs to. */
+int gen_bdma_first(const struct gen_case *gen, int index);
 void gen_bdma_draw(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer, int64_t cycles);
-/* A deconvolution from layer `index` on: convolutions, then the contract, into layers[] (room up to GEN_LAYERS).
- * common: what gen_draw_common() drew. Returns their number. */
-int gen_deconv_draw(struct rng *rng, const struct nvdla_config *config, int index, const struct gen_layer *common,
-                    int64_t cycles, struct gen_layer *layers);
+bool gen_rubik_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
+void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
+                         struct gen_registers *units);
 void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 
-/* Slack of strides, styles of content, spaces, noise, order: what every layer has. */
-void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer);
-/* Slack in atoms, often 0. */
-int64_t gen_draw_slack(struct rng *rng);
-/* A style for elements of a precision; content of interest preferred. */
-int64_t gen_draw_style(struct rng *rng, int64_t precision);
-/* Bits of the magnitudes of a style whose elements have `bits` bits without sign. */
-int gen_style_bits(int64_t style, int bits);
+/* ---- cases ---------------------------------------------------------------------------------------------------------
+ */
 
-/* count elements of a precision in a style, little endian. */
-void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int64_t style, struct rng *rng);
-
-/* Makes some of count FP16 elements NaN. */
-void gen_fill_nans(uint8_t *bytes, size_t count, int64_t nans, struct rng *rng);
-
+/* All of them over a case: checks the case and fills shapes[0 .. count-1]. */
+bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);
 /* Layers of a case from a set of engines (gen.h). */
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines);
 

@@ -2,7 +2,8 @@
  * Spec: 30-cdma-cbuf, 40-convolution-core, 20-data-formats sections 2, 4, 5 and 6, 98-measured-rules section 8. */
 #include <inttypes.h>
 
-#include "gen/gen_conv.h"
+#include "gen/conv_sizes.h"
+#include "gen/engine.h"
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 
@@ -17,57 +18,12 @@ enum {
     PAIR_BYTES = 64,            /* SDP writes two columns of a batch into one aligned block */
 };
 
-/* ---- sizes ---------------------------------------------------------------------------------------------------------
+/* ---- shape ---------------------------------------------------------------------------------------------------------
  */
-
-enum nvdla_precision conv_in_precision(const struct nvdla_config *config, const struct gen_layer *layer) {
-    return layer->conv == GEN_IMAGE ? nvdla_pixel_format(config, (uint32_t)layer->format)->precision
-                                    : (enum nvdla_precision)layer->precision;
-}
-
-int64_t conv_channels(const struct nvdla_config *config, const struct gen_layer *layer) {
-    switch (layer->conv) {
-    case GEN_IMAGE:
-        return layer->s * layer->c;
-    case GEN_WINOGRAD: /* whole atoms, of each phase of the strides */
-        return round_up(layer->c, config->mem_atom / conv_element_bytes(layer)) * layer->stride_x * layer->stride_y;
-    default:
-        return layer->c;
-    }
-}
-
-int64_t conv_kernel_elements(const struct nvdla_config *config, const struct gen_layer *layer) {
-    return layer->conv == GEN_WINOGRAD ? GEN_TILE * GEN_TILE * conv_channels(config, layer)
-                                       : layer->r * layer->s * layer->c;
-}
 
 static int64_t conv_kernel_bytes(const struct nvdla_config *config, const struct gen_layer *layer) {
     return conv_kernel_elements(config, layer) * conv_element_bytes(layer);
 }
-
-/* CBUF entries of a line of a feature cube: an entry has `slots` atoms. Spec: 30-cdma-cbuf sections 5.1 and 5.2. */
-static int64_t feature_entries(const struct nvdla_config *config, int64_t w, int64_t surfaces) {
-    int64_t slots = conv_entry_bytes(config) / config->mem_atom, rest = surfaces % slots;
-    int64_t tail = rest == 0 ? 0 : rest == 1 ? cdiv(w, slots) : rest == 2 && slots == 4 ? cdiv(w, 2) : w;
-    return surfaces / slots * w + tail;
-}
-
-int64_t conv_slice_entries(const struct nvdla_config *config, const struct gen_layer *layer) {
-    int64_t bytes = conv_element_bytes(layer), surfaces = cdiv(layer->c * bytes, config->mem_atom);
-    switch (layer->conv) {
-    case GEN_IMAGE:
-        return layer->eps_extra +
-               cdiv((layer->pad_left + layer->w + layer->pad_right) * layer->c * bytes, conv_entry_bytes(config));
-    case GEN_WINOGRAD: /* 30-cdma-cbuf section 5.5 */
-        return conv_extended(layer->pad_left, layer->w, layer->pad_right, layer->stride_x) / GEN_TILE * surfaces *
-               layer->stride_x * layer->stride_y;
-    default:
-        return layer->eps_extra + feature_entries(config, layer->w, surfaces);
-    }
-}
-
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
 
 /* Output size along one dimension, at least 1. */
 static bool window_size(const char *name, int64_t size, int64_t kernel, int64_t dilation, int64_t stride,
@@ -120,9 +76,9 @@ static bool image_legal(const struct nvdla_config *config, const struct gen_laye
 }
 
 static bool mode_legal(const struct nvdla_config *config, const struct gen_layer *layer, struct error *err) {
-    if (layer->conv == GEN_WINOGRAD && !config->winograd)
+    if (layer->conv == GEN_WINOGRAD && !nvdla_has(config, FEATURE_WINOGRAD))
         return error_set(err, "configuration %s has no Winograd", config->name);
-    if (layer->compressed && !config->weight_compression)
+    if (layer->compressed && !nvdla_has(config, FEATURE_COMPRESSION))
         return error_set(err, "configuration %s has no compressed weights", config->name);
     if (layer->batches > config->batch_max)
         return error_set(err, "%d batches, configuration %s has at most %d", (int)layer->batches, config->name,

@@ -1,6 +1,7 @@
 /* Drawing convolution layers. Draws that only some configurations know are made for these alone: the others keep their
  * cases. */
-#include "gen/gen_conv.h"
+#include "gen/conv_sizes.h"
+#include "gen/engine.h"
 #include "nvdla/pixel.h"
 
 enum {
@@ -29,9 +30,9 @@ static int log2_of(int64_t value) {
 static void draw_mode(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image) {
     layer->conv = image ? GEN_IMAGE : GEN_FEATURE;
     layer->sdp = 1;
-    if (!image && config->winograd && rng_chance(rng, 40))
+    if (!image && nvdla_has(config, FEATURE_WINOGRAD) && rng_chance(rng, 40))
         layer->conv = GEN_WINOGRAD;
-    if (layer->conv == GEN_FEATURE && config->batch_max > 1 && rng_chance(rng, 30)) {
+    if (layer->conv == GEN_FEATURE && nvdla_has(config, FEATURE_BATCHES) && rng_chance(rng, 30)) {
         static const int64_t batches[] = {2, 3, 4, 7, 8, 15, 16, 32};
         layer->batches =
             rng_chance(rng, 60) ? rng_pick(rng, batches, sizeof batches / sizeof batches[0]) : rng_range(rng, 2, 32);
@@ -40,7 +41,7 @@ static void draw_mode(struct rng *rng, const struct nvdla_config *config, struct
         layer->in_batch = gen_draw_slack(rng);
         layer->out_batch = gen_draw_slack(rng);
     }
-    if (config->weight_compression && rng_chance(rng, 35)) {
+    if (nvdla_has(config, FEATURE_COMPRESSION) && rng_chance(rng, 35)) {
         layer->compressed = 1;
         layer->density = rng_chance(rng, 10) ? 16 * rng_range(rng, 0, 1) : rng_range(rng, 1, 15);
         layer->empty_groups = rng_chance(rng, 25) ? rng_range(rng, 1, 3) : 0;

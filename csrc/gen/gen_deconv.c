@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/gen_conv.h"
+#include "gen/conv_sizes.h"
+#include "gen/engine.h"
 #include "nvdla/xalloc.h"
 
 enum { KERNEL_LIMIT = 1 << 22 }; /* elements of the whole kernel */

@@ -138,7 +138,7 @@ static void draw_layer(struct rng *rng, const struct gen_case *gen, int index, c
     const struct nvdla_config *config = gen->config;
     bool linked = index > 0 && engine != GEN_ENGINE_IMG && rng_chance(rng, 45);
     gen_layer_plain(layer);
-    if (config->int16 && config->fp16)
+    if (nvdla_has(config, FEATURE_INT16) && nvdla_has(config, FEATURE_FP16))
         draw_types(rng, index, shapes, linked, layer);
     gen_draw_common(rng, config, layer);
     switch (engine) {

@@ -1,9 +1,9 @@
-/* Checks that span engines and layers, and what the engine files share. */
-#include <inttypes.h>
-#include <string.h>
+/* What the files of the engines share: cubes of layers, content, lists of registers, what every layer draws. Nothing
+ * here knows an engine. */
+#include "gen/shape.h"
 
-#include "gen/engine.h"
-#include "gen/gen.h"
+#include <inttypes.h>
+
 #include "nvdla/fp.h"
 
 enum nvdla_precision gen_in_precision(const struct gen_layer *layer) {
@@ -29,8 +29,8 @@ void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interlea
     cube->surface_stride = (uint32_t)surface_stride;
 }
 
-/* Sizes of a cube of that precision that a layer processes in the layer's: SDP converts whole atoms of INT8, which are
- * two of INT16 (50-sdp sections 3.2 and 8.1). */
+/* A cube with its sizes set, of that precision, which a layer processes in its own: SDP converts whole atoms of INT8,
+ * which are two of INT16 (50-sdp sections 3.2 and 8.1). */
 static struct cube sized(const struct nvdla_config *config, const struct gen_layer *layer,
                          enum nvdla_precision precision, int64_t w, int64_t h, int64_t c) {
     struct cube cube = {.width = (int)w,
@@ -121,94 +121,6 @@ void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *s
         batch_strides(layer, shape);
     shape->out_exists = true;
     shape->out_precision = gen_out_precision(layer);
-}
-
-/* An output region with room for other layers' surfaces, and such other layers. They are no interleaved ones, so that
- * each writes a range of its own. */
-static bool region_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
-    const struct gen_layer *layer = &gen->layers[index];
-    struct gen_shape *shape = &shapes[index];
-    int64_t surfaces = shape->out_exists ? cube_surfaces(&shape->out) : 0;
-    shape->room = layer->room > surfaces ? layer->room : surfaces;
-    if (!layer->into && shape->room == surfaces)
-        return true;
-    if (!shape->out_exists || shape->out_planar || layer->in_place || layer->batches > 1 || layer->out_order)
-        return error_set(err, "an output that can not lie in a region with others");
-    if (!layer->into)
-        return true;
-    const struct gen_shape *owner = &shapes[layer->into - 1];
-    if (layer->into > index || gen->layers[layer->into - 1].into || layer->at + surfaces > owner->room ||
-        owner->out.width != shape->out.width || owner->out.height != shape->out.height ||
-        owner->out_precision != shape->out_precision)
-        return error_set(err, "layer %d has no room for the output", (int)layer->into - 1);
-    for (int i = (int)layer->into - 1; i < index; i++)
-        if ((i == layer->into - 1 || gen->layers[i].into == layer->into) && owner->out_exists &&
-            layer->at < gen->layers[i].at + cube_surfaces(&shapes[i].out) && gen->layers[i].at < layer->at + surfaces)
-            return error_set(err, "layer %d writes the same surfaces", i);
-    shape->out.line_stride = owner->out.line_stride;
-    shape->out.surface_stride = owner->out.surface_stride;
-    shape->out_secondary = owner->out_secondary;
-    shape->room = surfaces;
-    return !shape->out.packed_1x1 || owner->out.packed_1x1 ||
-           error_set(err, "an output of one pixel is packed, its region is not");
-}
-
-static bool check_fields(const struct gen_layer *layer, struct error *err) {
-    struct gen_layer copy = *layer;
-    for (size_t i = 0; i < gen_field_count; i++) {
-        int64_t value = *gen_field_of(&copy, &gen_fields[i]);
-        if (value < gen_fields[i].lowest || value > gen_fields[i].highest)
-            return error_set(err, "%s is %" PRId64 ", expected %" PRId64 " to %" PRId64, gen_fields[i].name, value,
-                             gen_fields[i].lowest, gen_fields[i].highest);
-    }
-    return true;
-}
-
-static bool check_chain(const struct gen_case *gen, const struct gen_layer *layer, struct error *err) {
-    int alone = (layer->cdp != 0) + (layer->bdma != 0) + (layer->rubik != 0);
-    bool engines = alone         ? alone == 1 && !layer->conv && !layer->sdp && !layer->pdp
-                   : layer->conv ? layer->sdp
-                                 : layer->sdp || layer->pdp;
-    if (!engines)
-        return error_set(err, "expected one of conv+sdp, conv+sdp+pdp, sdp, sdp+pdp, pdp, cdp, bdma, rubik");
-    if ((layer->bdma && !nvdla_has_unit(gen->config, NVDLA_BDMA)) ||
-        (layer->rubik && !nvdla_has_unit(gen->config, NVDLA_RBK)))
-        return error_set(err, "configuration %s has no %s", gen->config->name, layer->bdma ? "BDMA" : "RUBIK");
-    if (layer->in_place && (layer->conv || layer->pdp || layer->bdma || layer->rubik || layer->source))
-        return error_set(err, "in_place: only for SDP and CDP on memory of their own");
-    if (!gen->config->secondary_memory && (layer->in_space || layer->out_space || layer->weight_space ||
-                                           layer->bs.space || layer->bn.space || layer->ew.space))
-        return error_set(err, "configuration %s has no secondary memory", gen->config->name);
-    if ((layer->precision == NVDLA_FP16 || layer->out_convert) && !gen->config->fp16)
-        return error_set(err, "configuration %s has no FP16", gen->config->name);
-    if ((layer->precision == NVDLA_INT16 || layer->in_convert || layer->out_convert) && !gen->config->int16)
-        return error_set(err, "configuration %s has no INT16", gen->config->name);
-    return true;
-}
-
-static bool shape_layer(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
-    const struct gen_layer *layer = &gen->layers[index];
-    shapes[index] = (struct gen_shape){.previous_conv = -1};
-    for (int i = 0; i < index; i++)
-        if (gen->layers[i].conv)
-            shapes[index].previous_conv = i;
-    return check_fields(layer, err) && check_chain(gen, layer, err) &&
-           (!layer->conv || gen_conv_shape(gen, index, shapes, err)) &&
-           (!layer->sdp || gen_sdp_shape(gen, index, shapes, err)) &&
-           (!layer->pdp || gen_pdp_shape(gen, index, shapes, err)) &&
-           (!layer->cdp || gen_cdp_shape(gen, index, shapes, err)) &&
-           (!layer->bdma || gen_bdma_shape(gen, index, shapes, err)) &&
-           (!layer->rubik || gen_rubik_shape(gen, index, shapes, err)) &&
-           (!layer->conv || !layer->full_r || gen_deconv_shape(layer, err)) && region_shape(gen, index, shapes, err);
-}
-
-bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err) {
-    if (gen->count < 1 || gen->count > GEN_LAYERS)
-        return error_set(err, "%d layers, expected 1 to %d", gen->count, GEN_LAYERS);
-    for (int i = 0; i < gen->count; i++)
-        if (!shape_layer(gen, i, shapes, err))
-            return error_prefix(err, "layer %d: ", i);
-    return true;
 }
 
 /* ---- content -------------------------------------------------------------------------------------------------------
@@ -352,13 +264,13 @@ void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct 
     layer->out_surface = gen_draw_slack(rng);
     layer->out_order = rng_chance(rng, 10);
     layer->out_fill = rng_chance(rng, 50) ? 0xa5 : rng_range(rng, 0, 255);
-    if (config->secondary_memory) {
+    if (nvdla_has(config, FEATURE_SECONDARY_MEMORY)) {
         layer->in_space = rng_chance(rng, 40);
         layer->out_space = rng_chance(rng, 40);
         layer->weight_space = rng_chance(rng, 40);
         layer->bs.space = rng_chance(rng, 40);
         layer->bn.space = rng_chance(rng, 40);
-        layer->ew.space = gen_has_ew(config) && rng_chance(rng, 40);
+        layer->ew.space = nvdla_runs(config, FEATURE_EW) && rng_chance(rng, 40);
     }
     layer->noise = rng_chance(rng, 70) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
     layer->order = rng_chance(rng, 50) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/conv_sizes.h"
 #include "gen/engine.h"
 #include "gen/gen.h"
-#include "gen/gen_conv.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "trace/verify.h"

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
 void bdma_reset(struct bdma *bdma) {
@@ -127,16 +128,13 @@ static void copy(const struct bdma_cubes *descriptor, struct bdma_clients *clien
     dma_flush(write);
 }
 
-bool bdma_run(const struct bdma *bdma, struct bdma_clients *clients) {
+void bdma_run(const struct bdma *bdma, struct bdma_clients *clients) {
     const struct bdma_batch *batch = &bdma->loading;
     uint32_t atoms = 0;
     for (size_t i = 0; i < batch->count; i++) {
         atoms = batch->descriptors[i].atoms > atoms ? batch->descriptors[i].atoms : atoms;
     }
-    uint8_t *line = malloc(atoms * clients->read[batch->descriptors[0].source.primary].atom);
-    if (!line) {
-        return false;
-    }
+    uint8_t *line = xmalloc(atoms * clients->read[batch->descriptors[0].source.primary].atom);
     for (size_t i = 0; i < batch->count; i++) {
         copy(&batch->descriptors[i], clients, line);
     }
@@ -144,7 +142,6 @@ bool bdma_run(const struct bdma *bdma, struct bdma_clients *clients) {
         copy(&batch->descriptors[batch->count - 1], clients, line);
     }
     free(line);
-    return true;
 }
 
 bool bdma_done(struct bdma *bdma, unsigned *group) {

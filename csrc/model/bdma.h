@@ -69,8 +69,8 @@ bool bdma_can_run(const struct bdma *bdma, const struct bdma_served *served);
 /* Atoms that the launched group reads and writes; UINT64_MAX if there are more. */
 uint64_t bdma_atoms(const struct bdma *bdma);
 
-/* Copies the group that can run. Returns false only when memory is exhausted (before anything was copied). */
-bool bdma_run(const struct bdma *bdma, struct bdma_clients *clients);
+/* Copies the group that can run. */
+void bdma_run(const struct bdma *bdma, struct bdma_clients *clients);
 
 /* Ends the group that has run, and lets the load engine take the launch that waits. Returns true if the interrupt of
  * *group is raised: not if an earlier one has already ended what software launched under that number. */

@@ -2,29 +2,24 @@
 #ifndef MODEL_BUFFER_H
 #define MODEL_BUFFER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+#include "nvdla/xalloc.h"
 
 struct buffer {
     void *bytes;
     size_t room;
 };
 
-/* Makes room for `count` things of `size` bytes; what was in the buffer is lost. Returns false when memory is
- * exhausted.
- */
-static inline bool buffer_reserve(struct buffer *buffer, size_t count, size_t size) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) {
-        return false;
-    }
-    if (bytes > buffer->room) {
+/* Makes room for `count` things of `size` bytes; what was in the buffer is lost. Sizes come from layers that the limits
+ * of the model have let through, so that the product does not overflow. */
+static inline void buffer_reserve(struct buffer *buffer, size_t count, size_t size) {
+    if (count * size > buffer->room) {
         free(buffer->bytes);
-        buffer->bytes = malloc(bytes);
-        buffer->room = buffer->bytes ? bytes : 0;
+        buffer->bytes = xmalloc(count * size);
+        buffer->room = count * size;
     }
-    return bytes == 0 || buffer->bytes;
 }
 
 static inline void buffer_free(struct buffer *buffer) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nvdla/sizes.h"
+#include "nvdla/xalloc.h"
 
 void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config) {
     /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and half as deep.
@@ -20,10 +21,9 @@ void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config) {
     };
 }
 
-bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
+void cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config) {
     cbuf_geometry(cbuf, config);
-    cbuf->bytes = calloc(cbuf->entries, cbuf->entry);
-    return cbuf->bytes != NULL;
+    cbuf->bytes = xcalloc(cbuf->entries, cbuf->entry);
 }
 
 void cbuf_free(struct cbuf *cbuf) {

@@ -55,8 +55,7 @@ struct cbuf {
 /* Fills in the sizes only; bytes is NULL. */
 void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config);
 
-/* Returns false when memory is exhausted. */
-bool cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config);
+void cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config);
 void cbuf_free(struct cbuf *cbuf);
 
 /* The state after reset and the zero fill behind it. */

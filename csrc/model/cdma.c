@@ -152,22 +152,19 @@ bool cdma_can_step(const struct cdma *cdma, const struct cbuf *cbuf, const struc
            (served.weights && cdma_weights_move(cdma, cbuf));
 }
 
-bool cdma_step(struct cdma *cdma, struct cbuf *cbuf, const struct nvdla_config *config,
+void cdma_step(struct cdma *cdma, struct cbuf *cbuf, const struct nvdla_config *config,
                const struct register_group *regs, struct cdma_served served, struct cdma_clients *clients) {
     if (cdma->data == CDMA_IDLE) {
         start(cdma, config, regs);
     }
     if (data_moves(cdma, cbuf, served)) {
-        if (!buffer_reserve(&cdma->slice, 1, cdma_slice_room(&cdma->layer, cbuf)) ||
-            !buffer_reserve(&cdma->line, 1, cdma_line_room(&cdma->layer, cbuf))) {
-            return false;
-        }
+        buffer_reserve(&cdma->slice, 1, cdma_slice_room(&cdma->layer, cbuf));
+        buffer_reserve(&cdma->line, 1, cdma_line_room(&cdma->layer, cbuf));
         fetch_data(cdma, cbuf, &clients->data);
     }
     if (served.weights) {
         cdma_fetch_weights(cdma, cbuf, &clients->weights);
     }
-    return true;
 }
 
 void cdma_leave_pend(struct cdma *cdma, bool data) {

@@ -69,9 +69,9 @@ struct cdma_clients {
     struct dma data, weights; /* each only where it is served */
 };
 
-/* Starts the layer of an armed group and fetches what fits into CBUF now. Returns false only when memory is exhausted.
+/* Starts the layer of an armed group and fetches what fits into CBUF now.
  */
-bool cdma_step(struct cdma *cdma, struct cbuf *cbuf, const struct nvdla_config *config,
+void cdma_step(struct cdma *cdma, struct cbuf *cbuf, const struct nvdla_config *config,
                const struct register_group *regs, struct cdma_served served, struct cdma_clients *clients);
 
 /* True if the weight engine, were it served, has something to fetch now or to report. */

@@ -58,14 +58,14 @@ size_t cdma_layer_lines(const struct cdma_layer *layer) {
 }
 
 uint64_t cdma_layer_atoms(const struct cdma_layer *layer) {
-    uint64_t pixels = (uint64_t)layer->cubes.width * layer->cubes.height;
-    switch (layer->cubes.mode) {
+    const struct cdma_cubes *cubes = &layer->cubes;
+    uint64_t pixels = (uint64_t)cubes->width * cubes->height, lines;
+    switch (cubes->mode) {
     case CDMA_FEATURE:
-        return pixels * layer->surfaces * layer->cubes.batches;
+        return pixels * layer->surfaces * cubes->batches;
     case CDMA_WINOGRAD:
-        pixels =
-            (uint64_t)layer->extended_width * layer->cubes.stride_x * layer->extended_height * layer->cubes.stride_y;
-        return pixels * layer->surfaces;
+        lines = layer->extended_height > CBUF_SUPERSLICE ? layer->extended_height : CBUF_SUPERSLICE;
+        return (uint64_t)layer->extended_width * cubes->stride_x * lines * cubes->stride_y * layer->surfaces;
     case CDMA_IMAGE:
         break;
     }

@@ -32,7 +32,8 @@ void cdma_layer_decode(struct cdma_layer *layer, const struct registers_view *vi
 /* Lines that come into CBUF: those of the input, with Winograd those of the extended cube. */
 size_t cdma_layer_lines(const struct cdma_layer *layer);
 
-/* Atoms of input that the layer moves (image: pixels). */
+/* Atoms of input that the layer moves (image: pixels); of Winograd at least those of a superslice, which is the least
+ * that it makes room for. */
 uint64_t cdma_layer_atoms(const struct cdma_layer *layer);
 
 #endif

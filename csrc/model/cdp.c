@@ -9,6 +9,7 @@
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
 /* Registers START and END of the tables. */
@@ -459,12 +460,9 @@ static void count_idle_units(struct lut_counters *counters, const struct cdp_lay
     }
 }
 
-bool cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
+void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
              struct dma *input, struct dma *output, struct cdp_counts *counts) {
-    uint8_t *block = malloc((size_t)layer->surfaces * COLUMNS * layer->atom);
-    if (!block) {
-        return false;
-    }
+    uint8_t *block = xmalloc((size_t)layer->surfaces * COLUMNS * layer->atom);
     *counts = (struct cdp_counts){0};
     struct run run = {layer, entries, idle, input, output, counts, block};
     for (int line = 0; line < layer->height; line++) {
@@ -475,5 +473,4 @@ bool cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, s
     count_idle_units(&counts->lut, layer, idle);
     dma_flush(output);
     free(block);
-    return true;
 }

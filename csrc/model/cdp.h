@@ -103,11 +103,10 @@ struct cdp_counts {
 /* Loads the counts into the registers of group CONSUMER. NaN and infinities of the input are never counted. */
 void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp);
 
-/* Runs a valid layer, in the hardware's order: line, group of 8 columns, surface. The counts start at 0. Returns false
- * only when memory is exhausted (before anything was read or written).
+/* Runs a valid layer, in the hardware's order: line, group of 8 columns, surface. The counts start at 0.
  *
  * Spec: 62-cdp sections 3 to 9. */
-bool cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
+void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
              struct dma *input, struct dma *output, struct cdp_counts *counts);
 
 #endif

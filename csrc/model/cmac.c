@@ -13,7 +13,7 @@ static size_t pair_size(const struct cmac_weights *weights) {
     return weights->vectors * CMAC_VECTOR * 2;
 }
 
-bool cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs, size_t most) {
+void cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs, size_t most) {
     size_t vectors = wide || lanes > CMAC_VECTOR ? 2 : 1;
     size_t kernels = wide ? CMAC_VECTOR : vectors * CMAC_VECTOR;
     *weights = (struct cmac_weights){.wide = wide,
@@ -24,12 +24,11 @@ bool cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, s
                                      .pairs = pairs,
                                      .packed = weights->packed,
                                      .parts = weights->parts};
-    if (!buffer_reserve(&weights->packed, weights->blocks * pairs, pair_size(weights) * sizeof(int16_t)) ||
-        (wide && !buffer_reserve(&weights->parts, 2 * most, sizeof(int16_t)))) {
-        return false;
+    buffer_reserve(&weights->packed, weights->blocks * pairs, pair_size(weights) * sizeof(int16_t));
+    if (wide) {
+        buffer_reserve(&weights->parts, 2 * most, sizeof(int16_t));
     }
     cmac_weights_clear(weights);
-    return true;
 }
 
 void cmac_weights_free(struct cmac_weights *weights) {

@@ -49,8 +49,8 @@ struct cmac_weights {
 };
 
 /* For groups of at most `most` weights in all, `pairs` pairs of a window. All weights are 0. The structure is zero or
- * that of an earlier layer, whose memory it keeps. Returns false when memory is exhausted. */
-bool cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs, size_t most);
+ * that of an earlier layer, whose memory it keeps. */
+void cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs, size_t most);
 void cmac_weights_free(struct cmac_weights *weights);
 void cmac_weights_clear(struct cmac_weights *weights);
 

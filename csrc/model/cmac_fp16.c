@@ -28,18 +28,15 @@ static int decode(uint16_t value, uint16_t *mantissa) {
     return (int)(e >> 2);
 }
 
-bool cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
+void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
     size_t blocks = ceil_div(kernels, LANES), exponents = blocks * elements * LANES;
     size_t digits = exponents * DIGITS, nans = blocks * atoms * LANES;
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
-    if (!buffer_reserve(&weights->memory, 1, (digits + exponents) * sizeof(int32_t) + nans * sizeof(uint16_t))) {
-        return false;
-    }
+    buffer_reserve(&weights->memory, 1, (digits + exponents) * sizeof(int32_t) + nans * sizeof(uint16_t));
     weights->digits = weights->memory.bytes;
     weights->exponents = weights->digits + digits;
     weights->nans = (uint16_t *)(weights->exponents + exponents);
-    return true;
 }
 
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {

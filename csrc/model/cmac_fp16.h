@@ -32,8 +32,8 @@ struct cmac_fp16_weights {
 };
 
 /* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. The structure is zero or
- * that of an earlier layer, whose memory it keeps. Returns false when memory is exhausted. */
-bool cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms);
+ * that of an earlier layer, whose memory it keeps. */
+void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms);
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights);
 
 /* All weights zero. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nvdla/sizes.h"
+#include "nvdla/xalloc.h"
 
 static size_t even(size_t n) {
     return n + n % 2;
@@ -115,27 +116,19 @@ static void compile_pieces(struct crep *crep, const size_t *packed) {
 }
 
 static struct crep *compile(const struct crep_shape *shape) {
-    struct crep *crep = calloc(1, sizeof *crep);
-    if (!crep) {
-        return NULL;
-    }
+    struct crep *crep = xcalloc(1, sizeof *crep);
     crep->shape = *shape;
     crep->stored_line = stored_line(shape);
     crep->stored_lines = stored_lines(shape);
     size_t places = shape->rows * shape->columns, blocks = ceil_div(shape->column, shape->block);
     size_t chunks = places * (even(shape->column) / 2 / CMAC_PAIRS + 2);
-    size_t *packed = malloc(places * sizeof *packed);
-    crep->column = malloc(shape->out_width * sizeof *crep->column);
-    crep->row = malloc(shape->out_height * sizeof *crep->row);
-    crep->runs = malloc((chunks + places) * sizeof *crep->runs);
-    crep->chunks = calloc(chunks, sizeof *crep->chunks);
-    crep->pieces = malloc(blocks * places * sizeof *crep->pieces);
-    crep->ends = malloc(blocks * places * sizeof *crep->ends);
-    if (!packed || !crep->column || !crep->row || !crep->runs || !crep->chunks || !crep->pieces || !crep->ends) {
-        free(packed);
-        crep_free(crep);
-        return NULL;
-    }
+    size_t *packed = xmalloc(places * sizeof *packed);
+    crep->column = xmalloc(shape->out_width * sizeof *crep->column);
+    crep->row = xmalloc(shape->out_height * sizeof *crep->row);
+    crep->runs = xmalloc((chunks + places) * sizeof *crep->runs);
+    crep->chunks = xcalloc(chunks, sizeof *crep->chunks);
+    crep->pieces = xmalloc(blocks * places * sizeof *crep->pieces);
+    crep->ends = xmalloc(blocks * places * sizeof *crep->ends);
     for (size_t x = 0; x < shape->out_width; x++) {
         crep->column[x] = start_of(x, shape->column_step, shape->left, shape->line);
     }
@@ -159,9 +152,6 @@ const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *
         cache->hits++;
     } else {
         found = compile(shape);
-        if (!found) {
-            return NULL;
-        }
         cache->builds++;
         if (cache->count == CREP_CACHED) {
             at = CREP_CACHED - 1;

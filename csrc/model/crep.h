@@ -1,6 +1,6 @@
-/* The compiled representation of a convolution: which elements of the input each output position needs, prepared once
- * per layer shape. Element k of a position is input[base of the position + offset[k]]; the offsets are shared by all
- * positions.
+/* CREP, the compiled representation of a convolution: which elements of the input each output position needs, prepared
+ * once per layer shape. Element k of a position is input[base of the position + offset[k]]; the offsets are shared by
+ * all positions.
  *
  * The input is a copy with a halo: lines of elements with the pad value around them, so that no window leaves it. Bases
  * are sums of a column's and a line's part. Offsets are kept in run-length form and in two orders:
@@ -70,7 +70,7 @@ struct crep_cache {
 };
 
 /* The table of a shape, compiled if it is new; valid until CREP_CACHED other shapes were asked for. crep_stored() of
- * the shape must be below 2^31. NULL only when memory is exhausted. */
+ * the shape must be below 2^31. */
 const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *shape);
 void crep_cache_free(struct crep_cache *cache);
 

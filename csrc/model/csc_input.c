@@ -48,14 +48,12 @@ static size_t slice_bytes(const struct csc_layer *layer, const struct cbuf *cbuf
 }
 
 /* Lines of feature or image input with the padding around them. */
-static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
+static void read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
                        struct csc_input_buffers *buffers, int16_t *to) {
     const struct crep_shape *shape = &table->shape;
     struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
     size_t element = (size_t)nvdla_element_bytes(layer->precision), size = slice_bytes(layer, cbuf);
-    if (!buffer_reserve(&buffers->slice, 1, size)) {
-        return false;
-    }
+    buffer_reserve(&buffers->slice, 1, size);
     uint8_t *slice = buffers->slice.bytes;
     for (size_t batch = 0; batch < layer->batches; batch++) {
         fill(to, layer->pad, shape->top * table->stored_line);
@@ -75,7 +73,6 @@ static bool read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
         fill(to, layer->pad, below * table->stored_line);
         to += below * table->stored_line;
     }
-    return true;
 }
 
 /* Puts one superslice, as it stands in CBUF, to [line][x][channel]. */
@@ -91,15 +88,13 @@ static void take_superslice(const struct csc_layer *layer, const struct cbuf *cb
     }
 }
 
-static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
+static void read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
                        struct csc_input_buffers *buffers, int16_t *to) {
     struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
     size_t element = (size_t)nvdla_element_bytes(layer->precision), channels = layer->channels;
     size_t size = CBUF_SUPERSLICE * layer->width * channels * element, line = layer->width * channels;
-    if (!buffer_reserve(&buffers->slice, 1, size) ||
-        !buffer_reserve(&buffers->pixels, layer->height * line, sizeof(int16_t))) {
-        return false;
-    }
+    buffer_reserve(&buffers->slice, 1, size);
+    buffer_reserve(&buffers->pixels, layer->height * line, sizeof(int16_t));
     uint8_t *slice = buffers->slice.bytes;
     int16_t *pixels = buffers->pixels.bytes;
     for (size_t y = 0; y < layer->height; y += CBUF_SUPERSLICE) {
@@ -112,11 +107,13 @@ static bool read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, c
                           layer->pra_truncate, to);
         }
     }
-    return true;
 }
 
-bool csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
+void csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
                     struct csc_input_buffers *buffers, int16_t *to) {
-    return layer->mode == CSC_WINOGRAD ? read_tiles(layer, cbuf, table, buffers, to)
-                                       : read_lines(layer, cbuf, table, buffers, to);
+    if (layer->mode == CSC_WINOGRAD) {
+        read_tiles(layer, cbuf, table, buffers, to);
+    } else {
+        read_lines(layer, cbuf, table, buffers, to);
+    }
 }

@@ -21,9 +21,8 @@ struct csc_input_buffers {
 
 /* Fills `to`, csc_layer_stored() elements, batch behind batch, each as the table has it: stored_lines lines of
  * stored_line elements. INT8 is sign-extended, FP16 are patterns. Elements of feature input are the real channels of
- * the pixels, those of image input the elements of the line in CBUF; tiles are [row][column][position][channel].
- * Returns false when memory is exhausted. */
-bool csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
+ * the pixels, those of image input the elements of the line in CBUF; tiles are [row][column][position][channel]. */
+void csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
                     struct csc_input_buffers *buffers, int16_t *to);
 
 #endif

@@ -11,6 +11,7 @@
 #include "model/csc_input.h"
 #include "model/weights.h"
 #include "nvdla/sizes.h"
+#include "nvdla/xalloc.h"
 
 enum {
     PANEL = 48,         /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
@@ -428,29 +429,26 @@ static void next_group(struct csc_run *run) {
 /* ---- life ---- */
 
 /* Makes room for the layer and fills its input. */
-static bool prepare(struct csc_run *run) {
+static void prepare(struct csc_run *run) {
     const struct csc_layer *layer = &run->csc->layer;
     const struct crep *table = run->table;
     size_t kernels = csc_layer_group_kernels(layer, 0), outputs = run->tiles ? OUTPUTS : 1;
     size_t stored = csc_layer_stored(layer, run->csc->config, run->cbuf);
-    bool integer = layer->precision != NVDLA_FP16, wide = layer->precision == NVDLA_INT16;
     /* CMAC reads pairs of elements: one more than there are. */
-    if (!buffer_reserve(&run->input, stored + 1, sizeof(int16_t)) ||
-        !buffer_reserve(&run->results, run->ahead * outputs * run->lanes, sizeof(int32_t)) ||
-        !weights_begin(&run->weights, run->cbuf, layer->data_banks, layer->weight_banks, layer->precision,
-                       layer->compressed, kernels * table->elements)) {
-        return false;
-    }
-    if (integer && (!cmac_weights_begin(&run->packed, wide, run->lanes, table->pairs, kernels * table->elements) ||
-                    !buffer_reserve(&run->ordered, table->elements * run->lanes, sizeof(int16_t)))) {
-        return false;
-    }
-    if (!integer && !cmac_fp16_weights_begin(&run->floating, kernels, table->elements, table->atoms)) {
-        return false;
+    buffer_reserve(&run->input, stored + 1, sizeof(int16_t));
+    buffer_reserve(&run->results, run->ahead * outputs * run->lanes, sizeof(int32_t));
+    weights_begin(&run->weights, run->cbuf, layer->data_banks, layer->weight_banks, layer->precision, layer->compressed,
+                  kernels * table->elements);
+    if (layer->precision == NVDLA_FP16) {
+        cmac_fp16_weights_begin(&run->floating, kernels, table->elements, table->atoms);
+    } else {
+        bool wide = layer->precision == NVDLA_INT16;
+        cmac_weights_begin(&run->packed, wide, run->lanes, table->pairs, kernels * table->elements);
+        buffer_reserve(&run->ordered, table->elements * run->lanes, sizeof(int16_t));
     }
     int16_t *input = run->input.bytes;
     input[stored] = 0;
-    return csc_input_read(layer, run->cbuf, table, &run->input_buffers, input);
+    csc_input_read(layer, run->cbuf, table, &run->input_buffers, input);
 }
 
 /* Windows to compute at a time: panels for all threads; of tiles whole lines, which are two lines of results. */
@@ -461,10 +459,8 @@ static size_t windows_ahead(const struct csc_run *run) {
 }
 
 struct csc_run *csc_run_new(struct pool *pool) {
-    struct csc_run *run = calloc(1, sizeof *run);
-    if (run) {
-        run->pool = pool;
-    }
+    struct csc_run *run = xcalloc(1, sizeof *run);
+    run->pool = pool;
     return run;
 }
 
@@ -483,7 +479,7 @@ void csc_run_free(struct csc_run *run) {
     }
 }
 
-bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
+void csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
                    unsigned truncate) {
     const struct csc_layer *layer = &csc->layer;
     struct crep_shape shape = csc_layer_shape(layer, csc->config, cbuf);
@@ -493,9 +489,6 @@ bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, stru
     run->client = client;
     run->truncate = truncate;
     run->table = crep_find(&csc->tables, &shape);
-    if (!run->table) {
-        return false;
-    }
     run->tiles = layer->mode == CSC_WINOGRAD;
     run->lanes = layer->kernel_group;
     run->windows = layer->positions * layer->batches / (run->tiles ? OUTPUTS : 1);
@@ -508,18 +501,18 @@ bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, stru
     run->arithmetic = layer->precision == NVDLA_FP16 ? FLOATING_POINT : ANY_ORDER;
     run->sums_tap = run->results_tap = (struct tap_out){.count = 0};
     atomic_store(&run->saturated, 0);
-    return prepare(run);
+    prepare(run);
 }
 
-bool csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results) {
+void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results) {
     run->results_tap = *results;
     if (sums->count == 0 || run->arithmetic == FLOATING_POINT) {
-        return true;
+        return;
     }
     const struct convertor truncation = {.scale = 1, .shift = run->truncate, .bits = 32};
     tap_convertor(sums, &truncation, 0);
     run->sums_tap = *sums;
-    return buffer_reserve(&run->sums, run->ahead * (run->tiles ? OUTPUTS : 1) * run->lanes, sizeof(int64_t));
+    buffer_reserve(&run->sums, run->ahead * (run->tiles ? OUTPUTS : 1) * run->lanes, sizeof(int64_t));
 }
 
 void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms) {

@@ -18,21 +18,20 @@
 /* Serves one layer after the other and keeps its memory from one to the next. */
 struct csc_run;
 
-/* NULL only when memory is exhausted. pool outlives the run. */
+/* pool outlives the run. */
 struct csc_run *csc_run_new(struct pool *pool);
 void csc_run_free(struct csc_run *run);
 
 /* Starts the flow of results of a layer that can run.
  *
  * truncate  CLIP_TRUNCATE of CACC
- * client    CDMA's weight client, for weights that come while others are used; NULL if it is not served
- * Returns false only when memory is exhausted. */
-bool csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
+ * client    CDMA's weight client, for weights that come while others are used; NULL if it is not served */
+void csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, struct dma *client,
                    unsigned truncate);
 
 /* Shows the accumulators before CLIP_TRUNCATE (integers only) and what CACC delivers to those who listen, kernels that
- * exist only; before the first result is taken. Returns false when memory is exhausted. */
-bool csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results);
+ * exist only; before the first result is taken. */
+void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results);
 
 /* The next `atoms` results of CACC: as many numbers as a full group has kernels each, integers or FP32 patterns, 0 in
  * the lanes that have no kernel; in all positions x batches x groups. */

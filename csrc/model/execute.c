@@ -63,7 +63,7 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
     }
 }
 
-static bool run_cdma(struct model *model) {
+static void run_cdma(struct model *model) {
     struct register_group *group = &model->units[NVDLA_CDMA];
     struct registers_view view = model_view(model);
     struct cdma_cubes cubes = cdma_cubes(&view);
@@ -79,11 +79,8 @@ static bool run_cdma(struct model *model) {
                              cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
                              cubes.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
-    if (!cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients)) {
-        return false;
-    }
+    cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients);
     finish_cdma(model, data, weights);
-    return true;
 }
 
 /* Ends the layer of the convolution core: status register, groups, interrupt. */
@@ -194,21 +191,17 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
 }
 
 /* Runs the SDP layer with its clients, into memory or through PDP. */
-static bool run_sdp_from(struct model *model, const struct work *work, struct sdp_clients *clients,
+static void run_sdp_from(struct model *model, const struct work *work, struct sdp_clients *clients,
                          struct sdp_result *result) {
     const struct sdp_layer *layer = &work->sdp;
     clients->taps = sdp_taps(model, layer);
     struct sdp_run *run = sdp_run_new(layer, clients);
-    if (!run) {
-        return false;
-    }
-    bool done = true;
     if (work->action == ACTION_SDP_PDP) {
         struct dma output;
         uint64_t nans;
         client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
         const struct pdp_layer pdp = with_tap(model, &work->pdp);
-        done = pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
+        pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
         register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     } else {
         if (!layer->compare) {
@@ -218,15 +211,14 @@ static bool run_sdp_from(struct model *model, const struct work *work, struct sd
     }
     *result = sdp_run_result(run);
     sdp_run_free(run);
-    return done;
 }
 
 static void next_results(void *context, int32_t *results, size_t atoms) {
     csc_run_next(context, results, atoms);
 }
 
-/* Opens the streams of CACC. Returns false when memory is exhausted. */
-static bool observe_convolution(struct model *model, struct csc_run *run) {
+/* Opens the streams of CACC. */
+static void observe_convolution(struct model *model, struct csc_run *run) {
     enum nvdla_precision precision = model->csc.layer.precision;
     bool integer = precision != NVDLA_FP16;
     struct tap_out sums = {.count = 0}, results;
@@ -235,11 +227,11 @@ static bool observe_convolution(struct model *model, struct csc_run *run) {
         sums = tap_of(model, NVDLA_CACC, TAP_CACC_OUT, TAP_INT64, width);
     }
     results = tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? TAP_INT32 : TAP_FP32, integer ? 32 : 0);
-    return csc_run_observe(run, &sums, &results);
+    csc_run_observe(run, &sums, &results);
 }
 
 /* Runs the convolution core and the SDP layer that takes its results. */
-static bool run_flying(struct model *model, const struct work *work, struct sdp_clients *clients,
+static void run_flying(struct model *model, const struct work *work, struct sdp_clients *clients,
                        struct sdp_result *result) {
     struct dma weights;
     bool come = schedule_weights_come(model);
@@ -248,23 +240,18 @@ static bool run_flying(struct model *model, const struct work *work, struct sdp_
     }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = model->core;
-    if (!csc_run_begin(run, &model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
-                       REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE)) ||
-        !observe_convolution(model, run)) {
-        return false;
-    }
+    csc_run_begin(run, &model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
+                  REGISTER_FIELD(clip, CACC_D_CLIP_CFG__CLIP_TRUNCATE));
+    observe_convolution(model, run);
     enum cdma_phase data = model->cdma.data, phase = model->cdma.weights.phase;
     clients->results = next_results;
     clients->context = run;
-    bool done = run_sdp_from(model, work, clients, result);
-    if (done) {
-        finish_cdma(model, data, phase);
-        finish_convolution(model, run);
-    }
-    return done;
+    run_sdp_from(model, work, clients, result);
+    finish_cdma(model, data, phase);
+    finish_convolution(model, run);
 }
 
-static bool run_sdp(struct model *model, const struct work *work) {
+static void run_sdp(struct model *model, const struct work *work) {
     const struct sdp_layer *layer = &work->sdp;
     model->checker.sdp.selected = false; /* the layer takes the clock from the table's port */
     struct sdp_clients clients = {.table = &model->sdp_table.entries};
@@ -274,37 +261,29 @@ static bool run_sdp(struct model *model, const struct work *work) {
             client_open(model, &clients.operands[i], client_operands[i], layer->operands[i].primary);
         }
     }
-    bool done;
     if (layer->flying) {
-        done = run_flying(model, work, &clients, &result);
+        run_flying(model, work, &clients, &result);
     } else {
         client_open(model, &clients.main, NVDLA_READ_SDP, layer->source.primary);
-        done = run_sdp_from(model, work, &clients, &result);
-    }
-    if (!done) {
-        return false;
+        run_sdp_from(model, work, &clients, &result);
     }
     finish_sdp(model, layer, &result);
     if (work->action == ACTION_SDP_PDP) {
         finish_pdp(model, false);
     }
-    return true;
 }
 
 /* ---- PDP, CDP, BDMA, RUBIK ---- */
 
-static bool run_pdp(struct model *model, const struct work *work) {
+static void run_pdp(struct model *model, const struct work *work) {
     struct dma input, output;
     client_open(model, &input, NVDLA_READ_PDP, work->pdp.source.primary);
     client_open(model, &output, NVDLA_WRITE_PDP, work->pdp.destination.primary);
     const struct pdp_layer layer = with_tap(model, &work->pdp);
     uint64_t nans;
-    if (!pdp_run_from_memory(&layer, &input, &output, &nans)) {
-        return false;
-    }
+    pdp_run_from_memory(&layer, &input, &output, &nans);
     register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     finish_pdp(model, true);
-    return true;
 }
 
 /* Loads the counters of CDP and releases both groups. */
@@ -339,20 +318,17 @@ static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *l
     return tapped;
 }
 
-static bool run_cdp(struct model *model, const struct work *work) {
+static void run_cdp(struct model *model, const struct work *work) {
     const struct cdp_layer layer = with_taps(model, &work->cdp);
     struct dma input, output;
     struct cdp_counts counts;
     client_open(model, &input, NVDLA_READ_CDP, work->cdp.source.primary);
     client_open(model, &output, NVDLA_WRITE_CDP, work->cdp.destination.primary);
-    if (!cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts)) {
-        return false;
-    }
+    cdp_run(&layer, &model->lut, &model->cdp_idle, &input, &output, &counts);
     finish_cdp(model, &counts);
-    return true;
 }
 
-static bool run_bdma(struct model *model) {
+static void run_bdma(struct model *model) {
     struct bdma_served answered = schedule_bdma_served(model);
     struct bdma_clients clients;
     for (int primary = 0; primary < 2; primary++) {
@@ -363,33 +339,28 @@ static bool run_bdma(struct model *model) {
             client_open(model, &clients.write[primary], NVDLA_WRITE_BDMA, primary);
         }
     }
-    if (!bdma_run(&model->bdma, &clients)) {
-        return false;
-    }
+    bdma_run(&model->bdma, &clients);
     unsigned group;
     if (bdma_done(&model->bdma, &group)) {
         raise_interrupt(model, INTERRUPT_BDMA, group);
     }
-    return true;
 }
 
-static bool run_rubik(struct model *model, const struct work *work) {
+static void run_rubik(struct model *model, const struct work *work) {
     struct dma input, output;
     client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.cubes.source.primary);
     client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.cubes.destination.primary);
     rubik_run(&work->rubik, &input, &output);
     raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
-    return true;
 }
 
-bool execute(struct model *model, const struct work *work) {
+void execute(struct model *model, const struct work *work) {
     clock_t start = clock();
-    bool done = true;
     switch (work->action) {
     case ACTION_NONE:
         break;
     case ACTION_CDMA:
-        done = run_cdma(model);
+        run_cdma(model);
         break;
     case ACTION_CSC_START:
         csc_start(&model->csc, &model->cdma, &model->cbuf, &model->units[NVDLA_CSC]);
@@ -399,22 +370,21 @@ bool execute(struct model *model, const struct work *work) {
         break;
     case ACTION_SDP:
     case ACTION_SDP_PDP:
-        done = run_sdp(model, work);
+        run_sdp(model, work);
         break;
     case ACTION_PDP:
-        done = run_pdp(model, work);
+        run_pdp(model, work);
         break;
     case ACTION_CDP:
-        done = run_cdp(model, work);
+        run_cdp(model, work);
         break;
     case ACTION_BDMA:
-        done = run_bdma(model);
+        run_bdma(model);
         break;
     case ACTION_RUBIK:
-        done = run_rubik(model, work);
+        run_rubik(model, work);
         break;
     }
     model->busy += clock() - start;
     model->steps++;
-    return done;
 }

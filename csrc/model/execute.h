@@ -7,7 +7,7 @@
 #include "model/machine.h"
 #include "model/schedule.h"
 
-/* Carries out what schedule_find() has found. Returns false only when memory is exhausted. */
-bool execute(struct model *model, const struct work *work);
+/* Carries out what schedule_find() has found. */
+void execute(struct model *model, const struct work *work);
 
 #endif

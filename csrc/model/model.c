@@ -7,6 +7,7 @@
 #include "model/execute.h"
 #include "model/machine.h"
 #include "model/schedule.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
 static const struct model_limits own_limits = {
@@ -188,10 +189,7 @@ static enum device_state model_advance(struct device *dev, uint64_t cycles, bool
     if (work.action == ACTION_NONE) {
         return DEVICE_IDLE;
     }
-    if (!execute(model, &work)) {
-        error_set(err, "the model has no memory left for the buffers of a layer");
-        return DEVICE_FAILED;
-    }
+    execute(model, &work);
     return until_interrupt && interrupt_line(model) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
 }
 
@@ -279,12 +277,8 @@ static uint32_t interrupt_bits(const struct nvdla_config *config) {
     return bits;
 }
 
-struct device *model_new(const struct nvdla_config *config, const struct model_options *options, struct error *err) {
-    struct model *model = calloc(1, sizeof *model);
-    if (!model) {
-        error_set(err, "no memory for a model of configuration %s", config->name);
-        return NULL;
-    }
+struct device *model_new(const struct nvdla_config *config, const struct model_options *options) {
+    struct model *model = xcalloc(1, sizeof *model);
     struct device *dev = &model->dev;
     dev->ops = &model_ops;
     dev->name = "model";
@@ -298,29 +292,20 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     };
     model->taps = options->taps;
     model->interrupt_bits = interrupt_bits(config);
-    bool complete = true;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         if (nvdla_has_unit(config, unit)) {
             dev->units |= UINT32_C(1) << unit;
             register_group_init(&model->units[unit], config, unit);
         }
     }
-    complete = complete && cbuf_init(&model->cbuf, config);
+    cbuf_init(&model->cbuf, config);
     cdma_init(&model->cdma, config);
     csc_init(&model->csc, config);
     model->pool = pool_new(options->threads > 1 ? options->threads : 1);
     model->core = csc_run_new(model->pool);
-    complete = complete && model->pool && model->core;
     dev->memory[SPACE_PRIMARY] = memory_new();
-    complete = complete && dev->memory[SPACE_PRIMARY];
     if (nvdla_has(config, FEATURE_SECONDARY_MEMORY)) {
         dev->memory[SPACE_SECONDARY] = memory_new();
-        complete = complete && dev->memory[SPACE_SECONDARY];
-    }
-    if (!complete) {
-        error_set(err, "no memory for a model of configuration %s", config->name);
-        model_destroy(dev);
-        return NULL;
     }
     return dev;
 }

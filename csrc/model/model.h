@@ -24,7 +24,7 @@ struct model_options {
     struct model_limits limits;
 };
 
-/* Creates a model of the configuration. Returns NULL with a message when memory is exhausted. */
-struct device *model_new(const struct nvdla_config *config, const struct model_options *options, struct error *err);
+/* Creates a model of the configuration. */
+struct device *model_new(const struct nvdla_config *config, const struct model_options *options);
 
 #endif

@@ -7,6 +7,7 @@
 #include "nvdla/fixed.h"
 #include "nvdla/fp_inline.h"
 #include "nvdla/sizes.h"
+#include "nvdla/xalloc.h"
 
 enum { KEPT_ROWS = 16 }; /* no window is higher */
 
@@ -201,7 +202,7 @@ static void buffers_free(struct buffers *buffers) {
     free(buffers->out);
 }
 
-static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) {
+static void buffers_new(struct buffers *buffers, const struct pdp_layer *layer) {
     int width = 0, out_width = 0;
     for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
@@ -211,17 +212,12 @@ static bool buffers_new(struct buffers *buffers, const struct pdp_layer *layer) 
     size_t elements = (size_t)out_width * layer->lanes;
     size_t row_bytes = elements * pdp_row_element(layer->kernel.precision);
     *buffers = (struct buffers){
-        .line = malloc((size_t)width * layer->atom),
-        .rows = malloc(KEPT_ROWS * row_bytes),
-        .total = malloc(elements * sizeof *buffers->total),
-        .out = malloc((size_t)out_width * layer->atom),
+        .line = xmalloc((size_t)width * layer->atom),
+        .rows = xmalloc(KEPT_ROWS * row_bytes),
+        .total = xmalloc(elements * sizeof *buffers->total),
+        .out = xmalloc((size_t)out_width * layer->atom),
         .row_bytes = row_bytes,
     };
-    if (!buffers->line || !buffers->rows || !buffers->total || !buffers->out) {
-        buffers_free(buffers);
-        return false;
-    }
-    return true;
 }
 
 static uint8_t *kept_row(const struct buffers *buffers, int y) {
@@ -274,12 +270,10 @@ static void run_surface(const struct pdp_layer *layer, const struct strip *strip
     }
 }
 
-bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output, uint64_t *nan_outputs) {
+void pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output, uint64_t *nan_outputs) {
     struct buffers buffers;
     struct fp16_specials specials = {.nan = 0};
-    if (!buffers_new(&buffers, layer)) {
-        return false;
-    }
+    buffers_new(&buffers, layer);
     for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
         for (int surface = 0; surface < layer->surfaces; surface++) {
@@ -289,7 +283,6 @@ bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma
     dma_flush(output);
     buffers_free(&buffers);
     *nan_outputs = specials.nan;
-    return true;
 }
 
 /* PDP_RDMA: one request per line of a strip. */
@@ -316,7 +309,7 @@ static void read_line(void *context, uint8_t *bytes) {
     }
 }
 
-bool pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs) {
+void pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs) {
     struct reader reader = {.layer = layer, .input = input};
-    return pdp_run(layer, (struct pdp_source){read_line, &reader}, output, nan_outputs);
+    pdp_run(layer, (struct pdp_source){read_line, &reader}, output, nan_outputs);
 }

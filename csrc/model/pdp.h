@@ -48,14 +48,13 @@ struct pdp_source {
     void *context;
 };
 
-/* Runs a valid layer. nan_outputs gets the NaNs in the output cube (FP16; else 0). Returns false only when memory is
- * exhausted (before anything was read or written).
+/* Runs a valid layer. nan_outputs gets the NaNs in the output cube (FP16; else 0).
  *
  * D_NAN_OUTPUT_NUM is meant to be that count; what the RTL leaves out and counts twice depends on stale data. Spec:
  * 60-pdp section 10. */
-bool pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output, uint64_t *nan_outputs);
+void pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma *output, uint64_t *nan_outputs);
 
 /* The same with PDP_RDMA's client as source. */
-bool pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs);
+void pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs);
 
 #endif

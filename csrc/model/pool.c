@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "nvdla/xalloc.h"
+
 /* How often a thread looks before it goes to sleep. Loops of a convolution follow each other within some 10 us, and
  * waking a thread takes longer than that. */
 enum { LOOKS = 40000, LOOKS_WITHOUT_YIELD = 64 };
@@ -29,16 +31,9 @@ struct pool {
 };
 
 struct pool *pool_new(size_t threads) {
-    struct pool *pool = calloc(1, sizeof *pool);
-    if (!pool) {
-        return NULL;
-    }
+    struct pool *pool = xcalloc(1, sizeof *pool);
     pool->threads = threads;
-    pool->helpers = calloc(threads, sizeof *pool->helpers);
-    if (!pool->helpers) {
-        free(pool);
-        return NULL;
-    }
+    pool->helpers = xcalloc(threads, sizeof *pool->helpers);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->end, NULL);

@@ -10,7 +10,7 @@
 
 struct pool;
 
-/* A pool of `threads` threads, the caller's included, at least 1. NULL only when memory is exhausted. */
+/* A pool of `threads` threads, the caller's included, at least 1. */
 struct pool *pool_new(size_t threads);
 void pool_free(struct pool *pool);
 

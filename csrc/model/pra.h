@@ -1,5 +1,5 @@
-/* PRA: the transform of Winograd input tiles in CSC, V = B^T d B with [d0-d2, d1+d2, d2-d1, d1-d3] along the rows of
- * each column, then along the columns of each row.
+/* PRA, the pre-addition of Winograd: the transform of input tiles in CSC, V = B^T d B with [d0-d2, d1+d2, d2-d1, d1-d3]
+ * along the rows of each column, then along the columns of each row.
  *
  * Spec: 40-convolution-core sections 3.3 and 9.6.
  */

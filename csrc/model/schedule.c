@@ -104,7 +104,10 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
     if (!same_results(layer, sdp)) {
         return false;
     }
+    /* What fits into CBUF is far below the limit; wild registers must not make the model reserve more. */
+    uint64_t weights = (uint64_t)csc_layer_group_kernels(layer, 0) * csc_layer_kernel_elements(layer);
     return small_enough(work, csc_layer_work(layer), work->limits->products, "products") &&
+           small_enough(work, weights, work->limits->elements, "weights of a kernel group") &&
            small_enough(work, csc_layer_stored(layer, model->dev.config, &model->cbuf), work->limits->elements,
                         "input elements") &&
            csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/xalloc.h"
+
 /* Operands of one stage in the form of the pipe, one per element of the line; NULL where the stage takes none. */
 struct operand_line {
     int32_t *alu, *mul;
@@ -42,15 +44,15 @@ static bool can_be_flattened(const struct sdp_layer *layer) {
 
 /* A line of operands that has the value of the register, which it keeps if none come from memory. */
 static int32_t *operand_line_new(const struct sdp_operand *operand, size_t count) {
-    int32_t *line = malloc(count * sizeof *line);
-    for (size_t i = 0; line && i < count; i++) {
+    int32_t *line = xmalloc(count * sizeof *line);
+    for (size_t i = 0; i < count; i++) {
         line[i] = operand->value;
     }
     return line;
 }
 
 /* Makes the operand lines of a stage. */
-static bool operands_new(struct sdp_run *run, int index) {
+static void operands_new(struct sdp_run *run, int index) {
     const struct sdp_stage *stage = &run->layer.stage[index];
     const struct sdp_operands *operands = &run->layer.operands[index];
     struct operand_line *line = &run->operands[index];
@@ -58,32 +60,23 @@ static bool operands_new(struct sdp_run *run, int index) {
     size_t atoms = operands->per_element ? (size_t)run->layer.width : 1;
     line->alu = alu ? operand_line_new(&stage->alu, run->elements) : NULL;
     line->mul = mul ? operand_line_new(&stage->mul, run->elements) : NULL;
-    line->bytes = operands->enabled ? malloc(atoms * sdp_operand_atom(&run->layer, operands)) : NULL;
-    return !((alu && !line->alu) || (mul && !line->mul) || (operands->enabled && !line->bytes));
+    line->bytes = operands->enabled ? xmalloc(atoms * sdp_operand_atom(&run->layer, operands)) : NULL;
 }
 
 struct sdp_run *sdp_run_new(const struct sdp_layer *layer, struct sdp_clients *clients) {
-    struct sdp_run *run = calloc(1, sizeof *run);
-    if (!run) {
-        return NULL;
-    }
+    struct sdp_run *run = xcalloc(1, sizeof *run);
     run->layer = *layer;
     run->clients = clients;
     if (can_be_flattened(layer)) {
         flatten(&run->layer);
     }
     run->elements = (size_t)run->layer.width * run->layer.lanes;
-    run->data = malloc(run->elements * sizeof *run->data);
-    run->unpacked = malloc(run->elements * sizeof *run->unpacked);
-    run->bytes = malloc(2 * run->elements);
-    run->halves = malloc(2 * run->elements);
-    bool complete = run->data && run->unpacked && run->bytes && run->halves;
+    run->data = xmalloc(run->elements * sizeof *run->data);
+    run->unpacked = xmalloc(run->elements * sizeof *run->unpacked);
+    run->bytes = xmalloc(2 * run->elements);
+    run->halves = xmalloc(2 * run->elements);
     for (int i = 0; i < SDP_STAGES; i++) {
-        complete = complete && operands_new(run, i);
-    }
-    if (!complete) {
-        sdp_run_free(run);
-        return NULL;
+        operands_new(run, i);
     }
     return run;
 }

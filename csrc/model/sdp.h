@@ -44,7 +44,7 @@ struct sdp_result {
     bool unequal; /* any output byte that was not zero */
 };
 
-/* Starts a valid layer. clients must outlive the run. NULL only when memory is exhausted. */
+/* Starts a valid layer. clients must outlive the run. */
 struct sdp_run *sdp_run_new(const struct sdp_layer *layer, struct sdp_clients *clients);
 void sdp_run_free(struct sdp_run *run);
 

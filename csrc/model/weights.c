@@ -7,21 +7,21 @@
 #include "nvdla/sizes.h"
 
 /* Room for `most` bytes that start and end anywhere in entries. */
-static bool begin(struct weight_stream *stream, const struct cbuf *cbuf, struct cbuf_ring ring, size_t entry,
+static void begin(struct weight_stream *stream, const struct cbuf *cbuf, struct cbuf_ring ring, size_t entry,
                   size_t most) {
     *stream = (struct weight_stream){.ring = ring, .entry = entry, .bytes = stream->bytes};
-    return buffer_reserve(&stream->bytes, 1, most + 2 * cbuf->entry);
+    buffer_reserve(&stream->bytes, 1, most + 2 * cbuf->entry);
 }
 
-bool weights_begin(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
+void weights_begin(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
                    enum nvdla_precision precision, bool compressed, size_t most) {
     const struct cbuf_weights *account = &cbuf->weights;
     weights->compressed = compressed;
     weights->element = (size_t)nvdla_element_bytes(precision);
-    return begin(&weights->data, cbuf, cbuf_weight_ring(cbuf, data_banks, weight_banks), account->read,
-                 most * weights->element) &&
-           begin(&weights->mask, cbuf, cbuf_mask_ring(cbuf), account->mask_read, compressed ? most / 8 : 0) &&
-           buffer_reserve(&weights->elements, most, sizeof(int16_t));
+    begin(&weights->data, cbuf, cbuf_weight_ring(cbuf, data_banks, weight_banks), account->read,
+          most * weights->element);
+    begin(&weights->mask, cbuf, cbuf_mask_ring(cbuf), account->mask_read, compressed ? most / 8 : 0);
+    buffer_reserve(&weights->elements, most, sizeof(int16_t));
 }
 
 void weights_free(struct weights *weights) {

@@ -34,9 +34,8 @@ struct weights {
 };
 
 /* Starts the streams at CBUF's read pointers. data_banks and weight_banks are true counts, `most` is the number of
- * elements of the largest group. The structure is zero or that of an earlier layer, whose memory it keeps. Returns
- * false when memory is exhausted. */
-bool weights_begin(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
+ * elements of the largest group. The structure is zero or that of an earlier layer, whose memory it keeps. */
+void weights_begin(struct weights *weights, const struct cbuf *cbuf, size_t data_banks, size_t weight_banks,
                    enum nvdla_precision precision, bool compressed, size_t most);
 void weights_free(struct weights *weights);
 

@@ -178,8 +178,6 @@ char *hang_text(const struct hang *hang) {
         fprintf(out, "  blocked: %s.%s has %s 0, so these requests are never answered\n",
                 nvdla_unit_names[hang->blocked[i].reg->unit], hang->blocked[i].reg->name, hang->blocked[i].field->name);
     print_findings(hang->dev, out);
-    if (hang->dev->hang_hint)
-        fprintf(out, "  %s\n", hang->dev->hang_hint);
     xmemstream_close(out);
     return text;
 }

@@ -138,13 +138,23 @@ static void show_progress(struct run *run) {
         progress_show(&run->progress, "%s%s", job ? job->at : run->jobs[0].name, left);
 }
 
-/* The signal among those that have come that asks to end the run, 0 if none does. */
+static void hand_on(const struct run *run, int number) {
+    for (size_t i = 0; i < run->started; i++)
+        if (run->jobs[i].state == JOB_RUNNING)
+            kill(run->jobs[i].pid, number);
+}
+
+/* The signal among those that have come that asks to end the run, 0 if none does. SIGUSR1 is for simulators that record
+ * waves; the others block it. */
 static int asked_to_end(const struct run *run) {
     struct signalfd_siginfo info;
     int number = 0;
-    while (read(run->signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo != SIGCHLD)
+    while (read(run->signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGUSR1)
+            hand_on(run, SIGUSR1);
+        else if (info.ssi_signo != SIGCHLD)
             number = (int)info.ssi_signo;
+    }
     return number;
 }
 
@@ -191,9 +201,8 @@ static void end_late(struct run *run) {
 static int end_all(struct run *run, int number) {
     run->ending = true;
     for (int with = number; run->running > 0; with = await(run) ? SIGKILL : 0) /* who asks twice does not wait */
-        for (size_t i = 0; with && i < run->started; i++)
-            if (run->jobs[i].state == JOB_RUNNING)
-                kill(run->jobs[i].pid, with);
+        if (with)
+            hand_on(run, with);
     progress_clear(&run->progress);
     fprintf(stderr, "nvcosim: %s: ended with %zu trace%s running, %zu of %zu done\n", strsignal(number), run->lost,
             run->lost == 1 ? "" : "s", run->done, run->count);
@@ -241,13 +250,14 @@ static int play_all(struct run *run) {
     return run->failed ? EXIT_BAD_INPUT : run->worst;
 }
 
-/* SIGINT, SIGTERM and the ends of children are read from a file descriptor while traces play. */
+/* SIGINT, SIGTERM, SIGUSR1 and the ends of children are read from a file descriptor while traces play. */
 static int play_with_signals(struct run *run) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, NULL);
     run->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (run->signals < 0) {

@@ -30,6 +30,7 @@ enum {
     KEY_ALLOW_UNDEFINED,
     KEY_PIN,
     KEY_WAVE,
+    KEY_TAPS,
     KEY_WAVE_FROM,
     KEY_WAVE_TO,
     KEY_COVERAGE,
@@ -135,6 +136,11 @@ const struct argp_option run_option_table[] = {
      .doc = "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"},
     {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
     {.name = "wave-to", .key = KEY_WAVE_TO, .arg = "CYCLE", .doc = "Last cycle to record"},
+    {.name = "taps",
+     .key = KEY_TAPS,
+     .arg = "DIR",
+     .doc =
+         "Record the element streams into DIR/TRACE/rtl and DIR/TRACE/model, and name the first element that differs"},
     {.doc = "Coverage of the RTL", .group = 5},
     {.name = "coverage",
      .key = KEY_COVERAGE,
@@ -208,7 +214,8 @@ bool rtl_name_valid(const char *name) {
 }
 
 enum simulator_variant run_variant(const struct run_options *options) {
-    if (options->rtl.wave_path)
+    const bool internal = options->taps && options->rtl_name[0] == '\0'; /* of another RTL only the ports are heard */
+    if (options->rtl.wave_path || internal)
         return VARIANT_WAVES;
     if (!options->coverage)
         return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
@@ -486,6 +493,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_ALLOW_OUTSIDE:
         axi->allow_outside = true;
+        break;
+    case KEY_TAPS:
+        options->taps = name_option(state, name, arg, "the name of a folder");
         break;
     case KEY_WAVE: {
         size_t n = strlen(arg);

@@ -63,6 +63,7 @@ struct run_options {
     int jobs;
     int threads;          /* of the model */
     bool histogram;       /* of the model's streams, in the report */
+    const char *taps;     /* folder for the element streams; NULL: not recorded */
     bool allow_undefined; /* the model carries out what the spec leaves undefined */
     struct words traces;
     struct words given; /* the options as words, to hand on to a simulator */

@@ -17,6 +17,7 @@
 #include "report/report.h"
 #include "run/process.h"
 #include "run/result.h"
+#include "run/taps.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 
@@ -308,17 +309,29 @@ static bool close_files(const struct report_input *input, struct error *err) {
     return true;
 }
 
+/* What has been recorded, and what to do with it. */
+static void name_recordings(const struct run_options *options, struct result *result) {
+    const uint64_t cycles = result->devices[0].wave_cycles;
+    if (cycles == 0 || options->quiet)
+        return;
+    char *save = wave_save_path(options->rtl.wave_path);
+    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles,
+              options->rtl.wave_path, save);
+    free(save);
+}
+
 /* ---- playing ---- */
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one cannot be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
-                        rtl_open open, void *context, struct histogram_set *histograms, struct device **devices,
-                        struct error *err) {
+                        rtl_open open, void *context, struct histogram_set *histograms, struct taps *taps,
+                        struct device **devices, struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         struct rtl_options rtl = options->rtl;
         rtl.axi.seed = options->seed;
         rtl.coverage_path = options->coverage;
+        rtl.taps = options->taps ? &taps->listeners[TAPS_RTL] : NULL;
         devices[count] = open(context, prog->config, &rtl, err);
         if (!devices[count])
             return 0;
@@ -329,15 +342,10 @@ static int open_devices(const struct run_options *options, const struct program 
         struct model_options model = {.allow_outside = options->rtl.axi.allow_outside,
                                       .allow_undefined = options->allow_undefined,
                                       .threads = (size_t)options->threads};
+        model.taps = taps->listeners[TAPS_MODEL];
         if (histograms)
             tap_listen(&model.taps, histogram_listener(histograms));
-        devices[count] = model_new(prog->config, &model, err);
-        if (!devices[count]) {
-            if (count > 0)
-                devices[0]->ops->destroy(devices[0]);
-            return 0;
-        }
-        count++;
+        devices[count++] = model_new(prog->config, &model);
     }
     return count;
 }
@@ -391,10 +399,13 @@ static void play_program(const struct run_options *options, const struct program
     struct error err;
     struct histogram_set histograms = {0};
     input.histograms = options->histogram ? &histograms : NULL;
-    input.played_count =
-        open_devices(options, prog, rtl_name, open, context, options->histogram ? &histograms : NULL, devices, &err);
+    struct taps taps;
+    if (taps_open(&taps, options->taps, result->trace, &err))
+        input.played_count = open_devices(options, prog, rtl_name, open, context,
+                                          options->histogram ? &histograms : NULL, &taps, devices, &err);
     if (input.played_count == 0) {
         fail_to_play(result, err.text);
+        taps_free(&taps);
         return;
     }
     struct layer_tracker *tracker = program_launches(prog);
@@ -404,9 +415,12 @@ static void play_program(const struct run_options *options, const struct program
     play_devices(options, prog, &watch, &input, devices, results);
     free(watch.layers);
     hold_signals(true);
-    const bool closed = close_files(&input, &err);
+    const bool closed = close_files(&input, &err) && taps_close(&taps, &err);
     judge(options, &input, result);
-    if (!closed)
+    if (closed) {
+        name_recordings(options, result);
+        taps_compare(&taps, &result->notes);
+    } else
         fail_to_play(result, err.text);
     for (int i = 0; i < input.played_count; i++) {
         struct device *dev = input.played[i].dev;
@@ -414,6 +428,7 @@ static void play_program(const struct run_options *options, const struct program
         dev->ops->destroy(dev);
     }
     histogram_set_free(&histograms);
+    taps_free(&taps);
     layer_tracker_free(tracker);
 }
 

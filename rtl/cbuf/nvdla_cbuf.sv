@@ -1,8 +1,8 @@
 // Convolution buffer: a memory of CbufEntries entries between CDMA and CSC.
 //
-// Two write ports (data, weights) take one memory atom per clock each, into slot *_wr_slot_i of entry *_wr_addr_i; with *_wr_clear_i the
+// Two write ports (data, weights) take one memory atom per clock each, into slot slot of entry addr; with clear the
 // slots above it become 0. Read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned
-// reads of image layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in the clock after *_valid_i and stay until the next read.
+// reads of image layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in the clock after valid and stay until the next read.
 // A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation of banks keeps
 // the ports apart. Not reset: CDMA fills the buffer with zeros.
 // Spec: 30-cdma-cbuf, section 4.
@@ -12,47 +12,35 @@ module nvdla_cbuf
 (
     input  logic                    clk_i,
     // From CDMA.
-    input  logic                    dat_wr_valid_i,
-    input  logic [CbufAddrBits-1:0] dat_wr_addr_i,
-    input  logic [    SlotBits-1:0] dat_wr_slot_i,
-    input  logic                    dat_wr_clear_i,
-    input  logic [    AtomBits-1:0] dat_wr_data_i,
-    input  logic                    wt_wr_valid_i,
-    input  logic [CbufAddrBits-1:0] wt_wr_addr_i,
-    input  logic [    SlotBits-1:0] wt_wr_slot_i,
-    input  logic                    wt_wr_clear_i,
-    input  logic [    AtomBits-1:0] wt_wr_data_i,
+    input  cbuf_wr_t                dat_wr_i,
+    input  cbuf_wr_t                wt_wr_i,
     // To CSC.
-    input  logic                    dat_rd_valid_i,
-    input  logic [CbufAddrBits-1:0] dat_rd_addr_i,
+    input  cbuf_rd_t                dat_rd_i,
     output logic [   EntryBits-1:0] dat_rd_data_o,
-    input  logic                    dat_rd_next_valid_i,
-    input  logic [CbufAddrBits-1:0] dat_rd_next_addr_i,
+    input  cbuf_rd_t                dat_rd_next_i,
     output logic [   EntryBits-1:0] dat_rd_next_data_o,
-    input  logic                    wt_rd_valid_i,
-    input  logic [CbufAddrBits-1:0] wt_rd_addr_i,
+    input  cbuf_rd_t                wt_rd_i,
     output logic [   EntryBits-1:0] wt_rd_data_o,
-    input  logic                    mask_rd_valid_i,
-    input  logic [CbufAddrBits-1:0] mask_rd_addr_i,
+    input  cbuf_rd_t                mask_rd_i,
     output logic [   EntryBits-1:0] mask_rd_data_o
 );
   // Slot that takes the atom, and all slots that are written.
   logic [Slots-1:0] dat_hit, dat_en, wt_hit, wt_en;
-  assign dat_hit = Slots'(1) << dat_wr_slot_i;
-  assign dat_en  = dat_wr_clear_i ? ~(dat_hit - 1'b1) : dat_hit;
-  assign wt_hit  = Slots'(1) << wt_wr_slot_i;
-  assign wt_en   = wt_wr_clear_i ? ~(wt_hit - 1'b1) : wt_hit;
+  assign dat_hit = Slots'(1) << dat_wr_i.slot;
+  assign dat_en  = dat_wr_i.clear ? ~(dat_hit - 1'b1) : dat_hit;
+  assign wt_hit  = Slots'(1) << wt_wr_i.slot;
+  assign wt_en   = wt_wr_i.clear ? ~(wt_hit - 1'b1) : wt_hit;
 
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     logic [AtomBits-1:0] mem_q[0:CbufEntries-1];
     logic [AtomBits-1:0] dat_q, dat_next_q, wt_q;
 
     always_ff @(posedge clk_i) begin
-      if (dat_wr_valid_i && dat_en[s]) mem_q[dat_wr_addr_i] <= dat_hit[s] ? dat_wr_data_i : '0;
-      if (wt_wr_valid_i && wt_en[s]) mem_q[wt_wr_addr_i] <= wt_hit[s] ? wt_wr_data_i : '0;
-      if (dat_rd_valid_i) dat_q <= mem_q[dat_rd_addr_i];
-      if (dat_rd_next_valid_i) dat_next_q <= mem_q[dat_rd_next_addr_i];
-      if (wt_rd_valid_i) wt_q <= mem_q[wt_rd_addr_i];
+      if (dat_wr_i.valid && dat_en[s]) mem_q[dat_wr_i.addr] <= dat_hit[s] ? dat_wr_i.data : '0;
+      if (wt_wr_i.valid && wt_en[s]) mem_q[wt_wr_i.addr] <= wt_hit[s] ? wt_wr_i.data : '0;
+      if (dat_rd_i.valid) dat_q <= mem_q[dat_rd_i.addr];
+      if (dat_rd_next_i.valid) dat_next_q <= mem_q[dat_rd_next_i.addr];
+      if (wt_rd_i.valid) wt_q <= mem_q[wt_rd_i.addr];
     end
 
     assign dat_rd_data_o[s*AtomBits+:AtomBits]      = dat_q;
@@ -61,7 +49,7 @@ module nvdla_cbuf
 
     if (WeightCompression != 0) begin : gen_mask
       logic [AtomBits-1:0] mask_q;
-      always_ff @(posedge clk_i) if (mask_rd_valid_i) mask_q <= mem_q[mask_rd_addr_i];
+      always_ff @(posedge clk_i) if (mask_rd_i.valid) mask_q <= mem_q[mask_rd_i.addr];
       assign mask_rd_data_o[s*AtomBits+:AtomBits] = mask_q;
     end else begin : gen_no_mask
       assign mask_rd_data_o[s*AtomBits+:AtomBits] = '0;
@@ -69,7 +57,7 @@ module nvdla_cbuf
   end
 
   if (WeightCompression == 0) begin : gen_unused_mask
-    wire unused_mask = &{1'b0, mask_rd_valid_i, mask_rd_addr_i};
+    wire unused_mask = &{1'b0, mask_rd_i};
   end
 
   `NVDLA_PARAM(ShapeLegal, CbufEntries == 2 ** CbufAddrBits && Slots * AtomBits == EntryBits)
@@ -79,7 +67,7 @@ module nvdla_cbuf
   logic begun_q;
   initial begun_q = 1'b0;
   always_ff @(posedge clk_i) begun_q <= 1'b1;
-  `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q, !(dat_wr_valid_i && wt_wr_valid_i && dat_wr_addr_i == wt_wr_addr_i))
-  `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q, !(dat_wr_valid_i && 32'(dat_wr_slot_i) >= Slots) && !(wt_wr_valid_i && 32'(wt_wr_slot_i) >= Slots))
+  `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q, !(dat_wr_i.valid && wt_wr_i.valid && dat_wr_i.addr == wt_wr_i.addr))
+  `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q, !(dat_wr_i.valid && 32'(dat_wr_i.slot) >= Slots) && !(wt_wr_i.valid && 32'(wt_wr_i.slot) >= Slots))
 `endif
 endmodule

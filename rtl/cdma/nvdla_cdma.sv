@@ -25,34 +25,11 @@ module nvdla_cdma
     output mif_rd_req_t             wt_mif_o,
     input  mif_rd_rsp_t             wt_mif_i,
     // Write ports of CBUF.
-    output logic                    dat_wr_valid_o,
-    output logic [CbufAddrBits-1:0] dat_wr_addr_o,
-    output logic [    SlotBits-1:0] dat_wr_slot_o,
-    output logic                    dat_wr_clear_o,
-    output logic [    AtomBits-1:0] dat_wr_data_o,
-    output logic                    wt_wr_valid_o,
-    output logic [CbufAddrBits-1:0] wt_wr_addr_o,
-    output logic [    SlotBits-1:0] wt_wr_slot_o,
-    output logic                    wt_wr_clear_o,
-    output logic [    AtomBits-1:0] wt_wr_data_o,
+    output cbuf_wr_t                dat_wr_o,
+    output cbuf_wr_t                wt_wr_o,
     // Accounting with CSC.
-    output logic                    dat_up_valid_o,
-    output logic [            14:0] dat_up_entries_o,
-    output logic [            13:0] dat_up_slices_o,
-    output logic                    wt_up_valid_o,
-    output logic [            13:0] wt_up_kernels_o,
-    output logic [            14:0] wt_up_entries_o,
-    input  logic                    dat_rl_valid_i,
-    input  logic [            14:0] dat_rl_entries_i,
-    input  logic [            13:0] dat_rl_slices_i,
-    input  logic                    wt_rl_valid_i,
-    input  logic [            14:0] wt_rl_entries_i,
-    input  logic                    mask_rl_valid_i,
-    input  logic [            14:0] mask_rl_entries_i,
-    input  logic                    dat_pending_req_i,
-    output logic                    dat_pending_ack_o,
-    input  logic                    wt_pending_req_i,
-    output logic                    wt_pending_ack_o,
+    output cdma2csc_t               csc_o,
+    input  csc2cdma_t               csc_i,
     // One clock per finished fetch, by group.
     output logic [             1:0] dat_done_intr_o,
     output logic [             1:0] wt_done_intr_o
@@ -72,7 +49,7 @@ module nvdla_cdma
   logic [31:0] group_rdata;
   logic flush_read_q, flush_done_q;
   assign d = d_flat;
-  wire unused_d = &{1'b0, d, dat_rl_slices_i};  // what no module uses of d: rtl/unused_fields.csv
+  wire unused_d = &{1'b0, d, csc_i};  // what no module uses of d: rtl/unused_fields.csv
 
   nvdla_reg_group #(
       .Words    (CdmaWords),
@@ -125,13 +102,13 @@ module nvdla_cdma
   assign wt_changed  = dat_changed | (d.weight_bank != last_weight_bank_q);
   assign dat_skip    = d.data_reuse & last_skip_data_q & (d.datain_format == last_image_q);
   assign wt_skip     = d.weight_reuse & last_skip_weight_q;
-  assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == StatePending && dat_request_q && !dat_pending_req_i);
-  assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) | (wt_state_q == StatePending && wt_request_q && !wt_pending_req_i);
-  assign dat_clear   = (dat_state_q == StatePending) & dat_pending_req_i;
-  assign wt_clear    = (wt_state_q == StatePending) & wt_pending_req_i;
+  assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == StatePending && dat_request_q && !csc_i.dat_pending_req);
+  assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) | (wt_state_q == StatePending && wt_request_q && !csc_i.wt_pending_req);
+  assign dat_clear   = (dat_state_q == StatePending) & csc_i.dat_pending_req;
+  assign wt_clear    = (wt_state_q == StatePending) & csc_i.wt_pending_req;
   assign layer_done  = (dat_state_q == StateDone) & (wt_state_q == StateDone);
-  assign dat_pending_ack_o = dat_state_q == StatePending;
-  assign wt_pending_ack_o  = wt_state_q == StatePending;
+  assign csc_o.dat_pending_ack = dat_state_q == StatePending;
+  assign csc_o.wt_pending_ack  = wt_state_q == StatePending;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -203,7 +180,7 @@ module nvdla_cdma
       dat_ptr_q <= '0;
     end else begin
       if (dat_clear) used_q <= '0;
-      else if (reserve || dat_rl_valid_i) used_q <= used_q + (reserve ? need[14:0] : '0) - (dat_rl_valid_i ? dat_rl_entries_i : '0);
+      else if (reserve || csc_i.dat_valid) used_q <= used_q + (reserve ? need[14:0] : '0) - (csc_i.dat_valid ? csc_i.dat_entries : '0);
       if (dat_clear) dat_ptr_q <= '0;
       else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= image ? img_next : dc_next;
     end
@@ -301,7 +278,9 @@ module nvdla_cdma
   // ---- data: convertor, write port, account ------------------------------------------------------------------------------------
   logic atom_valid, placed_q, written_q, update_q, last_q, ended_q;
   logic [14:0] up_entries_q;
-  logic [13:0] up_slices_q;
+  logic [13:0] up_slices_q, dat_up_slices_q;
+  logic [14:0] dat_up_entries_q;
+  logic dat_up_valid_q;
   logic [AtomBits-1:0] cvt_data;
   assign atom_valid = image ? img_atom_valid : rsp_valid;
   assign dat_end    = ended_q;
@@ -334,14 +313,14 @@ module nvdla_cdma
       update_q       <= 1'b0;
       last_q         <= 1'b0;
       ended_q        <= 1'b0;
-      dat_up_valid_o <= 1'b0;
+      dat_up_valid_q <= 1'b0;
     end else begin
       placed_q       <= atom_valid;
       written_q      <= placed_q;
       update_q       <= placed_q & (image ? img_update : dc_update);
       last_q         <= placed_q & (image ? img_last : dc_last);
       ended_q        <= last_q;
-      dat_up_valid_o <= update_q;
+      dat_up_valid_q <= update_q;
     end
 
   always_ff @(posedge clk_i) begin
@@ -353,17 +332,20 @@ module nvdla_cdma
       up_slices_q  <= image ? 14'd1 : dc_slices;
     end
     if (update_q) begin
-      dat_up_entries_o <= up_entries_q;
-      dat_up_slices_o  <= up_slices_q;
+      dat_up_entries_q <= up_entries_q;
+      dat_up_slices_q  <= up_slices_q;
     end
   end
   wire unused_entry = &{1'b0, img_entry, dc_entry};
 
-  assign dat_wr_valid_o = written_q | ~flush_done_q;
-  assign dat_wr_addr_o  = flush_done_q ? wr_addr_q : {1'b0, flush_q};
-  assign dat_wr_slot_o  = flush_done_q ? wr_slot_q : '0;
-  assign dat_wr_clear_o = wr_clear_q | ~flush_done_q;
-  assign dat_wr_data_o  = flush_done_q ? cvt_data : '0;
+  assign csc_o.dat_valid = dat_up_valid_q;
+  assign csc_o.dat_entries = dat_up_entries_q;
+  assign csc_o.dat_slices = dat_up_slices_q;
+  assign dat_wr_o.valid = written_q | ~flush_done_q;
+  assign dat_wr_o.addr  = flush_done_q ? wr_addr_q : {1'b0, flush_q};
+  assign dat_wr_o.slot  = flush_done_q ? wr_slot_q : '0;
+  assign dat_wr_o.clear = wr_clear_q | ~flush_done_q;
+  assign dat_wr_o.data  = flush_done_q ? cvt_data : '0;
 
   // ---- weights -----------------------------------------------------------------------------------------------------------------
   // S_ARBITER, sampled when a layer begins.
@@ -394,7 +376,13 @@ module nvdla_cdma
   logic [AtomBits-1:0] wt_rsp_data, wt_wr_data;
   logic [CbufAddrBits-1:0] wt_wr_addr;
   logic [SlotBits-1:0] wt_wr_slot;
+  logic wt_up_valid;
+  logic [13:0] wt_up_kernels;
+  logic [14:0] wt_up_entries;
   assign wt_end = wt_finished;
+  assign csc_o.wt_valid = wt_up_valid;
+  assign csc_o.wt_kernels = wt_up_kernels;
+  assign csc_o.wt_entries = wt_up_entries;
 
   nvdla_dma_read #(
       .Depth(ReadDepth)
@@ -435,20 +423,20 @@ module nvdla_cdma
       .wr_slot_o   (wt_wr_slot),
       .wr_clear_o  (wt_wr_clear),
       .wr_data_o   (wt_wr_data),
-      .up_valid_o  (wt_up_valid_o),
-      .up_kernels_o(wt_up_kernels_o),
-      .up_entries_o(wt_up_entries_o),
-      .rl_valid_i  (wt_rl_valid_i),
-      .rl_entries_i(wt_rl_entries_i),
-      .mask_rl_valid_i,
-      .mask_rl_entries_i
+      .up_valid_o  (wt_up_valid),
+      .up_kernels_o(wt_up_kernels),
+      .up_entries_o(wt_up_entries),
+      .rl_valid_i  (csc_i.wt_valid),
+      .rl_entries_i(csc_i.wt_entries),
+      .mask_rl_valid_i(csc_i.mask_valid),
+      .mask_rl_entries_i(csc_i.mask_entries)
   );
 
-  assign wt_wr_valid_o = wt_wr_valid | ~flush_done_q;
-  assign wt_wr_addr_o  = flush_done_q ? wt_wr_addr : {1'b1, flush_q};
-  assign wt_wr_slot_o  = flush_done_q ? wt_wr_slot : '0;
-  assign wt_wr_clear_o = wt_wr_clear | ~flush_done_q;
-  assign wt_wr_data_o  = flush_done_q ? wt_wr_data : '0;
+  assign wt_wr_o.valid = wt_wr_valid | ~flush_done_q;
+  assign wt_wr_o.addr  = flush_done_q ? wt_wr_addr : {1'b1, flush_q};
+  assign wt_wr_o.slot  = flush_done_q ? wt_wr_slot : '0;
+  assign wt_wr_o.clear = wt_wr_clear | ~flush_done_q;
+  assign wt_wr_o.data  = flush_done_q ? wt_wr_data : '0;
 
   // ---- performance counters ----------------------------------------------------------------------------------------------------
   logic [31:0] dat_stall, dat_latency, wt_stall, wt_latency;
@@ -500,7 +488,7 @@ module nvdla_cdma
   `NVDLA_CHECK(RequestsOnlyWhileBusy, (!req_valid || dat_state_q == StateBusy) && (!wt_req_valid || wt_state_q == StateBusy))
   `NVDLA_CHECK(AtomsOnlyWhileBusy, (!rsp_valid || dat_state_q == StateBusy) && (!wt_rsp_valid || wt_state_q == StateBusy))
   `NVDLA_CHECK(FetchEndsWithItsLastAtom, !dat_end || dat_state_q == StateBusy)
-  `NVDLA_CHECK(ReportsAfterZeroFill, flush_done_q || !(dat_up_valid_o || wt_up_valid_o))
+  `NVDLA_CHECK(ReportsAfterZeroFill, flush_done_q || !(dat_up_valid_q || wt_up_valid))
   `NVDLA_CHECK(WritesNotDuringZeroFill, flush_done_q || !(written_q || wt_wr_valid))
   `NVDLA_CHECK(UsedFitsTheRing, !reserve || 29'(used_q) + need <= 29'(dat_ring))
 
@@ -516,10 +504,10 @@ module nvdla_cdma
       reserved_held_q <= 0;
       reported_held_q <= 0;
     end else begin
-      reserved_held_q <= reserved_held_q + (reserve ? 32'(need) : 0) - (dat_rl_valid_i ? 32'(dat_rl_entries_i) : 0);
-      reported_held_q <= reported_held_q + (dat_up_valid_o ? 32'(dat_up_entries_o) : 0) - (dat_rl_valid_i ? 32'(dat_rl_entries_i) : 0);
+      reserved_held_q <= reserved_held_q + (reserve ? 32'(need) : 0) - (csc_i.dat_valid ? 32'(csc_i.dat_entries) : 0);
+      reported_held_q <= reported_held_q + (dat_up_valid_q ? 32'(dat_up_entries_q) : 0) - (csc_i.dat_valid ? 32'(csc_i.dat_entries) : 0);
     end
-  assign dat_stopped = dat_state_q == StateIdle && !dat_up_valid_o && !update_q && !placed_q && !atom_valid;
+  assign dat_stopped = dat_state_q == StateIdle && !dat_up_valid_q && !update_q && !placed_q && !atom_valid;
   `NVDLA_CHECK(UsedAddsUp, 32'(used_q) == reserved_held_q)
   `NVDLA_CHECK(UsedIsWhatWasReported, !dat_stopped || 32'(used_q) == reported_held_q)
   `NVDLA_CHECK(EmptyAtEndOfFetch, !dat_stopped || !(u_dat_read.Owed.level_q != 0 || req_valid))
@@ -528,7 +516,7 @@ module nvdla_cdma
   nvdla_check_ring #(
       .Entries(CbufEntries),
       .Slots  (Slots),
-      .Dense  (1'b0)
+      .Gaps   (1)
   ) u_data_ring (
       .clk_i       (clk_i),
       .rst_ni      (rst_ni),
@@ -536,16 +524,16 @@ module nvdla_cdma
       .first_i     (32'd0),
       .ring_i      (32'(dat_ring)),
       .wr_valid_i  (written_q),
-      .wr_addr_i   (32'(dat_wr_addr_o)),
-      .wr_slot_i   (32'(dat_wr_slot_o)),
-      .wr_clear_i  (dat_wr_clear_o),
-      .up_valid_i  (dat_up_valid_o),
-      .up_entries_i(32'(dat_up_entries_o)),
-      .rl_valid_i  (dat_rl_valid_i),
-      .rl_entries_i(32'(dat_rl_entries_i))
+      .wr_addr_i   (32'(dat_wr_o.addr)),
+      .wr_slot_i   (32'(dat_wr_o.slot)),
+      .wr_clear_i  (dat_wr_o.clear),
+      .up_valid_i  (dat_up_valid_q),
+      .up_entries_i(32'(dat_up_entries_q)),
+      .rl_valid_i  (csc_i.dat_valid),
+      .rl_entries_i(32'(csc_i.dat_entries))
   );
   logic mask_write;
-  assign mask_write = WeightCompression != 0 && 32'(wt_wr_addr_o) >= CbufEntries - CbufBankDepth && d.weight_format;
+  assign mask_write = WeightCompression != 0 && 32'(wt_wr_o.addr) >= CbufEntries - CbufBankDepth && d.weight_format;
   nvdla_check_ring #(
       .Entries(CbufEntries),
       .Slots  (Slots)
@@ -556,13 +544,13 @@ module nvdla_cdma
       .first_i     (32'(dat_ring)),
       .ring_i      (32'(ring_size(d.weight_bank))),
       .wr_valid_i  (wt_wr_valid && !mask_write),
-      .wr_addr_i   (32'(wt_wr_addr_o)),
-      .wr_slot_i   (32'(wt_wr_slot_o)),
-      .wr_clear_i  (wt_wr_clear_o),
-      .up_valid_i  (wt_up_valid_o),
-      .up_entries_i(32'(wt_up_entries_o)),
-      .rl_valid_i  (wt_rl_valid_i),
-      .rl_entries_i(32'(wt_rl_entries_i))
+      .wr_addr_i   (32'(wt_wr_o.addr)),
+      .wr_slot_i   (32'(wt_wr_o.slot)),
+      .wr_clear_i  (wt_wr_o.clear),
+      .up_valid_i  (wt_up_valid),
+      .up_entries_i(32'(wt_up_entries)),
+      .rl_valid_i  (csc_i.wt_valid),
+      .rl_entries_i(32'(csc_i.wt_entries))
   );
 `endif
 endmodule

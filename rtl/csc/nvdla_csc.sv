@@ -28,35 +28,16 @@ module nvdla_csc
     input  logic                    cmac_b_run_i,
     input  logic                    cacc_run_i,
     // Accounting with CDMA.
-    input  logic                    dat_up_valid_i,
-    input  logic [            14:0] dat_up_entries_i,
-    input  logic [            13:0] dat_up_slices_i,
-    input  logic                    wt_up_valid_i,
-    input  logic [            13:0] wt_up_kernels_i,
-    input  logic [            14:0] wt_up_entries_i,
-    output logic                    dat_rl_valid_o,
-    output logic [            14:0] dat_rl_entries_o,
-    output logic [            13:0] dat_rl_slices_o,
-    output logic                    wt_rl_valid_o,
-    output logic [            14:0] wt_rl_entries_o,
-    output logic                    mask_rl_valid_o,
-    output logic [            14:0] mask_rl_entries_o,
-    output logic                    dat_pending_req_o,
-    input  logic                    dat_pending_ack_i,
-    output logic                    wt_pending_req_o,
-    input  logic                    wt_pending_ack_i,
+    input  cdma2csc_t               cdma_i,
+    output csc2cdma_t               cdma_o,
     // CBUF.
-    output logic                    dat_rd_valid_o,
-    output logic [CbufAddrBits-1:0] dat_rd_addr_o,
+    output cbuf_rd_t                dat_rd_o,
     input  logic [   EntryBits-1:0] dat_rd_data_i,
-    output logic                    dat_rd_next_valid_o,
-    output logic [CbufAddrBits-1:0] dat_rd_next_addr_o,
+    output cbuf_rd_t                dat_rd_next_o,
     input  logic [   EntryBits-1:0] dat_rd_next_data_i,
-    output logic                    wt_rd_valid_o,
-    output logic [CbufAddrBits-1:0] wt_rd_addr_o,
+    output cbuf_rd_t                wt_rd_o,
     input  logic [   EntryBits-1:0] wt_rd_data_i,
-    output logic                    mask_rd_valid_o,
-    output logic [CbufAddrBits-1:0] mask_rd_addr_o,
+    output cbuf_rd_t                mask_rd_o,
     input  logic [   EntryBits-1:0] mask_rd_data_i,
     // To both CMAC units.
     output logic                    atom_valid_o,
@@ -153,11 +134,23 @@ module nvdla_csc
   assign drop_data = begins && !data_bank_changed && last_left_q != '0 && (!d.data_reuse || d.datain_format != last_image_q);
   assign drop_weight = begins && !bank_changed && last_skip_weight_q && !d.weight_reuse;
 
-  assign wt_pending_req_o = state_q == StatePend;
-  assign dat_pending_req_o = state_q == StatePend && pend_data_q;
-  assign clear_weight = wt_pending_req_o && wt_pending_ack_i;
-  assign clear_data = dat_pending_req_o && dat_pending_ack_i;
-  assign acknowledged = clear_weight && (!pend_data_q || dat_pending_ack_i);
+  // Released entries, slices and masks.
+  logic dat_rl_valid_q, wt_rl_valid_q, mask_rl_valid;
+  logic [ConvEntryCount-1:0] dat_rl_entries_q, wt_rl_entries_q, mask_rl_entries;
+  logic [13:0] dat_rl_slices_q;
+  assign cdma_o.dat_valid = dat_rl_valid_q;
+  assign cdma_o.dat_entries = dat_rl_entries_q;
+  assign cdma_o.dat_slices = dat_rl_slices_q;
+  assign cdma_o.wt_valid = wt_rl_valid_q;
+  assign cdma_o.wt_entries = wt_rl_entries_q;
+  assign cdma_o.mask_valid = mask_rl_valid;
+  assign cdma_o.mask_entries = mask_rl_entries;
+
+  assign cdma_o.wt_pending_req = state_q == StatePend;
+  assign cdma_o.dat_pending_req = state_q == StatePend && pend_data_q;
+  assign clear_weight = cdma_o.wt_pending_req && cdma_i.wt_pending_ack;
+  assign clear_data = cdma_o.dat_pending_req && cdma_i.dat_pending_ack;
+  assign acknowledged = clear_weight && (!pend_data_q || cdma_i.dat_pending_ack);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -250,37 +243,37 @@ module nvdla_csc
       kernels_avl_q  <= '0;
       base_q         <= '0;
       slices_ok_q    <= 1'b0;
-      dat_rl_valid_o <= 1'b0;
+      dat_rl_valid_q <= 1'b0;
     end else begin
-      dat_rl_valid_o <= drop_data || drop;
+      dat_rl_valid_q <= drop_data || drop;
       slices_ok_q    <= slices_q >= height_q;
       if (clear_data) begin
         slices_q <= '0;
         base_q   <= '0;
       end else begin
-        if (dat_up_valid_i || drop_data || drop)
-          slices_q <= slices_q + (dat_up_valid_i ? dat_up_slices_i : '0) - (drop_data ? last_left_q : drop ? release_slices_q : '0);
+        if (cdma_i.dat_valid || drop_data || drop)
+          slices_q <= slices_q + (cdma_i.dat_valid ? cdma_i.dat_slices : '0) - (drop_data ? last_left_q : drop ? release_slices_q : '0);
         if (drop_data || drop)
           base_q <= conv_ring({1'b0, base_q} + {1'b0, moved}, data_ring_q);
       end
       if (clear_weight) kernels_avl_q <= '0;
-      else if (wt_up_valid_i || drop_weight || take_valid)
-        kernels_avl_q <= kernels_avl_q + (wt_up_valid_i ? wt_up_kernels_i : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
+      else if (cdma_i.wt_valid || drop_weight || take_valid)
+        kernels_avl_q <= kernels_avl_q + (cdma_i.wt_valid ? cdma_i.wt_kernels : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
     end
 
   always_ff @(posedge clk_i)
     if (drop_data || drop) begin
-      dat_rl_entries_o <= moved;
-      dat_rl_slices_o  <= drop_data ? last_left_q : release_slices_q;
+      dat_rl_entries_q <= moved;
+      dat_rl_slices_q  <= drop_data ? last_left_q : release_slices_q;
     end
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) wt_rl_valid_o <= 1'b0;
-    else wt_rl_valid_o <= drop_weight || (group_rl_valid && group_rl_entries != '0);
+    if (!rst_ni) wt_rl_valid_q <= 1'b0;
+    else wt_rl_valid_q <= drop_weight || (group_rl_valid && group_rl_entries != '0);
 
-  always_ff @(posedge clk_i) if (drop_weight || group_rl_valid) wt_rl_entries_o <= drop_weight ? last_weight_entries_q : group_rl_entries;
+  always_ff @(posedge clk_i) if (drop_weight || group_rl_valid) wt_rl_entries_q <= drop_weight ? last_weight_entries_q : group_rl_entries;
 
-  wire unused_entries = &{1'b0, dat_up_entries_i, wt_up_entries_i};
+  wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
   // ---- operations ---------------------------------------------------------------------------------------------------------------
   localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + ConvEntryCount + 11 + 11 + 3;
@@ -407,10 +400,10 @@ module nvdla_csc
       .op_channel_end_i(data_channel_end),
       .op_group_end_i  (data_group_end),
       .op_layer_end_i  (data_layer_end),
-      .rd_valid_o      (dat_rd_valid_o),
-      .rd_addr_o       (dat_rd_addr_o),
-      .rd_next_valid_o (dat_rd_next_valid_o),
-      .rd_next_addr_o  (dat_rd_next_addr_o),
+      .rd_valid_o      (dat_rd_o.valid),
+      .rd_addr_o       (dat_rd_o.addr),
+      .rd_next_valid_o (dat_rd_next_o.valid),
+      .rd_next_addr_o  (dat_rd_next_o.addr),
       .rd_data_i       (dat_rd_data_i),
       .rd_next_data_i  (dat_rd_next_data_i),
       .read_done_o     (read_done),
@@ -452,8 +445,8 @@ module nvdla_csc
       .mask_ready_o     (mask_ready),
       .mask_i           (mask),
       .mask_count_i     (mask_count),
-      .rd_valid_o       (wt_rd_valid_o),
-      .rd_addr_o        (wt_rd_addr_o),
+      .rd_valid_o       (wt_rd_o.valid),
+      .rd_addr_o        (wt_rd_o.addr),
       .rd_data_i        (wt_rd_data_i),
       .rl_valid_o       (group_rl_valid),
       .rl_entries_o     (group_rl_entries),
@@ -515,8 +508,8 @@ module nvdla_csc
         .op_stripe_first_i(mask_stripe_first),
         .op_group_first_i (mask_group_first),
         .op_group_end_i   (mask_group_end),
-        .rd_valid_o       (mask_rd_valid_o),
-        .rd_addr_o        (mask_rd_addr_o),
+        .rd_valid_o       (mask_rd_o.valid),
+        .rd_addr_o        (mask_rd_o.addr),
         .rd_data_i        (mask_rd_data_i),
         .rl_valid_o       (group_mask_rl_valid),
         .rl_entries_o     (group_mask_rl_entries),
@@ -527,21 +520,21 @@ module nvdla_csc
     );
 
     always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni) mask_rl_valid_o <= 1'b0;
-      else mask_rl_valid_o <= drop_weight || group_mask_rl_valid;
+      if (!rst_ni) mask_rl_valid <= 1'b0;
+      else mask_rl_valid <= drop_weight || group_mask_rl_valid;
 
     always_ff @(posedge clk_i)
-      if (drop_weight || group_mask_rl_valid) mask_rl_entries_o <= drop_weight ? last_mask_entries_q : group_mask_rl_entries;
+      if (drop_weight || group_mask_rl_valid) mask_rl_entries <= drop_weight ? last_mask_entries_q : group_mask_rl_entries;
   end else begin : gen_no_mask
     assign compressed_q      = 1'b0;
     assign op_mask_ready     = 1'b1;
     assign mask_valid        = 1'b0;
     assign mask              = '0;
     assign mask_count        = '0;
-    assign mask_rd_valid_o   = 1'b0;
-    assign mask_rd_addr_o    = '0;
-    assign mask_rl_valid_o   = 1'b0;
-    assign mask_rl_entries_o = '0;
+    assign mask_rd_o.valid   = 1'b0;
+    assign mask_rd_o.addr    = '0;
+    assign mask_rl_valid   = 1'b0;
+    assign mask_rl_entries = '0;
     wire unused_mask = &{1'b0, mask_ready, mask_rd_data_i};
   end
 
@@ -589,7 +582,7 @@ module nvdla_csc
   `NVDLA_CHECK(LayerOnlyWhileOthersRun, state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
   `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
   `NVDLA_CHECK(OneCellLoads, !wt_valid_o || $onehot({wt_sel_b_o, wt_sel_a_o}))
-  `NVDLA_CHECK(PendingTogether, !dat_pending_req_o || wt_pending_req_o)
+  `NVDLA_CHECK(PendingTogether, !cdma_o.dat_pending_req || cdma_o.wt_pending_req)
 
 `ifdef NVDLA_CHECKS
   // An operation goes to all readers in the same clock.
@@ -622,12 +615,12 @@ module nvdla_csc
       .clear_i     (clear_data),
       .first_i     (32'd0),
       .ring_i      (32'(data_ring_q)),
-      .up_valid_i  (dat_up_valid_i),
-      .up_entries_i(32'(dat_up_entries_i)),
-      .rl_valid_i  (dat_rl_valid_o),
-      .rl_entries_i(32'(dat_rl_entries_o)),
-      .rd_valid_i  (dat_rd_valid_o),
-      .rd_addr_i   (32'(dat_rd_addr_o))
+      .up_valid_i  (cdma_i.dat_valid),
+      .up_entries_i(32'(cdma_i.dat_entries)),
+      .rl_valid_i  (dat_rl_valid_q),
+      .rl_entries_i(32'(dat_rl_entries_q)),
+      .rd_valid_i  (dat_rd_o.valid),
+      .rd_addr_i   (32'(dat_rd_o.addr))
   );
   nvdla_check_window u_weight_window (
       .clk_i       (clk_i),
@@ -635,12 +628,12 @@ module nvdla_csc
       .clear_i     (clear_weight),
       .first_i     (32'(data_ring_q)),
       .ring_i      (32'(weight_ring_q)),
-      .up_valid_i  (wt_up_valid_i),
-      .up_entries_i(32'(wt_up_entries_i)),
-      .rl_valid_i  (wt_rl_valid_o),
-      .rl_entries_i(32'(wt_rl_entries_o)),
-      .rd_valid_i  (wt_rd_valid_o),
-      .rd_addr_i   (32'(wt_rd_addr_o))
+      .up_valid_i  (cdma_i.wt_valid),
+      .up_entries_i(32'(cdma_i.wt_entries)),
+      .rl_valid_i  (wt_rl_valid_q),
+      .rl_entries_i(32'(wt_rl_entries_q)),
+      .rd_valid_i  (wt_rd_o.valid),
+      .rd_addr_i   (32'(wt_rd_o.addr))
   );
   int slices_held_q, kernels_held_q;
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -649,13 +642,13 @@ module nvdla_csc
       kernels_held_q <= 0;
     end else begin
       if (clear_data) slices_held_q <= 0;
-      else slices_held_q <= slices_held_q + (dat_up_valid_i ? 32'(dat_up_slices_i) : 0) - (dat_rl_valid_o ? 32'(dat_rl_slices_o) : 0);
+      else slices_held_q <= slices_held_q + (cdma_i.dat_valid ? 32'(cdma_i.dat_slices) : 0) - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0);
       if (clear_weight) kernels_held_q <= 0;
       else
-        kernels_held_q <= kernels_held_q + (wt_up_valid_i ? 32'(wt_up_kernels_i) : 0) - (take_valid ? 32'(take_kernels) : 0) -
+        kernels_held_q <= kernels_held_q + (cdma_i.wt_valid ? 32'(cdma_i.wt_kernels) : 0) - (take_valid ? 32'(take_kernels) : 0) -
             (drop_weight ? 32'(last_kernels_q) : 0);
     end
-  `NVDLA_CHECK(SlicesAddUp, 32'(slices_q) == slices_held_q - (dat_rl_valid_o ? 32'(dat_rl_slices_o) : 0))
+  `NVDLA_CHECK(SlicesAddUp, 32'(slices_q) == slices_held_q - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0))
   `NVDLA_CHECK(KernelsAddUp, 32'(kernels_avl_q) == kernels_held_q)
   `NVDLA_CHECK(SlicesNeverNegative, slices_held_q >= 0)
   `NVDLA_CHECK(KernelsNeverNegative, kernels_held_q >= 0)

@@ -18,6 +18,7 @@ struct sampled {
     const uint32_t *aval, *bval;              /* the words of outs (signals.h) in four states; NULL: two states */
     const struct axi_outputs *out[AXI_PORTS]; /* of the ports looked at in this clock */
     const struct axi_inputs *in[AXI_PORTS];
+    const uint32_t *taps; /* the words of tb_top's taps; NULL: it has none, or nobody asked for them */
 };
 
 /* Any function may be NULL. */
@@ -32,6 +33,8 @@ struct observer {
     /* Each clock in which something happens on a port, before the memory answers. Returns true if the next clock of
      * the port must be looked at, even if nothing is valid in it. */
     bool (*port)(void *context, const struct sampled *now, int port);
+    /* A register write has been accepted; byte address from the NVDLA base. */
+    void (*write)(void *context, uint32_t address, uint32_t value, uint64_t cycle);
     /* The run is over: closes files. False with a message if something could not be written. */
     bool (*end)(void *context, struct error *err);
     /* Frees what the observer owns. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/rtl_options.h"
+
 /* Widths of buses that depend on the configuration; fixed ones are their number of bits. */
 enum { ADDRESS = -1, PORT_DATA = -2, PORT_STROBE = -3, ATOM = -4, SDP_LANES_8 = -5, SDP_LANES_32 = -6, END = 0 };
 
@@ -54,14 +56,14 @@ static const struct trace axi_write[] = {
 };
 /* Streams of this project's RTL. */
 static const struct trace sdp_in[] = {
-    {"dut.sdp_m_valid", 1},       {"dut.sdp_m_ready", 1},
-    {"dut.sdp_m_addr", ADDRESS},  {"dut.sdp_m_rsp_valid", 1},
-    {"dut.sdp_m_rsp_data", ATOM}, {"dut.sdp_b_valid", 1},
-    {"dut.sdp_b_ready", 1},       {"dut.sdp_b_addr", ADDRESS},
-    {"dut.sdp_b_rsp_valid", 1},   {"dut.sdp_b_rsp_data", ATOM},
-    {"dut.sdp_n_valid", 1},       {"dut.sdp_n_ready", 1},
-    {"dut.sdp_n_addr", ADDRESS},  {"dut.sdp_n_rsp_valid", 1},
-    {"dut.sdp_n_rsp_data", ATOM}, {NULL, END},
+    {"dut.u_sdp.m_mif_o.valid", 1},      {"dut.u_sdp.m_mif_i.ready", 1},
+    {"dut.u_sdp.m_mif_o.addr", ADDRESS}, {"dut.u_sdp.m_mif_i.valid", 1},
+    {"dut.u_sdp.m_mif_i.data", ATOM},    {"dut.u_sdp.b_mif_o.valid", 1},
+    {"dut.u_sdp.b_mif_i.ready", 1},      {"dut.u_sdp.b_mif_o.addr", ADDRESS},
+    {"dut.u_sdp.b_mif_i.valid", 1},      {"dut.u_sdp.b_mif_i.data", ATOM},
+    {"dut.u_sdp.n_mif_o.valid", 1},      {"dut.u_sdp.n_mif_i.ready", 1},
+    {"dut.u_sdp.n_mif_o.addr", ADDRESS}, {"dut.u_sdp.n_mif_i.valid", 1},
+    {"dut.u_sdp.n_mif_i.data", ATOM},    {NULL, END},
 };
 static const struct trace sdp_pipe[] = {
     {"dut.u_sdp.run", 1},
@@ -81,12 +83,12 @@ static const struct trace sdp_pipe[] = {
     {NULL, END},
 };
 static const struct trace sdp_out[] = {
-    {"dut.sdp_w_valid", 1},
-    {"dut.sdp_w_ready", 1},
-    {"dut.sdp_w_addr", ADDRESS},
-    {"dut.sdp_w_dat_valid", 1},
-    {"dut.sdp_w_dat_ready", 1},
-    {"dut.sdp_w_dat_data", ATOM},
+    {"dut.u_sdp.w_mif_o.valid", 1},
+    {"dut.u_sdp.w_mif_i.ready", 1},
+    {"dut.u_sdp.w_mif_o.addr", ADDRESS},
+    {"dut.u_sdp.w_mif_o.dat_valid", 1},
+    {"dut.u_sdp.w_mif_i.dat_ready", 1},
+    {"dut.u_sdp.w_mif_o.dat_data", ATOM},
     {NULL, END},
 };
 static const struct trace sdp_pdp[] = {
@@ -96,17 +98,28 @@ static const struct trace sdp_pdp[] = {
     {NULL, END},
 };
 static const struct trace pdp[] = {
-    {"dut.pdp_r_valid", 1},           {"dut.pdp_r_ready", 1},
-    {"dut.pdp_r_addr", ADDRESS},      {"dut.pdp_r_rsp_valid", 1},
-    {"dut.pdp_r_rsp_data", ATOM},     {"dut.u_pdp.run", 1},
-    {"dut.u_pdp.in_valid", 1},        {"dut.u_pdp.in_ready", 1},
-    {"dut.u_pdp.in_atom_data", ATOM}, {"dut.u_pdp.beat_valid", 1},
-    {"dut.u_pdp.beat_ready", 1},      {"dut.u_pdp.tot_valid", 1},
-    {"dut.u_pdp.tot_ready", 1},       {"dut.u_pdp.out_valid", 1},
-    {"dut.u_pdp.out_ready", 1},       {"dut.pdp_w_valid", 1},
-    {"dut.pdp_w_ready", 1},           {"dut.pdp_w_addr", ADDRESS},
-    {"dut.pdp_w_dat_valid", 1},       {"dut.pdp_w_dat_ready", 1},
-    {"dut.pdp_w_dat_data", ATOM},     {NULL, END},
+    {"dut.u_pdp.r_mif_o.valid", 1},
+    {"dut.u_pdp.r_mif_i.ready", 1},
+    {"dut.u_pdp.r_mif_o.addr", ADDRESS},
+    {"dut.u_pdp.r_mif_i.valid", 1},
+    {"dut.u_pdp.r_mif_i.data", ATOM},
+    {"dut.u_pdp.run", 1},
+    {"dut.u_pdp.in_valid", 1},
+    {"dut.u_pdp.in_ready", 1},
+    {"dut.u_pdp.in_atom_data", ATOM},
+    {"dut.u_pdp.beat_valid", 1},
+    {"dut.u_pdp.beat_ready", 1},
+    {"dut.u_pdp.tot_valid", 1},
+    {"dut.u_pdp.tot_ready", 1},
+    {"dut.u_pdp.out_valid", 1},
+    {"dut.u_pdp.out_ready", 1},
+    {"dut.u_pdp.w_mif_o.valid", 1},
+    {"dut.u_pdp.w_mif_i.ready", 1},
+    {"dut.u_pdp.w_mif_o.addr", ADDRESS},
+    {"dut.u_pdp.w_mif_o.dat_valid", 1},
+    {"dut.u_pdp.w_mif_i.dat_ready", 1},
+    {"dut.u_pdp.w_mif_o.dat_data", ATOM},
+    {NULL, END},
 };
 
 static int width(const struct nvdla_config *config, int bits, int port) {
@@ -143,33 +156,17 @@ static void group(FILE *file, const struct nvdla_config *config, const char *tit
     fprintf(file, "@1000200\n-%s\n", title);
 }
 
-bool waves_write_save(const char *path, const struct nvdla_config *config, bool own_rtl, uint64_t from,
-                      struct error *err) {
+/* Writes the file. whole: its own name from the root on; ending: of the wave file, ".fst" or none. */
+static void write_save(FILE *file, const char *whole, const char *ending, const struct nvdla_config *config,
+                       bool own_rtl, uint64_t from) {
     static const char *const ports[][3] = {
         {"nvdla_core2dbb_", "AXI read, primary port", "AXI write, primary port"},
         {"nvdla_core2cvsram_", "AXI read, secondary port", "AXI write, secondary port"},
     };
-    char name[4096];
-    size_t length = strlen(path);
-    if (length > 4 && !strcmp(path + length - 4, ".fst"))
-        length -= 4;
-    if (length + sizeof ".gtkw" > sizeof name)
-        return error_set(err, "%s: name too long", path);
-    memcpy(name, path, length);
-    memcpy(name + length, ".gtkw", sizeof ".gtkw");
-    FILE *file = fopen(name, "w");
-    char *whole = file ? realpath(name, NULL) : NULL;
-    if (!whole) {
-        error_set(err, "%s: %s beside it: %s", path, name, strerror(errno));
-        if (file)
-            fclose(file);
-        return false;
-    }
     /* With both whole names GTKWave finds the wave file from any folder, also when the two have been moved together. */
     fprintf(file, "[*] nvcosim: 1 ns is 1 core clock, 0 is the first clock after reset\n");
-    fprintf(file, "[dumpfile] \"%.*s%s\"\n[savefile] \"%s\"\n", (int)(strlen(whole) - strlen(".gtkw")), whole,
-            path + length, whole);
-    free(whole);
+    fprintf(file, "[dumpfile] \"%.*s%s\"\n[savefile] \"%s\"\n", (int)(strlen(whole) - strlen(".gtkw")), whole, ending,
+            whole);
     /* Times are picoseconds, 1000 a cycle; the zoom shows about 100 cycles. */
     const unsigned long long start = (unsigned long long)from * 1000;
     fprintf(file, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n*-14.000000 %llu -1 -1\n", start, start);
@@ -189,8 +186,24 @@ bool waves_write_save(const char *path, const struct nvdla_config *config, bool 
         group(file, config, "SDP to PDP", sdp_pdp, "", 0);
         group(file, config, "PDP", pdp, "", 0);
     }
-    const bool good = !ferror(file);
-    if (fclose(file) || !good)
-        return error_set(err, "%s: %s beside it cannot be written", path, name);
-    return true;
+}
+
+bool waves_write_save(const char *path, const struct nvdla_config *config, bool own_rtl, uint64_t from,
+                      struct error *err) {
+    char *name = wave_save_path(path);
+    FILE *file = fopen(name, "w");
+    bool good = file != NULL;
+    if (file) {
+        char *whole = realpath(name, NULL);
+        good = whole != NULL;
+        if (whole)
+            write_save(file, whole, path + strlen(name) - strlen(".gtkw"), config, own_rtl, from);
+        free(whole);
+        good = !ferror(file) && good;
+        good = fclose(file) == 0 && good;
+    }
+    if (!good)
+        error_set(err, "%s: %s beside it: %s", path, name, strerror(errno));
+    free(name);
+    return good;
 }

@@ -5,9 +5,11 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "nvdla/xalloc.h"
 #include "tb/observers/wave_save.h"
 
 enum {
@@ -17,6 +19,7 @@ enum {
 
 static volatile sig_atomic_t toggles;    /* SIGUSR1 so far */
 static const char *volatile broken_path; /* what a SIGBUS has spoilt */
+static char *volatile broken_names;      /* the names that the library keeps beside it meanwhile */
 
 static void toggle(int signal) {
     (void)signal;
@@ -37,6 +40,7 @@ static void disk_full(int signal) {
         "or "
         "record fewer cycles (--wave-from, --wave-to)\n");
     unlink(broken_path);
+    unlink(broken_names);
     _exit(FULL_DISK_STATUS);
 }
 
@@ -53,11 +57,17 @@ bool waves_open(struct waves *waves, const struct simulator *simulator, const st
     if (!waves_write_save(waves->path, config, own_rtl, waves->from, err))
         return false;
     broken_path = waves->path;
+    broken_names = xprintf("%s.hier", waves->path);
     sigaction(SIGBUS, &(struct sigaction){.sa_handler = disk_full}, NULL);
     sigaction(SIGUSR1, &(struct sigaction){.sa_handler = toggle, .sa_flags = SA_RESTART}, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow shows at the end, like a full disk */
     waves->signals = toggles;
     simulator->wave_open(simulator->context, waves->path);
     waves->open = true;
+    sigset_t by_hand;
+    sigemptyset(&by_hand);
+    sigaddset(&by_hand, SIGUSR1);
+    sigprocmask(SIG_UNBLOCK, &by_hand, NULL); /* nvcosim starts its simulators with it blocked */
     return true;
 }
 
@@ -140,9 +150,15 @@ static bool end_waves(void *context, struct error *err) {
     waves->simulator->wave_close(waves->simulator->context);
     signal(SIGBUS, SIG_DFL);
     signal(SIGUSR1, SIG_IGN);
-    if (complete(waves->path))
+    const bool good = complete(waves->path);
+    if (!good) {
+        unlink(waves->path);
+        unlink(broken_names);
+    }
+    free(broken_names);
+    broken_names = NULL;
+    if (good)
         return true;
-    unlink(waves->path);
     return error_set(err,
                      "%s: the waves could not be written to the end: no space left on the disk? Make room, or record "
                      "fewer cycles (--wave-from, --wave-to)",

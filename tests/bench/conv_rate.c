@@ -171,12 +171,12 @@ int main(int argc, char **argv) {
     }
     struct error err;
     struct model_options options = {.threads = argc > 3 ? strtoul(argv[3], NULL, 10) : 1};
-    struct bench b = {.dev = model_new(config, &options, &err),
+    struct bench b = {.dev = model_new(config, &options),
                       .precision = kind == 3 ? NVDLA_INT16 : (enum nvdla_precision)kind,
                       .winograd = kind == 3,
                       .size = kind == 3 ? 16 : 14,
                       .element = kind == 0 ? 1 : 2};
-    if (!b.dev || !b.dev->ops->reset(b.dev, &err)) {
+    if (!b.dev->ops->reset(b.dev, &err)) {
         fprintf(stderr, "conv_rate: %s\n", err.text);
         return 1;
     }

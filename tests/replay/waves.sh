@@ -40,5 +40,34 @@ print(len(wanted), "signals grouped, missing:", missing)
 sys.exit(1 if missing or len(wanted) < 20 else 0)
 PY
 check "every signal of the .gtkw is in the waves" $?
+
+"$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir" 2>"$dir/all.log"
+grep -qE "waves of [0-9]+ cycles: $dir/all.fst; open them with: gtkwave $dir/all.gtkw" "$dir/all.log"
+check "a closing line says which files to open with what" $?
+# Disks that are full: that of the waves (here: no file may grow beyond 100 KB), and that of the library's temporary files.
+full() { # NAME: no half file, status 2 or 4 (CRASH), a message with the file's name
+    [[ "$status" =~ ^[24]$ ]] && grep -q "$dir/$1.fst: the waves .*no space left" "$dir/$1.log" && [ ! -e "$dir/$1.fst" ] &&
+        [ ! -e "$dir/$1.fst.hier" ] && ! grep -q '^PASS' "$dir/$1.log"
+    check "$2 (status $status)" $? || cat "$dir/$1.log"
+}
+(ulimit -f 100 && exec "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/limit.fst" --out "$dir") \
+    >"$dir/limit.log" 2>&1
+status=$?
+full limit "a full disk under the waves is told"
+own_tmp() { # COMMAND: with a /tmp of 4 KB, if this user may have one
+    unshare "$@" bash -c 'mount -t tmpfs -o size=4k tmpfs /tmp && exec "$0" "$@"' "$NVCOSIM" run \
+        traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/tmp.fst" --out "$dir" >"$dir/tmp.log" 2>&1
+}
+if unshare -m true 2>/dev/null; then own_tmp -m; status=$?; full tmp "full temporary files are told"
+elif unshare -rm true 2>/dev/null; then own_tmp -rm; status=$?; full tmp "full temporary files are told"
+else echo "SKIPPED no mount namespace: full temporary files"; fi
+
+# SIGUSR1 starts a recording in a run that is going on.
+"$NVCOSIM" run traces/conformance/small/rand_large_000.nvt.gz --wave "$dir/hand.fst" --wave-from 99999999 --out "$dir" >"$dir/hand.log" 2>&1 &
+run=$!
+for _ in $(seq 200); do kill -USR1 $run 2>/dev/null && [ -e "$dir/hand.fst.hier" ] && break; sleep 0.02; done
+wait $run
+grep -qE 'hand.fst: recording (starts|stops) at cycle [0-9]+ \(SIGUSR1\)' "$dir/hand.log"
+check "SIGUSR1 starts recording" $?
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -580,6 +580,64 @@ static void a_design_without_end_is_held_back(void **state) {
     bench_free(b);
 }
 
+/* What the memory owes is movement; what the design does not take is not. */
+static void answers_on_their_way_are_owed(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    options.read_latency = 50000;
+    struct bench *b = bench_new(&options, 8, 8);
+    assert_false(axi_memory_owes(b->mem, &b->in));
+    b->out.rready = false;
+    set_ar(b, 1, BASE, 1);
+    edge(b);
+    idle(b);
+    for (int i = 0; i < 49000; i++) {
+        assert_true(axi_memory_owes(b->mem, &b->in));
+        edge(b);
+    }
+    for (int i = 0; i < 2000; i++)
+        edge(b);
+    assert_true(b->in.rvalid);
+    assert_false(axi_memory_owes(b->mem, &b->in)); /* offered, and the design does not take it */
+    assert_true(axi_memory_busy(b->mem));
+    set_aw(b, 1, BASE, 1);
+    edge(b);
+    idle(b);
+    assert_false(axi_memory_owes(b->mem, &b->in)); /* it waits for the data */
+    set_w(b, 7, 0xff, true);
+    edge(b);
+    idle(b);
+    assert_true(axi_memory_owes(b->mem, &b->in));
+    bench_free(b);
+}
+
+static struct axi_beat last_beat;
+static uint8_t last_data;
+static int beats_heard;
+
+static void hear(void *context, const struct axi_beat *beat) {
+    (void)context;
+    last_beat = *beat;
+    last_data = beat->data[0];
+    beats_heard++;
+}
+
+static void every_beat_is_heard(void **state) {
+    (void)state;
+    struct axi_options options = defaults();
+    struct bench *b = bench_new(&options, 8, 8);
+    axi_memory_listen(b->mem, (struct axi_listener){.beat = hear});
+    beats_heard = 0;
+    write_time(b, BASE + 16);
+    assert_int_equal(beats_heard, 1);
+    assert_true(last_beat.write && last_beat.address == BASE + 16 && last_beat.id == 1 && last_beat.bytes == 8);
+    const uint8_t written = last_data;
+    read_time(b, BASE + 16);
+    assert_int_equal(beats_heard, 2);
+    assert_true(!last_beat.write && last_beat.address == BASE + 16 && last_data == written);
+    bench_free(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_latency_is_32_and_4_clocks),
@@ -598,6 +656,8 @@ int main(void) {
         cmocka_unit_test(stalls_take_their_share_of_each_channel),
         cmocka_unit_test(idle_inputs_do_not_change),
         cmocka_unit_test(a_design_without_end_is_held_back),
+        cmocka_unit_test(answers_on_their_way_are_owed),
+        cmocka_unit_test(every_beat_is_heard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

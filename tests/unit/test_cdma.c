@@ -26,7 +26,7 @@ struct unit {
 static void unit_init(struct unit *u, const char *config) {
     *u = (struct unit){.dev = bench_new(config)};
     register_group_init(&u->regs, u->dev->config, NVDLA_CDMA);
-    assert_true(cbuf_init(&u->cbuf, u->dev->config));
+    cbuf_init(&u->cbuf, u->dev->config);
     cdma_init(&u->cdma, u->dev->config);
     dma_init(&u->clients.data, u->dev, &u->outside, true, NVDLA_CDMA, 8, 0, &u->data_beats);
     dma_init(&u->clients.weights, u->dev, &u->outside, true, NVDLA_CDMA, 9, 0, &u->weight_beats);
@@ -58,7 +58,7 @@ static const struct cdma_served served = {.data = true, .weights = true};
 static bool step(struct unit *u) {
     bool can = cdma_can_step(&u->cdma, &u->cbuf, &u->regs, served);
     if (can) {
-        assert_true(cdma_step(&u->cdma, &u->cbuf, u->dev->config, &u->regs, served, &u->clients));
+        cdma_step(&u->cdma, &u->cbuf, u->dev->config, &u->regs, served, &u->clients);
     }
     return can;
 }
@@ -722,7 +722,7 @@ static void single_pixels_are_packed_if_surfaces_are(void **state) {
 static void entries_per_slice(void **state) {
     (void)state;
     struct cbuf cbuf;
-    assert_true(cbuf_init(&cbuf, nvdla_config_find("full")));
+    cbuf_init(&cbuf, nvdla_config_find("full"));
     assert_int_equal(cbuf_slice_size(&cbuf, 224, 2), 112 * 128);
     assert_int_equal(cbuf_slice_size(&cbuf, 56, 4), 56 * 128);
     assert_int_equal(cbuf_slice_size(&cbuf, 7, 26), 46 * 128);

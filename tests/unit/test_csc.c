@@ -31,7 +31,7 @@ struct core {
 
 static void core_new(struct core *core, const char *config, uint64_t seed) {
     *core = (struct core){.config = nvdla_config_find(config), .seed = seed};
-    assert_true(cbuf_init(&core->cbuf, core->config));
+    cbuf_init(&core->cbuf, core->config);
     cdma_init(&core->cdma, core->config);
     csc_init(&core->csc, core->config);
     core->pool[0] = pool_new(1);
@@ -318,7 +318,8 @@ static void check_layer(struct core *core) {
         struct cbuf_data data = core->cbuf.data;
         struct csc_run *run = core->run[i];
         results[i] = malloc(groups * count * lanes * sizeof *results[i]);
-        assert_true(csc_run_begin(run, &core->csc, &core->cdma, &core->cbuf, NULL, truncate) && results[i]);
+        csc_run_begin(run, &core->csc, &core->cdma, &core->cbuf, NULL, truncate);
+        assert_non_null(results[i]);
         for (size_t done = 0, n; done < groups * count; done += n) {
             n = 1 + below(&core->seed, 70);
             n = n < groups * count - done ? n : groups * count - done;
@@ -548,7 +549,7 @@ static void wide_accumulators_saturate(void **state) {
     bool saturated;
     int32_t want = cacc_deliver(sum, 17, &saturated), result[16];
     assert_true(sum < (INT64_C(1) << 47) - 1); /* came back from the limit */
-    assert_true(csc_run_begin(core.run[0], &core.csc, &core.cdma, &core.cbuf, NULL, 17));
+    csc_run_begin(core.run[0], &core.csc, &core.cdma, &core.cbuf, NULL, 17);
     csc_run_next(core.run[0], result, 1);
     assert_int_equal(result[0], want);
     for (size_t k = 1; k < 16; k++) {
@@ -596,7 +597,7 @@ static void wild_layers_end(void **state) {
             continue;
         }
         struct csc_run *run = core.run[i % 2];
-        assert_true(csc_run_begin(run, &core.csc, &core.cdma, &core.cbuf, NULL, 3));
+        csc_run_begin(run, &core.csc, &core.cdma, &core.cbuf, NULL, 3);
         size_t count = layer->positions * layer->batches * csc_layer_groups(layer);
         for (size_t n = 0; n < count; n++) {
             int32_t results[64];

@@ -148,8 +148,7 @@ static void sets_and_contract_are_the_deconvolution(void **state) {
         struct program *prog = gen_build(&gen, "t.nvt", &err);
         if (!prog)
             fail_msg("seed %d: %s", (int)seed, err.text);
-        struct device *dev = model_new(config, &(struct model_options){.threads = 1}, &err);
-        assert_non_null(dev);
+        struct device *dev = model_new(config, &(struct model_options){.threads = 1});
         play_options_default(&options);
         if (play(prog, dev, &options, &result) != PLAY_PASSED)
             fail_msg("seed %d: %s", (int)seed, result.message ? result.message : "a check failed");
@@ -205,7 +204,7 @@ static void one_element_spreads_the_kernel(void **state) {
     struct program *prog = gen_build(&gen, "t.nvt", &err);
     if (!prog)
         fail_msg("%s", err.text);
-    struct device *dev = model_new(gen.config, &(struct model_options){.threads = 1}, &err);
+    struct device *dev = model_new(gen.config, &(struct model_options){.threads = 1});
     play_options_default(&options);
     assert_int_equal(play(prog, dev, &options, &result), PLAY_PASSED);
     struct cubes cubes = cubes_of(prog);

@@ -447,7 +447,6 @@ struct run {
 };
 
 static void play_case(struct run *run, const struct program *prog, bool count, size_t threads) {
-    struct error err = {.text = ""};
     run->histograms = (struct histogram_set){0};
     struct model_options options = {.threads = threads};
     if (count) {
@@ -455,8 +454,7 @@ static void play_case(struct run *run, const struct program *prog, bool count, s
     }
     struct play_options play_options;
     play_options_default(&play_options);
-    run->dev = model_new(prog->config, &options, &err);
-    assert_non_null(run->dev);
+    run->dev = model_new(prog->config, &options);
     assert_int_equal(play(prog, run->dev, &play_options, &run->result), PLAY_PASSED);
 }
 

@@ -806,7 +806,6 @@ static void a_device_in_which_nothing_moves_hangs_after_its_limit(void **state) 
     struct fixture *f = *state;
     f->fake->dev.ops = &watched_ops;
     f->fake->dev.still_limit = 3000;
-    f->fake->dev.hang_hint = "try --pin something=1";
     f->options.still = 0;
     f->fake->moving_until = 100000;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
@@ -819,7 +818,6 @@ static void a_device_in_which_nothing_moves_hangs_after_its_limit(void **state) 
     assert_non_null(strstr(message, "no unit is armed: the trace waits for a layer that it has not started"));
     assert_non_null(
         strstr(message, "last moved between engines (about): CSC to CMAC at cycle 1234; never: CACC to SDP\n"));
-    assert_non_null(strstr(message, "try --pin something=1\n"));
 }
 
 static void a_time_out_ends_what_moves(void **state) {

@@ -44,12 +44,11 @@ static char *path_of(const char *name) {
 /* ---- two listeners of the model ---- */
 
 static void play_with(const struct program *prog, struct tap_listeners taps) {
-    struct error err;
     struct model_options options = {.taps = taps};
     struct play_options play_options;
     struct play_result result;
     play_options_default(&play_options);
-    struct device *dev = model_new(prog->config, &options, &err);
+    struct device *dev = model_new(prog->config, &options);
     assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
     play_result_free(&result);
     dev->ops->destroy(dev);

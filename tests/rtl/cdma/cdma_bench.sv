@@ -46,36 +46,27 @@ module cdma_bench
     input  logic [CbufAddrBits-1:0] mask_rd_addr_i,
     output logic [   EntryBits-1:0] mask_rd_data_o
 );
-  logic dat_wr_valid, dat_wr_clear, wt_wr_valid, wt_wr_clear;
-  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr;
-  logic [SlotBits-1:0] dat_wr_slot, wt_wr_slot;
-  logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
+  cbuf_wr_t dat_wr, wt_wr;
+  cdma2csc_t account;
+  assign {dat_up_valid_o, dat_up_entries_o, dat_up_slices_o, wt_up_valid_o, wt_up_kernels_o, wt_up_entries_o, dat_pending_ack_o,
+      wt_pending_ack_o} = account;
 
   nvdla_cdma u_cdma (
-      .dat_wr_valid_o(dat_wr_valid),
-      .dat_wr_addr_o (dat_wr_addr),
-      .dat_wr_slot_o (dat_wr_slot),
-      .dat_wr_clear_o(dat_wr_clear),
-      .dat_wr_data_o (dat_wr_data),
-      .wt_wr_valid_o (wt_wr_valid),
-      .wt_wr_addr_o  (wt_wr_addr),
-      .wt_wr_slot_o  (wt_wr_slot),
-      .wt_wr_clear_o (wt_wr_clear),
-      .wt_wr_data_o  (wt_wr_data),
+      .dat_wr_o(dat_wr),
+      .wt_wr_o (wt_wr),
+      .csc_o   (account),
+      .csc_i   ({dat_rl_valid_i, dat_rl_entries_i, dat_rl_slices_i, wt_rl_valid_i, wt_rl_entries_i, mask_rl_valid_i, mask_rl_entries_i,
+                 dat_pending_req_i, wt_pending_req_i}),
       .*
   );
 
   nvdla_cbuf u_cbuf (
-      .dat_wr_valid_i(dat_wr_valid),
-      .dat_wr_addr_i (dat_wr_addr),
-      .dat_wr_slot_i (dat_wr_slot),
-      .dat_wr_clear_i(dat_wr_clear),
-      .dat_wr_data_i (dat_wr_data),
-      .wt_wr_valid_i (wt_wr_valid),
-      .wt_wr_addr_i  (wt_wr_addr),
-      .wt_wr_slot_i  (wt_wr_slot),
-      .wt_wr_clear_i (wt_wr_clear),
-      .wt_wr_data_i  (wt_wr_data),
+      .dat_wr_i     (dat_wr),
+      .wt_wr_i      (wt_wr),
+      .dat_rd_i     ({dat_rd_valid_i, dat_rd_addr_i}),
+      .dat_rd_next_i({dat_rd_next_valid_i, dat_rd_next_addr_i}),
+      .wt_rd_i      ({wt_rd_valid_i, wt_rd_addr_i}),
+      .mask_rd_i    ({mask_rd_valid_i, mask_rd_addr_i}),
       .*
   );
 endmodule

@@ -15,11 +15,7 @@ class Model {
         error err{};
         model_options options{};
         options.allow_undefined = true; // engines are compared here, whatever the chapters leave open
-        device_ = model_new(config, &options, &err);
-        if (!device_) {
-            fprintf(stderr, "bench: %s\n", err.text);
-            exit(2);
-        }
+        device_ = model_new(config, &options);
     }
     ~Model() {
         device_->ops->destroy(device_);

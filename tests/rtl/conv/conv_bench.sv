@@ -54,8 +54,10 @@ module conv_bench
 );
   logic cmac_a_run, cmac_b_run, cacc_run, credit_valid;
   logic [31:0] csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata;
-  logic dat_rd_valid, dat_rd_next_valid, wt_rd_valid, mask_rd_valid;
-  logic [CbufAddrBits-1:0] dat_rd_addr, dat_rd_next_addr, wt_rd_addr, mask_rd_addr;
+  cbuf_wr_t dat_wr, wt_wr;
+  cbuf_rd_t dat_rd, dat_rd_next, wt_rd, mask_rd;
+  cdma2csc_t cdma2csc;
+  csc2cdma_t csc2cdma;
   logic [EntryBits-1:0] dat_rd_data, dat_rd_next_data, wt_rd_data, mask_rd_data;
   logic atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end, wt_valid;
   logic [EntryBits-1:0] atom_data, wt_data;
@@ -76,29 +78,25 @@ module conv_bench
   assign f_saturates_o = conv_saturates(f_acc, f_truncate_i);
   wire unused = &{1'b0, f_sum_i};
 
+  assign dat_wr = {dat_wr_valid_i, dat_wr_addr_i, dat_wr_slot_i, 1'b0, dat_wr_data_i};
+  assign wt_wr = {wt_wr_valid_i, wt_wr_addr_i, wt_wr_slot_i, 1'b0, wt_wr_data_i};
+  assign cdma2csc = {
+    dat_up_valid_i, dat_up_entries_i, dat_up_slices_i, wt_up_valid_i, wt_up_kernels_i, wt_up_entries_i, dat_pending_ack_i, wt_pending_ack_i
+  };
+  assign {dat_rl_valid_o, dat_rl_entries_o, dat_rl_slices_o, wt_rl_valid_o, wt_rl_entries_o, mask_rl_valid_o, mask_rl_entries_o,
+      dat_pending_req_o, wt_pending_req_o} = csc2cdma;
+
   nvdla_cbuf u_cbuf (
       .clk_i              (clk_i),
-      .dat_wr_valid_i     (dat_wr_valid_i),
-      .dat_wr_addr_i      (dat_wr_addr_i),
-      .dat_wr_slot_i      (dat_wr_slot_i),
-      .dat_wr_clear_i     (1'b0),
-      .dat_wr_data_i      (dat_wr_data_i),
-      .wt_wr_valid_i      (wt_wr_valid_i),
-      .wt_wr_addr_i       (wt_wr_addr_i),
-      .wt_wr_slot_i       (wt_wr_slot_i),
-      .wt_wr_clear_i      (1'b0),
-      .wt_wr_data_i       (wt_wr_data_i),
-      .dat_rd_valid_i     (dat_rd_valid),
-      .dat_rd_addr_i      (dat_rd_addr),
+      .dat_wr_i           (dat_wr),
+      .wt_wr_i            (wt_wr),
+      .dat_rd_i           (dat_rd),
       .dat_rd_data_o      (dat_rd_data),
-      .dat_rd_next_valid_i(dat_rd_next_valid),
-      .dat_rd_next_addr_i (dat_rd_next_addr),
+      .dat_rd_next_i      (dat_rd_next),
       .dat_rd_next_data_o (dat_rd_next_data),
-      .wt_rd_valid_i      (wt_rd_valid),
-      .wt_rd_addr_i       (wt_rd_addr),
+      .wt_rd_i            (wt_rd),
       .wt_rd_data_o       (wt_rd_data),
-      .mask_rd_valid_i    (mask_rd_valid),
-      .mask_rd_addr_i     (mask_rd_addr),
+      .mask_rd_i          (mask_rd),
       .mask_rd_data_o     (mask_rd_data)
   );
 
@@ -113,34 +111,15 @@ module conv_bench
       .cmac_a_run_i       (cmac_a_run),
       .cmac_b_run_i       (cmac_b_run),
       .cacc_run_i         (cacc_run),
-      .dat_up_valid_i     (dat_up_valid_i),
-      .dat_up_entries_i   (dat_up_entries_i),
-      .dat_up_slices_i    (dat_up_slices_i),
-      .wt_up_valid_i      (wt_up_valid_i),
-      .wt_up_kernels_i    (wt_up_kernels_i),
-      .wt_up_entries_i    (wt_up_entries_i),
-      .dat_rl_valid_o     (dat_rl_valid_o),
-      .dat_rl_entries_o   (dat_rl_entries_o),
-      .dat_rl_slices_o    (dat_rl_slices_o),
-      .wt_rl_valid_o      (wt_rl_valid_o),
-      .wt_rl_entries_o    (wt_rl_entries_o),
-      .mask_rl_valid_o    (mask_rl_valid_o),
-      .mask_rl_entries_o  (mask_rl_entries_o),
-      .dat_pending_req_o  (dat_pending_req_o),
-      .dat_pending_ack_i  (dat_pending_ack_i),
-      .wt_pending_req_o   (wt_pending_req_o),
-      .wt_pending_ack_i   (wt_pending_ack_i),
-      .dat_rd_valid_o     (dat_rd_valid),
-      .dat_rd_addr_o      (dat_rd_addr),
+      .cdma_i             (cdma2csc),
+      .cdma_o             (csc2cdma),
+      .dat_rd_o           (dat_rd),
       .dat_rd_data_i      (dat_rd_data),
-      .dat_rd_next_valid_o(dat_rd_next_valid),
-      .dat_rd_next_addr_o (dat_rd_next_addr),
+      .dat_rd_next_o      (dat_rd_next),
       .dat_rd_next_data_i (dat_rd_next_data),
-      .wt_rd_valid_o      (wt_rd_valid),
-      .wt_rd_addr_o       (wt_rd_addr),
+      .wt_rd_o            (wt_rd),
       .wt_rd_data_i       (wt_rd_data),
-      .mask_rd_valid_o    (mask_rd_valid),
-      .mask_rd_addr_o     (mask_rd_addr),
+      .mask_rd_o          (mask_rd),
       .mask_rd_data_i     (mask_rd_data),
       .atom_valid_o       (atom_valid),
       .atom_data_o        (atom_data),

@@ -1,12 +1,12 @@
 /* Sizes of a convolution that its checks, registers, weights and drawing have in common, inside csrc/gen.
  *
  * Spec: 20-data-formats section 5, 30-cdma-cbuf sections 4 and 5. */
-#ifndef GEN_CONV_H
-#define GEN_CONV_H
+#ifndef GEN_CONV_SIZES_H
+#define GEN_CONV_SIZES_H
 
 #include <stdint.h>
 
-#include "gen/engine.h"
+#include "gen/shape.h"
 
 enum {
     GEN_TILE = 4,         /* columns and lines of a Winograd tile; lines of a superslice; channels of a weight block */
@@ -54,13 +54,5 @@ static inline int64_t conv_slices(const struct gen_layer *layer) {
 
 /* ENTRY_PER_SLICE, eps_extra included. */
 int64_t conv_slice_entries(const struct nvdla_config *config, const struct gen_layer *layer);
-
-/* What the weights of a layer need, in bytes. Compressed weights: stored elements and mask bits. */
-struct conv_weight_sizes {
-    int64_t bytes, largest_group;           /* of all groups; of the largest */
-    int64_t mask_bytes, largest_mask_group; /* likewise, 0: not compressed; the largest rounded up to whole bytes */
-    int64_t groups;
-};
-struct conv_weight_sizes conv_weight_sizes(const struct nvdla_config *config, const struct gen_layer *layer);
 
 #endif

@@ -1,0 +1,98 @@
+/* Folders of recorded streams, and what a person is told of them; see taps.h. */
+#include "run/taps.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "observe/recorder.h"
+
+static const char *const side_names[TAPS_SIDES] = {[TAPS_RTL] = "rtl", [TAPS_MODEL] = "model"};
+static const char ending[] = ".tap.gz";
+
+/* Removes the streams of an earlier run. */
+static void empty(const char *folder) {
+    DIR *directory = opendir(folder);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+        const size_t length = strlen(entry->d_name);
+        if (length < sizeof ending || strcmp(entry->d_name + length + 1 - sizeof ending, ending) != 0)
+            continue;
+        char *path = xprintf("%s/%s", folder, entry->d_name);
+        unlink(path);
+        free(path);
+    }
+    if (directory)
+        closedir(directory);
+}
+
+bool taps_open(struct taps *taps, const char *directory, const char *trace, struct error *err) {
+    *taps = (struct taps){.folder = {NULL}};
+    for (int side = 0; directory && side < TAPS_SIDES; side++) {
+        taps->folder[side] = xprintf("%s/%s/%s", directory, trace, side_names[side]);
+        if (!directory_make(taps->folder[side], err))
+            return error_prefix(err, "--taps: ");
+        empty(taps->folder[side]);
+        taps->recorder[side] = recorder_new(taps->folder[side]);
+        tap_listen(&taps->listeners[side], recorder_listener(taps->recorder[side]));
+    }
+    return true;
+}
+
+bool taps_close(struct taps *taps, struct error *err) {
+    bool good = true;
+    for (int side = 0; side < TAPS_SIDES; side++) {
+        if (taps->recorder[side] && !recorder_close(taps->recorder[side], good ? err : NULL))
+            good = false;
+        taps->recorder[side] = NULL;
+    }
+    return good;
+}
+
+static void describe(struct words *lines, const char *name, const struct tap_difference *found) {
+    const struct tap_element *known = &found->b; /* the model's, which knows every place */
+    const struct tap_place *at = &known->at.place;
+    if (!found->differs)
+        words_add(lines, "tap %s: %" PRIu64 " elements, RTL and model equal", name, found->compared);
+    else if (found->a_ended || found->b_ended)
+        words_add(lines, "tap %s: %" PRIu64 " elements equal, then the %s has no more", name, found->compared,
+                  found->a_ended ? "RTL" : "model");
+    else
+        words_add(lines,
+                  "tap %s: %" PRIu64 " elements equal, then launch %d, channel %d, y %d, x %d: RTL %" PRId64
+                  ", model %" PRId64,
+                  name, found->compared, known->at.stream.ordinal, at->channel, at->y, at->x, found->a.value,
+                  found->b.value);
+}
+
+void taps_compare(const struct taps *taps, struct words *lines) {
+    for (enum nvdla_unit unit = 0; taps->folder[0] && unit < NVDLA_UNIT_COUNT; unit++) {
+        for (enum tap tap = 0; tap < TAP_COUNT; tap++) {
+            const struct tap_stream stream = {.unit = unit, .tap = tap};
+            struct tap_difference found;
+            struct error err;
+            char name[128];
+            recorder_file_name(&stream, name, sizeof name);
+            char *rtl = xprintf("%s/%s", taps->folder[TAPS_RTL], name);
+            char *model = xprintf("%s/%s", taps->folder[TAPS_MODEL], name);
+            if (access(rtl, F_OK) == 0 && access(model, F_OK) == 0) {
+                name[strlen(name) + 1 - sizeof ending] = '\0';
+                if (tap_compare(rtl, model, &found, &err))
+                    describe(lines, name, &found);
+                else
+                    words_add(lines, "warning: %s", err.text);
+            }
+            free(rtl);
+            free(model);
+        }
+    }
+}
+
+void taps_free(struct taps *taps) {
+    taps_close(taps, NULL);
+    for (int side = 0; side < TAPS_SIDES; side++)
+        free(taps->folder[side]);
+}

@@ -1,0 +1,30 @@
+/* Recording of the element streams of a run (--taps): RTL and model each into a folder of its own, compared afterwards.
+ */
+#ifndef RUN_TAPS_H
+#define RUN_TAPS_H
+
+#include "nvdla/error.h"
+#include "observe/tap.h"
+#include "run/options.h"
+
+enum taps_side { TAPS_RTL, TAPS_MODEL, TAPS_SIDES };
+
+struct taps {
+    char *folder[TAPS_SIDES];
+    struct recorder *recorder[TAPS_SIDES]; /* NULL: nothing is recorded */
+    struct tap_listeners listeners[TAPS_SIDES];
+};
+
+/* Makes DIRECTORY/TRACE/rtl and DIRECTORY/TRACE/model, empty of streams of an earlier run. directory NULL: records
+ * nothing. */
+bool taps_open(struct taps *taps, const char *directory, const char *trace, struct error *err);
+
+/* Ends the recording. False with a message if something could not be written. */
+bool taps_close(struct taps *taps, struct error *err);
+
+/* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs. */
+void taps_compare(const struct taps *taps, struct words *lines);
+
+void taps_free(struct taps *taps);
+
+#endif

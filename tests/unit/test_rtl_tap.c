@@ -1,0 +1,173 @@
+/* Taps of an RTL: lanes become elements of a launch with their places, beats become atoms of a client. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "nvdla_offsets.h"
+#include "tb/observers/rtl_tap.h"
+
+enum { MOST = 256 };
+
+/* Keeps what it hears. */
+struct heard {
+    size_t count;
+    struct tap_position at[MOST];
+    int64_t value[MOST];
+};
+
+static void keep(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
+                 size_t stride) {
+    struct heard *heard = context;
+    const size_t bytes = tap_element_bytes(at->stream.format);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t lane = 0; lane < lanes; lane++) {
+            const char *from = (const char *)values + (row * stride + lane) * bytes;
+            int32_t word = 0;
+            assert_true(heard->count < MOST);
+            memcpy(&word, from, bytes);
+            heard->at[heard->count] = *at;
+            heard->at[heard->count].place.channel += (int)lane;
+            heard->value[heard->count++] = bytes == 1 ? (int8_t)word : word;
+        }
+    }
+}
+
+static struct tap_sink open_all(void *context, const struct tap_stream *stream) {
+    (void)stream;
+    return (struct tap_sink){.elements = keep, .context = context};
+}
+
+struct bench {
+    const struct nvdla_config *config;
+    struct signal_layout layout;
+    struct heard heard;
+    struct tap_listeners listeners;
+    struct rtl_tap *tap;
+    struct observer observer;
+};
+
+static void bench_init(struct bench *b, const char *config) {
+    memset(b, 0, sizeof *b);
+    b->config = nvdla_config_find(config);
+    b->layout = signal_layout(b->config);
+    tap_listen(&b->listeners, (struct tap_listener){.context = &b->heard, .open = open_all});
+    b->tap = rtl_tap_new(b->config, &b->layout, &b->listeners, true);
+    b->observer = rtl_tap_observer(b->tap);
+    b->observer.reset(b->observer.context);
+}
+
+static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, 0);
+}
+
+static void sdp_launch(struct bench *b, uint32_t group, uint32_t width, uint32_t height, uint32_t channels) {
+    write_register(b, NVDLA_SDP, SDP_S_POINTER, group);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, width - 1);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, height - 1);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, channels - 1);
+    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+}
+
+/* One clock in which CACC hands over `word` in its first lane, and SDP `byte`; moves: which of them does. */
+static void clock_with(struct bench *b, uint32_t moves, int32_t word, int8_t byte) {
+    uint32_t taps[SIGNAL_TAP_WORDS] = {moves};
+    taps[1] = (uint32_t)word;
+    taps[1 + b->layout.tap_lanes] = (uint8_t)byte;
+    const struct sampled now = {.taps = taps};
+    b->observer.clock(b->observer.context, &now);
+}
+
+static void lanes_become_elements_of_their_launch(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    assert_int_equal(b.layout.tap_lanes, 1);
+    sdp_launch(&b, 1, 1, 1, 8);  /* launch 0, but group 0 comes first */
+    sdp_launch(&b, 0, 2, 1, 11); /* two surfaces, 8 channels and 3 */
+    for (int i = 0; i < 2 * 2 * 8; i++) {
+        clock_with(&b, 0, 99, 99); /* nothing moves */
+        clock_with(&b, 1u << SIGNAL_TAP_SDP, 99, (int8_t)(i - 5));
+    }
+    assert_int_equal(b.heard.count, 2 * 8 + 2 * 3);
+    for (int k = 0; k < 22; k++) {
+        const struct tap_position *at = &b.heard.at[k];
+        const int surface = k >= 16, lanes = surface ? 3 : 8, in = surface ? k - 16 : k;
+        assert_int_equal(at->stream.unit, NVDLA_SDP);
+        assert_int_equal(at->stream.tap, TAP_SDP_OUT);
+        assert_int_equal(at->stream.ordinal, 1);
+        assert_int_equal(at->place.x, in / lanes);
+        assert_int_equal(at->place.y, 0);
+        assert_int_equal(at->place.channel, surface * 8 + in % lanes);
+        assert_int_equal(b.heard.value[k], surface * 16 + in / lanes * 8 + in % lanes - 5);
+    }
+    for (int i = 0; i < 8; i++)
+        clock_with(&b, 1u << SIGNAL_TAP_SDP, 0, (int8_t)i);
+    assert_int_equal(b.heard.count, 30);
+    assert_int_equal(b.heard.at[29].stream.ordinal, 0);
+    b.observer.release(b.observer.context);
+}
+
+static void both_streams_are_heard_in_one_clock(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    write_register(&b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, 0);
+    write_register(&b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1, 7);
+    write_register(&b, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
+    sdp_launch(&b, 0, 1, 1, 8);
+    clock_with(&b, 1u << SIGNAL_TAP_SDP | 1u << SIGNAL_TAP_CACC, -1000000, -7);
+    assert_int_equal(b.heard.count, 2);
+    assert_int_equal(b.heard.at[0].stream.unit, NVDLA_CACC);
+    assert_int_equal(b.heard.at[0].stream.tap, TAP_CACC_SAT);
+    assert_int_equal(b.heard.value[0], -1000000);
+    assert_int_equal(b.heard.value[1], -7);
+    b.observer.release(b.observer.context);
+}
+
+static void beats_become_atoms_of_their_client(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "medium_512"); /* 32 bytes of bus, atoms of 32 */
+    const int atom = b.config->mem_atom;
+    uint8_t data[AXI_BYTES];
+    for (int i = 0; i < AXI_BYTES; i++)
+        data[i] = (uint8_t)i;
+    const struct axi_listener listener = rtl_tap_axi(b.tap);
+    struct axi_beat beat = {.write = true,
+                            .id = 1,
+                            .owner = {NVDLA_SDP, 3},
+                            .address = 0x1000,
+                            .bytes = 2 * atom,
+                            .data = data,
+                            .strobe = ((uint64_t)1 << atom) - 1};
+    if (2 * atom > AXI_BYTES)
+        beat.bytes = atom;
+    listener.beat(listener.context, &beat);
+    assert_int_equal(b.heard.count, atom); /* the second atom is not enabled */
+    assert_int_equal(b.heard.at[0].stream.tap, TAP_AXI_WRITE);
+    assert_int_equal(b.heard.at[0].stream.unit, NVDLA_SDP);
+    assert_int_equal(b.heard.at[0].stream.ordinal, 3);
+    assert_int_equal(b.heard.at[0].stream.client, 1);
+    assert_true(b.heard.at[0].place.address == 0x1000);
+    assert_int_equal(b.heard.value[5], 5);
+    beat.write = false;
+    beat.id = 12;
+    beat.owner = (struct owner){-1, -1}; /* no such client */
+    listener.beat(listener.context, &beat);
+    assert_int_equal(b.heard.count, atom);
+    b.observer.release(b.observer.context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_become_elements_of_their_launch),
+        cmocka_unit_test(both_streams_are_heard_in_one_clock),
+        cmocka_unit_test(beats_become_atoms_of_their_client),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
