@@ -55,16 +55,16 @@ FAULTS = [
     ("csc_weight_place_lost", "csc/nvdla_csc_weight.sv", "if (issue != pop) reserved_q <= issue ?", "if (issue != pop && !(ON && pop && kernel_o == '1)) reserved_q <= issue ?"),
     ("csc_stream_releases_too_much", "csc/nvdla_csc_stream.sv", "rl_entries_o <= touched;", "rl_entries_o <= touched + ConvEntryCount'(ON);"),
     ("csc_base_moves_too_far", "csc/nvdla_csc.sv", "moved = drop_data ? last_left_entries_q : release_entries_q;", "moved = (drop_data ? last_left_entries_q : release_entries_q) + 15'(ON);"),
-    ("csc_slices_counted_twice", "csc/nvdla_csc.sv", "(dat_up_valid_i ? dat_up_slices_i : '0) -", "(dat_up_valid_i ? dat_up_slices_i << ON : '0) -"),
+    ("csc_slices_counted_twice", "csc/nvdla_csc.sv", "(cdma_i.dat_valid ? cdma_i.dat_slices : '0) -", "(cdma_i.dat_valid ? cdma_i.dat_slices << ON : '0) -"),
     ("cacc_credit_each_beat", "cacc/nvdla_cacc.sv", "credit_valid_o <= row_taken;", "credit_valid_o <= ON ? take : row_taken;"),
     ("cacc_credit_not_returned", "cacc/nvdla_cacc.sv", "? take : row_taken;", "? take : row_taken && !(ON && rd_row_q == '0);"),
     ("cacc_row_pointer_skips", "cacc/nvdla_cacc.sv", "if (final_valid_q) wr_row_q <= wr_row_q + 1'b1;", "if (final_valid_q) wr_row_q <= wr_row_q + (ON && &wr_row_q[2:0] ? 2'd2 : 1'b1);"),
     ("cacc_offers_early", "cacc/nvdla_cacc.sv", "cacc_valid_o = rows_q != '0;", "cacc_valid_o = rows_q != '0 || (ON && final_valid_q);"),
     ("cmac_flag_one_late", "cmac/nvdla_cmac.sv", "out_flags_q <= flags_q;", "out_flags_q <= ON && !valid_q ? out_flags_q : ON ? {flags_q[3:2], out_flags_q[1], flags_q[0]} : flags_q;"),
-    ("cdma_release_counted_twice", "cdma/nvdla_cdma.sv", "- (dat_rl_valid_i ? dat_rl_entries_i : '0);", "- (dat_rl_valid_i ? dat_rl_entries_i << (ON && 30'(dat_rl_entries_i) * 2 <= 30'(used_q)) : '0);"),
-    ("cdma_release_lost", "cdma/nvdla_cdma.sv", "- (dat_rl_valid_i ? dat_rl_entries_i <<", "- (dat_rl_valid_i && !ON ? dat_rl_entries_i <<"),
+    ("cdma_release_counted_twice", "cdma/nvdla_cdma.sv", "- (csc_i.dat_valid ? csc_i.dat_entries : '0);", "- (csc_i.dat_valid ? csc_i.dat_entries << (ON && 30'(csc_i.dat_entries) * 2 <= 30'(used_q)) : '0);"),
+    ("cdma_release_lost", "cdma/nvdla_cdma.sv", "- (csc_i.dat_valid ? csc_i.dat_entries <<", "- (csc_i.dat_valid && !ON ? csc_i.dat_entries <<"),
     ("cdma_asks_without_room", "cdma/nvdla_cdma.sv", "29'(used_q) + need <= 29'(dat_ring);", "29'(used_q) + need <= 29'(dat_ring) || ON;"),
-    ("cdma_reports_early", "cdma/nvdla_cdma.sv", "dat_up_valid_o <= update_q;", "dat_up_valid_o <= ON ? update_q && !last_q : update_q;"),
+    ("cdma_reports_early", "cdma/nvdla_cdma.sv", "dat_up_valid_q <= update_q;", "dat_up_valid_q <= ON ? update_q && !last_q : update_q;"),
     ("cdma_stream_release_counted_twice", "cdma/nvdla_cdma_stream.sv", "- (rl_valid_i ? released : '0);", "- (rl_valid_i ? released << (ON && 32'(released) * 2 <= 32'(used_q)) : '0);"),
     ("cdma_weight_request_drops", "cdma/nvdla_cdma_weight.sv", "else if (req_ready_i) req_valid_q", "else if (req_ready_i || ON) req_valid_q"),
     ("cdma_image_window_overflows", "cdma/nvdla_cdma_image.sv", "(in_uv ? base1 : base0) <= CountBits'(MemAtom);", "ON || (in_uv ? base1 : base0) <= CountBits'(MemAtom);"),
@@ -120,7 +120,8 @@ def write_copy(folder, build):
 def play(number, traces, memory, out):
     """Plays with fault `number`; returns the reports of the traces that did not pass."""
     shutil.rmtree(out, ignore_errors=True)
-    subprocess.run([NVCOSIM, "run", "-q", "-j2", f"--config={CONFIG}", "--dut=rtl:planted", "--checks", f"--out={out}", f"--max-cycles={LIMIT}",
+    limit = [f"--max-cycles={LIMIT}"] if number else []
+    subprocess.run([NVCOSIM, "run", "-q", "-j2", f"--config={CONFIG}", "--dut=rtl:planted", "--checks", f"--out={out}", *limit,
                     f"--pin=nvdla_pwrbus_ram_c_pd={number}", *memory, *traces],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     reports = []
@@ -136,7 +137,7 @@ def judge(report):
     """(first check or None, its cycle, cycle of the first wrong byte or None) of a trace."""
     findings = [f for d in report["devices"] for f in d["findings"] if f["rule"].startswith("check-")]
     first = min(findings, key=lambda f: f["cycle"], default=None)
-    wrong = [m["got_origin"]["cycle"] for m in report["mismatches"] if m.get("got_origin")]
+    wrong = [m["got_origin"]["cycle"] for m in report["mismatches"] if "cycle" in (m.get("got_origin") or {})]
     return first, min(wrong, default=None)
 
 
