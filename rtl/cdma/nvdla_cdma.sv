@@ -515,7 +515,8 @@ module nvdla_cdma
   // What the rings hold: data, weights, mask bits.
   nvdla_check_ring #(
       .Entries(CbufEntries),
-      .Slots  (Slots)
+      .Slots  (Slots),
+      .Gaps   (1)
   ) u_data_ring (
       .clk_i       (clk_i),
       .rst_ni      (rst_ni),

@@ -2,11 +2,13 @@
 // reported that has not been written.
 //
 // The ring has ring_i entries of Slots atoms from entry first_i on, of Entries in all. wr_*: an atom goes to a slot of an entry (with wr_clear_i the
-// slots above it become 0). up_*: entries reported, rl_*: the oldest entries given back; clear_i empties the ring.
+// slots above it become 0). up_*: entries reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger
+// than their data, and entries behind them stay unwritten; then only the first entry of a report must have been written.
 // Spec: 30-cdma-cbuf, sections 4 and 9.
 module nvdla_check_ring #(
     parameter int Entries = 1,
-    parameter int Slots = 1
+    parameter int Slots = 1,
+    parameter int Gaps = 0
 ) (
     input logic        clk_i,
     input logic        rst_ni,
@@ -73,6 +75,6 @@ module nvdla_check_ring #(
   `NVDLA_CHECK(WritesInsideRing, !wr_valid_i || (wr_addr_i >= first_i && wr_addr_i - first_i < ring_i))
   `NVDLA_CHECK(NeverOverwrites, !wr_valid_i || number_q[wr_addr_i*Slots+wr_slot_i] != number)
   `NVDLA_CHECK(ReportsFitTheRing, !up_valid_i || reported_q + up_entries_i <= ring_i)
-  `NVDLA_CHECK(ReportsOnlyWhatIsWritten, !up_valid_i || written(up_entries_i))
+  `NVDLA_CHECK(ReportsOnlyWhatIsWritten, !up_valid_i || written((Gaps != 0 && up_entries_i > 32'd1) ? 32'd1 : up_entries_i))
   `NVDLA_CHECK(TakesBackOnlyWhatWasReported, !rl_valid_i || clear_i || reported_q >= rl_entries_i)
 endmodule

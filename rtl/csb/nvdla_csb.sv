@@ -175,6 +175,6 @@ module nvdla_csb #(
       answers_due_q <= (u_answers.level_q == 0 || answer) ? 0 : answers_due_q + 1;
     end
   `NVDLA_CHECK(SelectedOnlyByRequest, sel_o == '0 || select_q != 0)
-  `NVDLA_CHECK(RequestsAreAnswered, answers_due_q < 4 * Outstanding)
+  `NVDLA_CHECK(RequestsAreAnswered, answers_due_q < 64 * Outstanding)
 `endif
 endmodule

@@ -111,7 +111,7 @@ module nvdla_dma_pieces
   assign oldest = Requests.mem_q[Requests.rd_q];
   assign {oldest_addr, oldest_size, oldest_ram, oldest_tag} = oldest;
   assign ends = covered_q + 32'(piece_len_o) == 32'(oldest_size);
-  assign line_beats = oldest_ram ? DbbBurstBeats : CvsramBurstBeats;
+  assign line_beats = oldest_ram ? DbbBurstBeats : (SecondaryMemory != 0) ? CvsramBurstBeats : 1;
   assign first_beat = 32'(piece_addr_o >> AtomShift) & (line_beats - 32'd1);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) covered_q <= 0;

@@ -334,7 +334,12 @@ module nvdla_pdp_row
     if (!rst_ni) results_q <= '0;
     else if (!run_i) results_q <= '0;
     else if (beat_valid_o && beat_ready_i && beat_o.emit) results_q <= results_q + 64'd1;
+  // The layer's output columns: with strips the register of the whole width does not count.
+  logic [63:0] columns;
+  assign columns = (d_i.split_num == 8'd0) ? 64'(d_i.cube_out_width) + 64'd1 :
+                   64'(d_i.partial_width_out_first) + 64'd1 + (64'(d_i.split_num) - 64'd1) * (64'(d_i.partial_width_out_mid) + 64'd1) +
+                   64'(d_i.partial_width_out_last) + 64'd1;
   `NVDLA_CHECK(LastBeatIsTheLast, !(beat_valid_o && beat_o.last) || (beat_o.emit && results_q + 64'd1 ==
-               (64'(d_i.cube_out_width) + 64'd1) * (64'(d_i.cube_out_height) + 64'd1) * (64'(surface_last) + 64'd1) * 64'(PdpBeats)))
+               columns * (64'(d_i.cube_out_height) + 64'd1) * (64'(surface_last) + 64'd1) * 64'(PdpBeats)))
 `endif
 endmodule

@@ -345,5 +345,8 @@ void random_case(uint64_t seed) {
             return;
         }
     }
+    if (crowd) {
+        run.check_crowd();
+    }
     run.check_all();
 }

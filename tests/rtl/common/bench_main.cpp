@@ -47,7 +47,7 @@ uint64_t number(int argc, char **argv, int &i) {
 
 // Called by the design (rtl/common/nvdla_check.svh): a check inside the RTL fails the case that is being played.
 extern "C" void nvdla_check_failed(const char *name, const char *scope) {
-    checks.fail("check %s of the RTL failed in %s", name, scope);
+    checks.rtl_check(name, scope);
 }
 extern "C" void nvdla_check_layer(const char *, int) {
 }

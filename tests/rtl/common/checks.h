@@ -10,6 +10,8 @@
 class Checks {
   public:
     bool verbose = false; // every case prints a line, and its details
+    // The current case breaks a contract of the RTL on purpose: checks inside the RTL must fail, and are no failures.
+    bool provoked = false;
 
     // Starts the next case; the one before is reported. quiet: a case that passes prints nothing (one of many).
     void start(const std::string &name, bool quiet = false) {
@@ -29,6 +31,13 @@ class Checks {
         va_end(args);
         reasons_ += "\n      ";
         reasons_ += text;
+    }
+    // A check inside the RTL has failed.
+    void rtl_check(const char *name, const char *scope) {
+        rtl_checks_++;
+        if (!provoked) {
+            fail("check %s of the RTL failed in %s", name, scope);
+        }
     }
     // Fails the current case if got != expected.
     void equal(const char *what, uint64_t got, uint64_t expected) {
@@ -56,6 +65,9 @@ class Checks {
     // Reports the current case.
     void end() {
         if (!name_.empty()) {
+            if (provoked && rtl_checks_ == 0) {
+                fail("no check of the RTL has failed");
+            }
             if (errors_ != 0) {
                 printf("FAIL  %s: %d errors%s%s\n", name_.c_str(), errors_, reasons_.c_str(), details_.c_str());
             } else if (verbose || !quiet_) {
@@ -66,7 +78,8 @@ class Checks {
         name_.clear();
         reasons_.clear();
         details_.clear();
-        errors_ = 0;
+        errors_ = rtl_checks_ = 0;
+        provoked = false;
     }
     // Reports the last case and the summary; the exit status.
     int finish() {
@@ -78,7 +91,7 @@ class Checks {
   private:
     std::string name_, reasons_, details_;
     bool quiet_ = false;
-    int errors_ = 0, passed_ = 0, failed_ = 0;
+    int errors_ = 0, rtl_checks_ = 0, passed_ = 0, failed_ = 0;
 };
 
 extern Checks checks;

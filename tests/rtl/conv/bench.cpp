@@ -88,10 +88,13 @@ int32_t deliver(int64_t acc, unsigned t, bool *sat) {
     return int32_t(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
 }
 
-// What is in CBUF from CSC's point of view, oldest first.
+// What is in CBUF from CSC's point of view, oldest first, and the entries that this takes.
 struct Contents {
     std::deque<std::vector<uint8_t>> lines;
     std::deque<uint8_t> weights;
+    long data = 0, weight = 0, mask = 0; // entries
+    unsigned left = 0;                   // lines left by the last layer
+    unsigned data_at = 0;                // entries of data appended since their ring was emptied
 };
 
 std::vector<unsigned> stripes_of(unsigned p) {
@@ -616,32 +619,40 @@ bool complete(Random &random, Layer &l, bool same_data) {
     return macs(l) <= 400000;
 }
 
-std::vector<Layer> random_chain(Random &random) {
-    std::vector<Layer> chain;
-    const unsigned count = random.range(1, 5u);
-    Contents in;
-    unsigned left = 0; // lines left by the previous layer
-    long data_valid = 0, weight_valid = 0, mask_valid = 0;
-    unsigned data_at = 0; // entries appended since the ring was emptied
-    while (chain.size() < count) {
-        Layer l{};
-        const Layer *last = chain.empty() ? nullptr : &chain.back();
-        l.data_reuse = last && random.percent(40) && left > 0;
-        const bool same_data = l.data_reuse && random.percent(97);
-        random_shape(random, l, same_data, last);
-        const bool new_banks = !last || random.percent(20);
-        if (new_banks) {
-            const unsigned usable = unsigned(banks) - (config->weight_compression ? 1 : 0);
-            const unsigned few = random.percent(50) ? 3 : usable - 1;
-            l.data_bank = last && random.percent(50) ? last->data_bank : random.range(1, few);
-            l.weight_bank = random.range(1, usable - l.data_bank);
-        } else {
-            l.data_bank = last->data_bank;
-            l.weight_bank = last->weight_bank;
+// Draws a chain in which every layer can run: what CBUF holds when it begins, and what it fetches, is what it needs.
+class ChainDraw {
+  public:
+    explicit ChainDraw(Random &r) : random(r) {
+    }
+    std::vector<Layer> draw() {
+        const unsigned count = random.range(1, 5u);
+        while (chain.size() < count) {
+            l = Layer{};
+            last = chain.empty() ? nullptr : &chain.back();
+            if (draw_layer() && enters() && fits())
+                append();
         }
-        const bool data_changed = !last || l.data_bank != last->data_bank;
-        const bool changed = data_changed || l.weight_bank != last->weight_bank;
-        const bool mode_changed = last && last->image != l.image;
+        return chain;
+    }
+
+  private:
+    Random &random;
+    std::vector<Layer> chain;
+    Contents in; // CBUF behind the last layer
+    // The layer that is being drawn.
+    Layer l;
+    const Layer *last;                                         // the one before, nullptr: none
+    bool same_data, data_changed, changed, mode_changed, kept; // kept: lines of the layer before stay
+    unsigned surplus;                                          // entries of weights that nobody uses
+    std::vector<uint8_t> fetched;                              // weights as CSC sees them
+    Contents now;                                              // CBUF when the layer begins, and with what it fetches
+
+    // Its shape and modes; false if they do not go together.
+    bool draw_layer() {
+        l.data_reuse = last && random.percent(40) && in.left > 0;
+        same_data = l.data_reuse && random.percent(97);
+        random_shape(random, l, same_data, last);
+        draw_banks();
         if (l.data_reuse && !same_data && !mode_changed)
             l.data_reuse = false;
         // CDMA's decisions (chapter 30 section 9.3).
@@ -653,91 +664,116 @@ std::vector<Layer> random_chain(Random &random) {
             l.r = last->r;
             l.s = last->image ? last->c / std::max(1u, l.ci) : last->s;
             if (last->image != l.image || (!l.image && l.c != last->c) || (l.image && last->c % l.ci))
-                continue;
+                return false;
         }
         l.compressed = l.fetch_weight ? config->weight_compression && random.percent(70) : last->compressed;
-        const bool kept = l.data_reuse && !data_changed && !mode_changed;
+        draw_lines();
+        if (!complete(random, l, kept && same_data))
+            return false;
+        enlarge_slices();
+        l.rls = random.percent(50) ? l.h : random.range(1, l.h);
+        l.skip_data = random.percent(30);
+        l.skip_weight = random.percent(30);
+        draw_weight_bytes();
+        return true;
+    }
+    void draw_banks() {
+        if (!last || random.percent(20)) {
+            const unsigned usable = unsigned(banks) - (config->weight_compression ? 1 : 0);
+            const unsigned few = random.percent(50) ? 3 : usable - 1;
+            l.data_bank = last && random.percent(50) ? last->data_bank : random.range(1, few);
+            l.weight_bank = random.range(1, usable - l.data_bank);
+        } else {
+            l.data_bank = last->data_bank;
+            l.weight_bank = last->weight_bank;
+        }
+        data_changed = !last || l.data_bank != last->data_bank;
+        changed = data_changed || l.weight_bank != last->weight_bank;
+        mode_changed = last && last->image != l.image;
+    }
+    void draw_lines() {
+        kept = l.data_reuse && !data_changed && !mode_changed;
         if (!kept) {
             l.new_lines = l.h;
         } else if (l.fetch_data) {
             l.new_lines = random.range(1, 6u);
-            l.h = left + l.new_lines;
+            l.h = in.left + l.new_lines;
         } else {
             l.new_lines = 0;
-            l.h = random.percent(30) ? random.range(1, left) : left;
+            l.h = random.percent(30) ? random.range(1, in.left) : in.left;
         }
-        if (!complete(random, l, kept && same_data))
-            continue;
-        // Slices larger than their data are legal. They take the ring round, some so that a line lies across its end.
+    }
+    // Slices larger than their data are legal. They take the ring round, some so that a line lies across its end.
+    void enlarge_slices() {
         const unsigned ring = unsigned(l.data_bank * depth), room = ring / l.h,
-                       from = data_changed ? 0 : data_at % ring;
-        if (!(kept && same_data) && random.percent(40) && room > l.entries) {
-            const unsigned line = random.range(1, std::max(1u, l.h - 1)), across = random.below(l.entries);
-            const unsigned aimed = ring > from + across ? (ring - from - across) / line : 0;
-            l.entries =
-                (random.percent(90) && aimed >= l.entries && aimed <= room) ? aimed : random.range(l.entries, room);
-        }
-        l.rls = random.percent(50) ? l.h : random.range(1, l.h);
-        l.skip_data = random.percent(30);
-        l.skip_weight = random.percent(30);
-        const unsigned used = l.k * l.r * l.s * l.c;
-        const unsigned rounded = unsigned(ceil_div(used, atomic_c) * atomic_c);
-        // Surplus weights, some a whole ring of them.
-        const unsigned weight_ring = unsigned(l.weight_bank * depth);
-        const unsigned surplus =
-            random.percent(30) ? random.below(random.percent(50) && weight_ring <= 1536 ? weight_ring : 20) : 0;
-        l.weight_bytes = !l.fetch_weight ? last->weight_bytes : rounded + surplus * unsigned(atomic_c);
+                       from = data_changed ? 0 : in.data_at % ring;
+        if ((kept && same_data) || random.percent(60) || room <= l.entries)
+            return;
+        const unsigned line = random.range(1, std::max(1u, l.h - 1)), across = random.below(l.entries);
+        const unsigned aimed = ring > from + across ? (ring - from - across) / line : 0;
+        l.entries = (random.percent(90) && aimed >= l.entries && aimed <= room) ? aimed : random.range(l.entries, room);
+    }
+    // Surplus weights, some a whole ring of them; compressed ones are drawn here.
+    void draw_weight_bytes() {
+        const unsigned ring = unsigned(l.weight_bank * depth);
+        surplus = random.percent(30) ? random.below(random.percent(50) && ring <= 1536 ? ring : 20) : 0;
+        l.weight_bytes = !l.fetch_weight ? last->weight_bytes : rounded() + surplus * unsigned(atomic_c);
         l.mask_bytes = !l.fetch_weight ? last->mask_bytes : 0;
-        std::vector<uint8_t> fetched;
+        fetched.clear();
         if (l.fetch_weight && l.compressed)
             fetched = compress(random, l);
-        // What stays in CBUF when the layer begins.
-        Contents now = in;
-        long data_now = data_valid, weight_now = weight_valid, mask_now = mask_valid;
+    }
+    unsigned rounded() const { // bytes of the weights that are used, whole entries
+        return unsigned(ceil_div(elements_of(l), atomic_c) * atomic_c);
+    }
+
+    // What stays in CBUF when the layer begins; false if the layer could not make use of it.
+    bool enters() {
+        now = in;
         if (data_changed) {
             now.lines.clear();
-            data_now = 0;
+            now.data = 0;
         } else if (!kept) {
-            for (unsigned i = 0; i < left; i++)
-                now.lines.pop_front();
-            data_now -= last ? long(left) * last->entries : 0;
+            now.lines.erase(now.lines.begin(), now.lines.begin() + long(in.left));
+            now.data -= long(in.left) * last->entries;
         }
         if (changed) {
             now.weights.clear();
-            weight_now = mask_now = 0;
-        } else if (last && last->skip_weight && !l.weight_reuse) {
+            now.weight = now.mask = 0;
+        } else if (last->skip_weight && !l.weight_reuse) {
             now.weights.erase(now.weights.begin(), now.weights.begin() + long(taken_by(*last, true)));
-            weight_now -= last->weight_bytes / atomic_c;
-            mask_now -= last->mask_bytes / atomic_c;
+            now.weight -= last->weight_bytes / atomic_c;
+            now.mask -= last->mask_bytes / atomic_c;
         }
         if (l.compressed && !l.fetch_weight && elements_of(l) != elements_of(*last))
-            continue;
+            return false;
         // Compressed weights stand behind no surplus: it would be read as their first bytes.
         if (l.compressed && l.fetch_weight && !now.weights.empty())
-            continue;
-        if (!data_changed && !kept &&
-            !now.lines.empty()) // lines that nobody will release: another geometry would read across them
-            continue;
-        data_now += long(l.new_lines) * l.entries;
-        if (data_now > long(l.data_bank * depth))
-            continue;
+            return false;
+        // Lines that nobody will release: another geometry would read across them.
+        return data_changed || kept || now.lines.empty();
+    }
+    // Is there room for what it fetches?
+    bool fits() {
+        now.data += long(l.new_lines) * l.entries;
+        const long before = now.weight;
         if (l.fetch_weight) {
-            weight_now += l.weight_bytes / atomic_c;
-            mask_now += l.mask_bytes / atomic_c;
+            now.weight += l.weight_bytes / atomic_c;
+            now.mask += l.mask_bytes / atomic_c;
         }
         // All weights fit, so that no group waits for ever; some chains need the release of earlier groups.
-        const unsigned group_bytes = unsigned(std::min<size_t>(l.k, atomic_k)) * l.r * l.s * l.c;
-        const bool tight = !l.compressed && !l.skip_weight && !surplus &&
-                           weight_now - long(l.weight_bytes / atomic_c) == 0 && random.percent(50);
-        if (tight ? 2 * (group_bytes / atomic_c + 2) > l.weight_bank * depth : weight_now > long(l.weight_bank * depth))
-            continue;
-        if (mask_now > long(depth))
-            continue;
+        const size_t ring = l.weight_bank * depth, group = std::min<size_t>(l.k, atomic_k) * l.r * l.s * l.c;
+        const bool tight =
+            !l.compressed && !l.skip_weight && !surplus && l.fetch_weight && before == 0 && random.percent(50);
+        return now.data <= long(l.data_bank * depth) && now.mask <= long(depth) &&
+               (tight ? 2 * (group / atomic_c + 2) <= ring : now.weight <= long(ring));
+    }
+    // Random contents, and what the layer makes of them; it joins the chain.
+    void append() {
         for (unsigned i = 0; i < l.new_lines; i++) {
-            l.lines.emplace_back();
-            const size_t bytes = l.image ? l.line_bytes : size_t(l.w) * l.c;
-            for (size_t b = 0; b < bytes; b++)
-                l.lines.back().push_back(random.byte());
+            l.lines.emplace_back(l.image ? l.line_bytes : size_t(l.w) * l.c);
+            for (uint8_t &b : l.lines.back())
+                b = random.byte();
             now.lines.push_back(l.lines.back());
         }
         if (l.fetch_weight && !l.compressed) {
@@ -746,29 +782,24 @@ std::vector<Layer> random_chain(Random &random) {
             fetched = l.weights;
         }
         now.weights.insert(now.weights.end(), fetched.begin(), fetched.end());
-        if (now.weights.size() < used || now.lines.size() < l.h)
-            continue;
+        if (now.weights.size() < elements_of(l) || now.lines.size() < l.h)
+            return;
         compute(l, now);
         if (!l.skip_data) {
-            for (unsigned i = 0; i < l.rls; i++)
-                now.lines.pop_front();
-            data_now -= long(l.rls) * l.entries;
+            now.lines.erase(now.lines.begin(), now.lines.begin() + long(l.rls));
+            now.data -= long(l.rls) * l.entries;
         }
-        left = l.skip_data ? l.h : l.h - l.rls;
+        now.left = l.skip_data ? l.h : l.h - l.rls;
         if (!l.skip_weight) {
             now.weights.erase(now.weights.begin(), now.weights.begin() + long(taken_by(l, false)));
-            weight_now -= (l.compressed ? l.weight_bytes : rounded) / atomic_c;
-            mask_now -= l.mask_bytes / atomic_c;
+            now.weight -= (l.compressed ? l.weight_bytes : rounded()) / atomic_c;
+            now.mask -= l.mask_bytes / atomic_c;
         }
+        now.data_at = (data_changed ? 0 : in.data_at) + l.new_lines * l.entries;
         in = now;
-        data_at = (data_changed ? 0 : data_at) + l.new_lines * l.entries;
-        data_valid = data_now;
-        weight_valid = weight_now;
-        mask_valid = mask_now;
         chain.push_back(l);
     }
-    return chain;
-}
+};
 
 // The registers of a layer into the next groups, and arms them.
 void Bench::program(const Layer &l) {
@@ -1001,7 +1032,7 @@ void directed_cases() {
 
 void random_case(uint64_t seed) {
     Random random(seed);
-    const std::vector<Layer> chain = random_chain(random);
+    const std::vector<Layer> chain = ChainDraw(random).draw();
     for (const Layer &l : chain)
         checks.detail(describe(l));
     Bench bench(random);

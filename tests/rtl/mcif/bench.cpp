@@ -588,7 +588,8 @@ void nobody() {
         checks.equal("AR", bench.port[0].ar_ids.size() + bench.port[1].ar_ids.size(), 0);
         checks.equal("AW", bench.port[0].aw_offers + bench.port[1].aw_offers, 0);
     }
-    checks.start("answers to nobody are dropped");
+    checks.start("answers to nobody are dropped, and reported by checks");
+    checks.provoked = true;
     Bench drop(9);
     for (int id : {0, 1, 2, 4, 15}) {
         drop.pins().rvalid_i = 1;

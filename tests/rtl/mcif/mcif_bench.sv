@@ -122,6 +122,7 @@ module mcif_bench
   logic [RdClients*MifRdRspBits-1:0] rd_rsp;
   logic [WrClients*MifWrReqBits-1:0] wr_req;
   logic [WrClients*MifWrRspBits-1:0] wr_rsp;
+  wire unused = &{1'b0, rq_addr_i, wc_addr_i, rd_rsp, wr_rsp};  // of the clients that ask for nothing, and high address bits
 
   for (genvar slot = 0; slot < RdClients; slot++) begin : gen_read
     localparam int Number = (slot == RdSlotSdp) ? 0 : (slot == RdSlotSdpB) ? 1 : (slot == RdSlotSdpN) ? 2 : (slot == RdSlotPdp) ? 3 : -1;

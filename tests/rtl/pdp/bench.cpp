@@ -435,5 +435,8 @@ void random_case(uint64_t seed) {
         run.launch(l);
     }
     run.chain.wait_done(count);
+    if (crowd) {
+        run.check_crowd();
+    }
     run.check_all();
 }
