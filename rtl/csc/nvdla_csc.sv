@@ -567,7 +567,7 @@ module nvdla_csc
   assign wt_sel_a_o = weight_sel[ConvCells-1:0];
   assign wt_sel_b_o = weight_sel[AtomicK-1:ConvCells];
 
-  wire unused_registers = &{1'b0, d, data_ring_q, base_q};
+  wire unused_registers = &{1'b0, d, data_ring_q, base_q};  // what no module uses of d: rtl/unused_fields.csv
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(CellsLegal, 2 * ConvCells == AtomicK)
