@@ -132,6 +132,11 @@ group "own traces on rtl and model" tests/replay/own.sh
 for config in small large large_compressed ${nightly:+small_256 small_256_full medium_512 medium_1024_full}; do
     group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "$nightly" ] && echo 1000 || echo 20)
 done
+group "checks inside the rtl find nothing" tests/replay/checks.sh small $([ -n "${NIGHTLY:-}" ] && echo 300 || echo 10)
+[ -n "${NIGHTLY:-}" ] && for config in small_256 large large_compressed; do
+    group "checks inside the rtl find nothing, $config" tests/replay/checks.sh $config 100
+done
+group "checks inside the rtl name planted faults" tests/rtl/checks/planted.py "$build"
 group "hangs" tests/replay/hang.sh "$build"
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
