@@ -57,14 +57,23 @@ def load_registers():
 def load_clients(maps):
     """Clients of the memory interfaces, as the rows of clients.csv with id and slots as numbers (slot None: the map has no
     such client), and lsb: bit of the arbiter weight in MCIF's window."""
-    clients = []
+    clients, taken = [], set()
+    conditions = next(read_csv("configurations.csv")).keys()
     for row in read_csv("clients.csv"):
         where = f"clients.csv: {row['direction']} client {row['name']}"
         if row["direction"] not in ("read", "write"):
             sys.exit(f"{where}: direction {row['direction']!r}, expected read or write")
         if row["unit"] not in UNITS:
             sys.exit(f"{where}: unit {row['unit']!r}, expected one of {UNITS}")
+        if row["condition"] and row["condition"] not in conditions:
+            sys.exit(f"{where}: condition {row['condition']!r} is no column of configurations.csv")
         row["id"] = int(row["id"])
+        for column in ["id"] + [f"slot_{m}" for m in maps]:
+            place = (row["direction"], column, int(row[column])) if row[column] != "" else None
+            if place in taken:
+                sys.exit(f"{where}: {column} {row[column]} belongs to another client")
+            if place:
+                taken.add(place)
         row["slot"] = {m: int(row[f"slot_{m}"]) if row[f"slot_{m}"] else None for m in maps}
         for m in maps:
             if row["slot"][m] is not None:

@@ -24,6 +24,77 @@
 `define TB_LINKS  // the RTL is this project's: its links are known by name
 `endif
 
+// The wires of an AXI port and their places: Port dbb or cvsram, Dw data bits, Flag its first flag in ins, At where its fields begin in ins,
+// StrbW, OutW widths of its strobe and of all its fields in outs.
+`define TB_AXI_WIRES(Port, Dw, Flag, At, StrbW, OutW) \
+    wire nvdla_core2``Port``_ar_arready = ins[Flag]; \
+    wire nvdla_core2``Port``_r_rvalid = ins[Flag+1]; \
+    wire nvdla_core2``Port``_r_rlast = ins[Flag+2]; \
+    wire nvdla_core2``Port``_aw_awready = ins[Flag+3]; \
+    wire nvdla_core2``Port``_w_wready = ins[Flag+4]; \
+    wire nvdla_core2``Port``_b_bvalid = ins[Flag+5]; \
+    wire [7:0] nvdla_core2``Port``_r_rid = ins[At+:8]; \
+    wire [7:0] nvdla_core2``Port``_b_bid = ins[At+8+:8]; \
+    wire [Dw-1:0] nvdla_core2``Port``_r_rdata = ins[At+32+:Dw]; \
+    wire nvdla_core2``Port``_ar_arvalid; \
+    wire [7:0] nvdla_core2``Port``_ar_arid; \
+    wire [3:0] nvdla_core2``Port``_ar_arlen; \
+    wire [`TB_AW-1:0] nvdla_core2``Port``_ar_araddr; \
+    wire nvdla_core2``Port``_r_rready; \
+    wire nvdla_core2``Port``_aw_awvalid; \
+    wire [7:0] nvdla_core2``Port``_aw_awid; \
+    wire [3:0] nvdla_core2``Port``_aw_awlen; \
+    wire [`TB_AW-1:0] nvdla_core2``Port``_aw_awaddr; \
+    wire nvdla_core2``Port``_w_wvalid; \
+    wire [Dw-1:0] nvdla_core2``Port``_w_wdata; \
+    wire [Dw/8-1:0] nvdla_core2``Port``_w_wstrb; \
+    wire nvdla_core2``Port``_w_wlast; \
+    wire nvdla_core2``Port``_b_bready; \
+    wire [OutW-1:0] Port``_v = { \
+        nvdla_core2``Port``_w_wdata, \
+        StrbW'(nvdla_core2``Port``_w_wstrb), \
+        AddrW'(nvdla_core2``Port``_aw_awaddr), \
+        AddrW'(nvdla_core2``Port``_ar_araddr), \
+        8'd0, \
+        nvdla_core2``Port``_aw_awid, \
+        nvdla_core2``Port``_aw_awlen, \
+        nvdla_core2``Port``_ar_arlen, \
+        nvdla_core2``Port``_ar_arid \
+    }; \
+    wire [5:0] Port``_flags = { \
+        nvdla_core2``Port``_b_bready, \
+        nvdla_core2``Port``_w_wlast, \
+        nvdla_core2``Port``_w_wvalid, \
+        nvdla_core2``Port``_aw_awvalid, \
+        nvdla_core2``Port``_r_rready, \
+        nvdla_core2``Port``_ar_arvalid \
+    };
+
+`define TB_AXI_PINS(Port) \
+        .nvdla_core2``Port``_aw_awvalid(nvdla_core2``Port``_aw_awvalid), \
+        .nvdla_core2``Port``_aw_awready(nvdla_core2``Port``_aw_awready), \
+        .nvdla_core2``Port``_aw_awid(nvdla_core2``Port``_aw_awid), \
+        .nvdla_core2``Port``_aw_awlen(nvdla_core2``Port``_aw_awlen), \
+        .nvdla_core2``Port``_aw_awaddr(nvdla_core2``Port``_aw_awaddr), \
+        .nvdla_core2``Port``_w_wvalid(nvdla_core2``Port``_w_wvalid), \
+        .nvdla_core2``Port``_w_wready(nvdla_core2``Port``_w_wready), \
+        .nvdla_core2``Port``_w_wdata(nvdla_core2``Port``_w_wdata), \
+        .nvdla_core2``Port``_w_wstrb(nvdla_core2``Port``_w_wstrb), \
+        .nvdla_core2``Port``_w_wlast(nvdla_core2``Port``_w_wlast), \
+        .nvdla_core2``Port``_b_bvalid(nvdla_core2``Port``_b_bvalid), \
+        .nvdla_core2``Port``_b_bready(nvdla_core2``Port``_b_bready), \
+        .nvdla_core2``Port``_b_bid(nvdla_core2``Port``_b_bid), \
+        .nvdla_core2``Port``_ar_arvalid(nvdla_core2``Port``_ar_arvalid), \
+        .nvdla_core2``Port``_ar_arready(nvdla_core2``Port``_ar_arready), \
+        .nvdla_core2``Port``_ar_arid(nvdla_core2``Port``_ar_arid), \
+        .nvdla_core2``Port``_ar_arlen(nvdla_core2``Port``_ar_arlen), \
+        .nvdla_core2``Port``_ar_araddr(nvdla_core2``Port``_ar_araddr), \
+        .nvdla_core2``Port``_r_rvalid(nvdla_core2``Port``_r_rvalid), \
+        .nvdla_core2``Port``_r_rready(nvdla_core2``Port``_r_rready), \
+        .nvdla_core2``Port``_r_rid(nvdla_core2``Port``_r_rid), \
+        .nvdla_core2``Port``_r_rlast(nvdla_core2``Port``_r_rlast), \
+        .nvdla_core2``Port``_r_rdata(nvdla_core2``Port``_r_rdata),
+
 module tb_top;
     localparam int AddrW = (`TB_AW > 32) ? 64 : 32;          // width of an address field in outs
     localparam int StrbW = (`TB_DW > 256) ? 64 : 32;         // width of the strobe field
@@ -85,96 +156,9 @@ module tb_top;
     wire nvdla2csb_wr_complete;
     wire dla_intr;
 
-    // Primary AXI port.
-    wire nvdla_core2dbb_ar_arready = ins[4];
-    wire nvdla_core2dbb_r_rvalid = ins[5];
-    wire nvdla_core2dbb_r_rlast = ins[6];
-    wire nvdla_core2dbb_aw_awready = ins[7];
-    wire nvdla_core2dbb_w_wready = ins[8];
-    wire nvdla_core2dbb_b_bvalid = ins[9];
-    wire [7:0] nvdla_core2dbb_r_rid = ins[64+:8];
-    wire [7:0] nvdla_core2dbb_b_bid = ins[72+:8];
-    wire [`TB_DW-1:0] nvdla_core2dbb_r_rdata = ins[96+:`TB_DW];
-    wire nvdla_core2dbb_ar_arvalid;
-    wire [7:0] nvdla_core2dbb_ar_arid;
-    wire [3:0] nvdla_core2dbb_ar_arlen;
-    wire [`TB_AW-1:0] nvdla_core2dbb_ar_araddr;
-    wire nvdla_core2dbb_r_rready;
-    wire nvdla_core2dbb_aw_awvalid;
-    wire [7:0] nvdla_core2dbb_aw_awid;
-    wire [3:0] nvdla_core2dbb_aw_awlen;
-    wire [`TB_AW-1:0] nvdla_core2dbb_aw_awaddr;
-    wire nvdla_core2dbb_w_wvalid;
-    wire [`TB_DW-1:0] nvdla_core2dbb_w_wdata;
-    wire [`TB_DW/8-1:0] nvdla_core2dbb_w_wstrb;
-    wire nvdla_core2dbb_w_wlast;
-    wire nvdla_core2dbb_b_bready;
-
-    wire [OutPortW-1:0] dbb_v = {
-        nvdla_core2dbb_w_wdata,
-        StrbW'(nvdla_core2dbb_w_wstrb),
-        AddrW'(nvdla_core2dbb_aw_awaddr),
-        AddrW'(nvdla_core2dbb_ar_araddr),
-        8'd0,
-        nvdla_core2dbb_aw_awid,
-        nvdla_core2dbb_aw_awlen,
-        nvdla_core2dbb_ar_arlen,
-        nvdla_core2dbb_ar_arid
-    };
-    wire [5:0] dbb_flags = {
-        nvdla_core2dbb_b_bready,
-        nvdla_core2dbb_w_wlast,
-        nvdla_core2dbb_w_wvalid,
-        nvdla_core2dbb_aw_awvalid,
-        nvdla_core2dbb_r_rready,
-        nvdla_core2dbb_ar_arvalid
-    };
-
+    `TB_AXI_WIRES(dbb, `TB_DW, 4, 64, StrbW, OutPortW)
 `ifdef TB_SRAM_DW
-    // Secondary AXI port.
-    wire nvdla_core2cvsram_ar_arready = ins[10];
-    wire nvdla_core2cvsram_r_rvalid = ins[11];
-    wire nvdla_core2cvsram_r_rlast = ins[12];
-    wire nvdla_core2cvsram_aw_awready = ins[13];
-    wire nvdla_core2cvsram_w_wready = ins[14];
-    wire nvdla_core2cvsram_b_bvalid = ins[15];
-    wire [7:0] nvdla_core2cvsram_r_rid = ins[64+InPortW+:8];
-    wire [7:0] nvdla_core2cvsram_b_bid = ins[72+InPortW+:8];
-    wire [`TB_SRAM_DW-1:0] nvdla_core2cvsram_r_rdata = ins[96+InPortW+:`TB_SRAM_DW];
-    wire nvdla_core2cvsram_ar_arvalid;
-    wire [7:0] nvdla_core2cvsram_ar_arid;
-    wire [3:0] nvdla_core2cvsram_ar_arlen;
-    wire [`TB_AW-1:0] nvdla_core2cvsram_ar_araddr;
-    wire nvdla_core2cvsram_r_rready;
-    wire nvdla_core2cvsram_aw_awvalid;
-    wire [7:0] nvdla_core2cvsram_aw_awid;
-    wire [3:0] nvdla_core2cvsram_aw_awlen;
-    wire [`TB_AW-1:0] nvdla_core2cvsram_aw_awaddr;
-    wire nvdla_core2cvsram_w_wvalid;
-    wire [`TB_SRAM_DW-1:0] nvdla_core2cvsram_w_wdata;
-    wire [`TB_SRAM_DW/8-1:0] nvdla_core2cvsram_w_wstrb;
-    wire nvdla_core2cvsram_w_wlast;
-    wire nvdla_core2cvsram_b_bready;
-
-    wire [SramOutPortW-1:0] cvsram_v = {
-        nvdla_core2cvsram_w_wdata,
-        SramStrbW'(nvdla_core2cvsram_w_wstrb),
-        AddrW'(nvdla_core2cvsram_aw_awaddr),
-        AddrW'(nvdla_core2cvsram_ar_araddr),
-        8'd0,
-        nvdla_core2cvsram_aw_awid,
-        nvdla_core2cvsram_aw_awlen,
-        nvdla_core2cvsram_ar_arlen,
-        nvdla_core2cvsram_ar_arid
-    };
-    wire [5:0] cvsram_flags = {
-        nvdla_core2cvsram_b_bready,
-        nvdla_core2cvsram_w_wlast,
-        nvdla_core2cvsram_w_wvalid,
-        nvdla_core2cvsram_aw_awvalid,
-        nvdla_core2cvsram_r_rready,
-        nvdla_core2cvsram_ar_arvalid
-    };
+    `TB_AXI_WIRES(cvsram, `TB_SRAM_DW, 10, 64 + InPortW, SramStrbW, SramOutPortW)
 `else
     wire [5:0] cvsram_flags = 6'd0;
 `endif
@@ -245,53 +229,9 @@ module tb_top;
         .nvdla2csb_valid(nvdla2csb_valid),
         .nvdla2csb_data(nvdla2csb_data),
         .nvdla2csb_wr_complete(nvdla2csb_wr_complete),
-        .nvdla_core2dbb_aw_awvalid(nvdla_core2dbb_aw_awvalid),
-        .nvdla_core2dbb_aw_awready(nvdla_core2dbb_aw_awready),
-        .nvdla_core2dbb_aw_awid(nvdla_core2dbb_aw_awid),
-        .nvdla_core2dbb_aw_awlen(nvdla_core2dbb_aw_awlen),
-        .nvdla_core2dbb_aw_awaddr(nvdla_core2dbb_aw_awaddr),
-        .nvdla_core2dbb_w_wvalid(nvdla_core2dbb_w_wvalid),
-        .nvdla_core2dbb_w_wready(nvdla_core2dbb_w_wready),
-        .nvdla_core2dbb_w_wdata(nvdla_core2dbb_w_wdata),
-        .nvdla_core2dbb_w_wstrb(nvdla_core2dbb_w_wstrb),
-        .nvdla_core2dbb_w_wlast(nvdla_core2dbb_w_wlast),
-        .nvdla_core2dbb_b_bvalid(nvdla_core2dbb_b_bvalid),
-        .nvdla_core2dbb_b_bready(nvdla_core2dbb_b_bready),
-        .nvdla_core2dbb_b_bid(nvdla_core2dbb_b_bid),
-        .nvdla_core2dbb_ar_arvalid(nvdla_core2dbb_ar_arvalid),
-        .nvdla_core2dbb_ar_arready(nvdla_core2dbb_ar_arready),
-        .nvdla_core2dbb_ar_arid(nvdla_core2dbb_ar_arid),
-        .nvdla_core2dbb_ar_arlen(nvdla_core2dbb_ar_arlen),
-        .nvdla_core2dbb_ar_araddr(nvdla_core2dbb_ar_araddr),
-        .nvdla_core2dbb_r_rvalid(nvdla_core2dbb_r_rvalid),
-        .nvdla_core2dbb_r_rready(nvdla_core2dbb_r_rready),
-        .nvdla_core2dbb_r_rid(nvdla_core2dbb_r_rid),
-        .nvdla_core2dbb_r_rlast(nvdla_core2dbb_r_rlast),
-        .nvdla_core2dbb_r_rdata(nvdla_core2dbb_r_rdata),
+        `TB_AXI_PINS(dbb)
 `ifdef TB_SRAM_DW
-        .nvdla_core2cvsram_aw_awvalid(nvdla_core2cvsram_aw_awvalid),
-        .nvdla_core2cvsram_aw_awready(nvdla_core2cvsram_aw_awready),
-        .nvdla_core2cvsram_aw_awid(nvdla_core2cvsram_aw_awid),
-        .nvdla_core2cvsram_aw_awlen(nvdla_core2cvsram_aw_awlen),
-        .nvdla_core2cvsram_aw_awaddr(nvdla_core2cvsram_aw_awaddr),
-        .nvdla_core2cvsram_w_wvalid(nvdla_core2cvsram_w_wvalid),
-        .nvdla_core2cvsram_w_wready(nvdla_core2cvsram_w_wready),
-        .nvdla_core2cvsram_w_wdata(nvdla_core2cvsram_w_wdata),
-        .nvdla_core2cvsram_w_wstrb(nvdla_core2cvsram_w_wstrb),
-        .nvdla_core2cvsram_w_wlast(nvdla_core2cvsram_w_wlast),
-        .nvdla_core2cvsram_b_bvalid(nvdla_core2cvsram_b_bvalid),
-        .nvdla_core2cvsram_b_bready(nvdla_core2cvsram_b_bready),
-        .nvdla_core2cvsram_b_bid(nvdla_core2cvsram_b_bid),
-        .nvdla_core2cvsram_ar_arvalid(nvdla_core2cvsram_ar_arvalid),
-        .nvdla_core2cvsram_ar_arready(nvdla_core2cvsram_ar_arready),
-        .nvdla_core2cvsram_ar_arid(nvdla_core2cvsram_ar_arid),
-        .nvdla_core2cvsram_ar_arlen(nvdla_core2cvsram_ar_arlen),
-        .nvdla_core2cvsram_ar_araddr(nvdla_core2cvsram_ar_araddr),
-        .nvdla_core2cvsram_r_rvalid(nvdla_core2cvsram_r_rvalid),
-        .nvdla_core2cvsram_r_rready(nvdla_core2cvsram_r_rready),
-        .nvdla_core2cvsram_r_rid(nvdla_core2cvsram_r_rid),
-        .nvdla_core2cvsram_r_rlast(nvdla_core2cvsram_r_rlast),
-        .nvdla_core2cvsram_r_rdata(nvdla_core2cvsram_r_rdata),
+        `TB_AXI_PINS(cvsram)
 `endif
         .dla_intr(dla_intr),
         .nvdla_pwrbus_ram_c_pd(nvdla_pwrbus_ram_c_pd),

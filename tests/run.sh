@@ -148,6 +148,11 @@ group "own traces on rtl and model" tests/replay/own.sh
 for config in small large large_compressed ${nightly:+small_256 small_256_full medium_512 medium_1024_full}; do
     group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "$nightly" ] && echo 1000 || echo 20)
 done
+group "checks inside the rtl find nothing" tests/replay/checks.sh small $([ -n "${NIGHTLY:-}" ] && echo 300 || echo 10)
+[ -n "${NIGHTLY:-}" ] && for config in small_256 large large_compressed; do
+    group "checks inside the rtl find nothing, $config" tests/replay/checks.sh $config 100
+done
+group "checks inside the rtl name planted faults" tests/rtl/checks/planted.py "$build"
 group "hangs" tests/replay/hang.sh "$build"
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
@@ -155,6 +160,7 @@ group "another rtl of a configuration without our own" tests/replay/foreign_full
 group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
+group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"

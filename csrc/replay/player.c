@@ -63,16 +63,14 @@ static bool relation_holds(enum relation relation, uint32_t got, uint32_t expect
     return got == expected;
 }
 
-static bool add_failure(struct player *p, const struct play_failure *failure) {
-    size_t count = p->result->failure_count;
-    if ((count & (count - 1)) == 0) { /* capacity is the next power of two */
-        struct play_failure *grown = realloc(p->result->failures, (count ? 2 * count : 1) * sizeof *grown);
-        if (!grown)
-            return error_set(&p->err, "out of memory");
-        p->result->failures = grown;
-    }
-    p->result->failures[p->result->failure_count++] = *failure;
-    return true;
+/* A check has been done; failure counts if it does not hold. */
+static void note_check(struct player *p, bool holds, const struct play_failure *failure) {
+    struct play_result *result = p->result;
+    result->checks_done++;
+    if (holds)
+        return;
+    result->failures = xgrow(result->failures, result->failure_count, sizeof *result->failures);
+    result->failures[result->failure_count++] = *failure;
 }
 
 /* Something has moved, though no operation got done. */
@@ -156,7 +154,7 @@ static uint64_t declared_size(const struct program *prog, const struct op *relea
     return 0;
 }
 
-static bool check_bytes(struct player *p, const struct memory *mem, const struct op *op) {
+static void check_bytes(struct player *p, const struct memory *mem, const struct op *op) {
     /* The golden bytes as an image of their own: later chunks win, and the declared regions are the disjoint ranges
      * covered. */
     struct memory *golden = memory_new();
@@ -175,8 +173,7 @@ static bool check_bytes(struct player *p, const struct memory *mem, const struct
         failure.count += diff.count;
     }
     memory_free(golden);
-    p->result->checks_done++;
-    return failure.count == 0 || add_failure(p, &failure);
+    note_check(p, failure.count == 0, &failure);
 }
 
 static bool execute_memory(struct player *p, const struct op *op) {
@@ -199,12 +196,13 @@ static bool execute_memory(struct player *p, const struct op *op) {
         memory_undeclare(mem, op->base, declared_size(p->prog, op));
         return true;
     case OP_MEM_CHECK:
-        return check_bytes(p, mem, op);
+        check_bytes(p, mem, op);
+        return true;
     case OP_MEM_CRC: {
         uint32_t crc = memory_crc32(mem, op->base, op->size);
-        p->result->checks_done++;
-        struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = crc, .expected = op->value};
-        return crc == op->value || add_failure(p, &failure);
+        const struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = crc, .expected = op->value};
+        note_check(p, crc == op->value, &failure);
+        return true;
     }
     default:
         return true;
@@ -243,9 +241,9 @@ static enum step execute_read_check(struct player *p, const struct op *op) {
         p->result->volatile_mismatches += !holds;
         return STEP_DONE;
     }
-    p->result->checks_done++;
-    struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
-    return holds || add_failure(p, &failure) ? STEP_DONE : STEP_BROKEN;
+    const struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
+    note_check(p, holds, &failure);
+    return STEP_DONE;
 }
 
 static enum step execute_poll(struct player *p, struct stream *stream, const struct op *op) {
@@ -267,9 +265,9 @@ static enum step execute_poll(struct player *p, struct stream *stream, const str
         p->result->volatile_mismatches += !holds;
         return STEP_DONE;
     }
-    p->result->checks_done++;
-    struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
-    return holds || add_failure(p, &failure) ? STEP_DONE : STEP_BROKEN;
+    const struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
+    note_check(p, holds, &failure);
+    return STEP_DONE;
 }
 
 /* A write to S_INTR_STATUS of a sequential program. */
@@ -707,20 +705,16 @@ static enum verdict play_end(struct player *p) {
 static bool player_open(struct player *p) {
     const struct program *prog = p->prog;
     size_t streams = prog->stream_count ? prog->stream_count : 1;
-    p->streams = calloc(streams, sizeof *p->streams);
-    p->raised = calloc(prog->event_count + 1, sizeof *p->raised);
-    p->deferred = calloc(prog->count + 1, sizeof *p->deferred);
-    p->notifies = calloc(prog->count + 1, sizeof *p->notifies);
-    p->at_end = calloc(prog->count + 1, sizeof *p->at_end);
-    if (!p->streams || !p->raised || !p->deferred || !p->notifies || !p->at_end)
-        return error_set(&p->err, "out of memory");
+    p->streams = xcalloc(streams, sizeof *p->streams);
+    p->raised = xcalloc(prog->event_count + 1, sizeof *p->raised);
+    p->deferred = xcalloc(prog->count + 1, sizeof *p->deferred);
+    p->notifies = xcalloc(prog->count + 1, sizeof *p->notifies);
+    p->at_end = xcalloc(prog->count + 1, sizeof *p->at_end);
     for (size_t i = 0; i < prog->count; i++)
         if (!prog->ops[i].at_end)
             p->streams[prog->ops[i].stream].count++;
     for (size_t i = 0; i < prog->stream_count; i++) {
-        p->streams[i].ops = calloc(p->streams[i].count + 1, sizeof *p->streams[i].ops);
-        if (!p->streams[i].ops)
-            return error_set(&p->err, "out of memory");
+        p->streams[i].ops = xcalloc(p->streams[i].count + 1, sizeof *p->streams[i].ops);
         p->streams[i].count = 0;
     }
     for (size_t i = 0; i < prog->count; i++) {
@@ -741,9 +735,8 @@ static bool player_open(struct player *p) {
 }
 
 static void player_close(struct player *p) {
-    if (p->streams)
-        for (size_t i = 0; i < p->prog->stream_count; i++)
-            free(p->streams[i].ops);
+    for (size_t i = 0; i < p->prog->stream_count; i++)
+        free(p->streams[i].ops);
     free(p->streams);
     free(p->raised);
     free(p->deferred);

@@ -443,4 +443,6 @@ void job_free(struct job *job) {
     free(job->output.text);
     free(job->record);
     free(job->at);
+    job->name = job->record = job->at = NULL;
+    job->lines = job->output = (struct text){0};
 }

@@ -48,6 +48,7 @@ void job_abandon(struct job *job);
 /* The result of a job that could not be started. */
 struct result job_failed(const struct job *job, const struct run_options *options, const char *reason);
 
+/* Frees what a job has kept; it may be called again. */
 void job_free(struct job *job);
 
 #endif

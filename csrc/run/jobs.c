@@ -109,6 +109,7 @@ static void collect(struct run *run, struct job *job) {
         fwrite(job->output.text, 1, job->output.n, stderr);
     }
     finish(run, &result);
+    job_free(job);
 }
 
 /* ---- all of them ---- */
@@ -122,7 +123,7 @@ static const struct job *talking(const struct run *run) {
 }
 
 static void show_progress(struct run *run) {
-    if (!progress_due(&run->progress))
+    if (run->running == 0 || !progress_due(&run->progress))
         return;
     const struct job *job = talking(run);
     double done = (double)run->done, total = (double)run->count;

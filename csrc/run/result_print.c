@@ -186,8 +186,11 @@ void result_print(const struct result *result, const struct result_style *style,
             print_model(style->out, result, device);
     }
     fflush(style->out); /* stderr may be the same file: the line comes first */
-    for (size_t i = 0; i < result->notes.count; i++)
-        fprintf(stderr, "  %s\n", result->notes.items[i]);
+    for (size_t i = 0; i < result->notes.count; i++) {
+        char *note = text_shown(result->notes.items[i]);
+        fprintf(stderr, "  %s\n", note);
+        free(note);
+    }
     for (int i = 0; i < result->device_count; i++) {
         const struct result_device *device = &result->devices[i];
         if (device->details)
