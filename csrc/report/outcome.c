@@ -432,6 +432,12 @@ static void set_reason(struct report *report, const char *format, ...) {
         *end = '\0';
 }
 
+/* The first finding of a device. */
+static void set_finding_reason(struct report *report, const struct device *dev) {
+    set_reason(report, "%s: %s at cycle %" PRIu64 ": %s", dev->name, dev->findings[0].rule, dev->findings[0].cycle,
+               dev->findings[0].text);
+}
+
 static uint64_t total_mismatches(const struct report *report) {
     uint64_t count = 0;
     for (size_t i = 0; i < report->mismatch_count; i++)
@@ -474,6 +480,14 @@ static void find_reason(struct report *report) {
                    report_warning(report, &stopped->result->refusal, text, sizeof text));
         return;
     }
+    /* A check inside the RTL fails where the fault is: what follows from it, hangs and wrong bytes, comes second. */
+    for (int i = 0; i < in->played_count; i++) {
+        const struct device *dev = in->played[i].dev;
+        if (dev->finding_count > 0 && strncmp(dev->findings[0].rule, "check-", strlen("check-")) == 0) {
+            set_finding_reason(report, dev);
+            return;
+        }
+    }
     if (stopped) {
         set_reason(report, "%s: %s", stopped->dev->name,
                    stopped->result->message ? stopped->result->message : "the device failed");
@@ -503,8 +517,7 @@ static void find_reason(struct report *report) {
     for (int i = 0; i < in->played_count; i++) {
         const struct device *dev = in->played[i].dev;
         if (dev->finding_count > 0) {
-            set_reason(report, "%s: %s at cycle %" PRIu64 ": %s", dev->name, dev->findings[0].rule,
-                       dev->findings[0].cycle, dev->findings[0].text);
+            set_finding_reason(report, dev);
             return;
         }
     }

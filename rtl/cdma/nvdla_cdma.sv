@@ -49,7 +49,7 @@ module nvdla_cdma
   logic [31:0] group_rdata;
   logic flush_read_q, flush_done_q;
   assign d = d_flat;
-  wire unused_d = &{1'b0, d, csc_i};
+  wire unused_d = &{1'b0, d, csc_i};  // what no module uses of d: rtl/unused_fields.csv
 
   nvdla_reg_group #(
       .Words    (CdmaWords),

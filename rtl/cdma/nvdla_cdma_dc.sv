@@ -40,7 +40,7 @@ module nvdla_cdma_dc
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
   localparam logic [1:0] LastMember = 2'(Slots - 1);
 
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   // Sizes of the layer.
   logic [12:0] width, surfaces;  // minus 1

@@ -51,7 +51,7 @@ module nvdla_cdma_image
   localparam logic [5:0] FormatYUv = 6'h1c;  // pair in memory: V, U
   localparam logic [5:0] FormatYVu = 6'h1d;  // pair in memory: U, V
 
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   // ---- geometry of the layer, from its start on ------------------------------------------------------------------------------
   logic planar, single_channel, u_first;

@@ -47,7 +47,7 @@ module nvdla_cdma_weight
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
   localparam logic [13:0] GroupKernels = 14'(AtomicK);
 
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   logic report;
 

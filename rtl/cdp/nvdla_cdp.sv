@@ -80,7 +80,7 @@ module nvdla_cdp
     .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(shared_rdata), .q_o(shared_flat)
   );
 
-  wire unused_s = &{1'b0, s};
+  wire unused_s = &{1'b0, s};  // what no module uses: rtl/unused_fields.csv
 
   always_comb begin
     lut_cfg.le_linear = s.lut_le_function;

@@ -40,7 +40,7 @@ module nvdla_cdp_lrn
   localparam int BeatWidth = CdpThroughput * 8;
   localparam int Top = AtomBits - BeatWidth;   // where a beat enters the atom
 
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   logic [Stages:1] valid_q, last_q;            // valid_q[n]: a beat has left stage n
   logic [CdpBeatBits-1:0] beat_q;

@@ -26,7 +26,7 @@ module nvdla_cdp_rdma
   output mif_rd_req_t             mif_o,
   input  mif_rd_rsp_t             mif_i
 );
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   // ---- requests -----------------------------------------------------------------------------------------------------------------
   localparam int Blocks = Depth + 2;           // requests that may be under way

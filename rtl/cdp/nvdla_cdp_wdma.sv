@@ -28,7 +28,7 @@ module nvdla_cdp_wdma
 );
   localparam int Blocks = 8;                   // more than the pipeline holds when blocks have one column
 
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   logic cmd_valid, cmd_ready, atom_ready, loaded_q;
   logic [AddrBits-1:0] cmd_addr;

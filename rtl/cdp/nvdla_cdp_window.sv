@@ -35,7 +35,7 @@ module nvdla_cdp_window
   localparam int HaloWidth = CdpHalo * CdpValueBits;
   localparam int BeatWidth = CdpThroughput * CdpValueBits;
 
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   // ---- conversion into the ring -----------------------------------------------------------------------------------------------
   logic [AtomWidth-1:0] ring[0:Words-1];

@@ -164,6 +164,7 @@ module nvdla_reg_group #(
 
   `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
   `NVDLA_CHECK(RunsOnlyArmedGroup, !run_o || armed_q[turn_q])
+  `NVDLA_CHECK(ArmedBySoftwareOnly, op_en_q == armed_q)
   `NVDLA_CHECK(GroupsTakeTurns, group_o == turn_q)
   `NVDLA_CHECK(ArmedGroupRuns, waits_q <= 1)
   `NVDLA_CHECK(RunsUntilDone, !run_before_q || run_o)

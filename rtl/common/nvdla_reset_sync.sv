@@ -14,4 +14,6 @@ module nvdla_reset_sync (
     else release_q <= {release_q[0], 1'b1};
 
   assign rst_no = test_mode_i ? direct_rst_ni : release_q[1];
+
+  `NVDLA_CHECK_AT(ReleasedInOrder, clk_i, rst_ni, !release_q[1] || release_q[0])
 endmodule

@@ -29,7 +29,7 @@ module nvdla_pdp_input
   output logic [AtomBits-1:0]          in_atom_data_o,
   output logic [SdpBsThroughput*8-1:0] in_beat_data_o
 );
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   logic loaded_q, done_q;
   logic [7:0] strip_q;

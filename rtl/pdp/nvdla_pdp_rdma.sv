@@ -23,7 +23,7 @@ module nvdla_pdp_rdma
   output mif_rd_req_t         mif_o,
   input  mif_rd_rsp_t         mif_i
 );
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   logic start, drain, req_valid, req_ready, issue;
   logic [7:0] strip_q;

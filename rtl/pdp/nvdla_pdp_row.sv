@@ -36,7 +36,7 @@ module nvdla_pdp_row
     StateFlush                                 // a left row on its own
   } state_e;
 
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   // ---- where we are -----------------------------------------------------------------------------------------------------------
   state_e state_q;

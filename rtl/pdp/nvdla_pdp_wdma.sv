@@ -27,7 +27,7 @@ module nvdla_pdp_wdma
   output mif_wr_req_t         mif_o,
   input  mif_wr_rsp_t         mif_i
 );
-  wire unused_d = &{1'b0, d_i};
+  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
   logic cmd_valid, cmd_ready, dat_valid, dat_ready;
   logic loaded_q, command_q;                   // command: the line's command is still to be accepted

@@ -59,7 +59,7 @@ module nvdla_sdp
       .WriteMask(SdpWriteMask),
       .Reset    (SdpReset),
       .StatMask (SdpStatMask)
-  ) i_regs (
+  ) u_regs (
       .clk_i  (clk_i),
       .rst_ni (rst_ni),
       .req_i  (csb_req_i),
@@ -89,7 +89,7 @@ module nvdla_sdp
   logic bn_op_valid, bn_op_ready, bn_alu_present, bn_mul_present;
   logic [Lanes16-1:0] bs_alu, bs_mul, bn_alu, bn_mul;
 
-  nvdla_sdp_rdma i_rdma (
+  nvdla_sdp_rdma u_rdma (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
       .csb_req_i        (csb_rdma_req_i),
@@ -127,7 +127,7 @@ module nvdla_sdp
   logic [Lanes8-1:0] out_data;
   logic [SdpBsThroughput-1:0] out_saturated;
 
-  nvdla_sdp_source i_source (
+  nvdla_sdp_source u_source (
       .clk_i          (clk_i),
       .rst_ni         (rst_ni),
       .run_i          (run),
@@ -147,7 +147,7 @@ module nvdla_sdp
       .last_o         (src_last)
   );
 
-  nvdla_sdp_x i_bs (
+  nvdla_sdp_x u_bs (
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .bypass_i        (d.bs_bypass),
@@ -178,7 +178,7 @@ module nvdla_sdp
       .last_o          (bs_last)
   );
 
-  nvdla_sdp_x i_bn (
+  nvdla_sdp_x u_bn (
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .bypass_i        (d.bn_bypass),
@@ -209,7 +209,7 @@ module nvdla_sdp
       .last_o          (bn_last)
   );
 
-  nvdla_sdp_cvt i_cvt (
+  nvdla_sdp_cvt u_cvt (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),
       .compare_i  (compare),
@@ -235,7 +235,7 @@ module nvdla_sdp
   assign pdp_valid_o = out_valid && to_pdp;
   assign pdp_data_o = out_data;
 
-  nvdla_sdp_wdma i_wdma (
+  nvdla_sdp_wdma u_wdma (
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .run_i           (run && to_memory),
@@ -261,7 +261,7 @@ module nvdla_sdp
   logic unequal;
   logic [31:0] saturation, stall;
 
-  nvdla_sdp_status i_status (
+  nvdla_sdp_status u_status (
       .clk_i             (clk_i),
       .rst_ni            (rst_ni),
       .run_i             (run),
@@ -298,10 +298,8 @@ module nvdla_sdp
     else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;
   end
 
-  // Registers of features that the INT8 configurations do not have (chapter 50 section 12), and the high address words
-  // where addresses have 32 bits.
-  logic unused_d;
-  assign unused_d = &{1'b0, d};
+  // Fields that no module uses: rtl/unused_fields.csv; and the high address words where addresses have 32 bits.
+  wire unused_d = &{1'b0, d};
 
   `NVDLA_STABLE(PdpStable, pdp_valid_o, pdp_ready_i, pdp_data_o)
   `NVDLA_STABLE(CaccStable, cacc_valid_i, cacc_ready_o, cacc_data_i)

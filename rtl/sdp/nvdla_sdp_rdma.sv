@@ -57,7 +57,7 @@ module nvdla_sdp_rdma
       .WriteMask(SdpRdmaWriteMask),
       .Reset    (SdpRdmaReset),
       .StatMask (SdpRdmaStatMask)
-  ) i_regs (
+  ) u_regs (
       .clk_i  (clk_i),
       .rst_ni (rst_ni),
       .req_i  (csb_req_i),
@@ -84,7 +84,7 @@ module nvdla_sdp_rdma
 
   nvdla_sdp_rdma_main #(
       .Depth(MainDepth)
-  ) i_main (
+  ) u_main (
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .run_i           (run && m_enable),
@@ -108,7 +108,7 @@ module nvdla_sdp_rdma
 
   nvdla_sdp_rdma_operand #(
       .Depth(OperandDepth)
-  ) i_bs (
+  ) u_bs (
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .run_i           (run && b_enable),
@@ -138,7 +138,7 @@ module nvdla_sdp_rdma
 
   nvdla_sdp_rdma_operand #(
       .Depth(OperandDepth)
-  ) i_bn (
+  ) u_bn (
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .run_i           (run && n_enable),
@@ -184,8 +184,6 @@ module nvdla_sdp_rdma
   end
   assign stat = stat_d;
 
-  // Registers of features that the INT8 configurations do not have (chapter 50 section 12), and the high address words
-  // where addresses have 32 bits.
-  logic unused_d;
-  assign unused_d = &{1'b0, d};
+  // Fields that no module uses: rtl/unused_fields.csv; and the high address words where addresses have 32 bits.
+  wire unused_d = &{1'b0, d};
 endmodule

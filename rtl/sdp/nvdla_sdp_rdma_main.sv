@@ -60,7 +60,7 @@ module nvdla_sdp_rdma_main
       .mif_i
   );
 
-  nvdla_sdp_walk i_walk (
+  nvdla_sdp_walk u_walk (
       .clk_i            (clk_i),
       .clear_i          (!run_i),
       .step_i           (step),

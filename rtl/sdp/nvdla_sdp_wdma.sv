@@ -45,7 +45,7 @@ module nvdla_sdp_wdma
   assign ready_o = !last_beat || dat_ready;
   assign stall_o = dat_valid && !dat_ready;
 
-  nvdla_sdp_lines i_lines (
+  nvdla_sdp_lines u_lines (
       .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .run_i           (run_i),
