@@ -149,9 +149,8 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
     if (mem->options.allow_outside)
         return;
     struct region_reports *reports = write ? &mem->write_reports : &mem->read_reports;
-    if (reports->owner.unit != owner.unit || reports->owner.ordinal != owner.ordinal || reports->id != id) {
+    if (reports->owner.unit != owner.unit || reports->owner.ordinal != owner.ordinal || reports->id != id)
         *reports = (struct region_reports){.owner = owner, .id = id};
-    }
     if (reports->count++ >= REPORTS_PER_LAUNCH) {
         mem->dev->findings_dropped++;
         return;

@@ -71,9 +71,8 @@ static const char doc[] =
 static double clip_option(const char *arg, struct argp_state *state) {
     char *end;
     double clip = strtod(arg, &end);
-    if (end == arg || *end || !(clip >= 0 && clip <= 1)) {
+    if (end == arg || *end || !(clip >= 0 && clip <= 1))
         argp_error(state, "--clip: found '%s', expected a share from 0 to 1", arg);
-    }
     return clip;
 }
 
@@ -95,26 +94,23 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->minimum_error = true;
         return 0;
     case KEY_WRITE:
-        if (!text_ends_with(arg, ".nvt") && !text_ends_with(arg, ".nvt.gz")) {
+        if (!text_ends_with(arg, ".nvt") && !text_ends_with(arg, ".nvt.gz"))
             argp_error(state, "--write: found '%s', expected a name that ends in .nvt or .nvt.gz", arg);
-        }
         options->write = arg;
         return 0;
     case KEY_THREADS:
-        if (!text_number(arg, 256, &number) || number == 0) {
+        if (!text_number(arg, 256, &number) || number == 0)
             argp_error(state, "--threads: found '%s', expected a number from 1 to 256", arg);
-        }
         options->run.threads = (int)number;
         return 0;
     case KEY_ALLOW_UNDEFINED:
         options->run.allow_undefined = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (options->run.traces.count > 0) {
+        if (options->run.traces.count > 0)
             argp_error(state, "found '%s', expected one trace only", arg);
-        } else {
+        else
             words_add(&options->run.traces, "%s", arg);
-        }
         return 0;
     case ARGP_KEY_END:
         if (options->run.traces.count == 0) {
@@ -172,11 +168,9 @@ static const struct convertor_registers convertors[] = {
 };
 
 static const struct convertor_registers *convertor_of(enum tap tap) {
-    for (size_t i = 0; i < sizeof convertors / sizeof convertors[0]; i++) {
-        if (convertors[i].tap == tap) {
+    for (size_t i = 0; i < sizeof convertors / sizeof convertors[0]; i++)
+        if (convertors[i].tap == tap)
             return &convertors[i];
-        }
-    }
     return NULL;
 }
 
@@ -198,19 +192,16 @@ static int offset_bits(enum tap tap, const struct convertor *convertor) {
 /* The obstacle to a recommendation: why there is none for a stream; NULL: there is one. */
 static const char *obstacle(const struct histogram_entry *entry, const struct launch *launch) {
     const struct histogram *histogram = &entry->histogram;
-    if (histogram->width == 0) {
+    if (histogram->width == 0)
         return "FP16, not applicable";
-    }
     if (!histogram->conversion.known && entry->tap == TAP_CDMA_CVT) {
         bool enabled = launch_register(launch, CDMA_D_CVT_CFG) & CDMA_D_CVT_CFG__CVT_EN_MASK;
         return enabled ? "every component has a mean of its own (MEAN_FORMAT), not changed" : "not enabled";
     }
-    if (!histogram->conversion.known) {
+    if (!histogram->conversion.known)
         return "compares, not applicable";
-    }
-    if (histogram->count == 0) {
+    if (histogram->count == 0)
         return "no data";
-    }
     return entry->tap != TAP_CACC_OUT && histogram->candidates.bits == 0 ? "results are FP16, not applicable" : NULL;
 }
 
@@ -319,22 +310,19 @@ static bool find_spots(struct calibration *calibration) {
     for (size_t i = 0; ok && i < calibration->histograms.count; i++) {
         const struct histogram_entry *entry = entries[i];
         const struct histogram *histogram = &entry->histogram;
-        if (!convertor_of(entry->tap)) {
+        if (!convertor_of(entry->tap))
             continue;
-        }
         struct spot *spot = &calibration->spots[calibration->count++];
         *spot = (struct spot){.unit = entry->unit, .ordinal = entry->ordinal, .tap = entry->tap};
         spot->obstacle = obstacle(entry, layer_tracker_find(calibration->layers, entry->unit, entry->ordinal));
-        if (spot->obstacle) {
+        if (spot->obstacle)
             continue;
-        }
         spot->present = spot->now = histogram->conversion.convertor;
         spot->counted_before = histogram->conversion.clipped;
         spot->error_before = measured_error(histogram);
         spot->head_room = head_room(calibration, spot);
-        if (spot->present.scale != 0) {
+        if (spot->present.scale != 0)
             spot->expected_before = calibrate_expect(histogram, &spot->present);
-        }
     }
     free(entries);
     return ok;
@@ -355,9 +343,8 @@ static void apply(struct calibration *calibration) {
     for (size_t i = 0; i < calibration->count; i++) {
         const struct spot *spot = &calibration->spots[i];
         const struct convertor_registers *registers = convertor_of(spot->tap);
-        if (spot->obstacle || !registers->written) {
+        if (spot->obstacle || !registers->written)
             continue;
-        }
         settings[n++] = with_field(calibration, spot, registers->shift, registers->shift_mask, registers->shift_lsb,
                                    spot->now.shift);
         if (spot->tap != TAP_CACC_OUT) {
@@ -380,9 +367,8 @@ static bool take_recommendations(struct calibration *calibration) {
     bool changed = false;
     for (size_t i = 0; i < calibration->count; i++) {
         struct spot *spot = &calibration->spots[i];
-        if (spot->obstacle) {
+        if (spot->obstacle)
             continue;
-        }
         const struct histogram *histogram =
             histogram_find(&calibration->histograms, spot->unit, spot->ordinal, spot->tap);
         spot->setting = recommend(calibration, spot, histogram);
@@ -400,12 +386,10 @@ static bool take_recommendations(struct calibration *calibration) {
  * play settles at least the first convertor that was not. Returns the exit status. */
 static int settle(struct calibration *calibration) {
     int status = play_once(calibration);
-    if (status != EXIT_OK) {
+    if (status != EXIT_OK)
         return status;
-    }
-    if (calibration->result.outcome == PLAY_CHECK_FAILED) {
+    if (calibration->result.outcome == PLAY_CHECK_FAILED)
         fprintf(stderr, "nvcosim: warning: checks of the trace fail on the model\n");
-    }
     bool ok = find_spots(calibration);
     while (ok && status == EXIT_OK && take_recommendations(calibration)) {
         apply(calibration);
@@ -423,9 +407,8 @@ static int settle(struct calibration *calibration) {
 /* A number that may not be one. */
 static void print_number(double value, const char *format) {
     char text[32] = "-";
-    if (isfinite(value)) {
+    if (isfinite(value))
         snprintf(text, sizeof text, format, value);
-    }
     printf(" %11s", text);
 }
 
@@ -433,11 +416,10 @@ static void print_number(double value, const char *format) {
 static void print_row(const struct spot *spot, const char *name, const struct convertor *setting,
                       const struct calibrate_estimate *expected, double counted, double measured) {
     printf("  %-12s", name);
-    if (spot->tap == TAP_CACC_OUT) {
+    if (spot->tap == TAP_CACC_OUT)
         printf(" %31u", setting->shift);
-    } else {
+    else
         printf(" %12" PRId64 " %10d %7u", setting->offset, setting->scale, setting->shift);
-    }
     print_number(setting->scale == 0 ? NAN : expected->saturated, "%.6g");
     print_number(counted < 0 ? NAN : counted, "%.0f");
     print_number(setting->scale == 0 ? NAN : expected->error, "%.5g");
@@ -457,11 +439,10 @@ static void print_spot(const struct calibration *calibration, const struct spot 
     const struct calibrate_setting *setting = &spot->setting;
     printf("%" PRIu64 " values, %" PRId64 " .. %" PRId64 "; bin %d, %" PRIu64 " values above it\n", histogram->count,
            histogram->minimum, histogram->maximum, setting->bin, setting->above);
-    if (spot->tap == TAP_CACC_OUT) {
+    if (spot->tap == TAP_CACC_OUT)
         printf("  %-12s %31s", "", "truncate");
-    } else {
+    else
         printf("  %-12s %12s %10s %7s", "", "offset", "scale", "shift");
-    }
     printf(" %11s %11s %11s %11s %11s\n", "saturated", "(counted)", "RMS error", "(measured)", "S/N");
     struct calibrate_estimate expected = setting->expected;
     expected.saturated = (double)setting->saturated;
@@ -474,22 +455,19 @@ static void print_spot(const struct calibration *calibration, const struct spot 
         printf("  the present setting leaves %d bit%s of the results unused\n", spot->head_room,
                spot->head_room == 1 ? "" : "s");
     }
-    if (!played) {
+    if (!played)
         printf("  not written: the tables of this layer are made for the present setting\n");
-    }
     putchar('\n');
 }
 
 static void print_all(const struct calibration *calibration) {
     for (size_t i = 0; i < calibration->count; i++) {
         const struct spot *spot = &calibration->spots[i];
-        if (spot->tap != TAP_CDMA_CVT || !spot->obstacle || strcmp(spot->obstacle, "not enabled") != 0) {
+        if (spot->tap != TAP_CDMA_CVT || !spot->obstacle || strcmp(spot->obstacle, "not enabled") != 0)
             print_spot(calibration, spot);
-        }
     }
-    if (calibration->count == 0) {
+    if (calibration->count == 0)
         printf("no layer has a convertor\n");
-    }
 }
 
 /* Turns checks that failed in the last play into comments. Returns how many. */
@@ -529,16 +507,14 @@ static int calibrate(const struct calibrate_run *options) {
     }
     int status = EXIT_BAD_INPUT;
     calibration.layers = program_launches(calibration.prog);
-    if (!calibration.layers) {
+    if (!calibration.layers)
         fprintf(stderr, "nvcosim: out of memory\n");
-    } else {
+    else
         status = settle(&calibration);
-    }
     if (status == EXIT_OK) {
         print_all(&calibration);
-        if (options->write) {
+        if (options->write)
             status = write_trace(&calibration, options->write);
-        }
     }
     forget_play(&calibration);
     free(calibration.spots);

@@ -136,12 +136,11 @@ static void place_weights(struct builder *b, const struct gen_layer *layer, stru
         memset(surfaces[i], 0, (size_t)shape->weight_size[i]);
     }
     gen_weights(b->gen->config, layer, shape, surfaces);
-    for (int i = 0; i < GEN_WEIGHT_SURFACES; i++) {
+    for (int i = 0; i < GEN_WEIGHT_SURFACES; i++)
         if (shape->weight_size[i])
             shape->weight_base[i] = load_bytes(b, layer->weight_space != 0, surfaces[i], shape->weight_size[i]);
         else
             free(surfaces[i]);
-    }
 }
 
 /* What another layer left in CBUF has been read from its memory. */
@@ -162,12 +161,11 @@ static void place_conv(struct builder *b, const struct gen_layer *layer, struct 
                     load_with_nans(b, layer, i == 0 ? GEN_ROLE_INPUT : GEN_ROLE_PLANE, shape->in_secondary,
                                    shape->plane_size[i], shape->pixel_precision, layer->in_data, layer->nans);
     }
-    if (shape->fetch_weights) {
+    if (shape->fetch_weights)
         place_weights(b, layer, shape);
-    } else if (before) {
+    else if (before)
         for (int i = 0; i < GEN_WEIGHT_SURFACES; i++)
             shape->weight_base[i] = before->weight_base[i];
-    }
 }
 
 static void place_layer(struct builder *b, int index) {

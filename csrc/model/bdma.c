@@ -17,11 +17,10 @@ struct extent bdma_extent(const struct bdma_cubes *descriptor, const struct memo
 
 /* CFG_OP: the contents of a push into the full queue are lost, but it counts. Spec: 64-bdma section 4. */
 static void push(struct bdma_batch *queue, struct bdma_cubes descriptor) {
-    if (queue->count < BDMA_DESCRIPTORS) {
+    if (queue->count < BDMA_DESCRIPTORS)
         queue->descriptors[queue->count++] = descriptor;
-    } else {
+    else
         queue->lost++;
-    }
 }
 
 /* The load engine, which has nothing, takes what has been pushed. A launch of nothing is forgotten, only its GRPn_BUSY
@@ -51,9 +50,8 @@ static void launch(struct bdma *bdma, unsigned group) {
 void bdma_write(struct bdma *bdma, const struct nvdla_config *config, const struct register_group *regs,
                 uint32_t offset, uint32_t value) {
     struct registers_view view;
-    if ((value & 1) == 0) {
+    if ((value & 1) == 0)
         return;
-    }
     switch (offset) {
     case BDMA_CFG_OP:
         view = register_group_view(regs, config);
@@ -84,9 +82,8 @@ bool bdma_can_run(const struct bdma *bdma, const struct bdma_served *served) {
     for (size_t i = 0; i < bdma->loading.count; i++) {
         const struct bdma_cubes *descriptor = &bdma->loading.descriptors[i];
         if (descriptor->lines > BDMA_REPEATS || descriptor->surfaces > BDMA_REPEATS ||
-            !served->read[descriptor->source.primary] || !served->write[descriptor->destination.primary]) {
+            !served->read[descriptor->source.primary] || !served->write[descriptor->destination.primary])
             return false;
-        }
     }
     return bdma->loading.count > 0;
 }
@@ -99,14 +96,12 @@ static uint64_t atoms_of(const struct bdma_cubes *descriptor) {
 uint64_t bdma_atoms(const struct bdma *bdma) {
     const struct bdma_batch *batch = &bdma->loading;
     uint64_t atoms = 0, again = 0;
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->count; i++)
         atoms += atoms_of(&batch->descriptors[i]);
-    }
     if (batch->lost > 0 &&
         (__builtin_mul_overflow(atoms_of(&batch->descriptors[batch->count - 1]), batch->lost, &again) ||
-         __builtin_add_overflow(atoms, again, &atoms))) {
+         __builtin_add_overflow(atoms, again, &atoms)))
         return UINT64_MAX;
-    }
     return atoms;
 }
 
@@ -131,16 +126,13 @@ static void copy(const struct bdma_cubes *descriptor, struct bdma_clients *clien
 void bdma_run(const struct bdma *bdma, struct bdma_clients *clients) {
     const struct bdma_batch *batch = &bdma->loading;
     uint32_t atoms = 0;
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->count; i++)
         atoms = batch->descriptors[i].atoms > atoms ? batch->descriptors[i].atoms : atoms;
-    }
     uint8_t *line = xmalloc(atoms * clients->read[batch->descriptors[0].source.primary].atom);
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->count; i++)
         copy(&batch->descriptors[i], clients, line);
-    }
-    for (uint64_t i = 0; i < batch->lost; i++) {
+    for (uint64_t i = 0; i < batch->lost; i++)
         copy(&batch->descriptors[batch->count - 1], clients, line);
-    }
     free(line);
 }
 

@@ -66,12 +66,10 @@ void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t man
 uint32_t cacc_fp16_deliver(const struct cacc_fp16 *accumulator) {
     int64_t q = accumulator->mantissa;
     uint32_t sign = q < 0 ? UINT32_C(1) << 31 : 0;
-    if (accumulator->exponent == NAN_EXPONENT) {
+    if (accumulator->exponent == NAN_EXPONENT)
         return sign | UINT32_C(0x7f800000) | (uint32_t)(q >> PAYLOAD_LSB & 0x3ff);
-    }
-    if (q == 0) {
+    if (q == 0)
         return 0;
-    }
     uint64_t magnitude = (uint64_t)(q < 0 ? -q : q);
     uint32_t power = (uint32_t)accumulator->exponent + 64;
     if (magnitude >> (MANTISSA_BITS - 1)) { /* -2^39 */

@@ -87,9 +87,8 @@ static size_t tail_pixels(const struct cbuf *cbuf, size_t surfaces) {
 size_t cbuf_slice_size(const struct cbuf *cbuf, size_t width, size_t surfaces) {
     size_t pixels = tail_pixels(cbuf, surfaces);
     size_t entries = surfaces / cbuf->slots * width;
-    if (surfaces % cbuf->slots != 0) {
+    if (surfaces % cbuf->slots != 0)
         entries += ceil_div(width, pixels);
-    }
     return entries * cbuf->entry;
 }
 

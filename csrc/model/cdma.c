@@ -44,9 +44,8 @@ static void fetch_lines(struct cdma *cdma, struct cbuf *cbuf, const struct cdma_
             put(cdma, cbuf, cdma_fetch_image(input, y), layer->slice_entries);
             continue;
         }
-        for (size_t batch = 0; batch < layer->cubes.batches; batch++) {
+        for (size_t batch = 0; batch < layer->cubes.batches; batch++)
             put(cdma, cbuf, cdma_fetch_feature(input, batch, y), layer->slice_entries);
-        }
     }
 }
 
@@ -68,9 +67,8 @@ static void fetch_data(struct cdma *cdma, struct cbuf *cbuf, struct dma *client)
         cbuf->data.slices += lines;
         cdma->lines += lines;
     }
-    if (cdma->lines == all) {
+    if (cdma->lines == all)
         cdma->data = CDMA_DONE;
-    }
 }
 
 /* ---- layers ---- */
@@ -125,16 +123,14 @@ static void start(struct cdma *cdma, const struct nvdla_config *config, const st
     cdma->data = CDMA_BUSY;
     bool data_banks = layer->data_banks != cdma->last_data_banks;
     bool weight_banks = layer->weight_banks != cdma->last_weight_banks;
-    if (data_banks) {
+    if (data_banks)
         cdma->data = CDMA_PEND;
-    } else if (layer->data_reuse && cdma->last_skip_data && layer->cubes.mode == cdma->last_mode) {
+    else if (layer->data_reuse && cdma->last_skip_data && layer->cubes.mode == cdma->last_mode)
         cdma->data = CDMA_DONE;
-    }
-    if (data_banks || weight_banks) {
+    if (data_banks || weight_banks)
         cdma->weights.phase = CDMA_PEND;
-    } else if (layer->weight_reuse && cdma->last_skip_weights) {
+    else if (layer->weight_reuse && cdma->last_skip_weights)
         cdma->weights.phase = CDMA_DONE;
-    }
 }
 
 static bool data_moves(const struct cdma *cdma, const struct cbuf *cbuf, struct cdma_served served) {
@@ -145,35 +141,30 @@ static bool data_moves(const struct cdma *cdma, const struct cbuf *cbuf, struct 
 
 bool cdma_can_step(const struct cdma *cdma, const struct cbuf *cbuf, const struct register_group *regs,
                    struct cdma_served served) {
-    if (!register_group_running(regs)) {
+    if (!register_group_running(regs))
         return false;
-    }
     return cdma->data == CDMA_IDLE || data_moves(cdma, cbuf, served) ||
            (served.weights && cdma_weights_move(cdma, cbuf));
 }
 
 void cdma_step(struct cdma *cdma, struct cbuf *cbuf, const struct nvdla_config *config,
                const struct register_group *regs, struct cdma_served served, struct cdma_clients *clients) {
-    if (cdma->data == CDMA_IDLE) {
+    if (cdma->data == CDMA_IDLE)
         start(cdma, config, regs);
-    }
     if (data_moves(cdma, cbuf, served)) {
         buffer_reserve(&cdma->slice, 1, cdma_slice_room(&cdma->layer, cbuf));
         buffer_reserve(&cdma->line, 1, cdma_line_room(&cdma->layer, cbuf));
         fetch_data(cdma, cbuf, &clients->data);
     }
-    if (served.weights) {
+    if (served.weights)
         cdma_fetch_weights(cdma, cbuf, &clients->weights);
-    }
 }
 
 void cdma_leave_pend(struct cdma *cdma, bool data) {
-    if (data && cdma->data == CDMA_PEND) {
+    if (data && cdma->data == CDMA_PEND)
         cdma->data = CDMA_BUSY;
-    }
-    if (cdma->weights.phase == CDMA_PEND) {
+    if (cdma->weights.phase == CDMA_PEND)
         cdma->weights.phase = CDMA_BUSY;
-    }
 }
 
 bool cdma_layer_done(const struct cdma *cdma) {

@@ -14,19 +14,16 @@ int32_t cdma_scale(int32_t value, int16_t offset, int16_t scale, unsigned shift)
 }
 
 uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc) {
-    if (proc == NVDLA_FP16) {
+    if (proc == NVDLA_FP16)
         return fp16_from_integer(value);
-    }
     return (uint16_t)fixed_saturate(value, proc == NVDLA_INT8 ? 8 : 16);
 }
 
 void cdma_watch(struct cdma_specials *specials, uint8_t *elements, size_t n) {
-    if (specials->watched) {
+    if (specials->watched)
         fp16_count_specials(elements, n, &specials->seen);
-    }
-    if (specials->watched && specials->flush) {
+    if (specials->watched && specials->flush)
         fp16_flush_nans(elements, n);
-    }
 }
 
 /* ---- layers ---- */
@@ -50,9 +47,8 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct register
     convertor->zero = 0;
     convertor->from = !pixel ? (size_t)nvdla_element_bytes(proc) : pixel->bits == 8 ? 1 : 2;
     convertor->to = convertor->enabled ? (size_t)nvdla_element_bytes(proc) : convertor->from;
-    if (!convertor->enabled) {
+    if (!convertor->enabled)
         return;
-    }
     uint32_t misc = VALUE(view, CDMA, D_MISC_CFG), format = VALUE(view, CDMA, D_DATAIN_FORMAT);
     const uint32_t mean[] = {VALUE(view, CDMA, D_MEAN_GLOBAL_0), VALUE(view, CDMA, D_MEAN_GLOBAL_1)};
     int16_t offset = (int16_t)(uint16_t)VALUE(view, CDMA, D_CVT_OFFSET);
@@ -69,9 +65,8 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct register
     for (int component = 0; component < components; component++) {
         uint32_t by = mean[component / 2] >> component % 2 * 16;
         convertor->offset[component] = means ? (int16_t)(uint16_t)by : offset;
-        for (uint16_t byte = 0; byte < 256 && convertor->from == 1; byte++) {
+        for (uint16_t byte = 0; byte < 256 && convertor->from == 1; byte++)
             convertor->table[component][byte] = convert(convertor, component, byte);
-        }
     }
 }
 
@@ -86,48 +81,41 @@ static void convert_halves(const struct cdma_convertor *convertor, int component
         }
         return;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         store_16(elements + 2 * i, convert(convertor, component, load_16(elements + 2 * i)));
-    }
 }
 
 void cdma_convert_cube(const struct cdma_convertor *convertor, uint8_t *bytes, size_t n) {
-    if (!convertor->enabled) {
+    if (!convertor->enabled)
         return;
-    }
     if (convertor->from == 2) {
         convert_halves(convertor, 0, bytes, n / 2);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         bytes[i] = (uint8_t)convertor->table[0][bytes[i]];
-    }
 }
 
 void cdma_convert_bytes(const struct cdma_convertor *convertor, int component, const uint8_t *from, size_t from_step,
                         uint8_t *to, size_t to_step, size_t n) {
     if (!convertor->enabled) {
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             to[i * to_step] = from[i * from_step];
-        }
         return;
     }
     const uint16_t *table = convertor->table[component];
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         to[i * to_step] = (uint8_t)table[from[i * from_step]];
-    }
 }
 
 void cdma_convert_component(const struct cdma_convertor *convertor, int component, uint16_t *elements, size_t n) {
-    if (!convertor->enabled) {
+    if (!convertor->enabled)
         return;
-    }
     if (convertor->from == 2) {
         convert_halves(convertor, component, (uint8_t *)elements, n);
         return;
     }
     const uint16_t *table = convertor->table[component];
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         elements[i] = table[elements[i] & 0xff];
-    }
 }

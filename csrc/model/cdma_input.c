@@ -7,9 +7,8 @@
 
 /* Copies n atoms that stand side by side to places `step` bytes apart. */
 static inline void spread(uint8_t *to, size_t step, const uint8_t *from, size_t atom, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         memcpy(to + i * step, from + i * atom, atom);
-    }
 }
 
 /* The same for the atoms that exist: copies of a size the compiler knows. */
@@ -33,9 +32,8 @@ static void fill(uint8_t *to, size_t bytes, uint16_t value, size_t n) {
         memset(to, (uint8_t)value, n);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         memcpy(to + 2 * i, &value, 2);
-    }
 }
 
 /* ---- tap ---- */
@@ -62,9 +60,8 @@ size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y
         size_t in_grain = y % layer->grain;
         line = (y - in_grain) * layer->cubes.line_stride[0] + in_grain * bytes;
     }
-    if (surfaces % cbuf->slots != 0) {
+    if (surfaces % cbuf->slots != 0)
         memset(input->slice, 0, size);
-    }
     for (size_t surface = 0; surface < surfaces; surface++) {
         uint64_t at =
             layer->cubes.base[0] + batch * layer->cubes.batch_stride + surface * layer->cubes.surface_stride + line;
@@ -75,9 +72,8 @@ size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y
         show_atoms(input, batch, surface, y, read, width);
         cdma_convert_cube(input->convertor, read, bytes);
         cdma_watch(input->specials, read, bytes / 2);
-        if (!run) {
+        if (!run)
             spread_atoms(input->slice + atoms.first, atoms.step, read, cbuf->atom, width);
-        }
     }
     return size;
 }
@@ -159,14 +155,12 @@ static void gather(const struct component *component, size_t x, uint16_t *values
     const uint8_t *from = component->first + x * step;
     if (component->bits == 8) {
         from += component->lsb / 8;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             values[i] = from[i * step];
-        }
     } else if (component->bits == 16) {
         from += component->lsb / 8;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             memcpy(&values[i], from + i * step, 2);
-        }
     } else {
         unsigned mask = (1u << component->bits) - 1;
         for (size_t i = 0; i < n; i++) {
@@ -180,14 +174,12 @@ static void gather(const struct component *component, size_t x, uint16_t *values
 /* Writes n values as elements of `bytes` bytes, `step` bytes apart. */
 static void scatter(uint8_t *to, size_t step, size_t bytes, const uint16_t *values, size_t n) {
     if (bytes == 1) {
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             to[i * step] = (uint8_t)values[i];
-        }
         return;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         memcpy(to + i * step, &values[i], 2);
-    }
 }
 
 /* Shows component c of all pixels of line y to the tap. */
@@ -203,9 +195,8 @@ static void show_component(const struct cdma_input *input, const struct componen
             tap_send(input->tap, place, values, n, 1, 1);
             continue;
         }
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             sources[i] = cdma_source(input->convertor, values[i]);
-        }
         tap_send(input->tap, place, sources, n, 1, 1);
     }
 }
@@ -258,9 +249,8 @@ size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
     uint8_t *out = input->slice;
     fill(out, proc, layer->pad, layer->cubes.pad_left * count);
     out += layer->cubes.pad_left * count * proc;
-    for (int plane = 0; plane < layer->cubes.pixel->planes; plane++) {
+    for (int plane = 0; plane < layer->cubes.pixel->planes; plane++)
         put_plane(input, plane, y, out);
-    }
     out += layer->cubes.width * pixel;
     fill(out, proc, layer->pad, layer->cubes.pad_right * count);
     out += layer->cubes.pad_right * count * proc;

@@ -15,9 +15,8 @@ static void decode_feature(struct cdma_layer *layer, const struct registers_view
         layer->packed_lines = true;
         layer->grain = (size_t)VALUE(view, CDMA, D_FETCH_GRAIN) + 1;
     }
-    if (layer->cubes.packed_1x1) {
+    if (layer->cubes.packed_1x1)
         layer->cubes.surface_stride = (uint64_t)view->config->mem_atom;
-    }
 }
 
 static void decode_winograd(struct cdma_layer *layer, const struct nvdla_config *config) {

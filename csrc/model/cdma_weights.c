@@ -56,16 +56,13 @@ static void account_stream(const struct stream *stream, const struct cbuf *cbuf,
 /* True if the next group to report has come: the last group waits for everything. Sections 8.1 and 8.2. */
 static bool group_complete(const struct cdma *cdma, const struct cdma_weights *weights) {
     const struct cdma_layer *layer = &cdma->layer;
-    if (weights->kernels == layer->cubes.kernels) {
+    if (weights->kernels == layer->cubes.kernels)
         return false;
-    }
-    if (layer->cubes.kernels - weights->kernels <= layer->cubes.kernel_group) {
+    if (layer->cubes.kernels - weights->kernels <= layer->cubes.kernel_group)
         return weights->fetched == layer->cubes.weight_atoms && weights->masks_fetched == layer->cubes.mask_atoms;
-    }
     uint64_t bytes = (weights->kernels + layer->cubes.kernel_group) * layer->cubes.kernel_bytes;
-    if (!layer->cubes.compressed) {
+    if (!layer->cubes.compressed)
         return weights->fetched * cdma->atom >= bytes;
-    }
     uint64_t elements = layer->cubes.proc == NVDLA_INT8 ? bytes : bytes / 2;
     return weights->fetched * cdma->atom >= cdma->group_ends[weights->kernels / layer->cubes.kernel_group] &&
            weights->masks_fetched * cdma->atom * 8 >= elements;
@@ -77,9 +74,8 @@ static bool sizes_missing(const struct cdma *cdma) {
 
 void cdma_account_weights(const struct cdma *cdma, const struct cbuf *cbuf, struct cdma_weights *weights,
                           struct cbuf_weights *account) {
-    if (weights->phase != CDMA_BUSY || sizes_missing(cdma)) {
+    if (weights->phase != CDMA_BUSY || sizes_missing(cdma))
         return;
-    }
     const struct cdma_layer *layer = &cdma->layer;
     const struct stream bytes = weight_stream(layer, cbuf), masks = mask_stream(layer, cbuf);
     account_stream(&bytes, cbuf, &weights->fetched, &account->write, &account->held);
@@ -90,16 +86,14 @@ void cdma_account_weights(const struct cdma *cdma, const struct cbuf *cbuf, stru
         account->kernels += (size_t)kernels;
         weights->kernels += kernels;
     }
-    if (weights->kernels == layer->cubes.kernels) {
+    if (weights->kernels == layer->cubes.kernels)
         weights->phase = CDMA_DONE;
-    }
 }
 
 bool cdma_weights_move(const struct cdma *cdma, const struct cbuf *cbuf) {
     const struct cdma_weights *weights = &cdma->weights;
-    if (weights->phase != CDMA_BUSY) {
+    if (weights->phase != CDMA_BUSY)
         return false;
-    }
     const struct stream bytes = weight_stream(&cdma->layer, cbuf), masks = mask_stream(&cdma->layer, cbuf);
     return sizes_missing(cdma) || group_complete(cdma, weights) ||
            (weights->fetched < bytes.atoms && burst_fits(&bytes, cbuf, weights->fetched, cbuf->weights.held)) ||
@@ -132,9 +126,8 @@ static void read_stream(const struct stream *stream, struct cbuf *cbuf, struct d
         size_t most = sizeof bytes / cbuf->atom;
         size_t atoms = to - from < most ? (size_t)(to - from) : most, size = atoms * cbuf->atom;
         dma_read(client, stream->address + from * cbuf->atom, bytes, atoms);
-        if (specials) {
+        if (specials)
             cdma_watch(specials, bytes, size / 2);
-        }
         cbuf_write(cbuf, stream->ring, at * cbuf->atom, bytes, size);
         from += atoms;
         at += atoms;
@@ -143,12 +136,10 @@ static void read_stream(const struct stream *stream, struct cbuf *cbuf, struct d
 
 void cdma_fetch_weights(struct cdma *cdma, struct cbuf *cbuf, struct dma *client) {
     const struct cdma_weights before = cdma->weights;
-    if (before.phase != CDMA_BUSY) {
+    if (before.phase != CDMA_BUSY)
         return;
-    }
-    if (sizes_missing(cdma)) {
+    if (sizes_missing(cdma))
         read_sizes(cdma, client);
-    }
     const struct stream bytes = weight_stream(&cdma->layer, cbuf), masks = mask_stream(&cdma->layer, cbuf);
     size_t to = cbuf->weights.write, masks_to = cbuf->weights.mask_write;
     cdma_account_weights(cdma, cbuf, &cdma->weights, &cbuf->weights);

@@ -65,15 +65,13 @@ static void square_sums(const int32_t *v, int64_t *sum, size_t count, size_t rea
     int64_t padded[MOST_REACH + CHUNK + MOST_REACH];
     const int64_t *square = padded + reach;
     const int32_t *from = v - reach;
-    for (size_t i = 0; i < count + 2 * reach; i++) {
+    for (size_t i = 0; i < count + 2 * reach; i++)
         padded[i] = (int64_t)from[i] * from[i];
-    }
     memcpy(sum, square, count * sizeof *sum);
     for (size_t k = 1; k <= reach; k++) {
         const int64_t *below = square - k, *above = square + k;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             sum[i] += below[i] + above[i];
-        }
     }
 }
 
@@ -83,26 +81,21 @@ static void products(const struct cdp_kernel *kernel, const struct lut_arithmeti
                      struct lut_counters *counters) {
     int64_t q[CHUNK];
     int32_t factor[CHUNK];
-    if (kernel->square_sum_bypass) {
-        for (size_t i = 0; i < count; i++) {
+    if (kernel->square_sum_bypass)
+        for (size_t i = 0; i < count; i++)
             q[i] = v[i];
-        }
-    } else {
+    else
         square_sums(v, q, count, kernel->reach);
-    }
     lut_apply(arithmetic, &kernel->lut, entries, q, factor, count, counters);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         product[i] = kernel->multiply_bypass ? factor[i] : (int64_t)factor[i] * v[i];
-    }
 }
 
 static void count_clipped(const struct cdp_kernel *kernel, const int64_t *product, size_t count, int bits,
                           struct cdp_counts *counts) {
-    if (kernel->count_saturation) {
-        for (size_t i = 0; i < count; i++) {
+    if (kernel->count_saturation)
+        for (size_t i = 0; i < count; i++)
             counts->saturated += clipped(&kernel->output, product[i], bits);
-        }
-    }
 }
 
 static inline int32_t load(const uint8_t *bytes, size_t i, enum nvdla_precision precision) {
@@ -111,11 +104,10 @@ static inline int32_t load(const uint8_t *bytes, size_t i, enum nvdla_precision 
 }
 
 static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precision, int64_t element) {
-    if (precision == NVDLA_INT8) {
+    if (precision == NVDLA_INT8)
         bytes[i] = (uint8_t)element;
-    } else {
+    else
         store_16(bytes + 2 * i, (uint16_t)element);
-    }
 }
 
 /* A tap, and the column that is shown to it. */
@@ -141,24 +133,21 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     int32_t *v = padded + MOST_REACH;
     int64_t product[CHUNK];
     memset(padded, 0, MOST_REACH * sizeof *padded);
-    for (size_t i = 0; i < channels; i++) {
+    for (size_t i = 0; i < channels; i++)
         v[i] = (int32_t)convert(&kernel->input, load(bytes, i, precision), widths.input_bits);
-    }
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
         products(kernel, arithmetic, entries, v + at, product, count, &counts->lut);
         show_chunk(tap, at, product, tap_lanes(channels, CHUNK, at / CHUNK));
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             store(bytes, at + i, precision, convert(&kernel->output, product[i], widths.output_bits));
-        }
         count_clipped(kernel, product, count, widths.output_bits, counts);
     }
     if (idle) {
         idle->answers = (struct lut_counters){0};
-        for (size_t unit = 0; unit < IDLE_UNITS; unit++) {
+        for (size_t unit = 0; unit < IDLE_UNITS; unit++)
             products(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers);
-        }
     }
 }
 
@@ -176,9 +165,8 @@ static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, siz
         const uint32_t *own = square + i;
         /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reach is at least 1 */
         uint32_t q = fp32_add(fp32_add(own[-1], own[1]), own[0]);
-        for (size_t k = 2; k <= reach; k++) {
+        for (size_t k = 2; k <= reach; k++)
             q = fp32_add(q, fp32_add(*(own - k), own[k]));
-        }
         sum[i] = q;
     }
 }
@@ -187,32 +175,26 @@ static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, siz
 static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, const uint32_t *v,
                           uint32_t *product, size_t count, struct lut_counters *counters) {
     uint32_t q[CHUNK];
-    if (kernel->square_sum_bypass) {
-        for (size_t i = 0; i < count; i++) {
+    if (kernel->square_sum_bypass)
+        for (size_t i = 0; i < count; i++)
             q[i] = fp17_to_fp32(v[i]);
-        }
-    } else {
+    else
         square_sums_fp16(v, q, count, kernel->reach);
-    }
     lut_apply_cdp_fp16(&kernel->lut, entries, q, product, count, counters);
-    for (size_t i = 0; i < count; i++) {
-        if (!kernel->multiply_bypass) {
+    for (size_t i = 0; i < count; i++)
+        if (!kernel->multiply_bypass)
             product[i] = fp17_mul(v[i], product[i]);
-        } else if (fp17_is_nan(v[i])) {
+        else if (fp17_is_nan(v[i]))
             product[i] = v[i];
-        }
-    }
 }
 
 /* Shows n <= CHUNK numbers of FP17 to the tap. */
 static void show_fp17(const struct tap_at *tap, size_t at, const uint32_t *values, size_t n) {
     int32_t patterns[CHUNK];
-    if (tap->out->count == 0) {
+    if (tap->out->count == 0)
         return;
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         patterns[i] = (int32_t)fp17_to_fp32(values[i]);
-    }
     show_chunk(tap, at, patterns, n);
 }
 
@@ -287,9 +269,8 @@ static void step(struct register_group *cdp, const struct access *access) {
 
 void cdp_lut_write(struct register_group *cdp, struct lut_entries *entries, uint32_t value) {
     struct access access = access_of(cdp);
-    if (!access.write) {
+    if (!access.write)
         return;
-    }
     if (access.address <= access.last) {
         int16_t *table = access.lo ? entries->lo : entries->le;
         table[access.address] = (int16_t)REGISTER_FIELD(value, CDP_S_LUT_ACCESS_DATA__LUT_DATA);
@@ -301,9 +282,8 @@ uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entr
     struct access access = access_of(cdp);
     const int16_t *table = access.lo ? entries->lo : entries->le;
     uint32_t value = access.address <= access.last ? (uint16_t)table[access.address] : 0;
-    if (!access.write) {
+    if (!access.write)
         step(cdp, &access);
-    }
     return value;
 }
 
@@ -394,15 +374,13 @@ struct run {
 
 /* Copies one column of a block between atoms (surface after surface, `columns` atoms each) and the lanes' bytes. */
 static void gather(const struct cdp_layer *layer, const uint8_t *block, size_t columns, size_t x, uint8_t *bytes) {
-    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
+    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++)
         memcpy(bytes + surface * layer->atom, block + (surface * columns + x) * layer->atom, layer->atom);
-    }
 }
 
 static void scatter(const struct cdp_layer *layer, uint8_t *block, size_t columns, size_t x, const uint8_t *bytes) {
-    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
+    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++)
         memcpy(block + (surface * columns + x) * layer->atom, bytes + surface * layer->atom, layer->atom);
-    }
 }
 
 /* Shows the elements of a column to a tap. */
@@ -422,9 +400,8 @@ static void run_block(const struct run *run, int line, int left) {
     uint64_t source = from->base + (uint64_t)line * from->line_stride + column;
     uint64_t destination = to->base + (uint64_t)line * to->line_stride + column;
     size_t size = columns * layer->atom;
-    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
+    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++)
         dma_read(run->input, source + surface * from->surface_stride, run->block + surface * size, columns);
-    }
     for (size_t x = 0; x < columns; x++) {
         bool last = line == layer->height - 1 && left + (int)x == layer->width - 1;
         gather(layer, run->block, columns, x, bytes);
@@ -436,9 +413,8 @@ static void run_block(const struct run *run, int line, int left) {
         show_column(layer, &layer->taps.output, place, bytes);
         scatter(layer, run->block, columns, x, bytes);
     }
-    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++) {
+    for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++)
         dma_write(run->output, destination + surface * to->surface_stride, run->block + surface * size, columns);
-    }
 }
 
 void cdp_idle_units_reset(struct cdp_idle_units *idle) {
@@ -465,11 +441,9 @@ void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, s
     uint8_t *block = xmalloc((size_t)layer->surfaces * COLUMNS * layer->atom);
     *counts = (struct cdp_counts){0};
     struct run run = {layer, entries, idle, input, output, counts, block};
-    for (int line = 0; line < layer->height; line++) {
-        for (int left = 0; left < layer->width; left += COLUMNS) {
+    for (int line = 0; line < layer->height; line++)
+        for (int left = 0; left < layer->width; left += COLUMNS)
             run_block(&run, line, left);
-        }
-    }
     count_idle_units(&counts->lut, layer, idle);
     dma_flush(output);
     free(block);

@@ -15,12 +15,10 @@ void checker_init(struct checker *checker, struct device *dev, const struct regi
 }
 
 void checker_reset(struct checker *checker) {
-    for (size_t i = 0; i < RULE_SETS; i++) {
+    for (size_t i = 0; i < RULE_SETS; i++)
         checker->checked[i] = -1;
-    }
-    for (size_t unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+    for (size_t unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         checker->dropped[unit] = -1;
-    }
     checker->sdp = checker->cdp = (struct checker_table){.selected = false};
 }
 
@@ -37,14 +35,12 @@ struct check {
 
 static void apply(void *context, enum rule_effect effect, const char *text) {
     struct check *check = context;
-    if (check->refused) {
+    if (check->refused)
         return; /* the first reason is enough */
-    }
-    if (effect != RULE_REFUSED || check->checker->allow_undefined) {
+    if (effect != RULE_REFUSED || check->checker->allow_undefined)
         device_warn(check->checker->dev, check->unit, check->ordinal, "%s", text);
-    } else {
+    else
         check->refused = !error_refuse(check->err, (int)check->unit, check->ordinal, "%s", text);
-    }
 }
 
 /* A rule about the write of `value` to a register. */
@@ -80,13 +76,11 @@ static void look(const struct checker *checker, struct launches *launches) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         const struct register_group *regs = &checker->units[unit];
         unsigned group = launches->group[unit];
-        if (!exists(checker, unit)) {
+        if (!exists(checker, unit))
             continue;
-        }
         launches->view.units[unit] = register_group_words(regs, group);
-        if (regs->ordinal[group] > 0 && regs->ordinal[!group] == regs->ordinal[group] - 1) {
+        if (regs->ordinal[group] > 0 && regs->ordinal[!group] == regs->ordinal[group] - 1)
             launches->before.units[unit] = register_group_words(regs, !group);
-        }
     }
 }
 
@@ -106,9 +100,8 @@ static bool find_launches(const struct checker *checker, const struct rule_set *
     *launches = (struct launches){.group = {0}};
     for (size_t i = 0; i < set->unit_count; i++) {
         const struct register_group *unit = &checker->units[set->units[i]];
-        if (!exists(checker, set->units[i]) || (unit->ordinal[0] != ordinal && unit->ordinal[1] != ordinal)) {
+        if (!exists(checker, set->units[i]) || (unit->ordinal[0] != ordinal && unit->ordinal[1] != ordinal))
             return false;
-        }
         launches->group[set->units[i]] = unit->ordinal[0] == ordinal ? 0 : 1;
     }
     look(checker, launches);
@@ -117,18 +110,15 @@ static bool find_launches(const struct checker *checker, const struct rule_set *
 
 /* The launches in the groups CONSUMER. */
 static void find_running(const struct checker *checker, struct launches *launches) {
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         launches->group[unit] = checker->units[unit].consumer;
-    }
     look(checker, launches);
 }
 
 static bool has_unit(const struct rule_set *set, enum nvdla_unit unit) {
-    for (size_t i = 0; i < set->unit_count; i++) {
-        if (set->units[i] == unit) {
+    for (size_t i = 0; i < set->unit_count; i++)
+        if (set->units[i] == unit)
             return true;
-        }
-    }
     return false;
 }
 
@@ -138,19 +128,16 @@ bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct erro
     for (size_t i = 0; i < RULE_SETS; i++) {
         struct launches launches;
         if (rule_sets[i]->moment == RULES_AT_LAUNCH && has_unit(rule_sets[i], unit) &&
-            find_launches(checker, rule_sets[i], ordinal, &launches) && !check_set(checker, i, &launches, err)) {
+            find_launches(checker, rule_sets[i], ordinal, &launches) && !check_set(checker, i, &launches, err))
             return false;
-        }
     }
     return true;
 }
 
 static bool all_running(const struct checker *checker, const struct rule_set *set) {
-    for (size_t i = 0; i < set->unit_count; i++) {
-        if (!running(checker, set->units[i])) {
+    for (size_t i = 0; i < set->unit_count; i++)
+        if (!running(checker, set->units[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -158,9 +145,8 @@ static bool all_running(const struct checker *checker, const struct rule_set *se
 static void check_loaded(struct checker *checker, enum nvdla_unit unit) {
     const struct checker_table *table = unit == NVDLA_SDP ? &checker->sdp : &checker->cdp;
     size_t missing = 0;
-    for (size_t i = 0; i < LUT_LE_ENTRIES + LUT_LO_ENTRIES; i++) {
+    for (size_t i = 0; i < LUT_LE_ENTRIES + LUT_LO_ENTRIES; i++)
         missing += !table->loaded[i];
-    }
     if (missing > 0) {
         device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]),
                     "%zu entries of the look-up table have not been written since reset: the hardware's are undefined, "
@@ -173,20 +159,16 @@ bool checker_started(struct checker *checker, struct error *err) {
     for (size_t i = 0; i < RULE_SETS; i++) {
         const struct rule_set *set = rule_sets[i];
         if (set->moment != RULES_AT_START || !all_running(checker, set) ||
-            checker->checked[i] == register_group_ordinal(&checker->units[set->units[0]])) {
+            checker->checked[i] == register_group_ordinal(&checker->units[set->units[0]]))
             continue;
-        }
         struct launches launches;
         find_running(checker, &launches);
-        if (set->applies && !set->applies(&launches.view)) {
+        if (set->applies && !set->applies(&launches.view))
             continue;
-        }
-        if (!check_set(checker, i, &launches, err)) {
+        if (!check_set(checker, i, &launches, err))
             return false;
-        }
-        if (set == rules_of_sdp_table || set == rules_of_cdp_table) {
+        if (set == rules_of_sdp_table || set == rules_of_cdp_table)
             check_loaded(checker, set->units[0]);
-        }
     }
     return true;
 }
@@ -225,12 +207,10 @@ static bool pdp_flies(const struct checker *checker) {
 
 /* True if a layer that looks values up is complete: the hardware is running it. */
 static bool table_in_use(const struct checker *checker, enum nvdla_unit unit) {
-    if (unit == NVDLA_CDP) {
+    if (unit == NVDLA_CDP)
         return running(checker, NVDLA_CDP) && running(checker, NVDLA_CDP_RDMA);
-    }
-    if (!running(checker, NVDLA_SDP)) {
+    if (!running(checker, NVDLA_SDP))
         return false;
-    }
     struct sdp_layer layer = sdp_layer_of(checker);
     return layer.table && (!layer.uses_rdma || running(checker, NVDLA_SDP_RDMA)) &&
            (!layer.flying || (running(checker, NVDLA_CSC) && running(checker, NVDLA_CMAC_A) &&
@@ -264,9 +244,8 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
                        "written while a layer uses the table, which sees a mixture (55-lut section 3.3)");
         return !check.refused;
     }
-    if (offset == SDP_S_LUT_ACCESS_DATA && writes && address < entries) {
+    if (offset == SDP_S_LUT_ACCESS_DATA && writes && address < entries)
         table->loaded[lo ? LUT_LE_ENTRIES + address : address] = true;
-    }
     if (offset == SDP_S_LUT_ACCESS_DATA && unit == NVDLA_SDP && !table->selected) {
         table->selected = true; /* told once */
         apply_to_write(
@@ -285,20 +264,17 @@ static bool group_reads_what_it_writes(const struct bdma_batch *batch) {
         struct extent source = bdma_extent(&batch->descriptors[j], &batch->descriptors[j].source);
         for (size_t i = 0; i <= j; i++) {
             struct extent destination = bdma_extent(&batch->descriptors[i], &batch->descriptors[i].destination);
-            if (extents_overlap(&destination, &source)) {
+            if (extents_overlap(&destination, &source))
                 return true;
-            }
         }
     }
     return false;
 }
 
 static bool group_writes_both_memories(const struct bdma_batch *batch) {
-    for (size_t i = 1; i < batch->count; i++) {
-        if (batch->descriptors[i].destination.primary != batch->descriptors[0].destination.primary) {
+    for (size_t i = 1; i < batch->count; i++)
+        if (batch->descriptors[i].destination.primary != batch->descriptors[0].destination.primary)
             return true;
-        }
-    }
     return false;
 }
 
@@ -350,11 +326,10 @@ static void check_launch(struct check *check, const struct bdma *bdma, uint32_t 
 bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32_t offset, uint32_t value,
                         struct error *err) {
     struct check check = {checker, NVDLA_BDMA, bdma->launches, err, false};
-    if ((value & 1) != 0 && offset == BDMA_CFG_OP) {
+    if ((value & 1) != 0 && offset == BDMA_CFG_OP)
         check_push(&check, bdma);
-    } else if ((value & 1) != 0 && (offset == BDMA_CFG_LAUNCH0 || offset == BDMA_CFG_LAUNCH1)) {
+    else if ((value & 1) != 0 && (offset == BDMA_CFG_LAUNCH0 || offset == BDMA_CFG_LAUNCH1))
         check_launch(&check, bdma, offset);
-    }
     return !check.refused;
 }
 
@@ -372,9 +347,8 @@ static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_
 /* Groups are used in turn: one armed out of turn is legal, but waits until the other has been armed and is done. */
 static void waits_for_its_turn(struct checker *checker, enum nvdla_unit unit) {
     const struct register_group *regs = &checker->units[unit];
-    if (!exists(checker, unit) || regs->op_en[regs->consumer] || !regs->op_en[!regs->consumer]) {
+    if (!exists(checker, unit) || regs->op_en[regs->consumer] || !regs->op_en[!regs->consumer])
         return;
-    }
     device_warn(
         checker->dev, unit, regs->ordinal[!regs->consumer],
         "%s.S_POINTER = 0x%x: group %d is armed, but it is the turn of group %u, CONSUMER's, which is not; the "
@@ -385,9 +359,8 @@ static void waits_for_its_turn(struct checker *checker, enum nvdla_unit unit) {
 }
 
 void checker_explain(struct checker *checker) {
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         waits_for_its_turn(checker, unit);
-    }
     static const enum nvdla_unit core[] = {NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
     for (size_t i = 0; i < sizeof core / sizeof core[0]; i++) {
         waits_for(checker, NVDLA_CSC, core[i]);
@@ -401,17 +374,13 @@ void checker_explain(struct checker *checker) {
     waits_for(checker, NVDLA_PDP_RDMA, NVDLA_PDP);
     if (running(checker, NVDLA_SDP)) {
         struct sdp_layer layer = sdp_layer_of(checker);
-        if (layer.uses_rdma) {
+        if (layer.uses_rdma)
             waits_for(checker, NVDLA_SDP, NVDLA_SDP_RDMA);
-        }
-        if (layer.flying) {
+        if (layer.flying)
             waits_for(checker, NVDLA_SDP, NVDLA_CSC);
-        }
-        if (layer.to_pdp) {
+        if (layer.to_pdp)
             waits_for(checker, NVDLA_SDP, NVDLA_PDP);
-        }
     }
-    if (running(checker, NVDLA_PDP)) {
+    if (running(checker, NVDLA_PDP))
         waits_for(checker, NVDLA_PDP, pdp_flies(checker) ? NVDLA_SDP : NVDLA_PDP_RDMA);
-    }
 }

@@ -25,9 +25,8 @@ void cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, s
                                      .packed = weights->packed,
                                      .parts = weights->parts};
     buffer_reserve(&weights->packed, weights->blocks * pairs, pair_size(weights) * sizeof(int16_t));
-    if (wide) {
+    if (wide)
         buffer_reserve(&weights->parts, 2 * most, sizeof(int16_t));
-    }
     cmac_weights_clear(weights);
 }
 
@@ -68,22 +67,17 @@ static inline void place(int16_t *to, size_t size, size_t at, const int16_t *fro
                          size_t count) {
     size_t i = 0;
     if (at == 1 && count > 0) {
-        for (size_t k = 0; k < kernels; k++) {
+        for (size_t k = 0; k < kernels; k++)
             to[2 * k + 1] = from[k * step];
-        }
         to += size;
         i = 1;
     }
-    for (; i + 1 < count; i += 2, to += size) {
-        for (size_t k = 0; k < kernels; k++) {
+    for (; i + 1 < count; i += 2, to += size)
+        for (size_t k = 0; k < kernels; k++)
             memcpy(to + 2 * k, from + k * step + i, 2 * sizeof *to);
-        }
-    }
-    if (i < count) {
-        for (size_t k = 0; k < kernels; k++) {
+    if (i < count)
+        for (size_t k = 0; k < kernels; k++)
             to[2 * k] = from[k * step + i];
-        }
-    }
 }
 
 void cmac_weights_place(struct cmac_weights *weights, size_t at, size_t first, size_t step, size_t kernels,
@@ -95,13 +89,12 @@ void cmac_weights_place(struct cmac_weights *weights, size_t at, size_t first, s
         for (size_t part = 0; part < (weights->wide ? 2 : 1); part++) {
             const int16_t *from = weights->part[part] + first + k * step;
             /* A constant number of kernels makes the loops fast. */
-            if (n == CMAC_VECTOR) {
+            if (n == CMAC_VECTOR)
                 place(to + part * CMAC_VECTOR * 2, size, at % 2, from, step, CMAC_VECTOR, count);
-            } else if (n == 2 * CMAC_VECTOR) {
+            else if (n == 2 * CMAC_VECTOR)
                 place(to + part * CMAC_VECTOR * 2, size, at % 2, from, step, 2 * CMAC_VECTOR, count);
-            } else {
+            else
                 place(to + part * CMAC_VECTOR * 2, size, at % 2, from, step, n, count);
-            }
         }
     }
 }
@@ -133,15 +126,12 @@ struct job {
 static inline __attribute__((always_inline)) void
 add_sums(const struct cmac_weights *weights, const int32_t (*restrict tile)[CMAC_VECTOR], int64_t *restrict sums) {
     if (weights->wide) {
-        for (size_t k = 0; k < CMAC_VECTOR; k++) {
+        for (size_t k = 0; k < CMAC_VECTOR; k++)
             sums[k] += tile[0][k] + (int64_t)tile[1][k] * 256;
-        }
     } else {
-        for (size_t v = 0; v < weights->vectors; v++) {
-            for (size_t k = 0; k < CMAC_VECTOR; k++) {
+        for (size_t v = 0; v < weights->vectors; v++)
+            for (size_t k = 0; k < CMAC_VECTOR; k++)
                 sums[v * CMAC_VECTOR + k] += tile[v][k];
-            }
-        }
     }
 }
 
@@ -158,41 +148,36 @@ tile_avx2(const int16_t *const *windows, size_t positions, size_t vectors, const
 #pragma GCC unroll 6
     for (size_t p = 0; p < positions; p++) {
 #pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) {
+        for (size_t v = 0; v < vectors; v++)
             sums[p][v] = _mm256_setzero_si256();
-        }
     }
     for (size_t r = 0; r < chunk->count; r++) {
         const int16_t *from[TILE];
 #pragma GCC unroll 6
-        for (size_t p = 0; p < positions; p++) {
+        for (size_t p = 0; p < positions; p++)
             from[p] = windows[p] + chunk->runs[r].offset;
-        }
         size_t end = 2 * chunk->runs[r].pairs;
         for (size_t i = 0; i < end; i += 2, weights += vectors * CMAC_VECTOR * 2) {
             __m256i by[VECTORS];
 #pragma GCC unroll 2
-            for (size_t v = 0; v < vectors; v++) {
+            for (size_t v = 0; v < vectors; v++)
                 by[v] = _mm256_loadu_si256((const __m256i *)(const void *)(weights + v * CMAC_VECTOR * 2));
-            }
 #pragma GCC unroll 6
             for (size_t p = 0; p < positions; p++) {
                 int32_t pair;
                 memcpy(&pair, from[p] + i, sizeof pair);
                 __m256i elements = _mm256_set1_epi32(pair);
 #pragma GCC unroll 2
-                for (size_t v = 0; v < vectors; v++) {
+                for (size_t v = 0; v < vectors; v++)
                     sums[p][v] = _mm256_add_epi32(sums[p][v], _mm256_madd_epi16(elements, by[v]));
-                }
             }
         }
     }
 #pragma GCC unroll 6
     for (size_t p = 0; p < positions; p++) {
 #pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) {
+        for (size_t v = 0; v < vectors; v++)
             _mm256_storeu_si256((__m256i *)(void *)out[p][v], sums[p][v]);
-        }
     }
 }
 
@@ -200,13 +185,12 @@ tile_avx2(const int16_t *const *windows, size_t positions, size_t vectors, const
 AVX2 static void tile_of(const int16_t *const *windows, size_t positions, size_t vectors, const struct chunk *chunk,
                          tile_sums out) {
     if (vectors == 2) {
-        if (positions == TILE) {
+        if (positions == TILE)
             tile_avx2(windows, TILE, 2, chunk, out);
-        } else if (positions == HALF_TILE) {
+        else if (positions == HALF_TILE)
             tile_avx2(windows, HALF_TILE, 2, chunk, out);
-        } else {
+        else
             tile_avx2(windows, 1, 2, chunk, out);
-        }
     } else if (positions == TILE) {
         tile_avx2(windows, TILE, 1, chunk, out);
     } else if (positions == HALF_TILE) {
@@ -222,9 +206,8 @@ AVX2 static void multiply_avx2(const struct job *job) {
         n = left >= TILE ? TILE : left >= HALF_TILE ? HALF_TILE : 1;
         tile_sums tile;
         tile_of(job->windows + p, n, job->weights->vectors, &job->chunk, tile);
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             add_sums(job->weights, tile[i], job->sums + (p + i) * job->weights->lanes);
-        }
     }
 }
 #endif
@@ -237,11 +220,9 @@ static void multiply_any(const struct job *job) {
         for (size_t r = 0; r < job->chunk.count; r++) {
             const int16_t *from = job->windows[p] + job->chunk.runs[r].offset;
             for (size_t i = 0; i < job->chunk.runs[r].pairs; i++) {
-                for (size_t v = 0; v < job->weights->vectors; v++, weights += CMAC_VECTOR * 2) {
-                    for (size_t k = 0; k < CMAC_VECTOR; k++) {
+                for (size_t v = 0; v < job->weights->vectors; v++, weights += CMAC_VECTOR * 2)
+                    for (size_t k = 0; k < CMAC_VECTOR; k++)
                         sums[v][k] += from[2 * i] * weights[2 * k] + from[2 * i + 1] * weights[2 * k + 1];
-                    }
-                }
             }
         }
         add_sums(job->weights, sums, job->sums + p * job->weights->lanes);
@@ -271,11 +252,9 @@ void cmac_atom(const int16_t *window, const struct cmac_piece *pieces, size_t co
     memset(sums, 0, lanes * sizeof *sums);
     for (size_t n = 0; n < count; n++) {
         const int16_t *elements = window + pieces[n].offset;
-        for (size_t i = 0; i < pieces[n].count; i++, weights += lanes) {
-            for (size_t k = 0; k < lanes; k++) {
+        for (size_t i = 0; i < pieces[n].count; i++, weights += lanes)
+            for (size_t k = 0; k < lanes; k++)
                 sums[k] += elements[i] * weights[k];
-            }
-        }
     }
 }
 
@@ -290,9 +269,8 @@ void cmac_post_add(const int64_t *sums, size_t step, size_t lanes, int64_t *out)
     for (size_t e = 0; e < 16; e++) {
         for (size_t n = 0; n < 4; n++) {
             int c = cmac_coefficient(e, n);
-            for (size_t k = 0; k < lanes && c != 0; k++) {
+            for (size_t k = 0; k < lanes && c != 0; k++)
                 out[n * lanes + k] += c * sums[e * step + k];
-            }
         }
     }
 }

@@ -46,9 +46,8 @@ void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
 void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
     size_t elements = weights->blocks * weights->elements;
     memset(weights->digits, 0, elements * DIGITS * LANES * sizeof *weights->digits);
-    for (size_t i = 0; i < elements * LANES; i++) {
+    for (size_t i = 0; i < elements * LANES; i++)
         weights->exponents[i] = ZERO_EXPONENT;
-    }
     memset(weights->nans, 0, weights->blocks * weights->atoms * LANES * sizeof *weights->nans);
 }
 
@@ -56,14 +55,12 @@ void cmac_fp16_weight(struct cmac_fp16_weights *weights, size_t k, size_t i, siz
     static const int32_t booth[8] = {0, 1, 1, 2, -2, -1, -1, 0};
     uint16_t mantissa;
     int exponent = decode(value, &mantissa);
-    if (mantissa == 0) {
+    if (mantissa == 0)
         return;
-    }
     size_t block = k / LANES, lane = k % LANES, at = block * weights->elements + i;
     uint16_t *nan = &weights->nans[(block * weights->atoms + atom) * LANES + lane];
-    if (*nan == 0 && fp16_is_nan(value)) {
+    if (*nan == 0 && fp16_is_nan(value))
         *nan = value;
-    }
     weights->exponents[at * LANES + lane] = exponent;
     for (unsigned d = 0; d < DIGITS; d++) {
         int32_t digit = booth[(uint32_t)mantissa << 1 >> 2 * d & 7];
@@ -80,9 +77,8 @@ void cmac_fp16_data_read(struct cmac_fp16_data *data, const int16_t *window, con
         for (size_t c = 0; c < pieces[p].count; c++, i++) {
             uint16_t value = (uint16_t)from[c], mantissa;
             int exponent = decode(value, &mantissa);
-            if (data->nan == 0 && fp16_is_nan(value)) {
+            if (data->nan == 0 && fp16_is_nan(value))
                 data->nan = value;
-            }
             data->element[n] = (uint16_t)i;
             data->mantissa[n] = value >> 15 ? -mantissa : mantissa;
             data->exponent[n] = exponent;
@@ -145,9 +141,8 @@ static inline int32_t term(const int32_t *d, int32_t data, int32_t distance) {
 /* Largest sum of exponents of each lane, 0 if no product counts. */
 static inline void largest(const int32_t *restrict exponents, const struct cmac_fp16_data *data,
                            int32_t *restrict most) {
-    for (size_t k = 0; k < LANES; k++) {
+    for (size_t k = 0; k < LANES; k++)
         most[k] = 0;
-    }
     for (size_t n = 0; n < data->count; n++) {
         const int32_t *restrict of = exponents + data->element[n] * LANES;
         for (size_t k = 0; k < LANES; k++) {
@@ -161,16 +156,14 @@ static inline void largest(const int32_t *restrict exponents, const struct cmac_
 static inline void add_terms(const int32_t *restrict digits, const int32_t *restrict exponents,
                              const struct cmac_fp16_data *data, size_t n, size_t end, const int32_t *restrict most,
                              int32_t *restrict sums) {
-    for (size_t k = 0; k < LANES; k++) {
+    for (size_t k = 0; k < LANES; k++)
         sums[k] = 0;
-    }
     for (; n < end; n++) {
         const int32_t *restrict d = digits + data->element[n] * DIGITS * LANES;
         const int32_t *restrict of = exponents + data->element[n] * LANES;
         int32_t mantissa = data->mantissa[n], exponent = data->exponent[n];
-        for (size_t k = 0; k < LANES; k++) {
+        for (size_t k = 0; k < LANES; k++)
             sums[k] += term(d + k, mantissa, most[k] - of[k] - exponent);
-        }
     }
 }
 
@@ -181,9 +174,8 @@ WIDE static void direct(const int32_t *digits, const int32_t *exponents, const s
     for (size_t n = 0; n < data->count; n += FEW) {
         int32_t some[LANES];
         add_terms(digits, exponents, data, n, n + FEW < data->count ? n + FEW : data->count, sums->exponent, some);
-        for (size_t k = 0; k < LANES; k++) {
+        for (size_t k = 0; k < LANES; k++)
             sums->mantissa[0][k] += some[k];
-        }
     }
 }
 
@@ -193,16 +185,14 @@ WIDE static void tile_of(const int32_t *digits, const int32_t *exponents, const 
     memset(sums->mantissa, 0, sizeof sums->mantissa);
     for (size_t n = 0; n < data->count;) {
         size_t e = data->element[n] / 4u, end = n; /* four channels of a position */
-        while (end < data->count && data->element[end] / 4u == e) {
+        while (end < data->count && data->element[end] / 4u == e)
             end++;
-        }
         int32_t some[LANES];
         add_terms(digits, exponents, data, n, end, sums->exponent, some);
         for (size_t o = 0; o < CMAC_FP16_OUTPUTS; o++) {
             int32_t c = cmac_coefficient(e, o);
-            for (size_t k = 0; k < LANES; k++) {
+            for (size_t k = 0; k < LANES; k++)
                 sums->mantissa[o][k] += c * some[k];
-            }
         }
         n = end;
     }
@@ -212,19 +202,17 @@ void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_
                     const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
     size_t at = block * weights->elements + first;
     const int32_t *digits = weights->digits + at * DIGITS * LANES, *exponents = weights->exponents + at * LANES;
-    if (tile) {
+    if (tile)
         tile_of(digits, exponents, data, sums);
-    } else {
+    else
         direct(digits, exponents, data, sums);
-    }
     const uint16_t *nans = weights->nans + (block * weights->atoms + atom) * LANES;
     for (size_t k = 0; k < LANES; k++) {
         uint16_t nan = nans[k] != 0 ? nans[k] : data->nan;
         if (nan != 0) {
             sums->exponent[k] = NAN_EXPONENT;
-            for (size_t o = 0; o < (tile ? CMAC_FP16_OUTPUTS : 1); o++) {
+            for (size_t o = 0; o < (tile ? CMAC_FP16_OUTPUTS : 1); o++)
                 sums->mantissa[o][k] = (int64_t)(nan >> 15 << 10 | (nan & 1023)) << 27;
-            }
         } else {
             sums->exponent[k] *= 4;
         }

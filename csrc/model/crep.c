@@ -129,12 +129,10 @@ static struct crep *compile(const struct crep_shape *shape) {
     crep->chunks = xcalloc(chunks, sizeof *crep->chunks);
     crep->pieces = xmalloc(blocks * places * sizeof *crep->pieces);
     crep->ends = xmalloc(blocks * places * sizeof *crep->ends);
-    for (size_t x = 0; x < shape->out_width; x++) {
+    for (size_t x = 0; x < shape->out_width; x++)
         crep->column[x] = start_of(x, shape->column_step, shape->left, shape->line);
-    }
-    for (size_t y = 0; y < shape->out_height; y++) {
+    for (size_t y = 0; y < shape->out_height; y++)
         crep->row[y] = start_of(y, shape->row_step, shape->top, shape->lines) * crep->stored_line;
-    }
     compile_runs(crep, packed);
     compile_pieces(crep, packed);
     free(packed);
@@ -143,9 +141,8 @@ static struct crep *compile(const struct crep_shape *shape) {
 
 const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *shape) {
     size_t at = 0;
-    while (at < cache->count && memcmp(&cache->tables[at]->shape, shape, sizeof *shape) != 0) {
+    while (at < cache->count && memcmp(&cache->tables[at]->shape, shape, sizeof *shape) != 0)
         at++;
-    }
     struct crep *found;
     if (at < cache->count) {
         found = cache->tables[at];
@@ -166,8 +163,7 @@ const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *
 }
 
 void crep_cache_free(struct crep_cache *cache) {
-    for (size_t i = 0; i < cache->count; i++) {
+    for (size_t i = 0; i < cache->count; i++)
         crep_free(cache->tables[i]);
-    }
     cache->count = 0;
 }

@@ -98,13 +98,12 @@ void csc_layer_decode(struct csc_layer *layer, const struct registers_view *view
         .pad = precision == NVDLA_INT8 ? (int8_t)pad : (int16_t)pad,
         .pra_truncate = VALUE(view, CSC, D_PRA_CFG) & CSC_D_PRA_CFG__PRA_TRUNCATE_MASK,
     };
-    if (winograd) {
+    if (winograd)
         decode_winograd(layer, element);
-    } else if (image) {
+    else if (image)
         decode_image(layer, view);
-    } else if (nvdla_has(config, FEATURE_BATCHES)) {
+    else if (nvdla_has(config, FEATURE_BATCHES))
         layer->batches = (VALUE(view, CSC, D_BATCH_NUMBER) & CSC_D_BATCH_NUMBER__BATCHES_MASK) + (size_t)1;
-    }
 }
 
 size_t csc_layer_groups(const struct csc_layer *layer) {
@@ -172,9 +171,8 @@ struct crep_shape csc_layer_shape(const struct csc_layer *layer, const struct nv
 size_t csc_layer_stored(const struct csc_layer *layer, const struct nvdla_config *config, const struct cbuf *cbuf) {
     struct crep_shape shape = csc_layer_shape(layer, config, cbuf);
     size_t elements;
-    if (__builtin_mul_overflow(crep_stored(&shape), layer->batches, &elements)) {
+    if (__builtin_mul_overflow(crep_stored(&shape), layer->batches, &elements))
         return SIZE_MAX;
-    }
     size_t pixels = layer->mode == CSC_WINOGRAD ? layer->width * layer->height * layer->channels : 0;
     return elements > pixels ? elements : pixels;
 }
@@ -218,9 +216,8 @@ void csc_release_weights(struct cbuf_weights *weights, const struct cbuf *cbuf, 
 }
 
 bool csc_can_start(const struct csc *csc, const struct cdma *cdma, const struct register_group *regs) {
-    if (csc->started || !register_group_running(regs)) {
+    if (csc->started || !register_group_running(regs))
         return false;
-    }
     struct registers_view view = register_group_view(regs, csc->config);
     struct csc_layer layer;
     csc_layer_decode(&layer, &view);
@@ -244,19 +241,16 @@ void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const stru
     struct csc_layer *layer = &csc->layer;
     csc_layer_decode(layer, &view);
     csc->started = true;
-    if (csc->left > 0 && (!layer->data_reuse || layer->mode != csc->last_mode)) {
+    if (csc->left > 0 && (!layer->data_reuse || layer->mode != csc->last_mode))
         release_slices(cbuf, csc->last_data_banks, csc->left, csc->last_entries);
-    }
-    if (csc->last_skip_weights && !layer->weight_reuse) {
+    if (csc->last_skip_weights && !layer->weight_reuse)
         release_skipped_weights(csc, cbuf);
-    }
     csc->left = 0;
     csc->last_skip_weights = false;
     bool data = layer->data_banks != csc->last_data_banks;
     if (data || layer->weight_banks != csc->last_weight_banks) {
-        if (data) {
+        if (data)
             cbuf->data = (struct cbuf_data){.held = 0};
-        }
         cbuf->weights = (struct cbuf_weights){.held = 0};
         cdma_leave_pend(cdma, data);
     }
@@ -278,9 +272,8 @@ static struct weight_entries touched(const struct csc *csc, const struct cdma *c
     const struct csc_layer *layer = &csc->layer;
     size_t kernels = g * layer->kernel_group + csc_layer_group_kernels(layer, g);
     size_t elements = kernels * csc_layer_kernel_elements(layer);
-    if (!layer->compressed) {
+    if (!layer->compressed)
         return (struct weight_entries){entries_of(cbuf, elements * (size_t)nvdla_element_bytes(layer->precision)), 0};
-    }
     return (struct weight_entries){g < CDMA_GROUPS ? entries_of(cbuf, cdma->group_ends[g]) : 0,
                                    entries_of(cbuf, (elements + 7) / 8)};
 }
@@ -295,12 +288,10 @@ static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const s
     for (size_t g = 0; g < csc_layer_groups(layer) && account.kernels < layer->kernels - passed; g++) {
         size_t kernels = csc_layer_group_kernels(layer, g);
         size_t needed = layer->skip_weights ? g * layer->kernel_group + kernels : kernels;
-        if (weights_served) {
+        if (weights_served)
             cdma_account_weights(cdma, cbuf, &progress, &account);
-        }
-        if (account.kernels < needed) {
+        if (account.kernels < needed)
             return false;
-        }
         if (!layer->skip_weights) {
             struct weight_entries now = touched(csc, cdma, cbuf, g);
             csc_release_weights(&account, cbuf, less(now.weights, released.weights), now.masks - released.masks,
@@ -314,9 +305,8 @@ static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const s
 
 bool csc_can_run(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf, bool weights_served) {
     const struct csc_layer *layer = &csc->layer;
-    if (!csc->started || !layer->valid || cbuf->data.slices < layer->height) {
+    if (!csc->started || !layer->valid || cbuf->data.slices < layer->height)
         return false;
-    }
     struct cbuf_ring weights = cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks);
     struct cbuf_ring ring = layer->compressed ? cbuf_mask_ring(cbuf) : weights;
     struct weight_entries group = touched(csc, cdma, cbuf, 0);

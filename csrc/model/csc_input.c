@@ -7,21 +7,17 @@
 
 /* to[i] = element i of the bytes, 1 or 2 each, little endian. */
 static inline void widen(int16_t *to, const uint8_t *bytes, size_t element, size_t n) {
-    if (element == 1) {
-        for (size_t i = 0; i < n; i++) {
+    if (element == 1)
+        for (size_t i = 0; i < n; i++)
             to[i] = (int8_t)bytes[i];
-        }
-    } else {
-        for (size_t i = 0; i < n; i++) {
+    else
+        for (size_t i = 0; i < n; i++)
             to[i] = (int16_t)load_16(bytes + 2 * i);
-        }
-    }
 }
 
 static void fill(int16_t *to, int16_t value, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         to[i] = value;
-    }
 }
 
 /* One slice of feature input: of each pixel the real channels side by side. */
@@ -31,18 +27,16 @@ static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, 
     for (size_t surface = 0; surface < surfaces; surface++) {
         size_t first = surface * in_atom, n = channels - first < in_atom ? channels - first : in_atom;
         struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, layer->width, surfaces, surface);
-        for (size_t x = 0; x < layer->width; x++) {
+        for (size_t x = 0; x < layer->width; x++)
             widen(line + x * channels + first, slice + atoms.first + x * atoms.step, element, n);
-        }
     }
 }
 
 /* Bytes of the entries that hold one slice. */
 static size_t slice_bytes(const struct csc_layer *layer, const struct cbuf *cbuf) {
     size_t element = (size_t)nvdla_element_bytes(layer->precision);
-    if (layer->mode == CSC_IMAGE) {
+    if (layer->mode == CSC_IMAGE)
         return layer->slice_entries * cbuf->entry;
-    }
     size_t surfaces = ceil_div(layer->channels * element, cbuf->atom);
     return cbuf_slice_size(cbuf, layer->width, surfaces);
 }
@@ -62,11 +56,10 @@ static void read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
             size_t entry = cbuf->data.read + (y * layer->batches + batch) * layer->slice_entries;
             cbuf_read(cbuf, ring, entry * cbuf->entry, slice, size);
             fill(to, layer->pad, shape->left);
-            if (layer->mode == CSC_IMAGE) {
+            if (layer->mode == CSC_IMAGE)
                 widen(to + shape->left, slice, element, shape->line);
-            } else {
+            else
                 take_pixels(layer, cbuf, slice, to + shape->left);
-            }
             fill(to + shape->left + shape->line, layer->pad, table->stored_line - shape->left - shape->line);
         }
         size_t below = table->stored_lines - shape->top - shape->lines;
@@ -111,9 +104,8 @@ static void read_tiles(const struct csc_layer *layer, const struct cbuf *cbuf, c
 
 void csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
                     struct csc_input_buffers *buffers, int16_t *to) {
-    if (layer->mode == CSC_WINOGRAD) {
+    if (layer->mode == CSC_WINOGRAD)
         read_tiles(layer, cbuf, table, buffers, to);
-    } else {
+    else
         read_lines(layer, cbuf, table, buffers, to);
-    }
 }

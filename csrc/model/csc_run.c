@@ -89,9 +89,8 @@ static void find_windows(const struct csc_run *run, size_t first, size_t count, 
 /* Where output n of a window goes, n = 0 but for tiles; `window` counts from the first one ahead. */
 static int32_t *result_of(const struct csc_run *run, size_t window, size_t n) {
     int32_t *results = run->results.bytes;
-    if (!run->tiles) {
+    if (!run->tiles)
         return results + window * run->lanes;
-    }
     size_t across = run->table->shape.out_width;
     size_t y = window / across * 2 + n / 2, x = window % across * 2 + n % 2;
     return results + (y * across * 2 + x) * run->lanes;
@@ -99,9 +98,8 @@ static int32_t *result_of(const struct csc_run *run, size_t window, size_t n) {
 
 /* Delivers n sums to the lanes of a result. Returns how many were saturated. */
 static uint64_t deliver(const struct csc_run *run, const int64_t *sums, int32_t *results, size_t n) {
-    if (run->sums_tap.count > 0) {
+    if (run->sums_tap.count > 0)
         memcpy((int64_t *)run->sums.bytes + (results - (int32_t *)run->results.bytes), sums, n * sizeof *sums);
-    }
     return cacc_deliver_all(sums, results, n, run->truncate);
 }
 
@@ -138,17 +136,14 @@ static void any_order(struct csc_run *run, const int16_t *const *windows, size_t
     for (size_t p = 0; p < count && run->tiles; p++) {
         int64_t out[OUTPUTS * MOST_LANES];
         cmac_post_add(sums + p * lanes + from, step, n, out);
-        for (size_t o = 0; o < OUTPUTS; o++) {
+        for (size_t o = 0; o < OUTPUTS; o++)
             saturated += deliver(run, out + o * n, result_of(run, window + p, o) + from, n);
-        }
     }
-    if (!run->tiles && n == lanes) {
+    if (!run->tiles && n == lanes)
         saturated = deliver(run, sums, result_of(run, window, 0), step);
-    } else if (!run->tiles) {
-        for (size_t p = 0; p < count; p++) {
+    else if (!run->tiles)
+        for (size_t p = 0; p < count; p++)
             saturated += deliver(run, sums + p * lanes + from, result_of(run, window + p, 0) + from, n);
-        }
-    }
     atomic_fetch_add_explicit(&run->saturated, saturated, memory_order_relaxed);
 }
 
@@ -171,18 +166,16 @@ static void atom_by_atom(struct csc_run *run, const int16_t *const *windows, siz
                 cmac_post_add(sums, lanes, lanes, out);
             } else {
                 cmac_atom(windows[p], pieces, pieces_of, weights, lanes, out);
-                for (size_t e = 0; e < pieces_of; e++) {
+                for (size_t e = 0; e < pieces_of; e++)
                     weights += pieces[e].count * lanes;
-                }
             }
             for (size_t i = 0; i < outputs * lanes; i++) {
                 int bits = cacc_width(run->csc->config, precision, i % lanes);
                 accumulators[i] = cacc_add(accumulators[i], out[i], bits);
             }
         }
-        for (size_t o = 0; o < outputs; o++) {
+        for (size_t o = 0; o < outputs; o++)
             saturated += deliver(run, accumulators + o * lanes, result_of(run, window + p, o), lanes);
-        }
     }
     atomic_fetch_add_explicit(&run->saturated, saturated, memory_order_relaxed);
 }
@@ -217,15 +210,13 @@ static void floating_point(struct csc_run *run, const int16_t *const *windows, s
                 }
             }
         }
-        for (size_t e = 0; e < pieces; e++) {
+        for (size_t e = 0; e < pieces; e++)
             element += table->pieces[piece + e].count;
-        }
     }
     for (size_t i = 0; i < count * outputs; i++) {
         int32_t *results = result_of(run, window + i / outputs, i % outputs);
-        for (size_t k = first; k < behind; k++) {
+        for (size_t k = first; k < behind; k++)
             results[k] = (int32_t)cacc_fp16_deliver(&accumulators[i * FP16_LANES + k]);
-        }
     }
 }
 
@@ -269,9 +260,8 @@ static size_t blocks_in_use(const struct csc_run *run) {
 
 /* Shows the results that have been computed ahead to the taps, line by line. */
 static void show_ready(const struct csc_run *run) {
-    if (run->sums_tap.count + run->results_tap.count == 0) {
+    if (run->sums_tap.count + run->results_tap.count == 0)
         return;
-    }
     size_t batches = run->csc->layer.batches, width = run->table->shape.out_width;
     size_t first = run->first * (run->tiles ? OUTPUTS : 1);
     for (size_t at = 0, n; at < run->ready; at += n) {
@@ -302,13 +292,11 @@ static void compute_ahead(struct csc_run *run) {
         /* Lanes that no part writes. */
         memset(run->results.bytes, 0, run->count * (run->tiles ? OUTPUTS : 1) * run->lanes * sizeof(int32_t));
     }
-    if (shared) {
+    if (shared)
         pool_run(run->pool, panels * run->parts, run_task, run);
-    } else {
-        for (size_t i = 0; i < panels; i++) {
+    else
+        for (size_t i = 0; i < panels; i++)
             run_task(run, i);
-        }
-    }
     run->window += run->count;
     run->ready = run->count * (run->tiles ? OUTPUTS : 1);
     run->taken = 0;
@@ -323,27 +311,22 @@ static bool never_saturates(const struct csc_run *run, const int16_t *elements) 
     unsigned bits = layer->precision == NVDLA_INT8 ? 7 : 15;
     int narrowest = cacc_width(run->csc->config, layer->precision, 1);
     uint64_t limit = UINT64_C(1) << (narrowest - 1);
-    if ((uint64_t)run->table->elements << 2 * bits < limit) {
+    if ((uint64_t)run->table->elements << 2 * bits < limit)
         return true;
-    }
     uint64_t magnitudes[MOST_LANES] = {0};
     const struct crep *table = run->table;
     for (size_t a = 0, piece = 0; a < table->atoms; piece = table->ends[a++]) {
         size_t step = 0;
-        for (size_t e = piece; e < table->ends[a]; e++) {
+        for (size_t e = piece; e < table->ends[a]; e++)
             step += table->pieces[e].count;
-        }
-        for (size_t k = 0; k < run->kernels; k++, elements += step) {
-            for (size_t i = 0; i < step; i++) {
+        for (size_t k = 0; k < run->kernels; k++, elements += step)
+            for (size_t i = 0; i < step; i++)
                 magnitudes[k] += (uint64_t)abs(elements[i]);
-            }
-        }
     }
     for (size_t k = 0; k < run->kernels; k++) {
         limit = UINT64_C(1) << (cacc_width(run->csc->config, layer->precision, k) - 1);
-        if (magnitudes[k] << bits >= limit) {
+        if (magnitudes[k] << bits >= limit)
             return false;
-        }
     }
     return true;
 }
@@ -360,17 +343,14 @@ static void place_weights(struct csc_run *run, size_t atom, const struct cmac_pi
     case ATOM_BY_ATOM:
         for (size_t i = 0; i < piece->count; i++) {
             int16_t *to = (int16_t *)run->ordered.bytes + (element + i) * run->lanes;
-            for (size_t k = 0; k < run->kernels; k++) {
+            for (size_t k = 0; k < run->kernels; k++)
                 to[k] = from[k * step + i];
-            }
         }
         break;
     case FLOATING_POINT:
-        for (size_t k = 0; k < run->kernels; k++) {
-            for (size_t i = 0; i < piece->count; i++) {
+        for (size_t k = 0; k < run->kernels; k++)
+            for (size_t i = 0; i < piece->count; i++)
                 cmac_fp16_weight(&run->floating, k, element + i, atom, (uint16_t)from[k * step + i]);
-            }
-        }
         break;
     }
 }
@@ -378,17 +358,14 @@ static void place_weights(struct csc_run *run, size_t atom, const struct cmac_pi
 /* Sorts the weights of a group out of the stream: 40-convolution-core section 4.4. */
 static void arrange_weights(struct csc_run *run, const int16_t *stream) {
     const struct crep *table = run->table;
-    if (run->arithmetic == ANY_ORDER) {
+    if (run->arithmetic == ANY_ORDER)
         cmac_weights_take(&run->packed, stream, run->kernels * table->elements);
-    }
     for (size_t a = 0, piece = 0, element = 0, first = 0; a < table->atoms; piece = table->ends[a++]) {
         size_t step = 0;
-        for (size_t e = piece; e < table->ends[a]; e++) {
+        for (size_t e = piece; e < table->ends[a]; e++)
             step += table->pieces[e].count;
-        }
-        for (size_t e = piece, at = 0; e < table->ends[a]; at += table->pieces[e++].count) {
+        for (size_t e = piece, at = 0; e < table->ends[a]; at += table->pieces[e++].count)
             place_weights(run, a, &table->pieces[e], element + at, stream, first + at, step);
-        }
         element += step;
         first += step * run->kernels;
     }
@@ -408,22 +385,19 @@ static void release_group(struct csc_run *run) {
 static void next_group(struct csc_run *run) {
     const struct csc_layer *layer = &run->csc->layer;
     release_group(run);
-    if (run->client) {
+    if (run->client)
         cdma_fetch_weights(run->cdma, run->cbuf, run->client);
-    }
     run->kernels = csc_layer_group_kernels(layer, run->group++);
     const int16_t *elements = weights_next(&run->weights, run->cbuf, run->kernels * run->table->elements);
-    if (run->arithmetic != FLOATING_POINT) {
+    if (run->arithmetic != FLOATING_POINT)
         run->arithmetic = never_saturates(run, elements) ? ANY_ORDER : ATOM_BY_ATOM;
-    }
     bool partial = run->kernels < run->lanes;
-    if (run->arithmetic == FLOATING_POINT) {
+    if (run->arithmetic == FLOATING_POINT)
         cmac_fp16_weights_clear(&run->floating);
-    } else if (run->arithmetic == ANY_ORDER && partial) {
+    else if (run->arithmetic == ANY_ORDER && partial)
         cmac_weights_clear(&run->packed);
-    } else if (run->arithmetic == ATOM_BY_ATOM && partial) {
+    else if (run->arithmetic == ATOM_BY_ATOM && partial)
         memset(run->ordered.bytes, 0, run->table->elements * run->lanes * sizeof(int16_t));
-    }
     arrange_weights(run, elements);
     run->window = 0;
 }
@@ -508,9 +482,8 @@ void csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, stru
 
 void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results) {
     run->results_tap = *results;
-    if (sums->count == 0 || run->arithmetic == FLOATING_POINT) {
+    if (sums->count == 0 || run->arithmetic == FLOATING_POINT)
         return;
-    }
     const struct convertor truncation = {.scale = 1, .shift = run->truncate, .bits = 32};
     tap_convertor(sums, &truncation, 0);
     run->sums_tap = *sums;
@@ -520,9 +493,8 @@ void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const stru
 void csc_run_next(struct csc_run *run, int32_t *results, size_t atoms) {
     while (atoms > 0) {
         if (run->taken == run->ready) {
-            if (run->window == run->windows) {
+            if (run->window == run->windows)
                 next_group(run);
-            }
             compute_ahead(run);
         }
         size_t n = lesser(atoms, run->ready - run->taken);

@@ -35,9 +35,8 @@ void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, 
 /* Counts an atom outside every region, and reports it if that is not allowed. */
 static void complain(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
     dma->outside->count++;
-    if (dma->outside->allowed || dma->complaints == 0) {
+    if (dma->outside->allowed || dma->complaints == 0)
         return;
-    }
     dma->complaints--;
     bool primary = dma->mem == dma->dev->memory[SPACE_PRIMARY];
     device_report(dma->dev, 0, rule,
@@ -48,26 +47,20 @@ static void complain(struct dma *dma, const char *rule, const char *verb, uint64
 }
 
 static void check_read(struct dma *dma, uint64_t address, size_t size) {
-    if (memory_all_declared(dma->mem, address, size)) {
+    if (memory_all_declared(dma->mem, address, size))
         return;
-    }
-    for (size_t at = 0; at < size; at += dma->atom) {
-        if (!memory_any_declared(dma->mem, address + at, dma->atom)) {
+    for (size_t at = 0; at < size; at += dma->atom)
+        if (!memory_any_declared(dma->mem, address + at, dma->atom))
             complain(dma, "region-read", "reads", address + at);
-        }
-    }
 }
 
 /* Checks a run that is about to be written. Returns false if it is to be dropped. */
 static bool check_write(struct dma *dma, uint64_t address, size_t size) {
-    if (memory_all_declared(dma->mem, address, size)) {
+    if (memory_all_declared(dma->mem, address, size))
         return true;
-    }
-    for (size_t at = 0; at < size; at += dma->atom) {
-        if (!memory_all_declared(dma->mem, address + at, dma->atom)) {
+    for (size_t at = 0; at < size; at += dma->atom)
+        if (!memory_all_declared(dma->mem, address + at, dma->atom))
             complain(dma, "region-write", "writes", address + at);
-        }
-    }
     bool flooded = dma->outside_left == 0;
     if (!flooded && !memory_any_declared(dma->mem, address, size) && --dma->outside_left == 0) {
         device_report(dma->dev, 0, "region-flood",
@@ -105,9 +98,8 @@ void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms) {
 }
 
 void dma_flush(struct dma *dma) {
-    if (dma->pending_count > 0 && check_write(dma, dma->pending_address, dma->pending_count)) {
+    if (dma->pending_count > 0 && check_write(dma, dma->pending_address, dma->pending_count))
         memory_write(dma->mem, dma->pending_address, dma->pending, dma->pending_count, NULL, &dma->origin);
-    }
     dma->pending_count = 0;
 }
 
@@ -117,20 +109,17 @@ void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atom
     address &= dma->address_mask;
     count_beats(dma, address, size);
     while (size > 0) {
-        if (address != dma->pending_address + dma->pending_count) {
+        if (address != dma->pending_address + dma->pending_count)
             dma_flush(dma);
-        }
-        if (dma->pending_count == 0) {
+        if (dma->pending_count == 0)
             dma->pending_address = address;
-        }
         /* Pages end where the address space ends, so a part never wraps around. */
         size_t room = MEMORY_PAGE - (size_t)(address % MEMORY_PAGE);
         size_t part = size < room ? size : room;
         memcpy(dma->pending + dma->pending_count, from, part);
         dma->pending_count += part;
-        if (part == room) {
+        if (part == room)
             dma_flush(dma);
-        }
         from += part;
         size -= part;
         address = (address + part) & dma->address_mask;

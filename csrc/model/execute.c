@@ -47,12 +47,10 @@ static int element_bits(enum nvdla_precision precision) {
 /* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
 static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_phase weights) {
     struct register_group *group = &model->units[NVDLA_CDMA];
-    if (data != CDMA_DONE && model->cdma.data == CDMA_DONE) {
+    if (data != CDMA_DONE && model->cdma.data == CDMA_DONE)
         raise_interrupt(model, INTERRUPT_CDMA_DAT, group->consumer);
-    }
-    if (weights != CDMA_DONE && model->cdma.weights.phase == CDMA_DONE) {
+    if (weights != CDMA_DONE && model->cdma.weights.phase == CDMA_DONE)
         raise_interrupt(model, INTERRUPT_CDMA_WT, group->consumer);
-    }
     if (cdma_layer_done(&model->cdma)) {
         register_group_load(group, CDMA_D_NAN_INPUT_DATA_NUM, model->cdma.data_specials.seen.nan);
         register_group_load(group, CDMA_D_NAN_INPUT_WEIGHT_NUM, model->cdma.weight_specials.seen.nan);
@@ -69,12 +67,10 @@ static void run_cdma(struct model *model) {
     struct cdma_cubes cubes = cdma_cubes(&view);
     struct cdma_served answered = schedule_cdma_served(model);
     struct cdma_clients clients;
-    if (answered.data) {
+    if (answered.data)
         client_open(model, &clients.data, NVDLA_READ_CDMA_DAT, cubes.data_primary);
-    }
-    if (answered.weights) {
+    if (answered.weights)
         client_open(model, &clients.weights, NVDLA_READ_CDMA_WT, cubes.weight_primary);
-    }
     model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
                              cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
                              cubes.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
@@ -114,15 +110,12 @@ static void finish_sdp_rdma(struct model *model) {
 static void finish_sdp(struct model *model, const struct sdp_layer *layer, const struct sdp_result *result) {
     struct register_group *sdp = &model->units[NVDLA_SDP];
     struct sdp_result *counted = &model->sdp_counted;
-    if (layer->count_saturation) {
+    if (layer->count_saturation)
         counted->saturated = result->saturated;
-    }
-    if (layer->count_table) {
+    if (layer->count_table)
         counted->table = result->table;
-    }
-    if (layer->count_specials) {
+    if (layer->count_specials)
         counted->input = result->input;
-    }
     register_group_load(sdp, SDP_D_STATUS, result->unequal && !layer->to_pdp);
     register_group_load(sdp, SDP_D_STATUS_NAN_OUTPUT_NUM, result->nan_outputs);
     register_group_load(sdp, SDP_D_PERF_OUT_SATURATION, counted->saturated);
@@ -132,18 +125,16 @@ static void finish_sdp(struct model *model, const struct sdp_layer *layer, const
     register_group_load(sdp, SDP_D_PERF_LUT_LE_HIT, counted->table.le_hit);
     register_group_load(sdp, SDP_D_PERF_LUT_LO_HIT, counted->table.lo_hit);
     raise_interrupt(model, INTERRUPT_SDP, end_layer(model, NVDLA_SDP));
-    if (layer->leftover) {
+    if (layer->leftover)
         model->rdma_stuck = true;
-    } else if (layer->uses_rdma) {
+    else if (layer->uses_rdma)
         finish_sdp_rdma(model);
-    }
 }
 
 static void finish_pdp(struct model *model, bool from_memory) {
     raise_interrupt(model, INTERRUPT_PDP, end_layer(model, NVDLA_PDP));
-    if (from_memory) {
+    if (from_memory)
         register_group_done(&model->units[NVDLA_PDP_RDMA]);
-    }
 }
 
 /* A PDP layer whose output can be heard. */
@@ -161,24 +152,20 @@ static void next_line(void *context, uint8_t *bytes) {
 /* The streams of an SDP layer. */
 static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *layer) {
     struct sdp_taps taps = {.input = {.count = 0}};
-    if (model->taps.count == 0) {
+    if (model->taps.count == 0)
         return taps;
-    }
     bool integer = layer->proc != NVDLA_FP16;
     const struct sdp_stage *ew = &layer->stage[SDP_EW];
     enum tap_format format = integer ? TAP_INT32 : TAP_FP32, operand_format = integer ? TAP_INT16 : TAP_FP16;
     int width = integer ? 32 : 0, operand = integer ? 16 : 0;
     taps.input = tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width);
-    if (ew->alu.from_memory) {
+    if (ew->alu.from_memory)
         taps.ew_alu = tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand_format, operand);
-    }
-    if (ew->mul.from_memory) {
+    if (ew->mul.from_memory)
         taps.ew_mul = tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand_format, operand);
-    }
     taps.convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width);
-    if (!layer->compare) {
+    if (!layer->compare)
         taps.output = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
-    }
     if (integer && !layer->compare) {
         int bits = element_bits(layer->out);
         const struct convertor convertor = {.offset = layer->convertor.offset,
@@ -204,9 +191,8 @@ static void run_sdp_from(struct model *model, const struct work *work, struct sd
         pdp_run(&pdp, (struct pdp_source){next_line, run}, &output, &nans);
         register_group_load(&model->units[NVDLA_PDP], PDP_D_NAN_OUTPUT_NUM, nans);
     } else {
-        if (!layer->compare) {
+        if (!layer->compare)
             client_open(model, &clients->output, NVDLA_WRITE_SDP, layer->destination.primary);
-        }
         sdp_run_to_memory(run);
     }
     *result = sdp_run_result(run);
@@ -235,9 +221,8 @@ static void run_flying(struct model *model, const struct work *work, struct sdp_
                        struct sdp_result *result) {
     struct dma weights;
     bool come = schedule_weights_come(model);
-    if (come) {
+    if (come)
         client_open(model, &weights, NVDLA_READ_CDMA_WT, model->cdma.layer.cubes.weight_primary);
-    }
     uint32_t clip = register_group_value(&model->units[NVDLA_CACC], CACC_D_CLIP_CFG);
     struct csc_run *run = model->core;
     csc_run_begin(run, &model->csc, &model->cdma, &model->cbuf, come ? &weights : NULL,
@@ -256,11 +241,9 @@ static void run_sdp(struct model *model, const struct work *work) {
     model->checker.sdp.selected = false; /* the layer takes the clock from the table's port */
     struct sdp_clients clients = {.table = &model->sdp_table.entries};
     struct sdp_result result = {.saturated = 0};
-    for (int i = 0; i < SDP_STAGES; i++) {
-        if (layer->operands[i].enabled) {
+    for (int i = 0; i < SDP_STAGES; i++)
+        if (layer->operands[i].enabled)
             client_open(model, &clients.operands[i], client_operands[i], layer->operands[i].primary);
-        }
-    }
     if (layer->flying) {
         run_flying(model, work, &clients, &result);
     } else {
@@ -268,9 +251,8 @@ static void run_sdp(struct model *model, const struct work *work) {
         run_sdp_from(model, work, &clients, &result);
     }
     finish_sdp(model, layer, &result);
-    if (work->action == ACTION_SDP_PDP) {
+    if (work->action == ACTION_SDP_PDP)
         finish_pdp(model, false);
-    }
 }
 
 /* ---- PDP, CDP, BDMA, RUBIK ---- */
@@ -297,9 +279,8 @@ static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
 /* A CDP layer whose streams can be heard. */
 static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *layer) {
     struct cdp_layer tapped = *layer;
-    if (model->taps.count == 0) {
+    if (model->taps.count == 0)
         return tapped;
-    }
     enum nvdla_precision precision = layer->kernel.precision;
     int bits = element_bits(precision);
     struct cdp_taps *taps = &tapped.taps;
@@ -332,18 +313,15 @@ static void run_bdma(struct model *model) {
     struct bdma_served answered = schedule_bdma_served(model);
     struct bdma_clients clients;
     for (int primary = 0; primary < 2; primary++) {
-        if (answered.read[primary]) {
+        if (answered.read[primary])
             client_open(model, &clients.read[primary], NVDLA_READ_BDMA, primary);
-        }
-        if (answered.write[primary]) {
+        if (answered.write[primary])
             client_open(model, &clients.write[primary], NVDLA_WRITE_BDMA, primary);
-        }
     }
     bdma_run(&model->bdma, &clients);
     unsigned group;
-    if (bdma_done(&model->bdma, &group)) {
+    if (bdma_done(&model->bdma, &group))
         raise_interrupt(model, INTERRUPT_BDMA, group);
-    }
 }
 
 static void run_rubik(struct model *model, const struct work *work) {

@@ -53,9 +53,8 @@ struct model {
 /* The registers of all units that the configuration has, as the engines see them: groups CONSUMER. */
 static inline struct registers_view model_view(const struct model *model) {
     struct registers_view view = {.config = model->dev.config};
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         view.units[unit] = register_group_words(&model->units[unit], model->units[unit].consumer);
-    }
     return view;
 }
 

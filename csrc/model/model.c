@@ -31,9 +31,8 @@ static bool model_reset(struct device *dev, struct error *err) {
     (void)err;
     struct model *model = model_of(dev);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        if (implements(model, unit)) {
+        if (implements(model, unit))
             register_group_reset(&model->units[unit]);
-        }
         model->reported[unit] = false;
     }
     checker_reset(&model->checker);
@@ -89,18 +88,16 @@ static unsigned table_address(const struct model *model, enum nvdla_unit unit) {
 
 static bool write_table(struct model *model, enum nvdla_unit unit, uint32_t offset, uint32_t value, struct error *err) {
     struct register_group *regs = &model->units[unit];
-    if (!checker_table_write(&model->checker, unit, offset, value, table_address(model, unit), err)) {
+    if (!checker_table_write(&model->checker, unit, offset, value, table_address(model, unit), err))
         return false;
-    }
     if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
         cdp_lut_write(regs, &model->lut, value);
     } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA) {
         sdp_table_write(&model->sdp_table, register_group_value(regs, SDP_S_LUT_ACCESS_CFG), value);
     } else {
         register_group_write(regs, offset, value);
-        if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_CFG) {
+        if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_CFG)
             sdp_table_select(&model->sdp_table, value);
-        }
     }
     return true;
 }
@@ -111,9 +108,8 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
     enum nvdla_unit unit = nvdla_unit_at(dev->config, address & SPACE_MASK);
     uint32_t offset = address & WINDOW_MASK;
     model->steps++;
-    if (!implements(model, unit)) {
+    if (!implements(model, unit))
         return true;
-    }
     if (unit == NVDLA_GLB && offset == GLB_S_INTR_SET) {
         model->interrupt_status |= value & model->interrupt_bits;
         return true;
@@ -122,14 +118,12 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
         model->interrupt_status &= ~value;
         return true;
     }
-    if (table_register(model, unit, offset)) {
+    if (table_register(model, unit, offset))
         return write_table(model, unit, offset, value, err);
-    }
     if (unit == NVDLA_BDMA) {
         register_group_write(&model->units[unit], offset, value);
-        if (!checker_bdma_write(&model->checker, &model->bdma, offset, value, err)) {
+        if (!checker_bdma_write(&model->checker, &model->bdma, offset, value, err))
             return false;
-        }
         bdma_write(&model->bdma, dev->config, &model->units[unit], offset, value);
         return true;
     }
@@ -142,19 +136,18 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
     enum nvdla_unit unit = nvdla_unit_at(dev->config, address & SPACE_MASK);
     uint32_t offset = address & WINDOW_MASK;
     model->steps++;
-    if (!implements(model, unit)) {
+    if (!implements(model, unit))
         *value = 0;
-    } else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS) {
+    else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS)
         *value = model->interrupt_status;
-    } else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA) {
+    else if (unit == NVDLA_CDP && offset == CDP_S_LUT_ACCESS_DATA)
         *value = cdp_lut_read(&model->units[unit], &model->lut);
-    } else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA && table_register(model, unit, offset)) {
+    else if (unit == NVDLA_SDP && offset == SDP_S_LUT_ACCESS_DATA && table_register(model, unit, offset))
         *value = sdp_table_read(&model->sdp_table, register_group_value(&model->units[unit], SDP_S_LUT_ACCESS_CFG));
-    } else if (unit == NVDLA_BDMA && offset == BDMA_STATUS) {
+    else if (unit == NVDLA_BDMA && offset == BDMA_STATUS)
         *value = bdma_status(&model->bdma);
-    } else {
+    else
         *value = register_group_read(&model->units[unit], offset);
-    }
     return true;
 }
 
@@ -162,9 +155,8 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
 
 /* One finding for a layer that only its size keeps from running. */
 static void report_too_large(struct model *model, const struct work *work) {
-    if (model->reported[work->too_large]) {
+    if (model->reported[work->too_large])
         return;
-    }
     model->reported[work->too_large] = true;
     device_report(&model->dev, 0, "layer-size",
                   "%s launch %d has %" PRIu64 " %s; the model carries out layers of at most %" PRIu64,
@@ -175,20 +167,16 @@ static void report_too_large(struct model *model, const struct work *work) {
 static enum device_state model_advance(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err) {
     (void)cycles;
     struct model *model = model_of(dev);
-    if (until_interrupt && interrupt_line(model)) {
+    if (until_interrupt && interrupt_line(model))
         return DEVICE_INTERRUPT;
-    }
-    if (!checker_started(&model->checker, err)) {
+    if (!checker_started(&model->checker, err))
         return DEVICE_FAILED;
-    }
     struct work work;
     schedule_find(model, &work);
-    if (work.too_large != NVDLA_UNIT_COUNT) {
+    if (work.too_large != NVDLA_UNIT_COUNT)
         report_too_large(model, &work);
-    }
-    if (work.action == ACTION_NONE) {
+    if (work.action == ACTION_NONE)
         return DEVICE_IDLE;
-    }
     execute(model, &work);
     return until_interrupt && interrupt_line(model) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
 }
@@ -234,9 +222,8 @@ static void model_statistics(struct device *dev, struct device_statistics *stati
 
 static void model_destroy(struct device *dev) {
     struct model *model = model_of(dev);
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         register_group_free(&model->units[unit]);
-    }
     csc_free(&model->csc);
     csc_run_free(model->core);
     pool_free(model->pool);
@@ -265,15 +252,12 @@ static const struct device_ops model_ops = {
 static uint32_t interrupt_bits(const struct nvdla_config *config) {
     const struct nvdla_register *status = nvdla_register_find(config, NVDLA_GLB, "S_INTR_STATUS");
     uint32_t bits = 0;
-    for (size_t i = 0; status && i < status->field_count; i++) {
+    for (size_t i = 0; status && i < status->field_count; i++)
         bits |= nvdla_field_mask(&status->fields[i]);
-    }
-    if (!nvdla_has(config, FEATURE_BDMA)) {
+    if (!nvdla_has(config, FEATURE_BDMA))
         bits &= ~(GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__BDMA_DONE_STATUS1_MASK);
-    }
-    if (!nvdla_has(config, FEATURE_RUBIK)) {
+    if (!nvdla_has(config, FEATURE_RUBIK))
         bits &= ~(GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1_MASK);
-    }
     return bits;
 }
 
@@ -304,8 +288,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     model->pool = pool_new(options->threads > 1 ? options->threads : 1);
     model->core = csc_run_new(model->pool);
     dev->memory[SPACE_PRIMARY] = memory_new();
-    if (nvdla_has(config, FEATURE_SECONDARY_MEMORY)) {
+    if (nvdla_has(config, FEATURE_SECONDARY_MEMORY))
         dev->memory[SPACE_SECONDARY] = memory_new();
-    }
     return dev;
 }

@@ -40,14 +40,12 @@ static bool meet(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes) {
 
 /* True if a line of the surface at `surface` shares bytes with the run. */
 static bool surface_meets(const struct extent *extent, uint64_t surface, uint64_t run, uint64_t bytes) {
-    if (extent->line_stride == 0 || extent->lines == 1) {
+    if (extent->line_stride == 0 || extent->lines == 1)
         return meet(surface, extent->line_bytes, run, bytes);
-    }
     /* The last line that starts before the end of the run reaches furthest into it. */
     uint64_t end = run + bytes;
-    if (end <= surface) {
+    if (end <= surface)
         return false;
-    }
     uint64_t line = (end - 1 - surface) / extent->line_stride;
     line = line < extent->lines ? line : extent->lines - 1;
     return meet(surface + line * extent->line_stride, extent->line_bytes, run, bytes);
@@ -56,17 +54,14 @@ static bool surface_meets(const struct extent *extent, uint64_t surface, uint64_
 bool extents_overlap(const struct extent *one, const struct extent *other) {
     struct extent a = joined(one), b = joined(other);
     if (a.primary != b.primary || !meet(a.base, span(&a), b.base, span(&b)) ||
-        a.surfaces * a.lines > MOST_COMPARISONS / b.surfaces) {
+        a.surfaces * a.lines > MOST_COMPARISONS / b.surfaces)
         return false;
-    }
     for (uint64_t z = 0; z < a.surfaces; z++) {
         for (uint64_t y = 0; y < a.lines; y++) {
             uint64_t run = a.base + z * a.surface_stride + y * a.line_stride;
-            for (uint64_t s = 0; s < b.surfaces; s++) {
-                if (surface_meets(&b, b.base + s * b.surface_stride, run, a.line_bytes)) {
+            for (uint64_t s = 0; s < b.surfaces; s++)
+                if (surface_meets(&b, b.base + s * b.surface_stride, run, a.line_bytes))
                     return true;
-                }
-            }
         }
     }
     return false;

@@ -23,9 +23,8 @@ struct strip {
 /* Strip 0 .. strips-1 of the layer. Spec: 60-pdp section 7. */
 static struct strip strip_of(const struct pdp_layer *layer, int index) {
     int overlap = layer->kernel.width - layer->kernel.stride_width;
-    if (layer->in.count == 1) {
+    if (layer->in.count == 1)
         return (struct strip){.width = layer->width, .out_width = layer->out_width, .pad_left = layer->kernel.pad_left};
-    }
     if (index == 0) {
         return (struct strip){
             .width = layer->in.first, .out_width = layer->out.first, .pad_left = layer->kernel.pad_left};
@@ -95,15 +94,12 @@ static bool rdma_fits(const struct pdp_layer *layer, const struct pdp_cubes *pdp
 
 int pdp_waiting_lines(const struct pdp_kernel *kernel) {
     int height = kernel->height, stride = kernel->stride_height;
-    if (stride >= height) {
+    if (stride >= height)
         return 1;
-    }
-    if (stride == 1) {
+    if (stride == 1)
         return height;
-    }
-    if (stride == 2) {
+    if (stride == 2)
         return (height + 1) / 2;
-    }
     return stride == 3 && height > 6 ? 3 : 2;
 }
 
@@ -129,18 +125,15 @@ static bool remainder_hangs(int size, int before, int after, int kernel, int str
 static bool windows_finish(const struct pdp_layer *layer) {
     const struct pdp_kernel *kernel = &layer->kernel;
     if (remainder_hangs(layer->height, kernel->pad_top, kernel->pad_bottom, kernel->height, kernel->stride_height,
-                        layer->out_height)) {
+                        layer->out_height))
         return false;
-    }
     if (layer->in.count == 1 && remainder_hangs(layer->width, kernel->pad_left, kernel->pad_right, kernel->width,
-                                                kernel->stride_width, layer->out_width)) {
+                                                kernel->stride_width, layer->out_width))
         return false;
-    }
     for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
-        if (strip.width < 1 || line_buffer_hangs(kernel, strip.out_width)) {
+        if (strip.width < 1 || line_buffer_hangs(kernel, strip.out_width))
             return false;
-        }
     }
     return true;
 }
@@ -236,9 +229,8 @@ static void write_line(const struct pdp_layer *layer, const struct strip *strip,
     const void *rows[KEPT_ROWS];
     int count = 0;
     int top = oy * layer->kernel.stride_height - layer->kernel.pad_top;
-    for (int y = top > 0 ? top : 0; y <= last_row(layer, oy); y++) {
+    for (int y = top > 0 ? top : 0; y <= last_row(layer, oy); y++)
         rows[count++] = kept_row(buffers, y);
-    }
     size_t atoms = (size_t)strip->out_width, elements = atoms * layer->lanes;
     pdp_pool_height(&layer->kernel, rows, count, elements, buffers->total, buffers->out);
     const struct tap_place place = {.channel = surface * (int)layer->lanes, .y = oy, .x = strip->out_column};
@@ -248,9 +240,8 @@ static void write_line(const struct pdp_layer *layer, const struct strip *strip,
     uint64_t at = to->base + (uint64_t)surface * to->surface_stride + (uint64_t)oy * to->line_stride +
                   (uint64_t)strip->out_column * layer->atom;
     dma_write(output, at, buffers->out, atoms);
-    if (layer->kernel.precision == NVDLA_FP16) {
+    if (layer->kernel.precision == NVDLA_FP16)
         fp16_count_specials(buffers->out, elements, specials);
-    }
 }
 
 static void run_surface(const struct pdp_layer *layer, const struct strip *strip, int surface, struct pdp_source source,
@@ -258,9 +249,8 @@ static void run_surface(const struct pdp_layer *layer, const struct strip *strip
     int oy = 0;
     for (int y = 0; y < layer->height; y++) {
         source.next_line(source.context, buffers->line);
-        if (layer->flush_nans) {
+        if (layer->flush_nans)
             fp16_flush_nans(buffers->line, (size_t)strip->width * layer->lanes);
-        }
         pdp_pool_width(&layer->kernel, buffers->line, strip->width, strip->pad_left, kept_row(buffers, y),
                        strip->out_width, layer->lanes);
         while (oy < layer->out_height && last_row(layer, oy) <= y) {
@@ -276,9 +266,8 @@ void pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma
     buffers_new(&buffers, layer);
     for (int i = 0; i < layer->in.count; i++) {
         struct strip strip = strip_of(layer, i);
-        for (int surface = 0; surface < layer->surfaces; surface++) {
+        for (int surface = 0; surface < layer->surfaces; surface++)
             run_surface(layer, &strip, surface, source, &buffers, output, &specials);
-        }
     }
     dma_flush(output);
     buffers_free(&buffers);

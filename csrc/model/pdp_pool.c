@@ -24,9 +24,8 @@ static inline int32_t wrap(int32_t value, int bits) {
 int64_t pdp_round(int64_t product, int bits) {
     int64_t quotient = product >> 16;
     int64_t fraction = product & 0xffff;
-    if (product < 0) {
+    if (product < 0)
         return fixed_sign_extend(quotient + (fraction > 0x8000), bits);
-    }
     return fixed_sign_extend((quotient & ((INT64_C(1) << (bits - 1)) - 1)) + (fraction >> 15), bits);
 }
 
@@ -67,13 +66,11 @@ static int32_t empty_value(enum nvdla_precision precision, enum pdp_method metho
 /* One atom of a pooled row without a valid column. */
 static inline void empty_atom(enum pdp_method method, enum nvdla_precision precision, void *row, size_t lanes) {
     int32_t value = empty_value(precision, method);
-    for (size_t i = 0; i < lanes; i++) {
-        if (precision == NVDLA_INT8) {
+    for (size_t i = 0; i < lanes; i++)
+        if (precision == NVDLA_INT8)
             ((int16_t *)row)[i] = (int16_t)value;
-        } else {
+        else
             ((int32_t *)row)[i] = value;
-        }
-    }
 }
 
 /* One atom of a pooled row: the first valid column. */
@@ -82,40 +79,33 @@ static inline void start_atom(enum pdp_method method, enum nvdla_precision preci
     if (precision == NVDLA_INT8) {
         const int8_t *from = in;
         int16_t *to = row;
-        for (size_t i = 0; i < lanes; i++) {
+        for (size_t i = 0; i < lanes; i++)
             to[i] = from[i];
-        }
     } else if (precision == NVDLA_INT16) {
         const int16_t *from = in;
         int32_t *to = row;
-        for (size_t i = 0; i < lanes; i++) {
+        for (size_t i = 0; i < lanes; i++)
             to[i] = from[i];
-        }
     } else {
         const uint16_t *from = in;
         uint32_t *to = row;
-        for (size_t i = 0; i < lanes; i++) {
+        for (size_t i = 0; i < lanes; i++)
             to[i] = method == PDP_AVERAGE ? fp16_to_fp17_inline(from[i]) : from[i];
-        }
     }
 }
 
 /* Folds one more run of integers into sums, minima or maxima. */
 #define FOLD_INTEGERS(name, to_type, from_type)                                                                        \
     static inline void name(enum pdp_method method, to_type *to, const from_type *from, size_t count) {                \
-        if (method == PDP_AVERAGE) {                                                                                   \
-            for (size_t i = 0; i < count; i++) {                                                                       \
+        if (method == PDP_AVERAGE)                                                                                     \
+            for (size_t i = 0; i < count; i++)                                                                         \
                 to[i] = (to_type)(to[i] + from[i]);                                                                    \
-            }                                                                                                          \
-        } else if (method == PDP_MIN) {                                                                                \
-            for (size_t i = 0; i < count; i++) {                                                                       \
+        else if (method == PDP_MIN)                                                                                    \
+            for (size_t i = 0; i < count; i++)                                                                         \
                 to[i] = from[i] < to[i] ? from[i] : to[i];                                                             \
-            }                                                                                                          \
-        } else {                                                                                                       \
-            for (size_t i = 0; i < count; i++) {                                                                       \
+        else                                                                                                           \
+            for (size_t i = 0; i < count; i++)                                                                         \
                 to[i] = from[i] > to[i] ? from[i] : to[i];                                                             \
-            }                                                                                                          \
-        }                                                                                                              \
     }
 FOLD_INTEGERS(fold_int8, int16_t, int8_t)
 FOLD_INTEGERS(fold_int16, int32_t, int16_t)
@@ -123,31 +113,26 @@ FOLD_INTEGERS(fold_int32, int32_t, int32_t)
 
 /* The accumulator is the first operand: it is the one whose NaN stays. */
 static inline void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
-    if (method == PDP_AVERAGE) {
-        for (size_t i = 0; i < lanes; i++) {
+    if (method == PDP_AVERAGE)
+        for (size_t i = 0; i < lanes; i++)
             row[i] = fp17_add_inline(row[i], fp16_to_fp17_inline(in[i]));
-        }
-    } else if (method == PDP_MIN) {
-        for (size_t i = 0; i < lanes; i++) {
+    else if (method == PDP_MIN)
+        for (size_t i = 0; i < lanes; i++)
             row[i] = fp16_extreme_inline(row[i], in[i], true);
-        }
-    } else {
-        for (size_t i = 0; i < lanes; i++) {
+    else
+        for (size_t i = 0; i < lanes; i++)
             row[i] = fp16_extreme_inline(row[i], in[i], false);
-        }
-    }
 }
 
 /* Folds one more valid column into an atom of a pooled row. */
 static inline void fold_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
                              size_t lanes) {
-    if (precision == NVDLA_INT8) {
+    if (precision == NVDLA_INT8)
         fold_int8(method, row, in, lanes);
-    } else if (precision == NVDLA_INT16) {
+    else if (precision == NVDLA_INT16)
         fold_int16(method, row, in, lanes);
-    } else {
+    else
         fold_fp16(method, row, in, lanes);
-    }
 }
 
 /* Adds the pads of a window to an atom of averages. */
@@ -156,19 +141,16 @@ static inline void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precisio
     int32_t pad = pad_value(kernel, pads);
     if (precision == NVDLA_INT8) {
         int16_t *to = row;
-        for (size_t i = 0; i < lanes; i++) {
+        for (size_t i = 0; i < lanes; i++)
             to[i] = (int16_t)wrap(to[i] + pad, INT8_ROW);
-        }
     } else if (precision == NVDLA_INT16) {
         int32_t *to = row;
-        for (size_t i = 0; i < lanes; i++) {
+        for (size_t i = 0; i < lanes; i++)
             to[i] = wrap(to[i] + pad, INT16_ROW);
-        }
     } else {
         uint32_t *to = row;
-        for (size_t i = 0; i < lanes; i++) {
+        for (size_t i = 0; i < lanes; i++)
             to[i] = fp17_add_inline(to[i], (uint32_t)pad & FP17_MASK);
-        }
     }
 }
 
@@ -182,52 +164,44 @@ static inline void pool_width(const struct pdp_kernel *kernel, const uint8_t *in
         int end = first + kernel->width < width ? first + kernel->width : width;
         int begin = first > 0 ? first : 0;
         uint8_t *out = row + (size_t)ox * row_atom;
-        if (begin < end) {
+        if (begin < end)
             start_atom(kernel->method, precision, out, in + (size_t)begin * in_atom, lanes);
-        } else {
+        else
             empty_atom(kernel->method, precision, out, lanes);
-        }
-        for (int x = begin + 1; x < end; x++) {
+        for (int x = begin + 1; x < end; x++)
             fold_atom(kernel->method, precision, out, in + (size_t)x * in_atom, lanes);
-        }
-        if (kernel->method == PDP_AVERAGE) {
+        if (kernel->method == PDP_AVERAGE)
             pad_atom(kernel, precision, kernel->width - (end > begin ? end - begin : 0), out, lanes);
-        }
     }
 }
 
 void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, int pad_left, void *row, int out_width,
                     size_t lanes) {
-    if (kernel->precision == NVDLA_INT8 && lanes == 8) {
+    if (kernel->precision == NVDLA_INT8 && lanes == 8)
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 8);
-    } else if (kernel->precision == NVDLA_INT8 && lanes == 16) {
+    else if (kernel->precision == NVDLA_INT8 && lanes == 16)
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 16);
-    } else if (kernel->precision == NVDLA_INT8) {
+    else if (kernel->precision == NVDLA_INT8)
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 32);
-    } else if (kernel->precision == NVDLA_INT16) {
+    else if (kernel->precision == NVDLA_INT16)
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT16, 16);
-    } else {
+    else
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_FP16, 16);
-    }
 }
 
 /* ---- along H ---- */
 
 /* The newer row is the first operand: its NaN wins. */
 static void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_t *row, size_t elements) {
-    if (method == PDP_AVERAGE) {
-        for (size_t i = 0; i < elements; i++) {
+    if (method == PDP_AVERAGE)
+        for (size_t i = 0; i < elements; i++)
             total[i] = fp17_add_inline(row[i], total[i]);
-        }
-    } else if (method == PDP_MIN) {
-        for (size_t i = 0; i < elements; i++) {
+    else if (method == PDP_MIN)
+        for (size_t i = 0; i < elements; i++)
             total[i] = fp16_extreme_inline(row[i], total[i], true);
-        }
-    } else {
-        for (size_t i = 0; i < elements; i++) {
+    else
+        for (size_t i = 0; i < elements; i++)
             total[i] = fp16_extreme_inline(row[i], total[i], false);
-        }
-    }
 }
 
 /* total: sums of the rows; pad: the vertical pad term. A product of 15 and 17 bits fits 32. */
@@ -271,49 +245,41 @@ static inline void pool_height_integer(const struct pdp_kernel *kernel, const vo
                                        size_t elements, int32_t *total, void *out, enum nvdla_precision precision) {
     bool narrow = precision == NVDLA_INT8;
     int32_t start = empty_value(precision, kernel->method);
-    for (size_t i = 0; i < elements; i++) {
+    for (size_t i = 0; i < elements; i++)
         total[i] = start;
-    }
-    for (int r = 0; r < row_count; r++) {
-        if (narrow) {
+    for (int r = 0; r < row_count; r++)
+        if (narrow)
             fold_int16(kernel->method, total, rows[r], elements);
-        } else {
+        else
             fold_int32(kernel->method, total, rows[r], elements);
-        }
-    }
     if (kernel->method == PDP_AVERAGE && narrow) {
         mean_int8(kernel, pad_of_rows(kernel, row_count), total, elements, out);
     } else if (kernel->method == PDP_AVERAGE) {
         mean_int16(kernel, pad_of_rows(kernel, row_count), total, elements, out);
     } else if (narrow) {
         int8_t *to = out;
-        for (size_t i = 0; i < elements; i++) {
+        for (size_t i = 0; i < elements; i++)
             to[i] = (int8_t)total[i];
-        }
     } else {
         int16_t *to = out;
-        for (size_t i = 0; i < elements; i++) {
+        for (size_t i = 0; i < elements; i++)
             to[i] = (int16_t)total[i];
-        }
     }
 }
 
 static void pool_height_fp16(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
                              uint32_t *total, uint16_t *out) {
     uint32_t empty = (uint32_t)empty_value(NVDLA_FP16, kernel->method);
-    for (size_t i = 0; i < elements; i++) {
+    for (size_t i = 0; i < elements; i++)
         total[i] = row_count > 0 ? ((const uint32_t *)rows[0])[i] : empty;
-    }
-    for (int r = 1; r < row_count; r++) {
+    for (int r = 1; r < row_count; r++)
         fold_row_fp16(kernel->method, total, rows[r], elements);
-    }
     if (kernel->method == PDP_AVERAGE) {
         mean_fp16(kernel, kernel->height - row_count, total, elements, out);
         return;
     }
-    for (size_t i = 0; i < elements; i++) {
+    for (size_t i = 0; i < elements; i++)
         out[i] = (uint16_t)total[i];
-    }
 }
 
 void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,

@@ -41,16 +41,14 @@ struct pool *pool_new(size_t threads) {
 }
 
 void pool_free(struct pool *pool) {
-    if (!pool) {
+    if (!pool)
         return;
-    }
     pthread_mutex_lock(&pool->lock);
     pool->leave = true;
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
-    for (size_t i = 0; i < pool->started; i++) {
+    for (size_t i = 0; i < pool->started; i++)
         pthread_join(pool->helpers[i], NULL);
-    }
     pthread_cond_destroy(&pool->begin);
     pthread_cond_destroy(&pool->end);
     pthread_mutex_destroy(&pool->lock);
@@ -63,26 +61,21 @@ size_t pool_threads(const struct pool *pool) {
 }
 
 static void work(struct pool *pool) {
-    for (size_t i = atomic_fetch_add(&pool->next, 1); i < pool->count; i = atomic_fetch_add(&pool->next, 1)) {
+    for (size_t i = atomic_fetch_add(&pool->next, 1); i < pool->count; i = atomic_fetch_add(&pool->next, 1))
         pool->task(pool->context, i);
-    }
 }
 
 /* Looks for a while whether a loop behind number `done` has begun. */
 static void look_for_begin(struct pool *pool, unsigned long done) {
-    for (int i = 0; i < LOOKS && atomic_load(&pool->loop) == done; i++) {
-        if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1) {
+    for (int i = 0; i < LOOKS && atomic_load(&pool->loop) == done; i++)
+        if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1)
             sched_yield();
-        }
-    }
 }
 
 static void look_for_end(struct pool *pool) {
-    for (int i = 0; i < LOOKS && atomic_load(&pool->working) > 0; i++) {
-        if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1) {
+    for (int i = 0; i < LOOKS && atomic_load(&pool->working) > 0; i++)
+        if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1)
             sched_yield();
-        }
-    }
 }
 
 static void *help(void *argument) {
@@ -90,14 +83,12 @@ static void *help(void *argument) {
     for (unsigned long done = 0;; done++) {
         look_for_begin(pool, done);
         pthread_mutex_lock(&pool->lock);
-        while (!pool->leave && atomic_load(&pool->loop) == done) {
+        while (!pool->leave && atomic_load(&pool->loop) == done)
             pthread_cond_wait(&pool->begin, &pool->lock);
-        }
         bool leave = pool->leave;
         pthread_mutex_unlock(&pool->lock);
-        if (leave) {
+        if (leave)
             return NULL;
-        }
         work(pool);
         if (atomic_fetch_sub(&pool->working, 1) == 1) {
             pthread_mutex_lock(&pool->lock);
@@ -112,17 +103,15 @@ static void start(struct pool *pool) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool->started + 1 < pool->threads && pthread_create(&pool->helpers[pool->started], NULL, help, pool) == 0) {
+    while (pool->started + 1 < pool->threads && pthread_create(&pool->helpers[pool->started], NULL, help, pool) == 0)
         pool->started++;
-    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool->tried = true;
 }
 
 void pool_run(struct pool *pool, size_t count, void (*task)(void *context, size_t i), void *context) {
-    if (!pool->tried && count > 1) {
+    if (!pool->tried && count > 1)
         start(pool);
-    }
     pool->task = task;
     pool->context = context;
     pool->count = count;
@@ -139,8 +128,7 @@ void pool_run(struct pool *pool, size_t count, void (*task)(void *context, size_
     work(pool);
     look_for_end(pool);
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->working) > 0) {
+    while (atomic_load(&pool->working) > 0)
         pthread_cond_wait(&pool->end, &pool->lock);
-    }
     pthread_mutex_unlock(&pool->lock);
 }

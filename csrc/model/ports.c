@@ -14,9 +14,8 @@ int client_blocked_by(const struct model *model, enum nvdla_client client, bool 
     uint32_t limits = register_group_value(port, MCIF_CFG_OUTSTANDING_CNT);
     uint32_t limit = facts->write ? REGISTER_FIELD(limits, MCIF_CFG_OUTSTANDING_CNT__WR_OS_CNT)
                                   : REGISTER_FIELD(limits, MCIF_CFG_OUTSTANDING_CNT__RD_OS_CNT);
-    if ((register_group_value(port, facts->weight_register) >> facts->weight_lsb & 0xff) == 0) {
+    if ((register_group_value(port, facts->weight_register) >> facts->weight_lsb & 0xff) == 0)
         return (int)facts->weight_register;
-    }
     /* Layers whose bursts are all short would get through; they are not told apart. */
     int burst = primary ? config->dbb_burst_beats : config->cvsram_burst_beats;
     return (int)limit + 1 < burst ? (int)MCIF_CFG_OUTSTANDING_CNT : CLIENT_NOT_BLOCKED;

@@ -19,18 +19,14 @@ static void transform_integer(const int16_t *pixels, size_t line, size_t pixel, 
     const struct fixed_rounding rounding = fixed_rounding(truncate);
     for (size_t c = 0; c < count; c++) {
         int32_t d[TILE * TILE], t[TILE * TILE];
-        for (size_t e = 0; e < TILE * TILE; e++) {
+        for (size_t e = 0; e < TILE * TILE; e++)
             d[e] = pixels[e / TILE * line + e % TILE * pixel + c];
-        }
-        for (size_t j = 0; j < TILE; j++) {
+        for (size_t j = 0; j < TILE; j++)
             combine(d + j, t + j, TILE);
-        }
-        for (size_t i = 0; i < TILE; i++) {
+        for (size_t i = 0; i < TILE; i++)
             combine(t + i * TILE, d + i * TILE, 1);
-        }
-        for (size_t e = 0; e < TILE * TILE; e++) {
+        for (size_t e = 0; e < TILE * TILE; e++)
             out[e * count + c] = (int16_t)fixed_saturate(fixed_round(rounding, d[e]), bits);
-        }
     }
 }
 
@@ -48,18 +44,14 @@ static void combine_fp17(const uint32_t *d, uint32_t *to, size_t step) {
 static void transform_fp16(const int16_t *pixels, size_t line, size_t pixel, size_t count, int16_t *out) {
     for (size_t c = 0; c < count; c++) {
         uint32_t d[TILE * TILE], t[TILE * TILE];
-        for (size_t e = 0; e < TILE * TILE; e++) {
+        for (size_t e = 0; e < TILE * TILE; e++)
             d[e] = fp16_to_fp17((uint16_t)pixels[e / TILE * line + e % TILE * pixel + c]);
-        }
-        for (size_t j = 0; j < TILE; j++) {
+        for (size_t j = 0; j < TILE; j++)
             combine_fp17(d + j, t + j, TILE);
-        }
-        for (size_t i = 0; i < TILE; i++) {
+        for (size_t i = 0; i < TILE; i++)
             combine_fp17(t + i * TILE, d + i * TILE, 1);
-        }
-        for (size_t e = 0; e < TILE * TILE; e++) {
+        for (size_t e = 0; e < TILE * TILE; e++)
             out[e * count + c] = (int16_t)fp17_to_fp16(d[e]);
-        }
     }
 }
 

@@ -27,9 +27,8 @@ void register_group_init(struct register_group *group, const struct nvdla_config
     group->value[0] = xcalloc(count, sizeof *group->value[0]);
     group->value[1] = xcalloc(count, sizeof *group->value[1]);
     const struct nvdla_register *enable = nvdla_register_find(config, unit, "D_OP_ENABLE");
-    if (enable) {
+    if (enable)
         group->first_d = (enable->address - base) / 4;
-    }
     for (size_t i = 0; i < map->count; i++) {
         const struct nvdla_register *reg = &map->registers[i];
         if (reg->unit == unit) {
@@ -52,9 +51,8 @@ void register_group_free(struct register_group *group) {
 }
 
 void register_group_reset(struct register_group *group) {
-    for (size_t i = 0; i < group->word_count; i++) {
+    for (size_t i = 0; i < group->word_count; i++)
         group->value[0][i] = group->value[1][i] = group->words[i].reset;
-    }
     group->producer = 0;
     group->consumer = 0;
     group->op_en[0] = false;
@@ -66,30 +64,24 @@ void register_group_reset(struct register_group *group) {
 
 /* STATUS_g of section 6: 0 IDLE, 1 RUNNING, 2 PENDING. */
 static uint32_t status(const struct register_group *group, unsigned g) {
-    if (!group->op_en[g]) {
+    if (!group->op_en[g])
         return 0;
-    }
     return group->consumer == g ? 1 : 2;
 }
 
 uint32_t register_group_read(const struct register_group *group, uint32_t offset) {
     size_t word = offset / 4;
-    if (word >= group->word_count) {
+    if (word >= group->word_count)
         return 0;
-    }
-    if (word > group->first_d) {
+    if (word > group->first_d)
         return group->value[group->producer][word];
-    }
     if (grouped(group)) {
-        if (word == group->first_d) {
+        if (word == group->first_d)
             return group->op_en[group->producer];
-        }
-        if (word == WORD_STATUS) {
+        if (word == WORD_STATUS)
             return status(group, 0) << SDP_S_STATUS__STATUS_0_LSB | status(group, 1) << SDP_S_STATUS__STATUS_1_LSB;
-        }
-        if (word == WORD_POINTER) {
+        if (word == WORD_POINTER)
             return group->producer << SDP_S_POINTER__PRODUCER_LSB | group->consumer << SDP_S_POINTER__CONSUMER_LSB;
-        }
     }
     return group->value[0][word];
 }
@@ -99,34 +91,28 @@ static void arm(struct register_group *group) {
     unsigned g = group->producer;
     group->op_en[g] = true;
     group->ordinal[g] = group->launches++;
-    for (size_t i = group->first_d; i < group->word_count; i++) {
-        if (group->words[i].counter) {
+    for (size_t i = group->first_d; i < group->word_count; i++)
+        if (group->words[i].counter)
             group->value[g][i] = 0;
-        }
-    }
 }
 
 enum register_write register_group_write(struct register_group *group, uint32_t offset, uint32_t value) {
     size_t word = offset / 4;
-    if (word >= group->word_count) {
+    if (word >= group->word_count)
         return REGISTER_STORED;
-    }
     uint32_t stored = group->words[word].stored;
     if (word < group->first_d) {
-        if (grouped(group) && word == WORD_POINTER) {
+        if (grouped(group) && word == WORD_POINTER)
             group->producer = REGISTER_FIELD(value, SDP_S_POINTER__PRODUCER);
-        } else {
+        else
             group->value[0][word] = group->value[1][word] = (group->value[0][word] & ~stored) | (value & stored);
-        }
         return REGISTER_STORED;
     }
-    if (group->op_en[group->producer]) {
+    if (group->op_en[group->producer])
         return REGISTER_DROPPED;
-    }
     if (word == group->first_d) {
-        if (REGISTER_FIELD(value, SDP_D_OP_ENABLE__OP_EN) == 0) {
+        if (REGISTER_FIELD(value, SDP_D_OP_ENABLE__OP_EN) == 0)
             return REGISTER_STORED;
-        }
         arm(group);
         return REGISTER_ARMED;
     }
@@ -165,9 +151,8 @@ int register_group_ordinal(const struct register_group *group) {
 
 void register_group_load(struct register_group *group, uint32_t offset, uint64_t value) {
     size_t word = offset / 4;
-    if (word < group->word_count) {
+    if (word < group->word_count)
         group->value[group->consumer][word] = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-    }
 }
 
 unsigned register_group_done(struct register_group *group) {

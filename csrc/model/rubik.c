@@ -23,9 +23,8 @@ void rubik_layer_decode(struct rubik_layer *layer, const struct registers_view *
  * Spec: 66-rubik section 9. */
 static size_t planes_of(const struct rubik_layer *layer, int surface) {
     const struct rubik_cubes *cubes = &layer->cubes;
-    if (cubes->mode == RUBIK_SPLIT) {
+    if (cubes->mode == RUBIK_SPLIT)
         return surface == cubes->surfaces - 1 ? layer->last_planes : cubes->lanes;
-    }
     size_t left = (size_t)cubes->in_channels - (size_t)surface * cubes->lanes;
     return left < cubes->lanes ? left : cubes->lanes;
 }
@@ -33,13 +32,11 @@ static size_t planes_of(const struct rubik_layer *layer, int surface) {
 uint64_t rubik_layer_atoms(const struct rubik_layer *layer) {
     const struct rubik_cubes *cubes = &layer->cubes;
     uint64_t plane = (uint64_t)cubes->width * (uint64_t)cubes->height;
-    if (cubes->mode == RUBIK_CONTRACT) {
+    if (cubes->mode == RUBIK_CONTRACT)
         return 2 * (uint64_t)cubes->surfaces * plane * (uint64_t)cubes->x_stride * (uint64_t)cubes->y_stride;
-    }
     uint64_t planes = 0;
-    for (int z = 0; z < cubes->surfaces; z++) {
+    for (int z = 0; z < cubes->surfaces; z++)
         planes += planes_of(layer, z);
-    }
     return (uint64_t)cubes->surfaces * plane + planes * (uint64_t)cubes->height * cubes->planar_atoms;
 }
 
@@ -52,9 +49,8 @@ static uint64_t at(uint64_t base, int surface, uint64_t surface_stride, int line
 /* Puts a line of a phase into the output line: its atoms lie x_stride apart. */
 static void spread(const struct rubik_layer *layer, const uint8_t *in, uint8_t *out) {
     const struct rubik_cubes *cubes = &layer->cubes;
-    for (size_t x = 0; x < (size_t)cubes->width; x++) {
+    for (size_t x = 0; x < (size_t)cubes->width; x++)
         memcpy(out + x * (size_t)cubes->x_stride * layer->atom, in + x * layer->atom, layer->atom);
-    }
 }
 
 /* Spec: 66-rubik section 3. */
@@ -85,15 +81,12 @@ static void contract(const struct rubik_layer *layer, struct dma *input, struct 
 /* Moves `count` elements of 1 or 2 bytes between places `from_step` and `to_step` bytes apart. */
 static void move_elements(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t element,
                           size_t count) {
-    if (element == 1) {
-        for (size_t x = 0; x < count; x++) {
+    if (element == 1)
+        for (size_t x = 0; x < count; x++)
             to[x * to_step] = from[x * from_step];
-        }
-    } else {
-        for (size_t x = 0; x < count; x++) {
+    else
+        for (size_t x = 0; x < count; x++)
             memcpy(to + x * to_step, from + x * from_step, 2);
-        }
-    }
 }
 
 /* Planar lines end with zeros up to the whole atom. Spec: 66-rubik section 4; what stays where planes overlap follows

@@ -57,9 +57,8 @@ void rules_check(const struct rule_set *set, const struct registers_view *view, 
     for (int effect = RULE_REFUSED; effect >= RULE_WARNS; effect--) {
         for (size_t i = 0; i < set->rule_count; i++) {
             const struct rule *rule = &set->rules[i];
-            if ((int)rule->effect == effect && rule->broken(view)) {
+            if ((int)rule->effect == effect && rule->broken(view))
                 tell(view, rule, report, context);
-            }
         }
     }
 }

@@ -173,12 +173,10 @@ static bool surfaces_not_packed(const struct registers_view *view) {
 static size_t entries_needed(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     struct cbuf cbuf = cbuf_of(view);
-    if (layer.cubes.mode == CDMA_WINOGRAD) {
+    if (layer.cubes.mode == CDMA_WINOGRAD)
         return layer.extended_width / CBUF_SUPERSLICE * layer.surfaces * layer.cubes.stride_x * layer.cubes.stride_y;
-    }
-    if (layer.cubes.mode == CDMA_FEATURE) {
+    if (layer.cubes.mode == CDMA_FEATURE)
         return cbuf_slice_size(&cbuf, layer.cubes.width, layer.surfaces) / cbuf.entry;
-    }
     size_t pixels = layer.cubes.pad_left + layer.cubes.width + layer.cubes.pad_right;
     size_t components = layer.cubes.pixel ? (size_t)layer.cubes.pixel->components : 1;
     return ceil_div(pixels * components * bytes_of(view, proc_precision(view)), cbuf.entry);
@@ -193,9 +191,8 @@ static bool slice_too_short(const struct registers_view *view) {
 static bool weights_end_before(const struct registers_view *view, uint64_t kernels) {
     struct cdma_layer layer = cdma_of(view);
     uint64_t bytes = kernels * layer.cubes.kernel_bytes, atom = (uint64_t)view->config->mem_atom;
-    if (layer.weight_reuse) {
+    if (layer.weight_reuse)
         return false;
-    }
     return layer.cubes.compressed ? layer.cubes.mask_atoms * atom * 8 < bytes / bytes_of(view, proc_precision(view))
                                   : layer.cubes.weight_atoms * atom < bytes;
 }
@@ -406,9 +403,8 @@ static bool weights_never_fit(const struct registers_view *view) {
     struct cbuf cbuf = cbuf_of(view);
     size_t kernels = layer.skip_weights ? layer.kernels : csc_layer_group_kernels(&layer, 0);
     size_t elements = kernels * csc_layer_kernel_elements(&layer);
-    if (layer.compressed) {
+    if (layer.compressed)
         return ceil_div(ceil_div(elements, 8), cbuf.entry) > cbuf_mask_ring(&cbuf).entries;
-    }
     size_t bytes = elements * bytes_of(view, layer.precision);
     return ceil_div(bytes, cbuf.entry) > cbuf_weight_ring(&cbuf, layer.data_banks, layer.weight_banks).entries;
 }
@@ -434,9 +430,8 @@ static bool pads_pass_kernel(const struct registers_view *view) {
 
 /* The launch before this one, if its registers still stand. */
 static bool layer_before(const struct registers_view *view, struct csc_layer *before) {
-    if (!view->before || view->before->units[NVDLA_CSC].count == 0) {
+    if (!view->before || view->before->units[NVDLA_CSC].count == 0)
         return false;
-    }
     *before = csc_of(view->before);
     return true;
 }

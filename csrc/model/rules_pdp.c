@@ -121,9 +121,8 @@ static bool unused_columns(const struct registers_view *view) {
 
 static int widest_strip(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    if (l.in.count == 1) {
+    if (l.in.count == 1)
         return l.out_width;
-    }
     int widest = l.out.first > l.out.last ? l.out.first : l.out.last;
     return l.in.count > 2 && l.out.middle > widest ? l.out.middle : widest;
 }
@@ -167,13 +166,11 @@ static bool is_infinite_fp17(uint32_t value) {
 
 static bool infinite_constant(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    if (l.kernel.precision != NVDLA_FP16 || l.kernel.method != PDP_AVERAGE) {
+    if (l.kernel.precision != NVDLA_FP16 || l.kernel.method != PDP_AVERAGE)
         return false;
-    }
     bool infinite = is_infinite_fp17(l.kernel.reciprocal_width) || is_infinite_fp17(l.kernel.reciprocal_height);
-    for (int n = 1; n < PDP_PADS; n++) {
+    for (int n = 1; n < PDP_PADS; n++)
         infinite = infinite || is_infinite_fp17((uint32_t)l.kernel.pad[n]);
-    }
     return infinite;
 }
 

@@ -109,9 +109,8 @@ static bool prelu_with_alu(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     for (int i = 0; i < SDP_STAGES; i++) {
         const struct sdp_stage *stage = &layer.stage[i];
-        if (!stage->bypass && !stage->alu_bypass && !stage->mul_bypass && stage->prelu && i != SDP_EW) {
+        if (!stage->bypass && !stage->alu_bypass && !stage->mul_bypass && stage->prelu && i != SDP_EW)
             return true;
-        }
     }
     return false;
 }
@@ -136,9 +135,8 @@ static bool batch_unaligned(const struct registers_view *view) {
 
 static bool sdp_misaligned(const struct registers_view *view) {
     uint32_t used = VALUE(view, SDP, D_DST_BASE_ADDR_LOW);
-    if (!single_pixel(view)) {
+    if (!single_pixel(view))
         used |= VALUE(view, SDP, D_DST_LINE_STRIDE) | VALUE(view, SDP, D_DST_SURFACE_STRIDE);
-    }
     return to_memory(view) && rules_misaligned(view, used);
 }
 
@@ -228,9 +226,8 @@ static bool any_operand(const struct registers_view *view,
                         bool (*condition)(const struct registers_view *view, int stage)) {
     for (int i = 0; i < (nvdla_runs(view->config, FEATURE_EW) ? SDP_STAGES : SDP_EW); i++) {
         uint32_t config = view_value(view, NVDLA_SDP_RDMA, operand_registers[i].config);
-        if (OPERAND(config, DISABLE) == 0 && condition(view, i)) {
+        if (OPERAND(config, DISABLE) == 0 && condition(view, i))
             return true;
-        }
     }
     return false;
 }
@@ -295,9 +292,8 @@ static bool rdma_port(const struct registers_view *view) {
 
 static bool rdma_misaligned(const struct registers_view *view) {
     uint32_t used = VALUE(view, SDP_RDMA, D_SRC_BASE_ADDR_LOW);
-    if (!rdma_single_pixel(view)) {
+    if (!rdma_single_pixel(view))
         used |= VALUE(view, SDP_RDMA, D_SRC_LINE_STRIDE) | VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE);
-    }
     return reads_cube(view) && rules_misaligned(view, used);
 }
 
@@ -466,17 +462,14 @@ static bool overwrites(const struct extent *destination, const struct extent *so
 static bool overwrites_input(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct extent destination = destination_of(&layer), source = source_of(&layer);
-    if (!to_memory(view) || layer.batches > 1) {
+    if (!to_memory(view) || layer.batches > 1)
         return false;
-    }
-    if (!layer.flying && overwrites(&destination, &source)) {
+    if (!layer.flying && overwrites(&destination, &source))
         return true;
-    }
     for (int i = 0; i < SDP_STAGES; i++) {
         struct extent operands = operands_of(&layer, &layer.operands[i]);
-        if (layer.operands[i].enabled && overwrites(&destination, &operands)) {
+        if (layer.operands[i].enabled && overwrites(&destination, &operands))
             return true;
-        }
     }
     return false;
 }

@@ -30,9 +30,8 @@ struct cdma_served schedule_cdma_served(const struct model *model) {
 
 static bool find_cdma(const struct model *model, struct work *work) {
     const struct register_group *cdma = &model->units[NVDLA_CDMA];
-    if (!cdma_can_step(&model->cdma, &model->cbuf, cdma, schedule_cdma_served(model))) {
+    if (!cdma_can_step(&model->cdma, &model->cbuf, cdma, schedule_cdma_served(model)))
         return false;
-    }
     struct registers_view view = model_view(model);
     struct cdma_layer layer;
     cdma_layer_decode(&layer, &view);
@@ -40,9 +39,8 @@ static bool find_cdma(const struct model *model, struct work *work) {
 }
 
 static bool find_csc(const struct model *model, struct work *work) {
-    if (!csc_can_start(&model->csc, &model->cdma, &model->units[NVDLA_CSC])) {
+    if (!csc_can_start(&model->csc, &model->cdma, &model->units[NVDLA_CSC]))
         return false;
-    }
     work->action = ACTION_CSC_START;
     return true;
 }
@@ -76,9 +74,8 @@ static bool core_agrees(const struct model *model) {
         bool winograd = REGISTER_FIELD(misc, CACC_D_MISC_CFG__CONV_MODE);
         if ((nvdla_has(config, FEATURE_WINOGRAD) && winograd != (layer->mode == CSC_WINOGRAD)) ||
             (nvdla_has_16_bits(config) &&
-             REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION) != (uint32_t)layer->precision)) {
+             REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION) != (uint32_t)layer->precision))
             return false;
-        }
     }
     return true;
 }
@@ -98,12 +95,10 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
     const struct csc_layer *layer = &model->csc.layer;
     if (!model->csc.started || !layer->valid || !register_group_running(&model->units[NVDLA_CMAC_A]) ||
         !register_group_running(&model->units[NVDLA_CMAC_B]) || !register_group_running(&model->units[NVDLA_CACC]) ||
-        !core_agrees(model)) {
+        !core_agrees(model))
         return false;
-    }
-    if (!same_results(layer, sdp)) {
+    if (!same_results(layer, sdp))
         return false;
-    }
     /* What fits into CBUF is far below the limit; wild registers must not make the model reserve more. */
     uint64_t weights = (uint64_t)csc_layer_group_kernels(layer, 0) * csc_layer_kernel_elements(layer);
     return small_enough(work, csc_layer_work(layer), work->limits->products, "products") &&
@@ -115,18 +110,15 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
 
 /* All that an SDP layer needs but the destination. */
 static bool sdp_source_ready(const struct model *model, const struct sdp_layer *layer, struct work *work) {
-    if (!layer->valid) {
+    if (!layer->valid)
         return false;
-    }
     if (layer->uses_rdma) {
-        if (model->rdma_stuck || !register_group_running(&model->units[NVDLA_SDP_RDMA])) {
+        if (model->rdma_stuck || !register_group_running(&model->units[NVDLA_SDP_RDMA]))
             return false;
-        }
         for (int i = 0; i < SDP_STAGES; i++) {
             const struct sdp_operands *operands = &layer->operands[i];
-            if (operands->enabled && !client_served(model, client_operands[i], operands->primary)) {
+            if (operands->enabled && !client_served(model, client_operands[i], operands->primary))
                 return false;
-            }
         }
     }
     return layer->flying ? convolution_ready(model, layer, work)
@@ -140,21 +132,18 @@ static bool find_sdp(const struct model *model, struct work *work) {
         work->action = ACTION_SDP_RDMA_EMPTY;
         return true;
     }
-    if (!register_group_running(sdp)) {
+    if (!register_group_running(sdp))
         return false;
-    }
     struct sdp_layer *layer = &work->sdp;
     sdp_layer_decode(layer, &view);
-    if (!sdp_source_ready(model, layer, work)) {
+    if (!sdp_source_ready(model, layer, work))
         return false;
-    }
     if (!layer->to_pdp) {
         bool ready = layer->compare || client_served(model, NVDLA_WRITE_SDP, layer->destination.primary);
         return ready && take(work, ACTION_SDP, NVDLA_SDP, sdp_layer_atoms(layer));
     }
-    if (!register_group_running(&model->units[NVDLA_PDP])) {
+    if (!register_group_running(&model->units[NVDLA_PDP]))
         return false;
-    }
     pdp_layer_decode(&work->pdp, &view);
     bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
                      layer->surfaces == work->pdp.surfaces && layer->out == work->pdp.kernel.precision;
@@ -164,9 +153,8 @@ static bool find_sdp(const struct model *model, struct work *work) {
 
 static bool find_pdp(const struct model *model, struct work *work) {
     const struct register_group *pdp = &model->units[NVDLA_PDP], *rdma = &model->units[NVDLA_PDP_RDMA];
-    if (!register_group_running(pdp) || !register_group_running(rdma)) {
+    if (!register_group_running(pdp) || !register_group_running(rdma))
         return false;
-    }
     struct registers_view view = model_view(model);
     struct pdp_layer *layer = &work->pdp;
     pdp_layer_decode(layer, &view);
@@ -177,9 +165,8 @@ static bool find_pdp(const struct model *model, struct work *work) {
 
 static bool find_cdp(const struct model *model, struct work *work) {
     const struct register_group *cdp = &model->units[NVDLA_CDP], *rdma = &model->units[NVDLA_CDP_RDMA];
-    if (!register_group_running(cdp) || !register_group_running(rdma)) {
+    if (!register_group_running(cdp) || !register_group_running(rdma))
         return false;
-    }
     struct registers_view view = model_view(model);
     struct cdp_layer *layer = &work->cdp;
     cdp_layer_decode(layer, &view);
@@ -201,9 +188,8 @@ static bool find_bdma(const struct model *model, struct work *work) {
 }
 
 static bool find_rubik(const struct model *model, struct work *work) {
-    if (!register_group_running(&model->units[NVDLA_RBK])) {
+    if (!register_group_running(&model->units[NVDLA_RBK]))
         return false;
-    }
     struct registers_view view = model_view(model);
     struct rubik_layer *layer = &work->rubik;
     rubik_layer_decode(layer, &view);
@@ -217,18 +203,16 @@ void schedule_find(const struct model *model, struct work *work) {
     work->action = ACTION_NONE;
     work->too_large = NVDLA_UNIT_COUNT;
     if (!find_cdma(model, work) && !find_csc(model, work) && !find_sdp(model, work) && !find_pdp(model, work) &&
-        !find_cdp(model, work) && !find_bdma(model, work)) {
+        !find_cdp(model, work) && !find_bdma(model, work))
         find_rubik(model, work);
-    }
 }
 
 /* ---- why nothing runs ---- */
 
 static void explain_client(struct model *model, enum nvdla_client client, bool primary) {
     struct device *dev = &model->dev;
-    if (!dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY]) {
+    if (!dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY])
         return; /* a rule has told of it */
-    }
     int offset = client_blocked_by(model, client, primary);
     if (offset != CLIENT_NOT_BLOCKED) {
         const enum nvdla_unit unit = nvdla_clients[client].unit;
@@ -251,24 +235,19 @@ static void explain_sdp(struct model *model) {
     struct registers_view view = model_view(model);
     struct sdp_layer layer;
     sdp_layer_decode(&layer, &view);
-    if (register_group_running(sdp) && !layer.to_pdp && !layer.compare) {
+    if (register_group_running(sdp) && !layer.to_pdp && !layer.compare)
         explain_client(model, NVDLA_WRITE_SDP, layer.destination.primary);
-    }
-    if (!register_group_running(rdma)) {
+    if (!register_group_running(rdma))
         return;
-    }
     if (model->rdma_stuck) {
         device_warn(&model->dev, NVDLA_SDP_RDMA, register_group_ordinal(rdma),
                     "waits for ever with operands that no stage has taken; the hardware hangs (50-sdp section 4)");
     }
-    if (!layer.flying) {
+    if (!layer.flying)
         explain_client(model, NVDLA_READ_SDP, layer.source.primary);
-    }
-    for (int i = 0; i < SDP_STAGES; i++) {
-        if (layer.operands[i].enabled) {
+    for (int i = 0; i < SDP_STAGES; i++)
+        if (layer.operands[i].enabled)
             explain_client(model, client_operands[i], layer.operands[i].primary);
-        }
-    }
 }
 
 static void explain_convolution(struct model *model) {
@@ -279,9 +258,8 @@ static void explain_convolution(struct model *model) {
         explain_client(model, NVDLA_READ_CDMA_DAT, cubes.data_primary);
         explain_client(model, NVDLA_READ_CDMA_WT, cubes.weight_primary);
     }
-    if (!register_group_running(csc)) {
+    if (!register_group_running(csc))
         return;
-    }
     const struct csc_layer *layer = &model->csc.layer;
     if (!model->csc.started) {
         device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
@@ -302,12 +280,10 @@ static void explain_pooling(struct model *model) {
     struct registers_view view = model_view(model);
     struct pdp_layer layer;
     pdp_layer_decode(&layer, &view);
-    if (register_group_running(pdp)) {
+    if (register_group_running(pdp))
         explain_client(model, NVDLA_WRITE_PDP, layer.destination.primary);
-    }
-    if (register_group_running(rdma)) {
+    if (register_group_running(rdma))
         explain_client(model, NVDLA_READ_PDP, layer.source.primary);
-    }
 }
 
 static void explain_cdp(struct model *model) {
@@ -315,12 +291,10 @@ static void explain_cdp(struct model *model) {
     struct registers_view view = model_view(model);
     struct cdp_layer layer;
     cdp_layer_decode(&layer, &view);
-    if (register_group_running(cdp)) {
+    if (register_group_running(cdp))
         explain_client(model, NVDLA_WRITE_CDP, layer.destination.primary);
-    }
-    if (register_group_running(rdma)) {
+    if (register_group_running(rdma))
         explain_client(model, NVDLA_READ_CDP, layer.source.primary);
-    }
 }
 
 static void explain_movers(struct model *model) {

@@ -32,9 +32,8 @@ struct sdp_run {
 static void flatten(struct sdp_layer *layer) {
     layer->width = layer->surfaces;
     layer->surfaces = 1;
-    for (int i = 0; i < SDP_STAGES; i++) {
+    for (int i = 0; i < SDP_STAGES; i++)
         layer->operands[i].per_element = true;
-    }
 }
 
 static bool can_be_flattened(const struct sdp_layer *layer) {
@@ -45,9 +44,8 @@ static bool can_be_flattened(const struct sdp_layer *layer) {
 /* A line of operands that has the value of the register, which it keeps if none come from memory. */
 static int32_t *operand_line_new(const struct sdp_operand *operand, size_t count) {
     int32_t *line = xmalloc(count * sizeof *line);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         line[i] = operand->value;
-    }
     return line;
 }
 
@@ -67,24 +65,21 @@ struct sdp_run *sdp_run_new(const struct sdp_layer *layer, struct sdp_clients *c
     struct sdp_run *run = xcalloc(1, sizeof *run);
     run->layer = *layer;
     run->clients = clients;
-    if (can_be_flattened(layer)) {
+    if (can_be_flattened(layer))
         flatten(&run->layer);
-    }
     run->elements = (size_t)run->layer.width * run->layer.lanes;
     run->data = xmalloc(run->elements * sizeof *run->data);
     run->unpacked = xmalloc(run->elements * sizeof *run->unpacked);
     run->bytes = xmalloc(2 * run->elements);
     run->halves = xmalloc(2 * run->elements);
-    for (int i = 0; i < SDP_STAGES; i++) {
+    for (int i = 0; i < SDP_STAGES; i++)
         operands_new(run, i);
-    }
     return run;
 }
 
 void sdp_run_free(struct sdp_run *run) {
-    if (!run) {
+    if (!run)
         return;
-    }
     for (int i = 0; i < SDP_STAGES; i++) {
         free(run->operands[i].alu);
         free(run->operands[i].mul);
@@ -117,9 +112,8 @@ static struct line_shape line_shape(const struct sdp_run *run) {
 
 /* Shows a line to a tap; not whole: one atom that stands for all of its surface. */
 static void show_line(const struct sdp_run *run, const struct tap_out *tap, const void *elements, bool whole) {
-    if (tap->count == 0) {
+    if (tap->count == 0)
         return;
-    }
     struct line_shape shape = line_shape(run);
     const struct tap_place place = {
         .batch = run->batch, .channel = run->surface * (int)run->layer.lanes, .y = run->line, .x = 0};
@@ -132,42 +126,35 @@ static void show_line(const struct sdp_run *run, const struct tap_out *tap, cons
 static void unpack(const struct sdp_operands *operands, const uint8_t *bytes, int index, int16_t *out, size_t count) {
     size_t step = (size_t)operands->components * operands->component_bytes;
     const uint8_t *at = bytes + (size_t)index * operands->component_bytes;
-    if (operands->component_bytes == 1) {
-        for (size_t i = 0; i < count; i++) {
+    if (operands->component_bytes == 1)
+        for (size_t i = 0; i < count; i++)
             out[i] = (int8_t)at[i * step];
-        }
-    } else {
-        for (size_t i = 0; i < count; i++) {
+    else
+        for (size_t i = 0; i < count; i++)
             memcpy(&out[i], at + i * step, sizeof out[i]);
-        }
-    }
 }
 
 /* Brings one component of the operands read last into the pipe; those of one atom are repeated over the whole line. */
 static void take_operands(struct sdp_run *run, int index, const struct sdp_operand *operand, int component,
                           int32_t *line, const struct tap_out *tap) {
-    if (!operand->from_memory) {
+    if (!operand->from_memory)
         return;
-    }
     const struct sdp_operands *operands = &run->layer.operands[index];
     size_t count = operands->per_element ? run->elements : run->layer.lanes;
     unpack(operands, run->operands[index].bytes, component, run->unpacked, count);
-    if (tap) {
+    if (tap)
         show_line(run, tap, run->unpacked, operands->per_element);
-    }
     sdp_prepare_operands(&operand->format, run->unpacked, line, count);
-    for (size_t i = count; i < run->elements; i += count) {
+    for (size_t i = count; i < run->elements; i += count)
         memcpy(line + i, line, count * sizeof *line);
-    }
 }
 
 /* Fetches the operands of the current line: per element every line, per kernel on the first line of a surface. */
 static void fetch_operands(struct sdp_run *run, int index) {
     const struct sdp_layer *layer = &run->layer;
     const struct sdp_operands *operands = &layer->operands[index];
-    if (!operands->enabled || (!operands->per_element && run->line > 0)) {
+    if (!operands->enabled || (!operands->per_element && run->line > 0))
         return;
-    }
     struct operand_line *line = &run->operands[index];
     size_t bytes = sdp_operand_atom(layer, operands);
     uint64_t at = operands->base;
@@ -209,9 +196,8 @@ static void load_line(struct sdp_run *run) {
         }
     }
     sdp_load(layer->in, run->bytes, run->data, run->elements);
-    if (layer->count_specials) {
+    if (layer->count_specials)
         fp16_count_specials(run->bytes, run->elements, &run->result.input);
-    }
 }
 
 /* Writes the current line of a batch, which stands in run->bytes. */
@@ -236,9 +222,8 @@ static void write_line(struct sdp_run *run, int batch) {
 
 static bool any_set(const uint8_t *bytes, size_t count) {
     uint8_t seen = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         seen |= bytes[i];
-    }
     return seen != 0;
 }
 
@@ -248,9 +233,8 @@ static void convert_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_taps *taps = &run->clients->taps;
     struct sdp_result *result = &run->result;
     show_line(run, &taps->convertor, run->data, true);
-    if (!layer->compare || layer->compare_flags) {
+    if (!layer->compare || layer->compare_flags)
         result->saturated += sdp_convert(&layer->convertor, run->data, out, run->elements);
-    }
     if (layer->compare) {
         sdp_pass_low_bits(layer->out, run->data, out, run->elements);
     } else if (layer->out == NVDLA_FP16 && !layer->to_pdp) {
@@ -265,12 +249,10 @@ static void convert_line(struct sdp_run *run, uint8_t *out) {
 /* Takes the line in run->data through the stages to out. */
 static void process_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
-    if (layer->flush_nans) {
+    if (layer->flush_nans)
         sdp_flush_nans(run->data, run->elements);
-    }
-    for (int i = 0; i < SDP_STAGES; i++) {
+    for (int i = 0; i < SDP_STAGES; i++)
         sdp_stage_apply(&layer->stage[i], run->data, run->operands[i].alu, run->operands[i].mul, run->elements);
-    }
     if (layer->table) {
         sdp_table_apply(&layer->lut, run->clients->table, layer->proc == NVDLA_FP16, run->data, run->elements,
                         &run->result.table);
@@ -281,19 +263,17 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
 /* The current line of a batch, batches in turn: its input through the stages to out. */
 static void run_batch(struct sdp_run *run, int batch, uint8_t *out) {
     run->batch = batch;
-    if (run->layer.flying) {
+    if (run->layer.flying)
         run->clients->results(run->clients->context, run->data, (size_t)run->layer.width);
-    } else {
+    else
         load_line(run);
-    }
     show_line(run, &run->clients->taps.input, run->data, true);
     process_line(run, out);
 }
 
 static void begin_line(struct sdp_run *run) {
-    for (int i = 0; i < SDP_STAGES; i++) {
+    for (int i = 0; i < SDP_STAGES; i++)
         fetch_operands(run, i);
-    }
 }
 
 static void end_line(struct sdp_run *run) {
@@ -315,15 +295,13 @@ void sdp_run_to_memory(struct sdp_run *run) {
         begin_line(run);
         for (int batch = 0; batch < layer->batches; batch++) {
             run_batch(run, batch, run->bytes);
-            if (!layer->compare) {
+            if (!layer->compare)
                 write_line(run, batch);
-            }
         }
         end_line(run);
     }
-    if (!layer->compare) {
+    if (!layer->compare)
         dma_flush(&run->clients->output);
-    }
 }
 
 struct sdp_result sdp_run_result(const struct sdp_run *run) {

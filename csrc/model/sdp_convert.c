@@ -15,27 +15,23 @@ enum { CHUNK = 256 };
 void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size_t count) {
     switch (in) {
     case NVDLA_INT8:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = (int8_t)bytes[i];
-        }
         break;
     case NVDLA_INT16:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = (int16_t)load_16(bytes + 2 * i);
-        }
         break;
     case NVDLA_FP16:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = (int32_t)fp16_to_fp32(load_16(bytes + 2 * i));
-        }
         break;
     }
 }
 
 void sdp_flush_nans(int32_t *data, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         data[i] = fp32_is_nan((uint32_t)data[i]) ? 0 : data[i];
-    }
 }
 
 /* ---- output ---- */
@@ -51,9 +47,8 @@ enum { MOST_FLAG_SHIFT = 40 };
 static struct flag_range flag_range(const struct sdp_convertor *convertor) {
     unsigned shift = convertor->shift < MOST_FLAG_SHIFT ? convertor->shift : MOST_FLAG_SHIFT;
     int64_t one = INT64_C(1) << shift;
-    if (convertor->flags_any_clamp) { /* below -65536, or 65535.5 and more: floor or rounded value do not fit */
+    if (convertor->flags_any_clamp) /* below -65536, or 65535.5 and more: floor or rounded value do not fit */
         return (struct flag_range){-65536 * one, 65536 * one - one / 2};
-    }
     return (struct flag_range){-65537 * one, 65537 * one}; /* abs(floor - clamped value) > 1 */
 }
 
@@ -78,9 +73,8 @@ WIDE static uint64_t to_int8(const struct sdp_convertor *convertor, const int32_
     for (size_t at = 0; at < count; at += CHUNK) {
         size_t part = count - at < CHUNK ? count - at : CHUNK;
         flagged += scale(convertor, 8, data + at, result, part);
-        for (size_t i = 0; i < part; i++) {
+        for (size_t i = 0; i < part; i++)
             bytes[at + i] = (uint8_t)result[i];
-        }
     }
     return flagged;
 }
@@ -92,9 +86,8 @@ WIDE static uint64_t to_int16(const struct sdp_convertor *convertor, const int32
     for (size_t at = 0; at < count; at += CHUNK) {
         size_t part = count - at < CHUNK ? count - at : CHUNK;
         flagged += scale(convertor, 16, data + at, result, part);
-        for (size_t i = 0; i < part; i++) {
+        for (size_t i = 0; i < part; i++)
             store_16(bytes + 2 * (at + i), (uint16_t)result[i]);
-        }
     }
     return flagged;
 }
@@ -111,9 +104,8 @@ static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_t *da
     for (size_t at = 0; at < count; at += CHUNK) {
         size_t part = count - at < CHUNK ? count - at : CHUNK;
         scale(convertor, SDP_INTEGER_BITS, data + at, result, part);
-        for (size_t i = 0; i < part; i++) {
+        for (size_t i = 0; i < part; i++)
             flagged += store_fp16(bytes + 2 * (at + i), fp16_from_integer(result[i]));
-        }
     }
     return flagged;
 }
@@ -122,19 +114,17 @@ static uint64_t from_fp32(enum nvdla_precision out, const int32_t *data, uint8_t
     uint64_t flagged = 0;
     for (size_t i = 0; i < count; i++) {
         uint16_t rounded = fp32_to_fp16((uint32_t)data[i]);
-        if (out == NVDLA_FP16) {
+        if (out == NVDLA_FP16)
             flagged += store_fp16(bytes + 2 * i, rounded);
-        } else {
+        else
             store_16(bytes + 2 * i, (uint16_t)fp16_to_int16(rounded));
-        }
     }
     return flagged;
 }
 
 uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes, size_t count) {
-    if (convertor->proc == NVDLA_FP16) {
+    if (convertor->proc == NVDLA_FP16)
         return from_fp32(convertor->out, data, bytes, count);
-    }
     switch (convertor->out) {
     case NVDLA_INT8:
         return to_int8(convertor, data, bytes, count);
@@ -147,11 +137,9 @@ uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data,
 }
 
 void sdp_pass_low_bits(enum nvdla_precision out, const int32_t *data, uint8_t *bytes, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (out == NVDLA_INT8) {
+    for (size_t i = 0; i < count; i++)
+        if (out == NVDLA_INT8)
             bytes[i] = (uint8_t)data[i];
-        } else {
+        else
             store_16(bytes + 2 * i, (uint16_t)data[i]);
-        }
-    }
 }

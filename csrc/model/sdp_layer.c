@@ -75,9 +75,8 @@ static struct sdp_stage decode_x(const struct sdp_layer *layer, const struct reg
 /* How EW takes the operands of one of its halves from memory. */
 static struct sdp_operand_format ew_format(const struct sdp_layer *layer, const struct registers_view *view,
                                            const struct convertor_registers *registers, bool bypass) {
-    if (layer->proc == NVDLA_FP16) {
+    if (layer->proc == NVDLA_FP16)
         return fp16_format(layer->flush_nans);
-    }
     return (struct sdp_operand_format){.form = bypass ? SDP_SIGNED : SDP_CONVERTED,
                                        .shift = view_value(view, NVDLA_SDP, registers->truncate),
                                        .offset = (int32_t)view_value(view, NVDLA_SDP, registers->offset),
@@ -120,9 +119,8 @@ static void decode_stages(struct sdp_layer *layer, const struct registers_view *
         layer->uses_rdma |= stage->alu.from_memory || stage->mul.from_memory;
     }
     layer->table = !layer->stage[SDP_EW].bypass && !FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS);
-    if (layer->table) {
+    if (layer->table)
         layer->lut = sdp_table_settings(view);
-    }
 }
 
 /* ---- operands ---- */
@@ -137,19 +135,16 @@ static void match_operands(struct sdp_layer *layer, int index) {
     const struct sdp_operands *operands = &layer->operands[index];
     bool alu = operands->enabled && operands->has_alu;
     bool mul = operands->enabled && operands->has_mul;
-    if (!stage->alu.from_memory && !stage->mul.from_memory) {
+    if (!stage->alu.from_memory && !stage->mul.from_memory)
         layer->leftover |= operands->enabled;
-    } else if (stage->alu.from_memory != alu || stage->mul.from_memory != mul) {
+    else if (stage->alu.from_memory != alu || stage->mul.from_memory != mul)
         layer->valid = false;
-    }
-    if (operands->enabled && operands->component_bytes == 1 && layer->proc != NVDLA_INT8) {
+    if (operands->enabled && operands->component_bytes == 1 && layer->proc != NVDLA_INT8)
         layer->valid = false;
-    }
     /* Measured, section 8.3. */
     if (layer->batches > 1 && layer->width == 1 && layer->height == 1 && layer->surfaces > 1 && operands->enabled &&
-        operands->per_element) {
+        operands->per_element)
         layer->valid = false;
-    }
 }
 
 /* ---- layers ---- */
@@ -158,9 +153,8 @@ static void match_operands(struct sdp_layer *layer, int index) {
  * hardware scrambles the image; so are 16-bit types that do not match, whose patterns are reinterpreted. */
 static bool precisions_fit(const struct sdp_layer *layer) {
     bool known = layer->in <= NVDLA_FP16 && layer->proc <= NVDLA_FP16 && layer->out <= NVDLA_FP16;
-    if (layer->proc == NVDLA_INT8) {
+    if (layer->proc == NVDLA_INT8)
         return known && layer->in != NVDLA_FP16;
-    }
     return known && layer->in != NVDLA_INT8 && layer->out != NVDLA_INT8;
 }
 
@@ -183,16 +177,13 @@ static bool units_agree(const struct sdp_shape *sdp, const struct sdp_shape *rdm
 
 /* Sections 4 and 8.1: 1x1 cubes are packed, strides ignored; the outputs of batches are not. */
 static void pack(struct sdp_layer *layer) {
-    if (layer->width > 1 || layer->height > 1) {
+    if (layer->width > 1 || layer->height > 1)
         return;
-    }
-    for (int i = 0; i < SDP_STAGES; i++) {
+    for (int i = 0; i < SDP_STAGES; i++)
         layer->operands[i].per_element = false;
-    }
     layer->source.cube.surface_stride = (uint32_t)layer->atom;
-    if (layer->batches == 1) {
+    if (layer->batches == 1)
         layer->destination.cube.surface_stride = (uint32_t)layer->atom;
-    }
 }
 
 void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view) {
@@ -249,9 +240,8 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view
 bool sdp_rdma_busy(const struct registers_view *view) {
     const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(view);
     bool busy = !rdma.shape.flying;
-    for (int i = 0; i < SDP_STAGES; i++) {
+    for (int i = 0; i < SDP_STAGES; i++)
         busy |= rdma.operands[i].enabled;
-    }
     return busy;
 }
 

@@ -23,19 +23,16 @@ void sdp_prepare_operands(const struct sdp_operand_format *format, const int16_t
     const struct sdp_operand_format settings = *format;
     switch (settings.form) {
     case SDP_SIGNED:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             out[i] = in[i];
-        }
         break;
     case SDP_SHIFTED:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             out[i] = shifted(in[i], settings.shift);
-        }
         break;
     case SDP_CONVERTED:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             out[i] = converted(&settings, in[i]);
-        }
         break;
     case SDP_FP16:
     case SDP_FP16_WITHOUT_NAN:
@@ -55,20 +52,17 @@ static inline void x_alu(enum sdp_algorithm algorithm, const int32_t *data, cons
                          size_t count) {
     switch (algorithm) {
     case SDP_MAX:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             result[i] = data[i] > operand[i] ? data[i] : operand[i];
-        }
         break;
     case SDP_MIN:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             result[i] = data[i] < operand[i] ? data[i] : operand[i];
-        }
         break;
     case SDP_SUM:
     case SDP_EQUAL:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             result[i] = (int64_t)data[i] + operand[i];
-        }
         break;
     }
 }
@@ -78,13 +72,11 @@ static inline void x_multiply(const struct sdp_stage *stage, const int64_t *valu
                               int32_t *result, size_t count) {
     const struct fixed_rounding rounding = fixed_rounding(stage->shift);
     if (stage->mul_bypass) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             result[i] = (int32_t)fixed_saturate(fixed_round(rounding, value[i]), 32);
-        }
     } else if (!stage->prelu) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             result[i] = (int32_t)fixed_saturate(fixed_round(rounding, value[i] * operand[i]), 32);
-        }
     } else {
         for (size_t i = 0; i < count; i++) {
             int32_t product = (int32_t)fixed_saturate(fixed_round(rounding, value[i] * operand[i]), 32);
@@ -94,9 +86,8 @@ static inline void x_multiply(const struct sdp_stage *stage, const int64_t *valu
 }
 
 static inline void x_relu(int32_t *data, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         data[i] = data[i] < 0 ? 0 : data[i];
-    }
 }
 
 WIDE static void x_integer(const struct sdp_stage *stage, int32_t *data, const int32_t *alu, const int32_t *mul,
@@ -104,18 +95,15 @@ WIDE static void x_integer(const struct sdp_stage *stage, int32_t *data, const i
     int64_t value[CHUNK];
     for (size_t at = 0; at < count; at += CHUNK) {
         size_t part = count - at < CHUNK ? count - at : CHUNK;
-        if (stage->alu_bypass) {
-            for (size_t i = 0; i < part; i++) {
+        if (stage->alu_bypass)
+            for (size_t i = 0; i < part; i++)
                 value[i] = data[at + i];
-            }
-        } else {
+        else
             x_alu(stage->algorithm, data + at, alu + at, value, part);
-        }
         x_multiply(stage, value, stage->mul_bypass ? NULL : mul + at, data + at, part);
     }
-    if (stage->relu) {
+    if (stage->relu)
         x_relu(data, count);
-    }
 }
 
 /* The multiplication of EW; elements that it skips are not shifted. */
@@ -131,24 +119,20 @@ static void y_multiply(const struct sdp_stage *stage, int32_t *data, const int32
 WIDE static void y_alu(enum sdp_algorithm algorithm, int32_t *data, const int32_t *operand, size_t count) {
     switch (algorithm) {
     case SDP_MAX:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = data[i] > operand[i] ? data[i] : operand[i];
-        }
         break;
     case SDP_MIN:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = data[i] < operand[i] ? data[i] : operand[i];
-        }
         break;
     case SDP_SUM:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = (int32_t)fixed_saturate((int64_t)data[i] + operand[i], 32);
-        }
         break;
     case SDP_EQUAL:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = data[i] != operand[i];
-        }
         break;
     }
 }
@@ -160,24 +144,20 @@ static const uint32_t sign_bit = UINT32_C(1) << 31;
 static void fp_alu(enum sdp_algorithm algorithm, int32_t *data, const int32_t *operand, size_t count) {
     switch (algorithm) {
     case SDP_MAX:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = (int32_t)fp32_max((uint32_t)data[i], (uint32_t)operand[i]);
-        }
         break;
     case SDP_MIN:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = (int32_t)fp32_min((uint32_t)data[i], (uint32_t)operand[i]);
-        }
         break;
     case SDP_SUM:
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = (int32_t)fp32_add((uint32_t)data[i], (uint32_t)operand[i]);
-        }
         break;
     case SDP_EQUAL: /* of the patterns; the result is an integer */
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             data[i] = data[i] != operand[i];
-        }
         break;
     }
 }
@@ -185,65 +165,54 @@ static void fp_alu(enum sdp_algorithm algorithm, int32_t *data, const int32_t *o
 static void fp_multiply(bool prelu, int32_t *data, const int32_t *operand, size_t count) {
     for (size_t i = 0; i < count; i++) {
         uint32_t value = (uint32_t)data[i];
-        if (!prelu || value & sign_bit) {
+        if (!prelu || value & sign_bit)
             data[i] = (int32_t)fp32_mul(value, (uint32_t)operand[i]);
-        }
     }
 }
 
 static void fp_relu(int32_t *data, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         data[i] = data[i] < 0 && !fp32_is_nan((uint32_t)data[i]) ? 0 : data[i];
-    }
 }
 
 /* ---- stages ---- */
 
 static void x_floating_point(const struct sdp_stage *stage, int32_t *data, const int32_t *alu, const int32_t *mul,
                              size_t count) {
-    if (!stage->alu_bypass) {
+    if (!stage->alu_bypass)
         fp_alu(stage->algorithm, data, alu, count);
-    }
-    if (!stage->mul_bypass) {
+    if (!stage->mul_bypass)
         fp_multiply(stage->prelu, data, mul, count);
-    }
-    if (stage->relu) {
+    if (stage->relu)
         fp_relu(data, count);
-    }
 }
 
 static void y_integer(const struct sdp_stage *stage, int32_t *data, const int32_t *alu, const int32_t *mul,
                       size_t count) {
-    if (!stage->mul_bypass) {
+    if (!stage->mul_bypass)
         y_multiply(stage, data, mul, count);
-    }
-    if (!stage->alu_bypass) {
+    if (!stage->alu_bypass)
         y_alu(stage->algorithm, data, alu, count);
-    }
 }
 
 static void y_floating_point(const struct sdp_stage *stage, int32_t *data, const int32_t *alu, const int32_t *mul,
                              size_t count) {
-    if (!stage->mul_bypass) {
+    if (!stage->mul_bypass)
         fp_multiply(stage->prelu, data, mul, count);
-    }
-    if (!stage->alu_bypass) {
+    if (!stage->alu_bypass)
         fp_alu(stage->algorithm, data, alu, count);
-    }
 }
 
 void sdp_stage_apply(const struct sdp_stage *stage, int32_t *data, const int32_t *alu, const int32_t *mul,
                      size_t count) {
-    if (stage->bypass) {
+    if (stage->bypass)
         return;
-    }
-    if (stage->ew && stage->floating_point) {
+    if (stage->ew && stage->floating_point)
         y_floating_point(stage, data, alu, mul, count);
-    } else if (stage->ew) {
+    else if (stage->ew)
         y_integer(stage, data, alu, mul, count);
-    } else if (stage->floating_point) {
+    else if (stage->floating_point)
         x_floating_point(stage, data, alu, mul, count);
-    } else {
+    else
         x_integer(stage, data, alu, mul, count);
-    }
 }

@@ -26,9 +26,8 @@ void sdp_table_select(struct sdp_table *table, uint32_t access_cfg) {
 
 void sdp_table_write(struct sdp_table *table, uint32_t access_cfg, uint32_t value) {
     int16_t *at = entry(table, access_cfg);
-    if (at && REGISTER_FIELD(access_cfg, SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE)) {
+    if (at && REGISTER_FIELD(access_cfg, SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE))
         *at = (int16_t)REGISTER_FIELD(value, SDP_S_LUT_ACCESS_DATA__LUT_DATA);
-    }
     step(table);
 }
 

@@ -36,9 +36,8 @@ static size_t read_on(struct weight_stream *stream, const struct cbuf *cbuf, siz
     size_t size = ceil_div(stream->used + bits, in_entry);
     size_t first = stream->used;
     uint8_t *bytes = stream->bytes.bytes;
-    if (kept > 0) {
+    if (kept > 0)
         memmove(bytes, bytes + (stream->size - 1) * cbuf->entry, cbuf->entry);
-    }
     stream->entries = size - kept;
     cbuf_read(cbuf, stream->ring, stream->entry * cbuf->entry, bytes + kept * cbuf->entry,
               stream->entries * cbuf->entry);
@@ -51,15 +50,12 @@ static size_t read_on(struct weight_stream *stream, const struct cbuf *cbuf, siz
 /* Bits set in [from, from + count) of a bit stream whose first bit is the lowest of byte 0. */
 static size_t bits_set(const uint8_t *mask, size_t from, size_t count) {
     size_t set = 0, i = from;
-    for (; i < from + count && i % 8 != 0; i++) {
+    for (; i < from + count && i % 8 != 0; i++)
         set += (size_t)(mask[i / 8] >> i % 8 & 1);
-    }
-    for (; i + 8 <= from + count; i += 8) {
+    for (; i + 8 <= from + count; i += 8)
         set += (size_t)__builtin_popcount(mask[i / 8]);
-    }
-    for (; i < from + count; i++) {
+    for (; i < from + count; i++)
         set += (size_t)(mask[i / 8] >> i % 8 & 1);
-    }
     return set;
 }
 
@@ -69,9 +65,8 @@ static inline int16_t element_at(const uint8_t *bytes, size_t size) {
 }
 
 static inline void take(int16_t *to, const uint8_t *bytes, size_t size, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         to[i] = element_at(bytes + i * size, size);
-    }
 }
 
 /* Elements whose mask bit is 0 are 0 and not in the stream. */
@@ -93,12 +88,11 @@ const int16_t *weights_next(struct weights *weights, const struct cbuf *cbuf, si
     }
     size_t first = read_on(&weights->data, cbuf, 8 * weights->element * present);
     const uint8_t *bytes = (const uint8_t *)weights->data.bytes.bytes + first / 8;
-    if (weights->compressed) {
+    if (weights->compressed)
         expand(elements, bytes, weights->element, mask, bit, count);
-    } else if (weights->element == 1) {
+    else if (weights->element == 1)
         take(elements, bytes, 1, count);
-    } else {
+    else
         take(elements, bytes, 2, count);
-    }
     return elements;
 }

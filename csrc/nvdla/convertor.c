@@ -35,9 +35,8 @@ static int64_t narrow(__int128 value) {
 }
 
 struct convertor_interval convertor_keeps(const struct convertor *convertor) {
-    if (convertor->scale == 0) {
+    if (convertor->scale == 0)
         return (struct convertor_interval){INT64_MIN, INT64_MAX};
-    }
     /* Extremes of the product that are not clipped; ties go away from zero and are. */
     __int128 end = (__int128)1 << (convertor->bits - 1), half = convertor->shift > 0 ? 1 : 0;
     unsigned places = convertor->shift > 0 ? convertor->shift - 1 : 0;
@@ -51,9 +50,8 @@ struct convertor convertor_for_bin(int bin, int bits, bool asymmetric) {
     double range = ldexp(1, asymmetric ? bits : bits - 1) - 1;
     double ratio = ldexp(range, -(bin + 1));
     int shift = MOST_SHIFT;
-    while (shift > 0 && round(ldexp(ratio, shift)) > LARGEST_SCALE) {
+    while (shift > 0 && round(ldexp(ratio, shift)) > LARGEST_SCALE)
         shift--;
-    }
     double scale = round(ldexp(ratio, shift));
     return (struct convertor){.offset = asymmetric ? INT64_C(1) << bin : 0,
                               .scale = scale > LARGEST_SCALE ? LARGEST_SCALE : (int32_t)scale,

@@ -27,12 +27,10 @@ inline int64_t fixed_sign_extend(int64_t value, int bits) {
  *
  * Spec: 50-sdp, "rnd(v,s)". */
 inline int64_t fixed_round_shift(int64_t value, unsigned shift) {
-    if (shift == 0) {
+    if (shift == 0)
         return value;
-    }
-    if (shift > 64) {
+    if (shift > 64)
         return 0;
-    }
     uint64_t magnitude = value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
     uint64_t whole = shift == 64 ? 0 : magnitude >> shift;
     int64_t rounded = (int64_t)(whole + ((magnitude >> (shift - 1)) & 1));

@@ -55,36 +55,30 @@ static inline unsigned leading_bit(uint64_t value) {
 
 /* value / 2^shift to nearest even. */
 static inline uint64_t round_even(uint64_t value, unsigned shift) {
-    if (shift == 0) {
+    if (shift == 0)
         return value;
-    }
-    if (shift > 63) {
+    if (shift > 63)
         return 0;
-    }
     uint64_t whole = value >> shift, rest = value & ((UINT64_C(1) << shift) - 1), half = UINT64_C(1) << (shift - 1);
     return whole + (rest > half || (rest == half && (whole & 1)));
 }
 
 /* value / 2^shift with what is dropped kept as a sticky lowest bit. */
 static inline uint64_t shift_sticky(uint64_t value, unsigned shift) {
-    if (shift == 0) {
+    if (shift == 0)
         return value;
-    }
-    if (shift > 63) {
+    if (shift > 63)
         return value != 0;
-    }
     return value >> shift | ((value & ((UINT64_C(1) << shift) - 1)) != 0);
 }
 
 enum { GUARD = 30 }; /* bits below the mantissa in which sums are formed */
 
 static inline uint32_t add(struct format f, uint32_t a, uint32_t b) {
-    if (is_nan(f, a)) {
+    if (is_nan(f, a))
         return a;
-    }
-    if (is_nan(f, b)) {
+    if (is_nan(f, b))
         return b;
-    }
     uint32_t magnitude = (UINT32_C(1) << (f.exponent_bits + f.mantissa_bits)) - 1;
     bool swap = (b & magnitude) > (a & magnitude);
     uint32_t large = swap ? b : a, small = swap ? a : b;
@@ -93,14 +87,12 @@ static inline uint32_t add(struct format f, uint32_t a, uint32_t b) {
     uint64_t sum = significand(f, large) << GUARD;
     uint64_t other = shift_sticky(significand(f, small) << GUARD, distance);
     sum = sign == sign_of(f, small) ? sum + other : sum - other;
-    if (sum == 0) {
+    if (sum == 0)
         return compose(f, sign, 0, 0);
-    }
     unsigned top = leading_bit(sum), one = f.mantissa_bits + GUARD;
     int32_t exponent = (int32_t)exponent_of(f, large) + (int32_t)top - (int32_t)one;
-    if (exponent <= 0) {
+    if (exponent <= 0)
         return compose(f, sign, 0, 0);
-    }
     uint64_t rounded = round_even(sum, top - f.mantissa_bits);
     if (rounded >> (f.mantissa_bits + 1)) {
         rounded >>= 1;
@@ -108,27 +100,22 @@ static inline uint32_t add(struct format f, uint32_t a, uint32_t b) {
     }
     /* Saturation needs the exponent to reach all ones by a carry; an operand that has it already keeps it. */
     bool carried = exponent > (int32_t)exponent_of(f, large);
-    if (exponent >= (int32_t)exponent_ones(f) && (carried || exponent > (int32_t)exponent_ones(f))) {
+    if (exponent >= (int32_t)exponent_ones(f) && (carried || exponent > (int32_t)exponent_ones(f)))
         return largest(f, sign);
-    }
     return compose(f, sign, (uint32_t)exponent, mantissa_of(f, (uint32_t)rounded));
 }
 
 static inline uint32_t mul(struct format f, uint32_t a, uint32_t b) {
-    if (is_nan(f, a)) {
+    if (is_nan(f, a))
         return a;
-    }
-    if (is_nan(f, b)) {
+    if (is_nan(f, b))
         return b;
-    }
     uint32_t sign = sign_of(f, a) ^ sign_of(f, b);
     int32_t exponent = (int32_t)(exponent_of(f, a) + exponent_of(f, b)) - bias_of(f);
-    if (is_zero(f, a) || is_zero(f, b) || exponent < 0) {
+    if (is_zero(f, a) || is_zero(f, b) || exponent < 0)
         return compose(f, sign, 0, 0);
-    }
-    if (exponent >= (int32_t)exponent_ones(f)) {
+    if (exponent >= (int32_t)exponent_ones(f))
         return largest(f, sign);
-    }
     uint64_t product = significand(f, a) * significand(f, b);
     unsigned top = leading_bit(product);
     exponent += (int32_t)top - 2 * (int32_t)f.mantissa_bits;
@@ -137,12 +124,10 @@ static inline uint32_t mul(struct format f, uint32_t a, uint32_t b) {
         rounded >>= 1;
         exponent++;
     }
-    if (exponent <= 0) {
+    if (exponent <= 0)
         return compose(f, sign, 0, 0);
-    }
-    if (exponent >= (int32_t)exponent_ones(f)) {
+    if (exponent >= (int32_t)exponent_ones(f))
         return largest(f, sign);
-    }
     return compose(f, sign, (uint32_t)exponent, mantissa_of(f, (uint32_t)rounded));
 }
 
@@ -156,12 +141,10 @@ static inline bool below(struct format f, uint32_t a, uint32_t b) {
 
 /* The larger or the smaller one. */
 static inline uint32_t extreme(struct format f, uint32_t a, uint32_t b, bool smaller) {
-    if (is_nan(f, a)) {
+    if (is_nan(f, a))
         return a;
-    }
-    if (is_nan(f, b)) {
+    if (is_nan(f, b))
         return b;
-    }
     return below(f, a, b) == smaller ? a : b;
 }
 
@@ -170,15 +153,12 @@ static inline uint32_t widen(struct format from, struct format to, uint32_t a, b
     uint32_t sign = sign_of(from, a), exponent = exponent_of(from, a), mantissa = mantissa_of(from, a);
     unsigned more = to.mantissa_bits - from.mantissa_bits;
     int32_t shift = bias_of(to) - bias_of(from);
-    if (is_nan(from, a)) {
+    if (is_nan(from, a))
         return compose(to, sign, exponent_ones(to), mantissa);
-    }
-    if (is_zero(from, a)) {
+    if (is_zero(from, a))
         return compose(to, sign, 0, 0);
-    }
-    if (denormals && exponent == exponent_ones(from)) {
+    if (denormals && exponent == exponent_ones(from))
         return largest(to, sign);
-    }
     if (denormals && exponent == 0) {
         unsigned top = leading_bit(mantissa), left = from.mantissa_bits - top;
         mantissa = mantissa_of(from, mantissa << left);
@@ -191,21 +171,18 @@ static inline uint32_t widen(struct format from, struct format to, uint32_t a, b
 static inline uint32_t narrow(struct format from, struct format to, uint32_t a, bool denormals) {
     uint32_t sign = sign_of(from, a);
     unsigned fewer = from.mantissa_bits - to.mantissa_bits;
-    if (is_nan(from, a)) {
+    if (is_nan(from, a))
         return compose(to, sign, exponent_ones(to), mantissa_of(to, a));
-    }
-    if (is_zero(from, a)) {
+    if (is_zero(from, a))
         return compose(to, sign, 0, 0);
-    }
     int32_t exponent = (int32_t)exponent_of(from, a) - bias_of(from) + bias_of(to);
     uint64_t value = significand(from, a);
     uint32_t one = UINT32_C(1) << to.mantissa_bits;
     if (exponent <= 0) {
         /* In denormal position: the hidden 1 stands 1 - exponent places below where exponent 1 has it. */
         uint32_t rounded = (uint32_t)round_even(value, fewer + (unsigned)(1 - exponent));
-        if (rounded == one) {
+        if (rounded == one)
             return compose(to, sign, 1, 0);
-        }
         return compose(to, sign, 0, denormals ? rounded : 0);
     }
     uint32_t rounded = (uint32_t)round_even(value, fewer);
@@ -213,9 +190,8 @@ static inline uint32_t narrow(struct format from, struct format to, uint32_t a, 
         rounded = one;
         exponent++;
     }
-    if (exponent >= (int32_t)exponent_ones(to)) {
+    if (exponent >= (int32_t)exponent_ones(to))
         return largest(to, sign);
-    }
     return compose(to, sign, (uint32_t)exponent, mantissa_of(to, rounded));
 }
 
@@ -292,9 +268,8 @@ uint32_t fp32_to_fp17(uint32_t a) {
 }
 
 int16_t fp16_to_int16(uint16_t a) {
-    if (is_nan(fp16, a)) {
+    if (is_nan(fp16, a))
         return INT16_MIN;
-    }
     int32_t exponent = (int32_t)exponent_of(fp16, a);
     uint64_t value = exponent == 0 ? mantissa_of(fp16, a) : significand(fp16, a);
     int32_t shift = (exponent == 0 ? 1 : exponent) - 25; /* value * 2^shift */
@@ -305,18 +280,16 @@ int16_t fp16_to_int16(uint16_t a) {
         uint64_t whole = value >> -shift;
         magnitude = (int64_t)(whole + (value >> (-shift - 1) & 1));
     }
-    if (sign_of(fp16, a)) {
+    if (sign_of(fp16, a))
         return magnitude > 32768 ? INT16_MIN : (int16_t)-magnitude;
-    }
     return magnitude > INT16_MAX ? INT16_MAX : (int16_t)magnitude;
 }
 
 uint16_t fp16_from_integer(int32_t value) {
     uint32_t sign = value < 0;
     uint64_t magnitude = sign ? (uint64_t)(-(int64_t)value) : (uint64_t)value;
-    if (magnitude == 0) {
+    if (magnitude == 0)
         return 0;
-    }
     unsigned top = leading_bit(magnitude);
     uint32_t exponent = top + 15;
     uint64_t rounded = top <= 10 ? magnitude << (10 - top) : round_even(magnitude, top - 10);
@@ -329,9 +302,8 @@ uint16_t fp16_from_integer(int32_t value) {
 }
 
 uint32_t fp17_from_fraction(uint64_t numerator, unsigned bits) {
-    if (numerator == 0) {
+    if (numerator == 0)
         return 0;
-    }
     unsigned top = leading_bit(numerator);
     int32_t exponent = (int32_t)top - (int32_t)bits + bias_of(fp17);
     uint64_t rounded = top <= 10 ? numerator << (10 - top) : round_even(numerator, top - 10);

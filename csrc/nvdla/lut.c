@@ -55,9 +55,8 @@ static const struct position over = {LUT_OVER, 0, 0};
 
 /* value * 2^shift with the bits below the point cut off; the result fits. */
 static inline uint64_t scale(uint64_t value, int shift) {
-    if (shift >= 0) {
+    if (shift >= 0)
         return value << shift;
-    }
     return shift > -64 ? value >> -shift : 0;
 }
 
@@ -69,12 +68,10 @@ static inline int last_entry(enum lut_table table) {
 static inline struct position exponential(int fraction_bits, int offset, uint64_t u) {
     int power = 63 - __builtin_clzll(u);
     int index = power - offset;
-    if (index < 0) {
+    if (index < 0)
         return under;
-    }
-    if (index >= last_entry(LUT_LE)) {
+    if (index >= last_entry(LUT_LE))
         return over;
-    }
     return (struct position){LUT_HIT, index, scale(u - (UINT64_C(1) << power), fraction_bits - power)};
 }
 
@@ -85,17 +82,15 @@ static inline struct position linear(const struct lut_arithmetic *arithmetic, en
     int step = (int)fixed_sign_extend(select, arithmetic->select_bits);
     if (step >= 0) {
         uint64_t index = step < 64 ? u >> step : 0;
-        if (index >= end) {
+        if (index >= end)
             return over;
-        }
         uint64_t rest = step < 64 ? u - (index << step) : u;
         return (struct position){LUT_HIT, (int)index, scale(rest, arithmetic->fraction_bits - step)};
     }
     int shift = table == LUT_LO ? -step & arithmetic->lo_shift_mask : -step;
     /* 2^9 is beyond the end of both tables. */
-    if (shift > 8 || u << shift >= end) {
+    if (shift > 8 || u << shift >= end)
         return over;
-    }
     return (struct position){LUT_HIT, (int)(u << shift), 0};
 }
 
@@ -103,25 +98,21 @@ static inline struct position locate(const struct lut_arithmetic *arithmetic, co
                                      enum lut_table table, int64_t x) {
     const struct lut_range *range = &settings->range[table];
     int64_t start = fixed_sign_extend(range->start, arithmetic->compare_bits);
-    if (x <= start) {
+    if (x <= start)
         return under;
-    }
     uint64_t u = (uint64_t)(x - start);
-    if (table == LUT_LE && !settings->le_linear) {
+    if (table == LUT_LE && !settings->le_linear)
         return exponential(arithmetic->fraction_bits, settings->le_index_offset, u);
-    }
     return linear(arithmetic, table, range->select, u);
 }
 
 /* Section 4.3. */
 static inline enum lut_table select_table(const struct lut_settings *settings, enum lut_answer le, enum lut_answer lo) {
-    if ((le == LUT_HIT) != (lo == LUT_HIT)) {
+    if ((le == LUT_HIT) != (lo == LUT_HIT))
         return le == LUT_HIT ? LUT_LE : LUT_LO;
-    }
     bool first_lo = settings->hybrid_first_lo;
-    if (le == lo && le != LUT_HIT) {
+    if (le == lo && le != LUT_HIT)
         first_lo = le == LUT_UNDER ? settings->under_first_lo : settings->over_first_lo;
-    }
     return first_lo ? LUT_LO : LUT_LE;
 }
 
@@ -141,9 +132,8 @@ static inline int32_t extrapolate(const struct lut_arithmetic *arithmetic, int64
     int64_t product = distance * slope.scale;
     int64_t term = slope.shift >= 0 ? fixed_round_shift(product, (unsigned)slope.shift)
                                     : fixed_saturate(product, PRODUCT_BITS) * (INT64_C(1) << -slope.shift);
-    if (arithmetic->slope_bits > 0) {
+    if (arithmetic->slope_bits > 0)
         term = fixed_saturate(term, arithmetic->slope_bits);
-    }
     return (int32_t)fixed_saturate(y + term, arithmetic->result_bits);
 }
 
@@ -152,9 +142,8 @@ static inline int64_t line_start(const struct lut_arithmetic *arithmetic, const 
                                  enum lut_table table) {
     int64_t start = settings->range[table].start;
     int offset = settings->le_index_offset;
-    if (table == LUT_LO || settings->le_linear || offset < 0 || offset >= arithmetic->offset_end) {
+    if (table == LUT_LO || settings->le_linear || offset < 0 || offset >= arithmetic->offset_end)
         return start;
-    }
     return fixed_sign_extend(start + (INT64_C(1) << offset), LINE_START_BITS);
 }
 
@@ -204,24 +193,20 @@ static inline struct position locate_difference(const struct lut_settings *setti
     int power = (int)(f >> FP32_MANTISSA_BITS) - FP32_BIAS;
     if (table == LUT_LE && !settings->le_linear) {
         int index = power - settings->le_index_offset;
-        if (index < 0) {
+        if (index < 0)
             return under;
-        }
-        if (index >= last_entry(LUT_LE)) {
+        if (index >= last_entry(LUT_LE))
             return over;
-        }
         return (struct position){LUT_HIT, index, scale(mantissa, fraction_bits - FP32_MANTISSA_BITS)};
     }
     power -= settings->range[table].select;
-    if (power > 8) { /* 2^9 is beyond the end of both tables */
+    if (power > 8) /* 2^9 is beyond the end of both tables */
         return over;
-    }
     uint64_t significand = UINT64_C(1) << FP32_MANTISSA_BITS | mantissa;
     int point = FP32_MANTISSA_BITS - power; /* the number of bits of significand behind the point: 15 or more */
     uint64_t index = scale(significand, -point);
-    if (index >= (uint64_t)last_entry(table)) {
+    if (index >= (uint64_t)last_entry(table))
         return over;
-    }
     uint64_t rest = index ? significand - (index << point) : significand;
     return (struct position){LUT_HIT, (int)index, scale(rest, fraction_bits - point)};
 }
@@ -229,9 +214,8 @@ static inline struct position locate_difference(const struct lut_settings *setti
 static inline struct position locate_fp16(const struct lut_settings *settings, enum lut_table table, uint32_t x,
                                           int fraction_bits) {
     uint32_t f = fp32_sub(x, bits_of(settings->range[table].start));
-    if (fp32_is_nan(f) || f == 0 || f & FP32_SIGN) {
+    if (fp32_is_nan(f) || f == 0 || f & FP32_SIGN)
         return under;
-    }
     return locate_difference(settings, table, f, fraction_bits);
 }
 

@@ -43,9 +43,8 @@ static const struct nvdla_pixel_format formats[] = {
 };
 
 const struct nvdla_pixel_format *nvdla_pixel_format(const struct nvdla_config *config, uint32_t id) {
-    if (id >= sizeof formats / sizeof formats[0]) {
+    if (id >= sizeof formats / sizeof formats[0])
         return NULL;
-    }
     bool wide = nvdla_has_16_bits(config);
     return wide || formats[id].bits == 8 ? &formats[id] : NULL;
 }

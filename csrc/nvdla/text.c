@@ -146,12 +146,11 @@ char *text_quoted(const char *text) {
         return quoted.text;
     }
     text_add(&quoted, "'", 1);
-    for (const char *c = text; *c; c++) {
+    for (const char *c = text; *c; c++)
         if (*c == '\'')
             text_printf(&quoted, "'\\''");
         else
             text_add(&quoted, c, 1);
-    }
     text_add(&quoted, "'", 1);
     return quoted.text;
 }

@@ -43,12 +43,10 @@ static inline void count_candidates(struct histogram_candidates *candidates, int
     for (int kind = 0; kind < HISTOGRAM_KINDS; kind++) {
         const struct convertor_interval *keeps = candidates->keeps[kind];
         int first = bin;
-        while (first > 0 && holds(keeps[first - 1], x)) {
+        while (first > 0 && holds(keeps[first - 1], x))
             first--;
-        }
-        while (first < HISTOGRAM_BINS && !holds(keeps[first], x)) {
+        while (first < HISTOGRAM_BINS && !holds(keeps[first], x))
             first++;
-        }
         candidates->fits[kind][first]++;
     }
 }
@@ -71,12 +69,10 @@ static inline void count_integer(struct histogram *histogram, int64_t x) {
     histogram->count++;
     histogram->sum += x;
     histogram->squares += (unsigned __int128)((__int128)x * x);
-    if (histogram->conversion.known) {
+    if (histogram->conversion.known)
         count_conversion(&histogram->conversion, x);
-    }
-    if (histogram->candidates.bits > 0) {
+    if (histogram->candidates.bits > 0)
         count_candidates(&histogram->candidates, x, bin);
-    }
 }
 
 /* exponent: biased as that of FP16, outside 0..30 for what lies beyond FP16. */
@@ -127,11 +123,9 @@ static inline void count_fp32(struct histogram *histogram, uint32_t x) {
 
 /* A statement for every value[i] that belongs to the cube. */
 #define EACH_LANE(i, statement)                                                                                        \
-    for (size_t atom = 0; atom < atoms; atom++) {                                                                      \
-        for (size_t i = atom * lanes; i < atom * lanes + valid; i++) {                                                 \
-            statement;                                                                                                 \
-        }                                                                                                              \
-    }
+    for (size_t atom = 0; atom < atoms; atom++)                                                                        \
+        for (size_t i = atom * lanes; i < atom * lanes + valid; i++)                                                   \
+            statement;
 
 void histogram_int32(struct histogram *histogram, const int32_t *values, size_t atoms, size_t lanes, size_t valid) {
     EACH_LANE(i, count_integer(histogram, values[i]))
@@ -171,9 +165,8 @@ void histogram_elements(struct histogram *histogram, enum nvdla_precision precis
 /* Mean and deviation with scale * 2^bin as representative of a bin. */
 static void from_bins(const struct histogram *histogram, double scale, double *mean, double *deviation) {
     double count = (double)histogram->count, sum = 0, squares = 0;
-    for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
+    for (int bin = 0; bin < HISTOGRAM_BINS; bin++)
         sum += ((double)histogram->positive[bin] - (double)histogram->negative[bin]) * ldexp(scale, bin);
-    }
     *mean = sum / count;
     for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
         double above = ldexp(scale, bin) - *mean, below = -ldexp(scale, bin) - *mean;
@@ -187,9 +180,8 @@ static void from_bins(const struct histogram *histogram, double scale, double *m
 struct histogram_moments histogram_moments(const struct histogram *histogram) {
     struct histogram_moments moments = {0};
     double count = (double)(histogram->count - histogram->nans - histogram->infinities);
-    if (count == 0) {
+    if (count == 0)
         return moments;
-    }
     bool integer = histogram->width > 0;
     moments.mean = (integer ? (double)histogram->sum : histogram->fp_sum) / count;
     double variance =
@@ -204,17 +196,15 @@ struct histogram_moments histogram_moments(const struct histogram *histogram) {
 
 uint64_t histogram_up_to(const struct histogram *histogram, int bin) {
     uint64_t count = 0;
-    for (int i = 0; i <= bin; i++) {
+    for (int i = 0; i <= bin; i++)
         count += histogram->positive[i] + histogram->negative[i];
-    }
     return count;
 }
 
 int histogram_highest(const struct histogram *histogram) {
     int bin = HISTOGRAM_BINS - 1;
-    while (bin >= 0 && histogram->positive[bin] + histogram->negative[bin] == 0) {
+    while (bin >= 0 && histogram->positive[bin] + histogram->negative[bin] == 0)
         bin--;
-    }
     return bin;
 }
 
@@ -229,9 +219,8 @@ static bool long_before(const struct histogram_entry *entry, enum nvdla_unit uni
 static struct histogram_entry *find(const struct histogram_set *set, enum nvdla_unit unit, int ordinal, enum tap tap) {
     for (size_t i = set->count; i-- > 0 && !long_before(set->entries[i], unit, ordinal);) {
         struct histogram_entry *entry = set->entries[i];
-        if (entry->unit == unit && entry->ordinal == ordinal && entry->tap == tap) {
+        if (entry->unit == unit && entry->ordinal == ordinal && entry->tap == tap)
             return entry;
-        }
     }
     return NULL;
 }
@@ -268,9 +257,8 @@ void histogram_set_done(struct histogram_set *set, enum nvdla_unit unit, int ord
 }
 
 void histogram_set_free(struct histogram_set *set) {
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++)
         free(set->entries[i]);
-    }
     free(set->entries);
     *set = (struct histogram_set){0};
 }
@@ -313,9 +301,8 @@ static void take_clipped(void *context, uint64_t count) {
 }
 
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
-    if (stream->tap == TAP_AXI_READ || stream->tap == TAP_AXI_WRITE) {
+    if (stream->tap == TAP_AXI_READ || stream->tap == TAP_AXI_WRITE)
         return (struct tap_sink){.elements = NULL};
-    }
     return (struct tap_sink){
         .elements = take_elements,
         .convertor = take_convertor,

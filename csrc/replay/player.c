@@ -775,13 +775,12 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
         show_progress(&p);
     }
     dev->ops->statistics(dev, &result->statistics);
-    if (verdict == VERDICT_BROKEN) {
+    if (verdict == VERDICT_BROKEN)
         explain_failure(&p);
-    } else if (verdict == VERDICT_HUNG) {
+    else if (verdict == VERDICT_HUNG)
         result->outcome = PLAY_HUNG;
-    } else {
+    else
         result->outcome = result->failure_count || dev->finding_count ? PLAY_CHECK_FAILED : PLAY_PASSED;
-    }
     player_close(&p);
     return result->outcome;
 }

@@ -11,9 +11,8 @@ enum { MOST_TRUNCATE = 31 };
 
 /* How many of `count` values spread evenly over low .. high lie outside the interval. */
 static double outside(uint64_t count, int64_t low, int64_t high, const struct convertor_interval *keeps) {
-    if (count == 0 || low > high) {
+    if (count == 0 || low > high)
         return 0;
-    }
     double all = (double)high - (double)low + 1;
     double above = keeps->high < high ? (double)high - fmax((double)keeps->high, (double)low - 1) : 0;
     double below = keeps->low > low ? fmin((double)keeps->low, (double)high + 1) - (double)low : 0;
@@ -71,9 +70,8 @@ static uint64_t values_above(const struct histogram *histogram, int bin) {
 int calibrate_bin(const struct histogram *histogram, double clip) {
     double most = clip * (double)histogram->count;
     int bin = histogram_highest(histogram);
-    while (bin > 0 && (double)values_above(histogram, bin - 1) <= most) {
+    while (bin > 0 && (double)values_above(histogram, bin - 1) <= most)
         bin--;
-    }
     return bin > 0 ? bin : 0;
 }
 
@@ -87,9 +85,8 @@ static bool fits(int64_t value, int bits) {
 static int64_t centre(const struct histogram *histogram, int *bin) {
     int64_t middle = (histogram->minimum + histogram->maximum) >> 1, half = histogram->maximum - middle;
     *bin = 0;
-    while (INT64_C(2) << *bin < half) {
+    while (INT64_C(2) << *bin < half)
         (*bin)++;
-    }
     return middle;
 }
 
@@ -121,17 +118,15 @@ static struct calibrate_setting fresh(const struct histogram *histogram, const s
     }
     bin = options->minimum_error ? least_error_bin(histogram, false) : calibrate_bin(histogram, options->clip);
     bool asymmetric = options->kind == CALIBRATE_ASYMMETRIC && histogram->minimum >= 0;
-    if (asymmetric && options->minimum_error) {
+    if (asymmetric && options->minimum_error)
         bin = least_error_bin(histogram, true);
-    }
     asymmetric = asymmetric && fits(INT64_C(1) << bin, options->offset_bits);
     setting.bin = bin;
     setting.above = values_above(histogram, bin);
     setting.convertor = convertor_for_bin(bin, candidates->bits, asymmetric);
     const uint64_t *fit = candidates->fits[asymmetric ? HISTOGRAM_ASYMMETRIC : HISTOGRAM_SYMMETRIC];
-    for (int first = bin + 1; first <= HISTOGRAM_BINS; first++) {
+    for (int first = bin + 1; first <= HISTOGRAM_BINS; first++)
         setting.saturated += fit[first];
-    }
     return setting;
 }
 
@@ -139,9 +134,8 @@ struct calibrate_setting calibrate_convertor(const struct histogram *histogram, 
                                              const struct calibrate_options *options) {
     struct calibrate_setting setting = fresh(histogram, options);
     setting.expected = calibrate_expect(histogram, &setting.convertor);
-    if (present->scale == 0) {
+    if (present->scale == 0)
         return setting;
-    }
     struct convertor_interval keeps = convertor_keeps(present);
     struct calibrate_estimate expected = calibrate_expect(histogram, present);
     if (keeps.low <= histogram->minimum && histogram->maximum <= keeps.high &&
@@ -159,9 +153,8 @@ unsigned calibrate_truncate(const struct histogram *histogram) {
         bool low, high;
         cacc_deliver(histogram->minimum, truncate, &low);
         cacc_deliver(histogram->maximum, truncate, &high);
-        if (!low && !high) {
+        if (!low && !high)
             return truncate;
-        }
     }
     return MOST_TRUNCATE;
 }

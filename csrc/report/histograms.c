@@ -22,20 +22,17 @@ enum { LEAST_BINS = 8, LABEL_STEP = 4 };
 static int compare(const void *a, const void *b) {
     const struct histogram_entry *left = *(struct histogram_entry *const *)a;
     const struct histogram_entry *right = *(struct histogram_entry *const *)b;
-    if (left->layer != right->layer) {
+    if (left->layer != right->layer)
         return left->layer < 0 ? 1 : right->layer < 0 ? -1 : left->layer - right->layer;
-    }
-    if (left->unit != right->unit || left->ordinal != right->ordinal) {
+    if (left->unit != right->unit || left->ordinal != right->ordinal)
         return left->unit != right->unit ? (int)left->unit - (int)right->unit : left->ordinal - right->ordinal;
-    }
     return (int)left->tap - (int)right->tap;
 }
 
 const struct histogram_entry **histograms_sorted(const struct histogram_set *set) {
     const struct histogram_entry **entries = xcalloc(set->count, sizeof *entries);
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++)
         entries[i] = set->entries[i];
-    }
     qsort(entries, set->count, sizeof *entries, compare);
     return entries;
 }
@@ -51,23 +48,21 @@ static uint64_t largest_count(const struct histogram *histogram) {
 
 /* "34 bits" or "FP". */
 static const char *width_text(const struct histogram *histogram, char text[16]) {
-    if (histogram->width > 0) {
+    if (histogram->width > 0)
         snprintf(text, 16, "%d bits", histogram->width);
-    } else {
+    else
         snprintf(text, 16, "FP");
-    }
     return text;
 }
 
 /* "-5 .. 7", or "no data". */
 static const char *range_text(const struct histogram *histogram, char text[80]) {
-    if (histogram->count == histogram->nans + histogram->infinities) {
+    if (histogram->count == histogram->nans + histogram->infinities)
         snprintf(text, 80, "no data");
-    } else if (histogram->width > 0) {
+    else if (histogram->width > 0)
         snprintf(text, 80, "%" PRId64 " .. %" PRId64, histogram->minimum, histogram->maximum);
-    } else {
+    else
         snprintf(text, 80, "%g .. %g", histogram->fp_minimum, histogram->fp_maximum);
-    }
     return text;
 }
 
@@ -77,27 +72,23 @@ static void print_numbers(FILE *out, const struct histogram *histogram) {
     char width[16], range[80];
     fprintf(out, "%s, %" PRIu64 " values, %s; 0: %" PRIu64, width_text(histogram, width), histogram->count,
             range_text(histogram, range), histogram->zeros);
-    if (histogram->width > 0) {
+    if (histogram->width > 0)
         fprintf(out, ", -1: %" PRIu64, histogram->minus_ones);
-    } else {
+    else
         fprintf(out, ", NaN: %" PRIu64 ", infinite: %" PRIu64, histogram->nans, histogram->infinities);
-    }
     fprintf(out, ", at the ends of the type: %" PRIu64, histogram->saturated);
-    if (histogram->conversion.known) {
+    if (histogram->conversion.known)
         fprintf(out, ", saturated behind: %" PRIu64, histogram->conversion.clipped);
-    }
     fputc('\n', out);
     const struct histogram_moments moments = histogram_moments(histogram);
-    if (histogram->count > 0) {
+    if (histogram->count > 0)
         fprintf(out, "    mean %.6g, deviation %.6g", moments.mean, moments.deviation);
-    }
     if (histogram->count > 0 && histogram->width > 0) {
         fprintf(out, "; from the bins' lower edges %.6g, %.6g, from their middles %.6g, %.6g", moments.low_mean,
                 moments.low_deviation, moments.middle_mean, moments.middle_deviation);
     }
-    if (histogram->count > 0) {
+    if (histogram->count > 0)
         fputc('\n', out);
-    }
 }
 
 /* Characters of a bar; any value gives at least one. */
@@ -110,9 +101,8 @@ static void print_bars(FILE *out, const struct histogram *histogram) {
     _Static_assert(sizeof hashes == BAR + 1, "a bar of full length");
     uint64_t most = largest_count(histogram);
     int lowest = 0, highest = histogram_highest(histogram);
-    while (lowest < highest && histogram->positive[lowest] + histogram->negative[lowest] == 0) {
+    while (lowest < highest && histogram->positive[lowest] + histogram->negative[lowest] == 0)
         lowest++;
-    }
     for (int bin = highest; bin >= lowest; bin--) {
         uint64_t negative = histogram->negative[bin], positive = histogram->positive[bin];
         fprintf(out, "    %3d %10" PRIu64 " %*.*s|%-*.*s %" PRIu64 "\n", bin, negative, BAR, bar_length(negative, most),
@@ -144,19 +134,16 @@ static json_t *json_counter(uint64_t count, bool *overflow) {
 
 static json_t *json_bins(const uint64_t *counts, int bins, bool *overflow) {
     json_t *array = json_array();
-    for (int bin = 0; bin < bins; bin++) {
+    for (int bin = 0; bin < bins; bin++)
         json_array_append_new(array, json_counter(counts[bin], overflow));
-    }
     return array;
 }
 
 static json_t *json_extreme(const struct histogram *histogram, bool highest) {
-    if (histogram->count == histogram->nans + histogram->infinities) {
+    if (histogram->count == histogram->nans + histogram->infinities)
         return json_null();
-    }
-    if (histogram->width > 0) {
+    if (histogram->width > 0)
         return json_integer(highest ? histogram->maximum : histogram->minimum);
-    }
     return json_real(highest ? histogram->fp_maximum : histogram->fp_minimum);
 }
 
@@ -182,9 +169,8 @@ static json_t *json_entry(const struct histogram_entry *entry) {
     json_object_set_new(json, "nan", json_integer((json_int_t)histogram->nans));
     json_object_set_new(json, "inf", json_integer((json_int_t)histogram->infinities));
     json_object_set_new(json, "at_ends", json_integer((json_int_t)histogram->saturated));
-    if (histogram->conversion.known) {
+    if (histogram->conversion.known)
         json_object_set_new(json, "saturated", json_integer((json_int_t)histogram->conversion.clipped));
-    }
     json_object_set_new(json, "mean", json_real(moments.mean));
     json_object_set_new(json, "deviation", json_real(moments.deviation));
     json_object_set_new(json, "ovf", json_boolean(overflow));

@@ -150,12 +150,11 @@ static void hand_on(const struct run *run, int number) {
 static int asked_to_end(const struct run *run) {
     struct signalfd_siginfo info;
     int number = 0;
-    while (read(run->signals, &info, sizeof info) == sizeof info) {
+    while (read(run->signals, &info, sizeof info) == sizeof info)
         if (info.ssi_signo == SIGUSR1)
             hand_on(run, SIGUSR1);
         else if (info.ssi_signo != SIGCHLD)
             number = (int)info.ssi_signo;
-    }
     return number;
 }
 

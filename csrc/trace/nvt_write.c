@@ -39,14 +39,13 @@ static void put_name(struct text *out, const char *name) {
         return;
     }
     text_add(out, "\"", 1);
-    for (; *name; name++) {
+    for (; *name; name++)
         if (*name == '"' || *name == '\\')
             text_printf(out, "\\%c", *name);
         else if ((unsigned char)*name < 0x20 || *name == 0x7f)
             text_printf(out, "\\x%02x", (unsigned)(unsigned char)*name);
         else
             text_add(out, name, 1);
-    }
     text_add(out, "\"", 1);
 }
 

@@ -25,10 +25,8 @@ struct rewriter {
 static uint32_t wanted(const struct rewriter *rewriter, const struct launch *launch) {
     for (size_t i = rewriter->count; i-- > 0;) {
         const struct launch_setting *setting = &rewriter->settings[i];
-        if (setting->unit == launch->unit && setting->ordinal == launch->ordinal &&
-            setting->offset == rewriter->offset) {
+        if (setting->unit == launch->unit && setting->ordinal == launch->ordinal && setting->offset == rewriter->offset)
             return setting->value;
-        }
     }
     return launch_register(launch, rewriter->offset);
 }
@@ -37,11 +35,9 @@ static uint32_t wanted(const struct rewriter *rewriter, const struct launch *lau
 static const struct launch *next_launch(const struct rewriter *rewriter, unsigned group) {
     const struct launch *launch;
     for (int ordinal = rewriter->next;
-         (launch = layer_tracker_find(rewriter->layers, rewriter->reg->unit, ordinal)) != NULL; ordinal++) {
-        if (launch->group == (int)group) {
+         (launch = layer_tracker_find(rewriter->layers, rewriter->reg->unit, ordinal)) != NULL; ordinal++)
+        if (launch->group == (int)group)
             return launch;
-        }
-    }
     return NULL;
 }
 
@@ -49,9 +45,8 @@ static const struct launch *next_launch(const struct rewriter *rewriter, unsigne
 static bool pass(struct rewriter *rewriter, size_t index, struct op *op, struct op *added) {
     const struct nvdla_register *reg = rewriter->reg;
     const struct launch *launch = layer_tracker_find(rewriter->layers, reg->unit, rewriter->next);
-    if (op->kind != OP_WRITE) {
+    if (op->kind != OP_WRITE)
         return false;
-    }
     if (op->address == rewriter->pointer) {
         rewriter->producer = op->value & SDP_S_POINTER__PRODUCER_MASK;
     } else if (op->address == reg->address) {
@@ -88,9 +83,8 @@ static void rewrite(struct program *prog, const struct launch_setting *settings,
     size_t n = 0;
     for (size_t i = 0; i < prog->count; i++) {
         struct op op = prog->ops[i], added;
-        if (pass(&rewriter, i, &op, &added)) {
+        if (pass(&rewriter, i, &op, &added))
             ops[n++] = added;
-        }
         ops[n++] = op;
     }
     free(prog->ops);
@@ -103,11 +97,9 @@ static void rewrite(struct program *prog, const struct launch_setting *settings,
 void program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count) {
     for (size_t i = 0; i < count; i++) {
         bool done = false; /* with an earlier setting of the same register */
-        for (size_t k = 0; k < i; k++) {
+        for (size_t k = 0; k < i; k++)
             done = done || (settings[k].unit == settings[i].unit && settings[k].offset == settings[i].offset);
-        }
-        if (!done) {
+        if (!done)
             rewrite(prog, settings, count, &settings[i]);
-        }
     }
 }

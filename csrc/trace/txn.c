@@ -446,10 +446,9 @@ static bool read_plusargs(struct txn *txn) {
     bool good = true;
     if (access(path, F_OK) == 0) {
         good = lines_open_file(&lines, path, txn->err);
-        while (good && lines_next(&lines, &line)) {
+        while (good && lines_next(&lines, &line))
             for (struct span word = span_token(&line); good && word.n; word = span_token(&line))
                 good = read_plusarg(txn, path, lines.line, word);
-        }
         good = good && !lines.failed;
         lines_close(&lines);
     }

@@ -197,14 +197,13 @@ static bool blobs_overlap(const struct op *a, const struct op *b) {
     na = pieces_merge(pa, na);
     nb = pieces_merge(pb, nb);
     bool overlap = false;
-    for (size_t i = 0, j = 0; !overlap && i < na && j < nb;) {
+    for (size_t i = 0, j = 0; !overlap && i < na && j < nb;)
         if (pa[i].last < pb[j].start)
             i++;
         else if (pb[j].last < pa[i].start)
             j++;
         else
             overlap = true;
-    }
     free(pa);
     free(pb);
     return overlap;

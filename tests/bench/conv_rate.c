@@ -51,9 +51,8 @@ static void fill(const struct bench *b, uint64_t address, uint64_t elements, boo
     memory_declare(memory, address, elements * b->element);
     for (uint64_t i = 0; i < elements; i++) {
         uint16_t value = (uint16_t)(rnd64(&seed) >> 40);
-        if (b->precision == NVDLA_FP16) {
+        if (b->precision == NVDLA_FP16)
             value = (uint16_t)((value & 0x87ff) | 0x3800);
-        }
         memory_write(memory, address + i * b->element, &value, b->element, NULL, NULL);
     }
 }
@@ -126,9 +125,8 @@ static void program(const struct bench *b) {
         {NVDLA_CSC, CSC_D_OP_ENABLE, 1},
         {NVDLA_CDMA, CDMA_D_OP_ENABLE, 1},
     };
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         put(b, values[i].unit, values[i].offset, values[i].value);
-    }
 }
 
 static int by_size(const void *a, const void *b) {
@@ -139,9 +137,8 @@ static int by_size(const void *a, const void *b) {
 /* Seconds of one layer in group `group`; 0 if it does not end. */
 static double run_layer(const struct bench *b, uint32_t group) {
     static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         put(b, units[i], CSC_S_POINTER, group);
-    }
     program(b);
     double start = now();
     for (;;) {
@@ -149,12 +146,10 @@ static double run_layer(const struct bench *b, uint32_t group) {
         uint32_t status = 0;
         b->dev->ops->csb_read(b->dev, nvdla_unit_base(b->dev->config, NVDLA_GLB) + GLB_S_INTR_STATUS, &status, NULL);
         put(b, NVDLA_GLB, GLB_S_INTR_STATUS, status);
-        if (status & 3) {
+        if (status & 3)
             return now() - start;
-        }
-        if (state == DEVICE_IDLE || state == DEVICE_FAILED) {
+        if (state == DEVICE_IDLE || state == DEVICE_FAILED)
             return 0;
-        }
     }
 }
 
@@ -162,9 +157,8 @@ int main(int argc, char **argv) {
     static const char *const kinds[] = {"int8", "int16", "fp16", "winograd"};
     const struct nvdla_config *config = argc > 2 ? nvdla_config_find(argv[1]) : NULL;
     int kind = 0;
-    while (config && kind < 4 && strcmp(argv[2], kinds[kind]) != 0) {
+    while (config && kind < 4 && strcmp(argv[2], kinds[kind]) != 0)
         kind++;
-    }
     if (!config || kind == 4) {
         fprintf(stderr, "usage: conv_rate CONFIG int8|int16|fp16|winograd [THREADS]\n");
         return 1;
@@ -188,9 +182,8 @@ int main(int argc, char **argv) {
     /* New threads start on the core of the one that made them and take a while to spread. */
     for (double begin = now(); now() - begin < WARM_UP && run_layer(&b, layer % 2) > 0; layer++) {
     }
-    for (uint32_t i = 0; i < LAYERS; i++) {
+    for (uint32_t i = 0; i < LAYERS; i++)
         seconds[i] = run_layer(&b, layer++ % 2);
-    }
     qsort(seconds, LAYERS, sizeof seconds[0], by_size);
     if (seconds[0] <= 0 || b.dev->finding_count > 0) {
         fprintf(stderr, "conv_rate: the layer does not run%s%s\n", b.dev->finding_count ? ": " : "",

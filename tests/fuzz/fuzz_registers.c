@@ -42,19 +42,16 @@ static const struct nvdla_register *pick(struct fuzz *f) {
     const struct nvdla_register_map *map = &nvdla_register_maps[f->dev->config->map];
     enum nvdla_unit unit = byte(f) % NVDLA_UNIT_COUNT;
     size_t first = 0, count = 0;
-    for (size_t i = 0; i < map->count; i++) {
-        if (map->registers[i].unit == unit) {
+    for (size_t i = 0; i < map->count; i++)
+        if (map->registers[i].unit == unit)
             first = count++ ? first : i;
-        }
-    }
     uint32_t index = byte(f);
     return count ? &map->registers[first + index % count] : NULL;
 }
 
 static void put(struct fuzz *f, const struct nvdla_register *reg, uint32_t value) {
-    if (reg) {
+    if (reg)
         write_register(f, reg->unit, reg->address - nvdla_unit_base(f->dev->config, reg->unit), value);
-    }
 }
 
 static uint32_t word(struct fuzz *f) {
@@ -66,18 +63,15 @@ static uint32_t word(struct fuzz *f) {
 
 /* All groups of all units, before a legal layer is written. */
 static void select_group(struct fuzz *f, uint32_t group) {
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        if ((f->dev->units >> unit & 1) && nvdla_register_find(f->dev->config, unit, "D_OP_ENABLE")) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if ((f->dev->units >> unit & 1) && nvdla_register_find(f->dev->config, unit, "D_OP_ENABLE"))
             write_register(f, unit, SDP_S_POINTER, group);
-        }
-    }
 }
 
 static enum device_state advance(struct fuzz *f) {
     struct error err = {.text = ""};
-    if (f->refused || f->steps++ >= MOST_STEPS) {
+    if (f->refused || f->steps++ >= MOST_STEPS)
         return DEVICE_IDLE;
-    }
     enum device_state state = f->dev->ops->advance(f->dev, 100, false, &err);
     if (state == DEVICE_FAILED) {
         f->refused = true;
@@ -103,9 +97,8 @@ static void step(struct fuzz *f) {
         break;
     case 2:
     case 3:
-        if (legal_layer_exists(config, layer)) {
+        if (legal_layer_exists(config, layer))
             legal_layer_enable(layer, sink);
-        }
         break;
     case 4:
         reg = pick(f);
@@ -141,9 +134,8 @@ static void step(struct fuzz *f) {
         }
         break;
     case 11:
-        if (command >> 4 == 0) {
+        if (command >> 4 == 0)
             f->dev->ops->reset(f->dev, &err);
-        }
         break;
     default:
         reg = pick(f);
@@ -157,12 +149,10 @@ static bool anything_runs(struct device *dev) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         uint32_t status = 0;
         struct error err = {.text = ""};
-        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE")) {
+        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE"))
             dev->ops->csb_read(dev, nvdla_unit_base(dev->config, unit) + SDP_S_STATUS, &status, &err);
-        }
-        if ((status & 3) == 1 || (status >> 16 & 3) == 1) {
+        if ((status & 3) == 1 || (status >> 16 & 3) == 1)
             return true;
-        }
     }
     return false;
 }
@@ -175,9 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct model_options options = {
         .allow_outside = kind & 8, .allow_undefined = kind & 4, .threads = kind & 16 ? 2 : 1, .limits = limits};
     f.dev = model_new(nvdla_config_find(configs[(kind & 3) % 3]), &options);
-    if (!f.dev->ops->reset(f.dev, &err)) {
+    if (!f.dev->ops->reset(f.dev, &err))
         abort();
-    }
     for (int space = 0; space < SPACE_COUNT; space++) {
         if (f.dev->memory[space]) {
             memory_declare(f.dev->memory[space], 0, LEGAL_MEMORY);
@@ -185,9 +174,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
             memory_fill(f.dev->memory[space], LEGAL_MASKS, LEGAL_SIZES - LEGAL_MASKS, 0xff);
         }
     }
-    while (f.at < f.end && !f.refused) {
+    while (f.at < f.end && !f.refused)
         step(&f);
-    }
     while (advance(&f) == DEVICE_RUNNING) {
     }
     if (!f.refused && f.steps < MOST_STEPS && anything_runs(f.dev)) {

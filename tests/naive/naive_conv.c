@@ -595,12 +595,11 @@ bool naive_conv(struct naive *m, struct naive_stream *out, bool *ready) {
     } else {
         for (int y = 0; y < v.out_height; y++)
             for (int x = 0; x < v.out_width; x++)
-                for (int b = 0; b < v.batches; b++) {
+                for (int b = 0; b < v.batches; b++)
                     if (v.mode == IMAGE)
                         image_result(m, &v, y, x, out);
                     else
                         feature_result(m, &v, b, y, x, out);
-                }
     }
     naive_set_register(m, NVDLA_CACC, CACC_D_OUT_SATURATION, m->counters.cacc_saturation);
     free(v.weights);

@@ -56,9 +56,8 @@ struct legal_setting {
 
 static inline void legal_settings(struct legal_sink sink, enum nvdla_unit unit, const struct legal_setting *settings,
                                   size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sink.write(sink.context, unit, settings[i].offset, settings[i].value);
-    }
 }
 
 #define LEGAL_SETTINGS(sink, unit, ...)                                                                                \
@@ -124,9 +123,8 @@ static inline void legal_layer_enable(enum legal_layer layer, struct legal_sink 
                                [LEGAL_SPLIT] = {rubik, 1},
                                [LEGAL_MERGE] = {rubik, 1},
                                [LEGAL_BDMA] = {bdma, 2}};
-    for (size_t i = 0; i < enables[layer].count; i++) {
+    for (size_t i = 0; i < enables[layer].count; i++)
         sink.write(sink.context, enables[layer].list[i].unit, enables[layer].list[i].offset, 1);
-    }
 }
 
 /* SDP behind a convolution or on a cube of memory, everything bypassed. Sizes are true sizes. */
@@ -220,13 +218,11 @@ static inline void legal_pdp(const struct nvdla_config *config, struct legal_sin
 /* Loads both tables; the access ports of SDP and CDP have the same layouts. */
 static inline void legal_table(struct legal_sink sink, enum nvdla_unit unit) {
     sink.write(sink.context, unit, SDP_S_LUT_ACCESS_CFG, 0x20000);
-    for (uint32_t i = 0; i < LUT_LE_ENTRIES; i++) {
+    for (uint32_t i = 0; i < LUT_LE_ENTRIES; i++)
         sink.write(sink.context, unit, SDP_S_LUT_ACCESS_DATA, i);
-    }
     sink.write(sink.context, unit, SDP_S_LUT_ACCESS_CFG, 0x30000);
-    for (uint32_t i = 0; i < LUT_LO_ENTRIES; i++) {
+    for (uint32_t i = 0; i < LUT_LO_ENTRIES; i++)
         sink.write(sink.context, unit, SDP_S_LUT_ACCESS_DATA, 2 * i);
-    }
 }
 
 static inline void legal_cdp(const struct nvdla_config *config, struct legal_sink sink) {

@@ -114,12 +114,10 @@ static inline void sdp_copy(struct device *dev, uint32_t width, uint32_t height,
         {SDP_RDMA_D_FEATURE_MODE_CFG, 0},
         {SDP_RDMA_D_SRC_DMA_CFG, 1},
     };
-    for (size_t i = 0; i < sizeof sdp / sizeof sdp[0]; i++) {
+    for (size_t i = 0; i < sizeof sdp / sizeof sdp[0]; i++)
         put(dev, NVDLA_SDP, sdp[i][0], sdp[i][1]);
-    }
-    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++) {
+    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++)
         put(dev, NVDLA_SDP_RDMA, rdma[i][0], rdma[i][1]);
-    }
 }
 
 static inline void sdp_arm(struct device *dev) {
@@ -188,15 +186,12 @@ static inline void pdp_program(struct device *dev, const struct pooling *p) {
         {PDP_RDMA_D_POOLING_KERNEL_CFG, (p->kernel_width - 1) | (p->stride_width - 1) << 4},
         {PDP_RDMA_D_PARTIAL_WIDTH_IN, p->partial_in},
     };
-    for (size_t i = 0; i < sizeof pdp / sizeof pdp[0]; i++) {
+    for (size_t i = 0; i < sizeof pdp / sizeof pdp[0]; i++)
         put(dev, NVDLA_PDP, pdp[i][0], pdp[i][1]);
-    }
-    for (uint32_t n = 1; n < 8; n++) {
+    for (uint32_t n = 1; n < 8; n++)
         put(dev, NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * (n - 1), p->pad[n]);
-    }
-    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++) {
+    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++)
         put(dev, NVDLA_PDP_RDMA, rdma[i][0], rdma[i][1]);
-    }
 }
 
 static inline void pdp_arm(struct device *dev) {

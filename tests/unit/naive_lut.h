@@ -14,9 +14,8 @@ __extension__ typedef __int128 wide_t;
 
 static inline wide_t naive_power(int exponent) {
     wide_t power = 1;
-    for (int i = 0; i < exponent; i++) {
+    for (int i = 0; i < exponent; i++)
         power *= 2;
-    }
     return power;
 }
 
@@ -50,19 +49,16 @@ static inline struct naive_position naive_index(bool sdp, bool wide, const struc
     int entries = table == LUT_LE ? 64 : 256;
     int bits = sdp ? 35 : 16;
     wide_t start = sdp ? s->range[table].start : naive_wrap(s->range[table].start, wide ? 38 : 22);
-    if (x <= start) {
+    if (x <= start)
         return (struct naive_position){LUT_UNDER, 0, 0};
-    }
     wide_t u = x - start;
     if (table == LUT_LE && !s->le_linear) {
         int p = 0;
-        while (naive_power(p + 1) <= u) {
+        while (naive_power(p + 1) <= u)
             p++;
-        }
         int i = p - s->le_index_offset;
-        if (i < 0 || i >= 64) {
+        if (i < 0 || i >= 64)
             return (struct naive_position){i < 0 ? LUT_UNDER : LUT_OVER, 0, 0};
-        }
         return (struct naive_position){LUT_HIT, i, (u - naive_power(p)) * naive_power(bits) / naive_power(p)};
     }
     int select = (int)naive_wrap(s->range[table].select, sdp ? 8 : wide ? 7 : 6);
@@ -76,36 +72,30 @@ static inline struct naive_position naive_index(bool sdp, bool wide, const struc
     } else {
         i = -select > 40 ? entries : u * naive_power(-select);
     }
-    if (i >= entries) {
+    if (i >= entries)
         return (struct naive_position){LUT_OVER, 0, 0};
-    }
     position.index = (int)i;
     return position;
 }
 
 /* Section 4.3: true if LO is selected. */
 static inline bool naive_selects_lo(const struct lut_settings *s, enum lut_answer le, enum lut_answer lo) {
-    if (le == LUT_HIT && lo != LUT_HIT) {
+    if (le == LUT_HIT && lo != LUT_HIT)
         return false;
-    }
-    if (le != LUT_HIT && lo == LUT_HIT) {
+    if (le != LUT_HIT && lo == LUT_HIT)
         return true;
-    }
-    if (le == LUT_UNDER && lo == LUT_UNDER) {
+    if (le == LUT_UNDER && lo == LUT_UNDER)
         return s->under_first_lo;
-    }
-    if (le == LUT_OVER && lo == LUT_OVER) {
+    if (le == LUT_OVER && lo == LUT_OVER)
         return s->over_first_lo;
-    }
     return s->hybrid_first_lo;
 }
 
 static inline struct lut_result naive_lut(bool sdp, bool wide, const struct lut_settings *s,
                                           const struct lut_entries *entries, int64_t x) {
     struct naive_position position[LUT_TABLES];
-    for (int t = 0; t < LUT_TABLES; t++) {
+    for (int t = 0; t < LUT_TABLES; t++)
         position[t] = naive_index(sdp, wide, s, (enum lut_table)t, x);
-    }
     enum lut_answer le = position[LUT_LE].answer, lo = position[LUT_LO].answer;
     bool take_lo = naive_selects_lo(s, le, lo);
     enum lut_table t = take_lo ? LUT_LO : LUT_LE;
@@ -139,9 +129,8 @@ static inline struct lut_result naive_lut(bool sdp, bool wide, const struct lut_
     }
     wide_t c =
         slope.shift >= 0 ? naive_round(d * slope.scale, slope.shift) : d * slope.scale * naive_power(-slope.shift);
-    if (sdp) {
+    if (sdp)
         c = naive_clamp(c, 32);
-    }
     result.value = (int32_t)naive_clamp(y + c, bits);
     return result;
 }
@@ -152,9 +141,8 @@ static inline struct naive_position naive_index_fp16(bool sdp, const struct lut_
     uint32_t difference = fp32_sub(x, (uint32_t)s->range[table].start);
     float number;
     memcpy(&number, &difference, sizeof number);
-    if (isnan(number) || !(number > 0)) {
+    if (isnan(number) || !(number > 0))
         return (struct naive_position){LUT_UNDER, 0, 0};
-    }
     double one = ldexp(1, sdp ? 35 : 16), v, i;
     if (table == LUT_LE && !s->le_linear) {
         int exponent;
@@ -165,17 +153,15 @@ static inline struct naive_position naive_index_fp16(bool sdp, const struct lut_
         v = ldexp(number, -s->range[table].select);
         i = floor(v);
     }
-    if (i < 0 || i >= (table == LUT_LE ? 64 : 256)) {
+    if (i < 0 || i >= (table == LUT_LE ? 64 : 256))
         return (struct naive_position){i < 0 ? LUT_UNDER : LUT_OVER, 0, 0};
-    }
     return (struct naive_position){LUT_HIT, (int)i, (wide_t)floor((v - i) * one)};
 }
 
 /* 2^exponent, -126 to 127, as FP32; else as the registers of the unit make it. */
 static inline uint32_t naive_distance(bool sdp, int exponent) {
-    if (exponent == -128) {
+    if (exponent == -128)
         return sdp ? 0x7f800000 : 0;
-    }
     return exponent == -127 ? 0 : (uint32_t)(exponent + 127) << 23;
 }
 
@@ -205,9 +191,8 @@ static inline struct lut_result naive_lut_fp16(bool sdp, const struct lut_settin
     } else {
         bool under = position.answer == LUT_UNDER;
         uint32_t from = (uint32_t)(under ? range->start : range->end);
-        if (under && t == LUT_LE && !s->le_linear) {
+        if (under && t == LUT_LE && !s->le_linear)
             from = fp32_add(from, naive_distance(sdp, s->le_index_offset));
-        }
         result.index = under ? 0 : take_lo ? 256 : 64;
         uint32_t d = fp32_to_fp17(fp32_sub(x, from));
         uint32_t c = fp17_mul(d, fp16_to_fp17((uint16_t)(under ? range->under : range->over).scale));

@@ -42,9 +42,8 @@ static void program(struct device *dev, const struct block *block) {
         {BDMA_CFG_SRC_SURF, block->source_surface},
         {BDMA_CFG_DST_SURF, block->destination_surface},
     };
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         put(dev, NVDLA_BDMA, values[i][0], values[i][1]);
-    }
 }
 
 static void push(struct device *dev, const struct block *block) {
@@ -202,9 +201,8 @@ static void strides_are_unsigned_and_addresses_carry(void **state) {
         push(dev, &rows[i].block);
         launch(dev, 0);
         finish(dev, 0);
-        for (size_t k = 0; k < 6 && (k == 0 || rows[i].from[k]); k++) {
+        for (size_t k = 0; k < 6 && (k == 0 || rows[i].from[k]); k++)
             assert_true(same_atom(dev, MC, rows[i].from[k], MC, rows[i].to[k]));
-        }
     }
     bench_free(dev);
 }
@@ -241,9 +239,8 @@ static void free_slots_do_not_count_the_output_register(void **state) {
     assert_int_equal(advance(dev), DEVICE_IDLE); /* nothing is executed before a launch */
     launch(dev, 0);
     finish(dev, 0);
-    for (uint32_t i = 0; i < 21; i++) {
+    for (uint32_t i = 0; i < 21; i++)
         assert_true(small_copied(dev, i));
-    }
     assert_int_equal(status(dev), 0x114);
     bench_free(dev);
 }
@@ -252,9 +249,8 @@ static void free_slots_do_not_count_the_output_register(void **state) {
 static void overflow_repeats_the_last_descriptor(void **state) {
     (void)state;
     struct device *dev = bdma_device();
-    for (uint32_t i = 0; i < 23; i++) {
+    for (uint32_t i = 0; i < 23; i++)
         push_small(dev, i);
-    }
     assert_int_equal(status(dev), 0);
     launch(dev, 0);
     finish(dev, 0);

@@ -74,9 +74,8 @@ static void odd_kernels_of_int8_have_narrow_accumulators(void **state) {
     static const int32_t delivered[] = {543948800, 536870912};
     for (size_t k = 0; k < 2; k++) {
         int64_t sum = 0;
-        for (int i = 0; i < 8300; i++) {
+        for (int i = 0; i < 8300; i++)
             sum = cacc_add(sum, 1 << 20, cacc_width(full, NVDLA_INT8, k));
-        }
         bool saturated;
         assert_int_equal(cacc_deliver(sum, 4, &saturated), delivered[k]);
         assert_int_equal(cacc_width(full, NVDLA_INT16, k), 48);

@@ -235,9 +235,8 @@ static void truncation_only_where_32_bits_saturate_B9(void **state) {
 /* What launches have after the change. */
 static void assert_launches(const struct program *prog, uint32_t offset, const uint32_t *values, int count) {
     struct layer_tracker *layers = program_launches(prog);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         assert_int_equal(launch_register(layer_tracker_find(layers, NVDLA_SDP, i), offset), values[i]);
-    }
     layer_tracker_free(layers);
 }
 

@@ -48,18 +48,16 @@ static void set(struct unit *u, uint32_t offset, uint32_t value) {
 }
 
 static void set_all(struct unit *u, const uint32_t (*values)[2], size_t n) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         set(u, values[i][0], values[i][1]);
-    }
 }
 
 static const struct cdma_served served = {.data = true, .weights = true};
 
 static bool step(struct unit *u) {
     bool can = cdma_can_step(&u->cdma, &u->cbuf, &u->regs, served);
-    if (can) {
+    if (can)
         cdma_step(&u->cdma, &u->cbuf, u->dev->config, &u->regs, served, &u->clients);
-    }
     return can;
 }
 
@@ -69,9 +67,8 @@ static void start(struct unit *u) {
     assert_true(step(u));
     if (u->cdma.weights.phase == CDMA_PEND) {
         bool data = u->cdma.data == CDMA_PEND;
-        if (data) {
+        if (data)
             u->cbuf.data = (struct cbuf_data){.held = 0};
-        }
         u->cbuf.weights = (struct cbuf_weights){.held = 0};
         cdma_leave_pend(&u->cdma, data);
     }
@@ -279,12 +276,10 @@ static void check_line(const struct line_vector *v) {
     size_t at = strlen(v->bytes) / 2;
     if (v->tail) {
         size_t chunk = (size_t)u.dev->config->atomic_c * (v->misc == INT8_LAYER ? 1 : 2);
-        for (; at % chunk != 0; at += strlen(v->tail) / 2) {
+        for (; at % chunk != 0; at += strlen(v->tail) / 2)
             check_hex(&u.cbuf, at, v->tail);
-        }
-        for (; at % u.cbuf.entry != 0; at++) {
+        for (; at % u.cbuf.entry != 0; at++)
             assert_int_equal(u.cbuf.bytes[at], 0);
-        }
         assert_int_equal(u.cbuf.bytes[at], 0xee);
     }
     unit_free(&u);
@@ -448,9 +443,8 @@ static void image_line_vectors(void **state) {
         {.config = "small", .format = 0x1b, .base = 0x20000, .width = 2, .bytes = "0102030005060704"},
         {.config = "small", .format = 0x0c, .base = 0x20007, .width = 2, .bytes = "0001020304050607"},
     };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         check_line(&vectors[i]);
-    }
 }
 
 /* 30-cdma-cbuf section 6.4: with PROC_PRECISION at its reset value the low byte of 16 bits is stored. */
@@ -485,9 +479,8 @@ static void fp16_pixels_pass_the_convertor(void **state) {
     unit_init(&u, "full");
     count_up(&u, DATA, 0x1000);
     static const uint16_t pixels[] = {0x3c00, 0x7e00, 0xfc00, 0xffff};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         write_half(&u, DATA + 2 * i, pixels[i]);
-    }
     const struct line_vector v = {.misc = FP16_LAYER,
                                   .format = 0x05,
                                   .base = DATA,
@@ -681,9 +674,8 @@ static void feature_slices_are_packed_as_the_formulas_say(void **state) {
             l.surface = l.line * l.height + below(&seed, 3) * 32;
             l.batch = l.surface * cube_atoms(&l) + below(&seed, 3) * 32;
         }
-        if (l.width == 1 && l.height == 1) {
+        if (l.width == 1 && l.height == 1)
             l.map &= 1; /* section 2.2 of chapter 20 is another test */
-        }
         l.grain = below(&seed, l.height + 2);
         l.banks = (l.entries * l.batches * (l.height > l.grain ? l.height : l.grain + 1) + 255) / 256;
         random_region(u.dev, &seed, DATA, (size_t)l.batch * batches);
@@ -753,9 +745,8 @@ static void pad_channels_are_converted_and_empty_slots_are_zero(void **state) {
     set(&u, CDMA_D_CVT_OFFSET, 3);
     set(&u, CDMA_D_CVT_SCALE, 1);
     start(&u);
-    for (int i = 0; i < 128; i++) {
+    for (int i = 0; i < 128; i++)
         assert_int_equal(u.cbuf.bytes[i], i < 32 ? (uint8_t)(i - 3) : 0);
-    }
     unit_free(&u);
 }
 
@@ -888,9 +879,8 @@ static void winograd_layers_are_channel_extended(void **state) {
             continue;
         }
         bool convert = below(&seed, 2), flush = below(&seed, 2);
-        if (w.misc == FP16_LAYER && below(&seed, 2)) {
+        if (w.misc == FP16_LAYER && below(&seed, 2))
             w.pad = 0x7d00;
-        }
         random_region(u.dev, &seed, DATA, (size_t)w.width * w.height * surfaces * 32);
         program_winograd(&u, &w, surfaces);
         set(&u, CDMA_D_CVT_CFG, convert | 2 << 4);
@@ -967,9 +957,8 @@ static void specials_are_counted_and_flushed(void **state) {
             {CDMA_D_WEIGHT_BYTES, 256},    {CDMA_D_WEIGHT_SIZE_0, 39},  {CDMA_D_NAN_FLUSH_TO_ZERO, flush},
             {CDMA_D_OP_ENABLE, 1},
         };
-        for (size_t i = 0; i < sizeof cdma / sizeof cdma[0]; i++) {
+        for (size_t i = 0; i < sizeof cdma / sizeof cdma[0]; i++)
             put(dev, NVDLA_CDMA, cdma[i][0], cdma[i][1]);
-        }
         put(dev, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
         while (advance(dev) == DEVICE_RUNNING) {
         }
@@ -1005,9 +994,8 @@ static void flushing_leaves_no_nan_in_cbuf(void **state) {
         weights += fp16_is_nan(value);
         assert_int_equal(half_in(&u.cbuf, 256 * 128 + i), fp16_is_nan(value) ? 0 : value);
     }
-    for (size_t i = 0; i < 9 * 128; i += 2) {
+    for (size_t i = 0; i < 9 * 128; i += 2)
         assert_false(fp16_is_nan(half_in(&u.cbuf, i)));
-    }
     assert_int_equal(u.cdma.weight_specials.seen.nan, weights);
     assert_true(u.cdma.data_specials.seen.nan > 0);
     unit_free(&u);
@@ -1041,9 +1029,8 @@ static void program_weights(struct unit *u, const struct weight_layer *w) {
 }
 
 static void check_ring(struct unit *u, size_t first, uint64_t address, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         assert_int_equal(u->cbuf.bytes[first * 128 + i], byte_at(u->dev, address + i));
-    }
 }
 
 /* Section 4.2: pointers persist from layer to layer and go back to 0 when banks change. */
@@ -1322,27 +1309,24 @@ static void wild_registers_end(void **state) {
             for (size_t i = 0; i < map->count; i++) {
                 const struct nvdla_register *reg = &map->registers[i];
                 if (reg->unit == NVDLA_CDMA && reg->grouped && below(&seed, 3) == 0 &&
-                    strcmp(reg->name, "D_OP_ENABLE") != 0) {
+                    strcmp(reg->name, "D_OP_ENABLE") != 0)
                     set(&u, reg->address & 0xfff, rnd(&seed) >> below(&seed, 32));
-                }
             }
             struct registers_view view = register_group_view(&u.regs, u.dev->config);
             struct cdma_layer decoded;
             cdma_layer_decode(&decoded, &view);
-            if (cdma_layer_atoms(&decoded) > 1 << 18) {
+            if (cdma_layer_atoms(&decoded) > 1 << 18)
                 continue; /* the model's own limit is higher; this test is to be fast */
-            }
             start(&u);
             for (int releases = 0; releases < 16; releases++) {
                 u.cbuf.data.held = 0;
                 u.cbuf.weights.held = u.cbuf.weights.mask_held = 0;
                 step(&u);
             }
-            if (cdma_layer_done(&u.cdma)) {
+            if (cdma_layer_done(&u.cdma))
                 finish(&u);
-            } else {
+            else
                 break; /* waits for ever, or for more releases */
-            }
         }
         unit_free(&u);
     }

@@ -73,12 +73,10 @@ static void cdp_program(struct device *dev, const struct normalisation *n) {
         {CDP_RDMA_D_SRC_SURFACE_STRIDE, n->source_surface},
         {CDP_RDMA_D_SRC_DMA_CFG, 1},
     };
-    for (size_t i = 0; i < sizeof cdp / sizeof cdp[0]; i++) {
+    for (size_t i = 0; i < sizeof cdp / sizeof cdp[0]; i++)
         put(dev, NVDLA_CDP, cdp[i][0], cdp[i][1]);
-    }
-    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++) {
+    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++)
         put(dev, NVDLA_CDP_RDMA, rdma[i][0], rdma[i][1]);
-    }
 }
 
 static void cdp_arm(struct device *dev) {
@@ -107,13 +105,11 @@ static void run_layer(struct device *dev, const struct normalisation *n) {
 
 static void load_tables(struct device *dev, const struct lut_entries *entries) {
     put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x20000);
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, (uint16_t)entries->le[k]);
-    }
     put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x30000);
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, (uint16_t)entries->lo[k]);
-    }
 }
 
 static void put_wide(struct device *dev, uint32_t low, int64_t value) {
@@ -172,12 +168,10 @@ static void int8_convertor_vectors(void **state) {
         {-16777216, {16777215, -0x8000, 41}, 0},
         {16777215, {-16777216, 0x7fff, 63}, 0},
     };
-    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
+    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++)
         assert_int_equal(cdp_convert_input(&input[i].convertor, NVDLA_INT8, input[i].element), input[i].want);
-    }
-    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++) {
+    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++)
         assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT8, output[i].product), output[i].want);
-    }
 }
 
 static void int16_convertor_vectors(void **state) {
@@ -209,12 +203,10 @@ static void int16_convertor_vectors(void **state) {
         {INT64_C(4294967295), {INT32_MIN, 0x7fff, 63}, 0},
         {INT64_C(4294967295), {INT32_MIN, -0x8000, 0}, -32768},
     };
-    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
+    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++)
         assert_int_equal(cdp_convert_input(&input[i].convertor, NVDLA_INT16, input[i].element), input[i].want);
-    }
-    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++) {
+    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++)
         assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT16, output[i].product), output[i].want);
-    }
 }
 
 /* Section 11.2: one column of 8 channels; the base of all settings. */
@@ -239,9 +231,8 @@ static void check_column(const char *config, const struct normalisation *setting
     random_region(dev, &(uint64_t){62}, SOURCE, 64);
     memory_write(dev->memory[SPACE_PRIMARY], SOURCE, column_input, sizeof column_input, NULL, NULL);
     run_layer(dev, &n);
-    for (size_t c = 0; c < count; c++) {
+    for (size_t c = 0; c < count; c++)
         assert_int_equal((int8_t)byte_at(dev, DESTINATION + c), want[c]);
-    }
     bench_free(dev);
 }
 
@@ -324,13 +315,11 @@ static void check_column_16(const struct normalisation *setting, const struct lu
     load_tables(dev, entries);
     put_settings(dev, lut);
     random_region(dev, &(uint64_t){62}, SOURCE, 64);
-    for (uint32_t c = 0; c < n.channels; c++) {
+    for (uint32_t c = 0; c < n.channels; c++)
         put_element(dev, SOURCE + 2 * c, 2, input[c]);
-    }
     run_layer(dev, &n);
-    for (size_t c = 0; c < count; c++) {
+    for (size_t c = 0; c < count; c++)
         assert_int_equal(element_at(dev, DESTINATION + 2 * c, 2), want[c]);
-    }
     bench_free(dev);
 }
 
@@ -361,12 +350,10 @@ static void int16_layer_vectors(void **state) {
     };
     static const uint16_t small[4] = {1, 2, 3, 100}, roots[6] = {2250, 3750, 13222, 13222, 13221, 0};
     struct lut_entries falling = {0}, steps = {0};
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         falling.lo[k] = (int16_t)(32767 - 100 * k);
-    }
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         steps.le[k] = (int16_t)(k < 32 ? 1000 * k : 32000);
-    }
     struct normalisation n = {
         .precision = NVDLA_INT16, .width = 1, .height = 1, .in_scale = 1, .out_scale = 1, .out_shift = 15};
     struct lut_settings lut = column_lut;
@@ -440,9 +427,8 @@ static uint64_t element(const struct device *dev, const struct normalisation *n,
 /* Pattern of a channel of `cube`, a copy of the source; channels outside are 0. */
 static uint32_t source_element(const struct device *dev, const struct normalisation *n, const uint8_t *cube, uint32_t x,
                                uint32_t y, int64_t c) {
-    if (c < 0 || c >= n->channels) {
+    if (c < 0 || c >= n->channels)
         return 0;
-    }
     uint64_t at = element(dev, n, 0, n->source_line, n->source_surface, x, y, (uint32_t)c);
     return bytes_of(n) == 1 ? cube[at] : cube[at] | (uint32_t)cube[at + 1] << 8;
 }
@@ -450,9 +436,8 @@ static uint32_t source_element(const struct device *dev, const struct normalisat
 /* Converted element of an integer layer. */
 static int64_t naive_input(const struct device *dev, const struct normalisation *n, const uint8_t *cube, uint32_t x,
                            uint32_t y, int64_t c) {
-    if (c < 0 || c >= n->channels) {
+    if (c < 0 || c >= n->channels)
         return 0;
-    }
     int bits = n->precision == NVDLA_INT8 ? 8 : 16;
     wide_t value = naive_wrap(source_element(dev, n, cube, x, y, c), bits);
     wide_t product = (value - naive_wrap(n->in_offset, bits)) * naive_wrap(n->in_scale, 16);
@@ -496,9 +481,8 @@ static uint32_t naive_fp16(const struct device *dev, const struct normalisation 
     q = n->length > 2 ? fp32_add(q, fp32_add(s[0], s[8])) : q;
     *found = naive_lut_fp16(false, lut, entries, n->bypass & 1 ? fp17_to_fp32(v[4]) : q);
     uint32_t factor = (uint32_t)found->value;
-    if (n->bypass & 2) {
+    if (n->bypass & 2)
         return fp17_to_fp16(fp17_is_nan(v[4]) ? v[4] : factor);
-    }
     return fp17_to_fp16(fp17_mul(v[4], factor));
 }
 
@@ -545,25 +529,22 @@ static void compare_layer(struct device *dev, const struct normalisation *n, con
                 lut_count(&want, &found);
                 nans += fp16_is_nan((uint16_t)value);
                 largest += (value & 0x7fff) == 0x7bff;
-                if (c + 8 > lanes && (lanes - c) % 2 == 1 && y == n->height - 1 && x == n->width - 1) {
+                if (c + 8 > lanes && (lanes - c) % 2 == 1 && y == n->height - 1 && x == n->width - 1)
                     lut_count(&last, &found);
-                }
             }
         }
     }
     count_idle(dev, n, idle, &want);
     compare_counters(dev, &want);
-    if (n->precision == NVDLA_INT8) {
+    if (n->precision == NVDLA_INT8)
         *idle = last;
-    }
     if (n->precision == NVDLA_FP16) {
         assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), largest);
         assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), nans);
     } else {
         assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), 0);
-        if (!dev->config->int16) {
+        if (!dev->config->int16)
             assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), 0);
-        }
     }
 }
 
@@ -626,9 +607,8 @@ static struct normalisation random_layer(const struct device *dev, uint64_t *sta
         .out_shift = 16 + below(state, 20),
     };
     n.in_shift = n.in_scale == 1 ? below(state, wide ? 8 : 3) : 6 + below(state, 12);
-    if (below(state, 4) == 0) {
+    if (below(state, 4) == 0)
         n.out_shift = below(state, 64);
-    }
     place(dev, &n);
     n.source_line += atom * below(state, 3);
     n.source_surface = n.height * n.source_line + atom * below(state, 3);
@@ -725,9 +705,8 @@ static void output_may_replace_the_input(void **state) {
     random_region(dev, &seed, SOURCE, sizeof cube);
     memory_read(dev->memory[SPACE_PRIMARY], SOURCE, cube, sizeof cube);
     struct lut_entries entries;
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         entries.lo[k] = entries.le[k % LUT_LE_ENTRIES] = (int16_t)(256 - k);
-    }
     struct lut_settings lut = {.range = {{0}, {.select = 8}}, .hybrid_first_lo = true};
     struct normalisation n = {
         .width = 19, .height = 3, .channels = 13, .length = 1, .in_scale = 1, .out_scale = 1, .out_shift = 8};
@@ -790,15 +769,13 @@ static void nan_and_infinity_are_counted_as_written(void **state) {
     struct normalisation n;
     static const uint16_t input[4] = {0x7e01, 0xfc00, 0x7bff, 0x0001};
     random_region(dev, &(uint64_t){1}, SOURCE, 32);
-    for (uint32_t c = 0; c < 4; c++) {
+    for (uint32_t c = 0; c < 4; c++)
         put_element(dev, SOURCE + 2 * c, 2, input[c]);
-    }
     identity_fp16(dev, &n);
     run_layer(dev, &n);
     static const uint16_t plain[6] = {0x7e01, 0xfbff, 0x7bff, 0x0001, 0, 0};
-    for (uint32_t c = 0; c < 6; c++) {
+    for (uint32_t c = 0; c < 6; c++)
         assert_int_equal(element_at(dev, DESTINATION + 2 * c, 2), plain[c]);
-    }
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_INPUT_NUM), 0);
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_INF_INPUT_NUM), 0);
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), 1);
@@ -862,9 +839,8 @@ static void idle_units_repeat_the_latest_int8_layer(void **state) {
     place(dev, &int8);
     place(dev, &int16);
     random_region(dev, &(uint64_t){1}, SOURCE, 128);
-    for (uint32_t c = 0; c < 64; c++) {
+    for (uint32_t c = 0; c < 64; c++)
         put_element(dev, SOURCE + 64 * (c / 32) + 32 + c % 32, 1, c);
-    }
     /* 57 underflows in both tables, 59 over- and underflows, 61 hits LO only, 63 overflows in both. The sums of the
      * INT16 layer are 0: both underflow. */
     static const struct lut_settings lut = {.le_linear = true,
@@ -927,9 +903,8 @@ static void pointer_moves_in_its_own_direction_only(void **state) {
     (void)state;
     struct device *dev = bench_new("small");
     put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x3003f);
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++)
         put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 0xabc0u + k);
-    }
     assert_int_equal(pointer(dev), 0x30042);
     assert_int_equal(entry(dev), 0);
     assert_int_equal(pointer(dev), 0x30042);
@@ -946,9 +921,8 @@ static void pointer_stops_at_the_last_entry(void **state) {
     (void)state;
     struct device *dev = bench_new("small");
     put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x20000 | 63);
-    for (uint32_t k = 0; k < 4; k++) {
+    for (uint32_t k = 0; k < 4; k++)
         put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 100 + k);
-    }
     assert_int_equal(pointer(dev), 0x20000 | 64);
     assert_int_equal(entry(dev), 103);
     put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 63);

@@ -71,12 +71,10 @@ static void packed_chunks_equal_single_products(void **state) {
         bool wide = forms[round % 5].wide, extreme = round % 3 == 0;
         size_t lanes = forms[round % 5].lanes, kernels = 1 + rnd(&seed) % lanes, pairs = 1 + rnd(&seed) % PAIRS;
         int16_t low = wide ? INT16_MIN : INT8_MIN;
-        for (size_t i = 0; i <= SIZE; i++) {
+        for (size_t i = 0; i <= SIZE; i++)
             input[i] = extreme ? low : wide ? (int16_t)rnd(&seed) : (int8_t)rnd(&seed);
-        }
-        for (size_t i = 0; i < 32 * 2 * PAIRS; i++) {
+        for (size_t i = 0; i < 32 * 2 * PAIRS; i++)
             weights[i] = extreme ? low : wide ? (int16_t)rnd(&seed) : (int8_t)rnd(&seed);
-        }
         /* Two runs; the second is one element short of its last pair. */
         struct cmac_run runs[2] = {{.offset = 3, .pairs = pairs / 2},
                                    {.offset = 2 * PAIRS, .pairs = pairs - pairs / 2}};
@@ -90,13 +88,11 @@ static void packed_chunks_equal_single_products(void **state) {
             cmac_weights_place(&packed, at, at, step, kernels, n);
         }
         const int16_t *windows[POSITIONS];
-        for (size_t p = 0; p < POSITIONS; p++) {
+        for (size_t p = 0; p < POSITIONS; p++)
             windows[p] = input + rnd(&seed) % PAIRS;
-        }
         memset(sums, 0, POSITIONS * 32 * sizeof *sums);
-        for (size_t block = 0; block < packed.blocks; block++) {
+        for (size_t block = 0; block < packed.blocks; block++)
             cmac_multiply(&packed, block, windows, POSITIONS, runs, 2, 0, sums);
-        }
         for (size_t i = 0; i < POSITIONS * lanes; i++) {
             int64_t sum = 0;
             for (size_t e = 0; e < elements && i % lanes < kernels; e++) {
@@ -177,9 +173,8 @@ static void fp16_atoms(void **state) {
         assert_int_equal(send(&lanes, i % 16, false, 0), vectors[i].raw);
     }
     struct lanes all;
-    for (size_t n = 0; n < ATOM; n++) {
+    for (size_t n = 0; n < ATOM; n++)
         all.weight[n] = all.data[n] = 0x7bff;
-    }
     assert_int_equal(send(&all, 3, false, 0), 0xe00ffc00400);
 }
 
@@ -190,9 +185,8 @@ static void nans_poison_the_cell(void **state) {
     lanes.data[63] = 0x7c01;
     assert_int_equal(send(&lanes, 0, false, 0), UINT64_C(63) << 38 | UINT64_C(1) << 27);
     lanes.weight[40] = 0xfe00;
-    for (size_t n = 0; n < CMAC_FP16_OUTPUTS; n++) {
+    for (size_t n = 0; n < CMAC_FP16_OUTPUTS; n++)
         assert_int_equal(send(&lanes, 0, true, n), UINT64_C(63) << 38 | UINT64_C(0x600) << 27);
-    }
 }
 
 /* The product as section 9.2 generates it, written down digit by digit. */
@@ -220,9 +214,8 @@ static void multiplier(uint32_t weight, uint32_t data, bool negative, uint32_t p
                 next[count++] = a ^ b ^ c;
                 next[count++] = 2 * ((a & b) | (a & c) | (b & c)) & 0xffffff;
             }
-            for (; i < length; i++) {
+            for (; i < length; i++)
                 next[count++] = list[i];
-            }
             memcpy(list, next, sizeof next);
             length = count;
         }
@@ -243,11 +236,9 @@ static uint32_t mantissa_of(uint16_t h, int *exponent) {
 
 static uint64_t expected(const struct lanes *lanes, bool tile, size_t output) {
     int most = 0, ew, ed;
-    for (size_t i = 0; i < ATOM; i++) {
-        if (mantissa_of(lanes->weight[i], &ew) && mantissa_of(lanes->data[i], &ed) && ew + ed > most) {
+    for (size_t i = 0; i < ATOM; i++)
+        if (mantissa_of(lanes->weight[i], &ew) && mantissa_of(lanes->data[i], &ed) && ew + ed > most)
             most = ew + ed;
-        }
-    }
     int64_t sum = 0;
     for (size_t i = 0; i < ATOM; i++) {
         uint32_t w = mantissa_of(lanes->weight[i], &ew), d = mantissa_of(lanes->data[i], &ed), pair[2];
@@ -271,12 +262,10 @@ static void fp16_products_follow_the_multiplier(void **state) {
         for (size_t i = 0; i < ATOM; i++) {
             lanes.weight[i] = (uint16_t)((rnd(&seed) & 0x83ff) | rnd(&seed) % spread << 10);
             lanes.data[i] = (uint16_t)((rnd(&seed) & 0x83ff) | rnd(&seed) % spread << 10);
-            if (present == 0 && rnd(&seed) % 2) {
+            if (present == 0 && rnd(&seed) % 2)
                 lanes.weight[i] &= 0x8000;
-            }
-            if (present == 1 && rnd(&seed) % 2) {
+            if (present == 1 && rnd(&seed) % 2)
                 lanes.data[i] &= 0x8000;
-            }
         }
         bool tile = round % 2;
         size_t output = tile ? rnd(&seed) % 4 : 0;

@@ -57,15 +57,12 @@ static int16_t *stored_input(const struct crep_vector *v, const struct crep *tab
     size_t size = table->stored_line * table->stored_lines;
     int16_t *input = calloc(size + 1, sizeof *input);
     assert_non_null(input);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         input[i] = v->pad;
-    }
     for (size_t y = 0; y < v->h; y++) {
-        for (size_t x = 0; x < v->w; x++) {
-            for (size_t i = 0; i < v->c; i++) {
+        for (size_t x = 0; x < v->w; x++)
+            for (size_t i = 0; i < v->c; i++)
                 input[(y + v->top) * table->stored_line + (x + v->left) * v->c + i] = input_value(i, y, x);
-            }
-        }
     }
     return input;
 }
@@ -76,11 +73,9 @@ static int16_t *ordered_weights(const struct crep_vector *v) {
     assert_non_null(weights);
     for (size_t k = 0; k < v->k; k++) {
         for (size_t first = 0; first < v->c; first += v->block) {
-            for (size_t tap = 0; tap < v->kw * v->kh; tap++) {
-                for (size_t c = first; c < first + v->block && c < v->c; c++) {
+            for (size_t tap = 0; tap < v->kw * v->kh; tap++)
+                for (size_t c = first; c < first + v->block && c < v->c; c++)
                     *to++ = weight_value(k, c, tap / v->kw, tap % v->kw);
-                }
-            }
         }
     }
     return weights;
@@ -90,9 +85,8 @@ static uint32_t crc_of(const int64_t *sums, size_t n) {
     uLong crc = crc32(0, NULL, 0);
     for (size_t i = 0; i < n; i++) {
         uint8_t bytes[8];
-        for (int b = 0; b < 8; b++) {
+        for (int b = 0; b < 8; b++)
             bytes[b] = (uint8_t)((uint64_t)sums[i] >> 8 * b);
-        }
         crc = crc32(crc, bytes, sizeof bytes);
     }
     return (uint32_t)crc;
@@ -127,9 +121,8 @@ static void compiled_representation_vectors(void **state) {
         struct cmac_weights packed = {.lanes = 0};
         assert_true(pieces && runs && lanes && windows);
         cmac_weights_begin(&packed, true, LANES, table->pairs, v->k * table->elements);
-        for (size_t m = 0; m < positions; m++) {
+        for (size_t m = 0; m < positions; m++)
             windows[m] = input + table->row[m / v->out_w] + table->column[m % v->out_w];
-        }
         cmac_weights_take(&packed, weights, v->k * table->elements);
         for (size_t p = 0, at = 0; p < table->ends[table->atoms - 1]; at += table->pieces[p++].count) {
             const struct cmac_piece *piece = &table->pieces[p];
@@ -137,18 +130,16 @@ static void compiled_representation_vectors(void **state) {
             for (size_t i = 0; i < v->k * positions; i++) {
                 const int16_t *from = windows[i % positions] + piece->offset;
                 assert_true(from >= input && from + piece->count <= input + crep_stored(&shape));
-                for (size_t e = 0; e < piece->count; e++) {
+                for (size_t e = 0; e < piece->count; e++)
                     pieces[i] += from[e] * weights[i / positions * table->elements + at + e];
-                }
             }
         }
         for (size_t c = 0; c < table->chunk_count; c++) {
             const struct crep_chunk *chunk = &table->chunks[c];
             cmac_multiply(&packed, 0, windows, positions, table->runs + chunk->run, chunk->runs, chunk->pair, lanes);
         }
-        for (size_t i = 0; i < v->k * positions; i++) {
+        for (size_t i = 0; i < v->k * positions; i++)
             runs[i] = lanes[i % positions * LANES + i / positions];
-        }
         assert_int_equal(crc_of(pieces, v->k * positions), v->crc);
         assert_int_equal(crc_of(runs, v->k * positions), v->crc);
         cmac_weights_free(&packed);
@@ -258,9 +249,8 @@ static void rings_wrap(void **state) {
     struct cbuf cbuf;
     cbuf_init(&cbuf, nvdla_config_find("small"));
     uint8_t bytes[40], back[40];
-    for (uint8_t i = 0; i < sizeof bytes; i++) {
+    for (uint8_t i = 0; i < sizeof bytes; i++)
         bytes[i] = i;
-    }
     struct cbuf_ring data = cbuf_data_ring(&cbuf, 2);
     assert_int_equal(data.entries, 1024);
     cbuf_write(&cbuf, data, 1024 * 8 - 16, bytes, sizeof bytes);
@@ -417,12 +407,10 @@ static void conv_program(struct device *dev, const struct conv *c) {
         {CSC_D_ZERO_PADDING_VALUE, (uint32_t)c->pad & 0xffff},
         {CSC_D_BANK, bank},
     };
-    for (size_t i = 0; i < sizeof cdma / sizeof cdma[0]; i++) {
+    for (size_t i = 0; i < sizeof cdma / sizeof cdma[0]; i++)
         put(dev, NVDLA_CDMA, cdma[i][0], cdma[i][1]);
-    }
-    for (size_t i = 0; i < sizeof csc / sizeof csc[0]; i++) {
+    for (size_t i = 0; i < sizeof csc / sizeof csc[0]; i++)
         put(dev, NVDLA_CSC, csc[i][0], csc[i][1]);
-    }
     put(dev, NVDLA_CACC, CACC_D_CLIP_CFG, c->truncate);
     sdp_copy(dev, c->out_width, c->out_height, c->kernels, 0, c->destination);
     put(dev, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 1);
@@ -431,9 +419,8 @@ static void conv_program(struct device *dev, const struct conv *c) {
 
 static void conv_group(struct device *dev, uint32_t group) {
     static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         put(dev, units[i], CSC_S_POINTER, group);
-    }
 }
 
 static void conv_arm_core(struct device *dev) {
@@ -510,20 +497,16 @@ static void conv_check_from(struct device *dev, const struct conv *c, uint32_t f
     assert_true(input && weights);
     size_t n = 0;
     for (uint32_t y = 0; y < c->rows; y++) {
-        for (uint32_t x = 0; x < c->width; x++) {
-            for (uint32_t i = 0; i < c->channels; i++) {
+        for (uint32_t x = 0; x < c->width; x++)
+            for (uint32_t i = 0; i < c->channels; i++)
                 input[n++] = (int8_t)input_at(dev, c, first_line + y, x, i);
-            }
-        }
     }
     n = 0;
     for (uint32_t k = 0; k < c->kernels; k++) {
         for (uint32_t r = 0; r < c->kernel_height; r++) {
-            for (uint32_t s = 0; s < c->kernel_width; s++) {
-                for (uint32_t i = 0; i < c->channels; i++) {
+            for (uint32_t s = 0; s < c->kernel_width; s++)
+                for (uint32_t i = 0; i < c->channels; i++)
                     weights[n++] = (int8_t)weight_at(dev, c, k, i, r, s);
-                }
-            }
         }
     }
     for (uint32_t k = 0; k < up(c->kernels, atom); k++) {
@@ -617,9 +600,8 @@ static void random_feature(struct device *dev, uint64_t *seed, uint32_t group) {
         c.right = sometimes(seed, 4);
         c.bottom = sometimes(seed, 4);
         if (c.width + c.left + c.right <= (c.kernel_width - 1) * c.dilation_x ||
-            c.height + c.top + c.bottom <= (c.kernel_height - 1) * c.dilation_y) {
+            c.height + c.top + c.bottom <= (c.kernel_height - 1) * c.dilation_y)
             continue;
-        }
         c.pad = (int8_t)rnd(seed);
         c.line += atom * sometimes(seed, 3);
         c.surface = c.line * c.height + atom * sometimes(seed, 5);
@@ -636,9 +618,8 @@ static void random_feature(struct device *dev, uint64_t *seed, uint32_t group) {
         conv_derive(config, &c);
         c.entries += sometimes(seed, 3);
         c.data_banks = up(c.entries * c.height, (uint32_t)config->cbuf_bank_depth) / (uint32_t)config->cbuf_bank_depth;
-        if (conv_fits(config, &c)) {
+        if (conv_fits(config, &c))
             break;
-        }
     }
     conv_run_group(dev, &c, group);
     conv_check(dev, &c);
@@ -676,16 +657,13 @@ static void random_image(struct device *dev, uint64_t *seed, uint32_t group) {
         c.cvt_shift = below(seed, 10);
         c.extension = below(seed, 3);
         uint32_t limit = block >> c.extension;
-        if (c.extension > 0 && (c.kernel_width * c.channels > limit || c.stride_x * c.channels > limit)) {
+        if (c.extension > 0 && (c.kernel_width * c.channels > limit || c.stride_x * c.channels > limit))
             c.extension = 0;
-        }
-        if (c.width + c.left + c.right < c.kernel_width || c.height + c.top + c.bottom < c.kernel_height) {
+        if (c.width + c.left + c.right < c.kernel_width || c.height + c.top + c.bottom < c.kernel_height)
             continue;
-        }
         conv_derive(config, &c);
-        if (conv_fits(config, &c)) {
+        if (conv_fits(config, &c))
             break;
-        }
     }
     conv_run_group(dev, &c, group);
     conv_check(dev, &c);
@@ -696,13 +674,11 @@ static void random_layers_equal_a_plain_loop(void **state) {
     for (int i = 0; i < CONFIGS; i++) {
         uint64_t seed = (uint64_t)i + 1;
         struct device *dev = conv_device(configs[i], &seed);
-        for (uint32_t layer = 0; layer < 60; layer++) {
-            if (below(&seed, 2)) {
+        for (uint32_t layer = 0; layer < 60; layer++)
+            if (below(&seed, 2))
                 random_feature(dev, &seed, layer % 2);
-            } else {
+            else
                 random_image(dev, &seed, layer % 2);
-            }
-        }
         bench_free(dev);
     }
 }
@@ -731,9 +707,8 @@ static void flags_and_low_address_bits(void **state) {
     lines.grain = 1;
     conv_run_group(dev, &lines, 0);
     uint8_t packed_lines[4][40];
-    for (uint32_t y = 0; y < 4; y++) {
+    for (uint32_t y = 0; y < 4; y++)
         memory_read(dev->memory[SPACE_PRIMARY], SOURCE + y / 2 * 2 * lines.line + y % 2 * 40, packed_lines[y], 40);
-    }
     memory_declare(dev->memory[SPACE_PRIMARY], SOURCE + 0x30000, sizeof packed_lines);
     memory_write(dev->memory[SPACE_PRIMARY], SOURCE + 0x30000, packed_lines, sizeof packed_lines, NULL, NULL);
     struct conv same = lines;
@@ -870,12 +845,10 @@ static void reuse_and_skip_bits(void **state) {
         c.flags = steps[i].flags;
         c.data_banks = steps[i].data_banks;
         c.weight_banks = steps[i].weight_banks;
-        if (steps[i].data) {
+        if (steps[i].data)
             c.source = SOURCE + 0x1000 * i;
-        }
-        if (steps[i].weights) {
+        if (steps[i].weights)
             c.weights = WEIGHTS + 0x1000 * i;
-        }
         conv_run_group(dev, &c, i % 2);
         conv_check(dev, &c);
         assert_int_equal(data_beats(dev, DATA_ID) - data, steps[i].data ? 7 * 5 * 3 : 0);
@@ -991,9 +964,8 @@ static void clamped_results_are_counted(void **state) {
     c.shift = 31;
     conv_derive(dev->config, &c); /* 4 results of 163840 products of 2^14 */
     for (uint32_t layer = 0; layer < 3; layer++) {
-        if (layer == 1) {
+        if (layer == 1)
             c.out_width = c.out_height = 1;
-        }
         conv_run_group(dev, &c, layer % 2);
         conv_check(dev, &c);
         static const uint32_t counts[] = {4, 5, 6};

@@ -54,9 +54,8 @@ static void core_free(struct core *core) {
 
 /* Every byte of CBUF is something. */
 static void scribble(struct core *core) {
-    for (size_t i = 0; i < core->cbuf.entries * core->cbuf.entry; i++) {
+    for (size_t i = 0; i < core->cbuf.entries * core->cbuf.entry; i++)
         core->cbuf.bytes[i] = (uint8_t)rnd(&core->seed);
-    }
 }
 
 static size_t element_of(const struct csc_layer *layer) {
@@ -98,9 +97,8 @@ static size_t full_byte(const struct csc_layer *layer, size_t x, size_t c) {
         return (j * w + x / share) * 128 + x % share * (128 / share) + 2 * (c % 64);
     }
     size_t m = j / 2;
-    if (j % 2 == 1 || channels > (j + 1) * 64) {
+    if (j % 2 == 1 || channels > (j + 1) * 64)
         return (m * w + x) * 128 + j % 2 * 64 + c % 64;
-    }
     size_t share = in_block > 32 ? 2 : 4;
     return (m * w + x / share) * 128 + x % share * (128 / share) + c % 64;
 }
@@ -212,21 +210,17 @@ static void fill_weights(struct core *core, struct operands *o) {
         for (size_t cb = 0; cb < channels; cb += block) {
             size_t last = cb + block < channels ? cb + block : channels;
             if (layer->mode == CSC_WINOGRAD) {
-                for (size_t k = g; k < end; k++) {
-                    for (size_t i = 0; i < 64; i++) {
+                for (size_t k = g; k < end; k++)
+                    for (size_t i = 0; i < 64; i++)
                         append_weight(&s, o->weights[k * of + i / 4 * channels + cb + i % 4]);
-                    }
-                }
                 continue;
             }
             for (size_t r = 0; r < rows; r += layer->extension) {
                 for (size_t column = 0; column < columns; column++) {
                     for (size_t k = g; k < end; k++) {
-                        for (size_t rr = r; rr < r + layer->extension && rr < rows; rr++) {
-                            for (size_t c = cb; c < last; c++) {
+                        for (size_t rr = r; rr < r + layer->extension && rr < rows; rr++)
+                            for (size_t c = cb; c < last; c++)
                                 append_weight(&s, o->weights[k * of + (rr * columns + column) * channels + c]);
-                            }
-                        }
                     }
                 }
             }
@@ -275,12 +269,10 @@ static int64_t tile_sum(const struct csc_layer *layer, const struct operands *o,
             size_t line = y / 2 * 2 + e / 4, column = x / 2 * 2 + e % 4;
             d[e] = o->data[line * o->line + column * layer->channels + c];
         }
-        for (size_t j = 0; j < 4; j++) {
+        for (size_t j = 0; j < 4; j++)
             pre_add(d + j, 4);
-        }
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 4; i++)
             pre_add(d + 4 * i, 1);
-        }
         for (size_t e = 0; e < 16; e++) {
             int64_t v = fixed_saturate(fixed_round_shift(d[e], truncate), layer->precision == NVDLA_INT8 ? 8 : 16);
             int64_t u = o->weights[k * 16 * layer->channels + e * layer->channels + c];
@@ -418,9 +410,8 @@ static void feature_layer(struct core *core, enum nvdla_precision precision) {
     layer.slice_entries = (slice_end(core, &layer) + core->cbuf.entry - 1) / core->cbuf.entry + below(&core->seed, 2);
     /* As many batches as fit the data banks. */
     size_t most = layer.data_banks * core->cbuf.depth / (layer.slice_entries * layer.height);
-    if (core->config->batch_max > 1 && below(&core->seed, 2)) {
+    if (core->config->batch_max > 1 && below(&core->seed, 2))
         layer.batches = among(core, 1, most < 32 ? most : 32);
-    }
     core->csc.layer = layer;
     check_layer(core);
 }
@@ -441,9 +432,8 @@ static void image_layer(struct core *core, enum nvdla_precision precision) {
     layer.stride_x = among(core, 1, 5);
     layer.stride_y = among(core, 1, 3);
     while (2 * layer.extension * layer.channels <= (size_t)core->config->atomic_c && layer.extension < 4 &&
-           below(&core->seed, 2)) {
+           below(&core->seed, 2))
         layer.extension *= 2;
-    }
     layer.out_width = out_of(width, columns, layer.stride_x);
     layer.positions = layer.out_width *
                       out_of(layer.height + layer.pad_top + layer.kernel_height, layer.kernel_height, layer.stride_y);
@@ -473,14 +463,12 @@ static void feature_layers(void **state) {
     (void)state;
     struct core core;
     core_new(&core, "full", 1);
-    for (int i = 0; i < 90; i++) {
+    for (int i = 0; i < 90; i++)
         feature_layer(&core, (enum nvdla_precision)(i % 3));
-    }
     core_free(&core);
     core_new(&core, "small", 2);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 30; i++)
         feature_layer(&core, NVDLA_INT8);
-    }
     core_free(&core);
 }
 
@@ -488,14 +476,12 @@ static void image_layers(void **state) {
     (void)state;
     struct core core;
     core_new(&core, "full", 3);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++)
         image_layer(&core, (enum nvdla_precision)(i % 3));
-    }
     core_free(&core);
     core_new(&core, "small", 4);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++)
         image_layer(&core, NVDLA_INT8);
-    }
     core_free(&core);
 }
 
@@ -503,9 +489,8 @@ static void winograd_layers(void **state) {
     (void)state;
     struct core core;
     core_new(&core, "full", 5);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++)
         winograd_layer(&core, (enum nvdla_precision)(i % 2));
-    }
     core_free(&core);
 }
 
@@ -552,9 +537,8 @@ static void wide_accumulators_saturate(void **state) {
     csc_run_begin(core.run[0], &core.csc, &core.cdma, &core.cbuf, NULL, 17);
     csc_run_next(core.run[0], result, 1);
     assert_int_equal(result[0], want);
-    for (size_t k = 1; k < 16; k++) {
+    for (size_t k = 1; k < 16; k++)
         assert_int_equal(result[k], 0);
-    }
     core_free(&core);
 }
 
@@ -593,9 +577,8 @@ static void wild_layers_end(void **state) {
         core.csc.started = true;
         if (!layer->valid || csc_layer_work(layer) > 1 << 20 ||
             csc_layer_stored(layer, core.config, &core.cbuf) > 1 << 20 ||
-            !csc_can_run(&core.csc, &core.cdma, &core.cbuf, false)) {
+            !csc_can_run(&core.csc, &core.cdma, &core.cbuf, false))
             continue;
-        }
         struct csc_run *run = core.run[i % 2];
         csc_run_begin(run, &core.csc, &core.cdma, &core.cbuf, NULL, 3);
         size_t count = layer->positions * layer->batches * csc_layer_groups(layer);

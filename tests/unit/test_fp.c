@@ -23,9 +23,8 @@ struct unary {
 };
 
 static void check_binary(uint32_t (*operation)(uint32_t, uint32_t), const struct binary *vectors, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         assert_int_equal(operation(vectors[i].a, vectors[i].b), vectors[i].want);
-    }
 }
 
 /* ---- FP17: 60-pdp section 6 ---- */
@@ -98,12 +97,10 @@ static void fp16_fp17_conversions(void **state) {
         {0x1bc00, 0xfbff}, {0x0fbff, 0x7bff}, {0x1fc03, 0xfc03}, {0x0bbff, 0x7bff}, {0x04400, 0x0400},
         {0x10000, 0x8000}, {0x01801, 0x0001}, {0x017ff, 0x0000}, {0x11400, 0x8000},
     };
-    for (size_t i = 0; i < COUNT(wider); i++) {
+    for (size_t i = 0; i < COUNT(wider); i++)
         assert_int_equal(fp16_to_fp17((uint16_t)wider[i].a), wider[i].want);
-    }
-    for (size_t i = 0; i < COUNT(narrower); i++) {
+    for (size_t i = 0; i < COUNT(narrower); i++)
         assert_int_equal(fp17_to_fp16(narrower[i].a), narrower[i].want);
-    }
     for (uint32_t a = 0; a < 0x10000; a++) {
         uint16_t back = fp17_to_fp16(fp16_to_fp17((uint16_t)a));
         assert_int_equal(back, (a & 0x7fff) == 0x7c00 ? a - 1 : a);
@@ -126,17 +123,14 @@ static void fp17_fp32_conversions(void **state) {
         {0x00000, 0x00000000}, {0x10000, 0x80000000}, {0x07c00, 0x3f800000}, {0x0fbff, 0x4f7fe000},
         {0x00400, 0x30800000}, {0x1fe01, 0xff800201}, {0x0fc01, 0x7f800001},
     };
-    for (size_t i = 0; i < COUNT(narrower); i++) {
+    for (size_t i = 0; i < COUNT(narrower); i++)
         assert_int_equal(fp32_to_fp17(narrower[i].a), narrower[i].want);
-    }
-    for (size_t i = 0; i < COUNT(wider); i++) {
+    for (size_t i = 0; i < COUNT(wider); i++)
         assert_int_equal(fp17_to_fp32(wider[i].a), wider[i].want);
-    }
     for (uint32_t a = 0; a < 0x20000; a++) {
         uint32_t exponent = a >> 10 & 63;
-        if (exponent > 0 && exponent < 63) {
+        if (exponent > 0 && exponent < 63)
             assert_int_equal(fp32_to_fp17(fp17_to_fp32(a)), a);
-        }
     }
 }
 
@@ -149,9 +143,8 @@ static void fp16_to_fp32_borders(void **state) {
         {0x0400, 0x38800000}, {0x7bff, 0x477fe000}, {0x7c00, 0x7f7fffff}, {0xfc00, 0xff7fffff},
         {0x7e01, 0x7f800201}, {0xfc01, 0xff800001}, {0x3800, 0x3f000000}, {0x2e66, 0x3dccc000},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         assert_int_equal(fp16_to_fp32((uint16_t)vectors[i].a), vectors[i].want);
-    }
 }
 
 /* Sections 13.2 and 13.3, the operand converted as the stage does. */
@@ -172,12 +165,10 @@ static void fp32_stage_vectors(void **state) {
           {0x0d000000, 0x0001, 0x01000000}, {0x00800000, 0xb800, 0x80000000}, {0x7f000000, 0x4400, 0x7f7fffff},
           {0xc0490fdb, 0x2e66, 0xbea0cf6e}, {0x3f800000, 0xc000, 0xc0000000},
       };
-    for (size_t i = 0; i < COUNT(sums); i++) {
+    for (size_t i = 0; i < COUNT(sums); i++)
         assert_int_equal(fp32_add(sums[i].a, fp16_to_fp32(sums[i].b)), sums[i].want);
-    }
-    for (size_t i = 0; i < COUNT(products); i++) {
+    for (size_t i = 0; i < COUNT(products); i++)
         assert_int_equal(fp32_mul(products[i].a, fp16_to_fp32(products[i].b)), products[i].want);
-    }
     static const struct binary register_sums[] = {
         {0x40400000, 0x3e800000, 0x40500000}, {0xc0000000, 0x3f000000, 0xbfc00000},
         {0x3f800000, 0x7fc00000, 0x7fc00000}, {0x40490fdb, 0xc0490fda, 0x34800000},
@@ -231,9 +222,8 @@ static void fp32_to_fp16_vectors(void **state) {
         {0x7fc00000, 0x7c00}, {0x47800000, 0x7bff}, {0x38800000, 0x0400}, {0xb3000000, 0x8000}, {0x32ffffff, 0x0000},
         {0x3f801000, 0x3c00}, {0x3f803000, 0x3c02}, {0x33c00000, 0x0002},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         assert_int_equal(fp32_to_fp16(vectors[i].a), vectors[i].want);
-    }
 }
 
 static void fp16_to_int16_vectors(void **state) {
@@ -247,9 +237,8 @@ static void fp16_to_int16_vectors(void **state) {
         {0x3effffff, 1},         {0xc77fe000, INT16_MIN}, {0x00000000, 0},         {0x80000000, 0},
         {0x33800000, 0},         {0xbf000000, -1},        {0x46ffe000, 32752},     {0xbfc00000, -2},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         assert_int_equal(fp16_to_int16(fp32_to_fp16(vectors[i].a)), vectors[i].want);
-    }
 }
 
 static void fp16_from_integer_vectors(void **state) {
@@ -262,9 +251,8 @@ static void fp16_from_integer_vectors(void **state) {
         {-65536, 0xfbff}, {0, 0x0000},     {1, 0x3c00},     {-1, 0xbc00},    {2047, 0x67ff},
         {-2048, 0xe800},  {65504, 0x7bff}, {65487, 0x7bfe}, {65488, 0x7bfe}, {65489, 0x7bff},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         assert_int_equal(fp16_from_integer(vectors[i].value), vectors[i].want);
-    }
 }
 
 /* 55-lut section 6, F17. */
@@ -285,9 +273,8 @@ static void fp17_from_fraction_rounds_to_eleven_bits(void **state) {
         {UINT64_C(1) << 5, 35, 0x00400},      /* 2^-30 */
         {(UINT64_C(1) << 5) - 1, 35, 0x00000} /* below */
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         assert_int_equal(fp17_from_fraction(vectors[i].numerator, vectors[i].bits), vectors[i].want);
-    }
 }
 
 /* ---- against the machine ---- */
@@ -325,11 +312,10 @@ static void fp32_agrees_with_the_machine(void **state) {
         uint32_t a = random_normal(&seed, b);
         b = random_normal(&seed, a);
         uint32_t sum = fp32_add(a, b);
-        if (number_of(a) + number_of(b) != 0) {
+        if (number_of(a) + number_of(b) != 0)
             assert_int_equal(sum, pattern_of(number_of(a) + number_of(b)));
-        } else {
+        else
             assert_int_equal(sum, a & UINT32_C(0x80000000));
-        }
         assert_int_equal(fp32_sub(a, b), fp32_add(a, b ^ UINT32_C(0x80000000)));
         assert_int_equal(fp32_mul(a, b), pattern_of(number_of(a) * number_of(b)));
         assert_int_equal(fp32_max(a, b), number_of(a) > number_of(b) ? a : b);
@@ -349,17 +335,15 @@ static uint32_t fp17_of(double number) {
     uint32_t sign = signbit(number) ? 0x10000 : 0;
     int exponent;
     double significand = nearbyint(ldexp(frexp(fabs(number), &exponent), 11)); /* 1024 to 2048 */
-    if (number == 0) {
+    if (number == 0)
         return sign;
-    }
     if (significand >= 2048) {
         significand /= 2;
         exponent++;
     }
     exponent += 30;
-    if (exponent <= 0) {
+    if (exponent <= 0)
         return sign;
-    }
     return exponent >= 63 ? sign | 0xfbff : sign | (uint32_t)exponent << 10 | ((uint32_t)significand & 0x3ff);
 }
 
@@ -370,9 +354,8 @@ static void fp17_agrees_with_the_machine(void **state) {
     for (int i = 0; i < 200000; i++) {
         uint32_t a = (rnd(&seed) & 0x103ff) | (1 + rnd(&seed) % 62) << 10;
         uint32_t b = (rnd(&seed) & 0x103ff) | (1 + rnd(&seed) % 62) << 10;
-        if (rnd(&seed) & 1) {
+        if (rnd(&seed) & 1)
             b = (b & 0x103ff) | (a & 0xfc00);
-        }
         double sum = value_of(a) + value_of(b);
         /* A sum that is below the smallest normal number before it is rounded is zero. */
         uint32_t want = fabs(sum) < ldexp(1, -30) ? ((b & 0xffff) > (a & 0xffff) ? b : a) & 0x10000 : fp17_of(sum);

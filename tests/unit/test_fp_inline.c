@@ -14,12 +14,10 @@
 
 static void conversions_are_the_same(void **state) {
     (void)state;
-    for (uint32_t a = 0; a <= 0xffff; a++) {
+    for (uint32_t a = 0; a <= 0xffff; a++)
         assert_int_equal(fp16_to_fp17_inline((uint16_t)a), fp16_to_fp17((uint16_t)a));
-    }
-    for (uint32_t a = 0; a <= 0x1ffff; a++) {
+    for (uint32_t a = 0; a <= 0x1ffff; a++)
         assert_int_equal(fp17_to_fp16_inline(a), fp17_to_fp16(a));
-    }
 }
 
 static void check_pair(uint32_t a, uint32_t b) {

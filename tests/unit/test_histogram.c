@@ -95,11 +95,10 @@ static void powers_of_two_differ_by_their_sign(void **state) {
         count_one(&histogram, 63, INT64_C(1) << k);
         assert_int_equal(histogram.positive[k], 1);
         count_one(&histogram, 63, -(INT64_C(1) << k));
-        if (k == 0) {
+        if (k == 0)
             assert_int_equal(histogram.minus_ones, 1);
-        } else {
+        else
             assert_int_equal(histogram.negative[k - 1], 1);
-        }
     }
     static const int64_t alternating[] = {1, -2, 1, -2, 1};
     histogram_init(&histogram, 8);
@@ -147,9 +146,8 @@ static void lanes_do_not_matter(void **state) {
     enum { COUNT = 1003 };
     int32_t values[COUNT + 16];
     uint64_t seed = 5;
-    for (size_t i = 0; i < COUNT + 16; i++) {
+    for (size_t i = 0; i < COUNT + 16; i++)
         values[i] = (int32_t)rnd(&seed) >> (rnd(&seed) % 32);
-    }
     struct histogram one, other;
     histogram_init(&one, 32);
     histogram_int32(&one, values, COUNT, 1, 1);
@@ -222,12 +220,10 @@ static void moments_from_the_bins_B5(void **state) {
                     {14, 87}, {15, 172}, {16, 266}, {17, 310}, {18, 120}, {19, 5}},
       negative[] = {{4, 1},   {5, 1},   {6, 1},    {8, 1},    {9, 1},    {10, 4},   {11, 9}, {12, 19},
                     {13, 39}, {14, 72}, {15, 184}, {16, 279}, {17, 294}, {18, 101}, {19, 3}};
-    for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
+    for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++)
         histogram.positive[positive[i].bin] = positive[i].count;
-    }
-    for (size_t i = 0; i < sizeof negative / sizeof negative[0]; i++) {
+    for (size_t i = 0; i < sizeof negative / sizeof negative[0]; i++)
         histogram.negative[negative[i].bin] = negative[i].count;
-    }
     histogram.count = in_bins(&histogram);
     assert_int_equal(histogram.count, 2048);
     struct histogram_moments moments = histogram_moments(&histogram);
@@ -242,9 +238,8 @@ static void exact_moments_are_exact(void **state) {
     static const int64_t values[] = {-(INT64_C(1) << 47), (INT64_C(1) << 47) - 1, -1, 0, 5};
     struct histogram histogram;
     histogram_init(&histogram, 48);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         histogram_int64(&histogram, values, 1, 5, 5);
-    }
     assert_true((int64_t)histogram.sum == 3000);
     assert_true(histogram_moments(&histogram).mean == 0.6);
 }
@@ -331,9 +326,8 @@ static void candidates_are_counted_exactly(void **state) {
                 wide.bits = 40;
                 counted -= histogram.candidates.fits[kind][bin];
                 clipped = 0;
-                for (size_t i = 0; i < COUNT && bin < 40; i++) {
+                for (size_t i = 0; i < COUNT && bin < 40; i++)
                     clipped += convertor_apply(&candidate, values[i]) != convertor_apply(&wide, values[i]);
-                }
                 assert_true(bin >= 40 || clipped == counted);
             }
         }
@@ -449,9 +443,8 @@ struct run {
 static void play_case(struct run *run, const struct program *prog, bool count, size_t threads) {
     run->histograms = (struct histogram_set){0};
     struct model_options options = {.threads = threads};
-    if (count) {
+    if (count)
         tap_listen(&options.taps, histogram_listener(&run->histograms));
-    }
     struct play_options play_options;
     play_options_default(&play_options);
     run->dev = model_new(prog->config, &options);
@@ -526,9 +519,8 @@ static int compare_with_memory(const struct run *run, const struct program *prog
                             : entry->tap == TAP_CDMA_CVT && launch_input_cube(prog->config, launch, &cube, &primary);
         uint64_t elements = (uint64_t)cube.width * (uint64_t)cube.height * (uint64_t)cube.channels;
         if (!known || entry->histogram.width == 0 || elements != entry->histogram.count ||
-            (entry->tap == TAP_CDMA_CVT && launch_register(launch, CDMA_D_DAIN_MAP) & 1)) {
+            (entry->tap == TAP_CDMA_CVT && launch_register(launch, CDMA_D_DAIN_MAP) & 1))
             continue;
-        }
         struct histogram expected;
         count_cube(run->dev, &cube, primary, &expected);
         assert_memory_equal(expected.positive, entry->histogram.positive, sizeof expected.positive);
@@ -555,13 +547,11 @@ static void check_counts(const struct run *run, const struct program *prog, stru
         assert_complete(&entry->histogram);
         assert_true(entry->layer >= 0);
         uint64_t elements = output_elements(prog->config, launch);
-        if (delivers(entry->tap) && elements > 0) {
+        if (delivers(entry->tap) && elements > 0)
             assert_int_equal(entry->histogram.count, elements);
-        }
         const struct histogram *input = histogram_find(&run->histograms, entry->unit, entry->ordinal, TAP_CACC_OUT);
-        if (entry->tap == TAP_CACC_SAT && input) {
+        if (entry->tap == TAP_CACC_SAT && input)
             assert_int_equal(entry->histogram.count, input->count);
-        }
     }
 }
 
@@ -601,12 +591,10 @@ static void taps_count_every_element_of_random_layers(void **state) {
                     assert_false(run.dev->memory[space] &&
                                  memory_next_difference(run.dev->memory[space], plain.dev->memory[space], 0, &address));
                 }
-                for (size_t i = 0; i < run.histograms.count; i++) {
+                for (size_t i = 0; i < run.histograms.count; i++)
                     seen[run.histograms.entries[i]->tap] = true;
-                }
-                if (set < 5 && run.histograms.layers <= 4) {
+                if (set < 5 && run.histograms.layers <= 4)
                     compared += compare_with_memory(&run, prog, layers);
-                }
                 end_case(&run);
                 end_case(&threaded);
                 end_case(&plain);
@@ -616,9 +604,8 @@ static void taps_count_every_element_of_random_layers(void **state) {
         }
     }
     assert_true(compared > 100);
-    for (int tap = 0; tap < TAP_AXI_READ; tap++) {
+    for (int tap = 0; tap < TAP_AXI_READ; tap++)
         assert_true(seen[tap]);
-    }
 }
 
 int main(void) {

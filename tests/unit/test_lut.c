@@ -20,21 +20,18 @@ struct vector {
 
 static void check(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,
                   const struct lut_entries *entries, const struct vector *vectors, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         assert_int_equal(lut_look_up(arithmetic, settings, entries, vectors[i].x).value, vectors[i].value);
-    }
 }
 
 #define CHECK(arithmetic, settings, entries, vectors)                                                                  \
     check(arithmetic, settings, entries, vectors, sizeof(vectors) / sizeof(vectors)[0])
 
 static void fill_sdp(struct lut_entries *entries) {
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         entries->le[k] = (int16_t)(1000 * k - 32000);
-    }
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         entries->lo[k] = (int16_t)(k * k / 4 - 5000);
-    }
 }
 
 static const struct lut_settings set_a = {
@@ -168,12 +165,10 @@ static void sdp_sigmoid(void **state) {
 }
 
 static void fill_cdp(struct lut_entries *entries) {
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         entries->le[k] = (int16_t)(30000 - 400 * k);
-    }
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         entries->lo[k] = (int16_t)(100 * k - 10000);
-    }
 }
 
 static const struct lut_settings set_cdp = {
@@ -291,9 +286,8 @@ typedef struct lut_result look_up_fp16(const struct lut_settings *, const struct
 
 static void check_fp(look_up_fp16 *look_up, const struct lut_settings *settings, const struct lut_entries *entries,
                      const struct fp_vector *vectors, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         assert_int_equal((uint32_t)look_up(settings, entries, vectors[i].x).value, vectors[i].value);
-    }
 }
 
 #define CHECK_FP(look_up, settings, entries, vectors)                                                                  \
@@ -335,12 +329,10 @@ static const struct lut_settings set_sdp_fp16 = {
 };
 
 static void fill_sdp_fp16(struct lut_entries *entries) {
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         entries->le[k] = (int16_t)fp16(-3 + k / 8.0);
-    }
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         entries->lo[k] = (int16_t)fp16(tanh((k - 128) / 32.0));
-    }
 }
 
 static void sdp_fp16_linear_vectors(void **state) {
@@ -406,12 +398,10 @@ static void sdp_fp16_exponential_vectors(void **state) {
 
 /* Section 10.4. */
 static struct lut_settings fill_cdp_fp16(struct lut_entries *entries) {
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         entries->le[k] = (int16_t)fp16(pow(1 + 1e-4 * pow(2, k - 20), -0.75));
-    }
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         entries->lo[k] = (int16_t)fp16(pow(1 + 1e-4 * k / 4, -0.75));
-    }
     return (struct lut_settings){
         .hybrid_first_lo = true,
         .le_index_offset = -20,
@@ -539,9 +529,8 @@ static void rnd_settings(uint64_t *state, struct lut_settings *s, int bits, int 
         .hybrid_first_lo = flags & 8,
         .le_index_offset = (int)rnd_sized(state, 8),
     };
-    if (flags & 16) {
+    if (flags & 16)
         s->le_index_offset = (int)(rnd(state) % 42) - 1;
-    }
     for (int t = 0; t < LUT_TABLES; t++) {
         struct lut_range *range = &s->range[t];
         range->start = rnd_sized(state, bits);
@@ -555,12 +544,10 @@ static void rnd_settings(uint64_t *state, struct lut_settings *s, int bits, int 
 }
 
 static void rnd_entries(uint64_t *state, struct lut_entries *entries) {
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         entries->le[k] = (int16_t)rnd(state);
-    }
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         entries->lo[k] = (int16_t)rnd(state);
-    }
     entries->le[rnd(state) % 65] = INT16_MIN;
     entries->lo[rnd(state) % 257] = INT16_MAX;
 }
@@ -569,9 +556,8 @@ static void rnd_entries(uint64_t *state, struct lut_entries *entries) {
 static int64_t rnd_input(uint64_t *state, const struct lut_settings *s, int64_t lowest, int64_t highest, int bits) {
     int64_t x = rnd_sized(state, bits);
     const struct lut_range *range = &s->range[rnd(state) & 1];
-    if (rnd(state) & 1) {
+    if (rnd(state) & 1)
         x = (rnd(state) & 1 ? range->start : range->end) + rnd_sized(state, 10);
-    }
     return x < lowest ? lowest : x > highest ? highest : x;
 }
 
@@ -597,11 +583,9 @@ static void compare(const struct lut_arithmetic *arithmetic, bool sdp, bool wide
             seen[got.answer[LUT_LE]][got.answer[LUT_LO]]++;
         }
     }
-    for (int le = 0; le < 3; le++) {
-        for (int lo = 0; lo < 3; lo++) {
+    for (int le = 0; le < 3; le++)
+        for (int lo = 0; lo < 3; lo++)
             assert_true(seen[le][lo] > 50);
-        }
-    }
 }
 
 static void random_cdp_int8(void **state) {
@@ -666,11 +650,9 @@ static void compare_fp16(bool sdp) {
             seen[got.answer[LUT_LE]][got.answer[LUT_LO]]++;
         }
     }
-    for (int le = 0; le < 3; le++) {
-        for (int lo = 0; lo < 3; lo++) {
+    for (int le = 0; le < 3; le++)
+        for (int lo = 0; lo < 3; lo++)
             assert_true(seen[le][lo] > 50);
-        }
-    }
 }
 
 static void random_sdp_fp16(void **state) {
@@ -694,9 +676,8 @@ static void apply_looks_every_element_up(void **state) {
     for (int round = 0; round < 20; round++) {
         rnd_settings(&seed, &settings, 22, 0);
         struct lut_counters got = {.hybrid = 3}, want = {.hybrid = 3};
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 100; i++)
             x[i] = rnd_input(&seed, &settings, -256, (1 << 21) - 1, 22);
-        }
         lut_apply(&lut_cdp_int8, &settings, &entries, x, y, 100, &got);
         for (int i = 0; i < 100; i++) {
             struct lut_result result = lut_look_up(&lut_cdp_int8, &settings, &entries, x[i]);
@@ -708,9 +689,8 @@ static void apply_looks_every_element_up(void **state) {
     }
     uint32_t pattern[100], value[100];
     struct lut_counters got = {0}, want = {0};
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         pattern[i] = rnd_fp32(&seed, 0);
-    }
     lut_apply_cdp_fp16(&settings, &entries, pattern, value, 100, &got);
     for (int i = 0; i < 100; i++) {
         struct lut_result result = lut_look_up_cdp_fp16(&settings, &entries, pattern[i]);

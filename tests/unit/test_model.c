@@ -26,11 +26,9 @@ static uint32_t read_register(struct device *dev, const struct nvdla_register *r
 }
 
 static void select_groups(struct device *dev, uint32_t group) {
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE")) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE"))
             put(dev, unit, SDP_S_POINTER, group);
-        }
-    }
 }
 
 static bool is(const struct nvdla_register *reg, const char *name) {
@@ -47,15 +45,12 @@ static void registers_reset_and_keep_their_masked_bits(void **state) {
             select_groups(dev, group);
             for (size_t i = 0; i < map->count; i++) {
                 const struct nvdla_register *reg = &map->registers[i];
-                if (!(dev->units >> reg->unit & 1) || !plain_storage(reg)) {
+                if (!(dev->units >> reg->unit & 1) || !plain_storage(reg))
                     continue;
-                }
-                if (!is(reg, "S_POINTER") && (reg->grouped || group == 0)) {
+                if (!is(reg, "S_POINTER") && (reg->grouped || group == 0))
                     assert_int_equal(read_register(dev, reg), reg->reset);
-                }
-                if (is(reg, "D_OP_ENABLE") || is(reg, "S_POINTER")) {
+                if (is(reg, "D_OP_ENABLE") || is(reg, "S_POINTER"))
                     continue;
-                }
                 for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
                     dev->ops->csb_write(dev, reg->address, patterns[p], p & 1, NULL);
                     uint32_t kept = reg->reset & ~reg->stored_mask;
@@ -99,9 +94,8 @@ static void addresses_without_register_read_zero(void **state) {
         for (uint32_t address = 0; address < 0x40000; address += 4) {
             enum nvdla_unit unit = nvdla_unit_at(dev->config, address);
             bool implemented = unit < NVDLA_UNIT_COUNT && (dev->units >> unit & 1);
-            if (implemented && nvdla_register_at(dev->config, address)) {
+            if (implemented && nvdla_register_at(dev->config, address))
                 continue;
-            }
             uint32_t value = 1;
             dev->ops->csb_write(dev, address, UINT32_MAX, true, NULL);
             dev->ops->csb_read(dev, address, &value, NULL);
@@ -416,9 +410,8 @@ static void layers_too_large_are_reported_once(void **state) {
  * ends in time. */
 static void wild_sizes(uint64_t *seed, uint32_t *sizes) {
     uint32_t kind = below(seed, 64);
-    for (uint32_t axis = 0; axis < 3; axis++) {
+    for (uint32_t axis = 0; axis < 3; axis++)
         sizes[axis] = kind == 0 ? 0x1f00 | rnd(seed) : kind == axis + 1 ? below(seed, 0x2000) : below(seed, 12);
-    }
 }
 
 /* 70000 lines of one atom: next to each other they are few runs, with gaps they are as many runs. */
@@ -431,9 +424,8 @@ static void layers_that_flood_the_memory_are_cut(void **state) {
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     clear_interrupts(dev);
-    for (size_t i = 0; i < dev->finding_count; i++) {
+    for (size_t i = 0; i < dev->finding_count; i++)
         assert_string_not_equal(dev->findings[i].rule, "region-flood"); /* pages are gathered: few runs */
-    }
     sdp_group(dev, 1);
     sdp_copy(dev, 1, 7000, 80, 0, 0);
     put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, 16);
@@ -450,9 +442,8 @@ static void scramble(struct device *dev, uint64_t *seed, enum nvdla_unit unit, c
     const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
     for (size_t i = 0; i < map->count; i++) {
         const struct nvdla_register *reg = &map->registers[i];
-        if (reg->unit != unit || !reg->grouped || is(reg, "D_OP_ENABLE")) {
+        if (reg->unit != unit || !reg->grouped || is(reg, "D_OP_ENABLE"))
             continue;
-        }
         uint32_t value = rnd(seed);
         if (strstr(reg->name, "CUBE_")) {
             uint32_t axis = strstr(reg->name, "WIDTH") ? 0 : strstr(reg->name, "HEIGHT") ? 1 : 2;
@@ -535,9 +526,8 @@ static void write_wild(void *context, enum nvdla_unit unit, uint32_t offset, uin
 static void change_register(struct device *dev, uint64_t *seed) {
     const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
     const struct nvdla_register *reg = &map->registers[below(seed, (uint32_t)map->count)];
-    if (!(dev->units >> reg->unit & 1) || reg->unit < NVDLA_MCIF || is(reg, "D_OP_ENABLE")) {
+    if (!(dev->units >> reg->unit & 1) || reg->unit < NVDLA_MCIF || is(reg, "D_OP_ENABLE"))
         return;
-    }
     uint32_t value = read_register(dev, reg), kind = below(seed, 4);
     value = kind == 0 ? rnd(seed) : kind == 1 ? below(seed, 64) : value ^ UINT32_C(1) << below(seed, 32);
     write_wild(dev, reg->unit, reg->address - nvdla_unit_base(dev->config, reg->unit), value);
@@ -546,13 +536,11 @@ static void change_register(struct device *dev, uint64_t *seed) {
 /* True if a unit has a layer that its turn has come for. */
 static bool anything_runs(struct device *dev) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        if (!(dev->units >> unit & 1) || !nvdla_register_find(dev->config, unit, "D_OP_ENABLE")) {
+        if (!(dev->units >> unit & 1) || !nvdla_register_find(dev->config, unit, "D_OP_ENABLE"))
             continue;
-        }
         uint32_t status = get(dev, unit, SDP_S_STATUS);
-        if ((status & 3) == 1 || (status >> 16 & 3) == 1) {
+        if ((status & 3) == 1 || (status >> 16 & 3) == 1)
             return true;
-        }
     }
     return false;
 }
@@ -574,13 +562,11 @@ static void wild_changes(const char *config, uint64_t seed, int rounds) {
         refused = false;
         for (int turn = 0; turn < 2; turn++) {
             enum legal_layer layer = below(&seed, LEGAL_LAYERS);
-            if (!legal_layer_exists(dev->config, layer)) {
+            if (!legal_layer_exists(dev->config, layer))
                 continue;
-            }
             legal_layer(dev->config, layer, sink);
-            for (uint32_t changes = below(&seed, 4); changes > 0; changes--) {
+            for (uint32_t changes = below(&seed, 4); changes > 0; changes--)
                 change_register(dev, &seed);
-            }
             legal_layer_enable(layer, sink);
             int steps = 0;
             do {

@@ -60,13 +60,11 @@ static void next_group(struct device *dev) {
 static void check_plane(struct device *dev, struct pooling *p, const int8_t *in, const int8_t *out) {
     place(dev, p);
     uint32_t atom = (uint32_t)dev->config->mem_atom;
-    for (uint32_t i = 0; i < p->width * p->height; i++) {
+    for (uint32_t i = 0; i < p->width * p->height; i++)
         memory_fill(dev->memory[SPACE_PRIMARY], SOURCE + i * atom, 1, (uint8_t)in[i]);
-    }
     run_pooling(dev, p);
-    for (uint32_t i = 0; i < p->out_width * p->out_height; i++) {
+    for (uint32_t i = 0; i < p->out_width * p->out_height; i++)
         assert_int_equal((int8_t)byte_at(dev, DESTINATION + i * atom), out[i]);
-    }
     next_group(dev);
 }
 
@@ -74,13 +72,11 @@ static void check_plane(struct device *dev, struct pooling *p, const int8_t *in,
 static void check_plane_16(struct device *dev, struct pooling *p, const uint16_t *in, const uint16_t *out) {
     place(dev, p);
     uint32_t atom = (uint32_t)dev->config->mem_atom;
-    for (uint32_t i = 0; i < p->width * p->height; i++) {
+    for (uint32_t i = 0; i < p->width * p->height; i++)
         put_half(dev, SOURCE + i * atom, in[i]);
-    }
     run_pooling(dev, p);
-    for (uint32_t i = 0; i < p->out_width * p->out_height; i++) {
+    for (uint32_t i = 0; i < p->out_width * p->out_height; i++)
         assert_int_equal(half_at(dev, DESTINATION + i * atom), out[i]);
-    }
     next_group(dev);
 }
 
@@ -156,13 +152,11 @@ static void int8_pads_count_in_averages_only(void **state) {
                         .bottom = 1,
                         .reciprocal_width = 0x5555,
                         .reciprocal_height = 0x5555};
-    for (uint32_t n = 1; n < 8; n++) {
+    for (uint32_t n = 1; n < 8; n++)
         p.pad[n] = 4 * n;
-    }
     check_plane(dev, &p, ascending, positive);
-    for (uint32_t n = 1; n < 8; n++) {
+    for (uint32_t n = 1; n < 8; n++)
         p.pad[n] = -(4 * n) & 0x7ffff;
-    }
     check_plane(dev, &p, ascending, negative);
     memset(p.pad, 0, sizeof p.pad);
     p.pad[1] = 0x000fc;
@@ -268,9 +262,8 @@ static void int16_pads_count_in_averages(void **state) {
     struct pooling p = whole(2, INT16, PDP_AVERAGE);
     p.out_width = p.out_height = 3;
     p.left = p.right = p.top = p.bottom = 1;
-    for (uint32_t n = 1; n < 8; n++) {
+    for (uint32_t n = 1; n < 8; n++)
         p.pad[n] = -(300 * n) & 0x7ffff;
-    }
     check_plane_16(dev, &p, (const uint16_t *)in, (const uint16_t *)out);
     bench_free(dev);
 }
@@ -362,14 +355,12 @@ static int8_t pooled(struct device *dev, const struct pooling *p, uint32_t surfa
     uint32_t atom = (uint32_t)dev->config->mem_atom;
     int32_t total = 0, best = p->method == PDP_MAX ? -128 : 127, rows = 0;
     for (int y = oy * (int)p->stride_height - (int)p->top, j = 0; j < (int)p->kernel_height; j++, y++) {
-        if (y < 0 || y >= (int)p->height) {
+        if (y < 0 || y >= (int)p->height)
             continue;
-        }
         int32_t row = 0, columns = 0;
         for (int x = ox * (int)p->stride_width - (int)p->left, i = 0; i < (int)p->kernel_width; i++, x++) {
-            if (x < 0 || x >= (int)p->width) {
+            if (x < 0 || x >= (int)p->width)
                 continue;
-            }
             uint32_t line = (p->source + surface * p->source_surface + (uint32_t)y * p->source_line) & ~(atom - 1);
             int8_t v = (int8_t)byte_at(dev, line + (uint32_t)x * atom + lane);
             row += v;
@@ -382,9 +373,8 @@ static int8_t pooled(struct device *dev, const struct pooling *p, uint32_t surfa
         total += row;
         rows++;
     }
-    if (p->method != PDP_AVERAGE) {
+    if (p->method != PDP_AVERAGE)
         return (int8_t)best;
-    }
     uint32_t missing = p->kernel_height - (uint32_t)rows;
     int32_t pad = (int32_t)((missing ? p->pad[missing] : 0) ^ 0x40000) - 0x40000;
     pad *= (int32_t)p->kernel_width;
@@ -405,9 +395,8 @@ static struct window window_of(struct device *dev, const struct pooling *p, uint
                                uint32_t lane) {
     struct window w = {0, 0, {{0}}};
     for (int y = oy * (int)p->stride_height - (int)p->top, j = 0; j < (int)p->kernel_height; j++, y++) {
-        if (y < 0 || y >= (int)p->height) {
+        if (y < 0 || y >= (int)p->height)
             continue;
-        }
         w.columns = 0;
         for (int x = ox * (int)p->stride_width - (int)p->left, i = 0; i < (int)p->kernel_width; i++, x++) {
             if (x >= 0 && x < (int)p->width) {
@@ -426,9 +415,8 @@ static uint16_t average_int16(const struct pooling *p, const struct window *w) {
     int64_t total = wrap(wrap(ny ? p->pad[ny] : 0, 19) * p->kernel_width, 22);
     for (int y = 0; y < w->rows; y++) {
         int64_t row = wrap(nx ? p->pad[nx] : 0, 19);
-        for (int x = 0; x < w->columns; x++) {
+        for (int x = 0; x < w->columns; x++)
             row += (int16_t)w->v[y][x];
-        }
         total += wrap(row, 22);
     }
     int64_t mean = pdp_round(wrap(total, 22) * p->reciprocal_width, 19);
@@ -441,9 +429,8 @@ static uint16_t average_fp16(const struct pooling *p, const struct window *w) {
     uint32_t total = 0;
     for (int y = 0; y < w->rows; y++) {
         uint32_t row = fp16_to_fp17(w->v[y][0]);
-        for (int x = 1; x < w->columns; x++) {
+        for (int x = 1; x < w->columns; x++)
             row = fp17_add(row, fp16_to_fp17(w->v[y][x]));
-        }
         row = fp17_add(row, nx ? p->pad[nx] & 0x1ffff : 0);
         total = y == 0 ? row : fp17_add(row, total);
     }
@@ -458,19 +445,17 @@ static uint16_t extreme_16(const struct pooling *p, const struct window *w) {
         uint16_t row = w->v[y][0];
         for (int x = 1; x < w->columns; x++) {
             uint16_t v = w->v[y][x];
-            if (p->format == FP16) {
+            if (p->format == FP16)
                 row = smaller ? fp16_min(row, v) : fp16_max(row, v);
-            } else if (((int16_t)v < (int16_t)row) == smaller) {
+            else if (((int16_t)v < (int16_t)row) == smaller)
                 row = v;
-            }
         }
-        if (y == 0) {
+        if (y == 0)
             best = row;
-        } else if (p->format == FP16) {
+        else if (p->format == FP16)
             best = smaller ? fp16_min(row, best) : fp16_max(row, best);
-        } else if (((int16_t)row < (int16_t)best) == smaller) {
+        else if (((int16_t)row < (int16_t)best) == smaller)
             best = row;
-        }
     }
     return best;
 }
@@ -479,9 +464,8 @@ static uint16_t extreme_16(const struct pooling *p, const struct window *w) {
 static uint16_t pooled_16(struct device *dev, const struct pooling *p, uint32_t surface, int ox, int oy,
                           uint32_t lane) {
     struct window w = window_of(dev, p, surface, ox, oy, lane);
-    if (p->method != PDP_AVERAGE) {
+    if (p->method != PDP_AVERAGE)
         return extreme_16(p, &w);
-    }
     return p->format == FP16 ? average_fp16(p, &w) : average_int16(p, &w);
 }
 
@@ -497,13 +481,11 @@ static void check_pooling(struct device *dev, const struct pooling *p) {
         for (uint32_t oy = 0; oy < p->out_height; oy++) {
             for (uint32_t ox = 0; ox < p->out_width; ox++) {
                 uint64_t at = output_address(dev, p, s, ox, oy);
-                for (uint32_t lane = 0; lane < lanes_of(dev, p); lane++) {
-                    if (p->format == INT8) {
+                for (uint32_t lane = 0; lane < lanes_of(dev, p); lane++)
+                    if (p->format == INT8)
                         assert_int_equal((int8_t)byte_at(dev, at + lane), pooled(dev, p, s, (int)ox, (int)oy, lane));
-                    } else {
+                    else
                         assert_int_equal(half_at(dev, at + 2 * lane), pooled_16(dev, p, s, (int)ox, (int)oy, lane));
-                    }
-                }
             }
         }
     }
@@ -527,20 +509,17 @@ static struct pooling make_pooling(struct device *dev, uint64_t *seed, uint32_t 
     p.top = below(seed, p.kernel_height);
     p.right = below(seed, p.kernel_width);
     p.bottom = below(seed, p.kernel_height);
-    while (p.left + p.right >= span_x) {
+    while (p.left + p.right >= span_x)
         p.left = p.right = 0;
-    }
-    while (p.top + p.bottom >= span_y) {
+    while (p.top + p.bottom >= span_y)
         p.top = p.bottom = 0;
-    }
     p.width = span_x - p.left - p.right;
     p.height = span_y - p.top - p.bottom;
     bool wild = below(seed, 3) == 0;
     p.reciprocal_width = wild ? rnd(seed) & 0x1ffff : reciprocals[p.kernel_width];
     p.reciprocal_height = wild ? rnd(seed) & 0x1ffff : reciprocals[p.kernel_height];
-    for (uint32_t n = 1; n < 8; n++) {
+    for (uint32_t n = 1; n < 8; n++)
         p.pad[n] = wild ? rnd(seed) & 0x7ffff : (n * (below(seed, 256) - 128)) & 0x7ffff;
-    }
     place(dev, &p);
     return p;
 }
@@ -566,9 +545,8 @@ static void random_layers(const char *config, uint32_t format, uint64_t seed, in
         if (dev->config->map == NVDLA_MAP_FULL) { /* whose registers have no low bits */
             uint32_t *places[] = {&p.source,      &p.source_line,      &p.source_surface,
                                   &p.destination, &p.destination_line, &p.destination_surface};
-            for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
+            for (size_t k = 0; k < sizeof places / sizeof places[0]; k++)
                 *places[k] &= ~31u;
-            }
         }
         check_pooling(dev, &p);
     }
@@ -626,17 +604,15 @@ static void split_equals_whole(void **state) {
         uint32_t used = first_in + (p.splits - 2) * mid_in;
         /* The last strip starts at column used - overlap and needs at least one column of its own windows. */
         if (used >= p.width || p.width - used + p.kernel_width <= p.stride_width ||
-            last_out * p.stride_width + p.kernel_width <= p.stride_width + p.right) {
+            last_out * p.stride_width + p.kernel_width <= p.stride_width + p.right)
             continue;
-        }
         uint32_t last_in = p.width - used;
         p.partial_in = (first_in - 1) | (last_in - 1) << 10 | (mid_in - 1) << 20;
         p.partial_out = (first_out - 1) | (last_out - 1) << 10 | (mid_out - 1) << 20;
         p.reciprocal_width = reciprocals[p.kernel_width];
         p.reciprocal_height = reciprocals[p.kernel_height];
-        for (uint32_t n = 1; n < 8; n++) {
+        for (uint32_t n = 1; n < 8; n++)
             p.pad[n] = i % 2 ? rnd(&seed) & 0x7ffff : 3 * n;
-        }
         place(dev, &p);
         uint32_t group = get(dev, NVDLA_PDP, PDP_S_POINTER) >> 16;
         put(dev, NVDLA_PDP, PDP_S_POINTER, group);
@@ -656,11 +632,9 @@ static void fuse(const char *config, uint32_t format, int count) {
     struct device *dev = bench_new(config);
     uint64_t seed = 6;
     random_region(dev, &seed, SOURCE, 4 * REGION);
-    for (uint32_t i = 0; format == FP16 && i < 4 * REGION; i += 2) {
-        if ((half_at(dev, SOURCE + i) & 0x7fff) == 0x7c00) { /* which SDP makes a number */
+    for (uint32_t i = 0; format == FP16 && i < 4 * REGION; i += 2)
+        if ((half_at(dev, SOURCE + i) & 0x7fff) == 0x7c00) /* which SDP makes a number */
             put_half(dev, SOURCE + i, 0xfe01);
-        }
-    }
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
     for (uint32_t i = 0; i < (uint32_t)count; i++) {
         struct pooling p = make_pooling(dev, &seed, format, true);
@@ -853,9 +827,8 @@ static void remainder_in_the_pad_hangs_if_the_first_window_passes_the_end(void *
             {&p.height, &p.top, &p.bottom, &p.kernel_height, &p.stride_height, &p.out_height},
         };
         static const uint32_t values[6] = {3, 2, 7, 8, 3, 2};
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 6; i++)
             *axis[vertical][i] = values[i];
-        }
         place(dev, &p);
         pdp_program(dev, &p);
         pdp_arm(dev);

@@ -30,9 +30,8 @@ static void integer_tiles(void **state) {
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         int16_t out[16];
         pra_transform(vectors[i].in, 4, 1, 1, vectors[i].precision, vectors[i].truncate, out);
-        for (size_t e = 0; e < 16; e++) {
+        for (size_t e = 0; e < 16; e++)
             assert_int_equal(out[e], vectors[i].out[e]);
-        }
     }
 }
 
@@ -53,13 +52,11 @@ static void floating_point_tiles(void **state) {
     };
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         int16_t in[16], out[16];
-        for (size_t e = 0; e < 16; e++) {
+        for (size_t e = 0; e < 16; e++)
             in[e] = (int16_t)vectors[i].in[e];
-        }
         pra_transform(in, 4, 1, 1, NVDLA_FP16, 1, out);
-        for (size_t e = 0; e < 16; e++) {
+        for (size_t e = 0; e < 16; e++)
             assert_int_equal((uint16_t)out[e], vectors[i].out[e]);
-        }
     }
 }
 
@@ -69,18 +66,15 @@ static void channels_are_transformed_for_themselves(void **state) {
     static const int16_t in[][16] = {{TILE_A}, {TILE_C}, {TILE_B}};
     enum { CHANNELS = 3, PIXEL = 5, LINE = 4 * PIXEL + 2 };
     int16_t pixels[4 * LINE] = {0}, out[16 * CHANNELS];
-    for (size_t c = 0; c < CHANNELS; c++) {
-        for (size_t e = 0; e < 16; e++) {
+    for (size_t c = 0; c < CHANNELS; c++)
+        for (size_t e = 0; e < 16; e++)
             pixels[e / 4 * LINE + e % 4 * PIXEL + c] = in[c][e];
-        }
-    }
     pra_transform(pixels, LINE, PIXEL, CHANNELS, NVDLA_INT16, 2, out);
     for (size_t c = 0; c < CHANNELS; c++) {
         int16_t one[16];
         pra_transform(in[c], 4, 1, 1, NVDLA_INT16, 2, one);
-        for (size_t e = 0; e < 16; e++) {
+        for (size_t e = 0; e < 16; e++)
             assert_int_equal(out[e * CHANNELS + c], one[e]);
-        }
     }
 }
 

@@ -51,9 +51,8 @@ static void program(struct device *dev, const struct rubik *r) {
         {RBK_D_CONTRACT_STRIDE_0, r->phase},
         {RBK_D_DECONV_STRIDE, (r->x_stride - 1) | (r->y_stride - 1) << 16},
     };
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         put(dev, NVDLA_RBK, values[i][0], values[i][1]);
-    }
 }
 
 /* Runs a layer in the group that is next. */
@@ -80,9 +79,8 @@ static uint8_t source_byte(struct device *dev, uint32_t offset) {
 
 /* Copies bytes of the source to where they are expected. */
 static void move(struct device *dev, uint8_t *expected, uint32_t to, uint32_t from, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         expected[to + i] = source_byte(dev, from + i);
-    }
 }
 
 /* What the layer leaves at DESTINATION, by sections 3 to 5. */
@@ -107,18 +105,16 @@ static void expect(struct device *dev, const struct rubik *r, uint8_t *expected)
             uint32_t plane_out = ch * r->destination_planar + y * r->destination_line;
             uint32_t surface_in = ch / lanes * r->source_surface + y * r->source_line;
             uint32_t surface_out = ch / lanes * r->destination_surface + y * r->destination_line;
-            if (r->mode == SPLIT) {
+            if (r->mode == SPLIT)
                 memset(expected + plane_out, 0, planar);
-            }
             for (uint32_t x = 0; x < r->width; x++) {
                 uint32_t at = x * 32 + ch % lanes * bytes;
-                if (r->mode == SPLIT) {
+                if (r->mode == SPLIT)
                     move(dev, expected, plane_out + x * bytes, surface_in + at, bytes);
-                } else if (ch < r->in_channels) {
+                else if (ch < r->in_channels)
                     move(dev, expected, surface_out + at, plane_in + x * bytes, bytes);
-                } else {
+                else
                     memset(expected + surface_out + at, 0, bytes);
-                }
             }
         }
     }
@@ -137,11 +133,9 @@ static void check(struct device *dev, const struct rubik *r) {
 
 /* Bytes of the source found at offsets of the destination. */
 static void check_offsets(struct device *dev, const uint32_t (*pairs)[2], size_t count, size_t bytes) {
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < bytes; k++) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < bytes; k++)
             assert_int_equal(byte_at(dev, DESTINATION + pairs[i][1] + k), source_byte(dev, pairs[i][0] + (uint32_t)k));
-        }
-    }
 }
 
 /* ---- vectors of section 8 ---- */
@@ -191,9 +185,8 @@ static void split_ends_lines_with_zeros(void **state) {
     struct device *dev = rubik_device();
     check(dev, &split_int8);
     check_offsets(dev, pairs, sizeof pairs / sizeof pairs[0], 1);
-    for (uint32_t i = 33; i < 64; i++) {
+    for (uint32_t i = 33; i < 64; i++)
         assert_int_equal(byte_at(dev, DESTINATION + 0x10c0 + i), 0);
-    }
     bench_free(dev);
 }
 
@@ -207,9 +200,8 @@ static void split_of_16_bits_has_half_as_many_lanes(void **state) {
     for (r.precision = INT16; r.precision <= 3; r.precision++) { /* the undefined precision 3, too */
         check(dev, &r);
         check_offsets(dev, pairs, 1, 2);
-        for (uint32_t i = 66; i < 96; i++) {
+        for (uint32_t i = 66; i < 96; i++)
             assert_int_equal(byte_at(dev, DESTINATION + 17 * 0xc0 + i), 0);
-        }
     }
     bench_free(dev);
 }
@@ -233,9 +225,8 @@ static void merge_clears_the_lanes_behind_the_last_channel(void **state) {
                       .destination_ram = MC};
     check(dev, &r);
     check_offsets(dev, pairs, sizeof pairs / sizeof pairs[0], 1);
-    for (uint32_t i = 0x842; i < 0x860; i++) {
+    for (uint32_t i = 0x842; i < 0x860; i++)
         assert_int_equal(byte_at(dev, DESTINATION + i), 0);
-    }
     bench_free(dev);
 }
 
@@ -405,9 +396,8 @@ static void any_layouts_end(void **state) {
     int ran = 0;
     for (int i = 0; i < 200; i++) {
         struct device *dev = bench_lenient("full");
-        for (uint32_t offset = RBK_D_MISC_CFG; offset <= RBK_D_PERF_ENABLE; offset += 4) {
+        for (uint32_t offset = RBK_D_MISC_CFG; offset <= RBK_D_PERF_ENABLE; offset += 4)
             put(dev, NVDLA_RBK, offset, rnd(&seed));
-        }
         put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, rnd(&seed) & 0x00070007);
         put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_1, rnd(&seed) & 0x7f);
         put(dev, NVDLA_RBK, RBK_D_DATAOUT_SIZE_1, rnd(&seed) & 0x7f);

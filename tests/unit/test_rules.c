@@ -646,9 +646,8 @@ static struct device *rules_bench(const char *config) {
 static void try_write(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
     struct device *dev = context;
     struct error err = {.text = ""};
-    if (!refused && !dev->ops->csb_write(dev, nvdla_unit_base(dev->config, unit) + offset, value, false, &err)) {
+    if (!refused && !dev->ops->csb_write(dev, nvdla_unit_base(dev->config, unit) + offset, value, false, &err))
         note_refusal(&err);
-    }
 }
 
 /* Lets all layers run that can. */
@@ -657,27 +656,23 @@ static void run_out(struct device *dev) {
     enum device_state state = DEVICE_RUNNING;
     while (!refused && state == DEVICE_RUNNING) {
         state = dev->ops->advance(dev, 1000, false, &err);
-        if (state == DEVICE_FAILED) {
+        if (state == DEVICE_FAILED)
             note_refusal(&err);
-        }
     }
     assert_true(state == DEVICE_IDLE || refused);
 }
 
 static void select_groups(struct device *dev, uint32_t group) {
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE")) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE"))
             try_write(dev, unit, SDP_S_POINTER, group);
-        }
-    }
 }
 
 static void run_layer(struct device *dev, enum legal_layer layer, const struct change *changes) {
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, layer, sink);
-    for (size_t i = 0; i < CHANGES && (changes[i].unit || changes[i].offset); i++) {
+    for (size_t i = 0; i < CHANGES && (changes[i].unit || changes[i].offset); i++)
         try_write(dev, changes[i].unit, changes[i].offset, changes[i].value);
-    }
     legal_layer_enable(layer, sink);
     run_out(dev);
 }
@@ -701,11 +696,9 @@ static const struct device_warning *told(const struct device *dev, size_t i) {
 }
 
 static bool is_told(const struct device *dev, const char *text) {
-    for (size_t i = 0; i < told_count(dev); i++) {
-        if (strstr(told(dev, i)->text, text)) {
+    for (size_t i = 0; i < told_count(dev); i++)
+        if (strstr(told(dev, i)->text, text))
             return true;
-        }
-    }
     return false;
 }
 
@@ -716,17 +709,14 @@ static void legal_layers_break_no_rule_and_finish(void **state) {
     static const struct change none[CHANGES];
     for (int c = 0; c < nvdla_config_count; c++) {
         for (enum legal_layer layer = 0; layer < LEGAL_LAYERS; layer++) {
-            if (!legal_layer_exists(&nvdla_configs[c], layer)) {
+            if (!legal_layer_exists(&nvdla_configs[c], layer))
                 continue;
-            }
             struct device *dev = rules_bench(nvdla_configs[c].name);
             run_layer(dev, layer, none);
-            if (told_count(dev) > 0) {
+            if (told_count(dev) > 0)
                 fail_msg("%s layer %d: %s", nvdla_configs[c].name, (int)layer, told(dev, 0)->text);
-            }
-            for (enum nvdla_unit unit = NVDLA_BDMA; unit < NVDLA_UNIT_COUNT; unit++) {
+            for (enum nvdla_unit unit = NVDLA_BDMA; unit < NVDLA_UNIT_COUNT; unit++)
                 assert_false((dev->units >> unit & 1) && is_busy(dev, unit));
-            }
             assert_true(get(dev, NVDLA_GLB, GLB_S_INTR_STATUS) != 0);
             bench_free(dev);
         }
@@ -737,18 +727,14 @@ static void legal_layers_break_no_rule_and_finish(void **state) {
 static void check_texts(const struct rule_case *c, int number, const struct device *dev) {
     for (size_t i = 0; i < told_count(dev); i++) {
         bool expected = false;
-        for (size_t t = 0; t < TEXTS && c->texts[t]; t++) {
+        for (size_t t = 0; t < TEXTS && c->texts[t]; t++)
             expected |= strstr(told(dev, i)->text, c->texts[t]) != NULL;
-        }
-        if (!expected) {
+        if (!expected)
             fail_msg("case %d, %s: found also '%s'", number, c->texts[0], told(dev, i)->text);
-        }
     }
-    for (size_t t = 0; t < TEXTS && c->texts[t]; t++) {
-        if (!is_told(dev, c->texts[t])) {
+    for (size_t t = 0; t < TEXTS && c->texts[t]; t++)
+        if (!is_told(dev, c->texts[t]))
             fail_msg("case %d: '%s' has not been told", number, c->texts[t]);
-        }
-    }
 }
 
 /* What the message says is what happened. */
@@ -757,12 +743,10 @@ static void check_effect(const struct rule_case *c, int number, struct device *d
     for (size_t i = 0; i < told_count(dev); i++) {
         const struct device_warning *message = told(dev, i);
         bool hangs = strstr(message->text, "; the hardware hangs") != NULL;
-        if (!strstr(message->text, c->texts[0])) {
+        if (!strstr(message->text, c->texts[0]))
             continue;
-        }
-        if (refused != (c->effect == RULE_REFUSED) || hangs != (c->effect == RULE_HANGS)) {
+        if (refused != (c->effect == RULE_REFUSED) || hangs != (c->effect == RULE_HANGS))
             fail_msg("case %d, %s: refused %d, text %s", number, c->texts[0], refused, message->text);
-        }
         if (!refused && is_busy(dev, message->unit) != (c->effect == RULE_HANGS)) {
             fail_msg("case %d, %s: %s is %s", number, c->texts[0], nvdla_unit_names[message->unit],
                      hangs ? "done" : "busy");
@@ -799,22 +783,19 @@ static bool has_case(const struct rule *rule) {
     for (int i = 0; i < RULE_CASES; i++) {
         const struct rule_case *c = &rule_cases[i];
         const struct nvdla_config *config = nvdla_config_find(c->config);
-        if (!strstr(rule->text, c->texts[0]) || rule->effect != c->effect) {
+        if (!strstr(rule->text, c->texts[0]) || rule->effect != c->effect)
             continue;
-        }
         struct device *dev = run_case(c);
         char shown[80];
         nvdla_register_name(config, nvdla_unit_base(config, rule->shown[0].unit) + rule->shown[0].offset, shown,
                             sizeof shown);
         strcat(shown, " = 0x");
         bool found = false;
-        for (size_t m = 0; m < told_count(dev); m++) {
+        for (size_t m = 0; m < told_count(dev); m++)
             found |= strncmp(told(dev, m)->text, shown, strlen(shown)) == 0 && strstr(told(dev, m)->text, rule->text);
-        }
         bench_free(dev);
-        if (found) {
+        if (found)
             return true;
-        }
     }
     return false;
 }
@@ -823,11 +804,9 @@ static void every_rule_has_a_case(void **state) {
     (void)state;
     for (size_t s = 0; s <= RULE_SETS; s++) {
         const struct rule_set *set = s < RULE_SETS ? rule_sets[s] : &rules_of_descriptor;
-        for (size_t i = 0; i < set->rule_count; i++) {
-            if (!has_case(&set->rules[i])) {
+        for (size_t i = 0; i < set->rule_count; i++)
+            if (!has_case(&set->rules[i]))
                 fail_msg("no case for the rule '%s' of %s", set->rules[i].text, nvdla_unit_names[set->units[0]]);
-            }
-        }
     }
 }
 
@@ -953,9 +932,8 @@ static void bdma_hazards_are_told(void **state) {
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
     assert_true(is_told(dev, "BDMA.CFG_LAUNCH0 = 0x1: launched without descriptors"));
     assert_true(dev->ops->reset(dev, NULL));
-    for (uint32_t i = 0; i < 22; i++) {
+    for (uint32_t i = 0; i < 22; i++)
         push(dev, LEGAL_SOURCE, LEGAL_DESTINATION + 0x20 * i, i == 3 ? 1 : 3);
-    }
     assert_int_equal(told_count(dev), 2);
     assert_true(is_told(dev, "FREE_SLOT is 0"));
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
@@ -1033,9 +1011,8 @@ static void partners_that_are_not_armed_are_told(void **state) {
         legal_layer(dev->config, cases[i].layer, sink);
         put(dev, cases[i].unit, cases[i].enable, 1);
         explain(dev);
-        if (!is_told(dev, cases[i].text)) {
+        if (!is_told(dev, cases[i].text))
             fail_msg("case %zu: '%s' has not been told", i, cases[i].text);
-        }
         bench_free(dev);
     }
 }
@@ -1066,9 +1043,8 @@ static void clients_that_are_not_answered_are_told(void **state) {
         legal_layer(dev->config, cases[i].layer, sink);
         legal_layer_enable(cases[i].layer, sink);
         explain(dev);
-        if (!is_told(dev, cases[i].text)) {
+        if (!is_told(dev, cases[i].text))
             fail_msg("case %zu: '%s' has not been told", i, cases[i].text);
-        }
         bench_free(dev);
     }
 }
@@ -1159,9 +1135,8 @@ static void cubes_overlap_where_they_share_bytes(void **state) {
                 }
             }
         }
-        for (size_t at = 0; at < 512; at++) {
+        for (size_t at = 0; at < 512; at++)
             share |= used[0][at] && used[1][at];
-        }
         assert_int_equal(extents_overlap(&e[0], &e[1]), share);
         assert_int_equal(extents_overlap(&e[1], &e[0]), share);
         /* Surfaces that interleave in odd ways are not looked at line by line. */

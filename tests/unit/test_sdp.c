@@ -107,11 +107,10 @@ static int64_t memory_operand(struct device *dev, const struct random_layer *l, 
     uint32_t n = s->use == 2 ? 2 : 1, z = s->size + 1, low = ~(l->atom - 1);
     uint32_t oa = l->atom * n * z, inside = (lane * n + (n == 2 ? component : 0)) * z;
     uint32_t at = (s->base & low) + inside;
-    if (s->mode == 0 || (l->width == 1 && l->height == 1)) {
+    if (s->mode == 0 || (l->width == 1 && l->height == 1))
         at += surface * oa;
-    } else {
+    else
         at += surface * (s->surface & low) + y * (s->line & low) + x * oa;
-    }
     return z == 1 ? (int8_t)byte_at(dev, at) : (int16_t)(byte_at(dev, at) | byte_at(dev, at + 1) << 8);
 }
 
@@ -127,19 +126,17 @@ static int64_t divide(int64_t v, uint32_t shift) {
 }
 
 static int64_t stage_result(const struct random_stage *s, int64_t d, int64_t alu, int64_t mul) {
-    if (s->bypass) {
+    if (s->bypass)
         return d;
-    }
     if (!s->alu_off) {
         __int128 shifted = (__int128)alu * ((__int128)1 << s->alu_shift);
         int64_t op = shifted > INT32_MAX ? INT32_MAX : shifted < INT32_MIN ? INT32_MIN : (int64_t)shifted;
         d = s->algorithm == 0 ? (d > op ? d : op) : s->algorithm == 1 ? (d < op ? d : op) : d + op;
     }
-    if (!s->mul_off && s->prelu && d >= 0) {
+    if (!s->mul_off && s->prelu && d >= 0)
         d = (int32_t)(uint32_t)d;
-    } else {
+    else
         d = clamp(divide(s->mul_off ? d : d * mul, s->mul_shift), INT32_MIN, INT32_MAX);
-    }
     return !s->relu_off && d < 0 ? 0 : d;
 }
 
@@ -241,9 +238,8 @@ static void layer_in_place(void **state) {
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     memory_read(dev->memory[SPACE_PRIMARY], SOURCE, after, sizeof after);
-    for (size_t i = 0; i < sizeof before; i++) {
+    for (size_t i = 0; i < sizeof before; i++)
         assert_int_equal((int8_t)after[i], clamp((int8_t)before[i] - 1, -128, 127));
-    }
     bench_free(dev);
 }
 
@@ -461,14 +457,11 @@ static void wrong_programs_hang(void **state) {
         struct device *dev = bench_new("small");
         memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
         sdp_copy(dev, 4, 2, 8, 0, 0x800);
-        for (int j = 0; j < 3; j++) {
-            if (programs[i][j].offset != 0) {
+        for (int j = 0; j < 3; j++)
+            if (programs[i][j].offset != 0)
                 put(dev, programs[i][j].unit, programs[i][j].offset, programs[i][j].value);
-            }
-        }
-        if (programs[i][0].unit == NVDLA_MCIF) {
+        if (programs[i][0].unit == NVDLA_MCIF)
             put(dev, NVDLA_MCIF, programs[i][0].offset, programs[i][0].value);
-        }
         sdp_arm(dev);
         assert_int_equal(advance(dev), DEVICE_IDLE);
         assert_true(dev->ops->at_rest(dev));

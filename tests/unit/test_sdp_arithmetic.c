@@ -27,9 +27,8 @@ static int32_t apply_to_line(const struct sdp_stage *stage, int32_t in, int32_t 
         muls[i] = mul;
     }
     sdp_stage_apply(stage, data, stage->alu_bypass ? NULL : alus, stage->mul_bypass ? NULL : muls, LINE);
-    for (int i = 1; i < LINE; i++) {
+    for (int i = 1; i < LINE; i++)
         assert_int_equal(data[i], data[0]);
-    }
     return data[0];
 }
 
@@ -181,9 +180,8 @@ static void ew_operand_convertor(void **state) {
         {{SDP_CONVERTED, 63, INT32_MIN, INT16_MIN}, INT16_MAX, 0},
         {{SDP_SIGNED, 0, 0, 0}, -100, -100},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         assert_int_equal(prepared(vectors[i].format, (uint16_t)vectors[i].in), vectors[i].out);
-    }
 }
 
 struct ew_vector {
@@ -230,9 +228,8 @@ static void ew_stage_of_integers(void **state) {
         {50, false, false, 0, 0, SDP_EQUAL, 51, 1},
         {12, true, false, -6, 1, SDP_SUM, prepared(plain, 3), -33},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         check_ew(false, &vectors[i]);
-    }
 }
 
 /* Section 13.3. */
@@ -251,9 +248,8 @@ static void ew_stage_of_fp16(void **state) {
         {0x40490fdb, false, false, 0, 0, SDP_SUM, (int32_t)0xc0490fda, 0x34800000},
         {0x00800000, false, false, 0, 0, SDP_SUM, (int32_t)0x80800001, INT32_MIN},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         check_ew(true, &vectors[i]);
-    }
 }
 
 /* ---- output convertor ---- */
@@ -272,15 +268,13 @@ static void check_convertor(const struct convertor_vector *v, bool flags_any_cla
     size_t size = (size_t)nvdla_element_bytes(v->out);
     int32_t data[LINE];
     uint8_t bytes[2 * LINE];
-    for (int i = 0; i < LINE; i++) {
+    for (int i = 0; i < LINE; i++)
         data[i] = v->in;
-    }
     assert_int_equal(sdp_convert(&convertor, data, bytes, LINE), flag * LINE);
     for (size_t i = 0; i < LINE; i++) {
         assert_int_equal(bytes[i * size], v->result & 0xff);
-        if (size == 2) {
+        if (size == 2)
             assert_int_equal(bytes[i * size + 1], v->result >> 8);
-        }
     }
 }
 
@@ -358,9 +352,8 @@ static void convertor_from_int16(void **state) {
         {NVDLA_INT16, NVDLA_FP16, INT32_MAX, 0, 1, 0, 0x7bff, 1, 1},
         {NVDLA_INT16, NVDLA_FP16, INT32_MAX, 0, 1, 31, 0x3c00, 0, 0},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (size_t i = 0; i < COUNT(vectors); i++)
         check_convertor(&vectors[i], false, vectors[i].full);
-    }
 }
 
 /* Section 13.4; offset, scale and shift have no effect. */
@@ -474,12 +467,10 @@ static void access_port_beyond_the_table(void **state) {
 static void table_counters(void **state) {
     (void)state;
     struct lut_entries entries;
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         entries.le[k] = (int16_t)(1000 * k - 32000);
-    }
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         entries.lo[k] = (int16_t)(k * k / 4 - 5000);
-    }
     struct lut_settings settings = {
         .le_linear = true,
         .over_first_lo = true,
@@ -490,9 +481,8 @@ static void table_counters(void **state) {
     static const int32_t expected[] = {-1156, -31969, 0, -644, 11384, 76472, -519200};
     struct sdp_table_counters counters = {.underflow = 0};
     sdp_table_apply(&settings, &entries, false, data, COUNT(data), &counters);
-    for (size_t i = 0; i < COUNT(data); i++) {
+    for (size_t i = 0; i < COUNT(data); i++)
         assert_int_equal(data[i], expected[i]);
-    }
     assert_int_equal(counters.underflow, 1);
     assert_int_equal(counters.overflow, 1);
     assert_int_equal(counters.hybrid, 5);

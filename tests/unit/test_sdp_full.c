@@ -44,9 +44,8 @@ static void check_dump(struct device *dev, const uint8_t *expected, size_t n) {
     uint8_t got[256];
     memory_read(dev->memory[SPACE_PRIMARY], 0x3000, got, sizeof got);
     assert_memory_equal(got, expected, n);
-    for (size_t i = n; i < sizeof got; i++) {
+    for (size_t i = n; i < sizeof got; i++)
         assert_int_equal(got[i], 0xee);
-    }
     bench_free(dev);
 }
 
@@ -190,9 +189,8 @@ static struct random_layer make_layer(uint64_t *seed) {
     l.source_surface = stride(seed, l.height * l.source_line);
     l.destination_line = stride(seed, l.width * ATOM);
     l.destination_surface = stride(seed, l.height * l.destination_line);
-    for (uint32_t i = 0; i < SDP_STAGES; i++) {
+    for (uint32_t i = 0; i < SDP_STAGES; i++)
         l.stage[i] = make_stage(seed, &l, i);
-    }
     l.offset = below(seed, 256);
     l.scale = rnd(seed) & 0xffff;
     l.shift = below(seed, 32);
@@ -251,9 +249,8 @@ static void program_layer(struct device *dev, const struct random_layer *l) {
     put(dev, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_SCALE_VALUE, 2);
     put(dev, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE, 1);
     put(dev, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE, l->stage[SDP_EW].mul_shift);
-    for (uint32_t i = 0; i < SDP_STAGES; i++) {
+    for (uint32_t i = 0; i < SDP_STAGES; i++)
         program_stage(dev, l, i);
-    }
 }
 
 /* Address of an element of a cube by sections 3.2 and 8.1, lanes counted in PROC precision. */
@@ -271,9 +268,8 @@ static int32_t operand_of(struct device *dev, const struct random_layer *l, uint
     const struct random_stage *s = &l->stage[index];
     bool memory = half ? s->mul_memory : s->alu_memory, fp = l->types.proc == NVDLA_FP16, ew = index == SDP_EW;
     uint32_t value = half ? s->mul_value : s->alu_value;
-    if (!memory && ew) {
+    if (!memory && ew)
         return (int32_t)value;
-    }
     int16_t operand = (int16_t)value;
     if (memory) {
         uint32_t n = s->use == 2 ? 2 : 1, z = s->size + 1, oa = lanes_of(l->types.proc) * n * z;
@@ -304,9 +300,8 @@ static void expected_element(struct device *dev, const struct random_layer *l, c
                 element_address(l, SOURCE, l->source_line, l->source_surface, l->types.in, at), in, 2);
     int32_t data;
     sdp_load(l->types.in, in, &data, 1);
-    if (l->types.proc == NVDLA_FP16) {
+    if (l->types.proc == NVDLA_FP16)
         sdp_flush_nans(&data, 1);
-    }
     for (uint32_t i = 0; i < SDP_STAGES; i++) {
         const struct random_stage *s = &l->stage[i];
         struct sdp_stage stage = {.bypass = s->bypass,
@@ -384,13 +379,11 @@ static void precision_combinations(void **state) {
 
 static void load_table(struct device *dev) {
     put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 0x20000);
-    for (int k = 0; k < LUT_LE_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LE_ENTRIES; k++)
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, (uint16_t)(1000 * k - 32000));
-    }
     put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 0x30000);
-    for (int k = 0; k < LUT_LO_ENTRIES; k++) {
+    for (int k = 0; k < LUT_LO_ENTRIES; k++)
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, (uint16_t)(k * k / 4 - 5000));
-    }
     /* Set A of 55-lut section 10.1. */
     put(dev, NVDLA_SDP, SDP_S_LUT_CFG, 1 | 1 << 5);
     put(dev, NVDLA_SDP, SDP_S_LUT_INFO, 5 << 8 | 8 << 16);
@@ -425,9 +418,8 @@ static void table_layer_and_its_counters(void **state) {
         put(dev, NVDLA_SDP, SDP_D_DP_EW_CFG, i < 2 ? 0x12 : 1); /* neither ALU nor MUL */
         put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, (i & 1) << 1);
         run_to_end(dev);
-        for (int k = 0; k < 5; k++) {
+        for (int k = 0; k < 5; k++)
             assert_int_equal(get(dev, NVDLA_SDP, offsets[k]), i == 1 || i == 2 ? counts[k] : 0);
-        }
         if (i < 2) {
             int16_t got[16];
             memory_read(dev->memory[SPACE_PRIMARY], 0x1800, got, sizeof got);
@@ -541,9 +533,8 @@ struct flying_bench {
 
 static void made_up_results(void *context, int32_t *results, size_t atoms) {
     struct flying_bench *bench = context;
-    for (size_t i = 0; i < atoms * ATOM; i++) {
+    for (size_t i = 0; i < atoms * ATOM; i++)
         results[i] = (int8_t)(bench->next + (int32_t)(i / ATOM) + (int32_t)(i % ATOM));
-    }
     bench->next += (int32_t)atoms;
 }
 
@@ -582,12 +573,10 @@ static void flying_new(struct flying_bench *bench, uint32_t width, uint32_t heig
         {SDP_RDMA_D_BS_LINE_STRIDE, 0x100},
         {SDP_RDMA_D_BS_SURFACE_STRIDE, 0x800},
     };
-    for (size_t i = 0; i < COUNT(sdp); i++) {
+    for (size_t i = 0; i < COUNT(sdp); i++)
         register_group_write(&bench->sdp, sdp[i][0], sdp[i][1]);
-    }
-    for (size_t i = 0; i < COUNT(rdma); i++) {
+    for (size_t i = 0; i < COUNT(rdma); i++)
         register_group_write(&bench->rdma, rdma[i][0], rdma[i][1]);
-    }
     dma_init(&bench->clients.output, dev, &bench->outside, true, NVDLA_SDP, 1, 0, &bench->beats);
     dma_init(&bench->clients.operands[SDP_BS], dev, &bench->outside, true, NVDLA_SDP_RDMA, 5, 0, &bench->beats);
     bench->clients.results = made_up_results;
@@ -606,9 +595,8 @@ static bool flying_run(struct flying_bench *bench) {
     struct registers_view view = register_group_view(&bench->sdp, bench->dev->config);
     view.units[NVDLA_SDP_RDMA] = register_group_words(&bench->rdma, bench->rdma.consumer);
     sdp_layer_decode(&layer, &view);
-    if (!layer.valid) {
+    if (!layer.valid)
         return false;
-    }
     struct sdp_run *run = sdp_run_new(&layer, &bench->clients);
     assert_non_null(run);
     sdp_run_to_memory(run);
@@ -674,11 +662,9 @@ static void winograd(void **state) {
     struct flying_bench bench;
     flying_new(&bench, 6, 4, ATOM, 1 << 2);
     assert_true(flying_run(&bench));
-    for (uint32_t y = 0; y < 4; y++) {
-        for (uint32_t x = 0; x < 6; x++) {
+    for (uint32_t y = 0; y < 4; y++)
+        for (uint32_t x = 0; x < 6; x++)
             assert_int_equal(byte_at(bench.dev, DESTINATION + y * 0x100 + x * ATOM), y * 6 + x);
-        }
-    }
     flying_free(&bench);
     static const uint32_t wrong[][3] = {{5, 4, 0}, {6, 6, 0}, {6, 4, 1 << 8}, {6, 4, 1 << 1}};
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -720,11 +706,9 @@ static void wrong_programs_hang(void **state) {
         memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
         put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_1, 0x01000101);
         sdp_copy(dev, 4, 2, 8, 0, 0x800);
-        for (int j = 0; j < 3; j++) {
-            if (programs[i][j].offset != 0) {
+        for (int j = 0; j < 3; j++)
+            if (programs[i][j].offset != 0)
                 put(dev, programs[i][j].unit, programs[i][j].offset, programs[i][j].value);
-            }
-        }
         sdp_arm(dev);
         assert_int_equal(advance(dev), DEVICE_IDLE);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_S_STATUS), 1);
@@ -752,12 +736,10 @@ static void any_register_contents_end(void **state) {
     uint64_t seed = 21;
     for (int i = 0; i < 400; i++) {
         struct device *dev = bench_lenient("full");
-        for (uint32_t offset = SDP_S_LUT_ACCESS_CFG; offset <= SDP_D_PERF_LUT_LO_HIT; offset += 4) {
+        for (uint32_t offset = SDP_S_LUT_ACCESS_CFG; offset <= SDP_D_PERF_LUT_LO_HIT; offset += 4)
             put(dev, NVDLA_SDP, offset, offset == SDP_D_OP_ENABLE ? 0 : rnd(&seed));
-        }
-        for (uint32_t offset = SDP_RDMA_D_DATA_CUBE_WIDTH; offset <= SDP_RDMA_D_PERF_ENABLE; offset += 4) {
+        for (uint32_t offset = SDP_RDMA_D_DATA_CUBE_WIDTH; offset <= SDP_RDMA_D_PERF_ENABLE; offset += 4)
             put(dev, NVDLA_SDP_RDMA, offset, rnd(&seed));
-        }
         /* Small enough to be carried out, from memory to memory, sizes and types of the units alike. */
         uint32_t proc = below(&seed, 3), out = below(&seed, 3), in = below(&seed, 3);
         const uint32_t sizes[3] = {below(&seed, 9), below(&seed, 5), below(&seed, 100)};

@@ -179,9 +179,8 @@ class Run : public ModelRun {
                                  : kind == 2 ? 30000 - step
                                              : (r.bits() & 1 ? 0x7fff : 0x8000);
                 write(Main, CDP_S_LUT_ACCESS_DATA, value | r.bits() << 16);
-                if (r.percent(2)) {
+                if (r.percent(2))
                     compare(Main, r.percent(50) ? CDP_S_LUT_ACCESS_CFG : CDP_S_LUT_ACCESS_DATA);
-                }
             }
         }
         for (int n = r.range(0, 40); n > 0; n--) {
@@ -200,9 +199,8 @@ class Run : public ModelRun {
         }
         std::vector<RegisterWrite> writes = draw_tables(r);
         r.shuffle(writes);
-        for (const RegisterWrite &w : writes) {
+        for (const RegisterWrite &w : writes)
             write(Main, w.offset, w.value);
-        }
     }
 
     // Gives the layer its places in memory (region `index`) and random data.
@@ -219,9 +217,8 @@ class Run : public ModelRun {
         };
         auto base = [&](uint64_t region) { return region + static_cast<uint64_t>(r.range(0, 40) * atom + low_bits()); };
         uint64_t region = UINT64_C(0x40000000) + static_cast<uint64_t>(index) * UINT64_C(0x08000000);
-        if (config->addr_bits > 32 && r.percent(50)) {
+        if (config->addr_bits > 32 && r.percent(50))
             region += UINT64_C(0x100000000) * static_cast<uint64_t>(r.range(1, 15));
-        }
         l.source_line = stride((l.width + 1) * atom);
         l.source_surface = stride(l.height * static_cast<int>(l.source_line));
         l.destination_line = stride((l.width + 1) * atom);
@@ -261,22 +258,18 @@ class Run : public ModelRun {
     }
 
     void check_all() {
-        if (checks.failing()) {
+        if (checks.failing())
             return;
-        }
         check(0xbc, [](size_t window, uint32_t offset) {
             return offset == (window == Main ? CDP_D_PERF_WRITE_STALL : CDP_RDMA_D_PERF_READ_STALL);
         });
-        for (const auto &window : counts) {
-            if (!counted && window[0] + window[1] != 0) {
+        for (const auto &window : counts)
+            if (!counted && window[0] + window[1] != 0)
                 checks.fail("stalls are counted without DMA_EN");
-            }
-        }
         for (uint32_t table = 0; table < 2; table++) {
             write(Main, CDP_S_LUT_ACCESS_CFG, table << 16);
-            for (int n = table ? 257 : 65; n > 0; n--) {
+            for (int n = table ? 257 : 65; n > 0; n--)
                 compare(Main, CDP_S_LUT_ACCESS_DATA);
-            }
         }
     }
 };
@@ -319,9 +312,8 @@ void random_case(uint64_t seed) {
     Behaviour behaviour = random_behaviour(r);
     const bool crowd = r.percent(8); // many finished layers that wait for their acknowledge
     const bool by_status = crowd || r.percent(30);
-    if (crowd) {
+    if (crowd)
         behaviour.write_latency = 3000;
-    }
     Run run(behaviour, seed);
     run.csb.percent = r.percent(25) ? 100 : r.range(20, 100);
     size_t launched = 0;
@@ -336,17 +328,14 @@ void random_case(uint64_t seed) {
             checks.detail(describe(l));
             const bool free = by_status ? run.chain.wait_free(Run::Main) && run.chain.wait_free(Run::Rdma)
                                         : run.chain.wait_done(launched > 0 ? launched - 1 : 0);
-            if (!free) {
+            if (!free)
                 return;
-            }
             run.launch(l, false);
         }
-        if (!run.chain.wait_done(launched)) {
+        if (!run.chain.wait_done(launched))
             return;
-        }
     }
-    if (crowd) {
+    if (crowd)
         run.check_crowd();
-    }
     run.check_all();
 }

@@ -75,9 +75,8 @@ int main(int argc, char **argv) {
             return !strcmp(argv[i], "--help") ? 0 : 2;
         }
     }
-    if (!directed && !told_seeds) {
+    if (!directed && !told_seeds)
         seeds = 1;
-    }
     setvbuf(stdout, nullptr, _IOLBF, 0);
     if (directed) {
         directed_cases();

@@ -23,29 +23,24 @@ class Interrupts : public Agent {
     void drive() override {
     }
     void sample() override {
-        if (pin_ == 3 && in_turn) {
+        if (pin_ == 3 && in_turn)
             checks.fail("clock %" PRIu64 ": %s: done interrupts of both groups at once", design_.now, name_);
-        }
         for (int group = 0; group < 2; group++) {
             if (pin_ >> group & 1) {
                 groups.push_back(group);
                 times.push_back(design_.now);
-                if (seen) {
+                if (seen)
                     seen(group);
-                }
             }
         }
     }
     // One interrupt for each layer, the groups in turn.
     void check(size_t layers) {
-        if (groups.size() != layers) {
+        if (groups.size() != layers)
             checks.fail("%s: %zu done interrupts, %zu layers", name_, groups.size(), layers);
-        }
-        for (size_t i = 0; i < groups.size(); i++) {
-            if (groups[i] != static_cast<int>(i & 1)) {
+        for (size_t i = 0; i < groups.size(); i++)
+            if (groups[i] != static_cast<int>(i & 1))
                 checks.fail("%s: done interrupt %zu is of group %d", name_, i, groups[i]);
-            }
-        }
     }
 
   private:
@@ -74,9 +69,8 @@ class Chain {
     // Lets time pass until so many layers are done; false, and a failure, if that takes too long.
     bool wait_done(size_t layers) {
         for (const uint64_t end = design_.now + patience_; done_.count() < layers; design_.clock()) {
-            if (checks.failing()) {
+            if (checks.failing())
                 return false;
-            }
             if (design_.now >= end) {
                 checks.fail("hang: %zu of %zu layers done after %" PRIu64 " clocks", done_.count(), layers, patience_);
                 return false;
@@ -92,9 +86,8 @@ class Chain {
     bool wait_group(size_t window, uint32_t which) {
         const uint64_t end = design_.now + patience_;
         while ((csb_.read(window, 0) >> (which ? 16 : 0) & 3) != 0) {
-            if (checks.failing()) {
+            if (checks.failing())
                 return false;
-            }
             if (design_.now >= end) {
                 checks.fail("hang: group %u of %s stays busy", which, csb_.name(window));
                 return false;

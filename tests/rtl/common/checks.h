@@ -22,9 +22,8 @@ class Checks {
     }
     // Something is wrong in the current case. The first five reasons are kept.
     __attribute__((format(printf, 2, 3))) void fail(const char *format, ...) {
-        if (++errors_ > 5) {
+        if (++errors_ > 5)
             return;
-        }
         char text[500];
         va_list args;
         va_start(args, format);
@@ -36,22 +35,19 @@ class Checks {
     // A check inside the RTL has failed.
     void rtl_check(const char *name, const char *scope) {
         rtl_failures_++;
-        if (rtl_checks == RtlChecks::Fail) {
+        if (rtl_checks == RtlChecks::Fail)
             fail("check %s of the RTL failed in %s", name, scope);
-        }
     }
     // Fails the current case if got != expected.
     void equal(const char *what, uint64_t got, uint64_t expected) {
-        if (got != expected) {
+        if (got != expected)
             fail("%s is 0x%" PRIx64 ", expected 0x%" PRIx64, what, got, expected);
-        }
     }
     // Fails the current case if value > limit, and shows both figures when it is reported.
     void at_most(const char *what, uint64_t value, uint64_t limit) {
         name_ += ": " + std::to_string(value) + " " + what + ", at most " + std::to_string(limit);
-        if (value > limit) {
+        if (value > limit)
             fail("%" PRIu64 " %s, at most %" PRIu64 " are allowed", value, what, limit);
-        }
     }
     // Something to know about the current case if it fails: a layer of a chain.
     void detail(const std::string &text) {
@@ -66,14 +62,12 @@ class Checks {
     // Reports the current case.
     void end() {
         if (!name_.empty()) {
-            if (rtl_checks == RtlChecks::Wanted && rtl_failures_ == 0) {
+            if (rtl_checks == RtlChecks::Wanted && rtl_failures_ == 0)
                 fail("no check of the RTL has failed");
-            }
-            if (errors_ != 0) {
+            if (errors_ != 0)
                 printf("FAIL  %s: %d errors%s%s\n", name_.c_str(), errors_, reasons_.c_str(), details_.c_str());
-            } else if (verbose || !quiet_) {
+            else if (verbose || !quiet_)
                 printf("ok    %s%s\n", name_.c_str(), verbose ? details_.c_str() : "");
-            }
             (errors_ != 0 ? failed_ : passed_)++;
         }
         name_.clear();

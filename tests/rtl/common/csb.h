@@ -63,9 +63,8 @@ class Csb : public Agent {
 
   private:
     void wait() {
-        while (!random_.percent(percent)) {
+        while (!random_.percent(percent))
             design_.clock();
-        }
     }
     void access(size_t window, bool write, uint32_t offset, uint32_t value) {
         *windows_[window].request = windows_[window].select;

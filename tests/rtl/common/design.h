@@ -62,9 +62,8 @@ class Design {
 
     Design() {
         top.rst_ni = 0;
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 4; i++)
             edges();
-        }
         top.rst_ni = 1;
     }
     ~Design() {
@@ -78,22 +77,19 @@ class Design {
         agents_.push_back(&agent);
     }
     void clock() {
-        for (Agent *agent : agents_) {
+        for (Agent *agent : agents_)
             agent->drive();
-        }
         top.clk_i = 0;
         top.eval();
-        for (Agent *agent : agents_) {
+        for (Agent *agent : agents_)
             agent->sample();
-        }
         top.clk_i = 1;
         top.eval();
         now++;
     }
     void clocks(uint64_t n) {
-        for (; n > 0; n--) {
+        for (; n > 0; n--)
             clock();
-        }
     }
 
   private:

@@ -54,9 +54,8 @@ class DmaClient : public Agent {
     bool sample_request() {
         const bool valid = request_.valid.value() != 0;
         const uint64_t now[3] = {request_.addr.value(), request_.ram.value(), request_.len.value()};
-        if (waiting_ && (!valid || memcmp(now, held_, sizeof now) != 0)) {
+        if (waiting_ && (!valid || memcmp(now, held_, sizeof now) != 0))
             checks.fail("clock %" PRIu64 ": %s: request changed while it waited", memory_.now(), name_);
-        }
         waiting_ = valid && !request_.ready.value();
         memcpy(held_, now, sizeof now);
         stalled += waiting_;
@@ -105,16 +104,14 @@ class ReadClient : public DmaClient {
         }
     }
     void sample() override {
-        if (!sample_request()) {
+        if (!sample_request())
             return;
-        }
         for (uint64_t i = 0; i < beats(); i++) {
             const uint64_t a = address() + i * memory_.atom;
             answers_.push_back({memory_.data_due(), a, primary()});
             atoms++;
-            if (wanted) {
+            if (wanted)
                 wanted(primary(), a);
-            }
         }
     }
 
@@ -156,9 +153,8 @@ class WriteClient : public DmaClient {
                 bursts_.pop_front();
             }
         }
-        if (sample_request()) {
+        if (sample_request())
             bursts_.push_back({address(), beats(), 0, primary()});
-        }
     }
 
   private:

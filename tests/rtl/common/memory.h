@@ -28,9 +28,8 @@ inline Behaviour random_behaviour(Random &random) {
     Behaviour b;
     b.latency = random.percent(20) ? random.range(1, 200) : random.range(1, 80);
     b.write_latency = random.percent(20) ? random.range(1, 1500) : random.range(1, 60);
-    if (random.percent(25)) {
+    if (random.percent(25))
         return b;
-    }
     b.accept = random.range(10, 100);
     b.data = random.range(10, 100);
     b.jitter = random.percent(50) ? b.latency / 4 : 0;
@@ -49,17 +48,14 @@ class Memory : public Agent {
     bool tolerant = false; // accesses that no layer should make are no failures: undefined registers
 
     Memory(Design &design, const Behaviour &b, uint64_t seed) : behaviour(b), design_(design), random_(seed) {
-        for (bool primary : {false, true}) {
+        for (bool primary : {false, true})
             space_[primary] = primary || secondary ? memory_new() : nullptr;
-        }
         design.add(*this);
     }
     ~Memory() override {
-        for (::memory *space : space_) {
-            if (space) {
+        for (::memory *space : space_)
+            if (space)
                 memory_free(space);
-            }
-        }
     }
     // Contents of one of them; nullptr for a secondary one that the configuration does not have.
     ::memory *space(bool primary) {
@@ -67,23 +63,19 @@ class Memory : public Agent {
     }
     // Declares what layers may access in both; elsewhere every access is a failure.
     void declare(uint64_t address, uint64_t n) {
-        for (::memory *space : space_) {
-            if (space) {
+        for (::memory *space : space_)
+            if (space)
                 memory_declare(space, address, n);
-            }
-        }
     }
 
     // What a client does with an atom. who: its name, for messages.
     virtual void load(bool primary, uint64_t address, uint8_t *bytes, const char *who) {
-        if (legal(primary, address, who)) {
+        if (legal(primary, address, who))
             memory_read(space_[primary], address, bytes, atom);
-        }
     }
     virtual void store(bool primary, uint64_t address, const uint8_t *bytes, const char *who) {
-        if (legal(primary, address, who)) {
+        if (legal(primary, address, who))
             memory_write(space_[primary], address, bytes, atom, nullptr, nullptr);
-        }
     }
 
     // Without a secondary memory nothing ever accepts a request to it (chapter 70 section 7).
@@ -107,11 +99,10 @@ class Memory : public Agent {
     }
 
     void drive() override {
-        if (crowded_ > 0) {
+        if (crowded_ > 0)
             crowded_--;
-        } else if (behaviour.crowd > 0 && random_.percent(behaviour.crowd)) {
+        else if (behaviour.crowd > 0 && random_.percent(behaviour.crowd))
             crowded_ = random_.range(1, behaviour.crowd_clocks);
-        }
     }
     void sample() override {
     }

@@ -32,11 +32,9 @@ class ModelRun {
               seed ^ 0xa5a5),
           done(design, design.top.done_intr_o), chain(design, csb, done, 2000000) {
         memory.declare(0, UINT64_MAX);
-        for (bool primary : {true, false}) {
-            if (memory.space(primary)) {
+        for (bool primary : {true, false})
+            if (memory.space(primary))
                 memory_declare(model.space(primary), 0, UINT64_MAX);
-            }
-        }
     }
 
     // Bytes into the memories of both sides.
@@ -52,9 +50,8 @@ class ModelRun {
     void program(size_t window, std::vector<RegisterWrite> writes) {
         write(window, 4, chain.group(window));
         random.shuffle(writes);
-        for (const RegisterWrite &w : writes) {
+        for (const RegisterWrite &w : writes)
             write(window, w.offset, w.value);
-        }
     }
     void arm(size_t window) {
         write(window, csb.offset(window, "D_OP_ENABLE"), 1);
@@ -74,15 +71,13 @@ class ModelRun {
     // Reads a register of the group selected on both sides; they must agree.
     uint32_t compare(size_t window, uint32_t offset) {
         const uint32_t rtl = csb.read(window, offset), expected = model.read(csb.unit(window), offset);
-        if (rtl != expected) {
+        if (rtl != expected)
             checks.fail("%s register 0x%02x reads 0x%08x, the model 0x%08x", csb.name(window), offset, rtl, expected);
-        }
         return rtl;
     }
     void select(uint32_t group) {
-        for (size_t window = 0; window < csb.windows(); window++) {
+        for (size_t window = 0; window < csb.windows(); window++)
             write(window, 4, group);
-        }
     }
 
     // Arms all windows with whatever the registers may hold; such a layer may hang or write anywhere, but time must go
@@ -91,24 +86,20 @@ class ModelRun {
         memory.tolerant = true;
         checks.rtl_checks = Checks::RtlChecks::Ignored;
         for (uint32_t offset = 0xbc; offset >= 0x8; offset -= 4) {
-            for (size_t window = 0; window < csb.windows(); window++) {
-                if (offset != csb.offset(window, "D_OP_ENABLE")) {
+            for (size_t window = 0; window < csb.windows(); window++)
+                if (offset != csb.offset(window, "D_OP_ENABLE"))
                     csb.write(window, offset, random.bits());
-                }
-            }
         }
-        for (size_t window = 0; window < csb.windows(); window++) {
+        for (size_t window = 0; window < csb.windows(); window++)
             csb.write(window, csb.offset(window, "D_OP_ENABLE"), 1);
-        }
         design.clocks(clocks);
     }
 
     // Of a chain that crowds the engine with tiny layers whose responses take long: layers must have been armed behind
     // finished ones that waited for their acknowledge. Two groups alone hold two layers.
     void check_crowd() {
-        if (!checks.failing() && most_open < 3) {
+        if (!checks.failing() && most_open < 3)
             checks.fail("the chain did not crowd: at most %zu layers were open at a time", most_open);
-        }
     }
 
     // Everything that must hold when all layers are done. last: byte offset of the last register of a window. free: a
@@ -116,20 +107,17 @@ class ModelRun {
     void check(uint32_t last, const std::function<bool(size_t window, uint32_t offset)> &free) {
         design.clocks(60);
         done.check(chain.launched(Main));
-        if (reader.under_way() + writer.under_way() > 0) {
+        if (reader.under_way() + writer.under_way() > 0)
             checks.fail("%zu atoms of reads, %zu writes are left over", reader.under_way(), writer.under_way());
-        }
         compare_memories(memory, model);
         for (uint32_t group = 0; group < 2; group++) {
             select(group);
             for (size_t window = 0; window < csb.windows(); window++) {
-                for (uint32_t offset = 0; offset <= last; offset += 4) {
-                    if (free(window, offset)) {
+                for (uint32_t offset = 0; offset <= last; offset += 4)
+                    if (free(window, offset))
                         counts[window][group] = csb.read(window, offset);
-                    } else {
+                    else
                         compare(window, offset);
-                    }
-                }
             }
         }
     }

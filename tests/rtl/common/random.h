@@ -53,9 +53,8 @@ class Random {
         }
     }
     template <class C> void shuffle(C &list) {
-        for (size_t i = list.size(); i > 1; i--) {
+        for (size_t i = list.size(); i > 1; i--)
             std::swap(list[i - 1], list[below(i)]);
-        }
     }
 
   private:

@@ -72,15 +72,13 @@ class StreamSink : public Agent {
         const bool valid = pins_.valid.value() != 0;
         std::vector<uint8_t> now(beat_);
         pins_.data.get(now.data(), beat_);
-        if (!held_.empty() && (!valid || now != held_)) {
+        if (!held_.empty() && (!valid || now != held_))
             checks.fail("clock %" PRIu64 ": %s: data changed while they waited", design_.now, name_);
-        }
         held_.clear();
-        if (valid && pins_.ready.value()) {
+        if (valid && pins_.ready.value())
             taken.insert(taken.end(), now.begin(), now.end());
-        } else if (valid) {
+        else if (valid)
             held_ = now;
-        }
     }
 
   private:

@@ -60,9 +60,8 @@ bool draw_strips(Random &r, Theme theme, Layer &l) {
     int limit = widest(l.kh, l.sh) < 40 ? widest(l.kh, l.sh) : 40;
     bool many = theme == MANY_STRIPS;
     l.strips = many ? (r.percent(25) ? 256 : r.range(2, 255)) : r.range(2, 6);
-    for (int &out : l.out) {
+    for (int &out : l.out)
         out = r.range(1, many ? 2 : limit);
-    }
     int ov = l.kw - l.sw, n = l.strips;
     l.out_width = l.out[0] + (n - 2) * l.out[1] + l.out[2];
     l.width = (l.out_width - 1) * l.sw + l.kw - l.pl - l.pr;
@@ -90,18 +89,16 @@ bool draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
     l.out_height = r.range(1, theme == MANY_STRIPS ? 2 : small);
     l.strips = 1;
     if (theme == SPLIT || theme == MANY_STRIPS) {
-        if (!draw_strips(r, theme, l)) {
+        if (!draw_strips(r, theme, l))
             return false;
-        }
     } else {
         l.out_width = theme == LIMIT        ? limit
                       : theme == ONE_COLUMN ? 1
                       : wide                ? r.range(100, 300)
                                             : r.range(1, small < limit ? small : limit);
         l.width = (l.out_width - 1) * l.sw + l.kw - l.pl - l.pr;
-        if (theme == NARROW && l.width >= l.kw) {
+        if (theme == NARROW && l.width >= l.kw)
             return false;
-        }
         for (int i = 0; i < 3; i++) {
             l.in[i] = r.range(1, 1024);
             l.out[i] = r.range(1, 1024);
@@ -119,12 +116,10 @@ bool draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
 // The usual one, any, one around 1, or one with which the first product passes 31 bits (chapter 60 section 5.3).
 // The usual one, any, one around 1, or one with which the first product passes 31 bits (chapter 60 section 5.3).
 uint32_t reciprocal(Random &r, int k) {
-    if (r.percent(40)) {
+    if (r.percent(40))
         return static_cast<uint32_t>(65536 / k);
-    }
-    if (r.percent(40)) {
+    if (r.percent(40))
         return static_cast<uint32_t>(r.range(0x1f000, 0x1ffff));
-    }
     return r.percent(50) ? r.bits() & 0x1ffff : static_cast<uint32_t>(r.range(0x8000, 0x14000));
 }
 
@@ -185,9 +180,8 @@ std::vector<RegisterWrite> pdp_writes(Random &r, const Layer &l) {
         {PDP_D_PERF_ENABLE, l.stall_counters},
         {PDP_D_CYA, r.bits()},
     };
-    for (uint32_t n = 0; n < 7; n++) {
+    for (uint32_t n = 0; n < 7; n++)
         w.push_back({PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * n, l.pad_value[n]});
-    }
     return w;
 }
 
@@ -241,9 +235,8 @@ class Run : public ModelRun {
             return region + static_cast<uint64_t>(random.range(0, 40) * atom + low_bits());
         };
         uint64_t region = UINT64_C(0x40000000) + static_cast<uint64_t>(index) * UINT64_C(0x08000000);
-        if (config->addr_bits > 32 && random.percent(50)) {
+        if (config->addr_bits > 32 && random.percent(50))
             region += UINT64_C(0x100000000) * static_cast<uint64_t>(random.range(1, 15));
-        }
         l.source_line = stride((l.width + 8) * atom);
         l.source_surface = stride(l.height * static_cast<int>(l.source_line));
         l.destination_line = stride((l.out_width + 1) * atom);
@@ -265,9 +258,8 @@ class Run : public ModelRun {
         auto u = [](int value) { return static_cast<uint32_t>(value); };
         const uint32_t group = streams_++ & 1, line = u(l.width * config->mem_atom);
         const uint64_t from = memory.aligned(l.source);
-        for (nvdla_unit unit : {NVDLA_SDP_RDMA, NVDLA_SDP}) {
+        for (nvdla_unit unit : {NVDLA_SDP_RDMA, NVDLA_SDP})
             model.write(unit, 4, group);
-        }
         const RegisterWrite rdma[] = {{SDP_RDMA_D_DATA_CUBE_WIDTH, u(l.width - 1)},
                                       {SDP_RDMA_D_DATA_CUBE_HEIGHT, u(l.height - 1)},
                                       {SDP_RDMA_D_DATA_CUBE_CHANNEL, u(l.channels - 1)},
@@ -292,12 +284,10 @@ class Run : public ModelRun {
                                                {SDP_D_CVT_SCALE, 1},
                                                {SDP_D_CVT_SHIFT, 0},
                                                {SDP_D_OP_ENABLE, 1}};
-        for (const RegisterWrite &w : rdma) {
+        for (const RegisterWrite &w : rdma)
             model.write(NVDLA_SDP_RDMA, w.offset, w.value);
-        }
-        for (const RegisterWrite &w : sdp_registers) {
+        for (const RegisterWrite &w : sdp_registers)
             model.write(NVDLA_SDP, w.offset, w.value);
-        }
     }
 
     // Programs and arms a layer in the next groups, carries it out on the model.
@@ -311,28 +301,24 @@ class Run : public ModelRun {
         }
         const bool rdma_first = random.percent(50);
         armed_at = design.now;
-        if (l.memory && rdma_first) {
+        if (l.memory && rdma_first)
             arm(Rdma);
-        }
         arm(Main);
-        if (l.memory && !rdma_first) {
+        if (l.memory && !rdma_first)
             arm(Rdma);
-        }
         write_counted |= l.stall_counters;
         read_counted |= l.memory && l.stall_counters;
         run_model();
     }
 
     void check_all() {
-        if (checks.failing()) {
+        if (checks.failing())
             return;
-        }
         check(0xa4, [](size_t window, uint32_t offset) {
             return offset == (window == Main ? PDP_D_PERF_WRITE_STALL : PDP_RDMA_D_PERF_READ_STALL);
         });
-        if (sdp.left() > 0) {
+        if (sdp.left() > 0)
             checks.fail("%zu bytes of SDP are left over", sdp.left());
-        }
         check_counter("D_PERF_WRITE_STALL", Main, write_counted);
         check_counter("D_PERF_READ_STALL", Rdma, read_counted);
     }
@@ -342,9 +328,8 @@ class Run : public ModelRun {
     // Running totals: the group used last holds the larger one; nothing is counted without DMA_EN.
     void check_counter(const char *name, size_t window, bool counted) {
         const uint32_t *total = counts[window], last = (chain.launched(window) + 1) & 1;
-        if ((!counted && total[0] + total[1] != 0) || (chain.launched(window) >= 2 && total[last] < total[!last])) {
+        if ((!counted && total[0] + total[1] != 0) || (chain.launched(window) >= 2 && total[last] < total[!last]))
             checks.fail("%s %u %u, the last layer was in group %u", name, total[0], total[1], last);
-        }
     }
 };
 
@@ -368,9 +353,8 @@ void rate(const char *name, bool memory, int w, int h, int c, int k, int stride,
     l.out_width = (w + before + after - k) / stride + 1;
     l.out_height = (h + before + after - k) / stride + 1;
     l.strips = 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         l.in[i] = l.out[i] = 1;
-    }
     run.place(l, 0, true);
     run.launch(l);
     run.chain.wait_done(1);
@@ -411,9 +395,8 @@ void random_case(uint64_t seed) {
     Behaviour behaviour = random_behaviour(r);
     const bool crowd = r.percent(8); // many finished layers that wait for their acknowledge
     const bool by_status = crowd || r.percent(30);
-    if (crowd) {
+    if (crowd)
         behaviour.write_latency = 3000;
-    }
     Run run(behaviour, seed);
     run.csb.percent = r.percent(25) ? 100 : r.range(20, 100);
     run.sdp.percent = r.percent(25) ? 100 : r.range(20, 100);
@@ -421,22 +404,19 @@ void random_case(uint64_t seed) {
     for (size_t i = 0; i < count; i++) {
         Layer l = {};
         Theme theme = crowd ? TINY : static_cast<Theme>((seed + i * 7) % THEMES);
-        for (int tries = 0; !draw_geometry(run.random, theme, config->mem_atom, 3000, l); tries++) {
+        for (int tries = 0; !draw_geometry(run.random, theme, config->mem_atom, 3000, l); tries++)
             theme = tries < 1000 ? theme : ANY;
-        }
         draw_arithmetic(run.random, l);
         run.place(l, static_cast<int>(i), false);
         checks.detail(describe(l));
         const bool free = by_status ? run.chain.wait_free(Run::Main) && (!l.memory || run.chain.wait_free(Run::Rdma))
                                     : run.chain.wait_done(i > 0 ? i - 1 : 0);
-        if (!free) {
+        if (!free)
             return;
-        }
         run.launch(l);
     }
     run.chain.wait_done(count);
-    if (crowd) {
+    if (crowd)
         run.check_crowd();
-    }
     run.check_all();
 }
