@@ -146,7 +146,7 @@ def main():
     folder = f"{build}/tests/planted"
     write_copy(folder, build)
     subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", "NAME=planted", "VARIANT=checks", "TOP=NV_nvdla",
-                    f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True)
+                    f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True, stdout=subprocess.DEVNULL)
     traces = {}
     for kind in sorted({k for kinds in KINDS.values() for k in kinds} - {"edge"}):
         subprocess.run([NVCOSIM, "gen", "-q", f"--config={CONFIG}", f"--engine={kind}", "--seed=1", f"--count={LAYERS}",
@@ -173,6 +173,8 @@ def main():
             reports = play(number, chosen, memory, folder + "/out")
             for report in reports:
                 first, wrong = judge(report)
+                if report["status"] == "HANG" and not first and len(reports) > 1:
+                    continue  # a long layer, or one that shows the fault by hanging alone
                 if not first or (wrong is not None and wrong < first["cycle"]):
                     seen = f'{report["trace"]}: {report["reason"]}, first check {first}, first wrong byte {wrong}'
                     caught = None
