@@ -52,7 +52,7 @@ demo:
 	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo.sh $(B)
 
-## make test          set up, build and run all tests (conformance traces from NVDLA_CONFORMANCE, default ../shared/conformance)
+## make test          set up, build and run all tests (NVDLA_CONFORMANCE, default ../shared/conformance: a folder of further conformance traces)
 test: setup
 	@tests/run.sh $(B)
 

@@ -22,6 +22,8 @@ more=(
     cppcheck
     libcmocka-dev    # unit tests
     gtkwave          # looks at waves
+    xvfb             # a screen for it in tests, and for the picture of the README
+    jq               # an example in docs/results.md
     help2man         # man pages
     yosys            # proofs of leaf modules
 )

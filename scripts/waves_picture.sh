@@ -1,14 +1,12 @@
 #!/bin/bash
-# Makes docs/waves.png: a run as GTKWave shows it, on a screen that only exists in memory (Xvfb).
+# Makes docs/waves.png: a run as GTKWave shows it.
 #
 # usage: waves_picture.sh BUILD [PICTURE]      PICTURE: docs/waves.png by default
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 build=$(realpath "$1")
 picture=$(realpath "${2:-docs/waves.png}")
-for tool in Xvfb gtkwave; do
-    command -v $tool >/dev/null || { echo "waves_picture: $tool is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
-done
 dir=$build/picture
 mkdir -p "$dir"
 "$build/nvcosim" run -q traces/conformance/small/rand_sdp_pdp_001.nvt.gz --out "$dir" --wave "$dir/demo.fst"
@@ -21,11 +19,7 @@ later 1500 { gtkwave::setZoomRangeTimes 8600000 8690000 }
 later 1000 { gtkwave::/File/Grab_To_File picture.png }
 later 1000 { gtkwave::/File/Quit }
 END
-rm -f picture.png display
-Xvfb -displayfd 3 -screen 0 1260x1400x24 3>display 2>xvfb.log &
-screen=$!
-trap 'kill $screen' EXIT
-for ((i = 0; i < 100; i++)); do [ -s display ] && break; sleep 0.1; done
-DISPLAY=:$(cat display) timeout 60 gtkwave --rcvar "hide_sst on" -S picture.tcl demo.fst demo.gtkw >gtkwave.log 2>&1 || true
-[ -s picture.png ] || { cat xvfb.log gtkwave.log >&2; echo "waves_picture: GTKWave left no picture" >&2; exit 1; }
+rm -f picture.png
+"$root/scripts/with_screen.sh" gtkwave --rcvar "hide_sst on" -S picture.tcl demo.fst demo.gtkw >gtkwave.log 2>&1 || true
+[ -s picture.png ] || { cat gtkwave.log >&2; echo "waves_picture: GTKWave left no picture" >&2; exit 1; }
 cp picture.png "$picture"

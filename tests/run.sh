@@ -6,7 +6,7 @@
 #
 # usage: run.sh BUILD      in the environment:
 #   NIGHTLY=1               long sweeps too
-#   TESTS=PATTERN           only groups whose title matches the extended regular expression, and all steps
+#   TESTS=PATTERN           only groups whose title matches the extended regular expression, and the steps that they need
 #   LIST=1                  tells what would run and checks that it can be started, runs nothing
 #   REQUIRE_CONFORMANCE=1   missing conformance traces, and whatever else is skipped, are failures
 set -u
@@ -63,8 +63,22 @@ list() {
     fi
 }
 
-# step TITLE COMMAND...: what later groups need
+# wanted TITLE...: does TESTS ask for one of these groups?
+wanted() {
+    local title
+    for title; do
+        [[ $title =~ ${TESTS:-} ]] && return
+    done
+    return 1
+}
+
+# step TITLE GROUPS COMMAND...: what the groups with these titles (one a line; all: every group) need
 step() {
+    local title=$1 groups
+    mapfile -t groups <<<"$2"
+    shift 2
+    [ "${groups[0]}" = all ] || wanted "${groups[@]}" || return
+    set -- "$title" "$@"
     [ -n "${LIST:-}" ] && { list "$@"; return; }
     run "$@"
     if [ "$status" -eq 0 ]; then
@@ -79,7 +93,7 @@ step() {
 # group TITLE COMMAND...: tests that are counted
 group() {
     local p f s
-    [[ $1 =~ ${TESTS:-} ]] || return
+    wanted "$1" || return
     [ -n "${LIST:-}" ] && { list "$@"; return; }
     run "$@"
     p=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) test.*/\1/p; s/^([0-9]+) passed, [0-9]+ failed(, [0-9]+ skipped)?$/\1/p' "$log" | sum)
@@ -115,17 +129,19 @@ succeeds() {
     "$@" && echo "1 passed, 0 failed"
 }
 
-step "build nvcosim and the small simulator" make --no-print-directory -j "$jobs" build
-step "build unit tests" make --no-print-directory -j "$jobs" unit-tests
-step "build unit tests with address and undefined sanitizers" make --no-print-directory -j "$jobs" asan-tests
-step "build the benches of the engines" make --no-print-directory -j "$jobs" benches
+benches=$(make --no-print-directory list-benches)
+step "build nvcosim and the small simulator" all make --no-print-directory -j "$jobs" build
+step "build unit tests" "unit tests" make --no-print-directory -j "$jobs" unit-tests
+step "build unit tests with address and undefined sanitizers" "unit tests with sanitizers" make --no-print-directory -j "$jobs" asan-tests
+# shellcheck disable=SC2086 # the benches are words
+step "build the benches of the engines" "$(printf 'engine alone: %s\n' $benches)" make --no-print-directory -j "$jobs" benches
 group "unit tests" unit_tests "$build/tests"
 group "unit tests with sanitizers" unit_tests "$build/asan/tests"
 group "model against the plain definitions" tests/naive/run.sh "$build" ${nightly:+200000}
 group "command line" tests/cli/cli.sh
 group "lint" succeeds make --no-print-directory lint
 group "proofs of leaf modules" tests/formal/prove.sh "$build"
-for bench in $(make --no-print-directory list-benches); do
+for bench in $benches; do
     group "engine alone: $bench" "$build/benches/$bench/bench" ${nightly:+--seeds 1000}
 done
 group "own traces on rtl and model" tests/replay/own.sh
@@ -144,6 +160,7 @@ group "another rtl of a configuration without our own" tests/replay/foreign_full
 group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
+group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"

@@ -16,7 +16,7 @@ struct shadow {
     size_t word_count;
     uint32_t *words[2]; /* by group; registers without groups are kept alike in both */
     size_t *launches;   /* indices in layer_tracker.launches */
-    size_t launch_count, launch_room;
+    size_t launch_count;
 };
 
 struct layer_tracker {
@@ -25,7 +25,7 @@ struct layer_tracker {
     uint32_t blocks[BLOCKS * LAUNCH_BLOCK_WORDS]; /* descriptors of BDMA that no launch has taken */
     size_t block_count;
     struct launch *launches;
-    size_t launch_count, launch_room;
+    size_t launch_count;
 };
 
 struct layer_tracker *layer_tracker_new(const struct nvdla_config *config) {
@@ -74,14 +74,8 @@ void layer_tracker_free(struct layer_tracker *tracker) {
 /* Records a launch of a unit with the registers of a group. */
 static struct launch *record(struct layer_tracker *tracker, enum nvdla_unit unit, int group, size_t tag) {
     struct shadow *shadow = &tracker->units[unit];
-    if (tracker->launch_count == tracker->launch_room) {
-        tracker->launch_room = tracker->launch_room ? tracker->launch_room * 2 : 64;
-        tracker->launches = xrealloc(tracker->launches, tracker->launch_room * sizeof *tracker->launches);
-    }
-    if (shadow->launch_count == shadow->launch_room) {
-        shadow->launch_room = shadow->launch_room ? shadow->launch_room * 2 : 16;
-        shadow->launches = xrealloc(shadow->launches, shadow->launch_room * sizeof *shadow->launches);
-    }
+    tracker->launches = xgrow(tracker->launches, tracker->launch_count, sizeof *tracker->launches);
+    shadow->launches = xgrow(shadow->launches, shadow->launch_count, sizeof *shadow->launches);
     struct launch *launch = &tracker->launches[tracker->launch_count];
     *launch = (struct launch){.unit = unit,
                               .ordinal = (int)shadow->launch_count,

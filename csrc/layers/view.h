@@ -13,13 +13,15 @@
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 
-/* Borrows the words. */
+/* The registers of one unit; the words are borrowed. */
+struct view_unit {
+    const uint32_t *words; /* S_ registers and the D_ registers of one group; index = in-window byte offset / 4 */
+    size_t count;          /* 0: the unit is not in the view, its registers read 0 */
+};
+
 struct registers_view {
     const struct nvdla_config *config;
-    struct view_unit {
-        const uint32_t *words; /* S_ registers and the D_ registers of one group; index = in-window byte offset / 4 */
-        size_t count;          /* 0: the unit is not in the view, its registers read 0 */
-    } units[NVDLA_UNIT_COUNT];
+    struct view_unit units[NVDLA_UNIT_COUNT];
     const struct registers_view *before; /* the launches before these, as far as they are known; may be NULL */
 };
 

@@ -281,8 +281,10 @@ static void show_ready(const struct csc_run *run) {
                                         .y = (int32_t)(line / batches),
                                         .x = (int32_t)x};
         n = lesser(run->ready - at, width - x);
-        tap_send(&run->sums_tap, place, (const int64_t *)run->sums.bytes + at * run->lanes, n, run->kernels,
-                 run->lanes);
+        if (run->sums_tap.count > 0) { /* else there is no buffer */
+            tap_send(&run->sums_tap, place, (const int64_t *)run->sums.bytes + at * run->lanes, n, run->kernels,
+                     run->lanes);
+        }
         tap_send(&run->results_tap, place, (const int32_t *)run->results.bytes + at * run->lanes, n, run->kernels,
                  run->lanes);
     }

@@ -100,37 +100,26 @@ static inline void start_atom(enum pdp_method method, enum nvdla_precision preci
     }
 }
 
-static inline void fold_int8(enum pdp_method method, int16_t *row, const int8_t *in, size_t lanes) {
-    if (method == PDP_AVERAGE) {
-        for (size_t i = 0; i < lanes; i++) {
-            row[i] = (int16_t)(row[i] + in[i]);
-        }
-    } else if (method == PDP_MIN) {
-        for (size_t i = 0; i < lanes; i++) {
-            row[i] = in[i] < row[i] ? in[i] : row[i];
-        }
-    } else {
-        for (size_t i = 0; i < lanes; i++) {
-            row[i] = in[i] > row[i] ? in[i] : row[i];
-        }
+/* Folds one more run of integers into sums, minima or maxima. */
+#define FOLD_INTEGERS(name, to_type, from_type)                                                                        \
+    static inline void name(enum pdp_method method, to_type *to, const from_type *from, size_t count) {                \
+        if (method == PDP_AVERAGE) {                                                                                   \
+            for (size_t i = 0; i < count; i++) {                                                                       \
+                to[i] = (to_type)(to[i] + from[i]);                                                                    \
+            }                                                                                                          \
+        } else if (method == PDP_MIN) {                                                                                \
+            for (size_t i = 0; i < count; i++) {                                                                       \
+                to[i] = from[i] < to[i] ? from[i] : to[i];                                                             \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (size_t i = 0; i < count; i++) {                                                                       \
+                to[i] = from[i] > to[i] ? from[i] : to[i];                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
     }
-}
-
-static inline void fold_int16(enum pdp_method method, int32_t *row, const int16_t *in, size_t lanes) {
-    if (method == PDP_AVERAGE) {
-        for (size_t i = 0; i < lanes; i++) {
-            row[i] += in[i];
-        }
-    } else if (method == PDP_MIN) {
-        for (size_t i = 0; i < lanes; i++) {
-            row[i] = in[i] < row[i] ? in[i] : row[i];
-        }
-    } else {
-        for (size_t i = 0; i < lanes; i++) {
-            row[i] = in[i] > row[i] ? in[i] : row[i];
-        }
-    }
-}
+FOLD_INTEGERS(fold_int8, int16_t, int8_t)
+FOLD_INTEGERS(fold_int16, int32_t, int16_t)
+FOLD_INTEGERS(fold_int32, int32_t, int32_t)
 
 /* The accumulator is the first operand: it is the one whose NaN stays. */
 static inline void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
@@ -224,22 +213,6 @@ void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, 
 
 /* ---- along H ---- */
 
-static void fold_row_int16(enum pdp_method method, int32_t *total, const int32_t *row, size_t elements) {
-    if (method == PDP_AVERAGE) {
-        for (size_t i = 0; i < elements; i++) {
-            total[i] += row[i];
-        }
-    } else if (method == PDP_MIN) {
-        for (size_t i = 0; i < elements; i++) {
-            total[i] = row[i] < total[i] ? row[i] : total[i];
-        }
-    } else {
-        for (size_t i = 0; i < elements; i++) {
-            total[i] = row[i] > total[i] ? row[i] : total[i];
-        }
-    }
-}
-
 /* The newer row is the first operand: its NaN wins. */
 static void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_t *row, size_t elements) {
     if (method == PDP_AVERAGE) {
@@ -269,10 +242,11 @@ static void mean_int8(const struct pdp_kernel *kernel, int32_t pad, const int32_
     }
 }
 
-static void mean_int16(const struct pdp_kernel *kernel, const int32_t *total, size_t elements, int16_t *out) {
+static void mean_int16(const struct pdp_kernel *kernel, int32_t pad, const int32_t *total, size_t elements,
+                       int16_t *out) {
     int64_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
     for (size_t i = 0; i < elements; i++) {
-        int64_t mean = pdp_round(wrap(total[i], INT16_TOTAL) * width, INT16_FIRST);
+        int64_t mean = pdp_round(wrap(total[i] + pad, INT16_TOTAL) * width, INT16_FIRST);
         out[i] = (int16_t)pdp_round(mean * height, INT16_RESULT);
     }
 }
@@ -292,40 +266,35 @@ static int32_t pad_of_rows(const struct pdp_kernel *kernel, int row_count) {
     return wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT);
 }
 
-static void pool_height_int8(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
-                             int32_t *total, int8_t *out) {
-    int32_t start = empty_value(kernel->precision, kernel->method);
+/* INT8 or INT16, as a constant where this is inlined. */
+static inline void pool_height_integer(const struct pdp_kernel *kernel, const void *const *rows, int row_count,
+                                       size_t elements, int32_t *total, void *out, enum nvdla_precision precision) {
+    bool narrow = precision == NVDLA_INT8;
+    int32_t start = empty_value(precision, kernel->method);
     for (size_t i = 0; i < elements; i++) {
         total[i] = start;
     }
     for (int r = 0; r < row_count; r++) {
-        fold_int16(kernel->method, total, rows[r], elements);
+        if (narrow) {
+            fold_int16(kernel->method, total, rows[r], elements);
+        } else {
+            fold_int32(kernel->method, total, rows[r], elements);
+        }
     }
-    if (kernel->method == PDP_AVERAGE) {
+    if (kernel->method == PDP_AVERAGE && narrow) {
         mean_int8(kernel, pad_of_rows(kernel, row_count), total, elements, out);
-        return;
-    }
-    for (size_t i = 0; i < elements; i++) {
-        out[i] = (int8_t)total[i];
-    }
-}
-
-static void pool_height_int16(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
-                              int32_t *total, int16_t *out) {
-    int32_t start =
-        kernel->method == PDP_AVERAGE ? pad_of_rows(kernel, row_count) : empty_value(kernel->precision, kernel->method);
-    for (size_t i = 0; i < elements; i++) {
-        total[i] = start;
-    }
-    for (int r = 0; r < row_count; r++) {
-        fold_row_int16(kernel->method, total, rows[r], elements);
-    }
-    if (kernel->method == PDP_AVERAGE) {
-        mean_int16(kernel, total, elements, out);
-        return;
-    }
-    for (size_t i = 0; i < elements; i++) {
-        out[i] = (int16_t)total[i];
+    } else if (kernel->method == PDP_AVERAGE) {
+        mean_int16(kernel, pad_of_rows(kernel, row_count), total, elements, out);
+    } else if (narrow) {
+        int8_t *to = out;
+        for (size_t i = 0; i < elements; i++) {
+            to[i] = (int8_t)total[i];
+        }
+    } else {
+        int16_t *to = out;
+        for (size_t i = 0; i < elements; i++) {
+            to[i] = (int16_t)total[i];
+        }
     }
 }
 
@@ -351,10 +320,10 @@ void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, i
                      void *total, void *out) {
     switch (kernel->precision) {
     case NVDLA_INT8:
-        pool_height_int8(kernel, rows, row_count, elements, total, out);
+        pool_height_integer(kernel, rows, row_count, elements, total, out, NVDLA_INT8);
         break;
     case NVDLA_INT16:
-        pool_height_int16(kernel, rows, row_count, elements, total, out);
+        pool_height_integer(kernel, rows, row_count, elements, total, out, NVDLA_INT16);
         break;
     case NVDLA_FP16:
         pool_height_fp16(kernel, rows, row_count, elements, total, out);

@@ -22,7 +22,7 @@ static void append(char *text, size_t size, const char *more) {
 
 /* "UNIT.REGISTER = 0x... (fields)", without the fields if the only one is a number */
 static void show(const struct registers_view *view, const struct rule_register *shown, char *text, size_t size) {
-    char name[64], fields[100], one[200];
+    char name[64], fields[256], one[264];
     uint32_t address = nvdla_unit_base(view->config, shown->unit) + shown->offset;
     uint32_t value = view_value(view, shown->unit, shown->offset);
     nvdla_register_name(view->config, address, name, sizeof name);

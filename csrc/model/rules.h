@@ -50,7 +50,7 @@ extern const struct rule_set *const rules_of_sdp_table, *const rules_of_cdp_tabl
 /* The registers of BDMA, which become a descriptor when CFG_OP is written. */
 extern const struct rule_set rules_of_descriptor;
 
-enum { RULES_TEXT = 640 }; /* room for the longest text */
+enum { RULES_TEXT = 1024 }; /* room for the longest text */
 
 /* Called for each broken rule, the worst ones first. text: registers with their values, the rule, the chapter, what
  * happens. */

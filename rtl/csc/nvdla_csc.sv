@@ -101,7 +101,7 @@ module nvdla_csc
   logic [3:0] step_y_q;
   logic [12:0] width_q, out_width_q;
   logic [7:0] pad_value_q;
-  logic [ConvEntryCount-1:0] entries_q, data_ring_q, weight_ring_q, release_entries_q, left_entries_q, weight_entries_q;
+  logic [ConvEntryCountBits-1:0] entries_q, data_ring_q, weight_ring_q, release_entries_q, left_entries_q, weight_entries_q;
   logic [13:0] release_slices_q, left_slices_q;
 
   logic [3:0] pixel_step;
@@ -120,7 +120,7 @@ module nvdla_csc
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_weight_q;
   logic [13:0] last_left_q, last_kernels_q;
-  logic [ConvEntryCount-1:0] last_left_entries_q, last_weight_entries_q;
+  logic [ConvEntryCountBits-1:0] last_left_entries_q, last_weight_entries_q;
   logic first_q;  // no layer since reset: the bank registers count as changed
   logic drop_data, drop_weight, clear_data, clear_weight, acknowledged, last_atom, read_done;
 
@@ -136,7 +136,7 @@ module nvdla_csc
 
   // Released entries, slices and masks.
   logic dat_rl_valid_q, wt_rl_valid_q, mask_rl_valid;
-  logic [ConvEntryCount-1:0] dat_rl_entries_q, wt_rl_entries_q, mask_rl_entries;
+  logic [ConvEntryCountBits-1:0] dat_rl_entries_q, wt_rl_entries_q, mask_rl_entries;
   logic [13:0] dat_rl_slices_q;
   assign cdma_o.dat_valid = dat_rl_valid_q;
   assign cdma_o.dat_entries = dat_rl_entries_q;
@@ -230,9 +230,9 @@ module nvdla_csc
 
   // ---- balance of CBUF and release ----------------------------------------------------------------------------------------------
   logic [13:0] slices_q, kernels_avl_q, take_kernels;
-  logic [ConvEntryCount-1:0] base_q, moved;
+  logic [ConvEntryCountBits-1:0] base_q, moved;
   logic slices_ok_q, take_valid, drop, group_rl_valid;
-  logic [ConvEntryCount-1:0] group_rl_entries;
+  logic [ConvEntryCountBits-1:0] group_rl_entries;
 
   assign drop = read_done && !skip_data_q;
   assign moved = drop_data ? last_left_entries_q : release_entries_q;
@@ -276,7 +276,7 @@ module nvdla_csc
   wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
   // ---- operations ---------------------------------------------------------------------------------------------------------------
-  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + ConvEntryCount + 11 + 11 + 3;
+  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + ConvEntryCountBits + 11 + 11 + 3;
   localparam int WeightOpBits = ConvKernelBits + (ConvLaneBits + 1) + 3 + 3;
 
   logic op_valid, op_ready, op_data_ready, op_weight_ready, op_mask_ready;
@@ -284,7 +284,7 @@ module nvdla_csc
   logic [ConvKernelBits-1:0] op_kernels;
   logic [ConvLaneBits:0] op_channels;
   logic [2:0] op_rows;
-  logic [ConvEntryCount-1:0] op_block;
+  logic [ConvEntryCountBits-1:0] op_block;
   logic [10:0] op_tap_x, op_tap_y;
   logic op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end;
 
@@ -331,7 +331,7 @@ module nvdla_csc
   logic [WeightOpBits-1:0] weight_op;
   logic [ConvStripeBits:0] data_positions;
   logic [ConvLaneBits:0] data_channels, weight_channels;
-  logic [ConvEntryCount-1:0] data_block;
+  logic [ConvEntryCountBits-1:0] data_block;
   logic [10:0] data_tap_x, data_tap_y;
   logic data_channel_end, data_group_end, data_layer_end, weight_stripe_first, weight_group_first, weight_group_end;
   logic [ConvKernelBits-1:0] weight_kernels;
@@ -463,7 +463,7 @@ module nvdla_csc
     logic mask_op_valid, mask_op_ready, fifo_ready, mask_stripe_first, mask_group_first, mask_group_end, group_mask_rl_valid;
     logic [ConvKernelBits-1:0] mask_kernels;
     logic [ConvLaneBits:0] op_elements, mask_elements;
-    logic [ConvEntryCount-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
+    logic [ConvEntryCountBits-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
 
     always_ff @(posedge clk_i) begin
       if (begins) begin

@@ -39,7 +39,7 @@ module nvdla_csc_sequence
     output logic [ConvKernelBits-1:0] kernels_o,        // minus 1
     output logic [    ConvLaneBits:0] channels_o,       // of the block, 1 .. AtomicC
     output logic [               2:0] rows_o,           // kernel rows that exist of rows_i
-    output logic [ConvEntryCount-1:0] block_o,          // entries from the line's first to the block's first
+    output logic [ConvEntryCountBits-1:0] block_o,          // entries from the line's first to the block's first
     output logic [              10:0] tap_x_o,          // input columns and lines from the kernel's first tap
     output logic [              10:0] tap_y_o,
     output logic                      stripe_first_o,   // first operation of a stripe
@@ -55,7 +55,7 @@ module nvdla_csc_sequence
   logic [5:0] row_q;
   logic [4:0] column_q;
   logic [10:0] tap_x_q, tap_y_q;
-  logic [ConvEntryCount-1:0] block_q;
+  logic [ConvEntryCountBits-1:0] block_q;
 
   logic [13:0] group_kernels;
   logic [5:0] rows_left, row_next;

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Puts a second RTL behind the harness: our own sources with one arithmetic bug (the output convertor of SDP adds its offset
-# instead of subtracting it). The harness must build it by file list and report the mismatch down to cube element and beat.
+# Puts a second RTL behind the harness: our own sources with one arithmetic bug (buggy_rtl.sh). The harness must build it by file list and report the mismatch down to cube element and beat.
 #
 # usage: second_dut.sh BUILD
 set -u
@@ -12,14 +11,8 @@ check() { # TITLE STATUS
 }
 dir=$build/tests/second_dut
 rm -rf "$dir" && mkdir -p "$dir"
-make -s "$build/gen/small/nvdla_pkg.sv"
-sed 's/ - \$signed({offset\[31\], offset})/ + $signed({offset[31], offset})/' rtl/sdp/nvdla_sdp_pkg.sv >"$dir/nvdla_sdp_pkg.sv"
-! cmp -s rtl/sdp/nvdla_sdp_pkg.sv "$dir/nvdla_sdp_pkg.sv"
+tests/replay/buggy_rtl.sh "$build" "$dir"
 check "the bug is in" $?
-{
-    echo "$PWD/$build/gen/small/nvdla_pkg.sv"
-    sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e "s:^:$PWD/rtl/:" -e "s:.*/nvdla_sdp_pkg.sv:$PWD/$dir/nvdla_sdp_pkg.sv:" rtl/nvdla.f
-} >"$dir/buggy.f"
 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
 check "nvcosim build" $?
 out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" --results "$dir/results" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)

@@ -1,8 +1,6 @@
 // The whole C model beside the design: it gets the same register writes, has memories of its own, and must come to the
 // same registers and memories.
 #pragma once
-#include <cstdlib>
-
 #include "common/memory.h"
 
 extern "C" {
@@ -12,7 +10,6 @@ extern "C" {
 class Model {
   public:
     Model() {
-        error err{};
         model_options options{};
         options.allow_undefined = true; // engines are compared here, whatever the chapters leave open
         device_ = model_new(config, &options);
