@@ -34,6 +34,7 @@ FILES = [
     (r"\bt\.cfg", "t.cfg", 'export NVCOSIM="$PWD/build/nvcosim"; mkdir cli; cd cli; . "$TREE/tests/cli/traces.sh"; cp good/good.cfg ../t.cfg; cp good/in.dat ..'),
     (r"\bbad\.cfg", "bad.cfg", 'sed "s/D_CVT_OFFSET_0, 0x0/D_CVT_OFFSET_0, 0x1/" t.cfg >bad.cfg'),
     (r"\bodd\.cfg", "odd.cfg", 'sed "s/D_BRDMA_CFG_0, 0x1/D_BRDMA_CFG_0, 0x24/" t.cfg >odd.cfg'),
+    (r"cases/\*", "cases", "build/nvcosim gen --config small --engine mix --seed 1 --count 3 --out cases"),
     (r"cases/small_mix_30\.", "cases/small_mix_30.nvt.gz", "build/nvcosim gen --config small --engine mix --seed 30 --count 1 --out cases"),
     (r"\ba\.bin", "a.bin", "head -c 64 /dev/zero >a.bin"),
     (r"\bb\.bin\.gz", "b.bin.gz", "head -c 64 /dev/zero | gzip >b.bin.gz"),
@@ -239,6 +240,7 @@ def main(build, *arguments):
     return 1 if test.failures else 0
 
 
+sys.stdout.reconfigure(line_buffering=True)
 if len(sys.argv) < 2:
     sys.exit(__doc__)
 sys.exit(main(*sys.argv[1:]))

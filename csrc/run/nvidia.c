@@ -206,7 +206,7 @@ static bool resolve_top(const struct list *list, const char *directory, bool *an
     for (size_t i = 0; ok && i < count; i++) {
         if (!text_ends_with(names[i], ".v"))
             continue;
-        char *path = xprintf("%s/%s", top, names[i]), *text;
+        char *path = xprintf("%s/%s", top, names[i]), *text = NULL;
         size_t n;
         int line;
         ok = file_read(path, &text, &n, err);
@@ -227,8 +227,7 @@ static bool resolve_top(const struct list *list, const char *directory, bool *an
             free(copy);
             free(out);
         }
-        if (ok)
-            free(text);
+        free(text);
         free(path);
     }
     entries_free(names, count);

@@ -89,6 +89,7 @@ class ModelRun {
     // on. The model does not take part.
     void undefined_registers(uint64_t clocks) {
         memory.tolerant = true;
+        checks.rtl_checks = Checks::RtlChecks::Ignored;
         for (uint32_t offset = 0xbc; offset >= 0x8; offset -= 4) {
             for (size_t window = 0; window < csb.windows(); window++) {
                 if (offset != csb.offset(window, "D_OP_ENABLE")) {
