@@ -650,6 +650,14 @@ module nvdla_csc
     end
   `NVDLA_CHECK(SlicesAddUp, 32'(slices_q) == slices_held_q - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0))
   `NVDLA_CHECK(KernelsAddUp, 32'(kernels_avl_q) == kernels_held_q)
+  // What is given back is whole slices, and the oldest line follows it.
+  logic [31:0] slice_entries_q, last_slice_entries_q;
+  always_ff @(posedge clk_i) begin
+    slice_entries_q <= drop_data ? last_slice_entries_q : 32'(entries_q);
+    if (done) last_slice_entries_q <= 32'(entries_q);
+  end
+  `NVDLA_CHECK(ReleasesWholeSlices, !dat_rl_valid_q || 32'(dat_rl_entries_q) == 32'(dat_rl_slices_q) * slice_entries_q)
+  `NVDLA_CHECK(BaseFollowsReleases, dat_rl_valid_q || 32'(base_q) == u_data_window.oldest_q)
   `NVDLA_CHECK(SlicesNeverNegative, slices_held_q >= 0)
   `NVDLA_CHECK(KernelsNeverNegative, kernels_held_q >= 0)
 `endif

@@ -100,12 +100,6 @@ module nvdla_mif
       `NVDLA_CHECK(AnswersNeverCollide, !(mc.valid && cv.valid) && !(mc.ready && cv.ready))
       wire unused = &{1'b0, mc.data, cv.data};
     end
-    for (genvar i = 0; i < WrClients; i++) begin : gen_write
-      mif_wr_rsp_t mc, cv;
-      assign mc = mc_wr_rsp[i*MifWrRspBits+:MifWrRspBits];
-      assign cv = gen_cvif.cv_wr_rsp[i*MifWrRspBits+:MifWrRspBits];
-      `NVDLA_CHECK(AnswersNeverCollide, !(mc.ready && cv.ready) && !(mc.dat_ready && cv.dat_ready) && !(mc.done && cv.done))
-    end
   end
 `endif
 endmodule
