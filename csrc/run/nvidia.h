@@ -12,8 +12,8 @@
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 
-/* Static inputs that this RTL needs for more than one layer, as NAME=VALUE for --pin. Its clock gates close between
- * layers and do not open again in Verilator; single layers run 1.4 to 1.7 times as fast with gates that may close. */
+/* Static inputs that this RTL needs for whole networks, as NAME=VALUE for --pin. Single layers run 1.4 to 1.7 times as
+ * fast with clock gates that may close. */
 extern const char *const nvidia_pins[];
 enum { NVIDIA_PIN_COUNT = 1 };
 
