@@ -15,6 +15,7 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "report/report.h"
+#include "run/judge.h"
 #include "run/process.h"
 #include "run/session.h"
 #include "run/simulators.h"

@@ -1,4 +1,4 @@
-/* One trace: opens the devices, plays, compares, writes the report, and says what came of it as a result. */
+/* One trace: opens the devices, plays, has the outcome judged, and delivers the result. */
 #include "run/session.h"
 
 #include <inttypes.h>
@@ -15,13 +15,12 @@
 #include "nvdla/xalloc.h"
 #include "report/hang_text.h"
 #include "report/report.h"
+#include "run/judge.h"
 #include "run/process.h"
 #include "run/result.h"
 #include "run/taps.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
-
-#define CLOCK_GATING_OFF "tmc2slcg_disable_clock_gating=1"
 
 char *trace_name(const char *path, char *text, size_t size) {
     static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn"};
@@ -136,168 +135,7 @@ static size_t find_layers(const struct nvdla_config *config, const struct layer_
     return found;
 }
 
-/* ---- the result ---- */
-
-static void fill_device(struct result *result, const struct played *played) {
-    const struct play_result *from = played->result;
-    const struct device_statistics *s = &from->statistics;
-    struct result_device *device = &result->devices[result->device_count++];
-    const char *details = from->message ? strchr(from->message, '\n') : NULL;
-    *device = (struct result_device){
-        .name = xstrdup(played->dev->name),
-        .outcome = xstrdup(report_outcome_text(from->outcome)),
-        .details = details && details[1] ? xstrdup(details + 1) : NULL,
-        .checks = from->checks_done,
-        .not_compared = from->checks_skipped,
-        .volatile_mismatches = from->volatile_mismatches,
-        .interrupts = from->interrupts,
-        .failures = from->failure_count,
-        .findings = played->dev->finding_count + played->dev->findings_dropped,
-        .clocked = s->cycles > 0,
-        .cycles = s->cycles,
-        .op_cycles = s->op_cycles,
-        .outside = s->outside,
-        .cpu_seconds = s->cpu_seconds,
-    };
-    if (s->rtl) {
-        device->vpi_calls = s->rtl->vpi_calls;
-        device->quiet_cycles = s->rtl->quiet_cycles;
-        device->most_vpi_per_cycle = s->rtl->most_vpi_per_cycle;
-        device->eval_share = s->rtl->eval_share;
-        device->wave_cycles = s->rtl->wave_cycles;
-    }
-    if (s->model) {
-        device->table_hits = s->model->table_hits;
-        device->table_builds = s->model->table_builds;
-    }
-    memcpy(device->read_beats, s->read_beats, sizeof device->read_beats);
-    memcpy(device->write_beats, s->write_beats, sizeof device->write_beats);
-}
-
-/* The layer and the beat of the first byte that differs. */
-static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
-                       enum memory_space space) {
-    const struct output *output = report_output(report, space, mismatch->address);
-    mismatch->space = xstrdup(memory_space_name(space));
-    if (output) {
-        char text[REPORT_LINE];
-        mismatch->unit = xstrdup(nvdla_unit_names[output->launch->unit]);
-        mismatch->launch = output->launch->ordinal;
-        mismatch->element = xstrdup(report_element(output, mismatch->address, text, sizeof text));
-        mismatch->position = xstrdup(report_launch_position(report, output->launch, text, sizeof text));
-    }
-    mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
-}
-
-/* The first byte that differs between the devices; if none does, the first that differs from a golden. */
-static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
-    for (size_t i = 0; i < report->mismatch_count; i++)
-        mismatch->bytes += report->mismatches[i].count;
-    if (report->mismatch_count > 0) {
-        mismatch->address = report->mismatches[0].first;
-        fill_place(mismatch, report, 0, report->mismatches[0].space);
-    }
-    int played;
-    const struct play_failure *failure = report_first_failure(report, &played);
-    const struct op *op = failure ? &report->input.prog->ops[failure->op] : NULL;
-    if (op && op->kind == OP_MEM_CHECK && !mismatch->space) {
-        mismatch->golden = true;
-        mismatch->address = failure->first;
-        mismatch->bytes = failure->count;
-        fill_place(mismatch, report, played, op->space);
-    }
-}
-
-static void fill_findings(struct result *result, const struct device *dev) {
-    for (size_t i = 0; i < dev->finding_count; i++)
-        result_add_finding(result, dev->name, dev->findings[i].rule, dev->findings[i].cycle, dev->findings[i].text);
-}
-
-/* Programming that breaks rules of the spec. */
-static void fill_warnings(struct result *result, const struct device *dev, const struct report *report) {
-    for (size_t i = 0; i < dev->warning_count; i++) {
-        char text[1024];
-        words_add(&result->warnings, "%s", report_warning(report, &dev->warnings[i], text, sizeof text));
-    }
-    result->warnings_dropped += dev->warnings_dropped;
-}
-
-/* True if the clock gates of another RTL may close, which under Verilator need not open again. */
-static bool gates_may_close(const struct run_options *options) {
-    bool may = options->rtl_name[0] != '\0';
-    for (size_t i = 0; i < options->pins.count; i++)
-        may = may && strcmp(options->pins.items[i], CLOCK_GATING_OFF) != 0;
-    return may;
-}
-
-static void fill_notes(struct result *result, const struct run_options *options) {
-    const struct result_device *rtl = &result->devices[0];
-    if (options->rtl.wave_path && rtl->cycles <= options->rtl.wave_from)
-        words_add(&result->notes,
-                  "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
-                  ": %s shows nothing of it",
-                  result->trace, rtl->cycles, options->rtl.wave_from, options->rtl.wave_path);
-    if (result->verdict == VERDICT_HANG && gates_may_close(options))
-        words_add(&result->notes,
-                  "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
-    if (!options->quiet && result->verdict == VERDICT_REFUSED)
-        words_add(&result->notes,
-                  "--allow-undefined plays it all the same; is %s the configuration this trace was made for?",
-                  result->config);
-}
-
-/* The verdict becomes ERROR, its reason the message. */
-static void fail_to_play(struct result *result, const char *reason) {
-    result->verdict = VERDICT_ERROR;
-    free(result->reason);
-    result->reason = xstrdup(reason);
-}
-
-char *report_folder(const struct run_options *options, const char *name) {
-    return xprintf("%s/%s", options->out ? options->out : "nvcosim-out", name);
-}
-
-/* Writes the report if one is wanted. */
-static void write_report(const struct run_options *options, const struct report *report, struct result *result) {
-    struct error err;
-    if (!options->out && result->verdict == VERDICT_PASS && !options->histogram)
-        return;
-    char *folder = report_folder(options, result->trace);
-    if (report_write(report, folder, &err)) {
-        result->report = xprintf("%s/report.json", folder);
-        result->histogram = options->histogram ? xprintf("%s/histogram.svg", folder) : NULL;
-    } else
-        fail_to_play(result, err.text);
-    free(folder);
-}
-
-static void judge(const struct run_options *options, struct report_input *input, struct result *result) {
-    static const enum verdict verdicts[] = {[REPORT_PASSED] = VERDICT_PASS,
-                                            [REPORT_FAILED] = VERDICT_FAIL,
-                                            [REPORT_HUNG] = VERDICT_HANG,
-                                            [REPORT_REFUSED] = VERDICT_REFUSED};
-    struct text dut = {0};
-    result->compared = input->played_count > 1;
-    for (int i = 0; i < input->played_count; i++) {
-        text_printf(&dut, "%s%s", i ? "+" : "", input->played[i].dev->name);
-        fill_device(result, &input->played[i]);
-        fill_findings(result, input->played[i].dev);
-        result->compared = result->compared || result->devices[i].checks > 0;
-    }
-    free(result->dut);
-    result->dut = dut.text;
-    if (options->play.strict && !result->compared)
-        input->objection = "nothing was compared: the trace has no check, and one device alone played it (--strict)";
-    struct report *report = report_new(input);
-    result->verdict = verdicts[report_status(report)];
-    result->reason = xstrdup(report_reason(report));
-    for (int i = 0; i < input->played_count; i++)
-        fill_warnings(result, input->played[i].dev, report);
-    fill_mismatch(&result->mismatch, report);
-    fill_notes(result, options);
-    write_report(options, report, result);
-    report_free(report);
-}
+/* ---- playing ---- */
 
 /* Closes waves and coverage; false with a message if they could not be written. */
 static bool close_files(const struct report_input *input, struct error *err) {
@@ -308,19 +146,6 @@ static bool close_files(const struct report_input *input, struct error *err) {
     }
     return true;
 }
-
-/* What has been recorded, and what to do with it. */
-static void name_recordings(const struct run_options *options, struct result *result) {
-    const uint64_t cycles = result->devices[0].wave_cycles;
-    if (cycles == 0 || options->quiet)
-        return;
-    char *save = wave_save_path(options->rtl.wave_path);
-    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles,
-              options->rtl.wave_path, save);
-    free(save);
-}
-
-/* ---- playing ---- */
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one cannot be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
@@ -404,7 +229,7 @@ static void play_program(const struct run_options *options, const struct program
         input.played_count = open_devices(options, prog, rtl_name, open, context,
                                           options->histogram ? &histograms : NULL, &taps, devices, &err);
     if (input.played_count == 0) {
-        fail_to_play(result, err.text);
+        result_not_played(result, err.text);
         taps_free(&taps);
         return;
     }
@@ -421,7 +246,7 @@ static void play_program(const struct run_options *options, const struct program
         name_recordings(options, result);
         taps_compare(&taps, &result->notes);
     } else
-        fail_to_play(result, err.text);
+        result_not_played(result, err.text);
     for (int i = 0; i < input.played_count; i++) {
         struct device *dev = input.played[i].dev;
         play_result_free(&results[i]);
@@ -469,7 +294,7 @@ int play_one(const struct run_options *options, const char *rtl_name, rtl_open o
         play_program(options, prog, rtl_name, open, context, &result);
         program_free(prog);
     } else
-        fail_to_play(&result, err.text);
+        result_not_played(&result, err.text);
     deliver(options, &result);
     if (options->result_fd < 0) /* a process that has told its verdict does not end by a signal any more */
         hold_signals(false);
@@ -484,7 +309,7 @@ int play_none(const struct run_options *options, const char *dut, const char *fo
     va_start(arguments, format);
     char *reason = xvprintf(format, arguments);
     va_end(arguments);
-    fail_to_play(&result, reason);
+    result_not_played(&result, reason);
     free(reason);
     deliver(options, &result);
     result_free(&result);

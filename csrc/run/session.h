@@ -15,9 +15,6 @@ char *trace_name(const char *path, char *text, size_t size);
  * both must have the same register map. NULL with a message. */
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err);
 
-/* The folder of the report on a trace of that name; free() it. */
-char *report_folder(const struct run_options *options, const char *name);
-
 /* Plays options->traces.items[0]. open and context give the RTL; both NULL where only the model is played (options->dut
  * must say so). rtl_name is the device name for messages ("rtl", "rtl:mine"). The result goes to options->result_fd as
  * data, else it is printed. A signal to end does not interrupt that and the report. Returns the exit status. */
