@@ -100,6 +100,14 @@ module nvdla_mif
       `NVDLA_CHECK(AnswersNeverCollide, !(mc.valid && cv.valid) && !(mc.ready && cv.ready))
       wire unused = &{1'b0, mc.data, cv.data};
     end
+    // Ready alone means nothing: both may have room. Two answers at once would count as one.
+    for (genvar i = 0; i < WrClients; i++) begin : gen_write
+      mif_wr_rsp_t mc, cv;
+      assign mc = mc_wr_rsp[i*MifWrRspBits+:MifWrRspBits];
+      assign cv = gen_cvif.cv_wr_rsp[i*MifWrRspBits+:MifWrRspBits];
+      `NVDLA_CHECK(DoneNeverCollides, !(mc.done && cv.done))
+      wire unused = &{1'b0, mc.ready, mc.dat_ready, cv.ready, cv.dat_ready};
+    end
   end
 `endif
 endmodule
