@@ -12,11 +12,13 @@ check() { # TITLE STATUS
 }
 dir=$build/tests/foreign_full
 rm -rf "$dir" "$build"/nvcosim-full-standin* "$build/full-standin.variables" && mkdir -p "$dir"
-# The ports are those that the testbench connects: what it drives is an input.
-python3 - tb/tb_top.sv >"$dir/standin.sv" <<'PY'
+# The ports are those that the testbench connects, macros resolved: what it drives is an input.
+make -s "$build/gen/full/nvdla_pkg.sv"
+verilator -E -P -f "$build/gen/full/config.f" +define+TB_TOP=STANDIN tb/tb_top.sv >"$dir/tb_top.sv"
+python3 - "$dir/tb_top.sv" >"$dir/standin.sv" <<'PY'
 import re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
-ports = re.findall(r"\.(\w+)\(", text[text.index("`TB_TOP dut ("):])
+ports = re.findall(r"\.(\w+)\(", text[text.index("STANDIN dut ("):])
 declared = {name: (width or "", driven) for width, name, driven in re.findall(r"wire *(\[[^;=]*?\])? *(\w+) *(=)?", text)}
 def port(name):
     width, driven = declared.get(name, ("", "="))
