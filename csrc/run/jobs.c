@@ -283,6 +283,10 @@ int jobs_run(const struct run_options *options) {
                   .stats = options->stats},
     };
     process_obey_signals();
+    sigset_t by_hand; /* kept for the simulators while traces are read and simulators built */
+    sigemptyset(&by_hand);
+    sigaddset(&by_hand, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &by_hand, NULL);
     run.jobs = xcalloc(run.count, sizeof *run.jobs);
     for (size_t i = 0; i < run.count; i++)
         run.jobs[i] = (struct job){.path = options->traces.items[i], .result_end = -1, .output_end = -1};

@@ -52,7 +52,8 @@ else echo "SKIPPED no mount namespace: full temporary files"; fi
 # SIGUSR1 starts a recording in a run that is going on.
 "$NVCOSIM" run traces/conformance/small/rand_large_000.nvt.gz --wave "$dir/hand.fst" --wave-from 99999999 --out "$dir" >"$dir/hand.log" 2>&1 &
 run=$!
-for _ in $(seq 200); do kill -USR1 $run 2>/dev/null && [ -e "$dir/hand.fst.hier" ] && break; sleep 0.02; done
+until [ -e "$dir/hand.fst.hier" ] || ! kill -0 $run 2>/dev/null; do sleep 0.01; done # the simulator has opened its file
+kill -USR1 $run
 wait $run
 grep -qE 'hand.fst: recording (starts|stops) at cycle [0-9]+ \(SIGUSR1\)' "$dir/hand.log"
 check "SIGUSR1 starts recording" $?
