@@ -4,12 +4,8 @@
 #
 # usage: foreign_full.sh BUILD
 set -u
-NVCOSIM=${NVCOSIM:-build/nvcosim}
+. "$(dirname "$0")/frame.sh"
 build=$1
-passed=0 failed=0
-check() { # TITLE STATUS
-    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
-}
 dir=$build/tests/foreign_full
 rm -rf "$dir" "$build"/nvcosim-full-standin* "$build/full-standin.variables" && mkdir -p "$dir"
 # The ports are those that the testbench connects, macros resolved: what it drives is an input.
@@ -47,5 +43,4 @@ check "as what it is" $?
 check "waves of it are recorded, from what make simulator kept" $?
 "$NVCOSIM" build --config full --name standin --filelist "$dir/standin.f" --top STANDIN
 check "nvcosim build --config full" $?
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -4,12 +4,8 @@
 #
 # usage: hang.sh BUILD
 set -u
-NVCOSIM=${NVCOSIM:-build/nvcosim}
+. "$(dirname "$0")/frame.sh"
 build=$1
-passed=0 failed=0
-check() { # TITLE STATUS
-    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
-}
 dir=$build/tests/hang
 rm -rf "$dir" && mkdir -p "$dir"
 play() { # ARGUMENTS: output in out, status in status
@@ -47,5 +43,4 @@ play "$dir/weight.nvt"
 check "a client of weight 0 hangs (status $status)" $?
 says "with the weight" "blocked: MCIF.CFG_WR_WEIGHT_0 has WR_WEIGHT_SDP 0, so these requests are never answered"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

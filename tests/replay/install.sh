@@ -4,11 +4,8 @@
 #
 # usage: install.sh BUILD
 set -u
+. "$(dirname "$0")/frame.sh"
 build=$1
-passed=0 failed=0
-check() { # TITLE STATUS
-    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 make -s install PREFIX=/opt/nvdla DESTDIR="$dir/package" && [ -x "$dir/package/opt/nvdla/bin/nvcosim" ] && ! grep -rqF "$dir" "$dir/package/opt/nvdla/share"
@@ -47,5 +44,4 @@ check "uninstall of nothing" $?
 make -s install PREFIX=relative 2>"$dir/log"
 [ $? -eq 2 ] && grep -q "found 'relative', expected an absolute path" "$dir/log"
 check "a PREFIX that is no absolute path" $?
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -4,12 +4,8 @@
 #
 # usage: nvidia_checkout.sh BUILD
 set -u
-NVCOSIM=${NVCOSIM:-build/nvcosim}
+. "$(dirname "$0")/frame.sh"
 build=$1
-passed=0 failed=0
-check() { # TITLE STATUS
-    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
-}
 checkout=$build/tests/nvidia/hw
 rm -rf "$checkout" "$build/nvcosim-small-nvidia" && mkdir -p "$checkout"
 "$NVCOSIM" build --nvidia "$checkout" 2>"$checkout/log"
@@ -52,5 +48,4 @@ check "it runs with the pin that --nvidia brings" $?
 "$NVCOSIM" run --dut rtl:nvidia --pin tmc2slcg_disable_clock_gating=0 --out "$build/tests/nvidia/out" --max-cycles 30000 $trace
 [ $? -eq 3 ]
 check "--pin wins over it" $?
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -3,12 +3,8 @@
 #
 # usage: second_dut.sh BUILD
 set -u
-NVCOSIM=${NVCOSIM:-build/nvcosim}
+. "$(dirname "$0")/frame.sh"
 build=$1
-passed=0 failed=0
-check() { # TITLE STATUS
-    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
-}
 dir=$build/tests/second_dut
 rm -rf "$dir" && mkdir -p "$dir"
 tests/replay/buggy_rtl.sh "$build" "$dir"
@@ -58,5 +54,4 @@ check "the limit for ports alone is long enough" $?
 "$NVCOSIM" run --dut rtl:nosuch traces/conformance/small/rand_sdp_000.nvt.gz >/dev/null 2>&1
 [ $? -eq 2 ]
 check "an RTL that was never built gives exit status 2" $?
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -4,12 +4,8 @@
 #
 # usage: taps.sh BUILD
 set -u
-NVCOSIM=${NVCOSIM:-build/nvcosim}
+. "$(dirname "$0")/frame.sh"
 build=$1
-passed=0 failed=0
-check() { # TITLE STATUS
-    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
-}
 dir=$build/tests/taps
 rm -rf "$dir" && mkdir -p "$dir"
 for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_edge_group_004; do
@@ -28,5 +24,4 @@ check "a convolution's results are among them" $?
 out=$("$NVCOSIM" run --taps /dev/null traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 [ $? -eq 2 ] && grep -q -- '--taps: /dev/null.*cannot create the directory' <<<"$out"
 check "a folder that cannot be made is told" $?
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

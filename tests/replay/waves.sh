@@ -3,12 +3,8 @@
 #
 # usage: waves.sh BUILD
 set -u
-NVCOSIM=${NVCOSIM:-build/nvcosim}
+. "$(dirname "$0")/frame.sh"
 build=$1
-passed=0 failed=0
-check() { # TITLE STATUS
-    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
-}
 dir=$build/tests/waves
 rm -rf "$dir" && mkdir -p "$dir"
 "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir"
@@ -57,5 +53,4 @@ kill -USR1 $run
 wait $run
 grep -qE 'hand.fst: recording (starts|stops) at cycle [0-9]+ \(SIGUSR1\)' "$dir/hand.log"
 check "SIGUSR1 starts recording" $?
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,0 +1,15 @@
+#!/bin/bash
+# Frame of scripts that judge step by step: included by them. NVCOSIM from the environment.
+NVCOSIM=${NVCOSIM:-build/nvcosim}
+passed=0 failed=0
+
+# check TITLE STATUS: a step that went well has status 0
+check() {
+    if [ "$2" -eq 0 ]; then echo "ok    $1"; passed=$((passed + 1)); else echo "FAIL  $1"; failed=$((failed + 1)); fi
+}
+
+# The closing line and the exit status.
+finish() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
