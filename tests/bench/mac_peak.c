@@ -63,8 +63,7 @@ static double run_fp16(void) {
     struct cmac_fp16_sums sums;
     struct cmac_piece piece = {.offset = 0, .count = ATOM};
     int16_t window[ATOM];
-    if (!cmac_fp16_weights_begin(&weights, KERNELS, ATOM, 1))
-        return 0;
+    cmac_fp16_weights_begin(&weights, KERNELS, ATOM, 1);
     cmac_fp16_weights_clear(&weights);
     for (size_t i = 0; i < ATOM; i++) {
         window[i] = (int16_t)(0x3000 + 313 * (int)i % 0x1fff);
