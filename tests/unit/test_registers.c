@@ -96,7 +96,8 @@ static void windows_of_absent_units_are_not_decoded(void **state) {
     assert_false(nvdla_has_unit(config("large"), NVDLA_BDMA));
     assert_false(nvdla_has_unit(config("large"), NVDLA_RBK));
     assert_false(nvdla_has_unit(config("full"), NVDLA_UNIT_COUNT));
-    assert_int_equal(nvdla_unit_at(config("full"), 0x01000), NVDLA_UNIT_COUNT); /* GEC stub */
+    assert_int_equal(nvdla_unit_at(config("full"), 0x01000),
+                     NVDLA_UNIT_COUNT); /* the window of GEC, which is no unit */
     assert_int_equal(nvdla_unit_at(config("small"), 0x0e000), NVDLA_UNIT_COUNT);
     assert_int_equal(nvdla_unit_at(config("small"), 0x0f000), NVDLA_UNIT_COUNT);
     assert_int_equal(nvdla_unit_at(config("large"), 0x0f000), NVDLA_CVIF);
