@@ -7,19 +7,21 @@ module nvdla_cdp_address
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-  input  logic                clk_i,
-  input  logic                load_i,
-  input  logic [AddrBits-1:0] base_i,
-  input  logic [31:0]         line_stride_i,
-  input  logic [31:0]         surface_stride_i,
-  input  logic                step_i,
-  input  logic                surface_last_i,
-  input  logic                line_last_i,
-  output logic [AddrBits-1:0] addr_o
+    input  logic                clk_i,
+    input  logic                load_i,
+    input  logic [AddrBits-1:0] base_i,
+    input  logic [31:0]         line_stride_i,
+    input  logic [31:0]         surface_stride_i,
+    input  logic                step_i,
+    input  logic                surface_last_i,
+    input  logic                line_last_i,
+    output logic [AddrBits-1:0] addr_o
 );
   logic [AddrBits-1:0] line_q, column_q, addr_q;
-  wire [AddrBits-1:0] line_next = line_q + AddrBits'(line_stride_i);
-  wire [AddrBits-1:0] column_next = line_last_i ? line_next : column_q + AddrBits'(CdpColumns * MemAtom);
+  logic [AddrBits-1:0] line_next, column_next;
+
+  assign line_next = line_q + AddrBits'(line_stride_i);
+  assign column_next = line_last_i ? line_next : column_q + AddrBits'(CdpColumns * MemAtom);
 
   assign addr_o = addr_q;
 
