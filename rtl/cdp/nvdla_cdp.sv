@@ -12,20 +12,20 @@ module nvdla_cdp
   import nvdla_cdp_pkg::*;
   import nvdla_lut_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                csb_rdma_req_i,
-    input  logic                csb_req_i,
-    input  logic                csb_write_i,
-    input  logic [9:0]          csb_addr_i,
-    input  logic [31:0]         csb_wdata_i,
-    output logic [31:0]         csb_rdma_rdata_o,
-    output logic [31:0]         csb_rdata_o,
-    output mif_rd_req_t         r_mif_o,
-    input  mif_rd_rsp_t         r_mif_i,
-    output mif_wr_req_t         w_mif_o,
-    input  mif_wr_rsp_t         w_mif_i,
-    output logic [1:0]          done_intr_o
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   csb_rdma_req_i,
+    input  logic                   csb_req_i,
+    input  logic                   csb_write_i,
+    input  logic [CsbAddrBits-1:0] csb_addr_i,
+    input  logic [           31:0] csb_wdata_i,
+    output logic [           31:0] csb_rdma_rdata_o,
+    output logic [           31:0] csb_rdata_o,
+    output mif_rd_req_t            r_mif_o,
+    input  mif_rd_rsp_t            r_mif_i,
+    output mif_wr_req_t            w_mif_o,
+    input  mif_wr_rsp_t            w_mif_i,
+    output logic [            1:0] done_intr_o
 );
   // Atoms in flight: the design latency of the memory at full throughput, and at least the two blocks that the first output waits for.
   localparam int FullDepth = DbbLatency * CdpThroughput / MemAtom;
@@ -195,8 +195,8 @@ module nvdla_cdp
       .run_i       (run),
       .d_i         (d),
       .lut_cfg_i   (lut_cfg),
-      .cfg_req_i   (csb_req_i && csb_addr_i == 10'(CdpSLutAccessCfg)),
-      .data_req_i  (csb_req_i && csb_addr_i == 10'(CdpSLutAccessData)),
+      .cfg_req_i   (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessCfg)),
+      .data_req_i  (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessData)),
       .write_i     (csb_write_i),
       .wdata_i     (csb_wdata_i),
       .rdata_o     (lut_rdata),

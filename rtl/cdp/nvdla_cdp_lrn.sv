@@ -18,8 +18,8 @@ module nvdla_cdp_lrn
     input  logic                                 cfg_req_i,
     input  logic                                 data_req_i,
     input  logic                                 write_i,
-    input  logic [31:0]                          wdata_i,
-    output logic [31:0]                          rdata_o,
+    input  logic [                         31:0] wdata_i,
+    output logic [                         31:0] rdata_o,
   // beats in, atoms out
     input  logic                                 beat_valid_i,
     output logic                                 step_o,
@@ -28,13 +28,13 @@ module nvdla_cdp_lrn
     output logic                                 atom_valid_o,
     input  logic                                 atom_ready_i,
     output logic                                 atom_last_o,
-    output logic [AtomBits-1:0]                  atom_data_o,
+    output logic [                 AtomBits-1:0] atom_data_o,
   // counts
-    output logic [31:0]                          uflow_o,
-    output logic [31:0]                          oflow_o,
-    output logic [31:0]                          hybrid_o,
-    output logic [31:0]                          le_hit_o,
-    output logic [31:0]                          lo_hit_o
+    output logic [                         31:0] uflow_o,
+    output logic [                         31:0] oflow_o,
+    output logic [                         31:0] hybrid_o,
+    output logic [                         31:0] le_hit_o,
+    output logic [                         31:0] lo_hit_o
 );
   localparam int Stages = 6;                   // before the packing one
   localparam int BeatWidth = CdpThroughput * 8;

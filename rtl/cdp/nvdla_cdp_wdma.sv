@@ -1,8 +1,8 @@
 // Write side of CDP: one command per block, and the output atoms behind.
 //
 // block_*: blocks in order; a command is offered as soon as its block is known. atom_*: output atoms in the same order, atom_last_i with
-// the last one of the layer; it waits until all commands are out. done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer
-// of group_i is in memory. stall_o: running count of clocks in which an atom waits (D_PERF_WRITE_STALL), never cleared.
+// the last one of the layer; it waits until all commands are out. done_o: the write DMA has taken it; held until run_i falls.
+// done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which an atom waits (D_PERF_WRITE_STALL), never cleared.
 // Spec: 62-cdp, sections 2.2, 9.
 module nvdla_cdp_wdma
   import nvdla_pkg::*;
@@ -14,7 +14,7 @@ module nvdla_cdp_wdma
     input  logic                group_i,
     input  cdp_d_t              d_i,
     output logic                done_o,
-    output logic [31:0]         stall_o,
+    output logic [        31:0] stall_o,
     input  logic                block_valid_i,
     output logic                block_ready_o,
     input  cdp_block_t          block_i,
@@ -22,7 +22,7 @@ module nvdla_cdp_wdma
     output logic                atom_ready_o,
     input  logic                atom_last_i,
     input  logic [AtomBits-1:0] atom_data_i,
-    output logic [1:0]          done_intr_o,
+    output logic [         1:0] done_intr_o,
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );

@@ -17,10 +17,10 @@ module nvdla_pdp
     input  logic                         csb_rdma_req_i,
     input  logic                         csb_req_i,
     input  logic                         csb_write_i,
-    input  logic [9:0]                   csb_addr_i,
-    input  logic [31:0]                  csb_wdata_i,
-    output logic [31:0]                  csb_rdma_rdata_o,
-    output logic [31:0]                  csb_rdata_o,
+    input  logic [      CsbAddrBits-1:0] csb_addr_i,
+    input  logic [                 31:0] csb_wdata_i,
+    output logic [                 31:0] csb_rdma_rdata_o,
+    output logic [                 31:0] csb_rdata_o,
     input  logic                         sdp_valid_i,
     output logic                         sdp_ready_o,
     input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
@@ -28,7 +28,7 @@ module nvdla_pdp
     input  mif_rd_rsp_t                  r_mif_i,
     output mif_wr_req_t                  w_mif_o,
     input  mif_wr_rsp_t                  w_mif_i,
-    output logic [1:0]                   done_intr_o
+    output logic [                  1:0] done_intr_o
 );
   // Atoms in flight that cover the design latency of the memory at full throughput.
   localparam int ReadDepth = DbbLatency * PdpThroughput / MemAtom;

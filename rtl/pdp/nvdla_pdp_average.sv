@@ -10,8 +10,8 @@ module nvdla_pdp_average
     input  logic                                clk_i,
     input  logic                                rst_ni,
     input  logic                                average_i,
-    input  logic [16:0]                         recip_width_i,
-    input  logic [16:0]                         recip_height_i,
+    input  logic [                        16:0] recip_width_i,
+    input  logic [                        16:0] recip_height_i,
     input  logic                                tot_valid_i,
     output logic                                tot_ready_o,
     input  logic                                tot_last_i,
@@ -20,7 +20,7 @@ module nvdla_pdp_average
     output logic                                atom_valid_o,
     input  logic                                atom_ready_i,
     output logic                                atom_last_o,
-    output logic [AtomBits-1:0]                 atom_data_o
+    output logic [                AtomBits-1:0] atom_data_o
 );
   localparam int BeatWidth = PdpThroughput * PdpLaneBits;
   localparam int Top = AtomBits - BeatWidth;   // where a beat enters the atom

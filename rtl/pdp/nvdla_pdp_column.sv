@@ -11,7 +11,7 @@ module nvdla_pdp_column
 (
     input  logic                                clk_i,
     input  logic                                rst_ni,
-    input  logic [1:0]                          method_i,
+    input  logic [                         1:0] method_i,
     input  logic                                beat_valid_i,
     output logic                                beat_ready_o,
     input  pdp_beat_t                           beat_i,

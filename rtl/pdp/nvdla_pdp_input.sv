@@ -17,7 +17,7 @@ module nvdla_pdp_input
     output logic                         done_o,
     input  logic                         mem_valid_i,
     output logic                         mem_ready_o,
-    input  logic [AtomBits-1:0]          mem_data_i,
+    input  logic [         AtomBits-1:0] mem_data_i,
     input  logic                         sdp_valid_i,
     output logic                         sdp_ready_o,
     input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
@@ -25,8 +25,8 @@ module nvdla_pdp_input
     input  logic                         in_ready_i,
     output logic                         in_atom_o,
     output logic                         in_last_o,
-    output logic [PdpSdpBeatBits-1:0]    in_beat_o,
-    output logic [AtomBits-1:0]          in_atom_data_o,
+    output logic [   PdpSdpBeatBits-1:0] in_beat_o,
+    output logic [         AtomBits-1:0] in_atom_data_o,
     output logic [SdpBsThroughput*8-1:0] in_beat_data_o
 );
   wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv

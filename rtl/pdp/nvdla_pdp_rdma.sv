@@ -16,7 +16,7 @@ module nvdla_pdp_rdma
     input  logic                run_i,
     input  pdp_rdma_d_t         d_i,
     output logic                done_o,
-    output logic [31:0]         stall_o,
+    output logic [        31:0] stall_o,
     output logic                atom_valid_o,
     input  logic                atom_ready_i,
     output logic [AtomBits-1:0] atom_data_o,

@@ -2,8 +2,8 @@
 //
 // atom_*: the output atoms in that order, atom_last_i with the last one of the layer. A line's command is offered as soon as its first
 // atom is being packed (atom_begun_i); the last command asks for the acknowledge. The last atom of the layer waits for release_i (nothing
-// of the input is left). done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which a command or
-// an atom waits (D_PERF_WRITE_STALL), never cleared.
+// of the input is left). done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer of group_i is in memory.
+// stall_o: running count of clocks in which a command or an atom waits (D_PERF_WRITE_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 3, 7, 10.
 module nvdla_pdp_wdma
@@ -17,13 +17,13 @@ module nvdla_pdp_wdma
     input  pdp_d_t              d_i,
     input  logic                release_i,
     output logic                done_o,
-    output logic [31:0]         stall_o,
+    output logic [        31:0] stall_o,
     input  logic                atom_begun_i,
     input  logic                atom_valid_i,
     output logic                atom_ready_o,
     input  logic                atom_last_i,
     input  logic [AtomBits-1:0] atom_data_i,
-    output logic [1:0]          done_intr_o,
+    output logic [         1:0] done_intr_o,
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
