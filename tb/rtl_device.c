@@ -384,6 +384,10 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
         rtl->statistics.eval_share = meter_share(&rtl->meter, rtl->clocks, statistics->cpu_seconds);
 }
 
+static bool rtl_record_waves(struct device *dev, const struct wave_options *options, struct error *err) {
+    return waves_begin(&rtl_of(dev)->waves, options, err);
+}
+
 static bool rtl_finish(struct device *dev, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
     bool good = true;
@@ -425,6 +429,7 @@ static const struct device_ops rtl_ops = {
     .links = rtl_links,
     .waits = rtl_waits,
     .statistics = rtl_statistics,
+    .record_waves = rtl_record_waves,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
@@ -450,13 +455,11 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
         rtl->now.taps = rtl->vpi.taps ? rtl->taps : NULL;
     }
-    if (rtl->options.wave_path) {
-        const bool own = !strcmp(dev->name, "rtl");
-        if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->statistics.wave_cycles,
-                        err))
-            return false;
+    waves_init(&rtl->waves, &rtl->simulator, dev->config, !strcmp(dev->name, "rtl"), &rtl->statistics.wave_cycles);
+    if (rtl->options.wave.path && !waves_begin(&rtl->waves, &rtl->options.wave, err))
+        return false;
+    if (rtl->simulator.wave_open) /* a recording may begin later, too */
         observers_add(&rtl->observers, waves_observer(&rtl->waves));
-    }
     if (rtl->options.checks) {
         struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
         if (!checks)
