@@ -373,6 +373,8 @@ const char *report_outcome_text(enum play_outcome outcome) {
         return "hung";
     case PLAY_REFUSED:
         return "refused";
+    case PLAY_STOPPED:
+        return "stopped";
     case PLAY_BROKEN:
         break;
     }

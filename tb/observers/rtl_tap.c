@@ -38,7 +38,13 @@ struct rtl_tap {
     struct internal internal[SIGNAL_TAPS];
     bool has_internal;
     struct client clients[2][AXI_PORTS][AXI_IDS];
+    bool recording;
 };
+
+/* Opens a stream of a launch, unless nothing is delivered yet. */
+static struct tap_out open_stream(const struct rtl_tap *tap, const struct tap_stream *stream) {
+    return tap->recording ? tap_open(tap->listeners, stream) : (struct tap_out){.stream = *stream};
+}
 
 /* ---- streams inside the design ---- */
 
@@ -72,7 +78,7 @@ static bool begin_launch(struct rtl_tap *tap, struct internal *stream) {
                                         .tap = stream->tap,
                                         .format = stream->format,
                                         .width = stream->width};
-    stream->out = tap_open(tap->listeners, &identity);
+    stream->out = open_stream(tap, &identity);
     stream->next = 0;
     stream->open = true;
     return true;
@@ -131,7 +137,7 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
                                             .tap = beat->write ? TAP_AXI_WRITE : TAP_AXI_READ,
                                             .client = beat->id,
                                             .format = TAP_INT8};
-        client->out = tap_open(tap->listeners, &identity);
+        client->out = open_stream(tap, &identity);
         client->open = true;
     }
     for (int at = 0; at < beat->bytes; at += atom) {
@@ -172,6 +178,10 @@ struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct sign
     tap->has_internal = internal;
     tap->tracker = layer_tracker_new(config);
     return tap;
+}
+
+void rtl_tap_record(struct rtl_tap *tap) {
+    tap->recording = true;
 }
 
 struct observer rtl_tap_observer(struct rtl_tap *tap) {

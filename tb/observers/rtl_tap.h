@@ -21,6 +21,9 @@ struct rtl_tap;
 struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct signal_layout *layout,
                             const struct tap_listeners *listeners, bool internal);
 
+/* Delivers from now on: a tap counts first, so that it knows launches and places, and delivers nothing. */
+void rtl_tap_record(struct rtl_tap *tap);
+
 /* Frees the tap when it is released. */
 struct observer rtl_tap_observer(struct rtl_tap *tap);
 

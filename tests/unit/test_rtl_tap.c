@@ -57,6 +57,7 @@ static void bench_init(struct bench *b, const char *config) {
     b->layout = signal_layout(b->config);
     tap_listen(&b->listeners, (struct tap_listener){.context = &b->heard, .open = open_all});
     b->tap = rtl_tap_new(b->config, &b->layout, &b->listeners, true);
+    rtl_tap_record(b->tap);
     b->observer = rtl_tap_observer(b->tap);
     b->observer.reset(b->observer.context);
 }
