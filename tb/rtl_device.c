@@ -25,6 +25,7 @@
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
 #include "tb/observers/unknown.h"
+#include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
 #include "tb/provenance.h"
 #include "tb/signals.h"
@@ -81,6 +82,8 @@ struct rtl_device {
     uint64_t last_moved; /* a transfer on an AXI port */
     uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
     struct device_link links[SIGNAL_LINKS];
+    struct link_beats link_beats;
+    struct device_waits waits;
     bool op_started;
     uint64_t op_start, last_rise;
     bool coverage_open;
@@ -189,6 +192,7 @@ static void observe(struct rtl_device *rtl) {
         return;
     rtl->now.cycle = rtl->cycle;
     rtl->links_seen |= rtl->flags;
+    link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
         show_clock(rtl, words);
     if (rtl->flags & ~before & OUT_INTR)
@@ -274,6 +278,7 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     for (int i = 0; i < SIGNAL_LINKS; i++)
         rtl->links[i] = (struct device_link){.name = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
+    rtl->link_beats = (struct link_beats){{0}};
     if (rtl->options.copies)
         rtl->copy_due = 0;
     return true;
@@ -359,6 +364,29 @@ static const struct device_link *rtl_links(struct device *dev, size_t *count) {
     return rtl->vpi.links ? rtl->links : NULL;
 }
 
+static const struct device_waits *rtl_waits(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    struct device_waits *waits = &rtl->waits;
+    uint32_t words[WAITS_WORDS];
+    waits_begin(waits, rtl->cycle);
+    waits->launches = provenance_launches(rtl->prov);
+    if (rtl->vpi.waits) {
+        vpi_access_get_waits(&rtl->vpi, words);
+        waits_words(waits, words);
+    } else if (rtl->vpi.links) {
+        uint64_t last[SIGNAL_LINKS];
+        look_at_links(rtl);
+        for (int i = 0; i < SIGNAL_LINKS; i++)
+            last[i] = rtl->links[i].moved ? rtl->links[i].last : 0;
+        waits_links(waits, &rtl->link_beats, last);
+    }
+    for (int p = 0; p < rtl->layout.ports; p++)
+        waits_port(waits, (enum memory_space)p, rtl->ports[p].memory, rtl->layout.port[p].bytes, dev->config->mem_atom);
+    if (rtl->last_moved > waits->moved)
+        waits->moved = rtl->last_moved;
+    return waits;
+}
+
 static bool rtl_interrupt(struct device *dev) {
     return rtl_of(dev)->flags & OUT_INTR;
 }
@@ -435,6 +463,7 @@ static void rtl_destroy(struct device *dev) {
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
     provenance_free(rtl->prov);
+    waits_begin(&rtl->waits, 0);
     device_release(dev);
     free(rtl);
 }
@@ -449,6 +478,7 @@ static const struct device_ops rtl_ops = {
     .time = rtl_time,
     .still = rtl_still,
     .links = rtl_links,
+    .waits = rtl_waits,
     .statistics = rtl_statistics,
     .record_waves = rtl_record_waves,
     .record_taps = rtl_record_taps,
