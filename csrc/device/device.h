@@ -142,8 +142,9 @@ struct device_ops {
     /* The launches that fetch from memory and ran in that clock, not long ago. Returns how many, at most room
      * (DEVICE_LAUNCHES is enough). NULL, or 0 without rtl_options.copies: not known. */
     size_t (*in_flight)(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room);
-    /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
-     * played. False with a message if one could not be written; NULL: the device writes none. */
+    /* Closes the files that a run writes while it plays (waves, coverage) and ends the threads that it has started: to
+     * be called once the program has been played. False with a message if one could not be written; NULL: there is
+     * nothing to end. */
     bool (*finish)(struct device *dev, struct error *err);
     void (*destroy)(struct device *dev);
 };

@@ -89,7 +89,7 @@ void copies_leave(int status) __attribute__((noreturn));
 
 struct copies_statistics {
     uint64_t made, asleep;        /* copies made so far, and those that sleep now */
-    double fork_seconds;          /* CPU and wall time of all forks, of the parent */
+    double fork_seconds;          /* CPU time of all forks, of the parent */
     double cost_seconds;          /* with an estimate of what copying pages on their next write costs */
     uint64_t cycles[COPIES_MOST]; /* of those asleep, ascending */
 };
