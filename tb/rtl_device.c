@@ -22,6 +22,7 @@
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
+#include "tb/observers/timeline.h"
 #include "tb/observers/unknown.h"
 #include "tb/observers/waves.h"
 #include "tb/provenance.h"
@@ -179,6 +180,7 @@ static void observe(struct rtl_device *rtl) {
     if (!rtl->released)
         return;
     rtl->now.cycle = rtl->cycle;
+    rtl->now.flags = rtl->flags;
     rtl->links_seen |= rtl->flags;
     if (rtl->observers.clocks)
         show_clock(rtl, words);
@@ -419,6 +421,13 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
         rtl->now.taps = rtl->vpi.taps ? rtl->taps : NULL;
+    }
+    if (rtl->options.timeline) {
+        struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);
+        observers_add(&rtl->observers, timeline_observer(counter));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, timeline_axi(counter));
+        rtl->statistics.timeline = timeline_counted(counter);
     }
     if (rtl->options.wave_path) {
         const bool own = !strcmp(dev->name, "rtl");

@@ -30,6 +30,7 @@
 #include "nvdla/registers.h"
 
 struct device;
+struct timeline;
 
 /* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
  * regions. Each finding fails the run. */
@@ -53,6 +54,7 @@ struct rtl_statistics {
     uint64_t most_vpi_per_cycle;
     double eval_share;    /* part of cpu_seconds inside the design's own evaluation, 0..1; 0 if not measured */
     uint64_t wave_cycles; /* cycles that are in the wave file */
+    const struct timeline *timeline; /* device/timeline.h; NULL: not counted */
 };
 
 /* What only the reference model counts: convolutions whose compiled representation was there, was made. */

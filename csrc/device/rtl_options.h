@@ -34,6 +34,7 @@ struct rtl_options {
     struct axi_options axi;
     const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
+    bool timeline;                    /* count what moves and who waits, over time and by launch (device/timeline.h) */
     const char *wave_path;            /* FST file, NULL for none; only a simulator built for waves can */
     uint64_t wave_from, wave_to;      /* cycles, wave_to 0 = to the end */
     const char *coverage_path; /* what Verilator counted, written at the end; NULL for none; only a simulator built

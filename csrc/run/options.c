@@ -46,6 +46,7 @@ enum {
     KEY_MAX_SECONDS,
     KEY_THREADS,
     KEY_HISTOGRAM,
+    KEY_HTML,
 };
 
 enum { GROUP_MEMORY = 3 };
@@ -75,7 +76,8 @@ const struct argp_option run_option_table[] = {
     {.name = "out",
      .key = 'o',
      .arg = "DIR",
-     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only)"},
+     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
+            "those that fail report.html too"},
     {.doc = "Limits", .group = 2},
     {.name = "max-cycles",
      .key = KEY_MAX_CYCLES,
@@ -165,6 +167,11 @@ const struct argp_option run_option_table[] = {
      .key = KEY_HISTOGRAM,
      .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
             "with pictures in report.txt and histogram.svg, and histogram.json"},
+    {.name = "html",
+     .key = KEY_HTML,
+     .doc =
+         "Write DIR/TRACE/report.html for every trace, and count for it what the engines and the memory do over time "
+         "(failed traces have the page anyway, without that)"},
     {.name = "results",
      .key = KEY_RESULTS,
      .arg = "FILE",
@@ -524,6 +531,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_HISTOGRAM:
         options->histogram = true;
+        break;
+    case KEY_HTML:
+        options->html = options->rtl.timeline = true;
         break;
     case KEY_STATS:
         options->stats = options->rtl.measure = true;

@@ -223,6 +223,7 @@ static void play_program(const struct run_options *options, const struct program
     struct report_input input = {.name = result->trace, .prog = prog};
     struct error err;
     struct histogram_set histograms = {0};
+    input.html = options->html;
     input.histograms = options->histogram ? &histograms : NULL;
     struct taps taps;
     if (taps_open(&taps, options->taps, result->trace, &err))
