@@ -27,7 +27,7 @@ mkdir -p rerun/badgold rerun2/badgold
 cp badgold/* rerun/badgold && cp badgold/* rerun2/badgold && rm rerun2/badgold/*golden*
 nv run --dut model -q --out own rerun/badgold/badgold.cfg; check run_leaves_dumps 1
 nv run --dut model -q --out own rerun2/badgold/badgold.cfg; check run_passes_into_the_folder 0
-that run_removes_old_dumps sh -c 'test "$(ls own/badgold | tr "\n" " ")" = "report.json report.txt "'
+that run_removes_old_dumps sh -c 'test "$(ls own/badgold | tr "\n" " ")" = "report.html report.json report.txt "'
 nv run --dut model -q rerun2/badgold/badgold.cfg; check run_passes_without_report 0
 that run_removes_old_report test ! -e nvcosim-out/badgold
 nv run --dut model badcrc/badcrc.cfg; check run_crc_mismatch 1 "FAIL badcrc: badcrc/badcrc.cfg:38: CRC-32 of primary memory 0x80010000" "is $crc on the model, expected 0x12345678"
