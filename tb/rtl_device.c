@@ -24,6 +24,7 @@
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
 #include "tb/observers/unknown.h"
+#include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
 #include "tb/provenance.h"
 #include "tb/signals.h"
@@ -65,17 +66,19 @@ struct rtl_device {
     uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
     uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    uint32_t taps[SIGNAL_TAP_WORDS];
-    struct sampled now; /* what the observers see of it */
-    uint32_t flags;     /* outs word 0, unknown bits as 0 */
-    bool csb_driven;    /* in holds a request */
-    bool released;      /* reset is over: the clocks count */
-    uint64_t cycle;     /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
-    uint64_t clocks;    /* since the simulation began */
+    uint32_t stream[STREAM_WORDS];                           /* the one that was read last */
+    struct sampled now;                                      /* what the observers see of it */
+    uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
+    bool csb_driven;                                         /* in holds a request */
+    bool released;                                           /* reset is over: the clocks count */
+    uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
+    uint64_t clocks; /* since the simulation began */
     uint64_t last_traffic;
     uint64_t last_moved; /* a transfer on an AXI port */
     uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
     struct device_link links[SIGNAL_LINKS];
+    struct link_beats link_beats;
+    struct device_waits waits;
     bool op_started;
     uint64_t op_start, last_rise;
     bool coverage_open;
@@ -179,10 +182,22 @@ static void show_clock(struct rtl_device *rtl, const s_vpi_vecval *words) {
     rtl->aval[0] = rtl->flags;
 }
 
+/* Shows the streams that move in this clock. */
+static void show_moves(struct rtl_device *rtl, const uint32_t *words) {
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].moved)
+            rtl->observers.item[i].moved(rtl->observers.item[i].context, rtl->cycle, words);
+}
+
+/* What a stream shows in this clock; see struct stream_source. */
+static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
+    struct rtl_device *rtl = context;
+    vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
+    return rtl->stream;
+}
+
 /* Reads the outputs of this clock and decides what the coming edge does. */
 static void observe(struct rtl_device *rtl) {
-    if (rtl->now.taps) /* before outs, whose words stay valid until the next access only */
-        vpi_access_get_taps(&rtl->vpi, rtl->taps, rtl->layout.tap_words);
     const s_vpi_vecval *words = vpi_access_get(&rtl->vpi);
     const uint32_t before = rtl->flags;
     rtl->flags = rtl->aval[0] = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
@@ -191,6 +206,10 @@ static void observe(struct rtl_device *rtl) {
     rtl->now.cycle = rtl->cycle;
     rtl->now.interrupt = rtl->flags & OUT_INTR;
     rtl->links_seen |= rtl->flags;
+    uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
+    for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
+        moving |= moves[i] = (uint32_t)words[rtl->layout.out_words + i].aval;
+    link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
         show_clock(rtl, words);
     if (rtl->flags & ~before & OUT_INTR)
@@ -200,6 +219,8 @@ static void observe(struct rtl_device *rtl) {
     for (int p = 0; p < rtl->layout.ports; p++)
         if ((rtl->flags & rtl->ports[p].valids) || rtl->cycle >= rtl->ports[p].next)
             observe_port(rtl, p, words);
+    if (moving)
+        show_moves(rtl, moves);
     for (int i = 0; rtl->observers.settled && i < rtl->observers.count; i++)
         if (rtl->observers.item[i].settled)
             rtl->observers.item[i].settled(rtl->observers.item[i].context);
@@ -257,6 +278,7 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     for (int i = 0; i < SIGNAL_LINKS; i++)
         rtl->links[i] = (struct device_link){.name = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
+    rtl->link_beats = (struct link_beats){{0}};
     return true;
 }
 
@@ -333,6 +355,29 @@ static const struct device_link *rtl_links(struct device *dev, size_t *count) {
     return rtl->vpi.links ? rtl->links : NULL;
 }
 
+static const struct device_waits *rtl_waits(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    struct device_waits *waits = &rtl->waits;
+    uint32_t words[WAITS_WORDS];
+    waits_begin(waits, rtl->cycle);
+    waits->launches = provenance_launches(rtl->prov);
+    if (rtl->vpi.waits) {
+        vpi_access_get_waits(&rtl->vpi, words);
+        waits_words(waits, words);
+    } else if (rtl->vpi.links) {
+        uint64_t last[SIGNAL_LINKS];
+        look_at_links(rtl);
+        for (int i = 0; i < SIGNAL_LINKS; i++)
+            last[i] = rtl->links[i].moved ? rtl->links[i].last : 0;
+        waits_links(waits, &rtl->link_beats, last);
+    }
+    for (int p = 0; p < rtl->layout.ports; p++)
+        waits_port(waits, (enum memory_space)p, rtl->ports[p].memory, rtl->layout.port[p].bytes, dev->config->mem_atom);
+    if (rtl->last_moved > waits->moved)
+        waits->moved = rtl->last_moved;
+    return waits;
+}
+
 static bool rtl_interrupt(struct device *dev) {
     return rtl_of(dev)->flags & OUT_INTR;
 }
@@ -403,6 +448,7 @@ static void rtl_destroy(struct device *dev) {
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
     provenance_free(rtl->prov);
+    waits_begin(&rtl->waits, 0);
     device_release(dev);
     free(rtl);
 }
@@ -417,6 +463,7 @@ static const struct device_ops rtl_ops = {
     .time = rtl_time,
     .still = rtl_still,
     .links = rtl_links,
+    .waits = rtl_waits,
     .statistics = rtl_statistics,
     .record_waves = rtl_record_waves,
     .note = rtl_note,
@@ -455,11 +502,14 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         rtl->now.in[p] = &rtl->ports[p].in;
     }
     if (rtl->options.taps) {
-        struct rtl_tap *tap = rtl_tap_new(dev->config, &rtl->layout, rtl->options.taps, rtl->vpi.taps != NULL);
+        struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
+        for (int i = 0; i < STREAM_COUNT; i++)
+            source.has[i] = rtl->vpi.streams[i] != NULL;
+        struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
+        rtl_tap_record(tap, true);
         observers_add(&rtl->observers, rtl_tap_observer(tap));
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
-        rtl->now.taps = rtl->vpi.taps ? rtl->taps : NULL;
     }
     if (!open_waves(rtl, err))
         return false;
@@ -490,7 +540,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
     for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
         if (nvdla_has_unit(config, (enum nvdla_unit)u))
             dev->units |= 1u << u;
-    if (!vpi_access_open(&rtl->vpi, &rtl->layout, err))
+    if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
         return false;
     dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
     uint32_t pins[SIGNAL_PIN_WORDS];
