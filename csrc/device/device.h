@@ -129,6 +129,9 @@ struct device_ops {
      * ends. May be called at any clock, also in a process that was forked from another, as long as that one had
      * recorded nothing. False with a message if this simulator has no waves; NULL: no simulator. */
     bool (*record_waves)(struct device *dev, const struct wave_options *options, struct error *err);
+    /* Hears what a stream of the trace waits for, for the waves: `text`, "" for nothing. Streams count from 0; the name
+     * is that of the trace. NULL: does not want to know. */
+    void (*note)(struct device *dev, size_t stream, const char *name, const char *text);
     /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
      * played. False with a message if one could not be written; NULL: the device writes none. */
     bool (*finish)(struct device *dev, struct error *err);

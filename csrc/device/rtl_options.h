@@ -5,7 +5,10 @@
 #define DEVICE_RTL_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "nvdla_names.h"
 
 struct tap_listeners; /* observe/tap.h, which the testbench knows */
 
@@ -34,7 +37,21 @@ void axi_options_default(struct axi_options *options);
 struct wave_options {
     const char *path;  /* FST file, NULL for none */
     uint64_t from, to; /* cycles, to 0 = to the end */
+    /* Launches of one layer: the window is instead from the first of them to be armed until all are done, and
+     * WAVE_AFTER_LAYER clocks more. */
+    const struct wave_launch *launches;
+    size_t launch_count; /* 0: by cycle */
+    /* Only the signals below these: "PREFIX" or "PREFIX:DEPTH" with a hierarchical name below tb_top or from TOP on,
+     * DEPTH 1 = only those of that scope itself; NULL-terminated, or NULL for everything. */
+    const char *const *scopes;
 };
+
+struct wave_launch {
+    enum nvdla_unit unit;
+    int ordinal; /* of the unit, from 0 */
+};
+
+enum { WAVE_AFTER_LAYER = 200 /* clocks */ };
 
 struct rtl_options {
     struct axi_options axi;
