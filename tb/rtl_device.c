@@ -21,9 +21,11 @@
 #include "tb/observers/axi_monitor.h"
 #include "tb/observers/checks.h"
 #include "tb/observers/flight.h"
+#include "tb/observers/marks.h"
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
+#include "tb/observers/timeline.h"
 #include "tb/observers/unknown.h"
 #include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
@@ -71,13 +73,13 @@ struct rtl_device {
     uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
     uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    uint32_t taps[SIGNAL_TAP_WORDS];
-    struct sampled now; /* what the observers see of it */
-    uint32_t flags;     /* outs word 0, unknown bits as 0 */
-    bool csb_driven;    /* in holds a request */
-    bool released;      /* reset is over: the clocks count */
-    uint64_t cycle;     /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
-    uint64_t clocks;    /* since the simulation began */
+    uint32_t stream[STREAM_WORDS];                           /* the one that was read last */
+    struct sampled now;                                      /* what the observers see of it */
+    uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
+    bool csb_driven;                                         /* in holds a request */
+    bool released;                                           /* reset is over: the clocks count */
+    uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
+    uint64_t clocks; /* since the simulation began */
     uint64_t last_traffic;
     uint64_t last_moved; /* a transfer on an AXI port */
     uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
@@ -94,6 +96,7 @@ struct rtl_device {
 
     struct axi_monitor monitors[AXI_PORTS];
     struct unknown unknown;
+    struct marks *marks; /* NULL: this simulator has no waves */
     struct waves waves;
     struct meter meter;
     struct rtl_statistics statistics;
@@ -131,17 +134,25 @@ static void drive_csb(struct rtl_device *rtl) {
 static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
     struct csb_master *csb = &rtl->csb;
     struct csb_outputs out;
+    const bool busy = csb->state != CSB_IDLE;
     rtl->aval[1] = (uint32_t)words[1].aval;
     signals_decode_csb(rtl->aval, &out);
-    if (!csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data) || !csb->write)
+    const bool accepted = csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data);
+    if (!csb->write) {
+        for (int i = 0; busy && csb->state == CSB_IDLE && i < rtl->observers.count; i++)
+            if (rtl->observers.item[i].read)
+                rtl->observers.item[i].read(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
         return;
-    for (int i = 0; i < rtl->observers.count; i++)
-        if (rtl->observers.item[i].write)
-            rtl->observers.item[i].write(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
+    }
+    if (!accepted)
+        return;
     if (provenance_register_write(rtl->prov, csb->address, csb->value, rtl->cycle) && !rtl->op_started) {
         rtl->op_started = true;
         rtl->op_start = rtl->cycle;
     }
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].write)
+            rtl->observers.item[i].write(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
 }
 
 static bool transfers(const struct axi_outputs *out, const struct axi_inputs *in) {
@@ -181,17 +192,34 @@ static void show_clock(struct rtl_device *rtl, const s_vpi_vecval *words) {
     rtl->aval[0] = rtl->flags;
 }
 
+/* Shows the streams that move in this clock. */
+static void show_moves(struct rtl_device *rtl, const uint32_t *words) {
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].moved)
+            rtl->observers.item[i].moved(rtl->observers.item[i].context, rtl->cycle, words);
+}
+
+/* What a stream shows in this clock; see struct stream_source. */
+static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
+    struct rtl_device *rtl = context;
+    vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
+    return rtl->stream;
+}
+
 /* Reads the outputs of this clock and decides what the coming edge does. */
 static void observe(struct rtl_device *rtl) {
-    if (rtl->now.taps) /* before outs, whose words stay valid until the next access only */
-        vpi_access_get_taps(&rtl->vpi, rtl->taps, rtl->layout.tap_words);
     const s_vpi_vecval *words = vpi_access_get(&rtl->vpi);
     const uint32_t before = rtl->flags;
     rtl->flags = rtl->aval[0] = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
     if (!rtl->released)
         return;
     rtl->now.cycle = rtl->cycle;
+    rtl->now.flags = rtl->flags;
+    rtl->now.interrupt = rtl->flags & OUT_INTR;
     rtl->links_seen |= rtl->flags;
+    uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
+    for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
+        moving |= moves[i] = (uint32_t)words[rtl->layout.out_words + i].aval;
     link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
         show_clock(rtl, words);
@@ -202,6 +230,11 @@ static void observe(struct rtl_device *rtl) {
     for (int p = 0; p < rtl->layout.ports; p++)
         if ((rtl->flags & rtl->ports[p].valids) || rtl->cycle >= rtl->ports[p].next)
             observe_port(rtl, p, words);
+    if (moving)
+        show_moves(rtl, moves);
+    for (int i = 0; rtl->observers.settled && i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].settled)
+            rtl->observers.item[i].settled(rtl->observers.item[i].context);
 }
 
 /* Has a copy of the process made if one is due; this returns in the copy too when it is woken. */
@@ -431,12 +464,17 @@ static bool rtl_record_waves(struct device *dev, const struct wave_options *opti
 static void rtl_record_taps(struct device *dev) {
     struct rtl_device *rtl = rtl_of(dev);
     if (rtl->tap)
-        rtl_tap_record(rtl->tap);
+        rtl_tap_record(rtl->tap, true);
 }
 
 static size_t rtl_in_flight(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room) {
     const struct rtl_device *rtl = rtl_of(dev);
     return rtl->flight ? flight_at(rtl->flight, cycle, launches, room) : 0;
+}
+
+static void rtl_note(struct device *dev, size_t stream, const char *name, const char *text) {
+    if (rtl_of(dev)->marks)
+        marks_note(rtl_of(dev)->marks, stream, name, text);
 }
 
 static bool rtl_finish(struct device *dev, struct error *err) {
@@ -483,9 +521,26 @@ static const struct device_ops rtl_ops = {
     .record_waves = rtl_record_waves,
     .record_taps = rtl_record_taps,
     .in_flight = rtl_in_flight,
+    .note = rtl_note,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
+
+static void hear_layer(void *marks, const char *scope, int event) {
+    marks_layer(marks, scope, (enum check_event)event);
+}
+
+/* Waves and what stands in them, in every simulator that has them: a recording may begin later, too. */
+static bool open_waves(struct rtl_device *rtl, struct error *err) {
+    if (rtl->simulator.wave_open) {
+        rtl->marks = marks_new(rtl->base.config, &rtl->prov, rtl->simulator.checks_connect != NULL);
+        observers_add(&rtl->observers, marks_observer(rtl->marks));
+    }
+    waves_init(&rtl->waves, &rtl->simulator, rtl->base.config, rtl->marks, &rtl->statistics.wave_cycles);
+    if (rtl->simulator.wave_open)
+        observers_add(&rtl->observers, waves_observer(&rtl->waves));
+    return !rtl->options.wave.path || waves_begin(&rtl->waves, &rtl->options.wave, err);
+}
 
 /* The observers of this run. */
 static bool open_observers(struct rtl_device *rtl, struct error *err) {
@@ -502,17 +557,24 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         rtl->now.in[p] = &rtl->ports[p].in;
     }
     if (rtl->options.taps) {
-        struct rtl_tap *tap = rtl_tap_new(dev->config, &rtl->layout, rtl->options.taps, rtl->vpi.taps != NULL);
+        struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
+        for (int i = 0; i < STREAM_COUNT; i++)
+            source.has[i] = rtl->vpi.streams[i] != NULL;
+        struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
+        rtl_tap_record(tap, !rtl->options.taps_later);
         rtl->tap = tap;
-        if (!rtl->options.taps_later)
-            rtl_tap_record(tap);
         observers_add(&rtl->observers, rtl_tap_observer(tap));
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
-        rtl->now.taps = rtl->vpi.taps ? rtl->taps : NULL;
     }
-    waves_init(&rtl->waves, &rtl->simulator, dev->config, !strcmp(dev->name, "rtl"), &rtl->statistics.wave_cycles);
-    if (rtl->options.wave.path && !waves_begin(&rtl->waves, &rtl->options.wave, err))
+    if (rtl->options.timeline) {
+        struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);
+        observers_add(&rtl->observers, timeline_observer(counter));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, timeline_axi(counter));
+        rtl->statistics.timeline = timeline_counted(counter);
+    }
+    if (!open_waves(rtl, err))
         return false;
     if (rtl->options.beats)
         for (int p = 0; p < rtl->layout.ports; p++)
@@ -525,14 +587,15 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, flight_axi(rtl->flight));
     }
-    if (rtl->simulator.wave_open) /* a recording may begin later, too */
-        observers_add(&rtl->observers, waves_observer(&rtl->waves));
     if (rtl->options.checks) {
         struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
         if (!checks)
             return false;
         observers_add(&rtl->observers, checks_observer(checks));
-    }
+        if (rtl->marks)
+            checks_listen(checks, hear_layer, rtl->marks);
+    } else if (rtl->marks && rtl->simulator.checks_connect)
+        rtl->simulator.checks_connect(rtl->simulator.context, NULL, hear_layer, rtl->marks);
     rtl->clock = rtl->simulator.clock;
     if (rtl->options.measure)
         rtl->clock = meter_wrap(&rtl->meter, rtl->clock);
@@ -551,7 +614,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
     for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
         if (nvdla_has_unit(config, (enum nvdla_unit)u))
             dev->units |= 1u << u;
-    if (!vpi_access_open(&rtl->vpi, &rtl->layout, err))
+    if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
         return false;
     dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
     uint32_t pins[SIGNAL_PIN_WORDS];

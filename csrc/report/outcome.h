@@ -47,6 +47,7 @@ struct report_input {
     /* Where the first device was stopped: its first wrong beat. NULL: there is none. A device that was stopped
      * (whatever stopped it) has memory as far as it got: then memories are not compared. */
     const struct wrong_beat *wrong;
+    bool html;             /* the page is wanted of what passed too */
     const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
 };
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layers/cubes.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "model/model.h"
@@ -22,6 +21,7 @@
 #include "run/process.h"
 #include "run/result.h"
 #include "run/taps.h"
+#include "run/wave_layer.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 
@@ -132,9 +132,7 @@ static size_t find_layers(const struct nvdla_config *config, const struct layer_
     *layers = xcalloc(count + 1, sizeof **layers);
     for (size_t i = 0; i < count; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
-        struct cube cube;
-        bool primary;
-        if (launch->block_count > 0 || launch_output_cube(config, launch, &cube, &primary))
+        if (launch_is_layer(config, launch))
             (*layers)[found++] = launch->tag;
     }
     return found;
@@ -175,9 +173,9 @@ static void wake_up(void *context, const struct wake *wake) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
 }
 
-static void judged_open(struct judged *judged, const struct run_options *options, const struct layer_tracker *launches,
-                        struct play_options *play) {
-    *judged = (struct judged){.wave = &options->rtl.wave, .play = play};
+static void judged_open(struct judged *judged, const struct run_options *options, const struct wave_options *wave,
+                        const struct layer_tracker *launches, struct play_options *play) {
+    *judged = (struct judged){.wave = wave, .play = play};
     if (options->play.stop_at_first && options->dut == DUT_BOTH) {
         judged->journal = journal_new(launches);
         judged->first = (struct first_wrong){.config = layer_tracker_config(launches), .journal = judged->journal};
@@ -198,16 +196,18 @@ static void judged_close(struct judged *judged) {
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one cannot be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
-                        rtl_open open, void *context, struct histogram_set *histograms, struct taps *taps,
-                        struct judged *judged, struct device **devices, struct error *err) {
+                        rtl_open open, void *context, const struct wave_options *wave, struct histogram_set *histograms,
+                        struct taps *taps, struct judged *judged, struct device **devices, struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         struct rtl_options rtl = options->rtl;
         rtl.beats = judged->journal ? &judged->beats : NULL;
         rtl.copies = judged->copies;
-        if (judged->copies)
-            rtl.wave = (struct wave_options){.path = NULL}; /* only a copy that wakes records */
         rtl.axi.seed = options->seed;
+        if (!judged->copies) /* else a copy that wakes records, and no other */
+            rtl.wave = *wave;
+        else
+            rtl.wave.path = NULL;
         rtl.coverage_path = options->coverage;
         rtl.taps = options->taps ? &taps->listeners[TAPS_RTL] : NULL;
         devices[count] = open(context, prog->config, &rtl, err);
@@ -355,21 +355,27 @@ static void play_program(const struct run_options *options, const struct program
     struct report_input input = {.name = result->trace, .prog = prog};
     struct error err;
     struct histogram_set histograms = {0};
+    input.html = options->html;
     input.histograms = options->histogram ? &histograms : NULL;
     struct taps taps;
     struct layer_tracker *tracker = program_launches(prog);
+    struct wave_options wave = options->rtl.wave;
+    struct wave_launch *launches = NULL;
+    if (options->wave_layer)
+        wave.launches = launches = wave_layer_launches(tracker, options->wave_layer, &wave.launch_count, &err);
     struct watch watch = {.fd = options->result_fd};
     struct play_options play_options = play_options_of(options, &watch);
     struct judged judged;
-    judged_open(&judged, options, tracker, &play_options);
-    if (taps_open(&taps, options->taps, result->trace, &err))
-        input.played_count = open_devices(options, prog, rtl_name, open, context,
+    judged_open(&judged, options, &wave, tracker, &play_options);
+    if (taps_open(&taps, options->taps, result->trace, &err) && (!options->wave_layer || launches))
+        input.played_count = open_devices(options, prog, rtl_name, open, context, &wave,
                                           options->histogram ? &histograms : NULL, &taps, &judged, devices, &err);
     if (input.played_count == 0) {
         result_not_played(result, err.text);
         taps_free(&taps);
         judged_close(&judged);
         layer_tracker_free(tracker);
+        free(launches);
         return;
     }
     measure_work(prog, tracker, result, &watch);
@@ -394,6 +400,7 @@ static void play_program(const struct run_options *options, const struct program
     taps_free(&taps);
     judged_close(&judged);
     layer_tracker_free(tracker);
+    free(launches);
 }
 
 /* To the runner as data, else to a person. */
