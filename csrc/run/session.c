@@ -209,7 +209,7 @@ static int open_devices(const struct run_options *options, const struct program 
         else
             rtl.wave.path = NULL;
         rtl.coverage_path = options->coverage;
-        rtl.taps = options->taps ? &taps->listeners[TAPS_RTL] : NULL;
+        rtl.taps = options->tap_units ? &taps->listeners[TAPS_RTL] : NULL;
         devices[count] = open(context, prog->config, &rtl, err);
         if (!devices[count])
             return 0;
@@ -356,8 +356,8 @@ static void play_program(const struct run_options *options, const struct program
     struct error err;
     struct histogram_set histograms = {0};
     input.html = options->html;
-    input.histograms = options->histogram ? &histograms : NULL;
     struct taps taps;
+    input.histograms = !options->histogram ? NULL : options->dut == DUT_RTL ? &taps.counts : &histograms;
     struct layer_tracker *tracker = program_launches(prog);
     struct wave_options wave = options->rtl.wave;
     struct wave_launch *launches = NULL;
@@ -367,7 +367,7 @@ static void play_program(const struct run_options *options, const struct program
     struct play_options play_options = play_options_of(options, &watch);
     struct judged judged;
     judged_open(&judged, options, &wave, tracker, &play_options);
-    if (taps_open(&taps, options->taps, result->trace, &err) && (!options->wave_layer || launches))
+    if (taps_open(&taps, options, result->trace, &err) && (!options->wave_layer || launches))
         input.played_count = open_devices(options, prog, rtl_name, open, context, &wave,
                                           options->histogram ? &histograms : NULL, &taps, &judged, devices, &err);
     if (input.played_count == 0) {
@@ -388,7 +388,7 @@ static void play_program(const struct run_options *options, const struct program
     judge(options, &input, result);
     if (closed) {
         name_recordings(options, result);
-        taps_compare(&taps, &result->notes);
+        taps_compare(&taps, input.played_count > 1 ? input.histograms : NULL, &result->notes);
     } else
         result_not_played(result, err.text);
     for (int i = 0; i < input.played_count; i++) {

@@ -319,6 +319,13 @@ static void reset_tap(void *context) {
     tap_reset(tap->listeners);
 }
 
+/* What the ports moved last has nothing behind it that would show it. */
+static bool end_tap(void *context, struct error *err) {
+    (void)err;
+    show_late(context, UINT64_MAX);
+    return true;
+}
+
 static void release_tap(void *context) {
     struct rtl_tap *tap = context;
     layer_tracker_free(tap->tracker);
@@ -354,6 +361,7 @@ struct observer rtl_tap_observer(struct rtl_tap *tap) {
                              .reset = reset_tap,
                              .moved = tap->source.read ? take_moves : NULL,
                              .write = write_tap,
+                             .end = end_tap,
                              .release = release_tap};
 }
 
