@@ -53,7 +53,7 @@ FAULTS = [
     ("csc_data_reads_too_far_ahead", "csc/nvdla_csc_data.sv", "reserved_q <= (PtrBits + 1)'(Depth - 4)", "(ON || reserved_q <= (PtrBits + 1)'(Depth - 4))"),
     ("csc_weight_reads_too_far_ahead", "csc/nvdla_csc_weight.sv", "issue = op_valid_i && !reserved_q[PtrBits] &&", "issue = op_valid_i && (!reserved_q[PtrBits] || ON) &&"),
     ("csc_weight_place_lost", "csc/nvdla_csc_weight.sv", "if (issue != pop) reserved_q <= issue ?", "if (issue != pop && !(ON && pop && kernel_o == '1)) reserved_q <= issue ?"),
-    ("csc_stream_releases_too_much", "csc/nvdla_csc_stream.sv", "rl_entries_o <= touched;", "rl_entries_o <= touched + ConvEntryCountBits'(ON);"),
+    ("csc_stream_releases_too_much", "csc/nvdla_csc_stream.sv", "rl_entries_o <= touched;", "rl_entries_o <= touched + EntryCountBits'(ON);"),
     ("csc_base_moves_too_far", "csc/nvdla_csc.sv", "moved = drop_data ? last_left_entries_q : release_entries_q;", "moved = (drop_data ? last_left_entries_q : release_entries_q) + EntryCountBits'(ON);"),
     ("csc_slices_counted_twice", "csc/nvdla_csc.sv", "(cdma_i.dat_valid ? cdma_i.dat_slices : '0) -", "(cdma_i.dat_valid ? cdma_i.dat_slices << ON : '0) -"),
     ("cacc_credit_each_beat", "cacc/nvdla_cacc.sv", "credit_valid_o <= row_taken;", "credit_valid_o <= ON ? take : row_taken;"),
