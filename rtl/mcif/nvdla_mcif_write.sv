@@ -119,7 +119,6 @@ module nvdla_mcif_write
   assign wlast_o   = wlast_q;
 
   // Responses: the beats of a client's oldest burst end with its B.
-  logic [WrClients*4-1:0] oldest_len;
   logic [WrClients-1:0] unused_ready;
   always_comb begin
     b_hit = '0;
@@ -127,13 +126,8 @@ module nvdla_mcif_write
   end
   assign done = b_hit & in_flight;
 
-  always_comb begin
-    ended = '0;
-    if (done != '0)
-      for (int i = 0; i < WrClients; i++) if (done[i]) ended = 9'(oldest_len[i*4+:4]) + 9'd1;
-  end
-
   if (MaxBurst > 1) begin : gen_bursts
+    logic [WrClients*4-1:0] oldest_len;
     for (genvar c = 0; c < WrClients; c++) begin : gen_lengths
       nvdla_fifo #(
           .Width(4),
@@ -149,10 +143,15 @@ module nvdla_mcif_write
           .out_data_o (oldest_len[c*4+:4])
       );
     end
+    always_comb begin
+      ended = '0;
+      if (done != '0)
+        for (int i = 0; i < WrClients; i++) if (done[i]) ended = 9'(oldest_len[i*4+:4]) + 9'd1;
+    end
   end else begin : gen_beats
     assign unused_ready = '0;
     assign in_flight = {WrClients{flight_q != '0}};
-    assign oldest_len = '0;
+    assign ended = 9'(done != '0);
   end
 
   `NVDLA_PARAM(BurstLegal, MaxBurst >= 1 && MaxBurst <= 16 && (MaxBurst & (MaxBurst - 1)) == 0)
