@@ -71,7 +71,10 @@ module nvdla_mcif_read
   end
   assign winner_len = len[index];
   assign fits = 10'(flight_q) + 10'(winner_len) <= 10'(limit_i);
-  assign accept = (grant != '0) & fits & (~arvalid_q | arready_i);
+  always_comb begin
+    accept = 1'b0;
+    if (grant != '0) accept = fits & (~arvalid_q | arready_i);
+  end
   assign issued = accept ? 9'(winner_len) + 9'd1 : 9'd0;
   assign beat = (rsp_valid != '0) & (flight_q != '0);
 

@@ -74,7 +74,10 @@ module nvdla_mcif_write
   assign len = piece_len[index];
   assign fits = 10'(flight_q) + 10'(len) <= 10'(limit_i);
   assign w_free = ~wvalid_q | wready_i;
-  assign accept = (grant != '0) & fits & (left_q == '0) & w_free & (~awvalid_q | awready_i);
+  always_comb begin
+    accept = 1'b0;
+    if (grant != '0) accept = fits & (left_q == '0) & w_free & (~awvalid_q | awready_i);
+  end
   assign follow = (left_q != '0) & w_free & ((dat_valid & sender_q) != '0);
   assign dat_ready = accept ? grant : follow ? sender_q : '0;
   assign dat_index = accept ? index : sender_index_q;
