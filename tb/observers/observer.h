@@ -16,6 +16,7 @@
 struct sampled {
     bool interrupt;                           /* dla_intr */
     uint64_t cycle;                           /* of that edge; 0 = the first with dla_reset_rstn = 1 */
+    uint32_t flags;                           /* outs word 0 (signals.h), unknown bits as 0 */
     const uint32_t *aval, *bval;              /* the words of outs (signals.h) in four states; NULL: two states */
     const struct axi_outputs *out[AXI_PORTS]; /* of the ports looked at in this clock */
     const struct axi_inputs *in[AXI_PORTS];
