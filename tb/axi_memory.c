@@ -53,7 +53,8 @@ struct region_reports {
 };
 
 struct axi_memory {
-    struct axi_listener listener;
+    struct axi_listener listeners[AXI_LISTENERS];
+    int listener_count;
     struct device *dev;
     struct memory *content;
     struct axi_options options;
@@ -106,7 +107,7 @@ struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *
 }
 
 void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener) {
-    mem->listener = listener;
+    mem->listeners[mem->listener_count++] = listener;
 }
 
 void axi_memory_free(struct axi_memory *mem) {
@@ -189,11 +190,10 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
 }
 
 static void tell(const struct axi_memory *mem, struct axi_beat *beat) {
-    if (!mem->listener.beat)
-        return;
     beat->port = mem->port;
     beat->bytes = mem->bytes;
-    mem->listener.beat(mem->listener.context, beat);
+    for (int i = 0; i < mem->listener_count; i++)
+        mem->listeners[i].beat(mem->listeners[i].context, beat);
 }
 
 static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out) {
@@ -245,7 +245,8 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
     memory_write(mem->content, write->address, beat->data, (size_t)mem->bytes, enabled == mem->bytes ? NULL : strobe,
                  &origin);
     mem->counts.write_beats[write->id % AXI_IDS]++;
-    tell(mem, &(struct axi_beat){.write = true,
+    tell(mem, &(struct axi_beat){.cycle = cycle,
+                                 .write = true,
                                  .id = write->id,
                                  .owner = owner,
                                  .address = write->address,
@@ -341,9 +342,12 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
     memory_read(mem->content, read->address, in->rdata, (size_t)mem->bytes);
     in->rvalid = true;
     in->rid = read->id;
-    tell(mem,
-         &(struct axi_beat){
-             .id = read->id, .owner = read->owner, .address = read->address, .data = in->rdata, .strobe = UINT64_MAX});
+    tell(mem, &(struct axi_beat){.cycle = now,
+                                 .id = read->id,
+                                 .owner = read->owner,
+                                 .address = read->address,
+                                 .data = in->rdata,
+                                 .strobe = UINT64_MAX});
     mem->counts.given[read->id % AXI_IDS]++;
     read->address += (uint64_t)mem->bytes;
     read->left--;
