@@ -14,6 +14,7 @@
 #include "layers/tracker.h"
 #include "observe/histogram.h"
 #include "replay/player.h"
+#include "report/diagnosis.h"
 #include "report/writers.h"
 
 enum {
@@ -43,6 +44,7 @@ struct report_input {
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
     const struct walk *walk;                /* along the data path (report/walk.h); NULL: none */
+    const struct diagnosis *diagnosis;      /* of nvcosim debug; NULL: nobody looked for it */
     const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
 };
 
