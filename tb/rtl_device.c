@@ -23,6 +23,7 @@
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
 #include "tb/observers/unknown.h"
+#include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
 #include "tb/provenance.h"
 #include "tb/signals.h"
@@ -75,6 +76,8 @@ struct rtl_device {
     uint64_t last_moved; /* a transfer on an AXI port */
     uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
     struct device_link links[SIGNAL_LINKS];
+    struct link_beats link_beats;
+    struct device_waits waits;
     bool op_started;
     uint64_t op_start, last_rise;
     bool coverage_open;
@@ -180,6 +183,7 @@ static void observe(struct rtl_device *rtl) {
         return;
     rtl->now.cycle = rtl->cycle;
     rtl->links_seen |= rtl->flags;
+    link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
         show_clock(rtl, words);
     if (rtl->flags & ~before & OUT_INTR)
@@ -243,6 +247,7 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     for (int i = 0; i < SIGNAL_LINKS; i++)
         rtl->links[i] = (struct device_link){.name = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
+    rtl->link_beats = (struct link_beats){{0}};
     return true;
 }
 
@@ -319,6 +324,29 @@ static const struct device_link *rtl_links(struct device *dev, size_t *count) {
     return rtl->vpi.links ? rtl->links : NULL;
 }
 
+static const struct device_waits *rtl_waits(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    struct device_waits *waits = &rtl->waits;
+    uint32_t words[WAITS_WORDS];
+    waits_begin(waits, rtl->cycle);
+    waits->launches = provenance_launches(rtl->prov);
+    if (rtl->vpi.waits) {
+        vpi_access_get_waits(&rtl->vpi, words);
+        waits_words(waits, words);
+    } else if (rtl->vpi.links) {
+        uint64_t last[SIGNAL_LINKS];
+        look_at_links(rtl);
+        for (int i = 0; i < SIGNAL_LINKS; i++)
+            last[i] = rtl->links[i].moved ? rtl->links[i].last : 0;
+        waits_links(waits, &rtl->link_beats, last);
+    }
+    for (int p = 0; p < rtl->layout.ports; p++)
+        waits_port(waits, (enum memory_space)p, rtl->ports[p].memory, rtl->layout.port[p].bytes, dev->config->mem_atom);
+    if (rtl->last_moved > waits->moved)
+        waits->moved = rtl->last_moved;
+    return waits;
+}
+
 static bool rtl_interrupt(struct device *dev) {
     return rtl_of(dev)->flags & OUT_INTR;
 }
@@ -356,6 +384,10 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
         rtl->statistics.eval_share = meter_share(&rtl->meter, rtl->clocks, statistics->cpu_seconds);
 }
 
+static bool rtl_record_waves(struct device *dev, const struct wave_options *options, struct error *err) {
+    return waves_begin(&rtl_of(dev)->waves, options, err);
+}
+
 static bool rtl_finish(struct device *dev, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
     bool good = true;
@@ -380,6 +412,7 @@ static void rtl_destroy(struct device *dev) {
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
     provenance_free(rtl->prov);
+    waits_begin(&rtl->waits, 0);
     device_release(dev);
     free(rtl);
 }
@@ -394,7 +427,9 @@ static const struct device_ops rtl_ops = {
     .time = rtl_time,
     .still = rtl_still,
     .links = rtl_links,
+    .waits = rtl_waits,
     .statistics = rtl_statistics,
+    .record_waves = rtl_record_waves,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
@@ -420,13 +455,11 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
         rtl->now.taps = rtl->vpi.taps ? rtl->taps : NULL;
     }
-    if (rtl->options.wave_path) {
-        const bool own = !strcmp(dev->name, "rtl");
-        if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->statistics.wave_cycles,
-                        err))
-            return false;
+    waves_init(&rtl->waves, &rtl->simulator, dev->config, !strcmp(dev->name, "rtl"), &rtl->statistics.wave_cycles);
+    if (rtl->options.wave.path && !waves_begin(&rtl->waves, &rtl->options.wave, err))
+        return false;
+    if (rtl->simulator.wave_open) /* a recording may begin later, too */
         observers_add(&rtl->observers, waves_observer(&rtl->waves));
-    }
     if (rtl->options.checks) {
         struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
         if (!checks)

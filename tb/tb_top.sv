@@ -194,6 +194,9 @@ module tb_top;
         dut.u_sdp.out_valid & dut.u_sdp.out_ready,
         dut.cacc2sdp_valid & dut.cacc2sdp_ready
     };
+
+    // What waits for what inside the design, for the hang triage.
+`include "waits.svh"
 `endif
 `endif
 

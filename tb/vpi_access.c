@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "nvdla_waits.h"
+
 static vpiHandle find(const char *name, int bits, struct error *err) {
     char path[64];
     snprintf(path, sizeof path, "TOP.tb_top.%s", name);
@@ -40,11 +42,12 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
     vpi->out = vpi->in ? find("outs", 32 * layout->out_words, err) : NULL;
     vpi->pins = vpi->out ? find("pins", 32 * SIGNAL_PIN_WORDS, err) : NULL;
     vpi->taps = vpi->links ? find("taps", 32 * layout->tap_words, NULL) : NULL;
+    vpi->waits = vpi->links ? find("waits", 32 * WAITS_WORDS, NULL) : NULL;
     return vpi->pins;
 }
 
 void vpi_access_close(struct vpi_access *vpi) {
-    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins, vpi->taps};
+    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins, vpi->taps, vpi->waits};
     for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
         if (handles[i])
             vpi_free_object(handles[i]);
@@ -57,12 +60,20 @@ const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {
     return value.value.vector;
 }
 
-void vpi_access_get_taps(struct vpi_access *vpi, uint32_t *words, int count) {
+static void get(struct vpi_access *vpi, vpiHandle handle, uint32_t *words, int count) {
     s_vpi_value value = {.format = vpiVectorVal};
     vpi->calls++;
-    vpi_get_value(vpi->taps, &value);
+    vpi_get_value(handle, &value);
     for (int i = 0; i < count; i++)
         words[i] = (uint32_t)value.value.vector[i].aval & ~(uint32_t)value.value.vector[i].bval;
+}
+
+void vpi_access_get_taps(struct vpi_access *vpi, uint32_t *words, int count) {
+    get(vpi, vpi->taps, words, count);
+}
+
+void vpi_access_get_waits(struct vpi_access *vpi, uint32_t *words) {
+    get(vpi, vpi->waits, words, WAITS_WORDS);
 }
 
 static void put(struct vpi_access *vpi, vpiHandle handle, const uint32_t *words, int count) {

@@ -11,7 +11,7 @@
 
 struct vpi_access {
     vpiHandle in, out, pins;
-    vpiHandle taps; /* NULL: the simulator was built without */
+    vpiHandle taps, waits; /* NULL: the simulator was built without */
     int in_words, out_words;
     s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
     uint64_t calls;                      /* vpi_get_value + vpi_put_value */
@@ -29,6 +29,9 @@ const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi);
 
 /* Reads taps into `words`, of the layout's size. */
 void vpi_access_get_taps(struct vpi_access *vpi, uint32_t *words, int count);
+
+/* Reads waits: WAITS_WORDS words. */
+void vpi_access_get_waits(struct vpi_access *vpi, uint32_t *words);
 
 /* Writes ins. */
 void vpi_access_put(struct vpi_access *vpi, const uint32_t *words);

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/rtl_options.h"
 #include "memory/memory.h"
 #include "memory/space.h"
 #include "nvdla/clients.h"
@@ -30,6 +31,7 @@
 #include "nvdla/registers.h"
 
 struct device;
+struct device_waits; /* device/waits.h */
 
 /* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
  * regions. Each finding fails the run. */
@@ -113,11 +115,18 @@ struct device_ops {
     uint64_t (*still)(struct device *dev);
     /* The links between the engines, and when each was last used; NULL, or returning NULL: not known. */
     const struct device_link *(*links)(struct device *dev, size_t *count);
+    /* What waits for what inside the device and at its memory, for a run that has hung; it stays until the next call.
+     * NULL: nothing can be seen. */
+    const struct device_waits *(*waits)(struct device *dev);
     /* Warns of what the device waits for, as far as it knows, when a run has hung; NULL: never knows. */
     void (*explain)(struct device *dev);
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
     uint64_t (*time)(struct device *dev);
     void (*statistics)(struct device *dev, struct device_statistics *statistics);
+    /* Records waves from now on, as the options say, whose strings outlive the recording; a recording that goes on
+     * ends. May be called at any clock, also in a process that was forked from another, as long as that one had
+     * recorded nothing. False with a message if this simulator has no waves; NULL: no simulator. */
+    bool (*record_waves)(struct device *dev, const struct wave_options *options, struct error *err);
     /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
      * played. False with a message if one could not be written; NULL: the device writes none. */
     bool (*finish)(struct device *dev, struct error *err);
