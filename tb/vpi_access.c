@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "nvdla_waits.h"
+#include "tb/observers/stream.h"
 
 static vpiHandle find(const char *name, int bits, struct error *err) {
     char path[64];
@@ -21,7 +22,25 @@ static vpiHandle find(const char *name, int bits, struct error *err) {
     return NULL;
 }
 
-bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, struct error *err) {
+/* The streams that the simulator was built with. */
+static bool find_streams(struct vpi_access *vpi, const struct nvdla_config *config, struct error *err) {
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "TOP.tb_top.t%d", i);
+        vpiHandle handle = vpi_handle_by_name(path, NULL);
+        if (!handle)
+            continue;
+        vpi->streams[i] = handle;
+        const int bits = 32 * rtl_stream_layout(config, (enum rtl_stream)i)->words;
+        if (vpi_get(vpiSize, handle) != bits)
+            return error_set(err, "tb_top.t%d has %d bits, %d expected: the simulator was built with other streams", i,
+                             (int)vpi_get(vpiSize, handle), bits);
+    }
+    return true;
+}
+
+bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, const struct nvdla_config *config,
+                     struct error *err) {
     *vpi = (struct vpi_access){.in_words = layout->in_words, .out_words = layout->out_words};
     vpiHandle id = find("layout", 32, err);
     if (!id)
@@ -29,7 +48,8 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
     s_vpi_value value = {.format = vpiVectorVal};
     vpi_get_value(id, &value);
     vpi->links = (uint32_t)value.value.vector[0].aval & LAYOUT_LINKS;
-    const uint32_t built = (uint32_t)value.value.vector[0].aval & ~(uint32_t)LAYOUT_LINKS;
+    vpi->taps = (uint32_t)value.value.vector[0].aval & LAYOUT_TAPS;
+    const uint32_t built = (uint32_t)value.value.vector[0].aval & ~(uint32_t)(LAYOUT_LINKS | LAYOUT_TAPS);
     vpi_free_object(id);
     if (built != layout->id)
         return error_set(
@@ -39,18 +59,20 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
             (built >> 8 & 0xff) * 8, (built >> 16 & 0xff) * 8, built & 0xff, (layout->id >> 8 & 0xff) * 8,
             (layout->id >> 16 & 0xff) * 8, layout->id & 0xff);
     vpi->in = find("ins", 32 * layout->in_words, err);
-    vpi->out = vpi->in ? find("outs", 32 * layout->out_words, err) : NULL;
+    vpi->out = vpi->in ? find("outs", 32 * (layout->out_words + (vpi->taps ? 2 * MOVE_WORDS : 0)), err) : NULL;
     vpi->pins = vpi->out ? find("pins", 32 * SIGNAL_PIN_WORDS, err) : NULL;
-    vpi->taps = vpi->links ? find("taps", 32 * layout->tap_words, NULL) : NULL;
     vpi->waits = vpi->links ? find("waits", 32 * WAITS_WORDS, NULL) : NULL;
-    return vpi->pins;
+    return vpi->pins && (!vpi->taps || find_streams(vpi, config, err));
 }
 
 void vpi_access_close(struct vpi_access *vpi) {
-    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins, vpi->taps, vpi->waits};
+    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins, vpi->waits};
     for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
         if (handles[i])
             vpi_free_object(handles[i]);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        if (vpi->streams[i])
+            vpi_free_object(vpi->streams[i]);
 }
 
 const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {
@@ -68,8 +90,8 @@ static void get(struct vpi_access *vpi, vpiHandle handle, uint32_t *words, int c
         words[i] = (uint32_t)value.value.vector[i].aval & ~(uint32_t)value.value.vector[i].bval;
 }
 
-void vpi_access_get_taps(struct vpi_access *vpi, uint32_t *words, int count) {
-    get(vpi, vpi->taps, words, count);
+void vpi_access_get_stream(struct vpi_access *vpi, enum rtl_stream stream, uint32_t *words, int count) {
+    get(vpi, vpi->streams[stream], words, count);
 }
 
 void vpi_access_get_waits(struct vpi_access *vpi, uint32_t *words) {

@@ -301,7 +301,7 @@ static void take_clipped(void *context, uint64_t count) {
 }
 
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
-    if (stream->tap == TAP_AXI_READ || stream->tap == TAP_AXI_WRITE)
+    if (!tap_has_statistics(stream->tap))
         return (struct tap_sink){.elements = NULL};
     return (struct tap_sink){
         .elements = take_elements,

@@ -23,6 +23,8 @@ enum {
     REDUCTION,
     ADDRESS_LOW,
     ADDRESS_HIGH,
+    CYCLE_LOW,
+    CYCLE_HIGH,
     ROWS,
     LANES,
     RECORD_WORDS,
@@ -44,6 +46,7 @@ struct file {
 
 struct recorder {
     char *directory;
+    int first[NVDLA_UNIT_COUNT + 1]; /* launch that is recorded; the last one: of streams without unit */
     struct file **files;
     size_t count;
     struct error err; /* the first that went wrong */
@@ -51,7 +54,7 @@ struct recorder {
 };
 
 char *recorder_file_name(const struct tap_stream *stream, char *text, size_t size) {
-    const bool memory = stream->tap == TAP_AXI_READ || stream->tap == TAP_AXI_WRITE;
+    const bool memory = tap_is_memory(stream->tap);
     char client[16] = "";
     if (memory)
         snprintf(client, sizeof client, ".%d", stream->client);
@@ -92,7 +95,7 @@ static void start(struct file *file) {
     }
     char line[128];
     const int n =
-        snprintf(line, sizeof line, "nvcosim tap 1 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
+        snprintf(line, sizeof line, "nvcosim tap 2 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
     put(file, line, (size_t)n);
     put(file, &byte_order, sizeof byte_order);
 }
@@ -115,6 +118,8 @@ static void take_elements(void *context, const struct tap_position *at, const vo
             [REDUCTION] = at->place.reduction,
             [ADDRESS_LOW] = (int32_t)(uint32_t)at->place.address,
             [ADDRESS_HIGH] = (int32_t)(uint32_t)(at->place.address >> 32),
+            [CYCLE_LOW] = (int32_t)(uint32_t)at->place.cycle,
+            [CYCLE_HIGH] = (int32_t)(uint32_t)(at->place.cycle >> 32),
             [ROWS] = (int32_t)n,
             [LANES] = (int32_t)lanes,
         };
@@ -128,6 +133,8 @@ static void take_elements(void *context, const struct tap_position *at, const vo
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
     struct recorder *recorder = context;
     struct file *file = NULL;
+    if (stream->ordinal >= 0 && stream->ordinal < recorder->first[stream->unit])
+        return (struct tap_sink){.elements = NULL};
     for (size_t i = 0; i < recorder->count && !file; i++)
         if (recorder->files[i]->unit == stream->unit && recorder->files[i]->tap == stream->tap &&
             recorder->files[i]->client == stream->client)
@@ -164,6 +171,10 @@ struct recorder *recorder_new(const char *directory) {
     struct recorder *recorder = xcalloc(1, sizeof *recorder);
     recorder->directory = xstrdup(directory);
     return recorder;
+}
+
+void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal) {
+    recorder->first[unit] = ordinal;
 }
 
 struct tap_listener recorder_listener(struct recorder *recorder) {
@@ -205,11 +216,11 @@ struct tap_reader *tap_reader_open(const char *path, struct error *err) {
     char line[128];
     int unit, tap, client;
     uint32_t order;
-    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 1 %d %d %d", &unit, &tap, &client) != 3 ||
+    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 2 %d %d %d", &unit, &tap, &client) != 3 ||
         unit < 0 || unit > NVDLA_UNIT_COUNT || tap < 0 || tap >= TAP_COUNT ||
         gzread(gz, &order, sizeof order) != (int)sizeof order || order != byte_order) {
         gzclose(gz);
-        error_set(err, "%s: is no recorded stream of version 1 made on a machine of this byte order", path);
+        error_set(err, "%s: is no recorded stream of version 2 made on a machine of this byte order", path);
         return NULL;
     }
     struct tap_reader *reader = xcalloc(1, sizeof *reader);
@@ -251,6 +262,7 @@ static enum tap_read next_batch(struct tap_reader *reader, struct error *err) {
         .x = record[COLUMN],
         .reduction = record[REDUCTION],
         .address = (uint64_t)(uint32_t)record[ADDRESS_HIGH] << 32 | (uint32_t)record[ADDRESS_LOW],
+        .cycle = (uint64_t)(uint32_t)record[CYCLE_HIGH] << 32 | (uint32_t)record[CYCLE_LOW],
     };
     reader->rows = (size_t)record[ROWS];
     reader->lanes = (size_t)record[LANES];

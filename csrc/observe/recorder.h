@@ -18,6 +18,9 @@ struct recorder;
 /* Records into a folder, which exists. Files are made when their tap is first heard. */
 struct recorder *recorder_new(const char *directory);
 
+/* Records only launches of the unit from this ordinal on; from the first one on otherwise. */
+void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal);
+
 /* What hears for the recorder, which outlives it. A reset of the device empties the files. */
 struct tap_listener recorder_listener(struct recorder *recorder);
 
