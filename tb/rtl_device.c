@@ -15,13 +15,17 @@
 #include "memory/file.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
+#include "replay/copies.h"
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
 #include "tb/observers/axi_monitor.h"
 #include "tb/observers/checks.h"
+#include "tb/observers/flight.h"
+#include "tb/observers/marks.h"
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
+#include "tb/observers/timeline.h"
 #include "tb/observers/unknown.h"
 #include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
@@ -32,6 +36,10 @@
 /* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, beyond
  * the time that CDMA takes to fill CBUF with zeros through two ports. */
 enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
+
+enum { RECENT = 2000 /* clocks for which launches that are done still count: a failure is seen a little later */ };
+
+enum { SLOW_READ = 200 /* clocks that a read may take beyond the latency of the memory */ };
 
 enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
 
@@ -82,9 +90,13 @@ struct rtl_device {
     uint64_t op_start, last_rise;
     bool coverage_open;
     double cpu_start;
+    struct rtl_tap *tap;
+    struct flight *flight;
+    uint64_t copy_due; /* clock in which to think of a copy, or in one that was woken to stop; UINT64_MAX: never */
 
     struct axi_monitor monitors[AXI_PORTS];
     struct unknown unknown;
+    struct marks *marks; /* NULL: this simulator has no waves */
     struct waves waves;
     struct meter meter;
     struct rtl_statistics statistics;
@@ -122,17 +134,25 @@ static void drive_csb(struct rtl_device *rtl) {
 static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
     struct csb_master *csb = &rtl->csb;
     struct csb_outputs out;
+    const bool busy = csb->state != CSB_IDLE;
     rtl->aval[1] = (uint32_t)words[1].aval;
     signals_decode_csb(rtl->aval, &out);
-    if (!csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data) || !csb->write)
+    const bool accepted = csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data);
+    if (!csb->write) {
+        for (int i = 0; busy && csb->state == CSB_IDLE && i < rtl->observers.count; i++)
+            if (rtl->observers.item[i].read)
+                rtl->observers.item[i].read(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
         return;
-    for (int i = 0; i < rtl->observers.count; i++)
-        if (rtl->observers.item[i].write)
-            rtl->observers.item[i].write(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
+    }
+    if (!accepted)
+        return;
     if (provenance_register_write(rtl->prov, csb->address, csb->value, rtl->cycle) && !rtl->op_started) {
         rtl->op_started = true;
         rtl->op_start = rtl->cycle;
     }
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].write)
+            rtl->observers.item[i].write(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
 }
 
 static bool transfers(const struct axi_outputs *out, const struct axi_inputs *in) {
@@ -194,6 +214,8 @@ static void observe(struct rtl_device *rtl) {
     if (!rtl->released)
         return;
     rtl->now.cycle = rtl->cycle;
+    rtl->now.flags = rtl->flags;
+    rtl->now.interrupt = rtl->flags & OUT_INTR;
     rtl->links_seen |= rtl->flags;
     uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
     for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
@@ -210,10 +232,33 @@ static void observe(struct rtl_device *rtl) {
             observe_port(rtl, p, words);
     if (moving)
         show_moves(rtl, moves);
+    for (int i = 0; rtl->observers.settled && i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].settled)
+            rtl->observers.item[i].settled(rtl->observers.item[i].context);
+}
+
+/* Has a copy of the process made if one is due; this returns in the copy too when it is woken. */
+static void consider_copy(struct rtl_device *rtl, bool arming) {
+    struct copies *copies = rtl->options.copies;
+    if (copies_woken(copies)) {
+        rtl->base.stop = rtl->base.stop || rtl->cycle >= rtl->copy_due;
+        return;
+    }
+    struct device_launch running[DEVICE_LAUNCHES];
+    uint64_t starts[DEVICE_LAUNCHES];
+    const uint64_t recent = rtl->cycle > RECENT ? rtl->cycle - RECENT : 0;
+    const size_t count = flight_at(rtl->flight, recent, running, DEVICE_LAUNCHES);
+    for (size_t i = 0; i < count; i++)
+        starts[i] = running[i].start;
+    rtl->copy_due = copies_consider(copies, rtl->cycle, arming, starts, count);
+    if (copies_woken(copies))
+        rtl->cpu_start = meter_cpu_seconds(); /* that of the process begins anew */
 }
 
 /* One clock. */
 static void step(struct rtl_device *rtl) {
+    if (rtl->cycle >= rtl->copy_due)
+        consider_copy(rtl, false);
     const uint64_t calls = rtl->vpi.calls;
     drive_csb(rtl);
     rtl->clock.clock(rtl->clock.context, put_inputs, rtl);
@@ -241,6 +286,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     rtl->last_traffic = rtl->last_moved = 0;
     rtl->op_started = false;
     rtl->last_rise = 0;
+    dev->stop = false;
+    rtl->copy_due = UINT64_MAX;
     rtl->csb.state = CSB_IDLE;
     signals_encode_reset(&rtl->layout, true, rtl->in);
     for (int i = 0; i < RESET_HIGH; i++)
@@ -265,6 +312,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
         rtl->links[i] = (struct device_link){.name = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
     rtl->link_beats = (struct link_beats){{0}};
+    if (rtl->options.copies)
+        rtl->copy_due = 0;
     return true;
 }
 
@@ -289,6 +338,11 @@ static bool csb_wait(struct rtl_device *rtl, enum csb_state state, uint64_t limi
 
 static bool rtl_csb_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
+    if (rtl->options.copies && (value & 1)) {
+        const struct nvdla_register *reg = nvdla_register_at(dev->config, address);
+        if (reg && !strcmp(reg->name, "D_OP_ENABLE"))
+            consider_copy(rtl, true);
+    }
     csb_master_start(&rtl->csb, true, nposted, address, value);
     return csb_wait(rtl, CSB_REQUEST, CSB_WRITE_LIMIT, err) &&
            (!nposted || csb_wait(rtl, CSB_RESPONSE, CSB_WRITE_LIMIT, err));
@@ -309,6 +363,8 @@ static enum device_state rtl_advance(struct device *dev, uint64_t cycles, bool u
     for (uint64_t i = 0; i < cycles; i++) {
         if (until_interrupt && (rtl->flags & OUT_INTR))
             return DEVICE_INTERRUPT;
+        if (dev->stop)
+            break;
         step(rtl);
     }
     return until_interrupt && (rtl->flags & OUT_INTR) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
@@ -405,6 +461,22 @@ static bool rtl_record_waves(struct device *dev, const struct wave_options *opti
     return waves_begin(&rtl_of(dev)->waves, options, err);
 }
 
+static void rtl_record_taps(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    if (rtl->tap)
+        rtl_tap_record(rtl->tap, true);
+}
+
+static size_t rtl_in_flight(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room) {
+    const struct rtl_device *rtl = rtl_of(dev);
+    return rtl->flight ? flight_at(rtl->flight, cycle, launches, room) : 0;
+}
+
+static void rtl_note(struct device *dev, size_t stream, const char *name, const char *text) {
+    if (rtl_of(dev)->marks)
+        marks_note(rtl_of(dev)->marks, stream, name, text);
+}
+
 static bool rtl_finish(struct device *dev, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
     bool good = true;
@@ -447,9 +519,28 @@ static const struct device_ops rtl_ops = {
     .waits = rtl_waits,
     .statistics = rtl_statistics,
     .record_waves = rtl_record_waves,
+    .record_taps = rtl_record_taps,
+    .in_flight = rtl_in_flight,
+    .note = rtl_note,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
+
+static void hear_layer(void *marks, const char *scope, int event) {
+    marks_layer(marks, scope, (enum check_event)event);
+}
+
+/* Waves and what stands in them, in every simulator that has them: a recording may begin later, too. */
+static bool open_waves(struct rtl_device *rtl, struct error *err) {
+    if (rtl->simulator.wave_open) {
+        rtl->marks = marks_new(rtl->base.config, &rtl->prov, rtl->simulator.checks_connect != NULL);
+        observers_add(&rtl->observers, marks_observer(rtl->marks));
+    }
+    waves_init(&rtl->waves, &rtl->simulator, rtl->base.config, rtl->marks, &rtl->statistics.wave_cycles);
+    if (rtl->simulator.wave_open)
+        observers_add(&rtl->observers, waves_observer(&rtl->waves));
+    return !rtl->options.wave.path || waves_begin(&rtl->waves, &rtl->options.wave, err);
+}
 
 /* The observers of this run. */
 static bool open_observers(struct rtl_device *rtl, struct error *err) {
@@ -470,22 +561,41 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         for (int i = 0; i < STREAM_COUNT; i++)
             source.has[i] = rtl->vpi.streams[i] != NULL;
         struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
-        rtl_tap_record(tap, true);
+        rtl_tap_record(tap, !rtl->options.taps_later);
+        rtl->tap = tap;
         observers_add(&rtl->observers, rtl_tap_observer(tap));
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
     }
-    waves_init(&rtl->waves, &rtl->simulator, dev->config, !strcmp(dev->name, "rtl"), &rtl->statistics.wave_cycles);
-    if (rtl->options.wave.path && !waves_begin(&rtl->waves, &rtl->options.wave, err))
+    if (rtl->options.timeline) {
+        struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);
+        observers_add(&rtl->observers, timeline_observer(counter));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, timeline_axi(counter));
+        rtl->statistics.timeline = timeline_counted(counter);
+    }
+    if (!open_waves(rtl, err))
         return false;
-    if (rtl->simulator.wave_open) /* a recording may begin later, too */
-        observers_add(&rtl->observers, waves_observer(&rtl->waves));
+    if (rtl->options.beats)
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, *rtl->options.beats);
+    if (rtl->options.copies) {
+        const struct axi_options *axi = &rtl->options.axi;
+        rtl->flight =
+            flight_new(dev->config, SLOW_READ + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
+        observers_add(&rtl->observers, flight_observer(rtl->flight));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, flight_axi(rtl->flight));
+    }
     if (rtl->options.checks) {
         struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
         if (!checks)
             return false;
         observers_add(&rtl->observers, checks_observer(checks));
-    }
+        if (rtl->marks)
+            checks_listen(checks, hear_layer, rtl->marks);
+    } else if (rtl->marks && rtl->simulator.checks_connect)
+        rtl->simulator.checks_connect(rtl->simulator.context, NULL, hear_layer, rtl->marks);
     rtl->clock = rtl->simulator.clock;
     if (rtl->options.measure)
         rtl->clock = meter_wrap(&rtl->meter, rtl->clock);

@@ -440,6 +440,63 @@ static enum step execute(struct player *p, struct stream *stream, const struct o
     return STEP_DONE;
 }
 
+/* The operation that the stream waits at, 1 + its index: the next one; behind its end one that was put off until its
+ * event, or a notification without its interrupt. 0: none. */
+static size_t waits_at(const struct player *p, size_t index) {
+    const struct stream *stream = &p->streams[index];
+    if (stream->next < stream->count)
+        return stream->ops[stream->next] + 1;
+    for (size_t i = 0; i < p->deferred_count; i++)
+        if (p->prog->ops[p->deferred[i]].stream == index)
+            return p->deferred[i] + 1;
+    for (size_t i = 0; i < p->notify_count; i++)
+        if (p->prog->ops[p->notifies[i]].stream == index)
+            return p->notifies[i] + 1;
+    return 0;
+}
+
+/* Tells the device that the stream waits at that operation. */
+static void note_wait(struct player *p, size_t index, const struct op *op) {
+    const struct program *prog = p->prog;
+    char name[128], text[192];
+    if (op->after >= 0)
+        snprintf(text, sizeof text, "event %s", prog->events[op->after]);
+    else if (op->kind == OP_SYNC_WAIT)
+        snprintf(text, sizeof text, "event %s", prog->events[op->event]);
+    else if (op->kind == OP_POLL)
+        snprintf(text, sizeof text, "%s & 0x%x %s 0x%x",
+                 nvdla_register_name(prog->config, op->address, name, sizeof name), op->mask,
+                 relation_text(op->relation), op->value & op->mask);
+    else if (op->kind == OP_WAIT)
+        snprintf(text, sizeof text, "dla_intr = %d", op->level);
+    else if (op->kind == OP_INTR_NOTIFY)
+        snprintf(text, sizeof text, "interrupt %s", op->bit < 0 ? "of any unit" : nvdla_interrupt_name(op->bit));
+    else
+        snprintf(text, sizeof text, "its turn");
+    char *line = op->line > 0 ? xprintf("%s (line %d)", text, op->line) : xstrdup(text);
+    p->dev->ops->note(p->dev, index, prog->streams[index], line);
+    free(line);
+}
+
+/* Tells it that the stream goes on. */
+static void note_goes(struct player *p, size_t index) {
+    p->streams[index].noted = 0;
+    p->dev->ops->note(p->dev, index, p->prog->streams[index], "");
+}
+
+static void note_waits(struct player *p) {
+    for (size_t i = 0; p->dev->ops->note && i < p->prog->stream_count; i++) {
+        const size_t at = waits_at(p, i), before = p->streams[i].noted;
+        if (at == before)
+            continue;
+        p->streams[i].noted = at;
+        if (at)
+            note_wait(p, i, &p->prog->ops[at - 1]);
+        else
+            note_goes(p, i);
+    }
+}
+
 static void count_done(struct player *p) {
     p->done++;
     made_progress(p);
@@ -514,6 +571,8 @@ static enum step go_once(struct player *p) {
             return STEP_BROKEN;
         if (step == STEP_DONE) {
             first->next++;
+            if (first->noted)
+                note_goes(p, (size_t)(first - p->streams));
             p->rest_clocks = 0;
             count_done(p);
             return STEP_DONE;
@@ -555,6 +614,7 @@ static uint64_t at_most(uint64_t cycles, uint64_t limit, uint64_t used) {
 
 /* Lets at most `cycles` clocks pass, inside the limits of the run, and tells polls that they may try again. */
 static enum device_state pass_time(struct player *p, uint64_t cycles, bool until_interrupt) {
+    note_waits(p);
     const uint64_t before = p->dev->ops->time(p->dev);
     cycles = at_most(cycles, still_limit(p), stillness(p));
     if (p->options->timeout)
@@ -573,7 +633,12 @@ static enum device_state pass_time(struct player *p, uint64_t cycles, bool until
     return state;
 }
 
-enum verdict { VERDICT_GO_ON, VERDICT_OVER, VERDICT_HUNG, VERDICT_BROKEN };
+enum verdict { VERDICT_GO_ON, VERDICT_OVER, VERDICT_HUNG, VERDICT_BROKEN, VERDICT_STOPPED };
+
+/* The run is to end here, whatever the trace has left to do. */
+static bool is_stopped(const struct player *p) {
+    return p->dev->stop || (p->options->stop_at_first && (p->result->failure_count > 0 || p->dev->finding_count > 0));
+}
 
 /* A poll that will give up by itself is at the head of a stream. */
 static bool poll_with_limit(const struct player *p) {
@@ -640,6 +705,8 @@ static enum verdict come_to_rest(struct player *p) {
     if (pass_time(p, REST_FIRST, false) == DEVICE_FAILED)
         return VERDICT_BROKEN;
     for (;;) {
+        if (is_stopped(p))
+            return VERDICT_STOPPED;
         bool high = !p->prog->sequential && p->dev->ops->interrupt(p->dev);
         if (high) {
             bool found;
@@ -665,6 +732,8 @@ static enum verdict play_streams(struct player *p) {
     for (;;) {
         if (!run_deferred(p))
             return VERDICT_BROKEN;
+        if (is_stopped(p))
+            return VERDICT_STOPPED;
         enum step step = go_once(p);
         if (step == STEP_BROKEN)
             return VERDICT_BROKEN;
@@ -680,6 +749,8 @@ static enum verdict play_streams(struct player *p) {
 
 static enum verdict play_end(struct player *p) {
     for (size_t i = 0; i < p->at_end_count; i++) {
+        if (is_stopped(p))
+            return VERDICT_STOPPED;
         const struct op *op = &p->prog->ops[p->at_end[i]];
         struct stream alone = {0};
         enum step step = op->after >= 0 && !p->raised[op->after] ? STEP_BLOCKED : execute(p, &alone, op);
@@ -688,6 +759,8 @@ static enum verdict play_end(struct player *p) {
                 return VERDICT_HUNG;
             if (pass_time(p, p->options->poll_interval ? p->options->poll_interval : 1, false) == DEVICE_FAILED)
                 return VERDICT_BROKEN;
+            if (is_stopped(p))
+                return VERDICT_STOPPED;
             step = execute(p, &alone, op);
         }
         if (step == STEP_BROKEN)
@@ -699,7 +772,7 @@ static enum verdict play_end(struct player *p) {
         }
         count_done(p);
     }
-    return VERDICT_OVER;
+    return is_stopped(p) ? VERDICT_STOPPED : VERDICT_OVER;
 }
 
 static bool player_open(struct player *p) {
@@ -765,7 +838,10 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
     *result = (struct play_result){0};
     struct player p = {.prog = prog, .dev = dev, .options = options, .result = result};
     enum verdict verdict = VERDICT_BROKEN;
-    if (player_open(&p) && dev->ops->reset(dev, &p.err)) {
+    const bool opened = player_open(&p);
+    for (size_t i = 0; opened && dev->ops->note && i < prog->stream_count; i++)
+        note_goes(&p, i);
+    if (opened && dev->ops->reset(dev, &p.err)) {
         made_progress(&p);
         verdict = play_streams(&p);
         if (verdict == VERDICT_OVER)
@@ -779,6 +855,8 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
         explain_failure(&p);
     else if (verdict == VERDICT_HUNG)
         result->outcome = PLAY_HUNG;
+    else if (verdict == VERDICT_STOPPED)
+        result->outcome = PLAY_STOPPED;
     else
         result->outcome = result->failure_count || dev->finding_count ? PLAY_CHECK_FAILED : PLAY_PASSED;
     player_close(&p);

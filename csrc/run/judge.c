@@ -61,8 +61,31 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
     mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
 }
 
-/* The first byte that differs between the devices; if none does, the first that differs from a golden. */
+/* The first wrong beat as what differs. */
+static void fill_wrong(struct result_mismatch *mismatch, const struct report *report) {
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct launch *launch = report_wrong_launch(report);
+    char text[REPORT_LINE];
+    mismatch->space = xstrdup(memory_space_name((enum memory_space)wrong->beat.port));
+    mismatch->address = wrong->address;
+    mismatch->bytes = (uint64_t)__builtin_popcountll(wrong->wrong);
+    mismatch->cycle = wrong->beat.cycle;
+    if (launch) {
+        mismatch->unit = xstrdup(nvdla_unit_names[launch->unit]);
+        mismatch->launch = launch->ordinal;
+        mismatch->position = xstrdup(report_launch_position(report, launch, text, sizeof text));
+    }
+    if (report->wrong_output)
+        mismatch->element = xstrdup(report_element(report->wrong_output, wrong->address, text, sizeof text));
+}
+
+/* The first wrong beat; else the first byte that differs between the devices; if none does, the first that differs from
+ * a golden. */
 static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
+    if (report->input.wrong) {
+        fill_wrong(mismatch, report);
+        return;
+    }
     for (size_t i = 0; i < report->mismatch_count; i++)
         mismatch->bytes += report->mismatches[i].count;
     if (report->mismatch_count > 0) {
@@ -109,6 +132,9 @@ static void fill_notes(struct result *result, const struct run_options *options)
                   "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
                   ": %s shows nothing of it",
                   result->trace, rtl->cycles, options->rtl.wave.from, options->rtl.wave.path);
+    if (options->wave_layer && rtl->wave_cycles == 0)
+        words_add(&result->notes, "warning: layer %s was never armed: %s shows nothing of it", options->wave_layer,
+                  options->rtl.wave.path);
     if (result->verdict == VERDICT_HANG && gates_may_close(options))
         words_add(&result->notes,
                   "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
@@ -131,7 +157,7 @@ char *report_folder(const struct run_options *options, const char *name) {
 /* Writes the report if one is wanted. */
 static void write_report(const struct run_options *options, const struct report *report, struct result *result) {
     struct error err;
-    if (!options->out && result->verdict == VERDICT_PASS && !options->histogram)
+    if (!options->out && result->verdict == VERDICT_PASS && !options->histogram && !options->html)
         return;
     char *folder = report_folder(options, result->trace);
     if (report_write(report, folder, &err)) {
