@@ -78,7 +78,8 @@ static void judge_beat(void *context, const struct axi_beat *beat) {
         return;
     }
     first->found.beat.data = first->found.got;
-    first->dev->stop = true;
+    if (!first->goes_on)
+        first->dev->stop = true;
 }
 
 struct axi_listener first_wrong_listener(struct first_wrong *first) {

@@ -39,6 +39,7 @@ struct first_wrong {
     const struct journal *journal; /* NULL: nothing is judged */
     struct device *dev;            /* stopped at the first wrong beat; its memory holds the beat already */
     struct wrong_beat found;       /* kind WRONG_NONE: none yet */
+    bool goes_on;                  /* the device is not stopped */
     uint64_t beats;                /* judged so far */
 };
 

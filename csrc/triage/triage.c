@@ -41,6 +41,58 @@ const char *triage_engine(enum nvdla_unit unit) {
     return "csb";
 }
 
+/* Instances of the top and of modules that other folders use. */
+static const struct {
+    const char *instance, *engine;
+} instances[] = {
+    {"u_lut", "lut"},   {"u_dat_read", "mcif"}, {"u_wt_read", "mcif"}, {"u_dma", "mcif"},    {"u_cdma", "cdma"},
+    {"u_cbuf", "cbuf"}, {"u_csc", "csc"},       {"u_cmac_a", "cmac"},  {"u_cmac_b", "cmac"}, {"u_cacc", "cacc"},
+    {"u_sdp", "sdp"},   {"u_pdp", "pdp"},       {"u_cdp", "cdp"},      {"u_mif", "mcif"},    {"u_csb", "csb"},
+    {"u_glb", "glb"},   {"u_cfgrom", "csb"},
+};
+
+const char *triage_engine_named(const char *text) {
+    const size_t length = strcspn(text, ":");
+    if (strncmp(text, "dut.", 4) == 0) {
+        for (size_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
+            const char *found = strstr(text, instances[i].instance);
+            if (found && (size_t)(found - text) < length && found[-1] == '.')
+                return instances[i].engine;
+        }
+        return NULL;
+    }
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const size_t n = strlen(nvdla_unit_names[unit]);
+        if (!strncmp(text, nvdla_unit_names[unit], n) && (text[n] == ' ' || text[n] == ',' || text[n] == ':'))
+            return triage_engine(unit);
+    }
+    return NULL;
+}
+
+void triage_begin_with(const char *rtl, struct recorder *model) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        int first = -1;
+        for (size_t i = 0; i < PASSAGES; i++) {
+            char name[128];
+            struct tap_element element;
+            struct error err;
+            recorder_file_name(&(struct tap_stream){.unit = path[i].unit, .tap = path[i].tap}, name, sizeof name);
+            char *file = xprintf("%s/%s", rtl, name);
+            struct tap_reader *reader =
+                path[i].unit == unit && access(file, F_OK) == 0 ? tap_reader_open(file, &err) : NULL;
+            free(file);
+            if (!reader)
+                continue;
+            if (tap_reader_next(reader, &element, &err) == TAP_READ_ELEMENT &&
+                (first < 0 || element.at.stream.ordinal < first))
+                first = element.at.stream.ordinal;
+            tap_reader_close(reader);
+        }
+        if (first > 0)
+            recorder_from(model, unit, first);
+    }
+}
+
 /* What is known of a step beyond what the walk shows. */
 struct finding_of_step {
     bool value, missing; /* an element is wrong; one side has ended */

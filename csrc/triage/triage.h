@@ -48,6 +48,15 @@ struct triage_input {
 /* The folder under rtl/ of a unit's engine. */
 const char *triage_engine(enum nvdla_unit unit);
 
+/* The same of a text that begins with a unit or with the instance of a module: "SDP launch 3: ...",
+ * "dut.u_cdma.u_dat_read: ..."; NULL if it names none. */
+const char *triage_engine_named(const char *text);
+
+/* Lets the recorder of the model leave out the launches that the RTL's streams in that folder do not have, because they
+ * began to be recorded later. */
+struct recorder;
+void triage_begin_with(const char *rtl, struct recorder *model);
+
 /* Finds the engine. False with a message if a stream cannot be read. */
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err);
 
