@@ -113,7 +113,7 @@ int debug_main(int argc, char **argv) {
     const struct argp argp = {.options = table, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct arguments args = {.open = false};
     run_options_init(&args.run);
-    args.run.debug = true;
+    args.run.debug = args.run.copies = args.run.play.stop_at_first = true;
     words_add(&args.run.given, "--debug");
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &args) == 0)

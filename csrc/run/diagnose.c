@@ -91,14 +91,14 @@ static void add_wrong(struct signs *signs, const struct wrong_beat *wrong) {
     sign->cycle = wrong->beat.cycle;
     snprintf(sign->name, sizeof sign->name, "%s", nvdla_client_name(wrong->beat.id, true));
     snprintf(sign->text, sizeof sign->text,
-             "its client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64, sign->name,
-             wrong->beat.cycle, wrong->address);
+             "its client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64,
+             nvdla_client_name(wrong->beat.id, true), wrong->beat.cycle, wrong->address);
 }
 
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
     if (result->outcome != PLAY_HUNG)
         return false;
-    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    const struct { const char *engine; uint64_t cycle; const char *sentence; } *triage = NULL;
     *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
                                  .cycle = triage ? triage->cycle : result->statistics.cycles};
     snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");

@@ -613,7 +613,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->result_fd = (int)number_option(state, name, arg, 1000);
         return 0;
     case KEY_DEBUG:
-        options->debug = true;
+        options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;
         break;
     case KEY_PROGRESS:
         options->progress = true;

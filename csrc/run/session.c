@@ -101,6 +101,7 @@ struct session {
     struct watch watch;
     struct play_options play;
     struct wave_launch *launches; /* of --wave-layer */
+    char *wave_path;              /* of nvcosim debug */
 };
 
 static bool open_rtl(struct session *session, const char *name, rtl_open open, void *context, struct error *err) {
@@ -159,6 +160,11 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         if (!session->launches)
             return false;
     }
+    if (options->debug) {
+        char *folder = report_folder(options, session->input.name);
+        again->wave.path = session->wave_path = xprintf("%s/wave.fst", folder);
+        free(folder);
+    }
     again_open(again, options, session->input.launches);
     if (options->taps && !taps_open(&session->taps, options, session->input.name, err))
         return false;
@@ -180,6 +186,7 @@ static void session_close(struct session *session) {
     again_close(&session->again);
     free(session->watch.layers);
     free(session->launches);
+    free(session->wave_path);
 }
 
 /* Plays on all devices: the RTL first, or the model where the RTL is judged by what it leaves. */
@@ -235,7 +242,7 @@ static void session_judge(struct session *session, struct result *result) {
     else
         taps_compare(&session->taps, &result->notes);
     if (closed)
-        name_recordings(options, result);
+        name_recordings(options, session->again.wave.path, result);
     diagnosis_free(&diagnosis);
 }
 

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "layers/cubes.h"
+#include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/process.h"
+#include "run/wave_layer.h"
 
 void send_line(int fd, const char *text) {
     struct text line = {0};
