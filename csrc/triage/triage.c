@@ -250,6 +250,16 @@ static void decide(const struct triage_input *input, const struct finding_of_ste
     snprintf(walk->sentence, sizeof walk->sentence, "no engine can be named: every stream that was recorded is equal");
 }
 
+/* The run was ended behind the failure, so the RTL's streams end there. */
+static void explain_ends(struct walk *walk, const struct finding_of_step *found) {
+    for (size_t i = 0; i < walk->count; i++) {
+        if (i == walk->first || !found[i].missing || !found[i].difference.a_ended)
+            continue;
+        walk->steps[i].state = walk->steps[i].elements > 0 ? WALK_EQUAL : WALK_UNSEEN;
+        snprintf(walk->steps[i].text, sizeof walk->steps[i].text, "the run ended here");
+    }
+}
+
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
     struct walk *walk = &diagnosis->walk;
     struct finding_of_step *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
@@ -259,8 +269,11 @@ bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struc
     for (size_t i = 0; i < input->passage_count && good; i++)
         look_at_passage(&input->passages[i], add_step(walk, input->passages[i].engine, input->passages[i].name),
                         &found[PASSAGES + i]);
-    if (good)
+    if (good) {
         decide(input, found, diagnosis);
+        if (diagnosis->kind == DIAGNOSIS_VALUE)
+            explain_ends(walk, found);
+    }
     free(found);
     return good;
 }
