@@ -32,12 +32,12 @@ static void wake_up(void *context, const struct wake *wake) {
         give_up(&err);
 }
 
-void again_open(struct again *again, const struct run_options *options, const struct layer_tracker *launches) {
+void again_open(struct again *again, const struct run_options *options, const struct nvdla_config *config) {
     again->options = options;
     again->status = -1;
     if (options->play.stop_at_first && options->dut == DUT_BOTH) {
-        again->journal = journal_new(launches);
-        again->first = (struct first_wrong){.config = layer_tracker_config(launches), .journal = again->journal};
+        again->journal = journal_new();
+        again->first = (struct first_wrong){.config = config, .journal = again->journal};
         again->beats = first_wrong_listener(&again->first);
     }
     if (options->copies && options->dut != DUT_MODEL) {

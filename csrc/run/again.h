@@ -27,7 +27,7 @@ struct again {
 
 /* Sets up what options ask for. again->wave, play (which a copy that wakes changes), taps and trace are the caller's to
  * set before. What it is given outlives it. */
-void again_open(struct again *again, const struct run_options *options, const struct layer_tracker *launches);
+void again_open(struct again *again, const struct run_options *options, const struct nvdla_config *config);
 
 /* Ends the copies. */
 void again_close(struct again *again);

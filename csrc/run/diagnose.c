@@ -98,10 +98,7 @@ static void add_wrong(struct signs *signs, const struct wrong_beat *wrong) {
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
     if (result->outcome != PLAY_HUNG)
         return false;
-    const struct { const char *engine; uint64_t cycle; const char *sentence; } *triage = NULL;
-    *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
-                                 .cycle = triage ? triage->cycle : result->statistics.cycles};
-    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
+    *sign = (struct triage_sign){.cycle = result->statistics.cycles, .text = "nothing moves any more"};
     return true;
 }
 

@@ -165,7 +165,7 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         again->wave.path = session->wave_path = xprintf("%s/wave.fst", folder);
         free(folder);
     }
-    again_open(again, options, session->input.launches);
+    again_open(again, options, session->input.prog->config);
     if (options->taps && !taps_open(&session->taps, options, session->input.name, err))
         return false;
     if (options->dut != DUT_MODEL && !open_rtl(session, rtl_name, open, context, err))
@@ -207,6 +207,8 @@ static void play_devices(struct session *session) {
         hang_explain(result);
         if (judged && i > 0 && device->ops->finish)
             device->ops->finish(device, NULL); /* threads end, so that copies can be made */
+        if (i > 0)
+            session->again.first.complete = result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
         input->played[i] = (struct played){.dev = device, .result = result};
         session->watch.from += session->watch.share;
     }
