@@ -65,6 +65,7 @@ struct run_options {
     bool progress;        /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
+    bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
     bool html;            /* count a timeline, and write report.html of what passes too */
     bool histogram;       /* of the streams, in the report */
     uint32_t tap_units;   /* whose element streams are recorded: bit enum nvdla_unit */

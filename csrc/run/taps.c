@@ -67,35 +67,37 @@ static void take_fault(void *context, const struct mif_difference *difference) {
 }
 
 bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err) {
+    char *report = report_folder(options, trace);
+    bool good = true;
     *taps = (struct taps){.folder = {NULL}};
-    if (!options->tap_units)
-        return true;
     for (int side = 0; side < TAPS_SIDES; side++) {
-        char *folder = report_folder(options, trace);
-        taps->folder[side] = xprintf("%s/taps/%s", folder, side_names[side]);
-        free(folder);
-        if (!directory_make(taps->folder[side], err))
-            return error_prefix(err, "--tap: ");
+        taps->folder[side] = xprintf("%s/taps/%s", report, side_names[side]);
+        good = good && directory_make(taps->folder[side], err);
+        if (!good)
+            continue;
         empty(taps->folder[side]);
         taps->recorder[side] = recorder_new(taps->folder[side]);
-        recorder_units(taps->recorder[side], options->tap_units);
+        if (options->tap_units)
+            recorder_units(taps->recorder[side], options->tap_units);
         tap_listen(&taps->listeners[side], recorder_listener(taps->recorder[side]));
     }
+    free(report);
     tap_listen(&taps->listeners[TAPS_RTL],
                (struct tap_listener){.context = taps, .open = open_nothing, .memory = take_fault});
     if (options->histogram)
         tap_listen(&taps->listeners[TAPS_RTL], histogram_listener(&taps->counts));
-    return true;
+    return good || error_prefix(err, "taps: ");
+}
+
+bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err) {
+    struct recorder *recorder = taps->recorder[side];
+    taps->recorder[side] = NULL;
+    return !recorder || recorder_close(recorder, err);
 }
 
 bool taps_close(struct taps *taps, struct error *err) {
-    bool good = true;
-    for (int side = 0; side < TAPS_SIDES; side++) {
-        if (taps->recorder[side] && !recorder_close(taps->recorder[side], good ? err : NULL))
-            good = false;
-        taps->recorder[side] = NULL;
-    }
-    return good;
+    const bool rtl = taps_close_side(taps, TAPS_RTL, err);
+    return taps_close_side(taps, TAPS_MODEL, rtl ? err : NULL) && rtl;
 }
 
 static void compare_pair(void *context, const struct tap_pair *pair) {

@@ -19,13 +19,13 @@ struct taps {
     struct words faults;         /* what its memory interface spoils */
 };
 
-/* Makes OUT/TRACE/taps/rtl and OUT/TRACE/taps/model, empty of streams of an earlier run, if the options ask for
- * streams.
- */
+/* Makes OUT/TRACE/taps/rtl and OUT/TRACE/taps/model, empty of streams of an earlier run. Without units in the options
+ * all are recorded. */
 bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err);
 
 /* Ends the recording. False with a message if something could not be written. */
 bool taps_close(struct taps *taps, struct error *err);
+bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err);
 
 /* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs; then
  * what the memory interface has spoilt; then the histograms with those of the model, NULL: there are none. */
