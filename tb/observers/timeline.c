@@ -116,13 +116,15 @@ static void next_bucket(struct timeline_counter *counter) {
     counter->end = timeline->origin + timeline->count * timeline->bucket;
 }
 
-/* Adds part / whole of what was counted in the gap to a bucket. */
-static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket *gap, uint64_t part, uint64_t whole) {
-    uint32_t sums[sizeof *bucket / sizeof(uint32_t)], from[sizeof *bucket / sizeof(uint32_t)];
+/* Adds to a bucket what was counted from clock `from` to clock `to` of a gap of `whole` clocks, taken as spread evenly.
+ */
+static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket *gap, uint64_t from, uint64_t to,
+                    uint64_t whole) {
+    uint32_t sums[sizeof *bucket / sizeof(uint32_t)], all[sizeof *bucket / sizeof(uint32_t)];
     memcpy(sums, bucket, sizeof sums);
-    memcpy(from, gap, sizeof from);
+    memcpy(all, gap, sizeof all);
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-        sums[i] += (uint32_t)(from[i] * part / whole);
+        sums[i] += (uint32_t)(all[i] * to / whole - all[i] * from / whole);
     memcpy(bucket, sums, sizeof sums);
 }
 
@@ -136,7 +138,7 @@ static void moves(struct timeline_counter *counter) {
         next_bucket(counter);
         const uint64_t end = counter->end < counter->cycle ? counter->end : counter->cycle;
         if (end > start)
-            add_gap(counter->now, &gap, end - start, whole);
+            add_gap(counter->now, &gap, start - from, end - from, whole);
     }
     counter->gap = (struct timeline_bucket){0};
 }
@@ -359,6 +361,7 @@ static void see_beat(void *context, const struct axi_beat *beat) {
     const enum nvdla_client client = nvdla_client_find(beat->id, beat->write);
     if (client == NVDLA_CLIENT_COUNT || !counter->now)
         return;
+    moves(counter);
     const uint32_t bytes = beat->write ? (uint32_t)__builtin_popcountll(beat->strobe) : (uint32_t)beat->bytes;
     counter->now->beats[client]++;
     counter->now->bytes[client] += bytes;
