@@ -8,9 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/beat.h"
 #include "nvdla_names.h"
 
 struct tap_listeners; /* observe/tap.h, which the testbench knows */
+struct copies;        /* replay/copies.h, likewise */
 
 enum latency_kind { LATENCY_FIXED, LATENCY_UNIFORM, LATENCY_PAGE };
 
@@ -57,6 +59,9 @@ struct rtl_options {
     struct axi_options axi;
     const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
+    bool taps_later;                  /* but not before device_ops.record_taps */
+    const struct axi_listener *beats; /* hears of every beat on the AXI ports; NULL: nobody does */
+    struct copies *copies;            /* of the process, to be made while it plays; NULL: none */
     bool timeline;                    /* count what moves and who waits, over time and by launch (device/timeline.h) */
     struct wave_options wave;
     const char *coverage_path; /* what Verilator counted, written at the end; NULL for none; only a simulator built
