@@ -21,7 +21,7 @@ page() {
     check "$title: exit status" "$status"
     tests/replay/html_page.py "$page" "$@" >"$dir/log" 2>&1
     status=$?
-    grep -v '^ok' "$dir/log"
+    grep '^FAIL' "$dir/log"
     check "$title: its page" $status
 }
 ends() { [ "$1" -eq "$2" ]; }
