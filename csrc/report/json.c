@@ -8,6 +8,7 @@
 
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
+#include "replay/hang_triage.h"
 #include "report/layers_json.h"
 #include "report/outcome.h"
 
@@ -233,6 +234,61 @@ static json_t *json_place(const struct program *prog, const struct op *op) {
     return json_text(op_position(prog, op, position, sizeof position));
 }
 
+/* Who waits for whom: replay/hang_triage.h. */
+static json_t *json_triage(const struct hang_triage *triage) {
+    const struct device_waits *waits = triage->waits;
+    json_t *chain = json_array(), *engines = json_array(), *links = json_array(), *states = json_array(),
+           *counters = json_array(), *bursts = json_array();
+    for (size_t i = 0; i < triage->chain_count; i++) {
+        const struct hang_step *step = &triage->chain[i];
+        json_array_append_new(chain, json_pack("{s:s, s:s, s:o, s:s}", "unit", step->engine->name, "engine",
+                                               step->engine->folder, "since",
+                                               step->since ? json_u64(step->since) : json_null(), "text", step->text));
+    }
+    for (size_t i = 0; i < triage->engine_count; i++) {
+        const struct hang_engine *engine = &triage->engines[i];
+        if (engine->seen)
+            json_array_append_new(engines, json_pack("{s:s, s:s, s:i, s:s?, s:s}", "unit", engine->name, "engine",
+                                                     engine->folder, "armed", engine->armed, "waits_for",
+                                                     engine->waits_for, "text", engine->text));
+    }
+    for (size_t i = 0; i < triage->link_count; i++) {
+        const struct hang_link *link = &triage->links[i];
+        const struct wait_pair *pair = link->pair;
+        json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "name", pair->name, "from", pair->from, "to",
+                                 pair->to, "stuck", (int)link->stuck, "elements", json_u64(pair->moved), "last",
+                                 pair->last ? json_u64(pair->last) : json_null());
+        if (pair->seen)
+            json_object_update_new(json, json_pack("{s:b, s:b, s:o}", "valid", (int)pair->valid, "ready",
+                                                   (int)pair->ready, "since", json_u64(pair->since)));
+        if (link->counted)
+            json_object_update_new(json, json_pack("{s:i, s:o, s:o, s:o}", "launch", link->ordinal, "moved",
+                                                   json_u64(link->moved), "required", json_u64(link->required), "owed",
+                                                   json_u64(link->owed)));
+        json_array_append_new(links, json);
+    }
+    for (int i = 0; triage->inside && i < WAIT_STATE_COUNT; i++)
+        json_array_append_new(states, json_pack("{s:s, s:s, s:s, s:o}", "unit", waits->states[i].engine, "name",
+                                                waits->states[i].name, "value", waits->states[i].value, "since",
+                                                json_u64(waits->states[i].since)));
+    for (int i = 0; triage->inside && i < WAIT_COUNTER_COUNT; i++)
+        json_array_append_new(counters,
+                              json_pack("{s:s, s:s, s:o}", "unit", waits->counters[i].engine, "name",
+                                        waits->counters[i].name, "value", json_u64(waits->counters[i].value)));
+    for (size_t i = 0; i < waits->burst_count; i++) {
+        const struct wait_burst *burst = &waits->bursts[i];
+        json_array_append_new(
+            bursts, json_pack("{s:s, s:b, s:i, s:s, s:o, s:i, s:o}", "space", memory_space_name(burst->port), "write",
+                              (int)burst->write, "axi_id", burst->id, "client",
+                              nvdla_client_name(burst->id % AXI_IDS, burst->write), "address", json_hex(burst->address),
+                              "beats", burst->beats, "since", json_u64(burst->since)));
+    }
+    return json_pack("{s:s?, s:s?, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "engine", triage->engine, "unit",
+                     triage->unit, "launch", triage->ordinal, "cycle", json_u64(triage->cycle), "text",
+                     triage->sentence, "inside", (int)triage->inside, "chain", chain, "engines", engines, "links",
+                     links, "states", states, "counters", counters, "outstanding", bursts);
+}
+
 /* Why a run hung: what hang_text.h says in words. */
 static json_t *json_hang(const struct hang *hang) {
     static const char *const reasons[] = {[HANG_STILL] = "still",
@@ -265,6 +321,8 @@ static json_t *json_hang(const struct hang *hang) {
                              json_u64(hang->now), "last_done", json_u64(hang->last_done), "streams", streams,
                              "outstanding_events", events, "armed", armed);
     json_object_set_new(json, "links", links);
+    if (hang->triage)
+        json_object_set_new(json, "triage", json_triage(hang->triage));
     if (hang->answers) {
         json_object_set_new(json, "intr_status", json_hex(hang->intr_status));
         json_object_set_new(json, "intr_mask", json_hex(hang->intr_mask));

@@ -174,11 +174,11 @@ static void wake_up(void *context, const struct wake *wake) {
 }
 
 static void judged_open(struct judged *judged, const struct run_options *options, const struct wave_options *wave,
-                        const struct layer_tracker *launches, struct play_options *play) {
+                        const struct nvdla_config *config, struct play_options *play) {
     *judged = (struct judged){.wave = wave, .play = play};
     if (options->play.stop_at_first && options->dut == DUT_BOTH) {
-        judged->journal = journal_new(launches);
-        judged->first = (struct first_wrong){.config = layer_tracker_config(launches), .journal = judged->journal};
+        judged->journal = journal_new();
+        judged->first = (struct first_wrong){.config = config, .journal = judged->journal};
         judged->beats = first_wrong_listener(&judged->first);
     }
     if (options->copies && options->dut != DUT_MODEL) {
@@ -244,7 +244,7 @@ static struct play_options play_options_of(const struct run_options *options, st
 }
 
 /* Plays on all devices: the RTL first, or the model where the RTL is judged by what it leaves. */
-static void play_devices(const struct program *prog, const struct play_options *options, const struct judged *judged,
+static void play_devices(const struct program *prog, const struct play_options *options, struct judged *judged,
                          struct watch *watch, struct report_input *input, struct device **devices,
                          struct play_result *results) {
     const int count = input->played_count;
@@ -259,6 +259,8 @@ static void play_devices(const struct program *prog, const struct play_options *
         hang_explain(&results[i]);
         if (judged->journal && i > 0 && devices[i]->ops->finish)
             devices[i]->ops->finish(devices[i], NULL); /* threads end, so that copies can be made */
+        if (i > 0)
+            judged->first.complete = results[i].outcome == PLAY_PASSED || results[i].outcome == PLAY_CHECK_FAILED;
         input->played[i] = (struct played){.dev = devices[i], .result = &results[i]};
         watch->from += watch->share;
     }
@@ -366,7 +368,7 @@ static void play_program(const struct run_options *options, const struct program
     struct watch watch = {.fd = options->result_fd};
     struct play_options play_options = play_options_of(options, &watch);
     struct judged judged;
-    judged_open(&judged, options, &wave, tracker, &play_options);
+    judged_open(&judged, options, &wave, prog->config, &play_options);
     if (taps_open(&taps, options->taps, result->trace, &err) && (!options->wave_layer || launches))
         input.played_count = open_devices(options, prog, rtl_name, open, context, &wave,
                                           options->histogram ? &histograms : NULL, &taps, &judged, devices, &err);
