@@ -12,7 +12,6 @@
 
 #include "nvdla/xalloc.h"
 #include "report/report.h"
-#include "report/walk.h"
 #include "trace/launches.h"
 
 enum { OUTPUT = 0x80010000 };
@@ -152,11 +151,13 @@ static void a_walk_marks_its_first_wrong_stream(void **state) {
                                 {"cacc", "CACC_SAT", WALK_DIFFERS, 64, 8900, ""},
                                 {"sdp", "SDP_IN", WALK_UNSEEN, 0, 0, ""},
                                 {"sdp", "SDP_OUT", WALK_SHORT, 10, 0, ""}};
-    const struct walk walk = {
-        .steps = steps, .count = sizeof steps / sizeof *steps, .first = 1, .sentence = "cmac made it"};
+    const struct diagnosis diagnosis = {
+        .kind = DIAGNOSIS_VALUE,
+        .engine = "cmac",
+        .walk = {.steps = steps, .count = sizeof steps / sizeof *steps, .first = 1, .sentence = "cmac made it"}};
     setup_layer(&f, 4, 2, 16);
     differ(&f, OUTPUT, 1);
-    f.input.walk = &walk;
+    f.input.diagnosis = &diagnosis;
     make(&f);
     has(f.page, "<p class=\"verdict\">cmac made it</p>");
     has(f.page, "<li class=\"engine guilty\"><h3>cmac</h3>");
