@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
+#include "run/simulators.h"
 #include "run/wave_layer.h"
 
 enum {
@@ -246,8 +247,8 @@ bool rtl_name_valid(const char *name) {
     return true;
 }
 
-enum simulator_variant run_variant(const struct run_options *options) {
-    const bool internal = options->tap_units && options->rtl_name[0] == '\0'; /* another RTL's ports are heard */
+enum simulator_variant run_variant(const struct run_options *options, const char *config) {
+    const bool internal = options->tap_units && simulator_has_taps(config, options->rtl_name); /* else its ports */
     if (options->rtl.wave.path || internal || options->debug)
         return VARIANT_WAVES;
     if (!options->coverage)
