@@ -176,6 +176,7 @@ BENCH_TRACES ?=
 bench: build
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
+	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
