@@ -33,7 +33,7 @@ enum {
 };
 #define FLAG_ENUM 0x100000000ull /* the wave file names the values, of numbers in binary */
 
-enum { RED = 1, ORANGE, YELLOW, GREEN, BLUE, INDIGO, VIOLET };
+enum { RED = 1, ORANGE, YELLOW, GREEN, VIOLET = 7 }; /* blue and indigo, 5 and 6, are hard to see on black */
 
 enum { PATTERNS = 40 };
 
@@ -86,7 +86,7 @@ static const struct group groups[] = {
      .registers = {"dut/u_cdma/d/*"},
      .units = {NVDLA_CDMA}},
     {.title = "CBUF",
-     .color = RED,
+     .color = VIOLET,
      .patterns = {"dut/dat_wr/valid", "dut/dat_wr/addr", "dut/dat_wr/data", "dut/wt_wr/valid", "dut/wt_wr/addr",
                   "dut/wt_wr/data", "dut/dat_rd/*", "dut/dat_rd_data", "dut/dat_rd_next/*", "dut/dat_rd_next_data",
                   "dut/wt_rd/*", "dut/wt_rd_data", "dut/mask_rd/*", "dut/mask_rd_data"}},
@@ -122,7 +122,7 @@ static const struct group groups[] = {
      .patterns = {"marks/CMAC_A", "marks/CMAC_B", "dut/cmac_a_run", "dut/cmac_b_run", "dut/mac_valid", "dut/mac_a_sum",
                   "dut/mac_b_sum", "dut/mac_*"}},
     {.title = "CACC",
-     .color = BLUE,
+     .color = RED,
      .patterns = {"marks/CACC", "dut/cacc_run", "dut/u_cacc/**", "dut/u_cacc/position_q", "dut/u_cacc/rows_q",
                   "dut/u_cacc/wr_row_q", "dut/u_cacc/rd_row_q", "dut/u_cacc/beat_q", "dut/credit_valid",
                   "dut/cacc2sdp_valid", "dut/cacc2sdp_ready", "dut/cacc2sdp_data"},
