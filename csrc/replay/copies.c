@@ -18,17 +18,18 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    INTERVAL_PART = 20,    /* a copy is due after this part of the cycles played so far, */
-    INTERVAL_LEAST = 4000, /* and not before so many clocks, */
-    ARMING_AGE = 3000,     /* and where a unit is about to be armed, if the last one is older than this */
+    INTERVAL_PART = 14,    /* a copy is due after this part of the cycles played so far, */
+    INTERVAL_LEAST = 8000, /* and not before so many clocks; where a unit is about to be armed after 3/4 of that */
     RETRY = 1000,          /* clocks until one that would cost too much is thought of again */
     PROBE_PAGES = 16,      /* written after a fork, to see what the copying of a page costs */
     PAGE = 4096,           /* bytes, of the probe */
     STANDARD = 3,          /* stdin, stdout, stderr */
 };
 
-/* Largest share of the CPU time for copies unless the caller says otherwise. */
-#define SHARE 0.015
+/* Largest share of the CPU time for copies unless the caller says otherwise, and seconds beyond it, which the first
+ * ones take. */
+#define SHARE 0.012
+#define BEYOND 0.004
 
 /* A copy that sleeps. */
 struct copy {
@@ -249,7 +250,7 @@ static bool affordable(struct copies *copies) {
     if (copies->made == 0)
         return true;
     const double spent = copies->fork_seconds + copies->fault_seconds;
-    return spent + copies->last_cost <= copies->options.share * clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    return spent + copies->last_cost <= copies->options.share * (clock_of(CLOCK_PROCESS_CPUTIME_ID) + BEYOND / SHARE);
 }
 
 static void take(struct copies *copies, uint64_t cycle) {
@@ -295,7 +296,7 @@ uint64_t copies_consider(struct copies *copies, uint64_t cycle, bool arming, con
     const uint64_t part = cycle / INTERVAL_PART;
     const uint64_t interval = part > INTERVAL_LEAST ? part : INTERVAL_LEAST;
     const uint64_t age = cycle - copies->last;
-    if (copies->made > 0 && age < interval && !(arming && age >= ARMING_AGE))
+    if (copies->made > 0 && age < interval && !(arming && age >= interval / 4 * 3))
         return copies->last + interval;
     count_faults(copies);
     if (!affordable(copies))

@@ -2,9 +2,10 @@
 """A long trace from a short one: the layer of an .nvt trace (one layer, mode streams) many times over, in both register groups by turns.
 
 usage: long_trace.py TRACE.nvt.gz COUNT OUT.nvt [--fail-check N] [--set N UNIT.REGISTER VALUE]
-                     [--all UNIT.REGISTER VALUE]
+                     [--all UNIT.REGISTER VALUE] [--leave-out N UNIT.REGISTER]
 
 --fail-check N   a CRC behind layer N, counted from 0, that cannot be right
+--leave-out N R  layer N does not write this register
 --set N R V      layer N has this register value, the others keep theirs; --all R V: every layer
 """
 import argparse
@@ -18,6 +19,7 @@ parser.add_argument("out")
 parser.add_argument("--fail-check", type=int, default=-1)
 parser.add_argument("--set", nargs=3, action="append", default=[])
 parser.add_argument("--all", nargs=2, action="append", default=[])
+parser.add_argument("--leave-out", nargs=2, action="append", default=[])
 arguments = parser.parse_args()
 
 with gzip.open(arguments.trace, "rt", encoding="utf-8") as file:
@@ -55,7 +57,7 @@ with open(arguments.out, "w", encoding="utf-8") as out:
                 print(f"intr_notify SDP_{group} done_{k}", file=out)
             elif not written:
                 continue  # notifications of engines before SDP
-            else:
+            elif [str(k), f"{unit}.{register}"] not in arguments.leave_out:
                 print(f"reg_write {unit}.{register} {values[f'{unit}.{register}']}" if f"{unit}.{register}" in values else line, file=out)
         if k == arguments.fail_check:
             print("mem_crc", *region, f"0x0 after=done_{k}", file=out)
