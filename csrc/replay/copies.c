@@ -29,7 +29,7 @@ enum {
 /* Largest share of the CPU time for copies unless the caller says otherwise, and seconds beyond it, which the first
  * ones take. */
 #define SHARE 0.012
-#define BEYOND 0.004
+#define BEYOND 0.008
 
 /* A copy that sleeps. */
 struct copy {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What copies of the simulator cost (csrc/replay/copies.h): a trace of half a million cycles with and without them by turns, and the ratio of
+# What copies of the simulator cost (csrc/replay/copies.h): a trace of a million cycles with and without them by turns, and the ratio of
 # the CPU times of the whole processes, the copies' own included.
 #
 # usage: copies.sh BUILD [RUNS]
@@ -8,7 +8,7 @@ build=$1
 runs=${2:-7}
 mkdir -p "$build/bench"
 trace=$build/bench/long.nvt
-python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 80 "$trace" || exit 1
+python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 160 "$trace" || exit 1
 : >"$build/bench/plain.jsonl"
 : >"$build/bench/copies.jsonl"
 for ((i = 0; i < runs; i++)); do
