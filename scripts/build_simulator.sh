@@ -4,10 +4,11 @@
 # usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS] [TAPS]
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
 #   PINS       NAME=VALUE ...: what static inputs are unless --pin says otherwise
-#   TAPS       table of taps (README, "Element streams of another RTL") that says where the RTL has its streams, for variant waves;
+#   TAPS       table of taps (README, "Element streams of another RTL") that says where the RTL has its streams, for variants taps and waves;
 #              empty: rtl/taps.csv for the RTL in rtl/ and copies of it, as far as it fits these
 #   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
-#              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS)
+#              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS); taps: the streams inside the RTL can be
+#              read, as in waves
 # Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line per step that does something.
 set -eu -o pipefail
 build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-} taps=${9:-}
@@ -40,7 +41,8 @@ waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCO
 coverage) sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE) ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
 checks) sources+=(+define+NVDLA_CHECKS) ;;
-*) echo "build_simulator: there is no variant '$variant'; expected waves, coverage, toggle or checks" >&2; exit 2 ;;
+taps) ;;
+*) echo "build_simulator: there is no variant '$variant'; expected waves, taps, coverage, toggle or checks" >&2; exit 2 ;;
 esac
 
 # A copy of the RTL in rtl/ has its instances.
@@ -57,14 +59,15 @@ if [ "$variant" = waves ]; then
 fi
 
 # Streams inside the RTL can be read where a table says where it has them.
+case $variant in waves | taps) has_taps=true ;; *) has_taps=false ;; esac
 [ -n "$taps" ] || { [ -n "$name" ] && [ -z "$copy" ]; } || taps=own
 table=$taps streams=()
 [ "$taps" != own ] || table=rtl/taps.csv
-if [ -n "$table" ] && { [ "$variant" = waves ] || [ "$taps" != own ]; }; then # a table that is given is looked at early
+if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that is given is looked at early
     python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" >&2
     cmp -s "$dir/new/taps.svh" "$dir/taps.svh" || mv "$dir/new/taps.svh" "$dir/taps.svh"
     rm -rf "$dir/new"
-    [ "$variant" != waves ] || streams=(+define+TB_TAPS "+incdir+$dir")
+    ! $has_taps || streams=(+define+TB_TAPS "+incdir+$dir")
 fi
 
 stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }

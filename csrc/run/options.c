@@ -39,6 +39,7 @@ enum {
     KEY_WAVE_TO,
     KEY_WAVE_LAYER,
     KEY_WAVE_SCOPE,
+    KEY_WAVE_PLAIN,
     KEY_COVERAGE,
     KEY_COVERAGE_KIND,
     KEY_CHECKS,
@@ -162,6 +163,7 @@ const struct argp_option run_option_table[] = {
      .key = KEY_WAVE_SCOPE,
      .arg = "PREFIX[:DEPTH]",
      .doc = "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"},
+    {.name = "wave-plain", .key = KEY_WAVE_PLAIN, .flags = OPTION_HIDDEN},
     {.name = "tap",
      .key = KEY_TAP,
      .arg = "UNIT[,UNIT...]",
@@ -212,11 +214,9 @@ const struct argp_option run_option_table[] = {
     {0},
 };
 
-const char *const simulator_variant_names[VARIANT_COUNT] = {[VARIANT_PLAIN] = "",
-                                                            [VARIANT_WAVES] = "waves",
-                                                            [VARIANT_COVERAGE] = "coverage",
-                                                            [VARIANT_TOGGLE] = "toggle",
-                                                            [VARIANT_CHECKS] = "checks"};
+const char *const simulator_variant_names[VARIANT_COUNT] = {
+    [VARIANT_PLAIN] = "",        [VARIANT_WAVES] = "waves",   [VARIANT_COVERAGE] = "coverage",
+    [VARIANT_TOGGLE] = "toggle", [VARIANT_CHECKS] = "checks", [VARIANT_TAPS] = "taps"};
 
 int worse_status(int a, int b) {
     static const int rank[] = {
@@ -249,8 +249,10 @@ bool rtl_name_valid(const char *name) {
 
 enum simulator_variant run_variant(const struct run_options *options, const char *config) {
     const bool internal = options->tap_units && simulator_has_taps(config, options->rtl_name); /* else its ports */
-    if (options->rtl.wave.path || internal || options->debug)
+    if (options->rtl.wave.path || (internal && options->rtl.checks) || options->debug)
         return VARIANT_WAVES;
+    if (internal)
+        return VARIANT_TAPS;
     if (!options->coverage)
         return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
     return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
@@ -597,6 +599,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         if (!wave_layer_valid(arg))
             argp_error(state, "--wave-layer: found '%s', expected a number from 1, or a launch like SDP#0", arg);
         options->wave_layer = arg;
+        break;
+    case KEY_WAVE_PLAIN:
+        options->rtl.wave.plain = true;
         break;
     case KEY_WAVE_SCOPE:
         scope_option(options, arg, state);

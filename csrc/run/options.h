@@ -36,6 +36,7 @@ enum simulator_variant {
     VARIANT_COVERAGE,
     VARIANT_TOGGLE,
     VARIANT_CHECKS,
+    VARIANT_TAPS,
     VARIANT_COUNT
 };
 

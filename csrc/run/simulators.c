@@ -203,8 +203,8 @@ bool simulator_has_taps(const char *config, const char *rtl_name) {
 }
 
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
-    static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage",
-                                                    " with checks"};
+    static const char *const with[VARIANT_COUNT] = {
+        "", " with waves", " with line coverage", " with toggle coverage", " with checks", " with taps"};
     char path[SIMULATOR_PATH];
     struct places places;
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
