@@ -385,20 +385,25 @@ static void write_axis(const struct lanes *lanes) {
     fputs("</div></div>\n", out);
 }
 
-/* Where the first wrong element stands in time, if it is known. */
-static void write_mark(const struct lanes *lanes) {
-    const struct report *report = lanes->page->report;
-    if (report->mismatch_count == 0)
-        return;
-    const struct mismatch *first = &report->mismatches[0];
-    const uint64_t cycle = report_cycle(report, 0, first->space, first->first, first->output);
+static void write_mark(const struct lanes *lanes, const char *name, uint64_t cycle) {
     char number[HTML_NUMBER];
-    if (cycle > 0 && cycle < lanes->timeline->cycles)
-        fprintf(
-            lanes->page->out,
-            "<div class=\"lane mark\"><span class=\"name\">first wrong byte</span><span class=\"value\">%s</span><div "
-            "class=\"plot\"><i style=\"left:%.3f%%\"></i></div></div>\n",
-            html_count(cycle, number), place(lanes->timeline, cycle));
+    if (cycle >= lanes->timeline->origin && cycle < lanes->timeline->cycles)
+        fprintf(lanes->page->out,
+                "<div class=\"lane mark\"><span class=\"name\">%s</span><span class=\"value\">%s</span><div "
+                "class=\"plot\"><i style=\"left:%.3f%%\"></i></div></div>\n",
+                name, html_count(cycle, number), place(lanes->timeline, cycle));
+}
+
+/* When it went wrong, as far as that is known: inside, and at the memory. */
+static void write_marks(const struct lanes *lanes) {
+    const struct report *report = lanes->page->report;
+    const struct mismatch *first = report->mismatch_count > 0 ? &report->mismatches[0] : NULL;
+    if (report->input.diagnosis)
+        write_mark(lanes, "first sign", report->input.diagnosis->cycle);
+    if (report->input.wrong)
+        write_mark(lanes, "first wrong beat", report->input.wrong->beat.cycle);
+    else if (first)
+        write_mark(lanes, "first wrong byte", report_cycle(report, 0, first->space, first->first, first->output));
 }
 
 static void open_chart(FILE *out, const char *label) {
@@ -437,7 +442,7 @@ void html_timeline(const struct page *page) {
           "class=\"key layer\"></span> a layer, from its start to its end</p>\n",
           out);
     open_chart(out, "Engines over time");
-    write_mark(&lanes);
+    write_marks(&lanes);
     write_bars(&lanes, NVDLA_SDP);
     write_bars(&lanes, NVDLA_PDP);
     write_bars(&lanes, NVDLA_CDP);
