@@ -192,16 +192,20 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
         snprintf(title, sizeof title, "%ssurface %d, channels %d to %d", batch, cell->surface, channel, last);
     else
         snprintf(title, sizeof title, "%ssurface %d, channel %d", batch, cell->surface, channel);
-    fprintf(
-        out,
-        "<figure%s><svg role=\"img\" aria-label=\"%s: %s bytes differ\" viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" "
-        "height=\"%d\" data-step=\"%d\" data-surface=\"%d\" data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" "
-        "height=\"%d\"/>\n",
-        has_first ? " class=\"has-first\"" : "", title, html_count(count, number), width, height, width * pixels,
-        height * pixels, cells->step, cell->surface, cell->batch, width, height);
+    fprintf(out,
+            "<figure%s><svg role=\"img\" preserveAspectRatio=\"xMinYMin\" aria-label=\"%s: %s bytes differ\" "
+            "viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" "
+            "height=\"%d\" data-step=\"%d\" data-surface=\"%d\" data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" "
+            "height=\"%d\"/>\n",
+            has_first ? " class=\"has-first\"" : "", title, html_count(count, number), width, height, width * pixels,
+            height * pixels, cells->step, cell->surface, cell->batch, width, height);
     write_reached(out, pair, cells, cell);
+    size_t first = to;
     for (size_t i = from; i < to; i++)
-        write_cell(out, pair, cells, &cells->items[i], pair->first);
+        if (cells->items[i].first == pair->first)
+            first = i;
+        else
+            write_cell(out, pair, cells, &cells->items[i], pair->first);
     if (longest <= GRID_CELLS) {
         fputs("<path class=\"grid\" d=\"", out);
         for (int x = 1; x < width; x++)
@@ -210,6 +214,8 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
             fprintf(out, "M0 %dH%d", y, width);
         fputs("\"/>\n", out);
     }
+    if (first < to) /* its frame lies over its neighbours */
+        write_cell(out, pair, cells, &cells->items[first], pair->first);
     fprintf(out, "</svg><figcaption>%s<br><small>%s bytes differ%s</small></figcaption></figure>\n", title, number,
             has_first ? ", the first among them" : "");
 }
@@ -345,8 +351,9 @@ static void write_map(const struct page *page, const struct pair *pair, int play
     if (pair->output) {
         const struct cube *cube = &pair->output->cube;
         fprintf(out,
-                "<p class=\"about\">Output: %d columns, %d lines, %d channels in %d surfaces at 0x%08" PRIx64 ".</p>\n",
-                cube->width, cube->height, cube->channels, cube_surfaces(cube), cube->base);
+                "<p class=\"about\">Output: %d columns, %d lines, %d channels, %d surface%s at 0x%08" PRIx64 ".</p>\n",
+                cube->width, cube->height, cube->channels, cube_surfaces(cube), cube_surfaces(cube) == 1 ? "" : "s",
+                cube->base);
         write_panels(out, pair);
     }
     write_elements(out, pair);

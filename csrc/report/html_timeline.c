@@ -169,6 +169,7 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
     const struct timeline_bucket *bucket = &timeline->buckets[index];
     const uint64_t clocks = timeline_clocks(timeline, index);
     struct activity now = {0};
+    bool gives = timeline->link_count > 0;
     char from[16], to[16];
     for (int i = 0; i < timeline->link_count; i++) {
         if (sscanf(timeline->link_names[i], "%15[A-Z] to %15[A-Z]", from, to) != 2)
@@ -187,6 +188,7 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
         if (!serves((enum nvdla_client)c, engine))
             continue;
         const double moved = share_of(bucket->beats[c], clocks);
+        gives = gives || nvdla_clients[c].write;
         if (nvdla_clients[c].write) {
             now.out = moved > now.out ? moved : now.out;
             now.memory = now.memory || bucket->refused[c] > 0;
@@ -195,6 +197,8 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
             now.memory = now.memory || bucket->pending[c] > bucket->beats[c];
         }
     }
+    if (!gives)
+        now.out = now.in;
     return now;
 }
 
@@ -203,10 +207,11 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
 static bool look_at_engine(struct lanes *lanes, const char *engine, struct lane *lane) {
     const struct timeline *timeline = lanes->timeline;
     double *work = xcalloc(timeline->count, sizeof *work), *moves = xcalloc(timeline->count, sizeof *moves);
-    bool seen = false;
+    bool seen = false, gives = false;
     for (size_t b = 0; b < timeline->count; b++) {
         const struct activity now = look_at_bucket(timeline, b, engine);
         lane->busy[b] = now.out;
+        gives = gives || now.out > 0;
         moves[b] = now.out > now.in ? now.out : now.in;
         const char *cause = now.memory ? "the memory" : now.before ? now.before : "";
         lane->cause[b] = cause_index(lanes, cause);
@@ -220,7 +225,8 @@ static bool look_at_engine(struct lanes *lanes, const char *engine, struct lane 
     }
     free(work);
     free(moves);
-    return seen;
+    /* Where only ports are seen, what hands on to another engine looks idle however busy it is. */
+    return seen && (gives || timeline->link_count > 0);
 }
 
 /* Means of a lane over all clocks. */
@@ -437,7 +443,8 @@ void html_timeline(const struct page *page) {
         timeline->link_count
             ? "An engine is busy while it hands something on, to the next engine or to memory. It waits while it "
               "has a layer to work on and neither takes nor gives."
-            : "Of this RTL only the ports are seen: an engine is busy while it writes memory.");
+            : "Of this RTL only the ports are seen: an engine is busy while it writes memory, CDMA while it "
+              "reads.");
     fputs("<p class=\"legend\"><span class=\"key busy\"></span> busy <span class=\"key wait\"></span> waits <span "
           "class=\"key layer\"></span> a layer, from its start to its end</p>\n",
           out);
