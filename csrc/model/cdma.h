@@ -49,6 +49,7 @@ struct cdma {
     enum cdma_mode last_mode;
     bool last_skip_data, last_skip_weights;
     struct tap_out tap;        /* the input of the layer whose group is armed */
+    struct tap_out data_tap, weight_tap, mask_tap; /* what it writes into CBUF */
     struct buffer slice, line; /* of struct cdma_input */
 };
 

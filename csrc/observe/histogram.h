@@ -102,7 +102,11 @@ struct histogram_set {
     int layers; /* done */
 };
 
-/* Counts every stream that it hears, bytes of memory apart, in histograms of the set, which outlives it; a reset of the
+/* False of streams of memory's and CBUF's bytes, and of those that the model makes for comparisons only (CSC_DAT, CSC_WT,
+ * CMAC_SUM). */
+bool histogram_counts(enum tap tap);
+
+/* Counts every stream for which histogram_counts() holds in histograms of the set, which outlives it; a reset of the
  * device empties the set. */
 struct tap_listener histogram_listener(struct histogram_set *set);
 

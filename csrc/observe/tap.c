@@ -2,6 +2,8 @@
 #include "observe/tap.h"
 
 const char *const tap_names[TAP_COUNT] = {
+    [TAP_CBUF_DAT] = "CBUF_DAT",     [TAP_CBUF_WT] = "CBUF_WT",       [TAP_CBUF_MASK] = "CBUF_MASK",       [TAP_CSC_DAT] = "CSC_DAT",
+    [TAP_CSC_WT] = "CSC_WT",         [TAP_CMAC_SUM] = "CMAC_SUM",
     [TAP_CDMA_CVT] = "CDMA_CVT",     [TAP_CACC_OUT] = "CACC_OUT",     [TAP_CACC_SAT] = "CACC_SAT",
     [TAP_SDP_IN] = "SDP_IN",         [TAP_EW_ALU_CVT] = "EW_ALU_CVT", [TAP_EW_MUL_CVT] = "EW_MUL_CVT",
     [TAP_SDP_CVT_IN] = "SDP_CVT_IN", [TAP_SDP_OUT] = "SDP_OUT",       [TAP_PDP_OUT] = "PDP_OUT",

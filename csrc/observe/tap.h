@@ -18,7 +18,13 @@
 
 /* Where a stream stands in the pipeline. Integers of `width` bits, floating point where the layer is FP16. */
 enum tap {
-    TAP_CDMA_CVT,   /* input elements of a convolution as fetched, before the input convertor; 17 bits */
+    TAP_CDMA_CVT, /* input elements of a convolution as fetched, before the input convertor; 17 bits */
+    TAP_CBUF_DAT,
+    TAP_CBUF_WT,
+    TAP_CBUF_MASK,
+    TAP_CSC_DAT,
+    TAP_CSC_WT,
+    TAP_CMAC_SUM,
     TAP_CACC_OUT,   /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
     TAP_CACC_SAT,   /* what CACC delivers; 32 bits */
     TAP_SDP_IN,     /* input of SDP after type expansion; 32 bits */
@@ -67,6 +73,7 @@ struct tap_place {
     int32_t batch, channel, y, x; /* in the cube of the layer; the channel of a convolution's result is its kernel */
     int32_t reduction;            /* of partial sums: atomic operations that are in them; 0: whole values */
     uint64_t address;             /* TAP_AXI_*: of the atom; else 0 */
+    uint32_t flags; /* CSC_DAT, CMAC_SUM: CONV_* of layers/conv_order.h, as they go with the atom; else 0 */
 };
 
 struct tap_position {

@@ -124,7 +124,8 @@ static void a_second_listener_hears_what_the_histogram_hears(void **state) {
                 char name[128];
                 char *path = path_of(recorder_file_name(&stream, name, sizeof name));
                 if (access(path, F_OK) == 0) {
-                    count_file(&again, path);
+                    if (histogram_counts((enum tap)tap))
+                        count_file(&again, path);
                     unlink(path);
                     seen[tap] = true;
                 }
