@@ -29,8 +29,8 @@ LDLIBS := -ljansson -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
-TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv
-GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h
+TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv
+GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/tap_streams.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
@@ -63,7 +63,7 @@ build: $(B)/nvcosim $(B)/nvcosim-small $(filter $(foreach c,$(CONFIGS),$(B)/nvco
 setup:
 	@scripts/setup.sh
 
-$(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h: $(B)/gen/nvdla_tables.c
+$(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/tap_streams.h: $(B)/gen/nvdla_tables.c
 $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 	@python3 scripts/gen_tables.py c $(B)/gen
 

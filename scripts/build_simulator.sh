@@ -33,13 +33,23 @@ fi
 define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 case $variant in
 '') ;;
-waves) sources+=(+define+TB_TAPS --trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
+waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
 # Splitting or reordering a block would part the counters from the statements they count: branches would be counted as not taken.
 coverage) sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE) ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
 checks) sources+=(+define+NVDLA_CHECKS) ;;
 *) echo "build_simulator: there is no variant '$variant'; expected waves, coverage, toggle or checks" >&2; exit 2 ;;
 esac
+
+# Streams inside the RTL can be read where a table says where it has them.
+taps=
+[ "$variant" != waves ] || [ -n "$name" ] || taps=rtl/taps.csv
+if [ -n "$taps" ]; then
+    python3 scripts/gen_tables.py taps "$dir/new" "$config" "$taps"
+    cmp -s "$dir/new/taps.svh" "$dir/taps.svh" || mv "$dir/new/taps.svh" "$dir/taps.svh"
+    rm -rf "$dir/new"
+    sources+=(+define+TB_TAPS "+incdir+$dir")
+fi
 
 stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }
 before=$(stamp)

@@ -218,7 +218,8 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
     memory_write(mem->content, write->address, beat->data, (size_t)mem->bytes, enabled == mem->bytes ? NULL : strobe,
                  &origin);
     mem->counts.write_beats[write->id % AXI_IDS]++;
-    tell(mem, &(struct axi_beat){.write = true,
+    tell(mem, &(struct axi_beat){.cycle = cycle,
+                                 .write = true,
                                  .id = write->id,
                                  .owner = owner,
                                  .address = write->address,
@@ -312,9 +313,12 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
     memory_read(mem->content, read->address, in->rdata, (size_t)mem->bytes);
     in->rvalid = true;
     in->rid = read->id;
-    tell(mem,
-         &(struct axi_beat){
-             .id = read->id, .owner = read->owner, .address = read->address, .data = in->rdata, .strobe = UINT64_MAX});
+    tell(mem, &(struct axi_beat){.cycle = now,
+                                 .id = read->id,
+                                 .owner = read->owner,
+                                 .address = read->address,
+                                 .data = in->rdata,
+                                 .strobe = UINT64_MAX});
     read->address += (uint64_t)mem->bytes;
     read->left--;
     in->rlast = read->left == 0;

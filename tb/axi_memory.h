@@ -31,6 +31,7 @@ struct axi_memory;
 
 /* A data beat as it goes by. */
 struct axi_beat {
+    uint64_t cycle; /* in which it is offered (read) or taken (write) */
     int port;
     bool write;
     int id;

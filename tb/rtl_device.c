@@ -18,6 +18,7 @@
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
 #include "tb/observers/axi_monitor.h"
+#include "tb/observers/cbuf_board.h"
 #include "tb/observers/checks.h"
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
@@ -64,13 +65,13 @@ struct rtl_device {
     uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
     uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    uint32_t taps[SIGNAL_TAP_WORDS];
-    struct sampled now; /* what the observers see of it */
-    uint32_t flags;     /* outs word 0, unknown bits as 0 */
-    bool csb_driven;    /* in holds a request */
-    bool released;      /* reset is over: the clocks count */
-    uint64_t cycle;     /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
-    uint64_t clocks;    /* since the simulation began */
+    uint32_t stream[STREAM_WORDS];                           /* the one that was read last */
+    struct sampled now;                                      /* what the observers see of it */
+    uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
+    bool csb_driven;                                         /* in holds a request */
+    bool released;                                           /* reset is over: the clocks count */
+    uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
+    uint64_t clocks; /* since the simulation began */
     uint64_t last_traffic;
     uint64_t last_moved; /* a transfer on an AXI port */
     uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
@@ -169,10 +170,30 @@ static void show_clock(struct rtl_device *rtl, const s_vpi_vecval *words) {
     rtl->aval[0] = rtl->flags;
 }
 
+/* Shows the streams that move in this clock. */
+static void show_moves(struct rtl_device *rtl, const uint32_t *words) {
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].moved)
+            rtl->observers.item[i].moved(rtl->observers.item[i].context, rtl->cycle, words);
+}
+
+/* What a stream shows in this clock; see struct stream_source. */
+static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
+    struct rtl_device *rtl = context;
+    vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
+    return rtl->stream;
+}
+
+/* The streams that the design shows. */
+static struct stream_source stream_source(struct rtl_device *rtl) {
+    struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
+    for (int i = 0; i < STREAM_COUNT; i++)
+        source.has[i] = rtl->vpi.streams[i] != NULL;
+    return source;
+}
+
 /* Reads the outputs of this clock and decides what the coming edge does. */
 static void observe(struct rtl_device *rtl) {
-    if (rtl->now.taps) /* before outs, whose words stay valid until the next access only */
-        vpi_access_get_taps(&rtl->vpi, rtl->taps, rtl->layout.tap_words);
     const s_vpi_vecval *words = vpi_access_get(&rtl->vpi);
     const uint32_t before = rtl->flags;
     rtl->flags = rtl->aval[0] = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
@@ -180,6 +201,9 @@ static void observe(struct rtl_device *rtl) {
         return;
     rtl->now.cycle = rtl->cycle;
     rtl->links_seen |= rtl->flags;
+    uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
+    for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
+        moving |= moves[i] = (uint32_t)words[rtl->layout.out_words + i].aval;
     if (rtl->observers.clocks)
         show_clock(rtl, words);
     if (rtl->flags & ~before & OUT_INTR)
@@ -189,6 +213,8 @@ static void observe(struct rtl_device *rtl) {
     for (int p = 0; p < rtl->layout.ports; p++)
         if ((rtl->flags & rtl->ports[p].valids) || rtl->cycle >= rtl->ports[p].next)
             observe_port(rtl, p, words);
+    if (moving)
+        show_moves(rtl, moves);
 }
 
 /* One clock. */
@@ -356,6 +382,10 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
         rtl->statistics.eval_share = meter_share(&rtl->meter, rtl->clocks, statistics->cpu_seconds);
 }
 
+static bool rtl_record_waves(struct device *dev, const struct wave_options *options, struct error *err) {
+    return waves_begin(&rtl_of(dev)->waves, options, err);
+}
+
 static bool rtl_finish(struct device *dev, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
     bool good = true;
@@ -395,6 +425,7 @@ static const struct device_ops rtl_ops = {
     .still = rtl_still,
     .links = rtl_links,
     .statistics = rtl_statistics,
+    .record_waves = rtl_record_waves,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
@@ -414,19 +445,24 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         rtl->now.in[p] = &rtl->ports[p].in;
     }
     if (rtl->options.taps) {
-        struct rtl_tap *tap = rtl_tap_new(dev->config, &rtl->layout, rtl->options.taps, rtl->vpi.taps != NULL);
+        const struct stream_source source = stream_source(rtl);
+        struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
+        rtl_tap_record(tap, true);
         observers_add(&rtl->observers, rtl_tap_observer(tap));
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
-        rtl->now.taps = rtl->vpi.taps ? rtl->taps : NULL;
     }
-    if (rtl->options.wave_path) {
-        const bool own = !strcmp(dev->name, "rtl");
-        if (!waves_open(&rtl->waves, &rtl->simulator, dev->config, &rtl->options, own, &rtl->statistics.wave_cycles,
-                        err))
-            return false;
+    if (rtl->options.cbuf) {
+        const struct stream_source source = stream_source(rtl);
+        struct cbuf_board *board = cbuf_board_new(dev->config, &source, rtl->options.cbuf);
+        if (board)
+            observers_add(&rtl->observers, cbuf_board_observer(board));
+    }
+    waves_init(&rtl->waves, &rtl->simulator, dev->config, !strcmp(dev->name, "rtl"), &rtl->statistics.wave_cycles);
+    if (rtl->options.wave.path && !waves_begin(&rtl->waves, &rtl->options.wave, err))
+        return false;
+    if (rtl->simulator.wave_open) /* a recording may begin later, too */
         observers_add(&rtl->observers, waves_observer(&rtl->waves));
-    }
     if (rtl->options.checks) {
         struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
         if (!checks)
@@ -451,7 +487,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
     for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
         if (nvdla_has_unit(config, (enum nvdla_unit)u))
             dev->units |= 1u << u;
-    if (!vpi_access_open(&rtl->vpi, &rtl->layout, err))
+    if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
         return false;
     dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
     uint32_t pins[SIGNAL_PIN_WORDS];

@@ -26,8 +26,6 @@ struct signal_layout signal_layout(const struct nvdla_config *config) {
         .address_words = config->addr_bits > 32 ? 2 : 1,
         .out_words = 2,
         .in_words = 2,
-        .tap_lanes = config->sdp_bs_throughput,
-        .tap_words = 1 + config->sdp_bs_throughput + (config->sdp_bs_throughput + 3) / 4,
         .id = 0x01000000u | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[0] << 8 | (uint32_t)config->addr_bits,
     };
     for (int p = 0; p < layout.ports; p++) {
@@ -134,19 +132,6 @@ void signals_encode_port(const struct signal_layout *layout, int port, const str
     }
     const uint32_t mask = (uint32_t)(IN_ARREADY | IN_RVALID | IN_RLAST | IN_AWREADY | IN_WREADY | IN_BVALID) << shift;
     in[0] = (in[0] & ~mask) | flags << shift;
-}
-
-void signals_decode_taps(const struct signal_layout *layout, const uint32_t *taps,
-                         struct signal_tap streams[SIGNAL_TAPS]) {
-    const uint32_t *words = taps + 1, *bytes = words + layout->tap_lanes;
-    for (int i = 0; i < SIGNAL_TAPS; i++) {
-        streams[i].moves = taps[0] >> i & 1;
-        streams[i].count = (size_t)layout->tap_lanes;
-    }
-    for (int i = 0; streams[SIGNAL_TAP_CACC].moves && i < layout->tap_lanes; i++)
-        streams[SIGNAL_TAP_CACC].elements->words[i] = (int32_t)words[i];
-    for (int i = 0; streams[SIGNAL_TAP_SDP].moves && i < layout->tap_lanes; i++)
-        streams[SIGNAL_TAP_SDP].elements->bytes[i] = (int8_t)(bytes[i / 4] >> (8 * (i % 4)) & 0xff);
 }
 
 /* Index of the flag in the names below is its bit number; both ports share the names after the prefix. */

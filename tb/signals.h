@@ -1,12 +1,13 @@
 /* The packed vectors of tb_top.sv as arrays of 32-bit words, word 0 = bits 31:0. Pure data handling: no VPI here.
  *
  *   outs    word 0 flags (bits 31:16: links between engines), word 1 nvdla2csb_data, then per AXI port:
- *           {8'd0, awid, awlen, arlen, arid}, araddr, awaddr, wstrb, wdata
+ *           {8'd0, awid, awlen, arlen, arid}, araddr, awaddr, wstrb, wdata; then, in simulators with TB_TAPS,
+ * MOVE_WORDS with a bit for each stream of tb/streams.csv that moves, and as many with one for each whose launch ends
  *   ins     word 0 flags and csb2nvdla_addr (bits 31:16), word 1 csb2nvdla_wdat, then per AXI port:
  *           {16'd0, bid, rid}, rdata
- *   taps    word 0 a bit for each of enum signal_tap_index that moves, then the lanes of each in turn, beginning with
- *           a word of its own; in simulators with TB_TAPS only
- *   pins    word 0 the four one-bit pins, words 1..6 the power vectors
+ *   t0, t1  the streams, one vector each, of those that the simulator's table of taps has: the lanes, without gaps,
+ * then the other fields, beginning with a word of their own; in simulators with TB_TAPS only pins    word 0 the four
+ * one-bit pins, words 1..6 the power vectors
  *
  * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32.
  */
@@ -19,6 +20,7 @@
 
 #include "nvdla/config.h"
 #include "nvdla/error.h"
+#include "tap_streams.h"
 #include "tb/axi.h"
 
 /* Flags of outs word 0; those of AXI port p are shifted left by p * PORT_FLAGS. */
@@ -53,24 +55,9 @@ enum {
     PORT_FLAGS = 6,
     OUT_LINKS_LSB = 16,
     SIGNAL_LINKS = 9,
-    SIGNAL_OUT_WORDS = 2 + AXI_PORTS * (1 + 2 + 2 + 2 + AXI_BYTES / 4),
+    SIGNAL_OUT_WORDS = 2 + AXI_PORTS * (1 + 2 + 2 + 2 + AXI_BYTES / 4) + 2 * MOVE_WORDS,
     SIGNAL_IN_WORDS = 2 + AXI_PORTS * (1 + AXI_BYTES / 4),
     SIGNAL_PIN_WORDS = 7,
-};
-
-/* Streams inside this project's RTL. */
-enum signal_tap_index { SIGNAL_TAP_CACC, SIGNAL_TAP_SDP, SIGNAL_TAPS };
-
-enum { SIGNAL_TAP_LANES = 64 /* most of one beat */, SIGNAL_TAP_WORDS = 1 + SIGNAL_TAP_LANES + SIGNAL_TAP_LANES / 4 };
-
-/* A beat of such a stream. */
-struct signal_tap {
-    bool moves; /* the members below count */
-    size_t count;
-    union {
-        int32_t words[SIGNAL_TAP_LANES]; /* SIGNAL_TAP_CACC */
-        int8_t bytes[SIGNAL_TAP_LANES];  /* SIGNAL_TAP_SDP */
-    } elements[1];
 };
 
 struct port_layout {
@@ -84,13 +71,15 @@ struct signal_layout {
     int ports; /* 1, or 2 with a secondary memory */
     struct port_layout port[AXI_PORTS];
     int address_words;
-    int out_words, in_words;
-    int tap_lanes, tap_words; /* lanes of SDP; words of taps */
-    uint32_t id;              /* what tb_top's layout must hold: {1, secondary bytes, primary bytes, address bits} */
+    int out_words, in_words; /* out_words: without those of TB_TAPS */
+    uint32_t id;             /* what tb_top's layout must hold: {1, secondary bytes, primary bytes, address bits} */
 };
 
 /* Set in tb_top's layout, beside the id, where the links of this project's RTL are wired. */
 enum { LAYOUT_LINKS = 1 << 30 };
+
+/* Set there where the simulator was built with TB_TAPS. */
+enum { LAYOUT_TAPS = 1 << 29 };
 
 /* Names of the links between the engines: bit OUT_LINKS_LSB + i of outs is 1 in a clock in which something moves on
  * link i. */
@@ -129,10 +118,6 @@ void signals_decode_port(const struct signal_layout *layout, int port, const uin
 /* Puts what the memory drives on one port into the words of ins. rid, rlast and rdata are touched only while rvalid is
  * true, bid only while bvalid is true, so that idle channels never change the vector. */
 void signals_encode_port(const struct signal_layout *layout, int port, const struct axi_inputs *inputs, uint32_t *in);
-
-/* Takes the streams out of the words of taps. */
-void signals_decode_taps(const struct signal_layout *layout, const uint32_t *taps,
-                         struct signal_tap streams[SIGNAL_TAPS]);
 
 /* Looks for unknown bits (X, Z) that the design must not drive: valid and ready outputs and dla_intr always, payload
  * while its valid is 1 (write data only in enabled lanes).

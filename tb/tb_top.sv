@@ -13,7 +13,7 @@
 //
 // Macros:
 //   TB_ICARUS   the simulator owns time: make the clock here
-//   TB_TAPS     the streams between CACC, SDP and PDP can be read (this project's RTL)
+//   TB_TAPS     streams inside the design can be read; taps.svh, made from a table such as rtl/taps.csv, says where they are
 //   TB_AW       address bits of the AXI ports
 //   TB_DW       data bits of the primary AXI port
 //   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
@@ -110,7 +110,14 @@ module tb_top;
     localparam int SramInPortW = 0;
     localparam int SramBytes = 0;
 `endif
-    localparam int OutW = 64 + OutPortW + SramOutPortW;
+`ifdef TB_TAPS
+`include "taps.svh"  // streams inside the design, for rtl_tap.c: tap_moves and tap_ends of TapW bits together, t0, t1, ...
+    localparam logic [7:0] TapsBuilt = 8'h20;
+`else
+    localparam int TapW = 0;
+    localparam logic [7:0] TapsBuilt = 8'h00;
+`endif
+    localparam int OutW = 64 + OutPortW + SramOutPortW + TapW;
     localparam int InW = 64 + InPortW + SramInPortW;
 
     logic clk /*verilator public_flat_rw*/;
@@ -119,9 +126,9 @@ module tb_top;
     logic [223:0] pins /*verilator public_flat_rw*/;
     wire [31:0] layout /*verilator public_flat_rd*/;
 `ifdef TB_LINKS
-    assign layout = {8'h41, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
+    assign layout = {8'h41 | TapsBuilt, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
 `else
-    assign layout = {8'h01, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
+    assign layout = {8'h01 | TapsBuilt, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
 `endif
 
 `ifdef TB_ICARUS
@@ -181,23 +188,11 @@ module tb_top;
     wire [15:0] links = 16'd0;
 `endif
 
-`ifdef TB_TAPS
-`ifdef TB_LINKS
-    // Streams inside the design, for rtl_tap.c.
-    localparam int TapLanes = nvdla_pkg::SdpBsThroughput;
-    localparam int TapByteW = (TapLanes + 3) / 4 * 32;
-    wire [32+TapLanes*32+TapByteW-1:0] taps /*verilator public_flat_rd*/;
-    assign taps = {
-        TapByteW'(dut.u_sdp.out_data),
-        dut.cacc2sdp_data,
-        30'd0,
-        dut.u_sdp.out_valid & dut.u_sdp.out_ready,
-        dut.cacc2sdp_valid & dut.cacc2sdp_ready
-    };
-`endif
-`endif
-
     assign outs = {
+`ifdef TB_TAPS
+        tap_ends,
+        tap_moves,
+`endif
 `ifdef TB_SRAM_DW
         cvsram_v,
 `endif

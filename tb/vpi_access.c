@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "tb/observers/stream.h"
+
 static vpiHandle find(const char *name, int bits, struct error *err) {
     char path[64];
     snprintf(path, sizeof path, "TOP.tb_top.%s", name);
@@ -19,7 +21,25 @@ static vpiHandle find(const char *name, int bits, struct error *err) {
     return NULL;
 }
 
-bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, struct error *err) {
+/* The streams that the simulator was built with. */
+static bool find_streams(struct vpi_access *vpi, const struct nvdla_config *config, struct error *err) {
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "TOP.tb_top.t%d", i);
+        vpiHandle handle = vpi_handle_by_name(path, NULL);
+        if (!handle)
+            continue;
+        vpi->streams[i] = handle;
+        const int bits = 32 * rtl_stream_layout(config, (enum rtl_stream)i)->words;
+        if (vpi_get(vpiSize, handle) != bits)
+            return error_set(err, "tb_top.t%d has %d bits, %d expected: the simulator was built with other streams", i,
+                             (int)vpi_get(vpiSize, handle), bits);
+    }
+    return true;
+}
+
+bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, const struct nvdla_config *config,
+                     struct error *err) {
     *vpi = (struct vpi_access){.in_words = layout->in_words, .out_words = layout->out_words};
     vpiHandle id = find("layout", 32, err);
     if (!id)
@@ -27,7 +47,8 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
     s_vpi_value value = {.format = vpiVectorVal};
     vpi_get_value(id, &value);
     vpi->links = (uint32_t)value.value.vector[0].aval & LAYOUT_LINKS;
-    const uint32_t built = (uint32_t)value.value.vector[0].aval & ~(uint32_t)LAYOUT_LINKS;
+    vpi->taps = (uint32_t)value.value.vector[0].aval & LAYOUT_TAPS;
+    const uint32_t built = (uint32_t)value.value.vector[0].aval & ~(uint32_t)(LAYOUT_LINKS | LAYOUT_TAPS);
     vpi_free_object(id);
     if (built != layout->id)
         return error_set(
@@ -37,17 +58,19 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
             (built >> 8 & 0xff) * 8, (built >> 16 & 0xff) * 8, built & 0xff, (layout->id >> 8 & 0xff) * 8,
             (layout->id >> 16 & 0xff) * 8, layout->id & 0xff);
     vpi->in = find("ins", 32 * layout->in_words, err);
-    vpi->out = vpi->in ? find("outs", 32 * layout->out_words, err) : NULL;
+    vpi->out = vpi->in ? find("outs", 32 * (layout->out_words + (vpi->taps ? 2 * MOVE_WORDS : 0)), err) : NULL;
     vpi->pins = vpi->out ? find("pins", 32 * SIGNAL_PIN_WORDS, err) : NULL;
-    vpi->taps = vpi->links ? find("taps", 32 * layout->tap_words, NULL) : NULL;
-    return vpi->pins;
+    return vpi->pins && (!vpi->taps || find_streams(vpi, config, err));
 }
 
 void vpi_access_close(struct vpi_access *vpi) {
-    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins, vpi->taps};
+    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins};
     for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
         if (handles[i])
             vpi_free_object(handles[i]);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        if (vpi->streams[i])
+            vpi_free_object(vpi->streams[i]);
 }
 
 const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {
@@ -57,10 +80,10 @@ const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {
     return value.value.vector;
 }
 
-void vpi_access_get_taps(struct vpi_access *vpi, uint32_t *words, int count) {
+void vpi_access_get_stream(struct vpi_access *vpi, enum rtl_stream stream, uint32_t *words, int count) {
     s_vpi_value value = {.format = vpiVectorVal};
     vpi->calls++;
-    vpi_get_value(vpi->taps, &value);
+    vpi_get_value(vpi->streams[stream], &value);
     for (int i = 0; i < count; i++)
         words[i] = (uint32_t)value.value.vector[i].aval & ~(uint32_t)value.value.vector[i].bval;
 }

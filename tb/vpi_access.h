@@ -11,7 +11,8 @@
 
 struct vpi_access {
     vpiHandle in, out, pins;
-    vpiHandle taps; /* NULL: the simulator was built without */
+    vpiHandle streams[STREAM_COUNT]; /* NULL: the simulator's table of taps does not have it */
+    bool taps;                       /* outs shows which streams move */
     int in_words, out_words;
     s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
     uint64_t calls;                      /* vpi_get_value + vpi_put_value */
@@ -20,15 +21,16 @@ struct vpi_access {
 
 /* Finds tb_top's vectors (in a Verilated model under TOP) and checks that they have the layout's widths: fails, with a
  * message, if the simulator was built for another configuration. */
-bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, struct error *err);
+bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, const struct nvdla_config *config,
+                     struct error *err);
 
 void vpi_access_close(struct vpi_access *vpi);
 
 /* Reads outs. The words stay valid until the next access; bval bits are 0 in a two-state simulator. */
 const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi);
 
-/* Reads taps into `words`, of the layout's size. */
-void vpi_access_get_taps(struct vpi_access *vpi, uint32_t *words, int count);
+/* Reads the first `count` words of a stream that the simulator has; unknown bits are 0. */
+void vpi_access_get_stream(struct vpi_access *vpi, enum rtl_stream stream, uint32_t *words, int count);
 
 /* Writes ins. */
 void vpi_access_put(struct vpi_access *vpi, const uint32_t *words);

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/rtl_options.h"
 #include "memory/memory.h"
 #include "memory/space.h"
 #include "nvdla/clients.h"
@@ -118,6 +119,10 @@ struct device_ops {
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
     uint64_t (*time)(struct device *dev);
     void (*statistics)(struct device *dev, struct device_statistics *statistics);
+    /* Records waves from now on, as the options say, whose strings outlive the recording; a recording that goes on
+     * ends. May be called at any clock, also in a process that was forked from another, as long as that one had
+     * recorded nothing. False with a message if this simulator has no waves; NULL: no simulator. */
+    bool (*record_waves)(struct device *dev, const struct wave_options *options, struct error *err);
     /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
      * played. False with a message if one could not be written; NULL: the device writes none. */
     bool (*finish)(struct device *dev, struct error *err);

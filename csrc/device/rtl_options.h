@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct tap_listeners; /* observe/tap.h, which the testbench knows */
+struct scoreboard;    /* observe/scoreboard.h, likewise */
 
 enum latency_kind { LATENCY_FIXED, LATENCY_UNIFORM, LATENCY_PAGE };
 
@@ -30,12 +31,18 @@ enum { STALL_AR, STALL_R, STALL_AW, STALL_W, STALL_B };
 
 void axi_options_default(struct axi_options *options);
 
+/* What is recorded of the signals. Only a simulator built for waves can. */
+struct wave_options {
+    const char *path;  /* FST file, NULL for none */
+    uint64_t from, to; /* cycles, to 0 = to the end */
+};
+
 struct rtl_options {
     struct axi_options axi;
     const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
-    const char *wave_path;            /* FST file, NULL for none; only a simulator built for waves can */
-    uint64_t wave_from, wave_to;      /* cycles, wave_to 0 = to the end */
+    struct scoreboard *cbuf;          /* receives what the scoreboard of CBUF finds; NULL: there is none */
+    struct wave_options wave;
     const char *coverage_path; /* what Verilator counted, written at the end; NULL for none; only a simulator built
                                   for it can */
     bool checks;               /* failing checks of the RTL are findings; only a simulator built with them can */

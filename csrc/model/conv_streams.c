@@ -86,8 +86,8 @@ static void read_line(const struct csc_layer *layer, const struct cbuf *cbuf, co
     } else {
         column += (int64_t)(operation->column * layer->dilation_x) - (int64_t)layer->pad_left;
         inside = inside && column >= 0 && column < (int64_t)layer->width;
-        const struct cbuf_atoms atoms = cbuf_surface_atoms(
-            cbuf, layer->width, ceil_div(layer->channels, cbuf->atom), operation->channel / cbuf->atom);
+        const struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, layer->width, ceil_div(layer->channels, cbuf->atom),
+                                                           operation->channel / cbuf->atom);
         at = atoms.first + (size_t)(inside ? column : 0) * atoms.step;
     }
     if (!inside) {

@@ -41,8 +41,8 @@ struct conv_streams {
 /* The streams of a layer whose taps are open. */
 void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view);
 
-/* Delivers the next kernel group; nothing if nobody listens. The input stands in CBUF. weights: the group's, in the order
- * of the stream. */
+/* Delivers the next kernel group; nothing if nobody listens. The input stands in CBUF. weights: the group's, in the
+ * order of the stream. */
 void conv_streams_group(struct conv_streams *streams, const struct csc_layer *layer, const struct cbuf *cbuf,
                         const int16_t *weights);
 

@@ -300,24 +300,8 @@ static void take_clipped(void *context, uint64_t count) {
     histogram->conversion.clipped = count;
 }
 
-bool histogram_counts(enum tap tap) {
-    switch (tap) {
-    case TAP_AXI_READ:
-    case TAP_AXI_WRITE:
-    case TAP_CBUF_DAT:
-    case TAP_CBUF_WT:
-    case TAP_CBUF_MASK:
-    case TAP_CSC_DAT:
-    case TAP_CSC_WT:
-    case TAP_CMAC_SUM:
-        return false;
-    default:
-        return true;
-    }
-}
-
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
-    if (!histogram_counts(stream->tap))
+    if (!tap_has_statistics(stream->tap))
         return (struct tap_sink){.elements = NULL};
     return (struct tap_sink){
         .elements = take_elements,

@@ -102,11 +102,7 @@ struct histogram_set {
     int layers; /* done */
 };
 
-/* False of streams of memory's and CBUF's bytes, and of those that the model makes for comparisons only (CSC_DAT, CSC_WT,
- * CMAC_SUM). */
-bool histogram_counts(enum tap tap);
-
-/* Counts every stream for which histogram_counts() holds in histograms of the set, which outlives it; a reset of the
+/* Counts every stream that tap_has_statistics() names in histograms of the set, which outlives it; a reset of the
  * device empties the set. */
 struct tap_listener histogram_listener(struct histogram_set *set);
 

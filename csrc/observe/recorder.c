@@ -23,6 +23,9 @@ enum {
     REDUCTION,
     ADDRESS_LOW,
     ADDRESS_HIGH,
+    FLAGS,
+    CYCLE_LOW,
+    CYCLE_HIGH,
     ROWS,
     LANES,
     RECORD_WORDS,
@@ -44,6 +47,7 @@ struct file {
 
 struct recorder {
     char *directory;
+    int first[NVDLA_UNIT_COUNT + 1]; /* launch that is recorded; the last one: of streams without unit */
     struct file **files;
     size_t count;
     struct error err; /* the first that went wrong */
@@ -51,7 +55,7 @@ struct recorder {
 };
 
 char *recorder_file_name(const struct tap_stream *stream, char *text, size_t size) {
-    const bool memory = stream->tap == TAP_AXI_READ || stream->tap == TAP_AXI_WRITE;
+    const bool memory = tap_is_memory(stream->tap);
     char client[16] = "";
     if (memory)
         snprintf(client, sizeof client, ".%d", stream->client);
@@ -92,7 +96,7 @@ static void start(struct file *file) {
     }
     char line[128];
     const int n =
-        snprintf(line, sizeof line, "nvcosim tap 1 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
+        snprintf(line, sizeof line, "nvcosim tap 2 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
     put(file, line, (size_t)n);
     put(file, &byte_order, sizeof byte_order);
 }
@@ -115,12 +119,18 @@ static void take_elements(void *context, const struct tap_position *at, const vo
             [REDUCTION] = at->place.reduction,
             [ADDRESS_LOW] = (int32_t)(uint32_t)at->place.address,
             [ADDRESS_HIGH] = (int32_t)(uint32_t)(at->place.address >> 32),
+            [FLAGS] = (int32_t)at->place.flags,
+            [CYCLE_LOW] = (int32_t)(uint32_t)at->place.cycle,
+            [CYCLE_HIGH] = (int32_t)(uint32_t)(at->place.cycle >> 32),
             [ROWS] = (int32_t)n,
             [LANES] = (int32_t)lanes,
         };
         put(file, record, sizeof record);
-        for (size_t i = row; i < row + n; i++)
-            put(file, (const char *)values + i * stride * bytes, lanes * bytes);
+        if (stride == lanes)
+            put(file, (const char *)values + row * lanes * bytes, n * lanes * bytes);
+        else
+            for (size_t i = row; i < row + n; i++)
+                put(file, (const char *)values + i * stride * bytes, lanes * bytes);
         row += n;
     }
 }
@@ -128,6 +138,8 @@ static void take_elements(void *context, const struct tap_position *at, const vo
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
     struct recorder *recorder = context;
     struct file *file = NULL;
+    if (stream->ordinal >= 0 && stream->ordinal < recorder->first[stream->unit])
+        return (struct tap_sink){.elements = NULL};
     for (size_t i = 0; i < recorder->count && !file; i++)
         if (recorder->files[i]->unit == stream->unit && recorder->files[i]->tap == stream->tap &&
             recorder->files[i]->client == stream->client)
@@ -164,6 +176,10 @@ struct recorder *recorder_new(const char *directory) {
     struct recorder *recorder = xcalloc(1, sizeof *recorder);
     recorder->directory = xstrdup(directory);
     return recorder;
+}
+
+void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal) {
+    recorder->first[unit] = ordinal;
 }
 
 struct tap_listener recorder_listener(struct recorder *recorder) {
@@ -205,11 +221,11 @@ struct tap_reader *tap_reader_open(const char *path, struct error *err) {
     char line[128];
     int unit, tap, client;
     uint32_t order;
-    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 1 %d %d %d", &unit, &tap, &client) != 3 ||
+    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 2 %d %d %d", &unit, &tap, &client) != 3 ||
         unit < 0 || unit > NVDLA_UNIT_COUNT || tap < 0 || tap >= TAP_COUNT ||
         gzread(gz, &order, sizeof order) != (int)sizeof order || order != byte_order) {
         gzclose(gz);
-        error_set(err, "%s: is no recorded stream of version 1 made on a machine of this byte order", path);
+        error_set(err, "%s: is no recorded stream of version 2 made on a machine of this byte order", path);
         return NULL;
     }
     struct tap_reader *reader = xcalloc(1, sizeof *reader);
@@ -251,6 +267,8 @@ static enum tap_read next_batch(struct tap_reader *reader, struct error *err) {
         .x = record[COLUMN],
         .reduction = record[REDUCTION],
         .address = (uint64_t)(uint32_t)record[ADDRESS_HIGH] << 32 | (uint32_t)record[ADDRESS_LOW],
+        .flags = (uint32_t)record[FLAGS],
+        .cycle = (uint64_t)(uint32_t)record[CYCLE_HIGH] << 32 | (uint32_t)record[CYCLE_LOW],
     };
     reader->rows = (size_t)record[ROWS];
     reader->lanes = (size_t)record[LANES];
@@ -291,9 +309,15 @@ enum tap_read tap_reader_next(struct tap_reader *reader, struct tap_element *ele
 
 /* ---- comparing ---- */
 
+static bool agree(int a, int b) {
+    return a == b || a < 0 || b < 0;
+}
+
 static bool same(const struct tap_element *a, const struct tap_element *b) {
-    const int launch_a = a->at.stream.ordinal, launch_b = b->at.stream.ordinal;
-    return a->value == b->value && (launch_a == launch_b || launch_a < 0 || launch_b < 0);
+    const struct tap_place *at = &a->at.place, *to = &b->at.place;
+    return a->value == b->value && agree(a->at.stream.ordinal, b->at.stream.ordinal) && agree(at->y, to->y) &&
+           agree(at->x, to->x) && agree(at->channel, to->channel) && agree(at->reduction, to->reduction) &&
+           at->address == to->address && at->flags == to->flags;
 }
 
 bool tap_compare(const char *a, const char *b, struct tap_difference *difference, struct error *err) {

@@ -2,7 +2,8 @@
  * files: the first element that differs between model and RTL says where an engine goes wrong.
  *
  * A file holds the launches of a tap in the order in which they were heard, with the place of each batch. Batches need
- * not have the same shapes in both files: elements are compared in their order, row by row, lane by lane.
+ * not have the same shapes in both files: elements are compared in their order, row by row, lane by lane, with their
+ * places as far as both are known, clocks apart.
  */
 #ifndef OBSERVE_RECORDER_H
 #define OBSERVE_RECORDER_H
@@ -17,6 +18,9 @@ struct recorder;
 
 /* Records into a folder, which exists. Files are made when their tap is first heard. */
 struct recorder *recorder_new(const char *directory);
+
+/* Records only launches of the unit from this ordinal on; from the first one on otherwise. */
+void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal);
 
 /* What hears for the recorder, which outlives it. A reset of the device empties the files. */
 struct tap_listener recorder_listener(struct recorder *recorder);

@@ -16,32 +16,73 @@
 #include "nvdla/convertor.h"
 #include "nvdla/registers.h"
 
-/* Where a stream stands in the pipeline. Integers of `width` bits, floating point where the layer is FP16. */
+/* Where a stream stands in the pipeline, in the order of the data path. Integers of `width` bits, floating point where
+ * the layer is FP16. */
 enum tap {
     TAP_CDMA_CVT, /* input elements of a convolution as fetched, before the input convertor; 17 bits */
-    TAP_CBUF_DAT,
-    TAP_CBUF_WT,
-    TAP_CBUF_MASK,
-    TAP_CSC_DAT,
-    TAP_CSC_WT,
-    TAP_CMAC_SUM,
-    TAP_CACC_OUT,   /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
-    TAP_CACC_SAT,   /* what CACC delivers; 32 bits */
-    TAP_SDP_IN,     /* input of SDP after type expansion; 32 bits */
+    /* The streams of the convolution path are those of INT8 configurations, direct and image input. */
+    TAP_CBUF_DAT,  /* memory atoms that CDMA writes into CBUF for data, behind its convertor, lanes without channel
+                    * included; place.address: byte of CBUF */
+    TAP_CBUF_WT,   /* the same for weights */
+    TAP_CBUF_MASK, /* the same for the mask bits of compressed weights (WMB) */
+    TAP_CSC_DAT,   /* atoms that CSC hands to CMAC, in the order of issue (layers/conv_order.h); place.y and x: output
+                    * position, channel: first input channel, reduction: number of the atomic operation. Image: the
+                    * input lines of an atom one after the other, each with the same place */
+    TAP_CSC_WT,    /* weights that CSC hands to CMAC's cells, kernel by kernel for each atomic operation; place.channel:
+                    * kernel, y: row of the kernel, x: input channel, reduction as before */
+    TAP_CMAC_SUM,  /* partial sums of CMAC_A's or CMAC_B's cells, one row an atom; place.channel: kernel, y, x and
+                    * reduction as before */
+    TAP_CACC_OUT,  /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
+    TAP_CACC_SAT,  /* what CACC delivers; 32 bits */
+    TAP_SDP_IN,    /* input of SDP after type expansion; 32 bits */
+    TAP_SDP_X1,    /* behind BS; 32 bits */
+    TAP_SDP_X2,    /* behind BN; 32 bits */
     TAP_EW_ALU_CVT, /* operands of EW from memory before their convertors; 16 bits */
     TAP_EW_MUL_CVT,
     TAP_SDP_CVT_IN, /* before the output convertor of SDP; 32 bits */
     TAP_SDP_OUT,    /* elements written or handed to PDP; 8 or 16 bits */
+    TAP_PDP_IN,     /* elements that PDP pools */
+    TAP_PDP_ROW,    /* results of the columns of a line, as they go into the line buffer */
     TAP_PDP_OUT,
     TAP_CDP_IN,     /* elements before the input convertor */
+    TAP_CDP_SUM,    /* sums of a window that enter the table */
+    TAP_LUT_OUT,    /* what CDP's table gives for them */
     TAP_CDP_CVT_IN, /* before the output convertor; 25 or 33 bits */
     TAP_CDP_OUT,
-    TAP_AXI_READ,  /* atoms that a client's beats of read data hold, as bytes; of an RTL only */
+    TAP_AXI_READ,  /* atoms that a client's beats of read data hold, as bytes; of an RTL only, as those below */
     TAP_AXI_WRITE, /* atoms that a client writes */
+    TAP_MIF_READ,  /* the same atoms at the engine's side of the memory interface */
+    TAP_MIF_WRITE,
     TAP_COUNT
 };
 
 extern const char *const tap_names[TAP_COUNT]; /* "CACC_OUT", ... */
+
+/* Streams of atoms between engines and memory, one for each client. */
+static inline bool tap_is_memory(enum tap tap) {
+    return tap >= TAP_AXI_READ;
+}
+
+/* Streams whose values a setting of a convertor, a truncation or a clip depends on: those that histograms count. */
+static inline bool tap_has_statistics(enum tap tap) {
+    switch (tap) {
+    case TAP_CDMA_CVT:
+    case TAP_CACC_OUT:
+    case TAP_CACC_SAT:
+    case TAP_SDP_IN:
+    case TAP_EW_ALU_CVT:
+    case TAP_EW_MUL_CVT:
+    case TAP_SDP_CVT_IN:
+    case TAP_SDP_OUT:
+    case TAP_PDP_OUT:
+    case TAP_CDP_IN:
+    case TAP_CDP_CVT_IN:
+    case TAP_CDP_OUT:
+        return true;
+    default:
+        return false;
+    }
+}
 
 /* How an element stands in memory, little endian. */
 enum tap_format { TAP_INT8, TAP_INT16, TAP_FP16, TAP_INT32, TAP_FP32, TAP_INT64, TAP_FORMATS };
@@ -63,7 +104,7 @@ struct tap_stream {
     enum nvdla_unit unit;
     int ordinal; /* launch of the unit; -1: not known (an RTL does not tell) */
     enum tap tap;
-    int client; /* TAP_AXI_*: AXI ID; else 0 */
+    int client; /* TAP_AXI_*, TAP_MIF_*: AXI ID; else 0 */
     enum tap_format format;
     int width; /* bits of an integer stream; 0: floating point, or bytes of memory */
 };
@@ -72,8 +113,9 @@ struct tap_stream {
 struct tap_place {
     int32_t batch, channel, y, x; /* in the cube of the layer; the channel of a convolution's result is its kernel */
     int32_t reduction;            /* of partial sums: atomic operations that are in them; 0: whole values */
-    uint64_t address;             /* TAP_AXI_*: of the atom; else 0 */
+    uint64_t address;             /* of the atom (TAP_AXI_*, TAP_MIF_*: in memory, TAP_CBUF_*: in CBUF); else 0 */
     uint32_t flags; /* CSC_DAT, CMAC_SUM: CONV_* of layers/conv_order.h, as they go with the atom; else 0 */
+    uint64_t cycle; /* clock of the beat, counted from reset; of an RTL only, else 0 */
 };
 
 struct tap_position {

@@ -31,6 +31,8 @@ struct played {
     const struct play_result *result;
 };
 
+struct walk;
+
 struct report_input {
     const char *name; /* of the trace */
     const struct program *prog;
@@ -40,6 +42,7 @@ struct report_input {
     struct played played[PLAYED_MAX];
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
+    const struct walk *walk;                /* along the data path (report/walk.h); NULL: none */
     const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
 };
 

@@ -266,7 +266,7 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "%s was ended by signal %d (%s)", who, number, strsignal(number));
         if (number == SIGKILL)
             text_printf(&text, "; perhaps memory ran out");
-        if (number == SIGBUS && options->rtl.wave_path)
+        if (number == SIGBUS && options->rtl.wave.path)
             text_printf(&text, "; perhaps the disk of the waves is full");
     } else
         text_printf(&text, "%s ended with status %d", who, WEXITSTATUS(wait_status));
@@ -354,7 +354,7 @@ static char *command(const struct run_options *options, const struct job *job, c
 /* The command that records waves around the place where it went wrong on the RTL; NULL if that is not known. */
 static char *wave_command(const struct run_options *options, const struct job *job, const struct result *result) {
     uint64_t cycle = result->mismatch.cycle, before = WAVES_BEFORE, after = WAVES_AFTER;
-    if (options->dut == DUT_MODEL || options->rtl.wave_path)
+    if (options->dut == DUT_MODEL || options->rtl.wave.path)
         return NULL;
     for (size_t i = 0; cycle == 0 && i < result->finding_count; i++)
         if (strcmp(result->findings[i].device, "model") != 0)

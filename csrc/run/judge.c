@@ -104,11 +104,11 @@ static bool gates_may_close(const struct run_options *options) {
 
 static void fill_notes(struct result *result, const struct run_options *options) {
     const struct result_device *rtl = &result->devices[0];
-    if (options->rtl.wave_path && rtl->cycles <= options->rtl.wave_from)
+    if (options->rtl.wave.path && rtl->cycles <= options->rtl.wave.from)
         words_add(&result->notes,
                   "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
                   ": %s shows nothing of it",
-                  result->trace, rtl->cycles, options->rtl.wave_from, options->rtl.wave_path);
+                  result->trace, rtl->cycles, options->rtl.wave.from, options->rtl.wave.path);
     if (result->verdict == VERDICT_HANG && gates_may_close(options))
         words_add(&result->notes,
                   "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
@@ -174,8 +174,8 @@ void name_recordings(const struct run_options *options, struct result *result) {
     const uint64_t cycles = result->devices[0].wave_cycles;
     if (cycles == 0 || options->quiet)
         return;
-    char *save = wave_save_path(options->rtl.wave_path);
+    char *save = wave_save_path(options->rtl.wave.path);
     words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles,
-              options->rtl.wave_path, save);
+              options->rtl.wave.path, save);
     free(save);
 }

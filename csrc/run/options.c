@@ -215,7 +215,7 @@ bool rtl_name_valid(const char *name) {
 
 enum simulator_variant run_variant(const struct run_options *options) {
     const bool internal = options->taps && options->rtl_name[0] == '\0'; /* of another RTL only the ports are heard */
-    if (options->rtl.wave_path || internal)
+    if (options->rtl.wave.path || internal)
         return VARIANT_WAVES;
     if (!options->coverage)
         return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
@@ -373,15 +373,15 @@ static void pin_option(struct run_options *options, const char *arg, struct argp
 
 static void check_options(struct run_options *options, struct argp_state *state) {
     const struct axi_options *axi = &options->rtl.axi;
-    if (options->rtl.wave_path && options->dut == DUT_MODEL)
+    if (options->rtl.wave.path && options->dut == DUT_MODEL)
         argp_error(state, "--wave: the model has no waves; use --dut rtl or --dut both");
-    else if (options->rtl.wave_path && options->traces.count > 1)
+    else if (options->rtl.wave.path && options->traces.count > 1)
         argp_error(state, "--wave: records one trace at a time, %zu are given", options->traces.count);
-    else if (!options->rtl.wave_path && (options->rtl.wave_from || options->rtl.wave_to))
+    else if (!options->rtl.wave.path && (options->rtl.wave.from || options->rtl.wave.to))
         argp_error(state, "--wave-from and --wave-to need --wave FILE.fst");
-    else if (options->rtl.wave_to && options->rtl.wave_to < options->rtl.wave_from)
-        argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave_to,
-                   (unsigned long long)options->rtl.wave_from);
+    else if (options->rtl.wave.to && options->rtl.wave.to < options->rtl.wave.from)
+        argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave.to,
+                   (unsigned long long)options->rtl.wave.from);
     else if (options->rtl.checks && options->dut == DUT_MODEL)
         argp_error(state, "--checks: they are inside the RTL; use --dut rtl or --dut both");
     else if (options->rtl.checks && options->coverage)
@@ -390,7 +390,7 @@ static void check_options(struct run_options *options, struct argp_state *state)
         argp_error(state, "--coverage-kind needs --coverage FILE.dat or DIR");
     else if (options->coverage && options->dut == DUT_MODEL)
         argp_error(state, "--coverage: the model has no line coverage; use --dut rtl or --dut both");
-    else if (options->coverage && options->rtl.wave_path)
+    else if (options->coverage && options->rtl.wave.path)
         argp_error(state, "--coverage and --wave exclude each other: each has a simulator of its own");
     else if (options->coverage && coverage_is_file(options->coverage) && options->traces.count > 1)
         argp_error(state, "--coverage: found '%s', expected a directory for the files of %zu traces", options->coverage,
@@ -501,14 +501,14 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         size_t n = strlen(arg);
         if (n < 5 || strcmp(arg + n - 4, ".fst") != 0)
             argp_error(state, "--wave: found '%s', expected a name that ends in .fst", arg);
-        options->rtl.wave_path = arg;
+        options->rtl.wave.path = arg;
         break;
     }
     case KEY_WAVE_FROM:
-        options->rtl.wave_from = number_option(state, name, arg, UINT64_MAX);
+        options->rtl.wave.from = number_option(state, name, arg, UINT64_MAX);
         break;
     case KEY_WAVE_TO:
-        options->rtl.wave_to = number_option(state, name, arg, UINT64_MAX);
+        options->rtl.wave.to = number_option(state, name, arg, UINT64_MAX);
         break;
     case KEY_COVERAGE:
         options->coverage = name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");

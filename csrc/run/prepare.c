@@ -111,7 +111,7 @@ static bool prepare_waves(const char *path, struct error *err) {
 /* Simulators and what they need to run: the folders of the waves and of the coverage data. */
 static bool prepare_simulators(const struct run_options *options, const struct job *jobs, size_t count,
                                struct error *err) {
-    if (options->rtl.wave_path && !prepare_waves(options->rtl.wave_path, err))
+    if (options->rtl.wave.path && !prepare_waves(options->rtl.wave.path, err))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!ensure_simulator(jobs[i].config->name, options->rtl_name, run_variant(options), err))

@@ -77,14 +77,15 @@ static void compare(struct cbuf_board *board, const struct read_port *port, uint
         return;
     bool equal = true;
     for (size_t s = 0; s < slots; s++)
-        equal = equal && (!board->seen[entry * slots + s] ||
-                          !memcmp(got + s * board->atom, board->bytes + (entry * slots + s) * board->atom, board->atom));
+        equal =
+            equal && (!board->seen[entry * slots + s] ||
+                      !memcmp(got + s * board->atom, board->bytes + (entry * slots + s) * board->atom, board->atom));
     board->result->compared++;
     if (equal)
         return;
     struct scoreboard_difference *first = &board->result->first;
-    *first = (struct scoreboard_difference){
-        .port = port->name, .cycle = cycle, .address = entry, .bytes = board->entry};
+    *first =
+        (struct scoreboard_difference){.port = port->name, .cycle = cycle, .address = entry, .bytes = board->entry};
     memcpy(first->got, got, board->entry);
     memcpy(first->expected, board->bytes + entry * board->entry, board->entry);
 }
@@ -144,6 +145,5 @@ struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struc
 }
 
 struct observer cbuf_board_observer(struct cbuf_board *board) {
-    return (struct observer){
-        .context = board, .reset = reset_board, .moved = take_moves, .release = release_board};
+    return (struct observer){.context = board, .reset = reset_board, .moved = take_moves, .release = release_board};
 }

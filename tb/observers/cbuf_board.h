@@ -10,8 +10,8 @@
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
 
-/* result: filled in while the observer is called; outlives it, as the configuration does. NULL if the source lacks one of
- * the streams CBUF_WR_* and CBUF_RD_*. */
+/* result: filled in while the observer is called; outlives it, as the configuration does. NULL if the source lacks one
+ * of the streams CBUF_WR_* and CBUF_RD_*. */
 struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struct stream_source *source,
                                   struct scoreboard *result);
 

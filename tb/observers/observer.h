@@ -18,7 +18,6 @@ struct sampled {
     const uint32_t *aval, *bval;              /* the words of outs (signals.h) in four states; NULL: two states */
     const struct axi_outputs *out[AXI_PORTS]; /* of the ports looked at in this clock */
     const struct axi_inputs *in[AXI_PORTS];
-    const uint32_t *taps; /* the words of tb_top's taps; NULL: it has none, or nobody asked for them */
 };
 
 /* Any function may be NULL. */
@@ -30,6 +29,9 @@ struct observer {
     void (*edge)(void *context, uint64_t cycle);
     /* Each clock after reset, once the outputs have settled. */
     void (*clock)(void *context, const struct sampled *now);
+    /* Each clock in which a stream inside the design moves, after everything else: MOVE_WORDS with a bit for each
+     * stream that does, then as many with one for each whose launch ends. */
+    void (*moved)(void *context, uint64_t cycle, const uint32_t *words);
     /* Each clock in which something happens on a port, before the memory answers. Returns true if the next clock of
      * the port must be looked at, even if nothing is valid in it. */
     bool (*port)(void *context, const struct sampled *now, int port);
@@ -46,7 +48,7 @@ enum { OBSERVERS = 8 };
 struct observers {
     struct observer item[OBSERVERS];
     int count;
-    int edges, clocks; /* how many have such a function */
+    int edges, clocks, moves; /* how many have such a function */
 };
 
 /* Adds an observer; there is room for OBSERVERS. */
@@ -54,6 +56,7 @@ static inline void observers_add(struct observers *list, struct observer observe
     list->item[list->count++] = observer;
     list->edges += observer.edge != NULL;
     list->clocks += observer.clock != NULL;
+    list->moves += observer.moved != NULL;
 }
 
 #endif

@@ -6,115 +6,178 @@
 
 #include "layers/tracker.h"
 #include "nvdla/xalloc.h"
-#include "nvdla_offsets.h"
 
-/* The cube that a stream inside the design brings, one position after the other: all lanes of a surface, then the next
- * x, y, surface. */
-struct internal {
+static const struct stream_layout layouts[STREAM_CONFIGS][STREAM_COUNT] = STREAM_LAYOUTS;
+
+/* The rows of tb/streams.csv. */
+static const struct stream_facts {
     enum nvdla_unit unit;
     enum tap tap;
     enum tap_format format;
-    int width;      /* bits */
+    const struct stream_order *order;
+} facts[STREAM_COUNT] = {
+#define STREAM(name, unit, tap, format, order)                                                                         \
+    [STREAM_##name] = {NVDLA_##unit, TAP_##tap, TAP_##format, &order_##order},
+    FOR_STREAMS(STREAM)
+#undef STREAM
+};
+
+const struct stream_order order_none = {.begin = NULL};
+
+/* A stream inside the design. */
+struct internal {
     int group;      /* whose turn it is: the unit runs its groups in turn, however they were armed */
     int next_of[2]; /* lowest ordinal that the next launch of a group may have */
-    bool open;
+    bool open;      /* in the middle of a launch */
+    bool recorded;  /* this launch is */
+    int ordinal;    /* of the launch */
     struct tap_out out;
-    size_t columns, lines, channels; /* of the launch */
-    size_t atom;                     /* lanes of a position */
-    size_t next;                     /* element of the launch, lanes without channel included */
+    struct stream_state state;
 };
 
 /* The stream of one client in one direction on one port. */
 struct client {
     bool open;
+    int ordinal;   /* launch of the last beat; -1: there was none */
+    bool recorded; /* that launch is */
     struct tap_out out;
 };
 
 struct rtl_tap {
     const struct nvdla_config *config;
-    const struct signal_layout *layout;
     const struct tap_listeners *listeners;
+    struct stream_source source;
     struct layer_tracker *tracker;
-    struct internal internal[SIGNAL_TAPS];
-    bool has_internal;
+    bool recording;
+    struct internal internal[STREAM_COUNT];
     struct client clients[2][AXI_PORTS][AXI_IDS];
+    int64_t values[STREAM_WORDS * 32]; /* elements of one beat, in their format */
 };
+
+const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream) {
+    return &layouts[config - nvdla_configs][stream];
+}
 
 /* ---- streams inside the design ---- */
 
 /* The oldest launch of the group whose turn it is that has not been run; NULL if there is none. */
-static const struct launch *find_launch(const struct rtl_tap *tap, const struct internal *stream) {
+static const struct launch *find_launch(const struct rtl_tap *tap, const struct internal *stream,
+                                        enum nvdla_unit unit) {
     int ordinal = stream->next_of[stream->group];
-    const struct launch *launch = layer_tracker_find(tap->tracker, stream->unit, ordinal);
+    const struct launch *launch = layer_tracker_find(tap->tracker, unit, ordinal);
     while (launch && launch->group != stream->group)
-        launch = layer_tracker_find(tap->tracker, stream->unit, ++ordinal);
+        launch = layer_tracker_find(tap->tracker, unit, ++ordinal);
     return launch;
 }
 
-/* The size of the launch that the next element belongs to. False if it has not been armed: that cannot be. */
-static bool begin_launch(struct rtl_tap *tap, struct internal *stream) {
-    const struct launch *launch = find_launch(tap, stream);
-    if (!launch)
-        return false;
-    stream->next_of[stream->group] = launch->ordinal + 1;
-    if (stream->unit == NVDLA_CACC) {
-        const uint32_t size = launch_register(launch, CACC_D_DATAOUT_SIZE_0);
-        stream->columns = REGISTER_FIELD(size, CACC_D_DATAOUT_SIZE_0__DATAOUT_WIDTH) + 1;
-        stream->lines = REGISTER_FIELD(size, CACC_D_DATAOUT_SIZE_0__DATAOUT_HEIGHT) + 1;
-        stream->channels = launch_register(launch, CACC_D_DATAOUT_SIZE_1) + 1;
-    } else {
-        stream->columns = launch_register(launch, SDP_D_DATA_CUBE_WIDTH) + 1;
-        stream->lines = launch_register(launch, SDP_D_DATA_CUBE_HEIGHT) + 1;
-        stream->channels = launch_register(launch, SDP_D_DATA_CUBE_CHANNEL) + 1;
+/* The launch that the next beat belongs to. False if it has not been armed: that cannot be. */
+static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
+    struct internal *stream = &tap->internal[index];
+    const struct stream_facts *fact = &facts[index];
+    struct stream_launch at = {
+        .config = tap->config, .tracker = tap->tracker, .lanes = (size_t)rtl_stream_layout(tap->config, index)->lanes};
+    for (;;) {
+        at.launch = find_launch(tap, stream, fact->unit);
+        if (!at.launch)
+            return false;
+        stream->next_of[stream->group] = at.launch->ordinal + 1;
+        if (fact->order->begin(&stream->state, &at))
+            break;
+        stream->group = !stream->group;
     }
-    const struct tap_stream identity = {.unit = stream->unit,
-                                        .ordinal = launch->ordinal,
-                                        .tap = stream->tap,
-                                        .format = stream->format,
-                                        .width = stream->width};
-    stream->out = tap_open(tap->listeners, &identity);
-    stream->next = 0;
+    stream->ordinal = at.launch->ordinal;
     stream->open = true;
+    stream->recorded = tap->recording;
+    if (!stream->recorded)
+        return true;
+    const struct tap_stream identity = {.unit = fact->unit,
+                                        .ordinal = at.launch->ordinal,
+                                        .tap = fact->tap,
+                                        .format = fact->format,
+                                        .width = rtl_stream_layout(tap->config, index)->width};
+    stream->out = tap_open(tap->listeners, &identity);
     return true;
 }
 
-/* The n elements of a beat. */
-static void take_beat(struct rtl_tap *tap, struct internal *stream, const void *elements, size_t n) {
-    if (!stream->open && !begin_launch(tap, stream))
+/* `count` lanes of `bits` bits from lane `first` on as elements of a format, signed. Returns the elements. */
+static const void *take_lanes(int64_t *values, const uint32_t *words, size_t first, size_t count, int bits,
+                              enum tap_format format) {
+    const size_t bytes = tap_element_bytes(format);
+    if ((size_t)bits == 8 * bytes)
+        return (const char *)words + first * bytes;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = (first + i) * (size_t)bits, word = at / 32, shift = at % 32;
+        uint64_t low = words[word] >> shift;
+        if (shift + (size_t)bits > 32)
+            low |= (uint64_t)words[word + 1] << (32 - shift);
+        if (shift + (size_t)bits > 64)
+            low |= (uint64_t)words[word + 2] << (64 - shift);
+        const int64_t value = (int64_t)(low << (64 - bits)) >> (64 - bits);
+        memcpy((char *)values + i * bytes, &value, bytes);
+    }
+    return values;
+}
+
+/* Hands the elements of a beat to the listeners. */
+static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat) {
+    const struct stream_layout *layout = beat->layout;
+    struct tap_place place = beat->place;
+    for (size_t line = 0; line == 0 || line < beat->lines; line++) {
+        const size_t first = beat->first + line * beat->line_step;
+        if (beat->count == 0 || first + beat->count > (size_t)layout->lanes)
+            return; /* the registers ask for more than the design has */
+        const void *elements =
+            take_lanes(tap->values, beat->words, first, beat->count, layout->bits, facts[index].format);
+        const size_t rows = beat->along_x ? beat->count : 1, lanes = beat->along_x ? 1 : beat->count;
+        tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
+        place.y += beat->along_x;
+    }
+}
+
+static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle, bool ends) {
+    struct internal *stream = &tap->internal[index];
+    const struct stream_facts *fact = &facts[index];
+    if (!fact->order->begin)
         return;
-    const size_t positions = stream->columns * stream->lines;
-    const size_t surfaces = (stream->channels + stream->atom - 1) / stream->atom;
-    const size_t lane = stream->next % stream->atom, position = stream->next / stream->atom % positions;
-    const size_t surface = stream->next / stream->atom / positions;
-    const size_t valid = tap_lanes(stream->channels, stream->atom, surface);
-    const struct tap_place place = {
-        .channel = (int32_t)(surface * stream->atom + lane),
-        .y = (int32_t)(position / stream->columns),
-        .x = (int32_t)(position % stream->columns),
-    };
-    if (lane < valid)
-        tap_send(&stream->out, place, elements, 1, n < valid - lane ? n : valid - lane, n);
-    stream->next += n;
-    if (stream->next == surfaces * positions * stream->atom) {
+    if (!stream->open && !begin_launch(tap, index))
+        return;
+    const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
+    struct stream_beat beat = {.layout = layout, .ends = ends, .last = ends};
+    if (stream->recorded && stream->out.count > 0)
+        beat.words = tap->source.read(tap->source.context, index, layout->words);
+    fact->order->next(&stream->state, &beat);
+    beat.place.cycle = cycle;
+    if (beat.words)
+        send_beat(tap, index, &beat);
+    if (beat.last) {
         stream->open = false;
         stream->group = !stream->group;
     }
 }
 
-static void clock_tap(void *context, const struct sampled *now) {
+static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
     struct rtl_tap *tap = context;
-    if (!tap->has_internal || !now->taps)
-        return;
-    struct signal_tap lanes[SIGNAL_TAPS];
-    signals_decode_taps(tap->layout, now->taps, lanes);
-    for (int i = 0; i < SIGNAL_TAPS; i++)
-        if (lanes[i].moves)
-            take_beat(tap, &tap->internal[i], lanes[i].elements, lanes[i].count);
+    for (int i = 0; i < MOVE_WORDS; i++)
+        for (uint32_t moves = words[i]; moves; moves &= moves - 1) {
+            const int bit = __builtin_ctz(moves);
+            take_beat(tap, (enum rtl_stream)(32 * i + bit), cycle, words[MOVE_WORDS + i] >> bit & 1);
+        }
 }
 
 static void write_tap(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
     struct rtl_tap *tap = context;
     layer_tracker_write(tap->tracker, address, value, (size_t)cycle);
+}
+
+int rtl_tap_launch(const struct rtl_tap *tap, enum nvdla_unit unit, enum tap name) {
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        const struct internal *stream = &tap->internal[i];
+        if (facts[i].unit != unit || facts[i].tap != name || !tap->source.has[i])
+            continue;
+        const struct launch *next = stream->open ? NULL : find_launch(tap, stream, unit);
+        return stream->open ? stream->ordinal : next ? next->ordinal : -1;
+    }
+    return -1;
 }
 
 /* ---- memory ---- */
@@ -125,7 +188,14 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
     if (beat->owner.unit < 0)
         return; /* an ID without client is a finding */
     const int atom = tap->config->mem_atom;
-    if (!client->open || client->out.stream.ordinal != beat->owner.ordinal) {
+    if (client->ordinal != beat->owner.ordinal) {
+        client->ordinal = beat->owner.ordinal;
+        client->recorded = tap->recording;
+        client->open = false;
+    }
+    if (!client->recorded)
+        return;
+    if (!client->open) {
         const struct tap_stream identity = {.unit = (enum nvdla_unit)beat->owner.unit,
                                             .ordinal = beat->owner.ordinal,
                                             .tap = beat->write ? TAP_AXI_WRITE : TAP_AXI_READ,
@@ -135,8 +205,12 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
         client->open = true;
     }
     for (int at = 0; at < beat->bytes; at += atom) {
-        const struct tap_place place = {
-            .channel = -1, .y = -1, .x = -1, .batch = -1, .address = beat->address + (uint64_t)at};
+        const struct tap_place place = {.channel = -1,
+                                        .y = -1,
+                                        .x = -1,
+                                        .batch = -1,
+                                        .address = beat->address + (uint64_t)at,
+                                        .cycle = beat->cycle};
         if (beat->strobe >> at & 1)
             tap_send(&client->out, place, beat->data + at, 1, (size_t)atom, (size_t)atom);
     }
@@ -144,16 +218,22 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
 
 /* ---- life ---- */
 
+void rtl_tap_record(struct rtl_tap *tap, bool on) {
+    tap->recording = on;
+    for (int i = 0; i < STREAM_COUNT && !on; i++)
+        tap->internal[i].recorded = false;
+    for (int i = 0; i < 2 * AXI_PORTS * AXI_IDS && !on; i++)
+        (&tap->clients[0][0][0])[i].recorded = false;
+}
+
 static void reset_tap(void *context) {
     struct rtl_tap *tap = context;
     layer_tracker_free(tap->tracker);
     tap->tracker = layer_tracker_new(tap->config);
-    const size_t kernels = (size_t)tap->config->atomic_k, atom = (size_t)tap->config->mem_atom;
-    tap->internal[SIGNAL_TAP_CACC] =
-        (struct internal){.unit = NVDLA_CACC, .tap = TAP_CACC_SAT, .format = TAP_INT32, .width = 32, .atom = kernels};
-    tap->internal[SIGNAL_TAP_SDP] =
-        (struct internal){.unit = NVDLA_SDP, .tap = TAP_SDP_OUT, .format = TAP_INT8, .width = 8, .atom = atom};
+    memset(tap->internal, 0, sizeof tap->internal);
     memset(tap->clients, 0, sizeof tap->clients);
+    for (int i = 0; i < 2 * AXI_PORTS * AXI_IDS; i++)
+        (&tap->clients[0][0][0])[i].ordinal = -1;
     tap_reset(tap->listeners);
 }
 
@@ -163,13 +243,12 @@ static void release_tap(void *context) {
     free(tap);
 }
 
-struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct signal_layout *layout,
-                            const struct tap_listeners *listeners, bool internal) {
+struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_listeners *listeners,
+                            const struct stream_source *source) {
     struct rtl_tap *tap = xcalloc(1, sizeof *tap);
     tap->config = config;
-    tap->layout = layout;
     tap->listeners = listeners;
-    tap->has_internal = internal;
+    tap->source = *source;
     tap->tracker = layer_tracker_new(config);
     return tap;
 }
@@ -177,7 +256,7 @@ struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct sign
 struct observer rtl_tap_observer(struct rtl_tap *tap) {
     return (struct observer){.context = tap,
                              .reset = reset_tap,
-                             .clock = tap->has_internal ? clock_tap : NULL,
+                             .moved = tap->source.read ? take_moves : NULL,
                              .write = write_tap,
                              .release = release_tap};
 }

@@ -44,26 +44,23 @@ static void disk_full(int signal) {
     _exit(FULL_DISK_STATUS);
 }
 
-bool waves_open(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config,
-                const struct rtl_options *options, bool own_rtl, uint64_t *recorded, struct error *err) {
-    *waves = (struct waves){.simulator = simulator,
-                            .path = options->wave_path,
-                            .from = options->wave_from,
-                            .to = options->wave_to,
-                            .recorded = recorded};
-    if (!simulator->wave_open)
+void waves_init(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config, bool own_rtl,
+                uint64_t *recorded) {
+    *waves = (struct waves){.simulator = simulator, .config = config, .own_rtl = own_rtl, .recorded = recorded};
+}
+
+static bool end_waves(void *context, struct error *err);
+
+bool waves_begin(struct waves *waves, const struct wave_options *options, struct error *err) {
+    if (!waves->simulator->wave_open)
         return error_set(
             err, "this simulator was built without waves; build its wave variant with 'make simulator VARIANT=waves'");
-    if (!waves_write_save(waves->path, config, own_rtl, waves->from, err))
+    if (!end_waves(waves, err) || !waves_write_save(options->path, waves->config, waves->own_rtl, options->from, err))
         return false;
-    broken_path = waves->path;
-    broken_names = xprintf("%s.hier", waves->path);
-    sigaction(SIGBUS, &(struct sigaction){.sa_handler = disk_full}, NULL);
-    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = toggle, .sa_flags = SA_RESTART}, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow shows at the end, like a full disk */
+    waves->options = *options;
+    waves->by_hand = false;
     waves->signals = toggles;
-    simulator->wave_open(simulator->context, waves->path);
-    waves->open = true;
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = toggle, .sa_flags = SA_RESTART}, NULL);
     sigset_t by_hand;
     sigemptyset(&by_hand);
     sigaddset(&by_hand, SIGUSR1);
@@ -71,27 +68,47 @@ bool waves_open(struct waves *waves, const struct simulator *simulator, const st
     return true;
 }
 
+/* Makes the file. */
+static void open_file(struct waves *waves) {
+    broken_path = waves->options.path;
+    broken_names = xprintf("%s.hier", waves->options.path);
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = disk_full}, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow shows at the end, like a full disk */
+    waves->simulator->wave_open(waves->simulator->context, waves->options.path);
+    waves->open = true;
+}
+
+static void dump(struct waves *waves, uint64_t time) {
+    if (!waves->open)
+        open_file(waves);
+    waves->simulator->wave_dump(waves->simulator->context, time);
+}
+
+static bool in_window(const struct waves *waves, uint64_t edge) {
+    return edge >= waves->options.from && (!waves->options.to || edge <= waves->options.to);
+}
+
 /* Whether the edge belongs into the file. */
 static bool wanted(struct waves *waves, uint64_t edge) {
     if (waves->signals != toggles) {
-        const bool running = waves->by_hand ? waves->on : edge >= waves->from && (!waves->to || edge <= waves->to);
+        const bool running = waves->by_hand ? waves->on : in_window(waves, edge);
         waves->on = (toggles - waves->signals) % 2 ? !running : running;
         waves->by_hand = true;
         waves->signals = toggles;
-        fprintf(stderr, "nvcosim: %s: recording %s at cycle %llu (SIGUSR1)\n", waves->path,
+        fprintf(stderr, "nvcosim: %s: recording %s at cycle %llu (SIGUSR1)\n", waves->options.path,
                 waves->on ? "starts" : "stops", (unsigned long long)edge);
     }
-    return waves->by_hand ? waves->on : edge >= waves->from && (!waves->to || edge <= waves->to);
+    return waves->by_hand ? waves->on : in_window(waves, edge);
 }
 
 static void edge_waves(void *context, uint64_t edge) {
     struct waves *waves = context;
     waves->edge = edge;
     waves->clocked = true;
-    waves->on_edge = wanted(waves, edge);
+    waves->on_edge = waves->options.path && wanted(waves, edge);
     if (!waves->on_edge)
         return;
-    waves->simulator->wave_dump(waves->simulator->context, waves->base + edge * CYCLE);
+    dump(waves, waves->base + edge * CYCLE);
     ++*waves->recorded;
 }
 
@@ -99,7 +116,7 @@ static void clock_waves(void *context, const struct sampled *now) {
     struct waves *waves = context;
     (void)now;
     if (waves->clocked && waves->on_edge)
-        waves->simulator->wave_dump(waves->simulator->context, waves->base + waves->edge * CYCLE + CYCLE / 2);
+        dump(waves, waves->base + waves->edge * CYCLE + CYCLE / 2);
 }
 
 static void reset_waves(void *context) {
@@ -142,17 +159,19 @@ static bool complete(const char *path) {
 
 static bool end_waves(void *context, struct error *err) {
     struct waves *waves = context;
-    if (!waves->open)
+    if (!waves->options.path)
         return true;
-    waves->open = false;
-    if (!*waves->recorded) /* a file without a single time cannot be read */
-        waves->simulator->wave_dump(waves->simulator->context, waves->base + waves->edge * CYCLE);
+    if (!waves->open) /* a file without a single time cannot be read */
+        dump(waves, waves->base + waves->edge * CYCLE);
+    waves->open = waves->on_edge = false;
     waves->simulator->wave_close(waves->simulator->context);
     signal(SIGBUS, SIG_DFL);
     signal(SIGUSR1, SIG_IGN);
-    const bool good = complete(waves->path);
+    const char *path = waves->options.path;
+    waves->options.path = NULL;
+    const bool good = complete(path);
     if (!good) {
-        unlink(waves->path);
+        unlink(path);
         unlink(broken_names);
     }
     free(broken_names);
@@ -162,7 +181,7 @@ static bool end_waves(void *context, struct error *err) {
     return error_set(err,
                      "%s: the waves could not be written to the end: no space left on the disk? Make room, or record "
                      "fewer cycles (--wave-from, --wave-to)",
-                     waves->path);
+                     path);
 }
 
 struct observer waves_observer(struct waves *waves) {

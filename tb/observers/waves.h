@@ -11,26 +11,34 @@
 
 struct waves {
     const struct simulator *simulator;
-    const char *path;
-    uint64_t from, to; /* cycles; to 0: to the end */
-    uint64_t base;     /* wave time of cycle 0 */
-    uint64_t edge;     /* last rising edge */
-    bool clocked;      /* there was one since reset */
-    bool on_edge;      /* it is in the file */
-    bool by_hand, on;  /* SIGUSR1 has taken over; what it chose */
-    int signals;       /* SIGUSR1 seen */
-    bool open;
-    uint64_t *recorded; /* cycles in the file */
+    const struct nvdla_config *config;
+    bool own_rtl;
+    struct wave_options options; /* path NULL: nothing is to be recorded */
+    uint64_t base;               /* wave time of cycle 0 */
+    uint64_t edge;               /* last rising edge */
+    bool clocked;                /* there was one since reset */
+    bool on_edge;                /* it is in the file */
+    bool by_hand, on;            /* SIGUSR1 has taken over; what it chose */
+    int signals;                 /* SIGUSR1 seen */
+    bool open;                   /* the file exists: from the first cycle that belongs into it */
+    uint64_t *recorded;          /* cycles in the files */
 };
 
-/* Opens the wave file and writes its GTKWave save file beside it.
+/* Nothing is recorded yet.
  *
  * own_rtl   the design is this project's
- * recorded  counts the cycles that are in the file
- * Fails with a message if the simulator has no waves or a file cannot be made.
+ * recorded  counts the cycles that are recorded
  */
-bool waves_open(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config,
-                const struct rtl_options *options, bool own_rtl, uint64_t *recorded, struct error *err);
+void waves_init(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config, bool own_rtl,
+                uint64_t *recorded);
+
+/* Begins to record, at any clock: a recording that goes on ends. The file is made when the first cycle comes that
+ * belongs into it, so that a process may still be forked from this one until then.
+ *
+ * options   copied; its strings outlive the recording
+ * Fails with a message if the simulator has no waves or the save file cannot be made.
+ */
+bool waves_begin(struct waves *waves, const struct wave_options *options, struct error *err);
 
 /* waves outlives the observer. */
 struct observer waves_observer(struct waves *waves);

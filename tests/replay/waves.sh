@@ -48,7 +48,7 @@ else echo "SKIPPED no mount namespace: full temporary files"; fi
 # SIGUSR1 starts a recording in a run that is going on.
 "$NVCOSIM" run traces/conformance/small/rand_large_000.nvt.gz --wave "$dir/hand.fst" --wave-from 99999999 --out "$dir" >"$dir/hand.log" 2>&1 &
 run=$!
-until [ -e "$dir/hand.fst.hier" ] || ! kill -0 $run 2>/dev/null; do sleep 0.01; done # the simulator has opened its file
+until [ -e "$dir/hand.gtkw" ] || ! kill -0 $run 2>/dev/null; do sleep 0.01; done # the simulator is up
 kill -USR1 $run
 wait $run
 grep -qE 'hand.fst: recording (starts|stops) at cycle [0-9]+ \(SIGUSR1\)' "$dir/hand.log"

@@ -1,5 +1,6 @@
 /* Streams of the convolution path: the order of the hardware written out by hand for small layers, and of random layers
- * of every INT8 configuration that atoms times weights are the sums, and all sums of a result what CACC makes of them. */
+ * of every INT8 configuration that atoms times weights are the sums, and all sums of a result what CACC makes of them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,10 +50,22 @@ static void feature_layer_in_order(void **state) {
                           [CSC_D_DATAOUT_SIZE_0 / 4] = 3u << 16 | 4,
                           [CSC_D_ATOMICS / 4] = 19};
     static const char *const expected[] = {
-        "0+8 0+8 0+8 0+1 0 0",   "0+8 0+8 0+8 0+1 1 1",   "0+8 0+8 8+2 0+1 0 2",   "0+8 0+8 8+2 0+1 1 3E",
-        "0+8 8+12 0+8 0+1 0 0",  "0+8 8+12 0+8 0+1 1 1",  "0+8 8+12 8+2 0+1 0 2",  "0+8 8+12 8+2 0+1 1 3E",
-        "8+2 0+8 0+8 0+1 0 0",   "8+2 0+8 0+8 0+1 1 1",   "8+2 0+8 8+2 0+1 0 2",   "8+2 0+8 8+2 0+1 1 3E",
-        "8+2 8+12 0+8 0+1 0 0",  "8+2 8+12 0+8 0+1 1 1",  "8+2 8+12 8+2 0+1 0 2",  "8+2 8+12 8+2 0+1 1 3EL",
+        "0+8 0+8 0+8 0+1 0 0",
+        "0+8 0+8 0+8 0+1 1 1",
+        "0+8 0+8 8+2 0+1 0 2",
+        "0+8 0+8 8+2 0+1 1 3E",
+        "0+8 8+12 0+8 0+1 0 0",
+        "0+8 8+12 0+8 0+1 1 1",
+        "0+8 8+12 8+2 0+1 0 2",
+        "0+8 8+12 8+2 0+1 1 3E",
+        "8+2 0+8 0+8 0+1 0 0",
+        "8+2 0+8 0+8 0+1 1 1",
+        "8+2 0+8 8+2 0+1 0 2",
+        "8+2 0+8 8+2 0+1 1 3E",
+        "8+2 8+12 0+8 0+1 0 0",
+        "8+2 8+12 0+8 0+1 1 1",
+        "8+2 8+12 8+2 0+1 0 2",
+        "8+2 8+12 8+2 0+1 1 3EL",
         NULL,
     };
     const struct conv_order order = order_of("small", words);
@@ -121,7 +134,8 @@ struct heard {
 
 static int64_t *sum_at(struct heard *heard, const struct tap_place *at, size_t row, size_t lane) {
     const size_t kernel = (size_t)at->channel + lane, x = (size_t)at->x + row;
-    return kernel < MOST_KERNELS && at->y < SIDE && x < SIDE ? &heard->sums[(kernel * SIDE + (size_t)at->y) * SIDE + x] : NULL;
+    return kernel < MOST_KERNELS && at->y < SIDE && x < SIDE ? &heard->sums[(kernel * SIDE + (size_t)at->y) * SIDE + x]
+                                                             : NULL;
 }
 
 static void take_atom(struct heard *heard, const struct tap_place *at, const int8_t *values, size_t lanes) {

@@ -44,19 +44,29 @@ static struct tap_sink open_all(void *context, const struct tap_stream *stream) 
 
 struct bench {
     const struct nvdla_config *config;
-    struct signal_layout layout;
+    uint32_t words[STREAM_COUNT][STREAM_WORDS]; /* what each stream shows */
+    int reads;                                  /* how often one was looked at */
     struct heard heard;
     struct tap_listeners listeners;
     struct rtl_tap *tap;
     struct observer observer;
+    uint64_t cycle;
 };
+
+static const uint32_t *read_words(void *context, enum rtl_stream stream, int count) {
+    struct bench *b = context;
+    assert_int_equal(count, rtl_stream_layout(b->config, stream)->words);
+    b->reads++;
+    return b->words[stream];
+}
 
 static void bench_init(struct bench *b, const char *config) {
     memset(b, 0, sizeof *b);
     b->config = nvdla_config_find(config);
-    b->layout = signal_layout(b->config);
     tap_listen(&b->listeners, (struct tap_listener){.context = &b->heard, .open = open_all});
-    b->tap = rtl_tap_new(b->config, &b->layout, &b->listeners, true);
+    struct stream_source source = {.context = b, .read = read_words};
+    memset(source.has, true, sizeof source.has);
+    b->tap = rtl_tap_new(b->config, &b->listeners, &source);
     b->observer = rtl_tap_observer(b->tap);
     b->observer.reset(b->observer.context);
 }
@@ -73,25 +83,33 @@ static void sdp_launch(struct bench *b, uint32_t group, uint32_t width, uint32_t
     write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
 }
 
+enum { CACC_MOVES = 1, SDP_MOVES = 2 };
+
 /* One clock in which CACC hands over `word` in its first lane, and SDP `byte`; moves: which of them does. */
-static void clock_with(struct bench *b, uint32_t moves, int32_t word, int8_t byte) {
-    uint32_t taps[SIGNAL_TAP_WORDS] = {moves};
-    taps[1] = (uint32_t)word;
-    taps[1 + b->layout.tap_lanes] = (uint8_t)byte;
-    const struct sampled now = {.taps = taps};
-    b->observer.clock(b->observer.context, &now);
+static void clock_with(struct bench *b, int moves, int32_t word, int8_t byte) {
+    uint32_t words[2 * MOVE_WORDS] = {0};
+    if (moves & CACC_MOVES)
+        words[STREAM_CACC_SAT / 32] |= 1u << STREAM_CACC_SAT % 32;
+    if (moves & SDP_MOVES)
+        words[STREAM_SDP_OUT / 32] |= 1u << STREAM_SDP_OUT % 32;
+    b->words[STREAM_CACC_SAT][0] = (uint32_t)word;
+    b->words[STREAM_SDP_OUT][0] = (uint8_t)byte;
+    if (moves)
+        b->observer.moved(b->observer.context, b->cycle, words);
+    b->cycle++;
 }
 
 static void lanes_become_elements_of_their_launch(void **state) {
     (void)state;
     struct bench b;
     bench_init(&b, "small");
-    assert_int_equal(b.layout.tap_lanes, 1);
+    assert_int_equal(rtl_stream_layout(b.config, STREAM_SDP_OUT)->lanes, 1);
+    rtl_tap_record(b.tap, true);
     sdp_launch(&b, 1, 1, 1, 8);  /* launch 0, but group 0 comes first */
     sdp_launch(&b, 0, 2, 1, 11); /* two surfaces, 8 channels and 3 */
     for (int i = 0; i < 2 * 2 * 8; i++) {
         clock_with(&b, 0, 99, 99); /* nothing moves */
-        clock_with(&b, 1u << SIGNAL_TAP_SDP, 99, (int8_t)(i - 5));
+        clock_with(&b, SDP_MOVES, 99, (int8_t)(i - 5));
     }
     assert_int_equal(b.heard.count, 2 * 8 + 2 * 3);
     for (int k = 0; k < 22; k++) {
@@ -103,10 +121,11 @@ static void lanes_become_elements_of_their_launch(void **state) {
         assert_int_equal(at->place.x, in / lanes);
         assert_int_equal(at->place.y, 0);
         assert_int_equal(at->place.channel, surface * 8 + in % lanes);
+        assert_int_equal(at->place.cycle, 2 * (surface * 16 + in / lanes * 8 + in % lanes) + 1);
         assert_int_equal(b.heard.value[k], surface * 16 + in / lanes * 8 + in % lanes - 5);
     }
     for (int i = 0; i < 8; i++)
-        clock_with(&b, 1u << SIGNAL_TAP_SDP, 0, (int8_t)i);
+        clock_with(&b, SDP_MOVES, 0, (int8_t)i);
     assert_int_equal(b.heard.count, 30);
     assert_int_equal(b.heard.at[29].stream.ordinal, 0);
     b.observer.release(b.observer.context);
@@ -116,11 +135,12 @@ static void both_streams_are_heard_in_one_clock(void **state) {
     (void)state;
     struct bench b;
     bench_init(&b, "small");
+    rtl_tap_record(b.tap, true);
     write_register(&b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, 0);
     write_register(&b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1, 7);
     write_register(&b, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
     sdp_launch(&b, 0, 1, 1, 8);
-    clock_with(&b, 1u << SIGNAL_TAP_SDP | 1u << SIGNAL_TAP_CACC, -1000000, -7);
+    clock_with(&b, SDP_MOVES | CACC_MOVES, -1000000, -7);
     assert_int_equal(b.heard.count, 2);
     assert_int_equal(b.heard.at[0].stream.unit, NVDLA_CACC);
     assert_int_equal(b.heard.at[0].stream.tap, TAP_CACC_SAT);
@@ -133,6 +153,7 @@ static void beats_become_atoms_of_their_client(void **state) {
     (void)state;
     struct bench b;
     bench_init(&b, "medium_512"); /* 32 bytes of bus, atoms of 32 */
+    rtl_tap_record(b.tap, true);
     const int atom = b.config->mem_atom;
     uint8_t data[AXI_BYTES];
     for (int i = 0; i < AXI_BYTES; i++)
@@ -163,11 +184,61 @@ static void beats_become_atoms_of_their_client(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
+static void recording_begins_with_the_next_launch(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    assert_int_equal(rtl_tap_launch(b.tap, NVDLA_SDP, TAP_SDP_OUT), -1);
+    for (uint32_t i = 0; i < 3; i++)
+        sdp_launch(&b, i % 2, 1, 1, 8);
+    assert_int_equal(rtl_tap_launch(b.tap, NVDLA_SDP, TAP_SDP_OUT), 0);
+    for (int i = 0; i < 8 + 3; i++)
+        clock_with(&b, SDP_MOVES, 0, (int8_t)i);
+    assert_int_equal(rtl_tap_launch(b.tap, NVDLA_SDP, TAP_SDP_OUT), 1);
+    assert_int_equal(b.reads, 0);
+    rtl_tap_record(b.tap, true);
+    for (int i = 0; i < 5 + 8; i++)
+        clock_with(&b, SDP_MOVES, 0, (int8_t)i);
+    assert_int_equal(b.reads, 8);
+    assert_int_equal(b.heard.count, 8);
+    assert_int_equal(b.heard.at[0].stream.ordinal, 2);
+    assert_int_equal(b.heard.value[0], 5);
+    rtl_tap_record(b.tap, false);
+    sdp_launch(&b, 1, 1, 1, 8);
+    clock_with(&b, SDP_MOVES, 0, 1);
+    assert_int_equal(b.heard.count, 8);
+    b.observer.release(b.observer.context);
+}
+
+/* The same for the atoms of a client: its launch goes on for an unknown number of beats. */
+static void atoms_are_recorded_from_the_next_launch_on(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    const uint8_t data[8] = {7};
+    const struct axi_listener listener = rtl_tap_axi(b.tap);
+    struct axi_beat beat = {
+        .cycle = 77, .id = 8, .owner = {NVDLA_CDMA, 0}, .bytes = 8, .data = data, .strobe = UINT64_MAX};
+    listener.beat(listener.context, &beat);
+    rtl_tap_record(b.tap, true);
+    listener.beat(listener.context, &beat);
+    assert_int_equal(b.heard.count, 0);
+    beat.owner.ordinal = 1;
+    listener.beat(listener.context, &beat);
+    assert_int_equal(b.heard.count, 8);
+    assert_int_equal(b.heard.at[0].stream.ordinal, 1);
+    assert_int_equal(b.heard.at[0].place.cycle, 77);
+    b.observer.release(b.observer.context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_become_elements_of_their_launch),
         cmocka_unit_test(both_streams_are_heard_in_one_clock),
         cmocka_unit_test(beats_become_atoms_of_their_client),
+        cmocka_unit_test(recording_begins_with_the_next_launch),
+        cmocka_unit_test(atoms_are_recorded_from_the_next_launch_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

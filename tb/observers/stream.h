@@ -1,0 +1,73 @@
+/* The streams inside an RTL (tb/streams.csv): what each is, how tb_top's vectors hold it, and the order in which its
+ * beats bring the cube of a launch.
+ *
+ * A stream is data: a row of tb/streams.csv says whose launches it belongs to, which tap it is, its format, the bits of
+ * a lane, the lanes of a beat by configuration, and names its order; a row of a table of taps (rtl/taps.csv) says where
+ * an RTL has it. The order is the only code: from one beat to the next through the launch, given its registers.
+ */
+#ifndef TB_OBSERVERS_STREAM_H
+#define TB_OBSERVERS_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layers/tracker.h"
+#include "nvdla/config.h"
+#include "observe/tap.h"
+#include "tap_streams.h"
+
+/* How a stream's vector holds a beat in one configuration. */
+struct stream_layout {
+    int lanes, words;                  /* the lanes begin in word 0 */
+    int width, bits;                   /* of an element, of a lane */
+    int address, select, index, flags; /* first word of a field beside the lanes; -1: the stream has none */
+};
+
+/* That of a stream in a configuration of nvdla_configs. */
+const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream);
+
+/* What an order knows of a beat, and says of it. */
+struct stream_beat {
+    /* In: the stream's vector, NULL while the tap only counts. */
+    const uint32_t *words;
+    const struct stream_layout *layout;
+    bool ends; /* the RTL marks it as the last one of its launch */
+    /* Out: where its first element stands (cycle excepted), the lanes that belong to the cube, and whether the launch
+     * ends with it. With words NULL only `last` counts. */
+    struct tap_place place;
+    size_t first, count;
+    size_t lines, line_step; /* as many lanes again in each of `lines` lines, line_step lanes apart; 0: one line */
+    bool along_x;            /* lanes go along x and lines along y, else lanes along channels, lines in one place */
+    bool last;
+};
+
+/* What an order gets to know of a launch; valid while it begins. */
+struct stream_launch {
+    const struct nvdla_config *config;
+    const struct layer_tracker *tracker;
+    const struct launch *launch;
+    size_t lanes; /* of a beat */
+};
+
+enum { STREAM_STATE = 256 };
+
+/* Where a stream stands in its launch: an order's own, as it likes. */
+struct stream_state {
+    _Alignas(8) unsigned char bytes[STREAM_STATE];
+};
+
+struct stream_order {
+    /* A launch begins. False: it brings nothing on this stream. */
+    bool (*begin)(struct stream_state *state, const struct stream_launch *launch);
+    /* Says what the beat is and moves on behind it. */
+    void (*next)(struct stream_state *state, struct stream_beat *beat);
+};
+
+/* The orders that tb/streams.csv names: NAME there is order_NAME here. */
+extern const struct stream_order order_none; /* no tap: for scoreboards */
+extern const struct stream_order order_cacc_cube, order_sdp_cube;
+extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
+extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
+
+#endif
