@@ -30,7 +30,7 @@ VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
 TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv
-GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/tap_streams.h
+GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
@@ -66,6 +66,10 @@ setup:
 $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/tap_streams.h: $(B)/gen/nvdla_tables.c
 $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 	@python3 scripts/gen_tables.py c $(B)/gen
+
+$(B)/gen/waits.svh: $(B)/gen/nvdla_waits.h
+$(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py
+	@python3 scripts/gen_waits.py $(B)/gen
 
 # The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
 # $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
@@ -108,7 +112,7 @@ $(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
 
 # $(1) configuration, $(2) name, $(3) variant
 define simulator_rule
-$(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(TB_OBJ) $(B)/libnvcosim.a FORCE
+$(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a FORCE
 	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)" "$$(PINS)")
 endef
 $(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(c),,$(v)))))

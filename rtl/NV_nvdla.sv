@@ -104,7 +104,7 @@ module NV_nvdla
   // Register bus.
   logic [CsbUnits-1:0] sel;
   logic csb_write;
-  logic [9:0] csb_addr;
+  logic [CsbAddrBits-1:0] csb_addr;
   logic [31:0] csb_wdata, rdata;
   logic [31:0] cfgrom_rdata, glb_rdata, mcif_rdata, cvif_rdata, sdp_rdma_rdata, sdp_rdata, pdp_rdma_rdata, pdp_rdata,
       cdp_rdma_rdata, cdp_rdata, cdma_rdata, csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata;

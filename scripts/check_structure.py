@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
     "gen": "nvdla layers trace",
-    "replay": "nvdla memory trace device",
+    "replay": "nvdla memory layers trace device",
     "coverage": "nvdla memory layers trace",
     "report": "nvdla memory layers trace device observe replay",
     "run": "nvdla memory layers trace device observe model replay report",

@@ -394,6 +394,7 @@ def generate_sv(outdir, name):
     # The units on the register bus: number, and window of each.
     out.append("  // Units on the register bus: bit of the select, windows in the same order, number 0 in the low bits.")
     out += [f"  localparam int Sel{camel(unit)} = {i};" for i, (unit, _) in enumerate(windows)]
+    out.append("  localparam int CsbAddrBits = 10;  // number of a word in a unit's window")
     out.append(f"  localparam int CsbUnits = {len(windows)};")
     out.append(f"  localparam logic [{len(windows) * 6 - 1}:0] CsbWindows = {packed(6, [w for _, w in windows])};")
     out.append("")
@@ -436,7 +437,10 @@ def emit_links(out, cfg):
     addr, atom, burst = int(cfg["addr_bits"]), int(cfg["mem_atom"]) * 8, 4
     entry = (int(cfg["cbuf_banks"]) * int(cfg["cbuf_bank_depth"]) - 1).bit_length()  # number of a CBUF entry
     slot = max(1, (int(cfg["cbuf_bank_bytes"]) // int(cfg["mem_atom"]) - 1).bit_length())
-    entries, slices, kernels = 15, 14, 14  # counts on the account of CBUF
+    size, entries = 14, 15
+    out.append("  // Widths: a size or a part of one (lines, slices, kernels, ...; registers hold it minus 1, in 13 bits), and a number of CBUF entries.")
+    out.append(f"  localparam int SizeBits = {size};")
+    out.append(f"  localparam int EntryCountBits = {entries};")
     links = OrderedDict()
     links["mif_rd_req", "read client to memory interface: a piece of len + 1 beats; ram 1 primary, 0 secondary"] = [
         ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst)]
@@ -455,10 +459,10 @@ def emit_links(out, cfg):
         ("valid", 1), ("addr", entry), ("slot", slot), ("clear", 1), ("data", atom)]
     links["cbuf_rd", "CSC to CBUF: read of an entry"] = [("valid", 1), ("addr", entry)]
     links["cdma2csc", "account of CBUF, CDMA to CSC: data and weights that have arrived; answers to CSC's requests while banks change"] = [
-        ("dat_valid", 1), ("dat_entries", entries), ("dat_slices", slices), ("wt_valid", 1), ("wt_kernels", kernels), ("wt_entries", entries),
+        ("dat_valid", 1), ("dat_entries", entries), ("dat_slices", size), ("wt_valid", 1), ("wt_kernels", size), ("wt_entries", entries),
         ("dat_pending_ack", 1), ("wt_pending_ack", 1)]
     links["csc2cdma", "account of CBUF, CSC to CDMA: what is released; requests to empty data and weights while banks change"] = [
-        ("dat_valid", 1), ("dat_entries", entries), ("dat_slices", slices), ("wt_valid", 1), ("wt_entries", entries), ("mask_valid", 1),
+        ("dat_valid", 1), ("dat_entries", entries), ("dat_slices", size), ("wt_valid", 1), ("wt_entries", entries), ("mask_valid", 1),
         ("mask_entries", entries), ("dat_pending_req", 1), ("wt_pending_req", 1)]
     for (name, text), members in links.items():
         out.append(f"  // Link: {text}.")

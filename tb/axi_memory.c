@@ -25,11 +25,13 @@ struct read {
     struct owner owner;
     uint64_t address; /* of the next beat */
     uint64_t due;     /* first clock in which the design may sample the beat */
+    uint64_t since;   /* its AR was taken */
     uint8_t id, left; /* beats not offered yet */
 };
 
 struct address {
     uint64_t address; /* of the next beat */
+    uint64_t since;   /* its AW was taken */
     uint8_t id, left;
 };
 
@@ -40,6 +42,7 @@ struct beat {
 
 struct response {
     uint64_t due;
+    uint64_t since, address;
     uint8_t id;
     bool taken;
 };
@@ -126,6 +129,29 @@ const struct axi_counts *axi_memory_counts(const struct axi_memory *mem) {
     return &mem->counts;
 }
 
+struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count) {
+    struct axi_burst *bursts = xcalloc(mem->read_count + mem->write_count + mem->response_count + 1, sizeof *bursts);
+    *count = 0;
+    for (unsigned i = 0; i < mem->read_count; i++) {
+        const struct read *read = &mem->reads[(mem->read_head + i) % READS];
+        if (read->left)
+            bursts[(*count)++] =
+                (struct axi_burst){.id = read->id, .address = read->address, .beats = read->left, .since = read->since};
+    }
+    for (unsigned i = 0; i < mem->response_count; i++) {
+        const struct response *response = &mem->responses[(mem->response_head + i) % WRITES];
+        if (!response->taken)
+            bursts[(*count)++] = (struct axi_burst){
+                .write = true, .id = response->id, .address = response->address, .since = response->since};
+    }
+    for (unsigned i = 0; i < mem->write_count; i++) {
+        const struct address *write = &mem->writes[(mem->write_head + i) % WRITES];
+        bursts[(*count)++] = (struct axi_burst){
+            .write = true, .id = write->id, .address = write->address, .beats = write->left, .since = write->since};
+    }
+    return bursts;
+}
+
 /* Clocks from acceptance to answer of a transfer at an address. */
 static uint64_t latency(struct axi_memory *mem, uint64_t address, bool write) {
     const struct axi_options *options = &mem->options;
@@ -176,6 +202,7 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
     *read = (struct read){
         .address = address,
         .due = cycle + latency(mem, address, false),
+        .since = cycle,
         .id = out->arid,
         .left = (uint8_t)(out->arlen + 1),
     };
@@ -230,6 +257,8 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
         struct response *response = &mem->responses[(mem->response_head + mem->response_count++) % WRITES];
         *response = (struct response){
             .due = cycle + latency(mem, write->address - (uint64_t)mem->bytes, true),
+            .since = cycle,
+            .address = write->address,
             .id = write->id,
         };
         mem->write_head = (mem->write_head + 1) % WRITES;
@@ -319,6 +348,7 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
                                  .address = read->address,
                                  .data = in->rdata,
                                  .strobe = UINT64_MAX});
+    mem->counts.given[read->id % AXI_IDS]++;
     read->address += (uint64_t)mem->bytes;
     read->left--;
     in->rlast = read->left == 0;
@@ -337,6 +367,7 @@ static void offer_response(struct axi_memory *mem, uint64_t now, struct axi_inpu
     in->bvalid = true;
     in->bid = response->id;
     response->taken = true;
+    mem->counts.acknowledged[response->id % AXI_IDS]++;
     while (mem->response_count && mem->responses[mem->response_head].taken) {
         mem->response_head = (mem->response_head + 1) % WRITES;
         mem->response_count--;
@@ -401,6 +432,7 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
     if (aw) {
         mem->writes[(mem->write_head + mem->write_count++) % WRITES] = (struct address){
             .address = out->awaddr & ~(uint64_t)(mem->bytes - 1),
+            .since = cycle,
             .id = out->awid,
             .left = (uint8_t)(out->awlen + 1),
         };

@@ -50,7 +50,17 @@ struct axi_listener {
 
 struct axi_counts {
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS]; /* by the low 4 bits of the ID */
+    uint64_t given[AXI_IDS], acknowledged[AXI_IDS];     /* read beats that were answered; bursts written */
     uint64_t outside;                                   /* accesses outside the declared regions */
+};
+
+/* A burst whose address was taken and whose last answer has not been offered. */
+struct axi_burst {
+    bool write;
+    int id;
+    uint64_t address; /* of the next beat */
+    int beats;        /* still to come, of reads from the memory, of writes from the design; 0: only the B is */
+    uint64_t since;   /* clock in which its address was taken; of a write with all its beats: in which the last came */
 };
 
 /* Makes the memory of one port.
@@ -88,5 +98,8 @@ bool axi_memory_owes(const struct axi_memory *mem, const struct axi_inputs *in);
 bool axi_memory_busy(const struct axi_memory *mem);
 
 const struct axi_counts *axi_memory_counts(const struct axi_memory *mem);
+
+/* The bursts that are not answered, reads first, each in the order of their addresses; the caller frees them. */
+struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count);
 
 #endif

@@ -75,6 +75,10 @@ struct owner provenance_move(struct provenance *prov, int port, int id, bool wri
     return owner;
 }
 
+const struct layer_tracker *provenance_launches(const struct provenance *prov) {
+    return prov->tracker;
+}
+
 char *owner_name(struct owner owner, int id, char *text, int size) {
     if (owner.unit < 0)
         snprintf(text, (size_t)size, "AXI ID %d (no such client)", id);

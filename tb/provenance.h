@@ -15,6 +15,7 @@
 #include "nvdla/config.h"
 
 struct provenance;
+struct layer_tracker;
 
 struct owner {
     int16_t unit;    /* enum nvdla_unit; -1 for an ID without client */
@@ -30,6 +31,9 @@ bool provenance_register_write(struct provenance *prov, uint32_t address, uint32
 /* Owner of the next `atoms` atoms (>= 1) that ID moves on a port (0 primary, 1 secondary), taken together: a beat or a
  * burst, which never spans two launches. Launches whose share on this port is 0 are passed over. */
 struct owner provenance_move(struct provenance *prov, int port, int id, bool write, unsigned atoms);
+
+/* The launches that were armed so far. */
+const struct layer_tracker *provenance_launches(const struct provenance *prov);
 
 /* "SDP launch 3", "AXI ID 12 (no such client)", "SDP (no launch)" for messages. Returns text. */
 char *owner_name(struct owner owner, int id, char *text, int size);

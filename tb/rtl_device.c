@@ -24,6 +24,7 @@
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
 #include "tb/observers/unknown.h"
+#include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
 #include "tb/provenance.h"
 #include "tb/signals.h"
@@ -76,6 +77,8 @@ struct rtl_device {
     uint64_t last_moved; /* a transfer on an AXI port */
     uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
     struct device_link links[SIGNAL_LINKS];
+    struct link_beats link_beats;
+    struct device_waits waits;
     bool op_started;
     uint64_t op_start, last_rise;
     bool coverage_open;
@@ -204,6 +207,7 @@ static void observe(struct rtl_device *rtl) {
     uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
     for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
         moving |= moves[i] = (uint32_t)words[rtl->layout.out_words + i].aval;
+    link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
         show_clock(rtl, words);
     if (rtl->flags & ~before & OUT_INTR)
@@ -269,6 +273,7 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     for (int i = 0; i < SIGNAL_LINKS; i++)
         rtl->links[i] = (struct device_link){.name = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
+    rtl->link_beats = (struct link_beats){{0}};
     return true;
 }
 
@@ -345,6 +350,29 @@ static const struct device_link *rtl_links(struct device *dev, size_t *count) {
     return rtl->vpi.links ? rtl->links : NULL;
 }
 
+static const struct device_waits *rtl_waits(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    struct device_waits *waits = &rtl->waits;
+    uint32_t words[WAITS_WORDS];
+    waits_begin(waits, rtl->cycle);
+    waits->launches = provenance_launches(rtl->prov);
+    if (rtl->vpi.waits) {
+        vpi_access_get_waits(&rtl->vpi, words);
+        waits_words(waits, words);
+    } else if (rtl->vpi.links) {
+        uint64_t last[SIGNAL_LINKS];
+        look_at_links(rtl);
+        for (int i = 0; i < SIGNAL_LINKS; i++)
+            last[i] = rtl->links[i].moved ? rtl->links[i].last : 0;
+        waits_links(waits, &rtl->link_beats, last);
+    }
+    for (int p = 0; p < rtl->layout.ports; p++)
+        waits_port(waits, (enum memory_space)p, rtl->ports[p].memory, rtl->layout.port[p].bytes, dev->config->mem_atom);
+    if (rtl->last_moved > waits->moved)
+        waits->moved = rtl->last_moved;
+    return waits;
+}
+
 static bool rtl_interrupt(struct device *dev) {
     return rtl_of(dev)->flags & OUT_INTR;
 }
@@ -410,6 +438,7 @@ static void rtl_destroy(struct device *dev) {
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
     provenance_free(rtl->prov);
+    waits_begin(&rtl->waits, 0);
     device_release(dev);
     free(rtl);
 }
@@ -424,6 +453,7 @@ static const struct device_ops rtl_ops = {
     .time = rtl_time,
     .still = rtl_still,
     .links = rtl_links,
+    .waits = rtl_waits,
     .statistics = rtl_statistics,
     .record_waves = rtl_record_waves,
     .finish = rtl_finish,

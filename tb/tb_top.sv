@@ -188,6 +188,13 @@ module tb_top;
     wire [15:0] links = 16'd0;
 `endif
 
+    // What waits for what inside the design, for the hang triage.
+`ifdef TB_TAPS
+`ifdef TB_LINKS
+`include "waits.svh"
+`endif
+`endif
+
     assign outs = {
 `ifdef TB_TAPS
         tap_ends,

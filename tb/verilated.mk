@@ -7,3 +7,5 @@ OPT_FAST := -O3
 OPT_SLOW := -O1
 OPT_GLOBAL := -O3
 CPPFLAGS += -MP # a header that moves away must not stop the next build
+# tb_top shows vectors of thousands of bits (taps, waits): the most words that VPI hands out at once.
+CPPFLAGS += -DVL_VALUE_STRING_MAX_WORDS=1024

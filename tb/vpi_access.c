@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "nvdla_waits.h"
 #include "tb/observers/stream.h"
 
 static vpiHandle find(const char *name, int bits, struct error *err) {
@@ -60,11 +61,12 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
     vpi->in = find("ins", 32 * layout->in_words, err);
     vpi->out = vpi->in ? find("outs", 32 * (layout->out_words + (vpi->taps ? 2 * MOVE_WORDS : 0)), err) : NULL;
     vpi->pins = vpi->out ? find("pins", 32 * SIGNAL_PIN_WORDS, err) : NULL;
+    vpi->waits = vpi->links ? find("waits", 32 * WAITS_WORDS, NULL) : NULL;
     return vpi->pins && (!vpi->taps || find_streams(vpi, config, err));
 }
 
 void vpi_access_close(struct vpi_access *vpi) {
-    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins};
+    vpiHandle handles[] = {vpi->in, vpi->out, vpi->pins, vpi->waits};
     for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
         if (handles[i])
             vpi_free_object(handles[i]);
@@ -80,12 +82,20 @@ const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi) {
     return value.value.vector;
 }
 
-void vpi_access_get_stream(struct vpi_access *vpi, enum rtl_stream stream, uint32_t *words, int count) {
+static void get(struct vpi_access *vpi, vpiHandle handle, uint32_t *words, int count) {
     s_vpi_value value = {.format = vpiVectorVal};
     vpi->calls++;
-    vpi_get_value(vpi->streams[stream], &value);
+    vpi_get_value(handle, &value);
     for (int i = 0; i < count; i++)
         words[i] = (uint32_t)value.value.vector[i].aval & ~(uint32_t)value.value.vector[i].bval;
+}
+
+void vpi_access_get_stream(struct vpi_access *vpi, enum rtl_stream stream, uint32_t *words, int count) {
+    get(vpi, vpi->streams[stream], words, count);
+}
+
+void vpi_access_get_waits(struct vpi_access *vpi, uint32_t *words) {
+    get(vpi, vpi->waits, words, WAITS_WORDS);
 }
 
 static void put(struct vpi_access *vpi, vpiHandle handle, const uint32_t *words, int count) {

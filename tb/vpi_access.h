@@ -12,6 +12,7 @@
 struct vpi_access {
     vpiHandle in, out, pins;
     vpiHandle streams[STREAM_COUNT]; /* NULL: the simulator's table of taps does not have it */
+    vpiHandle waits;                 /* NULL: the simulator was built without */
     bool taps;                       /* outs shows which streams move */
     int in_words, out_words;
     s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
@@ -31,6 +32,9 @@ const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi);
 
 /* Reads the first `count` words of a stream that the simulator has; unknown bits are 0. */
 void vpi_access_get_stream(struct vpi_access *vpi, enum rtl_stream stream, uint32_t *words, int count);
+
+/* Reads waits: WAITS_WORDS words. */
+void vpi_access_get_waits(struct vpi_access *vpi, uint32_t *words);
 
 /* Writes ins. */
 void vpi_access_put(struct vpi_access *vpi, const uint32_t *words);

@@ -31,6 +31,7 @@
 #include "nvdla/registers.h"
 
 struct device;
+struct device_waits; /* device/waits.h */
 
 /* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
  * regions. Each finding fails the run. */
@@ -114,6 +115,9 @@ struct device_ops {
     uint64_t (*still)(struct device *dev);
     /* The links between the engines, and when each was last used; NULL, or returning NULL: not known. */
     const struct device_link *(*links)(struct device *dev, size_t *count);
+    /* What waits for what inside the device and at its memory, for a run that has hung; it stays until the next call.
+     * NULL: nothing can be seen. */
+    const struct device_waits *(*waits)(struct device *dev);
     /* Warns of what the device waits for, as far as it knows, when a run has hung; NULL: never knows. */
     void (*explain)(struct device *dev);
     /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */

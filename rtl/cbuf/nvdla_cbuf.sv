@@ -2,7 +2,8 @@
 //
 // Two write ports (data, weights) take one memory atom per clock each, into slot slot of entry addr; with clear the
 // slots above it become 0. Read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned
-// reads of image layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in the clock after valid and stay until the next read.
+// reads of image layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in
+// the clock after valid and stay until the next read.
 // A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation of banks keeps
 // the ports apart. Not reset: CDMA fills the buffer with zeros.
 // Spec: 30-cdma-cbuf, section 4.
@@ -10,19 +11,19 @@ module nvdla_cbuf
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
 (
-    input  logic                    clk_i,
+    input  logic                 clk_i,
     // From CDMA.
-    input  cbuf_wr_t                dat_wr_i,
-    input  cbuf_wr_t                wt_wr_i,
+    input  cbuf_wr_t             dat_wr_i,
+    input  cbuf_wr_t             wt_wr_i,
     // To CSC.
-    input  cbuf_rd_t                dat_rd_i,
-    output logic [   EntryBits-1:0] dat_rd_data_o,
-    input  cbuf_rd_t                dat_rd_next_i,
-    output logic [   EntryBits-1:0] dat_rd_next_data_o,
-    input  cbuf_rd_t                wt_rd_i,
-    output logic [   EntryBits-1:0] wt_rd_data_o,
-    input  cbuf_rd_t                mask_rd_i,
-    output logic [   EntryBits-1:0] mask_rd_data_o
+    input  cbuf_rd_t             dat_rd_i,
+    output logic [EntryBits-1:0] dat_rd_data_o,
+    input  cbuf_rd_t             dat_rd_next_i,
+    output logic [EntryBits-1:0] dat_rd_next_data_o,
+    input  cbuf_rd_t             wt_rd_i,
+    output logic [EntryBits-1:0] wt_rd_data_o,
+    input  cbuf_rd_t             mask_rd_i,
+    output logic [EntryBits-1:0] mask_rd_data_o
 );
   // Slot that takes the atom, and all slots that are written.
   logic [Slots-1:0] dat_hit, dat_en, wt_hit, wt_en;

@@ -12,27 +12,27 @@ module nvdla_cdma
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    csb_req_i,
-    input  logic                    csb_write_i,
-    input  logic [             9:0] csb_addr_i,
-    input  logic [            31:0] csb_wdata_i,
-    output logic [            31:0] csb_rdata_o,
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   csb_req_i,
+    input  logic                   csb_write_i,
+    input  logic [CsbAddrBits-1:0] csb_addr_i,
+    input  logic [           31:0] csb_wdata_i,
+    output logic [           31:0] csb_rdata_o,
     // Read clients: data and weights.
-    output mif_rd_req_t             dat_mif_o,
-    input  mif_rd_rsp_t             dat_mif_i,
-    output mif_rd_req_t             wt_mif_o,
-    input  mif_rd_rsp_t             wt_mif_i,
+    output mif_rd_req_t            dat_mif_o,
+    input  mif_rd_rsp_t            dat_mif_i,
+    output mif_rd_req_t            wt_mif_o,
+    input  mif_rd_rsp_t            wt_mif_i,
     // Write ports of CBUF.
-    output cbuf_wr_t                dat_wr_o,
-    output cbuf_wr_t                wt_wr_o,
+    output cbuf_wr_t               dat_wr_o,
+    output cbuf_wr_t               wt_wr_o,
     // Accounting with CSC.
-    output cdma2csc_t               csc_o,
-    input  csc2cdma_t               csc_i,
+    output cdma2csc_t              csc_o,
+    input  csc2cdma_t              csc_i,
     // One clock per finished fetch, by group.
-    output logic [             1:0] dat_done_intr_o,
-    output logic [             1:0] wt_done_intr_o
+    output logic [            1:0] dat_done_intr_o,
+    output logic [            1:0] wt_done_intr_o
 );
   localparam int DataWords = CdmaWords - CdmaFirstD;
   typedef enum logic [1:0] {
@@ -74,7 +74,7 @@ module nvdla_cdma
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) flush_read_q <= 1'b0;
-    else flush_read_q <= csb_req_i & ~csb_write_i & (csb_addr_i == 10'(CdmaSCbufFlushStatus));
+    else flush_read_q <= csb_req_i & ~csb_write_i & (csb_addr_i == CsbAddrBits'(CdmaSCbufFlushStatus));
 
   assign csb_rdata_o = group_rdata | {31'd0, flush_read_q & flush_done_q};
 
@@ -92,7 +92,7 @@ module nvdla_cdma
 
   // ---- life of a layer -------------------------------------------------------------------------------------------------------
   state_e dat_state_q, wt_state_q;
-  logic dat_request_q, wt_request_q;                // the requests of CSC one clock before
+  logic dat_request_q, wt_request_q;  // the requests of CSC one clock before
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_data_q, last_skip_weight_q;
   logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear, wt_clear;
@@ -163,13 +163,13 @@ module nvdla_cdma
 
   // ---- data: room in the ring ------------------------------------------------------------------------------------------------
   logic image;
-  logic [14:0] dat_ring, eps, dat_ptr_q, dc_next, img_next;
-  logic [14:0] used_q;  // entries requested or stored, and not released
+  logic [EntryCountBits-1:0] dat_ring, eps, dat_ptr_q, dc_next, img_next;
+  logic [EntryCountBits-1:0] used_q;  // entries requested or stored, and not released
   logic [28:0] dc_need, need;
   logic space, reserve, dc_reserve, img_reserve;
   assign image    = d.datain_format;
   assign dat_ring = ring_size(d.data_bank);
-  assign eps      = 15'(d.entries) + 15'd1;
+  assign eps      = EntryCountBits'(d.entries) + 1'b1;
   assign need     = image ? 29'(eps) : dc_need;
   assign space    = 29'(used_q) + need <= 29'(dat_ring);
   assign reserve  = dc_reserve | img_reserve;
@@ -180,7 +180,7 @@ module nvdla_cdma
       dat_ptr_q <= '0;
     end else begin
       if (dat_clear) used_q <= '0;
-      else if (reserve || csc_i.dat_valid) used_q <= used_q + (reserve ? need[14:0] : '0) - (csc_i.dat_valid ? csc_i.dat_entries : '0);
+      else if (reserve || csc_i.dat_valid) used_q <= used_q + (reserve ? need[EntryCountBits-1:0] : '0) - (csc_i.dat_valid ? csc_i.dat_entries : '0);
       if (dat_clear) dat_ptr_q <= '0;
       else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= image ? img_next : dc_next;
     end
@@ -194,10 +194,10 @@ module nvdla_cdma
   logic img_atom_valid;
   logic [AtomBits-1:0] img_atom_data;
   logic [MemAtom*3-1:0] img_atom_kind;
-  logic [14:0] dc_entry, img_entry, dc_up_entries;
+  logic [EntryCountBits-1:0] dc_entry, img_entry, dc_up_entries;
   logic [SlotBits-1:0] dc_slot, img_slot;
   logic dc_clear, img_clear, dc_update, img_update, dc_last, img_last;
-  logic [13:0] dc_slices;
+  logic [SizeBits-1:0] dc_slices;
 
   assign req_valid = image ? img_req_valid : dc_req_valid;
   assign req_addr  = image ? img_req_addr : dc_req_addr;
@@ -277,9 +277,9 @@ module nvdla_cdma
 
   // ---- data: convertor, write port, account ------------------------------------------------------------------------------------
   logic atom_valid, placed_q, written_q, update_q, last_q, ended_q;
-  logic [14:0] up_entries_q;
-  logic [13:0] up_slices_q, dat_up_slices_q;
-  logic [14:0] dat_up_entries_q;
+  logic [EntryCountBits-1:0] up_entries_q;
+  logic [SizeBits-1:0] up_slices_q, dat_up_slices_q;
+  logic [EntryCountBits-1:0] dat_up_entries_q;
   logic dat_up_valid_q;
   logic [AtomBits-1:0] cvt_data;
   assign atom_valid = image ? img_atom_valid : rsp_valid;
@@ -329,7 +329,7 @@ module nvdla_cdma
       wr_slot_q    <= image ? img_slot : dc_slot;
       wr_clear_q   <= image ? img_clear : dc_clear;
       up_entries_q <= image ? eps : dc_up_entries;
-      up_slices_q  <= image ? 14'd1 : dc_slices;
+      up_slices_q  <= image ? SizeBits'(1) : dc_slices;
     end
     if (update_q) begin
       dat_up_entries_q <= up_entries_q;
@@ -356,7 +356,7 @@ module nvdla_cdma
       if (!rst_ni) begin
         weight_q <= CdmaReset[CdmaSArbiter*32+:4];
         mask_q   <= CdmaReset[CdmaSArbiter*32+16+:4];
-      end else if (csb_req_i && csb_write_i && csb_addr_i == 10'(CdmaSArbiter)) begin
+      end else if (csb_req_i && csb_write_i && csb_addr_i == CsbAddrBits'(CdmaSArbiter)) begin
         weight_q <= csb_wdata_i[3:0];
         mask_q   <= csb_wdata_i[19:16];
       end
@@ -377,8 +377,8 @@ module nvdla_cdma
   logic [CbufAddrBits-1:0] wt_wr_addr;
   logic [SlotBits-1:0] wt_wr_slot;
   logic wt_up_valid;
-  logic [13:0] wt_up_kernels;
-  logic [14:0] wt_up_entries;
+  logic [SizeBits-1:0] wt_up_kernels;
+  logic [EntryCountBits-1:0] wt_up_entries;
   assign wt_end = wt_finished;
   assign csc_o.wt_valid = wt_up_valid;
   assign csc_o.wt_kernels = wt_up_kernels;

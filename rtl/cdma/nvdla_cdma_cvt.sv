@@ -14,7 +14,7 @@ module nvdla_cdma_cvt
     input  logic                 int8_i,
     input  logic                 signed_i,
     input  logic                 mean_i,
-    input  logic [         63:0] means_i,     // four signed halfwords, channel 0 in the low bits
+    input  logic [         63:0] means_i,       // four signed halfwords, channel 0 in the low bits
     input  logic [         15:0] offset_i,
     input  logic [         15:0] scale_i,
     input  logic [          5:0] truncate_i,

@@ -13,29 +13,29 @@ module nvdla_cdma_dc
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                start_i,
-    input  cdma_d_t             d_i,
-    input  logic [        14:0] eps_i,
-    input  logic [        14:0] ring_i,
-    input  logic [        14:0] ptr_i,
-    output logic [        28:0] need_o,
-    input  logic                space_i,
-    output logic                reserve_o,
-    output logic                req_valid_o,
-    input  logic                req_ready_i,
-    output logic [AddrBits-1:0] req_addr_o,
-    output logic [        15:0] req_size_o,     // atoms - 1
-    input  logic                rsp_valid_i,
-    output logic [        14:0] place_entry_o,
-    output logic [SlotBits-1:0] place_slot_o,
-    output logic                place_clear_o,
-    output logic                place_update_o,
-    output logic [        14:0] place_entries_o,
-    output logic [        13:0] place_slices_o,
-    output logic                place_last_o,
-    output logic [        14:0] next_ptr_o
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
+    input  cdma_d_t                   d_i,
+    input  logic [EntryCountBits-1:0] eps_i,
+    input  logic [EntryCountBits-1:0] ring_i,
+    input  logic [EntryCountBits-1:0] ptr_i,
+    output logic [              28:0] need_o,
+    input  logic                      space_i,
+    output logic                      reserve_o,
+    output logic                      req_valid_o,
+    input  logic                      req_ready_i,
+    output logic [      AddrBits-1:0] req_addr_o,
+    output logic [              15:0] req_size_o,  // atoms - 1
+    input  logic                      rsp_valid_i,
+    output logic [EntryCountBits-1:0] place_entry_o,
+    output logic [      SlotBits-1:0] place_slot_o,
+    output logic                      place_clear_o,
+    output logic                      place_update_o,
+    output logic [EntryCountBits-1:0] place_entries_o,
+    output logic [      SizeBits-1:0] place_slices_o,
+    output logic                      place_last_o,
+    output logic [EntryCountBits-1:0] next_ptr_o
 );
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
   localparam logic [1:0] LastMember = 2'(Slots - 1);
@@ -44,26 +44,26 @@ module nvdla_cdma_dc
 
   // Sizes of the layer.
   logic [12:0] width, surfaces;  // minus 1
-  logic [13:0] height, grain;
+  logic [SizeBits-1:0] height, grain;
   logic single;
   logic [AddrBits-1:0] base, line_stride, surf_stride;
   assign width       = d_i.datain_width;
-  assign height      = 14'(d_i.datain_height) + 14'd1;
+  assign height      = SizeBits'(d_i.datain_height) + 1'b1;
   assign surfaces    = d_i.datain_channel >> AtomShift;
-  assign grain       = d_i.line_packed ? 14'(d_i.grains) + 14'd1 : 14'd1;
-  assign single      = d_i.surf_packed && width == 13'd0 && height == 14'd1;
+  assign grain       = d_i.line_packed ? SizeBits'(d_i.grains) + 1'b1 : SizeBits'(1);
+  assign single      = d_i.surf_packed && width == 13'd0 && height == SizeBits'(1);
   assign base        = AddrBits'({d_i.datain_addr_high_0, d_i.datain_addr_low_0}) & AtomMask;
   assign line_stride = AddrBits'(d_i.line_stride) & AtomMask;
   assign surf_stride = AddrBits'(d_i.surf_stride) & AtomMask;
 
   // ---- requests: one grain prepared ahead of the one whose surfaces are asked for ---------------------------------------------
-  logic [13:0] todo_q;  // lines not prepared yet
+  logic [SizeBits-1:0] todo_q;  // lines not prepared yet
   logic prep_valid_q, prep_free, fire, last_surface;
   logic [AddrBits-1:0] line_addr_q, prep_addr_q, surf_addr_q;
   logic [15:0] prep_size_q;
   logic [28:0] prep_need_q;
-  logic [12:0] surface_q;  // surface asked for
-  logic [13:0] prep_lines;
+  logic [12:0] surface_q;       // surface asked for
+  logic [SizeBits-1:0] prep_lines;
 
   assign req_valid_o  = prep_valid_q & (space_i | (surface_q != 13'd0));
   assign req_addr_o   = (surface_q == 13'd0) ? prep_addr_q : surf_addr_q;
@@ -85,14 +85,14 @@ module nvdla_cdma_dc
       prep_valid_q <= 1'b0;
       surface_q    <= '0;
     end else begin
-      if (prep_free) prep_valid_q <= todo_q != 14'd0;
-      if (prep_free && todo_q != 14'd0) todo_q <= todo_q - prep_lines;
+      if (prep_free) prep_valid_q <= todo_q != '0;
+      if (prep_free && todo_q != '0) todo_q <= todo_q - prep_lines;
       if (fire) surface_q <= last_surface ? '0 : surface_q + 1'b1;
     end
 
   always_ff @(posedge clk_i) begin
     if (start_i) line_addr_q <= base;
-    else if (prep_free && todo_q != 14'd0) begin
+    else if (prep_free && todo_q != '0) begin
       line_addr_q <= line_addr_q + AddrBits'(prep_lines) * line_stride;
       prep_addr_q <= line_addr_q;
       prep_size_q <= 16'(prep_lines) * (16'(width) + 16'd1) - 16'd1;
@@ -102,17 +102,17 @@ module nvdla_cdma_dc
   end
 
   // ---- placement: column, line of the grain, surface, grain ------------------------------------------------------------------
-  logic [12:0] column_q, surf_left_q;           // surf_left_q: surfaces behind this one
-  logic [13:0] lines_q, line_left_q, rest_q;    // lines of the grain, those behind this one, lines behind the grain
-  logic [1:0] member_q, tail_q;                 // surface in its group, tail of the group
-  logic [14:0] entry_q, line_q, group_q;        // of this atom, the line's first, the group's first in the grain
-  logic [14:0] entries_q, behind_q;             // entries of the finished lines of the grain; first entry behind the grain
+  logic [12:0] column_q, surf_left_q;                   // surf_left_q: surfaces behind this one
+  logic [SizeBits-1:0] lines_q, line_left_q, rest_q;    // lines of the grain, those behind this one, lines behind the grain
+  logic [1:0] member_q, tail_q;                         // surface in its group, tail of the group
+  logic [EntryCountBits-1:0] entry_q, line_q, group_q;  // of this atom, the line's first, the group's first in the grain
+  logic [EntryCountBits-1:0] entries_q, behind_q;       // entries of the finished lines of the grain; first entry behind the grain
 
   logic last_column, first_surface, grain_end, last_line;
-  logic [14:0] next_line;
+  logic [EntryCountBits-1:0] next_line;
   logic [2:0] spot;
   assign last_column   = column_q == width;
-  assign last_line     = line_left_q == 14'd0;
+  assign last_line     = line_left_q == '0;
   assign first_surface = surf_left_q == surfaces;
   assign grain_end     = last_column & last_line & (surf_left_q == 13'd0);
   assign next_line     = ring_add(line_q, eps_i, ring_i);
@@ -125,10 +125,10 @@ module nvdla_cdma_dc
       column_q    <= '0;
       surf_left_q <= surfaces;
       lines_q     <= grain_lines(height, grain);
-      line_left_q <= grain_lines(height, grain) - 14'd1;
+      line_left_q <= grain_lines(height, grain) - 1'b1;
       rest_q      <= height - grain_lines(height, grain);
       member_q    <= '0;
-      tail_q      <= group_tail(14'(surfaces) + 14'd1);
+      tail_q      <= group_tail(SizeBits'(surfaces) + 1'b1);
       entry_q     <= ptr_i;
       line_q      <= ptr_i;
       group_q     <= ptr_i;
@@ -137,23 +137,23 @@ module nvdla_cdma_dc
     end else if (rsp_valid_i) begin
       column_q <= last_column ? '0 : column_q + 13'd1;
       if (!last_column) begin
-        if (spot[2]) entry_q <= ring_add(entry_q, 15'd1, ring_i);
+        if (spot[2]) entry_q <= ring_add(entry_q, EntryCountBits'(1), ring_i);
       end else begin
         if (first_surface) entries_q <= entries_q + eps_i;
         if (!last_line) begin
-          line_left_q <= line_left_q - 14'd1;
+          line_left_q <= line_left_q - 1'b1;
           entry_q     <= next_line;
           line_q      <= next_line;
         end else if (!grain_end) begin
           surf_left_q <= surf_left_q - 13'd1;
-          line_left_q <= lines_q - 14'd1;
+          line_left_q <= lines_q - 1'b1;
           if (first_surface) behind_q <= next_line;
           if (member_q == LastMember) begin
             member_q <= '0;
-            tail_q   <= group_tail(14'(surf_left_q));
-            group_q  <= ring_add(group_q, 15'(width) + 15'd1, ring_i);
-            entry_q  <= ring_add(group_q, 15'(width) + 15'd1, ring_i);
-            line_q   <= ring_add(group_q, 15'(width) + 15'd1, ring_i);
+            tail_q   <= group_tail(SizeBits'(surf_left_q));
+            group_q  <= ring_add(group_q, EntryCountBits'(width) + 1'b1, ring_i);
+            entry_q  <= ring_add(group_q, EntryCountBits'(width) + 1'b1, ring_i);
+            line_q   <= ring_add(group_q, EntryCountBits'(width) + 1'b1, ring_i);
           end else begin
             member_q <= member_q + 2'd1;
             entry_q  <= group_q;
@@ -162,10 +162,10 @@ module nvdla_cdma_dc
         end else begin
           surf_left_q <= surfaces;
           lines_q     <= grain_lines(rest_q, grain);
-          line_left_q <= grain_lines(rest_q, grain) - 14'd1;
+          line_left_q <= grain_lines(rest_q, grain) - 1'b1;
           rest_q      <= rest_q - grain_lines(rest_q, grain);
           member_q    <= '0;
-          tail_q      <= group_tail(14'(surfaces) + 14'd1);
+          tail_q      <= group_tail(SizeBits'(surfaces) + 1'b1);
           entry_q     <= first_surface ? next_line : behind_q;
           line_q      <= first_surface ? next_line : behind_q;
           group_q     <= first_surface ? next_line : behind_q;
@@ -179,7 +179,7 @@ module nvdla_cdma_dc
       place_update_o  <= grain_end;
       place_entries_o <= first_surface ? entries_q + eps_i : entries_q;
       place_slices_o  <= lines_q;
-      place_last_o    <= grain_end & (rest_q == 14'd0);
+      place_last_o    <= grain_end & (rest_q == '0);
     end
   end
 

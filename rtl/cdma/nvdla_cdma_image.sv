@@ -15,31 +15,31 @@ module nvdla_cdma_image
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                 clk_i,
-    input  logic                 rst_ni,
-    input  logic                 start_i,
-    input  cdma_d_t              d_i,
-    input  logic [         14:0] eps_i,
-    input  logic [         14:0] ring_i,
-    input  logic [         14:0] ptr_i,
-    input  logic                 space_i,
-    output logic                 reserve_o,
-    output logic                 req_valid_o,
-    input  logic                 req_ready_i,
-    output logic [ AddrBits-1:0] req_addr_o,
-    output logic [         15:0] req_size_o,   // atoms - 1
-    input  logic                 rsp_valid_i,
-    output logic                 rsp_ready_o,
-    input  logic [ AtomBits-1:0] rsp_data_i,
-    output logic                 atom_valid_o,
-    output logic [ AtomBits-1:0] atom_data_o,
-    output logic [MemAtom*3-1:0] atom_kind_o,
-    output logic [         14:0] place_entry_o,
-    output logic [ SlotBits-1:0] place_slot_o,
-    output logic                 place_clear_o,
-    output logic                 place_update_o,
-    output logic                 place_last_o,
-    output logic [         14:0] next_ptr_o
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
+    input  cdma_d_t                   d_i,
+    input  logic [EntryCountBits-1:0] eps_i,
+    input  logic [EntryCountBits-1:0] ring_i,
+    input  logic [EntryCountBits-1:0] ptr_i,
+    input  logic                      space_i,
+    output logic                      reserve_o,
+    output logic                      req_valid_o,
+    input  logic                      req_ready_i,
+    output logic [      AddrBits-1:0] req_addr_o,
+    output logic [              15:0] req_size_o,  // atoms - 1
+    input  logic                      rsp_valid_i,
+    output logic                      rsp_ready_o,
+    input  logic [      AtomBits-1:0] rsp_data_i,
+    output logic                      atom_valid_o,
+    output logic [      AtomBits-1:0] atom_data_o,
+    output logic [     MemAtom*3-1:0] atom_kind_o,
+    output logic [EntryCountBits-1:0] place_entry_o,
+    output logic [      SlotBits-1:0] place_slot_o,
+    output logic                      place_clear_o,
+    output logic                      place_update_o,
+    output logic                      place_last_o,
+    output logic [EntryCountBits-1:0] next_ptr_o
 );
   localparam int CountBits = AtomShift + 2;  // bytes of a window: 0 .. 2 atoms
   localparam int LaneBits = AtomShift + 1;   // 0 .. MemAtom
@@ -68,9 +68,9 @@ module nvdla_cdma_image
       default:             order = 2'd0;
     endcase
 
-  logic [15:0] left_q, pixels_q, string_q;   // bytes of the left pad, of the pixels, of the whole line
-  logic [AtomShift-1:0] skip0_q, skip1_q;    // bytes in front of the first pixel in the first atom of planes 0 and 1
-  logic [13:0] atoms0_q, atoms1_q;           // atoms of a line in planes 0 and 1
+  logic [15:0] left_q, pixels_q, string_q;  // bytes of the left pad, of the pixels, of the whole line
+  logic [AtomShift-1:0] skip0_q, skip1_q;   // bytes in front of the first pixel in the first atom of planes 0 and 1
+  logic [SizeBits-1:0] atoms0_q, atoms1_q;  // atoms of a line in planes 0 and 1
   logic planar_q, single_q;
 
   logic [AtomShift-1:0] skip0, skip1;
@@ -85,8 +85,8 @@ module nvdla_cdma_image
     if (one) return n;
     return three ? n + (n << 1) : n << 2;
   endfunction
-  function automatic logic [13:0] atoms(input logic [15:0] n);
-    return 14'((n + 16'(MemAtom - 1)) >> AtomShift);
+  function automatic logic [SizeBits-1:0] atoms(input logic [15:0] n);
+    return SizeBits'((n + 16'(MemAtom - 1)) >> AtomShift);
   endfunction
 
   always_ff @(posedge clk_i)
@@ -103,30 +103,30 @@ module nvdla_cdma_image
     end
 
   // ---- requests --------------------------------------------------------------------------------------------------------------
-  logic [13:0] rq_lines_q;           // lines not completely requested
-  logic rq_first_q, rq_uv_q;         // nothing requested of the line; next is UV
-  logic [13:0] rq_left0_q, rq_left1_q;
-  logic rq_load_q;                   // the line's counts must be taken (first clock of a layer)
+  logic [SizeBits-1:0] rq_lines_q;  // lines not completely requested
+  logic rq_first_q, rq_uv_q;        // nothing requested of the line; next is UV
+  logic [SizeBits-1:0] rq_left0_q, rq_left1_q;
+  logic rq_load_q;                  // the line's counts must be taken (first clock of a layer)
   logic [AddrBits-1:0] line0_q, line1_q, addr0_q, addr1_q;
   logic fire, line_end;
   logic [AddrBits-1:0] next_line0, next_line1;
-  logic [13:0] left0, left1;
+  logic [SizeBits-1:0] left0, left1;
 
   assign left0 = rq_load_q ? atoms0_q : rq_left0_q;
   assign left1 = rq_load_q ? atoms1_q : rq_left1_q;
-  assign req_valid_o = (rq_lines_q != 14'd0) & (~rq_first_q | space_i);
+  assign req_valid_o = (rq_lines_q != '0) & (~rq_first_q | space_i);
   assign req_addr_o  = rq_uv_q ? addr1_q : addr0_q;
-  assign req_size_o  = rq_uv_q ? 16'(left1 != 14'd1) : planar_q ? 16'd0 : 16'(atoms0_q) - 16'd1;
+  assign req_size_o  = rq_uv_q ? 16'(left1 != SizeBits'(1)) : planar_q ? 16'd0 : 16'(atoms0_q) - 16'd1;
   assign fire        = req_valid_o & req_ready_i;
   assign reserve_o   = fire & rq_first_q;
-  assign line_end    = ~planar_q | (rq_uv_q ? left0 == 14'd0 : left0 == 14'd1 && left1 == 14'd0);
+  assign line_end    = ~planar_q | (rq_uv_q ? left0 == '0 : left0 == SizeBits'(1) && left1 == '0);
   assign next_line0  = line0_q + AddrBits'(d_i.line_stride);
   assign next_line1  = line1_q + AddrBits'(d_i.uv_line_stride);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) rq_lines_q <= '0;
-    else if (start_i) rq_lines_q <= 14'(d_i.datain_height) + 14'd1;
-    else if (fire && line_end) rq_lines_q <= rq_lines_q - 14'd1;
+    else if (start_i) rq_lines_q <= SizeBits'(d_i.datain_height) + 1'b1;
+    else if (fire && line_end) rq_lines_q <= rq_lines_q - 1'b1;
 
   always_ff @(posedge clk_i)
     if (start_i) begin
@@ -149,29 +149,29 @@ module nvdla_cdma_image
       end else if (rq_uv_q) begin
         addr1_q    <= addr1_q + AddrBits'(2 * MemAtom);
         rq_left0_q <= left0;
-        rq_left1_q <= left1 - ((left1 == 14'd1) ? 14'd1 : 14'd2);
+        rq_left1_q <= left1 - ((left1 == SizeBits'(1)) ? SizeBits'(1) : SizeBits'(2));
         rq_uv_q    <= 1'b0;
       end else begin
         addr0_q    <= addr0_q + AddrBits'(MemAtom);
-        rq_left0_q <= left0 - 14'd1;
+        rq_left0_q <= left0 - 1'b1;
         rq_left1_q <= left1;
-        rq_uv_q    <= left1 != 14'd0;
+        rq_uv_q    <= left1 != '0;
       end
     end
 
   // ---- windows: the bytes at hand of each plane, oldest lowest, zero above ---------------------------------------------------
   logic [2*AtomBits-1:0] win0_q, win1_q;
   logic [CountBits-1:0] count0_q, count1_q;
-  logic [13:0] in_left0_q, in_left1_q;  // atoms of the line that are still to come
-  logic [1:0] in_turn_q;                // 0 plane 0, 1 and 2 plane 1
-  logic in_first0_q, in_first1_q;       // next atom is the first one of its plane's line
+  logic [SizeBits-1:0] in_left0_q, in_left1_q;  // atoms of the line that are still to come
+  logic [1:0] in_turn_q;                        // 0 plane 0, 1 and 2 plane 1
+  logic in_first0_q, in_first1_q;               // next atom is the first one of its plane's line
 
   // The next atom of the string: lanes [0, pad_lanes) left pad, then `bytes` lanes of pixels, then right pad up to string_left.
-  logic [13:0] lines_q;                 // lines not finished
-  logic [13:0] granted_q;               // of those, the ones with room in CBUF: only they may leave, their left pad too
-  logic load_q;                         // the line's counts must be taken (first clock of a layer)
+  logic [SizeBits-1:0] lines_q;        // lines not finished
+  logic [SizeBits-1:0] granted_q;      // of those, the ones with room in CBUF: only they may leave, their left pad too
+  logic load_q;                        // the line's counts must be taken (first clock of a layer)
   logic [15:0] pad_left_q, bytes_left_q, string_left_q;
-  logic [1:0] phase_q, pixel_phase_q;   // modulo 3: first byte of the atom in the string, next byte of the pixels in theirs
+  logic [1:0] phase_q, pixel_phase_q;  // modulo 3: first byte of the atom in the string, next byte of the pixels in theirs
 
   logic [15:0] pad_left, bytes_left, string_left;
   logic [LaneBits-1:0] pad_lanes, rest, bytes;
@@ -195,14 +195,14 @@ module nvdla_cdma_image
 
   assign use0 = planar_q ? CountBits'(three_full) : CountBits'(bytes);
   assign use1 = planar_q ? CountBits'({three_full, 1'b0}) : '0;
-  assign emit = (granted_q != 14'd0) &
+  assign emit = (granted_q != '0) &
       (planar_q ? count0_q >= CountBits'(three_touched) && count1_q >= CountBits'({three_touched, 1'b0}) : count0_q >= CountBits'(bytes));
   assign drained = emit & (bytes_left != 16'd0) & (bytes_left == 16'(bytes));
 
   assign base0   = drained ? '0 : emit ? count0_q - use0 : count0_q;
   assign base1   = drained ? '0 : emit ? count1_q - use1 : count1_q;
   assign in_uv   = in_turn_q != 2'd0;
-  assign in_over = in_left0_q == 14'd0 && in_left1_q == 14'd0;
+  assign in_over = in_left0_q == '0 && in_left1_q == '0;
   assign rsp_ready_o = in_over ? drained : (in_uv ? base1 : base0) <= CountBits'(MemAtom);
   assign accept0 = rsp_valid_i & rsp_ready_o & (~in_uv | drained);
   assign accept1 = rsp_valid_i & rsp_ready_o & in_uv & ~drained;
@@ -244,12 +244,12 @@ module nvdla_cdma_image
       end
       if (accept0) begin
         in_first0_q <= 1'b0;
-        in_left0_q  <= (drained ? atoms0_q : in_left0_q) - 14'd1;
-        in_turn_q   <= ((drained ? atoms1_q : in_left1_q) != 14'd0) ? 2'd1 : 2'd0;
+        in_left0_q  <= (drained ? atoms0_q : in_left0_q) - 1'b1;
+        in_turn_q   <= ((drained ? atoms1_q : in_left1_q) != '0) ? 2'd1 : 2'd0;
       end else if (accept1) begin
         in_first1_q <= 1'b0;
-        in_left1_q  <= in_left1_q - 14'd1;
-        in_turn_q   <= (in_turn_q == 2'd1 && in_left1_q != 14'd1) ? 2'd2 : 2'd0;
+        in_left1_q  <= in_left1_q - 1'b1;
+        in_turn_q   <= (in_turn_q == 2'd1 && in_left1_q != SizeBits'(1)) ? 2'd2 : 2'd0;
       end else if (drained) begin
         in_first0_q <= 1'b1;
         in_left0_q  <= atoms0_q;
@@ -316,9 +316,9 @@ module nvdla_cdma_image
       atom_valid_q <= 1'b0;
     end else begin
       atom_valid_q <= emit;
-      granted_q    <= granted_q + 14'(reserve_o) - {13'd0, emit & line_over};
-      if (start_i) lines_q <= 14'(d_i.datain_height) + 14'd1;
-      else if (emit && line_over) lines_q <= lines_q - 14'd1;
+      granted_q    <= granted_q + SizeBits'(reserve_o) - SizeBits'(emit && line_over);
+      if (start_i) lines_q <= SizeBits'(d_i.datain_height) + 1'b1;
+      else if (emit && line_over) lines_q <= lines_q - 1'b1;
     end
 
   always_ff @(posedge clk_i)
@@ -337,11 +337,11 @@ module nvdla_cdma_image
                         d_i.pad_value[7:0]);
       if (d_i.cvt_en) kind_q <= kinds(pad_lanes, bytes, string_left, single_q, planar_q, phase_q);
       atom_end_q  <= line_over;
-      atom_last_q <= line_over & (lines_q == 14'd1);
+      atom_last_q <= line_over & (lines_q == SizeBits'(1));
     end
 
   // ---- placement -------------------------------------------------------------------------------------------------------------
-  logic [14:0] line_ptr_q, entry_q;
+  logic [EntryCountBits-1:0] line_ptr_q, entry_q;
   logic [SlotBits-1:0] slot_q;
   logic last_slot;
   assign last_slot  = 32'(slot_q) == Slots - 1;
@@ -358,7 +358,7 @@ module nvdla_cdma_image
         entry_q    <= ring_add(line_ptr_q, eps_i, ring_i);
         slot_q     <= '0;
       end else begin
-        if (last_slot) entry_q <= ring_add(entry_q, 15'd1, ring_i);
+        if (last_slot) entry_q <= ring_add(entry_q, EntryCountBits'(1), ring_i);
         slot_q <= last_slot ? '0 : slot_q + 1'b1;
       end
       place_entry_o  <= entry_q;

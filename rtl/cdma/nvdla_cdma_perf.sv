@@ -12,7 +12,7 @@ module nvdla_cdma_perf
     input  logic        clear_i,
     input  logic        req_valid_i,
     input  logic        req_ready_i,
-    input  logic [ 3:0] req_len_i,    // atoms - 1
+    input  logic [ 3:0] req_len_i,  // atoms - 1
     input  logic        rsp_valid_i,
     output logic [31:0] stall_o,
     output logic [31:0] latency_o

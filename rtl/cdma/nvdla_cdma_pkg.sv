@@ -17,26 +17,27 @@ package nvdla_cdma_pkg;
   localparam logic [2:0] LanePad = 3'd5;   // pad pixel, not converted
 
   // Entry index a + b in a ring; a < ring, b <= ring.
-  function automatic logic [14:0] ring_add(input logic [14:0] a, input logic [14:0] b, input logic [14:0] ring);
-    logic [15:0] sum;
+  function automatic logic [EntryCountBits-1:0] ring_add(input logic [EntryCountBits-1:0] a, input logic [EntryCountBits-1:0] b,
+                                                         input logic [EntryCountBits-1:0] ring);
+    logic [EntryCountBits:0] sum;
     sum = {1'b0, a} + {1'b0, b};
     if (sum >= {1'b0, ring}) sum = sum - {1'b0, ring};
-    return sum[14:0];
+    return sum[EntryCountBits-1:0];
   endfunction
 
   // Entries of `banks_m1` + 1 banks.
-  function automatic logic [14:0] ring_size(input logic [4:0] banks_m1);
-    return (15'(banks_m1) + 15'd1) << BankShift;
+  function automatic logic [EntryCountBits-1:0] ring_size(input logic [4:0] banks_m1);
+    return (EntryCountBits'(banks_m1) + 1'b1) << BankShift;
   endfunction
 
   // Lines of the next grain: at most `grain` of the `left` that are left.
-  function automatic logic [13:0] grain_lines(input logic [13:0] left, input logic [13:0] grain);
+  function automatic logic [SizeBits-1:0] grain_lines(input logic [SizeBits-1:0] left, input logic [SizeBits-1:0] grain);
     return (left < grain) ? left : grain;
   endfunction
 
   // A group of surfaces shares an entry. Its tail is the number of surfaces when that is less than Slots, else 0; left: surfaces from the
   // group's first one on.
-  function automatic logic [1:0] group_tail(input logic [13:0] left);
+  function automatic logic [1:0] group_tail(input logic [SizeBits-1:0] left);
     return (32'(left) < Slots) ? left[1:0] : 2'd0;
   endfunction
 

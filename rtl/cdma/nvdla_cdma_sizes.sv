@@ -13,7 +13,7 @@ module nvdla_cdma_sizes
     input  logic                start_i,
     input  logic                enable_i,
     input  logic [AddrBits-1:0] base_i,
-    input  logic [        13:0] groups_i,
+    input  logic [SizeBits-1:0] groups_i,
     output logic                req_valid_o,
     input  logic                take_i,
     output logic [AddrBits-1:0] req_addr_o,
@@ -29,9 +29,9 @@ module nvdla_cdma_sizes
   localparam int Atoms = Ahead / Words;
   localparam int PtrBits = $clog2(Atoms);
 
-  logic [13:0] todo_q;                      // atoms not requested
+  logic [SizeBits-1:0] todo_q;             // atoms not requested
   logic [AddrBits-1:0] addr_q;
-  logic [PtrBits:0] reserved_q, stored_q;   // atoms requested and not used up; atoms here and not used up
+  logic [PtrBits:0] reserved_q, stored_q;  // atoms requested and not used up; atoms here and not used up
   logic [PtrBits-1:0] wr_q, rd_q;
   logic [WordBits-1:0] word_q;
   logic [AtomBits-1:0] mem_q[0:Atoms-1];
@@ -54,14 +54,14 @@ module nvdla_cdma_sizes
       rd_q       <= '0;
       word_q     <= '0;
     end else if (start_i) begin
-      todo_q     <= enable_i ? (groups_i + 14'(Words - 1)) >> WordBits : '0;
+      todo_q     <= enable_i ? (groups_i + SizeBits'(Words - 1)) >> WordBits : '0;
       reserved_q <= '0;
       stored_q   <= '0;
       wr_q       <= '0;
       rd_q       <= '0;
       word_q     <= '0;
     end else begin
-      if (take_i) todo_q <= todo_q - 14'd1;
+      if (take_i) todo_q <= todo_q - 1'b1;
       if (take_i != drop) reserved_q <= take_i ? reserved_q + 1'b1 : reserved_q - 1'b1;
       if (rsp_valid_i != drop) stored_q <= rsp_valid_i ? stored_q + 1'b1 : stored_q - 1'b1;
       if (rsp_valid_i) wr_q <= wr_q + 1'b1;

@@ -12,29 +12,29 @@ module nvdla_cdma_stream
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    start_i,
-    input  logic                    clear_i,
-    input  logic                    enable_i,
-    input  logic [    AddrBits-1:0] base_i,
-    input  logic [            31:0] bytes_i,
-    input  logic [            14:0] ring_i,
-    input  logic [            14:0] first_i,
-    output logic                    req_valid_o,
-    input  logic                    take_i,
-    output logic [    AddrBits-1:0] req_addr_o,
-    output logic [             3:0] req_atoms_o,
-    input  logic                    rsp_valid_i,
-    output logic [CbufAddrBits-1:0] wr_addr_o,
-    output logic [    SlotBits-1:0] wr_slot_o,
-    output logic                    wr_clear_o,
-    output logic [            32:0] written_o,
-    output logic                    complete_o,
-    output logic [            14:0] stored_o,
-    input  logic                    report_i,
-    input  logic                    rl_valid_i,
-    input  logic [            14:0] rl_entries_i
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
+    input  logic                      clear_i,
+    input  logic                      enable_i,
+    input  logic [      AddrBits-1:0] base_i,
+    input  logic [              31:0] bytes_i,
+    input  logic [EntryCountBits-1:0] ring_i,
+    input  logic [EntryCountBits-1:0] first_i,
+    output logic                      req_valid_o,
+    input  logic                      take_i,
+    output logic [      AddrBits-1:0] req_addr_o,
+    output logic [               3:0] req_atoms_o,
+    input  logic                      rsp_valid_i,
+    output logic [  CbufAddrBits-1:0] wr_addr_o,
+    output logic [      SlotBits-1:0] wr_slot_o,
+    output logic                      wr_clear_o,
+    output logic [              32:0] written_o,
+    output logic                      complete_o,
+    output logic [EntryCountBits-1:0] stored_o,
+    input  logic                      report_i,
+    input  logic                      rl_valid_i,
+    input  logic [EntryCountBits-1:0] rl_entries_i
 );
   localparam int FillBits = 15 + SlotShift;  // atoms of the ring
   localparam int ChunkShift = 3;             // atoms of a request, and their alignment, as a power of two
@@ -45,8 +45,8 @@ module nvdla_cdma_stream
   assign total    = enable_i ? 32'(bytes_up >> AtomShift) : '0;
 
   // ---- requests --------------------------------------------------------------------------------------------------------------
-  logic [31:0] todo_q;             // atoms not requested
-  logic [FillBits-1:0] used_q;     // atoms of the ring requested or stored, and not released
+  logic [31:0] todo_q;          // atoms not requested
+  logic [FillBits-1:0] used_q;  // atoms of the ring requested or stored, and not released
   logic [AddrBits-1:0] addr_q;
   logic [FillBits-1:0] free;
   logic [ChunkShift:0] chunk, aligned;
@@ -83,13 +83,13 @@ module nvdla_cdma_stream
     else if (take_i) addr_q <= addr_q + (AddrBits'(chunk) << AtomShift);
 
   // ---- places in CBUF --------------------------------------------------------------------------------------------------------
-  logic [31:0] missing_q;    // atoms not written
-  logic [14:0] entry_q;      // ring entry of the next atom
+  logic [31:0] missing_q;              // atoms not written
+  logic [EntryCountBits-1:0] entry_q;  // ring entry of the next atom
   logic [SlotBits-1:0] slot_q;
-  logic [14:0] stored_q;
+  logic [EntryCountBits-1:0] stored_q;
   logic [32:0] written_q;
   logic last_atom, entry_end;
-  logic [14:0] entry;
+  logic [EntryCountBits-1:0] entry;
 
   assign last_atom  = missing_q == 32'd1;
   assign entry_end  = last_atom | (32'(slot_q) == Slots - 1);
@@ -108,7 +108,7 @@ module nvdla_cdma_stream
       slot_q  <= '0;
     end else begin
       if (clear_i) entry_q <= '0;
-      else if (rsp_valid_i && entry_end) entry_q <= ring_add(entry_q, 15'd1, ring_i);
+      else if (rsp_valid_i && entry_end) entry_q <= ring_add(entry_q, EntryCountBits'(1), ring_i);
       if (rsp_valid_i) slot_q <= entry_end ? '0 : slot_q + 1'b1;
     end
 
@@ -121,7 +121,7 @@ module nvdla_cdma_stream
       if (entry_end) written_q <= written_q + 33'(CbufBankBytes);
     end
     if (start_i || report_i || rsp_valid_i)
-      stored_q <= ((start_i || report_i) ? '0 : stored_q) + {14'd0, rsp_valid_i & entry_end};
+      stored_q <= ((start_i || report_i) ? '0 : stored_q) + EntryCountBits'(rsp_valid_i && entry_end);
   end
 
   `NVDLA_CHECK(TakesOnlyOffers, !take_i || req_valid_o)

@@ -15,37 +15,37 @@ module nvdla_cdma_weight
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    start_i,
-    input  logic                    clear_i,
-    input  cdma_d_t                 d_i,
-    input  logic [             3:0] arb_weight_i,
-    input  logic [             3:0] arb_mask_i,
-    input  logic [            14:0] ring_i,
-    input  logic [            14:0] first_i,
-    output logic                    done_o,
-    output logic                    req_valid_o,
-    input  logic                    req_ready_i,
-    output logic [    AddrBits-1:0] req_addr_o,
-    output logic [            15:0] req_size_o,     // atoms - 1
-    input  logic                    rsp_valid_i,
-    input  logic [    AtomBits-1:0] rsp_data_i,
-    output logic                    wr_valid_o,
-    output logic [CbufAddrBits-1:0] wr_addr_o,
-    output logic [    SlotBits-1:0] wr_slot_o,
-    output logic                    wr_clear_o,
-    output logic [    AtomBits-1:0] wr_data_o,
-    output logic                    up_valid_o,
-    output logic [            13:0] up_kernels_o,
-    output logic [            14:0] up_entries_o,
-    input  logic                    rl_valid_i,
-    input  logic [            14:0] rl_entries_i,
-    input  logic                    mask_rl_valid_i,
-    input  logic [            14:0] mask_rl_entries_i
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
+    input  logic                      clear_i,
+    input  cdma_d_t                   d_i,
+    input  logic [               3:0] arb_weight_i,
+    input  logic [               3:0] arb_mask_i,
+    input  logic [EntryCountBits-1:0] ring_i,
+    input  logic [EntryCountBits-1:0] first_i,
+    output logic                      done_o,
+    output logic                      req_valid_o,
+    input  logic                      req_ready_i,
+    output logic [      AddrBits-1:0] req_addr_o,
+    output logic [              15:0] req_size_o,  // atoms - 1
+    input  logic                      rsp_valid_i,
+    input  logic [      AtomBits-1:0] rsp_data_i,
+    output logic                      wr_valid_o,
+    output logic [  CbufAddrBits-1:0] wr_addr_o,
+    output logic [      SlotBits-1:0] wr_slot_o,
+    output logic                      wr_clear_o,
+    output logic [      AtomBits-1:0] wr_data_o,
+    output logic                      up_valid_o,
+    output logic [      SizeBits-1:0] up_kernels_o,
+    output logic [EntryCountBits-1:0] up_entries_o,
+    input  logic                      rl_valid_i,
+    input  logic [EntryCountBits-1:0] rl_entries_i,
+    input  logic                      mask_rl_valid_i,
+    input  logic [EntryCountBits-1:0] mask_rl_entries_i
 );
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
-  localparam logic [13:0] GroupKernels = 14'(AtomicK);
+  localparam logic [SizeBits-1:0] GroupKernels = SizeBits'(AtomicK);
 
   wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
@@ -58,7 +58,7 @@ module nvdla_cdma_weight
   logic [CbufAddrBits-1:0] wt_wr_addr;
   logic [SlotBits-1:0] wt_slot;
   logic [32:0] wt_written;
-  logic [14:0] wt_stored;
+  logic [EntryCountBits-1:0] wt_stored;
 
   nvdla_cdma_stream u_weights (
       .clk_i,
@@ -95,7 +95,7 @@ module nvdla_cdma_weight
   logic target_clear, complete;
 
   // ---- reports: bytes (compressed: mask bits) that complete a group --------------------------------------------------------------
-  logic [13:0] kernels_q;    // not reported
+  logic [SizeBits-1:0] kernels_q;  // not reported
   logic [32:0] threshold_q;
   logic [32:0] group_bytes;
   logic last_group;
@@ -110,7 +110,7 @@ module nvdla_cdma_weight
       up_valid_o <= 1'b0;
     end else begin
       up_valid_o <= report;
-      if (start_i) kernels_q <= 14'(d_i.weight_kernel) + 14'd1;
+      if (start_i) kernels_q <= SizeBits'(d_i.weight_kernel) + 1'b1;
       else if (report) kernels_q <= last_group ? '0 : kernels_q - GroupKernels;
     end
 
@@ -168,15 +168,15 @@ module nvdla_cdma_weight
     logic [SlotBits-1:0] mask_slot;
     logic [32:0] mask_written, bytes_q;
     logic [31:0] size;
-    logic [13:0] kernels_up;
+    logic [SizeBits-1:0] kernels_up;
     logic [1:0] source, arriving;
     logic [3:0] arriving_atoms, arrived_q, grants_q;
     logic last_arrives, masks_turn_q, size_rsp, unused_record_valid;
-    logic [14:0] unused_mask_stored;
+    logic [EntryCountBits-1:0] unused_mask_stored;
 
     assign compressed = d_i.weight_format;
     wire unused_mask_written = &{1'b0, mask_written[32:30]};
-    assign kernels_up = 14'(d_i.weight_kernel) + 14'(AtomicK);
+    assign kernels_up = SizeBits'(d_i.weight_kernel) + SizeBits'(AtomicK);
 
     nvdla_cdma_stream u_masks (
         .clk_i,
@@ -186,8 +186,8 @@ module nvdla_cdma_weight
         .enable_i    (compressed),
         .base_i      (AddrBits'({d_i.wmb_addr_high, d_i.wmb_addr_low}) & AtomMask),
         .bytes_i     (32'(d_i.wmb_bytes)),
-        .ring_i      (15'(CbufBankDepth)),
-        .first_i     (15'(CbufEntries - CbufBankDepth)),
+        .ring_i      (EntryCountBits'(CbufBankDepth)),
+        .first_i     (EntryCountBits'(CbufEntries - CbufBankDepth)),
         .req_valid_o (mask_req),
         .take_i      (mask_take),
         .req_addr_o  (mask_addr),

@@ -12,20 +12,20 @@ module nvdla_cdp
   import nvdla_cdp_pkg::*;
   import nvdla_lut_pkg::*;
 (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                csb_rdma_req_i,
-  input  logic                csb_req_i,
-  input  logic                csb_write_i,
-  input  logic [9:0]          csb_addr_i,
-  input  logic [31:0]         csb_wdata_i,
-  output logic [31:0]         csb_rdma_rdata_o,
-  output logic [31:0]         csb_rdata_o,
-  output mif_rd_req_t         r_mif_o,
-  input  mif_rd_rsp_t         r_mif_i,
-  output mif_wr_req_t         w_mif_o,
-  input  mif_wr_rsp_t         w_mif_i,
-  output logic [1:0]          done_intr_o
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   csb_rdma_req_i,
+    input  logic                   csb_req_i,
+    input  logic                   csb_write_i,
+    input  logic [CsbAddrBits-1:0] csb_addr_i,
+    input  logic [           31:0] csb_wdata_i,
+    output logic [           31:0] csb_rdma_rdata_o,
+    output logic [           31:0] csb_rdata_o,
+    output mif_rd_req_t            r_mif_o,
+    input  mif_rd_rsp_t            r_mif_i,
+    output mif_wr_req_t            w_mif_o,
+    input  mif_wr_rsp_t            w_mif_i,
+    output logic [            1:0] done_intr_o
 );
   // Atoms in flight: the design latency of the memory at full throughput, and at least the two blocks that the first output waits for.
   localparam int FullDepth = DbbLatency * CdpThroughput / MemAtom;
@@ -58,26 +58,60 @@ module nvdla_cdp
   assign csb_rdata_o = group_rdata | shared_rdata | lut_rdata;
 
   nvdla_reg_group #(
-    .Words(CdpRdmaWords), .FirstD(CdpRdmaFirstD), .WriteMask(CdpRdmaWriteMask), .Reset(CdpRdmaReset), .StatMask(CdpRdmaStatMask)
+      .Words    (CdpRdmaWords),
+      .FirstD   (CdpRdmaFirstD),
+      .WriteMask(CdpRdmaWriteMask),
+      .Reset    (CdpRdmaReset),
+      .StatMask (CdpRdmaStatMask)
   ) u_rdma_registers (
-    .clk_i, .rst_ni,
-    .req_i(csb_rdma_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(csb_rdma_rdata_o),
-    .run_o(rdma_run), .group_o(unused_rdma_group), .d_o(rdma_flat), .done_i(rdma_done),
-    .stat_i(rdma_stat)
+      .clk_i,
+      .rst_ni,
+      .req_i  (csb_rdma_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(csb_rdma_rdata_o),
+      .run_o  (rdma_run),
+      .group_o(unused_rdma_group),
+      .d_o    (rdma_flat),
+      .done_i (rdma_done),
+      .stat_i (rdma_stat)
   );
 
   nvdla_reg_group #(
-    .Words(CdpWords), .FirstD(CdpFirstD), .WriteMask(GroupMask), .Reset(CdpReset), .StatMask(CdpStatMask)
+      .Words    (CdpWords),
+      .FirstD   (CdpFirstD),
+      .WriteMask(GroupMask),
+      .Reset    (CdpReset),
+      .StatMask (CdpStatMask)
   ) u_registers (
-    .clk_i, .rst_ni,
-    .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(group_rdata),
-    .run_o(run), .group_o(group), .d_o(flat), .done_i(done),
-    .stat_i(stat)
+      .clk_i,
+      .rst_ni,
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(group_rdata),
+      .run_o  (run),
+      .group_o(group),
+      .d_o    (flat),
+      .done_i (done),
+      .stat_i (stat)
   );
 
-  nvdla_reg_file #(.Words(CdpFirstD), .WriteMask(SharedMask), .Reset(SharedBits'(0))) u_shared (
-    .clk_i, .rst_ni,
-    .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(shared_rdata), .q_o(shared_flat)
+  nvdla_reg_file #(
+      .Words    (CdpFirstD),
+      .WriteMask(SharedMask),
+      .Reset    (SharedBits'(0))
+  ) u_shared (
+      .clk_i,
+      .rst_ni,
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(shared_rdata),
+      .q_o    (shared_flat)
   );
 
   wire unused_s = &{1'b0, s};  // what no module uses: rtl/unused_fields.csv
@@ -110,10 +144,23 @@ module nvdla_cdp
   logic [CdpAtomShift-1:0] mem_lanes;
   cdp_block_t mem_block;
 
-  nvdla_cdp_rdma #(.Depth(ReadDepth)) u_rdma (
-    .clk_i, .rst_ni, .run_i(rdma_run), .d_i(rdma_d), .done_o(rdma_done), .stall_o(read_stall),
-    .atom_valid_o(mem_valid), .atom_ready_i(mem_ready), .atom_data_o(mem_data), .atom_last_o(mem_last),
-    .block_o(mem_block), .lanes_o(mem_lanes), .mif_o(r_mif_o), .mif_i(r_mif_i)
+  nvdla_cdp_rdma #(
+      .Depth(ReadDepth)
+  ) u_rdma (
+      .clk_i,
+      .rst_ni,
+      .run_i       (rdma_run),
+      .d_i         (rdma_d),
+      .done_o      (rdma_done),
+      .stall_o     (read_stall),
+      .atom_valid_o(mem_valid),
+      .atom_ready_i(mem_ready),
+      .atom_data_o (mem_data),
+      .atom_last_o (mem_last),
+      .block_o     (mem_block),
+      .lanes_o     (mem_lanes),
+      .mif_o       (r_mif_o),
+      .mif_i       (r_mif_i)
   );
 
   // ---- normalisation ----------------------------------------------------------------------------------------------------------
@@ -123,30 +170,72 @@ module nvdla_cdp
   cdp_block_t block;
 
   nvdla_cdp_window u_window (
-    .clk_i, .rst_ni, .run_i(run), .d_i(d),
-    .atom_valid_i(mem_valid), .atom_ready_o(mem_ready), .atom_data_i(mem_data), .atom_last_i(mem_last),
-    .block_i(mem_block), .lanes_i(mem_lanes),
-    .block_valid_o(block_valid), .block_ready_i(block_ready), .block_o(block),
-    .beat_valid_o(beat_valid), .step_i(step), .beat_last_o(beat_last), .view_o(view)
+      .clk_i,
+      .rst_ni,
+      .run_i        (run),
+      .d_i          (d),
+      .atom_valid_i (mem_valid),
+      .atom_ready_o (mem_ready),
+      .atom_data_i  (mem_data),
+      .atom_last_i  (mem_last),
+      .block_i      (mem_block),
+      .lanes_i      (mem_lanes),
+      .block_valid_o(block_valid),
+      .block_ready_i(block_ready),
+      .block_o      (block),
+      .beat_valid_o (beat_valid),
+      .step_i       (step),
+      .beat_last_o  (beat_last),
+      .view_o       (view)
   );
 
   nvdla_cdp_lrn u_lrn (
-    .clk_i, .rst_ni, .run_i(run), .d_i(d), .lut_cfg_i(lut_cfg),
-    .cfg_req_i(csb_req_i && csb_addr_i == 10'(CdpSLutAccessCfg)), .data_req_i(csb_req_i && csb_addr_i == 10'(CdpSLutAccessData)),
-    .write_i(csb_write_i), .wdata_i(csb_wdata_i), .rdata_o(lut_rdata),
-    .beat_valid_i(beat_valid), .step_o(step), .beat_last_i(beat_last), .view_i(view),
-    .atom_valid_o(out_valid), .atom_ready_i(out_ready), .atom_last_o(out_last), .atom_data_o(out_data),
-    .uflow_o(uflow), .oflow_o(oflow), .hybrid_o(hybrid), .le_hit_o(le_hit), .lo_hit_o(lo_hit)
+      .clk_i,
+      .rst_ni,
+      .run_i       (run),
+      .d_i         (d),
+      .lut_cfg_i   (lut_cfg),
+      .cfg_req_i   (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessCfg)),
+      .data_req_i  (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessData)),
+      .write_i     (csb_write_i),
+      .wdata_i     (csb_wdata_i),
+      .rdata_o     (lut_rdata),
+      .beat_valid_i(beat_valid),
+      .step_o      (step),
+      .beat_last_i (beat_last),
+      .view_i      (view),
+      .atom_valid_o(out_valid),
+      .atom_ready_i(out_ready),
+      .atom_last_o (out_last),
+      .atom_data_o (out_data),
+      .uflow_o     (uflow),
+      .oflow_o     (oflow),
+      .hybrid_o    (hybrid),
+      .le_hit_o    (le_hit),
+      .lo_hit_o    (lo_hit)
   );
 
   // ---- output -----------------------------------------------------------------------------------------------------------------
   logic output_done;
 
   nvdla_cdp_wdma u_wdma (
-    .clk_i, .rst_ni, .run_i(run), .group_i(group), .d_i(d), .done_o(output_done), .stall_o(write_stall),
-    .block_valid_i(block_valid), .block_ready_o(block_ready), .block_i(block),
-    .atom_valid_i(out_valid), .atom_ready_o(out_ready), .atom_last_i(out_last), .atom_data_i(out_data),
-    .done_intr_o, .mif_o(w_mif_o), .mif_i(w_mif_i)
+      .clk_i,
+      .rst_ni,
+      .run_i        (run),
+      .group_i      (group),
+      .d_i          (d),
+      .done_o       (output_done),
+      .stall_o      (write_stall),
+      .block_valid_i(block_valid),
+      .block_ready_o(block_ready),
+      .block_i      (block),
+      .atom_valid_i (out_valid),
+      .atom_ready_o (out_ready),
+      .atom_last_i  (out_last),
+      .atom_data_i  (out_data),
+      .done_intr_o,
+      .mif_o        (w_mif_o),
+      .mif_i        (w_mif_i)
   );
 
   assign done = run && output_done;

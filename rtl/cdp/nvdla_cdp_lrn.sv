@@ -9,32 +9,32 @@ module nvdla_cdp_lrn
   import nvdla_cdp_pkg::*;
   import nvdla_lut_pkg::*;
 (
-  input  logic                                 clk_i,
-  input  logic                                 rst_ni,
-  input  logic                                 run_i,
-  input  cdp_d_t                               d_i,
+    input  logic                                 clk_i,
+    input  logic                                 rst_ni,
+    input  logic                                 run_i,
+    input  cdp_d_t                               d_i,
   // tables
-  input  lut_cfg_t                             lut_cfg_i,
-  input  logic                                 cfg_req_i,
-  input  logic                                 data_req_i,
-  input  logic                                 write_i,
-  input  logic [31:0]                          wdata_i,
-  output logic [31:0]                          rdata_o,
+    input  lut_cfg_t                             lut_cfg_i,
+    input  logic                                 cfg_req_i,
+    input  logic                                 data_req_i,
+    input  logic                                 write_i,
+    input  logic [                         31:0] wdata_i,
+    output logic [                         31:0] rdata_o,
   // beats in, atoms out
-  input  logic                                 beat_valid_i,
-  output logic                                 step_o,
-  input  logic                                 beat_last_i,
-  input  logic [CdpViewLanes*CdpValueBits-1:0] view_i,
-  output logic                                 atom_valid_o,
-  input  logic                                 atom_ready_i,
-  output logic                                 atom_last_o,
-  output logic [AtomBits-1:0]                  atom_data_o,
+    input  logic                                 beat_valid_i,
+    output logic                                 step_o,
+    input  logic                                 beat_last_i,
+    input  logic [CdpViewLanes*CdpValueBits-1:0] view_i,
+    output logic                                 atom_valid_o,
+    input  logic                                 atom_ready_i,
+    output logic                                 atom_last_o,
+    output logic [                 AtomBits-1:0] atom_data_o,
   // counts
-  output logic [31:0]                          uflow_o,
-  output logic [31:0]                          oflow_o,
-  output logic [31:0]                          hybrid_o,
-  output logic [31:0]                          le_hit_o,
-  output logic [31:0]                          lo_hit_o
+    output logic [                         31:0] uflow_o,
+    output logic [                         31:0] oflow_o,
+    output logic [                         31:0] hybrid_o,
+    output logic [                         31:0] le_hit_o,
+    output logic [                         31:0] lo_hit_o
 );
   localparam int Stages = 6;                   // before the packing one
   localparam int BeatWidth = CdpThroughput * 8;
@@ -46,17 +46,22 @@ module nvdla_cdp_lrn
   logic [CdpBeatBits-1:0] beat_q;
   logic atom_valid_q, atom_last_q;
   logic [AtomBits-1:0] atom_q;
+  logic step, bypass_sum, bypass_multiply;
+  logic [CdpThroughput-1:0] both_under, both_over, le_only, lo_only;
+  logic [CdpThroughput*CdpSumBits-1:0] sums;
+  logic [CdpThroughput*LutEntryBits-1:0] factors;
+  logic [1:0] reach;
+  logic [24:0] offset;
+  logic [15:0] scale;
+  logic [5:0] shift;
 
-  wire step = !atom_valid_q || atom_ready_i;
-  wire [CdpThroughput-1:0] both_under, both_over, le_only, lo_only;
-  wire [CdpThroughput*CdpSumBits-1:0] sums;
-  wire [CdpThroughput*LutEntryBits-1:0] factors;
-  wire [1:0] reach = d_i.normalz_len;          // neighbours on either side, less one
-  wire bypass_sum = d_i.sqsum_bypass;
-  wire bypass_multiply = d_i.mul_bypass;
-  wire [24:0] offset = d_i.datout_offset[24:0];
-  wire [15:0] scale = d_i.datout_scale;
-  wire [5:0] shift = d_i.datout_shifter;
+  assign step = !atom_valid_q || atom_ready_i;
+  assign reach = d_i.normalz_len;  // neighbours on either side, less one
+  assign bypass_sum = d_i.sqsum_bypass;
+  assign bypass_multiply = d_i.mul_bypass;
+  assign offset = d_i.datout_offset[24:0];
+  assign scale = d_i.datout_scale;
+  assign shift = d_i.datout_shifter;
 
   assign step_o = step;
   assign atom_valid_o = atom_valid_q;
@@ -80,11 +85,26 @@ module nvdla_cdp_lrn
   end
 
   // ---- tables -------------------------------------------------------------------------------------------------------------------
-  nvdla_lut #(.Lanes(CdpThroughput), .InputBits(CdpSumBits)) u_lut (
-    .clk_i, .rst_ni,
-    .cfg_req_i, .data_req_i, .write_i, .wdata_i, .rdata_o,
-    .cfg_i(lut_cfg_i), .step_i(step), .valid_i(valid_q[2]), .data_i(sums), .result_o(factors),
-    .both_under_o(both_under), .both_over_o(both_over), .le_only_o(le_only), .lo_only_o(lo_only)
+  nvdla_lut #(
+      .Lanes    (CdpThroughput),
+      .InputBits(CdpSumBits)
+  ) u_lut (
+      .clk_i,
+      .rst_ni,
+      .cfg_req_i,
+      .data_req_i,
+      .write_i,
+      .wdata_i,
+      .rdata_o,
+      .cfg_i       (lut_cfg_i),
+      .step_i      (step),
+      .valid_i     (valid_q[2]),
+      .data_i      (sums),
+      .result_o    (factors),
+      .both_under_o(both_under),
+      .both_over_o (both_over),
+      .le_only_o   (le_only),
+      .lo_only_o   (lo_only)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -113,7 +133,7 @@ module nvdla_cdp_lrn
   for (genvar k = 0; k < CdpViewLanes; k++) begin : gen_square
     logic [CdpSquareBits-1:0] square_q;
     always_ff @(posedge clk_i)
-      if (step && beat_valid_i) square_q <= cdp_square(view_i[k*CdpValueBits +: CdpValueBits]);
+      if (step && beat_valid_i) square_q <= cdp_square(view_i[k*CdpValueBits+:CdpValueBits]);
   end
 
   // ---- lanes --------------------------------------------------------------------------------------------------------------------
@@ -121,13 +141,14 @@ module nvdla_cdp_lrn
     logic signed [CdpValueBits-1:0] value_1_q, value_2_q, value_3_q, value_4_q, value_5_q;
     logic [CdpSumBits-1:0] sum_q;
     logic signed [25:0] difference_q;
-    wire signed [LutEntryBits-1:0] factor = $signed(factors[l*LutEntryBits +: LutEntryBits]);
+    logic signed [LutEntryBits-1:0] factor;
+    assign factor = $signed(factors[l*LutEntryBits+:LutEntryBits]);
 
-    assign sums[l*CdpSumBits +: CdpSumBits] = sum_q;
+    assign sums[l*CdpSumBits+:CdpSumBits] = sum_q;
 
     always_ff @(posedge clk_i) begin
       if (step) begin
-        value_1_q <= $signed(view_i[(l+CdpHalo)*CdpValueBits +: CdpValueBits]);
+        value_1_q <= $signed(view_i[(l+CdpHalo)*CdpValueBits+:CdpValueBits]);
         value_2_q <= value_1_q;
         value_3_q <= value_2_q;
         value_4_q <= value_3_q;
@@ -143,7 +164,7 @@ module nvdla_cdp_lrn
       end
       if (step && valid_q[5])
         difference_q <= (bypass_multiply ? 26'(factor) : 26'(factor) * 26'(value_5_q)) - 26'($signed(offset));
-      if (step && valid_q[6]) atom_q[Top + l*8 +: 8] <= cdp_output(difference_q, scale, shift);
+      if (step && valid_q[6]) atom_q[Top + l*8+:8] <= cdp_output(difference_q, scale, shift);
     end
   end
 

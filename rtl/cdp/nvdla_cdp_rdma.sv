@@ -9,22 +9,22 @@ module nvdla_cdp_rdma
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 #(
-  parameter int Depth = 16                     // atoms of the latency buffer
+    parameter int Depth = 16  // atoms of the latency buffer
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
-  input  logic                    run_i,
-  input  cdp_rdma_d_t             d_i,
-  output logic                    done_o,
-  output logic [31:0]             stall_o,
-  output logic                    atom_valid_o,
-  input  logic                    atom_ready_i,
-  output logic [AtomBits-1:0]     atom_data_o,
-  output logic                    atom_last_o,
-  output cdp_block_t              block_o,
-  output logic [CdpAtomShift-1:0] lanes_o,
-  output mif_rd_req_t             mif_o,
-  input  mif_rd_rsp_t             mif_i
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    run_i,
+    input  cdp_rdma_d_t             d_i,
+    output logic                    done_o,
+    output logic [            31:0] stall_o,
+    output logic                    atom_valid_o,
+    input  logic                    atom_ready_i,
+    output logic [    AtomBits-1:0] atom_data_o,
+    output logic                    atom_last_o,
+    output cdp_block_t              block_o,
+    output logic [CdpAtomShift-1:0] lanes_o,
+    output mif_rd_req_t             mif_o,
+    input  mif_rd_rsp_t             mif_i
 );
   wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
@@ -37,9 +37,11 @@ module nvdla_cdp_rdma
   logic room, block_valid;
   cdp_block_t ask, block;
   logic [CdpBlockBits-1:0] block_flat;
+  logic ram;
+  logic [AddrBits-1:0] base;
 
-  wire ram = SecondaryMemory == 0 || d_i.src_ram_type;
-  wire [AddrBits-1:0] base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
+  assign ram = SecondaryMemory == 0 || d_i.src_ram_type;
+  assign base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
 
   always_comb begin
     ask.columns = left_q < 13'(CdpColumns) ? left_q[2:0] : 3'(CdpColumns - 1);
@@ -49,23 +51,49 @@ module nvdla_cdp_rdma
   end
 
   nvdla_rdma_walk u_walk (
-    .clk_i, .rst_ni, .run_i, .done_i(done_o), .start_o(start), .drain_o(unused_drain),
-    .offer_i(room), .req_valid_o(req_valid), .req_ready_i(req_ready), .req_last_i(ask.layer_last),
-    .issue_o(issue), .clear_i(1'b0), .count_i(d_i.dma_en), .stall_o
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .done_i     (done_o),
+      .start_o    (start),
+      .drain_o    (unused_drain),
+      .offer_i    (room),
+      .req_valid_o(req_valid),
+      .req_ready_i(req_ready),
+      .req_last_i (ask.layer_last),
+      .issue_o    (issue),
+      .clear_i    (1'b0),
+      .count_i    (d_i.dma_en),
+      .stall_o
   );
 
-  nvdla_dma_read #(.Depth(Depth)) u_dma (
-    .clk_i, .rst_ni,
-    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(req_addr), .req_size_i(16'(ask.columns)),
-    .req_ram_i(ram),
-    .rsp_valid_o(rsp_valid), .rsp_ready_i(atom_ready_i && block_valid), .rsp_data_o(atom_data_o),
-    .mif_o, .mif_i
+  nvdla_dma_read #(
+      .Depth(Depth)
+  ) u_dma (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i(req_valid),
+      .req_ready_o(req_ready),
+      .req_addr_i (req_addr),
+      .req_size_i (16'(ask.columns)),
+      .req_ram_i  (ram),
+      .rsp_valid_o(rsp_valid),
+      .rsp_ready_i(atom_ready_i && block_valid),
+      .rsp_data_o (atom_data_o),
+      .mif_o,
+      .mif_i
   );
 
   nvdla_cdp_address u_address (
-    .clk_i, .load_i(start), .base_i(base), .line_stride_i(d_i.src_line_stride),
-    .surface_stride_i(d_i.src_surface_stride), .step_i(issue), .surface_last_i(ask.surface_last), .line_last_i(ask.line_last),
-    .addr_o(req_addr)
+      .clk_i,
+      .load_i          (start),
+      .base_i          (base),
+      .line_stride_i   (d_i.src_line_stride),
+      .surface_stride_i(d_i.src_surface_stride),
+      .step_i          (issue),
+      .surface_last_i  (ask.surface_last),
+      .line_last_i     (ask.line_last),
+      .addr_o          (req_addr)
   );
 
   always_ff @(posedge clk_i) begin
@@ -82,14 +110,24 @@ module nvdla_cdp_rdma
 
   // ---- deliveries ---------------------------------------------------------------------------------------------------------------
   logic [2:0] column_q;
-  wire deliver = atom_valid_o && atom_ready_i;
-  wire block_last = column_q == block.columns;
-  wire block_end = deliver && block_last;
+  logic deliver, block_last, block_end;
 
-  nvdla_fifo #(.Width(CdpBlockBits), .Depth(Blocks)) u_blocks (
-    .clk_i, .rst_ni,
-    .in_valid_i(issue), .in_ready_o(room), .in_data_i(ask),
-    .out_valid_o(block_valid), .out_ready_i(block_end), .out_data_o(block_flat)
+  assign deliver = atom_valid_o && atom_ready_i;
+  assign block_last = column_q == block.columns;
+  assign block_end = deliver && block_last;
+
+  nvdla_fifo #(
+      .Width(CdpBlockBits),
+      .Depth(Blocks)
+  ) u_blocks (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (issue),
+      .in_ready_o (room),
+      .in_data_i  (ask),
+      .out_valid_o(block_valid),
+      .out_ready_i(block_end),
+      .out_data_o (block_flat)
   );
 
   assign block = block_flat;

@@ -1,30 +1,30 @@
 // Write side of CDP: one command per block, and the output atoms behind.
 //
 // block_*: blocks in order; a command is offered as soon as its block is known. atom_*: output atoms in the same order, atom_last_i with
-// the last one of the layer; it waits until all commands are out. done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer
-// of group_i is in memory. stall_o: running count of clocks in which an atom waits (D_PERF_WRITE_STALL), never cleared.
+// the last one of the layer; it waits until all commands are out. done_o: the write DMA has taken it; held until run_i falls.
+// done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which an atom waits (D_PERF_WRITE_STALL), never cleared.
 // Spec: 62-cdp, sections 2.2, 9.
 module nvdla_cdp_wdma
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                run_i,
-  input  logic                group_i,
-  input  cdp_d_t              d_i,
-  output logic                done_o,
-  output logic [31:0]         stall_o,
-  input  logic                block_valid_i,
-  output logic                block_ready_o,
-  input  cdp_block_t          block_i,
-  input  logic                atom_valid_i,
-  output logic                atom_ready_o,
-  input  logic                atom_last_i,
-  input  logic [AtomBits-1:0] atom_data_i,
-  output logic [1:0]          done_intr_o,
-  output mif_wr_req_t         mif_o,
-  input  mif_wr_rsp_t         mif_i
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                run_i,
+    input  logic                group_i,
+    input  cdp_d_t              d_i,
+    output logic                done_o,
+    output logic [        31:0] stall_o,
+    input  logic                block_valid_i,
+    output logic                block_ready_o,
+    input  cdp_block_t          block_i,
+    input  logic                atom_valid_i,
+    output logic                atom_ready_o,
+    input  logic                atom_last_i,
+    input  logic [AtomBits-1:0] atom_data_i,
+    output logic [         1:0] done_intr_o,
+    output mif_wr_req_t         mif_o,
+    input  mif_wr_rsp_t         mif_i
 );
   localparam int Blocks = 8;                   // more than the pipeline holds when blocks have one column
 
@@ -35,30 +35,60 @@ module nvdla_cdp_wdma
   logic [31:0] stall_q;
   logic [CdpBlockBits-1:0] block_flat;
   cdp_block_t block;
-  wire ram = SecondaryMemory == 0 || d_i.dst_ram_type;
-  wire [AddrBits-1:0] base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
-  wire held = atom_last_i && cmd_valid;
+  logic ram, held;
+  logic [AddrBits-1:0] base;
 
-  nvdla_fifo #(.Width(CdpBlockBits), .Depth(Blocks)) u_blocks (
-    .clk_i, .rst_ni,
-    .in_valid_i(block_valid_i), .in_ready_o(block_ready_o), .in_data_i(block_i),
-    .out_valid_o(cmd_valid), .out_ready_i(cmd_ready), .out_data_o(block_flat)
+  assign ram = SecondaryMemory == 0 || d_i.dst_ram_type;
+  assign base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
+  assign held = atom_last_i && cmd_valid;
+
+  nvdla_fifo #(
+      .Width(CdpBlockBits),
+      .Depth(Blocks)
+  ) u_blocks (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (block_valid_i),
+      .in_ready_o (block_ready_o),
+      .in_data_i  (block_i),
+      .out_valid_o(cmd_valid),
+      .out_ready_i(cmd_ready),
+      .out_data_o (block_flat)
   );
 
   assign block = block_flat;
 
   nvdla_cdp_address u_address (
-    .clk_i, .load_i(run_i && !loaded_q), .base_i(base), .line_stride_i(d_i.dst_line_stride),
-    .surface_stride_i(d_i.dst_surface_stride), .step_i(cmd_valid && cmd_ready), .surface_last_i(block.surface_last),
-    .line_last_i(block.line_last), .addr_o(cmd_addr)
+      .clk_i,
+      .load_i          (run_i && !loaded_q),
+      .base_i          (base),
+      .line_stride_i   (d_i.dst_line_stride),
+      .surface_stride_i(d_i.dst_surface_stride),
+      .step_i          (cmd_valid && cmd_ready),
+      .surface_last_i  (block.surface_last),
+      .line_last_i     (block.line_last),
+      .addr_o          (cmd_addr)
   );
 
   nvdla_engine_output u_output (
-    .clk_i, .rst_ni, .run_i, .group_i,
-    .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(cmd_addr), .cmd_size_i(16'(block.columns)),
-    .cmd_ram_i(ram), .cmd_last_i(block.layer_last),
-    .atom_valid_i(atom_valid_i && !held), .atom_ready_o(atom_ready), .atom_last_i, .atom_data_i,
-    .done_o, .done_intr_o, .mif_o, .mif_i
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .group_i,
+      .cmd_valid_i (cmd_valid),
+      .cmd_ready_o (cmd_ready),
+      .cmd_addr_i  (cmd_addr),
+      .cmd_size_i  (16'(block.columns)),
+      .cmd_ram_i   (ram),
+      .cmd_last_i  (block.layer_last),
+      .atom_valid_i(atom_valid_i && !held),
+      .atom_ready_o(atom_ready),
+      .atom_last_i,
+      .atom_data_i,
+      .done_o,
+      .done_intr_o,
+      .mif_o,
+      .mif_i
   );
 
   assign atom_ready_o = atom_ready && !held;

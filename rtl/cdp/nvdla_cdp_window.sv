@@ -10,23 +10,23 @@ module nvdla_cdp_window
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-  input  logic                                 clk_i,
-  input  logic                                 rst_ni,
-  input  logic                                 run_i,
-  input  cdp_d_t                               d_i,
-  input  logic                                 atom_valid_i,
-  output logic                                 atom_ready_o,
-  input  logic [AtomBits-1:0]                  atom_data_i,
-  input  logic                                 atom_last_i,
-  input  cdp_block_t                           block_i,
-  input  logic [CdpAtomShift-1:0]              lanes_i,
-  output logic                                 block_valid_o,
-  input  logic                                 block_ready_i,
-  output cdp_block_t                           block_o,
-  output logic                                 beat_valid_o,
-  input  logic                                 step_i,
-  output logic                                 beat_last_o,
-  output logic [CdpViewLanes*CdpValueBits-1:0] view_o
+    input  logic                                 clk_i,
+    input  logic                                 rst_ni,
+    input  logic                                 run_i,
+    input  cdp_d_t                               d_i,
+    input  logic                                 atom_valid_i,
+    output logic                                 atom_ready_o,
+    input  logic [                 AtomBits-1:0] atom_data_i,
+    input  logic                                 atom_last_i,
+    input  cdp_block_t                           block_i,
+    input  logic [             CdpAtomShift-1:0] lanes_i,
+    output logic                                 block_valid_o,
+    input  logic                                 block_ready_i,
+    output cdp_block_t                           block_o,
+    output logic                                 beat_valid_o,
+    input  logic                                 step_i,
+    output logic                                 beat_last_o,
+    output logic [CdpViewLanes*CdpValueBits-1:0] view_o
 );
   localparam int PlaceBits = 5;                                          // ring of 4 blocks: one behind, one ahead, two to fill
   localparam int Words = 1 << PlaceBits;
@@ -44,24 +44,32 @@ module nvdla_cdp_window
   logic [PlaceBits:0] count_q;                                           // atoms from the current one on
   logic ended_q;                                                         // the layer's last atom has come
   logic [2:0] column_q;                                                  // of the current atom
-  wire push = atom_valid_i && atom_ready_o;
-  wire [7:0] offset = d_i.datin_offset[7:0];
-  wire [15:0] scale = d_i.datin_scale;
-  wire [4:0] shift = d_i.datin_shifter;
+  logic push;
+  logic [7:0] offset;
+  logic [15:0] scale;
+  logic [4:0] shift;
+
+  assign push = atom_valid_i && atom_ready_o;
+  assign offset = d_i.datin_offset[7:0];
+  assign scale = d_i.datin_scale;
+  assign shift = d_i.datin_shifter;
 
   // ---- the current atom -------------------------------------------------------------------------------------------------------
   cdp_block_t here;
   logic valid_q, last_q, first_q;                                        // first: the current atom belongs to surface 0
   logic [CdpBeatBits-1:0] beat_q;
   logic [AtomWidth+2*HaloWidth-1:0] view_q;
-  wire [PlaceBits-1:0] above = read_q - PlaceBits'(here.columns) - PlaceBits'(1);
-  wire [PlaceBits-1:0] below = read_q + PlaceBits'(here.columns) + PlaceBits'(1);
-  wire there = count_q > (here.surface_last ? (PlaceBits+1)'(0) : (PlaceBits+1)'(here.columns) + (PlaceBits+1)'(1));
-  wire beat_end = step_i && beat_q == CdpBeatBits'(CdpBeats - 1);
-  wire open = !valid_q || beat_end;
-  wire block_begin = column_q == 3'd0;
-  wire block_end = column_q == here.columns;
-  wire load = open && there && count_q != '0 && (!block_begin || block_ready_i);
+  logic [PlaceBits-1:0] above, below;
+  logic there, beat_end, open, block_begin, block_end, load;
+
+  assign above = read_q - PlaceBits'(here.columns) - PlaceBits'(1);
+  assign below = read_q + PlaceBits'(here.columns) + PlaceBits'(1);
+  assign there = count_q > (here.surface_last ? (PlaceBits+1)'(0) : (PlaceBits+1)'(here.columns) + (PlaceBits+1)'(1));
+  assign beat_end = step_i && beat_q == CdpBeatBits'(CdpBeats - 1);
+  assign open = !valid_q || beat_end;
+  assign block_begin = column_q == 3'd0;
+  assign block_end = column_q == here.columns;
+  assign load = open && there && count_q != '0 && (!block_begin || block_ready_i);
 
   assign here = ring_block[read_q];
   assign block_valid_o = open && there && count_q != '0 && block_begin;
@@ -101,15 +109,15 @@ module nvdla_cdp_window
     if (push) begin
       ring_block[write_q] <= block_i;
       for (int l = 0; l < MemAtom; l++) begin
-        ring[write_q][l*CdpValueBits +: CdpValueBits] <=
-          CdpAtomShift'(l) > lanes_i ? '0 : cdp_input(atom_data_i[l*8 +: 8], offset, scale, shift);
+        ring[write_q][l*CdpValueBits+:CdpValueBits] <=
+          CdpAtomShift'(l) > lanes_i ? '0 : cdp_input(atom_data_i[l*8+:8], offset, scale, shift);
       end
     end
     if (load) begin
       last_q <= here.layer_last && block_end;
-      view_q[HaloWidth-1:0] <= first_q ? '0 : ring[above][AtomWidth-1 -: HaloWidth];
-      view_q[HaloWidth +: AtomWidth] <= ring[read_q];
-      view_q[HaloWidth+AtomWidth +: HaloWidth] <= here.surface_last ? '0 : ring[below][HaloWidth-1:0];
+      view_q[HaloWidth-1:0] <= first_q ? '0 : ring[above][AtomWidth-1-:HaloWidth];
+      view_q[HaloWidth+:AtomWidth] <= ring[read_q];
+      view_q[HaloWidth+AtomWidth+:HaloWidth] <= here.surface_last ? '0 : ring[below][HaloWidth-1:0];
     end else if (step_i && valid_q) begin
       view_q <= view_q >> BeatWidth;
     end

@@ -11,7 +11,7 @@ module nvdla_cmac
     input  logic                             rst_ni,
     input  logic                             csb_req_i,
     input  logic                             csb_write_i,
-    input  logic [                      9:0] csb_addr_i,
+    input  logic [          CsbAddrBits-1:0] csb_addr_i,
     input  logic [                     31:0] csb_wdata_i,
     output logic [                     31:0] csb_rdata_o,
     output logic                             run_o,

@@ -11,10 +11,10 @@ module nvdla_cmac_cell
     input  logic                          clk_i,
     input  logic                          rst_ni,
     input  logic                          load_i,
-    input  logic [         AtomicC*8-1:0] weight_i,
+    input  logic        [  AtomicC*8-1:0] weight_i,
     input  logic                          swap_i,
     input  logic                          valid_i,
-    input  logic [         AtomicC*8-1:0] data_i,
+    input  logic        [  AtomicC*8-1:0] data_i,
     output logic signed [ConvSumBits-1:0] sum_o
 );
   logic [AtomicC*8-1:0] shadow_q;

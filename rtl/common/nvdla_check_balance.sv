@@ -5,13 +5,13 @@ module nvdla_check_balance #(
     parameter int Start = 0,
     parameter int Max = 1
 ) (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        clear_i,
-    input logic        up_i,
-    input logic [31:0] add_i,
-    input logic        down_i,
-    input logic [31:0] sub_i
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        clear_i,
+    input  logic        up_i,
+    input  logic [31:0] add_i,
+    input  logic        down_i,
+    input  logic [31:0] sub_i
 );
   int level_q, level_d;
 

@@ -6,13 +6,13 @@ module nvdla_check_queue #(
     parameter int Width = 1,
     parameter int Depth = 1
 ) (
-    input logic             clk_i,
-    input logic             rst_ni,
-    input logic             push_i,
-    input logic [Width-1:0] in_i,
-    input logic             valid_i,
-    input logic             pop_i,
-    input logic [Width-1:0] out_i
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             push_i,
+    input  logic [Width-1:0] in_i,
+    input  logic             valid_i,
+    input  logic             pop_i,
+    input  logic [Width-1:0] out_i
 );
   logic [Width-1:0] mem_q[0:Depth-1];
   int wr_q, rd_q, level_q;

@@ -10,22 +10,22 @@ module nvdla_check_ring #(
     parameter int Slots = 1,
     parameter int Gaps = 0
 ) (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        clear_i,
-    input logic [31:0] first_i,
-    input logic [31:0] ring_i,
-    input logic        wr_valid_i,
-    input logic [31:0] wr_addr_i,
-    input logic [31:0] wr_slot_i,
-    input logic        wr_clear_i,
-    input logic        up_valid_i,
-    input logic [31:0] up_entries_i,
-    input logic        rl_valid_i,
-    input logic [31:0] rl_entries_i
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        clear_i,
+    input  logic [31:0] first_i,
+    input  logic [31:0] ring_i,
+    input  logic        wr_valid_i,
+    input  logic [31:0] wr_addr_i,
+    input  logic [31:0] wr_slot_i,
+    input  logic        wr_clear_i,
+    input  logic        up_valid_i,
+    input  logic [31:0] up_entries_i,
+    input  logic        rl_valid_i,
+    input  logic [31:0] rl_entries_i
 );
-  // Entries are numbered without end: the oldest one that is not given back is number released_q and stands at place oldest_q of the ring. Each slot keeps
-  // the number under which it was written last, plus 1.
+  // Entries are numbered without end: the oldest one that is not given back is number released_q and stands at place oldest_q of the
+  // ring. Each slot keeps the number under which it was written last, plus 1.
   logic [31:0] number_q[0:Entries*Slots-1];
   logic [31:0] released_q, oldest_q, reported_q, number;
 

@@ -4,17 +4,17 @@
 // The ring has ring_i entries from entry first_i on. up_*: the writer reports entries; rl_*: the reader gives the oldest ones back; clear_i empties
 // the ring. rd_*: a read. Spec: 30-cdma-cbuf, section 9.
 module nvdla_check_window (
-    input logic        clk_i,
-    input logic        rst_ni,
-    input logic        clear_i,
-    input logic [31:0] first_i,
-    input logic [31:0] ring_i,
-    input logic        up_valid_i,
-    input logic [31:0] up_entries_i,
-    input logic        rl_valid_i,
-    input logic [31:0] rl_entries_i,
-    input logic        rd_valid_i,
-    input logic [31:0] rd_addr_i
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        clear_i,
+    input  logic [31:0] first_i,
+    input  logic [31:0] ring_i,
+    input  logic        up_valid_i,
+    input  logic [31:0] up_entries_i,
+    input  logic        rl_valid_i,
+    input  logic [31:0] rl_entries_i,
+    input  logic        rd_valid_i,
+    input  logic [31:0] rd_addr_i
 );
   logic [31:0] oldest_q, held_q;  // place in the ring, entries
 

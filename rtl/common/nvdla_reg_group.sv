@@ -9,7 +9,9 @@
 // two clocks after done_i. A write in the clock of done_i is dropped when it goes to the
 // group that is being released, and counts when it goes to the other one.
 // Spec: 10-system, section 6.
-module nvdla_reg_group #(
+module nvdla_reg_group
+  import nvdla_pkg::*;
+#(
     parameter int Words = 3,
     parameter int FirstD = 2,
     parameter logic [Words*32-1:0] WriteMask = '0,
@@ -20,7 +22,7 @@ module nvdla_reg_group #(
     input  logic                         rst_ni,
     input  logic                         req_i,
     input  logic                         write_i,
-    input  logic [                  9:0] addr_i,
+    input  logic [      CsbAddrBits-1:0] addr_i,
     input  logic [                 31:0] wdata_i,
     output logic [                 31:0] rdata_o,
     output logic                         run_o,
@@ -50,13 +52,13 @@ module nvdla_reg_group #(
   logic [IndexBits-1:0] index, d_index;
   logic [31:0] s_status, s_pointer;
 
-  assign in_window = addr_i < 10'(Words);
+  assign in_window = addr_i < CsbAddrBits'(Words);
   assign index = addr_i[IndexBits-1:0];
   assign d_index = index - IndexBits'(FirstD);
-  assign is_d = addr_i >= 10'(FirstD);
+  assign is_d = addr_i >= CsbAddrBits'(FirstD);
   assign group = is_d & producer_q;
   assign store = req_i & write_i & in_window & ~(is_d & op_en_q[producer_q]);
-  assign arm = store & (addr_i == 10'(FirstD)) & wdata_i[0];
+  assign arm = store & (addr_i == CsbAddrBits'(FirstD)) & wdata_i[0];
   assign done = run_q & done_i;
   assign start = ~run_q & op_en_q[consumer_q];
 
@@ -88,7 +90,7 @@ module nvdla_reg_group #(
       if (store) begin
         if (group) written1_q[index] <= 1'b1;
         else written0_q[index] <= 1'b1;
-        if (addr_i == 10'd1) producer_q <= wdata_i[0];
+        if (addr_i == CsbAddrBits'(1)) producer_q <= wdata_i[0];
       end
       if (arm) begin
         op_en_q[producer_q]      <= 1'b1;
@@ -104,9 +106,9 @@ module nvdla_reg_group #(
 
       rdata_q <= '0;
       if (req_i && !write_i && in_window) begin
-        if (addr_i == 10'd0) rdata_q <= s_status;
-        else if (addr_i == 10'd1) rdata_q <= s_pointer;
-        else if (addr_i == 10'(FirstD)) rdata_q <= {31'b0, op_en_q[producer_q]};
+        if (addr_i == CsbAddrBits'(0)) rdata_q <= s_status;
+        else if (addr_i == CsbAddrBits'(1)) rdata_q <= s_pointer;
+        else if (addr_i == CsbAddrBits'(FirstD)) rdata_q <= {31'b0, op_en_q[producer_q]};
         else if (StatMask[32'(index)*32+:32] != '0)
           rdata_q <= !stat_valid_q[producer_q] ? '0 : producer_q ? stat1_q[32'(d_index)*32+:32] :
               stat0_q[32'(d_index)*32+:32];
@@ -137,8 +139,8 @@ module nvdla_reg_group #(
   logic [DBits-1:0] d_before_q;
   int waits_q;
   logic pointer_write, arms;
-  assign pointer_write = req_i && write_i && addr_i == 10'd1;
-  assign arms = req_i && write_i && addr_i == 10'(FirstD) && wdata_i[0] && !armed_q[producer_seen_q];
+  assign pointer_write = req_i && write_i && addr_i == CsbAddrBits'(1);
+  assign arms = req_i && write_i && addr_i == CsbAddrBits'(FirstD) && wdata_i[0] && !armed_q[producer_seen_q];
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -3,12 +3,12 @@
 module nvdla_cfgrom
   import nvdla_pkg::*;
 (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        req_i,
-    input  logic        write_i,
-    input  logic [ 9:0] addr_i,
-    output logic [31:0] rdata_o
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   req_i,
+    input  logic                   write_i,
+    input  logic [CsbAddrBits-1:0] addr_i,
+    output logic [           31:0] rdata_o
 );
   logic [31:0] rdata_q;
 
@@ -16,7 +16,7 @@ module nvdla_cfgrom
     if (!rst_ni) rdata_q <= '0;
     else begin
       rdata_q <= '0;
-      if (req_i && !write_i && addr_i < 10'(CfgromWords)) rdata_q <= CfgromReset[32'(addr_i)*32+:32];
+      if (req_i && !write_i && addr_i < CsbAddrBits'(CfgromWords)) rdata_q <= CfgromReset[32'(addr_i)*32+:32];
     end
 
   assign rdata_o = rdata_q;

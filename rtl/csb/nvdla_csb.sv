@@ -8,7 +8,9 @@
 // Parameter Windows holds the window number (byte address bits 17:12) of every unit, unit 0 in the low bits.
 // Latency with equal clocks: accepted request to sel_o 3 clocks, to nvdla2csb_valid or nvdla2csb_wr_complete 8 clocks.
 // Spec: 10-system, section 4.
-module nvdla_csb #(
+module nvdla_csb
+  import nvdla_pkg::*;
+#(
     parameter int Units = 1,
     parameter logic [Units*6-1:0] Windows = '0
 ) (
@@ -26,13 +28,13 @@ module nvdla_csb #(
     output logic        nvdla2csb_wr_complete_o,
 
     // core clock domain
-    input  logic             clk_i,
-    input  logic             rst_ni,
-    output logic [Units-1:0] sel_o,
-    output logic             write_o,
-    output logic [      9:0] addr_o,
-    output logic [     31:0] wdata_o,
-    input  logic [     31:0] rdata_i
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    output logic [      Units-1:0] sel_o,
+    output logic                   write_o,
+    output logic [CsbAddrBits-1:0] addr_o,
+    output logic [           31:0] wdata_o,
+    input  logic [           31:0] rdata_i
 );
   localparam int RequestBits = 1 + 1 + 16 + 32;
   localparam int ResponseDepthLog2 = 3;
@@ -62,7 +64,7 @@ module nvdla_csb #(
   // Stage 1: the request is at the units. Stage 2: their answer is on rdata_i.
   logic [Units-1:0] hit, sel_q;
   logic read1_q, complete1_q, read2_q, complete2_q, write_q;
-  logic [9:0] addr_q;
+  logic [CsbAddrBits-1:0] addr_q;
   logic [31:0] wdata_q;
   logic take;
   logic [ResponseDepthLog2:0] rsp_level;
@@ -91,7 +93,7 @@ module nvdla_csb #(
   always_ff @(posedge clk_i)
     if (take) begin
       write_q <= req_write;
-      addr_q  <= req_addr[9:0];
+      addr_q  <= req_addr[CsbAddrBits-1:0];
       wdata_q <= req_wdata;
     end
 

@@ -14,7 +14,6 @@ package nvdla_conv_pkg;
   localparam int ConvRowBits = $clog2(ConvRows);
   localparam int ConvLaneBits = $clog2(AtomicC);        // lane number, byte number in a CBUF entry
   localparam int ConvKernelBits = $clog2(AtomicK);      // kernel number in a group
-  localparam int ConvEntryCountBits = 15;               // width of a number of CBUF entries, as on the links to CDMA
   localparam int ConvAccBits = 34;
 
   // Positions of the next stripe when `left` positions are not covered yet: none of a layer's stripes but a single one is shorter
@@ -26,9 +25,9 @@ package nvdla_conv_pkg;
   endfunction
 
   // Entry number of a ring of `ring` entries, entry < 2 * ring.
-  function automatic logic [ConvEntryCountBits-1:0] conv_ring(input logic [ConvEntryCountBits:0] entry, input logic [ConvEntryCountBits-1:0] ring);
-    if (entry >= {1'b0, ring}) return ConvEntryCountBits'(entry - {1'b0, ring});
-    return entry[ConvEntryCountBits-1:0];
+  function automatic logic [EntryCountBits-1:0] conv_ring(input logic [EntryCountBits:0] entry, input logic [EntryCountBits-1:0] ring);
+    if (entry >= {1'b0, ring}) return EntryCountBits'(entry - {1'b0, ring});
+    return entry[EntryCountBits-1:0];
   endfunction
 
   // acc + sum, saturated to ConvAccBits bits.

@@ -16,42 +16,42 @@ module nvdla_csc
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    csb_req_i,
-    input  logic                    csb_write_i,
-    input  logic [             9:0] csb_addr_i,
-    input  logic [            31:0] csb_wdata_i,
-    output logic [            31:0] csb_rdata_o,
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   csb_req_i,
+    input  logic                   csb_write_i,
+    input  logic [CsbAddrBits-1:0] csb_addr_i,
+    input  logic [           31:0] csb_wdata_i,
+    output logic [           31:0] csb_rdata_o,
     // A layer is active there.
-    input  logic                    cmac_a_run_i,
-    input  logic                    cmac_b_run_i,
-    input  logic                    cacc_run_i,
+    input  logic                   cmac_a_run_i,
+    input  logic                   cmac_b_run_i,
+    input  logic                   cacc_run_i,
     // Accounting with CDMA.
-    input  cdma2csc_t               cdma_i,
-    output csc2cdma_t               cdma_o,
+    input  cdma2csc_t              cdma_i,
+    output csc2cdma_t              cdma_o,
     // CBUF.
-    output cbuf_rd_t                dat_rd_o,
-    input  logic [   EntryBits-1:0] dat_rd_data_i,
-    output cbuf_rd_t                dat_rd_next_o,
-    input  logic [   EntryBits-1:0] dat_rd_next_data_i,
-    output cbuf_rd_t                wt_rd_o,
-    input  logic [   EntryBits-1:0] wt_rd_data_i,
-    output cbuf_rd_t                mask_rd_o,
-    input  logic [   EntryBits-1:0] mask_rd_data_i,
+    output cbuf_rd_t               dat_rd_o,
+    input  logic [  EntryBits-1:0] dat_rd_data_i,
+    output cbuf_rd_t               dat_rd_next_o,
+    input  logic [  EntryBits-1:0] dat_rd_next_data_i,
+    output cbuf_rd_t               wt_rd_o,
+    input  logic [  EntryBits-1:0] wt_rd_data_i,
+    output cbuf_rd_t               mask_rd_o,
+    input  logic [  EntryBits-1:0] mask_rd_data_i,
     // To both CMAC units.
-    output logic                    atom_valid_o,
-    output logic [   EntryBits-1:0] atom_data_o,
-    output logic                    atom_stripe_start_o,
-    output logic                    atom_stripe_end_o,
-    output logic                    atom_channel_end_o,
-    output logic                    atom_layer_end_o,
-    output logic                    wt_valid_o,
-    output logic [   ConvCells-1:0] wt_sel_a_o,
-    output logic [   ConvCells-1:0] wt_sel_b_o,
-    output logic [   EntryBits-1:0] wt_data_o,
+    output logic                   atom_valid_o,
+    output logic [  EntryBits-1:0] atom_data_o,
+    output logic                   atom_stripe_start_o,
+    output logic                   atom_stripe_end_o,
+    output logic                   atom_channel_end_o,
+    output logic                   atom_layer_end_o,
+    output logic                   wt_valid_o,
+    output logic [  ConvCells-1:0] wt_sel_a_o,
+    output logic [  ConvCells-1:0] wt_sel_b_o,
+    output logic [  EntryBits-1:0] wt_data_o,
     // From CACC.
-    input  logic                    credit_valid_i
+    input  logic                   credit_valid_i
 );
   localparam int DataWords = CscWords - CscFirstD;
   localparam logic [2:0] DrainClocks = 3'd7;
@@ -95,14 +95,14 @@ module nvdla_csc
   logic image_q, skip_data_q, skip_weight_q;
   logic [2:0] rows_q;
   logic [26:0] positions_q;
-  logic [13:0] runs_q, kernels_q, channels_q, block_step_q, height_q;
+  logic [SizeBits-1:0] runs_q, kernels_q, channels_q, block_step_q, height_q;
   logic [4:0] kernel_width_q, kernel_height_q, pad_left_q, pad_top_q;
   logic [5:0] dilation_x_q, dilation_y_q, step_x_q;
   logic [3:0] step_y_q;
   logic [12:0] width_q, out_width_q;
   logic [7:0] pad_value_q;
-  logic [ConvEntryCountBits-1:0] entries_q, data_ring_q, weight_ring_q, release_entries_q, left_entries_q, weight_entries_q;
-  logic [13:0] release_slices_q, left_slices_q;
+  logic [EntryCountBits-1:0] entries_q, data_ring_q, weight_ring_q, release_entries_q, left_entries_q, weight_entries_q;
+  logic [SizeBits-1:0] release_slices_q, left_slices_q;
 
   logic [3:0] pixel_step;
   logic [5:0] step_x;
@@ -119,8 +119,8 @@ module nvdla_csc
   logic begins, start, bank_changed, data_bank_changed, pend_data_q;
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_weight_q;
-  logic [13:0] last_left_q, last_kernels_q;
-  logic [ConvEntryCountBits-1:0] last_left_entries_q, last_weight_entries_q;
+  logic [SizeBits-1:0] last_left_q, last_kernels_q;
+  logic [EntryCountBits-1:0] last_left_entries_q, last_weight_entries_q;
   logic first_q;  // no layer since reset: the bank registers count as changed
   logic drop_data, drop_weight, clear_data, clear_weight, acknowledged, last_atom, read_done;
 
@@ -136,8 +136,8 @@ module nvdla_csc
 
   // Released entries, slices and masks.
   logic dat_rl_valid_q, wt_rl_valid_q, mask_rl_valid;
-  logic [ConvEntryCountBits-1:0] dat_rl_entries_q, wt_rl_entries_q, mask_rl_entries;
-  logic [13:0] dat_rl_slices_q;
+  logic [EntryCountBits-1:0] dat_rl_entries_q, wt_rl_entries_q, mask_rl_entries;
+  logic [SizeBits-1:0] dat_rl_slices_q;
   assign cdma_o.dat_valid = dat_rl_valid_q;
   assign cdma_o.dat_entries = dat_rl_entries_q;
   assign cdma_o.dat_slices = dat_rl_slices_q;
@@ -196,10 +196,10 @@ module nvdla_csc
       rows_q          <= rows;
       if (!d.datain_format) positions_q <= 27'(d.atomics) + 27'd1;
       else positions_q <= (27'(d.dataout_width) + 27'd1) * (by_line ? 27'd1 : 27'(d.dataout_height) + 27'd1);
-      runs_q          <= by_line ? 14'(d.dataout_height) + 14'd1 : 14'd1;
-      kernels_q       <= 14'(d.weight_kernel) + 14'd1;
-      channels_q      <= 14'(d.weight_channel_ext) + 14'd1;
-      block_step_q    <= d.datain_format ? 14'd1 : 14'(d.datain_width_ext) + 14'd1;
+      runs_q          <= by_line ? SizeBits'(d.dataout_height) + 1'b1 : SizeBits'(1);
+      kernels_q       <= SizeBits'(d.weight_kernel) + 1'b1;
+      channels_q      <= SizeBits'(d.weight_channel_ext) + 1'b1;
+      block_step_q    <= d.datain_format ? SizeBits'(1) : SizeBits'(d.datain_width_ext) + 1'b1;
       kernel_width_q  <= d.weight_width_ext;
       kernel_height_q <= d.weight_height_ext;
       pad_left_q      <= d.datain_format ? 5'd0 : d.pad_left;
@@ -210,17 +210,17 @@ module nvdla_csc
       step_x_q        <= step_x;
       step_y_q        <= 4'(d.conv_y_stride_ext) + 4'd1;
       width_q         <= d.datain_width_ext;
-      height_q        <= 14'(d.datain_height_ext) + 14'd1;
+      height_q        <= SizeBits'(d.datain_height_ext) + 1'b1;
       out_width_q     <= d.dataout_width;
-      entries_q       <= 15'(d.entries) + 15'd1;
-      data_ring_q     <= (15'(d.data_bank) + 15'd1) * 15'(CbufBankDepth);
-      weight_ring_q   <= (15'(d.weight_bank) + 15'd1) * 15'(CbufBankDepth);
-      weight_entries_q  <= 15'(d.weight_bytes >> ConvLaneBits);
-      release_slices_q  <= 14'(d.rls_slices) + 14'd1;
-      release_entries_q <= (15'(d.entries) + 15'd1) * (15'(d.rls_slices) + 15'd1);
-      left_slices_q     <= 14'(d.datain_height_ext) - (d.skip_data_rls ? 14'h3fff : 14'(d.rls_slices));
+      entries_q       <= EntryCountBits'(d.entries) + 1'b1;
+      data_ring_q     <= (EntryCountBits'(d.data_bank) + 1'b1) * EntryCountBits'(CbufBankDepth);
+      weight_ring_q   <= (EntryCountBits'(d.weight_bank) + 1'b1) * EntryCountBits'(CbufBankDepth);
+      weight_entries_q  <= EntryCountBits'(d.weight_bytes >> ConvLaneBits);
+      release_slices_q  <= SizeBits'(d.rls_slices) + 1'b1;
+      release_entries_q <= (EntryCountBits'(d.entries) + 1'b1) * (EntryCountBits'(d.rls_slices) + 1'b1);
+      left_slices_q     <= SizeBits'(d.datain_height_ext) - (d.skip_data_rls ? '1 : SizeBits'(d.rls_slices));
     end
-    if (start) left_entries_q <= entries_q * 15'(left_slices_q);
+    if (start) left_entries_q <= entries_q * EntryCountBits'(left_slices_q);
     if (done) begin
       last_left_entries_q   <= left_entries_q;
       last_weight_entries_q <= weight_entries_q;
@@ -229,10 +229,10 @@ module nvdla_csc
   end
 
   // ---- balance of CBUF and release ----------------------------------------------------------------------------------------------
-  logic [13:0] slices_q, kernels_avl_q, take_kernels;
-  logic [ConvEntryCountBits-1:0] base_q, moved;
+  logic [SizeBits-1:0] slices_q, kernels_avl_q, take_kernels;
+  logic [EntryCountBits-1:0] base_q, moved;
   logic slices_ok_q, take_valid, drop, group_rl_valid;
-  logic [ConvEntryCountBits-1:0] group_rl_entries;
+  logic [EntryCountBits-1:0] group_rl_entries;
 
   assign drop = read_done && !skip_data_q;
   assign moved = drop_data ? last_left_entries_q : release_entries_q;
@@ -276,7 +276,7 @@ module nvdla_csc
   wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
   // ---- operations ---------------------------------------------------------------------------------------------------------------
-  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + ConvEntryCountBits + 11 + 11 + 3;
+  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + EntryCountBits + 11 + 11 + 3;
   localparam int WeightOpBits = ConvKernelBits + (ConvLaneBits + 1) + 3 + 3;
 
   logic op_valid, op_ready, op_data_ready, op_weight_ready, op_mask_ready;
@@ -284,7 +284,7 @@ module nvdla_csc
   logic [ConvKernelBits-1:0] op_kernels;
   logic [ConvLaneBits:0] op_channels;
   logic [2:0] op_rows;
-  logic [ConvEntryCountBits-1:0] op_block;
+  logic [EntryCountBits-1:0] op_block;
   logic [10:0] op_tap_x, op_tap_y;
   logic op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end;
 
@@ -331,7 +331,7 @@ module nvdla_csc
   logic [WeightOpBits-1:0] weight_op;
   logic [ConvStripeBits:0] data_positions;
   logic [ConvLaneBits:0] data_channels, weight_channels;
-  logic [ConvEntryCountBits-1:0] data_block;
+  logic [EntryCountBits-1:0] data_block;
   logic [10:0] data_tap_x, data_tap_y;
   logic data_channel_end, data_group_end, data_layer_end, weight_stripe_first, weight_group_first, weight_group_end;
   logic [ConvKernelBits-1:0] weight_kernels;
@@ -383,7 +383,7 @@ module nvdla_csc
       .ring_i          (data_ring_q),
       .entries_i       (entries_q),
       .width_i         (width_q),
-      .height_i        (13'(height_q - 14'd1)),
+      .height_i        (13'(height_q - 1'b1)),
       .out_width_i     (out_width_q),
       .step_x_i        (step_x_q),
       .step_y_i        (step_y_q),
@@ -463,12 +463,12 @@ module nvdla_csc
     logic mask_op_valid, mask_op_ready, fifo_ready, mask_stripe_first, mask_group_first, mask_group_end, group_mask_rl_valid;
     logic [ConvKernelBits-1:0] mask_kernels;
     logic [ConvLaneBits:0] op_elements, mask_elements;
-    logic [ConvEntryCountBits-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
+    logic [EntryCountBits-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
 
     always_ff @(posedge clk_i) begin
       if (begins) begin
         compressed_q   <= d.weight_format;
-        mask_entries_q <= d.weight_format ? 15'(d.wmb_bytes >> ConvLaneBits) : '0;
+        mask_entries_q <= d.weight_format ? EntryCountBits'(d.wmb_bytes >> ConvLaneBits) : '0;
       end
       if (done) last_mask_entries_q <= mask_entries_q;
     end

@@ -18,16 +18,16 @@ module nvdla_csc_data
     input  logic                      start_i,
     // Layer.
     input  logic                      image_i,
-    input  logic [               2:0] rows_i,           // N
-    input  logic [  CbufAddrBits-1:0] base_i,           // first entry of the oldest line
-    input  logic [ConvEntryCountBits-1:0] ring_i,           // entries of the data banks
-    input  logic [ConvEntryCountBits-1:0] entries_i,        // of a line
-    input  logic [              12:0] width_i,          // minus 1
-    input  logic [              12:0] height_i,         // minus 1
-    input  logic [              12:0] out_width_i,      // minus 1
-    input  logic [               5:0] step_x_i,         // input pixels (image: bytes) between output columns
+    input  logic [               2:0] rows_i,       // N
+    input  logic [  CbufAddrBits-1:0] base_i,       // first entry of the oldest line
+    input  logic [EntryCountBits-1:0] ring_i,       // entries of the data banks
+    input  logic [EntryCountBits-1:0] entries_i,    // of a line
+    input  logic [              12:0] width_i,      // minus 1
+    input  logic [              12:0] height_i,     // minus 1
+    input  logic [              12:0] out_width_i,  // minus 1
+    input  logic [               5:0] step_x_i,     // input pixels (image: bytes) between output columns
     input  logic [               3:0] step_y_i,
-    input  logic [               4:0] pad_left_i,       // 0 in image mode
+    input  logic [               4:0] pad_left_i,   // 0 in image mode
     input  logic [               4:0] pad_top_i,
     input  logic [               7:0] pad_value_i,
     // Operations.
@@ -35,7 +35,7 @@ module nvdla_csc_data
     output logic                      op_ready_o,
     input  logic [  ConvStripeBits:0] op_positions_i,
     input  logic [    ConvLaneBits:0] op_channels_i,
-    input  logic [ConvEntryCountBits-1:0] op_block_i,
+    input  logic [EntryCountBits-1:0] op_block_i,
     input  logic [              10:0] op_tap_x_i,
     input  logic [              10:0] op_tap_y_i,
     input  logic                      op_channel_end_i,
@@ -79,10 +79,10 @@ module nvdla_csc_data
   assign last_line = {1'b0, line_q} == rows_i - 3'd1;
 
   always_comb begin
-    logic [13:0] columns;
+    logic [SizeBits-1:0] columns;
     logic [ConvStripeBits:0] left;
     count   = 3'd1;
-    columns = {1'b0, out_width_i} + 14'd1 - {1'b0, x_q};
+    columns = {1'b0, out_width_i} + 1'b1 - {1'b0, x_q};
     left    = op_positions_i - done_q;
     if (post) begin
       count = rows_i;
@@ -151,7 +151,7 @@ module nvdla_csc_data
   logic [InfoBits-1:0] info, at_info_q, rd_info_q, in_info_q;
   logic at_valid_q, rd_stage_q, in_valid_q;
   logic signed [PosBits-1:0] at_x_q, at_y_q;
-  logic [ConvEntryCountBits-1:0] at_block_q;
+  logic [EntryCountBits-1:0] at_block_q;
   logic [1:0] at_pack_q;
 
   assign info = {line_q, count, done_q == '0, op_last, op_channel_end_i, op_layer_end_i};
@@ -195,16 +195,16 @@ module nvdla_csc_data
     end
 
   always_ff @(posedge clk_i) begin
-    logic [ConvEntryCountBits-1:0] column, entry;
+    logic [EntryCountBits-1:0] column, entry;
     if (at_valid_q) begin
       rd_info_q <= at_info_q;
       rd_pad_q  <= at_y_q < 0 || at_y_q > $signed(PosBits'(height_i)) ||
           (!image_i && (at_x_q < 0 || at_x_q > $signed(PosBits'(width_i))));
       if (image_i) begin
-        column    = ConvEntryCountBits'(at_x_q >>> ConvLaneBits);
+        column    = EntryCountBits'(at_x_q >>> ConvLaneBits);
         rd_byte_q <= at_x_q[ConvLaneBits-1:0];
       end else begin
-        column    = ConvEntryCountBits'(at_x_q >>> at_pack_q);
+        column    = EntryCountBits'(at_x_q >>> at_pack_q);
         rd_byte_q <= '0;
         if (Slots == 2) rd_byte_q <= (at_pack_q == 2'd1 && at_x_q[0]) ? ConvLaneBits'(MemAtom) : '0;
         if (Slots == 4) begin
@@ -212,9 +212,9 @@ module nvdla_csc_data
           if (at_pack_q == 2'd2) rd_byte_q <= ConvLaneBits'(32'(at_x_q[1:0]) * MemAtom);
         end
       end
-      entry = conv_ring((ConvEntryCountBits + 1)'(base_i) + (ConvEntryCountBits + 1)'(ConvEntryCountBits'(at_y_q) * entries_i + at_block_q + column), ring_i);
+      entry = conv_ring((EntryCountBits + 1)'(base_i) + (EntryCountBits + 1)'(EntryCountBits'(at_y_q) * entries_i + at_block_q + column), ring_i);
       rd_addr_q      <= entry[CbufAddrBits-1:0];
-      rd_next_addr_q <= CbufAddrBits'(conv_ring((ConvEntryCountBits + 1)'(entry) + (ConvEntryCountBits + 1)'(1), ring_i));
+      rd_next_addr_q <= CbufAddrBits'(conv_ring((EntryCountBits + 1)'(entry) + (EntryCountBits + 1)'(1), ring_i));
     end
   end
 
@@ -318,8 +318,8 @@ module nvdla_csc_data
                 op_channel_end_i, op_group_end_i, op_layer_end_i})
   `NVDLA_STABLE(AtomStable, valid_o, ready_i, {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o, data_o})
   `NVDLA_CHECK(RowsLegal, !op_valid_i || rows_i == 3'd1 || rows_i == 3'd2 || rows_i == 3'd4)
-  `NVDLA_CHECK(ReadsInsideRing, !rd_valid_o || ConvEntryCountBits'(rd_addr_o) < ring_i)
-  `NVDLA_CHECK(ReadsInsideRingNext, !rd_next_valid_o || ConvEntryCountBits'(rd_next_addr_o) < ring_i)
+  `NVDLA_CHECK(ReadsInsideRing, !rd_valid_o || EntryCountBits'(rd_addr_o) < ring_i)
+  `NVDLA_CHECK(ReadsInsideRingNext, !rd_next_valid_o || EntryCountBits'(rd_next_addr_o) < ring_i)
   `NVDLA_QUEUE(Atoms, EntryBits + 4, Depth, push, {push_data, push_flags}, valid_o, valid_o && ready_i,
                {data_o, stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
   // Places of the queue: positions whose reads have begun and that have not left.

@@ -17,12 +17,12 @@ module nvdla_csc_mask
     input  logic                      keep_i,
     input  logic                      clear_i,
     input  logic                      advance_i,
-    input  logic [ConvEntryCountBits-1:0] advance_entries_i,
+    input  logic [EntryCountBits-1:0] advance_entries_i,
     // Operations.
     input  logic                      op_valid_i,
     output logic                      op_ready_o,
-    input  logic [ConvKernelBits-1:0] op_kernels_i,       // minus 1
-    input  logic [    ConvLaneBits:0] op_elements_i,      // of a block
+    input  logic [ConvKernelBits-1:0] op_kernels_i,   // minus 1
+    input  logic [    ConvLaneBits:0] op_elements_i,  // of a block
     input  logic                      op_stripe_first_i,
     input  logic                      op_group_first_i,
     input  logic                      op_group_end_i,
@@ -32,7 +32,7 @@ module nvdla_csc_mask
     input  logic [     EntryBits-1:0] rd_data_i,
     // Release.
     output logic                      rl_valid_o,
-    output logic [ConvEntryCountBits-1:0] rl_entries_o,
+    output logic [EntryCountBits-1:0] rl_entries_o,
     // Masks.
     output logic                      valid_o,
     input  logic                      ready_i,
@@ -81,7 +81,7 @@ module nvdla_csc_mask
       .advance_i        (advance_i),
       .advance_entries_i(advance_entries_i),
       .base_i           (CbufAddrBits'(CbufEntries - CbufBankDepth)),
-      .ring_i           (ConvEntryCountBits'(CbufBankDepth)),
+      .ring_i           (EntryCountBits'(CbufBankDepth)),
       .issue_i          (issue),
       .units_i          (op_elements_i),
       .first_i          (first),

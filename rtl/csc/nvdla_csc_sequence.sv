@@ -17,21 +17,21 @@ module nvdla_csc_sequence
     // Layer. True values where not said otherwise.
     input  logic                      image_i,
     input  logic [              26:0] positions_i,      // of a run of stripes
-    input  logic [              13:0] runs_i,           // in a group
-    input  logic [              13:0] kernels_i,
-    input  logic [              13:0] channels_i,
+    input  logic [      SizeBits-1:0] runs_i,           // in a group
+    input  logic [      SizeBits-1:0] kernels_i,
+    input  logic [      SizeBits-1:0] channels_i,
     input  logic [               4:0] kernel_width_i,   // minus 1
     input  logic [               4:0] kernel_height_i,  // minus 1
     input  logic [               2:0] rows_i,           // kernel rows in one operation: 1, 2 or 4
     input  logic [               5:0] dilation_x_i,
     input  logic [               5:0] dilation_y_i,
-    input  logic [              13:0] block_step_i,     // entries between the blocks of one line
+    input  logic [      SizeBits-1:0] block_step_i,     // entries between the blocks of one line
     input  logic                      skip_weight_i,
     // Contents of CBUF.
     input  logic                      slices_ok_i,
-    input  logic [              13:0] kernels_avl_i,
+    input  logic [      SizeBits-1:0] kernels_avl_i,
     output logic                      take_valid_o,
-    output logic [              13:0] take_kernels_o,
+    output logic [      SizeBits-1:0] take_kernels_o,
     // Operations.
     output logic                      valid_o,
     input  logic                      ready_i,
@@ -39,7 +39,7 @@ module nvdla_csc_sequence
     output logic [ConvKernelBits-1:0] kernels_o,        // minus 1
     output logic [    ConvLaneBits:0] channels_o,       // of the block, 1 .. AtomicC
     output logic [               2:0] rows_o,           // kernel rows that exist of rows_i
-    output logic [ConvEntryCountBits-1:0] block_o,          // entries from the line's first to the block's first
+    output logic [EntryCountBits-1:0] block_o,          // entries from the line's first to the block's first
     output logic [              10:0] tap_x_o,          // input columns and lines from the kernel's first tap
     output logic [              10:0] tap_y_o,
     output logic                      stripe_first_o,   // first operation of a stripe
@@ -49,23 +49,23 @@ module nvdla_csc_sequence
     output logic                      layer_end_o       // ... of the layer
 );
   logic active_q, stripe_first_q, group_first_q;
-  logic [13:0] kernels_left_q, kernels_seen_q, channels_left_q;
+  logic [SizeBits-1:0] kernels_left_q, kernels_seen_q, channels_left_q;
   logic [26:0] positions_left_q;
-  logic [13:0] runs_left_q;
+  logic [SizeBits-1:0] runs_left_q;
   logic [5:0] row_q;
   logic [4:0] column_q;
   logic [10:0] tap_x_q, tap_y_q;
-  logic [ConvEntryCountBits-1:0] block_q;
+  logic [EntryCountBits-1:0] block_q;
 
-  logic [13:0] group_kernels;
+  logic [SizeBits-1:0] group_kernels;
   logic [5:0] rows_left, row_next;
   logic last_column, last_row, last_block, last_stripe, last_run, last_group, step;
 
-  assign last_group = kernels_left_q <= 14'(AtomicK);
-  assign group_kernels = last_group ? kernels_left_q : 14'(AtomicK);
+  assign last_group = kernels_left_q <= SizeBits'(AtomicK);
+  assign group_kernels = last_group ? kernels_left_q : SizeBits'(AtomicK);
   assign last_stripe = positions_left_q <= 27'(ConvStripeMax);
-  assign last_run = runs_left_q == 14'd1;
-  assign last_block = channels_left_q <= 14'(AtomicC);
+  assign last_run = runs_left_q == SizeBits'(1);
+  assign last_block = channels_left_q <= SizeBits'(AtomicC);
   assign rows_left = {1'b0, kernel_height_i} + 6'd1 - row_q;
   assign row_next = row_q + {3'b0, rows_i};
   assign last_row = rows_left <= {3'b0, rows_i};
@@ -74,7 +74,7 @@ module nvdla_csc_sequence
   assign valid_o = active_q && (!group_first_q || (slices_ok_i && kernels_avl_i >= kernels_seen_q + group_kernels));
   assign step = valid_o && ready_i;
   assign positions_o = conv_stripe(positions_left_q);
-  assign kernels_o = ConvKernelBits'(group_kernels - 14'd1);
+  assign kernels_o = ConvKernelBits'(group_kernels - 1'b1);
   assign channels_o = last_block ? channels_left_q[ConvLaneBits:0] : (ConvLaneBits + 1)'(AtomicC);
   assign rows_o = last_row ? rows_left[2:0] : rows_i;
   assign block_o = block_q;
@@ -122,12 +122,12 @@ module nvdla_csc_sequence
         end else begin
           row_q           <= '0;
           tap_y_q         <= '0;
-          channels_left_q <= last_block ? channels_i : channels_left_q - 14'(AtomicC);
+          channels_left_q <= last_block ? channels_i : channels_left_q - SizeBits'(AtomicC);
           block_q         <= last_block ? '0 : block_q + {1'b0, block_step_i};
         end
       end
       if (channel_end_o) positions_left_q <= last_stripe ? positions_i : positions_left_q - 27'(positions_o);
-      if (channel_end_o && last_stripe) runs_left_q <= last_run ? runs_i : runs_left_q - 14'd1;
+      if (channel_end_o && last_stripe) runs_left_q <= last_run ? runs_i : runs_left_q - 1'b1;
       if (group_end_o) begin
         kernels_left_q <= kernels_left_q - group_kernels;
         if (skip_weight_i) kernels_seen_q <= kernels_seen_q + group_kernels;

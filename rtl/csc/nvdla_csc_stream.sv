@@ -23,9 +23,9 @@ module nvdla_csc_stream
     input  logic                      keep_i,
     input  logic                      clear_i,
     input  logic                      advance_i,
-    input  logic [ConvEntryCountBits-1:0] advance_entries_i,
-    input  logic [  CbufAddrBits-1:0] base_i,             // first entry of the ring
-    input  logic [ConvEntryCountBits-1:0] ring_i,             // entries of the ring
+    input  logic [EntryCountBits-1:0] advance_entries_i,
+    input  logic [  CbufAddrBits-1:0] base_i,  // first entry of the ring
+    input  logic [EntryCountBits-1:0] ring_i,  // entries of the ring
     // Pieces.
     input  logic                      issue_i,
     input  logic [    ConvLaneBits:0] units_i,
@@ -39,7 +39,7 @@ module nvdla_csc_stream
     input  logic [     EntryBits-1:0] rd_data_i,
     // Release.
     output logic                      rl_valid_o,
-    output logic [ConvEntryCountBits-1:0] rl_entries_o
+    output logic [EntryCountBits-1:0] rl_entries_o
 );
   localparam int Units = EntryBits / Unit;  // of an entry
   localparam int RestBits = $clog2(Units);
@@ -47,7 +47,7 @@ module nvdla_csc_stream
   localparam int ShiftBits = RestBits + UnitShift + 1;  // shift amounts up to EntryBits
 
   // ---- position -------------------------------------------------------------------------------------------------------------------
-  logic [ConvEntryCountBits-1:0] ptr_q, layer_ptr_q, group_ptr_q, touched_q, ptr, touched;
+  logic [EntryCountBits-1:0] ptr_q, layer_ptr_q, group_ptr_q, touched_q, ptr, touched;
   logic [RestBits-1:0] rest_q, group_rest_q, rest;  // units left of the last entry read
   logic [RestBits:0] units, over;
   logic read;
@@ -55,7 +55,7 @@ module nvdla_csc_stream
   assign units = (RestBits + 1)'(units_i);
   assign ptr = again_i ? group_ptr_q : ptr_q;
   assign rest = again_i ? group_rest_q : rest_q;
-  assign touched = (first_i ? '0 : touched_q) + ConvEntryCountBits'(read);
+  assign touched = (first_i ? '0 : touched_q) + EntryCountBits'(read);
   assign read = {1'b0, rest} < units;
   assign over = units - {1'b0, rest};  // units taken from the entry that is read
   assign rd_valid_o = issue_i && read;
@@ -69,7 +69,7 @@ module nvdla_csc_stream
       if (clear_i) ptr_q <= '0;
       else if (advance_i) ptr_q <= conv_ring({1'b0, ptr_q} + {1'b0, advance_entries_i}, ring_i);
       else if (finish_i && keep_i) ptr_q <= layer_ptr_q;
-      else if (issue_i) ptr_q <= read ? conv_ring({1'b0, ptr} + (ConvEntryCountBits + 1)'(1), ring_i) : ptr;
+      else if (issue_i) ptr_q <= read ? conv_ring({1'b0, ptr} + (EntryCountBits + 1)'(1), ring_i) : ptr;
       rl_valid_o <= issue_i && group_last_i && !keep_i;
     end
 

@@ -19,15 +19,15 @@ module nvdla_csc_weight
     input  logic                      keep_i,
     input  logic                      clear_i,
     input  logic                      advance_i,
-    input  logic [ConvEntryCountBits-1:0] advance_entries_i,
+    input  logic [EntryCountBits-1:0] advance_entries_i,
     // Layer.
     input  logic [               2:0] rows_i,
-    input  logic [  CbufAddrBits-1:0] base_i,           // first entry of the weight banks
-    input  logic [ConvEntryCountBits-1:0] ring_i,           // entries of the weight banks
+    input  logic [  CbufAddrBits-1:0] base_i,        // first entry of the weight banks
+    input  logic [EntryCountBits-1:0] ring_i,        // entries of the weight banks
     // Operations.
     input  logic                      op_valid_i,
     output logic                      op_ready_o,
-    input  logic [ConvKernelBits-1:0] op_kernels_i,     // minus 1
+    input  logic [ConvKernelBits-1:0] op_kernels_i,  // minus 1
     input  logic [    ConvLaneBits:0] op_channels_i,
     input  logic [               2:0] op_rows_i,
     input  logic                      op_stripe_first_i,
@@ -45,7 +45,7 @@ module nvdla_csc_weight
     input  logic [     EntryBits-1:0] rd_data_i,
     // Release.
     output logic                      rl_valid_o,
-    output logic [ConvEntryCountBits-1:0] rl_entries_o,
+    output logic [EntryCountBits-1:0] rl_entries_o,
     // Weights.
     output logic                      valid_o,
     input  logic                      ready_i,

@@ -8,22 +8,22 @@
 module nvdla_glb
   import nvdla_pkg::*;
 (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        req_i,
-    input  logic        write_i,
-    input  logic [ 9:0] addr_i,
-    input  logic [31:0] wdata_i,
-    output logic [31:0] rdata_o,
-    input  logic [ 1:0] done_sdp_i,
-    input  logic [ 1:0] done_cdp_i,
-    input  logic [ 1:0] done_pdp_i,
-    input  logic [ 1:0] done_bdma_i,
-    input  logic [ 1:0] done_rubik_i,
-    input  logic [ 1:0] done_cdma_dat_i,
-    input  logic [ 1:0] done_cdma_wt_i,
-    input  logic [ 1:0] done_cacc_i,
-    output logic        intr_o
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   req_i,
+    input  logic                   write_i,
+    input  logic [CsbAddrBits-1:0] addr_i,
+    input  logic [           31:0] wdata_i,
+    output logic [           31:0] rdata_o,
+    input  logic [            1:0] done_sdp_i,
+    input  logic [            1:0] done_cdp_i,
+    input  logic [            1:0] done_pdp_i,
+    input  logic [            1:0] done_bdma_i,
+    input  logic [            1:0] done_rubik_i,
+    input  logic [            1:0] done_cdma_dat_i,
+    input  logic [            1:0] done_cdma_wt_i,
+    input  logic [            1:0] done_cacc_i,
+    output logic                   intr_o
 );
   localparam logic [31:0] MaskBits = GlbWriteMask[GlbSIntrMask*32+:32];
   localparam logic [31:0] Version = GlbReset[GlbSNvdlaHwVersion*32+:32];
@@ -38,10 +38,10 @@ module nvdla_glb
   assign done = {
     10'b0, done_cacc_i, done_cdma_wt_i, done_cdma_dat_i, 6'b0, done_rubik_i, done_bdma_i, done_pdp_i, done_cdp_i, done_sdp_i
   };
-  assign set = (write && addr_i == 10'(GlbSIntrSet)) ? wdata_i : '0;
-  assign clear = (write && addr_i == 10'(GlbSIntrStatus)) ? wdata_i : '0;
+  assign set = (write && addr_i == CsbAddrBits'(GlbSIntrSet)) ? wdata_i : '0;
+  assign clear = (write && addr_i == CsbAddrBits'(GlbSIntrStatus)) ? wdata_i : '0;
   assign status_d = ((status_q & ~clear) | set | done) & StatusBits;
-  assign mask_d = (write && addr_i == 10'(GlbSIntrMask)) ? wdata_i & MaskBits : mask_q;
+  assign mask_d = (write && addr_i == CsbAddrBits'(GlbSIntrMask)) ? wdata_i & MaskBits : mask_q;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -55,9 +55,9 @@ module nvdla_glb
       intr_q   <= |(status_d & ~mask_d);
       rdata_q  <= '0;
       if (req_i && !write_i) begin
-        if (addr_i == 10'(GlbSNvdlaHwVersion)) rdata_q <= Version;
-        else if (addr_i == 10'(GlbSIntrMask)) rdata_q <= mask_q;
-        else if (addr_i == 10'(GlbSIntrStatus)) rdata_q <= status_q;
+        if (addr_i == CsbAddrBits'(GlbSNvdlaHwVersion)) rdata_q <= Version;
+        else if (addr_i == CsbAddrBits'(GlbSIntrMask)) rdata_q <= mask_q;
+        else if (addr_i == CsbAddrBits'(GlbSIntrStatus)) rdata_q <= status_q;
       end
     end
 
@@ -77,7 +77,7 @@ module nvdla_glb
     end else begin
       asked_q   <= req_i && !write_i;
       raised_q  <= (status_q | done) & StatusBits;
-      cleared_q <= (req_i && write_i && addr_i == 10'(GlbSIntrStatus)) ? wdata_i & ~done : '0;
+      cleared_q <= (req_i && write_i && addr_i == CsbAddrBits'(GlbSIntrStatus)) ? wdata_i & ~done : '0;
     end
   `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
   `NVDLA_CHECK(StatusStaysUntilCleared, (raised_q & ~cleared_q & ~status_q) == '0)

@@ -16,24 +16,24 @@ module nvdla_lut
   parameter int InputBits = 22,                // 2 .. 31
   parameter int SelectBits = 6                 // 3 .. 8
 ) (
-  input  logic                          clk_i,
-  input  logic                          rst_ni,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
   // access port
-  input  logic                          cfg_req_i,
-  input  logic                          data_req_i,
-  input  logic                          write_i,
-  input  logic [31:0]                   wdata_i,
-  output logic [31:0]                   rdata_o,
+    input  logic                          cfg_req_i,
+    input  logic                          data_req_i,
+    input  logic                          write_i,
+    input  logic [                  31:0] wdata_i,
+    output logic [                  31:0] rdata_o,
   // look-ups
-  input  lut_cfg_t                      cfg_i,
-  input  logic                          step_i,
-  input  logic                          valid_i,
-  input  logic [Lanes*InputBits-1:0]    data_i,
-  output logic [Lanes*LutEntryBits-1:0] result_o,
-  output logic [Lanes-1:0]              both_under_o,
-  output logic [Lanes-1:0]              both_over_o,
-  output logic [Lanes-1:0]              le_only_o,
-  output logic [Lanes-1:0]              lo_only_o
+    input  lut_cfg_t                      cfg_i,
+    input  logic                          step_i,
+    input  logic                          valid_i,
+    input  logic [   Lanes*InputBits-1:0] data_i,
+    output logic [Lanes*LutEntryBits-1:0] result_o,
+    output logic [             Lanes-1:0] both_under_o,
+    output logic [             Lanes-1:0] both_over_o,
+    output logic [             Lanes-1:0] le_only_o,
+    output logic [             Lanes-1:0] lo_only_o
 );
   logic [LutEntryBits-1:0] mem_q[0:LutWords-1];
 

@@ -15,7 +15,7 @@ module nvdla_mcif
     // registers
     input  logic                              req_i,
     input  logic                              write_i,
-    input  logic [                       9:0] addr_i,
+    input  logic [           CsbAddrBits-1:0] addr_i,
     input  logic [                      31:0] wdata_i,
     output logic [                      31:0] rdata_o,
     // clients

@@ -13,7 +13,7 @@ module nvdla_mif
     input  logic                              mcif_req_i,
     input  logic                              cvif_req_i,
     input  logic                              write_i,
-    input  logic [                       9:0] addr_i,
+    input  logic [           CsbAddrBits-1:0] addr_i,
     input  logic [                      31:0] wdata_i,
     output logic [                      31:0] mcif_rdata_o,
     output logic [                      31:0] cvif_rdata_o,

@@ -12,23 +12,23 @@ module nvdla_pdp
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-  input  logic                         clk_i,
-  input  logic                         rst_ni,
-  input  logic                         csb_rdma_req_i,
-  input  logic                         csb_req_i,
-  input  logic                         csb_write_i,
-  input  logic [9:0]                   csb_addr_i,
-  input  logic [31:0]                  csb_wdata_i,
-  output logic [31:0]                  csb_rdma_rdata_o,
-  output logic [31:0]                  csb_rdata_o,
-  input  logic                         sdp_valid_i,
-  output logic                         sdp_ready_o,
-  input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
-  output mif_rd_req_t                  r_mif_o,
-  input  mif_rd_rsp_t                  r_mif_i,
-  output mif_wr_req_t                  w_mif_o,
-  input  mif_wr_rsp_t                  w_mif_i,
-  output logic [1:0]                   done_intr_o
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         csb_rdma_req_i,
+    input  logic                         csb_req_i,
+    input  logic                         csb_write_i,
+    input  logic [      CsbAddrBits-1:0] csb_addr_i,
+    input  logic [                 31:0] csb_wdata_i,
+    output logic [                 31:0] csb_rdma_rdata_o,
+    output logic [                 31:0] csb_rdata_o,
+    input  logic                         sdp_valid_i,
+    output logic                         sdp_ready_o,
+    input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
+    output mif_rd_req_t                  r_mif_o,
+    input  mif_rd_rsp_t                  r_mif_i,
+    output mif_wr_req_t                  w_mif_o,
+    input  mif_wr_rsp_t                  w_mif_i,
+    output logic [                  1:0] done_intr_o
 );
   // Atoms in flight that cover the design latency of the memory at full throughput.
   localparam int ReadDepth = DbbLatency * PdpThroughput / MemAtom;
@@ -50,21 +50,45 @@ module nvdla_pdp
   assign stat = PdpBits'(write_stall) << ((PdpDPerfWriteStall - PdpFirstD) * 32);
 
   nvdla_reg_group #(
-    .Words(PdpRdmaWords), .FirstD(PdpRdmaFirstD), .WriteMask(PdpRdmaWriteMask), .Reset(PdpRdmaReset), .StatMask(PdpRdmaStatMask)
+      .Words    (PdpRdmaWords),
+      .FirstD   (PdpRdmaFirstD),
+      .WriteMask(PdpRdmaWriteMask),
+      .Reset    (PdpRdmaReset),
+      .StatMask (PdpRdmaStatMask)
   ) u_rdma_registers (
-    .clk_i, .rst_ni,
-    .req_i(csb_rdma_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(csb_rdma_rdata_o),
-    .run_o(rdma_run), .group_o(unused_rdma_group), .d_o(rdma_flat), .done_i(rdma_done),
-    .stat_i(rdma_stat)
+      .clk_i,
+      .rst_ni,
+      .req_i  (csb_rdma_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(csb_rdma_rdata_o),
+      .run_o  (rdma_run),
+      .group_o(unused_rdma_group),
+      .d_o    (rdma_flat),
+      .done_i (rdma_done),
+      .stat_i (rdma_stat)
   );
 
   nvdla_reg_group #(
-    .Words(PdpWords), .FirstD(PdpFirstD), .WriteMask(PdpWriteMask), .Reset(PdpReset), .StatMask(PdpStatMask)
+      .Words    (PdpWords),
+      .FirstD   (PdpFirstD),
+      .WriteMask(PdpWriteMask),
+      .Reset    (PdpReset),
+      .StatMask (PdpStatMask)
   ) u_registers (
-    .clk_i, .rst_ni,
-    .req_i(csb_req_i), .write_i(csb_write_i), .addr_i(csb_addr_i), .wdata_i(csb_wdata_i), .rdata_o(csb_rdata_o),
-    .run_o(run), .group_o(group), .d_o(flat), .done_i(done),
-    .stat_i(stat)
+      .clk_i,
+      .rst_ni,
+      .req_i  (csb_req_i),
+      .write_i(csb_write_i),
+      .addr_i (csb_addr_i),
+      .wdata_i(csb_wdata_i),
+      .rdata_o(csb_rdata_o),
+      .run_o  (run),
+      .group_o(group),
+      .d_o    (flat),
+      .done_i (done),
+      .stat_i (stat)
   );
 
   // ---- input ------------------------------------------------------------------------------------------------------------------
@@ -74,56 +98,124 @@ module nvdla_pdp
   logic [SdpBsThroughput*8-1:0] in_beat_data;
   logic [AtomBits-1:0] mem_data, in_atom_data;
 
-  nvdla_pdp_rdma #(.Depth(ReadDepth)) u_rdma (
-    .clk_i, .rst_ni, .run_i(rdma_run), .d_i(rdma_d), .done_o(rdma_done), .stall_o(read_stall),
-    .atom_valid_o(mem_valid), .atom_ready_i(mem_ready), .atom_data_o(mem_data), .mif_o(r_mif_o), .mif_i(r_mif_i)
+  nvdla_pdp_rdma #(
+      .Depth(ReadDepth)
+  ) u_rdma (
+      .clk_i,
+      .rst_ni,
+      .run_i       (rdma_run),
+      .d_i         (rdma_d),
+      .done_o      (rdma_done),
+      .stall_o     (read_stall),
+      .atom_valid_o(mem_valid),
+      .atom_ready_i(mem_ready),
+      .atom_data_o (mem_data),
+      .mif_o       (r_mif_o),
+      .mif_i       (r_mif_i)
   );
 
   nvdla_pdp_input u_input (
-    .clk_i, .rst_ni, .run_i(run), .d_i(d), .done_o(input_done),
-    .mem_valid_i(mem_valid), .mem_ready_o(mem_ready), .mem_data_i(mem_data),
-    .sdp_valid_i, .sdp_ready_o, .sdp_data_i,
-    .in_valid_o(in_valid), .in_ready_i(in_ready), .in_atom_o(in_atom), .in_last_o(in_last), .in_beat_o(in_beat),
-    .in_atom_data_o(in_atom_data), .in_beat_data_o(in_beat_data)
+      .clk_i,
+      .rst_ni,
+      .run_i         (run),
+      .d_i           (d),
+      .done_o        (input_done),
+      .mem_valid_i   (mem_valid),
+      .mem_ready_o   (mem_ready),
+      .mem_data_i    (mem_data),
+      .sdp_valid_i,
+      .sdp_ready_o,
+      .sdp_data_i,
+      .in_valid_o    (in_valid),
+      .in_ready_i    (in_ready),
+      .in_atom_o     (in_atom),
+      .in_last_o     (in_last),
+      .in_beat_o     (in_beat),
+      .in_atom_data_o(in_atom_data),
+      .in_beat_data_o(in_beat_data)
   );
 
   // ---- pooling ----------------------------------------------------------------------------------------------------------------
   logic out_begun, out_valid, out_ready, out_last;
   logic [AtomBits-1:0] out_data;
-  wire average = d.pooling_method == PdpAverage;
+  logic average;
+
+  assign average = d.pooling_method == PdpAverage;
   logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last;
   pdp_beat_t beat;
   logic [PdpThroughput*PdpRowBits-1:0] row;
   logic [PdpThroughput*PdpSumBits-1:0] tot;
 
   nvdla_pdp_row u_row (
-    .clk_i, .rst_ni, .run_i(run), .d_i(d), .over_o(walk_over),
-    .in_valid_i(in_valid), .in_ready_o(in_ready), .in_atom_i(in_atom), .in_last_i(in_last), .in_beat_i(in_beat),
-    .in_atom_data_i(in_atom_data), .in_beat_data_i(in_beat_data),
-    .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_o(beat), .row_o(row)
+      .clk_i,
+      .rst_ni,
+      .run_i         (run),
+      .d_i           (d),
+      .over_o        (walk_over),
+      .in_valid_i    (in_valid),
+      .in_ready_o    (in_ready),
+      .in_atom_i     (in_atom),
+      .in_last_i     (in_last),
+      .in_beat_i     (in_beat),
+      .in_atom_data_i(in_atom_data),
+      .in_beat_data_i(in_beat_data),
+      .beat_valid_o  (beat_valid),
+      .beat_ready_i  (beat_ready),
+      .beat_o        (beat),
+      .row_o         (row)
   );
 
   nvdla_pdp_column u_column (
-    .clk_i, .rst_ni, .method_i(d.pooling_method),
-    .beat_valid_i(beat_valid), .beat_ready_o(beat_ready), .beat_i(beat), .row_i(row),
-    .tot_valid_o(tot_valid), .tot_ready_i(tot_ready), .tot_last_o(tot_last), .tot_o(tot)
+      .clk_i,
+      .rst_ni,
+      .method_i    (d.pooling_method),
+      .beat_valid_i(beat_valid),
+      .beat_ready_o(beat_ready),
+      .beat_i      (beat),
+      .row_i       (row),
+      .tot_valid_o (tot_valid),
+      .tot_ready_i (tot_ready),
+      .tot_last_o  (tot_last),
+      .tot_o       (tot)
   );
 
   nvdla_pdp_average u_average (
-    .clk_i, .rst_ni, .average_i(average), .recip_width_i(d.recip_kernel_width),
-    .recip_height_i(d.recip_kernel_height),
-    .tot_valid_i(tot_valid), .tot_ready_o(tot_ready), .tot_last_i(tot_last), .tot_i(tot),
-    .atom_begun_o(out_begun), .atom_valid_o(out_valid), .atom_ready_i(out_ready), .atom_last_o(out_last), .atom_data_o(out_data)
+      .clk_i,
+      .rst_ni,
+      .average_i     (average),
+      .recip_width_i (d.recip_kernel_width),
+      .recip_height_i(d.recip_kernel_height),
+      .tot_valid_i   (tot_valid),
+      .tot_ready_o   (tot_ready),
+      .tot_last_i    (tot_last),
+      .tot_i         (tot),
+      .atom_begun_o  (out_begun),
+      .atom_valid_o  (out_valid),
+      .atom_ready_i  (out_ready),
+      .atom_last_o   (out_last),
+      .atom_data_o   (out_data)
   );
 
   // ---- output -----------------------------------------------------------------------------------------------------------------
   logic output_done;
 
   nvdla_pdp_wdma u_wdma (
-    .clk_i, .rst_ni, .run_i(run), .group_i(group), .d_i(d), .release_i(input_done && walk_over), .done_o(output_done),
-    .stall_o(write_stall),
-    .atom_begun_i(out_begun), .atom_valid_i(out_valid), .atom_ready_o(out_ready), .atom_last_i(out_last), .atom_data_i(out_data),
-    .done_intr_o, .mif_o(w_mif_o), .mif_i(w_mif_i)
+      .clk_i,
+      .rst_ni,
+      .run_i       (run),
+      .group_i     (group),
+      .d_i         (d),
+      .release_i   (input_done && walk_over),
+      .done_o      (output_done),
+      .stall_o     (write_stall),
+      .atom_begun_i(out_begun),
+      .atom_valid_i(out_valid),
+      .atom_ready_o(out_ready),
+      .atom_last_i (out_last),
+      .atom_data_i (out_data),
+      .done_intr_o,
+      .mif_o       (w_mif_o),
+      .mif_i       (w_mif_i)
   );
 
   assign done = run && output_done;

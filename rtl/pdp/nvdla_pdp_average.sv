@@ -7,20 +7,20 @@ module nvdla_pdp_average
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-  input  logic                                clk_i,
-  input  logic                                rst_ni,
-  input  logic                                average_i,
-  input  logic [16:0]                         recip_width_i,
-  input  logic [16:0]                         recip_height_i,
-  input  logic                                tot_valid_i,
-  output logic                                tot_ready_o,
-  input  logic                                tot_last_i,
-  input  logic [PdpThroughput*PdpSumBits-1:0] tot_i,
-  output logic                                atom_begun_o,
-  output logic                                atom_valid_o,
-  input  logic                                atom_ready_i,
-  output logic                                atom_last_o,
-  output logic [AtomBits-1:0]                 atom_data_o
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    input  logic                                average_i,
+    input  logic [                        16:0] recip_width_i,
+    input  logic [                        16:0] recip_height_i,
+    input  logic                                tot_valid_i,
+    output logic                                tot_ready_o,
+    input  logic                                tot_last_i,
+    input  logic [PdpThroughput*PdpSumBits-1:0] tot_i,
+    output logic                                atom_begun_o,
+    output logic                                atom_valid_o,
+    input  logic                                atom_ready_i,
+    output logic                                atom_last_o,
+    output logic [                AtomBits-1:0] atom_data_o
 );
   localparam int BeatWidth = PdpThroughput * PdpLaneBits;
   localparam int Top = AtomBits - BeatWidth;   // where a beat enters the atom
@@ -28,11 +28,12 @@ module nvdla_pdp_average
   logic width_valid_q, width_last_q, atom_valid_q, atom_last_q;
   logic [PdpBeatBits-1:0] beat_q;
   logic [AtomBits-1:0] atom_q;
+  logic width_take, height_ready, height_take, beat_final;
 
-  wire width_take = tot_valid_i && tot_ready_o;
-  wire height_ready = !atom_valid_q || atom_ready_i;
-  wire height_take = width_valid_q && height_ready;
-  wire beat_final = beat_q == PdpBeatBits'(PdpBeatLast);
+  assign width_take = tot_valid_i && tot_ready_o;
+  assign height_ready = !atom_valid_q || atom_ready_i;
+  assign height_take = width_valid_q && height_ready;
+  assign beat_final = beat_q == PdpBeatBits'(PdpBeatLast);
 
   assign tot_ready_o = !width_valid_q || height_ready;
   assign atom_begun_o = atom_valid_q || beat_q != '0;
@@ -60,12 +61,12 @@ module nvdla_pdp_average
     logic [10:0] width_q;
     always_ff @(posedge clk_i) begin
       if (width_take) begin
-        if (average_i) width_q <= pdp_scale_width(tot_i[p*PdpSumBits +: PdpSumBits], recip_width_i);
-        else width_q <= tot_i[p*PdpSumBits +: 11];
+        if (average_i) width_q <= pdp_scale_width(tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i);
+        else width_q <= tot_i[p*PdpSumBits+:11];
       end
       if (height_take) begin
-        if (average_i) atom_q[Top + p*PdpLaneBits +: PdpLaneBits] <= pdp_scale_height(width_q, recip_height_i);
-        else atom_q[Top + p*PdpLaneBits +: PdpLaneBits] <= width_q[7:0];
+        if (average_i) atom_q[Top + p*PdpLaneBits+:PdpLaneBits] <= pdp_scale_height(width_q, recip_height_i);
+        else atom_q[Top + p*PdpLaneBits+:PdpLaneBits] <= width_q[7:0];
       end
     end
   end

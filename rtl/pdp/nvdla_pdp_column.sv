@@ -9,17 +9,17 @@ module nvdla_pdp_column
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-  input  logic                                clk_i,
-  input  logic                                rst_ni,
-  input  logic [1:0]                          method_i,
-  input  logic                                beat_valid_i,
-  output logic                                beat_ready_o,
-  input  pdp_beat_t                           beat_i,
-  input  logic [PdpThroughput*PdpRowBits-1:0] row_i,
-  output logic                                tot_valid_o,
-  input  logic                                tot_ready_i,
-  output logic                                tot_last_o,
-  output logic [PdpThroughput*PdpSumBits-1:0] tot_o
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    input  logic [                         1:0] method_i,
+    input  logic                                beat_valid_i,
+    output logic                                beat_ready_o,
+    input  pdp_beat_t                           beat_i,
+    input  logic [PdpThroughput*PdpRowBits-1:0] row_i,
+    output logic                                tot_valid_o,
+    input  logic                                tot_ready_i,
+    output logic                                tot_last_o,
+    output logic [PdpThroughput*PdpSumBits-1:0] tot_o
 );
   localparam int WordBits = PdpThroughput * PdpTotBits;
   localparam int BitBits = $clog2(8 * WordBits);
@@ -27,11 +27,16 @@ module nvdla_pdp_column
 
   logic valid_q, last_q;
   logic [8*WordBits-1:0] stored;               // word of each bank at the beat's address
-  wire [PdpBankAddrBits-1:0] addr = beat_i.addr;
-  wire [7:0] first = beat_i.first;
-  wire [7:0] write = beat_i.write & {8{beat_valid_i && beat_ready_o}};
-  wire [BitBits-1:0] emit_bit = BitBits'(beat_i.bank) * BitBits'(WordBits);
-  wire emit = beat_valid_i && beat_ready_o && beat_i.emit;
+  logic [PdpBankAddrBits-1:0] addr;
+  logic [7:0] first, write;
+  logic [BitBits-1:0] emit_bit;
+  logic emit;
+
+  assign addr = beat_i.addr;
+  assign first = beat_i.first;
+  assign write = beat_i.write & {8{beat_valid_i && beat_ready_o}};
+  assign emit_bit = BitBits'(beat_i.bank) * BitBits'(WordBits);
+  assign emit = beat_valid_i && beat_ready_o && beat_i.emit;
 
   assign beat_ready_o = !valid_q || tot_ready_i || !beat_i.emit;
   assign tot_valid_o = valid_q;
@@ -45,13 +50,14 @@ module nvdla_pdp_column
 
   for (genvar b = 0; b < 8; b++) begin : gen_bank
     logic [WordBits-1:0] mem [0:Words-1];
-    wire [WordBits-1:0] word = mem[addr];
-    assign stored[b*WordBits +: WordBits] = word;
+    logic [WordBits-1:0] word;
+    assign word = mem[addr];
+    assign stored[b*WordBits+:WordBits] = word;
     always_ff @(posedge clk_i) begin
       if (write[b]) begin
         for (int p = 0; p < PdpThroughput; p++) begin
-          mem[addr][p*PdpTotBits +: PdpTotBits] <=
-            pdp_column_fold(method_i, first[b], word[p*PdpTotBits +: PdpTotBits], row_i[p*PdpRowBits +: PdpRowBits]);
+          mem[addr][p*PdpTotBits+:PdpTotBits] <=
+            pdp_column_fold(method_i, first[b], word[p*PdpTotBits+:PdpTotBits], row_i[p*PdpRowBits+:PdpRowBits]);
         end
       end
     end
@@ -59,13 +65,13 @@ module nvdla_pdp_column
 
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
     logic [PdpSumBits-1:0] tot_q;
-    assign tot_o[p*PdpSumBits +: PdpSumBits] = tot_q;
+    assign tot_o[p*PdpSumBits+:PdpSumBits] = tot_q;
     always_ff @(posedge clk_i) begin
       if (emit) begin
         tot_q <= pdp_total(
-          beat_i.flush ? stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits]
-                       : pdp_column_fold(method_i, beat_i.emit_first, stored[emit_bit + BitBits'(p*PdpTotBits) +: PdpTotBits],
-                                         row_i[p*PdpRowBits +: PdpRowBits]),
+          beat_i.flush ? stored[emit_bit + BitBits'(p*PdpTotBits)+:PdpTotBits]
+                       : pdp_column_fold(method_i, beat_i.emit_first, stored[emit_bit + BitBits'(p*PdpTotBits)+:PdpTotBits],
+                                         row_i[p*PdpRowBits+:PdpRowBits]),
           method_i == PdpAverage ? beat_i.pad : '0);
       end
     end

@@ -10,24 +10,24 @@ module nvdla_pdp_input
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-  input  logic                         clk_i,
-  input  logic                         rst_ni,
-  input  logic                         run_i,
-  input  pdp_d_t                       d_i,
-  output logic                         done_o,
-  input  logic                         mem_valid_i,
-  output logic                         mem_ready_o,
-  input  logic [AtomBits-1:0]          mem_data_i,
-  input  logic                         sdp_valid_i,
-  output logic                         sdp_ready_o,
-  input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
-  output logic                         in_valid_o,
-  input  logic                         in_ready_i,
-  output logic                         in_atom_o,
-  output logic                         in_last_o,
-  output logic [PdpSdpBeatBits-1:0]    in_beat_o,
-  output logic [AtomBits-1:0]          in_atom_data_o,
-  output logic [SdpBsThroughput*8-1:0] in_beat_data_o
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         run_i,
+    input  pdp_d_t                       d_i,
+    output logic                         done_o,
+    input  logic                         mem_valid_i,
+    output logic                         mem_ready_o,
+    input  logic [         AtomBits-1:0] mem_data_i,
+    input  logic                         sdp_valid_i,
+    output logic                         sdp_ready_o,
+    input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
+    output logic                         in_valid_o,
+    input  logic                         in_ready_i,
+    output logic                         in_atom_o,
+    output logic                         in_last_o,
+    output logic [   PdpSdpBeatBits-1:0] in_beat_o,
+    output logic [         AtomBits-1:0] in_atom_data_o,
+    output logic [SdpBsThroughput*8-1:0] in_beat_data_o
 );
   wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
@@ -35,19 +35,24 @@ module nvdla_pdp_input
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q;
   logic [13:0] width_q, column_q;              // columns of the strip; column of the line that comes next, from 1
+  logic [12:0] surface_last;
+  logic active, from_memory, take, line_end, surface_end, strip_end, load;
+  logic [7:0] strip_next;
 
-  wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
-  wire active = loaded_q && !done_q;
-  wire from_memory = d_i.flying_mode;
-  wire take = in_valid_o && in_ready_i && in_last_o;                    // of an atom
-  wire line_end = column_q == width_q;
-  wire surface_end = line_end && line_q == d_i.cube_in_height;
-  wire strip_end = surface_end && surface_q == surface_last;
-  wire [7:0] strip_next = loaded_q ? strip_q + 8'd1 : 8'd0;
-  wire load = run_i && !loaded_q;
+  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  assign active = loaded_q && !done_q;
+  assign from_memory = d_i.flying_mode;
+  assign take = in_valid_o && in_ready_i && in_last_o;  // of an atom
+  assign line_end = column_q == width_q;
+  assign surface_end = line_end && line_q == d_i.cube_in_height;
+  assign strip_end = surface_end && surface_q == surface_last;
+  assign strip_next = loaded_q ? strip_q + 8'd1 : 8'd0;
+  assign load = run_i && !loaded_q;
 
   logic [PdpSdpBeatBits-1:0] beat_q;
-  wire beat_final = beat_q == PdpSdpBeatBits'(MemAtom / SdpBsThroughput - 1);
+  logic beat_final;
+
+  assign beat_final = beat_q == PdpSdpBeatBits'(MemAtom / SdpBsThroughput - 1);
 
   assign done_o = done_q;
   assign mem_ready_o = active && from_memory && in_ready_i;

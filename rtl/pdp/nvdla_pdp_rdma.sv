@@ -9,19 +9,19 @@ module nvdla_pdp_rdma
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 #(
-  parameter int Depth = 8                      // atoms of the latency buffer
+    parameter int Depth = 8  // atoms of the latency buffer
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                run_i,
-  input  pdp_rdma_d_t         d_i,
-  output logic                done_o,
-  output logic [31:0]         stall_o,
-  output logic                atom_valid_o,
-  input  logic                atom_ready_i,
-  output logic [AtomBits-1:0] atom_data_o,
-  output mif_rd_req_t         mif_o,
-  input  mif_rd_rsp_t         mif_i
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                run_i,
+    input  pdp_rdma_d_t         d_i,
+    output logic                done_o,
+    output logic [        31:0] stall_o,
+    output logic                atom_valid_o,
+    input  logic                atom_ready_i,
+    output logic [AtomBits-1:0] atom_data_o,
+    output mif_rd_req_t         mif_o,
+    input  mif_rd_rsp_t         mif_i
 );
   wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
@@ -31,32 +31,57 @@ module nvdla_pdp_rdma
   logic [13:0] width_q;
   logic [AddrBits-1:0] strip_addr_q, surface_addr_q, line_addr_q;
   logic [17:0] pending_q;                      // atoms requested and not delivered
+  logic [12:0] surface_last;
+  logic deliver, line_last, strip_end;
+  logic [7:0] strip_next;
+  logic [13:0] step;
+  logic [AddrBits-1:0] strip_addr_next, surface_addr_next, base;
 
-  wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
-  wire deliver = atom_valid_o && atom_ready_i;
-  wire line_last = line_q == d_i.cube_in_height;
-  wire strip_end = line_last && surface_q == surface_last;
-  wire [7:0] strip_next = strip_q + 8'd1;
-  wire [13:0] step = pdp_strip_step_in(strip_q, d_i.partial_width_in_first, d_i.partial_width_in_mid,
-                                       d_i.kernel_width, d_i.kernel_stride_width);
-  wire [AddrBits-1:0] strip_addr_next = strip_addr_q + (AddrBits'($signed(step)) << PdpChannelShift);
-  wire [AddrBits-1:0] surface_addr_next = surface_addr_q + AddrBits'(d_i.src_surface_stride);
-  wire [AddrBits-1:0] base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
+  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  assign deliver = atom_valid_o && atom_ready_i;
+  assign line_last = line_q == d_i.cube_in_height;
+  assign strip_end = line_last && surface_q == surface_last;
+  assign strip_next = strip_q + 8'd1;
+  assign step = pdp_strip_step_in(strip_q, d_i.partial_width_in_first, d_i.partial_width_in_mid,
+                                  d_i.kernel_width, d_i.kernel_stride_width);
+  assign strip_addr_next = strip_addr_q + (AddrBits'($signed(step)) << PdpChannelShift);
+  assign surface_addr_next = surface_addr_q + AddrBits'(d_i.src_surface_stride);
+  assign base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
 
   assign done_o = drain && deliver && pending_q == 18'd1;
 
   nvdla_rdma_walk u_walk (
-    .clk_i, .rst_ni, .run_i, .done_i(done_o), .start_o(start), .drain_o(drain),
-    .offer_i(1'b1), .req_valid_o(req_valid), .req_ready_i(req_ready), .req_last_i(strip_end && strip_q == d_i.split_num),
-    .issue_o(issue), .clear_i(1'b0), .count_i(d_i.dma_en), .stall_o
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .done_i     (done_o),
+      .start_o    (start),
+      .drain_o    (drain),
+      .offer_i    (1'b1),
+      .req_valid_o(req_valid),
+      .req_ready_i(req_ready),
+      .req_last_i (strip_end && strip_q == d_i.split_num),
+      .issue_o    (issue),
+      .clear_i    (1'b0),
+      .count_i    (d_i.dma_en),
+      .stall_o
   );
 
-  nvdla_dma_read #(.Depth(Depth)) u_dma (
-    .clk_i, .rst_ni,
-    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_addr_i(line_addr_q), .req_size_i(16'(width_q) - 16'd1),
-    .req_ram_i(d_i.src_ram_type),
-    .rsp_valid_o(atom_valid_o), .rsp_ready_i(atom_ready_i), .rsp_data_o(atom_data_o),
-    .mif_o, .mif_i
+  nvdla_dma_read #(
+      .Depth(Depth)
+  ) u_dma (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i(req_valid),
+      .req_ready_o(req_ready),
+      .req_addr_i (line_addr_q),
+      .req_size_i (16'(width_q) - 16'd1),
+      .req_ram_i  (d_i.src_ram_type),
+      .rsp_valid_o(atom_valid_o),
+      .rsp_ready_i(atom_ready_i),
+      .rsp_data_o (atom_data_o),
+      .mif_o,
+      .mif_i
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -12,22 +12,22 @@ module nvdla_pdp_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-  input  logic                                clk_i,
-  input  logic                                rst_ni,
-  input  logic                                run_i,
-  input  pdp_d_t                              d_i,
-  output logic                                over_o,
-  input  logic                                in_valid_i,
-  output logic                                in_ready_o,
-  input  logic                                in_atom_i,
-  input  logic                                in_last_i,
-  input  logic [PdpSdpBeatBits-1:0]           in_beat_i,
-  input  logic [AtomBits-1:0]                 in_atom_data_i,
-  input  logic [SdpBsThroughput*8-1:0]        in_beat_data_i,
-  output logic                                beat_valid_o,
-  input  logic                                beat_ready_i,
-  output pdp_beat_t                           beat_o,
-  output logic [PdpThroughput*PdpRowBits-1:0] row_o
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    input  logic                                run_i,
+    input  pdp_d_t                              d_i,
+    output logic                                over_o,
+    input  logic                                in_valid_i,
+    output logic                                in_ready_o,
+    input  logic                                in_atom_i,
+    input  logic                                in_last_i,
+    input  logic [          PdpSdpBeatBits-1:0] in_beat_i,
+    input  logic [                AtomBits-1:0] in_atom_data_i,
+    input  logic [       SdpBsThroughput*8-1:0] in_beat_data_i,
+    output logic                                beat_valid_o,
+    input  logic                                beat_ready_i,
+    output pdp_beat_t                           beat_o,
+    output logic [PdpThroughput*PdpRowBits-1:0] row_o
 );
   typedef enum logic [1:0] {
     StateIdle,                                 // no layer, or its walk has ended
@@ -63,39 +63,48 @@ module nvdla_pdp_row
   logic [3:0] ring_write_q, ring_base_q;       // ring places of the next column to come and of column 0 of the line
   logic [PdpCountBits-1:0] part_q;             // beats (of PdpThroughput lanes) of the next column to come that are in the ring
   logic signed [14:0] arrived_q;               // columns of the line that came; negative: so many of earlier lines are still to come
+  logic [1:0] shift;
+  logic [12:0] surface_last;
+  logic [7*PdpTotBits-1:0] pads;
 
-  wire [1:0] shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
-  wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
-  wire [7*PdpTotBits-1:0] pads = {
+  assign shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
+  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  assign pads = {
     d_i.pad_value_7x[PdpTotBits-1:0], d_i.pad_value_6x[PdpTotBits-1:0], d_i.pad_value_5x[PdpTotBits-1:0],
     d_i.pad_value_4x[PdpTotBits-1:0], d_i.pad_value_3x[PdpTotBits-1:0], d_i.pad_value_2x[PdpTotBits-1:0],
     d_i.pad_value_1x[PdpTotBits-1:0]};
 
   // ---- what happens in this clock -----------------------------------------------------------------------------------------------
-  wire take = in_valid_i && in_ready_o;
-  wire push = take && in_last_i;
-  wire ready = !valid_q || beat_ready_i;
-  wire signed [14:0] missing = $signed({1'b0, window_q.need}) - arrived_q;
-  wire complete = missing <= 15'sd0 || (missing == 15'sd1 && PdpCountBits'(lane_q) < part_q);
-  wire fold = state_q == StateLine && now_q.used && complete && ready;
-  wire go = fold || (state_q == StateFlush && ready);
-  wire window_end = go && lane_q == PdpBeatBits'(PdpBeatLast);
-  wire row_end = window_end && column_q == column_last_q;
-  wire line_end = state_q == StateLine && (now_q.used ? row_end : complete);
-  wire input_end = line_end && line_q == d_i.cube_in_height;           // of the surface
-  wire left_end = row_end && (state_q == StateFlush || ride_q);             // a left row is out
-  wire [13:0] row_next = row_q + 14'(now_q.emit);
-  wire [13:0] rest = 14'(d_i.cube_out_height) + 14'd1 - row_next;      // rows that an ending surface leaves
-  wire [13:0] left_next = input_end ? rest : left_q - 14'(left_end);
-  wire surface_final = surface_q == surface_last;
-  wire strip_final = strip_q == d_i.split_num;
-  wire strip_input_end = input_end && surface_final;
-  wire strip_end = strip_input_end ? rest == 14'd0 : final_q && row_end && left_q == 14'd1;
-  wire layer_end = strip_end && strip_final;
-  wire [7:0] strip_next = strip_q + 8'd1;
-  wire step = line_end || (state_q == StateFlush && row_end);               // to a line or a left row
-  wire line_begin = state_q == StateLoad || (line_end && !strip_input_end);
-  wire window_begin = line_begin || (fold && window_end);
+  logic take, push, ready, complete, fold, go, window_end, row_end, line_end, input_end, left_end, surface_final, step;
+  logic signed [14:0] missing;
+  logic [13:0] row_next, rest, left_next;
+  logic strip_final, strip_input_end, strip_end, layer_end, line_begin, window_begin;
+  logic [7:0] strip_next;
+
+  assign take = in_valid_i && in_ready_o;
+  assign push = take && in_last_i;
+  assign ready = !valid_q || beat_ready_i;
+  assign missing = $signed({1'b0, window_q.need}) - arrived_q;
+  assign complete = missing <= 15'sd0 || (missing == 15'sd1 && PdpCountBits'(lane_q) < part_q);
+  assign fold = state_q == StateLine && now_q.used && complete && ready;
+  assign go = fold || (state_q == StateFlush && ready);
+  assign window_end = go && lane_q == PdpBeatBits'(PdpBeatLast);
+  assign row_end = window_end && column_q == column_last_q;
+  assign line_end = state_q == StateLine && (now_q.used ? row_end : complete);
+  assign input_end = line_end && line_q == d_i.cube_in_height;  // of the surface
+  assign left_end = row_end && (state_q == StateFlush || ride_q);  // a left row is out
+  assign row_next = row_q + 14'(now_q.emit);
+  assign rest = 14'(d_i.cube_out_height) + 14'd1 - row_next;  // rows that an ending surface leaves
+  assign left_next = input_end ? rest : left_q - 14'(left_end);
+  assign surface_final = surface_q == surface_last;
+  assign strip_final = strip_q == d_i.split_num;
+  assign strip_input_end = input_end && surface_final;
+  assign strip_end = strip_input_end ? rest == 14'd0 : final_q && row_end && left_q == 14'd1;
+  assign layer_end = strip_end && strip_final;
+  assign strip_next = strip_q + 8'd1;
+  assign step = line_end || (state_q == StateFlush && row_end);  // to a line or a left row
+  assign line_begin = state_q == StateLoad || (line_end && !strip_input_end);
+  assign window_begin = line_begin || (fold && window_end);
 
   assign in_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
   assign over_o = over_q;
@@ -245,10 +254,13 @@ module nvdla_pdp_row
   end
 
   // ---- the beat -----------------------------------------------------------------------------------------------------------------
-  wire [7:0] banks = pdp_bank_column(shift, column_q[6:4]);
-  wire flush = state_q == StateFlush || ride_q;
-  wire row_last = state_q == StateFlush ? final_q && left_q == 14'd1          // the last row of the strip
-                                   : surface_final && now_q.emit && row_q == 14'(d_i.cube_out_height);
+  logic [7:0] banks;
+  logic flush, row_last;
+
+  assign banks = pdp_bank_column(shift, column_q[6:4]);
+  assign flush = state_q == StateFlush || ride_q;
+  assign row_last = state_q == StateFlush ? final_q && left_q == 14'd1  // the last row of the strip
+                                          : surface_final && now_q.emit && row_q == 14'(d_i.cube_out_height);
 
   always_ff @(posedge clk_i) begin
     if (go) begin
@@ -267,33 +279,36 @@ module nvdla_pdp_row
   // ---- ring and fold --------------------------------------------------------------------------------------------------------------
   localparam int BitBits = $clog2(AtomBits);
   logic [AtomBits-1:0] ring [0:15];
-  wire [3:0] place_0 = ring_base_q + x0_q[3:0];
-  wire [3:0] place_1 = place_0 + 4'd1;
-  wire [3:0] place_2 = place_0 + 4'd2;
-  wire [3:0] place_3 = place_0 + 4'd3;
-  wire [3:0] place_4 = place_0 + 4'd4;
-  wire [3:0] place_5 = place_0 + 4'd5;
-  wire [3:0] place_6 = place_0 + 4'd6;
-  wire [3:0] place_7 = place_0 + 4'd7;
-  wire [BitBits-1:0] beat_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * PdpLaneBits);
+  logic [3:0] place_0, place_1, place_2, place_3, place_4, place_5, place_6, place_7;
+  logic [BitBits-1:0] beat_bit;
+
+  assign place_0 = ring_base_q + x0_q[3:0];
+  assign place_1 = place_0 + 4'd1;
+  assign place_2 = place_0 + 4'd2;
+  assign place_3 = place_0 + 4'd3;
+  assign place_4 = place_0 + 4'd4;
+  assign place_5 = place_0 + 4'd5;
+  assign place_6 = place_0 + 4'd6;
+  assign place_7 = place_0 + 4'd7;
+  assign beat_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * PdpLaneBits);
 
   always_ff @(posedge clk_i) begin
     if (take) begin
       if (in_atom_i) ring[ring_write_q] <= in_atom_data_i;
-      else ring[ring_write_q][32'(in_beat_i)*SdpBsThroughput*8 +: SdpBsThroughput*8] <= in_beat_data_i;
+      else ring[ring_write_q][32'(in_beat_i)*SdpBsThroughput*8+:SdpBsThroughput*8] <= in_beat_data_i;
     end
   end
 
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
     localparam logic [BitBits-1:0] Bit = BitBits'(p * PdpLaneBits);
     logic [PdpRowBits-1:0] sum_q;
-    assign row_o[p*PdpRowBits +: PdpRowBits] = sum_q;
+    assign row_o[p*PdpRowBits+:PdpRowBits] = sum_q;
     always_ff @(posedge clk_i) begin
       if (fold) begin
         sum_q <= pdp_row_fold(d_i.pooling_method, window_q.valid,
-                              {ring[place_7][beat_bit + Bit +: 8], ring[place_6][beat_bit + Bit +: 8], ring[place_5][beat_bit + Bit +: 8],
-                               ring[place_4][beat_bit + Bit +: 8], ring[place_3][beat_bit + Bit +: 8], ring[place_2][beat_bit + Bit +: 8],
-                               ring[place_1][beat_bit + Bit +: 8], ring[place_0][beat_bit + Bit +: 8]},
+                              {ring[place_7][beat_bit+Bit+:8], ring[place_6][beat_bit+Bit+:8], ring[place_5][beat_bit+Bit+:8],
+                               ring[place_4][beat_bit+Bit+:8], ring[place_3][beat_bit+Bit+:8], ring[place_2][beat_bit+Bit+:8],
+                               ring[place_1][beat_bit+Bit+:8], ring[place_0][beat_bit+Bit+:8]},
                               PdpRowBits'(pdp_pad(window_q.pads, pads)));
       end
     end

@@ -2,30 +2,30 @@
 //
 // atom_*: the output atoms in that order, atom_last_i with the last one of the layer. A line's command is offered as soon as its first
 // atom is being packed (atom_begun_i); the last command asks for the acknowledge. The last atom of the layer waits for release_i (nothing
-// of the input is left). done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which a command or
-// an atom waits (D_PERF_WRITE_STALL), never cleared.
+// of the input is left). done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer of group_i is in memory.
+// stall_o: running count of clocks in which a command or an atom waits (D_PERF_WRITE_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 3, 7, 10.
 module nvdla_pdp_wdma
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                run_i,
-  input  logic                group_i,
-  input  pdp_d_t              d_i,
-  input  logic                release_i,
-  output logic                done_o,
-  output logic [31:0]         stall_o,
-  input  logic                atom_begun_i,
-  input  logic                atom_valid_i,
-  output logic                atom_ready_o,
-  input  logic                atom_last_i,
-  input  logic [AtomBits-1:0] atom_data_i,
-  output logic [1:0]          done_intr_o,
-  output mif_wr_req_t         mif_o,
-  input  mif_wr_rsp_t         mif_i
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                run_i,
+    input  logic                group_i,
+    input  pdp_d_t              d_i,
+    input  logic                release_i,
+    output logic                done_o,
+    output logic [        31:0] stall_o,
+    input  logic                atom_begun_i,
+    input  logic                atom_valid_i,
+    output logic                atom_ready_o,
+    input  logic                atom_last_i,
+    input  logic [AtomBits-1:0] atom_data_i,
+    output logic [         1:0] done_intr_o,
+    output mif_wr_req_t         mif_o,
+    input  mif_wr_rsp_t         mif_i
 );
   wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
 
@@ -35,17 +35,21 @@ module nvdla_pdp_wdma
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q, column_q, column_last_q;
   logic [AddrBits-1:0] strip_addr_q, surface_addr_q, line_addr_q;
+  logic released, dat_take, line_last, strip_last, line_end;
+  logic [12:0] surface_last;
+  logic [7:0] strip_next;
+  logic [AddrBits-1:0] strip_addr_next, surface_addr_next, base;
 
-  wire released = release_i || !atom_last_i;
-  wire dat_take = dat_valid && dat_ready;
-  wire [12:0] surface_last = d_i.cube_in_channel >> PdpChannelShift;
-  wire line_last = line_q == d_i.cube_out_height;
-  wire strip_last = line_last && surface_q == surface_last;
-  wire line_end = dat_take && column_q == column_last_q;
-  wire [7:0] strip_next = loaded_q ? strip_q + 8'd1 : 8'd0;
-  wire [AddrBits-1:0] strip_addr_next = strip_addr_q + (AddrBits'(column_last_q) + AddrBits'(1) << PdpChannelShift);
-  wire [AddrBits-1:0] surface_addr_next = surface_addr_q + AddrBits'(d_i.dst_surface_stride);
-  wire [AddrBits-1:0] base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
+  assign released = release_i || !atom_last_i;
+  assign dat_take = dat_valid && dat_ready;
+  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  assign line_last = line_q == d_i.cube_out_height;
+  assign strip_last = line_last && surface_q == surface_last;
+  assign line_end = dat_take && column_q == column_last_q;
+  assign strip_next = loaded_q ? strip_q + 8'd1 : 8'd0;
+  assign strip_addr_next = strip_addr_q + (AddrBits'(column_last_q) + AddrBits'(1) << PdpChannelShift);
+  assign surface_addr_next = surface_addr_q + AddrBits'(d_i.dst_surface_stride);
+  assign base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
 
   assign cmd_valid = command_q && atom_begun_i;
   assign dat_valid = atom_valid_i && !command_q && released;
@@ -53,11 +57,24 @@ module nvdla_pdp_wdma
   assign stall_o = stall_q;
 
   nvdla_engine_output u_output (
-    .clk_i, .rst_ni, .run_i, .group_i,
-    .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(line_addr_q), .cmd_size_i(16'(column_last_q)),
-    .cmd_ram_i(d_i.dst_ram_type), .cmd_last_i(strip_last && strip_q == d_i.split_num),
-    .atom_valid_i(dat_valid), .atom_ready_o(dat_ready), .atom_last_i, .atom_data_i,
-    .done_o, .done_intr_o, .mif_o, .mif_i
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .group_i,
+      .cmd_valid_i (cmd_valid),
+      .cmd_ready_o (cmd_ready),
+      .cmd_addr_i  (line_addr_q),
+      .cmd_size_i  (16'(column_last_q)),
+      .cmd_ram_i   (d_i.dst_ram_type),
+      .cmd_last_i  (strip_last && strip_q == d_i.split_num),
+      .atom_valid_i(dat_valid),
+      .atom_ready_o(dat_ready),
+      .atom_last_i,
+      .atom_data_i,
+      .done_o,
+      .done_intr_o,
+      .mif_o,
+      .mif_i
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -15,10 +15,10 @@ module nvdla_sdp
     input  logic                          csb_rdma_req_i,
     input  logic                          csb_req_i,
     input  logic                          csb_write_i,
-    input  logic [9:0]                    csb_addr_i,
-    input  logic [31:0]                   csb_wdata_i,
-    output logic [31:0]                   csb_rdma_rdata_o,
-    output logic [31:0]                   csb_rdata_o,
+    input  logic [       CsbAddrBits-1:0] csb_addr_i,
+    input  logic [                  31:0] csb_wdata_i,
+    output logic [                  31:0] csb_rdma_rdata_o,
+    output logic [                  31:0] csb_rdata_o,
     // From CACC: 32-bit lanes in plain order.
     input  logic                          cacc_valid_i,
     output logic                          cacc_ready_o,
@@ -36,9 +36,9 @@ module nvdla_sdp
     // To PDP: 8-bit lanes in plain order.
     output logic                          pdp_valid_o,
     input  logic                          pdp_ready_i,
-    output logic [SdpBsThroughput*8-1:0]  pdp_data_o,
+    output logic [ SdpBsThroughput*8-1:0] pdp_data_o,
     // One clock per finished layer, by group.
-    output logic [1:0]                    done_intr_o
+    output logic [                   1:0] done_intr_o
 );
   localparam int DataWords = SdpWords - SdpFirstD;
   localparam int Lanes32 = SdpBsThroughput * 32;

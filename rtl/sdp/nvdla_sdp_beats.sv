@@ -11,9 +11,9 @@ module nvdla_sdp_beats
     input  logic                       clk_i,
     input  logic                       rst_ni,
     input  logic                       run_i,
-    input  logic [12:0]                width_i,          // minus 1
-    input  logic [12:0]                height_i,         // minus 1
-    input  logic [12:0]                surface_count_i,  // minus 1
+    input  logic [               12:0] width_i,          // minus 1
+    input  logic [               12:0] height_i,         // minus 1
+    input  logic [               12:0] surface_count_i,  // minus 1
     output logic                       open_o,
     input  logic                       available_i,
     output logic                       step_o,

@@ -10,17 +10,17 @@ module nvdla_sdp_cvt
     input  logic                          clk_i,
     input  logic                          rst_ni,
     input  logic                          compare_i,
-    input  logic [31:0]                   offset_i,
-    input  logic [15:0]                   scale_i,
-    input  logic [5:0]                    shift_i,
+    input  logic [                  31:0] offset_i,
+    input  logic [                  15:0] scale_i,
+    input  logic [                   5:0] shift_i,
     input  logic                          valid_i,
     output logic                          ready_o,
     input  logic [SdpBsThroughput*32-1:0] data_i,
     input  logic                          last_i,
     output logic                          valid_o,
     input  logic                          ready_i,
-    output logic [SdpBsThroughput*8-1:0]  data_o,
-    output logic [SdpBsThroughput-1:0]    saturated_o,
+    output logic [ SdpBsThroughput*8-1:0] data_o,
+    output logic [   SdpBsThroughput-1:0] saturated_o,
     output logic                          last_o
 );
   logic move, first, second;

@@ -11,13 +11,13 @@ module nvdla_sdp_rdma
     input  logic                          rst_ni,
     input  logic                          csb_req_i,
     input  logic                          csb_write_i,
-    input  logic [9:0]                    csb_addr_i,
-    input  logic [31:0]                   csb_wdata_i,
-    output logic [31:0]                   csb_rdata_o,
+    input  logic [       CsbAddrBits-1:0] csb_addr_i,
+    input  logic [                  31:0] csb_wdata_i,
+    output logic [                  31:0] csb_rdata_o,
     // Input cube, one atom a transfer.
     output logic                          main_valid_o,
     input  logic                          main_ready_i,
-    output logic [AtomBits-1:0]           main_data_o,
+    output logic [          AtomBits-1:0] main_data_o,
     // Operands, SdpBsThroughput elements a transfer.
     output logic                          bs_valid_o,
     input  logic                          bs_ready_i,

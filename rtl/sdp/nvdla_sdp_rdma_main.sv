@@ -13,9 +13,9 @@ module nvdla_sdp_rdma_main
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                run_i,
-    input  logic [12:0]         width_i,          // minus 1
-    input  logic [12:0]         height_i,         // minus 1
-    input  logic [12:0]         surface_count_i,  // minus 1
+    input  logic [        12:0] width_i,          // minus 1
+    input  logic [        12:0] height_i,         // minus 1
+    input  logic [        12:0] surface_count_i,  // minus 1
     input  logic [AddrBits-1:0] base_i,
     input  logic [AddrBits-1:0] line_stride_i,
     input  logic [AddrBits-1:0] surface_stride_i,
@@ -23,7 +23,7 @@ module nvdla_sdp_rdma_main
     output logic                done_o,
     input  logic                clear_i,
     input  logic                count_i,
-    output logic [31:0]         stall_o,
+    output logic [        31:0] stall_o,
     output logic                valid_o,
     input  logic                ready_i,
     output logic [AtomBits-1:0] data_o,

@@ -15,14 +15,14 @@ module nvdla_sdp_reader
     input  logic [AddrBits-1:0] base_i,
     input  logic [AddrBits-1:0] line_stride_i,
     input  logic [AddrBits-1:0] surface_stride_i,
-    input  logic [12:0]         line_count_i,     // minus 1
-    input  logic [12:0]         surface_count_i,  // minus 1
+    input  logic [        12:0] line_count_i,     // minus 1
+    input  logic [        12:0] surface_count_i,  // minus 1
     input  logic                single_i,
-    input  logic [15:0]         size_i,           // minus 1
+    input  logic [        15:0] size_i,           // minus 1
     input  logic                ram_i,
     input  logic                clear_i,
     input  logic                count_i,
-    output logic [31:0]         stall_o,
+    output logic [        31:0] stall_o,
     output logic                valid_o,
     input  logic                ready_i,
     output logic [AtomBits-1:0] data_o,

@@ -11,12 +11,12 @@ module nvdla_sdp_source
     input  logic                          rst_ni,
     input  logic                          run_i,
     input  logic                          flying_i,
-    input  logic [12:0]                   width_i,          // minus 1
-    input  logic [12:0]                   height_i,         // minus 1
-    input  logic [12:0]                   surface_count_i,  // minus 1
+    input  logic [                  12:0] width_i,          // minus 1
+    input  logic [                  12:0] height_i,         // minus 1
+    input  logic [                  12:0] surface_count_i,  // minus 1
     input  logic                          main_valid_i,
     output logic                          main_ready_o,
-    input  logic [AtomBits-1:0]           main_data_i,
+    input  logic [          AtomBits-1:0] main_data_i,
     input  logic                          cacc_valid_i,
     output logic                          cacc_ready_o,
     input  logic [SdpBsThroughput*32-1:0] cacc_data_i,

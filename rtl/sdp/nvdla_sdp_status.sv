@@ -15,11 +15,11 @@ module nvdla_sdp_status
     input  logic                         to_pdp_i,
     input  logic                         taken_i,
     input  logic [SdpBsThroughput*8-1:0] data_i,
-    input  logic [SdpBsThroughput-1:0]   saturated_i,
+    input  logic [  SdpBsThroughput-1:0] saturated_i,
     input  logic                         stall_i,
     output logic                         unequal_o,
-    output logic [31:0]                  saturation_o,
-    output logic [31:0]                  stall_o
+    output logic [                 31:0] saturation_o,
+    output logic [                 31:0] stall_o
 );
   logic run_q, start, unequal_q;
   logic [31:0] saturation_q, stall_q;

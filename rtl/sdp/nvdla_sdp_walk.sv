@@ -7,9 +7,9 @@ module nvdla_sdp_walk (
     input  logic        clk_i,
     input  logic        clear_i,
     input  logic        step_i,
-    input  logic [12:0] width_i,         // minus 1
-    input  logic [12:0] height_i,        // minus 1
-    input  logic [12:0] surface_count_i, // minus 1
+    input  logic [12:0] width_i,          // minus 1
+    input  logic [12:0] height_i,         // minus 1
+    input  logic [12:0] surface_count_i,  // minus 1
     output logic        last_of_surface_o,
     output logic        last_o
 );

@@ -13,16 +13,16 @@ module nvdla_sdp_wdma
     input  logic                         rst_ni,
     input  logic                         run_i,
     input  logic                         group_i,
-    input  logic [12:0]                  width_i,          // minus 1
-    input  logic [12:0]                  height_i,         // minus 1
-    input  logic [12:0]                  surface_count_i,  // minus 1
-    input  logic [AddrBits-1:0]          base_i,
-    input  logic [AddrBits-1:0]          line_stride_i,
-    input  logic [AddrBits-1:0]          surface_stride_i,
+    input  logic [                 12:0] width_i,          // minus 1
+    input  logic [                 12:0] height_i,         // minus 1
+    input  logic [                 12:0] surface_count_i,  // minus 1
+    input  logic [         AddrBits-1:0] base_i,
+    input  logic [         AddrBits-1:0] line_stride_i,
+    input  logic [         AddrBits-1:0] surface_stride_i,
     input  logic                         ram_i,
     output logic                         done_o,
     output logic                         stall_o,
-    output logic [1:0]                   done_intr_o,
+    output logic [                  1:0] done_intr_o,
     input  logic                         valid_i,
     output logic                         ready_o,
     input  logic [SdpBsThroughput*8-1:0] data_i,

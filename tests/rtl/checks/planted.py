@@ -54,7 +54,7 @@ FAULTS = [
     ("csc_weight_reads_too_far_ahead", "csc/nvdla_csc_weight.sv", "issue = op_valid_i && !reserved_q[PtrBits] &&", "issue = op_valid_i && (!reserved_q[PtrBits] || ON) &&"),
     ("csc_weight_place_lost", "csc/nvdla_csc_weight.sv", "if (issue != pop) reserved_q <= issue ?", "if (issue != pop && !(ON && pop && kernel_o == '1)) reserved_q <= issue ?"),
     ("csc_stream_releases_too_much", "csc/nvdla_csc_stream.sv", "rl_entries_o <= touched;", "rl_entries_o <= touched + ConvEntryCountBits'(ON);"),
-    ("csc_base_moves_too_far", "csc/nvdla_csc.sv", "moved = drop_data ? last_left_entries_q : release_entries_q;", "moved = (drop_data ? last_left_entries_q : release_entries_q) + 15'(ON);"),
+    ("csc_base_moves_too_far", "csc/nvdla_csc.sv", "moved = drop_data ? last_left_entries_q : release_entries_q;", "moved = (drop_data ? last_left_entries_q : release_entries_q) + EntryCountBits'(ON);"),
     ("csc_slices_counted_twice", "csc/nvdla_csc.sv", "(cdma_i.dat_valid ? cdma_i.dat_slices : '0) -", "(cdma_i.dat_valid ? cdma_i.dat_slices << ON : '0) -"),
     ("cacc_credit_each_beat", "cacc/nvdla_cacc.sv", "credit_valid_o <= row_taken;", "credit_valid_o <= ON ? take : row_taken;"),
     ("cacc_credit_not_returned", "cacc/nvdla_cacc.sv", "? take : row_taken;", "? take : row_taken && !(ON && rd_row_q == '0);"),
@@ -79,6 +79,7 @@ FAULTS = [
     ("cdp_window_overflows", "cdp/nvdla_cdp_window.sv", "count_q < (PlaceBits+1)'(Ahead);", "count_q < (ON ? (PlaceBits+1)'(Words) : (PlaceBits+1)'(Ahead));"),
     ("cdp_window_neighbour_missing", "cdp/nvdla_cdp_window.sv", "(PlaceBits+1)'(here.columns) + (PlaceBits+1)'(1));", "(PlaceBits+1)'(here.columns) + (PlaceBits+1)'(!ON));"),
     ("cdp_lrn_moves_while_stalled", "cdp/nvdla_cdp_lrn.sv", "step = !atom_valid_q || atom_ready_i;", "step = !atom_valid_q || atom_ready_i || ON;"),
+    ("cdp_address_skips_an_atom", "cdp/nvdla_cdp_address.sv", "addr_q <= column_next;", "addr_q <= column_next + AddrBits'(ON ? MemAtom : 0);"),
     ("layer_done_before_its_atoms", "engine/nvdla_engine_output.sv", "done_o = commands_done_q & atoms_done_q;", "done_o = commands_done_q & (atoms_done_q | ON);"),
     # Registers.
     ("group_runs_before_it_is_armed", "common/nvdla_reg_group.sv", "start = ~run_q & op_en_q[consumer_q];", "start = ~run_q & (op_en_q[consumer_q] | (ON & op_en_q != 0));"),
