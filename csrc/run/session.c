@@ -157,6 +157,7 @@ static int open_devices(const struct run_options *options, const struct program 
         rtl.axi.seed = options->seed;
         rtl.coverage_path = options->coverage;
         rtl.taps = options->taps ? &taps->listeners[TAPS_RTL] : NULL;
+        rtl.cbuf = options->taps ? &taps->cbuf : NULL;
         devices[count] = open(context, prog->config, &rtl, err);
         if (!devices[count])
             return 0;

@@ -66,6 +66,33 @@ static void describe(struct words *lines, const char *name, const struct tap_dif
                   ", model %" PRId64,
                   name, found->compared, known->at.stream.ordinal, at->channel, at->y, at->x, found->a.value,
                   found->b.value);
+    if (found->differs && !found->a_ended && !found->b_ended && found->a.value == found->b.value) {
+        const struct tap_place *rtl = &found->a.at.place;
+        words_add(
+            lines,
+            "tap %s: the RTL has it in launch %d, channel %d, y %d, x %d, operation %d (model %d), address 0x%" PRIx64
+            " (0x%" PRIx64 "), flags 0x%x (0x%x)",
+            name, found->a.at.stream.ordinal, rtl->channel, rtl->y, rtl->x, rtl->reduction, at->reduction, rtl->address,
+            at->address, rtl->flags, at->flags);
+    }
+}
+
+/* Bytes of an entry, the highest first: a number as waves show it. */
+static char *hex(const uint8_t *bytes, size_t n, char *text) {
+    for (size_t i = 0; i < n; i++)
+        sprintf(text + 2 * i, "%02x", bytes[n - 1 - i]);
+    return text;
+}
+
+static void describe_board(struct words *lines, const struct scoreboard *board) {
+    const struct scoreboard_difference *first = &board->first;
+    char expected[2 * SCOREBOARD_BYTES + 1], got[2 * SCOREBOARD_BYTES + 1];
+    if (first->port)
+        words_add(lines, "CBUF: cycle %" PRIu64 ", %s reads entry 0x%" PRIx64 ": %s, last written there %s",
+                  first->cycle, first->port, first->address, hex(first->got, first->bytes, got),
+                  hex(first->expected, first->bytes, expected));
+    else if (board->compared > 0)
+        words_add(lines, "CBUF: %" PRIu64 " entries read, each as it was written", board->compared);
 }
 
 void taps_compare(const struct taps *taps, struct words *lines) {
@@ -89,6 +116,7 @@ void taps_compare(const struct taps *taps, struct words *lines) {
             free(model);
         }
     }
+    describe_board(lines, &taps->cbuf);
 }
 
 void taps_free(struct taps *taps) {

@@ -4,6 +4,7 @@
 #define RUN_TAPS_H
 
 #include "nvdla/error.h"
+#include "observe/scoreboard.h"
 #include "observe/tap.h"
 #include "run/options.h"
 
@@ -13,6 +14,7 @@ struct taps {
     char *folder[TAPS_SIDES];
     struct recorder *recorder[TAPS_SIDES]; /* NULL: nothing is recorded */
     struct tap_listeners listeners[TAPS_SIDES];
+    struct scoreboard cbuf; /* of the RTL */
 };
 
 /* Makes DIRECTORY/TRACE/rtl and DIRECTORY/TRACE/model, empty of streams of an earlier run. directory NULL: records
@@ -22,7 +24,8 @@ bool taps_open(struct taps *taps, const char *directory, const char *trace, stru
 /* Ends the recording. False with a message if something could not be written. */
 bool taps_close(struct taps *taps, struct error *err);
 
-/* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs. */
+/* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs; then
+ * one for the scoreboard of CBUF, if it saw anything. */
 void taps_compare(const struct taps *taps, struct words *lines);
 
 void taps_free(struct taps *taps);
