@@ -24,6 +24,7 @@ more=(
     gtkwave          # looks at waves
     xvfb             # a screen for it in tests, and for the picture of the README
     jq               # an example in docs/results.md
+    chromium         # looks at report.html in tests, and takes its picture for the README
     help2man         # man pages
     yosys            # proofs of leaf modules
 )

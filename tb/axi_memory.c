@@ -52,8 +52,11 @@ struct region_reports {
     int id, count;
 };
 
+enum { LISTENERS = 2 };
+
 struct axi_memory {
-    struct axi_listener listener;
+    struct axi_listener listeners[LISTENERS];
+    int listener_count;
     struct device *dev;
     struct memory *content;
     struct axi_options options;
@@ -106,7 +109,7 @@ struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *
 }
 
 void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener) {
-    mem->listener = listener;
+    mem->listeners[mem->listener_count++] = listener;
 }
 
 void axi_memory_free(struct axi_memory *mem) {
@@ -189,11 +192,10 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
 }
 
 static void tell(const struct axi_memory *mem, struct axi_beat *beat) {
-    if (!mem->listener.beat)
-        return;
     beat->port = mem->port;
     beat->bytes = mem->bytes;
-    mem->listener.beat(mem->listener.context, beat);
+    for (int i = 0; i < mem->listener_count; i++)
+        mem->listeners[i].beat(mem->listeners[i].context, beat);
 }
 
 static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out) {

@@ -75,7 +75,7 @@ struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *
                                   struct provenance *prov);
 void axi_memory_free(struct axi_memory *mem);
 
-/* From now on the listener hears of every beat. */
+/* From now on the listener hears of every beat; there is room for two. */
 void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener);
 
 /* Forgets everything in flight and starts the random streams again; prov replaces the one given before. Content and

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "Vtb_top.h"
 #include "Vtb_top___024root.h"
@@ -24,6 +25,15 @@ extern "C" {
 
 namespace {
 
+#ifdef COSIM_WAVES
+struct Mark {
+    std::string name;
+    const uint32_t *words;
+    int count;
+    uint32_t code; // Verilator's number of the signal
+};
+#endif
+
 // One elaborated model that is its own Verilator context, fresh for each device. What the design calls (DPI) finds it
 // there.
 struct Simulation : VerilatedContext {
@@ -34,6 +44,7 @@ struct Simulation : VerilatedContext {
     void *check_arg = nullptr;
 #ifdef COSIM_WAVES
     std::unique_ptr<VerilatedFstC> waves;
+    std::vector<Mark> marks;
 #endif
 
     explicit Simulation(const char **argv) {
@@ -71,10 +82,64 @@ void clock_design(void *context, void (*put_inputs)(void *), void *arg) {
 }
 
 #ifdef COSIM_WAVES
-void wave_open(void *context, const char *path) {
+constexpr int ALL_LEVELS = 1000; // deeper than any design
+
+// The marks as further signals of the file, after those of the design.
+void declare_marks(void *context, VerilatedFst *file, uint32_t code) {
+    auto *simulation = static_cast<Simulation *>(context);
+    file->pushNamePrefix("marks ");
+    for (Mark &mark : simulation->marks) {
+        mark.code = code;
+        file->declArray(code, mark.name.c_str(), -1, FST_VD_IMPLICIT, FST_VT_SV_LOGIC, false, -1, 32 * mark.count - 1,
+                        0);
+        code += mark.count;
+    }
+    file->popNamePrefix();
+}
+
+void write_marks(void *context, VerilatedFst::Buffer *buffer) {
+    for (const Mark &mark : static_cast<Simulation *>(context)->marks)
+        buffer->fullWData(buffer->oldp(mark.code), mark.words, 32 * mark.count);
+}
+
+void change_marks(void *context, VerilatedFst::Buffer *buffer) {
+    for (const Mark &mark : static_cast<Simulation *>(context)->marks)
+        buffer->chgWData(buffer->oldp(mark.code), mark.words, 32 * mark.count);
+}
+
+// Limits the file to what lies below "PREFIX" or "PREFIX:DEPTH". In Verilator's own names scopes that are structures,
+// which hold no others, have a sign behind them: any number of the last ones may be structures.
+void limit_scope(VerilatedFst *file, const std::string &scope) {
+    constexpr char STRUCTURE = '\x86';
+    const size_t colon = scope.rfind(':');
+    const int depth = colon == std::string::npos ? ALL_LEVELS : std::stoi(scope.substr(colon + 1));
+    std::string name = scope.substr(0, colon);
+    if (name.rfind("TOP", 0) != 0)
+        name = name.rfind("tb_top", 0) == 0 ? "TOP." + name : "TOP.tb_top." + name;
+    file->dumpvars(depth, name);
+    name += STRUCTURE;
+    file->dumpvars(depth, name);
+    for (size_t at = name.size(); (at = name.rfind('.', at - 1)) != std::string::npos;) {
+        name.insert(at, 1, STRUCTURE);
+        file->dumpvars(depth, name);
+    }
+}
+
+void wave_open(void *context, const char *path, const struct wave_content *content) {
     auto *simulation = static_cast<Simulation *>(context);
     simulation->waves = std::make_unique<VerilatedFstC>();
-    simulation->top->trace(simulation->waves.get(), 99);
+    VerilatedFst *file = simulation->waves->spTrace();
+    simulation->top->trace(simulation->waves.get(), ALL_LEVELS);
+    simulation->marks.clear();
+    for (size_t i = 0; i < content->mark_count; i++)
+        simulation->marks.push_back({content->marks[i].name, content->marks[i].words, content->marks[i].count, 0});
+    file->addInitCb(declare_marks, simulation);
+    file->addFullCb(write_marks, simulation);
+    file->addChgCb(change_marks, simulation);
+    for (const char *const *scope = content->scopes; scope && *scope; scope++)
+        limit_scope(file, *scope);
+    if (content->scopes && content->scopes[0])
+        file->dumpvars(ALL_LEVELS, "marks");
     simulation->waves->set_time_unit("1ns");
     simulation->waves->set_time_resolution("1ps");
     simulation->waves->open(path);

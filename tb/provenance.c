@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
@@ -46,6 +45,10 @@ bool provenance_register_write(struct provenance *prov, uint32_t address, uint32
     layer_tracker_write(prov->tracker, address, value, (size_t)cycle);
     const struct nvdla_register *reg = nvdla_register_at(prov->config, address);
     return reg && (value & 1) && !strcmp(reg->name, "D_OP_ENABLE");
+}
+
+const struct launch *provenance_launch(const struct provenance *prov, enum nvdla_unit unit, int ordinal) {
+    return layer_tracker_find(prov->tracker, unit, ordinal);
 }
 
 /* Atoms of a launch on a port. */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layers/tracker.h"
 #include "nvdla/config.h"
 
 struct provenance;
@@ -27,6 +28,9 @@ void provenance_free(struct provenance *prov);
 
 /* Feeds one accepted register write: byte address from the NVDLA base, core clock. True if it was a D_OP_ENABLE = 1. */
 bool provenance_register_write(struct provenance *prov, uint32_t address, uint32_t value, uint64_t cycle);
+
+/* The n-th launch of a unit, from 0; NULL if it has not been armed yet. Valid until the next launch is armed. */
+const struct launch *provenance_launch(const struct provenance *prov, enum nvdla_unit unit, int ordinal);
 
 /* Owner of the next `atoms` atoms (>= 1) that ID moves on a port (0 primary, 1 secondary), taken together: a beat or a
  * burst, which never spans two launches. Launches whose share on this port is 0 are passed over. */

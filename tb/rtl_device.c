@@ -20,9 +20,11 @@
 #include "tb/observers/axi_monitor.h"
 #include "tb/observers/cbuf_board.h"
 #include "tb/observers/checks.h"
+#include "tb/observers/marks.h"
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
+#include "tb/observers/timeline.h"
 #include "tb/observers/unknown.h"
 #include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
@@ -86,6 +88,7 @@ struct rtl_device {
 
     struct axi_monitor monitors[AXI_PORTS];
     struct unknown unknown;
+    struct marks *marks; /* NULL: this simulator has no waves */
     struct waves waves;
     struct meter meter;
     struct rtl_statistics statistics;
@@ -123,17 +126,25 @@ static void drive_csb(struct rtl_device *rtl) {
 static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
     struct csb_master *csb = &rtl->csb;
     struct csb_outputs out;
+    const bool busy = csb->state != CSB_IDLE;
     rtl->aval[1] = (uint32_t)words[1].aval;
     signals_decode_csb(rtl->aval, &out);
-    if (!csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data) || !csb->write)
+    const bool accepted = csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data);
+    if (!csb->write) {
+        for (int i = 0; busy && csb->state == CSB_IDLE && i < rtl->observers.count; i++)
+            if (rtl->observers.item[i].read)
+                rtl->observers.item[i].read(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
         return;
-    for (int i = 0; i < rtl->observers.count; i++)
-        if (rtl->observers.item[i].write)
-            rtl->observers.item[i].write(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
+    }
+    if (!accepted)
+        return;
     if (provenance_register_write(rtl->prov, csb->address, csb->value, rtl->cycle) && !rtl->op_started) {
         rtl->op_started = true;
         rtl->op_start = rtl->cycle;
     }
+    for (int i = 0; i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].write)
+            rtl->observers.item[i].write(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
 }
 
 static bool transfers(const struct axi_outputs *out, const struct axi_inputs *in) {
@@ -203,6 +214,8 @@ static void observe(struct rtl_device *rtl) {
     if (!rtl->released)
         return;
     rtl->now.cycle = rtl->cycle;
+    rtl->now.flags = rtl->flags;
+    rtl->now.interrupt = rtl->flags & OUT_INTR;
     rtl->links_seen |= rtl->flags;
     uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
     for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
@@ -219,6 +232,9 @@ static void observe(struct rtl_device *rtl) {
             observe_port(rtl, p, words);
     if (moving)
         show_moves(rtl, moves);
+    for (int i = 0; rtl->observers.settled && i < rtl->observers.count; i++)
+        if (rtl->observers.item[i].settled)
+            rtl->observers.item[i].settled(rtl->observers.item[i].context);
 }
 
 /* One clock. */
@@ -414,6 +430,11 @@ static bool rtl_record_waves(struct device *dev, const struct wave_options *opti
     return waves_begin(&rtl_of(dev)->waves, options, err);
 }
 
+static void rtl_note(struct device *dev, size_t stream, const char *name, const char *text) {
+    if (rtl_of(dev)->marks)
+        marks_note(rtl_of(dev)->marks, stream, name, text);
+}
+
 static bool rtl_finish(struct device *dev, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
     bool good = true;
@@ -456,9 +477,26 @@ static const struct device_ops rtl_ops = {
     .waits = rtl_waits,
     .statistics = rtl_statistics,
     .record_waves = rtl_record_waves,
+    .note = rtl_note,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
+
+static void hear_layer(void *marks, const char *scope, int event) {
+    marks_layer(marks, scope, (enum check_event)event);
+}
+
+/* Waves and what stands in them, in every simulator that has them: a recording may begin later, too. */
+static bool open_waves(struct rtl_device *rtl, struct error *err) {
+    if (rtl->simulator.wave_open) {
+        rtl->marks = marks_new(rtl->base.config, &rtl->prov, rtl->simulator.checks_connect != NULL);
+        observers_add(&rtl->observers, marks_observer(rtl->marks));
+    }
+    waves_init(&rtl->waves, &rtl->simulator, rtl->base.config, rtl->marks, &rtl->statistics.wave_cycles);
+    if (rtl->simulator.wave_open)
+        observers_add(&rtl->observers, waves_observer(&rtl->waves));
+    return !rtl->options.wave.path || waves_begin(&rtl->waves, &rtl->options.wave, err);
+}
 
 /* The observers of this run. */
 static bool open_observers(struct rtl_device *rtl, struct error *err) {
@@ -488,17 +526,24 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         if (board)
             observers_add(&rtl->observers, cbuf_board_observer(board));
     }
-    waves_init(&rtl->waves, &rtl->simulator, dev->config, !strcmp(dev->name, "rtl"), &rtl->statistics.wave_cycles);
-    if (rtl->options.wave.path && !waves_begin(&rtl->waves, &rtl->options.wave, err))
+    if (rtl->options.timeline) {
+        struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);
+        observers_add(&rtl->observers, timeline_observer(counter));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, timeline_axi(counter));
+        rtl->statistics.timeline = timeline_counted(counter);
+    }
+    if (!open_waves(rtl, err))
         return false;
-    if (rtl->simulator.wave_open) /* a recording may begin later, too */
-        observers_add(&rtl->observers, waves_observer(&rtl->waves));
     if (rtl->options.checks) {
         struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
         if (!checks)
             return false;
         observers_add(&rtl->observers, checks_observer(checks));
-    }
+        if (rtl->marks)
+            checks_listen(checks, hear_layer, rtl->marks);
+    } else if (rtl->marks && rtl->simulator.checks_connect)
+        rtl->simulator.checks_connect(rtl->simulator.context, NULL, hear_layer, rtl->marks);
     rtl->clock = rtl->simulator.clock;
     if (rtl->options.measure)
         rtl->clock = meter_wrap(&rtl->meter, rtl->clock);

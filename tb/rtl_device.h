@@ -14,16 +14,32 @@ struct clock_source {
     void *context;
 };
 
+/* Text that stands in the waves as a signal marks.NAME of 32 * count bits: four characters a word, the last one in the
+ * lowest bits of the first. */
+struct wave_mark {
+    const char *name;
+    const uint32_t *words; /* their present value, which may change any time */
+    int count;
+};
+
+/* What a wave file holds. */
+struct wave_content {
+    const struct wave_mark *marks;
+    size_t mark_count;
+    const char *const *scopes; /* struct wave_options */
+};
+
 /* What the simulator's main program gives to the testbench. */
 struct simulator {
     void *context; /* of the functions below */
     struct clock_source clock;
-    void (*wave_open)(void *context, const char *path); /* NULL if this build has no waves */
+    /* NULL if this build has no waves. The marks stay valid until the file is closed. */
+    void (*wave_open)(void *context, const char *path, const struct wave_content *content);
     void (*wave_dump)(void *context, uint64_t time);
     void (*wave_close)(void *context);
     void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
-    /* Names who is told of checks that fail and of layers that start and end (observers/checks.h); NULL if the design
-     * of this build holds no checks. */
+    /* Names who is told (NULL: nobody) of checks that fail and of layers that start and end (observers/checks.h); NULL
+     * if the design of this build holds no checks. */
     void (*checks_connect)(void *context, void (*failed)(void *arg, const char *name, const char *scope),
                            void (*layer)(void *arg, const char *scope, int event), void *arg);
     bool four_state; /* X can be seen (Icarus) */

@@ -32,6 +32,7 @@
 
 struct device;
 struct device_waits; /* device/waits.h */
+struct timeline;     /* device/timeline.h */
 
 /* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
  * regions. Each finding fails the run. */
@@ -55,6 +56,7 @@ struct rtl_statistics {
     uint64_t most_vpi_per_cycle;
     double eval_share;    /* part of cpu_seconds inside the design's own evaluation, 0..1; 0 if not measured */
     uint64_t wave_cycles; /* cycles that are in the wave file */
+    const struct timeline *timeline; /* device/timeline.h; NULL: not counted */
 };
 
 /* What only the reference model counts: convolutions whose compiled representation was there, was made. */
@@ -127,6 +129,9 @@ struct device_ops {
      * ends. May be called at any clock, also in a process that was forked from another, as long as that one had
      * recorded nothing. False with a message if this simulator has no waves; NULL: no simulator. */
     bool (*record_waves)(struct device *dev, const struct wave_options *options, struct error *err);
+    /* Hears what a stream of the trace waits for, for the waves: `text`, "" for nothing. Streams count from 0; the name
+     * is that of the trace. NULL: does not want to know. */
+    void (*note)(struct device *dev, size_t stream, const char *name, const char *text);
     /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
      * played. False with a message if one could not be written; NULL: the device writes none. */
     bool (*finish)(struct device *dev, struct error *err);

@@ -5,7 +5,10 @@
 #define DEVICE_RTL_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "nvdla_names.h"
 
 struct tap_listeners; /* observe/tap.h, which the testbench knows */
 struct scoreboard;    /* observe/scoreboard.h, likewise */
@@ -35,13 +38,28 @@ void axi_options_default(struct axi_options *options);
 struct wave_options {
     const char *path;  /* FST file, NULL for none */
     uint64_t from, to; /* cycles, to 0 = to the end */
+    /* Launches of one layer: the window is instead from the first of them to be armed until all are done, and
+     * WAVE_AFTER_LAYER clocks more. */
+    const struct wave_launch *launches;
+    size_t launch_count; /* 0: by cycle */
+    /* Only the signals below these: "PREFIX" or "PREFIX:DEPTH" with a hierarchical name below tb_top or from TOP on,
+     * DEPTH 1 = only those of that scope itself; NULL-terminated, or NULL for everything. */
+    const char *const *scopes;
 };
+
+struct wave_launch {
+    enum nvdla_unit unit;
+    int ordinal; /* of the unit, from 0 */
+};
+
+enum { WAVE_AFTER_LAYER = 200 /* clocks */ };
 
 struct rtl_options {
     struct axi_options axi;
     const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
     struct scoreboard *cbuf;          /* receives what the scoreboard of CBUF finds; NULL: there is none */
+    bool timeline;                    /* count what moves and who waits, over time and by launch (device/timeline.h) */
     struct wave_options wave;
     const char *coverage_path; /* what Verilator counted, written at the end; NULL for none; only a simulator built
                                   for it can */

@@ -440,6 +440,63 @@ static enum step execute(struct player *p, struct stream *stream, const struct o
     return STEP_DONE;
 }
 
+/* The operation that the stream waits at, 1 + its index: the next one; behind its end one that was put off until its
+ * event, or a notification without its interrupt. 0: none. */
+static size_t waits_at(const struct player *p, size_t index) {
+    const struct stream *stream = &p->streams[index];
+    if (stream->next < stream->count)
+        return stream->ops[stream->next] + 1;
+    for (size_t i = 0; i < p->deferred_count; i++)
+        if (p->prog->ops[p->deferred[i]].stream == index)
+            return p->deferred[i] + 1;
+    for (size_t i = 0; i < p->notify_count; i++)
+        if (p->prog->ops[p->notifies[i]].stream == index)
+            return p->notifies[i] + 1;
+    return 0;
+}
+
+/* Tells the device that the stream waits at that operation. */
+static void note_wait(struct player *p, size_t index, const struct op *op) {
+    const struct program *prog = p->prog;
+    char name[128], text[192];
+    if (op->after >= 0)
+        snprintf(text, sizeof text, "event %s", prog->events[op->after]);
+    else if (op->kind == OP_SYNC_WAIT)
+        snprintf(text, sizeof text, "event %s", prog->events[op->event]);
+    else if (op->kind == OP_POLL)
+        snprintf(text, sizeof text, "%s & 0x%x %s 0x%x",
+                 nvdla_register_name(prog->config, op->address, name, sizeof name), op->mask,
+                 relation_text(op->relation), op->value & op->mask);
+    else if (op->kind == OP_WAIT)
+        snprintf(text, sizeof text, "dla_intr = %d", op->level);
+    else if (op->kind == OP_INTR_NOTIFY)
+        snprintf(text, sizeof text, "interrupt %s", op->bit < 0 ? "of any unit" : nvdla_interrupt_name(op->bit));
+    else
+        snprintf(text, sizeof text, "its turn");
+    char *line = op->line > 0 ? xprintf("%s (line %d)", text, op->line) : xstrdup(text);
+    p->dev->ops->note(p->dev, index, prog->streams[index], line);
+    free(line);
+}
+
+/* Tells it that the stream goes on. */
+static void note_goes(struct player *p, size_t index) {
+    p->streams[index].noted = 0;
+    p->dev->ops->note(p->dev, index, p->prog->streams[index], "");
+}
+
+static void note_waits(struct player *p) {
+    for (size_t i = 0; p->dev->ops->note && i < p->prog->stream_count; i++) {
+        const size_t at = waits_at(p, i), before = p->streams[i].noted;
+        if (at == before)
+            continue;
+        p->streams[i].noted = at;
+        if (at)
+            note_wait(p, i, &p->prog->ops[at - 1]);
+        else
+            note_goes(p, i);
+    }
+}
+
 static void count_done(struct player *p) {
     p->done++;
     made_progress(p);
@@ -514,6 +571,8 @@ static enum step go_once(struct player *p) {
             return STEP_BROKEN;
         if (step == STEP_DONE) {
             first->next++;
+            if (first->noted)
+                note_goes(p, (size_t)(first - p->streams));
             p->rest_clocks = 0;
             count_done(p);
             return STEP_DONE;
@@ -555,6 +614,7 @@ static uint64_t at_most(uint64_t cycles, uint64_t limit, uint64_t used) {
 
 /* Lets at most `cycles` clocks pass, inside the limits of the run, and tells polls that they may try again. */
 static enum device_state pass_time(struct player *p, uint64_t cycles, bool until_interrupt) {
+    note_waits(p);
     const uint64_t before = p->dev->ops->time(p->dev);
     cycles = at_most(cycles, still_limit(p), stillness(p));
     if (p->options->timeout)
@@ -765,7 +825,10 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
     *result = (struct play_result){0};
     struct player p = {.prog = prog, .dev = dev, .options = options, .result = result};
     enum verdict verdict = VERDICT_BROKEN;
-    if (player_open(&p) && dev->ops->reset(dev, &p.err)) {
+    const bool opened = player_open(&p);
+    for (size_t i = 0; opened && dev->ops->note && i < prog->stream_count; i++)
+        note_goes(&p, i);
+    if (opened && dev->ops->reset(dev, &p.err)) {
         made_progress(&p);
         verdict = play_streams(&p);
         if (verdict == VERDICT_OVER)

@@ -13,6 +13,7 @@ struct stream {
     bool poll_failed; /* the next operation is a poll that did not hold; wait for time to pass */
     uint32_t poll_tries;
     uint32_t poll_got; /* what its last try read */
+    size_t noted;      /* 1 + the operation that the device was told it waits for, 0: none */
 };
 
 struct player {

@@ -43,6 +43,7 @@ struct report_input {
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
     const struct walk *walk;                /* along the data path (report/walk.h); NULL: none */
+    bool html;                              /* the page is wanted of what passed too */
     const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
 };
 

@@ -60,7 +60,7 @@ static bool write_text(const char *directory, const char *file, char *text, stru
 
 /* True for the names that report_write gives. */
 static bool is_own(const char *name) {
-    static const char *const files[] = {"report.txt", "report.json", "histogram.json", "histogram.svg"};
+    static const char *const files[] = {"report.txt", "report.json", "report.html", "histogram.json", "histogram.svg"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i]) == 0)
             return true;
@@ -103,6 +103,9 @@ bool report_write(const struct report *report, const char *directory, struct err
         if (!dump_failures(report, &report->input.played[i], directory, err))
             return false;
     if (report->input.histograms && !histograms_write(report->input.histograms, report->input.name, directory, err))
+        return false;
+    if ((report->input.html || report->status != REPORT_PASSED) &&
+        !write_text(directory, "report.html", report_html(report), err))
         return false;
     return write_text(directory, "report.json", report_json(report), err) &&
            write_text(directory, "report.txt", report_text(report), err);

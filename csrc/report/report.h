@@ -6,14 +6,15 @@
 #include <stdbool.h>
 
 #include "nvdla/error.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/outcome.h"
 #include "report/text.h"
 
-/* Writes report.txt, report.json, histogram.json and histogram.svg where there are histograms, and raw dumps to a
- * directory, which is made if it does not exist: both memories for every area that differs, golden bytes and memory for
- * every failed memory check (report_area_dump, report_check_dump). The directory is the trace's own: what an earlier
- * report left there goes first (report_clean). */
+/* Writes report.txt, report.json, report.html (of what passed only if the input asks for it), histogram.json and
+ * histogram.svg where there are histograms, and raw dumps to a directory, which is made if it does not exist: both
+ * memories for every area that differs, golden bytes and memory for every failed memory check (report_area_dump,
+ * report_check_dump). The directory is the trace's own: what an earlier report left there goes first (report_clean). */
 bool report_write(const struct report *report, const char *directory, struct error *err);
 
 /* Removes what report_write puts into a directory, and the directory if nothing else is in it. One that does not exist

@@ -109,6 +109,9 @@ static void fill_notes(struct result *result, const struct run_options *options)
                   "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
                   ": %s shows nothing of it",
                   result->trace, rtl->cycles, options->rtl.wave.from, options->rtl.wave.path);
+    if (options->wave_layer && rtl->wave_cycles == 0)
+        words_add(&result->notes, "warning: layer %s was never armed: %s shows nothing of it", options->wave_layer,
+                  options->rtl.wave.path);
     if (result->verdict == VERDICT_HANG && gates_may_close(options))
         words_add(&result->notes,
                   "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
@@ -131,7 +134,7 @@ char *report_folder(const struct run_options *options, const char *name) {
 /* Writes the report if one is wanted. */
 static void write_report(const struct run_options *options, const struct report *report, struct result *result) {
     struct error err;
-    if (!options->out && result->verdict == VERDICT_PASS && !options->histogram)
+    if (!options->out && result->verdict == VERDICT_PASS && !options->histogram && !options->html)
         return;
     char *folder = report_folder(options, result->trace);
     if (report_write(report, folder, &err)) {

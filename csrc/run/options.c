@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/wave_layer.h"
+
 enum {
     KEY_CONFIG = 0x100,
     KEY_DUT,
@@ -33,6 +35,8 @@ enum {
     KEY_TAPS,
     KEY_WAVE_FROM,
     KEY_WAVE_TO,
+    KEY_WAVE_LAYER,
+    KEY_WAVE_SCOPE,
     KEY_COVERAGE,
     KEY_COVERAGE_KIND,
     KEY_CHECKS,
@@ -46,6 +50,7 @@ enum {
     KEY_MAX_SECONDS,
     KEY_THREADS,
     KEY_HISTOGRAM,
+    KEY_HTML,
 };
 
 enum { GROUP_MEMORY = 3 };
@@ -75,7 +80,8 @@ const struct argp_option run_option_table[] = {
     {.name = "out",
      .key = 'o',
      .arg = "DIR",
-     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only)"},
+     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
+            "those that fail report.html too"},
     {.doc = "Limits", .group = 2},
     {.name = "max-cycles",
      .key = KEY_MAX_CYCLES,
@@ -136,6 +142,16 @@ const struct argp_option run_option_table[] = {
      .doc = "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"},
     {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
     {.name = "wave-to", .key = KEY_WAVE_TO, .arg = "CYCLE", .doc = "Last cycle to record"},
+    {.name = "wave-layer",
+     .key = KEY_WAVE_LAYER,
+     .arg = "N|UNIT#N",
+     .doc =
+         "Record one layer, from its arming until it is done: the N-th armed of those that write memory, from 1, or a "
+         "launch as reports name it (SDP#0)"},
+    {.name = "wave-scope",
+     .key = KEY_WAVE_SCOPE,
+     .arg = "PREFIX[:DEPTH]",
+     .doc = "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"},
     {.name = "taps",
      .key = KEY_TAPS,
      .arg = "DIR",
@@ -165,6 +181,11 @@ const struct argp_option run_option_table[] = {
      .key = KEY_HISTOGRAM,
      .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
             "with pictures in report.txt and histogram.svg, and histogram.json"},
+    {.name = "html",
+     .key = KEY_HTML,
+     .doc =
+         "Write DIR/TRACE/report.html for every trace, and count for it what the engines and the memory do over time "
+         "(failed traces have the page anyway, without that)"},
     {.name = "results",
      .key = KEY_RESULTS,
      .arg = "FILE",
@@ -199,6 +220,7 @@ void run_options_init(struct run_options *options) {
 
 void run_options_free(struct run_options *options) {
     words_free(&options->pins);
+    words_free(&options->wave_scopes);
     words_free(&options->traces);
     words_free(&options->given);
 }
@@ -371,14 +393,27 @@ static void pin_option(struct run_options *options, const char *arg, struct argp
         words_add(&options->pins, "%s", arg);
 }
 
+static void scope_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    const char *colon = strrchr(arg, ':');
+    uint64_t depth;
+    if (arg[0] == '\0' || colon == arg || (colon && (!text_number(colon + 1, 1000, &depth) || depth == 0)))
+        argp_error(state,
+                   "--wave-scope: found '%s', expected PREFIX or PREFIX:DEPTH, a hierarchical name and 1 to 1000", arg);
+    else
+        words_add(&options->wave_scopes, "%s", arg);
+}
+
 static void check_options(struct run_options *options, struct argp_state *state) {
     const struct axi_options *axi = &options->rtl.axi;
     if (options->rtl.wave.path && options->dut == DUT_MODEL)
         argp_error(state, "--wave: the model has no waves; use --dut rtl or --dut both");
     else if (options->rtl.wave.path && options->traces.count > 1)
         argp_error(state, "--wave: records one trace at a time, %zu are given", options->traces.count);
-    else if (!options->rtl.wave.path && (options->rtl.wave.from || options->rtl.wave.to))
-        argp_error(state, "--wave-from and --wave-to need --wave FILE.fst");
+    else if (!options->rtl.wave.path &&
+             (options->rtl.wave.from || options->rtl.wave.to || options->wave_layer || options->wave_scopes.count))
+        argp_error(state, "--wave-from, --wave-to, --wave-layer and --wave-scope need --wave FILE.fst");
+    else if (options->wave_layer && (options->rtl.wave.from || options->rtl.wave.to))
+        argp_error(state, "--wave-layer and --wave-from or --wave-to exclude each other");
     else if (options->rtl.wave.to && options->rtl.wave.to < options->rtl.wave.from)
         argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave.to,
                    (unsigned long long)options->rtl.wave.from);
@@ -510,6 +545,14 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_WAVE_TO:
         options->rtl.wave.to = number_option(state, name, arg, UINT64_MAX);
         break;
+    case KEY_WAVE_LAYER:
+        if (!wave_layer_valid(arg))
+            argp_error(state, "--wave-layer: found '%s', expected a number from 1, or a launch like SDP#0", arg);
+        options->wave_layer = arg;
+        break;
+    case KEY_WAVE_SCOPE:
+        scope_option(options, arg, state);
+        break;
     case KEY_COVERAGE:
         options->coverage = name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
         return 0; /* each simulator is given a file of its own */
@@ -524,6 +567,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_HISTOGRAM:
         options->histogram = true;
+        break;
+    case KEY_HTML:
+        options->html = options->rtl.timeline = true;
         break;
     case KEY_STATS:
         options->stats = options->rtl.measure = true;
@@ -558,6 +604,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
                               "directory that holds one");
         check_options(options, state);
         options->rtl.pins = (const char *const *)options->pins.items;
+        options->rtl.wave.scopes = (const char *const *)options->wave_scopes.items;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

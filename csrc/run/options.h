@@ -55,6 +55,8 @@ struct run_options {
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
+    const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
+    struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
     bool no_golden, stats, verbose, quiet;
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
@@ -62,6 +64,7 @@ struct run_options {
     bool progress;        /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
+    bool html;            /* count a timeline, and write report.html of what passes too */
     bool histogram;       /* of the model's streams, in the report */
     const char *taps;     /* folder for the element streams; NULL: not recorded */
     bool allow_undefined; /* the model carries out what the spec leaves undefined */

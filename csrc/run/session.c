@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layers/cubes.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "model/model.h"
@@ -19,6 +18,7 @@
 #include "run/process.h"
 #include "run/result.h"
 #include "run/taps.h"
+#include "run/wave_layer.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 
@@ -127,9 +127,7 @@ static size_t find_layers(const struct nvdla_config *config, const struct layer_
     *layers = xcalloc(count + 1, sizeof **layers);
     for (size_t i = 0; i < count; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
-        struct cube cube;
-        bool primary;
-        if (launch->block_count > 0 || launch_output_cube(config, launch, &cube, &primary))
+        if (launch_is_layer(config, launch))
             (*layers)[found++] = launch->tag;
     }
     return found;
@@ -149,12 +147,13 @@ static bool close_files(const struct report_input *input, struct error *err) {
 
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one cannot be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
-                        rtl_open open, void *context, struct histogram_set *histograms, struct taps *taps,
-                        struct device **devices, struct error *err) {
+                        rtl_open open, void *context, const struct wave_options *wave, struct histogram_set *histograms,
+                        struct taps *taps, struct device **devices, struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         struct rtl_options rtl = options->rtl;
         rtl.axi.seed = options->seed;
+        rtl.wave = *wave;
         rtl.coverage_path = options->coverage;
         rtl.taps = options->taps ? &taps->listeners[TAPS_RTL] : NULL;
         rtl.cbuf = options->taps ? &taps->cbuf : NULL;
@@ -224,17 +223,24 @@ static void play_program(const struct run_options *options, const struct program
     struct report_input input = {.name = result->trace, .prog = prog};
     struct error err;
     struct histogram_set histograms = {0};
+    input.html = options->html;
     input.histograms = options->histogram ? &histograms : NULL;
     struct taps taps;
-    if (taps_open(&taps, options->taps, result->trace, &err))
-        input.played_count = open_devices(options, prog, rtl_name, open, context,
+    struct layer_tracker *tracker = program_launches(prog);
+    struct wave_options wave = options->rtl.wave;
+    struct wave_launch *launches = NULL;
+    if (options->wave_layer)
+        wave.launches = launches = wave_layer_launches(tracker, options->wave_layer, &wave.launch_count, &err);
+    if (taps_open(&taps, options->taps, result->trace, &err) && (!options->wave_layer || launches))
+        input.played_count = open_devices(options, prog, rtl_name, open, context, &wave,
                                           options->histogram ? &histograms : NULL, &taps, devices, &err);
     if (input.played_count == 0) {
         result_not_played(result, err.text);
         taps_free(&taps);
+        layer_tracker_free(tracker);
+        free(launches);
         return;
     }
-    struct layer_tracker *tracker = program_launches(prog);
     struct watch watch = {.fd = options->result_fd, .devices = input.played_count};
     measure_work(prog, tracker, result, &watch);
     input.launches = tracker;
@@ -256,6 +262,7 @@ static void play_program(const struct run_options *options, const struct program
     histogram_set_free(&histograms);
     taps_free(&taps);
     layer_tracker_free(tracker);
+    free(launches);
 }
 
 /* To the runner as data, else to a person. */

@@ -38,6 +38,8 @@ struct checks {
     const uint64_t *cycle;
     int started[NVDLA_UNIT_COUNT]; /* layers since reset */
     bool running[NVDLA_UNIT_COUNT];
+    void (*layer)(void *arg, const char *scope, int event); /* NULL: nobody else listens */
+    void *layer_arg;
     struct check kept[CHECKS_KEPT];
     size_t count;
 };
@@ -63,8 +65,19 @@ static int unit_of(const char *instance) {
     return unit;
 }
 
+int checks_unit(const char *scope) {
+    return unit_of(below_top(scope));
+}
+
+void checks_listen(struct checks *checks, void (*layer)(void *arg, const char *scope, int event), void *arg) {
+    checks->layer = layer;
+    checks->layer_arg = arg;
+}
+
 void checks_layer(struct checks *checks, const char *scope, enum check_event event) {
-    const int unit = unit_of(below_top(scope));
+    const int unit = checks_unit(scope);
+    if (checks->layer)
+        checks->layer(checks->layer_arg, scope, (int)event);
     if (unit < 0 || event == CHECK_GROUP_EXISTS)
         return;
     checks->running[unit] = event == CHECK_LAYER_STARTS;

@@ -16,6 +16,9 @@ enum check_event { CHECK_GROUP_EXISTS, CHECK_LAYER_STARTS, CHECK_LAYER_DONE };
 
 struct checks;
 
+/* The unit that a hierarchical name belongs to, -1 if to none. */
+int checks_unit(const char *scope);
+
 /* Lets the simulator report what fails.
  *
  * dev    receives the findings; their rule names live as long as the checks
@@ -24,6 +27,9 @@ struct checks;
  */
 struct checks *checks_open(struct device *dev, const struct simulator *simulator, const uint64_t *cycle,
                            struct error *err);
+
+/* Further ears for the layers that start and end. */
+void checks_listen(struct checks *checks, void (*layer)(void *arg, const char *scope, int event), void *arg);
 
 /* The observer owns the checks. When the design is reset, launches are counted from 0 again. */
 struct observer checks_observer(struct checks *checks);

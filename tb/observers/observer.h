@@ -14,7 +14,9 @@
 
 /* One clock: what stands on the pins when the coming rising edge decides. */
 struct sampled {
+    bool interrupt;                           /* dla_intr */
     uint64_t cycle;                           /* of that edge; 0 = the first with dla_reset_rstn = 1 */
+    uint32_t flags;                           /* outs word 0 (signals.h), unknown bits as 0 */
     const uint32_t *aval, *bval;              /* the words of outs (signals.h) in four states; NULL: two states */
     const struct axi_outputs *out[AXI_PORTS]; /* of the ports looked at in this clock */
     const struct axi_inputs *in[AXI_PORTS];
@@ -37,18 +39,22 @@ struct observer {
     bool (*port)(void *context, const struct sampled *now, int port);
     /* A register write has been accepted; byte address from the NVDLA base. */
     void (*write)(void *context, uint32_t address, uint32_t value, uint64_t cycle);
+    /* A register read has been answered. */
+    void (*read)(void *context, uint32_t address, uint32_t value, uint64_t cycle);
+    /* Each clock after reset, after all of the above. */
+    void (*settled)(void *context);
     /* The run is over: closes files. False with a message if something could not be written. */
     bool (*end)(void *context, struct error *err);
     /* Frees what the observer owns. */
     void (*release)(void *context);
 };
 
-enum { OBSERVERS = 8 };
+enum { OBSERVERS = 16 };
 
 struct observers {
     struct observer item[OBSERVERS];
     int count;
-    int edges, clocks, moves; /* how many have such a function */
+    int edges, clocks, moves, settled; /* how many have such a function */
 };
 
 /* Adds an observer; there is room for OBSERVERS. */
@@ -57,6 +63,7 @@ static inline void observers_add(struct observers *list, struct observer observe
     list->edges += observer.edge != NULL;
     list->clocks += observer.clock != NULL;
     list->moves += observer.moved != NULL;
+    list->settled += observer.settled != NULL;
 }
 
 #endif

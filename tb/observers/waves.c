@@ -44,9 +44,9 @@ static void disk_full(int signal) {
     _exit(FULL_DISK_STATUS);
 }
 
-void waves_init(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config, bool own_rtl,
-                uint64_t *recorded) {
-    *waves = (struct waves){.simulator = simulator, .config = config, .own_rtl = own_rtl, .recorded = recorded};
+void waves_init(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config,
+                struct marks *marks, uint64_t *recorded) {
+    *waves = (struct waves){.simulator = simulator, .config = config, .marks = marks, .recorded = recorded};
 }
 
 static bool end_waves(void *context, struct error *err);
@@ -55,10 +55,12 @@ bool waves_begin(struct waves *waves, const struct wave_options *options, struct
     if (!waves->simulator->wave_open)
         return error_set(
             err, "this simulator was built without waves; build its wave variant with 'make simulator VARIANT=waves'");
-    if (!end_waves(waves, err) || !waves_write_save(options->path, waves->config, waves->own_rtl, options->from, err))
+    if (!end_waves(waves, err) ||
+        !waves_write_save(options->path, waves->config, waves->simulator->checks_connect, options->from, err))
         return false;
     waves->options = *options;
     waves->by_hand = false;
+    waves->end = 0;
     waves->signals = toggles;
     sigaction(SIGUSR1, &(struct sigaction){.sa_handler = toggle, .sa_flags = SA_RESTART}, NULL);
     sigset_t by_hand;
@@ -74,17 +76,37 @@ static void open_file(struct waves *waves) {
     broken_names = xprintf("%s.hier", waves->options.path);
     sigaction(SIGBUS, &(struct sigaction){.sa_handler = disk_full}, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow shows at the end, like a full disk */
-    waves->simulator->wave_open(waves->simulator->context, waves->options.path);
+    struct wave_content content = {.scopes = waves->options.scopes};
+    content.marks = marks_list(waves->marks, &content.mark_count);
+    waves->simulator->wave_open(waves->simulator->context, waves->options.path, &content);
     waves->open = true;
 }
 
 static void dump(struct waves *waves, uint64_t time) {
     if (!waves->open)
         open_file(waves);
+    marks_update(waves->marks);
     waves->simulator->wave_dump(waves->simulator->context, time);
 }
 
-static bool in_window(const struct waves *waves, uint64_t edge) {
+/* Whether an edge lies between the arming of the layer that is asked for and its end. */
+static bool in_layer(struct waves *waves, uint64_t edge) {
+    const struct wave_options *options = &waves->options;
+    bool begun = false, over = true;
+    for (size_t i = 0; i < options->launch_count && !waves->end; i++) {
+        const enum launch_state state =
+            marks_launch(waves->marks, options->launches[i].unit, options->launches[i].ordinal);
+        begun = begun || state != LAUNCH_TO_COME;
+        over = over && state == LAUNCH_DONE;
+    }
+    if (!waves->end && begun && over)
+        waves->end = edge + WAVE_AFTER_LAYER;
+    return waves->end ? edge <= waves->end : begun;
+}
+
+static bool in_window(struct waves *waves, uint64_t edge) {
+    if (waves->options.launch_count)
+        return in_layer(waves, edge);
     return edge >= waves->options.from && (!waves->options.to || edge <= waves->options.to);
 }
 
@@ -112,9 +134,8 @@ static void edge_waves(void *context, uint64_t edge) {
     ++*waves->recorded;
 }
 
-static void clock_waves(void *context, const struct sampled *now) {
+static void settled_waves(void *context) {
     struct waves *waves = context;
-    (void)now;
     if (waves->clocked && waves->on_edge)
         dump(waves, waves->base + waves->edge * CYCLE + CYCLE / 2);
 }
@@ -124,6 +145,7 @@ static void reset_waves(void *context) {
     if (waves->clocked)
         waves->base += (waves->edge + 1) * CYCLE;
     waves->clocked = false;
+    waves->end = 0;
 }
 
 static uint64_t big_endian(const uint8_t *bytes) {
@@ -186,5 +208,5 @@ static bool end_waves(void *context, struct error *err) {
 
 struct observer waves_observer(struct waves *waves) {
     return (struct observer){
-        .context = waves, .reset = reset_waves, .edge = edge_waves, .clock = clock_waves, .end = end_waves};
+        .context = waves, .reset = reset_waves, .edge = edge_waves, .settled = settled_waves, .end = end_waves};
 }

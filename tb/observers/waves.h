@@ -6,15 +6,17 @@
 
 #include "device/rtl_options.h"
 #include "nvdla/config.h"
+#include "tb/observers/marks.h"
 #include "tb/observers/observer.h"
 #include "tb/rtl_device.h"
 
 struct waves {
     const struct simulator *simulator;
     const struct nvdla_config *config;
-    bool own_rtl;
+    struct marks *marks;
     struct wave_options options; /* path NULL: nothing is to be recorded */
     uint64_t base;               /* wave time of cycle 0 */
+    uint64_t end;                /* of the window of a layer: last cycle; 0: not known yet */
     uint64_t edge;               /* last rising edge */
     bool clocked;                /* there was one since reset */
     bool on_edge;                /* it is in the file */
@@ -26,11 +28,11 @@ struct waves {
 
 /* Nothing is recorded yet.
  *
- * own_rtl   the design is this project's
+ * marks     what stands in the waves beside the signals; they outlive the waves
  * recorded  counts the cycles that are recorded
  */
-void waves_init(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config, bool own_rtl,
-                uint64_t *recorded);
+void waves_init(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config,
+                struct marks *marks, uint64_t *recorded);
 
 /* Begins to record, at any clock: a recording that goes on ends. The file is made when the first cycle comes that
  * belongs into it, so that a process may still be forked from this one until then.

@@ -21,7 +21,7 @@ lines run_golden_mismatch_line 1
 that report_on_failure grep -q 'first: output of layer SDP #0 (armed at badgold/badgold.cfg:34), surface 0, line 0, column 1, channel 1' nvcosim-out/badgold/report.txt
 that report_window grep -q 'golden  01 02 03 04 05 06 07 08 ff ee fd fc' nvcosim-out/badgold/report.txt
 that report_dump sh -c 'zcat nvcosim-out/badgold/primary_80010000_check1_golden.bin.gz | cmp -s - /dev/null; test $? = 1'
-that no_half_written_files sh -c '! ls -A nvcosim-out/badgold | grep -v -E "^(report\.(txt|json)|primary_80010000_check1_(golden|model)\.bin\.gz)$"'
+that no_half_written_files sh -c '! ls -A nvcosim-out/badgold | grep -v -E "^(report\.(txt|json|html)|primary_80010000_check1_(golden|model)\.bin\.gz)$"'
 # the folder is the trace's own: what a failure left there goes with the next run of that name
 mkdir -p rerun/badgold rerun2/badgold
 cp badgold/* rerun/badgold && cp badgold/* rerun2/badgold && rm rerun2/badgold/*golden*

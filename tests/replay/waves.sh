@@ -21,12 +21,55 @@ grep -E 'rand_sdp_pdp_001 had [0-9]+ cycles, so it was over before --wave-from 9
 check "it warns and says how many cycles there were" $?
 fst2vcd "$dir/new/folder/late.fst" >/dev/null
 check "fst2vcd reads it all the same" $?
+tests/replay/wave_values.py same "$dir/all.fst" "$dir/part.fst"
+check "and holds what the whole holds" $?
 tests/replay/gtkw_names.py "$dir/all.vcd" "$dir/all.gtkw"
 check "every signal of the .gtkw is in the waves" $?
 
 "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir" 2>"$dir/all.log"
 grep -qE "waves of [0-9]+ cycles: $dir/all.fst; open them with: gtkwave $dir/all.gtkw" "$dir/all.log"
 check "a closing line says which files to open with what" $?
+
+# Marks: what goes on, as text.
+marks() { tests/replay/wave_values.py mark "$dir/$@"; }
+marks all.fst CSB "SDP.S_POINTER = 0" "SDP.D_OP_ENABLE = 1" "PDP.D_OP_ENABLE = 1" "GLB.S_INTR_STATUS -> 0x10" "GLB.S_INTR_STATUS = 0x10"
+check "marks of register accesses" $?
+marks all.fst SDP "SDP #0 group 0 FLYING_MODE=OFF OUTPUT_DST=PDP" "" && marks all.fst SDP_RDMA "SDP_RDMA #0 group 0" ""
+check "marks of the layers in flight" $?
+marks all.fst interrupt "" dla_intr "dla_intr SDP_0" "dla_intr PDP_0" ""
+check "marks of interrupts" $?
+marks all.fst dbb_AR SDP SDP_N "" SDP "" && marks all.fst dbb_R SDP SDP_N && marks all.fst dbb_AW PDP "" PDP && marks all.fst dbb_W PDP "" PDP &&
+    marks all.fst dbb_B PDP "" PDP
+check "marks of AXI clients" $?
+marks all.fst stream_memory "" "event sync_0_pdp (line 136)" "" && marks all.fst stream_interrupt "interrupt SDP_0 (line 134)" ""
+check "marks of what streams wait for" $?
+
+# Windows by layer, and parts of the hierarchy.
+record() { # FILE.fst OPTION...
+    "$NVCOSIM" run -q traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" --wave "$dir/$@"
+}
+record mixed.fst && record layer.fst --wave-layer 4 && record launch.fst --wave-layer SDP#1 && tests/replay/wave_values.py same "$dir/layer.fst" "$dir/launch.fst"
+check "a layer by number and by name: the same waves" $?
+marks layer.fst SDP "SDP #1 group 1 3x6x17 FLYING_MODE=OFF OUTPUT_DST=MEM" "" && ! marks layer.fst CDP_RDMA "CDP_RDMA #0 group 0" "" >/dev/null
+check "from its arming to its end" $?
+tests/replay/wave_values.py same "$dir/mixed.fst" "$dir/layer.fst"
+check "what they hold is the same" $?
+record scope.fst --wave-scope dut.u_pdp --wave-scope TOP.tb_top.dut.u_sdp.d --wave-scope tb_top:1
+tests/replay/wave_values.py below "$dir/scope.fst" tb_top.dut.u_pdp tb_top.dut.u_sdp.d tb_top:1 &&
+    tests/replay/wave_values.py same "$dir/mixed.fst" "$dir/scope.fst"
+check "parts of the hierarchy, and structures" $?
+refused() { # TEXT OPTION...
+    "$NVCOSIM" run traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" "${@:2}" >"$dir/refused.log" 2>&1
+    [ $? -eq 2 ] && grep -qF -e "$1" "$dir/refused.log"
+    check "refused: ${*:2}" $? || cat "$dir/refused.log"
+}
+refused "--wave-layer 99: the trace has 4 layers that write memory" --wave "$dir/x.fst" --wave-layer 99
+refused "--wave-layer CDP#7: the trace has no such launch" --wave "$dir/x.fst" --wave-layer CDP#7
+refused "--wave-layer: found '0', expected" --wave "$dir/x.fst" --wave-layer 0
+refused "--wave-layer and --wave-from or --wave-to exclude each other" --wave "$dir/x.fst" --wave-layer 1 --wave-from 5
+refused "--wave-scope: found 'dut:0', expected" --wave "$dir/x.fst" --wave-scope dut:0
+refused "need --wave FILE.fst" --wave-scope dut
+
 # Disks that are full: that of the waves (here: no file may grow beyond 100 KB), and that of the library's temporary files.
 full() { # NAME: no half file, status 2 or 4 (CRASH), a message with the file's name
     [[ "$status" =~ ^[24]$ ]] && grep -q "$dir/$1.fst: the waves .*no space left" "$dir/$1.log" && [ ! -e "$dir/$1.fst" ] &&

@@ -1,0 +1,397 @@
+/* Counts a timeline; see timeline.h. */
+#include "tb/observers/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/tracker.h"
+#include "layers/traffic.h"
+#include "nvdla/xalloc.h"
+#include "tb/signals.h"
+
+/* Addresses of writes whose data is not complete: the design has at most 256 bursts in flight. */
+enum { BURSTS = 512 };
+
+/* A client as it goes through its launches. */
+struct client {
+    size_t launch;     /* index of the launch being served; SIZE_MAX: none yet */
+    unsigned requests; /* bursts that have not been answered */
+};
+
+struct burst {
+    enum nvdla_client client;
+    int left;
+};
+
+/* W beats carry no ID: they come in the order of their addresses. */
+struct write_port {
+    struct burst bursts[BURSTS];
+    unsigned head, count;
+    int early; /* beats ahead of their address */
+};
+
+/* Launches of a unit, as indices of the timeline's. */
+struct unit_launches {
+    size_t *index;
+    size_t count;
+};
+
+struct timeline_counter {
+    const struct nvdla_config *config;
+    struct timeline timeline;
+    struct timeline_bucket *now; /* what this clock counts in: its bucket, or gap; NULL before the first arming */
+    uint64_t end;                /* first clock behind the last bucket */
+    struct timeline_bucket gap;  /* clocks from there on in which nothing has moved */
+    struct layer_tracker *tracker;
+    struct unit_launches units[NVDLA_UNIT_COUNT];
+    struct client clients[NVDLA_CLIENT_COUNT];
+    uint32_t pending; /* bit per client with requests */
+    struct write_port ports[AXI_PORTS];
+    uint64_t cycle;
+    uint32_t flags;            /* outs word 0 of the clock before */
+    uint64_t risen;            /* clock of the last rise of dla_intr */
+    uint32_t interrupt_status; /* address of S_INTR_STATUS */
+};
+
+struct timeline_counter *timeline_counter_new(const struct nvdla_config *config, bool links) {
+    struct timeline_counter *counter = xcalloc(1, sizeof *counter);
+    counter->config = config;
+    counter->timeline.link_names = signal_links;
+    counter->timeline.link_count = links ? SIGNAL_LINKS : 0;
+    counter->timeline.port_bytes[0] = config->dbb_data_bits / 8;
+    counter->timeline.port_bytes[1] = config->secondary_memory ? config->cvsram_data_bits / 8 : 0;
+    counter->interrupt_status = nvdla_register_find(config, NVDLA_GLB, "S_INTR_STATUS")->address;
+    return counter;
+}
+
+const struct timeline *timeline_counted(const struct timeline_counter *counter) {
+    return &counter->timeline;
+}
+
+static void forget(void *context) {
+    struct timeline_counter *counter = context;
+    struct timeline *timeline = &counter->timeline;
+    timeline->cycles = timeline->launch_count = timeline->count = 0;
+    timeline->bucket = 1;
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        free(counter->units[unit].index);
+        counter->units[unit] = (struct unit_launches){0};
+    }
+    free(timeline->launches);
+    timeline->launches = NULL;
+    layer_tracker_free(counter->tracker);
+    counter->tracker = layer_tracker_new(counter->config);
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        counter->clients[client] = (struct client){.launch = SIZE_MAX};
+    memset(counter->ports, 0, sizeof counter->ports);
+    counter->now = NULL;
+    counter->gap = (struct timeline_bucket){0};
+    counter->end = 0;
+    counter->pending = counter->flags = 0;
+    counter->cycle = counter->risen = 0;
+}
+
+/* ---- buckets ---- */
+
+/* Two neighbours become one. The members of a bucket are uint32_t without exception. */
+static void merge(struct timeline_bucket *into, const struct timeline_bucket *a, const struct timeline_bucket *b) {
+    uint32_t sums[sizeof *into / sizeof(uint32_t)], right[sizeof *into / sizeof(uint32_t)];
+    memcpy(sums, a, sizeof sums);
+    memcpy(right, b, sizeof right);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        sums[i] += right[i];
+    memcpy(into, sums, sizeof sums);
+}
+
+static void next_bucket(struct timeline_counter *counter) {
+    struct timeline *timeline = &counter->timeline;
+    if (timeline->count == TIMELINE_BUCKETS) {
+        for (size_t i = 0; i < TIMELINE_BUCKETS / 2; i++)
+            merge(&timeline->buckets[i], &timeline->buckets[2 * i], &timeline->buckets[2 * i + 1]);
+        timeline->count /= 2;
+        timeline->bucket *= 2;
+    }
+    counter->now = &timeline->buckets[timeline->count++];
+    *counter->now = (struct timeline_bucket){0};
+    counter->end = timeline->origin + timeline->count * timeline->bucket;
+}
+
+/* Adds part / whole of what was counted in the gap to a bucket. */
+static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket *gap, uint64_t part, uint64_t whole) {
+    uint32_t sums[sizeof *bucket / sizeof(uint32_t)], from[sizeof *bucket / sizeof(uint32_t)];
+    memcpy(sums, bucket, sizeof sums);
+    memcpy(from, gap, sizeof from);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        sums[i] += (uint32_t)(from[i] * part / whole);
+    memcpy(bucket, sums, sizeof sums);
+}
+
+/* Something moves in this clock: the buckets reach up to it. What the gap before it held is spread over its clocks. */
+static void moves(struct timeline_counter *counter) {
+    const uint64_t from = counter->end, whole = counter->cycle - from;
+    if (!counter->now || counter->cycle < from)
+        return;
+    const struct timeline_bucket gap = counter->gap;
+    for (uint64_t start = from; counter->cycle >= counter->end; start = counter->end) {
+        next_bucket(counter);
+        const uint64_t end = counter->end < counter->cycle ? counter->end : counter->cycle;
+        if (end > start)
+            add_gap(counter->now, &gap, end - start, whole);
+    }
+    counter->gap = (struct timeline_bucket){0};
+}
+
+/* ---- launches ---- */
+
+static struct timeline_launch *launch_of(struct timeline_counter *counter, const struct owner *owner) {
+    if (owner->unit < 0 || owner->ordinal < 0 || (size_t)owner->ordinal >= counter->units[owner->unit].count)
+        return NULL;
+    return &counter->timeline.launches[counter->units[owner->unit].index[owner->ordinal]];
+}
+
+/* What a client moves for a launch; NULL if there is no room, which no unit has so many clients for. */
+static struct timeline_traffic *traffic_of(struct timeline_launch *launch, enum nvdla_client client) {
+    for (int i = 0; i < launch->traffic_count; i++)
+        if (launch->traffic[i].client == client)
+            return &launch->traffic[i];
+    if (launch->traffic_count == TIMELINE_CLIENTS)
+        return NULL;
+    struct timeline_traffic *traffic = &launch->traffic[launch->traffic_count++];
+    *traffic = (struct timeline_traffic){.client = client};
+    return traffic;
+}
+
+/* The launch that a client works for now: where it has moved all of one, the next one of the unit that needs it. */
+static struct timeline_traffic *serving(struct timeline_counter *counter, enum nvdla_client client) {
+    const struct unit_launches *unit = &counter->units[nvdla_clients[client].unit];
+    struct client *state = &counter->clients[client];
+    struct timeline_launch *launches = counter->timeline.launches;
+    size_t ordinal = state->launch == SIZE_MAX ? 0 : (size_t)launches[state->launch].ordinal;
+    for (; ordinal < unit->count; ordinal++) {
+        struct timeline_launch *launch = &launches[unit->index[ordinal]];
+        const struct timeline_traffic *traffic = timeline_traffic_of(launch, client);
+        if (traffic && (traffic->bytes < traffic->expected || traffic->expected == 0)) {
+            state->launch = unit->index[ordinal];
+            break;
+        }
+    }
+    return state->launch == SIZE_MAX ? NULL : traffic_of(&launches[state->launch], client);
+}
+
+static void arm(struct timeline_counter *counter, const struct launch *launch, uint64_t cycle) {
+    struct timeline *timeline = &counter->timeline;
+    struct unit_launches *unit = &counter->units[launch->unit];
+    if (timeline->launch_count == 0) {
+        timeline->origin = counter->end = cycle;
+        counter->now = &counter->gap;
+    }
+    timeline->launches = xgrow(timeline->launches, timeline->launch_count, sizeof *timeline->launches);
+    struct timeline_launch *armed = &timeline->launches[timeline->launch_count];
+    *armed = (struct timeline_launch){
+        .unit = launch->unit, .ordinal = launch->ordinal, .group = launch->group, .armed = cycle};
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++) {
+        const uint64_t atoms = nvdla_clients[client].unit == launch->unit
+                                   ? launch_atoms(counter->config, launch, (enum nvdla_client)client)
+                                   : 0;
+        struct timeline_traffic *traffic = atoms > 0 ? traffic_of(armed, (enum nvdla_client)client) : NULL;
+        if (traffic)
+            traffic->expected = atoms * (uint64_t)counter->config->mem_atom;
+    }
+    unit->index = xgrow(unit->index, unit->count, sizeof *unit->index);
+    unit->index[unit->count++] = timeline->launch_count++;
+}
+
+/* The trace clears these bits of S_INTR_STATUS: what they announced is done. */
+static void cleared(struct timeline_counter *counter, uint32_t bits) {
+    static const struct {
+        enum nvdla_unit unit;
+        int lsb; /* of group 0; that of group 1 is the next */
+    } sources[] = {{NVDLA_SDP, 0}, {NVDLA_CDP, 2}, {NVDLA_PDP, 4}, {NVDLA_BDMA, 6}, {NVDLA_RBK, 8}, {NVDLA_CACC, 20}};
+    for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
+        const struct unit_launches *unit = &counter->units[sources[s].unit];
+        for (size_t i = 0; i < unit->count && bits >> sources[s].lsb & 3; i++) {
+            struct timeline_launch *launch = &counter->timeline.launches[unit->index[i]];
+            const uint32_t bit = UINT32_C(1) << (sources[s].lsb + launch->group);
+            if (launch->done || !(bits & bit))
+                continue;
+            bits &= ~bit;
+            launch->done = counter->risen > launch->last ? counter->risen : launch->last;
+            if (launch->done < launch->armed) /* nothing was seen of it but that it is done */
+                launch->done = counter->cycle;
+        }
+    }
+}
+
+static void see_write(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
+    struct timeline_counter *counter = context;
+    const struct launch *launch = layer_tracker_write(counter->tracker, address, value, (size_t)cycle);
+    if (launch)
+        arm(counter, launch, cycle);
+    if (address == counter->interrupt_status)
+        cleared(counter, value);
+    if (counter->now)
+        counter->now->accesses++;
+}
+
+/* ---- clocks and beats ---- */
+
+static void see_clock(void *context, const struct sampled *now) {
+    struct timeline_counter *counter = context;
+    const uint32_t flags = now->flags;
+    counter->cycle = now->cycle;
+    counter->timeline.cycles = now->cycle + 1;
+    if (!counter->now)
+        return;
+    if (now->cycle >= counter->end)
+        counter->now = &counter->gap;
+    if (flags >> OUT_LINKS_LSB || (flags ^ counter->flags) & OUT_INTR)
+        moves(counter);
+    struct timeline_bucket *bucket = counter->now;
+    for (uint32_t links = flags >> OUT_LINKS_LSB; links; links &= links - 1)
+        bucket->links[__builtin_ctz(links)]++;
+    bucket->interrupt += flags & OUT_INTR ? 1 : 0;
+    bucket->accesses += flags & OUT_CSB_VALID ? 1 : 0;
+    if (flags & ~counter->flags & OUT_INTR)
+        counter->risen = now->cycle;
+    counter->flags = flags;
+    for (uint32_t pending = counter->pending; pending; pending &= pending - 1) {
+        const enum nvdla_client client = (enum nvdla_client)__builtin_ctz(pending);
+        struct timeline_traffic *traffic = serving(counter, client);
+        bucket->pending[client]++;
+        if (traffic)
+            traffic->pending++;
+    }
+}
+
+/* A client asks for something, or what it asked for has come. */
+static void request(struct timeline_counter *counter, enum nvdla_client client, int change) {
+    if (client == NVDLA_CLIENT_COUNT)
+        return;
+    unsigned *requests = &counter->clients[client].requests;
+    if (change > 0)
+        ++*requests;
+    else if (*requests > 0)
+        --*requests;
+    if (*requests)
+        counter->pending |= UINT32_C(1) << client;
+    else
+        counter->pending &= ~(UINT32_C(1) << client);
+}
+
+static void refuse(struct timeline_counter *counter, enum nvdla_client client) {
+    if (client == NVDLA_CLIENT_COUNT)
+        return;
+    struct timeline_traffic *traffic = serving(counter, client);
+    counter->now->refused[client]++;
+    if (traffic)
+        traffic->refused++;
+}
+
+static void untaken(struct timeline_counter *counter, enum nvdla_client client) {
+    if (client == NVDLA_CLIENT_COUNT)
+        return;
+    struct timeline_traffic *traffic = serving(counter, client);
+    counter->now->untaken[client]++;
+    if (traffic)
+        traffic->untaken++;
+}
+
+/* Takes one beat from the oldest address of a port. */
+static void take_data(struct write_port *port) {
+    if (port->count == 0) {
+        port->early++;
+    } else if (--port->bursts[port->head].left == 0) {
+        port->head = (port->head + 1) % BURSTS;
+        port->count--;
+    }
+}
+
+static void take_address(struct write_port *port, enum nvdla_client client, int beats) {
+    if (port->count == BURSTS)
+        return;
+    port->bursts[(port->head + port->count++) % BURSTS] = (struct burst){client, beats};
+    for (; port->early > 0 && port->count > 0; port->early--)
+        take_data(port);
+}
+
+static bool see_port(void *context, const struct sampled *now, int p) {
+    struct timeline_counter *counter = context;
+    const struct axi_outputs *out = now->out[p];
+    const struct axi_inputs *in = now->in[p];
+    struct write_port *port = &counter->ports[p];
+    const enum nvdla_client reader = out->arvalid ? nvdla_client_find(out->arid, false) : NVDLA_CLIENT_COUNT;
+    const enum nvdla_client writer = out->awvalid ? nvdla_client_find(out->awid, true) : NVDLA_CLIENT_COUNT;
+    /* Data that waits belongs to the oldest address, accepted or not; a client counts once a clock. */
+    const enum nvdla_client owner = port->count ? port->bursts[port->head].client : writer;
+    const bool data_waits = out->wvalid && !in->wready;
+    if (!counter->now)
+        return false;
+    if ((out->arvalid && in->arready) || (out->awvalid && in->awready) || (out->wvalid && in->wready) ||
+        (in->rvalid && out->rready) || (in->bvalid && out->bready))
+        moves(counter);
+    if (out->arvalid && !in->arready)
+        refuse(counter, reader);
+    if (out->awvalid && !in->awready && !(data_waits && owner == writer))
+        refuse(counter, writer);
+    if (data_waits)
+        refuse(counter, owner);
+    if (in->rvalid && !out->rready)
+        untaken(counter, nvdla_client_find(in->rid, false));
+    if (in->bvalid && !out->bready)
+        untaken(counter, nvdla_client_find(in->bid, true));
+    if (out->arvalid && in->arready)
+        request(counter, reader, 1);
+    if (out->awvalid && in->awready) {
+        request(counter, writer, 1);
+        take_address(port, writer, out->awlen + 1);
+    }
+    if (out->wvalid && in->wready)
+        take_data(port);
+    if (in->rvalid && out->rready && in->rlast)
+        request(counter, nvdla_client_find(in->rid, false), -1);
+    if (in->bvalid && out->bready)
+        request(counter, nvdla_client_find(in->bid, true), -1);
+    return false;
+}
+
+static void see_beat(void *context, const struct axi_beat *beat) {
+    struct timeline_counter *counter = context;
+    const enum nvdla_client client = nvdla_client_find(beat->id, beat->write);
+    if (client == NVDLA_CLIENT_COUNT || !counter->now)
+        return;
+    const uint32_t bytes = beat->write ? (uint32_t)__builtin_popcountll(beat->strobe) : (uint32_t)beat->bytes;
+    counter->now->beats[client]++;
+    counter->now->bytes[client] += bytes;
+    struct timeline_launch *launch = launch_of(counter, &beat->owner);
+    struct timeline_traffic *traffic = launch ? traffic_of(launch, client) : NULL;
+    if (!traffic)
+        return;
+    counter->clients[client].launch = (size_t)(launch - counter->timeline.launches);
+    traffic->beats++;
+    traffic->bytes += bytes;
+    if (!launch->first)
+        launch->first = counter->cycle;
+    launch->last = counter->cycle;
+}
+
+static void release(void *context) {
+    struct timeline_counter *counter = context;
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        free(counter->units[unit].index);
+    free(counter->timeline.launches);
+    layer_tracker_free(counter->tracker);
+    free(counter);
+}
+
+struct observer timeline_observer(struct timeline_counter *counter) {
+    return (struct observer){.context = counter,
+                             .reset = forget,
+                             .clock = see_clock,
+                             .port = see_port,
+                             .write = see_write,
+                             .release = release};
+}
+
+struct axi_listener timeline_axi(struct timeline_counter *counter) {
+    return (struct axi_listener){.beat = see_beat, .context = counter};
+}
