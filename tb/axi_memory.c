@@ -52,10 +52,8 @@ struct region_reports {
     int id, count;
 };
 
-enum { LISTENERS = 2 };
-
 struct axi_memory {
-    struct axi_listener listeners[LISTENERS];
+    struct axi_listener listeners[AXI_LISTENERS];
     int listener_count;
     struct device *dev;
     struct memory *content;

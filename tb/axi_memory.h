@@ -21,6 +21,7 @@
 #ifndef TB_AXI_MEMORY_H
 #define TB_AXI_MEMORY_H
 
+#include "device/beat.h"
 #include "device/device.h"
 #include "device/rtl_options.h"
 #include "memory/memory.h"
@@ -28,25 +29,6 @@
 #include "tb/provenance.h"
 
 struct axi_memory;
-
-/* A data beat as it goes by. */
-struct axi_beat {
-    uint64_t cycle; /* in which it is offered (read) or taken (write) */
-    int port;
-    bool write;
-    int id;
-    struct owner owner;
-    uint64_t address; /* of byte 0 of the bus */
-    int bytes;        /* of the bus */
-    const uint8_t *data;
-    uint64_t strobe; /* bytes that count; of reads all */
-};
-
-/* Who wants to know of every beat: reads when they are offered, writes when they reach the memory. */
-struct axi_listener {
-    void (*beat)(void *context, const struct axi_beat *beat);
-    void *context;
-};
 
 struct axi_counts {
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS]; /* by the low 4 bits of the ID */
@@ -75,7 +57,8 @@ struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *
                                   struct provenance *prov);
 void axi_memory_free(struct axi_memory *mem);
 
-/* From now on the listener hears of every beat; there is room for two. */
+/* From now on the listener hears of every beat, after those added before; there is room for AXI_LISTENERS. */
+enum { AXI_LISTENERS = 4 };
 void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener);
 
 /* Forgets everything in flight and starts the random streams again; prov replaces the one given before. Content and

@@ -1,8 +1,9 @@
 // The main program of a Verilated simulator: owns the model, toggles its clock, and leaves everything else to
 // simulator_main.
 //
-// Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's) and, for the
-// variants that record something, COSIM_WAVES or COSIM_COVERAGE.
+// Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's),
+// COSIM_THREADS (that the design was compiled for) and, for the variants that record something, COSIM_WAVES or
+// COSIM_COVERAGE.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -49,7 +50,8 @@ struct Simulation : VerilatedContext {
 
     explicit Simulation(const char **argv) {
         Verilated::threadContextp(this);
-        commandArgs(1, argv); // other RTL may ask for plusargs: there are none
+        threads(COSIM_THREADS); // else one for each processor is started, and a process with threads cannot be copied
+        commandArgs(1, argv);   // other RTL may ask for plusargs: there are none
 #ifdef COSIM_WAVES
         traceEverOn(true);
 #endif

@@ -12,16 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/beat.h"
 #include "layers/tracker.h"
 #include "nvdla/config.h"
 
 struct provenance;
-struct layer_tracker;
-
-struct owner {
-    int16_t unit;    /* enum nvdla_unit; -1 for an ID without client */
-    int32_t ordinal; /* launch of that unit; -1 if no launch accounts for the beat */
-};
 
 struct provenance *provenance_new(const struct nvdla_config *config);
 void provenance_free(struct provenance *prov);

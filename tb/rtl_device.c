@@ -15,11 +15,13 @@
 #include "memory/file.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
+#include "replay/copies.h"
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
 #include "tb/observers/axi_monitor.h"
 #include "tb/observers/cbuf_board.h"
 #include "tb/observers/checks.h"
+#include "tb/observers/flight.h"
 #include "tb/observers/marks.h"
 #include "tb/observers/meter.h"
 #include "tb/observers/observer.h"
@@ -35,6 +37,10 @@
 /* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, beyond
  * the time that CDMA takes to fill CBUF with zeros through two ports. */
 enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
+
+enum { RECENT = 2000 /* clocks for which launches that are done still count: a failure is seen a little later */ };
+
+enum { SLOW_READ = 200 /* clocks that a read may take beyond the latency of the memory */ };
 
 enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
 
@@ -85,6 +91,9 @@ struct rtl_device {
     uint64_t op_start, last_rise;
     bool coverage_open;
     double cpu_start;
+    struct rtl_tap *tap;
+    struct flight *flight;
+    uint64_t copy_due; /* clock in which to think of a copy, or in one that was woken to stop; UINT64_MAX: never */
 
     struct axi_monitor monitors[AXI_PORTS];
     struct unknown unknown;
@@ -237,8 +246,28 @@ static void observe(struct rtl_device *rtl) {
             rtl->observers.item[i].settled(rtl->observers.item[i].context);
 }
 
+/* Has a copy of the process made if one is due; this returns in the copy too when it is woken. */
+static void consider_copy(struct rtl_device *rtl, bool arming) {
+    struct copies *copies = rtl->options.copies;
+    if (copies_woken(copies)) {
+        rtl->base.stop = rtl->base.stop || rtl->cycle >= rtl->copy_due;
+        return;
+    }
+    struct device_launch running[DEVICE_LAUNCHES];
+    uint64_t starts[DEVICE_LAUNCHES];
+    const uint64_t recent = rtl->cycle > RECENT ? rtl->cycle - RECENT : 0;
+    const size_t count = flight_at(rtl->flight, recent, running, DEVICE_LAUNCHES);
+    for (size_t i = 0; i < count; i++)
+        starts[i] = running[i].start;
+    rtl->copy_due = copies_consider(copies, rtl->cycle, arming, starts, count);
+    if (copies_woken(copies))
+        rtl->cpu_start = meter_cpu_seconds(); /* that of the process begins anew */
+}
+
 /* One clock. */
 static void step(struct rtl_device *rtl) {
+    if (rtl->cycle >= rtl->copy_due)
+        consider_copy(rtl, false);
     const uint64_t calls = rtl->vpi.calls;
     drive_csb(rtl);
     rtl->clock.clock(rtl->clock.context, put_inputs, rtl);
@@ -266,6 +295,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     rtl->last_traffic = rtl->last_moved = 0;
     rtl->op_started = false;
     rtl->last_rise = 0;
+    dev->stop = false;
+    rtl->copy_due = UINT64_MAX;
     rtl->csb.state = CSB_IDLE;
     signals_encode_reset(&rtl->layout, true, rtl->in);
     for (int i = 0; i < RESET_HIGH; i++)
@@ -290,6 +321,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
         rtl->links[i] = (struct device_link){.name = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
     rtl->link_beats = (struct link_beats){{0}};
+    if (rtl->options.copies)
+        rtl->copy_due = 0;
     return true;
 }
 
@@ -314,6 +347,11 @@ static bool csb_wait(struct rtl_device *rtl, enum csb_state state, uint64_t limi
 
 static bool rtl_csb_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
+    if (rtl->options.copies && (value & 1)) {
+        const struct nvdla_register *reg = nvdla_register_at(dev->config, address);
+        if (reg && !strcmp(reg->name, "D_OP_ENABLE"))
+            consider_copy(rtl, true);
+    }
     csb_master_start(&rtl->csb, true, nposted, address, value);
     return csb_wait(rtl, CSB_REQUEST, CSB_WRITE_LIMIT, err) &&
            (!nposted || csb_wait(rtl, CSB_RESPONSE, CSB_WRITE_LIMIT, err));
@@ -334,6 +372,8 @@ static enum device_state rtl_advance(struct device *dev, uint64_t cycles, bool u
     for (uint64_t i = 0; i < cycles; i++) {
         if (until_interrupt && (rtl->flags & OUT_INTR))
             return DEVICE_INTERRUPT;
+        if (dev->stop)
+            break;
         step(rtl);
     }
     return until_interrupt && (rtl->flags & OUT_INTR) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
@@ -430,6 +470,17 @@ static bool rtl_record_waves(struct device *dev, const struct wave_options *opti
     return waves_begin(&rtl_of(dev)->waves, options, err);
 }
 
+static void rtl_record_taps(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    if (rtl->tap)
+        rtl_tap_record(rtl->tap, true);
+}
+
+static size_t rtl_in_flight(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room) {
+    const struct rtl_device *rtl = rtl_of(dev);
+    return rtl->flight ? flight_at(rtl->flight, cycle, launches, room) : 0;
+}
+
 static void rtl_note(struct device *dev, size_t stream, const char *name, const char *text) {
     if (rtl_of(dev)->marks)
         marks_note(rtl_of(dev)->marks, stream, name, text);
@@ -477,6 +528,8 @@ static const struct device_ops rtl_ops = {
     .waits = rtl_waits,
     .statistics = rtl_statistics,
     .record_waves = rtl_record_waves,
+    .record_taps = rtl_record_taps,
+    .in_flight = rtl_in_flight,
     .note = rtl_note,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
@@ -515,7 +568,8 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
     if (rtl->options.taps) {
         const struct stream_source source = stream_source(rtl);
         struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
-        rtl_tap_record(tap, true);
+        rtl_tap_record(tap, !rtl->options.taps_later);
+        rtl->tap = tap;
         observers_add(&rtl->observers, rtl_tap_observer(tap));
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
@@ -535,6 +589,17 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
     }
     if (!open_waves(rtl, err))
         return false;
+    if (rtl->options.beats)
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, *rtl->options.beats);
+    if (rtl->options.copies) {
+        const struct axi_options *axi = &rtl->options.axi;
+        rtl->flight =
+            flight_new(dev->config, SLOW_READ + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
+        observers_add(&rtl->observers, flight_observer(rtl->flight));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, flight_axi(rtl->flight));
+    }
     if (rtl->options.checks) {
         struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
         if (!checks)

@@ -6,6 +6,9 @@ default: $(EXE)
 include Vtb_top.mk
 include $(ROOT)/tb/verilated.mk
 
+# Threads that the design was compiled for.
+THREADS := $(shell sed -n 's/^unsigned Vtb_top::threads() const { return \([0-9]*\); }/\1/p' Vtb_top.cpp)
+
 DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
 ifneq ($(UNITS),)
 $(UNITS): OPT_FAST := -O1
@@ -13,6 +16,6 @@ endif
 
 TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
 main_verilator.o: $(ROOT)/tb/main_verilator.cpp Vtb_top.mk defines
-	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(or $(THREADS),1) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
 $(EXE): main_verilator.o $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) -o $@ main_verilator.o $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lz -lm -latomic -lpthread

@@ -268,6 +268,7 @@ static int play_once(struct calibration *calibration) {
         fprintf(stderr, "nvcosim: the model refuses the trace: %s\n", calibration->result.message);
         return EXIT_BAD_INPUT;
     case PLAY_HUNG:
+    case PLAY_STOPPED:
     case PLAY_BROKEN:
         break;
     }

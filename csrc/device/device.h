@@ -97,6 +97,15 @@ struct device_link {
     uint64_t last; /* cycle, accurate to some thousands */
 };
 
+/* A launch that runs. */
+struct device_launch {
+    enum nvdla_unit unit;
+    int ordinal;
+    uint64_t armed, start; /* clocks; start: in which it began to run, or some clocks before */
+};
+
+enum { DEVICE_LAUNCHES = 16 }; /* that can run at a time */
+
 struct device_ops {
     /* Brings the device to its state after dla_reset_rstn. Memory contents stay. */
     bool (*reset)(struct device *dev, struct error *err);
@@ -132,8 +141,15 @@ struct device_ops {
     /* Hears what a stream of the trace waits for, for the waves: `text`, "" for nothing. Streams count from 0; the name
      * is that of the trace. NULL: does not want to know. */
     void (*note)(struct device *dev, size_t stream, const char *name, const char *text);
-    /* Closes the files that a run writes while it plays (waves, coverage): to be called once the program has been
-     * played. False with a message if one could not be written; NULL: the device writes none. */
+    /* Delivers the streams of the RTL from now on to those who listen (rtl_options.taps) where taps were to begin later
+     * (rtl_options.taps_later); a stream in the middle of a launch from its next launch on. NULL: no simulator. */
+    void (*record_taps)(struct device *dev);
+    /* The launches that fetch from memory and ran in that clock, not long ago. Returns how many, at most room
+     * (DEVICE_LAUNCHES is enough). NULL, or 0 without rtl_options.copies: not known. */
+    size_t (*in_flight)(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room);
+    /* Closes the files that a run writes while it plays (waves, coverage) and ends the threads that it has started: to
+     * be called once the program has been played. False with a message if one could not be written; NULL: there is
+     * nothing to end. */
     bool (*finish)(struct device *dev, struct error *err);
     void (*destroy)(struct device *dev);
 };
@@ -145,6 +161,8 @@ struct device {
     struct memory
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
+    bool stop; /* somebody who watches the device has seen enough: advance() returns soon, and the run ends; set from
+                * outside, reset() clears it */
     uint64_t still_limit;     /* clocks without movement after which a run on it counts as hung; 0: the player's own */
     struct finding *findings; /* owned by the device */
     size_t finding_count;

@@ -178,6 +178,24 @@ int64_t pdp_strip_columns(const struct pdp_strips *strips, int overlap) {
     return strips->first + (int64_t)(strips->count - 2) * (middle > 0 ? middle : 0) + (last > 0 ? last : 0);
 }
 
+struct pdp_strip pdp_strip(const struct pdp_strips *in, const struct pdp_strips *out, int overlap, int index) {
+    if (index == 0)
+        return (struct pdp_strip){.width = in->first, .out_width = out->first};
+    const bool last = index == in->count - 1;
+    return (struct pdp_strip){
+        .column = in->first + (index - 1) * in->middle - overlap,
+        .width = (last ? in->last : in->middle) + overlap,
+        .out_column = out->first + (index - 1) * out->middle,
+        .out_width = last ? out->last : out->middle,
+    };
+}
+
+bool pdp_line_counts(int y, int kernel, int stride, int pad_top, int out_height) {
+    const int behind = y + pad_top - kernel; /* the first window that ends at y or below begins behind this line */
+    const int row = behind < 0 ? 0 : behind / stride + 1;
+    return row < out_height && row * stride - pad_top <= y;
+}
+
 /* partial: a D_PARTIAL_WIDTH register, of which all have the same fields. */
 static struct pdp_strips strips_of(uint32_t split_num, int width, uint32_t partial) {
     if (split_num == 0)

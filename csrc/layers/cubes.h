@@ -83,6 +83,19 @@ struct pdp_strips {
 /* Columns of all strips if each but the first has `overlap` more (less, if negative; never below 0). */
 int64_t pdp_strip_columns(const struct pdp_strips *strips, int overlap);
 
+/* Where a strip lies in the input and in the output. */
+struct pdp_strip {
+    int column, width; /* input columns that are read; column may be negative in illegal programs */
+    int out_column, out_width;
+};
+
+/* Strip 0 .. in->count - 1. overlap: columns that a strip shares with the one before, kernel width less stride. Spec:
+ * 60-pdp section 7. */
+struct pdp_strip pdp_strip(const struct pdp_strips *in, const struct pdp_strips *out, int overlap, int index);
+
+/* True if the window of some output line holds input line y. kernel, stride: heights. */
+bool pdp_line_counts(int y, int kernel, int stride, int pad_top, int out_height);
+
 /* PDP's registers. Spec: 60-pdp section 3. */
 struct pdp_cubes {
     bool from_memory;               /* else from SDP */

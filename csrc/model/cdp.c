@@ -45,6 +45,10 @@ int cdp_product_bits(enum nvdla_precision precision) {
     return precision == NVDLA_INT8 ? 25 : precision == NVDLA_INT16 ? 33 : 0;
 }
 
+int cdp_sum_bits(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 22 : precision == NVDLA_INT16 ? 37 : 0;
+}
+
 int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element) {
     return (int32_t)convert(convertor, element, widths_of(precision).input_bits);
 }
@@ -75,10 +79,57 @@ static void square_sums(const int32_t *v, int64_t *sum, size_t count, size_t rea
     }
 }
 
-/* The pipeline from the square sum to the multiplication for `count` <= CHUNK elements. */
+/* ---- what the taps inside the pipeline hear ---- */
+
+/* Where they stand. */
+enum inside { SUM, FACTOR, PRODUCT, INSIDE };
+
+/* The values of a block in the order of the hardware: surface, column, lane. */
+struct inside_block {
+    size_t columns, lanes; /* of the block, of an atom */
+    size_t column;         /* the one in the pipeline */
+    struct inside_values {
+        const struct tap_out *tap;
+        size_t bytes;    /* of an element */
+        uint8_t *values; /* NULL: nobody listens */
+    } of[INSIDE];
+};
+
+/* Keeps what the tap hears of channel `channel`. block: NULL if nobody listens. */
+static inline void keep(const struct inside_block *block, enum inside where, size_t channel, int64_t value) {
+    const struct inside_values *inside = &block->of[where];
+    const size_t atom = channel / block->lanes * block->columns + block->column;
+    if (inside->values)
+        memcpy(inside->values + (atom * block->lanes + channel % block->lanes) * inside->bytes, &value, inside->bytes);
+}
+
+static void inside_new(struct inside_block *block, const struct cdp_layer *layer) {
+    const struct tap_out *const taps[INSIDE] = {&layer->taps.sum, &layer->taps.factor, &layer->taps.convertor};
+    *block = (struct inside_block){.lanes = layer->lanes};
+    for (int i = 0; i < INSIDE; i++) {
+        struct inside_values *inside = &block->of[i];
+        *inside = (struct inside_values){.tap = taps[i], .bytes = tap_element_bytes(taps[i]->stream.format)};
+        if (taps[i]->count > 0)
+            inside->values = xmalloc((size_t)layer->surfaces * COLUMNS * layer->lanes * inside->bytes);
+    }
+}
+
+static void inside_free(struct inside_block *block) {
+    for (int i = 0; i < INSIDE; i++)
+        free(block->of[i].values);
+}
+
+static inline bool anybody_listens(const struct inside_block *block) {
+    return block->of[SUM].values || block->of[FACTOR].values || block->of[PRODUCT].values;
+}
+
+/* ---- the pipeline ---- */
+
+/* The pipeline from the square sum to the multiplication for `count` <= CHUNK elements, from channel `at` on. block:
+ * keeps what the taps hear, NULL if nobody listens. */
 static void products(const struct cdp_kernel *kernel, const struct lut_arithmetic *arithmetic,
                      const struct lut_entries *entries, const int32_t *v, int64_t *product, size_t count,
-                     struct lut_counters *counters) {
+                     struct lut_counters *counters, const struct inside_block *block, size_t channel) {
     int64_t q[CHUNK];
     int32_t factor[CHUNK];
     if (kernel->square_sum_bypass)
@@ -89,6 +140,11 @@ static void products(const struct cdp_kernel *kernel, const struct lut_arithmeti
     lut_apply(arithmetic, &kernel->lut, entries, q, factor, count, counters);
     for (size_t i = 0; i < count; i++)
         product[i] = kernel->multiply_bypass ? factor[i] : (int64_t)factor[i] * v[i];
+    for (size_t i = 0; block && i < count; i++) {
+        keep(block, SUM, channel + i, q[i]);
+        keep(block, FACTOR, channel + i, factor[i]);
+        keep(block, PRODUCT, channel + i, product[i]);
+    }
 }
 
 static void count_clipped(const struct cdp_kernel *kernel, const int64_t *product, size_t count, int bits,
@@ -110,23 +166,10 @@ static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precisio
         store_16(bytes + 2 * i, (uint16_t)element);
 }
 
-/* A tap, and the column that is shown to it. */
-struct tap_at {
-    const struct tap_out *out;
-    struct tap_place place;
-};
-
-/* Shows n elements from channel `channel` on. */
-static inline void show_chunk(const struct tap_at *tap, size_t channel, const void *elements, size_t n) {
-    struct tap_place place = tap->place;
-    place.channel = (int32_t)channel;
-    tap_send(tap->out, place, elements, 1, n, n);
-}
-
 /* A column of a precision that the caller knows: one loop for each. idle: NULL, or takes the answers of INT8. */
 static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_precision precision,
                                   const struct lut_arithmetic *arithmetic, const struct lut_entries *entries,
-                                  uint8_t *bytes, size_t channels, size_t lanes, const struct tap_at *tap,
+                                  uint8_t *bytes, size_t channels, size_t lanes, const struct inside_block *block,
                                   struct cdp_idle_units *idle, struct cdp_counts *counts) {
     const struct widths widths = widths_of(precision);
     int32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
@@ -138,8 +181,7 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
-        products(kernel, arithmetic, entries, v + at, product, count, &counts->lut);
-        show_chunk(tap, at, product, tap_lanes(channels, CHUNK, at / CHUNK));
+        products(kernel, arithmetic, entries, v + at, product, count, &counts->lut, block, at);
         for (size_t i = 0; i < count; i++)
             store(bytes, at + i, precision, convert(&kernel->output, product[i], widths.output_bits));
         count_clipped(kernel, product, count, widths.output_bits, counts);
@@ -147,7 +189,7 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     if (idle) {
         idle->answers = (struct lut_counters){0};
         for (size_t unit = 0; unit < IDLE_UNITS; unit++)
-            products(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers);
+            products(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers, NULL, 0);
     }
 }
 
@@ -173,7 +215,8 @@ static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, siz
 
 /* The pipeline from the square sum to the multiplication, in FP17. */
 static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, const uint32_t *v,
-                          uint32_t *product, size_t count, struct lut_counters *counters) {
+                          uint32_t *product, size_t count, struct lut_counters *counters,
+                          const struct inside_block *block, size_t channel) {
     uint32_t q[CHUNK];
     if (kernel->square_sum_bypass)
         for (size_t i = 0; i < count; i++)
@@ -181,25 +224,21 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
     else
         square_sums_fp16(v, q, count, kernel->reach);
     lut_apply_cdp_fp16(&kernel->lut, entries, q, product, count, counters);
+    for (size_t i = 0; block && i < count; i++) {
+        keep(block, SUM, channel + i, q[i]);
+        keep(block, FACTOR, channel + i, fp17_to_fp32(product[i]));
+    }
     for (size_t i = 0; i < count; i++)
         if (!kernel->multiply_bypass)
             product[i] = fp17_mul(v[i], product[i]);
         else if (fp17_is_nan(v[i]))
             product[i] = v[i];
-}
-
-/* Shows n <= CHUNK numbers of FP17 to the tap. */
-static void show_fp17(const struct tap_at *tap, size_t at, const uint32_t *values, size_t n) {
-    int32_t patterns[CHUNK];
-    if (tap->out->count == 0)
-        return;
-    for (size_t i = 0; i < n; i++)
-        patterns[i] = (int32_t)fp17_to_fp32(values[i]);
-    show_chunk(tap, at, patterns, n);
+    for (size_t i = 0; block && i < count; i++)
+        keep(block, PRODUCT, channel + i, fp17_to_fp32(product[i]));
 }
 
 static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                        size_t channels, size_t lanes, const struct tap_at *tap, struct cdp_counts *counts) {
+                        size_t channels, size_t lanes, const struct inside_block *block, struct cdp_counts *counts) {
     uint32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
     uint32_t *v = padded + MOST_REACH;
     uint32_t product[CHUNK];
@@ -211,8 +250,7 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
-        products_fp16(kernel, entries, v + at, product, count, &counts->lut);
-        show_fp17(tap, at, product, tap_lanes(channels, CHUNK, at / CHUNK));
+        products_fp16(kernel, entries, v + at, product, count, &counts->lut, block, at);
         for (size_t i = 0; i < count; i++) {
             uint16_t element = fp17_to_fp16(product[i]);
             store_16(bytes + 2 * (at + i), element);
@@ -223,20 +261,20 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
 }
 
 /* Processes one column in place: element c is channel c, 0 <= c < lanes <= CDP_MAX_LANES, and channels from `channels`
- * on count as 0. tap: hears what enters the output convertor. idle: takes the answers of the idle
+ * on count as 0. block: as in products(). idle: takes the answers of the idle
  * units from the last beat, unless it is NULL. */
 static void run_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                       size_t channels, size_t lanes, const struct tap_at *tap, struct cdp_idle_units *idle,
+                       size_t channels, size_t lanes, const struct inside_block *block, struct cdp_idle_units *idle,
                        struct cdp_counts *counts) {
     switch (kernel->precision) {
     case NVDLA_INT8:
-        column_integer(kernel, NVDLA_INT8, &lut_cdp_int8, entries, bytes, channels, lanes, tap, idle, counts);
+        column_integer(kernel, NVDLA_INT8, &lut_cdp_int8, entries, bytes, channels, lanes, block, idle, counts);
         break;
     case NVDLA_INT16:
-        column_integer(kernel, NVDLA_INT16, &lut_cdp_int16, entries, bytes, channels, lanes, tap, NULL, counts);
+        column_integer(kernel, NVDLA_INT16, &lut_cdp_int16, entries, bytes, channels, lanes, block, NULL, counts);
         break;
     case NVDLA_FP16:
-        column_fp16(kernel, entries, bytes, channels, lanes, tap, counts);
+        column_fp16(kernel, entries, bytes, channels, lanes, block, counts);
         break;
     }
 }
@@ -370,6 +408,7 @@ struct run {
     struct dma *input, *output;
     struct cdp_counts *counts;
     uint8_t *block; /* 8 columns of all surfaces */
+    struct inside_block inside;
 };
 
 /* Copies one column of a block between atoms (surface after surface, `columns` atoms each) and the lanes' bytes. */
@@ -383,15 +422,18 @@ static void scatter(const struct cdp_layer *layer, uint8_t *block, size_t column
         memcpy(block + (surface * columns + x) * layer->atom, bytes + surface * layer->atom, layer->atom);
 }
 
-/* Shows the elements of a column to a tap. */
-static void show_column(const struct cdp_layer *layer, const struct tap_out *tap, struct tap_place place,
-                        const uint8_t *bytes) {
-    size_t channels = (size_t)layer->channels;
-    tap_send(tap, place, bytes, 1, channels, channels);
+/* Shows a block of elements of `size` bytes to a tap: surface after surface, `columns` atoms each. */
+static void show_block(const struct cdp_layer *layer, const struct tap_out *tap, int line, int left, size_t columns,
+                       const uint8_t *elements, size_t size) {
+    for (size_t surface = 0; tap->count > 0 && surface < (size_t)layer->surfaces; surface++) {
+        const struct tap_place place = {.channel = (int32_t)(surface * layer->lanes), .y = line, .x = left};
+        tap_send(tap, place, elements + surface * columns * layer->lanes * size, columns,
+                 tap_lanes((size_t)layer->channels, layer->lanes, surface), layer->lanes);
+    }
 }
 
 /* One line of at most COLUMNS columns from column `left` on, in all surfaces. */
-static void run_block(const struct run *run, int line, int left) {
+static void run_block(struct run *run, int line, int left) {
     const struct cdp_layer *layer = run->layer;
     uint8_t bytes[2 * CDP_MAX_LANES];
     size_t columns = (size_t)(layer->width - left < COLUMNS ? layer->width - left : COLUMNS);
@@ -402,17 +444,21 @@ static void run_block(const struct run *run, int line, int left) {
     size_t size = columns * layer->atom;
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++)
         dma_read(run->input, source + surface * from->surface_stride, run->block + surface * size, columns);
+    const size_t element = layer->atom / layer->lanes;
+    show_block(layer, &layer->taps.input, line, left, columns, run->block, element);
+    run->inside.columns = columns;
     for (size_t x = 0; x < columns; x++) {
         bool last = line == layer->height - 1 && left + (int)x == layer->width - 1;
         gather(layer, run->block, columns, x, bytes);
-        const struct tap_place place = {.y = line, .x = left + (int)x};
-        const struct tap_at convertor = {&layer->taps.convertor, place};
-        show_column(layer, &layer->taps.input, place, bytes);
+        run->inside.column = x;
         run_column(&layer->kernel, run->entries, bytes, (size_t)layer->channels, (size_t)layer->surfaces * layer->lanes,
-                   &convertor, last ? run->idle : NULL, run->counts);
-        show_column(layer, &layer->taps.output, place, bytes);
+                   anybody_listens(&run->inside) ? &run->inside : NULL, last ? run->idle : NULL, run->counts);
         scatter(layer, run->block, columns, x, bytes);
     }
+    for (int i = 0; i < INSIDE; i++)
+        show_block(layer, run->inside.of[i].tap, line, left, columns, run->inside.of[i].values,
+                   run->inside.of[i].bytes);
+    show_block(layer, &layer->taps.output, line, left, columns, run->block, element);
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++)
         dma_write(run->output, destination + surface * to->surface_stride, run->block + surface * size, columns);
 }
@@ -440,11 +486,19 @@ void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, s
              struct dma *input, struct dma *output, struct cdp_counts *counts) {
     uint8_t *block = xmalloc((size_t)layer->surfaces * COLUMNS * layer->atom);
     *counts = (struct cdp_counts){0};
-    struct run run = {layer, entries, idle, input, output, counts, block};
+    struct run run = {.layer = layer,
+                      .entries = entries,
+                      .idle = idle,
+                      .input = input,
+                      .output = output,
+                      .counts = counts,
+                      .block = block};
+    inside_new(&run.inside, layer);
     for (int line = 0; line < layer->height; line++)
         for (int left = 0; left < layer->width; left += COLUMNS)
             run_block(&run, line, left);
     count_idle_units(&counts->lut, layer, idle);
     dma_flush(output);
+    inside_free(&run.inside);
     free(block);
 }

@@ -36,6 +36,9 @@ int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_pre
 /* Bits of a product of integers, 25 or 33; 0 in FP16. Section 7. */
 int cdp_product_bits(enum nvdla_precision precision);
 
+/* Bits of the sums that enter the table; 0: floating point. */
+int cdp_sum_bits(enum nvdla_precision precision);
+
 /* Arithmetic of a layer. */
 struct cdp_kernel {
     enum nvdla_precision precision;
@@ -57,7 +60,7 @@ uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entr
 
 /* A layer's streams, see enum tap. */
 struct cdp_taps {
-    struct tap_out input, convertor, output;
+    struct tap_out input, sum, factor, convertor, output;
 };
 
 /* A layer as the armed register groups describe it. CDP has no sizes of its own: only the data formats of the two units

@@ -149,11 +149,17 @@ static void finish_pdp(struct model *model, bool from_memory) {
         register_group_done(&model->units[NVDLA_PDP_RDMA]);
 }
 
-/* A PDP layer whose output can be heard. */
+/* A PDP layer whose streams can be heard. */
 static struct pdp_layer with_tap(struct model *model, const struct pdp_layer *layer) {
     struct pdp_layer tapped = *layer;
-    enum nvdla_precision precision = layer->kernel.precision;
-    tapped.tap = tap_of(model, NVDLA_PDP, TAP_PDP_OUT, tap_format_of(precision), element_bits(precision));
+    const enum nvdla_precision precision = layer->kernel.precision;
+    const enum tap_format format = tap_format_of(precision);
+    const int bits = element_bits(precision);
+    tapped.taps.input = tap_of(model, NVDLA_PDP, TAP_PDP_IN, format, bits);
+    if (bits > 0)
+        tapped.taps.row =
+            tap_of(model, NVDLA_PDP, TAP_PDP_ROW, bits == 8 ? TAP_INT16 : TAP_INT32, pdp_row_bits(precision));
+    tapped.taps.output = tap_of(model, NVDLA_PDP, TAP_PDP_OUT, format, bits);
     return tapped;
 }
 
@@ -175,6 +181,8 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
         taps.ew_alu = tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand_format, operand);
     if (ew->mul.from_memory)
         taps.ew_mul = tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand_format, operand);
+    taps.stage[SDP_BS] = tap_of(model, NVDLA_SDP, TAP_SDP_X1, format, width);
+    taps.stage[SDP_BN] = tap_of(model, NVDLA_SDP, TAP_SDP_X2, format, width);
     taps.convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width);
     if (!layer->compare)
         taps.output = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
@@ -307,6 +315,8 @@ static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *l
     int bits = element_bits(precision);
     struct cdp_taps *taps = &tapped.taps;
     taps->input = tap_of(model, NVDLA_CDP, TAP_CDP_IN, tap_format_of(precision), bits);
+    taps->sum = tap_of(model, NVDLA_CDP, TAP_CDP_SUM, bits > 0 ? TAP_INT64 : TAP_FP32, cdp_sum_bits(precision));
+    taps->factor = tap_of(model, NVDLA_CDP, TAP_LUT_OUT, bits > 0 ? TAP_INT16 : TAP_FP32, bits > 0 ? 16 : 0);
     taps->convertor =
         tap_of(model, NVDLA_CDP, TAP_CDP_CVT_IN, bits > 0 ? TAP_INT64 : TAP_FP32, cdp_product_bits(precision));
     taps->output = tap_of(model, NVDLA_CDP, TAP_CDP_OUT, tap_format_of(precision), bits);

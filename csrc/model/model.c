@@ -220,6 +220,12 @@ static void model_statistics(struct device *dev, struct device_statistics *stati
 
 /* ---- life ---- */
 
+static bool model_finish(struct device *dev, struct error *err) {
+    (void)err;
+    pool_rest(model_of(dev)->pool);
+    return true;
+}
+
 static void model_destroy(struct device *dev) {
     struct model *model = model_of(dev);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
@@ -244,6 +250,7 @@ static const struct device_ops model_ops = {
     .time = model_time,
     .still = model_still,
     .statistics = model_statistics,
+    .finish = model_finish,
     .destroy = model_destroy,
 };
 

@@ -13,30 +13,9 @@ enum { KEPT_ROWS = 16 }; /* no window is higher */
 
 enum { PAD_BITS = 19 };
 
-/* A vertical strip: where it lies in the input and in the output. */
-struct strip {
-    int column, width; /* input columns that are read; column may be negative in illegal programs */
-    int out_column, out_width;
-    int pad_left;
-};
-
-/* Strip 0 .. strips-1 of the layer. Spec: 60-pdp section 7. */
-static struct strip strip_of(const struct pdp_layer *layer, int index) {
-    int overlap = layer->kernel.width - layer->kernel.stride_width;
-    if (layer->in.count == 1)
-        return (struct strip){.width = layer->width, .out_width = layer->out_width, .pad_left = layer->kernel.pad_left};
-    if (index == 0) {
-        return (struct strip){
-            .width = layer->in.first, .out_width = layer->out.first, .pad_left = layer->kernel.pad_left};
-    }
-    bool last = index == layer->in.count - 1;
-    return (struct strip){
-        .column = layer->in.first + (index - 1) * layer->in.middle - overlap,
-        .width = (last ? layer->in.last : layer->in.middle) + overlap,
-        .out_column = layer->out.first + (index - 1) * layer->out.middle,
-        .out_width = last ? layer->out.last : layer->out.middle,
-        .pad_left = 0,
-    };
+/* Strip 0 .. strips-1 of the layer. */
+static struct pdp_strip strip_of(const struct pdp_layer *layer, int index) {
+    return pdp_strip(&layer->in, &layer->out, layer->kernel.width - layer->kernel.stride_width, index);
 }
 
 /* ---- registers ---- */
@@ -131,7 +110,7 @@ static bool windows_finish(const struct pdp_layer *layer) {
                                                 kernel->stride_width, layer->out_width))
         return false;
     for (int i = 0; i < layer->in.count; i++) {
-        struct strip strip = strip_of(layer, i);
+        struct pdp_strip strip = strip_of(layer, i);
         if (strip.width < 1 || line_buffer_hangs(kernel, strip.out_width))
             return false;
     }
@@ -171,7 +150,7 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct registers_view *view
 uint64_t pdp_layer_atoms(const struct pdp_layer *layer) {
     uint64_t in = 0, out = 0;
     for (int i = 0; i < layer->in.count; i++) {
-        struct strip strip = strip_of(layer, i);
+        struct pdp_strip strip = strip_of(layer, i);
         in += strip.width > 0 ? (uint64_t)strip.width : 0;
         out += (uint64_t)strip.out_width;
     }
@@ -198,7 +177,7 @@ static void buffers_free(struct buffers *buffers) {
 static void buffers_new(struct buffers *buffers, const struct pdp_layer *layer) {
     int width = 0, out_width = 0;
     for (int i = 0; i < layer->in.count; i++) {
-        struct strip strip = strip_of(layer, i);
+        struct pdp_strip strip = strip_of(layer, i);
         width = strip.width > width ? strip.width : width;
         out_width = strip.out_width > out_width ? strip.out_width : out_width;
     }
@@ -224,7 +203,7 @@ static int last_row(const struct pdp_layer *layer, int oy) {
 }
 
 /* Makes output line oy of a surface from the kept rows and writes it. */
-static void write_line(const struct pdp_layer *layer, const struct strip *strip, int surface, int oy,
+static void write_line(const struct pdp_layer *layer, const struct pdp_strip *strip, int surface, int oy,
                        struct buffers *buffers, struct dma *output, struct fp16_specials *specials) {
     const void *rows[KEPT_ROWS];
     int count = 0;
@@ -234,8 +213,8 @@ static void write_line(const struct pdp_layer *layer, const struct strip *strip,
     size_t atoms = (size_t)strip->out_width, elements = atoms * layer->lanes;
     pdp_pool_height(&layer->kernel, rows, count, elements, buffers->total, buffers->out);
     const struct tap_place place = {.channel = surface * (int)layer->lanes, .y = oy, .x = strip->out_column};
-    tap_send(&layer->tap, place, buffers->out, atoms, tap_lanes((size_t)layer->channels, layer->lanes, (size_t)surface),
-             layer->lanes);
+    tap_send(&layer->taps.output, place, buffers->out, atoms,
+             tap_lanes((size_t)layer->channels, layer->lanes, (size_t)surface), layer->lanes);
     const struct cube *to = &layer->destination.cube;
     uint64_t at = to->base + (uint64_t)surface * to->surface_stride + (uint64_t)oy * to->line_stride +
                   (uint64_t)strip->out_column * layer->atom;
@@ -244,15 +223,24 @@ static void write_line(const struct pdp_layer *layer, const struct strip *strip,
         fp16_count_specials(buffers->out, elements, specials);
 }
 
-static void run_surface(const struct pdp_layer *layer, const struct strip *strip, int surface, struct pdp_source source,
-                        struct buffers *buffers, struct dma *output, struct fp16_specials *specials) {
+static void run_surface(const struct pdp_layer *layer, const struct pdp_strip *strip, int surface,
+                        struct pdp_source source, struct buffers *buffers, struct dma *output,
+                        struct fp16_specials *specials) {
+    const struct pdp_kernel *kernel = &layer->kernel;
+    const size_t lanes = tap_lanes((size_t)layer->channels, layer->lanes, (size_t)surface);
+    const int pad_left = strip->out_column == 0 ? kernel->pad_left : 0; /* of the first strip */
     int oy = 0;
     for (int y = 0; y < layer->height; y++) {
         source.next_line(source.context, buffers->line);
         if (layer->flush_nans)
             fp16_flush_nans(buffers->line, (size_t)strip->width * layer->lanes);
-        pdp_pool_width(&layer->kernel, buffers->line, strip->width, strip->pad_left, kept_row(buffers, y),
-                       strip->out_width, layer->lanes);
+        struct tap_place place = {.channel = surface * (int)layer->lanes, .y = y, .x = strip->column};
+        tap_send(&layer->taps.input, place, buffers->line, (size_t)strip->width, lanes, layer->lanes);
+        pdp_pool_width(kernel, buffers->line, strip->width, pad_left, kept_row(buffers, y), strip->out_width,
+                       layer->lanes);
+        place.x = strip->out_column;
+        if (pdp_line_counts(y, kernel->height, kernel->stride_height, kernel->pad_top, layer->out_height))
+            tap_send(&layer->taps.row, place, kept_row(buffers, y), (size_t)strip->out_width, lanes, layer->lanes);
         while (oy < layer->out_height && last_row(layer, oy) <= y) {
             write_line(layer, strip, surface, oy, buffers, output, specials);
             oy++;
@@ -265,7 +253,7 @@ void pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma
     struct fp16_specials specials = {.nan = 0};
     buffers_new(&buffers, layer);
     for (int i = 0; i < layer->in.count; i++) {
-        struct strip strip = strip_of(layer, i);
+        struct pdp_strip strip = strip_of(layer, i);
         for (int surface = 0; surface < layer->surfaces; surface++)
             run_surface(layer, &strip, surface, source, &buffers, output, &specials);
     }
@@ -284,7 +272,7 @@ struct reader {
 static void read_line(void *context, uint8_t *bytes) {
     struct reader *reader = context;
     const struct pdp_layer *layer = reader->layer;
-    struct strip strip = strip_of(layer, reader->strip);
+    struct pdp_strip strip = strip_of(layer, reader->strip);
     const struct cube *from = &layer->source.cube;
     uint64_t at = from->base + (uint64_t)reader->surface * from->surface_stride +
                   (uint64_t)reader->line * from->line_stride + (uint64_t)strip.column * layer->atom;

@@ -16,6 +16,11 @@
 #include "model/pdp_pool.h"
 #include "observe/tap.h"
 
+/* A layer's streams, see enum tap. */
+struct pdp_taps {
+    struct tap_out input, row, output;
+};
+
 /* A layer as the armed register groups describe it. */
 struct pdp_layer {
     bool from_memory;
@@ -28,7 +33,7 @@ struct pdp_layer {
     size_t atom, lanes; /* bytes and elements of an atom */
     struct pdp_strips in, out;
     struct memory_cube source, destination;
-    struct tap_out tap; /* the output cube; as decoded nobody listens */
+    struct pdp_taps taps; /* as decoded nobody listens */
 };
 
 /* Reads the layer out of the registers of both units; those of PDP_RDMA count only if the layer reads from memory. */

@@ -54,6 +54,10 @@ size_t pdp_row_element(enum nvdla_precision precision) {
     return precision == NVDLA_INT8 ? sizeof(int16_t) : sizeof(int32_t);
 }
 
+int pdp_row_bits(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? INT8_ROW : precision == NVDLA_INT16 ? INT16_ROW : 0;
+}
+
 /* ---- along W ---- */
 
 /* Result of a window without any valid element, which only illegal programs have. */

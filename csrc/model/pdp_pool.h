@@ -38,6 +38,9 @@ int64_t pdp_round(int64_t product, int bits);
 /* Bytes of an element of a pooled row. */
 size_t pdp_row_element(enum nvdla_precision precision);
 
+/* Bits of an integer there; 0: floating point. */
+int pdp_row_bits(enum nvdla_precision precision);
+
 /* 1-D pooling of one line: row gets out_width atoms, pooled from the `width` atoms of `in`; output column 0 begins
  * pad_left columns before the line. A window without a valid column (illegal) gives pads only. */
 void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, int pad_left, void *row, int out_width,

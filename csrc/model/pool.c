@@ -40,15 +40,22 @@ struct pool *pool_new(size_t threads) {
     return pool;
 }
 
-void pool_free(struct pool *pool) {
-    if (!pool)
-        return;
+void pool_rest(struct pool *pool) {
     pthread_mutex_lock(&pool->lock);
     pool->leave = true;
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
     for (size_t i = 0; i < pool->started; i++)
         pthread_join(pool->helpers[i], NULL);
+    pool->started = 0;
+    pool->tried = pool->leave = false;
+    atomic_store(&pool->loop, 0); /* from which new threads count */
+}
+
+void pool_free(struct pool *pool) {
+    if (!pool)
+        return;
+    pool_rest(pool);
     pthread_cond_destroy(&pool->begin);
     pthread_cond_destroy(&pool->end);
     pthread_mutex_destroy(&pool->lock);

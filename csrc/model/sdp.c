@@ -251,8 +251,10 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
     if (layer->flush_nans)
         sdp_flush_nans(run->data, run->elements);
-    for (int i = 0; i < SDP_STAGES; i++)
+    for (int i = 0; i < SDP_STAGES; i++) {
         sdp_stage_apply(&layer->stage[i], run->data, run->operands[i].alu, run->operands[i].mul, run->elements);
+        show_line(run, &run->clients->taps.stage[i], run->data, true);
+    }
     if (layer->table) {
         sdp_table_apply(&layer->lut, run->clients->table, layer->proc == NVDLA_FP16, run->data, run->elements,
                         &run->result.table);

@@ -22,6 +22,7 @@ struct sdp_run;
 /* A layer's streams, see enum tap. */
 struct sdp_taps {
     struct tap_out input, ew_alu, ew_mul, convertor, output;
+    struct tap_out stage[SDP_STAGES]; /* behind each; of EW nobody listens */
 };
 
 /* Where a layer reads and writes; only what it uses counts. */

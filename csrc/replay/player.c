@@ -633,7 +633,12 @@ static enum device_state pass_time(struct player *p, uint64_t cycles, bool until
     return state;
 }
 
-enum verdict { VERDICT_GO_ON, VERDICT_OVER, VERDICT_HUNG, VERDICT_BROKEN };
+enum verdict { VERDICT_GO_ON, VERDICT_OVER, VERDICT_HUNG, VERDICT_BROKEN, VERDICT_STOPPED };
+
+/* The run is to end here, whatever the trace has left to do. */
+static bool is_stopped(const struct player *p) {
+    return p->dev->stop || (p->options->stop_at_first && (p->result->failure_count > 0 || p->dev->finding_count > 0));
+}
 
 /* A poll that will give up by itself is at the head of a stream. */
 static bool poll_with_limit(const struct player *p) {
@@ -700,6 +705,8 @@ static enum verdict come_to_rest(struct player *p) {
     if (pass_time(p, REST_FIRST, false) == DEVICE_FAILED)
         return VERDICT_BROKEN;
     for (;;) {
+        if (is_stopped(p))
+            return VERDICT_STOPPED;
         bool high = !p->prog->sequential && p->dev->ops->interrupt(p->dev);
         if (high) {
             bool found;
@@ -725,6 +732,8 @@ static enum verdict play_streams(struct player *p) {
     for (;;) {
         if (!run_deferred(p))
             return VERDICT_BROKEN;
+        if (is_stopped(p))
+            return VERDICT_STOPPED;
         enum step step = go_once(p);
         if (step == STEP_BROKEN)
             return VERDICT_BROKEN;
@@ -740,6 +749,8 @@ static enum verdict play_streams(struct player *p) {
 
 static enum verdict play_end(struct player *p) {
     for (size_t i = 0; i < p->at_end_count; i++) {
+        if (is_stopped(p))
+            return VERDICT_STOPPED;
         const struct op *op = &p->prog->ops[p->at_end[i]];
         struct stream alone = {0};
         enum step step = op->after >= 0 && !p->raised[op->after] ? STEP_BLOCKED : execute(p, &alone, op);
@@ -748,6 +759,8 @@ static enum verdict play_end(struct player *p) {
                 return VERDICT_HUNG;
             if (pass_time(p, p->options->poll_interval ? p->options->poll_interval : 1, false) == DEVICE_FAILED)
                 return VERDICT_BROKEN;
+            if (is_stopped(p))
+                return VERDICT_STOPPED;
             step = execute(p, &alone, op);
         }
         if (step == STEP_BROKEN)
@@ -759,7 +772,7 @@ static enum verdict play_end(struct player *p) {
         }
         count_done(p);
     }
-    return VERDICT_OVER;
+    return is_stopped(p) ? VERDICT_STOPPED : VERDICT_OVER;
 }
 
 static bool player_open(struct player *p) {
@@ -842,6 +855,8 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
         explain_failure(&p);
     else if (verdict == VERDICT_HUNG)
         result->outcome = PLAY_HUNG;
+    else if (verdict == VERDICT_STOPPED)
+        result->outcome = PLAY_STOPPED;
     else
         result->outcome = result->failure_count || dev->finding_count ? PLAY_CHECK_FAILED : PLAY_PASSED;
     player_close(&p);

@@ -23,6 +23,7 @@ struct play_options {
     uint32_t poll_interval; /* clocks between two attempts of a poll; default 55 */
     uint32_t poll_attempts; /* for polls that name no limit: 0 until time-out; default 0 */
     bool strict;            /* volatile reads are compared too */
+    bool stop_at_first;     /* the run ends at the first check that fails, and at the first finding of the device */
     uint64_t seed;          /* PATTERN_RANDOM fills */
     /* Called now and then with the operations done and the layer running; may be NULL. */
     void (*progress)(void *context, const struct device *dev, size_t done, size_t total);
@@ -33,6 +34,7 @@ enum play_outcome {
     PLAY_PASSED,
     PLAY_CHECK_FAILED, /* a check of the trace failed, or the device has findings */
     PLAY_HUNG,         /* nothing moves any more, or a limit of the run is reached */
+    PLAY_STOPPED,      /* ended before its end, because somebody wants it so: stop_at_first, device.stop */
     PLAY_BROKEN,       /* the device failed */
     PLAY_REFUSED,      /* the device does not carry out what the spec leaves undefined */
 };

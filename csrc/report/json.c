@@ -139,6 +139,39 @@ static json_t *json_mismatch(const struct report *report, const struct mismatch 
     return json;
 }
 
+static json_t *json_row(const uint8_t *bytes, int count) {
+    char text[2 * WRONG_BYTES + 1] = "";
+    for (int i = 0; i < count; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return json_string(text);
+}
+
+/* The first wrong beat, as far as things are known. */
+static json_t *json_wrong(const struct report *report) {
+    static const char *const kinds[] = {[WRONG_OWNER] = "no launch",
+                                        [WRONG_OUTSIDE] = "outside",
+                                        [WRONG_LEFT_OUT] = "left out",
+                                        [WRONG_VALUE] = "value"};
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct axi_beat *beat = &wrong->beat;
+    const struct launch *launch = report_wrong_launch(report);
+    json_t *json =
+        json_pack("{s:s, s:o, s:s, s:i, s:s, s:o}", "kind", kinds[wrong->kind], "cycle", json_u64(beat->cycle), "space",
+                  memory_space_name((enum memory_space)beat->port), "axi_id", beat->id, "client",
+                  nvdla_client_name(beat->id, true), "address", json_hex(wrong->address));
+    json_object_set_new(json, "beat", json_hex(beat->address));
+    json_object_set_new(json, "strobe", json_sprintf("0x%" PRIx64, beat->strobe));
+    json_object_set_new(json, "got", json_row(wrong->got, beat->bytes));
+    json_object_set_new(json, "expected", json_row(wrong->expected, beat->bytes));
+    json_object_set_new(json, "expected_known", json_sprintf("0x%" PRIx64, wrong->known));
+    json_object_set_new(json, "wrong", json_sprintf("0x%" PRIx64, wrong->wrong));
+    if (report->wrong_output)
+        add_layer(json, report, report->wrong_output, wrong->address);
+    else if (launch)
+        json_object_set_new(json, "layer", json_launch(report, launch, -1));
+    return json;
+}
+
 /* A failed memory check: where, whose, and the files with the golden bytes and the device's. */
 static void add_memory_check(json_t *json, const struct report *report, int played,
                              const struct play_failure *failure) {
@@ -286,6 +319,8 @@ char *report_json(const struct report *report) {
                              json_text(in->prog->files[0]), "configuration", in->prog->config->name, "status",
                              report_status_text(report->status), "reason", json_text(report->reason), "operations",
                              json_u64(in->prog->count), "devices", played, "mismatches", mismatches);
+    if (in->wrong)
+        json_object_set_new(json, "first_wrong", json_wrong(report));
     char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
     json_decref(json);
     return text;

@@ -122,8 +122,12 @@ static int mismatch_order(const void *left, const void *right) {
     return (a->first > b->first) - (a->first < b->first);
 }
 
+bool report_stopped(const struct report *report) {
+    return report->input.played[0].result->outcome == PLAY_STOPPED;
+}
+
 static void compare_memories(struct report *report) {
-    for (int space = 0; space < SPACE_COUNT && report->input.played_count > 1; space++)
+    for (int space = 0; space < SPACE_COUNT && report->input.played_count > 1 && !report_stopped(report); space++)
         compare_space(report, (enum memory_space)space);
     if (report->mismatch_count > 0)
         qsort(report->mismatches, report->mismatch_count, sizeof *report->mismatches, mismatch_order);
@@ -286,6 +290,42 @@ char *report_failure(const struct report *report, const struct played *played, c
     return text;
 }
 
+const struct launch *report_wrong_launch(const struct report *report) {
+    const struct owner owner = report->input.wrong->beat.owner;
+    return owner.unit < 0 ? NULL
+                          : layer_tracker_find(report->input.launches, (enum nvdla_unit)owner.unit, owner.ordinal);
+}
+
+char *report_wrong(const struct report *report, char *text, size_t size) {
+    static const char *const kinds[] = {[WRONG_OWNER] = "writes though no launch has anything left to write",
+                                        [WRONG_OUTSIDE] = "writes outside its output",
+                                        [WRONG_LEFT_OUT] = "leaves a byte out that is not yet what it should be",
+                                        [WRONG_VALUE] = "writes a wrong value"};
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct axi_beat *beat = &wrong->beat;
+    const struct launch *launch = report_wrong_launch(report);
+    const unsigned at = (unsigned)(wrong->address - beat->address);
+    char name[64], element[256];
+    snprintf(text, size, "first wrong beat at cycle %" PRIu64 ": %s port, AXI ID %d (%s): %s %s at 0x%" PRIx64,
+             beat->cycle, memory_space_name((enum memory_space)beat->port), beat->id, nvdla_client_name(beat->id, true),
+             launch                 ? report_launch_name(launch, name, sizeof name)
+             : beat->owner.unit < 0 ? "an unknown client"
+                                    : nvdla_unit_names[beat->owner.unit],
+             kinds[wrong->kind], wrong->address);
+    size_t n = strlen(text);
+    if (report->wrong_output && n < size)
+        n += (size_t)snprintf(text + n, size - n, ", %s",
+                              report_element(report->wrong_output, wrong->address, element, sizeof element));
+    if (n < size)
+        n += (size_t)snprintf(text + n, size - n, ": got 0x%02x", wrong->got[at]);
+    if (n < size && (wrong->known >> at & 1))
+        n += (size_t)snprintf(text + n, size - n, ", expected 0x%02x", wrong->expected[at]);
+    if (n < size)
+        snprintf(text + n, size - n, " (%d of %d bytes of the beat to 0x%" PRIx64 " are wrong)",
+                 __builtin_popcountll(wrong->wrong), __builtin_popcountll(beat->strobe), beat->address);
+    return text;
+}
+
 char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
     const struct launch *launch = layer_tracker_find(report->input.launches, warning->unit, warning->ordinal);
     char position[REPORT_POSITION] = "";
@@ -373,6 +413,8 @@ const char *report_outcome_text(enum play_outcome outcome) {
         return "hung";
     case PLAY_REFUSED:
         return "refused";
+    case PLAY_STOPPED:
+        return "stopped";
     case PLAY_BROKEN:
         break;
     }
@@ -496,6 +538,10 @@ static void find_reason(struct report *report) {
     const struct play_failure *failure;
     char text[REPORT_LINE], where[1024];
     int played;
+    if (in->wrong) {
+        set_reason(report, "%s", report_wrong(report, text, sizeof text));
+        return;
+    }
     if (report->mismatch_count > 0) {
         const struct mismatch *first = &report->mismatches[0];
         set_reason(report, "%" PRIu64 " bytes differ between %s and %s, first at %s 0x%" PRIx64 "%s",
@@ -536,6 +582,9 @@ struct report *report_new(const struct report_input *input) {
     struct report *report = xcalloc(1, sizeof *report);
     report->input = *input;
     report->writers = writers_new(input->launches);
+    if (input->wrong && report_wrong_launch(report))
+        report->wrong_output = writers_of_launch(report->writers, report_wrong_launch(report),
+                                                 (enum memory_space)input->wrong->beat.port, input->wrong->address);
     compare_memories(report);
     find_reason(report);
     report->status = find_status(report);

@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "layers/tracker.h"
 #include "observe/histogram.h"
+#include "replay/first_wrong.h"
 #include "replay/player.h"
 #include "report/writers.h"
 
@@ -43,7 +44,10 @@ struct report_input {
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
     const struct walk *walk;                /* along the data path (report/walk.h); NULL: none */
-    bool html;                              /* the page is wanted of what passed too */
+    /* Where the first device was stopped: its first wrong beat. NULL: there is none. A device that was stopped
+     * (whatever stopped it) has memory as far as it got: then memories are not compared. */
+    const struct wrong_beat *wrong;
+    bool html;             /* the page is wanted of what passed too */
     const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
 };
 
@@ -66,9 +70,10 @@ struct report {
     struct writers *writers;
     struct mismatch *mismatches; /* of layers, in order of arming; then others by space and address */
     size_t mismatch_count;
+    const struct output *wrong_output; /* where input.wrong wrote or should have written; NULL: outside its launch's */
     enum report_status status;
-    /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, memory that
-     * differs, checks, findings. */
+    /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, first wrong beat,
+     * memory that differs, checks, findings. */
     char reason[1024];
 };
 
@@ -90,6 +95,8 @@ char *report_warning(const struct report *report, const struct device_warning *w
 /* "SDP #0" / "FILE:LINE" of the operation that armed it. */
 char *report_launch_name(const struct launch *launch, char *text, size_t size);
 char *report_launch_position(const struct report *report, const struct launch *launch, char *text, size_t size);
+/* The first wrong beat, one line: cycle, port, AXI ID and client, launch, address, element, bytes. */
+char *report_wrong(const struct report *report, char *text, size_t size);
 /* A failed check of a device, one line. */
 char *report_failure(const struct report *report, const struct played *played, const struct play_failure *failure,
                      char *text, size_t size);
@@ -129,6 +136,12 @@ bool report_beat(const struct report *report, int played, enum memory_space spac
 /* The clock of the beat that wrote a byte, or of the one that left it out (report_beat); 0 if no beat did. */
 uint64_t report_cycle(const struct report *report, int played, enum memory_space space, uint64_t address,
                       const struct output *output);
+
+/* True if the first device was stopped before its end. */
+bool report_stopped(const struct report *report);
+
+/* The launch of the first wrong beat, NULL if none accounts for it. */
+const struct launch *report_wrong_launch(const struct report *report);
 
 /* First address of the hex window around a byte. */
 uint64_t report_window(uint64_t address);

@@ -115,6 +115,40 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
     fputc('\n', out);
 }
 
+/* A row of the beat's bytes: what was got, or what was expected as far as that is known. */
+static void print_bytes(FILE *out, const char *name, const uint8_t *bytes, int count, uint64_t known) {
+    fprintf(out, "    %-8s ", name);
+    for (int i = 0; i < count; i++)
+        if (known >> i & 1)
+            fprintf(out, " %02x", bytes[i]);
+        else
+            fputs(" --", out);
+    fputc('\n', out);
+}
+
+static void print_wrong(FILE *out, const struct report *report) {
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct output *output = report->wrong_output;
+    const struct launch *launch = report_wrong_launch(report);
+    char text[REPORT_LINE];
+    fprintf(out, "%s\n", report_wrong(report, text, sizeof text));
+    print_bytes(out, "expected", wrong->expected, wrong->beat.bytes, wrong->known);
+    print_bytes(out, "got", wrong->got, wrong->beat.bytes, UINT64_MAX);
+    fprintf(out, "    %-8s ", "");
+    for (int i = 0; i < wrong->beat.bytes; i++)
+        fputs(wrong->wrong >> i & 1 ? " ^^" : wrong->beat.strobe >> i & 1 ? "   " : " ..", out);
+    fputs("   (..: not enabled; what memory holds)\n", out);
+    fprintf(out, "    the run ended here: what later layers would have done is not known\n");
+    if (output) {
+        fputs("    ", out);
+        print_output(out, output);
+        fputc('\n', out);
+        print_layer(out, report, output);
+    } else if (launch)
+        print_launch(out, report, launch, -1);
+    fputc('\n', out);
+}
+
 static void print_failure(FILE *out, const struct report *report, int played, const struct play_failure *failure) {
     const struct op *op = &report->input.prog->ops[failure->op];
     const struct device *dev = report->input.played[played].dev;
@@ -191,11 +225,16 @@ char *report_text(const struct report *report) {
     fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n",
             text_shown_into(in->prog->files[0], name, sizeof name), in->prog->config->name, in->prog->count,
             layer_tracker_count(in->launches));
+    if (in->wrong)
+        print_wrong(out, report);
     for (size_t i = 0; i < report->mismatch_count; i++) {
         fprintf(out, "mismatch %zu: ", i + 1);
         print_mismatch(out, report, &report->mismatches[i]);
     }
-    if (in->played_count > 1 && report->mismatch_count == 0)
+    if (in->played_count > 1 && report_stopped(report))
+        fprintf(out, "the %s was stopped (--stop-at-first): memory of %s and %s is not compared\n\n",
+                in->played[0].dev->name, in->played[0].dev->name, in->played[1].dev->name);
+    else if (in->played_count > 1 && report->mismatch_count == 0)
         fprintf(out, "memory of %s and %s is equal\n\n", in->played[0].dev->name, in->played[1].dev->name);
     for (int i = 0; i < in->played_count; i++)
         print_played(out, report, i);

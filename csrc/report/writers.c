@@ -134,13 +134,9 @@ static void same_writer(const struct memory *mem, uint64_t address, uint64_t *ru
         *run = same;
 }
 
-/* The output, having the byte, of the launch that the memory says wrote it; NULL if there is none. */
-static const struct output *find_by_origin(const struct writers *writers, enum memory_space space, uint64_t address,
-                                           const struct memory *mem, uint64_t *run) {
-    struct memory_origin origin;
-    if (!memory_origin_of(mem, address, &origin) || origin.unit < 0)
-        return NULL;
-    const struct launch *launch = layer_tracker_find(writers->launches, (enum nvdla_unit)origin.unit, origin.ordinal);
+/* The output of the launch (NULL: of none) that has the byte; NULL if there is none. */
+static const struct output *find_of_launch(const struct writers *writers, const struct launch *launch,
+                                           enum memory_space space, uint64_t address, uint64_t *run) {
     size_t first = launch ? first_output(writers, launch) : writers->count, end = first;
     while (end < writers->count && writers->outputs[end].launch == launch)
         end++;
@@ -148,6 +144,22 @@ static const struct output *find_by_origin(const struct writers *writers, enum m
         if (has_byte(&writers->outputs[end], space, address, run))
             return &writers->outputs[end];
     return NULL;
+}
+
+const struct output *writers_of_launch(const struct writers *writers, const struct launch *launch,
+                                       enum memory_space space, uint64_t address) {
+    uint64_t run = 1;
+    return find_of_launch(writers, launch, space, address, &run);
+}
+
+/* The same of the launch that the memory says wrote the byte. */
+static const struct output *find_by_origin(const struct writers *writers, enum memory_space space, uint64_t address,
+                                           const struct memory *mem, uint64_t *run) {
+    struct memory_origin origin;
+    if (!memory_origin_of(mem, address, &origin) || origin.unit < 0)
+        return NULL;
+    return find_of_launch(writers, layer_tracker_find(writers->launches, (enum nvdla_unit)origin.unit, origin.ordinal),
+                          space, address, run);
 }
 
 /* The same over all memories; where they name different launches, that of the one armed last. */

@@ -38,8 +38,12 @@ void writers_free(struct writers *writers);
 const struct output *writers_find(const struct writers *writers, enum memory_space space, uint64_t address,
                                   const struct memory *const *memories, int memory_count);
 
-/* The same for ascending addresses, each at or above those before (a smaller one, or another space, starts anew). *run:
- * for how many bytes from the address on, at least, the answer is the same. */
+/* The output of one launch that a byte belongs to, NULL if it does not write there; of BDMA the last descriptor. */
+const struct output *writers_of_launch(const struct writers *writers, const struct launch *launch,
+                                       enum memory_space space, uint64_t address);
+
+/* The answer of writers_find for ascending addresses, each at or above those before (a smaller one, or another space,
+ * starts anew). *run: for how many bytes from the address on, at least, the answer is the same. */
 const struct output *writers_walk(struct writers *writers, enum memory_space space, uint64_t address,
                                   const struct memory *const *memories, int memory_count, uint64_t *run);
 

@@ -61,8 +61,31 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
     mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
 }
 
-/* The first byte that differs between the devices; if none does, the first that differs from a golden. */
+/* The first wrong beat as what differs. */
+static void fill_wrong(struct result_mismatch *mismatch, const struct report *report) {
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct launch *launch = report_wrong_launch(report);
+    char text[REPORT_LINE];
+    mismatch->space = xstrdup(memory_space_name((enum memory_space)wrong->beat.port));
+    mismatch->address = wrong->address;
+    mismatch->bytes = (uint64_t)__builtin_popcountll(wrong->wrong);
+    mismatch->cycle = wrong->beat.cycle;
+    if (launch) {
+        mismatch->unit = xstrdup(nvdla_unit_names[launch->unit]);
+        mismatch->launch = launch->ordinal;
+        mismatch->position = xstrdup(report_launch_position(report, launch, text, sizeof text));
+    }
+    if (report->wrong_output)
+        mismatch->element = xstrdup(report_element(report->wrong_output, wrong->address, text, sizeof text));
+}
+
+/* The first wrong beat; else the first byte that differs between the devices; if none does, the first that differs from
+ * a golden. */
 static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
+    if (report->input.wrong) {
+        fill_wrong(mismatch, report);
+        return;
+    }
     for (size_t i = 0; i < report->mismatch_count; i++)
         mismatch->bytes += report->mismatches[i].count;
     if (report->mismatch_count > 0) {

@@ -50,6 +50,8 @@ enum {
     KEY_MAX_SECONDS,
     KEY_THREADS,
     KEY_HISTOGRAM,
+    KEY_STOP_AT_FIRST,
+    KEY_COPIES,
     KEY_HTML,
 };
 
@@ -83,6 +85,11 @@ const struct argp_option run_option_table[] = {
      .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
             "those that fail report.html too"},
     {.doc = "Limits", .group = 2},
+    {.name = "stop-at-first",
+     .key = KEY_STOP_AT_FIRST,
+     .doc = "End a run on the RTL at the first beat that writes another value than its layer leaves there, or outside "
+            "its layer's output (the model plays first), at the first failing check of the trace, or at the first "
+            "finding; memories are then not compared"},
     {.name = "max-cycles",
      .key = KEY_MAX_CYCLES,
      .arg = "N",
@@ -197,6 +204,7 @@ const struct argp_option run_option_table[] = {
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
+    {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
     {0},
 };
 
@@ -333,7 +341,7 @@ bool run_option_applies(const char *word, enum dut dut) {
         if (strncmp(word + 2, option->name, n) != 0 || (word[2 + n] != '=' && word[2 + n] != '\0'))
             continue;
         const bool memory = group == GROUP_MEMORY && option->key != KEY_SEED && option->key != KEY_ALLOW_OUTSIDE;
-        if (memory || option->key == KEY_PIN)
+        if (memory || option->key == KEY_PIN || option->key == KEY_STOP_AT_FIRST || option->key == KEY_COPIES)
             return dut != DUT_MODEL;
         return dut != DUT_RTL || (option->key != KEY_THREADS && option->key != KEY_ALLOW_UNDEFINED);
     }
@@ -417,6 +425,10 @@ static void check_options(struct run_options *options, struct argp_state *state)
     else if (options->rtl.wave.to && options->rtl.wave.to < options->rtl.wave.from)
         argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave.to,
                    (unsigned long long)options->rtl.wave.from);
+    else if (options->play.stop_at_first && options->dut == DUT_MODEL)
+        argp_error(state, "--stop-at-first: the model writes no beats; use --dut rtl or --dut both");
+    else if (options->copies && (options->taps || options->coverage))
+        argp_error(state, "--copies excludes --taps and --coverage: copies would write to the same files");
     else if (options->rtl.checks && options->dut == DUT_MODEL)
         argp_error(state, "--checks: they are inside the RTL; use --dut rtl or --dut both");
     else if (options->rtl.checks && options->coverage)
@@ -461,6 +473,12 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_CHECKS:
         options->rtl.checks = true;
+        break;
+    case KEY_STOP_AT_FIRST:
+        options->play.stop_at_first = true;
+        break;
+    case KEY_COPIES:
+        options->copies = true;
         break;
     case KEY_STRICT:
         options->play.strict = true;

@@ -12,6 +12,9 @@
 #include "layers/traffic.h"
 #include "model/model.h"
 #include "nvdla/xalloc.h"
+#include "replay/copies.h"
+#include "replay/first_wrong.h"
+#include "replay/journal.h"
 #include "report/hang_text.h"
 #include "report/report.h"
 #include "run/judge.h"
@@ -62,10 +65,13 @@ struct watch {
     int fd;
     size_t *layers; /* the operations that arm what writes memory, in order */
     size_t layer_count;
-    uint64_t bytes; /* that all launches move over the memory ports */
-    int playing, devices;
+    uint64_t bytes;     /* that all launches move over the memory ports */
+    double from, share; /* of the whole: what was done before the device that plays, and what that one takes */
     double start, last;
 };
+
+/* Clocks that a copy begins before a failure at least, and that it goes on behind it. */
+enum { COPY_BEFORE = 1000, COPY_BEYOND = 200 };
 
 /* Share of the time of a run that the RTL takes, roughly. */
 #define RTL_SHARE 0.95
@@ -109,8 +115,7 @@ static void send_progress(void *context, const struct device *dev, size_t done, 
     while (layer < watch->layer_count && watch->layers[layer] < done)
         layer++;
     double part = part_done(watch, device, layer);
-    if (watch->devices > 1)
-        part = watch->playing == 0 ? RTL_SHARE * part : RTL_SHARE + (1 - RTL_SHARE) * part;
+    part = watch->from + watch->share * part;
     char *text = xprintf("{\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
                          ",\"rate\":%.0f,\"part\":%.4f,\"done\":%zu,\"operations\":%zu}",
                          dev->name, layer, watch->layer_count, cycles,
@@ -145,15 +150,64 @@ static bool close_files(const struct report_input *input, struct error *err) {
     return true;
 }
 
+/* What the RTL is judged by while it plays (--stop-at-first), and the copies of the process (--copies). */
+struct judged {
+    struct journal *journal; /* NULL: beats are not judged */
+    struct first_wrong first;
+    struct axi_listener beats;
+    struct copies *copies; /* NULL: none are made */
+    const struct wave_options *wave;
+    struct play_options *play;
+};
+
+/* In a copy that wakes: it goes on to the cycle that it was told, whatever fails on the way. */
+static void wake_up(void *context, const struct wake *wake) {
+    struct judged *judged = context;
+    struct device *rtl = judged->first.dev;
+    judged->first.journal = NULL;
+    judged->play->stop_at_first = false;
+    if (wake->taps && rtl->ops->record_taps)
+        rtl->ops->record_taps(rtl);
+    struct error err;
+    if (wake->waves && judged->wave->path && !rtl->ops->record_waves(rtl, judged->wave, &err))
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+}
+
+static void judged_open(struct judged *judged, const struct run_options *options, const struct wave_options *wave,
+                        const struct layer_tracker *launches, struct play_options *play) {
+    *judged = (struct judged){.wave = wave, .play = play};
+    if (options->play.stop_at_first && options->dut == DUT_BOTH) {
+        judged->journal = journal_new(launches);
+        judged->first = (struct first_wrong){.config = layer_tracker_config(launches), .journal = judged->journal};
+        judged->beats = first_wrong_listener(&judged->first);
+    }
+    if (options->copies && options->dut != DUT_MODEL) {
+        struct copies_options copies = {.woken = wake_up, .context = judged};
+        if (options->result_fd >= 0)
+            copies.descriptors[copies.descriptor_count++] = options->result_fd;
+        judged->copies = copies_new(&copies);
+    }
+}
+
+static void judged_close(struct judged *judged) {
+    journal_free(judged->journal);
+    copies_free(judged->copies);
+}
+
 /* Opens the devices of the run, the RTL first. Returns their number, 0 with a message if one cannot be opened. */
 static int open_devices(const struct run_options *options, const struct program *prog, const char *rtl_name,
                         rtl_open open, void *context, const struct wave_options *wave, struct histogram_set *histograms,
-                        struct taps *taps, struct device **devices, struct error *err) {
+                        struct taps *taps, struct judged *judged, struct device **devices, struct error *err) {
     int count = 0;
     if (options->dut != DUT_MODEL) {
         struct rtl_options rtl = options->rtl;
+        rtl.beats = judged->journal ? &judged->beats : NULL;
+        rtl.copies = judged->copies;
         rtl.axi.seed = options->seed;
-        rtl.wave = *wave;
+        if (!judged->copies) /* else a copy that wakes records, and no other */
+            rtl.wave = *wave;
+        else
+            rtl.wave.path = NULL;
         rtl.coverage_path = options->coverage;
         rtl.taps = options->taps ? &taps->listeners[TAPS_RTL] : NULL;
         rtl.cbuf = options->taps ? &taps->cbuf : NULL;
@@ -170,26 +224,105 @@ static int open_devices(const struct run_options *options, const struct program 
         model.taps = taps->listeners[TAPS_MODEL];
         if (histograms)
             tap_listen(&model.taps, histogram_listener(histograms));
+        if (judged->journal)
+            tap_listen(&model.taps, journal_listener(judged->journal));
         devices[count++] = model_new(prog->config, &model);
+        if (judged->journal)
+            journal_watch(judged->journal, devices[count - 1]);
     }
+    judged->first.dev = devices[0];
     return count;
 }
 
-static void play_devices(const struct run_options *options, const struct program *prog, struct watch *watch,
-                         struct report_input *input, struct device **devices, struct play_result *results) {
+static struct play_options play_options_of(const struct run_options *options, struct watch *watch) {
     struct play_options play_options = options->play;
     play_options.seed = options->seed;
     if (options->progress) {
         play_options.progress = send_progress;
         play_options.progress_context = watch;
     }
-    for (int i = 0; i < input->played_count; i++) {
+    return play_options;
+}
+
+/* Plays on all devices: the RTL first, or the model where the RTL is judged by what it leaves. */
+static void play_devices(const struct program *prog, const struct play_options *options, const struct judged *judged,
+                         struct watch *watch, struct report_input *input, struct device **devices,
+                         struct play_result *results) {
+    const int count = input->played_count;
+    watch->from = 0;
+    for (int n = 0; n < count; n++) {
+        const int i = judged->journal ? count - 1 - n : n;
+        struct play_options model_options = *options;
+        model_options.stop_at_first = false;
         watch->start = watch->last = process_clock();
-        watch->playing = i;
-        play(prog, devices[i], &play_options, &results[i]);
+        watch->share = count == 1 ? 1 : i == 0 ? RTL_SHARE : 1 - RTL_SHARE;
+        play(prog, devices[i], i == 0 ? options : &model_options, &results[i]);
         hang_explain(&results[i]);
+        if (judged->journal && i > 0 && devices[i]->ops->finish)
+            devices[i]->ops->finish(devices[i], NULL); /* threads end, so that copies can be made */
         input->played[i] = (struct played){.dev = devices[i], .result = &results[i]};
+        watch->from += watch->share;
     }
+    if (judged->first.found.kind != WRONG_NONE)
+        input->wrong = &judged->first.found;
+}
+
+/* The cycle in which a run on the RTL failed, false if it did not. */
+static bool failed_at(const struct played *rtl, uint64_t *cycle) {
+    const struct play_result *result = rtl->result;
+    *cycle = result->statistics.cycles;
+    if (result->outcome == PLAY_HUNG) {
+        const uint64_t still = rtl->dev->ops->still ? rtl->dev->ops->still(rtl->dev) : 0;
+        *cycle -= still < *cycle ? still : *cycle;
+    }
+    return result->outcome == PLAY_HUNG || result->outcome == PLAY_STOPPED || result->outcome == PLAY_CHECK_FAILED;
+}
+
+/* A copy that has come to its end: it says so by its status, 0 if it got where it was told and its waves are written.
+ */
+static void end_of_copy(const struct judged *judged, const struct played *rtl) {
+    struct error err;
+    const bool there = rtl->result->statistics.cycles >= copies_woken(judged->copies)->failure;
+    const bool written = rtl->dev->ops->finish(rtl->dev, &err);
+    if (!written)
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+    copies_leave(there && written ? EXIT_OK : EXIT_DIFFERENT);
+}
+
+/* Where a run on the RTL has failed, and there are copies: plays it again from the right one to the failure. */
+static void look_again(const struct judged *judged, const struct report_input *input, struct words *notes) {
+    struct copies_statistics figures;
+    struct device_launch running[DEVICE_LAUNCHES];
+    uint64_t starts[DEVICE_LAUNCHES];
+    struct wake wake = {.waves = true, .taps = true};
+    struct error err;
+    int status;
+    if (!judged->copies)
+        return;
+    const struct played *rtl = &input->played[0];
+    if (copies_woken(judged->copies))
+        end_of_copy(judged, rtl);
+    copies_statistics(judged->copies, &figures);
+    words_add(notes, "copies: %" PRIu64 " made, %.1f ms for forks, %.1f ms with the pages that they cost%s%s",
+              figures.made, 1e3 * figures.fork_seconds, 1e3 * figures.cost_seconds,
+              copies_trouble(judged->copies) ? "; no more, because " : "",
+              copies_trouble(judged->copies) ? copies_trouble(judged->copies) : "");
+    if (!failed_at(rtl, &wake.failure))
+        return;
+    const size_t count =
+        rtl->dev->ops->in_flight ? rtl->dev->ops->in_flight(rtl->dev, wake.failure, running, DEVICE_LAUNCHES) : 0;
+    for (size_t i = 0; i < count; i++)
+        starts[i] = running[i].start;
+    wake.stop = wake.failure + COPY_BEYOND;
+    if (!copies_choose(judged->copies, wake.failure, COPY_BEFORE, starts, count, &wake.made))
+        return;
+    if (!copies_wake(judged->copies, &wake, &status, &err))
+        words_add(notes, "warning: %s", err.text);
+    else
+        words_add(notes,
+                  "copy of cycle %" PRIu64 " went on to the failure at cycle %" PRIu64 ": %" PRIu64
+                  " cycles simulated again, status %d",
+                  wake.made, wake.failure, wake.failure - wake.made, status);
 }
 
 /* A signal to end does not come between a report and the word of it. */
@@ -231,20 +364,25 @@ static void play_program(const struct run_options *options, const struct program
     struct wave_launch *launches = NULL;
     if (options->wave_layer)
         wave.launches = launches = wave_layer_launches(tracker, options->wave_layer, &wave.launch_count, &err);
+    struct watch watch = {.fd = options->result_fd};
+    struct play_options play_options = play_options_of(options, &watch);
+    struct judged judged;
+    judged_open(&judged, options, &wave, tracker, &play_options);
     if (taps_open(&taps, options->taps, result->trace, &err) && (!options->wave_layer || launches))
         input.played_count = open_devices(options, prog, rtl_name, open, context, &wave,
-                                          options->histogram ? &histograms : NULL, &taps, devices, &err);
+                                          options->histogram ? &histograms : NULL, &taps, &judged, devices, &err);
     if (input.played_count == 0) {
         result_not_played(result, err.text);
         taps_free(&taps);
+        judged_close(&judged);
         layer_tracker_free(tracker);
         free(launches);
         return;
     }
-    struct watch watch = {.fd = options->result_fd, .devices = input.played_count};
     measure_work(prog, tracker, result, &watch);
     input.launches = tracker;
-    play_devices(options, prog, &watch, &input, devices, results);
+    play_devices(prog, &play_options, &judged, &watch, &input, devices, results);
+    look_again(&judged, &input, &result->notes);
     free(watch.layers);
     hold_signals(true);
     const bool closed = close_files(&input, &err) && taps_close(&taps, &err);
@@ -261,6 +399,7 @@ static void play_program(const struct run_options *options, const struct program
     }
     histogram_set_free(&histograms);
     taps_free(&taps);
+    judged_close(&judged);
     layer_tracker_free(tracker);
     free(launches);
 }

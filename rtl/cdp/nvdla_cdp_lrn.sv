@@ -50,6 +50,7 @@ module nvdla_cdp_lrn
   logic [CdpThroughput-1:0] both_under, both_over, le_only, lo_only;
   logic [CdpThroughput*CdpSumBits-1:0] sums;
   logic [CdpThroughput*LutEntryBits-1:0] factors;
+  logic [CdpThroughput*26-1:0] products;
   logic [1:0] reach;
   logic [24:0] offset;
   logic [15:0] scale;
@@ -145,6 +146,7 @@ module nvdla_cdp_lrn
     assign factor = $signed(factors[l*LutEntryBits+:LutEntryBits]);
 
     assign sums[l*CdpSumBits+:CdpSumBits] = sum_q;
+    assign products[l*26+:26] = bypass_multiply ? 26'(factor) : 26'(factor) * 26'(value_5_q);
 
     always_ff @(posedge clk_i) begin
       if (step) begin
@@ -163,7 +165,7 @@ module nvdla_cdp_lrn
               (reach > 2'd2 ? CdpSumBits'(gen_square[l].square_q) + CdpSumBits'(gen_square[l+8].square_q) : '0);
       end
       if (step && valid_q[5])
-        difference_q <= (bypass_multiply ? 26'(factor) : 26'(factor) * 26'(value_5_q)) - 26'($signed(offset));
+        difference_q <= $signed(products[l*26+:26]) - 26'($signed(offset));
       if (step && valid_q[6]) atom_q[Top + l*8+:8] <= cdp_output(difference_q, scale, shift);
     end
   end

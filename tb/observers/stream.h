@@ -64,10 +64,17 @@ struct stream_order {
     void (*next)(struct stream_state *state, struct stream_beat *beat);
 };
 
+/* Of the lanes of a beat, `lanes` from lane `lane` of an atom on, those that hold a channel. */
+static inline size_t stream_lanes(size_t channels, size_t atom, size_t surface, size_t lane, size_t lanes) {
+    const size_t valid = tap_lanes(channels, atom, surface);
+    return lane >= valid ? 0 : lanes < valid - lane ? lanes : valid - lane;
+}
+
 /* The orders that tb/streams.csv names: NAME there is order_NAME here. */
 extern const struct stream_order order_none; /* no tap: for scoreboards */
-extern const struct stream_order order_cacc_cube, order_sdp_cube;
 extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
+extern const struct stream_order order_cacc_cube, order_sdp_cube, order_sdp_out, order_cdp;
+extern const struct stream_order order_pdp_in_from_memory, order_pdp_in_from_sdp, order_pdp_row, order_pdp_out;
 
 #endif

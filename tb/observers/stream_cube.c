@@ -2,6 +2,7 @@
  * surface. A beat brings some lanes of a position, or all. */
 #include "tb/observers/stream.h"
 
+#include "layers/cubes.h"
 #include "layers/view.h"
 #include "nvdla_offsets.h"
 
@@ -10,6 +11,7 @@ struct cube_state {
     size_t atom;                     /* lanes of a position */
     size_t lanes;                    /* of a beat */
     size_t surface, y, x, lane;      /* of the next beat */
+    bool silent;                     /* no lane counts */
 };
 
 _Static_assert(sizeof(struct cube_state) <= STREAM_STATE, "state of a stream");
@@ -42,13 +44,19 @@ static bool begin_sdp(struct stream_state *state, const struct stream_launch *at
     return true;
 }
 
+/* Results that are only compared with 0 reach nobody. */
+static bool begin_sdp_out(struct stream_state *state, const struct stream_launch *at) {
+    const struct registers_view view = launch_view(at->config, at->launch);
+    begin_sdp(state, at);
+    cube_of(state)->silent = sdp_cubes(&view).compare;
+    return true;
+}
+
 static void next_of_cube(struct stream_state *state, struct stream_beat *beat) {
     struct cube_state *at = cube_of(state);
-    const size_t valid = tap_lanes(at->channels, at->atom, at->surface);
     beat->place = (struct tap_place){
         .channel = (int32_t)(at->surface * at->atom + at->lane), .y = (int32_t)at->y, .x = (int32_t)at->x};
-    beat->first = 0;
-    beat->count = at->lane >= valid ? 0 : at->lanes < valid - at->lane ? at->lanes : valid - at->lane;
+    beat->count = at->silent ? 0 : stream_lanes(at->channels, at->atom, at->surface, at->lane, at->lanes);
     at->lane += at->lanes;
     if (at->lane >= at->atom) {
         at->lane = 0;
@@ -64,3 +72,4 @@ static void next_of_cube(struct stream_state *state, struct stream_beat *beat) {
 
 const struct stream_order order_cacc_cube = {begin_cacc, next_of_cube};
 const struct stream_order order_sdp_cube = {begin_sdp, next_of_cube};
+const struct stream_order order_sdp_out = {begin_sdp_out, next_of_cube};

@@ -1,0 +1,387 @@
+/* When a copy is made, which ones stay, how they sleep and wake; see copies.h. */
+#include "replay/copies.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nvdla/xalloc.h"
+
+enum {
+    INTERVAL_PART = 20,    /* a copy is due after this part of the cycles played so far, */
+    INTERVAL_LEAST = 2000, /* and not before so many clocks, */
+    ARMING_AGE = 4000,     /* and where a unit is about to be armed, if the last one is older than this */
+    RETRY = 1000,          /* clocks until one that would cost too much is thought of again */
+    PROBE_PAGES = 16,      /* written after a fork, to see what the copying of a page costs */
+    PAGE = 4096,           /* bytes, of the probe */
+    STANDARD = 3,          /* stdin, stdout, stderr */
+};
+
+/* Largest share of the CPU time for copies unless the caller says otherwise. */
+#define SHARE 0.01
+
+/* A copy that sleeps. */
+struct copy {
+    uint64_t cycle;
+    pid_t pid;
+    int socket; /* the parent's end */
+};
+
+struct message {
+    struct wake wake;
+    int targets[STANDARD + COPIES_DESCRIPTORS]; /* numbers that the descriptors beside it have in the parent */
+    int count;
+};
+
+struct copies {
+    struct copies_options options;
+    struct copy item[COPIES_MOST]; /* ascending by cycle */
+    int count;
+    uint64_t made, last; /* copies so far, cycle of the last one */
+    double cpu_start;    /* CPU time when it began */
+    double fork_seconds, fault_seconds;
+    double last_cost;  /* of one copy */
+    double fault_cost; /* of one page */
+    long faults;       /* when last looked at */
+    uint8_t *probe;
+    const char *trouble;
+    bool woken;
+    struct wake wake;
+};
+
+static double clock_of(clockid_t id) {
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static long page_faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+struct copies *copies_new(const struct copies_options *options) {
+    struct copies *copies = xcalloc(1, sizeof *copies);
+    copies->options = *options;
+    if (copies->options.share <= 0)
+        copies->options.share = SHARE;
+    copies->probe = xcalloc(PROBE_PAGES + 1, PAGE);
+    copies->cpu_start = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    copies->faults = page_faults();
+    return copies;
+}
+
+/* Ends a copy that sleeps: its read ends when the socket is closed. */
+static void end_copy(struct copy *copy) {
+    close(copy->socket);
+    while (waitpid(copy->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+static void drop(struct copies *copies, int index) {
+    end_copy(&copies->item[index]);
+    copies->count--;
+    memmove(&copies->item[index], &copies->item[index + 1], (size_t)(copies->count - index) * sizeof copies->item[0]);
+}
+
+void copies_free(struct copies *copies) {
+    if (!copies)
+        return;
+    while (copies->count > 0)
+        drop(copies, copies->count - 1);
+    free(copies->probe);
+    free(copies);
+}
+
+/* ---- asleep ---- */
+
+/* What number i of the descriptors that a sleeping copy does not hold is called. */
+static int held(const struct copies_options *options, int i) {
+    return i < STANDARD ? i : options->descriptors[i - STANDARD];
+}
+
+static int held_count(const struct copies_options *options) {
+    return STANDARD + options->descriptor_count;
+}
+
+static void let_go(const struct copies_options *options) {
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; i < held_count(options); i++)
+        if (null < 0 || dup2(null, held(options, i)) < 0)
+            _exit(EXIT_FAILURE);
+    close(null);
+}
+
+/* Receives the message, and puts the descriptors that come with it where they were. Returns false if there is none:
+ * the parent has closed its end. */
+static bool receive(int socket, struct message *message) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof message->targets)];
+    } control;
+    struct iovec part = {.iov_base = message, .iov_len = sizeof *message};
+    struct msghdr header = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t n;
+    do
+        n = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n != (ssize_t)sizeof *message)
+        return false;
+    const struct cmsghdr *first = CMSG_FIRSTHDR(&header);
+    if (message->count > 0 && (!first || first->cmsg_len < CMSG_LEN((size_t)message->count * sizeof(int))))
+        return false;
+    for (int i = 0; i < message->count; i++) {
+        int received;
+        memcpy(&received, CMSG_DATA(first) + (size_t)i * sizeof received, sizeof received);
+        if (dup2(received, message->targets[i]) < 0)
+            return false;
+        close(received);
+    }
+    return true;
+}
+
+/* The child. Returns when it is woken. */
+static void sleep_until_woken(struct copies *copies, pid_t parent, int socket) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it ended before it could be watched */
+        _exit(EXIT_SUCCESS);
+    for (int i = 0; i < copies->count; i++)
+        close(copies->item[i].socket); /* else the others would not see the parent's end */
+    copies->count = 0;
+    let_go(&copies->options);
+    struct message message;
+    if (!receive(socket, &message))
+        _exit(EXIT_SUCCESS);
+    close(socket);
+    copies->woken = true;
+    copies->wake = message.wake;
+    if (copies->options.woken)
+        copies->options.woken(copies->options.context, &copies->wake);
+}
+
+/* ---- which, and when ---- */
+
+/* The newest copy that was made in that cycle or before it; -1: none. */
+static int newest_before(const struct copies *copies, uint64_t cycle) {
+    int found = copies->count - 1;
+    while (found >= 0 && copies->item[found].cycle > cycle)
+        found--;
+    return found;
+}
+
+/* Makes room for one more. The first copy stays, for faults whose cause is old, and those from before the launches in
+ * flight; of the others goes the one between whose neighbours the gap is smallest for its age: what stays is dense
+ * close to now. */
+static void thin_out(struct copies *copies, uint64_t now, const uint64_t *starts, size_t count) {
+    bool needed[COPIES_MOST] = {true};
+    for (size_t i = 0; i < count; i++) {
+        const int index = newest_before(copies, starts[i]);
+        if (index >= 0)
+            needed[index] = true;
+    }
+    int victim = -1;
+    double smallest = 0;
+    for (int pass = 0; victim < 0 && pass < 2; pass++) {
+        for (int i = 1; i < copies->count; i++) {
+            const uint64_t next = i + 1 < copies->count ? copies->item[i + 1].cycle : now;
+            const uint64_t from = copies->item[i - 1].cycle;
+            const double gap = (double)(next - from) / (double)(now - from + 1);
+            if ((pass == 0 && needed[i]) || (victim >= 0 && gap >= smallest))
+                continue;
+            victim = i;
+            smallest = gap;
+        }
+    }
+    drop(copies, victim);
+}
+
+static bool has_one_thread(void) {
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink == 3; /* ., .., and a folder for each */
+}
+
+/* What the copying of pages that this process has written to since the last fork has cost. */
+static void count_faults(struct copies *copies) {
+    const long now = page_faults();
+    const double cost = (double)(now - copies->faults) * copies->fault_cost;
+    copies->faults = now;
+    copies->fault_seconds += cost;
+    copies->last_cost += cost;
+}
+
+/* Writes to pages of its own: all are copied, which is timed. */
+static void probe_faults(struct copies *copies) {
+    volatile uint8_t *page = copies->probe;
+    const double start = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; i < PROBE_PAGES; i++)
+        page[(size_t)i * PAGE]++;
+    const double cost = (clock_of(CLOCK_PROCESS_CPUTIME_ID) - start) / PROBE_PAGES;
+    if (copies->fault_cost <= 0 || cost < copies->fault_cost)
+        copies->fault_cost = cost; /* the least is that without disturbance */
+}
+
+static bool affordable(struct copies *copies) {
+    if (copies->made == 0)
+        return true;
+    const double spent = copies->fork_seconds + copies->fault_seconds;
+    return spent + copies->last_cost <=
+           copies->options.share * (clock_of(CLOCK_PROCESS_CPUTIME_ID) - copies->cpu_start);
+}
+
+static void take(struct copies *copies, uint64_t cycle) {
+    int ends[2];
+    if (!has_one_thread()) {
+        copies->trouble = "the process has several threads, of which a copy would have one";
+        return;
+    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        copies->trouble = strerror(errno);
+        return;
+    }
+    fflush(NULL);
+    const pid_t parent = getpid();
+    const double start = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        sleep_until_woken(copies, parent, ends[1]);
+        return;
+    }
+    const double cost = clock_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+    close(ends[1]);
+    if (pid < 0) {
+        copies->trouble = strerror(errno);
+        close(ends[0]);
+        return;
+    }
+    copies->item[copies->count++] = (struct copy){.cycle = cycle, .pid = pid, .socket = ends[0]};
+    copies->made++;
+    copies->last = cycle;
+    copies->fork_seconds += cost;
+    copies->last_cost = cost;
+    probe_faults(copies);
+    copies->faults = page_faults();
+}
+
+uint64_t copies_consider(struct copies *copies, uint64_t cycle, bool arming, const uint64_t *starts, size_t count) {
+    if (copies->woken)
+        return copies->wake.stop;
+    if (copies->trouble)
+        return UINT64_MAX;
+    const uint64_t part = cycle / INTERVAL_PART;
+    const uint64_t interval = part > INTERVAL_LEAST ? part : INTERVAL_LEAST;
+    const uint64_t age = cycle - copies->last;
+    if (copies->made > 0 && age < interval && !(arming && age >= ARMING_AGE))
+        return copies->last + interval;
+    count_faults(copies);
+    if (!affordable(copies))
+        return cycle + RETRY;
+    if (copies->count == COPIES_MOST)
+        thin_out(copies, cycle, starts, count);
+    take(copies, cycle);
+    return copies->woken ? copies->wake.stop : copies->trouble ? UINT64_MAX : cycle + interval;
+}
+
+const struct wake *copies_woken(const struct copies *copies) {
+    return copies->woken ? &copies->wake : NULL;
+}
+
+const char *copies_trouble(const struct copies *copies) {
+    return copies->trouble;
+}
+
+void copies_statistics(const struct copies *copies, struct copies_statistics *statistics) {
+    *statistics = (struct copies_statistics){
+        .made = copies->made,
+        .asleep = (uint64_t)copies->count,
+        .fork_seconds = copies->fork_seconds,
+        .cost_seconds = copies->fork_seconds + copies->fault_seconds,
+    };
+    for (int i = 0; i < copies->count; i++)
+        statistics->cycles[i] = copies->item[i].cycle;
+}
+
+/* ---- waking ---- */
+
+bool copies_choose(const struct copies *copies, uint64_t failure, uint64_t margin, const uint64_t *starts, size_t count,
+                   uint64_t *made) {
+    uint64_t limit = failure > margin ? failure - margin : 0;
+    for (size_t i = 0; i < count; i++)
+        if (starts[i] < limit)
+            limit = starts[i];
+    const int index = newest_before(copies, limit);
+    if (copies->count == 0)
+        return false;
+    *made = copies->item[index < 0 ? 0 : index].cycle;
+    return true;
+}
+
+/* Sends the message with what is open of stdout, stderr and the further descriptors. */
+static bool send_message(int socket, const struct copies_options *options, const struct wake *wake) {
+    struct message message = {.wake = *wake};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof message.targets)];
+    } control = {.bytes = {0}};
+    for (int i = STDOUT_FILENO; i < held_count(options); i++)
+        if (fcntl(held(options, i), F_GETFD) >= 0)
+            message.targets[message.count++] = held(options, i);
+    const size_t size = (size_t)message.count * sizeof message.targets[0];
+    struct iovec part = {.iov_base = &message, .iov_len = sizeof message};
+    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+    if (message.count > 0) {
+        header.msg_control = &control;
+        header.msg_controllen = CMSG_SPACE(size);
+        struct cmsghdr *first = CMSG_FIRSTHDR(&header);
+        first->cmsg_level = SOL_SOCKET;
+        first->cmsg_type = SCM_RIGHTS;
+        first->cmsg_len = CMSG_LEN(size);
+        memcpy(CMSG_DATA(first), message.targets, size);
+    }
+    return sendmsg(socket, &header, MSG_NOSIGNAL) == (ssize_t)sizeof message;
+}
+
+bool copies_wake(struct copies *copies, const struct wake *wake, int *status, struct error *err) {
+    int chosen = -1;
+    while (copies->count > 0 && chosen < 0)
+        if (copies->item[copies->count - 1].cycle == wake->made)
+            chosen = copies->count - 1;
+        else
+            drop(copies, copies->count - 1);
+    if (chosen < 0)
+        return error_set(err, "no copy of the run was made at cycle %llu", (unsigned long long)wake->made);
+    while (copies->count > 1)
+        drop(copies, 0);
+    const struct copy copy = copies->item[0];
+    copies->count = 0;
+    fflush(NULL);
+    const bool sent = send_message(copy.socket, &copies->options, wake);
+    const int reason = errno;
+    close(copy.socket);
+    int wait_status;
+    while (waitpid(copy.pid, &wait_status, 0) < 0)
+        if (errno != EINTR)
+            return error_set(err, "the copy of the run at cycle %llu cannot be waited for: %s",
+                             (unsigned long long)wake->made, strerror(errno));
+    *status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+    return sent ? true
+                : error_set(err, "the copy of the run at cycle %llu cannot be woken: %s",
+                            (unsigned long long)wake->made, strerror(reason));
+}
+
+void copies_leave(int status) {
+    fflush(NULL);
+    _exit(status);
+}

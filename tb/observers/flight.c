@@ -1,0 +1,165 @@
+/* From register writes and beats to the launches that run; see flight.h. */
+#include "tb/observers/flight.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/pairing.h"
+#include "layers/tracker.h"
+#include "layers/traffic.h"
+#include "nvdla/clients.h"
+#include "nvdla/xalloc.h"
+
+#define NEVER UINT64_MAX
+
+/* A launch of one unit, by ordinal. */
+struct run {
+    uint64_t read;  /* clock of its first beat of read data; NEVER: none yet */
+    uint64_t done;  /* NEVER: not yet */
+    uint64_t bytes; /* written so far */
+    bool reads;     /* beats of read data that can be told to be its are to come */
+};
+
+struct unit_runs {
+    struct run *runs;
+    size_t count;
+};
+
+struct flight {
+    const struct nvdla_config *config;
+    uint64_t read_latency;
+    struct layer_tracker *tracker;
+    struct unit_runs units[NVDLA_UNIT_COUNT];
+};
+
+static const enum nvdla_unit readers[] = {NVDLA_CDMA,     NVDLA_SDP_RDMA, NVDLA_PDP_RDMA,
+                                          NVDLA_CDP_RDMA, NVDLA_RBK,      NVDLA_BDMA};
+enum { READERS = sizeof readers / sizeof readers[0], GROUPS = 2 };
+
+static struct run *find_run(const struct flight *flight, int unit, int ordinal) {
+    const struct unit_runs *runs = &flight->units[unit];
+    return ordinal >= 0 && (size_t)ordinal < runs->count ? &runs->runs[ordinal] : NULL;
+}
+
+/* Atoms of all clients of the launch's unit that read, or that write. */
+static uint64_t atoms_of(const struct flight *flight, const struct launch *launch, bool write) {
+    uint64_t atoms = 0;
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        if (nvdla_clients[client].write == write && nvdla_clients[client].unit == launch->unit)
+            atoms += launch_atoms(flight->config, launch, (enum nvdla_client)client);
+    return atoms;
+}
+
+static void end_run(const struct flight *flight, int unit, int ordinal, uint64_t cycle) {
+    struct run *run = find_run(flight, unit, ordinal);
+    if (run && run->done == NEVER)
+        run->done = cycle;
+}
+
+/* All of the layer is in memory: its launches are done. */
+static void end_layer(const struct flight *flight, const struct launch *writer, uint64_t cycle) {
+    end_run(flight, (int)writer->unit, writer->ordinal, cycle);
+    for (int i = 0; i < READERS; i++) {
+        const struct launch *feeder = layer_tracker_feeder(flight->tracker, writer, readers[i]);
+        if (feeder)
+            end_run(flight, (int)feeder->unit, feeder->ordinal, cycle);
+    }
+}
+
+static void see_write(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
+    struct flight *flight = context;
+    const struct launch *launch = layer_tracker_write(flight->tracker, address, value, (size_t)cycle);
+    if (!launch)
+        return;
+    struct unit_runs *runs = &flight->units[launch->unit];
+    runs->runs = xgrow(runs->runs, runs->count, sizeof *runs->runs);
+    runs->runs[runs->count++] = (struct run){.read = NEVER, .done = NEVER};
+    end_run(flight, (int)launch->unit, launch->ordinal - GROUPS, cycle);
+    /* CDP reads and writes through the registers of two units, of which either may be armed first. */
+    runs->runs[runs->count - 1].reads = launch->unit == NVDLA_CDP_RDMA || atoms_of(flight, launch, false) > 0;
+}
+
+static void see_beat(void *context, const struct axi_beat *beat) {
+    struct flight *flight = context;
+    struct run *run = beat->owner.unit >= 0 ? find_run(flight, beat->owner.unit, beat->owner.ordinal) : NULL;
+    if (!run)
+        return;
+    if (!beat->write) {
+        if (run->read == NEVER)
+            run->read = beat->cycle;
+        return;
+    }
+    const struct launch *launch =
+        layer_tracker_find(flight->tracker, (enum nvdla_unit)beat->owner.unit, beat->owner.ordinal);
+    run->bytes += (uint64_t)__builtin_popcountll(beat->strobe);
+    if (launch && run->done == NEVER &&
+        run->bytes >= atoms_of(flight, launch, true) * (uint64_t)flight->config->mem_atom)
+        end_layer(flight, launch, beat->cycle);
+}
+
+/* The clock in which a launch began to run, NEVER if it has not. Where beats hold several atoms it is not known whose
+ * the data is that is read: then it runs from when it is armed. */
+static uint64_t start_of(const struct flight *flight, const struct launch *launch, const struct run *run) {
+    const uint64_t armed = launch->tag;
+    const bool counted = flight->config->dbb_data_bits / 8 == flight->config->mem_atom;
+    if (!run->reads || !counted)
+        return armed;
+    if (run->read == NEVER)
+        return NEVER;
+    return run->read > armed + flight->read_latency ? run->read - flight->read_latency : armed;
+}
+
+size_t flight_at(const struct flight *flight, uint64_t cycle, struct device_launch *launches, size_t room) {
+    size_t found = 0;
+    for (int i = 0; i < READERS; i++) {
+        const int count = (int)flight->units[readers[i]].count;
+        for (int ordinal = count > GROUPS ? count - GROUPS : 0; ordinal < count && found < room; ordinal++) {
+            const struct launch *launch = layer_tracker_find(flight->tracker, readers[i], ordinal);
+            const struct run *run = find_run(flight, (int)readers[i], ordinal);
+            const uint64_t start = start_of(flight, launch, run);
+            if (start <= cycle && run->done >= cycle)
+                launches[found++] = (struct device_launch){
+                    .unit = readers[i], .ordinal = ordinal, .armed = launch->tag, .start = start};
+        }
+    }
+    return found;
+}
+
+/* ---- life ---- */
+
+static void forget(struct flight *flight) {
+    layer_tracker_free(flight->tracker);
+    flight->tracker = NULL;
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        free(flight->units[unit].runs);
+        flight->units[unit] = (struct unit_runs){0};
+    }
+}
+
+static void reset_flight(void *context) {
+    struct flight *flight = context;
+    forget(flight);
+    flight->tracker = layer_tracker_new(flight->config);
+}
+
+static void release_flight(void *context) {
+    struct flight *flight = context;
+    forget(flight);
+    free(flight);
+}
+
+struct flight *flight_new(const struct nvdla_config *config, uint64_t read_latency) {
+    struct flight *flight = xcalloc(1, sizeof *flight);
+    flight->config = config;
+    flight->read_latency = read_latency;
+    reset_flight(flight);
+    return flight;
+}
+
+struct observer flight_observer(struct flight *flight) {
+    return (struct observer){.context = flight, .reset = reset_flight, .write = see_write, .release = release_flight};
+}
+
+struct axi_listener flight_axi(struct flight *flight) {
+    return (struct axi_listener){.context = flight, .beat = see_beat};
+}

@@ -1,0 +1,112 @@
+/* Streams of PDP: strip, surface, line, column, lanes. What enters it, the results of the columns of each line that
+ * some window holds, and what leaves it.
+ */
+#include "layers/cubes.h"
+#include "layers/view.h"
+#include "nvdla_offsets.h"
+#include "tb/observers/stream.h"
+
+enum pdp_stream { PDP_STREAM_IN, PDP_STREAM_ROW, PDP_STREAM_OUT };
+
+struct pdp_state {
+    enum pdp_stream stream;
+    struct pdp_strips in, out;
+    int overlap; /* columns that strips share */
+    int kernel, stride, pad_top, height, out_height;
+    size_t channels, atom, lanes; /* of the layer; of a position; of a beat */
+    int strip, x0, columns;       /* the strip, its first column and how many it has on this stream */
+    int lines;                    /* on this stream */
+    size_t surface, lane;
+    int y, x; /* of the next beat; x within the strip */
+};
+
+_Static_assert(sizeof(struct pdp_state) <= STREAM_STATE, "state of a stream");
+
+static struct pdp_state *pdp_of(struct stream_state *state) {
+    return (struct pdp_state *)state->bytes;
+}
+
+static void begin_strip(struct pdp_state *at) {
+    const struct pdp_strip strip = pdp_strip(&at->in, &at->out, at->overlap, at->strip);
+    at->x0 = at->stream == PDP_STREAM_IN ? strip.column : strip.out_column;
+    at->columns = at->stream == PDP_STREAM_IN ? strip.width : strip.out_width;
+}
+
+/* The first line from y on that the stream brings. */
+static int next_line(const struct pdp_state *at, int y) {
+    if (at->stream == PDP_STREAM_ROW)
+        while (y < at->height && !pdp_line_counts(y, at->kernel, at->stride, at->pad_top, at->out_height))
+            y++;
+    return y;
+}
+
+static bool begin(struct stream_state *state, const struct stream_launch *launch, enum pdp_stream stream) {
+    const struct registers_view view = launch_view(launch->config, launch->launch);
+    const struct pdp_cubes cubes = pdp_cubes(&view);
+    struct pdp_state *at = pdp_of(state);
+    *at = (struct pdp_state){
+        .stream = stream,
+        .in = cubes.in,
+        .out = cubes.out,
+        .overlap = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) -
+                   (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH),
+        .kernel = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1,
+        .stride = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1,
+        .pad_top = (int)FIELD(&view, PDP, D_POOLING_PADDING_CFG, PAD_TOP),
+        .height = cubes.in_height,
+        .out_height = cubes.destination.cube.height,
+        .channels = (size_t)cubes.destination.cube.channels,
+        .atom = (size_t)launch->config->mem_atom,
+        .lanes = launch->lanes,
+    };
+    at->lines = stream == PDP_STREAM_OUT ? at->out_height : at->height;
+    at->y = next_line(at, 0);
+    begin_strip(at);
+    return true;
+}
+
+static bool begin_in_from_memory(struct stream_state *state, const struct stream_launch *launch) {
+    const struct registers_view view = launch_view(launch->config, launch->launch);
+    return pdp_cubes(&view).from_memory && begin(state, launch, PDP_STREAM_IN);
+}
+
+static bool begin_in_from_sdp(struct stream_state *state, const struct stream_launch *launch) {
+    const struct registers_view view = launch_view(launch->config, launch->launch);
+    return !pdp_cubes(&view).from_memory && begin(state, launch, PDP_STREAM_IN);
+}
+
+static bool begin_row(struct stream_state *state, const struct stream_launch *launch) {
+    return begin(state, launch, PDP_STREAM_ROW);
+}
+
+static bool begin_out(struct stream_state *state, const struct stream_launch *launch) {
+    return begin(state, launch, PDP_STREAM_OUT);
+}
+
+static void next(struct stream_state *state, struct stream_beat *beat) {
+    struct pdp_state *at = pdp_of(state);
+    beat->place =
+        (struct tap_place){.channel = (int32_t)(at->surface * at->atom + at->lane), .y = at->y, .x = at->x0 + at->x};
+    beat->count = stream_lanes(at->channels, at->atom, at->surface, at->lane, at->lanes);
+    at->lane += at->lanes;
+    if (at->lane < at->atom)
+        return;
+    at->lane = 0;
+    if (++at->x < at->columns)
+        return;
+    at->x = 0;
+    at->y = next_line(at, at->y + 1);
+    if (at->y < at->lines)
+        return;
+    at->y = next_line(at, 0);
+    if (++at->surface * at->atom < at->channels)
+        return;
+    at->surface = 0;
+    beat->last = ++at->strip == at->in.count;
+    begin_strip(at);
+}
+
+const struct stream_order order_pdp_in_from_memory = {begin_in_from_memory, next};
+const struct stream_order order_pdp_in_from_sdp = {begin_in_from_sdp, next};
+const struct stream_order order_pdp_row = {begin_row, next};
+const struct stream_order order_pdp_out = {begin_out, next};
