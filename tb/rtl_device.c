@@ -92,6 +92,7 @@ struct rtl_device {
     bool coverage_open;
     double cpu_start;
     struct rtl_tap *tap;
+    struct cbuf_board *board; /* NULL: there is none */
     struct flight *flight;
     uint64_t copy_due; /* clock in which to think of a copy, or in one that was woken to stop; UINT64_MAX: never */
 
@@ -474,6 +475,8 @@ static void rtl_record_taps(struct device *dev) {
     struct rtl_device *rtl = rtl_of(dev);
     if (rtl->tap)
         rtl_tap_record(rtl->tap, true);
+    if (rtl->board)
+        cbuf_board_compare(rtl->board, true);
 }
 
 static size_t rtl_in_flight(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room) {
@@ -576,9 +579,11 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
     }
     if (rtl->options.cbuf) {
         const struct stream_source source = stream_source(rtl);
-        struct cbuf_board *board = cbuf_board_new(dev->config, &source, rtl->options.cbuf);
-        if (board)
-            observers_add(&rtl->observers, cbuf_board_observer(board));
+        rtl->board = cbuf_board_new(dev->config, &source, rtl->options.cbuf);
+        if (rtl->board) {
+            cbuf_board_compare(rtl->board, !rtl->options.taps_later);
+            observers_add(&rtl->observers, cbuf_board_observer(rtl->board));
+        }
     }
     if (rtl->options.timeline) {
         struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);

@@ -32,6 +32,7 @@ struct cbuf_board {
     struct stream_source source;
     const struct stream_layout *layouts[STREAM_COUNT];
     struct scoreboard *result;
+    bool comparing;
     size_t entries, entry, atom; /* bytes of an entry, of a slot */
     uint8_t *bytes;              /* the mirror */
     bool *seen;                  /* its slots */
@@ -96,7 +97,7 @@ static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
     for (int i = 0; i < WRITE_PORTS; i++)
         if (board->pending[i].valid && board->pending[i].cycle + 1 < cycle)
             apply(board, &board->pending[i]);
-    for (int i = 0; i < READ_PORTS && !board->result->first.port; i++)
+    for (int i = 0; board->comparing && i < READ_PORTS && !board->result->first.port; i++)
         if (moves(words, reads[i].stream))
             compare(board, &reads[i], cycle);
     for (int i = 0; i < WRITE_PORTS; i++) {
@@ -142,6 +143,10 @@ struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struc
     board->bytes = xcalloc(board->entries, board->entry);
     board->seen = xcalloc(board->entries * (board->entry / board->atom), sizeof *board->seen);
     return board;
+}
+
+void cbuf_board_compare(struct cbuf_board *board, bool on) {
+    board->comparing = on;
 }
 
 struct observer cbuf_board_observer(struct cbuf_board *board) {

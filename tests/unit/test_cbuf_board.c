@@ -33,6 +33,7 @@ static void bench_init(struct bench *b, const char *config) {
     memset(source.has, true, sizeof source.has);
     b->board = cbuf_board_new(b->config, &source, &b->result);
     assert_non_null(b->board);
+    cbuf_board_compare(b->board, true);
     b->observer = cbuf_board_observer(b->board);
     b->observer.reset(b->observer.context);
 }
@@ -123,6 +124,24 @@ static void slots_are_written_one_by_one_or_cleared(void **state) {
     b.observer.release(b.observer.context);
 }
 
+static void nothing_is_compared_before_it_is_told_to(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    cbuf_board_compare(b.board, false);
+    put(&b, STREAM_CBUF_WR_DAT, 0, 0, true, 1);
+    clock(&b);
+    b.cycle = 10;
+    get(&b, STREAM_CBUF_RD_DAT, 0, 2);
+    clock(&b);
+    assert_int_equal(b.result.compared, 0);
+    cbuf_board_compare(b.board, true);
+    get(&b, STREAM_CBUF_RD_DAT, 0, 2);
+    clock(&b);
+    assert_int_equal(b.result.first.expected[0], 1); /* written before that */
+    b.observer.release(b.observer.context);
+}
+
 static void a_design_without_these_streams_has_no_scoreboard(void **state) {
     (void)state;
     struct scoreboard result;
@@ -136,6 +155,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_hold_what_was_written_last),
         cmocka_unit_test(slots_are_written_one_by_one_or_cleared),
+        cmocka_unit_test(nothing_is_compared_before_it_is_told_to),
         cmocka_unit_test(a_design_without_these_streams_has_no_scoreboard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
