@@ -33,13 +33,22 @@ fi
 define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 case $variant in
 '') ;;
-waves) sources+=("+incdir+$build/gen" --trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
+waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
 # Splitting or reordering a block would part the counters from the statements they count: branches would be counted as not taken.
 coverage) sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE) ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
 checks) sources+=(+define+NVDLA_CHECKS) ;;
 *) echo "build_simulator: there is no variant '$variant'; expected waves, coverage, toggle or checks" >&2; exit 2 ;;
 esac
+
+# What waits for what is known of the RTL in rtl/, and of copies of it, which have its instances.
+if [ "$variant" = waves ]; then
+    if [ -z "$name" ]; then
+        sources+=(+define+TB_WAITS "+incdir+$build/gen")
+    elif grep -q 'nvdla_csc_sequence\.sv' "$filelist" && [ "${top:-NV_nvdla}" = NV_nvdla ]; then
+        sources+=(+define+TB_LINKS +define+TB_WAITS "+incdir+$build/gen")
+    fi
+fi
 
 # Streams inside the RTL can be read where a table says where it has them.
 taps=

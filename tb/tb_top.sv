@@ -14,6 +14,8 @@
 // Macros:
 //   TB_ICARUS   the simulator owns time: make the clock here
 //   TB_TAPS     streams inside the design can be read; taps.svh, made from a table such as rtl/taps.csv, says where they are
+//   TB_WAITS    what waits for what inside the design can be read; waits.svh, made from rtl/waits.csv, says where it is
+//   TB_FAULTS   a number from a pin without function chooses one of the faults that a test has put into the design
 //   TB_AW       address bits of the AXI ports
 //   TB_DW       data bits of the primary AXI port
 //   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
@@ -138,6 +140,10 @@ module tb_top;
     end
 `endif
 
+`ifdef TB_FAULTS
+    wire [15:0] fault = pins[207:192];
+`endif
+
     // Static inputs.
     wire global_clk_ovr_on = pins[0];
     wire tmc2slcg_disable_clock_gating = pins[1];
@@ -189,10 +195,8 @@ module tb_top;
 `endif
 
     // What waits for what inside the design, for the hang triage.
-`ifdef TB_TAPS
-`ifdef TB_LINKS
+`ifdef TB_WAITS
 `include "waits.svh"
-`endif
 `endif
 
     assign outs = {

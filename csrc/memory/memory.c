@@ -54,6 +54,7 @@ struct memory {
     size_t chunk_count;
     struct memory_origin *origins;
     size_t origin_count, origin_room;
+    struct memory_listener listener;
     struct region *regions; /* ascending, a gap of at least one byte between neighbours */
     size_t region_count, region_room;
 };
@@ -281,6 +282,18 @@ static bool strobed(const uint8_t *strobe, size_t i) {
     return (strobe[i / 8] >> (i % 8) & 1) != 0;
 }
 
+void memory_listen(struct memory *mem, struct memory_listener listener) {
+    mem->listener = listener;
+}
+
+/* Writes a run of bytes, all enabled. */
+static void write_bytes(struct memory *mem, uint64_t address, const uint8_t *from, size_t n, uint32_t index,
+                        const struct memory_origin *origin) {
+    write_run(mem, address, from, 0, n, index);
+    if (origin && mem->listener.written)
+        mem->listener.written(mem->listener.context, address, n, origin);
+}
+
 void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_t n, const uint8_t *strobe,
                   const struct memory_origin *origin) {
     const uint8_t *from = bytes;
@@ -289,7 +302,7 @@ void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_
         return;
     const uint32_t index = origin_index(mem, origin);
     if (!strobe) {
-        write_run(mem, address, from, 0, count, index);
+        write_bytes(mem, address, from, count, index, origin);
         return;
     }
     for (size_t i = 0; i < count;) {
@@ -300,7 +313,7 @@ void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_
         size_t end = i + 1;
         while (end < count && strobed(strobe, end))
             end++;
-        write_run(mem, address + i, from + i, 0, end - i, index);
+        write_bytes(mem, address + i, from + i, end - i, index, origin);
         i = end;
     }
 }

@@ -32,6 +32,13 @@ void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t
 void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_t n, const uint8_t *strobe,
                   const struct memory_origin *origin);
 
+/* Hears of every write that has an origin, when its bytes are in memory. */
+struct memory_listener {
+    void (*written)(void *context, uint64_t address, size_t n, const struct memory_origin *origin); /* NULL: nobody */
+    void *context;
+};
+void memory_listen(struct memory *mem, struct memory_listener listener);
+
 /* Writes n equal bytes by the back door. */
 void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value);
 

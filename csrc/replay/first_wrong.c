@@ -1,8 +1,6 @@
 /* Judges write beats against the journal; see first_wrong.h. */
 #include "replay/first_wrong.h"
 
-#include <string.h>
-
 /* What is wrong with one byte. */
 struct verdict {
     enum wrong_kind kind;
@@ -12,15 +10,9 @@ struct verdict {
 
 static struct verdict judge_byte(const struct first_wrong *first, const struct axi_beat *beat, uint64_t address,
                                  uint8_t got, bool enabled) {
-    const enum nvdla_unit unit = (enum nvdla_unit)beat->owner.unit;
-    const enum memory_space space = (enum memory_space)beat->port;
     struct verdict verdict = {.kind = WRONG_NONE};
-    if (beat->owner.ordinal < 0) { /* of BDMA */
-        if (enabled && !journal_any(first->journal, unit, space, address, got))
-            verdict.kind = WRONG_VALUE;
-        return verdict;
-    }
-    switch (journal_look(first->journal, unit, beat->owner.ordinal, space, address, &verdict.expected)) {
+    switch (journal_look(first->journal, (enum nvdla_unit)beat->owner.unit, beat->owner.ordinal,
+                         (enum memory_space)beat->port, address, &verdict.expected)) {
     case JOURNAL_OUTSIDE:
         verdict.kind = enabled ? WRONG_OUTSIDE : WRONG_NONE;
         break;
@@ -28,57 +20,79 @@ static struct verdict judge_byte(const struct first_wrong *first, const struct a
         verdict.known = true;
         verdict.kind = got == verdict.expected ? WRONG_NONE : enabled ? WRONG_VALUE : WRONG_LEFT_OUT;
         break;
-    case JOURNAL_UNWRITTEN:
     case JOURNAL_OVERLAPS:
         break;
     }
     return verdict;
 }
 
-/* True if some byte of the atom around byte i is enabled. */
-static bool atom_enabled(const struct first_wrong *first, const struct axi_beat *beat, int i) {
+/* The bytes of all atoms of which a byte is enabled. */
+static uint64_t whole_atoms(const struct first_wrong *first, const struct axi_beat *beat) {
     const int atom = first->config->mem_atom < beat->bytes ? first->config->mem_atom : beat->bytes;
-    const uint64_t mask = (atom == 64 ? UINT64_MAX : (UINT64_C(1) << atom) - 1) << (i / atom * atom);
-    return beat->strobe & mask;
+    const uint64_t ones = atom == 64 ? UINT64_MAX : (UINT64_C(1) << atom) - 1;
+    uint64_t bytes = 0;
+    for (int at = 0; at < beat->bytes; at += atom)
+        if (beat->strobe & ones << at)
+            bytes |= ones << at;
+    return bytes;
 }
 
-static void keep(struct first_wrong *first, const struct axi_beat *beat, int i, const struct verdict *verdict) {
+/* The launch that the beat belongs to, ordinal -1 if none has anything left to write; takes it off its share. */
+static struct owner owner_of(struct first_wrong *first, const struct axi_beat *beat, uint64_t bytes) {
+    const enum nvdla_client client = nvdla_client_find(beat->id, true);
+    if (client == NVDLA_CLIENT_COUNT)
+        return (struct owner){-1, -1};
+    struct wrong_share *share = &first->shares[client][beat->port];
+    const enum nvdla_unit unit = nvdla_clients[client].unit;
+    uint64_t left;
+    if (share->left == 0) {
+        share->ordinal = journal_next(first->journal, unit, (enum memory_space)beat->port, &share->next, &left);
+        share->left = share->ordinal < 0 ? 0 : left;
+    }
+    share->left -= bytes < share->left ? bytes : share->left;
+    return (struct owner){.unit = (int16_t)unit, .ordinal = share->ordinal};
+}
+
+static void keep(struct first_wrong *first, const struct axi_beat *beat, int i, enum wrong_kind kind) {
     struct wrong_beat *found = &first->found;
     if (found->kind == WRONG_NONE) {
-        found->kind = verdict->kind;
+        found->kind = kind;
         found->beat = *beat;
+        found->beat.data = found->got;
         found->address = beat->address + (uint64_t)i;
     }
     found->wrong |= UINT64_C(1) << i;
 }
 
-static void judge_beat(void *context, const struct axi_beat *beat) {
+static void judge_beat(void *context, const struct axi_beat *told) {
     struct first_wrong *first = context;
-    if (!beat->write || !first->journal || first->found.kind != WRONG_NONE)
+    if (!told->write || !first->journal || first->found.kind != WRONG_NONE)
+        return;
+    struct axi_beat beat = *told;
+    const uint64_t whole = whole_atoms(first, &beat);
+    beat.owner = owner_of(first, &beat, (uint64_t)__builtin_popcountll(whole));
+    const bool nobody = beat.owner.ordinal < 0;
+    if (nobody && beat.owner.unit >= 0 && !first->complete)
         return;
     first->beats++;
-    const bool nobody = beat->owner.unit < 0 || (beat->owner.ordinal < 0 && beat->owner.unit != NVDLA_BDMA);
+    first->found.known = 0;
     uint8_t memory[WRONG_BYTES];
-    memory_read(first->dev->memory[beat->port], beat->address, memory, (size_t)beat->bytes);
-    for (int i = 0; i < beat->bytes; i++) {
-        const bool enabled = beat->strobe >> i & 1;
-        const uint8_t got = enabled ? beat->data[i] : memory[i];
+    memory_read(first->dev->memory[beat.port], beat.address, memory, (size_t)beat.bytes);
+    for (int i = 0; i < beat.bytes; i++) {
+        const bool enabled = beat.strobe >> i & 1;
+        const uint8_t got = enabled ? beat.data[i] : memory[i];
         struct verdict verdict = {.kind = enabled && nobody ? WRONG_OWNER : WRONG_NONE};
-        if (!nobody && atom_enabled(first, beat, i))
-            verdict = judge_byte(first, beat, beat->address + (uint64_t)i, got, enabled);
+        if (!nobody && (whole >> i & 1))
+            verdict = judge_byte(first, &beat, beat.address + (uint64_t)i, got, enabled);
         first->found.got[i] = got;
         first->found.expected[i] = verdict.expected;
         if (verdict.known)
             first->found.known |= UINT64_C(1) << i;
         if (verdict.kind != WRONG_NONE)
-            keep(first, beat, i, &verdict);
+            keep(first, &beat, i, verdict.kind);
     }
-    if (first->found.kind == WRONG_NONE) {
-        first->found.known = 0;
-        return;
-    }
-    first->found.beat.data = first->found.got;
-    first->dev->stop = true;
+    if (first->found.kind != WRONG_NONE && !first->goes_on)
+        first->dev->stop = true;
 }
 
 struct axi_listener first_wrong_listener(struct first_wrong *first) {

@@ -1,23 +1,25 @@
 /* The first wrong beat: every write of a device is compared, as it happens, with what the journal says that its launch
  * leaves there (replay/journal.h). The first that is wrong stops the device.
  *
- * Wrong is a beat of an ID that has no client, or when no launch has anything left to write; a byte outside the output
- * of its launch; another value than the launch leaves; a strobe that leaves a byte of an atom out that does not have
- * its value already. A launch that writes a byte more than once may write any value first. Of BDMA no beat can be
- * assigned to a launch: its bytes must be what some launch leaves there. Of launches that the journal does not have,
- * because the model did not come to them, nothing is known.
+ * Each client writes for its launches in the order in which the model has done them, and for each as many atoms: so the
+ * n-th atom of an AXI ID on a port belongs to the launch in whose share it falls. Wrong is a beat of an ID that has no
+ * client, or when no launch has anything left to write; a byte outside of what its launch writes; another value than
+ * the launch leaves; a strobe that leaves a byte of an atom out that does not have its value already. A launch that
+ * writes a byte more than once may write any value first. Where the model has not come to its end (it hung), nothing is
+ * known of the launches that it did not come to.
  */
 #ifndef REPLAY_FIRST_WRONG_H
 #define REPLAY_FIRST_WRONG_H
 
 #include "device/beat.h"
 #include "device/device.h"
+#include "nvdla/clients.h"
 #include "replay/journal.h"
 
 enum wrong_kind {
     WRONG_NONE,
     WRONG_OWNER,    /* nobody has anything to write */
-    WRONG_OUTSIDE,  /* not in the output of its launch */
+    WRONG_OUTSIDE,  /* not where its launch writes */
     WRONG_LEFT_OUT, /* not enabled, and what memory has there is wrong */
     WRONG_VALUE,
 };
@@ -26,7 +28,7 @@ enum { WRONG_BYTES = 64 /* widest bus */ };
 
 struct wrong_beat {
     enum wrong_kind kind;
-    struct axi_beat beat;          /* its data is `got` */
+    struct axi_beat beat;          /* its data is `got`, its owner the launch in whose share it falls */
     uint64_t address;              /* of the first wrong byte */
     uint64_t wrong;                /* bit i: the byte at beat.address + i is wrong */
     uint64_t known;                /* bit i: expected[i] is known */
@@ -37,12 +39,19 @@ struct wrong_beat {
 struct first_wrong {
     const struct nvdla_config *config;
     const struct journal *journal; /* NULL: nothing is judged */
+    bool complete;                 /* the journal has all launches of the program */
     struct device *dev;            /* stopped at the first wrong beat; its memory holds the beat already */
     struct wrong_beat found;       /* kind WRONG_NONE: none yet */
+    bool goes_on;                  /* the device is not stopped */
     uint64_t beats;                /* judged so far */
+    struct wrong_share {
+        size_t next;   /* place of journal_next */
+        int ordinal;   /* of the launch whose turn it is */
+        uint64_t left; /* bytes that it still has to write */
+    } shares[NVDLA_CLIENT_COUNT][SPACE_COUNT];
 };
 
-/* Hears the beats of the device. first outlives it. */
+/* Hears the beats of the device, from its reset on. first outlives it. */
 struct axi_listener first_wrong_listener(struct first_wrong *first);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
+#include "replay/hang_triage.h"
 #include "replay/stream.h"
 
 /* Reads a register of a unit that the device implements. Returns false if there is none or it cannot be read. */
@@ -84,6 +85,8 @@ struct hang *hang_new(const struct player *p, enum hang_reason reason, uint64_t 
         .total = p->total,
         .kept = p->kept,
     };
+    if (dev->ops->waits)
+        hang->waits = dev->ops->waits(dev);
     if (dev->ops->explain)
         dev->ops->explain(dev);
     find_streams(p, hang);
@@ -95,12 +98,14 @@ struct hang *hang_new(const struct player *p, enum hang_reason reason, uint64_t 
         find_armed(p, hang);
         find_blocked(p, hang);
     }
+    hang->triage = hang_triage_new(hang);
     return hang;
 }
 
 void hang_free(struct hang *hang) {
     if (!hang)
         return;
+    hang_triage_free(hang->triage);
     free(hang->streams);
     free(hang->checks);
     free(hang->events);

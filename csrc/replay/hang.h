@@ -8,6 +8,7 @@
 #include "trace/program.h"
 
 struct player;
+struct hang_triage;
 
 enum hang_reason {
     HANG_STILL,      /* nothing moved for so long */
@@ -61,6 +62,8 @@ struct hang {
     size_t armed_count;
     struct hang_blocked blocked[HANG_BLOCKED];
     size_t blocked_count;
+    const struct device_waits *waits; /* what the device shows of its inside, NULL: nothing */
+    struct hang_triage *triage;       /* who waits for whom, replay/hang_triage.h; NULL: cannot be told */
 };
 
 /* Collects the facts; reads registers of the device, and has it explain itself. clocks: see struct hang. */

@@ -2,9 +2,7 @@
 #include "replay/journal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "layers/cubes.h"
 #include "nvdla/xalloc.h"
 
 /* Bytes of a launch that follow one another in memory. */
@@ -15,42 +13,51 @@ struct span {
 };
 
 struct entry {
-    bool done;
-    struct span *spans; /* ascending by space and address, none touch */
+    uint64_t written[SPACE_COUNT]; /* bytes */
+    struct span *spans;            /* as they are written; once done ascending by space and address, none touch */
     size_t span_count;
     uint8_t *bytes;
     uint8_t *overlaps; /* a bit for each byte that is written more than once; NULL: none is */
     size_t byte_count;
 };
 
-struct journal {
-    const struct layer_tracker *launches;
-    const struct device *model;
-    struct entry *entries[NVDLA_UNIT_COUNT]; /* by ordinal */
-    size_t counts[NVDLA_UNIT_COUNT];
+/* One memory of the model. */
+struct ear {
+    struct journal *journal;
+    struct memory *memory;
+    int space;
 };
 
-struct journal *journal_new(const struct layer_tracker *launches) {
-    struct journal *journal = xcalloc(1, sizeof *journal);
-    journal->launches = launches;
-    return journal;
-}
+struct journal {
+    struct ear ears[SPACE_COUNT];
+    struct entry *entries[NVDLA_UNIT_COUNT]; /* by ordinal */
+    size_t counts[NVDLA_UNIT_COUNT];
+    int *done[NVDLA_UNIT_COUNT]; /* ordinals, as they were done */
+    size_t done_counts[NVDLA_UNIT_COUNT];
+};
 
 static void clear_entry(struct entry *entry) {
     free(entry->spans);
     free(entry->bytes);
     free(entry->overlaps);
-    *entry = (struct entry){.done = false};
+    *entry = (struct entry){.span_count = 0};
 }
 
-static void clear(struct journal *journal) {
+static void clear(void *context) {
+    struct journal *journal = context;
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         for (size_t i = 0; i < journal->counts[unit]; i++)
             clear_entry(&journal->entries[unit][i]);
         free(journal->entries[unit]);
+        free(journal->done[unit]);
         journal->entries[unit] = NULL;
-        journal->counts[unit] = 0;
+        journal->done[unit] = NULL;
+        journal->counts[unit] = journal->done_counts[unit] = 0;
     }
+}
+
+struct journal *journal_new(void) {
+    return xcalloc(1, sizeof(struct journal));
 }
 
 void journal_free(struct journal *journal) {
@@ -60,28 +67,47 @@ void journal_free(struct journal *journal) {
     free(journal);
 }
 
-void journal_watch(struct journal *journal, const struct device *model) {
-    journal->model = model;
-}
-
 /* ---- in ---- */
 
-static void add_span(struct entry *entry, enum memory_space space, uint64_t address, uint64_t n) {
-    if (n == 0 || n - 1 > UINT64_MAX - address)
-        return; /* what lies beyond the last address is not written */
-    entry->spans = xgrow(entry->spans, entry->span_count, sizeof *entry->spans);
-    entry->spans[entry->span_count++] = (struct span){.first = address, .last = address + (n - 1), .space = (int)space};
+static struct entry *entry_of(struct journal *journal, int unit, int ordinal) {
+    while (journal->counts[unit] <= (size_t)ordinal) {
+        journal->entries[unit] = xgrow(journal->entries[unit], journal->counts[unit], sizeof *journal->entries[unit]);
+        journal->entries[unit][journal->counts[unit]++] = (struct entry){.span_count = 0};
+    }
+    return &journal->entries[unit][ordinal];
 }
 
-static void add_cube(struct entry *entry, const struct cube *cube, bool primary) {
-    const enum memory_space space = primary ? SPACE_PRIMARY : SPACE_SECONDARY;
-    const uint64_t line_bytes = (uint64_t)cube_columns(cube) * (uint64_t)cube->atom;
-    const int batches = cube->batches > 1 ? cube->batches : 1;
-    struct cube one = *cube;
-    for (int batch = 0; batch < batches; batch++, one.base += cube->batch_stride)
-        for (int surface = 0; surface < cube_surfaces(cube); surface++)
-            for (int line = 0; line < cube->height; line++)
-                add_span(entry, space, cube_atom_address(&one, surface, line, 0), line_bytes);
+static uint64_t length(const struct span *span) {
+    return span->last - span->first + 1;
+}
+
+static void add_span(struct entry *entry, int space, uint64_t address, uint64_t n) {
+    struct span *last = entry->span_count > 0 ? &entry->spans[entry->span_count - 1] : NULL;
+    if (last && last->space == space && last->last + 1 == address) {
+        last->last += n;
+        return;
+    }
+    entry->spans = xgrow(entry->spans, entry->span_count, sizeof *entry->spans);
+    entry->spans[entry->span_count++] = (struct span){.first = address, .last = address + (n - 1), .space = space};
+}
+
+/* The model has written n bytes, at least one. */
+static void written(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
+    const struct ear *ear = context;
+    if (origin->unit < 0 || origin->ordinal < 0)
+        return;
+    struct entry *entry = entry_of(ear->journal, origin->unit, origin->ordinal);
+    add_span(entry, ear->space, address, n);
+    entry->written[ear->space] += n;
+}
+
+void journal_watch(struct journal *journal, const struct device *model) {
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        struct ear *ear = &journal->ears[space];
+        *ear = (struct ear){.journal = journal, .memory = model->memory[space], .space = space};
+        if (ear->memory)
+            memory_listen(ear->memory, (struct memory_listener){.written = written, .context = ear});
+    }
 }
 
 static int span_order(const void *left, const void *right) {
@@ -89,10 +115,6 @@ static int span_order(const void *left, const void *right) {
     if (a->space != b->space)
         return a->space < b->space ? -1 : 1;
     return (a->first > b->first) - (a->first < b->first);
-}
-
-static uint64_t length(const struct span *span) {
-    return span->last - span->first + 1;
 }
 
 /* Joins spans that touch. What two of them have in common goes to `twice`, a list of its own. */
@@ -108,7 +130,7 @@ static void join_spans(struct entry *entry, struct entry *twice) {
         }
         if (next.first <= open->last) {
             const uint64_t end = next.last < open->last ? next.last : open->last;
-            add_span(twice, (enum memory_space)next.space, next.first, end - next.first + 1);
+            add_span(twice, next.space, next.first, end - next.first + 1);
         }
         if (next.last > open->last)
             open->last = next.last;
@@ -122,17 +144,17 @@ static void join_spans(struct entry *entry, struct entry *twice) {
 }
 
 /* The index of a byte in entry.bytes; false if the launch does not write it. */
-static bool find_byte(const struct entry *entry, enum memory_space space, uint64_t address, size_t *at) {
+static bool find_byte(const struct entry *entry, int space, uint64_t address, size_t *at) {
     size_t low = 0, high = entry->span_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct span *span = &entry->spans[middle];
-        if (span->space < (int)space || (span->space == (int)space && span->last < address))
+        if (span->space < space || (span->space == space && span->last < address))
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == entry->span_count || entry->spans[low].space != (int)space || entry->spans[low].first > address)
+    if (low == entry->span_count || entry->spans[low].space != space || entry->spans[low].first > address)
         return false;
     *at = entry->spans[low].at + (size_t)(address - entry->spans[low].first);
     return true;
@@ -145,47 +167,31 @@ static void mark_overlaps(struct entry *entry, const struct entry *twice) {
     for (size_t i = 0; i < twice->span_count; i++) {
         const struct span *span = &twice->spans[i];
         size_t at = 0;
-        if (find_byte(entry, (enum memory_space)span->space, span->first, &at))
+        if (find_byte(entry, span->space, span->first, &at))
             for (uint64_t n = length(span); n > 0; n--, at++)
                 entry->overlaps[at / 8] |= (uint8_t)(1u << at % 8);
     }
 }
 
-static void write_down(struct journal *journal, const struct launch *launch, struct entry *entry) {
-    const struct nvdla_config *config = layer_tracker_config(journal->launches);
-    struct entry twice = {.done = false};
-    struct launch_block block;
-    struct cube cube;
-    bool primary;
-    if (launch_output_cube(config, launch, &cube, &primary))
-        add_cube(entry, &cube, primary);
-    for (size_t i = 0; launch_block(config, launch, i, &block); i++)
-        add_cube(entry, &block.destination, block.destination_primary);
-    if (entry->span_count > 0)
-        join_spans(entry, &twice);
-    mark_overlaps(entry, &twice);
-    clear_entry(&twice);
-    entry->bytes = xmalloc(entry->byte_count + 1);
-    for (size_t i = 0; i < entry->span_count; i++) {
-        const struct span *span = &entry->spans[i];
-        memory_read(journal->model->memory[span->space], span->first, entry->bytes + span->at, (size_t)length(span));
-    }
-    entry->done = true;
-}
-
 static void launch_done(void *context, enum nvdla_unit unit, int ordinal, unsigned group) {
     struct journal *journal = context;
-    const struct launch *launch = layer_tracker_find(journal->launches, unit, ordinal);
+    struct entry twice = {.span_count = 0};
     (void)group;
-    if (!launch || !journal->model)
+    if (ordinal < 0)
         return;
-    while (journal->counts[unit] <= (size_t)ordinal) {
-        journal->entries[unit] = xgrow(journal->entries[unit], journal->counts[unit], sizeof *journal->entries[unit]);
-        journal->entries[unit][journal->counts[unit]++] = (struct entry){.done = false};
+    struct entry *entry = entry_of(journal, (int)unit, ordinal);
+    journal->done[unit] = xgrow(journal->done[unit], journal->done_counts[unit], sizeof *journal->done[unit]);
+    journal->done[unit][journal->done_counts[unit]++] = ordinal;
+    if (entry->span_count == 0)
+        return;
+    join_spans(entry, &twice);
+    mark_overlaps(entry, &twice);
+    clear_entry(&twice);
+    entry->bytes = xmalloc(entry->byte_count);
+    for (size_t i = 0; i < entry->span_count; i++) {
+        const struct span *span = &entry->spans[i];
+        memory_read(journal->ears[span->space].memory, span->first, entry->bytes + span->at, (size_t)length(span));
     }
-    struct entry *entry = &journal->entries[unit][ordinal];
-    clear_entry(entry);
-    write_down(journal, launch, entry);
 }
 
 static struct tap_sink hear_nothing(void *context, const struct tap_stream *stream) {
@@ -194,41 +200,31 @@ static struct tap_sink hear_nothing(void *context, const struct tap_stream *stre
     return (struct tap_sink){.elements = NULL};
 }
 
-static void reset_journal(void *context) {
-    clear(context);
-}
-
 struct tap_listener journal_listener(struct journal *journal) {
-    return (struct tap_listener){.context = journal, .open = hear_nothing, .done = launch_done, .reset = reset_journal};
+    return (struct tap_listener){.context = journal, .open = hear_nothing, .done = launch_done, .reset = clear};
 }
 
 /* ---- out ---- */
 
-static enum journal_byte look(const struct entry *entry, enum memory_space space, uint64_t address, uint8_t *value) {
-    size_t at;
-    if (!find_byte(entry, space, address, &at))
-        return JOURNAL_OUTSIDE;
-    *value = entry->bytes[at];
-    return entry->overlaps && (entry->overlaps[at / 8] >> at % 8 & 1) ? JOURNAL_OVERLAPS : JOURNAL_LEAVES;
+int journal_next(const struct journal *journal, enum nvdla_unit unit, enum memory_space space, size_t *next,
+                 uint64_t *bytes) {
+    while (*next < journal->done_counts[unit]) {
+        const int ordinal = journal->done[unit][(*next)++];
+        *bytes = journal->entries[unit][ordinal].written[space];
+        if (*bytes > 0)
+            return ordinal;
+    }
+    return -1;
 }
 
 enum journal_byte journal_look(const struct journal *journal, enum nvdla_unit unit, int ordinal,
                                enum memory_space space, uint64_t address, uint8_t *value) {
-    if (ordinal < 0 || (size_t)ordinal >= journal->counts[unit] || !journal->entries[unit][ordinal].done)
-        return JOURNAL_UNWRITTEN;
-    return look(&journal->entries[unit][ordinal], space, address, value);
-}
-
-bool journal_any(const struct journal *journal, enum nvdla_unit unit, enum memory_space space, uint64_t address,
-                 uint8_t value) {
-    for (size_t i = 0; i < journal->counts[unit]; i++) {
-        const struct entry *entry = &journal->entries[unit][i];
-        uint8_t left = 0;
-        const enum journal_byte found = entry->done ? look(entry, space, address, &left) : JOURNAL_OUTSIDE;
-        if (found == JOURNAL_OVERLAPS || (found == JOURNAL_LEAVES && left == value))
-            return true;
-    }
-    return false;
+    const struct entry *entry = &journal->entries[unit][ordinal];
+    size_t at;
+    if (!find_byte(entry, (int)space, address, &at))
+        return JOURNAL_OUTSIDE;
+    *value = entry->bytes[at];
+    return entry->overlaps && (entry->overlaps[at / 8] >> at % 8 & 1) ? JOURNAL_OVERLAPS : JOURNAL_LEAVES;
 }
 
 size_t journal_size(const struct journal *journal, size_t *launches) {

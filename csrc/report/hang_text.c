@@ -4,10 +4,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "nvdla/clients.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang.h"
+#include "replay/hang_triage.h"
 
 enum {
     MOST_SHOWN = 8, /* checks that wait, findings: of each */
@@ -25,19 +28,19 @@ static void print_reason(const struct hang *hang, FILE *out) {
     char position[POSITION];
     switch (hang->reason) {
     case HANG_STILL:
-        fprintf(out, "nothing moved for %" PRIu64 " clocks (limit of --still)\n", hang->clocks);
+        fprintf(out, "nothing moved for %" PRIu64 " clocks (limit of --still)", hang->clocks);
         return;
     case HANG_TIMEOUT:
-        fprintf(out, "no operation got done for %" PRIu64 " clocks (limit of --timeout)\n", hang->clocks);
+        fprintf(out, "no operation got done for %" PRIu64 " clocks (limit of --timeout)", hang->clocks);
         return;
     case HANG_MAX_CYCLES:
-        fprintf(out, "the run was not over after %" PRIu64 " cycles (limit of --max-cycles)\n", hang->clocks);
+        fprintf(out, "the run was not over after %" PRIu64 " cycles (limit of --max-cycles)", hang->clocks);
         return;
     case HANG_IDLE:
-        fputs("the device is idle and nothing that the trace waits for can happen any more\n", out);
+        fputs("the device is idle and nothing that the trace waits for can happen any more", out);
         return;
     case HANG_AT_END:
-        fprintf(out, "%s: this operation at the end of the trace waits for something that cannot come any more\n",
+        fprintf(out, "%s: this operation at the end of the trace waits for something that cannot come any more",
                 op_position(hang->prog, &hang->prog->ops[hang->op], position, sizeof position));
         return;
     }
@@ -140,12 +143,94 @@ static void print_findings(const struct device *dev, FILE *out) {
         fprintf(out, "  and %zu more findings\n", dev->finding_count - count);
 }
 
+/* From the engine whose end does not come to the one at the end of the chain. */
+static void print_chain(const struct hang_triage *triage, FILE *out) {
+    for (size_t i = 0; i < triage->chain_count; i++) {
+        const struct hang_step *step = &triage->chain[i];
+        fprintf(out, "  %*s%s %s", 2 * (int)i, "", step->engine->name, step->text);
+        if (step->since)
+            fprintf(out, ", since cycle %" PRIu64, step->since);
+        fputc('\n', out);
+    }
+}
+
+static void print_engines(const struct hang_triage *triage, FILE *out) {
+    fputs("  engine        armed  waits for     state\n", out);
+    for (size_t i = 0; i < triage->engine_count; i++) {
+        const struct hang_engine *engine = &triage->engines[i];
+        if (!engine->seen)
+            continue;
+        fprintf(out, "  %-13s %5d  %-13s", engine->name, engine->armed, engine->waits_for ? engine->waits_for : "-");
+        for (int s = 0; triage->inside && s < WAIT_STATE_COUNT; s++) {
+            const struct wait_state *state = &triage->waits->states[s];
+            if (strcmp(state->engine, engine->name) == 0)
+                fprintf(out, " %s: %s;", state->name, state->value[0] ? state->value : "no legal state");
+        }
+        fprintf(out, " %s\n", engine->text);
+    }
+}
+
+/* Links on which something is offered and not taken, or still to come. */
+static void print_stuck(const struct hang_triage *triage, FILE *out) {
+    bool any = false;
+    for (size_t i = 0; i < triage->link_count; i++) {
+        const struct hang_link *link = &triage->links[i];
+        const struct wait_pair *pair = link->pair;
+        if (!link->stuck)
+            continue;
+        if (!any)
+            fputs("  links that stand still:\n", out);
+        any = true;
+        fprintf(out, "    %s to %s, %s:", pair->from, pair->to, pair->name);
+        if (link->counted)
+            fprintf(out, " %" PRIu64 " of %" PRIu64 " (launch %d)", link->moved, link->required, link->ordinal);
+        if (pair->seen)
+            fprintf(out, ", valid %d ready %d since cycle %" PRIu64, pair->valid, pair->ready, pair->since);
+        fprintf(out, pair->last ? ", last moved at cycle %" PRIu64 "\n" : ", never moved\n", pair->last);
+    }
+}
+
+static void print_counters(const struct device_waits *waits, FILE *out) {
+    const char *engine = NULL;
+    for (int i = 0; waits->inside && i < WAIT_COUNTER_COUNT; i++) {
+        const struct wait_counter *counter = &waits->counters[i];
+        if (!counter->value)
+            continue;
+        if (!engine || strcmp(engine, counter->engine) != 0)
+            fprintf(out, "%s  counters of %s:", engine ? "\n" : "", counter->engine);
+        else
+            fputc(',', out);
+        engine = counter->engine;
+        fprintf(out, " %s %u", counter->name, counter->value);
+    }
+    fputs(engine ? "\n" : "", out);
+}
+
+static void print_bursts(const struct device_waits *waits, FILE *out) {
+    for (size_t i = 0; i < waits->burst_count && i < MOST_SHOWN; i++) {
+        const struct wait_burst *burst = &waits->bursts[i];
+        fprintf(out,
+                "  outstanding on the %s port: %s of %s (AXI ID %d) at 0x%" PRIx64 ", %d beats to come, %" PRIu64
+                " clocks old\n",
+                memory_space_name(burst->port), burst->write ? "write" : "read",
+                nvdla_client_name(burst->id % AXI_IDS, burst->write), burst->id, burst->address, burst->beats,
+                waits->cycle - burst->since);
+    }
+    if (waits->burst_count > MOST_SHOWN)
+        fprintf(out, "  and %zu more bursts outstanding\n", waits->burst_count - MOST_SHOWN);
+}
+
 char *hang_text(const struct hang *hang) {
     const struct program *prog = hang->prog;
     char *text = NULL;
     size_t size;
     FILE *out = xmemstream(&text, &size);
     print_reason(hang, out);
+    if (hang->triage)
+        fprintf(out, ": %s", hang->triage->sentence);
+    fputc('\n', out);
+    if (hang->triage)
+        print_chain(hang->triage, out);
     fprintf(out,
             "  device %s at cycle %" PRIu64 ", last operation done at cycle %" PRIu64 ", %zu of %zu operations done\n",
             hang->dev->name, hang->now, hang->last_done, hang->done, hang->total);
@@ -177,6 +262,12 @@ char *hang_text(const struct hang *hang) {
     for (size_t i = 0; i < hang->blocked_count; i++)
         fprintf(out, "  blocked: %s.%s has %s 0, so these requests are never answered\n",
                 nvdla_unit_names[hang->blocked[i].reg->unit], hang->blocked[i].reg->name, hang->blocked[i].field->name);
+    if (hang->triage) {
+        print_engines(hang->triage, out);
+        print_stuck(hang->triage, out);
+        print_counters(hang->waits, out);
+        print_bursts(hang->waits, out);
+    }
     print_findings(hang->dev, out);
     xmemstream_close(out);
     return text;

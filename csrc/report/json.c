@@ -8,6 +8,7 @@
 
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
+#include "replay/hang_triage.h"
 #include "report/outcome.h"
 
 static json_t *json_u64(uint64_t value) {
@@ -232,6 +233,61 @@ static json_t *json_place(const struct program *prog, const struct op *op) {
     return json_text(op_position(prog, op, position, sizeof position));
 }
 
+/* Who waits for whom: replay/hang_triage.h. */
+static json_t *json_triage(const struct hang_triage *triage) {
+    const struct device_waits *waits = triage->waits;
+    json_t *chain = json_array(), *engines = json_array(), *links = json_array(), *states = json_array(),
+           *counters = json_array(), *bursts = json_array();
+    for (size_t i = 0; i < triage->chain_count; i++) {
+        const struct hang_step *step = &triage->chain[i];
+        json_array_append_new(chain, json_pack("{s:s, s:s, s:o, s:s}", "unit", step->engine->name, "engine",
+                                               step->engine->folder, "since",
+                                               step->since ? json_u64(step->since) : json_null(), "text", step->text));
+    }
+    for (size_t i = 0; i < triage->engine_count; i++) {
+        const struct hang_engine *engine = &triage->engines[i];
+        if (engine->seen)
+            json_array_append_new(engines, json_pack("{s:s, s:s, s:i, s:s?, s:s}", "unit", engine->name, "engine",
+                                                     engine->folder, "armed", engine->armed, "waits_for",
+                                                     engine->waits_for, "text", engine->text));
+    }
+    for (size_t i = 0; i < triage->link_count; i++) {
+        const struct hang_link *link = &triage->links[i];
+        const struct wait_pair *pair = link->pair;
+        json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "name", pair->name, "from", pair->from, "to",
+                                 pair->to, "stuck", (int)link->stuck, "elements", json_u64(pair->moved), "last",
+                                 pair->last ? json_u64(pair->last) : json_null());
+        if (pair->seen)
+            json_object_update_new(json, json_pack("{s:b, s:b, s:o}", "valid", (int)pair->valid, "ready",
+                                                   (int)pair->ready, "since", json_u64(pair->since)));
+        if (link->counted)
+            json_object_update_new(json, json_pack("{s:i, s:o, s:o, s:o}", "launch", link->ordinal, "moved",
+                                                   json_u64(link->moved), "required", json_u64(link->required), "owed",
+                                                   json_u64(link->owed)));
+        json_array_append_new(links, json);
+    }
+    for (int i = 0; triage->inside && i < WAIT_STATE_COUNT; i++)
+        json_array_append_new(states, json_pack("{s:s, s:s, s:s, s:o}", "unit", waits->states[i].engine, "name",
+                                                waits->states[i].name, "value", waits->states[i].value, "since",
+                                                json_u64(waits->states[i].since)));
+    for (int i = 0; triage->inside && i < WAIT_COUNTER_COUNT; i++)
+        json_array_append_new(counters,
+                              json_pack("{s:s, s:s, s:o}", "unit", waits->counters[i].engine, "name",
+                                        waits->counters[i].name, "value", json_u64(waits->counters[i].value)));
+    for (size_t i = 0; i < waits->burst_count; i++) {
+        const struct wait_burst *burst = &waits->bursts[i];
+        json_array_append_new(
+            bursts, json_pack("{s:s, s:b, s:i, s:s, s:o, s:i, s:o}", "space", memory_space_name(burst->port), "write",
+                              (int)burst->write, "axi_id", burst->id, "client",
+                              nvdla_client_name(burst->id % AXI_IDS, burst->write), "address", json_hex(burst->address),
+                              "beats", burst->beats, "since", json_u64(burst->since)));
+    }
+    return json_pack("{s:s?, s:s?, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "engine", triage->engine, "unit",
+                     triage->unit, "launch", triage->ordinal, "cycle", json_u64(triage->cycle), "text",
+                     triage->sentence, "inside", (int)triage->inside, "chain", chain, "engines", engines, "links",
+                     links, "states", states, "counters", counters, "outstanding", bursts);
+}
+
 /* Why a run hung: what hang_text.h says in words. */
 static json_t *json_hang(const struct hang *hang) {
     static const char *const reasons[] = {[HANG_STILL] = "still",
@@ -264,6 +320,8 @@ static json_t *json_hang(const struct hang *hang) {
                              json_u64(hang->now), "last_done", json_u64(hang->last_done), "streams", streams,
                              "outstanding_events", events, "armed", armed);
     json_object_set_new(json, "links", links);
+    if (hang->triage)
+        json_object_set_new(json, "triage", json_triage(hang->triage));
     if (hang->answers) {
         json_object_set_new(json, "intr_status", json_hex(hang->intr_status));
         json_object_set_new(json, "intr_mask", json_hex(hang->intr_mask));
@@ -308,6 +366,34 @@ static json_t *json_played(const struct report *report, int index) {
     return json;
 }
 
+static json_t *text_or_null(const char *text) {
+    return text ? json_text(text) : json_null();
+}
+
+/* What nvcosim debug found. */
+static json_t *json_verdict(const struct diagnosis *diagnosis) {
+    static const char *const states[] = {[WALK_EQUAL] = "equal",
+                                         [WALK_DIFFERS] = "differs",
+                                         [WALK_SHORT] = "one side has ended",
+                                         [WALK_UNSEEN] = "not recorded"};
+    json_t *steps = json_array(), *evidence = json_array();
+    for (size_t i = 0; i < diagnosis->walk.count; i++) {
+        const struct walk_step *step = &diagnosis->walk.steps[i];
+        json_array_append_new(
+            steps, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "engine", step->engine, "tap", json_text(step->stream),
+                             "state", states[step->state], "elements", json_u64(step->elements), "cycle",
+                             step->cycle ? json_u64(step->cycle) : json_null(), "text", json_text(step->text)));
+    }
+    for (size_t i = 0; i < diagnosis->evidence.count; i++)
+        json_array_append_new(evidence, json_text(diagnosis->evidence.items[i]));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                     diagnosis_kind_names[diagnosis->kind], "engine", text_or_null(diagnosis->engine), "tap",
+                     text_or_null(diagnosis->tap), "element", text_or_null(diagnosis->element), "cycle",
+                     diagnosis->cycle ? json_u64(diagnosis->cycle) : json_null(), "expected",
+                     text_or_null(diagnosis->expected), "got", text_or_null(diagnosis->got), "sentence",
+                     json_text(diagnosis->walk.sentence), "evidence", evidence, "walk", steps);
+}
+
 char *report_json(const struct report *report) {
     const struct report_input *in = &report->input;
     json_t *played = json_array(), *mismatches = json_array();
@@ -319,6 +405,8 @@ char *report_json(const struct report *report) {
                              json_text(in->prog->files[0]), "configuration", in->prog->config->name, "status",
                              report_status_text(report->status), "reason", json_text(report->reason), "operations",
                              json_u64(in->prog->count), "devices", played, "mismatches", mismatches);
+    if (in->diagnosis)
+        json_object_set_new(json, "verdict", json_verdict(in->diagnosis));
     if (in->wrong)
         json_object_set_new(json, "first_wrong", json_wrong(report));
     char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;

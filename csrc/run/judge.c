@@ -196,12 +196,11 @@ void judge(const struct run_options *options, struct report_input *input, struct
     report_free(report);
 }
 
-void name_recordings(const struct run_options *options, struct result *result) {
+void name_recordings(const struct run_options *options, const char *wave, struct result *result) {
     const uint64_t cycles = result->devices[0].wave_cycles;
     if (cycles == 0 || options->quiet)
         return;
-    char *save = wave_save_path(options->rtl.wave.path);
-    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles,
-              options->rtl.wave.path, save);
+    char *save = wave_save_path(wave);
+    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles, wave, save);
     free(save);
 }

@@ -50,6 +50,7 @@ enum {
     KEY_MAX_SECONDS,
     KEY_THREADS,
     KEY_HISTOGRAM,
+    KEY_DEBUG,
     KEY_STOP_AT_FIRST,
     KEY_COPIES,
     KEY_HTML,
@@ -203,6 +204,7 @@ const struct argp_option run_option_table[] = {
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
+    {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
     {0},
@@ -245,7 +247,7 @@ bool rtl_name_valid(const char *name) {
 
 enum simulator_variant run_variant(const struct run_options *options) {
     const bool internal = options->taps && options->rtl_name[0] == '\0'; /* of another RTL only the ports are heard */
-    if (options->rtl.wave.path || internal)
+    if (options->rtl.wave.path || internal || options->debug)
         return VARIANT_WAVES;
     if (!options->coverage)
         return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
@@ -610,6 +612,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_RESULT_FD:
         options->result_fd = (int)number_option(state, name, arg, 1000);
         return 0;
+    case KEY_DEBUG:
+        options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;
+        break;
     case KEY_PROGRESS:
         options->progress = true;
         return 0;

@@ -65,6 +65,7 @@ struct run_options {
     bool progress;        /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
+    bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
     bool html;            /* count a timeline, and write report.html of what passes too */
     bool histogram;       /* of the model's streams, in the report */
     const char *taps;     /* folder for the element streams; NULL: not recorded */

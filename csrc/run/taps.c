@@ -10,6 +10,7 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
+#include "run/judge.h"
 
 static const char *const side_names[TAPS_SIDES] = {[TAPS_RTL] = "rtl", [TAPS_MODEL] = "model"};
 static const char ending[] = ".tap.gz";
@@ -29,27 +30,33 @@ static void empty(const char *folder) {
         closedir(directory);
 }
 
-bool taps_open(struct taps *taps, const char *directory, const char *trace, struct error *err) {
-    *taps = (struct taps){.folder = {NULL}};
-    for (int side = 0; directory && side < TAPS_SIDES; side++) {
-        taps->folder[side] = xprintf("%s/%s/%s", directory, trace, side_names[side]);
-        if (!directory_make(taps->folder[side], err))
-            return error_prefix(err, "--taps: ");
+bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err) {
+    char *report = report_folder(options, trace);
+    char *folder = options->taps ? xprintf("%s/%s", options->taps, trace) : xprintf("%s/taps", report);
+    free(report);
+    bool good = true;
+    for (int side = 0; side < TAPS_SIDES; side++) {
+        taps->folder[side] = xprintf("%s/%s", folder, side_names[side]);
+        good = good && directory_make(taps->folder[side], err);
+        if (!good)
+            continue;
         empty(taps->folder[side]);
         taps->recorder[side] = recorder_new(taps->folder[side]);
         tap_listen(&taps->listeners[side], recorder_listener(taps->recorder[side]));
     }
-    return true;
+    free(folder);
+    return good || error_prefix(err, "taps: ");
+}
+
+bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err) {
+    struct recorder *recorder = taps->recorder[side];
+    taps->recorder[side] = NULL;
+    return !recorder || recorder_close(recorder, err);
 }
 
 bool taps_close(struct taps *taps, struct error *err) {
-    bool good = true;
-    for (int side = 0; side < TAPS_SIDES; side++) {
-        if (taps->recorder[side] && !recorder_close(taps->recorder[side], good ? err : NULL))
-            good = false;
-        taps->recorder[side] = NULL;
-    }
-    return good;
+    const bool rtl = taps_close_side(taps, TAPS_RTL, err);
+    return taps_close_side(taps, TAPS_MODEL, rtl ? err : NULL) && rtl;
 }
 
 static void describe(struct words *lines, const char *name, const struct tap_difference *found) {

@@ -17,12 +17,13 @@ struct taps {
     struct scoreboard cbuf; /* of the RTL */
 };
 
-/* Makes DIRECTORY/TRACE/rtl and DIRECTORY/TRACE/model, empty of streams of an earlier run. directory NULL: records
- * nothing. */
-bool taps_open(struct taps *taps, const char *directory, const char *trace, struct error *err);
+/* Makes the folders, empty of streams of an earlier run: TAPS/TRACE/rtl and model in the folder of --taps, else
+ * OUT/TRACE/taps/rtl and model beside the report. */
+bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err);
 
 /* Ends the recording. False with a message if something could not be written. */
 bool taps_close(struct taps *taps, struct error *err);
+bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err);
 
 /* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs; then
  * one for the scoreboard of CBUF, if it saw anything. */

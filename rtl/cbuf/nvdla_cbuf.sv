@@ -32,16 +32,32 @@ module nvdla_cbuf
   assign wt_hit  = Slots'(1) << wt_wr_i.slot;
   assign wt_en   = wt_wr_i.clear ? ~(wt_hit - 1'b1) : wt_hit;
 
+  logic dat_wr_valid, wt_wr_valid, dat_rd_valid, dat_rd_next_valid, wt_rd_valid;
+  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr, dat_rd_addr, dat_rd_next_addr, wt_rd_addr;
+  logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
+  assign dat_wr_valid      = dat_wr_i.valid;
+  assign dat_wr_addr       = dat_wr_i.addr;
+  assign dat_wr_data       = dat_wr_i.data;
+  assign wt_wr_valid       = wt_wr_i.valid;
+  assign wt_wr_addr        = wt_wr_i.addr;
+  assign wt_wr_data        = wt_wr_i.data;
+  assign dat_rd_valid      = dat_rd_i.valid;
+  assign dat_rd_addr       = dat_rd_i.addr;
+  assign dat_rd_next_valid = dat_rd_next_i.valid;
+  assign dat_rd_next_addr  = dat_rd_next_i.addr;
+  assign wt_rd_valid       = wt_rd_i.valid;
+  assign wt_rd_addr        = wt_rd_i.addr;
+
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     logic [AtomBits-1:0] mem_q[0:CbufEntries-1];
     logic [AtomBits-1:0] dat_q, dat_next_q, wt_q;
 
     always_ff @(posedge clk_i) begin
-      if (dat_wr_i.valid && dat_en[s]) mem_q[dat_wr_i.addr] <= dat_hit[s] ? dat_wr_i.data : '0;
-      if (wt_wr_i.valid && wt_en[s]) mem_q[wt_wr_i.addr] <= wt_hit[s] ? wt_wr_i.data : '0;
-      if (dat_rd_i.valid) dat_q <= mem_q[dat_rd_i.addr];
-      if (dat_rd_next_i.valid) dat_next_q <= mem_q[dat_rd_next_i.addr];
-      if (wt_rd_i.valid) wt_q <= mem_q[wt_rd_i.addr];
+      if (dat_wr_valid && dat_en[s]) mem_q[dat_wr_addr] <= dat_hit[s] ? dat_wr_data : '0;
+      if (wt_wr_valid && wt_en[s]) mem_q[wt_wr_addr] <= wt_hit[s] ? wt_wr_data : '0;
+      if (dat_rd_valid) dat_q <= mem_q[dat_rd_addr];
+      if (dat_rd_next_valid) dat_next_q <= mem_q[dat_rd_next_addr];
+      if (wt_rd_valid) wt_q <= mem_q[wt_rd_addr];
     end
 
     assign dat_rd_data_o[s*AtomBits+:AtomBits]      = dat_q;

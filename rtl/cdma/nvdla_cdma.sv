@@ -167,6 +167,10 @@ module nvdla_cdma
   logic [EntryCountBits-1:0] used_q;  // entries requested or stored, and not released
   logic [28:0] dc_need, need;
   logic space, reserve, dc_reserve, img_reserve;
+  logic dat_rl_valid;  // what CSC releases
+  logic [EntryCountBits-1:0] dat_rl_entries;
+  assign dat_rl_valid   = csc_i.dat_valid;
+  assign dat_rl_entries = csc_i.dat_entries;
   assign image    = d.datain_format;
   assign dat_ring = ring_size(d.data_bank);
   assign eps      = EntryCountBits'(d.entries) + 1'b1;
@@ -180,7 +184,7 @@ module nvdla_cdma
       dat_ptr_q <= '0;
     end else begin
       if (dat_clear) used_q <= '0;
-      else if (reserve || csc_i.dat_valid) used_q <= used_q + (reserve ? need[EntryCountBits-1:0] : '0) - (csc_i.dat_valid ? csc_i.dat_entries : '0);
+      else if (reserve || dat_rl_valid) used_q <= used_q + (reserve ? need[EntryCountBits-1:0] : '0) - (dat_rl_valid ? dat_rl_entries : '0);
       if (dat_clear) dat_ptr_q <= '0;
       else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= image ? img_next : dc_next;
     end
@@ -504,8 +508,8 @@ module nvdla_cdma
       reserved_held_q <= 0;
       reported_held_q <= 0;
     end else begin
-      reserved_held_q <= reserved_held_q + (reserve ? 32'(need) : 0) - (csc_i.dat_valid ? 32'(csc_i.dat_entries) : 0);
-      reported_held_q <= reported_held_q + (dat_up_valid_q ? 32'(dat_up_entries_q) : 0) - (csc_i.dat_valid ? 32'(csc_i.dat_entries) : 0);
+      reserved_held_q <= reserved_held_q + (reserve ? 32'(need) : 0) - (dat_rl_valid ? 32'(dat_rl_entries) : 0);
+      reported_held_q <= reported_held_q + (dat_up_valid_q ? 32'(dat_up_entries_q) : 0) - (dat_rl_valid ? 32'(dat_rl_entries) : 0);
     end
   assign dat_stopped = dat_state_q == StateIdle && !dat_up_valid_q && !update_q && !placed_q && !atom_valid;
   `NVDLA_CHECK(UsedAddsUp, 32'(used_q) == reserved_held_q)
@@ -529,8 +533,8 @@ module nvdla_cdma
       .wr_clear_i  (dat_wr_o.clear),
       .up_valid_i  (dat_up_valid_q),
       .up_entries_i(32'(dat_up_entries_q)),
-      .rl_valid_i  (csc_i.dat_valid),
-      .rl_entries_i(32'(csc_i.dat_entries))
+      .rl_valid_i  (dat_rl_valid),
+      .rl_entries_i(32'(dat_rl_entries))
   );
   logic mask_write;
   assign mask_write = WeightCompression != 0 && 32'(wt_wr_o.addr) >= CbufEntries - CbufBankDepth && d.weight_format;

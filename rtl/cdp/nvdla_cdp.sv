@@ -116,27 +116,25 @@ module nvdla_cdp
 
   wire unused_s = &{1'b0, s};  // what no module uses: rtl/unused_fields.csv
 
-  always_comb begin
-    lut_cfg.le_linear = s.lut_le_function;
-    lut_cfg.uflow_lo = s.lut_uflow_priority;
-    lut_cfg.oflow_lo = s.lut_oflow_priority;
-    lut_cfg.hybrid_lo = s.lut_hybrid_priority;
-    lut_cfg.le_offset = s.lut_le_index_offset;
-    lut_cfg.le_select = s.lut_le_index_select;
-    lut_cfg.lo_select = s.lut_lo_index_select;
-    lut_cfg.le_start = {s.lut_le_start_high, s.lut_le_start_low};
-    lut_cfg.le_end = {s.lut_le_end_high, s.lut_le_end_low};
-    lut_cfg.lo_start = {s.lut_lo_start_high, s.lut_lo_start_low};
-    lut_cfg.lo_end = {s.lut_lo_end_high, s.lut_lo_end_low};
-    lut_cfg.le_uflow_scale = s.lut_le_slope_uflow_scale;
-    lut_cfg.le_oflow_scale = s.lut_le_slope_oflow_scale;
-    lut_cfg.lo_uflow_scale = s.lut_lo_slope_uflow_scale;
-    lut_cfg.lo_oflow_scale = s.lut_lo_slope_oflow_scale;
-    lut_cfg.le_uflow_shift = s.lut_le_slope_uflow_shift;
-    lut_cfg.le_oflow_shift = s.lut_le_slope_oflow_shift;
-    lut_cfg.lo_uflow_shift = s.lut_lo_slope_uflow_shift;
-    lut_cfg.lo_oflow_shift = s.lut_lo_slope_oflow_shift;
-  end
+  assign lut_cfg.le_linear = s.lut_le_function;
+  assign lut_cfg.uflow_lo = s.lut_uflow_priority;
+  assign lut_cfg.oflow_lo = s.lut_oflow_priority;
+  assign lut_cfg.hybrid_lo = s.lut_hybrid_priority;
+  assign lut_cfg.le_offset = s.lut_le_index_offset;
+  assign lut_cfg.le_select = s.lut_le_index_select;
+  assign lut_cfg.lo_select = s.lut_lo_index_select;
+  assign lut_cfg.le_start = {s.lut_le_start_high, s.lut_le_start_low};
+  assign lut_cfg.le_end = {s.lut_le_end_high, s.lut_le_end_low};
+  assign lut_cfg.lo_start = {s.lut_lo_start_high, s.lut_lo_start_low};
+  assign lut_cfg.lo_end = {s.lut_lo_end_high, s.lut_lo_end_low};
+  assign lut_cfg.le_uflow_scale = s.lut_le_slope_uflow_scale;
+  assign lut_cfg.le_oflow_scale = s.lut_le_slope_oflow_scale;
+  assign lut_cfg.lo_uflow_scale = s.lut_lo_slope_uflow_scale;
+  assign lut_cfg.lo_oflow_scale = s.lut_lo_slope_oflow_scale;
+  assign lut_cfg.le_uflow_shift = s.lut_le_slope_uflow_shift;
+  assign lut_cfg.le_oflow_shift = s.lut_le_slope_oflow_shift;
+  assign lut_cfg.lo_uflow_shift = s.lut_lo_slope_uflow_shift;
+  assign lut_cfg.lo_oflow_shift = s.lut_lo_slope_oflow_shift;
 
   // ---- input ------------------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, mem_last;

@@ -48,23 +48,23 @@ module nvdla_reg_group
   logic [DBits-1:0] layer_q;
   logic [31:0] rdata_q;
 
-  logic in_window, is_d, group, store, arm, done, start;
+  logic in_window, is_d, group, store, done, start;
   logic [IndexBits-1:0] index, d_index;
-  logic [31:0] s_status, s_pointer;
 
   assign in_window = addr_i < CsbAddrBits'(Words);
   assign index = addr_i[IndexBits-1:0];
   assign d_index = index - IndexBits'(FirstD);
   assign is_d = addr_i >= CsbAddrBits'(FirstD);
-  assign group = is_d & producer_q;
-  assign store = req_i & write_i & in_window & ~(is_d & op_en_q[producer_q]);
-  assign arm = store & (addr_i == CsbAddrBits'(FirstD)) & wdata_i[0];
+  always_comb begin
+    group = 1'b0;
+    store = 1'b0;
+    if (req_i) begin
+      group = is_d & producer_q;
+      store = write_i & in_window & ~(is_d & op_en_q[producer_q]);
+    end
+  end
   assign done = run_q & done_i;
   assign start = ~run_q & op_en_q[consumer_q];
-
-  // 0 idle, 1 running (armed and selected), 2 pending (armed, the other group is selected).
-  assign s_status = {14'b0, op_en_q[1] & ~consumer_q, op_en_q[1] & consumer_q, 14'b0, op_en_q[0] & consumer_q, op_en_q[0] & ~consumer_q};
-  assign s_pointer = {15'b0, consumer_q, 15'b0, producer_q};
 
   // All D words of a group.
   function automatic logic [DBits-1:0] group_words(input logic which);
@@ -91,10 +91,10 @@ module nvdla_reg_group
         if (group) written1_q[index] <= 1'b1;
         else written0_q[index] <= 1'b1;
         if (addr_i == CsbAddrBits'(1)) producer_q <= wdata_i[0];
-      end
-      if (arm) begin
-        op_en_q[producer_q]      <= 1'b1;
-        stat_valid_q[producer_q] <= 1'b0;
+        if (addr_i == CsbAddrBits'(FirstD) && wdata_i[0]) begin
+          op_en_q[producer_q]      <= 1'b1;
+          stat_valid_q[producer_q] <= 1'b0;
+        end
       end
       if (done) begin
         op_en_q[consumer_q]      <= 1'b0;
@@ -105,9 +105,11 @@ module nvdla_reg_group
       else if (start) run_q <= 1'b1;
 
       rdata_q <= '0;
-      if (req_i && !write_i && in_window) begin
-        if (addr_i == CsbAddrBits'(0)) rdata_q <= s_status;
-        else if (addr_i == CsbAddrBits'(1)) rdata_q <= s_pointer;
+      if (req_i) if (!write_i && in_window) begin
+        // S_STATUS: 0 idle, 1 running (armed and selected), 2 pending (armed, the other group is selected).
+        if (addr_i == CsbAddrBits'(0))
+          rdata_q <= {14'b0, op_en_q[1] & ~consumer_q, op_en_q[1] & consumer_q, 14'b0, op_en_q[0] & consumer_q, op_en_q[0] & ~consumer_q};
+        else if (addr_i == CsbAddrBits'(1)) rdata_q <= {15'b0, consumer_q, 15'b0, producer_q};
         else if (addr_i == CsbAddrBits'(FirstD)) rdata_q <= {31'b0, op_en_q[producer_q]};
         else if (StatMask[32'(index)*32+:32] != '0)
           rdata_q <= !stat_valid_q[producer_q] ? '0 : producer_q ? stat1_q[32'(d_index)*32+:32] :
@@ -120,8 +122,10 @@ module nvdla_reg_group
   always_ff @(posedge clk_i) begin
     if (store) mem_q[{group, index}] <= wdata_i & WriteMask[32'(index)*32+:32];
     if (start) layer_q <= group_words(consumer_q);
-    if (done && !consumer_q) stat0_q <= stat_i & DStat;
-    if (done && consumer_q) stat1_q <= stat_i & DStat;
+    if (done) begin
+      if (consumer_q) stat1_q <= stat_i & DStat;
+      else stat0_q <= stat_i & DStat;
+    end
   end
 
   assign rdata_o = rdata_q;

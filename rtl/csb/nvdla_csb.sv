@@ -62,14 +62,12 @@ module nvdla_csb
   );
 
   // Stage 1: the request is at the units. Stage 2: their answer is on rdata_i.
-  logic [Units-1:0] hit, sel_q;
+  logic [Units-1:0] sel_q;
   logic read1_q, complete1_q, read2_q, complete2_q, write_q;
   logic [CsbAddrBits-1:0] addr_q;
   logic [31:0] wdata_q;
   logic take;
   logic [ResponseDepthLog2:0] rsp_level;
-
-  always_comb for (int i = 0; i < Units; i++) hit[i] = req_addr[15:10] == Windows[i*6+:6];
 
   // Two answers may still be on their way into the queue.
   assign req_ready = rsp_level < (ResponseDepthLog2 + 1)'(2 ** ResponseDepthLog2 - 2);
@@ -83,7 +81,8 @@ module nvdla_csb
       read2_q     <= 1'b0;
       complete2_q <= 1'b0;
     end else begin
-      sel_q       <= take ? hit : '0;
+      sel_q       <= '0;
+      if (take) for (int i = 0; i < Units; i++) sel_q[i] <= req_addr[15:10] == Windows[i*6+:6];
       read1_q     <= take & ~req_write;
       complete1_q <= take & req_write & req_nposted;
       read2_q     <= read1_q;

@@ -234,6 +234,14 @@ module nvdla_csc
   logic slices_ok_q, take_valid, drop, group_rl_valid;
   logic [EntryCountBits-1:0] group_rl_entries;
 
+  // What CDMA reports.
+  logic dat_up_valid, wt_up_valid;
+  logic [SizeBits-1:0] dat_up_slices, wt_up_kernels;
+
+  assign dat_up_valid = cdma_i.dat_valid;
+  assign dat_up_slices = cdma_i.dat_slices;
+  assign wt_up_valid = cdma_i.wt_valid;
+  assign wt_up_kernels = cdma_i.wt_kernels;
   assign drop = read_done && !skip_data_q;
   assign moved = drop_data ? last_left_entries_q : release_entries_q;
 
@@ -251,14 +259,14 @@ module nvdla_csc
         slices_q <= '0;
         base_q   <= '0;
       end else begin
-        if (cdma_i.dat_valid || drop_data || drop)
-          slices_q <= slices_q + (cdma_i.dat_valid ? cdma_i.dat_slices : '0) - (drop_data ? last_left_q : drop ? release_slices_q : '0);
+        if (dat_up_valid || drop_data || drop)
+          slices_q <= slices_q + (dat_up_valid ? dat_up_slices : '0) - (drop_data ? last_left_q : drop ? release_slices_q : '0);
         if (drop_data || drop)
           base_q <= conv_ring({1'b0, base_q} + {1'b0, moved}, data_ring_q);
       end
       if (clear_weight) kernels_avl_q <= '0;
-      else if (cdma_i.wt_valid || drop_weight || take_valid)
-        kernels_avl_q <= kernels_avl_q + (cdma_i.wt_valid ? cdma_i.wt_kernels : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
+      else if (wt_up_valid || drop_weight || take_valid)
+        kernels_avl_q <= kernels_avl_q + (wt_up_valid ? wt_up_kernels : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
     end
 
   always_ff @(posedge clk_i)
@@ -642,10 +650,10 @@ module nvdla_csc
       kernels_held_q <= 0;
     end else begin
       if (clear_data) slices_held_q <= 0;
-      else slices_held_q <= slices_held_q + (cdma_i.dat_valid ? 32'(cdma_i.dat_slices) : 0) - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0);
+      else slices_held_q <= slices_held_q + (dat_up_valid ? 32'(dat_up_slices) : 0) - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0);
       if (clear_weight) kernels_held_q <= 0;
       else
-        kernels_held_q <= kernels_held_q + (cdma_i.wt_valid ? 32'(cdma_i.wt_kernels) : 0) - (take_valid ? 32'(take_kernels) : 0) -
+        kernels_held_q <= kernels_held_q + (wt_up_valid ? 32'(wt_up_kernels) : 0) - (take_valid ? 32'(take_kernels) : 0) -
             (drop_weight ? 32'(last_kernels_q) : 0);
     end
   `NVDLA_CHECK(SlicesAddUp, 32'(slices_q) == slices_held_q - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0))

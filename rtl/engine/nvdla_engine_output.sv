@@ -27,7 +27,9 @@ module nvdla_engine_output
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
-  logic commands_done_q, atoms_done_q;
+  logic commands_done_q, atoms_done_q, commands_end, atoms_end;
+  assign commands_end = cmd_valid_i & cmd_ready_o & cmd_last_i;
+  assign atoms_end = atom_valid_i & atom_ready_o & atom_last_i;
   assign done_o = commands_done_q & atoms_done_q;
 
   nvdla_dma_write u_dma (
@@ -51,12 +53,9 @@ module nvdla_engine_output
     if (!rst_ni) begin
       commands_done_q <= 1'b0;
       atoms_done_q    <= 1'b0;
-    end else if (!run_i) begin
-      commands_done_q <= 1'b0;
-      atoms_done_q    <= 1'b0;
     end else begin
-      if (cmd_valid_i && cmd_ready_o && cmd_last_i) commands_done_q <= 1'b1;
-      if (atom_valid_i && atom_ready_o && atom_last_i) atoms_done_q <= 1'b1;
+      commands_done_q <= run_i & (commands_done_q | commands_end);
+      atoms_done_q    <= run_i & (atoms_done_q | atoms_end);
     end
 
   `NVDLA_CHECK(WorksOnlyInLayer, run_i || !(cmd_valid_i || atom_valid_i))

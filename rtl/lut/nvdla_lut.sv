@@ -12,9 +12,9 @@
 module nvdla_lut
   import nvdla_lut_pkg::*;
 #(
-  parameter int Lanes = 1,
-  parameter int InputBits = 22,                // 2 .. 31
-  parameter int SelectBits = 6                 // 3 .. 8
+    parameter int Lanes = 1,
+    parameter int InputBits = 22,  // 2 .. 31
+    parameter int SelectBits = 6   // 3 .. 8
 ) (
     input  logic                          clk_i,
     input  logic                          rst_ni,
@@ -42,9 +42,12 @@ module nvdla_lut
   logic [9:0] addr_q;
   logic [31:0] rdata_q;
 
-  wire [8:0] last = lo_q ? LutLoLast : LutLeLast;
-  wire [8:0] word = lo_q ? LutLoBase + addr_q[8:0] : addr_q[8:0];
-  wire inside_table = addr_q <= 10'(last);
+  logic [8:0] last, word;
+  logic inside_table;
+
+  assign last = lo_q ? LutLoLast : LutLeLast;
+  assign word = lo_q ? LutLoBase + addr_q[8:0] : addr_q[8:0];
+  assign inside_table = addr_q <= 10'(last);
 
   assign rdata_o = rdata_q;
 
@@ -72,19 +75,34 @@ module nvdla_lut
   always_ff @(posedge clk_i) if (data_req_i && write_i && writing_q && inside_table) mem_q[word] <= wdata_i[15:0];
 
   // ---- configuration as wires (members of a packed struct are unsigned) ---------------------------------------------------------
-  wire le_linear = cfg_i.le_linear;
-  wire uflow_lo = cfg_i.uflow_lo;
-  wire oflow_lo = cfg_i.oflow_lo;
-  wire hybrid_lo = cfg_i.hybrid_lo;
-  wire [7:0] le_offset = cfg_i.le_offset;
-  wire [SelectBits-1:0] le_select = cfg_i.le_select[SelectBits-1:0];
-  wire [SelectBits-1:0] lo_select = cfg_i.lo_select[SelectBits-1:0];
-  wire [LutPlaceBits-1:0] le_start = cfg_i.le_start;
-  wire [LutPlaceBits-1:0] lo_start = cfg_i.lo_start;
-  wire [LutPlaceBits-1:0] le_end = cfg_i.le_end;
-  wire [LutPlaceBits-1:0] lo_end = cfg_i.lo_end;
+  logic le_linear, uflow_lo, oflow_lo, hybrid_lo;
+  logic [7:0] le_offset;
+  logic [SelectBits-1:0] le_select, lo_select;
+  logic [LutPlaceBits-1:0] le_start, lo_start, le_end, lo_end;
+  logic [15:0] le_uflow_scale, le_oflow_scale, lo_uflow_scale, lo_oflow_scale;
+  logic [4:0] le_uflow_shift, le_oflow_shift, lo_uflow_shift, lo_oflow_shift;
 
-  wire unused_bits = &{1'b0, wdata_i[31:18], cfg_i};                     // cfg_i: upper bits of the SELECTs
+  assign le_linear = cfg_i.le_linear;
+  assign uflow_lo = cfg_i.uflow_lo;
+  assign oflow_lo = cfg_i.oflow_lo;
+  assign hybrid_lo = cfg_i.hybrid_lo;
+  assign le_offset = cfg_i.le_offset;
+  assign le_select = cfg_i.le_select[SelectBits-1:0];
+  assign lo_select = cfg_i.lo_select[SelectBits-1:0];
+  assign le_start = cfg_i.le_start;
+  assign lo_start = cfg_i.lo_start;
+  assign le_end = cfg_i.le_end;
+  assign lo_end = cfg_i.lo_end;
+  assign le_uflow_scale = cfg_i.le_uflow_scale;
+  assign le_oflow_scale = cfg_i.le_oflow_scale;
+  assign lo_uflow_scale = cfg_i.lo_uflow_scale;
+  assign lo_oflow_scale = cfg_i.lo_oflow_scale;
+  assign le_uflow_shift = cfg_i.le_uflow_shift;
+  assign le_oflow_shift = cfg_i.le_oflow_shift;
+  assign lo_uflow_shift = cfg_i.lo_uflow_shift;
+  assign lo_oflow_shift = cfg_i.lo_oflow_shift;
+
+  wire unused_bits = &{1'b0, wdata_i[31:18], cfg_i.le_select, cfg_i.lo_select};  // upper bits of the SELECTs
 
   // ---- stage 1: both tables, selection -------------------------------------------------------------------------------------------
   function automatic lut_found_t find(input logic signed [InputBits-1:0] q);
@@ -135,13 +153,13 @@ module nvdla_lut
   endfunction
 
   function automatic logic [15:0] slope_scale(input logic lo, input logic under);
-    if (under) return lo ? cfg_i.lo_uflow_scale : cfg_i.le_uflow_scale;
-    return lo ? cfg_i.lo_oflow_scale : cfg_i.le_oflow_scale;
+    if (under) return lo ? lo_uflow_scale : le_uflow_scale;
+    return lo ? lo_oflow_scale : le_oflow_scale;
   endfunction
 
   function automatic logic [4:0] slope_shift(input logic lo, input logic under);
-    if (under) return lo ? cfg_i.lo_uflow_shift : cfg_i.le_uflow_shift;
-    return lo ? cfg_i.lo_oflow_shift : cfg_i.le_oflow_shift;
+    if (under) return lo ? lo_uflow_shift : le_uflow_shift;
+    return lo ? lo_oflow_shift : le_oflow_shift;
   endfunction
 
   // Word of the first entry that counts: the hit's, else entry 0 or the last one.
@@ -152,9 +170,11 @@ module nvdla_lut
   endfunction
 
   logic found_valid_q, entry_valid_q;
-  wire find_now = step_i && valid_i;
-  wire read_now = step_i && found_valid_q;
-  wire result_now = step_i && entry_valid_q;
+  logic find_now, read_now, result_now;
+
+  assign find_now = step_i && valid_i;
+  assign read_now = step_i && found_valid_q;
+  assign result_now = step_i && entry_valid_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -174,18 +194,19 @@ module nvdla_lut
     logic signed [16:0] gain_q;                // fraction, or slope
     logic signed [5:0] shift_q;
 
-    wire [8:0] first = entry_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
+    logic [8:0] first;
+    assign first = entry_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
 
     assign both_under_o[l] = found_q.both_under;
     assign both_over_o[l] = found_q.both_over;
     assign le_only_o[l] = found_q.le_only;
     assign lo_only_o[l] = found_q.lo_only;
-    assign result_o[l*LutEntryBits +: LutEntryBits] = result_q;
+    assign result_o[l*LutEntryBits+:LutEntryBits] = result_q;
 
     always_ff @(posedge clk_i) begin
       if (find_now) begin
-        found_q <= find($signed(data_i[l*InputBits +: InputBits]));
-        input_q <= $signed(data_i[l*InputBits +: InputBits]);
+        found_q <= find($signed(data_i[l*InputBits+:InputBits]));
+        input_q <= $signed(data_i[l*InputBits+:InputBits]);
       end
       if (read_now) begin
         entry_q <= $signed(mem_q[first]);

@@ -52,7 +52,10 @@ module nvdla_dma_pieces
   assign req_ready_o = ~next_valid_q;
   assign accept = req_valid_i & req_ready_o;
   assign step = cur_valid_q & piece_ready_i;
-  assign cur_free = ~cur_valid_q | (step & piece_last_o);
+  always_comb begin
+    cur_free = 1'b1;
+    if (cur_valid_q) cur_free = piece_ready_i & piece_last_o;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -36,7 +36,7 @@ module nvdla_dma_write
   logic [1:0] piece_tag, track_ack, ack_q;
   logic [CountBits-1:0] avail_q;  // buffered beats not promised to a piece
   logic [CountBits-1:0] issued;
-  logic last_ram_q, stored;
+  logic last_ram_q, stored, response;
 
   nvdla_dma_pieces #(
       .TagBits(2)
@@ -95,6 +95,7 @@ module nvdla_dma_write
   assign issue = offer & mif_i.ready;
   assign issued = issue ? CountBits'(len) + 1'b1 : '0;
   assign stored = dat_valid_i & dat_ready_o;
+  assign response = mif_i.done & track_valid;
   assign ack_o = ack_q;
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -105,7 +106,7 @@ module nvdla_dma_write
     end else begin
       avail_q <= avail_q + CountBits'(stored) - issued;
       if (issue) last_ram_q <= ram;
-      ack_q <= (mif_i.done && track_valid) ? track_ack : 2'b00;
+      ack_q <= response ? track_ack : 2'b00;
     end
 
   `NVDLA_STABLE(CommandStable, cmd_valid_i, cmd_ready_o, {cmd_addr_i, cmd_size_i, cmd_ram_i, cmd_ack_i})

@@ -35,19 +35,21 @@ module nvdla_mcif_read
   logic [AddrBits-1:AtomShift] araddr_q;
   logic [8:0] flight_q;  // beats in flight, at most 256
   logic [8:0] issued;
-  mif_rd_req_t winner;
+  logic [AddrBits-1:0] addr[0:RdClients-1];
+  logic [3:0] len[0:RdClients-1];
+  logic [3:0] winner_len;
 
   for (genvar i = 0; i < RdClients; i++) begin : gen_client
     mif_rd_req_t req;
     mif_rd_rsp_t rsp;
     assign req = req_i[i*MifRdReqBits+:MifRdReqBits];
     assign valid[i] = req.valid & (req.ram == Ram);
-    assign rsp_valid[i] = rvalid_i & (rid_i == RdIds[i*RdIdBits+:RdIdBits]);
+    assign addr[i] = req.addr;
+    assign len[i] = req.len;
     assign rsp.ready = accept & grant[i];
     assign rsp.valid = rsp_valid[i];
     assign rsp.data = rdata_i;
     assign rsp_o[i*MifRdRspBits+:MifRdRspBits] = rsp;
-    wire unused = &{1'b0, req};
   end
 
   nvdla_wrr_arbiter #(
@@ -64,12 +66,16 @@ module nvdla_mcif_read
   );
 
   always_comb begin
-    winner = '0;
-    if (grant != '0) winner = req_i[32'(index)*MifRdReqBits+:MifRdReqBits];
+    rsp_valid = '0;
+    if (rvalid_i) for (int i = 0; i < RdClients; i++) rsp_valid[i] = rid_i == RdIds[i*RdIdBits+:RdIdBits];
   end
-  assign fits = 10'(flight_q) + 10'(winner.len) <= 10'(limit_i);
-  assign accept = winner.valid & fits & (~arvalid_q | arready_i);
-  assign issued = accept ? 9'(winner.len) + 9'd1 : 9'd0;
+  assign winner_len = len[index];
+  assign fits = 10'(flight_q) + 10'(winner_len) <= 10'(limit_i);
+  always_comb begin
+    accept = 1'b0;
+    if (grant != '0) accept = fits & (~arvalid_q | arready_i);
+  end
+  assign issued = accept ? 9'(winner_len) + 9'd1 : 9'd0;
   assign beat = (rsp_valid != '0) & (flight_q != '0);
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -85,8 +91,8 @@ module nvdla_mcif_read
   always_ff @(posedge clk_i)
     if (accept) begin
       arid_q   <= RdIds[32'(index)*RdIdBits+:RdIdBits];
-      arlen_q  <= winner.len;
-      araddr_q <= winner.addr[AddrBits-1:AtomShift];
+      arlen_q  <= winner_len;
+      araddr_q <= addr[index][AddrBits-1:AtomShift];
     end
 
   assign arvalid_o = arvalid_q;
@@ -94,19 +100,17 @@ module nvdla_mcif_read
   assign arlen_o   = arlen_q;
   assign araddr_o  = {araddr_q, AtomShift'(0)};
 
-  wire unused = &{1'b0, winner};
-
   `NVDLA_STABLE(AddressStable, arvalid_o, arready_i, {arid_o, arlen_o, araddr_o})
   `NVDLA_CHECK(OneClientAccepted, !accept || $onehot(grant))
   `NVDLA_CHECK(BeatHasAClient, !rvalid_i || $onehot(rsp_valid))
   `NVDLA_QUEUE(Addresses, RdIdBits + 4 + AddrBits - AtomShift, 2, accept,
-               {RdIds[32'(index)*RdIdBits+:RdIdBits], winner.len, winner.addr[AddrBits-1:AtomShift]}, arvalid_o, arvalid_o && arready_i,
+               {RdIds[32'(index)*RdIdBits+:RdIdBits], winner_len, addr[index][AddrBits-1:AtomShift]}, arvalid_o, arvalid_o && arready_i,
                {arid_o[RdIdBits-1:0], arlen_o, araddr_o[AddrBits-1:AtomShift]})
-  `NVDLA_BALANCE(Flight, 256, accept, 32'(winner.len) + 32'd1, rvalid_i, 1)
+  `NVDLA_BALANCE(Flight, 256, accept, 32'(winner_len) + 32'd1, rvalid_i, 1)
 
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
-  `NVDLA_CHECK(LimitIsKept, !accept || Flight.level_q + 32'(winner.len) <= 32'(limit_i))
+  `NVDLA_CHECK(LimitIsKept, !accept || Flight.level_q + 32'(winner_len) <= 32'(limit_i))
   for (genvar i = 0; i < RdClients; i++) begin : gen_checks
     `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready, gen_client[i].req)
     `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(gen_client[i].req.len) + 32'd1, gen_client[i].rsp.valid, 1)

@@ -38,20 +38,23 @@ module nvdla_mcif_write
   logic [AtomBits-1:0] wdata_q;
   logic awvalid_q, wvalid_q, wlast_q, w_free, fits, accept, follow;
   logic [8:0] flight_q, issued, ended;  // beats in flight, at most 256
-  mif_wr_req_t winner, sender;
+  logic [AddrBits-1:0] addr[0:WrClients-1];
+  logic [3:0] piece_len[0:WrClients-1];
+  logic [AtomBits-1:0] dat_data[0:WrClients-1];
 
   for (genvar i = 0; i < WrClients; i++) begin : gen_client
     mif_wr_req_t req;
     mif_wr_rsp_t rsp;
     assign req = req_i[i*MifWrReqBits+:MifWrReqBits];
     assign valid[i] = req.valid & (req.ram == Ram);
+    assign addr[i] = req.addr;
+    assign piece_len[i] = req.len;
     assign dat_valid[i] = req.dat_valid;
-    assign b_hit[i] = bvalid_i & (bid_i == WrIds[i*WrIdBits+:WrIdBits]);
+    assign dat_data[i] = req.dat_data;
     assign rsp.ready = accept & grant[i];
     assign rsp.dat_ready = dat_ready[i];
     assign rsp.done = done[i];
     assign rsp_o[i*MifWrRspBits+:MifWrRspBits] = rsp;
-    wire unused = &{1'b0, req};
   end
 
   nvdla_wrr_arbiter #(
@@ -67,19 +70,14 @@ module nvdla_mcif_write
       .index_o  (index)
   );
 
-  // The client that wins, and the one whose beat moves.
-  always_comb begin
-    winner = '0;
-    if (grant != '0) winner = req_i[32'(index)*MifWrReqBits+:MifWrReqBits];
-  end
-  always_comb begin
-    sender = '0;
-    if (accept || follow) sender = req_i[32'(dat_index)*MifWrReqBits+:MifWrReqBits];
-  end
-  assign len = winner.len;
+  // dat_index: the client whose beat moves.
+  assign len = piece_len[index];
   assign fits = 10'(flight_q) + 10'(len) <= 10'(limit_i);
   assign w_free = ~wvalid_q | wready_i;
-  assign accept = (grant != '0) & fits & (left_q == '0) & w_free & (~awvalid_q | awready_i);
+  always_comb begin
+    accept = 1'b0;
+    if (grant != '0) accept = fits & (left_q == '0) & w_free & (~awvalid_q | awready_i);
+  end
   assign follow = (left_q != '0) & w_free & ((dat_valid & sender_q) != '0);
   assign dat_ready = accept ? grant : follow ? sender_q : '0;
   assign dat_index = accept ? index : sender_index_q;
@@ -105,12 +103,12 @@ module nvdla_mcif_write
     if (accept) begin
       awid_q         <= WrIds[32'(index)*WrIdBits+:WrIdBits];
       awlen_q        <= len;
-      awaddr_q       <= winner.addr;
+      awaddr_q       <= addr[index];
       sender_q       <= grant;
       sender_index_q <= index;
     end
     if (accept || follow) begin
-      wdata_q <= sender.dat_data;
+      wdata_q <= dat_data[dat_index];
       wlast_q <= accept ? len == 4'd0 : left_q == 4'd1;
     end
   end
@@ -124,17 +122,15 @@ module nvdla_mcif_write
   assign wlast_o   = wlast_q;
 
   // Responses: the beats of a client's oldest burst end with its B.
-  logic [WrClients*4-1:0] oldest_len;
   logic [WrClients-1:0] unused_ready;
+  always_comb begin
+    b_hit = '0;
+    if (bvalid_i) for (int i = 0; i < WrClients; i++) b_hit[i] = bid_i == WrIds[i*WrIdBits+:WrIdBits];
+  end
   assign done = b_hit & in_flight;
 
-  always_comb begin
-    ended = '0;
-    if (done != '0)
-      for (int i = 0; i < WrClients; i++) if (done[i]) ended = 9'(oldest_len[i*4+:4]) + 9'd1;
-  end
-
   if (MaxBurst > 1) begin : gen_bursts
+    logic [WrClients*4-1:0] oldest_len;
     for (genvar c = 0; c < WrClients; c++) begin : gen_lengths
       nvdla_fifo #(
           .Width(4),
@@ -150,13 +146,16 @@ module nvdla_mcif_write
           .out_data_o (oldest_len[c*4+:4])
       );
     end
+    always_comb begin
+      ended = '0;
+      if (done != '0)
+        for (int i = 0; i < WrClients; i++) if (done[i]) ended = 9'(oldest_len[i*4+:4]) + 9'd1;
+    end
   end else begin : gen_beats
     assign unused_ready = '0;
     assign in_flight = {WrClients{flight_q != '0}};
-    assign oldest_len = '0;
+    assign ended = 9'(done != '0);
   end
-
-  wire unused = &{1'b0, winner, sender};
 
   `NVDLA_PARAM(BurstLegal, MaxBurst >= 1 && MaxBurst <= 16 && (MaxBurst & (MaxBurst - 1)) == 0)
   `NVDLA_STABLE(AddressStable, awvalid_o, awready_i, {awid_o, awlen_o, awaddr_o})
@@ -167,7 +166,7 @@ module nvdla_mcif_write
   `NVDLA_CHECK(ResponseHasAClient, !bvalid_i || $onehot(b_hit))
   `NVDLA_CHECK(BurstFits, !accept || 32'(len) < MaxBurst)
   `NVDLA_CHECK(RoomForTheLength, MaxBurst == 1 || !accept || (grant & ~unused_ready) == '0)
-  `NVDLA_QUEUE(Addresses, WrIdBits + 4 + AddrBits, 2, accept, {WrIds[32'(index)*WrIdBits+:WrIdBits], winner.len, winner.addr}, awvalid_o,
+  `NVDLA_QUEUE(Addresses, WrIdBits + 4 + AddrBits, 2, accept, {WrIds[32'(index)*WrIdBits+:WrIdBits], len, addr[index]}, awvalid_o,
                awvalid_o && awready_i, {awid_o[WrIdBits-1:0], awlen_o, awaddr_o})
 
 `ifdef NVDLA_CHECKS
@@ -176,7 +175,7 @@ module nvdla_mcif_write
   int beats_left_q, bursts_flight_q;
   logic last_beat;
   logic [AtomBits-1:0] moved;
-  assign last_beat = accept ? winner.len == 4'd0 : beats_left_q == 1;
+  assign last_beat = accept ? len == 4'd0 : beats_left_q == 1;
   always_comb begin
     moved = '0;
     for (int i = 0; i < WrClients; i++) if (dat_ready[i]) moved = req_i[i*MifWrReqBits+:AtomBits];  // dat_data is the lowest field
@@ -188,7 +187,7 @@ module nvdla_mcif_write
       bursts_flight_q <= 0;
     end else begin
       if (accept) sends_q <= grant;
-      if (accept) beats_left_q <= 32'(winner.len);
+      if (accept) beats_left_q <= 32'(len);
       else if (dat_ready != '0) beats_left_q <= beats_left_q - 1;
       bursts_flight_q <= bursts_flight_q + 32'(accept) - 32'(bvalid_i);
     end
@@ -196,7 +195,7 @@ module nvdla_mcif_write
   `NVDLA_CHECK(BurstsOneAfterAnother, !accept || beats_left_q == 0)
   `NVDLA_CHECK(BeatsOfTheBurst, dat_ready == '0 || dat_ready == (accept ? grant : sends_q))
   `NVDLA_CHECK(NoBeatWithoutBurst, dat_ready == '0 || accept || beats_left_q > 0)
-  `NVDLA_CHECK(LimitIsKept, !accept || 32'(flight_q) + 32'(winner.len) <= 32'(limit_i))
+  `NVDLA_CHECK(LimitIsKept, !accept || 32'(flight_q) + 32'(len) <= 32'(limit_i))
   `NVDLA_CHECK(FlightCoversTheBursts, 32'(flight_q) >= bursts_flight_q && (flight_q == '0) == (bursts_flight_q == 0))
   for (genvar i = 0; i < WrClients; i++) begin : gen_checks
     `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready,

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Plants the faults of hang_faults.tsv in a copy of rtl/, all in one simulator, plays a trace with each, and looks whether the hang's
+report names the folder of the fault.
+
+usage: hang_faults.py BUILD     exit status 1 if less than nine in ten are named
+
+tb_top's `fault` (TB_FAULTS) is the low half of a power pin that has no function: it selects the fault of a run.
+"""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+PIN = "nvdla_pwrbus_ram_a_pd"
+
+
+def load():
+    with open(os.path.join(HERE, "hang_faults.tsv"), newline="", encoding="utf-8") as f:
+        return [row for row in csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if not row[0].startswith("#")]
+
+
+def plant(faults, directory):
+    """Writes the copy and its file list; returns the list's name."""
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(os.path.join(ROOT, "rtl"), directory)
+    for number, (_, _, file, original, changed) in enumerate(faults, 1):
+        path = os.path.join(directory, file.removeprefix("rtl/"))
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        if text.count(original) != 1:
+            sys.exit(f"hang_faults.tsv: {file} has {text.count(original)} places {original!r}, expected 1")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace(original, changed.replace("FAULT", f"(tb_top.fault == 16'd{number})")))
+    return os.path.join(directory, "nvdla.f")
+
+
+def play(build, number, fault, out):
+    """The triage of the run's hang; None if it did not hang."""
+    folder, trace = fault[:2]
+    directory = os.path.join(out, str(number))
+    status = subprocess.run([os.path.join(build, "nvcosim"), "run", "-q", "--dut", "rtl:hangs", "--still", "3000", "--max-cycles", "400000", "--pin",
+                             f"{PIN}={number}", "--out", directory, f"traces/conformance/small/{trace}.nvt.gz"],
+                            cwd=ROOT, capture_output=True, check=False).returncode
+    if status != 3:
+        return None
+    with open(os.path.join(directory, trace, "report.json"), encoding="utf-8") as f:
+        devices = json.load(f)["devices"]
+    return next(d["hang"]["triage"] for d in devices if "hang" in d)
+
+
+def main(argv):
+    if len(argv) != 2:
+        sys.exit(__doc__)
+    build = os.path.abspath(argv[1])
+    faults = load()
+    out = os.path.join(build, "tests", "hang_faults")
+    files = plant(faults, os.path.join(out, "rtl"))
+    with open(files, "r+", encoding="utf-8") as f:
+        sources = f.read()
+        f.seek(0)
+        f.write(os.path.join(build, "gen", "small", "nvdla_pkg.sv") + "\n" + sources)
+    subprocess.run(["make", "-s", "simulator", f"B={build}", "NAME=hangs", f"FILELIST={files}", "TOP=NV_nvdla",
+                    f"VERILATOR_OPTIONS=+define+TB_LINKS +define+TB_WAITS +define+TB_FAULTS +incdir+{build}/gen"], cwd=ROOT, check=True)
+    named = 0
+    for number, fault in enumerate(faults, 1):
+        triage = play(build, number, fault, out)
+        good = triage is not None and triage["engine"] == fault[0]
+        named += good
+        print(f"{'ok   ' if good else 'NO   '} {fault[0]:5} {os.path.basename(fault[2]):28} {triage['text'] if triage else 'no hang'}")
+    print(f"{named} of {len(faults)} named")
+    return named * 10 < len(faults) * 9
+
+
+sys.exit(main(sys.argv))

@@ -1,0 +1,377 @@
+/* The chain of waits on made-up stops of a small convolution and of an SDP layer from memory: which engine is named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "layers/tracker.h"
+#include "replay/hang.h"
+#include "replay/hang_triage.h"
+#include "tb/observers/waits.h"
+
+enum { WIDTH = 4, HEIGHT = 4, ATOMS = WIDTH * HEIGHT, BEATS = 8 * ATOMS /* of one lane */, WEIGHT_ATOMS = 8 };
+
+struct stop {
+    struct program prog;
+    struct device dev;
+    struct device_waits waits;
+    struct layer_tracker *launches;
+    struct hang hang;
+    struct hang_triage *triage;
+};
+
+static void put(struct stop *s, enum nvdla_unit unit, const char *name, uint32_t value) {
+    const struct nvdla_register *reg = nvdla_register_find(s->prog.config, unit, name);
+    assert_non_null(reg);
+    layer_tracker_write(s->launches, reg->address, value, layer_tracker_count(s->launches));
+}
+
+/* Arms a unit; running: its launch has not ended. */
+static void arm(struct stop *s, enum nvdla_unit unit, bool running) {
+    put(s, unit, "D_OP_ENABLE", 1);
+    if (running)
+        s->hang.armed[s->hang.armed_count++] = (struct hang_armed){.unit = unit};
+}
+
+static void moved(struct stop *s, enum wait_index pair, uint64_t elements) {
+    s->waits.pairs[pair].moved = elements;
+    s->waits.pairs[pair].last = elements ? 1000 : 0;
+}
+
+static void offered(struct stop *s, enum wait_index pair, bool valid, bool ready) {
+    s->waits.pairs[pair].valid = valid;
+    s->waits.pairs[pair].ready = ready;
+}
+
+static void state(struct stop *s, enum wait_state_index index, const char *value) {
+    snprintf(s->waits.states[index].value, sizeof s->waits.states[index].value, "%s", value);
+}
+
+static void begin(struct stop *s) {
+    *s = (struct stop){0};
+    s->prog.config = nvdla_config_find("small");
+    s->launches = layer_tracker_new(s->prog.config);
+    waits_begin(&s->waits, 5000);
+    s->waits.moved = 1000;
+    s->waits.inside = true;
+    s->waits.launches = s->launches;
+    for (int i = 0; i < WAIT_COUNT; i++)
+        s->waits.pairs[i].counted = s->waits.pairs[i].seen = true;
+    s->hang = (struct hang){.prog = &s->prog, .dev = &s->dev, .waits = &s->waits, .answers = true};
+    state(s, WAIT_STATE_CDMA_DAT, "Idle");
+    state(s, WAIT_STATE_CDMA_WT, "Idle");
+    state(s, WAIT_STATE_CSC, "Run");
+    s->waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8;
+}
+
+static int end(struct stop *s, const char *engine) {
+    s->triage = hang_triage_new(&s->hang);
+    assert_non_null(s->triage);
+    if (engine)
+        assert_string_equal(s->triage->engine, engine);
+    hang_triage_free(s->triage);
+    layer_tracker_free(s->launches);
+    waits_begin(&s->waits, 0);
+    return 0;
+}
+
+/* A 1x1 convolution of 4 x 4 x 8 with 8 kernels, everything moved but the interrupt of SDP: tests take back what does
+ * not. */
+static void convolution(struct stop *s) {
+    begin(s);
+    put(s, NVDLA_CDMA, "D_DATAIN_SIZE_0", (HEIGHT - 1) << 16 | (WIDTH - 1));
+    put(s, NVDLA_CDMA, "D_DATAIN_SIZE_1", 7);
+    put(s, NVDLA_CDMA, "D_WEIGHT_SIZE_0", 7);
+    put(s, NVDLA_CDMA, "D_WEIGHT_SIZE_1", 7);
+    put(s, NVDLA_CDMA, "D_WEIGHT_BYTES", 8 * WEIGHT_ATOMS);
+    put(s, NVDLA_CSC, "D_ATOMICS", ATOMS - 1);
+    put(s, NVDLA_CSC, "D_WEIGHT_SIZE_EXT_1", 7 << 16 | 7);
+    put(s, NVDLA_CACC, "D_DATAOUT_SIZE_0", (HEIGHT - 1) << 16 | (WIDTH - 1));
+    put(s, NVDLA_CACC, "D_DATAOUT_SIZE_1", 7);
+    put(s, NVDLA_SDP, "D_DATA_CUBE_WIDTH", WIDTH - 1);
+    put(s, NVDLA_SDP, "D_DATA_CUBE_HEIGHT", HEIGHT - 1);
+    put(s, NVDLA_SDP, "D_DATA_CUBE_CHANNEL", 7);
+    put(s, NVDLA_SDP, "D_FEATURE_MODE_CFG", 1);
+    arm(s, NVDLA_CDMA, false);
+    arm(s, NVDLA_CSC, true);
+    arm(s, NVDLA_CMAC_A, true);
+    arm(s, NVDLA_CMAC_B, true);
+    arm(s, NVDLA_CACC, true);
+    arm(s, NVDLA_SDP, true);
+    static const struct {
+        enum wait_index pair;
+        uint64_t elements;
+    } all[] = {
+        {WAIT_ASK_CDMA_DAT, ATOMS},
+        {WAIT_TAKE_CDMA_DAT, ATOMS},
+        {WAIT_READ_CDMA_DAT, ATOMS},
+        {WAIT_DATA_CDMA_DAT, ATOMS},
+        {WAIT_ASK_CDMA_WT, WEIGHT_ATOMS},
+        {WAIT_TAKE_CDMA_WT, WEIGHT_ATOMS},
+        {WAIT_READ_CDMA_WT, WEIGHT_ATOMS},
+        {WAIT_DATA_CDMA_WT, WEIGHT_ATOMS},
+        {WAIT_CBUF_DAT, ATOMS},
+        {WAIT_CBUF_WT, WEIGHT_ATOMS},
+        {WAIT_SLICES, HEIGHT},
+        {WAIT_KERNELS, 8},
+        {WAIT_INTR_CDMA_DAT, 1},
+        {WAIT_INTR_CDMA_WT, 1},
+        {WAIT_LAYER_CDMA, 1},
+        {WAIT_ATOMS, ATOMS},
+        {WAIT_ROWS, ATOMS},
+        {WAIT_SUMS, ATOMS},
+        {WAIT_SUM_ROWS, ATOMS},
+        {WAIT_RESULTS, BEATS},
+        {WAIT_CREDITS, ATOMS},
+        {WAIT_SDP_SOURCE, BEATS},
+        {WAIT_SDP_X1, BEATS},
+        {WAIT_SDP_X2, BEATS},
+        {WAIT_SDP_OUT, BEATS},
+        {WAIT_CMD_SDP, ATOMS},
+        {WAIT_PUT_SDP, ATOMS},
+        {WAIT_LAST_SDP, 1},
+        {WAIT_WRITE_SDP, ATOMS},
+        {WAIT_BEAT_SDP, ATOMS},
+        {WAIT_ACK_SDP, ATOMS},
+        {WAIT_INTR_CACC, 1},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        moved(s, all[i].pair, all[i].elements);
+    s->waits.read_asked[0][8] = s->waits.read_given[0][8] = ATOMS;
+    s->waits.read_asked[0][9] = s->waits.read_given[0][9] = WEIGHT_ATOMS;
+    s->waits.written[0][1] = s->waits.acknowledged[0][1] = ATOMS;
+}
+
+/* Nothing has passed from CSC on. */
+static void nothing_behind_csc(struct stop *s) {
+    static const enum wait_index none[] = {WAIT_ATOMS,   WAIT_ROWS,       WAIT_SUMS,     WAIT_SUM_ROWS,  WAIT_RESULTS,
+                                           WAIT_CREDITS, WAIT_SDP_SOURCE, WAIT_SDP_X1,   WAIT_SDP_X2,    WAIT_SDP_OUT,
+                                           WAIT_CMD_SDP, WAIT_PUT_SDP,    WAIT_LAST_SDP, WAIT_WRITE_SDP, WAIT_BEAT_SDP,
+                                           WAIT_ACK_SDP, WAIT_INTR_CACC};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        moved(s, none[i], 0);
+    s->waits.written[0][1] = s->waits.acknowledged[0][1] = 0;
+    offered(s, WAIT_RESULTS, false, true);
+    s->waits.counters[WAIT_COUNTER_HEIGHT].value = HEIGHT;
+    s->waits.counters[WAIT_COUNTER_LEFT].value = 8;
+}
+
+static void csc_with_all_it_needs_is_guilty(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    nothing_behind_csc(&s);
+    s.waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT;
+    s.waits.counters[WAIT_COUNTER_KERNELS].value = 8;
+    end(&s, "csc");
+}
+
+static void a_line_that_cdma_does_not_report(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    nothing_behind_csc(&s);
+    moved(&s, WAIT_SLICES, HEIGHT - 1);
+    s.waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT - 1;
+    s.waits.counters[WAIT_COUNTER_KERNELS].value = 8;
+    end(&s, "cdma");
+}
+
+static void kernels_that_cdma_does_not_report(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    nothing_behind_csc(&s);
+    moved(&s, WAIT_KERNELS, 0);
+    s.waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT;
+    end(&s, "cdma");
+}
+
+/* The requests were taken and the memory was never asked. */
+static void requests_that_the_memory_interface_loses(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    nothing_behind_csc(&s);
+    arm(&s, NVDLA_CDMA, false);
+    moved(&s, WAIT_SLICES, 0);
+    moved(&s, WAIT_TAKE_CDMA_DAT, 8);
+    moved(&s, WAIT_DATA_CDMA_DAT, 8);
+    moved(&s, WAIT_CBUF_DAT, 8);
+    s.waits.read_asked[0][8] = s.waits.read_given[0][8] = 8;
+    end(&s, "mcif");
+}
+
+static void sums_that_cmac_loses(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    moved(&s, WAIT_SUMS, ATOMS - 1);
+    moved(&s, WAIT_SUM_ROWS, ATOMS - 1);
+    moved(&s, WAIT_RESULTS, BEATS - 8);
+    moved(&s, WAIT_CREDITS, ATOMS - 1);
+    moved(&s, WAIT_SDP_SOURCE, BEATS - 8);
+    moved(&s, WAIT_SDP_OUT, BEATS - 8);
+    s.waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8 - 1;
+    end(&s, "cmac");
+}
+
+static void credits_that_cacc_keeps(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    moved(&s, WAIT_CREDITS, ATOMS - 3);
+    s.waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8 - 3;
+    end(&s, "cacc");
+}
+
+static void results_that_sdp_does_not_take(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    moved(&s, WAIT_RESULTS, 8);
+    moved(&s, WAIT_CREDITS, 1);
+    s.waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8 - ATOMS + 1;
+    offered(&s, WAIT_RESULTS, true, false);
+    moved(&s, WAIT_SDP_SOURCE, 8);
+    moved(&s, WAIT_SDP_OUT, 8);
+    moved(&s, WAIT_PUT_SDP, 1);
+    moved(&s, WAIT_CMD_SDP, 4);
+    moved(&s, WAIT_LAST_SDP, 0);
+    moved(&s, WAIT_BEAT_SDP, 0);
+    moved(&s, WAIT_WRITE_SDP, 0);
+    moved(&s, WAIT_ACK_SDP, 0);
+    s.waits.written[0][1] = s.waits.acknowledged[0][1] = 0;
+    end(&s, "sdp");
+}
+
+/* Everything has been written: whose is the interrupt? */
+static void a_layer_that_does_not_end(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    s.hang.armed_count = 0;
+    s.hang.armed[s.hang.armed_count++] = (struct hang_armed){.unit = NVDLA_SDP};
+    moved(&s, WAIT_INTR_SDP, 1);
+    end(&s, "sdp");
+    convolution(&s);
+    s.hang.armed_count = 0;
+    end(&s, "mcif"); /* all was acknowledged but the layer */
+    convolution(&s);
+    s.hang.armed_count = 0;
+    moved(&s, WAIT_INTR_SDP, 1);
+    end(&s, "trace"); /* all has ended */
+    convolution(&s);
+    s.hang.armed_count = 0;
+    moved(&s, WAIT_INTR_SDP, 1);
+    s.hang.intr_status = 1;
+    s.hang.intr_line = false;
+    end(&s, "glb");
+}
+
+static void a_partner_that_was_not_armed(void **unused) {
+    (void)unused;
+    struct stop s;
+    begin(&s);
+    put(&s, NVDLA_SDP, "D_FEATURE_MODE_CFG", 1);
+    arm(&s, NVDLA_SDP, true);
+    end(&s, "trace");
+}
+
+/* Reads 4 x 4 atoms and writes them; only the port is seen. */
+static void ports(struct stop *s, uint64_t asked, uint64_t given, uint64_t written) {
+    begin(s);
+    put(s, NVDLA_SDP_RDMA, "D_DATA_CUBE_WIDTH", WIDTH - 1);
+    put(s, NVDLA_SDP_RDMA, "D_DATA_CUBE_HEIGHT", HEIGHT - 1);
+    put(s, NVDLA_SDP_RDMA, "D_DATA_CUBE_CHANNEL", 7);
+    put(s, NVDLA_SDP_RDMA, "D_FEATURE_MODE_CFG", 0);
+    put(s, NVDLA_SDP, "D_DATA_CUBE_WIDTH", WIDTH - 1);
+    put(s, NVDLA_SDP, "D_DATA_CUBE_HEIGHT", HEIGHT - 1);
+    put(s, NVDLA_SDP, "D_DATA_CUBE_CHANNEL", 7);
+    arm(s, NVDLA_SDP_RDMA, true);
+    arm(s, NVDLA_SDP, true);
+    s->waits.inside = false;
+    for (int i = 0; i < WAIT_COUNT; i++)
+        s->waits.pairs[i].counted = s->waits.pairs[i].seen = false;
+    s->waits.pairs[WAIT_READ_SDP] = (struct wait_pair){.name = "requests", .counted = true, .moved = asked};
+    s->waits.pairs[WAIT_DATA_SDP] = (struct wait_pair){.name = "data", .counted = true, .moved = given};
+    s->waits.pairs[WAIT_BEAT_SDP] = (struct wait_pair){.name = "results", .counted = true, .moved = written};
+    s->waits.read_asked[0][1] = asked;
+    s->waits.read_given[0][1] = given;
+}
+
+static void ports_alone_tell_much(void **unused) {
+    (void)unused;
+    struct stop s;
+    ports(&s, ATOMS, ATOMS, 3);
+    s.triage = hang_triage_new(&s.hang);
+    assert_string_equal(s.triage->unit, "SDP"); /* has read everything and not written it */
+    assert_false(s.triage->inside);
+    hang_triage_free(s.triage);
+    end(&s, "sdp");
+    ports(&s, 10, 10, 10);
+    s.triage = hang_triage_new(&s.hang);
+    assert_string_equal(s.triage->unit, "SDP_RDMA"); /* what it read is written, and it asks for no more */
+    hang_triage_free(s.triage);
+    end(&s, "sdp");
+    ports(&s, 12, 10, 10);
+    s.waits.bursts = calloc(1, sizeof *s.waits.bursts);
+    s.waits.bursts[s.waits.burst_count++] = (struct wait_burst){.id = 1, .beats = 2};
+    end(&s, "memory");
+}
+
+/* The chain leads from the engine whose end does not come to the guilty one, and says how far each link came. */
+static void the_chain_is_told(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution(&s);
+    nothing_behind_csc(&s);
+    s.waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT;
+    s.waits.counters[WAIT_COUNTER_KERNELS].value = 8;
+    s.triage = hang_triage_new(&s.hang);
+    static const char *const units[] = {"SDP", "CACC", "CMAC", "CSC"};
+    assert_int_equal(s.triage->chain_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(s.triage->chain[i].engine->name, units[i]);
+    assert_int_equal(s.triage->cycle, 1000);
+    assert_int_equal(s.triage->ordinal, 0);
+    assert_non_null(strstr(s.triage->sentence,
+                           "CSC (launch 0) has its input and weights (4 of 4 lines, 8 of 8 kernels) and "
+                           "has given 0 of 16 atoms; nothing has moved since cycle 1000"));
+    bool found = false;
+    for (size_t i = 0; i < s.triage->link_count; i++) {
+        const struct hang_link *link = &s.triage->links[i];
+        if (link->pair->index != WAIT_ATOMS)
+            continue;
+        found = true;
+        assert_true(link->stuck && link->counted);
+        assert_int_equal(link->moved, 0);
+        assert_int_equal(link->required, ATOMS);
+        assert_int_equal(link->owed, ATOMS);
+    }
+    assert_true(found);
+    hang_triage_free(s.triage);
+    end(&s, "csc");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csc_with_all_it_needs_is_guilty),
+        cmocka_unit_test(a_line_that_cdma_does_not_report),
+        cmocka_unit_test(kernels_that_cdma_does_not_report),
+        cmocka_unit_test(requests_that_the_memory_interface_loses),
+        cmocka_unit_test(sums_that_cmac_loses),
+        cmocka_unit_test(credits_that_cacc_keeps),
+        cmocka_unit_test(results_that_sdp_does_not_take),
+        cmocka_unit_test(a_layer_that_does_not_end),
+        cmocka_unit_test(a_partner_that_was_not_armed),
+        cmocka_unit_test(ports_alone_tell_much),
+        cmocka_unit_test(the_chain_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
