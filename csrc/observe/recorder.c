@@ -301,7 +301,7 @@ enum tap_read tap_reader_next(struct tap_reader *reader, struct tap_element *ele
         element->at.place.x += (int32_t)row;
     if (element->at.place.channel >= 0)
         element->at.place.channel += (int32_t)lane;
-    if (element->at.place.address)
+    if (tap_has_address(reader->at.stream.tap))
         element->at.place.address += reader->next * tap_element_bytes(reader->at.stream.format);
     element->value = value_at(reader, reader->next++);
     return TAP_READ_ELEMENT;

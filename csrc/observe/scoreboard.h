@@ -24,4 +24,7 @@ struct scoreboard {
     struct scoreboard_difference first;
 };
 
+/* Bytes [from, to) as a number, the highest first, as waves show it: the lowest that fit. Returns text. */
+char *scoreboard_number(const uint8_t *bytes, size_t from, size_t to, char *text, size_t size);
+
 #endif

@@ -63,6 +63,11 @@ static inline bool tap_is_memory(enum tap tap) {
     return tap >= TAP_AXI_READ;
 }
 
+/* Streams whose places are addresses: of memory, or of CBUF. */
+static inline bool tap_has_address(enum tap tap) {
+    return tap_is_memory(tap) || (tap >= TAP_CBUF_DAT && tap <= TAP_CBUF_MASK);
+}
+
 /* Streams whose values a setting of a convertor, a truncation or a clip depends on: those that histograms count. */
 static inline bool tap_has_statistics(enum tap tap) {
     switch (tap) {

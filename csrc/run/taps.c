@@ -84,20 +84,14 @@ static void describe(struct words *lines, const char *name, const struct tap_dif
     }
 }
 
-/* Bytes of an entry, the highest first: a number as waves show it. */
-static char *hex(const uint8_t *bytes, size_t n, char *text) {
-    for (size_t i = 0; i < n; i++)
-        sprintf(text + 2 * i, "%02x", bytes[n - 1 - i]);
-    return text;
-}
-
 static void describe_board(struct words *lines, const struct scoreboard *board) {
     const struct scoreboard_difference *first = &board->first;
     char expected[2 * SCOREBOARD_BYTES + 1], got[2 * SCOREBOARD_BYTES + 1];
     if (first->port)
         words_add(lines, "CBUF: cycle %" PRIu64 ", %s reads entry 0x%" PRIx64 ": %s, last written there %s",
-                  first->cycle, first->port, first->address, hex(first->got, first->bytes, got),
-                  hex(first->expected, first->bytes, expected));
+                  first->cycle, first->port, first->address,
+                  scoreboard_number(first->got, 0, first->bytes, got, sizeof got),
+                  scoreboard_number(first->expected, 0, first->bytes, expected, sizeof expected));
     else if (board->compared > 0)
         words_add(lines, "CBUF: %" PRIu64 " entries read, each as it was written", board->compared);
 }
