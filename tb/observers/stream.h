@@ -4,6 +4,12 @@
  * A stream is data: a row of tb/streams.csv says whose launches it belongs to, which tap it is, its format, the bits of
  * a lane, the lanes of a beat by configuration, and names its order; a row of a table of taps (rtl/taps.csv) says where
  * an RTL has it. The order is the only code: from one beat to the next through the launch, given its registers.
+ *
+ * Columns of a table of taps, Verilog expressions over names below the design: valid (a beat is there), end (with it
+ * the launch ends; may be empty), data (the lanes), and the fields that the stream has: address; select (one bit for
+ * each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of writes
+ * into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data come one clock behind
+ * the rest.
  */
 #ifndef TB_OBSERVERS_STREAM_H
 #define TB_OBSERVERS_STREAM_H
