@@ -175,6 +175,7 @@ BENCH_TRACES ?=
 ## make bench         simulation speed and where the time goes, side by side in one run (BENCH_ROUNDS=7 runs of each figure)
 bench: build
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
+	@tests/bench/copies.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)

@@ -77,7 +77,6 @@ static inline size_t stream_lanes(size_t channels, size_t atom, size_t surface, 
 }
 
 /* The orders that tb/streams.csv names: NAME there is order_NAME here. */
-extern const struct stream_order order_none; /* no tap: for scoreboards */
 extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
 extern const struct stream_order order_cacc_cube, order_sdp_cube, order_sdp_out, order_cdp;
