@@ -114,7 +114,7 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 ## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=... PINS="a=1 b=2"]: one simulator
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
-$(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
+$(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py
 	@python3 scripts/gen_tables.py sv $(@D) $*
 
 # $(1) configuration, $(2) name, $(3) variant
