@@ -10,6 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "replay/hang.h"
+#include "replay/hang_triage.h"
 #include "run/judge.h"
 #include "triage/triage.h"
 
@@ -98,7 +99,10 @@ static void add_wrong(struct signs *signs, const struct wrong_beat *wrong) {
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
     if (result->outcome != PLAY_HUNG)
         return false;
-    *sign = (struct triage_sign){.cycle = result->statistics.cycles, .text = "nothing moves any more"};
+    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
+                                 .cycle = triage ? triage->cycle : result->statistics.cycles};
+    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
     return true;
 }
 
