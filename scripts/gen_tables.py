@@ -2,7 +2,8 @@
 """Generates the C tables and the SystemVerilog package from the CSV tables of csrc/nvdla.
 
 usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_names.h, nvdla_offsets.h and tap_streams.h
-       gen_tables.py sv   OUTDIR CONFIG          writes nvdla_pkg.sv and config.f for one configuration
+       gen_tables.py sv   OUTDIR CONFIG          writes nvdla_pkg.sv and config.f for one configuration; of rtl/unused_fields.csv, the
+                                                 fields that no module uses, a macro for each struct that lists them
        gen_tables.py taps OUTDIR CONFIG TABLE    writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams
 
 The CSV files are the only place where the register map, its enumerated values, the clients of
@@ -16,6 +17,7 @@ import sys
 from collections import OrderedDict
 
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "csrc", "nvdla")
+UNUSED_FIELDS = os.path.join(TABLES, "..", "..", "rtl", "unused_fields.csv")
 STREAMS = os.path.join(TABLES, "..", "..", "tb", "streams.csv")
 UNITS = ["CFGROM", "GLB", "MCIF", "CVIF", "BDMA", "CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP_RDMA", "SDP",
          "PDP_RDMA", "PDP", "CDP_RDMA", "CDP", "RBK"]
@@ -206,12 +208,13 @@ def generate_c(outdir):
 
 # ---- streams inside an RTL ----
 
-FIELD_WORDS = {"address": 1, "select": 2, "index": 1}  # what a stream may show beside its lanes, and the words it takes
+FIELD_WORDS = {"address": 2, "select": 2, "index": 1}  # what a stream may show beside its lanes, and the words it takes
 MOST_STREAM_WORDS = 128
 
 
 def load_streams():
-    """Rows of tb/streams.csv with width and bits as numbers and fields as a list."""
+    """Rows of tb/streams.csv with width and bits as numbers and fields as a list, then two for each client of the memory interfaces:
+    what it asks for (data: atoms less one; select: 1 primary, 0 secondary memory), and the atoms."""
     with open(STREAMS, newline="", encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
     for r in rows:
@@ -222,7 +225,19 @@ def load_streams():
         for field in r["fields"]:
             if field not in FIELD_WORDS:
                 sys.exit(f"{where}: field {field!r}, expected one of {list(FIELD_WORDS)}")
+    for client in client_rows():
+        row = dict(unit=client["unit"], tap="MIF_" + client["direction"].upper(), format="INT8", width=0, order=None)
+        rows.append(dict(row, stream=client_stream(client) + "_ASK", bits=32, lanes="1", fields=["address", "select"]))
+        rows.append(dict(row, stream=client_stream(client), bits=8, lanes="mem_atom", fields=[]))
     return rows
+
+
+def client_rows():
+    return list(read_csv("clients.csv"))
+
+
+def client_stream(client):
+    return f"{client['direction'].upper()}_{client['name']}"
 
 
 def stream_layout(stream, cfg):
@@ -249,7 +264,10 @@ def generate_streams(outdir, configs):
           f"enum {{ STREAM_CONFIGS = {len(configs)} }};", ""]
     h.append("/* STREAM(name, unit, tap, format, bits of an element, bits of a lane, order) for each. */")
     h.append("#define FOR_STREAMS(STREAM) \\")
-    h += [f"    STREAM({s['stream']}, {s['unit']}, {s['tap']}, {s['format']}, {s['width']}, {s['bits']}, {s['order']}) \\" for s in streams]
+    h += [f"    STREAM({s['stream']}, {s['unit']}, {s['tap']}, {s['format']}, {s['width']}, {s['bits']}, {s['order']}) \\" for s in streams if s["order"]]
+    h += ["", "/* CLIENT(name): the clients of the memory interfaces; NAME has the streams STREAM_NAME_ASK and STREAM_NAME. */",
+          "#define FOR_CLIENTS(CLIENT) \\"]
+    h += [f"    CLIENT({client_stream(c)}) \\" for c in client_rows()]
     h += ["", "/* Per configuration and stream: {lanes, words, address, select, index}; the last three are the first word of a field, -1: none. */",
           "#define STREAM_LAYOUTS { \\"]
     for c in configs:
@@ -319,7 +337,7 @@ def generate_taps(outdir, name, table):
 
 
 def client_constant(client):
-    return f"NVDLA_{client['direction'].upper()}_{client['name']}"
+    return "NVDLA_" + client_stream(client)
 
 
 def camel(name):
@@ -346,6 +364,8 @@ def generate_sv(outdir, name):
            "// Literal values only.",
            "// A configuration's engines use a part of the common list of parameters and registers: unused ones are no mistake.",
            "/* verilator lint_off UNUSEDPARAM */", "package nvdla_pkg;", ""]
+    with open(UNUSED_FIELDS, newline="", encoding="utf-8") as f:
+        unused = [(row["struct"], row["field"]) for row in csv.DictReader(f)]
     for k, v in cfg.items():
         if k not in ("name", "map", "rtl"):
             out.append(f"  localparam int {camel(k)} = {v};")
@@ -377,8 +397,8 @@ def generate_sv(outdir, name):
             stat = [0xFFFFFFFF if w in by_word and by_word[w]["group"] and reg_mask(by_word[w], ("RO",)) else 0 for w in range(words)]
             out.append(f"  localparam logic [{words * 32 - 1}:0] {u}StatMask = {flat_vector(stat)};")
             out.append(f"  localparam int {u}FirstD = {first_d};")
-            emit_struct(out, f"{unit.lower()}_s_t", by_word, 0, first_d)
-            emit_struct(out, f"{unit.lower()}_d_t", by_word, first_d, words)
+            emit_struct(out, f"{unit.lower()}_s_t", by_word, 0, first_d, unused)
+            emit_struct(out, f"{unit.lower()}_d_t", by_word, first_d, words, unused)
         out.append("")
     # The units on the register bus: number, and window of each.
     out.append("  // Units on the register bus: bit of the select, windows in the same order, number 0 in the low bits.")
@@ -462,8 +482,9 @@ def emit_links(out, cfg):
     out.append("")
 
 
-def emit_struct(out, type_name, by_word, first, end):
-    """Packed struct of the words [first, end), word `first` in the low bits. Members are the fields, gaps are unused_*."""
+def emit_struct(out, type_name, by_word, first, end, unused):
+    """Packed struct of the words [first, end), word `first` in the low bits. Members are the fields, gaps are unused_*. If fields of it
+    are among those that nobody uses, a macro lists these and the gaps, for a wire unused_*."""
     members = []  # from bit 0 upwards
     used = set()
     gap = 0
@@ -486,6 +507,12 @@ def emit_struct(out, type_name, by_word, first, end):
     for width, n in reversed(members):
         out.append(f"    logic [{width - 1}:0] {n};")
     out.append(f"  }} {type_name};")
+    left = [field for struct, field in unused if struct == type_name]
+    for field in set(left) - used:
+        sys.exit(f"gen_tables.py: rtl/unused_fields.csv: {type_name} has no field {field}")
+    if left:
+        left += [n for _, n in members if n not in used]
+        out.append(f"`define NVDLA_{type_name[:-2].upper()}_UNUSED(d) {', '.join('d.' + n for n in left)}")
 
 
 def write(outdir, name, lines):

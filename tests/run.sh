@@ -154,12 +154,14 @@ group "checks inside the rtl find nothing" tests/replay/checks.sh small $([ -n "
 done
 group "checks inside the rtl name planted faults" tests/rtl/checks/planted.py "$build"
 group "hangs" tests/replay/hang.sh "$build"
+group "stop at first, copies of a run" tests/replay/copies.sh "$build"
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
 group "another rtl of a configuration without our own" tests/replay/foreign_full.sh "$build"
 group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
+group "report.html in a browser" tests/replay/html.sh "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do

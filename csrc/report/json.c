@@ -9,6 +9,7 @@
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_triage.h"
+#include "report/layers_json.h"
 #include "report/outcome.h"
 
 static json_t *json_u64(uint64_t value) {
@@ -405,6 +406,11 @@ char *report_json(const struct report *report) {
                              json_text(in->prog->files[0]), "configuration", in->prog->config->name, "status",
                              report_status_text(report->status), "reason", json_text(report->reason), "operations",
                              json_u64(in->prog->count), "devices", played, "mismatches", mismatches);
+    struct report_layers layers = report_layers(report);
+    json_object_set_new(json, "layers", json_layers(report, &layers));
+    if (layers.timeline)
+        json_object_set_new(json, "timeline", json_timeline(layers.timeline));
+    report_layers_free(&layers);
     if (in->diagnosis)
         json_object_set_new(json, "verdict", json_verdict(in->diagnosis));
     if (in->wrong)

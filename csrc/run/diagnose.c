@@ -126,11 +126,8 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     return triage(&facts, diagnosis, err);
 }
 
-void name_diagnosis(const struct run_options *options, const struct diagnosis *diagnosis, struct result *result) {
-    char *folder = report_folder(options, result->trace);
+void name_diagnosis(const struct diagnosis *diagnosis, struct result *result) {
     words_add(&result->notes, "%s", diagnosis->walk.sentence);
     for (size_t i = 0; i < diagnosis->evidence.count && strstr(diagnosis->evidence.items[i], " = 0x") == NULL; i++)
         words_add(&result->notes, "%s", diagnosis->evidence.items[i]);
-    words_add(&result->notes, "page: %s/report.html", folder);
-    free(folder);
 }

@@ -162,6 +162,7 @@ static void write_report(const struct run_options *options, const struct report 
     char *folder = report_folder(options, result->trace);
     if (report_write(report, folder, &err)) {
         result->report = xprintf("%s/report.json", folder);
+        result->page = report_has_page(report) ? xprintf("%s/report.html", folder) : NULL;
         result->histogram = options->histogram ? xprintf("%s/histogram.svg", folder) : NULL;
     } else
         result_not_played(result, err.text);
