@@ -177,6 +177,7 @@ bench: build
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/copies.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
+	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)

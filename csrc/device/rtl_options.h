@@ -47,6 +47,7 @@ struct wave_options {
     /* Only the signals below these: "PREFIX" or "PREFIX:DEPTH" with a hierarchical name below tb_top or from TOP on,
      * DEPTH 1 = only those of that scope itself; NULL-terminated, or NULL for everything. */
     const char *const *scopes;
+    bool plain; /* what Verilator records by itself: no marks, no save file; to measure what these cost */
 };
 
 struct wave_launch {

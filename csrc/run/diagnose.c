@@ -10,6 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "replay/hang.h"
+#include "replay/hang_triage.h"
 #include "run/judge.h"
 #include "triage/triage.h"
 
@@ -98,7 +99,10 @@ static void add_wrong(struct signs *signs, const struct wrong_beat *wrong) {
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
     if (result->outcome != PLAY_HUNG)
         return false;
-    *sign = (struct triage_sign){.cycle = result->statistics.cycles, .text = "nothing moves any more"};
+    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
+                                 .cycle = triage ? triage->cycle : result->statistics.cycles};
+    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
     return true;
 }
 
@@ -141,11 +145,8 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     return triage(&facts, diagnosis, err);
 }
 
-void name_diagnosis(const struct run_options *options, const struct diagnosis *diagnosis, struct result *result) {
-    char *folder = report_folder(options, result->trace);
+void name_diagnosis(const struct diagnosis *diagnosis, struct result *result) {
     words_add(&result->notes, "%s", diagnosis->walk.sentence);
     for (size_t i = 0; i < diagnosis->evidence.count && strstr(diagnosis->evidence.items[i], " = 0x") == NULL; i++)
         words_add(&result->notes, "%s", diagnosis->evidence.items[i]);
-    words_add(&result->notes, "page: %s/report.html", folder);
-    free(folder);
 }

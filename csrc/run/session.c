@@ -241,7 +241,7 @@ static void session_judge(struct session *session, struct result *result) {
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)
-        name_diagnosis(options, &diagnosis, result);
+        name_diagnosis(&diagnosis, result);
     else
         taps_compare(&session->taps, session->input.played_count > 1 ? session->input.histograms : NULL,
                      &result->notes);
