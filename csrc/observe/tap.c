@@ -3,19 +3,27 @@
 
 const char *const tap_names[TAP_COUNT] = {
     [TAP_CDMA_CVT] = "CDMA_CVT",     [TAP_CBUF_DAT] = "CBUF_DAT",     [TAP_CBUF_WT] = "CBUF_WT",
-    [TAP_CSC_DAT] = "CSC_DAT",       [TAP_CSC_WT] = "CSC_WT",         [TAP_CMAC_SUM] = "CMAC_SUM",
-    [TAP_CACC_OUT] = "CACC_OUT",     [TAP_CACC_SAT] = "CACC_SAT",     [TAP_SDP_IN] = "SDP_IN",
-    [TAP_SDP_X1] = "SDP_X1",         [TAP_SDP_X2] = "SDP_X2",         [TAP_EW_ALU_CVT] = "EW_ALU_CVT",
-    [TAP_EW_MUL_CVT] = "EW_MUL_CVT", [TAP_SDP_CVT_IN] = "SDP_CVT_IN", [TAP_SDP_OUT] = "SDP_OUT",
-    [TAP_PDP_IN] = "PDP_IN",         [TAP_PDP_ROW] = "PDP_ROW",       [TAP_PDP_OUT] = "PDP_OUT",
-    [TAP_CDP_IN] = "CDP_IN",         [TAP_CDP_SUM] = "CDP_SUM",       [TAP_LUT_OUT] = "LUT_OUT",
-    [TAP_CDP_CVT_IN] = "CDP_CVT_IN", [TAP_CDP_OUT] = "CDP_OUT",       [TAP_AXI_READ] = "AXI_READ",
-    [TAP_AXI_WRITE] = "AXI_WRITE",   [TAP_MIF_READ] = "MIF_READ",     [TAP_MIF_WRITE] = "MIF_WRITE",
+    [TAP_CBUF_MASK] = "CBUF_MASK",   [TAP_CSC_DAT] = "CSC_DAT",       [TAP_CSC_WT] = "CSC_WT",
+    [TAP_CMAC_SUM] = "CMAC_SUM",     [TAP_CACC_OUT] = "CACC_OUT",     [TAP_CACC_SAT] = "CACC_SAT",
+    [TAP_SDP_IN] = "SDP_IN",         [TAP_SDP_X1] = "SDP_X1",         [TAP_SDP_X2] = "SDP_X2",
+    [TAP_EW_ALU_CVT] = "EW_ALU_CVT", [TAP_EW_MUL_CVT] = "EW_MUL_CVT", [TAP_SDP_CVT_IN] = "SDP_CVT_IN",
+    [TAP_SDP_OUT] = "SDP_OUT",       [TAP_PDP_IN] = "PDP_IN",         [TAP_PDP_ROW] = "PDP_ROW",
+    [TAP_PDP_OUT] = "PDP_OUT",       [TAP_CDP_IN] = "CDP_IN",         [TAP_CDP_SUM] = "CDP_SUM",
+    [TAP_LUT_OUT] = "LUT_OUT",       [TAP_CDP_CVT_IN] = "CDP_CVT_IN", [TAP_CDP_OUT] = "CDP_OUT",
+    [TAP_AXI_READ] = "AXI_READ",     [TAP_AXI_WRITE] = "AXI_WRITE",   [TAP_MIF_READ] = "MIF_READ",
+    [TAP_MIF_WRITE] = "MIF_WRITE",
 };
 
 const char *const tap_format_names[TAP_FORMATS] = {
     [TAP_INT8] = "INT8",   [TAP_INT16] = "INT16", [TAP_FP16] = "FP16",
     [TAP_INT32] = "INT32", [TAP_FP32] = "FP32",   [TAP_INT64] = "INT64",
+};
+
+const char *const mif_fault_names[] = {
+    [MIF_ADDRESS] = "address",
+    [MIF_BYTES] = "bytes",
+    [MIF_UNASKED] = "unasked",
+    [MIF_UNANSWERED] = "unanswered",
 };
 
 void tap_listen(struct tap_listeners *listeners, struct tap_listener listener) {
@@ -32,6 +40,12 @@ void tap_reset(const struct tap_listeners *listeners) {
     for (int i = 0; i < listeners->count; i++)
         if (listeners->item[i].reset)
             listeners->item[i].reset(listeners->item[i].context);
+}
+
+void tap_memory(const struct tap_listeners *listeners, const struct mif_difference *difference) {
+    for (int i = 0; i < listeners->count; i++)
+        if (listeners->item[i].memory)
+            listeners->item[i].memory(listeners->item[i].context, difference);
 }
 
 struct tap_out tap_open(const struct tap_listeners *listeners, const struct tap_stream *stream) {

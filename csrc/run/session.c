@@ -114,8 +114,9 @@ static bool open_rtl(struct session *session, const char *name, rtl_open open, v
     if (session->again.copies) /* a copy that wakes records, and no other */
         rtl.wave.path = NULL;
     rtl.coverage_path = options->coverage;
-    rtl.taps = options->taps || options->debug ? &session->taps.listeners[TAPS_RTL] : NULL;
+    rtl.taps = options->tap_units || options->debug ? &session->taps.listeners[TAPS_RTL] : NULL;
     rtl.taps_later = options->debug;
+    rtl.cbuf = rtl.taps ? &session->taps.cbuf : NULL;
     struct device *device = open(context, session->input.prog->config, &rtl, err);
     if (!device)
         return false;
@@ -127,7 +128,7 @@ static bool open_rtl(struct session *session, const char *name, rtl_open open, v
 static void open_model(struct session *session) {
     const struct run_options *options = session->options;
     struct model_options model = model_options_of(options);
-    if (options->taps)
+    if (options->tap_units)
         model.taps = session->taps.listeners[TAPS_MODEL];
     if (options->histogram)
         tap_listen(&model.taps, histogram_listener(&session->histograms));
@@ -166,7 +167,7 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         free(folder);
     }
     again_open(again, options, session->input.prog->config);
-    if (options->taps && !taps_open(&session->taps, options, session->input.name, err))
+    if (options->tap_units && !taps_open(&session->taps, options, session->input.name, err))
         return false;
     if (options->dut != DUT_MODEL && !open_rtl(session, rtl_name, open, context, err))
         return false;
@@ -240,9 +241,10 @@ static void session_judge(struct session *session, struct result *result) {
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)
-        name_diagnosis(options, &diagnosis, result);
+        name_diagnosis(&diagnosis, result);
     else
-        taps_compare(&session->taps, &result->notes);
+        taps_compare(&session->taps, session->input.played_count > 1 ? session->input.histograms : NULL,
+                     &result->notes);
     if (closed)
         name_recordings(options, session->again.wave.path, result);
     diagnosis_free(&diagnosis);
@@ -255,7 +257,8 @@ static bool play_program(const struct run_options *options, const struct program
     struct session session = {
         .options = options, .input = {.name = result->trace, .prog = prog, .launches = tracker, .html = options->html}};
     struct error err;
-    session.input.histograms = options->histogram ? &session.histograms : NULL;
+    if (options->histogram)
+        session.input.histograms = options->dut == DUT_RTL ? &session.taps.counts : &session.histograms;
     bool mine = true;
     if (session_open(&session, rtl_name, open, context, &err)) {
         measure_work(prog, tracker, result, &session.watch);
