@@ -10,6 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "replay/hang.h"
+#include "replay/hang_triage.h"
 #include "run/judge.h"
 #include "triage/triage.h"
 
@@ -98,15 +99,11 @@ static void add_wrong(struct signs *signs, const struct wrong_beat *wrong) {
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
     if (result->outcome != PLAY_HUNG)
         return false;
-    *sign = (struct triage_sign){.cycle = result->statistics.cycles, .text = "nothing moves any more"};
+    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
+                                 .cycle = triage ? triage->cycle : result->statistics.cycles};
+    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
     return true;
-}
-
-/* Where the bytes of an atom begin to differ, as digits in the order of memory. */
-static void bytes_text(const uint8_t *bytes, size_t from, size_t count, char *text, size_t size) {
-    size_t n = (size_t)snprintf(text, size, "+%zu:", from);
-    for (size_t i = from; i < count && n + 3 < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%02x", bytes[i]);
 }
 
 /* What the scoreboard of the memory interface has seen of a client. */
@@ -126,8 +123,8 @@ static void add_client(const struct nvdla_config *config, const struct mif_clien
         from++;
     switch (first->fault) {
     case MIF_BYTES:
-        bytes_text(first->expected, from, atom, passage->expected, sizeof passage->expected);
-        bytes_text(first->got, from, atom, passage->got, sizeof passage->got);
+        scoreboard_number(first->expected, from, atom, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, atom, passage->got, sizeof passage->got);
         break;
     case MIF_ADDRESS:
         snprintf(passage->expected, sizeof passage->expected, "address 0x%" PRIx64, first->address);
@@ -154,12 +151,28 @@ static size_t add_clients(const struct nvdla_config *config, const struct taps *
     return count;
 }
 
+/* What the scoreboard of CBUF has seen, if anything. */
+static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
+    const struct scoreboard_difference *first = &board->first;
+    *passage = (struct triage_passage){
+        .engine = "cbuf", .name = "CBUF", .differs = first->port, .cycle = first->cycle, .address = first->address};
+    size_t from = 0;
+    while (from + 1 < first->bytes && first->expected[from] == first->got[from])
+        from++;
+    if (first->port) {
+        scoreboard_number(first->expected, from, first->bytes, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, first->bytes, passage->got, sizeof passage->got);
+    }
+    return board->compared > 0;
+}
+
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
     struct triage_sign hang;
-    struct triage_passage passages[NVDLA_CLIENT_COUNT];
-    const size_t passage_count = add_clients(input->prog->config, taps, passages);
+    struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
+    size_t passage_count = add_cbuf(&taps->cbuf, passages);
+    passage_count += add_clients(input->prog->config, taps, passages + passage_count);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
@@ -178,11 +191,8 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     return triage(&facts, diagnosis, err);
 }
 
-void name_diagnosis(const struct run_options *options, const struct diagnosis *diagnosis, struct result *result) {
-    char *folder = report_folder(options, result->trace);
+void name_diagnosis(const struct diagnosis *diagnosis, struct result *result) {
     words_add(&result->notes, "%s", diagnosis->walk.sentence);
     for (size_t i = 0; i < diagnosis->evidence.count && strstr(diagnosis->evidence.items[i], " = 0x") == NULL; i++)
         words_add(&result->notes, "%s", diagnosis->evidence.items[i]);
-    words_add(&result->notes, "page: %s/report.html", folder);
-    free(folder);
 }
