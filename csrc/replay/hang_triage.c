@@ -62,7 +62,8 @@ static const struct engine_facts {
 enum strength {
     IDLE,     /* it stands still though nothing is in its way */
     COMPLETE, /* it has all its input, and owes output */
-    LOST,     /* it owes what the elements that it took make due, or gave more than its registers say */
+    LOST,     /* it owes what the elements that it took make due */
+    EXCESS,   /* it gave more than its registers say */
 };
 
 /* What became of an engine. */
@@ -454,7 +455,7 @@ static struct finding_of ended_early(const struct reasoning *r, enum wait_index 
 }
 
 static struct finding_of too_many(const struct reasoning *r, enum wait_index index) {
-    return guilty(LOST, flow(r, index)->ordinal, "has given %" PRIu64 " %s more than its registers say",
+    return guilty(EXCESS, flow(r, index)->ordinal, "has given %" PRIu64 " %s more than its registers say",
                   flow(r, index)->beyond, pair(r, index)->name);
 }
 
@@ -607,6 +608,31 @@ static bool judge_asking(const struct reasoning *r, enum wait_index ask, enum wa
     return false;
 }
 
+/* The layer changes the banks of data, or those of weights too: CDMA and CSC empty their accounts of CBUF together.
+ * Spec: 30-cdma-cbuf section 3. */
+static bool changes_banks(const struct reasoning *r, int ordinal, bool data) {
+    const struct launch *launch = launch_of(r, NVDLA_CDMA, ordinal), *before = launch_of(r, NVDLA_CDMA, ordinal - 1);
+    if (!launch || !before)
+        return launch;
+    const uint32_t banks = launch_register(launch, CDMA_D_BANK) ^ launch_register(before, CDMA_D_BANK);
+    return data ? (banks & CDMA_D_BANK__DATA_BANK_MASK) != 0 : banks != 0;
+}
+
+/* CDMA takes no part in a change of banks that CSC waits for, or is in one that its registers do not ask for. */
+static bool judge_change(const struct reasoning *r, struct finding_of *f) {
+    const int cdma = current(r, NVDLA_CDMA), csc = current(r, NVDLA_CSC);
+    const bool data = in_state(r, WAIT_STATE_CDMA_DAT, "Pending"), weights = in_state(r, WAIT_STATE_CDMA_WT, "Pending");
+    if ((data && !changes_banks(r, cdma, true)) || (weights && !changes_banks(r, cdma, false))) {
+        *f = guilty(COMPLETE, cdma, "changes banks that its registers leave as they were");
+        return true;
+    }
+    if (!in_state(r, WAIT_STATE_CSC, "Pend") || (cdma >= 0 && cdma < csc) || !launch_of(r, NVDLA_CDMA, csc) ||
+        ((data || !changes_banks(r, csc, true)) && (weights || !changes_banks(r, csc, false))))
+        return false;
+    *f = guilty(COMPLETE, csc, "takes no part in the change of banks that its registers ask for");
+    return true;
+}
+
 /* A reader of which only the port is seen, whose data has not all come. */
 static bool judge_reading(const struct reasoning *r, const struct client_links *c, struct finding_of *f) {
     const int id = nvdla_clients[c->client].id;
@@ -630,6 +656,8 @@ static struct finding_of judge_cdma_data(const struct reasoning *r) {
                                                                                      : nothing("has read all its data");
     if (flow(r, WAIT_SLICES)->beyond)
         return too_many(r, WAIT_SLICES);
+    if (judge_change(r, &f))
+        return f;
     if (judge_asking(r, WAIT_ASK_CDMA_DAT, WAIT_TAKE_CDMA_DAT, NVDLA_CDMA, &f))
         return f;
     const int ordinal = current(r, NVDLA_CDMA);
@@ -712,7 +740,11 @@ static bool judge_csc_begin(const struct reasoning *r, struct finding_of *f) {
         if (launch_count(r, NVDLA_CDMA) <= ordinal)
             *f = waits_for(E_TRACE, r->waits->states[WAIT_STATE_CSC].since,
                            "waits for CDMA to agree to the change of banks, which has not been armed");
-        else if (in_state(r, WAIT_STATE_CDMA_DAT, "Pending") || in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
+        else if (!changes_banks(r, ordinal, false))
+            *f = guilty(COMPLETE, ordinal, "changes banks that its registers leave as they were");
+        else if (current(r, NVDLA_CDMA) == ordinal &&
+                 in_state(r, WAIT_STATE_CDMA_DAT, "Pending") == changes_banks(r, ordinal, true) &&
+                 in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
             *f = guilty(IDLE, ordinal, "stays in the change of banks, to which CDMA agrees");
         else
             *f = waits_for(E_CDMA_DAT, r->waits->states[WAIT_STATE_CSC].since,
@@ -1262,15 +1294,58 @@ static void blame(struct hang_triage *t, enum engine engine, const struct findin
              t->cycle);
 }
 
+/* An interrupt that was raised more often than layers were armed, or for a group that was not. NOBODY: none. */
+static enum engine find_false_interrupt(const struct reasoning *r, struct finding_of *f) {
+    static const struct {
+        enum engine engine;
+        enum wait_index interrupt;
+        const char *names[2]; /* of groups 0 and 1 */
+    } sources[] = {
+        {E_CDMA_DAT, WAIT_INTR_CDMA_DAT, {"CDMA_DAT_0", "CDMA_DAT_1"}},
+        {E_CDMA_WT, WAIT_INTR_CDMA_WT, {"CDMA_WT_0", "CDMA_WT_1"}},
+        {E_CACC, WAIT_INTR_CACC, {"CACC_0", "CACC_1"}},
+        {E_SDP, WAIT_INTR_SDP, {"SDP_0", "SDP_1"}},
+        {E_PDP, WAIT_INTR_PDP, {"PDP_0", "PDP_1"}},
+        {E_CDP, WAIT_INTR_CDP, {"CDP_0", "CDP_1"}},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        const enum nvdla_unit unit = engine_facts[sources[i].engine].unit;
+        bool armed[2] = {false, false};
+        const struct launch *launch;
+        for (int ordinal = 0; (launch = launch_of(r, unit, ordinal)); ordinal++)
+            armed[launch->group & 1] = true;
+        if (flow(r, sources[i].interrupt)->beyond) {
+            *f = guilty(EXCESS, launch_count(r, unit) - 1, "has raised its interrupt %" PRIu64 " times for %d layers",
+                        pair(r, sources[i].interrupt)->moved, launch_count(r, unit));
+            return sources[i].engine;
+        }
+        for (int bit = 0; bit < 32; bit++)
+            for (int group = 0; group < 2; group++) {
+                const char *name = r->hang->intr_status >> bit & 1 ? nvdla_interrupt_name(bit) : NULL;
+                if (!name || strcmp(name, sources[i].names[group]) != 0 || armed[group] ||
+                    !pair(r, sources[i].interrupt)->moved)
+                    continue;
+                *f = guilty(LOST, launch_count(r, unit) - 1, "has raised interrupt %s, of a group that was not armed",
+                            name);
+                return sources[i].engine;
+            }
+    }
+    return NOBODY;
+}
+
+enum { STILL_CLOCKS = 1000 /* without movement, after which nothing is on its way any more */ };
+
 /* An engine that gave too much or too little of what it took is the guilty one wherever the chain leads: those behind
  * it only show what it did. NOBODY: none. */
 static enum engine find_lost(const struct reasoning *r, struct finding_of *f) {
+    /* What is on its way between two engines is not lost. */
+    const bool moving = r->waits->cycle - r->waits->moved < STILL_CLOCKS;
     for (enum engine engine = E_MCIF; engine <= E_CDP; engine++) {
         *f = judge(r, engine);
-        if (f->kind == GUILTY && f->strength == LOST)
+        if (f->kind == GUILTY && f->strength >= (moving ? EXCESS : LOST))
             return engine;
     }
-    return NOBODY;
+    return find_false_interrupt(r, f);
 }
 
 static void follow(const struct reasoning *r, struct hang_triage *t) {
@@ -1279,6 +1354,12 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
     struct finding_of f = {0}, lost;
     t->chain = xcalloc(ENGINES + 1, sizeof *t->chain);
     if (at == NOBODY) {
+        const enum engine raised = find_false_interrupt(r, &f);
+        if (raised != NOBODY) {
+            add_step(t, raised, &f);
+            blame(t, raised, &f, f.text);
+            return;
+        }
         f = judge_glb(r);
         add_step(t, E_GLB, &f);
         if (f.kind == GUILTY)
