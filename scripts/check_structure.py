@@ -27,7 +27,8 @@ MAY_INCLUDE = {
     "replay": "nvdla memory layers trace device",
     "coverage": "nvdla memory layers trace",
     "report": "nvdla memory layers trace device observe replay",
-    "run": "nvdla memory layers trace device observe model replay report",
+    "triage": "nvdla layers observe report",
+    "run": "nvdla memory layers trace device observe model replay report triage",
     "tb": "nvdla memory layers device observe run",
     "cli": "nvdla memory layers trace device observe model gen replay coverage report run",
 }

@@ -206,12 +206,13 @@ def generate_c(outdir):
 
 # ---- streams inside an RTL ----
 
-FIELD_WORDS = {"address": 1, "select": 2, "index": 1}  # what a stream may show beside its lanes, and the words it takes
+FIELD_WORDS = {"address": 2, "select": 2, "index": 1}  # what a stream may show beside its lanes, and the words it takes
 MOST_STREAM_WORDS = 128
 
 
 def load_streams():
-    """Rows of tb/streams.csv with width and bits as numbers and fields as a list."""
+    """Rows of tb/streams.csv with width and bits as numbers and fields as a list, then two for each client of the memory interfaces:
+    what it asks for (data: atoms less one; select: 1 primary, 0 secondary memory), and the atoms."""
     with open(STREAMS, newline="", encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
     for r in rows:
@@ -222,7 +223,19 @@ def load_streams():
         for field in r["fields"]:
             if field not in FIELD_WORDS:
                 sys.exit(f"{where}: field {field!r}, expected one of {list(FIELD_WORDS)}")
+    for client in client_rows():
+        row = dict(unit=client["unit"], tap="MIF_" + client["direction"].upper(), format="INT8", width=0, order=None)
+        rows.append(dict(row, stream=client_stream(client) + "_ASK", bits=32, lanes="1", fields=["address", "select"]))
+        rows.append(dict(row, stream=client_stream(client), bits=8, lanes="mem_atom", fields=[]))
     return rows
+
+
+def client_rows():
+    return list(read_csv("clients.csv"))
+
+
+def client_stream(client):
+    return f"{client['direction'].upper()}_{client['name']}"
 
 
 def stream_layout(stream, cfg):
@@ -249,7 +262,10 @@ def generate_streams(outdir, configs):
           f"enum {{ STREAM_CONFIGS = {len(configs)} }};", ""]
     h.append("/* STREAM(name, unit, tap, format, bits of an element, bits of a lane, order) for each. */")
     h.append("#define FOR_STREAMS(STREAM) \\")
-    h += [f"    STREAM({s['stream']}, {s['unit']}, {s['tap']}, {s['format']}, {s['width']}, {s['bits']}, {s['order']}) \\" for s in streams]
+    h += [f"    STREAM({s['stream']}, {s['unit']}, {s['tap']}, {s['format']}, {s['width']}, {s['bits']}, {s['order']}) \\" for s in streams if s["order"]]
+    h += ["", "/* CLIENT(name): the clients of the memory interfaces; NAME has the streams STREAM_NAME_ASK and STREAM_NAME. */",
+          "#define FOR_CLIENTS(CLIENT) \\"]
+    h += [f"    CLIENT({client_stream(c)}) \\" for c in client_rows()]
     h += ["", "/* Per configuration and stream: {lanes, words, address, select, index}; the last three are the first word of a field, -1: none. */",
           "#define STREAM_LAYOUTS { \\"]
     for c in configs:
@@ -319,7 +335,7 @@ def generate_taps(outdir, name, table):
 
 
 def client_constant(client):
-    return f"NVDLA_{client['direction'].upper()}_{client['name']}"
+    return "NVDLA_" + client_stream(client)
 
 
 def camel(name):

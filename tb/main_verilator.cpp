@@ -13,6 +13,7 @@
 #include "Vtb_top___024root.h"
 #include "verilated.h"
 #ifdef COSIM_WAVES
+#include "tb/wave_index.h"
 #include "verilated_fst_c.h"
 #endif
 #ifdef COSIM_COVERAGE
@@ -184,6 +185,9 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
     simulator.wave_open = wave_open;
     simulator.wave_dump = wave_dump;
     simulator.wave_close = wave_close;
+    simulator.wave_index_read = wave_index_read;
+    simulator.wave_index_moves = wave_index_moves;
+    simulator.wave_index_free = wave_index_free;
 #endif
 #ifdef COSIM_COVERAGE
     simulator.coverage_write = coverage_write;

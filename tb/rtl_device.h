@@ -14,6 +14,8 @@ struct clock_source {
     void *context;
 };
 
+struct wave_index;
+
 /* Text that stands in the waves as a signal marks.NAME of 32 * count bits: four characters a word, the last one in the
  * lowest bits of the first. */
 struct wave_mark {
@@ -22,7 +24,7 @@ struct wave_mark {
     int count;
 };
 
-/* What a wave file holds. */
+/* What a wave file is to hold. */
 struct wave_content {
     const struct wave_mark *marks;
     size_t mark_count;
@@ -37,6 +39,10 @@ struct simulator {
     void (*wave_open)(void *context, const char *path, const struct wave_content *content);
     void (*wave_dump)(void *context, uint64_t time);
     void (*wave_close)(void *context);
+    /* wave_index.h */
+    struct wave_index *(*wave_index_read)(const char *path);
+    void (*wave_index_moves)(const char *path, struct wave_index *index);
+    void (*wave_index_free)(struct wave_index *index);
     void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
     /* Names who is told (NULL: nobody) of checks that fail and of layers that start and end (observers/checks.h); NULL
      * if the design of this build holds no checks. */

@@ -161,6 +161,7 @@ group "another rtl of a configuration without our own" tests/replay/foreign_full
 group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
+group "report.html in a browser" tests/replay/html.sh "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do

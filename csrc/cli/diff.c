@@ -1,11 +1,15 @@
-/* nvcosim diff: two memory images, byte for byte or by cube element. */
+/* nvcosim diff: two memory images, byte for byte or by cube element; or two recorded element streams, or folders of
+ * them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands.h"
 #include "memory/file.h"
 #include "nvdla/cube.h"
+#include "nvdla/text.h"
+#include "observe/recorder.h"
 #include "run/options.h"
 
 enum { KEY_CUBE = 0x100, KEY_BASE };
@@ -31,7 +35,10 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Compares two memory images (raw or gzip): prints the first difference and the number of bytes that differ.\v"
+    "Compares two memory images (raw or gzip): prints the first difference and the number of bytes that differ. Or two "
+    "element streams that run --tap has recorded (NAME.tap.gz), or two folders of them, stream by stream: names the "
+    "first "
+    "element that differs.\v"
     "CUBE is a list of KEY=VALUE with commas between:\n"
     "  base=A          address of the cube (default: that of --base)\n"
     "  w=W,h=H,c=C     width, height and channels\n"
@@ -44,6 +51,7 @@ static const char doc[] =
     "Examples:\n"
     "  nvcosim diff rtl.bin.gz model.bin.gz\n"
     "  nvcosim diff --base 0x80010000 a.bin b.bin\n"
+    "  nvcosim diff nvcosim-out/TRACE/taps/rtl nvcosim-out/TRACE/taps/model\n"
     "  nvcosim diff --cube w=8,h=8,c=32,line=64,surf=512,atom=8 a.bin b.bin\n"
     "\n"
     "Exit status: 0 equal, 1 different, 2 bad input or usage.";
@@ -124,11 +132,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         else if (state->arg_num == 1)
             options->b = arg;
         else
-            argp_error(state, "found '%s', expected two images", arg);
+            argp_error(state, "found '%s', expected two images, streams or folders", arg);
         return 0;
     case ARGP_KEY_END:
         if (!options->b)
-            argp_error(state, "expected two images to compare");
+            argp_error(state, "expected two images, streams or folders to compare");
         if (options->by_cube && !options->base_given)
             options->base = options->cube.base;
         if (options->by_cube && !options->cube_base_given)
@@ -209,8 +217,80 @@ static int diff(const struct diff_options *options) {
     return status;
 }
 
+/* ---- element streams ---- */
+
+struct streams {
+    int status;
+    size_t compared;
+    struct text only[2]; /* names of those that one folder alone has */
+};
+
+static void compare_streams(struct streams *streams, const char *name, const char *a, const char *b) {
+    struct tap_difference difference;
+    struct error err;
+    char text[512];
+    if (!tap_compare(a, b, &difference, &err)) {
+        fprintf(stderr, "nvcosim diff: %s\n", err.text);
+        streams->status = EXIT_BAD_INPUT;
+        return;
+    }
+    streams->compared++;
+    const int skipped = difference.skipped_a + difference.skipped_b;
+    if (skipped > 0)
+        printf("%s: %d launch%s at the beginning of %s left out, which %s does not have\n", name, skipped,
+               skipped > 1 ? "es" : "", difference.skipped_a ? "A" : "B", difference.skipped_a ? "B" : "A");
+    printf("%s: %s\n", name, tap_difference_text(&difference, "A", "B", text, sizeof text));
+    if (difference.differs && streams->status == EXIT_OK)
+        streams->status = EXIT_DIFFERENT;
+}
+
+static void compare_pair(void *context, const struct tap_pair *pair) {
+    struct streams *streams = context;
+    if (pair->a && pair->b)
+        compare_streams(streams, pair->name, pair->a, pair->b);
+    else
+        text_printf(&streams->only[pair->b != NULL], " %s", pair->name);
+}
+
+static int diff_folders(const char *a, const char *b) {
+    struct streams streams = {.status = EXIT_OK};
+    tap_pairs(a, b, compare_pair, &streams);
+    for (int i = 0; i < 2; i++) {
+        if (streams.only[i].text)
+            printf("only in %s:%s\n", i ? b : a, streams.only[i].text);
+        free(streams.only[i].text);
+    }
+    if (streams.compared == 0 && streams.status == EXIT_OK) {
+        fprintf(stderr, "nvcosim diff: found no element stream (UNIT.TAP.tap.gz) that both %s and %s have\n", a, b);
+        return EXIT_BAD_INPUT;
+    }
+    return streams.status;
+}
+
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool is_stream(const char *path) {
+    static const char ending[] = ".tap.gz";
+    const size_t length = strlen(path);
+    return length >= sizeof ending && strcmp(path + length + 1 - sizeof ending, ending) == 0;
+}
+
+static int diff_any(const struct diff_options *options) {
+    const char *a = options->a, *b = options->b;
+    if (is_folder(a) && is_folder(b))
+        return diff_folders(a, b);
+    if (!is_stream(a) || !is_stream(b))
+        return diff(options);
+    struct streams streams = {.status = EXIT_OK};
+    compare_streams(&streams, "elements", a, b);
+    return streams.status;
+}
+
 int diff_main(int argc, char **argv) {
     static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "A B", .doc = doc};
     struct diff_options options = {0};
-    return argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? diff(&options) : EXIT_BAD_INPUT;
+    return argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? diff_any(&options) : EXIT_BAD_INPUT;
 }

@@ -16,6 +16,7 @@ static const struct {
     {"run", run_main},       {"info", info_main},         {"convert", convert_main},
     {"diff", diff_main},     {"build", build_main},       {"gen", gen_main},
     {"shrink", shrink_main}, {"coverage", coverage_main}, {"calibrate", calibrate_main},
+    {"debug", debug_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -26,6 +27,7 @@ static const struct argp_option option_table[] = {
 #define COMMANDS                                                                                                       \
     "Commands:\n"                                                                                                      \
     "  run TRACE...       play traces, compare, report\n"                                                              \
+    "  debug TRACE        find the engine that is to blame for a failure, with waves of it\n"                          \
     "  info TRACE         what a trace holds: registers, memory, layers, checks\n"                                     \
     "  convert IN OUT     any trace format into the project's own\n"                                                   \
     "  diff A B           compare two memory images, raw or gzip\n"                                                    \
@@ -44,6 +46,7 @@ static const char doc[] =
     "  nvcosim run --config full --dut model traces/conformance/full/*.nvt.gz\n"
     "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
     "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
+    "  nvcosim debug t.cfg\n"
     "  nvcosim info t.cfg | less\n"
     "  nvcosim build --config small --filelist mine.f --name mine\n"
     "  nvcosim run --dut rtl:mine t.cfg\n"

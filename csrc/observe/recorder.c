@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "nvdla/xalloc.h"
@@ -46,6 +47,7 @@ struct file {
 
 struct recorder {
     char *directory;
+    uint32_t units;                  /* whose streams are recorded */
     int first[NVDLA_UNIT_COUNT + 1]; /* launch that is recorded; the last one: of streams without unit */
     struct file **files;
     size_t count;
@@ -133,7 +135,8 @@ static void take_elements(void *context, const struct tap_position *at, const vo
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
     struct recorder *recorder = context;
     struct file *file = NULL;
-    if (stream->ordinal >= 0 && stream->ordinal < recorder->first[stream->unit])
+    if (!(recorder->units >> stream->unit & 1) ||
+        (stream->ordinal >= 0 && stream->ordinal < recorder->first[stream->unit]))
         return (struct tap_sink){.elements = NULL};
     for (size_t i = 0; i < recorder->count && !file; i++)
         if (recorder->files[i]->unit == stream->unit && recorder->files[i]->tap == stream->tap &&
@@ -170,7 +173,12 @@ static void forget(void *context) {
 struct recorder *recorder_new(const char *directory) {
     struct recorder *recorder = xcalloc(1, sizeof *recorder);
     recorder->directory = xstrdup(directory);
+    recorder->units = UINT32_MAX;
     return recorder;
+}
+
+void recorder_units(struct recorder *recorder, uint32_t units) {
+    recorder->units = units;
 }
 
 void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal) {
@@ -308,26 +316,127 @@ static bool same(const struct tap_element *a, const struct tap_element *b) {
     return a->value == b->value && (launch_a == launch_b || launch_a < 0 || launch_b < 0);
 }
 
+/* Reads on to the first element of a launch. Returns the launches before it. */
+static int skip_to(struct tap_reader *reader, int ordinal, struct tap_element *element, enum tap_read *read,
+                   struct error *err) {
+    int skipped = 0, last = -1;
+    while (*read == TAP_READ_ELEMENT && element->at.stream.ordinal != ordinal) {
+        skipped += element->at.stream.ordinal != last;
+        last = element->at.stream.ordinal;
+        *read = tap_reader_next(reader, element, err);
+    }
+    return skipped;
+}
+
+/* Passes over the launches that only one of the files holds at its beginning. */
+static void align(struct tap_reader *of_a, struct tap_reader *of_b, struct tap_difference *difference,
+                  enum tap_read *read_a, enum tap_read *read_b, struct error *err) {
+    const int a = difference->a.at.stream.ordinal, b = difference->b.at.stream.ordinal;
+    if (*read_a != TAP_READ_ELEMENT || *read_b != TAP_READ_ELEMENT || a < 0 || b < 0)
+        return;
+    if (a < b)
+        difference->skipped_a = skip_to(of_a, b, &difference->a, read_a, err);
+    else if (b < a)
+        difference->skipped_b = skip_to(of_b, a, &difference->b, read_b, err);
+}
+
+static bool compare_streams(struct tap_reader *of_a, struct tap_reader *of_b, struct tap_difference *difference,
+                            struct error *err) {
+    enum tap_read read_a = tap_reader_next(of_a, &difference->a, err);
+    enum tap_read read_b = read_a == TAP_READ_FAILED ? read_a : tap_reader_next(of_b, &difference->b, err);
+    align(of_a, of_b, difference, &read_a, &read_b, err);
+    while (read_a != TAP_READ_FAILED && read_b != TAP_READ_FAILED) {
+        difference->a_ended = read_a == TAP_READ_END;
+        difference->b_ended = read_b == TAP_READ_END;
+        if (difference->a_ended && difference->b_ended)
+            return true;
+        difference->differs = difference->a_ended || difference->b_ended || !same(&difference->a, &difference->b);
+        if (difference->differs)
+            return true;
+        difference->compared++;
+        read_a = tap_reader_next(of_a, &difference->a, err);
+        read_b = read_a == TAP_READ_FAILED ? read_a : tap_reader_next(of_b, &difference->b, err);
+    }
+    return false;
+}
+
 bool tap_compare(const char *a, const char *b, struct tap_difference *difference, struct error *err) {
     *difference = (struct tap_difference){.compared = 0};
     struct tap_reader *of_a = tap_reader_open(a, err), *of_b = of_a ? tap_reader_open(b, err) : NULL;
-    bool good = of_b != NULL;
-    while (good) {
-        const enum tap_read read_a = tap_reader_next(of_a, &difference->a, err);
-        const enum tap_read read_b = tap_reader_next(of_b, &difference->b, err);
-        good = read_a != TAP_READ_FAILED && read_b != TAP_READ_FAILED;
-        difference->a_ended = read_a == TAP_READ_END;
-        difference->b_ended = read_b == TAP_READ_END;
-        if (!good || (difference->a_ended && difference->b_ended))
-            break;
-        difference->differs = difference->a_ended || difference->b_ended || !same(&difference->a, &difference->b);
-        if (difference->differs)
-            break;
-        difference->compared++;
-    }
+    const bool good = of_b && compare_streams(of_a, of_b, difference, err);
     if (of_b)
         tap_reader_close(of_b);
     if (of_a)
         tap_reader_close(of_a);
     return good;
+}
+
+/* ---- for people ---- */
+
+char *tap_element_text(const struct tap_element *element, char *text, size_t size) {
+    const struct tap_place *at = &element->at.place;
+    const enum tap tap = element->at.stream.tap;
+    const bool kernel = tap >= TAP_CSC_WT && tap <= TAP_CACC_SAT;
+    size_t n = 0;
+#define ADD(...) (n += (size_t)snprintf(text + n, n < size ? size - n : 0, __VA_ARGS__), n = n < size ? n : size)
+    text[0] = '\0';
+    if (element->at.stream.ordinal >= 0)
+        ADD("launch %d", element->at.stream.ordinal);
+    if (at->batch > 0)
+        ADD("%sbatch %d", n ? ", " : "", at->batch);
+    if (at->channel >= 0)
+        ADD("%s%s %d", n ? ", " : "", kernel ? "kernel" : "channel", at->channel);
+    if (at->y >= 0)
+        ADD("%sy %d", n ? ", " : "", at->y);
+    if (at->x >= 0)
+        ADD("%sx %d", n ? ", " : "", at->x);
+    if (at->reduction > 0)
+        ADD("%satomic operation %d", n ? ", " : "", at->reduction);
+    if (at->address)
+        ADD("%saddress 0x%" PRIx64, n ? ", " : "", at->address);
+    if (at->cycle)
+        ADD("%scycle %" PRIu64, n ? ", " : "", at->cycle);
+#undef ADD
+    return text;
+}
+
+char *tap_difference_text(const struct tap_difference *difference, const char *name_a, const char *name_b, char *text,
+                          size_t size) {
+    const bool a_longer = difference->b_ended;
+    struct tap_element at = a_longer || difference->b_ended ? difference->a : difference->b;
+    char where[256];
+    if (!difference->a_ended && !difference->b_ended && !at.at.place.cycle)
+        at.at.place.cycle = difference->a.at.place.cycle;
+    tap_element_text(&at, where, sizeof where);
+    if (!difference->differs)
+        snprintf(text, size, "%" PRIu64 " elements equal", difference->compared);
+    else if (difference->a_ended || difference->b_ended)
+        snprintf(text, size, "%" PRIu64 " elements equal, then %s ends; %s goes on with %s", difference->compared,
+                 a_longer ? name_b : name_a, a_longer ? name_a : name_b, where);
+    else
+        snprintf(text, size, "%" PRIu64 " elements equal, then %s: %s %" PRId64 ", %s %" PRId64, difference->compared,
+                 where, name_a, difference->a.value, name_b, difference->b.value);
+    return text;
+}
+
+/* ---- folders ---- */
+
+static const char ending[] = ".tap.gz";
+
+void tap_pairs(const char *folder_a, const char *folder_b, void (*each)(void *context, const struct tap_pair *pair),
+               void *context) {
+    for (enum tap tap = 0; tap < TAP_COUNT; tap++)
+        for (int unit = 0; unit <= NVDLA_UNIT_COUNT; unit++)
+            for (int client = 0; client < (tap_is_memory(tap) ? AXI_IDS : 1); client++) {
+                const struct tap_stream stream = {.unit = (enum nvdla_unit)unit, .tap = tap, .client = client};
+                char name[128];
+                recorder_file_name(&stream, name, sizeof name);
+                char *a = xprintf("%s/%s", folder_a, name), *b = xprintf("%s/%s", folder_b, name);
+                const bool has_a = access(a, F_OK) == 0, has_b = access(b, F_OK) == 0;
+                name[strlen(name) + 1 - sizeof ending] = '\0';
+                if (has_a || has_b)
+                    each(context, &(struct tap_pair){name, has_a ? a : NULL, has_b ? b : NULL});
+                free(a);
+                free(b);
+            }
 }

@@ -18,6 +18,9 @@ struct recorder;
 /* Records into a folder, which exists. Files are made when their tap is first heard. */
 struct recorder *recorder_new(const char *directory);
 
+/* Records the streams of these units only (bit enum nvdla_unit); of all otherwise. */
+void recorder_units(struct recorder *recorder, uint32_t units);
+
 /* Records only launches of the unit from this ordinal on; from the first one on otherwise. */
 void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal);
 
@@ -50,12 +53,31 @@ enum tap_read tap_reader_next(struct tap_reader *reader, struct tap_element *ele
 struct tap_difference {
     uint64_t compared; /* elements that are equal before it, or all */
     bool differs;
-    bool a_ended, b_ended;   /* one stream is longer */
-    struct tap_element a, b; /* the elements; that of a stream that has ended is its last */
+    bool a_ended, b_ended;    /* one stream is longer */
+    int skipped_a, skipped_b; /* launches before the one that the other file begins with */
+    struct tap_element a, b;  /* the elements; that of a stream that has ended is its last */
 };
 
-/* Compares two files element by element; where both know their launches, those too. False with a message if one cannot
- * be read. */
+/* Compares two files element by element; where both know their launches, those too. A file that begins with a later
+ * launch than the other one is compared from there on. False with a message if one cannot be read. */
 bool tap_compare(const char *a, const char *b, struct tap_difference *difference, struct error *err);
+
+/* Where an element stands, for people: "launch 0, channel 3, y 1, x 2", "launch 1, kernel 7, y 0, x 3, atomic operation
+ * 5", "launch 0, address 0x80000010"; with the cycle if it is known. Returns text. */
+char *tap_element_text(const struct tap_element *element, char *text, size_t size);
+
+/* What a difference is, for people: where the first element stands that differs, and both values. name_a, name_b: whose
+ * the files are. Returns text. */
+char *tap_difference_text(const struct tap_difference *difference, const char *name_a, const char *name_b, char *text,
+                          size_t size);
+
+/* Calls `each` for every stream that has a file in one of two folders, in the order of the data path. name: of the file
+ * without its ending. */
+struct tap_pair {
+    const char *name;
+    char *a, *b; /* paths; NULL: that folder does not have it */
+};
+void tap_pairs(const char *folder_a, const char *folder_b, void (*each)(void *context, const struct tap_pair *pair),
+               void *context);
 
 #endif

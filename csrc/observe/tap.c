@@ -18,6 +18,13 @@ const char *const tap_format_names[TAP_FORMATS] = {
     [TAP_INT32] = "INT32", [TAP_FP32] = "FP32",   [TAP_INT64] = "INT64",
 };
 
+const char *const mif_fault_names[] = {
+    [MIF_ADDRESS] = "address",
+    [MIF_BYTES] = "bytes",
+    [MIF_UNASKED] = "unasked",
+    [MIF_UNANSWERED] = "unanswered",
+};
+
 void tap_listen(struct tap_listeners *listeners, struct tap_listener listener) {
     listeners->item[listeners->count++] = listener;
 }
@@ -32,6 +39,12 @@ void tap_reset(const struct tap_listeners *listeners) {
     for (int i = 0; i < listeners->count; i++)
         if (listeners->item[i].reset)
             listeners->item[i].reset(listeners->item[i].context);
+}
+
+void tap_memory(const struct tap_listeners *listeners, const struct mif_difference *difference) {
+    for (int i = 0; i < listeners->count; i++)
+        if (listeners->item[i].memory)
+            listeners->item[i].memory(listeners->item[i].context, difference);
 }
 
 struct tap_out tap_open(const struct tap_listeners *listeners, const struct tap_stream *stream) {

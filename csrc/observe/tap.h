@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nvdla/clients.h"
 #include "nvdla/convertor.h"
 #include "nvdla/registers.h"
 
@@ -129,6 +130,29 @@ struct tap_sink {
     void *context;
 };
 
+/* What the memory interface of an RTL does to an atom on its way between an engine and the AXI port. */
+enum mif_fault {
+    MIF_ADDRESS,   /* it is read or written elsewhere */
+    MIF_BYTES,     /* its bytes change on the way */
+    MIF_UNASKED,   /* the port moves an atom that the client has not asked for, or not given */
+    MIF_UNANSWERED /* the client gets an atom that the memory has not given */
+};
+
+enum { TAP_ATOM = 64 /* bytes of the largest atom */ };
+
+/* The first such atom of a client. */
+struct mif_difference {
+    enum nvdla_client client;
+    enum mif_fault fault;
+    uint64_t cycle;                            /* in which it is seen */
+    int ordinal;                               /* launch of the client's unit; -1: not known */
+    uint64_t address;                          /* that the client asked for; MIF_UNASKED: of the port */
+    uint64_t port_address;                     /* at the AXI port */
+    uint8_t expected[TAP_ATOM], got[TAP_ATOM]; /* MIF_BYTES: the atom before and behind the interface */
+};
+
+extern const char *const mif_fault_names[]; /* "address", "bytes", "unasked", "unanswered" */
+
 /* Somebody who hears streams. */
 struct tap_listener {
     void *context;
@@ -138,6 +162,8 @@ struct tap_listener {
     void (*done)(void *context, enum nvdla_unit unit, int ordinal, unsigned group);
     /* The device is reset: everything heard so far belongs to the past; may be NULL. */
     void (*reset)(void *context);
+    /* The memory interface has spoilt an atom, the first one of that client; may be NULL. Of an RTL only. */
+    void (*memory)(void *context, const struct mif_difference *difference);
 };
 
 enum { TAP_LISTENERS = 4 };
@@ -152,6 +178,7 @@ struct tap_listeners {
 void tap_listen(struct tap_listeners *listeners, struct tap_listener listener);
 void tap_done(const struct tap_listeners *listeners, enum nvdla_unit unit, int ordinal, unsigned group);
 void tap_reset(const struct tap_listeners *listeners);
+void tap_memory(const struct tap_listeners *listeners, const struct mif_difference *difference);
 
 /* What the owner of a stream holds: all zero, nobody listens. */
 struct tap_out {

@@ -91,7 +91,7 @@ static void judge_beat(void *context, const struct axi_beat *told) {
         if (verdict.kind != WRONG_NONE)
             keep(first, &beat, i, verdict.kind);
     }
-    if (first->found.kind != WRONG_NONE)
+    if (first->found.kind != WRONG_NONE && !first->goes_on)
         first->dev->stop = true;
 }
 

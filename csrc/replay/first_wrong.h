@@ -42,6 +42,7 @@ struct first_wrong {
     bool complete;                 /* the journal has all launches of the program */
     struct device *dev;            /* stopped at the first wrong beat; its memory holds the beat already */
     struct wrong_beat found;       /* kind WRONG_NONE: none yet */
+    bool goes_on;                  /* the device is not stopped */
     uint64_t beats;                /* judged so far */
     struct wrong_share {
         size_t next;   /* place of journal_next */

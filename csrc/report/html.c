@@ -154,8 +154,8 @@ static void write_verdict(const struct page *page) {
             status_classes[report->status], status_signs[report->status], report_status_text(report->status));
     html_text(out, in->name);
     fputs("</h1>\n<p class=\"verdict\">", out);
-    if (in->walk && in->walk->sentence[0])
-        html_text(out, in->walk->sentence);
+    if (in->diagnosis)
+        html_text(out, in->diagnosis->walk.sentence);
     else if (report->reason[0])
         html_text(out, report->reason);
     else if (in->played_count > 1)
@@ -164,7 +164,7 @@ static void write_verdict(const struct page *page) {
     else
         fputs("Every check of the trace passed.", out);
     fputs("</p>\n", out);
-    if (in->walk && in->walk->sentence[0] && report->reason[0]) {
+    if (in->diagnosis && report->reason[0]) {
         fputs("<p class=\"reason\">", out);
         html_text(out, report->reason);
         fputs("</p>\n", out);

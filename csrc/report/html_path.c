@@ -39,7 +39,8 @@ static void write_step(FILE *out, const struct walk_step *step, bool first) {
 }
 
 void html_walk(const struct page *page) {
-    const struct walk *walk = page->report->input.walk;
+    const struct diagnosis *diagnosis = page->report->input.diagnosis;
+    const struct walk *walk = diagnosis ? &diagnosis->walk : NULL;
     FILE *out = page->out;
     if (!walk || walk->count == 0)
         return;

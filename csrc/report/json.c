@@ -9,6 +9,7 @@
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_triage.h"
+#include "report/layers_json.h"
 #include "report/outcome.h"
 
 static json_t *json_u64(uint64_t value) {
@@ -366,6 +367,34 @@ static json_t *json_played(const struct report *report, int index) {
     return json;
 }
 
+static json_t *text_or_null(const char *text) {
+    return text ? json_text(text) : json_null();
+}
+
+/* What nvcosim debug found. */
+static json_t *json_verdict(const struct diagnosis *diagnosis) {
+    static const char *const states[] = {[WALK_EQUAL] = "equal",
+                                         [WALK_DIFFERS] = "differs",
+                                         [WALK_SHORT] = "one side has ended",
+                                         [WALK_UNSEEN] = "not recorded"};
+    json_t *steps = json_array(), *evidence = json_array();
+    for (size_t i = 0; i < diagnosis->walk.count; i++) {
+        const struct walk_step *step = &diagnosis->walk.steps[i];
+        json_array_append_new(
+            steps, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "engine", step->engine, "tap", json_text(step->stream),
+                             "state", states[step->state], "elements", json_u64(step->elements), "cycle",
+                             step->cycle ? json_u64(step->cycle) : json_null(), "text", json_text(step->text)));
+    }
+    for (size_t i = 0; i < diagnosis->evidence.count; i++)
+        json_array_append_new(evidence, json_text(diagnosis->evidence.items[i]));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                     diagnosis_kind_names[diagnosis->kind], "engine", text_or_null(diagnosis->engine), "tap",
+                     text_or_null(diagnosis->tap), "element", text_or_null(diagnosis->element), "cycle",
+                     diagnosis->cycle ? json_u64(diagnosis->cycle) : json_null(), "expected",
+                     text_or_null(diagnosis->expected), "got", text_or_null(diagnosis->got), "sentence",
+                     json_text(diagnosis->walk.sentence), "evidence", evidence, "walk", steps);
+}
+
 char *report_json(const struct report *report) {
     const struct report_input *in = &report->input;
     json_t *played = json_array(), *mismatches = json_array();
@@ -377,6 +406,13 @@ char *report_json(const struct report *report) {
                              json_text(in->prog->files[0]), "configuration", in->prog->config->name, "status",
                              report_status_text(report->status), "reason", json_text(report->reason), "operations",
                              json_u64(in->prog->count), "devices", played, "mismatches", mismatches);
+    struct report_layers layers = report_layers(report);
+    json_object_set_new(json, "layers", json_layers(report, &layers));
+    if (layers.timeline)
+        json_object_set_new(json, "timeline", json_timeline(layers.timeline));
+    report_layers_free(&layers);
+    if (in->diagnosis)
+        json_object_set_new(json, "verdict", json_verdict(in->diagnosis));
     if (in->wrong)
         json_object_set_new(json, "first_wrong", json_wrong(report));
     char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;

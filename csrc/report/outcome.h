@@ -15,6 +15,7 @@
 #include "observe/histogram.h"
 #include "replay/first_wrong.h"
 #include "replay/player.h"
+#include "report/diagnosis.h"
 #include "report/writers.h"
 
 enum {
@@ -43,7 +44,7 @@ struct report_input {
     struct played played[PLAYED_MAX];
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
-    const struct walk *walk;                /* along the data path (report/walk.h); NULL: none */
+    const struct diagnosis *diagnosis;      /* of nvcosim debug; NULL: nobody looked for it */
     /* Where the first device was stopped: its first wrong beat. NULL: there is none. A device that was stopped
      * (whatever stopped it) has memory as far as it got: then memories are not compared. */
     const struct wrong_beat *wrong;

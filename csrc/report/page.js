@@ -95,7 +95,7 @@
     one(".more", body).setAttribute("aria-expanded", String(yes));
   };
   for (const table of all(".sortable")) {
-    const heads = all("thead th", table);
+    const heads = all(":scope > thead th", table);
     heads.forEach((head, column) => {
       one("button", head).addEventListener("click", () => {
         const up = head.getAttribute("aria-sort") ? head.getAttribute("aria-sort") !== "ascending" : column === 0;

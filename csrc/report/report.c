@@ -93,6 +93,10 @@ bool report_clean(const char *directory, struct error *err) {
     return good;
 }
 
+bool report_has_page(const struct report *report) {
+    return report->input.html || report->status != REPORT_PASSED;
+}
+
 bool report_write(const struct report *report, const char *directory, struct error *err) {
     if (!report_clean(directory, err) || !directory_make(directory, err))
         return false;
@@ -104,8 +108,7 @@ bool report_write(const struct report *report, const char *directory, struct err
             return false;
     if (report->input.histograms && !histograms_write(report->input.histograms, report->input.name, directory, err))
         return false;
-    if ((report->input.html || report->status != REPORT_PASSED) &&
-        !write_text(directory, "report.html", report_html(report), err))
+    if (report_has_page(report) && !write_text(directory, "report.html", report_html(report), err))
         return false;
     return write_text(directory, "report.json", report_json(report), err) &&
            write_text(directory, "report.txt", report_text(report), err);

@@ -11,11 +11,14 @@
 #include "report/outcome.h"
 #include "report/text.h"
 
-/* Writes report.txt, report.json, report.html (of what passed only if the input asks for it), histogram.json and
+/* Writes report.txt, report.json, report.html (report_has_page), histogram.json and
  * histogram.svg where there are histograms, and raw dumps to a directory, which is made if it does not exist: both
  * memories for every area that differs, golden bytes and memory for every failed memory check (report_area_dump,
  * report_check_dump). The directory is the trace's own: what an earlier report left there goes first (report_clean). */
 bool report_write(const struct report *report, const char *directory, struct error *err);
+
+/* True if report_write writes report.html: of what did not pass, and where the input asks for it. */
+bool report_has_page(const struct report *report);
 
 /* Removes what report_write puts into a directory, and the directory if nothing else is in it. One that does not exist
  * is fine. Fails if a file cannot be removed. */

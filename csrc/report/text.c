@@ -213,6 +213,25 @@ static void print_played(FILE *out, const struct report *report, int index) {
     fputc('\n', out);
 }
 
+/* What nvcosim debug found. */
+static void print_diagnosis(FILE *out, const struct diagnosis *diagnosis) {
+    const struct walk *walk = &diagnosis->walk;
+    fprintf(out, "\n%s\n", walk->sentence);
+    for (size_t i = 0; i < diagnosis->evidence.count; i++)
+        fprintf(out, "%s\n", diagnosis->evidence.items[i]);
+    fprintf(out, "\nalong the data path:\n");
+    for (size_t i = 0; i < walk->count; i++) {
+        const struct walk_step *step = &walk->steps[i];
+        if (step->state == WALK_UNSEEN)
+            continue;
+        fprintf(out, "%s %-5s %-28s %10" PRIu64 " elements equal%s%s", i == walk->first ? "->" : "  ", step->engine,
+                step->stream, step->elements, step->text[0] ? ", then " : "", step->text);
+        if (step->cycle)
+            fprintf(out, " (cycle %" PRIu64 ")", step->cycle);
+        fputc('\n', out);
+    }
+}
+
 char *report_text(const struct report *report) {
     char *text = NULL;
     size_t size;
@@ -222,6 +241,8 @@ char *report_text(const struct report *report) {
     fprintf(out, "%s %s\n", report_status_text(report->status), text_shown_into(in->name, name, sizeof name));
     if (report->reason[0])
         fprintf(out, "%s\n", report->reason);
+    if (in->diagnosis)
+        print_diagnosis(out, in->diagnosis);
     fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n",
             text_shown_into(in->prog->files[0], name, sizeof name), in->prog->config->name, in->prog->count,
             layer_tracker_count(in->launches));

@@ -336,10 +336,11 @@ static struct result read_result(const struct run_options *options, const struct
 /* The command that plays the trace again, with further words. */
 static char *command(const struct run_options *options, const struct job *job, const char *more) {
     struct text text = {0};
-    text_printf(&text, "nvcosim run");
+    text_printf(&text, "nvcosim %s", options->debug ? "debug" : "run");
     for (size_t i = 0; i < options->given.count; i++) {
         const char *word = options->given.items[i];
-        if (strcmp(word, "--quiet") == 0 || (more[0] && strncmp(word, "--wave", strlen("--wave")) == 0))
+        if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 ||
+            (more[0] && strncmp(word, "--wave", strlen("--wave")) == 0))
             continue;
         char *quoted = text_quoted(word);
         text_printf(&text, " %s", quoted);
@@ -354,7 +355,7 @@ static char *command(const struct run_options *options, const struct job *job, c
 /* The command that records waves around the place where it went wrong on the RTL; NULL if that is not known. */
 static char *wave_command(const struct run_options *options, const struct job *job, const struct result *result) {
     uint64_t cycle = result->mismatch.cycle, before = WAVES_BEFORE, after = WAVES_AFTER;
-    if (options->dut == DUT_MODEL || options->rtl.wave.path)
+    if (options->dut == DUT_MODEL || options->rtl.wave.path || options->debug)
         return NULL;
     for (size_t i = 0; cycle == 0 && i < result->finding_count; i++)
         if (strcmp(result->findings[i].device, "model") != 0)

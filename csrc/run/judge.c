@@ -167,6 +167,7 @@ static void write_report(const struct run_options *options, const struct report 
     char *folder = report_folder(options, result->trace);
     if (report_write(report, folder, &err)) {
         result->report = xprintf("%s/report.json", folder);
+        result->page = report_has_page(report) ? xprintf("%s/report.html", folder) : NULL;
         result->histogram = options->histogram ? xprintf("%s/histogram.svg", folder) : NULL;
     } else
         result_not_played(result, err.text);
@@ -201,12 +202,11 @@ void judge(const struct run_options *options, struct report_input *input, struct
     report_free(report);
 }
 
-void name_recordings(const struct run_options *options, struct result *result) {
+void name_recordings(const struct run_options *options, const char *wave, struct result *result) {
     const uint64_t cycles = result->devices[0].wave_cycles;
     if (cycles == 0 || options->quiet)
         return;
-    char *save = wave_save_path(options->rtl.wave.path);
-    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles,
-              options->rtl.wave.path, save);
+    char *save = wave_save_path(wave);
+    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles, wave, save);
     free(save);
 }

@@ -13,8 +13,8 @@ void judge(const struct run_options *options, struct report_input *input, struct
 /* The verdict becomes ERROR, its reason the message. */
 void result_not_played(struct result *result, const char *reason);
 
-/* Adds to the notes what has been recorded, and what to do with it. */
-void name_recordings(const struct run_options *options, struct result *result);
+/* Adds to the notes what has been recorded in that wave file, and what to do with it. */
+void name_recordings(const struct run_options *options, const char *wave, struct result *result);
 
 /* The folder of the report on a trace of that name; free() it. */
 char *report_folder(const struct run_options *options, const char *name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/xalloc.h"
 #include "run/wave_layer.h"
 
 enum {
@@ -32,7 +33,7 @@ enum {
     KEY_ALLOW_UNDEFINED,
     KEY_PIN,
     KEY_WAVE,
-    KEY_TAPS,
+    KEY_TAP,
     KEY_WAVE_FROM,
     KEY_WAVE_TO,
     KEY_WAVE_LAYER,
@@ -50,6 +51,7 @@ enum {
     KEY_MAX_SECONDS,
     KEY_THREADS,
     KEY_HISTOGRAM,
+    KEY_DEBUG,
     KEY_STOP_AT_FIRST,
     KEY_COPIES,
     KEY_HTML,
@@ -159,11 +161,11 @@ const struct argp_option run_option_table[] = {
      .key = KEY_WAVE_SCOPE,
      .arg = "PREFIX[:DEPTH]",
      .doc = "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"},
-    {.name = "taps",
-     .key = KEY_TAPS,
-     .arg = "DIR",
-     .doc =
-         "Record the element streams into DIR/TRACE/rtl and DIR/TRACE/model, and name the first element that differs"},
+    {.name = "tap",
+     .key = KEY_TAP,
+     .arg = "UNIT[,UNIT...]",
+     .doc = "Record the element streams of units (CDMA, CSC, CMAC, CACC, SDP, PDP, CDP; all) into OUT/TRACE/taps/rtl "
+            "and OUT/TRACE/taps/model, and name the first element that differs; with --histogram count the RTL's too"},
     {.doc = "Coverage of the RTL", .group = 5},
     {.name = "coverage",
      .key = KEY_COVERAGE,
@@ -203,6 +205,7 @@ const struct argp_option run_option_table[] = {
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
+    {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
     {0},
@@ -244,8 +247,8 @@ bool rtl_name_valid(const char *name) {
 }
 
 enum simulator_variant run_variant(const struct run_options *options) {
-    const bool internal = options->taps && options->rtl_name[0] == '\0'; /* of another RTL only the ports are heard */
-    if (options->rtl.wave.path || internal)
+    const bool internal = options->tap_units && options->rtl_name[0] == '\0'; /* another RTL's ports are heard */
+    if (options->rtl.wave.path || internal || options->debug)
         return VARIANT_WAVES;
     if (!options->coverage)
         return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
@@ -392,6 +395,31 @@ bool coverage_is_file(const char *coverage) {
     return n > 4 && strcmp(coverage + n - 4, ".dat") == 0;
 }
 
+/* The units whose name is NAME or begins with NAME_: SDP and SDP_RDMA, CMAC_A and CMAC_B. 0: there is none. */
+static uint32_t units_named(const char *name) {
+    const size_t length = strlen(name);
+    uint32_t units = 0;
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if (strncasecmp(nvdla_unit_names[unit], name, length) == 0 &&
+            (nvdla_unit_names[unit][length] == '\0' || nvdla_unit_names[unit][length] == '_'))
+            units |= UINT32_C(1) << unit;
+    return units;
+}
+
+static void tap_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    char *names = xstrdup(arg), *rest = names;
+    for (char *name; (name = strsep(&rest, ","));) {
+        const uint32_t units = strcmp(name, "all") == 0 ? UINT32_MAX : *name ? units_named(name) : 0;
+        if (!units)
+            argp_error(state,
+                       "--tap: found '%s', expected units such as CDMA, CSC, CMAC, CACC, SDP, PDP, CDP with commas "
+                       "between, or all",
+                       name);
+        options->tap_units |= units;
+    }
+    free(names);
+}
+
 static void pin_option(struct run_options *options, const char *arg, struct argp_state *state) {
     const char *equal = strchr(arg, '=');
     uint64_t value;
@@ -427,8 +455,8 @@ static void check_options(struct run_options *options, struct argp_state *state)
                    (unsigned long long)options->rtl.wave.from);
     else if (options->play.stop_at_first && options->dut == DUT_MODEL)
         argp_error(state, "--stop-at-first: the model writes no beats; use --dut rtl or --dut both");
-    else if (options->copies && (options->taps || options->coverage))
-        argp_error(state, "--copies excludes --taps and --coverage: copies would write to the same files");
+    else if (options->copies && (options->tap_units || options->coverage))
+        argp_error(state, "--copies excludes --tap and --coverage: copies would write to the same files");
     else if (options->rtl.checks && options->dut == DUT_MODEL)
         argp_error(state, "--checks: they are inside the RTL; use --dut rtl or --dut both");
     else if (options->rtl.checks && options->coverage)
@@ -451,8 +479,9 @@ static void check_options(struct run_options *options, struct argp_state *state)
                    axi->read_latency);
     else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
         argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
-    else if (options->histogram && options->dut == DUT_RTL)
-        argp_error(state, "--histogram: the streams are those of the model; use --dut model or --dut both");
+    else if (options->histogram && options->dut == DUT_RTL && !options->tap_units)
+        argp_error(state, "--histogram: the streams are those of the model; use --dut model, --dut both, or --tap UNIT "
+                          "for those of the RTL");
     else if (options->verbose && options->quiet)
         argp_error(state, "-v and -q exclude each other");
 }
@@ -547,8 +576,8 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_ALLOW_OUTSIDE:
         axi->allow_outside = true;
         break;
-    case KEY_TAPS:
-        options->taps = name_option(state, name, arg, "the name of a folder");
+    case KEY_TAP:
+        tap_option(options, arg, state);
         break;
     case KEY_WAVE: {
         size_t n = strlen(arg);
@@ -610,6 +639,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_RESULT_FD:
         options->result_fd = (int)number_option(state, name, arg, 1000);
         return 0;
+    case KEY_DEBUG:
+        options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;
+        break;
     case KEY_PROGRESS:
         options->progress = true;
         return 0;

@@ -65,9 +65,10 @@ struct run_options {
     bool progress;        /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
+    bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
     bool html;            /* count a timeline, and write report.html of what passes too */
-    bool histogram;       /* of the model's streams, in the report */
-    const char *taps;     /* folder for the element streams; NULL: not recorded */
+    bool histogram;       /* of the streams, in the report */
+    uint32_t tap_units;   /* whose element streams are recorded: bit enum nvdla_unit */
     bool allow_undefined; /* the model carries out what the spec leaves undefined */
     struct words traces;
     struct words given; /* the options as words, to hand on to a simulator */

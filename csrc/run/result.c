@@ -51,6 +51,7 @@ static const struct member head[] = {
     MEMBER(result, NUMBER, macs),
     MEMBER(result, NUMBER, warnings_dropped),
     MEMBER(result, TEXT, report),
+    MEMBER(result, TEXT, page),
     MEMBER(result, TEXT, histogram),
     MEMBER(result, TEXT, command),
     MEMBER(result, TEXT, wave_command),

@@ -75,6 +75,7 @@ struct result {
     uint64_t warnings_dropped;
     struct words notes; /* further lines for a person */
     char *report;       /* path of report.json, NULL: none was written */
+    char *page;         /* path of report.html, NULL: none */
     char *histogram;    /* path of histogram.svg, NULL: none */
     /* What the runner knows. */
     int exit_status;             /* of the simulator; 128 + N: ended by signal N */

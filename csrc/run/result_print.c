@@ -201,7 +201,7 @@ void result_print(const struct result *result, const struct result_style *style,
     if (result->report && (!style->quiet || !passed)) {
         char *report = text_shown(result->report);
         const int n = (int)(strlen(report) - (text_ends_with(report, "report.json") ? strlen("json") : 0));
-        fprintf(stderr, "  report: %.*stxt%s\n", n, report,
+        fprintf(stderr, "  report: %.*stxt%s%s\n", n, report, result->page ? ", to look at: report.html" : "",
                 result->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
         free(report);
     }

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "memory/file.h"
+#include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
+#include "run/judge.h"
 
 static const char *const side_names[TAPS_SIDES] = {[TAPS_RTL] = "rtl", [TAPS_MODEL] = "model"};
 static const char ending[] = ".tap.gz";
@@ -29,70 +31,133 @@ static void empty(const char *folder) {
         closedir(directory);
 }
 
-bool taps_open(struct taps *taps, const char *directory, const char *trace, struct error *err) {
+static struct tap_sink open_nothing(void *context, const struct tap_stream *stream) {
+    (void)context;
+    (void)stream;
+    return (struct tap_sink){.elements = NULL};
+}
+
+static void take_fault(void *context, const struct mif_difference *difference) {
+    struct taps *taps = context;
+    const struct nvdla_client_facts *client = &nvdla_clients[difference->client];
+    struct text text = {0};
+    text_printf(&text, "memory interface, %s client %s", client->write ? "write" : "read", client->name);
+    if (difference->ordinal >= 0)
+        text_printf(&text, ", %s launch %d", nvdla_unit_names[client->unit], difference->ordinal);
+    text_printf(&text, ", cycle %" PRIu64 ": ", difference->cycle);
+    switch (difference->fault) {
+    case MIF_ADDRESS:
+        text_printf(&text, "the AXI port moves 0x%" PRIx64 ", the client asked for 0x%" PRIx64,
+                    difference->port_address, difference->address);
+        break;
+    case MIF_BYTES:
+        text_printf(&text, "the bytes of 0x%" PRIx64 " change on the way", difference->address);
+        break;
+    case MIF_UNASKED:
+        text_printf(&text, "the AXI port moves 0x%" PRIx64 ", for which the client has not asked",
+                    difference->port_address);
+        break;
+    case MIF_UNANSWERED:
+        text_printf(&text, "the client gets an atom that the memory has not given; it waits for 0x%" PRIx64,
+                    difference->address);
+        break;
+    }
+    words_add(&taps->faults, "%s", text.text);
+    free(text.text);
+}
+
+bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err) {
+    char *report = report_folder(options, trace);
+    bool good = true;
     *taps = (struct taps){.folder = {NULL}};
-    for (int side = 0; directory && side < TAPS_SIDES; side++) {
-        taps->folder[side] = xprintf("%s/%s/%s", directory, trace, side_names[side]);
-        if (!directory_make(taps->folder[side], err))
-            return error_prefix(err, "--taps: ");
+    for (int side = 0; side < TAPS_SIDES; side++) {
+        taps->folder[side] = xprintf("%s/taps/%s", report, side_names[side]);
+        good = good && directory_make(taps->folder[side], err);
+        if (!good)
+            continue;
         empty(taps->folder[side]);
         taps->recorder[side] = recorder_new(taps->folder[side]);
+        if (options->tap_units)
+            recorder_units(taps->recorder[side], options->tap_units);
         tap_listen(&taps->listeners[side], recorder_listener(taps->recorder[side]));
     }
-    return true;
+    free(report);
+    tap_listen(&taps->listeners[TAPS_RTL],
+               (struct tap_listener){.context = taps, .open = open_nothing, .memory = take_fault});
+    if (options->histogram)
+        tap_listen(&taps->listeners[TAPS_RTL], histogram_listener(&taps->counts));
+    return good || error_prefix(err, "taps: ");
+}
+
+bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err) {
+    struct recorder *recorder = taps->recorder[side];
+    taps->recorder[side] = NULL;
+    return !recorder || recorder_close(recorder, err);
 }
 
 bool taps_close(struct taps *taps, struct error *err) {
-    bool good = true;
-    for (int side = 0; side < TAPS_SIDES; side++) {
-        if (taps->recorder[side] && !recorder_close(taps->recorder[side], good ? err : NULL))
-            good = false;
-        taps->recorder[side] = NULL;
-    }
-    return good;
+    const bool rtl = taps_close_side(taps, TAPS_RTL, err);
+    return taps_close_side(taps, TAPS_MODEL, rtl ? err : NULL) && rtl;
 }
 
-static void describe(struct words *lines, const char *name, const struct tap_difference *found) {
-    const struct tap_element *known = &found->b; /* the model's, which knows every place */
-    const struct tap_place *at = &known->at.place;
-    if (!found->differs)
-        words_add(lines, "tap %s: %" PRIu64 " elements, RTL and model equal", name, found->compared);
-    else if (found->a_ended || found->b_ended)
-        words_add(lines, "tap %s: %" PRIu64 " elements equal, then the %s has no more", name, found->compared,
-                  found->a_ended ? "RTL" : "model");
-    else
-        words_add(lines,
-                  "tap %s: %" PRIu64 " elements equal, then launch %d, channel %d, y %d, x %d: RTL %" PRId64
-                  ", model %" PRId64,
-                  name, found->compared, known->at.stream.ordinal, at->channel, at->y, at->x, found->a.value,
-                  found->b.value);
+static void compare_pair(void *context, const struct tap_pair *pair) {
+    struct words *lines = context;
+    struct tap_difference found;
+    struct error err;
+    char text[512];
+    if (!pair->a || !pair->b)
+        return;
+    if (!tap_compare(pair->a, pair->b, &found, &err)) {
+        words_add(lines, "warning: %s", err.text);
+        return;
+    }
+    if (found.skipped_a + found.skipped_b > 0 && !found.differs)
+        words_add(lines, "tap %s: the %s has nothing of its first launch", pair->name,
+                  found.skipped_b > 0 ? "RTL" : "model");
+    words_add(lines, "tap %s: %s", pair->name, tap_difference_text(&found, "RTL", "model", text, sizeof text));
 }
 
-void taps_compare(const struct taps *taps, struct words *lines) {
-    for (enum nvdla_unit unit = 0; taps->folder[0] && unit < NVDLA_UNIT_COUNT; unit++) {
-        for (enum tap tap = 0; tap < TAP_COUNT; tap++) {
-            const struct tap_stream stream = {.unit = unit, .tap = tap};
-            struct tap_difference found;
-            struct error err;
-            char name[128];
-            recorder_file_name(&stream, name, sizeof name);
-            char *rtl = xprintf("%s/%s", taps->folder[TAPS_RTL], name);
-            char *model = xprintf("%s/%s", taps->folder[TAPS_MODEL], name);
-            if (access(rtl, F_OK) == 0 && access(model, F_OK) == 0) {
-                name[strlen(name) + 1 - sizeof ending] = '\0';
-                if (tap_compare(rtl, model, &found, &err))
-                    describe(lines, name, &found);
-                else
-                    words_add(lines, "warning: %s", err.text);
-            }
-            free(rtl);
-            free(model);
-        }
+static bool same_counts(const struct histogram *a, const struct histogram *b) {
+    return a->count == b->count && a->zeros == b->zeros && a->minus_ones == b->minus_ones &&
+           a->saturated == b->saturated && a->minimum == b->minimum && a->maximum == b->maximum && a->sum == b->sum &&
+           a->squares == b->squares && memcmp(a->positive, b->positive, sizeof a->positive) == 0 &&
+           memcmp(a->negative, b->negative, sizeof a->negative) == 0;
+}
+
+static void compare_histograms(const struct histogram_set *rtl, const struct histogram_set *model,
+                               struct words *lines) {
+    size_t equal = 0;
+    for (size_t i = 0; i < rtl->count; i++) {
+        const struct histogram_entry *entry = rtl->entries[i];
+        const struct histogram *other = histogram_find(model, entry->unit, entry->ordinal, entry->tap);
+        if (other && same_counts(&entry->histogram, other))
+            equal++;
+        else
+            words_add(lines,
+                      "histogram %s #%d %s differs: RTL %" PRIu64 " values, %" PRId64 " .. %" PRId64 ", sum %" PRId64
+                      "; model %" PRIu64 ", %" PRId64 " .. %" PRId64 ", sum %" PRId64,
+                      nvdla_unit_names[entry->unit], entry->ordinal, tap_names[entry->tap], entry->histogram.count,
+                      entry->histogram.minimum, entry->histogram.maximum, (int64_t)entry->histogram.sum,
+                      other ? other->count : 0, other ? other->minimum : 0, other ? other->maximum : 0,
+                      other ? (int64_t)other->sum : 0);
     }
+    words_add(lines, "histograms of the RTL's streams: %zu of %zu equal to the model's", equal, rtl->count);
+}
+
+void taps_compare(const struct taps *taps, const struct histogram_set *model, struct words *lines) {
+    if (!taps->folder[TAPS_RTL])
+        return;
+    tap_pairs(taps->folder[TAPS_RTL], taps->folder[TAPS_MODEL], compare_pair, lines);
+    for (size_t i = 0; i < taps->faults.count; i++)
+        words_add(lines, "%s", taps->faults.items[i]);
+    if (model && taps->counts.count > 0)
+        compare_histograms(&taps->counts, model, lines);
 }
 
 void taps_free(struct taps *taps) {
     taps_close(taps, NULL);
+    histogram_set_free(&taps->counts);
+    words_free(&taps->faults);
     for (int side = 0; side < TAPS_SIDES; side++)
         free(taps->folder[side]);
 }

@@ -1,9 +1,11 @@
-/* Recording of the element streams of a run (--taps): RTL and model each into a folder of its own, compared afterwards.
+/* Recording of the element streams of a run (--tap): RTL and model each into a folder of its own, compared afterwards;
+ * with --histogram the RTL's values are counted too.
  */
 #ifndef RUN_TAPS_H
 #define RUN_TAPS_H
 
 #include "nvdla/error.h"
+#include "observe/histogram.h"
 #include "observe/tap.h"
 #include "run/options.h"
 
@@ -13,17 +15,21 @@ struct taps {
     char *folder[TAPS_SIDES];
     struct recorder *recorder[TAPS_SIDES]; /* NULL: nothing is recorded */
     struct tap_listeners listeners[TAPS_SIDES];
+    struct histogram_set counts; /* of the RTL's streams */
+    struct words faults;         /* what its memory interface spoils */
 };
 
-/* Makes DIRECTORY/TRACE/rtl and DIRECTORY/TRACE/model, empty of streams of an earlier run. directory NULL: records
- * nothing. */
-bool taps_open(struct taps *taps, const char *directory, const char *trace, struct error *err);
+/* Makes OUT/TRACE/taps/rtl and OUT/TRACE/taps/model, empty of streams of an earlier run. Without units in the options
+ * all are recorded. */
+bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err);
 
 /* Ends the recording. False with a message if something could not be written. */
 bool taps_close(struct taps *taps, struct error *err);
+bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err);
 
-/* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs. */
-void taps_compare(const struct taps *taps, struct words *lines);
+/* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs; then
+ * what the memory interface has spoilt; then the histograms with those of the model, NULL: there are none. */
+void taps_compare(const struct taps *taps, const struct histogram_set *model, struct words *lines);
 
 void taps_free(struct taps *taps);
 

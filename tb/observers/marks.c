@@ -103,6 +103,8 @@ static const struct told {
 /* A text as the bits of a signal, its last character lowest, as viewers show ASCII; cut to `words` words. */
 static void set(struct mark *mark, int words, const char *text) {
     uint8_t bytes[4 * LONG_WORDS] = {0};
+    if (text[0] == '\0')
+        text = " "; /* viewers show an empty text as a pair of quotes */
     const size_t room = 4 * (size_t)words, n = strlen(text) < room ? strlen(text) : room;
     memcpy(bytes + room - n, text, n);
     for (int i = 0; i < words; i++) {
@@ -122,13 +124,19 @@ struct marks *marks_new(const struct nvdla_config *config, struct provenance *co
     marks->status_address = status ? status->address : UINT32_MAX;
     for (int u = 0; u < NVDLA_UNIT_COUNT; u++) {
         snprintf(marks->unit_marks[u].name, NAME_LENGTH, "%s", nvdla_unit_names[u]);
+        set(&marks->unit_marks[u], LONG_WORDS, "");
         marks->units[u].running = -1;
     }
+    for (int i = 0; i < STREAMS; i++)
+        set(&marks->stream_marks[i], LONG_WORDS, "");
+    set(&marks->csb, LONG_WORDS, "");
+    set(&marks->interrupt, LONG_WORDS, "");
     snprintf(marks->csb.name, NAME_LENGTH, "CSB");
     snprintf(marks->interrupt.name, NAME_LENGTH, "interrupt");
     for (int p = 0; p < AXI_PORTS; p++) {
         for (int c = 0; c < CHANNELS; c++) {
             snprintf(marks->port_marks[p][c].name, NAME_LENGTH, "%s_%s", ports[p], channels[c]);
+            set(&marks->port_marks[p][c], CLIENT_WORDS, "");
             marks->ports[p].channels[c] = (struct channel){-1, -1};
         }
     }

@@ -6,6 +6,7 @@
 
 #include "layers/tracker.h"
 #include "nvdla/xalloc.h"
+#include "tb/observers/mif_board.h"
 
 static const struct stream_layout layouts[STREAM_CONFIGS][STREAM_COUNT] = STREAM_LAYOUTS;
 
@@ -23,6 +24,17 @@ static const struct stream_facts {
 #undef STREAM
 };
 
+/* The streams of the memory's clients, which have no order: whose they are, and whether they bring requests or atoms.
+ */
+static const struct client_facts {
+    enum nvdla_client client;
+    bool asks;
+} client_facts[STREAM_COUNT] = {
+#define CLIENT(name) [STREAM_##name##_ASK] = {NVDLA_##name, true}, [STREAM_##name] = {NVDLA_##name, false},
+    FOR_CLIENTS(CLIENT)
+#undef CLIENT
+};
+
 /* A stream inside the design. */
 struct internal {
     int group;      /* whose turn it is: the unit runs its groups in turn, however they were armed */
@@ -34,13 +46,28 @@ struct internal {
     struct stream_state state;
 };
 
-/* The stream of one client in one direction on one port. */
+/* The stream of one client. */
 struct client {
     bool open;
     int ordinal;   /* launch of the last beat; -1: there was none */
     bool recorded; /* that launch is */
     struct tap_out out;
 };
+
+/* Which of a client's streams: on an AXI port, or at the engine's side of the memory interface. */
+enum { STREAM_PORT_0, STREAM_PORT_1, STREAM_ENGINE, CLIENT_STREAMS };
+
+_Static_assert((int)AXI_PORTS == (int)STREAM_ENGINE, "a stream of each client for each port");
+
+/* A written atom at the port: what the engine gives in the same clock is seen after it. */
+struct late_atom {
+    enum nvdla_client client;
+    int port, ordinal;
+    uint64_t cycle, address;
+    uint8_t bytes[TAP_ATOM];
+};
+
+enum { LATE_ATOMS = AXI_PORTS * AXI_BYTES / 8 };
 
 struct rtl_tap {
     const struct nvdla_config *config;
@@ -49,7 +76,10 @@ struct rtl_tap {
     struct layer_tracker *tracker;
     bool recording;
     struct internal internal[STREAM_COUNT];
-    struct client clients[2][AXI_PORTS][AXI_IDS];
+    struct client clients[NVDLA_CLIENT_COUNT][CLIENT_STREAMS];
+    struct mif_board *board; /* NULL: the engines' side of the memory interface is not seen */
+    struct late_atom late[LATE_ATOMS];
+    int late_count;
     int64_t values[STREAM_WORDS * 32]; /* elements of one beat, in their format */
 };
 
@@ -138,15 +168,6 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
     }
 }
 
-static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
-    struct rtl_tap *tap = context;
-    for (int i = 0; i < MOVE_WORDS; i++)
-        for (uint32_t moves = words[i]; moves; moves &= moves - 1) {
-            const int bit = __builtin_ctz(moves);
-            take_beat(tap, (enum rtl_stream)(32 * i + bit), cycle, words[MOVE_WORDS + i] >> bit & 1);
-        }
-}
-
 static void write_tap(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
     struct rtl_tap *tap = context;
     layer_tracker_write(tap->tracker, address, value, (size_t)cycle);
@@ -165,38 +186,109 @@ int rtl_tap_launch(const struct rtl_tap *tap, enum nvdla_unit unit, enum tap nam
 
 /* ---- memory ---- */
 
-static void take_atoms(void *context, const struct axi_beat *beat) {
-    struct rtl_tap *tap = context;
-    struct client *client = &tap->clients[beat->write][beat->port][beat->id % AXI_IDS];
-    if (beat->owner.unit < 0)
-        return; /* an ID without client is a finding */
-    const int atom = tap->config->mem_atom;
-    if (client->ordinal != beat->owner.ordinal) {
-        client->ordinal = beat->owner.ordinal;
+/* Hands an atom of a client to the listeners, from the first launch on that begins while the tap records. */
+static void send_atom(struct rtl_tap *tap, enum nvdla_client index, int which, const struct mif_atom *atom) {
+    const struct nvdla_client_facts *fact = &nvdla_clients[index];
+    struct client *client = &tap->clients[index][which];
+    if (client->ordinal != atom->ordinal) {
+        client->ordinal = atom->ordinal;
         client->recorded = tap->recording;
         client->open = false;
     }
     if (!client->recorded)
         return;
     if (!client->open) {
-        const struct tap_stream identity = {.unit = (enum nvdla_unit)beat->owner.unit,
-                                            .ordinal = beat->owner.ordinal,
-                                            .tap = beat->write ? TAP_AXI_WRITE : TAP_AXI_READ,
-                                            .client = beat->id,
-                                            .format = TAP_INT8};
+        const enum tap name = which == STREAM_ENGINE ? fact->write ? TAP_MIF_WRITE : TAP_MIF_READ
+                              : fact->write          ? TAP_AXI_WRITE
+                                                     : TAP_AXI_READ;
+        const struct tap_stream identity = {
+            .unit = fact->unit, .ordinal = atom->ordinal, .tap = name, .client = fact->id, .format = TAP_INT8};
         client->out = tap_open(tap->listeners, &identity);
         client->open = true;
     }
-    for (int at = 0; at < beat->bytes; at += atom) {
-        const struct tap_place place = {.channel = -1,
-                                        .y = -1,
-                                        .x = -1,
-                                        .batch = -1,
-                                        .address = beat->address + (uint64_t)at,
-                                        .cycle = beat->cycle};
-        if (beat->strobe >> at & 1)
-            tap_send(&client->out, place, beat->data + at, 1, (size_t)atom, (size_t)atom);
+    const struct tap_place place = {
+        .channel = -1, .y = -1, .x = -1, .batch = -1, .address = atom->address, .cycle = atom->cycle};
+    const size_t size = (size_t)tap->config->mem_atom;
+    tap_send(&client->out, place, atom->bytes, 1, size, size);
+}
+
+/* Shows the written atoms of earlier clocks, or of all, to the scoreboard. */
+static void show_late(struct rtl_tap *tap, uint64_t before) {
+    if (tap->late_count == 0 || tap->late[0].cycle >= before)
+        return;
+    for (int i = 0; i < tap->late_count; i++) {
+        const struct late_atom *late = &tap->late[i];
+        struct mif_atom atom;
+        if (mif_board_axi(tap->board, late->client, late->port, late->cycle, late->ordinal, late->address, late->bytes,
+                          &atom))
+            send_atom(tap, late->client, STREAM_ENGINE, &atom);
     }
+    tap->late_count = 0;
+}
+
+/* The port's side of an atom, for the scoreboard. */
+static void show_port(struct rtl_tap *tap, enum nvdla_client client, int port, const struct mif_atom *at) {
+    struct mif_atom known;
+    show_late(tap, at->cycle);
+    if (!nvdla_clients[client].write) {
+        mif_board_axi(tap->board, client, port, at->cycle, at->ordinal, at->address, at->bytes, &known);
+        return;
+    }
+    if (tap->late_count == LATE_ATOMS)
+        show_late(tap, UINT64_MAX);
+    struct late_atom *late = &tap->late[tap->late_count++];
+    *late = (struct late_atom){client, port, at->ordinal, at->cycle, at->address, {0}};
+    memcpy(late->bytes, at->bytes, (size_t)tap->config->mem_atom);
+}
+
+static void take_atoms(void *context, const struct axi_beat *beat) {
+    struct rtl_tap *tap = context;
+    const enum nvdla_client client = nvdla_client_find(beat->id, beat->write);
+    const int size = tap->config->mem_atom;
+    if (beat->owner.unit < 0 || client == NVDLA_CLIENT_COUNT)
+        return; /* an ID without client is a finding */
+    for (int at = 0; at < beat->bytes; at += size) {
+        const struct mif_atom atom = {.address = beat->address + (uint64_t)at,
+                                      .cycle = beat->cycle,
+                                      .ordinal = beat->owner.ordinal,
+                                      .bytes = beat->data + at};
+        if (!(beat->strobe >> at & 1))
+            continue;
+        send_atom(tap, client, beat->port, &atom);
+        if (tap->board)
+            show_port(tap, client, beat->port, &atom);
+    }
+}
+
+/* A request of a client, or an atom at its side of the memory interface. */
+static void take_client(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle) {
+    const struct client_facts *fact = &client_facts[index];
+    const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
+    struct mif_atom atom;
+    if (fact->asks) {
+        const uint32_t *words = tap->source.read(tap->source.context, index, layout->words);
+        const uint64_t address = (uint64_t)words[layout->address + 1] << 32 | words[layout->address];
+        mif_board_ask(tap->board, fact->client, words[layout->select] ? 0 : 1, address, (int)words[0] + 1);
+        return;
+    }
+    const uint32_t *words = tap->recording ? tap->source.read(tap->source.context, index, layout->words) : NULL;
+    if (mif_board_atom(tap->board, fact->client, cycle, (const uint8_t *)words, &atom))
+        send_atom(tap, fact->client, STREAM_ENGINE, &atom);
+}
+
+static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
+    struct rtl_tap *tap = context;
+    show_late(tap, cycle);
+    for (int i = 0; i < MOVE_WORDS; i++)
+        for (uint32_t moves = words[i]; moves; moves &= moves - 1) {
+            const int bit = __builtin_ctz(moves);
+            const enum rtl_stream index = (enum rtl_stream)(32 * i + bit);
+            if (facts[index].order)
+                take_beat(tap, index, cycle, words[MOVE_WORDS + i] >> bit & 1);
+            else if (tap->board)
+                take_client(tap, index, cycle);
+        }
+    show_late(tap, UINT64_MAX);
 }
 
 /* ---- life ---- */
@@ -205,8 +297,11 @@ void rtl_tap_record(struct rtl_tap *tap, bool on) {
     tap->recording = on;
     for (int i = 0; i < STREAM_COUNT && !on; i++)
         tap->internal[i].recorded = false;
-    for (int i = 0; i < 2 * AXI_PORTS * AXI_IDS && !on; i++)
-        (&tap->clients[0][0][0])[i].recorded = false;
+    for (int i = 0; i < NVDLA_CLIENT_COUNT && !on; i++)
+        for (int k = 0; k < CLIENT_STREAMS; k++)
+            tap->clients[i][k].recorded = false;
+    if (tap->board)
+        mif_board_compare(tap->board, on);
 }
 
 static void reset_tap(void *context) {
@@ -215,15 +310,38 @@ static void reset_tap(void *context) {
     tap->tracker = layer_tracker_new(tap->config);
     memset(tap->internal, 0, sizeof tap->internal);
     memset(tap->clients, 0, sizeof tap->clients);
-    for (int i = 0; i < 2 * AXI_PORTS * AXI_IDS; i++)
-        (&tap->clients[0][0][0])[i].ordinal = -1;
+    for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
+        for (int k = 0; k < CLIENT_STREAMS; k++)
+            tap->clients[i][k].ordinal = -1;
+    tap->late_count = 0;
+    if (tap->board)
+        mif_board_reset(tap->board);
     tap_reset(tap->listeners);
+}
+
+/* What the ports moved last has nothing behind it that would show it. */
+static bool end_tap(void *context, struct error *err) {
+    (void)err;
+    show_late(context, UINT64_MAX);
+    return true;
 }
 
 static void release_tap(void *context) {
     struct rtl_tap *tap = context;
     layer_tracker_free(tap->tracker);
+    mif_board_free(tap->board);
     free(tap);
+}
+
+/* True if the design shows the engines' side of the memory interface, and the ports move
+ * single atoms, as the scoreboard takes them. */
+static bool sees_clients(const struct rtl_tap *tap) {
+    const struct nvdla_config *config = tap->config;
+    const int bits = 8 * config->mem_atom;
+    bool any = false;
+    for (int i = 0; i < STREAM_COUNT; i++)
+        any = any || (!facts[i].order && tap->source.has[i]);
+    return any && config->dbb_data_bits == bits && (!config->secondary_memory || config->cvsram_data_bits == bits);
 }
 
 struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_listeners *listeners,
@@ -233,6 +351,8 @@ struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_
     tap->listeners = listeners;
     tap->source = *source;
     tap->tracker = layer_tracker_new(config);
+    if (sees_clients(tap))
+        tap->board = mif_board_new(config, listeners);
     return tap;
 }
 
@@ -241,6 +361,7 @@ struct observer rtl_tap_observer(struct rtl_tap *tap) {
                              .reset = reset_tap,
                              .moved = tap->source.read ? take_moves : NULL,
                              .write = write_tap,
+                             .end = end_tap,
                              .release = release_tap};
 }
 

@@ -33,7 +33,7 @@ struct write_port {
 /* Launches of a unit, as indices of the timeline's. */
 struct unit_launches {
     size_t *index;
-    size_t count;
+    size_t count, done; /* the first `done` of them are */
 };
 
 struct timeline_counter {
@@ -116,13 +116,15 @@ static void next_bucket(struct timeline_counter *counter) {
     counter->end = timeline->origin + timeline->count * timeline->bucket;
 }
 
-/* Adds part / whole of what was counted in the gap to a bucket. */
-static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket *gap, uint64_t part, uint64_t whole) {
-    uint32_t sums[sizeof *bucket / sizeof(uint32_t)], from[sizeof *bucket / sizeof(uint32_t)];
+/* Adds to a bucket what was counted from clock `from` to clock `to` of a gap of `whole` clocks, taken as spread evenly.
+ */
+static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket *gap, uint64_t from, uint64_t to,
+                    uint64_t whole) {
+    uint32_t sums[sizeof *bucket / sizeof(uint32_t)], all[sizeof *bucket / sizeof(uint32_t)];
     memcpy(sums, bucket, sizeof sums);
-    memcpy(from, gap, sizeof from);
+    memcpy(all, gap, sizeof all);
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-        sums[i] += (uint32_t)(from[i] * part / whole);
+        sums[i] += (uint32_t)(all[i] * to / whole - all[i] * from / whole);
     memcpy(bucket, sums, sizeof sums);
 }
 
@@ -136,7 +138,7 @@ static void moves(struct timeline_counter *counter) {
         next_bucket(counter);
         const uint64_t end = counter->end < counter->cycle ? counter->end : counter->cycle;
         if (end > start)
-            add_gap(counter->now, &gap, end - start, whole);
+            add_gap(counter->now, &gap, start - from, end - from, whole);
     }
     counter->gap = (struct timeline_bucket){0};
 }
@@ -201,20 +203,18 @@ static void arm(struct timeline_counter *counter, const struct launch *launch, u
     unit->index[unit->count++] = timeline->launch_count++;
 }
 
-/* The trace clears these bits of S_INTR_STATUS: what they announced is done. */
+/* The trace clears these bits of S_INTR_STATUS: as many launches are done, the oldest first. Which group a bit is of
+ * does not count, as little as in tb/provenance.c: the hardware takes the groups by turns, whichever was armed first.
+ */
 static void cleared(struct timeline_counter *counter, uint32_t bits) {
     static const struct {
         enum nvdla_unit unit;
         int lsb; /* of group 0; that of group 1 is the next */
     } sources[] = {{NVDLA_SDP, 0}, {NVDLA_CDP, 2}, {NVDLA_PDP, 4}, {NVDLA_BDMA, 6}, {NVDLA_RBK, 8}, {NVDLA_CACC, 20}};
     for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
-        const struct unit_launches *unit = &counter->units[sources[s].unit];
-        for (size_t i = 0; i < unit->count && bits >> sources[s].lsb & 3; i++) {
-            struct timeline_launch *launch = &counter->timeline.launches[unit->index[i]];
-            const uint32_t bit = UINT32_C(1) << (sources[s].lsb + launch->group);
-            if (launch->done || !(bits & bit))
-                continue;
-            bits &= ~bit;
+        struct unit_launches *unit = &counter->units[sources[s].unit];
+        for (int n = __builtin_popcount(bits >> sources[s].lsb & 3); n > 0 && unit->done < unit->count; n--) {
+            struct timeline_launch *launch = &counter->timeline.launches[unit->index[unit->done++]];
             launch->done = counter->risen > launch->last ? counter->risen : launch->last;
             if (launch->done < launch->armed) /* nothing was seen of it but that it is done */
                 launch->done = counter->cycle;
@@ -359,6 +359,7 @@ static void see_beat(void *context, const struct axi_beat *beat) {
     const enum nvdla_client client = nvdla_client_find(beat->id, beat->write);
     if (client == NVDLA_CLIENT_COUNT || !counter->now)
         return;
+    moves(counter);
     const uint32_t bytes = beat->write ? (uint32_t)__builtin_popcountll(beat->strobe) : (uint32_t)beat->bytes;
     counter->now->beats[client]++;
     counter->now->bytes[client] += bytes;

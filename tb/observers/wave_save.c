@@ -1,209 +1,509 @@
-/* GTKWave save file; see wave_save.h. A wave file made by Verilator names signals TOP.tb_top..., buses with their
- * range. */
+/* GTKWave save files; see wave_save.h. */
 #include "tb/observers/wave_save.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "device/rtl_options.h"
+#include "memory/file.h"
+#include "nvdla/clients.h"
+#include "nvdla/registers.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "tb/wave_index.h"
 
-/* Widths of buses that depend on the configuration; fixed ones are their number of bits. */
-enum { ADDRESS = -1, PORT_DATA = -2, PORT_STROBE = -3, ATOM = -4, SDP_LANES_8 = -5, SDP_LANES_32 = -6, END = 0 };
+/* Flags of a line of a save file (GTKWave's analyzer.h). */
+enum {
+    FLAG_HEX = 0x2,
+    FLAG_DECIMAL = 0x4,
+    FLAG_BINARY = 0x8,
+    FLAG_RIGHT = 0x20,
+    FLAG_BLANK = 0x200,
+    FLAG_SIGNED = 0x400,
+    FLAG_ASCII = 0x800,
+    FLAG_COLLAPSED = 0x1000,
+    FLAG_TRANSLATED = 0x2000,
+    FLAG_CLOSED = 0x400000,
+    FLAG_GROUP_BEGIN = 0x800000,
+    FLAG_GROUP_END = 0x1000000,
+};
+#define FLAG_ENUM 0x100000000ull /* the wave file names the values, of numbers in binary */
 
-struct trace {
-    const char *name; /* below TOP.tb_top. */
-    int bits;
-};
+enum { RED = 1, ORANGE, YELLOW, GREEN, BLUE, INDIGO, VIOLET };
 
-static const struct trace csb[] = {
-    {"dla_reset_rstn", 1},        {"clk", 1},
-    {"csb2nvdla_valid", 1},       {"csb2nvdla_ready", 1},
-    {"csb2nvdla_write", 1},       {"csb2nvdla_nposted", 1},
-    {"csb2nvdla_addr", 16},       {"csb2nvdla_wdat", 32},
-    {"nvdla2csb_valid", 1},       {"nvdla2csb_data", 32},
-    {"nvdla2csb_wr_complete", 1}, {NULL, END},
-};
-static const struct trace interrupt[] = {{"dla_intr", 1}, {NULL, END}};
-static const struct trace own_interrupt[] = {
-    {"dut.sdp_done", 2},
-    {"dut.pdp_done", 2},
-    {"dut.intr", 1},
-    {NULL, END},
-};
-/* Of one AXI port, below its prefix. */
-static const struct trace axi_read[] = {
-    {"ar_arvalid", 1},      {"ar_arready", 1},      {"ar_arid", 8},  {"ar_arlen", 4},
-    {"ar_araddr", ADDRESS}, {"r_rvalid", 1},        {"r_rready", 1}, {"r_rid", 8},
-    {"r_rlast", 1},         {"r_rdata", PORT_DATA}, {NULL, END},
-};
-static const struct trace axi_write[] = {
-    {"aw_awvalid", 1},
-    {"aw_awready", 1},
-    {"aw_awid", 8},
-    {"aw_awlen", 4},
-    {"aw_awaddr", ADDRESS},
-    {"w_wvalid", 1},
-    {"w_wready", 1},
-    {"w_wlast", 1},
-    {"w_wstrb", PORT_STROBE},
-    {"w_wdata", PORT_DATA},
-    {"b_bvalid", 1},
-    {"b_bready", 1},
-    {"b_bid", 8},
-    {NULL, END},
-};
-/* Streams of this project's RTL. */
-static const struct trace sdp_in[] = {
-    {"dut.u_sdp.m_mif_o.valid", 1},      {"dut.u_sdp.m_mif_i.ready", 1},
-    {"dut.u_sdp.m_mif_o.addr", ADDRESS}, {"dut.u_sdp.m_mif_i.valid", 1},
-    {"dut.u_sdp.m_mif_i.data", ATOM},    {"dut.u_sdp.b_mif_o.valid", 1},
-    {"dut.u_sdp.b_mif_i.ready", 1},      {"dut.u_sdp.b_mif_o.addr", ADDRESS},
-    {"dut.u_sdp.b_mif_i.valid", 1},      {"dut.u_sdp.b_mif_i.data", ATOM},
-    {"dut.u_sdp.n_mif_o.valid", 1},      {"dut.u_sdp.n_mif_i.ready", 1},
-    {"dut.u_sdp.n_mif_o.addr", ADDRESS}, {"dut.u_sdp.n_mif_i.valid", 1},
-    {"dut.u_sdp.n_mif_i.data", ATOM},    {NULL, END},
-};
-static const struct trace sdp_pipe[] = {
-    {"dut.u_sdp.run", 1},
-    {"dut.u_sdp.group", 1},
-    {"dut.u_sdp.src_valid", 1},
-    {"dut.u_sdp.src_ready", 1},
-    {"dut.u_sdp.src_data", SDP_LANES_32},
-    {"dut.u_sdp.bs_valid", 1},
-    {"dut.u_sdp.bs_ready", 1},
-    {"dut.u_sdp.bs_data", SDP_LANES_32},
-    {"dut.u_sdp.bn_valid", 1},
-    {"dut.u_sdp.bn_ready", 1},
-    {"dut.u_sdp.bn_data", SDP_LANES_32},
-    {"dut.u_sdp.out_valid", 1},
-    {"dut.u_sdp.out_ready", 1},
-    {"dut.u_sdp.out_data", SDP_LANES_8},
-    {NULL, END},
-};
-static const struct trace sdp_out[] = {
-    {"dut.u_sdp.w_mif_o.valid", 1},
-    {"dut.u_sdp.w_mif_i.ready", 1},
-    {"dut.u_sdp.w_mif_o.addr", ADDRESS},
-    {"dut.u_sdp.w_mif_o.dat_valid", 1},
-    {"dut.u_sdp.w_mif_i.dat_ready", 1},
-    {"dut.u_sdp.w_mif_o.dat_data", ATOM},
-    {NULL, END},
-};
-static const struct trace sdp_pdp[] = {
-    {"dut.sdp2pdp_valid", 1},
-    {"dut.sdp2pdp_ready", 1},
-    {"dut.sdp2pdp_data", SDP_LANES_8},
-    {NULL, END},
-};
-static const struct trace pdp[] = {
-    {"dut.u_pdp.r_mif_o.valid", 1},
-    {"dut.u_pdp.r_mif_i.ready", 1},
-    {"dut.u_pdp.r_mif_o.addr", ADDRESS},
-    {"dut.u_pdp.r_mif_i.valid", 1},
-    {"dut.u_pdp.r_mif_i.data", ATOM},
-    {"dut.u_pdp.run", 1},
-    {"dut.u_pdp.in_valid", 1},
-    {"dut.u_pdp.in_ready", 1},
-    {"dut.u_pdp.in_atom_data", ATOM},
-    {"dut.u_pdp.beat_valid", 1},
-    {"dut.u_pdp.beat_ready", 1},
-    {"dut.u_pdp.tot_valid", 1},
-    {"dut.u_pdp.tot_ready", 1},
-    {"dut.u_pdp.out_valid", 1},
-    {"dut.u_pdp.out_ready", 1},
-    {"dut.u_pdp.w_mif_o.valid", 1},
-    {"dut.u_pdp.w_mif_i.ready", 1},
-    {"dut.u_pdp.w_mif_o.addr", ADDRESS},
-    {"dut.u_pdp.w_mif_o.dat_valid", 1},
-    {"dut.u_pdp.w_mif_i.dat_ready", 1},
-    {"dut.u_pdp.w_mif_o.dat_data", ATOM},
-    {NULL, END},
+enum { PATTERNS = 40 };
+
+static const enum nvdla_unit NO_REGISTER = NVDLA_UNIT_COUNT; /* beside a signal that is not a field of a register */
+
+/* Signals that are shown together: names with * for anything but '/', which stands for '.', below "TOP/tb_top/"; with
+ * "marks/" in front they are below the root. "name/" and two * take enumerations anywhere below name. */
+struct group {
+    const char *title;
+    int color;
+    const char *patterns[PATTERNS]; /* in the order of the screen */
+    const char *registers[4];       /* folded: the registers of the layer that runs */
+    enum nvdla_unit units[4];       /* whose they are */
 };
 
-static int width(const struct nvdla_config *config, int bits, int port) {
-    const int data = port ? config->cvsram_data_bits : config->dbb_data_bits;
-    switch (bits) {
-    case ADDRESS:
-        return config->addr_bits;
-    case PORT_DATA:
-        return data;
-    case PORT_STROBE:
-        return data / 8;
-    case ATOM:
-        return config->mem_atom * 8;
-    case SDP_LANES_8:
-        return config->sdp_bs_throughput * 8;
-    case SDP_LANES_32:
-        return config->sdp_bs_throughput * 32;
-    default:
-        return bits;
+#define MIF_READ(name)                                                                                                 \
+    name "_mif_o/valid", name "_mif_i/ready", name "_mif_o/addr", name "_mif_o/len", name "_mif_i/valid",              \
+        name "_mif_i/data"
+#define MIF_WRITE(name)                                                                                                \
+    name "_mif_o/valid", name "_mif_i/ready", name "_mif_o/addr", name "_mif_o/len", name "_mif_o/dat_valid",          \
+        name "_mif_i/dat_ready", name "_mif_o/dat_data", name "_mif_i/done"
+#define AXI_READ(port)                                                                                                 \
+    "marks/" port "_AR", "nvdla_core2" port "_ar_arvalid", "nvdla_core2" port "_ar_arready",                           \
+        "nvdla_core2" port "_ar_arid", "nvdla_core2" port "_ar_arlen", "nvdla_core2" port "_ar_araddr",                \
+        "marks/" port "_R", "nvdla_core2" port "_r_rvalid", "nvdla_core2" port "_r_rready",                            \
+        "nvdla_core2" port "_r_rid", "nvdla_core2" port "_r_rlast", "nvdla_core2" port "_r_rdata"
+#define AXI_WRITE(port)                                                                                                \
+    "marks/" port "_AW", "nvdla_core2" port "_aw_awvalid", "nvdla_core2" port "_aw_awready",                           \
+        "nvdla_core2" port "_aw_awid", "nvdla_core2" port "_aw_awlen", "nvdla_core2" port "_aw_awaddr",                \
+        "marks/" port "_W", "nvdla_core2" port "_w_wvalid", "nvdla_core2" port "_w_wready",                            \
+        "nvdla_core2" port "_w_wlast", "nvdla_core2" port "_w_wstrb", "nvdla_core2" port "_w_wdata",                   \
+        "marks/" port "_B", "nvdla_core2" port "_b_bvalid", "nvdla_core2" port "_b_bready",                            \
+        "nvdla_core2" port "_b_bid"
+
+/* In the order of the data. */
+static const struct group groups[] = {
+    {.title = "Marks: what goes on",
+     .color = YELLOW,
+     .patterns = {"marks/CSB", "marks/interrupt", "marks/stream_*", "marks/[A-Z]*"}},
+    {.title = "CSB and interrupt",
+     .color = GREEN,
+     .patterns = {"clk", "dla_reset_rstn", "csb2nvdla_valid", "csb2nvdla_ready", "csb2nvdla_write", "csb2nvdla_nposted",
+                  "csb2nvdla_addr", "csb2nvdla_wdat", "nvdla2csb_valid", "nvdla2csb_data", "nvdla2csb_wr_complete",
+                  "dla_intr", "dut/u_glb/status_q", "dut/u_glb/mask_q", "dut/*_done"}},
+    {.title = "CDMA",
+     .color = ORANGE,
+     .patterns = {"marks/CDMA", "dut/u_cdma/run", "dut/u_cdma/dat_state_q", "dut/u_cdma/wt_state_q", "dut/u_cdma/**",
+                  MIF_READ("dut/u_cdma/dat"), MIF_READ("dut/u_cdma/wt"), "dut/u_cdma/used_q", "dut/u_cdma/atom_valid",
+                  "dut/u_cdma/cvt_data", "dut/dat_wr/*", "dut/wt_wr/*", "dut/cdma2csc/*"},
+     .registers = {"dut/u_cdma/d/*"},
+     .units = {NVDLA_CDMA}},
+    {.title = "CBUF",
+     .color = RED,
+     .patterns = {"dut/dat_wr/valid", "dut/dat_wr/addr", "dut/dat_wr/data", "dut/wt_wr/valid", "dut/wt_wr/addr",
+                  "dut/wt_wr/data", "dut/dat_rd/*", "dut/dat_rd_data", "dut/dat_rd_next/*", "dut/dat_rd_next_data",
+                  "dut/wt_rd/*", "dut/wt_rd_data", "dut/mask_rd/*", "dut/mask_rd_data"}},
+    {.title = "CSC",
+     .color = YELLOW,
+     .patterns = {"marks/CSC",
+                  "dut/u_csc/run",
+                  "dut/u_csc/state_q",
+                  "dut/u_csc/**",
+                  "dut/csc2cdma/*",
+                  "dut/u_csc/slices_q",
+                  "dut/u_csc/kernels_avl_q",
+                  "dut/u_csc/op_valid",
+                  "dut/u_csc/op_ready",
+                  "dut/u_csc/op_kernels",
+                  "dut/u_csc/op_tap_x",
+                  "dut/u_csc/op_tap_y",
+                  "dut/u_csc/data_op_valid",
+                  "dut/u_csc/data_op_ready",
+                  "dut/u_csc/weight_op_valid",
+                  "dut/u_csc/weight_op_ready",
+                  "dut/u_csc/credits_q",
+                  "dut/atom_valid",
+                  "dut/atom_data",
+                  "dut/atom_*",
+                  "dut/wt_valid",
+                  "dut/wt_sel_*",
+                  "dut/wt_data"},
+     .registers = {"dut/u_csc/d/*"},
+     .units = {NVDLA_CSC}},
+    {.title = "CMAC",
+     .color = GREEN,
+     .patterns = {"marks/CMAC_A", "marks/CMAC_B", "dut/cmac_a_run", "dut/cmac_b_run", "dut/mac_valid", "dut/mac_a_sum",
+                  "dut/mac_b_sum", "dut/mac_*"}},
+    {.title = "CACC",
+     .color = BLUE,
+     .patterns = {"marks/CACC", "dut/cacc_run", "dut/u_cacc/**", "dut/u_cacc/position_q", "dut/u_cacc/rows_q",
+                  "dut/u_cacc/wr_row_q", "dut/u_cacc/rd_row_q", "dut/u_cacc/beat_q", "dut/credit_valid",
+                  "dut/cacc2sdp_valid", "dut/cacc2sdp_ready", "dut/cacc2sdp_data"},
+     .registers = {"dut/u_cacc/d/*"},
+     .units = {NVDLA_CACC}},
+    {.title = "SDP",
+     .color = VIOLET,
+     .patterns = {"marks/SDP", "marks/SDP_RDMA", "dut/u_sdp/run", "dut/u_sdp/group", "dut/u_sdp/**",
+                  MIF_READ("dut/u_sdp/m"), MIF_READ("dut/u_sdp/b"), MIF_READ("dut/u_sdp/n"), MIF_READ("dut/u_sdp/e"),
+                  "dut/u_sdp/src_*"},
+     .registers = {"dut/u_sdp/d/*", "dut/u_sdp/u_rdma/d/*"},
+     .units = {NVDLA_SDP, NVDLA_SDP_RDMA}},
+    {.title = "SDP pipe and output",
+     .color = VIOLET,
+     .patterns = {"dut/u_sdp/src_valid", "dut/u_sdp/src_ready", "dut/u_sdp/src_data", "dut/u_sdp/bs_valid",
+                  "dut/u_sdp/bs_ready", "dut/u_sdp/bs_data", "dut/u_sdp/bn_valid", "dut/u_sdp/bn_ready",
+                  "dut/u_sdp/bn_data", "dut/u_sdp/ew_valid", "dut/u_sdp/ew_ready", "dut/u_sdp/ew_data",
+                  "dut/u_sdp/out_valid", "dut/u_sdp/out_ready", "dut/u_sdp/out_data", MIF_WRITE("dut/u_sdp/w"),
+                  "dut/sdp2pdp_valid", "dut/sdp2pdp_ready", "dut/sdp2pdp_data"}},
+    {.title = "PDP",
+     .color = ORANGE,
+     .patterns = {"marks/PDP", "marks/PDP_RDMA", "dut/u_pdp/run", "dut/u_pdp/rdma_run", "dut/u_pdp/**",
+                  MIF_READ("dut/u_pdp/r"), "dut/u_pdp/in_*", "dut/u_pdp/beat_*", "dut/u_pdp/beat/*", "dut/u_pdp/tot_*",
+                  "dut/u_pdp/out_*", MIF_WRITE("dut/u_pdp/w")},
+     .registers = {"dut/u_pdp/d/*", "dut/u_pdp/rdma_d/*"},
+     .units = {NVDLA_PDP, NVDLA_PDP_RDMA}},
+    {.title = "CDP",
+     .color = YELLOW,
+     .patterns = {"marks/CDP", "marks/CDP_RDMA", "dut/u_cdp/run", "dut/u_cdp/rdma_run", "dut/u_cdp/**",
+                  MIF_READ("dut/u_cdp/r"), "dut/u_cdp/mem_*", "dut/u_cdp/block_*", "dut/u_cdp/beat_*",
+                  "dut/u_cdp/out_*", MIF_WRITE("dut/u_cdp/w")},
+     .registers = {"dut/u_cdp/d/*", "dut/u_cdp/rdma_d/*", "dut/u_cdp/s/*"},
+     .units = {NVDLA_CDP, NVDLA_CDP_RDMA, NVDLA_CDP}},
+    {.title = "AXI read, primary port", .color = GREEN, .patterns = {AXI_READ("dbb")}},
+    {.title = "AXI write, primary port", .color = RED, .patterns = {AXI_WRITE("dbb")}},
+    {.title = "AXI read, secondary port", .color = GREEN, .patterns = {AXI_READ("cvsram")}},
+    {.title = "AXI write, secondary port", .color = RED, .patterns = {AXI_WRITE("cvsram")}},
+};
+
+/* Signals of a group or of its registers, in the order of the screen. */
+struct chosen {
+    size_t *signals;        /* indices */
+    enum nvdla_unit *units; /* of registers */
+    size_t count;
+};
+
+struct save {
+    FILE *file;
+    const struct nvdla_config *config;
+    struct wave_index *index;
+    char **paths;                        /* of the signals, with / for '.', below "TOP/tb_top/" or from the root on */
+    char *folder;                        /* of the translations */
+    struct words translations, contents; /* their files, and what stands in each */
+    struct error *err;
+    bool failed;
+};
+
+/* ---- choice -------------------------------------------------------------------------------------------------------
+ */
+
+static bool matches(const struct save *save, size_t i, const char *pattern) {
+    const struct wave_signal *signal = &save->index->signals[i];
+    const size_t plain = strcspn(pattern, "*[");
+    if (signal->constant || strncmp(save->paths[i], pattern, plain) != 0)
+        return false;
+    if (strcmp(pattern + plain, "**") == 0)
+        return signal->enumeration;
+    return fnmatch(pattern + plain, save->paths[i] + plain, FNM_PATHNAME) == 0;
+}
+
+/* Adds what a pattern means, in the order of the file, but no signal twice. */
+static void choose(struct save *save, struct chosen *chosen, const char *pattern, enum nvdla_unit unit) {
+    for (size_t i = 0; i < save->index->count; i++) {
+        bool known = !matches(save, i, pattern) || strstr(save->paths[i], "/unused_");
+        for (size_t k = 0; !known && k < chosen->count; k++)
+            known = save->index->signals[chosen->signals[k]].handle == save->index->signals[i].handle &&
+                    unit == NO_REGISTER;
+        if (known)
+            continue;
+        chosen->signals = xgrow(chosen->signals, chosen->count, sizeof *chosen->signals);
+        chosen->units = xgrow(chosen->units, chosen->count, sizeof *chosen->units);
+        chosen->units[chosen->count] = unit;
+        chosen->signals[chosen->count++] = i;
+        save->index->signals[i].wanted = true;
     }
 }
 
-/* One collapsible group of signals: bits in binary, buses in hexadecimal. */
-static void group(FILE *file, const struct nvdla_config *config, const char *title, const struct trace *traces,
-                  const char *prefix, int port) {
-    fprintf(file, "@800200\n-%s\n", title);
-    for (const struct trace *t = traces; t->name; t++) {
-        const int bits = width(config, t->bits, port);
-        fprintf(file, "@%d\nTOP.tb_top.%s%s", bits == 1 ? 28 : 22, prefix, t->name);
-        if (bits > 1)
-            fprintf(file, "[%d:0]", bits - 1);
-        fputc('\n', file);
-    }
-    fprintf(file, "@1000200\n-%s\n", title);
+static void forget(struct chosen *chosen) {
+    free(chosen->signals);
+    free(chosen->units);
 }
 
-/* Writes the file. whole: its own name from the root on; ending: of the wave file, ".fst" or none. */
-static void write_save(FILE *file, const char *whole, const char *ending, const struct nvdla_config *config,
-                       bool own_rtl, uint64_t from) {
-    static const char *const ports[][3] = {
-        {"nvdla_core2dbb_", "AXI read, primary port", "AXI write, primary port"},
-        {"nvdla_core2cvsram_", "AXI read, secondary port", "AXI write, secondary port"},
-    };
-    /* With both whole names GTKWave finds the wave file from any folder, also when the two have been moved together. */
-    fprintf(file, "[*] nvcosim: 1 ns is 1 core clock, 0 is the first clock after reset\n");
-    fprintf(file, "[dumpfile] \"%.*s%s\"\n[savefile] \"%s\"\n", (int)(strlen(whole) - strlen(".gtkw")), whole, ending,
-            whole);
-    /* Times are picoseconds, 1000 a cycle; the zoom shows about 100 cycles. */
-    const unsigned long long start = (unsigned long long)from * 1000;
-    fprintf(file, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n*-14.000000 %llu -1 -1\n", start, start);
-    fprintf(file, "[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n[signals_width] 400\n");
-    group(file, config, "CSB", csb, "", 0);
-    group(file, config, "Interrupt", interrupt, "", 0);
-    for (int p = 0; p < 1 + config->secondary_memory; p++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): secondary_memory is 0 or 1 */
-        group(file, config, ports[p][1], axi_read, ports[p][0], p);
-        group(file, config, ports[p][2], axi_write, ports[p][0], p);
+/* ---- translations -------------------------------------------------------------------------------------------------
+ */
+
+/* Number of a translation file with these lines, from 1; it is written, under that name, if there is none yet. */
+static size_t translation(struct save *save, const char *name, struct text *lines) {
+    size_t at = 0;
+    while (at < save->translations.count && strcmp(save->contents.items[at], lines->text) != 0)
+        at++;
+    if (at == save->translations.count) {
+        char *path = xprintf("%s/%s.txt", save->folder, name);
+        if (!save->failed && !file_write(path, lines->text, lines->n, save->err))
+            save->failed = true;
+        words_add(&save->translations, "%s", path);
+        words_add(&save->contents, "%s", lines->text);
+        free(path);
     }
-    if (own_rtl) {
-        group(file, config, "Layer done by group", own_interrupt, "", 0);
-        group(file, config, "SDP inputs", sdp_in, "", 0);
-        group(file, config, "SDP pipe", sdp_pipe, "", 0);
-        group(file, config, "SDP to memory", sdp_out, "", 0);
-        group(file, config, "SDP to PDP", sdp_pdp, "", 0);
-        group(file, config, "PDP", pdp, "", 0);
+    free(lines->text);
+    return at + 1;
+}
+
+/* A value as GTKWave looks it up in the radix of hexadecimal: so many digits as the bits need. */
+static void translate(struct text *lines, int bits, uint64_t value, const char *name) {
+    text_printf(lines, "%0*llx %s\n", (bits + 3) / 4, (unsigned long long)value, name);
+}
+
+static size_t translate_addresses(struct save *save, int bits) {
+    struct text lines = {0};
+    for (uint32_t address = 0; address >> 2 < 1u << 16; address += 4) {
+        const struct nvdla_register *reg = nvdla_register_at(save->config, address);
+        char name[128];
+        if (reg)
+            translate(&lines, bits, address >> 2, nvdla_register_name(save->config, address, name, sizeof name));
+    }
+    return translation(save, "registers", &lines);
+}
+
+static size_t translate_clients(struct save *save, int bits, bool write) {
+    struct text lines = {0};
+    for (int id = 0; id < AXI_IDS; id++)
+        translate(&lines, bits, (uint64_t)id, nvdla_client_name(id, write));
+    return translation(save, write ? "write_clients" : "read_clients", &lines);
+}
+
+static size_t translate_interrupts(struct save *save, int bits) {
+    struct text lines = {0};
+    for (uint32_t set = 0; set < 4; set++) {
+        char name[16];
+        snprintf(name, sizeof name, "%s", set == 0 ? "-" : set == 1 ? "group_0" : set == 2 ? "group_1" : "both");
+        translate(&lines, bits, set, name);
+    }
+    return translation(save, "done", &lines);
+}
+
+/* The field of a unit's registers that a member of its structure holds, NULL if there is none of that name. */
+static const struct nvdla_field *field_of(const struct save *save, enum nvdla_unit unit, const char *member) {
+    const uint32_t base = nvdla_unit_base(save->config, unit);
+    for (uint32_t offset = 0; offset < 0x1000; offset += 4) {
+        const struct nvdla_register *reg = nvdla_register_at(save->config, base + offset);
+        for (size_t i = 0; reg && i < reg->field_count; i++)
+            if (strcasecmp(reg->fields[i].name, member) == 0)
+                return &reg->fields[i];
+    }
+    return NULL;
+}
+
+/* Of a register field with named values, 0 if it has none. Fields with the same names share a file. */
+static size_t translate_field(struct save *save, enum nvdla_unit unit, const struct wave_signal *signal) {
+    const struct nvdla_field *field = field_of(save, unit, strrchr(signal->name, '.') + 1);
+    if (!field || field->enum_count == 0)
+        return 0;
+    struct text lines = {0};
+    for (size_t i = 0; i < field->enum_count; i++)
+        translate(&lines, signal->bits, field->enums[i].value, field->enums[i].name);
+    char *name = xprintf("%s.%s", nvdla_unit_names[unit], field->name);
+    const size_t number = translation(save, name, &lines);
+    free(name);
+    return number;
+}
+
+/* ---- the file -----------------------------------------------------------------------------------------------------
+ */
+
+static bool ends(const char *name, const char *end) {
+    return text_ends_with(name, end);
+}
+
+static bool says(const char *name, const char *const *words) {
+    for (; *words; words++)
+        if (strstr(name, *words))
+            return true;
+    return false;
+}
+
+/* The number of the translation that suits a signal, 0 for none. */
+static size_t translation_of(struct save *save, const struct wave_signal *signal, enum nvdla_unit unit) {
+    const char *name = strrchr(signal->name, '.') + 1;
+    if (signal->enumeration)
+        return 0;
+    if (strcmp(name, "csb2nvdla_addr") == 0)
+        return translate_addresses(save, signal->bits);
+    if (ends(name, "_arid") || ends(name, "_rid"))
+        return translate_clients(save, signal->bits, false);
+    if (ends(name, "_awid") || ends(name, "_bid"))
+        return translate_clients(save, signal->bits, true);
+    if (ends(name, "_done") && signal->bits == 2)
+        return translate_interrupts(save, signal->bits);
+    return unit == NO_REGISTER ? 0 : translate_field(save, unit, signal);
+}
+
+/* The radix that fits: addresses and bit sets in hexadecimal, elements with sign, counts in decimal, everything wide in
+ * hexadecimal. */
+static uint64_t radix(const struct wave_signal *signal) {
+    static const char *const hexadecimal[] = {"addr",   "wdat", "csb",  "strb",   "mask",
+                                              "status", "sel",  "base", "stride", NULL};
+    static const char *const elements[] = {"data", "sum", NULL};
+    const char *name = strrchr(signal->name, '.') + 1;
+    if (strncmp(signal->name, "marks.", 6) == 0)
+        return FLAG_ASCII;
+    if (signal->enumeration)
+        return FLAG_BINARY | FLAG_ENUM;
+    if (signal->bits == 1)
+        return FLAG_BINARY;
+    if (says(name, hexadecimal) || signal->bits > 32)
+        return FLAG_HEX;
+    return says(name, elements) ? FLAG_SIGNED : FLAG_DECIMAL;
+}
+
+/* What stands beside the wave: the name below the design and below the engine of the group, with / since GTKWave cuts
+ * names at the last '.'. */
+static const char *short_name(const char *path) {
+    if (strncmp(path, "marks/", 6) == 0)
+        return path + 6;
+    if (strncmp(path, "dut/", 4) != 0)
+        return path;
+    const char *engine = strncmp(path + 4, "u_", 2) == 0 ? strchr(path + 4, '/') : NULL;
+    return engine ? engine + 1 : path + 4;
+}
+
+static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, int color) {
+    const struct wave_signal *signal = &save->index->signals[i];
+    const size_t number = translation_of(save, signal, unit);
+    const uint64_t flags = FLAG_RIGHT | (number ? FLAG_HEX | FLAG_TRANSLATED : radix(signal));
+    fprintf(save->file, "@%llx\n[color] %d\n", (unsigned long long)flags, color);
+    if (number)
+        fprintf(save->file, "^%zu %s\n", number, save->translations.items[number - 1]);
+    fprintf(save->file, "+{%s} %s%s\n", short_name(save->paths[i]), signal->name, signal->range);
+}
+
+static void begin_group(struct save *save, const char *title, bool closed) {
+    fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_BEGIN | FLAG_BLANK | (closed ? FLAG_CLOSED : 0), title);
+}
+
+static void end_group(struct save *save, const char *title, bool closed) {
+    fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_END | FLAG_BLANK | (closed ? FLAG_CLOSED | FLAG_COLLAPSED : 0), title);
+}
+
+/* Those that move, or those that do not. */
+static void print_signals(struct save *save, const struct chosen *chosen, bool moves, int color) {
+    for (size_t i = 0; i < chosen->count; i++)
+        if (save->index->signals[chosen->signals[i]].moves == moves)
+            print_signal(save, chosen->signals[i], chosen->units[i], color);
+}
+
+static void print_folded(struct save *save, const char *title, const struct chosen *chosen, bool both, int color) {
+    begin_group(save, title, true);
+    if (both)
+        print_signals(save, chosen, true, color);
+    print_signals(save, chosen, false, color);
+    end_group(save, title, true);
+}
+
+static void print_group(struct save *save, const struct group *group, const struct chosen *chosen,
+                        const struct chosen *registers) {
+    size_t moving = 0;
+    for (size_t i = 0; i < chosen->count; i++)
+        moving += save->index->signals[chosen->signals[i]].moves;
+    if (chosen->count == 0)
+        return;
+    char *title = moving ? xstrdup(group->title) : xprintf("%s: nothing moves", group->title);
+    begin_group(save, title, moving == 0);
+    print_signals(save, chosen, true, group->color);
+    if (registers->count > 0) {
+        char *name = xprintf("%s registers of the layer", group->title);
+        print_folded(save, name, registers, true, group->color);
+        free(name);
+    }
+    if (moving && moving < chosen->count) {
+        char *name = xprintf("%s: %zu that never move", group->title, chosen->count - moving);
+        print_folded(save, name, chosen, false, group->color);
+        free(name);
+    } else {
+        print_signals(save, chosen, false, group->color);
+    }
+    end_group(save, title, moving == 0);
+    free(title);
+}
+
+static void print_file(struct save *save, const char *path, const char *save_path, const struct wave_view *view,
+                       void (*find_moves)(const char *path, struct wave_index *index)) {
+    enum { COUNT = sizeof groups / sizeof groups[0] };
+    struct chosen chosen[COUNT] = {0}, registers[COUNT] = {0};
+    for (size_t g = 0; g < COUNT; g++) {
+        for (int i = 0; groups[g].patterns[i]; i++)
+            choose(save, &chosen[g], groups[g].patterns[i], NO_REGISTER);
+        for (int i = 0; groups[g].registers[i]; i++)
+            choose(save, &registers[g], groups[g].registers[i], groups[g].units[i]);
+    }
+    find_moves(path, save->index);
+    char *lines = wave_view_lines(view);
+    fprintf(
+        save->file,
+        "[*] nvcosim: 1 ns is 1 core clock, 0 is the first clock after reset\n[dumpfile] \"%s\"\n[savefile] \"%s\"\n"
+        "[size] 1600 1000\n[pos] -1 -1\n%s[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n"
+        "[signals_width] 330\n[sst_expanded] 1\n",
+        path, save_path, lines);
+    free(lines);
+    for (size_t g = 0; g < COUNT; g++) {
+        print_group(save, &groups[g], &chosen[g], &registers[g]);
+        forget(&chosen[g]);
+        forget(&registers[g]);
     }
 }
 
-bool waves_write_save(const char *path, const struct nvdla_config *config, bool own_rtl, uint64_t from,
-                      struct error *err) {
-    char *name = wave_save_path(path);
-    FILE *file = fopen(name, "w");
-    bool good = file != NULL;
-    if (file) {
-        char *whole = realpath(name, NULL);
-        good = whole != NULL;
-        if (whole)
-            write_save(file, whole, path + strlen(name) - strlen(".gtkw"), config, own_rtl, from);
-        free(whole);
-        good = !ferror(file) && good;
-        good = fclose(file) == 0 && good;
+/* The name of a signal as patterns have it. */
+static char *path_of(const char *name) {
+    static const char top[] = "TOP.tb_top.";
+    char *path = xstrdup(strncmp(name, top, sizeof top - 1) == 0 ? name + sizeof top - 1 : name);
+    for (char *c = path; *c; c++)
+        if (*c == '.')
+            *c = '/';
+    return path;
+}
+
+/* Tells of scopes that hold nothing: of names that do not exist. */
+static void warn_of_scopes(const struct save *save, const char *const *scopes) {
+    for (; scopes && *scopes; scopes++) {
+        char *scope = xstrdup(*scopes), *colon = strrchr(scope, ':');
+        if (colon)
+            *colon = '\0';
+        const char *below = scope;
+        below += strncmp(below, "TOP.", 4) == 0 ? 4 : 0;
+        below += strncmp(below, "tb_top.", 7) == 0 ? 7 : 0;
+        char *prefix = path_of(below);
+        const size_t n = strlen(prefix);
+        bool found = strcmp(below, "TOP") == 0 || strcmp(below, "tb_top") == 0;
+        for (size_t i = 0; !found && i < save->index->count; i++)
+            found = strncmp(save->paths[i], prefix, n) == 0 && strchr("/", save->paths[i][n]);
+        if (!found)
+            fprintf(stderr, "nvcosim: warning: --wave-scope %s: the design has no signal below that name\n", *scopes);
+        free(prefix);
+        free(scope);
+    }
+}
+
+bool wave_save_write(const char *path, const struct nvdla_config *config, const struct simulator *simulator,
+                     const char *const *scopes, const struct wave_view *view, struct error *err) {
+    struct save save = {.config = config, .err = err};
+    bool good = false;
+    char *name = wave_save_path(path), *whole = realpath(path, NULL);
+    save.index = simulator->wave_index_read(path);
+    if (!save.index || !whole) {
+        error_set(err, "%s: the waves cannot be read back for %s: %s", path, name, strerror(errno));
+        goto out;
+    }
+    char *whole_save = wave_save_path(whole);
+    save.folder = xprintf("%.*s.filters", (int)(strlen(whole_save) - strlen(".gtkw")), whole_save);
+    save.paths = xcalloc(save.index->count + 1, sizeof *save.paths);
+    for (size_t i = 0; i < save.index->count; i++)
+        save.paths[i] = path_of(save.index->signals[i].name);
+    warn_of_scopes(&save, scopes);
+    save.file = directory_make(save.folder, err) ? fopen(name, "w") : NULL;
+    if (save.file) {
+        print_file(&save, whole, whole_save, view, simulator->wave_index_moves);
+        good = !ferror(save.file);
+        good = fclose(save.file) == 0 && good;
     }
     if (!good)
         error_set(err, "%s: %s beside it: %s", path, name, strerror(errno));
+    for (size_t i = 0; i < save.index->count; i++)
+        free(save.paths[i]);
+    free(save.paths);
+    free(whole_save);
+    words_free(&save.translations);
+    words_free(&save.contents);
+out:
+    if (save.index)
+        simulator->wave_index_free(save.index);
+    free(save.folder);
     free(name);
-    return good;
+    free(whole);
+    return good && !save.failed;
 }

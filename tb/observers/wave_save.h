@@ -1,20 +1,24 @@
-/* The GTKWave save file beside a recorded wave: which signals to show, in which groups, in which format. */
+/* The GTKWave save file beside a recorded wave: which signals to show, in which groups, in which format, where to look
+ * first.
+ *
+ * It is written when the recording is over, from what the wave file holds: every name in it exists there, and what
+ * never moves is folded away. Translations of numbers into names (register addresses, AXI IDs, states, register fields)
+ * stand in files of their own in a folder beside it.
+ */
 #ifndef TB_OBSERVERS_WAVE_SAVE_H
 #define TB_OBSERVERS_WAVE_SAVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "device/wave_view.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
+#include "tb/rtl_device.h"
 
-/* Writes NAME.gtkw for the wave file NAME.fst (or PATH.gtkw if path has another ending).
+/* Writes NAME.gtkw and NAME.filters/ for the wave file NAME.fst, which must be complete.
  *
- * path     the wave file, as the run names it
- * from     cycle at which the display starts
- * own_rtl  the design is this project's: the streams between its engines are shown too; of other RTL only the ports
+ * scopes   what the recording was limited to (struct wave_options); one that holds no signal gets a warning to stderr
+ * view     what to show first
  */
-bool waves_write_save(const char *path, const struct nvdla_config *config, bool own_rtl, uint64_t from,
-                      struct error *err);
+bool wave_save_write(const char *path, const struct nvdla_config *config, const struct simulator *simulator,
+                     const char *const *scopes, const struct wave_view *view, struct error *err);
 
 #endif

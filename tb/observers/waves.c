@@ -9,13 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 #include "tb/observers/wave_save.h"
 
 enum {
+    WHOLE_VIEW = 3000, /* clocks that a screen still shows */
+    LAYER_VIEW = 300,  /* of a longer recording: after its first layer begins */
+    BEFORE_LAYER = 20,
     CYCLE = 1000,         /* wave time units (ps) of a clock: 1 ns on the screen is 1 cycle */
     FULL_DISK_STATUS = 2, /* exit status of bad input and of output that cannot be written */
 };
+
+#define NEVER UINT64_MAX
 
 static volatile sig_atomic_t toggles;    /* SIGUSR1 so far */
 static const char *volatile broken_path; /* what a SIGBUS has spoilt */
@@ -55,11 +61,11 @@ bool waves_begin(struct waves *waves, const struct wave_options *options, struct
     if (!waves->simulator->wave_open)
         return error_set(
             err, "this simulator was built without waves; build its wave variant with 'make simulator VARIANT=waves'");
-    if (!end_waves(waves, err) ||
-        !waves_write_save(options->path, waves->config, waves->simulator->checks_connect, options->from, err))
+    if (!end_waves(waves, err))
         return false;
     waves->options = *options;
     waves->by_hand = false;
+    waves->first = waves->armed = waves->interrupt = NEVER;
     waves->end = 0;
     waves->signals = toggles;
     sigaction(SIGUSR1, &(struct sigaction){.sa_handler = toggle, .sa_flags = SA_RESTART}, NULL);
@@ -131,7 +137,25 @@ static void edge_waves(void *context, uint64_t edge) {
     if (!waves->on_edge)
         return;
     dump(waves, waves->base + edge * CYCLE);
+    waves->last = waves->base / CYCLE + edge;
+    if (waves->first == NEVER)
+        waves->first = waves->last;
     ++*waves->recorded;
+}
+
+static void clock_waves(void *context, const struct sampled *now) {
+    struct waves *waves = context;
+    if (now->interrupt && !waves->line && waves->on_edge)
+        waves->interrupt = waves->last + 1;
+    waves->line = now->interrupt;
+}
+
+static void write_waves(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
+    struct waves *waves = context;
+    (void)cycle;
+    const struct nvdla_register *reg = waves->armed == NEVER ? nvdla_register_at(waves->config, address) : NULL;
+    if (reg && (value & 1) && waves->on_edge && strcmp(reg->name, "D_OP_ENABLE") == 0)
+        waves->armed = waves->last + 1;
 }
 
 static void settled_waves(void *context) {
@@ -179,6 +203,25 @@ static bool complete(const char *path) {
     return names && at == size;
 }
 
+/* Shows all of a short recording, of a longer one the beginning of its first layer. */
+static bool write_save(const struct waves *waves, const char *path, struct error *err) {
+    struct wave_marker markers[2];
+    struct wave_view view = {.from = waves->first == NEVER ? waves->base / CYCLE : waves->first,
+                             .to = waves->last + 1,
+                             .cursor = -1,
+                             .markers = markers};
+    if (waves->armed != NEVER)
+        markers[view.marker_count++] = (struct wave_marker){"layer armed", waves->armed};
+    if (waves->interrupt != NEVER)
+        markers[view.marker_count++] = (struct wave_marker){"interrupt", waves->interrupt};
+    if (view.to > view.from + WHOLE_VIEW) {
+        if (waves->armed != NEVER && waves->armed > view.from + BEFORE_LAYER)
+            view.from = waves->armed - BEFORE_LAYER;
+        view.to = view.from + LAYER_VIEW;
+    }
+    return wave_save_write(path, waves->config, waves->simulator, waves->options.scopes, &view, err);
+}
+
 static bool end_waves(void *context, struct error *err) {
     struct waves *waves = context;
     if (!waves->options.path)
@@ -199,7 +242,7 @@ static bool end_waves(void *context, struct error *err) {
     free(broken_names);
     broken_names = NULL;
     if (good)
-        return true;
+        return write_save(waves, path, err);
     return error_set(err,
                      "%s: the waves could not be written to the end: no space left on the disk? Make room, or record "
                      "fewer cycles (--wave-from, --wave-to)",
@@ -207,6 +250,11 @@ static bool end_waves(void *context, struct error *err) {
 }
 
 struct observer waves_observer(struct waves *waves) {
-    return (struct observer){
-        .context = waves, .reset = reset_waves, .edge = edge_waves, .settled = settled_waves, .end = end_waves};
+    return (struct observer){.context = waves,
+                             .reset = reset_waves,
+                             .edge = edge_waves,
+                             .clock = clock_waves,
+                             .write = write_waves,
+                             .settled = settled_waves,
+                             .end = end_waves};
 }

@@ -17,6 +17,9 @@ struct waves {
     struct wave_options options; /* path NULL: nothing is to be recorded */
     uint64_t base;               /* wave time of cycle 0 */
     uint64_t end;                /* of the window of a layer: last cycle; 0: not known yet */
+    uint64_t first, last;        /* cycles in the file */
+    uint64_t armed, interrupt;   /* first launch armed, last rise of dla_intr while it was recorded; NEVER: none */
+    bool line;                   /* dla_intr */
     uint64_t edge;               /* last rising edge */
     bool clocked;                /* there was one since reset */
     bool on_edge;                /* it is in the file */

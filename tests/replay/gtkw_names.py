@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Are the signals that a .gtkw names in the waves?
+"""Are the signals that a .gtkw names in the waves, in the groups that are expected?
 
-usage: gtkw_names.py WAVES.vcd SAVE.gtkw     fst2vcd makes the .vcd
+usage: gtkw_names.py WAVES.vcd SAVE.gtkw [GROUP COUNT]...     fst2vcd makes the .vcd; COUNT: signals at least, the folded ones included
 """
 import re
 import sys
+from pathlib import Path
 
 
-def main(vcd, gtkw):
+def names_of(vcd):
     scopes, names = [], set()
     with open(vcd, encoding="utf-8") as f:
         for line in f:
@@ -19,12 +20,35 @@ def main(vcd, gtkw):
             elif line.startswith("$var"):
                 names.add(".".join(scopes + [words[4]]))
             elif line.startswith("$enddefinitions"):
-                break
-    with open(gtkw, encoding="utf-8") as f:
-        wanted = [re.sub(r"\[[0-9:]+\]$", "", line.strip()) for line in f if re.match(r"[A-Za-z_]\S*\.\S+$", line.strip())]
-    missing = [w for w in wanted if w not in names]
-    print(len(wanted), "signals grouped, missing:", missing)
-    return 1 if missing or len(wanted) < 20 else 0
+                return names
+    return names
+
+
+def main(vcd, gtkw, *expected):
+    names, groups, open_groups, wrong, filters = names_of(vcd), {}, [], [], set()
+    flags = 0
+    for line in Path(gtkw).read_text(encoding="utf-8").splitlines():
+        signal = re.fullmatch(r"\+\{\S+\} ([A-Za-z_]\S*\.\S+)", line)
+        if line.startswith("@"):
+            flags = int(line[1:], 16)
+        elif line.startswith("^"):
+            filters.add(line.split(" ", 1)[1])
+        elif line.startswith("-") and flags & 0x800000:
+            open_groups.append(re.sub(": nothing moves$", "", line[1:]))
+        elif line.startswith("-") and flags & 0x1000000:
+            open_groups.pop()
+        elif signal:
+            name = re.sub(r"\[[0-9:]+\]$", "", signal.group(1))
+            groups.setdefault(open_groups[0], []).append(name)
+            wrong += [f"{name} is not in the waves"] if name not in names else []
+    for group, count in zip(expected[::2], expected[1::2]):
+        if len(groups.get(group, [])) < int(count):
+            wrong.append(f"group '{group}' has {len(groups.get(group, []))} signals, {count} expected at least")
+    wrong += [f"{f} does not exist" for f in filters if not Path(f).stat().st_size]
+    wrong += ["groups do not nest"] if open_groups else []
+    print(sum(map(len, groups.values())), "signals in", {g: len(s) for g, s in groups.items()}, len(filters), "translations")
+    print("\n".join(wrong))
+    return 1 if wrong or not groups else 0
 
 
 sys.exit(main(*sys.argv[1:]))

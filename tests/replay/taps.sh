@@ -1,6 +1,6 @@
 #!/bin/bash
-# Element streams of RTL and model, recorded and compared element by element: equal on convolutions, SDP and PDP layers; and that
-# another RTL's, whose memory traffic alone is heard, are recorded too.
+# Element streams of RTL and model, recorded and compared element by element: equal on layers of every engine, also counted as
+# histograms; another RTL's, whose memory traffic alone is heard, recorded too; and how a difference is told.
 #
 # usage: taps.sh BUILD
 set -u
@@ -8,20 +8,56 @@ set -u
 build=$1
 dir=$build/tests/taps
 rm -rf "$dir" && mkdir -p "$dir"
-for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_edge_group_004; do
-    out=$("$NVCOSIM" run --taps "$dir" "traces/conformance/small/$trace.nvt.gz" 2>&1)
+for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_sdp_pdp_001 rand_pdp_001 rand_cdp_003 rand_edge_group_004 rand_mixed_000; do
+    out=$("$NVCOSIM" run --histogram --tap all --out "$dir" "traces/conformance/small/$trace.nvt.gz" 2>&1)
     status=$?
-    taps=$(grep -c 'elements, RTL and model equal' <<<"$out")
-    [ $status -eq 0 ] && [ "$taps" -gt 0 ] && ! grep -q 'tap .*elements equal, then' <<<"$out"
+    taps=$(grep -c 'tap .*: [0-9]* elements equal$' <<<"$out")
+    [ $status -eq 0 ] && [ "$taps" -gt 0 ] && ! grep -q 'tap .*elements equal, then\|has nothing of\|memory interface' <<<"$out"
     check "$trace: $taps taps equal (status $status)" $? || echo "$out"
-    [ -s "$dir/$trace/rtl/SDP.SDP_OUT.tap.gz" ] && [ -s "$dir/$trace/model/SDP.SDP_OUT.tap.gz" ]
-    check "$trace: both have recorded SDP_OUT" $?
-    [ -s "$dir/$trace/rtl/SDP.AXI_WRITE.1.tap.gz" ] || [ -s "$dir/$trace/rtl/PDP.AXI_WRITE.2.tap.gz" ]
-    check "$trace: what reaches the memory is recorded" $?
+    read -r equal all < <(sed -n "s/.*histograms of the RTL's streams: \([0-9]*\) of \([0-9]*\) equal.*/\1 \2/p" <<<"$out")
+    [ "${all:-0}" -gt 0 ] && [ "$equal" = "$all" ]
+    check "$trace: $equal of $all histograms of the RTL's streams are the model's" $? || echo "$out"
+    same=0 clients=0
+    for axi in "$dir/$trace"/taps/rtl/*.AXI_*.tap.gz; do
+        clients=$((clients + 1))
+        "$NVCOSIM" diff "$axi" "${axi/AXI_/MIF_}" | grep -q 'elements equal$' && same=$((same + 1))
+    done
+    [ $clients -gt 0 ] && [ $same -eq $clients ]
+    check "$trace: $same of $clients clients get and give at their side what the ports move" $?
 done
-grep -q 'CACC.CACC_SAT' <<<"$("$NVCOSIM" run --taps "$dir" traces/conformance/small/rand_dc_000.nvt.gz 2>&1)"
-check "a convolution's results are among them" $?
-out=$("$NVCOSIM" run --taps /dev/null traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
-[ $? -eq 2 ] && grep -q -- '--taps: /dev/null.*cannot create the directory' <<<"$out"
+
+# Every stream of the table is among those that were compared.
+missing=
+for tap in $(sed 1d tb/streams.csv | cut -d, -f3 | sort -u); do
+    ls "$dir"/*/taps/rtl/*."$tap".tap.gz "$dir"/*/taps/model/*."$tap".tap.gz >"$dir/list" 2>&1 || missing+=" $tap"
+done
+[ -z "$missing" ]
+check "all streams of tb/streams.csv are recorded on both sides" $? || echo "missing:$missing"
+
+"$NVCOSIM" run --tap PDP,CDP --out "$dir/some" traces/conformance/small/rand_mixed_000.nvt.gz >"$dir/some.txt" 2>&1
+check "streams of some units" $?
+! ls "$dir"/some/rand_mixed_000/taps/*/ | grep -v 'PDP\|CDP\|tap.gz:\|^$\|taps/' && [ -s "$dir/some/rand_mixed_000/taps/model/CDP.LUT_OUT.tap.gz" ]
+check "only those are recorded" $?
+
+# The same folders by nvcosim diff; another trace's differ.
+out=$("$NVCOSIM" diff "$dir"/rand_mixed_000/taps/{rtl,model})
+[ $? -eq 0 ] && [ "$(grep -c 'elements equal$' <<<"$out")" -gt 10 ] && grep -q '^only in .*rtl: .*SDP.AXI_WRITE.1' <<<"$out"
+check "nvcosim diff compares folders" $? || echo "$out"
+out=$("$NVCOSIM" diff "$dir"/{rand_sdp_000/taps/rtl,rand_mixed_000/taps/model}/SDP.SDP_OUT.tap.gz)
+[ $? -eq 1 ] && grep -q '^elements: [0-9]* elements equal, then launch [0-9]*, channel [0-9]*, y [0-9]*, x [0-9]*, cycle [0-9]*: A -\?[0-9]*, B -\?[0-9]*$' <<<"$out"
+check "nvcosim diff names the first element that differs" $? || echo "$out"
+out=$("$NVCOSIM" diff "$dir" "$dir" 2>&1)
+[ $? -eq 2 ] && grep -q 'found no element stream' <<<"$out"
+check "folders without streams are told" $?
+
+out=$("$NVCOSIM" run --dut rtl --histogram --tap SDP --out "$dir/rtl" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
+[ $? -eq 0 ] && grep -q '^SDP #0 SDP_OUT' "$dir/rtl/rand_sdp_000/report.txt"
+check "histograms of an RTL alone" $? || echo "$out"
+out=$("$NVCOSIM" run --tap SPD traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
+[ $? -eq 2 ] && grep -q -- "--tap: found 'SPD', expected units such as" <<<"$out"
+check "a unit that does not exist is told" $?
+mkdir -p "$dir/full/rand_sdp_000" && touch "$dir/full/rand_sdp_000/taps"
+out=$("$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
+[ $? -eq 2 ] && grep -q -- '--tap: .*/taps.*cannot create the directory' <<<"$out"
 check "a folder that cannot be made is told" $?
 finish

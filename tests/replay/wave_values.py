@@ -44,7 +44,7 @@ class Waves:
     def texts(self, mark):
         for _, bits in self.changes.get(self.names["marks." + mark], []):
             bits = bits.zfill((len(bits) + 7) // 8 * 8)
-            yield bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8)).decode()
+            yield bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8)).decode().strip()
 
 
 def mark(path, name, *wanted):

@@ -23,9 +23,6 @@ fst2vcd "$dir/new/folder/late.fst" >/dev/null
 check "fst2vcd reads it all the same" $?
 tests/replay/wave_values.py same "$dir/all.fst" "$dir/part.fst"
 check "and holds what the whole holds" $?
-tests/replay/gtkw_names.py "$dir/all.vcd" "$dir/all.gtkw"
-check "every signal of the .gtkw is in the waves" $?
-
 "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir" 2>"$dir/all.log"
 grep -qE "waves of [0-9]+ cycles: $dir/all.fst; open them with: gtkwave $dir/all.gtkw" "$dir/all.log"
 check "a closing line says which files to open with what" $?
@@ -54,10 +51,36 @@ marks layer.fst SDP "SDP #1 group 1 3x6x17 FLYING_MODE=OFF OUTPUT_DST=MEM" "" &&
 check "from its arming to its end" $?
 tests/replay/wave_values.py same "$dir/mixed.fst" "$dir/layer.fst"
 check "what they hold is the same" $?
+
+# The save file, and GTKWave itself with it, from another folder and after it was moved.
+fst2vcd "$dir/mixed.fst" >"$dir/mixed.vcd"
+tests/replay/gtkw_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" "Marks: what goes on" 15 "CSB and interrupt" 15 CDMA 20 CBUF 10 CSC 25 CMAC 7 CACC 8 \
+    SDP 15 "SDP pipe and output" 15 PDP 20 CDP 20 "AXI read, primary port" 12 "AXI write, primary port" 14
+check "every signal of the .gtkw is in the waves, in groups" $?
+mkdir -p "$dir/moved" && mv "$dir/mixed".[gf]* "$dir/moved"
+cat >"$dir/picture.tcl" <<END
+proc later {ms body} { after \$ms set ::woken 1; vwait ::woken; uplevel #0 \$body }
+later 1500 { gtkwave::setMarker 8805000 }
+later 800 { foreach name {csb2nvdla_addr CSB dat_state_q used_q} { puts "value \$name = [gtkwave::getTraceValueAtMarkerFromName \$name]" } }
+later 500 { gtkwave::/File/Grab_To_File $(realpath "$dir")/gtkwave.png }
+later 800 { gtkwave::/File/Quit }
+END
+root=$PWD moved=$(realpath "$dir/moved") pictures=$(realpath "$dir")
+(cd / && "$root/scripts/with_screen.sh" gtkwave --rcvar "hide_sst on" -S "$pictures/picture.tcl" "$moved/mixed.gtkw") >"$dir/gtkwave.log" 2>&1
+check "GTKWave opens it" $?
+grep -qx 'value csb2nvdla_addr = SDP.D_OP_ENABLE' "$dir/gtkwave.log" && grep -qx 'value CSB = SDP.D_OP_ENABLE = 1' "$dir/gtkwave.log" &&
+    grep -qx 'value dat_state_q = StateBusy' "$dir/gtkwave.log" && grep -qx 'value used_q = 36' "$dir/gtkwave.log"
+check "and shows registers, marks and states by name, counts in decimal" $?
+! grep -vE '^$|^GTKWave Analyzer|^(RCVAR  |FSTLOAD|GTKWAVE) \| |^Exiting\.|^value ' "$dir/gtkwave.log"
+check "without a warning on its terminal" $?
+tests/replay/wave_picture.py "$dir/gtkwave.png"
+check "and shows names, waves coloured by engine, values, a marker" $?
 record scope.fst --wave-scope dut.u_pdp --wave-scope TOP.tb_top.dut.u_sdp.d --wave-scope tb_top:1
 tests/replay/wave_values.py below "$dir/scope.fst" tb_top.dut.u_pdp tb_top.dut.u_sdp.d tb_top:1 &&
-    tests/replay/wave_values.py same "$dir/mixed.fst" "$dir/scope.fst"
+    tests/replay/wave_values.py same "$dir/moved/mixed.fst" "$dir/scope.fst"
 check "parts of the hierarchy, and structures" $?
+record none.fst --wave-scope dut.u_nothing 2>&1 | grep -q "warning: --wave-scope dut.u_nothing: the design has no signal below that name"
+check "a part that does not exist is told" $?
 refused() { # TEXT OPTION...
     "$NVCOSIM" run traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" "${@:2}" >"$dir/refused.log" 2>&1
     [ $? -eq 2 ] && grep -qF -e "$1" "$dir/refused.log"
@@ -91,7 +114,8 @@ else echo "SKIPPED no mount namespace: full temporary files"; fi
 # SIGUSR1 starts a recording in a run that is going on.
 "$NVCOSIM" run traces/conformance/small/rand_large_000.nvt.gz --wave "$dir/hand.fst" --wave-from 99999999 --out "$dir" >"$dir/hand.log" 2>&1 &
 run=$!
-until [ -e "$dir/hand.gtkw" ] || ! kill -0 $run 2>/dev/null; do sleep 0.01; done # the simulator is up
+takes_it() { (((16#$(sed -n 's/^SigBlk:\s*//p' "/proc/$run/status") >> 9) & 1)); } # SIGUSR1 is 10
+until takes_it || ! kill -0 $run 2>/dev/null; do sleep 0.01; done
 kill -USR1 $run
 wait $run
 grep -qE 'hand.fst: recording (starts|stops) at cycle [0-9]+ \(SIGUSR1\)' "$dir/hand.log"

@@ -209,6 +209,57 @@ static void the_first_difference_is_found(void **state) {
     assert_int_equal(difference.compared, 0);
 }
 
+/* One element of 8 bits of each launch from `first` on. */
+static void record_launches(const char *name, int first, int count, uint64_t cycle) {
+    struct error err = {.text = ""};
+    char from[128];
+    mkdir(path_of("l"), 0777);
+    struct recorder *recorder = recorder_new(path_of("l"));
+    recorder_units(recorder, UINT32_C(1) << NVDLA_CACC);
+    struct tap_listeners taps = {.count = 0};
+    tap_listen(&taps, recorder_listener(recorder));
+    for (int ordinal = first; ordinal < first + count; ordinal++) {
+        struct tap_stream stream = {
+            .unit = NVDLA_CACC, .ordinal = ordinal, .tap = TAP_CACC_SAT, .format = TAP_INT8, .width = 8};
+        const struct tap_out out = tap_open(&taps, &stream);
+        const int8_t value = (int8_t)ordinal;
+        tap_send(&out, (struct tap_place){.y = 4, .x = 2, .cycle = cycle}, &value, 1, 1, 1);
+        stream.unit = NVDLA_SDP;
+        assert_int_equal(tap_open(&taps, &stream).count, 0);
+    }
+    assert_true(recorder_close(recorder, &err));
+    snprintf(from, sizeof from, "%s/l/CACC.CACC_SAT.tap.gz", folder);
+    assert_int_equal(rename(from, path_of(name)), 0);
+}
+
+static void files_are_compared_from_the_later_start_on(void **state) {
+    (void)state;
+    struct tap_difference difference;
+    struct error err = {.text = ""};
+    char text[256];
+    record_launches("a", 2, 3, 77);
+    record_launches("b", 0, 5, 0);
+    assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+    assert_false(difference.differs);
+    assert_int_equal(difference.compared, 3);
+    assert_int_equal(difference.skipped_b, 2);
+    assert_int_equal(difference.skipped_a, 0);
+    assert_true(tap_compare(path_of("b"), path_of("a"), &difference, &err));
+    assert_int_equal(difference.skipped_a, 2);
+    assert_false(difference.differs);
+    record_launches("b", 0, 4, 0);
+    assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+    assert_true(difference.differs && difference.b_ended);
+    assert_string_equal(tap_difference_text(&difference, "RTL", "model", text, sizeof text),
+                        "2 elements equal, then model ends; RTL goes on with launch 4, kernel 0, y 4, x 2, cycle 77");
+    difference.b_ended = false;
+    difference.b = difference.a;
+    difference.b.value = 5;
+    difference.b.at.place.cycle = 0;
+    assert_string_equal(tap_difference_text(&difference, "RTL", "model", text, sizeof text),
+                        "2 elements equal, then launch 4, kernel 0, y 4, x 2, cycle 77: RTL 4, model 5");
+}
+
 static void launches_are_left_out_and_cycles_kept(void **state) {
     (void)state;
     struct error err = {.text = ""};
@@ -284,6 +335,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_listener_hears_what_the_histogram_hears),
         cmocka_unit_test(the_first_difference_is_found),
+        cmocka_unit_test(files_are_compared_from_the_later_start_on),
         cmocka_unit_test(launches_are_left_out_and_cycles_kept),
         cmocka_unit_test(damaged_and_missing_files_are_told),
         cmocka_unit_test(what_cannot_be_written_is_told),

@@ -1,0 +1,17 @@
+/* Names and life of a diagnosis; see diagnosis.h. */
+#include "report/diagnosis.h"
+
+#include <stdlib.h>
+
+const char *const diagnosis_kind_names[] = {
+    [DIAGNOSIS_NONE] = "none", [DIAGNOSIS_VALUE] = "value", [DIAGNOSIS_HANG] = "hang", [DIAGNOSIS_CHECK] = "check"};
+
+void diagnosis_free(struct diagnosis *diagnosis) {
+    free(diagnosis->tap);
+    free(diagnosis->element);
+    free(diagnosis->expected);
+    free(diagnosis->got);
+    words_free(&diagnosis->evidence);
+    free(diagnosis->walk.steps);
+    *diagnosis = (struct diagnosis){.kind = DIAGNOSIS_NONE};
+}

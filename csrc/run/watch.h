@@ -1,0 +1,29 @@
+/* How much there is to do in a run, and how far it is, for whoever started this process. */
+#ifndef RUN_WATCH_H
+#define RUN_WATCH_H
+
+#include "device/device.h"
+#include "layers/tracker.h"
+#include "run/result.h"
+#include "trace/program.h"
+
+struct watch {
+    int fd;
+    size_t *layers; /* the operations that arm what writes memory, in order */
+    size_t layer_count;
+    uint64_t bytes;     /* that all launches move over the memory ports */
+    double from, share; /* of the whole: what was done before the device that plays, and what that one takes */
+    double start, last;
+};
+
+/* Counts what there is to do: for the result, and to tell how far it is. free() watch->layers. */
+void measure_work(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
+                  struct watch *watch);
+
+/* Tells the runner how far it is, a few times a second; as in struct play_options. context: the watch. */
+void send_progress(void *context, const struct device *dev, size_t done, size_t total);
+
+/* Writes a whole line to the runner. */
+void send_line(int fd, const char *text);
+
+#endif

@@ -1,0 +1,526 @@
+/* The arithmetic of one element, read back from the recorded streams and from the layer's registers; see evidence.h.
+ *
+ * Nothing is computed a second time here: each line shows what a stream carried at the element's place, in the RTL and
+ * in the model, so the step that went wrong stands between the last line that is equal and the first that is not.
+ */
+#include "triage/evidence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layers/cubes.h"
+#include "layers/pairing.h"
+#include "layers/view.h"
+#include "nvdla/clients.h"
+#include "nvdla/xalloc.h"
+
+enum { SIDES = 2, ADDENDS_SHOWN = 32, LANES_SHOWN = 64 };
+
+char *evidence_place(const struct tap_position *at, char *text, size_t size) {
+    const struct tap_place *place = &at->place;
+    int n = snprintf(text, size, "launch %d", at->stream.ordinal);
+    const struct {
+        const char *name;
+        int32_t value;
+        bool shown;
+    } parts[] = {{"batch", place->batch, place->batch > 0},
+                 {"channel", place->channel, place->channel >= 0},
+                 {"y", place->y, place->y >= 0},
+                 {"x", place->x, place->x >= 0},
+                 {"atomic operation", place->reduction, place->reduction > 0}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].shown && n >= 0 && (size_t)n < size)
+            n += snprintf(text + n, size - (size_t)n, ", %s %" PRId32, parts[i].name, parts[i].value);
+    if (place->address && n >= 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", address 0x%" PRIx64, place->address);
+    return text;
+}
+
+/* ---- looking things up in recorded streams ---- */
+
+/* What an element must be; -1: any. */
+struct wanted {
+    int ordinal;
+    int32_t channel, y, x, reduction;
+};
+
+static bool fits(int32_t wanted, int32_t is) {
+    return wanted < 0 || wanted == is;
+}
+
+/* Calls `take` for the elements of a recorded stream that fit until it returns false; false if there is no such stream.
+ */
+static bool each_element(const char *folder, enum nvdla_unit unit, enum tap tap, int client,
+                         const struct wanted *wanted, bool (*take)(void *context, const struct tap_element *element),
+                         void *context) {
+    char name[128];
+    struct error err;
+    recorder_file_name(&(struct tap_stream){.unit = unit, .tap = tap, .client = client}, name, sizeof name);
+    char *path = xprintf("%s/%s", folder, name);
+    struct tap_reader *reader = access(path, F_OK) == 0 ? tap_reader_open(path, &err) : NULL;
+    free(path);
+    if (!reader)
+        return false;
+    struct tap_element element;
+    while (tap_reader_next(reader, &element, &err) == TAP_READ_ELEMENT) {
+        const struct tap_place *place = &element.at.place;
+        if (fits(wanted->ordinal, element.at.stream.ordinal) && fits(wanted->channel, place->channel) &&
+            fits(wanted->y, place->y) && fits(wanted->x, place->x) && fits(wanted->reduction, place->reduction) &&
+            !take(context, &element))
+            break;
+    }
+    tap_reader_close(reader);
+    return true;
+}
+
+/* One element of each side. */
+struct both {
+    bool seen[SIDES];
+    struct tap_element side[SIDES]; /* RTL, model */
+};
+
+struct taking {
+    struct both *found;
+    int side;
+};
+
+static bool take_first(void *context, const struct tap_element *element) {
+    const struct taking *taking = context;
+    taking->found->seen[taking->side] = true;
+    taking->found->side[taking->side] = *element;
+    return false;
+}
+
+static struct both find_both(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
+                             const struct wanted *wanted) {
+    struct both found = {.seen = {false}};
+    const char *const folders[SIDES] = {input->rtl, input->model};
+    for (int side = 0; side < SIDES; side++)
+        each_element(folders[side], unit, tap, 0, wanted, take_first, &(struct taking){&found, side});
+    return found;
+}
+
+static void show_value(char *text, size_t size, bool seen, int64_t value) {
+    if (seen)
+        snprintf(text, size, "%" PRId64, value);
+    else
+        snprintf(text, size, "-");
+}
+
+/* A line of the table: what a stream carried at the place. */
+static void show_both(const char *name, const struct both *found, struct words *lines) {
+    char rtl[32], model[32], cycle[40] = "";
+    if (!found->seen[0] && !found->seen[1])
+        return;
+    show_value(rtl, sizeof rtl, found->seen[0], found->side[0].value);
+    show_value(model, sizeof model, found->seen[1], found->side[1].value);
+    if (found->seen[0])
+        snprintf(cycle, sizeof cycle, "  cycle %" PRIu64, found->side[0].at.place.cycle);
+    const bool equal = found->seen[0] == found->seen[1] && found->side[0].value == found->side[1].value;
+    words_add(lines, "  %-24s RTL %12s   model %12s%s%s", name, rtl, model, equal ? "" : "  <-", cycle);
+}
+
+/* ---- memory: where a value was read from, and when ---- */
+
+struct byte_search {
+    uint64_t address;
+    bool seen;
+    struct tap_element element;
+};
+
+static bool take_address(void *context, const struct tap_element *element) {
+    struct byte_search *search = context;
+    if (element->at.place.address != search->address)
+        return true;
+    search->seen = true;
+    search->element = *element;
+    return false;
+}
+
+/* "read from 0x80001000 at cycle 812 (byte 0x1f)"; without the clock if the read was not recorded. */
+static void show_read(const struct triage_input *input, enum nvdla_client client, const char *what, uint64_t address,
+                      struct words *lines) {
+    struct byte_search search = {.address = address};
+    const struct nvdla_client_facts *facts = &nvdla_clients[client];
+    each_element(input->rtl, facts->unit, TAP_AXI_READ, facts->id,
+                 &(struct wanted){.ordinal = -1, .channel = -1, .y = -1, .x = -1, .reduction = -1}, take_address,
+                 &search);
+    if (search.seen)
+        words_add(lines, "  %s: 0x%" PRIx64 ", read at cycle %" PRIu64 " by %s: 0x%02x", what, address,
+                  search.element.at.place.cycle, facts->name, (unsigned)(uint8_t)search.element.value);
+    else
+        words_add(lines, "  %s: 0x%" PRIx64 " (its read by %s was not recorded)", what, address, facts->name);
+}
+
+/* ---- registers ---- */
+
+static void show_registers(const struct triage_input *input, const struct launch *launch, const uint32_t *offsets,
+                           size_t count, struct words *lines) {
+    const uint32_t base = nvdla_unit_base(input->config, launch->unit);
+    for (size_t i = 0; i < count; i++) {
+        char name[64], fields[512];
+        const struct nvdla_register *reg = nvdla_register_at(input->config, base + offsets[i]);
+        const uint32_t value = launch_register(launch, offsets[i]);
+        if (reg)
+            words_add(lines, "  %s = 0x%08x  %s",
+                      nvdla_register_name(input->config, base + offsets[i], name, sizeof name), value,
+                      nvdla_register_decode(reg, value, fields, sizeof fields));
+    }
+}
+#define SHOW_REGISTERS(input, launch, lines, ...)                                                                      \
+    show_registers(input, launch, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4, lines)
+
+/* ---- convolution ---- */
+
+/* The sums of one output, one for each atomic operation. */
+struct addends {
+    struct addend {
+        bool seen[SIDES];
+        int64_t value[SIDES];
+        uint64_t cycle;
+    } * items;
+    size_t count;
+};
+
+struct adding {
+    struct addends *addends;
+    int side;
+};
+
+static bool take_addend(void *context, const struct tap_element *element) {
+    const struct adding *adding = context;
+    struct addends *all = adding->addends;
+    const int32_t index = element->at.place.reduction;
+    if (index < 0)
+        return true;
+    while (all->count <= (size_t)index) {
+        all->items = xgrow(all->items, all->count, sizeof *all->items);
+        all->items[all->count++] = (struct addend){.cycle = 0};
+    }
+    struct addend *addend = &all->items[index];
+    addend->seen[adding->side] = true;
+    addend->value[adding->side] = element->value;
+    if (adding->side == 0)
+        addend->cycle = element->at.place.cycle;
+    return true;
+}
+
+/* Lanes of an atom or of a kernel's weights. */
+struct lanes {
+    int32_t first; /* channel of the first one seen */
+    int count[SIDES];
+    int64_t value[SIDES][LANES_SHOWN];
+    uint64_t cycle;
+};
+
+struct laning {
+    struct lanes *lanes;
+    int side;
+    uint64_t limit; /* of the RTL's clock; 0: none */
+    uint64_t last;  /* clock of the beat taken */
+};
+
+/* Keeps the last beat that fits and is not later than the limit. */
+static bool take_lane(void *context, const struct tap_element *element) {
+    struct laning *laning = context;
+    struct lanes *lanes = laning->lanes;
+    const int side = laning->side;
+    if (laning->limit && element->at.place.cycle > laning->limit)
+        return false;
+    if (side == 0 && element->at.place.cycle != laning->last) {
+        laning->last = element->at.place.cycle;
+        lanes->count[0] = 0;
+        lanes->cycle = laning->last;
+    }
+    if (lanes->count[side] == 0)
+        lanes->first = element->at.place.channel;
+    if (lanes->count[side] < LANES_SHOWN)
+        lanes->value[side][lanes->count[side]++] = element->value;
+    return true;
+}
+
+static void show_lanes(const char *name, const struct lanes *lanes, struct words *lines) {
+    static const char *const sides[SIDES] = {"RTL", "model"};
+    for (int side = 0; side < SIDES; side++) {
+        struct text text = {0};
+        for (int i = 0; i < lanes->count[side]; i++)
+            text_printf(&text, " %" PRId64, lanes->value[side][i]);
+        if (lanes->count[side] > 0)
+            words_add(lines, "  %-24s %-5s%s", name, sides[side], text.text);
+        free(text.text);
+    }
+}
+
+/* Where the atom of an atomic operation comes from: its input position, address and the clock of its read. */
+static void show_input(const struct triage_input *input, int ordinal, const struct wanted *output, int32_t channel,
+                       struct words *lines) {
+    const struct launch *csc = layer_tracker_find(input->launches, NVDLA_CSC, ordinal);
+    const struct launch *cdma = layer_tracker_find(input->launches, NVDLA_CDMA, ordinal);
+    struct cube cube;
+    bool primary;
+    if (!csc || !cdma || output->reduction < 0 || !launch_input_cube(input->config, cdma, &cube, &primary))
+        return;
+    const struct registers_view view = launch_view(input->config, csc);
+    const int columns = (int)FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
+    const int rows = (int)FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
+    const int column = output->reduction % columns, row = output->reduction / columns % rows;
+    const int x = output->x * ((int)FIELD(&view, CSC, D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1) +
+                  column * ((int)FIELD(&view, CSC, D_DILATION_EXT, X_DILATION_EXT) + 1) -
+                  (int)FIELD(&view, CSC, D_ZERO_PADDING, PAD_LEFT);
+    const int y = output->y * ((int)FIELD(&view, CSC, D_CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1) +
+                  row * ((int)FIELD(&view, CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1) -
+                  (int)FIELD(&view, CSC, D_ZERO_PADDING, PAD_TOP);
+    words_add(lines, "  kernel row %d, column %d; input y %d, x %d, channels from %" PRId32, row, column, y, x,
+              channel);
+    if (x < 0 || y < 0 || x >= cube.width || y >= cube.height)
+        words_add(lines, "  input: padding (PAD_VALUE %u)",
+                  (unsigned)FIELD(&view, CSC, D_ZERO_PADDING_VALUE, PAD_VALUE));
+    else if (channel >= 0)
+        show_read(input, NVDLA_READ_CDMA_DAT, "input",
+                  cube_atom_address(&cube, channel / cube.atom, y, x) + (uint64_t)(channel % cube.atom), lines);
+}
+
+/* The products of one atomic operation for one kernel. */
+static void show_operation(const struct triage_input *input, int ordinal, const struct wanted *output, uint64_t limit,
+                           struct words *lines) {
+    const char *const folders[SIDES] = {input->rtl, input->model};
+    struct lanes atom = {.first = -1}, weights = {.first = -1};
+    const struct wanted any_channel = {ordinal, -1, output->y, output->x, output->reduction};
+    const struct wanted kernel = {ordinal, output->channel, -1, -1, output->reduction};
+    for (int side = 0; side < SIDES; side++) {
+        each_element(folders[side], NVDLA_CSC, TAP_CSC_DAT, 0, &any_channel, take_lane,
+                     &(struct laning){.lanes = &atom, .side = side});
+        each_element(folders[side], NVDLA_CSC, TAP_CSC_WT, 0, &kernel, take_lane,
+                     &(struct laning){.lanes = &weights, .side = side, .limit = side == 0 ? limit : 0});
+    }
+    show_lanes("input (CSC_DAT)", &atom, lines);
+    show_lanes("weights (CSC_WT)", &weights, lines);
+    show_input(input, ordinal, output, atom.first, lines);
+}
+
+/* The partial sums of an output and the first of them that is wrong. */
+static void show_sums(const struct triage_input *input, int ordinal, const struct wanted *output, struct words *lines) {
+    const char *const folders[SIDES] = {input->rtl, input->model};
+    const int half = input->config->atomic_k / 2;
+    const enum nvdla_unit unit = output->channel % input->config->atomic_k < half ? NVDLA_CMAC_A : NVDLA_CMAC_B;
+    struct addends sums = {.count = 0};
+    for (int side = 0; side < SIDES; side++)
+        each_element(folders[side], unit, TAP_CMAC_SUM, 0,
+                     &(struct wanted){ordinal, output->channel, output->y, output->x, -1}, take_addend,
+                     &(struct adding){&sums, side});
+    int64_t total[SIDES] = {0};
+    size_t wrong = sums.count;
+    for (size_t i = 0; i < sums.count; i++) {
+        const struct addend *sum = &sums.items[i];
+        const bool equal = sum->seen[0] == sum->seen[1] && sum->value[0] == sum->value[1];
+        total[0] += sum->value[0];
+        total[1] += sum->value[1];
+        if (!equal && wrong == sums.count)
+            wrong = i;
+        if (i < ADDENDS_SHOWN || (!equal && wrong == i)) {
+            char name[40];
+            struct both both = {.seen = {sum->seen[0], sum->seen[1]}};
+            snprintf(name, sizeof name, "sum of operation %zu", i);
+            both.side[0].value = sum->value[0];
+            both.side[1].value = sum->value[1];
+            both.side[0].at.place.cycle = sum->cycle;
+            show_both(name, &both, lines);
+        }
+    }
+    if (sums.count > 0)
+        words_add(lines, "  %zu sums of %s%s: RTL %" PRId64 ", model %" PRId64, sums.count, nvdla_unit_names[unit],
+                  sums.count > ADDENDS_SHOWN ? " (the first are shown)" : "", total[0], total[1]);
+    if (wrong < sums.count) {
+        struct wanted operation = *output;
+        operation.reduction = (int32_t)wrong;
+        show_operation(input, ordinal, &operation, sums.items[wrong].cycle, lines);
+    }
+    free(sums.items);
+}
+
+/* The launch of SDP that the results of a convolution go to; NULL: none. */
+static const struct launch *sdp_of_conv(const struct triage_input *input, int ordinal) {
+    const struct launch *sdp;
+    for (int i = 0; (sdp = layer_tracker_find(input->launches, NVDLA_SDP, i)); i++) {
+        const struct launch *cacc = layer_tracker_feeder(input->launches, sdp, NVDLA_CACC);
+        if (cacc && cacc->ordinal == ordinal)
+            return sdp;
+    }
+    return NULL;
+}
+
+/* ---- SDP ---- */
+
+static void show_operands(const struct triage_input *input, const struct launch *sdp, const struct wanted *at,
+                          struct words *lines) {
+    static const enum nvdla_client clients[SDP_STAGES] = {NVDLA_READ_SDP_B, NVDLA_READ_SDP_N, NVDLA_READ_SDP_E};
+    static const char *const names[SDP_STAGES] = {"operand of X1", "operand of X2", "operand of Y"};
+    const struct launch *rdma = layer_tracker_feeder(input->launches, sdp, NVDLA_SDP_RDMA);
+    if (!rdma || at->channel < 0)
+        return;
+    const struct registers_view view = launch_view(input->config, rdma);
+    const struct sdp_rdma_cubes cubes = sdp_rdma_cubes(&view);
+    for (int stage = 0; stage < SDP_STAGES; stage++) {
+        const struct sdp_operands *operands = &cubes.operands[stage];
+        if (!operands->enabled)
+            continue;
+        const uint64_t bytes = (uint64_t)operands->components * operands->component_bytes;
+        const uint64_t lanes = (uint64_t)cubes.shape.lanes, channel = (uint64_t)at->channel;
+        uint64_t address = operands->base + channel % lanes * bytes;
+        if (operands->per_element)
+            address += channel / lanes * operands->surface_stride + (uint64_t)at->y * operands->line_stride +
+                       (uint64_t)at->x * lanes * bytes;
+        else
+            address += channel / lanes * lanes * bytes;
+        show_read(input, clients[stage], names[stage], address, lines);
+    }
+    struct cube cube;
+    bool primary;
+    if (!cubes.shape.flying && launch_input_cube(input->config, rdma, &cube, &primary))
+        show_read(input, NVDLA_READ_SDP, "input",
+                  cube_atom_address(&cube, at->channel / cube.atom, at->y, at->x) + (uint64_t)(at->channel % cube.atom),
+                  lines);
+}
+
+static void show_sdp(const struct triage_input *input, int ordinal, const struct wanted *output, struct words *lines) {
+    static const enum tap taps[] = {TAP_SDP_IN, TAP_SDP_X1, TAP_SDP_X2, TAP_SDP_CVT_IN, TAP_SDP_OUT};
+    struct wanted at = *output;
+    at.ordinal = ordinal;
+    at.reduction = -1;
+    for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
+        const struct both both = find_both(input, NVDLA_SDP, taps[i], &at);
+        show_both(tap_names[taps[i]], &both, lines);
+    }
+    const struct launch *sdp = layer_tracker_find(input->launches, NVDLA_SDP, ordinal);
+    if (!sdp)
+        return;
+    show_operands(input, sdp, &at, lines);
+    SHOW_REGISTERS(input, sdp, lines, SDP_D_DP_BS_CFG, SDP_D_DP_BS_ALU_CFG, SDP_D_DP_BS_ALU_SRC_VALUE,
+                   SDP_D_DP_BS_MUL_CFG, SDP_D_DP_BS_MUL_SRC_VALUE, SDP_D_DP_BN_CFG, SDP_D_DP_BN_ALU_CFG,
+                   SDP_D_DP_BN_ALU_SRC_VALUE, SDP_D_DP_BN_MUL_CFG, SDP_D_DP_BN_MUL_SRC_VALUE, SDP_D_CVT_OFFSET,
+                   SDP_D_CVT_SCALE, SDP_D_CVT_SHIFT);
+}
+
+static void show_conv(const struct triage_input *input, int ordinal, const struct wanted *output, struct words *lines) {
+    show_sums(input, ordinal, output, lines);
+    struct wanted at = *output;
+    at.reduction = -1;
+    const struct both both = find_both(input, NVDLA_CACC, TAP_CACC_SAT, &at);
+    show_both(tap_names[TAP_CACC_SAT], &both, lines);
+    const struct launch *cacc = layer_tracker_find(input->launches, NVDLA_CACC, ordinal);
+    if (cacc)
+        SHOW_REGISTERS(input, cacc, lines, CACC_D_CLIP_CFG);
+    const struct launch *sdp = sdp_of_conv(input, ordinal);
+    if (sdp)
+        show_sdp(input, sdp->ordinal, output, lines);
+}
+
+/* ---- PDP and CDP ---- */
+
+static void show_pdp(const struct triage_input *input, const struct wanted *output, struct words *lines) {
+    const struct launch *pdp = layer_tracker_find(input->launches, NVDLA_PDP, output->ordinal);
+    if (!pdp)
+        return;
+    const struct registers_view view = launch_view(input->config, pdp);
+    const int width = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
+    const int height = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
+    const int left = output->x * ((int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1) -
+                     (int)FIELD(&view, PDP, D_POOLING_PADDING_CFG, PAD_LEFT);
+    const int top = output->y * ((int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1) -
+                    (int)FIELD(&view, PDP, D_POOLING_PADDING_CFG, PAD_TOP);
+    for (int y = top < 0 ? 0 : top; y < top + height; y++) {
+        for (int x = left < 0 ? 0 : left; x < left + width; x++) {
+            char name[40];
+            const struct wanted at = {output->ordinal, output->channel, y, x, -1};
+            const struct both both = find_both(input, NVDLA_PDP, TAP_PDP_IN, &at);
+            snprintf(name, sizeof name, "PDP_IN y %d, x %d", y, x);
+            show_both(name, &both, lines);
+        }
+    }
+    SHOW_REGISTERS(input, pdp, lines, PDP_D_OPERATION_MODE_CFG, PDP_D_POOLING_KERNEL_CFG, PDP_D_POOLING_PADDING_CFG,
+                   PDP_D_RECIP_KERNEL_WIDTH, PDP_D_RECIP_KERNEL_HEIGHT);
+}
+
+static void show_cdp(const struct triage_input *input, const struct wanted *output, struct words *lines) {
+    static const enum tap taps[] = {TAP_CDP_SUM, TAP_LUT_OUT, TAP_CDP_CVT_IN, TAP_CDP_OUT};
+    const struct launch *cdp = layer_tracker_find(input->launches, NVDLA_CDP, output->ordinal);
+    if (!cdp)
+        return;
+    const int reach = (int)REGISTER_FIELD(launch_register(cdp, CDP_D_LRN_CFG), CDP_D_LRN_CFG__NORMALZ_LEN) + 1;
+    for (int32_t channel = output->channel - reach; channel <= output->channel + reach; channel++) {
+        char name[40];
+        const struct wanted at = {output->ordinal, channel, output->y, output->x, -1};
+        if (channel < 0)
+            continue;
+        const struct both both = find_both(input, NVDLA_CDP, TAP_CDP_IN, &at);
+        snprintf(name, sizeof name, "CDP_IN channel %" PRId32, channel);
+        show_both(name, &both, lines);
+    }
+    for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
+        const struct both both = find_both(input, NVDLA_CDP, taps[i], output);
+        show_both(tap_names[taps[i]], &both, lines);
+    }
+    SHOW_REGISTERS(input, cdp, lines, CDP_S_LUT_CFG, CDP_S_LUT_INFO, CDP_D_LRN_CFG, CDP_D_DATIN_OFFSET,
+                   CDP_D_DATIN_SCALE, CDP_D_DATIN_SHIFTER, CDP_D_DATOUT_OFFSET, CDP_D_DATOUT_SCALE,
+                   CDP_D_DATOUT_SHIFTER);
+}
+
+/* ---- CDMA ---- */
+
+/* What was fetched for an entry of CBUF. */
+static void show_fetch(const struct triage_input *input, const struct tap_position *at, struct words *lines) {
+    const struct launch *cdma = layer_tracker_find(input->launches, NVDLA_CDMA, at->stream.ordinal);
+    struct cube cube;
+    bool primary;
+    const struct tap_place *place = &at->place;
+    if (!cdma)
+        return;
+    if (at->stream.tap == TAP_CBUF_DAT && place->channel >= 0 && place->y >= 0 && place->x >= 0 &&
+        launch_input_cube(input->config, cdma, &cube, &primary))
+        show_read(input, NVDLA_READ_CDMA_DAT, "input",
+                  cube_atom_address(&cube, place->channel / cube.atom, place->y, place->x) +
+                      (uint64_t)(place->channel % cube.atom),
+                  lines);
+    SHOW_REGISTERS(input, cdma, lines, CDMA_D_MISC_CFG, CDMA_D_DATAIN_FORMAT, CDMA_D_DATAIN_SIZE_0,
+                   CDMA_D_DATAIN_SIZE_1, CDMA_D_CVT_CFG, CDMA_D_CVT_OFFSET, CDMA_D_CVT_SCALE, CDMA_D_BANK,
+                   CDMA_D_ENTRY_PER_SLICE);
+}
+
+void evidence(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
+              const struct tap_difference *difference, struct words *lines) {
+    const struct tap_position *at = &difference->b.at;
+    const struct wanted element = {at->stream.ordinal, at->place.channel, at->place.y, at->place.x,
+                                   at->place.reduction};
+    switch (unit) {
+    case NVDLA_CDMA:
+        show_fetch(input, at, lines);
+        break;
+    case NVDLA_CSC:
+        if (tap == TAP_CSC_DAT)
+            show_input(input, element.ordinal, &element, element.channel, lines);
+        break;
+    case NVDLA_CMAC_A:
+    case NVDLA_CMAC_B:
+        show_operation(input, element.ordinal, &element, difference->a.at.place.cycle, lines);
+        show_conv(input, element.ordinal, &element, lines);
+        break;
+    case NVDLA_CACC:
+        show_conv(input, element.ordinal, &element, lines);
+        break;
+    case NVDLA_SDP:
+        show_sdp(input, element.ordinal, &element, lines);
+        break;
+    case NVDLA_PDP:
+        if (tap == TAP_PDP_OUT)
+            show_pdp(input, &element, lines);
+        break;
+    case NVDLA_CDP:
+        show_cdp(input, &element, lines);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,279 @@
+/* The walk along the data path and the verdict; see triage.h. */
+#include "triage/triage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nvdla/xalloc.h"
+#include "observe/recorder.h"
+#include "triage/evidence.h"
+
+/* The streams in the order in which values pass through them, and who makes what is in them. */
+static const struct passage {
+    enum nvdla_unit unit;
+    enum tap tap;
+    const char *engine;
+} path[] = {
+    {NVDLA_CDMA, TAP_CBUF_DAT, "cdma"}, {NVDLA_CDMA, TAP_CBUF_WT, "cdma"},    {NVDLA_CSC, TAP_CSC_DAT, "csc"},
+    {NVDLA_CSC, TAP_CSC_WT, "csc"},     {NVDLA_CMAC_A, TAP_CMAC_SUM, "cmac"}, {NVDLA_CMAC_B, TAP_CMAC_SUM, "cmac"},
+    {NVDLA_CACC, TAP_CACC_SAT, "cacc"}, {NVDLA_SDP, TAP_SDP_IN, "sdp"},       {NVDLA_SDP, TAP_SDP_X1, "sdp"},
+    {NVDLA_SDP, TAP_SDP_X2, "sdp"},     {NVDLA_SDP, TAP_SDP_CVT_IN, "sdp"},   {NVDLA_SDP, TAP_SDP_OUT, "sdp"},
+    {NVDLA_PDP, TAP_PDP_IN, "pdp"},     {NVDLA_PDP, TAP_PDP_ROW, "pdp"},      {NVDLA_PDP, TAP_PDP_OUT, "pdp"},
+    {NVDLA_CDP, TAP_CDP_IN, "cdp"},     {NVDLA_CDP, TAP_CDP_SUM, "cdp"},      {NVDLA_CDP, TAP_LUT_OUT, "lut"},
+    {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"}, {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
+};
+enum { PASSAGES = sizeof path / sizeof path[0], ENDING = sizeof ".tap.gz" - 1 };
+
+const char *triage_engine(enum nvdla_unit unit) {
+    static const struct {
+        const char *unit, *engine;
+    } engines[] = {{"CFGROM", "csb"},  {"GEC", "csb"},      {"CVIF", "mcif"},    {"CMAC_A", "cmac"},
+                   {"CMAC_B", "cmac"}, {"SDP_RDMA", "sdp"}, {"PDP_RDMA", "pdp"}, {"CDP_RDMA", "cdp"},
+                   {"GLB", "glb"},     {"MCIF", "mcif"},    {"BDMA", "bdma"},    {"CDMA", "cdma"},
+                   {"CSC", "csc"},     {"CACC", "cacc"},    {"SDP", "sdp"},      {"PDP", "pdp"},
+                   {"CDP", "cdp"},     {"RUBIK", "rubik"}};
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
+        if (!strcmp(engines[i].unit, nvdla_unit_names[unit]))
+            return engines[i].engine;
+    return "csb";
+}
+
+/* Instances of the top and of modules that other folders use. */
+static const struct {
+    const char *instance, *engine;
+} instances[] = {
+    {"u_lut", "lut"},   {"u_dat_read", "mcif"}, {"u_wt_read", "mcif"}, {"u_dma", "mcif"},    {"u_cdma", "cdma"},
+    {"u_cbuf", "cbuf"}, {"u_csc", "csc"},       {"u_cmac_a", "cmac"},  {"u_cmac_b", "cmac"}, {"u_cacc", "cacc"},
+    {"u_sdp", "sdp"},   {"u_pdp", "pdp"},       {"u_cdp", "cdp"},      {"u_mif", "mcif"},    {"u_csb", "csb"},
+    {"u_glb", "glb"},   {"u_cfgrom", "csb"},
+};
+
+const char *triage_engine_named(const char *text) {
+    const size_t length = strcspn(text, ":");
+    if (strncmp(text, "dut.", 4) == 0) {
+        for (size_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
+            const char *found = strstr(text, instances[i].instance);
+            if (found && (size_t)(found - text) < length && found[-1] == '.')
+                return instances[i].engine;
+        }
+        return NULL;
+    }
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const size_t n = strlen(nvdla_unit_names[unit]);
+        if (!strncmp(text, nvdla_unit_names[unit], n) && (text[n] == ' ' || text[n] == ',' || text[n] == ':'))
+            return triage_engine(unit);
+    }
+    return NULL;
+}
+
+void triage_begin_with(const char *rtl, struct recorder *model) {
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        int first = -1;
+        for (size_t i = 0; i < PASSAGES; i++) {
+            char name[128];
+            struct tap_element element;
+            struct error err;
+            recorder_file_name(&(struct tap_stream){.unit = path[i].unit, .tap = path[i].tap}, name, sizeof name);
+            char *file = xprintf("%s/%s", rtl, name);
+            struct tap_reader *reader =
+                path[i].unit == unit && access(file, F_OK) == 0 ? tap_reader_open(file, &err) : NULL;
+            free(file);
+            if (!reader)
+                continue;
+            if (tap_reader_next(reader, &element, &err) == TAP_READ_ELEMENT &&
+                (first < 0 || element.at.stream.ordinal < first))
+                first = element.at.stream.ordinal;
+            tap_reader_close(reader);
+        }
+        if (first > 0)
+            recorder_from(model, unit, first);
+    }
+}
+
+/* What is known of a step beyond what the walk shows. */
+struct finding_of_step {
+    bool value, missing; /* an element is wrong; one side has ended */
+    struct tap_difference difference;
+    const struct passage *passage;        /* NULL: one without a model */
+    const struct triage_passage *checked; /* of that */
+};
+
+static struct walk_step *add_step(struct walk *walk, const char *engine, const char *stream) {
+    walk->steps = xgrow(walk->steps, walk->count, sizeof *walk->steps);
+    struct walk_step *step = &walk->steps[walk->count++];
+    *step = (struct walk_step){.engine = engine, .stream = stream, .state = WALK_UNSEEN};
+    return step;
+}
+
+/* Compares a stream of both sides. */
+static bool look_at_stream(const struct triage_input *input, const struct passage *passage, struct walk_step *step,
+                           struct finding_of_step *found, struct error *err) {
+    char name[128], place[160];
+    recorder_file_name(&(struct tap_stream){.unit = passage->unit, .tap = passage->tap}, name, sizeof name);
+    char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
+    bool good = true;
+    const bool of_rtl = access(rtl, F_OK) == 0, of_model = access(model, F_OK) == 0;
+    found->passage = passage;
+    if (of_rtl && of_model) {
+        struct tap_difference *d = &found->difference;
+        good = tap_compare(rtl, model, d, err);
+        step->elements = d->compared;
+        step->state = !d->differs ? WALK_EQUAL : d->a_ended || d->b_ended ? WALK_SHORT : WALK_DIFFERS;
+        found->value = good && step->state == WALK_DIFFERS;
+        found->missing = good && step->state == WALK_SHORT;
+        if (found->value || (found->missing && d->b_ended))
+            step->cycle = d->a.at.place.cycle;
+        if (found->value)
+            snprintf(step->text, sizeof step->text, "%s: RTL %" PRId64 ", model %" PRId64,
+                     evidence_place(&d->b.at, place, sizeof place), d->a.value, d->b.value);
+        else if (found->missing)
+            snprintf(step->text, sizeof step->text, "the %s has no element after %" PRIu64,
+                     d->a_ended ? "RTL" : "model", d->compared);
+    } else if (of_rtl || of_model) {
+        step->state = WALK_SHORT;
+        found->missing = true;
+        found->difference = (struct tap_difference){.differs = true, .a_ended = !of_rtl, .b_ended = !of_model};
+        snprintf(step->text, sizeof step->text, "only the %s has elements here", of_rtl ? "RTL" : "model");
+    }
+    free(rtl);
+    free(model);
+    return good;
+}
+
+static void look_at_passage(const struct triage_passage *passage, struct walk_step *step,
+                            struct finding_of_step *found) {
+    found->checked = passage;
+    step->state = passage->differs ? WALK_DIFFERS : WALK_EQUAL;
+    if (!passage->differs)
+        return;
+    found->value = true;
+    step->cycle = passage->cycle;
+    snprintf(step->text, sizeof step->text, "address 0x%" PRIx64 ": went in as %s, came out as %s", passage->address,
+             passage->expected, passage->got);
+}
+
+/* The step with the first wrong element in time; on a tie the first of the path. */
+static size_t first_value(const struct walk *walk, const struct finding_of_step *found) {
+    size_t first = walk->count;
+    for (size_t i = 0; i < walk->count; i++)
+        if ((found[i].value || (found[i].missing && found[i].difference.b_ended)) &&
+            (first == walk->count || walk->steps[i].cycle < walk->steps[first].cycle))
+            first = i;
+    return first;
+}
+
+/* The first stream of the path in which the RTL has ended early. */
+static size_t first_missing(const struct walk *walk, const struct finding_of_step *found) {
+    size_t i = 0;
+    while (i < walk->count && !(found[i].missing && found[i].difference.a_ended))
+        i++;
+    return i;
+}
+
+static void blame_stream(const struct triage_input *input, size_t at, const struct finding_of_step *found,
+                         struct diagnosis *diagnosis) {
+    struct walk *walk = &diagnosis->walk;
+    const struct walk_step *step = &walk->steps[at];
+    const struct tap_difference *d = &found->difference;
+    char place[160];
+    walk->first = at;
+    diagnosis->kind = DIAGNOSIS_VALUE;
+    diagnosis->engine = step->engine;
+    diagnosis->tap = xstrdup(step->stream);
+    diagnosis->cycle = step->cycle;
+    if (found->checked) {
+        diagnosis->element = xprintf("address 0x%" PRIx64, found->checked->address);
+        diagnosis->expected = xstrdup(found->checked->expected);
+        diagnosis->got = xstrdup(found->checked->got);
+        snprintf(walk->sentence, sizeof walk->sentence,
+                 "%s is to blame: at cycle %" PRIu64 " %s gives %s at address 0x%" PRIx64 ", expected %s", step->engine,
+                 step->cycle, step->stream, found->checked->got, found->checked->address, found->checked->expected);
+        return;
+    }
+    if (!found->value) {
+        diagnosis->got = xstrdup(d->a_ended ? "nothing" : "an element");
+        diagnosis->expected = xstrdup(d->a_ended ? "an element" : "nothing");
+        snprintf(walk->sentence, sizeof walk->sentence,
+                 "%s is to blame: %s of the %s goes on where the other has ended", step->engine, step->stream,
+                 d->a_ended ? "model" : "RTL");
+        return;
+    }
+    evidence_place(&d->b.at, place, sizeof place);
+    diagnosis->element = xstrdup(place);
+    diagnosis->expected = xprintf("%" PRId64, d->b.value);
+    diagnosis->got = xprintf("%" PRId64, d->a.value);
+    snprintf(walk->sentence, sizeof walk->sentence,
+             "%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %" PRId64
+             ", got %" PRId64,
+             step->engine, step->stream, place, step->cycle, d->b.value, d->a.value);
+    evidence(input, found->passage->unit, found->passage->tap, d, &diagnosis->evidence);
+}
+
+static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind, struct diagnosis *diagnosis) {
+    diagnosis->kind = kind;
+    diagnosis->engine = sign->engine;
+    diagnosis->tap = sign->name[0] ? xstrdup(sign->name) : NULL;
+    diagnosis->cycle = sign->cycle;
+    snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s is to blame: %s", sign->engine, sign->text);
+}
+
+static void decide(const struct triage_input *input, const struct finding_of_step *found, struct diagnosis *diagnosis) {
+    struct walk *walk = &diagnosis->walk;
+    const size_t value = first_value(walk, found), missing = first_missing(walk, found);
+    walk->first = walk->count;
+    if (value < walk->count) {
+        blame_stream(input, value, &found[value], diagnosis);
+        return;
+    }
+    if (input->hang && input->hang->engine) {
+        blame_sign(input->hang, DIAGNOSIS_HANG, diagnosis);
+        for (size_t i = 0; i < walk->count && walk->first == walk->count; i++)
+            if (walk->steps[i].state == WALK_SHORT && !strcmp(walk->steps[i].engine, diagnosis->engine))
+                walk->first = i;
+        return;
+    }
+    if (missing < walk->count) {
+        blame_stream(input, missing, &found[missing], diagnosis);
+        if (input->hang)
+            diagnosis->kind = DIAGNOSIS_HANG;
+        return;
+    }
+    for (size_t i = 0; i < input->sign_count; i++) {
+        if (input->signs[i].engine) {
+            blame_sign(&input->signs[i], DIAGNOSIS_CHECK, diagnosis);
+            return;
+        }
+    }
+    snprintf(walk->sentence, sizeof walk->sentence, "no engine can be named: every stream that was recorded is equal");
+}
+
+/* The run was ended behind the failure, so the RTL's streams end there. */
+static void explain_ends(struct walk *walk, const struct finding_of_step *found) {
+    for (size_t i = 0; i < walk->count; i++) {
+        if (i == walk->first || !found[i].missing || !found[i].difference.a_ended)
+            continue;
+        walk->steps[i].state = walk->steps[i].elements > 0 ? WALK_EQUAL : WALK_UNSEEN;
+        snprintf(walk->steps[i].text, sizeof walk->steps[i].text, "the run ended here");
+    }
+}
+
+bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
+    struct walk *walk = &diagnosis->walk;
+    struct finding_of_step *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
+    bool good = true;
+    for (size_t i = 0; i < PASSAGES && good; i++)
+        good = look_at_stream(input, &path[i], add_step(walk, path[i].engine, tap_names[path[i].tap]), &found[i], err);
+    for (size_t i = 0; i < input->passage_count && good; i++)
+        look_at_passage(&input->passages[i], add_step(walk, input->passages[i].engine, input->passages[i].name),
+                        &found[PASSAGES + i]);
+    if (good) {
+        decide(input, found, diagnosis);
+        if (diagnosis->kind == DIAGNOSIS_VALUE)
+            explain_ends(walk, found);
+    }
+    free(found);
+    return good;
+}

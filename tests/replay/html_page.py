@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""What a browser makes of a report.html, and whether it is what report.json says.
+
+usage: html_page.py PAGE [--timeline] [--map] [--hang] [--most BYTES]
+  --timeline   it has charts of what was counted, whose figures add up to what the device counted
+  --map        it has a map, which marks the elements that report.json names
+  --hang       it shows who waits for whom
+  --most       bytes that the page may have (default 1000000)
+Always: it stands alone, the browser reports no error, nothing from names became markup, and its script works.
+"""
+import argparse
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+parser = argparse.ArgumentParser()
+parser.add_argument("page")
+parser.add_argument("--timeline", action="store_true")
+parser.add_argument("--map", action="store_true")
+parser.add_argument("--hang", action="store_true")
+parser.add_argument("--most", type=int, default=1000000)
+options = parser.parse_args()
+source = open(options.page, encoding="utf-8").read()
+report = json.load(open(os.path.join(os.path.dirname(options.page), "report.json"), encoding="utf-8"))
+passed = failed = 0
+
+
+def check(title, good, found=""):
+    global passed, failed
+    print(f"ok    {title}" if good else f"FAIL  {title}: {found}")
+    passed, failed = passed + bool(good), failed + (not good)
+
+
+# What a reader does: moves over charts and maps, sorts, opens a row, changes the colours. What came of it goes into attributes of <html>.
+READER = """<script>
+addEventListener("error", (event) => { document.documentElement.dataset.error = event.message; });
+addEventListener("load", () => {
+  const result = document.documentElement.dataset;
+  const over = (element, x, y) => element.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: x, clientY: y }));
+  const chart = document.querySelector(".chart .axis .plot");
+  if (chart) {
+    const box = chart.getBoundingClientRect();
+    over(chart, box.left + box.width / 2, box.top);
+    result.now = document.querySelector(".now").textContent;
+    result.values = [...document.querySelectorAll(".lane[data-lane] .value")].map((value) => value.textContent).join("|");
+  }
+  const cell = document.querySelector("rect[data-n]");
+  if (cell) { over(cell, 5, 5); result.tip = document.querySelector("#tip").textContent; }
+  const heads = document.querySelectorAll(".sortable > thead button");
+  if (heads.length) {
+    heads[2].click();
+    result.sorted = [...document.querySelectorAll(".sortable > tbody")].map((body) => body.rows[0].cells[2].dataset.key).join();
+    document.querySelector(".more").click();
+    result.opened = document.querySelector(".sortable .more").getAttribute("aria-expanded");
+    result.detail = getComputedStyle(document.querySelector("tbody.open .detail")).display;
+  }
+  document.querySelector("#theme").click();
+  result.scheme = document.documentElement.style.colorScheme;
+  result.wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+});
+</script>"""
+
+
+def browse(width):
+    """DOM after the reader was there, and what the browser's console said."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(folder, "page.html")
+        with open(page, "w", encoding="utf-8") as out:
+            out.write(source.replace("<style>", READER + "<style>", 1))
+        run = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", f"--user-data-dir={folder}/profile",
+                              f"--window-size={width},900", "--dump-dom", "file://" + page], capture_output=True, text=True, timeout=120, check=False)
+    return run.stdout, [line for line in run.stderr.splitlines() if ":CONSOLE" in line]
+
+
+class Elements(html.parser.HTMLParser):
+    """All elements with their attributes, and the text inside those that have some."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.items, self.open = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        item = {"tag": tag, "text": "", "parents": list(self.open), **{name: value or "" for name, value in attrs}}
+        self.items.append(item)
+        if tag not in ("meta", "rect", "path", "br", "link", "img", "input"):
+            self.open.append(item)
+
+    def handle_startendtag(self, tag, attrs):
+        self.items.append({"tag": tag, "text": "", "parents": list(self.open), **{name: value or "" for name, value in attrs}})
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop()["tag"] != tag:
+            pass
+
+    def handle_data(self, data):
+        for item in self.open:
+            item["text"] += data
+
+    def all(self, tag=None, **wanted):
+        named = {name.replace("_", "-").rstrip("-"): value for name, value in wanted.items()}
+        return [item for item in self.items if (tag is None or item["tag"] == tag)
+                and all(value in item.get(name, "").split() if name == "class" else item.get(name) == value for name, value in named.items())]
+
+
+# ---- the file as it is ----
+check(f"the page has {len(source)} bytes, at most {options.most}", len(source) <= options.most)
+still = Elements(source)
+links = [item for item in still.items if item.get("src") or item.get("srcset") or item.get("action") or (item.get("href") and not item["href"].startswith("#"))]
+check("it refers to nothing outside itself", not links, links)
+outside = re.findall(r"(?:https?:|data:\w+/|@import|url\()[^\s\"']*", source)
+check("it names no address and no data URI", not outside, outside)
+targets = [item["href"][1:] for item in still.items if item.get("href")]
+missing = [name for name in targets if not still.all(id=name)]
+check("its links inside have their targets", not missing, missing)
+scripts = still.all("script")
+check("it has its own scripts alone", len(scripts) == (2 if still.all(id="figures") else 1), len(scripts))
+pictures = [item for item in still.all("svg") if item.get("role") != "img" or not item.get("aria-label")]
+check("every picture has words for those who do not see it", not pictures, pictures)
+check("it is headed by the status and the name of the trace", still.all("p", class_="status")[0]["text"].split()[-1] == report["status"], still.all("p", class_="status"))
+
+# ---- in a browser, wide and narrow ----
+for width in (1280, 500):
+    dom, console = browse(width)
+    check(f"{width} pixels: no error on the browser's console", not console, console)
+    seen = Elements(dom)
+    root = seen.all("html")[0]
+    check(f"{width} pixels: no error in its script", "data-error" not in root, root.get("data-error"))
+    check(f"{width} pixels: nothing is wider than the screen", root.get("data-wide") == "false", root.get("data-wide"))
+check("the colours can be changed", root.get("data-scheme") in ("light", "dark"), root.get("data-scheme"))
+if report["layers"]:
+    rows = [item for item in seen.all("tbody") if item.get("id", "").startswith("layer-")]
+    check("every layer has its row", len(rows) == len(report["layers"]), len(rows))
+    clocks = [float(key) for key in root["data-sorted"].split(",")]
+    check("the table is sorted by what is clicked", clocks == sorted(clocks, reverse=True) and sorted(clocks) == sorted(layer.get("clocks", 0) for layer in report["layers"]), clocks)
+    check("a row opens", root["data-opened"] == "true" and root["data-detail"] == "table-row", root)
+
+if options.timeline:
+    figures = json.loads(still.all(id="figures")[0]["text"])
+    timeline = report["timeline"]
+    lanes = still.all("div", class_="lane")
+    names = {lane["data-lane"]: next(item["text"] for item in still.all("span", class_="name") if lane in item["parents"]) for lane in lanes if "data-lane" in lane}
+    device = next(device for device in report["devices"] if device["device"] != "model")
+    for direction, beats in (("reads", device["read_beats"]), ("writes", device["write_beats"])):
+        for client, wanted in beats.items():
+            counted = sum(sum(item.get("beats", [])) for item in timeline["clients"] if item["client"] == client and item["write"] == (direction == "writes"))
+            check(f"{client} {direction}: {wanted} beats over time", counted == wanted, counted)
+            check(f"{client} {direction}: it has a lane", f"{client} {direction}" in names.values(), names)
+    drawn = [lane for lane in still.all("path", class_="busy") if re.fullmatch(r"(M\d+ \d+V-?\d+H\d+V\d+z)+", lane["d"])]
+    check(f"the lanes are drawn ({len(drawn)})", len(drawn) >= 4, [item["d"][:40] for item in still.all("path", class_="busy")])
+    check("every lane has a figure for every step of time", len(figures["lanes"]) == len(names) and all(len(lane["v"]) == figures["count"] for lane in figures["lanes"]), len(figures["lanes"]))
+    bars = [item for item in still.all("a", class_="layer")]
+    check("the layers stand in it", 0 < len(bars) <= len(report["layers"]), len(bars))
+    check("the pointer reads figures out", root["data-now"].startswith("cycle") and len(root["data-values"].split("|")) == len(names), root)
+
+if options.map:
+    mismatch = report["mismatches"][0] if report["mismatches"] else next(failure for device in report["devices"] for failure in device["failures"] if failure["kind"] == "memory")
+    element = mismatch["element"]
+    first = [item for item in still.all("rect", class_="first")]
+    areas = len(report["mismatches"]) or 1
+    check("each map marks the first that differs", len(first) == min(areas, 6), len(first))
+    picture = first[0]["parents"][-1]
+    step = int(picture["data-step"])
+    place = [int(picture["data-surface"]), int(first[0]["y"]), int(first[0]["x"])]
+    check(f"it is that of report.json, {element}", place == [element["surface"], element["line"] // step, element["column"] // step], place)
+    check("with its channel", first[0]["data-b"].split(",")[2] == str(element["channel"]), first[0]["data-b"])
+    article = [item for item in first[0]["parents"] if item["tag"] == "article"][0]
+    wrong = sum(int(item["data-n"].split("/")[0]) for item in still.all("rect") if "data-n" in item and article in item["parents"])
+    check(f"the cells of the first map hold all {mismatch['count']} bytes", wrong == mismatch["count"], wrong)
+    check("the pointer tells of a cell", " bytes differ; first: line " in root.get("data-tip", ""), root.get("data-tip"))
+
+if options.hang:
+    section = still.all("section", id="hang")
+    check("it shows who waits for whom", len(section) == 1, len(section))
+    shown = [item["text"] for item in still.all("li", class_="engine") if section and section[0] in item["parents"]]
+    armed = next(device["hang"]["armed"] for device in report["devices"] if "hang" in device)
+    missing = [unit["unit"] for unit in armed if not any(unit["unit"] in text for text in shown)]
+    check("with every unit that is armed", not missing, missing)
+
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)

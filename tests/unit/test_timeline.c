@@ -1,0 +1,196 @@
+/* The counter of timelines: clocks and beats find their buckets, however long the run and its standstills are, and
+ * their launches. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nvdla_offsets.h"
+#include "tb/observers/timeline.h"
+#include "tb/signals.h"
+
+struct bench {
+    const struct nvdla_config *config;
+    struct timeline_counter *counter;
+    const struct timeline *timeline;
+    struct observer observer;
+    struct axi_outputs out;
+    struct axi_inputs in;
+    struct sampled now;
+};
+
+static void bench_init(struct bench *b) {
+    *b = (struct bench){.config = nvdla_config_find("small")};
+    b->counter = timeline_counter_new(b->config, true);
+    b->timeline = timeline_counted(b->counter);
+    b->observer = timeline_observer(b->counter);
+    b->observer.reset(b->observer.context);
+    b->now.out[0] = &b->out;
+    b->now.in[0] = &b->in;
+}
+
+static void bench_free(struct bench *b) {
+    b->observer.release(b->observer.context);
+}
+
+static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, b->now.cycle);
+}
+
+/* The next clock, with these links and this level of dla_intr. */
+static void clock_of(struct bench *b, uint32_t links, bool interrupt) {
+    b->now.cycle++;
+    b->now.flags = links << OUT_LINKS_LSB | (interrupt ? OUT_INTR : 0);
+    b->observer.clock(b->observer.context, &b->now);
+    b->observer.port(b->observer.context, &b->now, 0);
+}
+
+/* An SDP layer that writes 4 atoms. */
+static void launch(struct bench *b) {
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 3);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, 0);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 7);
+    write_register(b, NVDLA_SDP, SDP_D_DST_DMA_CFG, 1);
+    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+}
+
+static void beat(struct bench *b, int ordinal) {
+    const struct axi_listener listener = timeline_axi(b->counter);
+    const struct axi_beat beat = {.write = true, .id = 1, .owner = {NVDLA_SDP, ordinal}, .bytes = 8, .strobe = 0xff};
+    listener.beat(listener.context, &beat);
+}
+
+static uint64_t sum(const struct timeline *timeline, size_t offset) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < timeline->count; i++) {
+        uint32_t value;
+        memcpy(&value, (const char *)&timeline->buckets[i] + offset, sizeof value);
+        total += value;
+    }
+    return total;
+}
+#define SUM(b, member) sum((b)->timeline, offsetof(struct timeline_bucket, member))
+
+static void nothing_counts_before_the_first_arming(void **state) {
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    for (int i = 0; i < 1000; i++)
+        clock_of(&b, 1, false);
+    assert_int_equal(b.timeline->count, 0);
+    launch(&b);
+    clock_of(&b, 1, false);
+    clock_of(&b, 3, false);
+    assert_int_equal(b.timeline->origin, 1000);
+    assert_int_equal(b.timeline->bucket, 1);
+    assert_int_equal(SUM(&b, links[0]), 2);
+    assert_int_equal(SUM(&b, links[1]), 1);
+    bench_free(&b);
+}
+
+static void buckets_double_and_lose_nothing(void **state) {
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    launch(&b);
+    for (int i = 0; i < 5000; i++)
+        clock_of(&b, i % 2 ? 1 : 2, false);
+    assert_true(b.timeline->count <= TIMELINE_BUCKETS);
+    assert_int_equal(b.timeline->bucket, 16);
+    assert_int_equal(SUM(&b, links[0]), 2500);
+    assert_int_equal(SUM(&b, links[1]), 2500);
+    assert_int_equal(b.timeline->buckets[100].links[0], 8);
+    bench_free(&b);
+}
+
+/* A standstill takes no buckets unless something moves behind it; then what waited in it is spread over it. */
+static void a_standstill_is_no_time_until_it_ends(void **state) {
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    launch(&b);
+    b.out = (struct axi_outputs){.awvalid = true, .awid = 1, .awlen = 3};
+    b.in.awready = true;
+    clock_of(&b, 1, false);
+    b.out.awvalid = false;
+    for (int i = 0; i < 100000; i++)
+        clock_of(&b, 0, false);
+    assert_int_equal(b.timeline->bucket, 1);
+    assert_int_equal(b.timeline->count, 2);
+    assert_int_equal(b.timeline->cycles, 100002);
+    clock_of(&b, 1, false);
+    assert_int_equal(SUM(&b, links[0]), 2);
+    assert_int_equal(SUM(&b, pending[NVDLA_WRITE_SDP]), 100001);
+    assert_int_equal(b.timeline->bucket, 256);
+    assert_int_equal(b.timeline->buckets[7].pending[NVDLA_WRITE_SDP], 256);
+    bench_free(&b);
+}
+
+static void launches_have_their_times_and_their_traffic(void **state) {
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    b.now.cycle = 99;
+    launch(&b);
+    clock_of(&b, 0, false);
+    b.out = (struct axi_outputs){.awvalid = true, .awid = 1, .awlen = 3};
+    for (int i = 0; i < 3; i++)
+        clock_of(&b, 0, false); /* 101 to 103: refused */
+    b.in.awready = true;
+    clock_of(&b, 0, false);
+    b.out.awvalid = false;
+    b.out.wvalid = true;
+    clock_of(&b, 0, false); /* 105: data refused */
+    b.in.wready = true;
+    for (int i = 0; i < 4; i++) {
+        clock_of(&b, 0, false); /* 106 to 109 */
+        beat(&b, 0);
+    }
+    b.out.wvalid = false;
+    b.in.bvalid = true;
+    b.in.bid = 1;
+    clock_of(&b, 0, false); /* 110: the answer is not taken */
+    b.out.bready = true;
+    clock_of(&b, 0, false);
+    b.in.bvalid = false;
+    clock_of(&b, 0, true); /* 112 */
+    const struct timeline_launch *sdp = timeline_find(b.timeline, NVDLA_SDP, 0);
+    assert_non_null(sdp);
+    assert_int_equal(timeline_end(sdp), 109); /* complete, and nobody has asked for its interrupt yet */
+    write_register(&b, NVDLA_GLB, GLB_S_INTR_STATUS, 1);
+    assert_int_equal(sdp->armed, 99);
+    assert_int_equal(sdp->first, 106);
+    assert_int_equal(sdp->last, 109);
+    assert_int_equal(sdp->done, 112);
+    assert_int_equal(timeline_end(sdp), 112);
+    const struct timeline_traffic *traffic = timeline_traffic_of(sdp, NVDLA_WRITE_SDP);
+    assert_non_null(traffic);
+    assert_int_equal(traffic->expected, 32);
+    assert_int_equal(traffic->bytes, 32);
+    assert_int_equal(traffic->beats, 4);
+    assert_int_equal(traffic->refused, 4);
+    assert_int_equal(traffic->untaken, 1);
+    assert_int_equal(traffic->pending, 7); /* 105 to 111 */
+    assert_null(timeline_find(b.timeline, NVDLA_SDP, 1));
+
+    /* One that does not come to its end. */
+    launch(&b);
+    clock_of(&b, 0, true);
+    beat(&b, 1);
+    assert_int_equal(timeline_end(timeline_find(b.timeline, NVDLA_SDP, 1)), 0);
+    bench_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_counts_before_the_first_arming),
+        cmocka_unit_test(buckets_double_and_lose_nothing),
+        cmocka_unit_test(a_standstill_is_no_time_until_it_ends),
+        cmocka_unit_test(launches_have_their_times_and_their_traffic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* The walk and the verdict, on streams made up for the purpose: which engine is named, why, and what speaks for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nvdla/xalloc.h"
+#include "observe/recorder.h"
+#include "triage/triage.h"
+
+enum { RTL, MODEL, SIDES, ELEMENTS = 8 };
+
+struct bench {
+    char root[64];
+    char *folder[SIDES];
+    struct recorder *recorder[SIDES];
+    struct layer_tracker *launches;
+};
+
+static struct bench bench_open(void) {
+    struct bench bench = {.root = "/tmp/test_triage_XXXXXX"};
+    assert_non_null(mkdtemp(bench.root));
+    for (int side = 0; side < SIDES; side++) {
+        bench.folder[side] = xprintf("%s/%s", bench.root, side == RTL ? "rtl" : "model");
+        char *command = xprintf("mkdir %s", bench.folder[side]);
+        assert_int_equal(0, system(command));
+        free(command);
+        bench.recorder[side] = recorder_new(bench.folder[side]);
+    }
+    bench.launches = layer_tracker_new(nvdla_config_find("small"));
+    return bench;
+}
+
+/* Records a stream of 8 elements, one a beat, 10 clocks apart from `cycle` on; of the RTL the element `wrong` is one
+ * too high (-1: none), and only the first `count` come. */
+static void record(struct bench *bench, enum nvdla_unit unit, enum tap tap, uint64_t cycle, int wrong, int count) {
+    for (int side = 0; side < SIDES; side++) {
+        const struct tap_stream stream = {.unit = unit, .tap = tap, .format = TAP_INT32, .width = 32};
+        const struct tap_listener listener = recorder_listener(bench->recorder[side]);
+        const struct tap_sink sink = listener.open(listener.context, &stream);
+        for (int i = 0; i < (side == RTL ? count : ELEMENTS); i++) {
+            const int32_t value = 100 + i + (side == RTL && i == wrong);
+            const struct tap_position at = {stream,
+                                            {.channel = i, .cycle = side == RTL ? cycle + 10 * (uint64_t)i : 0}};
+            sink.elements(sink.context, &at, &value, 1, 1, 1);
+        }
+    }
+}
+
+static struct diagnosis conclude(struct bench *bench, struct triage_input input) {
+    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE};
+    struct error err;
+    for (int side = 0; side < SIDES; side++)
+        assert_true(recorder_close(bench->recorder[side], &err));
+    input.config = nvdla_config_find("small");
+    input.launches = bench->launches;
+    input.rtl = bench->folder[RTL];
+    input.model = bench->folder[MODEL];
+    assert_true(triage(&input, &diagnosis, &err));
+    char *command = xprintf("rm -r %s", bench->root);
+    assert_int_equal(0, system(command));
+    free(command);
+    free(bench->folder[RTL]);
+    free(bench->folder[MODEL]);
+    layer_tracker_free(bench->launches);
+    return diagnosis;
+}
+
+static void first_in_time_is_to_blame(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, -1, ELEMENTS);
+    record(&bench, NVDLA_CMAC_A, TAP_CMAC_SUM, 1010, 3, ELEMENTS);
+    record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1100, 0, ELEMENTS);
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1200, 0, ELEMENTS);
+    struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
+    assert_int_equal(DIAGNOSIS_VALUE, found.kind);
+    assert_string_equal("cmac", found.engine);
+    assert_string_equal("CMAC_SUM", found.tap);
+    assert_int_equal(1040, found.cycle);
+    assert_string_equal("103", found.expected);
+    assert_string_equal("104", found.got);
+    assert_non_null(strstr(found.element, "channel 3"));
+    assert_string_equal("cmac", found.walk.steps[found.walk.first].engine);
+    diagnosis_free(&found);
+}
+
+/* A layer behind another one: what is wrong first in time lies further down the path. */
+static void time_beats_the_path(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CDMA, TAP_CBUF_DAT, 5000, 2, ELEMENTS);
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1000, 5, ELEMENTS);
+    struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
+    assert_string_equal("sdp", found.engine);
+    assert_int_equal(1050, found.cycle);
+    diagnosis_free(&found);
+}
+
+static void passage_without_model(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
+    const struct triage_passage passages[] = {{.engine = "mcif", .name = "memory interface"},
+                                              {.engine = "cbuf",
+                                               .name = "CBUF",
+                                               .differs = true,
+                                               .cycle = 1028,
+                                               .address = 64,
+                                               .expected = "00",
+                                               .got = "01"}};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.passages = passages, .passage_count = 2});
+    assert_int_equal(DIAGNOSIS_VALUE, found.kind);
+    assert_string_equal("cbuf", found.engine);
+    assert_string_equal("01", found.got);
+    diagnosis_free(&found);
+}
+
+static void hang_names_its_engine(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, 5);
+    const struct triage_sign hang = {.engine = "csc", .cycle = 1200, .text = "waits"};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang});
+    assert_int_equal(DIAGNOSIS_HANG, found.kind);
+    assert_string_equal("csc", found.engine);
+    diagnosis_free(&found);
+}
+
+static void a_stream_that_ends_early(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, -1, ELEMENTS);
+    record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, 4);
+    const struct triage_sign hang = {.engine = NULL, .cycle = 1200};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang});
+    assert_int_equal(DIAGNOSIS_HANG, found.kind);
+    assert_string_equal("cacc", found.engine);
+    diagnosis_free(&found);
+}
+
+static void signs_when_all_is_equal(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
+    const struct triage_sign signs[] = {{.engine = NULL, .name = "nobody"},
+                                        {.engine = "pdp", .name = "StripStable", .cycle = 77, .text = "it failed"}};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.signs = signs, .sign_count = 2});
+    assert_int_equal(DIAGNOSIS_CHECK, found.kind);
+    assert_string_equal("pdp", found.engine);
+    assert_string_equal("StripStable", found.tap);
+    diagnosis_free(&found);
+}
+
+static void nobody_is_named_without_reason(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
+    struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
+    assert_int_equal(DIAGNOSIS_NONE, found.kind);
+    assert_null(found.engine);
+    assert_true(found.walk.first == found.walk.count);
+    diagnosis_free(&found);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_in_time_is_to_blame),      cmocka_unit_test(time_beats_the_path),
+        cmocka_unit_test(passage_without_model),          cmocka_unit_test(hang_names_its_engine),
+        cmocka_unit_test(a_stream_that_ends_early),       cmocka_unit_test(signs_when_all_is_equal),
+        cmocka_unit_test(nobody_is_named_without_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
