@@ -122,6 +122,8 @@ struct reasoning {
     const struct device_waits *waits;
     const struct nvdla_config *config;
     struct flow flows[WAIT_COUNT];
+    bool moving; /* elements may be on their way between two engines: what one has given and the next not got is not
+                    lost */
 };
 
 /* ---- what the registers require ---- */
@@ -152,7 +154,10 @@ static uint64_t sdp_beats(const struct nvdla_config *config, uint64_t width, uin
            (uint64_t)(config->mem_atom / config->sdp_bs_throughput);
 }
 
-enum { UNKNOWN = -1 };
+enum {
+    UNKNOWN = -1,
+    STILL_CLOCKS = 1000, /* without movement, after which nothing is on its way any more */
+};
 
 /* Elements that move on a link for a launch, UNKNOWN if that does not follow from the registers alone. */
 typedef int64_t required_fn(const struct nvdla_config *config, const struct launch *launch, int argument);
@@ -478,6 +483,14 @@ static bool memory_owes(const struct reasoning *r, bool write, int id) {
     return false;
 }
 
+/* The address of a write was taken, and its data has not all come. */
+static bool announced(const struct reasoning *r, int id) {
+    for (size_t i = 0; i < r->waits->burst_count; i++)
+        if (r->waits->bursts[i].write && r->waits->bursts[i].beats && r->waits->bursts[i].id == id)
+            return true;
+    return false;
+}
+
 static const struct hang_blocked *blocked(const struct reasoning *r, enum nvdla_client client) {
     const struct nvdla_client_facts *facts = &nvdla_clients[client];
     for (size_t i = 0; i < r->hang->blocked_count; i++) {
@@ -506,11 +519,14 @@ static struct finding_of judge_read(const struct reasoning *r, const struct clie
     const uint64_t asked = on_ports(r->waits->read_asked, id), given = on_ports(r->waits->read_given, id);
     const uint64_t request = pair(r, c->request)->moved, data = pair(r, c->data)->moved;
     const int ordinal = flow(r, c->ask)->ordinal;
-    if (asked != request && !refused(r, c->request))
+    if (pair(r, c->take)->moved > pair(r, c->ask)->moved)
+        return guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name,
+                      pair(r, c->take)->moved, pair(r, c->ask)->moved);
+    if (!r->moving && asked != request && !refused(r, c->request))
         return guilty(LOST, ordinal,
                       "has accepted requests of %s for %" PRIu64 " atoms and asked the memory for %" PRIu64, name,
                       request, asked);
-    if (given != data)
+    if (!r->moving && given != data)
         return guilty(LOST, ordinal, "has got %" PRIu64 " atoms for %s from the memory and handed on %" PRIu64, given,
                       name, data);
     if (refused(r, c->take))
@@ -518,7 +534,7 @@ static struct finding_of judge_read(const struct reasoning *r, const struct clie
                          engine_facts[c->engine].name);
     if (asked > given)
         return waits_for(E_MEMORY, waited(r, c->data), "waits for %" PRIu64 " atoms from the memory", asked - given);
-    if (pair(r, c->take)->moved != data)
+    if (!r->moving && pair(r, c->take)->moved != data)
         return guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " atoms and handed on %" PRIu64, name, data,
                       pair(r, c->take)->moved);
     if (pair(r, c->ask)->moved > request || refused(r, c->ask)) {
@@ -546,14 +562,19 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
     const uint64_t request = pair(r, c->request)->moved, beats = pair(r, c->data)->moved;
     const uint64_t written = on_ports(r->waits->written, id);
     const int ordinal = flow(r, c->ask)->ordinal;
+    if (written > beats)
+        return guilty(EXCESS, ordinal, "has written %" PRIu64 " atoms for %s, which gave %" PRIu64, written, name,
+                      beats);
+    if (announced(r, id) && request == written && !r->moving)
+        return guilty(LOST, ordinal, "has announced a write for %s that nobody asked for", name);
     if (memory_owes(r, true, id))
         return waits_for(E_MEMORY, waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
-    if (written != beats)
+    if (!r->moving && written != beats)
         return guilty(LOST, ordinal, "has taken %" PRIu64 " atoms of %s and written %" PRIu64, beats, name, written);
-    if (request < beats)
+    if (!r->moving && request < beats)
         return guilty(LOST, ordinal, "has taken %" PRIu64 " atoms of %s for requests of %" PRIu64, beats, name,
                       request);
-    if (pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
+    if (!r->moving && pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
         return guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
                       on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
     const uint64_t due = commands < put ? commands : put; /* has its command and its data */
@@ -683,7 +704,8 @@ static struct finding_of judge_cdma_data(const struct reasoning *r) {
     }
     if (refused(r, WAIT_TAKE_CDMA_DAT))
         return guilty(IDLE, ordinal, "does not take the atoms that have come");
-    if (flow(r, WAIT_CBUF_DAT)->known && pair(r, WAIT_CBUF_DAT)->moved < pair(r, WAIT_TAKE_CDMA_DAT)->moved)
+    if (!r->moving && flow(r, WAIT_CBUF_DAT)->known &&
+        pair(r, WAIT_CBUF_DAT)->moved < pair(r, WAIT_TAKE_CDMA_DAT)->moved)
         return guilty(LOST, ordinal, "has got %" PRIu64 " atoms and written %" PRIu64 " into CBUF",
                       pair(r, WAIT_TAKE_CDMA_DAT)->moved, pair(r, WAIT_CBUF_DAT)->moved);
     if (owed(r, WAIT_SLICES) && !owed(r, WAIT_ASK_CDMA_DAT))
@@ -716,7 +738,7 @@ static struct finding_of judge_cdma_weights(const struct reasoning *r) {
             return guilty(IDLE, ask->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms", ask->moved_of,
                           ask->required_of);
     }
-    if (pair(r, WAIT_CBUF_WT)->moved < pair(r, WAIT_TAKE_CDMA_WT)->moved && flow(r, WAIT_CBUF_WT)->known)
+    if (!r->moving && flow(r, WAIT_CBUF_WT)->known && pair(r, WAIT_CBUF_WT)->moved < pair(r, WAIT_TAKE_CDMA_WT)->moved)
         return guilty(LOST, ordinal, "has got %" PRIu64 " atoms and written %" PRIu64 " into CBUF",
                       pair(r, WAIT_TAKE_CDMA_WT)->moved, pair(r, WAIT_CBUF_WT)->moved);
     if (owed(r, WAIT_KERNELS) && !owed(r, WAIT_ASK_CDMA_WT))
@@ -798,7 +820,7 @@ static struct finding_of judge_csc(const struct reasoning *r) {
         return too_many(r, WAIT_ATOMS);
     if (flow(r, WAIT_ROWS)->beyond)
         return too_many(r, WAIT_ROWS);
-    if (r->waits->inside) {
+    if (r->waits->inside && !r->moving) {
         const uint64_t all = 4 * (uint64_t)r->config->atomic_k, out = pair(r, WAIT_ROWS)->moved;
         if (pair(r, WAIT_CREDITS)->moved <= out &&
             counter(r, WAIT_COUNTER_CREDITS) + out != all + pair(r, WAIT_CREDITS)->moved)
@@ -837,10 +859,10 @@ static struct finding_of judge_csc(const struct reasoning *r) {
 
 static struct finding_of judge_cmac(const struct reasoning *r) {
     const struct wait_pair *atoms = pair(r, WAIT_ATOMS), *sums = pair(r, WAIT_SUMS);
-    if (sums->counted && sums->moved != atoms->moved)
+    if (sums->counted && !r->moving && sums->moved != atoms->moved)
         return guilty(LOST, flow(r, WAIT_SUMS)->ordinal, "has got %" PRIu64 " atoms and given %" PRIu64 " sums",
                       atoms->moved, sums->moved);
-    if (pair(r, WAIT_ROWS)->moved != pair(r, WAIT_SUM_ROWS)->moved)
+    if (!r->moving && pair(r, WAIT_ROWS)->moved != pair(r, WAIT_SUM_ROWS)->moved)
         return guilty(LOST, flow(r, WAIT_SUMS)->ordinal,
                       "has got %" PRIu64 " atoms that complete a row and given %" PRIu64 " such sums",
                       pair(r, WAIT_ROWS)->moved, pair(r, WAIT_SUM_ROWS)->moved);
@@ -857,15 +879,16 @@ static struct finding_of judge_cacc(const struct reasoning *r) {
     const uint64_t beats = (uint64_t)(r->config->atomic_k / r->config->sdp_bs_throughput);
     const uint64_t rows = pair(r, WAIT_SUM_ROWS)->moved, results = pair(r, WAIT_RESULTS)->moved;
     const int ordinal = flow(r, WAIT_RESULTS)->ordinal;
-    if (r->waits->inside && pair(r, WAIT_CREDITS)->moved != results / beats)
+    const bool counts = r->waits->inside && !r->moving;
+    if (counts && pair(r, WAIT_CREDITS)->moved != results / beats)
         return guilty(LOST, ordinal, "SDP has taken %" PRIu64 " rows and %" PRIu64 " credits have gone back",
                       results / beats, pair(r, WAIT_CREDITS)->moved);
-    if (r->waits->inside && results > rows * beats)
+    if (counts && results > rows * beats)
         return guilty(LOST, ordinal, "has given %" PRIu64 " results for %" PRIu64 " rows of %" PRIu64, results, rows,
                       beats);
     if (refused(r, WAIT_RESULTS))
         return waits_for_output(r, E_SDP, WAIT_RESULTS);
-    if (r->waits->inside && results < rows * beats)
+    if (counts && results < rows * beats)
         return guilty(LOST, ordinal, "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64,
                       rows, results, rows * beats);
     if (missing(r, WAIT_SUMS, NVDLA_CACC))
@@ -1103,6 +1126,12 @@ static struct finding_of judge_mcif(const struct reasoning *r) {
     struct finding_of best = nothing("has answered everything that it was asked for");
     if (!r->waits->inside)
         return best;
+    for (size_t i = 0; i < r->waits->burst_count; i++) {
+        const struct wait_burst *burst = &r->waits->bursts[i];
+        if (nvdla_client_find(burst->id, burst->write) == NVDLA_CLIENT_COUNT)
+            return guilty(EXCESS, -1, "uses AXI ID %d to %s, which no client has", burst->id,
+                          burst->write ? "write" : "read");
+    }
     for (size_t i = 0; i < CLIENTS; i++) {
         const struct finding_of f = judge_client(r, i);
         if (f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength))
@@ -1333,19 +1362,36 @@ static enum engine find_false_interrupt(const struct reasoning *r, struct findin
     return NOBODY;
 }
 
-enum { STILL_CLOCKS = 1000 /* without movement, after which nothing is on its way any more */ };
-
-/* An engine that gave too much or too little of what it took is the guilty one wherever the chain leads: those behind
- * it only show what it did. NOBODY: none. */
+/* An engine that gave too much, or less than it took, is the guilty one wherever the chain leads: those behind it only
+ * show what it did. NOBODY: none. */
 static enum engine find_lost(const struct reasoning *r, struct finding_of *f) {
-    /* What is on its way between two engines is not lost. */
-    const bool moving = r->waits->cycle - r->waits->moved < STILL_CLOCKS;
-    for (enum engine engine = E_MCIF; engine <= E_CDP; engine++) {
-        *f = judge(r, engine);
-        if (f->kind == GUILTY && f->strength >= (moving ? EXCESS : LOST))
-            return engine;
-    }
+    for (enum strength strength = EXCESS; strength >= LOST; strength--)
+        for (enum engine engine = E_MCIF; engine <= E_CDP; engine++) {
+            *f = judge(r, engine);
+            if (f->kind == GUILTY && f->strength == strength)
+                return engine;
+        }
     return find_false_interrupt(r, f);
+}
+
+/* A stream polls a register of an engine that has nothing to do: the engine does not answer as it should. */
+static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
+    for (size_t i = 0; i < r->hang->stream_count; i++) {
+        const struct op *op = &r->hang->prog->ops[r->hang->streams[i].op];
+        const struct nvdla_register *reg =
+            op->kind == OP_POLL && !r->hang->streams[i].unit_absent ? nvdla_register_at(r->config, op->address) : NULL;
+        for (enum engine engine = E_CDMA_DAT; reg && engine <= E_CDP; engine++) {
+            if (engine_facts[engine].unit != reg->unit || jobs(r, reg->unit) > 0)
+                continue;
+            const struct finding_of f =
+                guilty(COMPLETE, -1, "is polled for %s.%s, has no layer, and does not show what is expected",
+                       nvdla_unit_names[reg->unit], reg->name);
+            add_step(t, engine, &f);
+            blame(t, engine, &f, f.text);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void follow(const struct reasoning *r, struct hang_triage *t) {
@@ -1354,12 +1400,14 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
     struct finding_of f = {0}, lost;
     t->chain = xcalloc(ENGINES + 1, sizeof *t->chain);
     if (at == NOBODY) {
-        const enum engine raised = find_false_interrupt(r, &f);
-        if (raised != NOBODY) {
-            add_step(t, raised, &f);
-            blame(t, raised, &f, f.text);
+        const enum engine culprit = find_lost(r, &f);
+        if (culprit != NOBODY) {
+            add_step(t, culprit, &f);
+            blame(t, culprit, &f, f.text);
             return;
         }
+        if (blame_polled(r, t))
+            return;
         f = judge_glb(r);
         add_step(t, E_GLB, &f);
         if (f.kind == GUILTY)
@@ -1391,6 +1439,8 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
         blame(t, held, &f,
               held == E_CSC ? "does not give back what it has used up in CBUF"
                             : "has room in CBUF and does not use it");
+    } else if (last == E_TRACE && blame_polled(r, t)) {
+        return;
     } else if (last == E_TRACE && t->chain_count > 1) {
         const struct hang_step *step = &t->chain[t->chain_count - 2];
         char text[280];
@@ -1458,6 +1508,7 @@ struct hang_triage *hang_triage_new(const struct hang *hang) {
     if (!hang->waits || !hang->waits->launches)
         return NULL;
     struct reasoning r = {.hang = hang, .waits = hang->waits, .config = hang->prog->config};
+    r.moving = r.waits->cycle - r.waits->moved < STILL_CLOCKS;
     struct hang_triage *t = xcalloc(1, sizeof *t);
     *t = (struct hang_triage){
         .waits = hang->waits, .inside = hang->waits->inside, .ordinal = -1, .cycle = hang->waits->moved};
