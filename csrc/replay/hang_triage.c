@@ -1006,6 +1006,17 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
             return nothing("has ended its layers");
         if (judge_holding(r, WAIT_DATA_SDP, &client_links[7], &f))
             return f;
+        if (flying && !pair(r, WAIT_RESULTS)->counted) {
+            if (missing(r, WAIT_DATA_CDMA_DAT, NVDLA_SDP))
+                return waits_for_input(r, E_CDMA_DAT, WAIT_DATA_CDMA_DAT);
+            if (missing(r, WAIT_DATA_CDMA_WT, NVDLA_SDP))
+                return waits_for_input(r, E_CDMA_WT, WAIT_DATA_CDMA_WT);
+            if (owed(r, WAIT_BEAT_SDP))
+                return guilty(IDLE, ordinal,
+                              "or CSC, CMAC or CACC before it: CDMA has read everything and SDP has written %" PRIu64
+                              " of %" PRIu64 " atoms",
+                              flow(r, WAIT_BEAT_SDP)->moved_of, flow(r, WAIT_BEAT_SDP)->required_of);
+        }
         if (flying && missing(r, WAIT_RESULTS, NVDLA_SDP))
             return waits_for_input(r, E_CACC, WAIT_RESULTS);
         if (!flying && missing(r, WAIT_DATA_SDP, NVDLA_SDP))
@@ -1080,6 +1091,10 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
     if (!r->waits->inside) {
         if (jobs(r, unit) == 0)
             return nothing("has ended its layers");
+        if (from == E_SDP && !pair(r, port)->counted && jobs(r, NVDLA_SDP) > 0)
+            return waits_for(E_SDP, 0, "has written %" PRIu64 " of %" PRIu64 " atoms, and SDP has not ended",
+                             flow(r, client_links[writer].data)->moved_of,
+                             flow(r, client_links[writer].data)->required_of);
         if (port != WAIT_DATA_PDP && judge_holding(r, port, &client_links[writer], &f))
             return f;
         if (missing(r, port, unit))
@@ -1313,14 +1328,16 @@ static void add_step(struct hang_triage *t, enum engine engine, const struct fin
 }
 
 static void blame(struct hang_triage *t, enum engine engine, const struct finding_of *f, const char *text) {
+    /* What is not seen may be otherwise. */
+    const char *how = t->inside || engine == E_TRACE ? "" : " (as far as links and ports show)";
     char launch[32] = "";
     t->engine = engine_facts[engine].folder;
     t->unit = engine_facts[engine].name;
     t->ordinal = f ? f->ordinal : -1;
     if (t->ordinal >= 0)
         snprintf(launch, sizeof launch, " (launch %d)", t->ordinal);
-    snprintf(t->sentence, sizeof t->sentence, "%s%s %s; nothing has moved since cycle %" PRIu64, t->unit, launch, text,
-             t->cycle);
+    snprintf(t->sentence, sizeof t->sentence, "%s%s %s%s; nothing has moved since cycle %" PRIu64, t->unit, launch,
+             text, how, t->cycle);
 }
 
 /* An interrupt that was raised more often than layers were armed, or for a group that was not. NOBODY: none. */
