@@ -114,7 +114,7 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 ## make simulator     CONFIG=small [VARIANT=waves|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=... PINS="a=1 b=2"]: one simulator
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
-$(B)/gen/%/nvdla_pkg.sv: $(TABLES) scripts/gen_tables.py
+$(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py
 	@python3 scripts/gen_tables.py sv $(@D) $*
 
 # $(1) configuration, $(2) name, $(3) variant
@@ -175,7 +175,9 @@ BENCH_TRACES ?=
 ## make bench         simulation speed and where the time goes, side by side in one run (BENCH_ROUNDS=7 runs of each figure)
 bench: build
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
+	@tests/bench/copies.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
+	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)

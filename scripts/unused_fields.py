@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the register fields that no module of an engine uses with the list of them, rtl/unused_fields.csv.
+"""Looks for register fields that are on the list of those that nobody uses, rtl/unused_fields.csv, and are used; and for waivers of
+whole structs.
 
-Modules take a layer's registers as one struct and use some of its fields, so lint cannot tell that a field was forgotten. A field that is
-neither used nor listed is an error, and so is one that is listed and used, or that does not exist.
+Modules that see a layer's registers as one struct name the fields they leave aside in a wire unused_*, by the macro that
+scripts/gen_tables.py makes of the list. Verilator then warns of a field that is neither used nor listed, and gen_tables.py knows whether a
+listed field exists; neither notices that a listed field has found a use, or a wire that waives the struct as a whole.
 
-usage: unused_fields.py BUILD/gen/CONFIG/nvdla_pkg.sv
+usage: unused_fields.py
 """
 import csv
 import glob
@@ -17,35 +19,39 @@ UNITS = {"cdma_d_t": "cdma", "csc_d_t": "csc", "cmac_a_d_t": "cmac", "cacc_d_t":
 LIST = "rtl/unused_fields.csv"
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as f:
-        package = f.read()
-    fields = {}
-    for body, name in re.findall(r"typedef struct packed \{(.*?)\} (\w+);", package, re.S):
-        if name in UNITS:
-            fields[name] = {m for m in re.findall(r"(\w+);", body) if not re.fullmatch(r"unused_\d+", m)}
-    used = {}
-    for name in fields:
-        used[name] = set()
-        for path in glob.glob(f"rtl/{UNITS[name]}/*.sv"):
-            with open(path, encoding="utf-8") as f:
-                code = re.sub(r"//.*", "", f.read())
-            # Members of every variable and port of that type.
-            for declaration in re.findall(rf"\b{name}\s+([\w, ]+)", code):
-                for variable in re.findall(r"\w+", declaration):
-                    used[name] |= set(re.findall(rf"\b{variable}\.(\w+)", code))
-    listed = {}
+def look_at(path, struct, used):
+    """Adds the members of variables of type `struct` that a file uses to `used` (field: place); returns the waivers of whole variables."""
     wrong = []
+    with open(path, encoding="utf-8") as f:
+        code = re.sub(r"//.*", "", f.read())
+    # What is written to the status words (stat_*) has the struct's type too, but is no use of what software writes.
+    variables = [v for names in re.findall(rf"\b{struct}\s+([\w, ]+)", code) for v in re.findall(r"\w+", names) if not v.startswith("stat_")]
+    for waiver in re.finditer(r"\bwire (unused\w*) = ([^;]*);", code):
+        for variable in variables:
+            if re.search(rf"(?<![\w(.`]){variable}\b(?!\s*[.(])", waiver[2]):
+                line = code[:waiver.start()].count("\n") + 1
+                wrong.append(f"{path}:{line}: {waiver[1]} waives all of {variable} ({struct}): name the fields that this module leaves aside")
+    code = re.sub(r"\bwire unused\w* = [^;]*;", lambda m: "\n" * m[0].count("\n"), code)
+    for variable in variables:
+        for use in re.finditer(rf"\b{variable}\.(\w+)", code):
+            used.setdefault(use[1], f"{path}:{code[:use.start()].count(chr(10)) + 1}")
+    return wrong
+
+
+def main():
+    wrong = []
+    used = {struct: {} for struct in UNITS}
+    for struct, folder in UNITS.items():
+        for path in sorted(glob.glob(f"rtl/{folder}/*.sv")):
+            wrong += look_at(path, struct, used[struct])
     with open(LIST, newline="", encoding="utf-8") as f:
         for number, row in enumerate(csv.DictReader(f), 2):
-            listed.setdefault(row["struct"], set()).add(row["field"])
-            if row["struct"] in fields and row["field"] not in fields[row["struct"]]:
-                wrong.append(f"{LIST}:{number}: {row['struct']} has no field {row['field']}")
-            elif row["struct"] in fields and row["field"] in used[row["struct"]]:
-                wrong.append(f"{LIST}:{number}: {row['struct']}.{row['field']} is used in rtl/{UNITS[row['struct']]}: take it off the list")
-    for name in sorted(fields):
-        for field in sorted(fields[name] - used[name] - listed.get(name, set())):
-            wrong.append(f"rtl/{UNITS[name]}: no module uses {name}.{field}; if that is right, add it to {LIST} with the reason")
+            if row["struct"] not in UNITS:
+                wrong.append(f"{LIST}:{number}: found struct {row['struct']!r}, expected one of {', '.join(UNITS)}")
+            elif row["field"] in used[row["struct"]]:
+                wrong.append(f"{LIST}:{number}: {row['struct']}.{row['field']} is used ({used[row['struct']][row['field']]}): take it off the list")
+            if not row["reason"]:
+                wrong.append(f"{LIST}:{number}: {row['struct']}.{row['field']} has no reason: say why nobody uses it")
     for line in wrong:
         print(line)
     return bool(wrong)

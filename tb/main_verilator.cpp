@@ -47,6 +47,8 @@ struct Simulation : VerilatedContext {
 #ifdef COSIM_WAVES
     std::unique_ptr<VerilatedFstC> waves;
     std::vector<Mark> marks;
+    const uint64_t *mark_changes = nullptr; // counted by the testbench
+    uint64_t marks_written = 0;             // as far as they were
 #endif
 
     explicit Simulation(const char **argv) {
@@ -106,7 +108,11 @@ void write_marks(void *context, VerilatedFst::Buffer *buffer) {
 }
 
 void change_marks(void *context, VerilatedFst::Buffer *buffer) {
-    for (const Mark &mark : static_cast<Simulation *>(context)->marks)
+    auto *simulation = static_cast<Simulation *>(context);
+    if (simulation->marks_written == *simulation->mark_changes)
+        return;
+    simulation->marks_written = *simulation->mark_changes;
+    for (const Mark &mark : simulation->marks)
         buffer->chgWData(buffer->oldp(mark.code), mark.words, 32 * mark.count);
 }
 
@@ -134,6 +140,7 @@ void wave_open(void *context, const char *path, const struct wave_content *conte
     VerilatedFst *file = simulation->waves->spTrace();
     simulation->top->trace(simulation->waves.get(), ALL_LEVELS);
     simulation->marks.clear();
+    simulation->mark_changes = content->changes;
     for (size_t i = 0; i < content->mark_count; i++)
         simulation->marks.push_back({content->marks[i].name, content->marks[i].words, content->marks[i].count, 0});
     file->addInitCb(declare_marks, simulation);

@@ -28,6 +28,7 @@ struct wave_mark {
 struct wave_content {
     const struct wave_mark *marks;
     size_t mark_count;
+    const uint64_t *changes;   /* of any mark so far */
     const char *const *scopes; /* struct wave_options */
 };
 

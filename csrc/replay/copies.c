@@ -18,17 +18,18 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    INTERVAL_PART = 20,    /* a copy is due after this part of the cycles played so far, */
-    INTERVAL_LEAST = 2000, /* and not before so many clocks, */
-    ARMING_AGE = 4000,     /* and where a unit is about to be armed, if the last one is older than this */
+    INTERVAL_PART = 14,    /* a copy is due after this part of the cycles played so far, */
+    INTERVAL_LEAST = 8000, /* and not before so many clocks; where a unit is about to be armed after 3/4 of that */
     RETRY = 1000,          /* clocks until one that would cost too much is thought of again */
     PROBE_PAGES = 16,      /* written after a fork, to see what the copying of a page costs */
     PAGE = 4096,           /* bytes, of the probe */
     STANDARD = 3,          /* stdin, stdout, stderr */
 };
 
-/* Largest share of the CPU time for copies unless the caller says otherwise. */
-#define SHARE 0.01
+/* Largest share of the CPU time for copies unless the caller says otherwise, and seconds beyond it, which the first
+ * ones take. */
+#define SHARE 0.012
+#define BEYOND 0.008
 
 /* A copy that sleeps. */
 struct copy {
@@ -47,8 +48,9 @@ struct copies {
     struct copies_options options;
     struct copy item[COPIES_MOST]; /* ascending by cycle */
     int count;
+    pid_t leaving[COPIES_MOST]; /* told to end */
+    int leaving_count;
     uint64_t made, last; /* copies so far, cycle of the last one */
-    double cpu_start;    /* CPU time when it began */
     double fork_seconds, fault_seconds;
     double last_cost;  /* of one copy */
     double fault_cost; /* of one page */
@@ -77,20 +79,31 @@ struct copies *copies_new(const struct copies_options *options) {
     if (copies->options.share <= 0)
         copies->options.share = SHARE;
     copies->probe = xcalloc(PROBE_PAGES + 1, PAGE);
-    copies->cpu_start = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     copies->faults = page_faults();
     return copies;
 }
 
-/* Ends a copy that sleeps: its read ends when the socket is closed. */
-static void end_copy(struct copy *copy) {
-    close(copy->socket);
-    while (waitpid(copy->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
+/* Takes leave of copies that were told to end: of those that have, or waits for all. */
+static void reap(struct copies *copies, bool wait) {
+    int kept = 0;
+    for (int i = 0; i < copies->leaving_count; i++) {
+        const pid_t pid = copies->leaving[i];
+        pid_t ended;
+        do
+            ended = waitpid(pid, NULL, wait ? 0 : WNOHANG);
+        while (ended < 0 && errno == EINTR);
+        if (ended == 0)
+            copies->leaving[kept++] = pid;
+    }
+    copies->leaving_count = kept;
 }
 
+/* Ends a copy that sleeps: what it reads from ends when the socket is closed. Nobody waits for it now, for it has a
+ * whole process to give back. */
 static void drop(struct copies *copies, int index) {
-    end_copy(&copies->item[index]);
+    reap(copies, copies->leaving_count == COPIES_MOST);
+    close(copies->item[index].socket);
+    copies->leaving[copies->leaving_count++] = copies->item[index].pid;
     copies->count--;
     memmove(&copies->item[index], &copies->item[index + 1], (size_t)(copies->count - index) * sizeof copies->item[0]);
 }
@@ -100,6 +113,7 @@ void copies_free(struct copies *copies) {
         return;
     while (copies->count > 0)
         drop(copies, copies->count - 1);
+    reap(copies, true);
     free(copies->probe);
     free(copies);
 }
@@ -159,7 +173,7 @@ static void sleep_until_woken(struct copies *copies, pid_t parent, int socket) {
         _exit(EXIT_SUCCESS);
     for (int i = 0; i < copies->count; i++)
         close(copies->item[i].socket); /* else the others would not see the parent's end */
-    copies->count = 0;
+    copies->count = copies->leaving_count = 0;
     let_go(&copies->options);
     struct message message;
     if (!receive(socket, &message))
@@ -236,8 +250,7 @@ static bool affordable(struct copies *copies) {
     if (copies->made == 0)
         return true;
     const double spent = copies->fork_seconds + copies->fault_seconds;
-    return spent + copies->last_cost <=
-           copies->options.share * (clock_of(CLOCK_PROCESS_CPUTIME_ID) - copies->cpu_start);
+    return spent + copies->last_cost <= copies->options.share * (clock_of(CLOCK_PROCESS_CPUTIME_ID) + BEYOND / SHARE);
 }
 
 static void take(struct copies *copies, uint64_t cycle) {
@@ -283,7 +296,7 @@ uint64_t copies_consider(struct copies *copies, uint64_t cycle, bool arming, con
     const uint64_t part = cycle / INTERVAL_PART;
     const uint64_t interval = part > INTERVAL_LEAST ? part : INTERVAL_LEAST;
     const uint64_t age = cycle - copies->last;
-    if (copies->made > 0 && age < interval && !(arming && age >= ARMING_AGE))
+    if (copies->made > 0 && age < interval && !(arming && age >= interval / 4 * 3))
         return copies->last + interval;
     count_faults(copies);
     if (!affordable(copies))
@@ -364,6 +377,7 @@ bool copies_wake(struct copies *copies, const struct wake *wake, int *status, st
         return error_set(err, "no copy of the run was made at cycle %llu", (unsigned long long)wake->made);
     while (copies->count > 1)
         drop(copies, 0);
+    reap(copies, true);
     const struct copy copy = copies->item[0];
     copies->count = 0;
     fflush(NULL);

@@ -44,7 +44,8 @@ struct wake {
 };
 
 struct copies_options {
-    /* Share of the CPU time that copies may cost; 0: 0.01. Where forks cost more there are fewer of them. */
+    /* Share of the CPU time of the process that copies may cost, besides a few milliseconds; 0: 0.012. Where forks cost
+     * more there are fewer of them. */
     double share;
     /* Open descriptors beyond 0, 1 and 2 that a sleeping copy must not hold: ends of pipes. */
     int descriptors[COPIES_DESCRIPTORS];

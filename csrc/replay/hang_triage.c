@@ -1036,6 +1036,12 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
     if (pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
         return guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats", pair(r, WAIT_PUT_SDP)->moved,
                       pair(r, WAIT_SDP_OUT)->moved);
+    /* An atom counts with its last beat; one beat stands behind the source. */
+    const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
+    const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
+    if (!r->moving && (passed + 1 < taken || passed > taken + beats))
+        return guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
+                      passed);
     if (refused(r, WAIT_FLY))
         return waits_for_output(r, E_PDP, WAIT_FLY);
     if (judge_writing(r, 7, !owed(r, WAIT_SDP_OUT), &f))
@@ -1110,6 +1116,8 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
         return f;
     if (jobs(r, unit) == 0 && owed(r, out))
         return ended_early(r, out);
+    if (jobs(r, unit) == 0 && refused(r, input))
+        return guilty(COMPLETE, launch_count(r, unit) - 1, "has ended its layers and not taken all its input");
     if (wants && !pair(r, input)->valid)
         return waits_for_input(r, from, input);
     if (wants && refused(r, input))
@@ -1194,6 +1202,7 @@ static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, str
         {NVDLA_CACC, NVDLA_CSC, 0, 0, false},
         {NVDLA_SDP, NVDLA_CACC, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, true},
         {NVDLA_SDP, NVDLA_SDP_RDMA, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, false},
+        {NVDLA_SDP, NVDLA_PDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK, true},
         {NVDLA_PDP, NVDLA_PDP_RDMA, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK, true},
         {NVDLA_PDP, NVDLA_SDP, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK, false},
         {NVDLA_CDP, NVDLA_CDP_RDMA, 0, 0, false},

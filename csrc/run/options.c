@@ -38,6 +38,7 @@ enum {
     KEY_WAVE_TO,
     KEY_WAVE_LAYER,
     KEY_WAVE_SCOPE,
+    KEY_WAVE_PLAIN,
     KEY_COVERAGE,
     KEY_COVERAGE_KIND,
     KEY_CHECKS,
@@ -161,6 +162,7 @@ const struct argp_option run_option_table[] = {
      .key = KEY_WAVE_SCOPE,
      .arg = "PREFIX[:DEPTH]",
      .doc = "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"},
+    {.name = "wave-plain", .key = KEY_WAVE_PLAIN, .flags = OPTION_HIDDEN},
     {.name = "tap",
      .key = KEY_TAP,
      .arg = "UNIT[,UNIT...]",
@@ -596,6 +598,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         if (!wave_layer_valid(arg))
             argp_error(state, "--wave-layer: found '%s', expected a number from 1, or a launch like SDP#0", arg);
         options->wave_layer = arg;
+        break;
+    case KEY_WAVE_PLAIN:
+        options->rtl.wave.plain = true;
         break;
     case KEY_WAVE_SCOPE:
         scope_option(options, arg, state);

@@ -170,7 +170,7 @@ module nvdla_cacc
       first_q <= final_last_q;
     end
 
-  wire unused = &{1'b0, d};  // what no module uses: rtl/unused_fields.csv
+  wire unused_d = &{1'b0, `NVDLA_CACC_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(BeatsLegal, AtomicK % SdpBsThroughput == 0 && Beats == 2 ** BeatBits && Beats >= 2)

@@ -3,7 +3,7 @@
 // Lines go in grains of FETCH_GRAIN + 1 (packed lines) or 1. A grain is requested surface by surface, `lines * W` consecutive atoms
 // each, once its need_o = lines * EPS entries are free (space_i); reserve_o takes them, in the clock of the grain's first accepted
 // request. A 1x1 cube with packed surfaces is one request. The low address bits of base and strides have no effect.
-// start_i, one clock with d_i valid, begins a layer; d_i, eps_i and ring_i stay, ptr_i is the ring entry of the first line.
+// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring entry of the first line.
 // Every clock takes an atom (rsp_valid_i). Its place comes in the clock behind it: entry index place_entry_o in the ring, slot, clear
 // (slots above become 0); with place_update_o it ends a grain of place_slices_o lines and place_entries_o entries, with place_last_o the
 // layer. next_ptr_o is the ring entry behind the last finished grain. start_i to first request: 2 clocks.
@@ -16,7 +16,15 @@ module nvdla_cdma_dc
     input  logic                      clk_i,
     input  logic                      rst_ni,
     input  logic                      start_i,
-    input  cdma_d_t                   d_i,
+    input  logic [              12:0] datain_width_i,
+    input  logic [              12:0] datain_height_i,
+    input  logic [              12:0] datain_channel_i,
+    input  logic [      AddrBits-1:0] datain_addr_0_i,
+    input  logic [              31:0] line_stride_i,
+    input  logic [              31:0] surf_stride_i,
+    input  logic                      line_packed_i,
+    input  logic                      surf_packed_i,
+    input  logic [              11:0] grains_i,
     input  logic [EntryCountBits-1:0] eps_i,
     input  logic [EntryCountBits-1:0] ring_i,
     input  logic [EntryCountBits-1:0] ptr_i,
@@ -40,21 +48,19 @@ module nvdla_cdma_dc
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
   localparam logic [1:0] LastMember = 2'(Slots - 1);
 
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   // Sizes of the layer.
   logic [12:0] width, surfaces;  // minus 1
   logic [SizeBits-1:0] height, grain;
   logic single;
   logic [AddrBits-1:0] base, line_stride, surf_stride;
-  assign width       = d_i.datain_width;
-  assign height      = SizeBits'(d_i.datain_height) + 1'b1;
-  assign surfaces    = d_i.datain_channel >> AtomShift;
-  assign grain       = d_i.line_packed ? SizeBits'(d_i.grains) + 1'b1 : SizeBits'(1);
-  assign single      = d_i.surf_packed && width == 13'd0 && height == SizeBits'(1);
-  assign base        = AddrBits'({d_i.datain_addr_high_0, d_i.datain_addr_low_0}) & AtomMask;
-  assign line_stride = AddrBits'(d_i.line_stride) & AtomMask;
-  assign surf_stride = AddrBits'(d_i.surf_stride) & AtomMask;
+  assign width       = datain_width_i;
+  assign height      = SizeBits'(datain_height_i) + 1'b1;
+  assign surfaces    = datain_channel_i >> AtomShift;
+  assign grain       = line_packed_i ? SizeBits'(grains_i) + 1'b1 : SizeBits'(1);
+  assign single      = surf_packed_i && width == 13'd0 && height == SizeBits'(1);
+  assign base        = datain_addr_0_i & AtomMask;
+  assign line_stride = AddrBits'(line_stride_i) & AtomMask;
+  assign surf_stride = AddrBits'(surf_stride_i) & AtomMask;
 
   // ---- requests: one grain prepared ahead of the one whose surfaces are asked for ---------------------------------------------
   logic [SizeBits-1:0] todo_q;  // lines not prepared yet
@@ -192,7 +198,7 @@ module nvdla_cdma_dc
   logic [63:0] asked_q, come_q, atoms;
   logic [31:0] lines_up_q;
   logic up_q;
-  assign atoms = (64'(d_i.datain_width) + 64'd1) * (64'(d_i.datain_height) + 64'd1) * (64'(surfaces) + 64'd1);
+  assign atoms = (64'(datain_width_i) + 64'd1) * (64'(datain_height_i) + 64'd1) * (64'(surfaces) + 64'd1);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       asked_q    <= '0;

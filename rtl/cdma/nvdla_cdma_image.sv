@@ -5,7 +5,7 @@
 // the two windows level. Addresses are the byte sums of base and strides.
 // The string of a line is [left pad][pixels][right pad], 1, 3 or 4 bytes per pixel in the order R,G,B,A or Y,U,V. It leaves as atoms of
 // MemAtom bytes with their lane kinds (for the convertor), one per clock while memory delivers.
-// start_i, one clock with d_i valid, begins a layer; d_i, eps_i and ring_i stay, ptr_i is the ring entry of the first line.
+// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring entry of the first line.
 // The place of an atom comes in the clock behind atom_valid_o: entry index place_entry_o in the ring, slot, clear (slots above become
 // 0); with place_update_o it ends a line, with place_last_o the layer. next_ptr_o is the ring entry behind the last placed line.
 // start_i to first request: 1 clock; accepted response to atom_valid_o: 2 clocks.
@@ -18,7 +18,18 @@ module nvdla_cdma_image
     input  logic                      clk_i,
     input  logic                      rst_ni,
     input  logic                      start_i,
-    input  cdma_d_t                   d_i,
+    input  logic [               5:0] pixel_format_i,
+    input  logic [              12:0] datain_width_i,
+    input  logic [              12:0] datain_height_i,
+    input  logic [               4:0] pixel_x_offset_i,
+    input  logic [      AddrBits-1:0] datain_addr_0_i,
+    input  logic [      AddrBits-1:0] datain_addr_1_i,
+    input  logic [              31:0] line_stride_i,
+    input  logic [              31:0] uv_line_stride_i,
+    input  logic                      cvt_en_i,
+    input  logic [               4:0] pad_left_i,
+    input  logic [               5:0] pad_right_i,
+    input  logic [               7:0] pad_value_i,
     input  logic [EntryCountBits-1:0] eps_i,
     input  logic [EntryCountBits-1:0] ring_i,
     input  logic [EntryCountBits-1:0] ptr_i,
@@ -51,17 +62,15 @@ module nvdla_cdma_image
   localparam logic [5:0] FormatYUv = 6'h1c;  // pair in memory: V, U
   localparam logic [5:0] FormatYVu = 6'h1d;  // pair in memory: U, V
 
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   // ---- geometry of the layer, from its start on ------------------------------------------------------------------------------
   logic planar, single_channel, u_first;
   logic [1:0] order;  // memory byte of components 0..3: 0 0123, 1 2103, 2 1230, 3 3210
-  assign planar         = d_i.pixel_format == FormatYUv || d_i.pixel_format == FormatYVu;
-  assign u_first        = d_i.pixel_format == FormatYVu;
-  assign single_channel = d_i.pixel_format == FormatR8;
+  assign planar         = pixel_format_i == FormatYUv || pixel_format_i == FormatYVu;
+  assign u_first        = pixel_format_i == FormatYVu;
+  assign single_channel = pixel_format_i == FormatR8;
 
   always_comb
-    case (d_i.pixel_format)
+    case (pixel_format_i)
       6'h0d, 6'h11, 6'h1a: order = 2'd1;
       6'h0e, 6'h12, 6'h1b: order = 2'd2;
       6'h0f, 6'h13:        order = 2'd3;
@@ -75,10 +84,10 @@ module nvdla_cdma_image
 
   logic [AtomShift-1:0] skip0, skip1;
   logic [15:0] width, padded;
-  assign width  = 16'(d_i.datain_width) + 16'd1;
-  assign padded = 16'(d_i.pad_left) + width + 16'(d_i.pad_right);
-  assign skip0  = (planar | single_channel) ? AtomShift'(d_i.pixel_x_offset) : AtomShift'({d_i.pixel_x_offset, 2'b00});
-  assign skip1  = AtomShift'({d_i.pixel_x_offset, 1'b0});
+  assign width  = 16'(datain_width_i) + 16'd1;
+  assign padded = 16'(pad_left_i) + width + 16'(pad_right_i);
+  assign skip0  = (planar | single_channel) ? AtomShift'(pixel_x_offset_i) : AtomShift'({pixel_x_offset_i, 2'b00});
+  assign skip1  = AtomShift'({pixel_x_offset_i, 1'b0});
 
   // Bytes of n pixels in CBUF; atoms that hold n bytes.
   function automatic logic [15:0] string_bytes(input logic [15:0] n, input logic one, input logic three);
@@ -93,7 +102,7 @@ module nvdla_cdma_image
     if (start_i) begin
       planar_q <= planar;
       single_q <= single_channel;
-      left_q   <= string_bytes(16'(d_i.pad_left), single_channel, planar);
+      left_q   <= string_bytes(16'(pad_left_i), single_channel, planar);
       pixels_q <= string_bytes(width, single_channel, planar);
       string_q <= string_bytes(padded, single_channel, planar);
       skip0_q  <= skip0;
@@ -120,12 +129,12 @@ module nvdla_cdma_image
   assign fire        = req_valid_o & req_ready_i;
   assign reserve_o   = fire & rq_first_q;
   assign line_end    = ~planar_q | (rq_uv_q ? left0 == '0 : left0 == SizeBits'(1) && left1 == '0);
-  assign next_line0  = line0_q + AddrBits'(d_i.line_stride);
-  assign next_line1  = line1_q + AddrBits'(d_i.uv_line_stride);
+  assign next_line0  = line0_q + AddrBits'(line_stride_i);
+  assign next_line1  = line1_q + AddrBits'(uv_line_stride_i);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) rq_lines_q <= '0;
-    else if (start_i) rq_lines_q <= SizeBits'(d_i.datain_height) + 1'b1;
+    else if (start_i) rq_lines_q <= SizeBits'(datain_height_i) + 1'b1;
     else if (fire && line_end) rq_lines_q <= rq_lines_q - 1'b1;
 
   always_ff @(posedge clk_i)
@@ -133,10 +142,10 @@ module nvdla_cdma_image
       rq_first_q <= 1'b1;
       rq_uv_q    <= 1'b0;
       rq_load_q  <= 1'b1;
-      line0_q    <= AddrBits'({d_i.datain_addr_high_0, d_i.datain_addr_low_0});
-      line1_q    <= AddrBits'({d_i.datain_addr_high_1, d_i.datain_addr_low_1});
-      addr0_q    <= AddrBits'({d_i.datain_addr_high_0, d_i.datain_addr_low_0});
-      addr1_q    <= AddrBits'({d_i.datain_addr_high_1, d_i.datain_addr_low_1});
+      line0_q    <= datain_addr_0_i;
+      line1_q    <= datain_addr_1_i;
+      addr0_q    <= datain_addr_0_i;
+      addr1_q    <= datain_addr_1_i;
     end else if (fire) begin
       rq_first_q <= line_end;
       rq_load_q  <= line_end;
@@ -317,7 +326,7 @@ module nvdla_cdma_image
     end else begin
       atom_valid_q <= emit;
       granted_q    <= granted_q + SizeBits'(reserve_o) - SizeBits'(emit && line_over);
-      if (start_i) lines_q <= SizeBits'(d_i.datain_height) + 1'b1;
+      if (start_i) lines_q <= SizeBits'(datain_height_i) + 1'b1;
       else if (emit && line_over) lines_q <= lines_q - 1'b1;
     end
 
@@ -334,8 +343,8 @@ module nvdla_cdma_image
       phase_q       <= line_over ? 2'd0 : mod3(16'(phase_q) + 16'(MemAtom));
       pixel_phase_q <= drained ? 2'd0 : 2'(three_sum - (LaneBits + 1)'(3) * three_full);
       atom_q <= compose(planar_q ? interleave(pixel_phase_q) : win0_q[AtomBits-1:0], pad_lanes, bytes, string_left,
-                        d_i.pad_value[7:0]);
-      if (d_i.cvt_en) kind_q <= kinds(pad_lanes, bytes, string_left, single_q, planar_q, phase_q);
+                        pad_value_i);
+      if (cvt_en_i) kind_q <= kinds(pad_lanes, bytes, string_left, single_q, planar_q, phase_q);
       atom_end_q  <= line_over;
       atom_last_q <= line_over & (lines_q == SizeBits'(1));
     end
@@ -403,7 +412,7 @@ module nvdla_cdma_image
   `NVDLA_CHECK(AtomsOnlyAskedFor, !(rsp_valid_i && rsp_ready_o) || asked_q > 0)
   `NVDLA_CHECK(GrantsAddUp, 32'(granted_q) == open_lines_q)
   `NVDLA_CHECK(LineHasItsLength, !(atom_valid_o && atom_end_q) || string_atoms_q == (32'(string_q) + MemAtom - 1) / MemAtom - 1)
-  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(atom_valid_o && atom_end_q) || atom_last_q == (lines_done_q == 32'(d_i.datain_height)))
+  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(atom_valid_o && atom_end_q) || atom_last_q == (lines_done_q == 32'(datain_height_i)))
   `NVDLA_CHECK(NothingIsLeftOver, !(atom_valid_o && atom_last_q && atom_end_q) || asked_q == 0)
 `endif
 endmodule

@@ -6,7 +6,8 @@
 // Compressed weights (WEIGHT_FORMAT, where the configuration has them) are three surfaces: group sizes (WGS), mask bits (WMB) into the
 // ring of the last bank, and the bytes that are not zero. Group i is reported when its mask bits and the bytes of groups 0 .. i are in
 // CBUF. Requests for group sizes go first; weights and mask bits share the port by arb_weight_i + 1 and arb_mask_i + 1 grants.
-// start_i, one clock with d_i valid, begins a layer; d_i, ring_i (entries) and first_i (the ring's first entry in CBUF) stay. done_o rises
+// start_i, one clock with the layer's registers valid, begins a layer; they, ring_i (entries) and first_i (the ring's first entry in CBUF)
+// stay. done_o rises
 // with the last report and stays until start_i. clear_i empties the rings (handshake of changed banks); releases count at any time.
 // From response to wr_valid_o 1 clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
 // Spec: 30-cdma-cbuf, sections 4.2 and 8; 20-data-formats, sections 6 and 9.
@@ -19,7 +20,14 @@ module nvdla_cdma_weight
     input  logic                      rst_ni,
     input  logic                      start_i,
     input  logic                      clear_i,
-    input  cdma_d_t                   d_i,
+    input  logic                      weight_format_i,
+    input  logic [              17:0] byte_per_kernel_i,
+    input  logic [              12:0] weight_kernel_i,
+    input  logic [      AddrBits-1:0] weight_addr_i,
+    input  logic [              31:0] weight_bytes_i,
+    input  logic [      AddrBits-1:0] wgs_addr_i,
+    input  logic [      AddrBits-1:0] wmb_addr_i,
+    input  logic [              27:0] wmb_bytes_i,
     input  logic [               3:0] arb_weight_i,
     input  logic [               3:0] arb_mask_i,
     input  logic [EntryCountBits-1:0] ring_i,
@@ -47,8 +55,6 @@ module nvdla_cdma_weight
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
   localparam logic [SizeBits-1:0] GroupKernels = SizeBits'(AtomicK);
 
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   logic report;
 
   // ---- surfaces ----------------------------------------------------------------------------------------------------------------
@@ -66,8 +72,8 @@ module nvdla_cdma_weight
       .start_i,
       .clear_i,
       .enable_i    (1'b1),
-      .base_i      (AddrBits'({d_i.weight_addr_high, d_i.weight_addr_low}) & AtomMask),
-      .bytes_i     (d_i.weight_bytes),
+      .base_i      (weight_addr_i & AtomMask),
+      .bytes_i     (weight_bytes_i),
       .ring_i,
       .first_i,
       .req_valid_o (wt_req),
@@ -99,7 +105,7 @@ module nvdla_cdma_weight
   logic [32:0] threshold_q;
   logic [32:0] group_bytes;
   logic last_group;
-  assign group_bytes = (33'(d_i.byte_per_kernel) + 33'd1) * 33'(AtomicK);
+  assign group_bytes = (33'(byte_per_kernel_i) + 33'd1) * 33'(AtomicK);
   assign last_group  = kernels_q <= GroupKernels;
   assign report      = (kernels_q != '0) & (last_group ? complete : group_ready);
   assign done_o      = kernels_q == '0;
@@ -110,7 +116,7 @@ module nvdla_cdma_weight
       up_valid_o <= 1'b0;
     end else begin
       up_valid_o <= report;
-      if (start_i) kernels_q <= SizeBits'(d_i.weight_kernel) + 1'b1;
+      if (start_i) kernels_q <= SizeBits'(weight_kernel_i) + 1'b1;
       else if (report) kernels_q <= last_group ? '0 : kernels_q - GroupKernels;
     end
 
@@ -174,9 +180,9 @@ module nvdla_cdma_weight
     logic last_arrives, masks_turn_q, size_rsp, unused_record_valid;
     logic [EntryCountBits-1:0] unused_mask_stored;
 
-    assign compressed = d_i.weight_format;
+    assign compressed = weight_format_i;
     wire unused_mask_written = &{1'b0, mask_written[32:30]};
-    assign kernels_up = SizeBits'(d_i.weight_kernel) + SizeBits'(AtomicK);
+    assign kernels_up = SizeBits'(weight_kernel_i) + SizeBits'(AtomicK);
 
     nvdla_cdma_stream u_masks (
         .clk_i,
@@ -184,8 +190,8 @@ module nvdla_cdma_weight
         .start_i,
         .clear_i,
         .enable_i    (compressed),
-        .base_i      (AddrBits'({d_i.wmb_addr_high, d_i.wmb_addr_low}) & AtomMask),
-        .bytes_i     (32'(d_i.wmb_bytes)),
+        .base_i      (wmb_addr_i & AtomMask),
+        .bytes_i     (32'(wmb_bytes_i)),
         .ring_i      (EntryCountBits'(CbufBankDepth)),
         .first_i     (EntryCountBits'(CbufEntries - CbufBankDepth)),
         .req_valid_o (mask_req),
@@ -209,7 +215,7 @@ module nvdla_cdma_weight
         .rst_ni,
         .start_i,
         .enable_i    (compressed),
-        .base_i      (AddrBits'({d_i.wgs_addr_high, d_i.wgs_addr_low}) & AtomMask),
+        .base_i      (wgs_addr_i & AtomMask),
         .groups_i    (kernels_up >> GroupShift),
         .req_valid_o (size_req),
         .take_i      (size_take),
@@ -291,7 +297,8 @@ module nvdla_cdma_weight
     assign target_addr   = wt_wr_addr;
     assign target_slot   = wt_slot;
     assign target_clear  = wt_clear;
-    wire unused_masks = &{1'b0, arb_weight_i, arb_mask_i, mask_rl_valid_i, mask_rl_entries_i};
+    wire unused_masks = &{1'b0, weight_format_i, wgs_addr_i, wmb_addr_i, wmb_bytes_i, arb_weight_i, arb_mask_i, mask_rl_valid_i,
+        mask_rl_entries_i};
   end
 
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
@@ -304,8 +311,8 @@ module nvdla_cdma_weight
   int kernels_up_q, entries_up_q, asked_q;
   logic up_ends;
   logic [31:0] entries;
-  assign up_ends = up_valid_o && kernels_up_q + 32'(up_kernels_o) == 32'(d_i.weight_kernel) + 1;
-  assign entries = (d_i.weight_bytes + CbufBankBytes - 1) / CbufBankBytes;
+  assign up_ends = up_valid_o && kernels_up_q + 32'(up_kernels_o) == 32'(weight_kernel_i) + 1;
+  assign entries = (weight_bytes_i + CbufBankBytes - 1) / CbufBankBytes;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       kernels_up_q <= 0;
@@ -319,7 +326,7 @@ module nvdla_cdma_weight
       asked_q <= asked_q + ((req_valid_o && req_ready_i) ? 32'(req_size_o) + 1 : 0) - 32'(rsp_valid_i);
     end
   `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || asked_q > 0)
-  `NVDLA_CHECK(KernelsOfTheLayer, !up_valid_o || kernels_up_q + 32'(up_kernels_o) <= 32'(d_i.weight_kernel) + 1)
+  `NVDLA_CHECK(KernelsOfTheLayer, !up_valid_o || kernels_up_q + 32'(up_kernels_o) <= 32'(weight_kernel_i) + 1)
   `NVDLA_CHECK(ReportsAllEntries, !up_ends || entries_up_q + 32'(up_entries_o) == 32'($signed(entries)))
 `endif
 endmodule

@@ -114,7 +114,10 @@ module nvdla_cdp
       .q_o    (shared_flat)
   );
 
-  wire unused_s = &{1'b0, s};  // what no module uses: rtl/unused_fields.csv
+  // Names and reasons: rtl/unused_fields.csv; and bits behind the ends of INT8.
+  wire unused_s = &{1'b0, `NVDLA_CDP_S_UNUSED(s)};
+  wire unused_d = &{1'b0, `NVDLA_CDP_D_UNUSED(d), d.datin_offset[15:8], d.datout_offset[31:25]};
+  wire unused_rdma_d = &{1'b0, `NVDLA_CDP_RDMA_D_UNUSED(rdma_d)};
 
   assign lut_cfg.le_linear = s.lut_le_function;
   assign lut_cfg.uflow_lo = s.lut_uflow_priority;
@@ -147,18 +150,25 @@ module nvdla_cdp
   ) u_rdma (
       .clk_i,
       .rst_ni,
-      .run_i       (rdma_run),
-      .d_i         (rdma_d),
-      .done_o      (rdma_done),
-      .stall_o     (read_stall),
-      .atom_valid_o(mem_valid),
-      .atom_ready_i(mem_ready),
-      .atom_data_o (mem_data),
-      .atom_last_o (mem_last),
-      .block_o     (mem_block),
-      .lanes_o     (mem_lanes),
-      .mif_o       (r_mif_o),
-      .mif_i       (r_mif_i)
+      .run_i               (rdma_run),
+      .width_i             (rdma_d.width),
+      .height_i            (rdma_d.height),
+      .channel_i           (rdma_d.channel),
+      .src_base_addr_i     (AddrBits'({rdma_d.src_base_addr_high, rdma_d.src_base_addr_low})),
+      .src_line_stride_i   (rdma_d.src_line_stride),
+      .src_surface_stride_i(rdma_d.src_surface_stride),
+      .src_ram_type_i      (rdma_d.src_ram_type),
+      .dma_en_i            (rdma_d.dma_en),
+      .done_o              (rdma_done),
+      .stall_o             (read_stall),
+      .atom_valid_o        (mem_valid),
+      .atom_ready_i        (mem_ready),
+      .atom_data_o         (mem_data),
+      .atom_last_o         (mem_last),
+      .block_o             (mem_block),
+      .lanes_o             (mem_lanes),
+      .mif_o               (r_mif_o),
+      .mif_i               (r_mif_i)
   );
 
   // ---- normalisation ----------------------------------------------------------------------------------------------------------
@@ -170,47 +180,54 @@ module nvdla_cdp
   nvdla_cdp_window u_window (
       .clk_i,
       .rst_ni,
-      .run_i        (run),
-      .d_i          (d),
-      .atom_valid_i (mem_valid),
-      .atom_ready_o (mem_ready),
-      .atom_data_i  (mem_data),
-      .atom_last_i  (mem_last),
-      .block_i      (mem_block),
-      .lanes_i      (mem_lanes),
-      .block_valid_o(block_valid),
-      .block_ready_i(block_ready),
-      .block_o      (block),
-      .beat_valid_o (beat_valid),
-      .step_i       (step),
-      .beat_last_o  (beat_last),
-      .view_o       (view)
+      .run_i          (run),
+      .datin_offset_i (d.datin_offset[7:0]),
+      .datin_scale_i  (d.datin_scale),
+      .datin_shifter_i(d.datin_shifter),
+      .atom_valid_i   (mem_valid),
+      .atom_ready_o   (mem_ready),
+      .atom_data_i    (mem_data),
+      .atom_last_i    (mem_last),
+      .block_i        (mem_block),
+      .lanes_i        (mem_lanes),
+      .block_valid_o  (block_valid),
+      .block_ready_i  (block_ready),
+      .block_o        (block),
+      .beat_valid_o   (beat_valid),
+      .step_i         (step),
+      .beat_last_o    (beat_last),
+      .view_o         (view)
   );
 
   nvdla_cdp_lrn u_lrn (
       .clk_i,
       .rst_ni,
-      .run_i       (run),
-      .d_i         (d),
-      .lut_cfg_i   (lut_cfg),
-      .cfg_req_i   (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessCfg)),
-      .data_req_i  (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessData)),
-      .write_i     (csb_write_i),
-      .wdata_i     (csb_wdata_i),
-      .rdata_o     (lut_rdata),
-      .beat_valid_i(beat_valid),
-      .step_o      (step),
-      .beat_last_i (beat_last),
-      .view_i      (view),
-      .atom_valid_o(out_valid),
-      .atom_ready_i(out_ready),
-      .atom_last_o (out_last),
-      .atom_data_o (out_data),
-      .uflow_o     (uflow),
-      .oflow_o     (oflow),
-      .hybrid_o    (hybrid),
-      .le_hit_o    (le_hit),
-      .lo_hit_o    (lo_hit)
+      .run_i           (run),
+      .sqsum_bypass_i  (d.sqsum_bypass),
+      .mul_bypass_i    (d.mul_bypass),
+      .normalz_len_i   (d.normalz_len),
+      .datout_offset_i (d.datout_offset[24:0]),
+      .datout_scale_i  (d.datout_scale),
+      .datout_shifter_i(d.datout_shifter),
+      .lut_cfg_i       (lut_cfg),
+      .cfg_req_i       (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessCfg)),
+      .data_req_i      (csb_req_i && csb_addr_i == CsbAddrBits'(CdpSLutAccessData)),
+      .write_i         (csb_write_i),
+      .wdata_i         (csb_wdata_i),
+      .rdata_o         (lut_rdata),
+      .beat_valid_i    (beat_valid),
+      .step_o          (step),
+      .beat_last_i     (beat_last),
+      .view_i          (view),
+      .atom_valid_o    (out_valid),
+      .atom_ready_i    (out_ready),
+      .atom_last_o     (out_last),
+      .atom_data_o     (out_data),
+      .uflow_o         (uflow),
+      .oflow_o         (oflow),
+      .hybrid_o        (hybrid),
+      .le_hit_o        (le_hit),
+      .lo_hit_o        (lo_hit)
   );
 
   // ---- output -----------------------------------------------------------------------------------------------------------------
@@ -219,21 +236,25 @@ module nvdla_cdp
   nvdla_cdp_wdma u_wdma (
       .clk_i,
       .rst_ni,
-      .run_i        (run),
-      .group_i      (group),
-      .d_i          (d),
-      .done_o       (output_done),
-      .stall_o      (write_stall),
-      .block_valid_i(block_valid),
-      .block_ready_o(block_ready),
-      .block_i      (block),
-      .atom_valid_i (out_valid),
-      .atom_ready_o (out_ready),
-      .atom_last_i  (out_last),
-      .atom_data_i  (out_data),
+      .run_i               (run),
+      .group_i             (group),
+      .dst_base_addr_i     (AddrBits'({d.dst_base_addr_high, d.dst_base_addr_low})),
+      .dst_line_stride_i   (d.dst_line_stride),
+      .dst_surface_stride_i(d.dst_surface_stride),
+      .dst_ram_type_i      (d.dst_ram_type),
+      .dma_en_i            (d.dma_en),
+      .done_o              (output_done),
+      .stall_o             (write_stall),
+      .block_valid_i       (block_valid),
+      .block_ready_o       (block_ready),
+      .block_i             (block),
+      .atom_valid_i        (out_valid),
+      .atom_ready_o        (out_ready),
+      .atom_last_i         (out_last),
+      .atom_data_i         (out_data),
       .done_intr_o,
-      .mif_o        (w_mif_o),
-      .mif_i        (w_mif_i)
+      .mif_o               (w_mif_o),
+      .mif_i               (w_mif_i)
   );
 
   assign done = run && output_done;

@@ -12,7 +12,12 @@ module nvdla_cdp_lrn
     input  logic                                 clk_i,
     input  logic                                 rst_ni,
     input  logic                                 run_i,
-    input  cdp_d_t                               d_i,
+    input  logic                                 sqsum_bypass_i,
+    input  logic                                 mul_bypass_i,
+    input  logic [                          1:0] normalz_len_i,
+    input  logic [                         24:0] datout_offset_i,
+    input  logic [                         15:0] datout_scale_i,
+    input  logic [                          5:0] datout_shifter_i,
   // tables
     input  lut_cfg_t                             lut_cfg_i,
     input  logic                                 cfg_req_i,
@@ -40,8 +45,6 @@ module nvdla_cdp_lrn
   localparam int BeatWidth = CdpThroughput * 8;
   localparam int Top = AtomBits - BeatWidth;   // where a beat enters the atom
 
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   logic [Stages:1] valid_q, last_q;            // valid_q[n]: a beat has left stage n
   logic [CdpBeatBits-1:0] beat_q;
   logic atom_valid_q, atom_last_q;
@@ -57,12 +60,12 @@ module nvdla_cdp_lrn
   logic [5:0] shift;
 
   assign step = !atom_valid_q || atom_ready_i;
-  assign reach = d_i.normalz_len;  // neighbours on either side, less one
-  assign bypass_sum = d_i.sqsum_bypass;
-  assign bypass_multiply = d_i.mul_bypass;
-  assign offset = d_i.datout_offset[24:0];
-  assign scale = d_i.datout_scale;
-  assign shift = d_i.datout_shifter;
+  assign reach = normalz_len_i;  // neighbours on either side, less one
+  assign bypass_sum = sqsum_bypass_i;
+  assign bypass_multiply = mul_bypass_i;
+  assign offset = datout_offset_i;
+  assign scale = datout_scale_i;
+  assign shift = datout_shifter_i;
 
   assign step_o = step;
   assign atom_valid_o = atom_valid_q;

@@ -1,6 +1,7 @@
 // CDP_RDMA: reads the cube, one request per block, and delivers its atoms with what the data path has to know of the cube's size.
 //
-// run_i, d_i: the active layer of the CDP_RDMA register group; the first request goes out one clock after run_i rises. atom_*: atoms of the
+// run_i: a layer of the CDP_RDMA register group is active, its registers stand at the ports of their names; the first request
+// goes out one clock after run_i rises. atom_*: atoms of the
 // requests in order, straight from the latency buffer, atom_last_o with the layer's last one; block_o: the block they belong to; lanes_o:
 // index of the atom's last lane below C. done_o pulses while the last atom is delivered. stall_o: running count of clocks with a request
 // that waits (D_PERF_READ_STALL), never cleared.
@@ -14,7 +15,14 @@ module nvdla_cdp_rdma
     input  logic                    clk_i,
     input  logic                    rst_ni,
     input  logic                    run_i,
-    input  cdp_rdma_d_t             d_i,
+    input  logic [            12:0] width_i,
+    input  logic [            12:0] height_i,
+    input  logic [            12:0] channel_i,
+    input  logic [    AddrBits-1:0] src_base_addr_i,
+    input  logic [            31:0] src_line_stride_i,
+    input  logic [            31:0] src_surface_stride_i,
+    input  logic                    src_ram_type_i,
+    input  logic                    dma_en_i,
     output logic                    done_o,
     output logic [            31:0] stall_o,
     output logic                    atom_valid_o,
@@ -26,8 +34,6 @@ module nvdla_cdp_rdma
     output mif_rd_req_t             mif_o,
     input  mif_rd_rsp_t             mif_i
 );
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   // ---- requests -----------------------------------------------------------------------------------------------------------------
   localparam int Blocks = Depth + 2;           // requests that may be under way
 
@@ -38,16 +44,14 @@ module nvdla_cdp_rdma
   cdp_block_t ask, block;
   logic [CdpBlockBits-1:0] block_flat;
   logic ram;
-  logic [AddrBits-1:0] base;
 
-  assign ram = SecondaryMemory == 0 || d_i.src_ram_type;
-  assign base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
+  assign ram = SecondaryMemory == 0 || src_ram_type_i;
 
   always_comb begin
     ask.columns = left_q < 13'(CdpColumns) ? left_q[2:0] : 3'(CdpColumns - 1);
-    ask.surface_last = surface_q == d_i.channel >> CdpAtomShift;
+    ask.surface_last = surface_q == channel_i >> CdpAtomShift;
     ask.line_last = left_q < 13'(CdpColumns);
-    ask.layer_last = ask.surface_last && ask.line_last && line_q == d_i.height;
+    ask.layer_last = ask.surface_last && ask.line_last && line_q == height_i;
   end
 
   nvdla_rdma_walk u_walk (
@@ -63,7 +67,7 @@ module nvdla_cdp_rdma
       .req_last_i (ask.layer_last),
       .issue_o    (issue),
       .clear_i    (1'b0),
-      .count_i    (d_i.dma_en),
+      .count_i    (dma_en_i),
       .stall_o
   );
 
@@ -87,9 +91,9 @@ module nvdla_cdp_rdma
   nvdla_cdp_address u_address (
       .clk_i,
       .load_i          (start),
-      .base_i          (base),
-      .line_stride_i   (d_i.src_line_stride),
-      .surface_stride_i(d_i.src_surface_stride),
+      .base_i          (src_base_addr_i),
+      .line_stride_i   (src_line_stride_i),
+      .surface_stride_i(src_surface_stride_i),
       .step_i          (issue),
       .surface_last_i  (ask.surface_last),
       .line_last_i     (ask.line_last),
@@ -100,10 +104,10 @@ module nvdla_cdp_rdma
     if (start) begin
       line_q <= 13'd0;
       surface_q <= 13'd0;
-      left_q <= d_i.width;
+      left_q <= width_i;
     end else if (issue) begin
       surface_q <= ask.surface_last ? 13'd0 : surface_q + 13'd1;
-      if (ask.surface_last) left_q <= ask.line_last ? d_i.width : left_q - 13'(CdpColumns);
+      if (ask.surface_last) left_q <= ask.line_last ? width_i : left_q - 13'(CdpColumns);
       if (ask.surface_last && ask.line_last) line_q <= line_q + 13'd1;
     end
   end
@@ -132,7 +136,7 @@ module nvdla_cdp_rdma
 
   assign block = block_flat;
   assign block_o = block;
-  assign lanes_o = block.surface_last ? d_i.channel[CdpAtomShift-1:0] : '1;
+  assign lanes_o = block.surface_last ? channel_i[CdpAtomShift-1:0] : '1;
   assign atom_valid_o = rsp_valid && block_valid;
   assign atom_last_o = block_last && block.layer_last;
   assign done_o = deliver && atom_last_o;
@@ -159,6 +163,6 @@ module nvdla_cdp_rdma
     end
   `NVDLA_CHECK(AtomsOnlyAskedFor, !atom_valid_o || pending_q > 0)
   `NVDLA_CHECK(DoneWithTheLastAtom, !done_o || (pending_q == 1 && delivered_q + 64'd1 ==
-               (64'(d_i.width) + 64'd1) * (64'(d_i.height) + 64'd1) * ((64'(d_i.channel) >> CdpAtomShift) + 64'd1)))
+               (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * ((64'(channel_i) >> CdpAtomShift) + 64'd1)))
 `endif
 endmodule

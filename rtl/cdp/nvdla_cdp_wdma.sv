@@ -12,7 +12,11 @@ module nvdla_cdp_wdma
     input  logic                rst_ni,
     input  logic                run_i,
     input  logic                group_i,
-    input  cdp_d_t              d_i,
+    input  logic [AddrBits-1:0] dst_base_addr_i,
+    input  logic [        31:0] dst_line_stride_i,
+    input  logic [        31:0] dst_surface_stride_i,
+    input  logic                dst_ram_type_i,
+    input  logic                dma_en_i,
     output logic                done_o,
     output logic [        31:0] stall_o,
     input  logic                block_valid_i,
@@ -28,18 +32,14 @@ module nvdla_cdp_wdma
 );
   localparam int Blocks = 8;                   // more than the pipeline holds when blocks have one column
 
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   logic cmd_valid, cmd_ready, atom_ready, loaded_q;
   logic [AddrBits-1:0] cmd_addr;
   logic [31:0] stall_q;
   logic [CdpBlockBits-1:0] block_flat;
   cdp_block_t block;
   logic ram, held;
-  logic [AddrBits-1:0] base;
 
-  assign ram = SecondaryMemory == 0 || d_i.dst_ram_type;
-  assign base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
+  assign ram = SecondaryMemory == 0 || dst_ram_type_i;
   assign held = atom_last_i && cmd_valid;
 
   nvdla_fifo #(
@@ -61,9 +61,9 @@ module nvdla_cdp_wdma
   nvdla_cdp_address u_address (
       .clk_i,
       .load_i          (run_i && !loaded_q),
-      .base_i          (base),
-      .line_stride_i   (d_i.dst_line_stride),
-      .surface_stride_i(d_i.dst_surface_stride),
+      .base_i          (dst_base_addr_i),
+      .line_stride_i   (dst_line_stride_i),
+      .surface_stride_i(dst_surface_stride_i),
       .step_i          (cmd_valid && cmd_ready),
       .surface_last_i  (block.surface_last),
       .line_last_i     (block.line_last),
@@ -100,7 +100,7 @@ module nvdla_cdp_wdma
       stall_q <= 32'd0;
     end else begin
       loaded_q <= run_i;
-      if (atom_valid_i && !atom_ready_o && d_i.dma_en) stall_q <= stall_q + 32'd1;
+      if (atom_valid_i && !atom_ready_o && dma_en_i) stall_q <= stall_q + 32'd1;
     end
   end
 

@@ -13,7 +13,9 @@ module nvdla_cdp_window
     input  logic                                 clk_i,
     input  logic                                 rst_ni,
     input  logic                                 run_i,
-    input  cdp_d_t                               d_i,
+    input  logic [                          7:0] datin_offset_i,
+    input  logic [                         15:0] datin_scale_i,
+    input  logic [                          4:0] datin_shifter_i,
     input  logic                                 atom_valid_i,
     output logic                                 atom_ready_o,
     input  logic [                 AtomBits-1:0] atom_data_i,
@@ -35,8 +37,6 @@ module nvdla_cdp_window
   localparam int HaloWidth = CdpHalo * CdpValueBits;
   localparam int BeatWidth = CdpThroughput * CdpValueBits;
 
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   // ---- conversion into the ring -----------------------------------------------------------------------------------------------
   logic [AtomWidth-1:0] ring[0:Words-1];
   logic [CdpBlockBits-1:0] ring_block[0:Words-1];
@@ -50,9 +50,9 @@ module nvdla_cdp_window
   logic [4:0] shift;
 
   assign push = atom_valid_i && atom_ready_o;
-  assign offset = d_i.datin_offset[7:0];
-  assign scale = d_i.datin_scale;
-  assign shift = d_i.datin_shifter;
+  assign offset = datin_offset_i;
+  assign scale = datin_scale_i;
+  assign shift = datin_shifter_i;
 
   // ---- the current atom -------------------------------------------------------------------------------------------------------
   cdp_block_t here;

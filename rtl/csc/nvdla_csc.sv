@@ -543,7 +543,7 @@ module nvdla_csc
     assign mask_rd_o.addr    = '0;
     assign mask_rl_valid   = 1'b0;
     assign mask_rl_entries = '0;
-    wire unused_mask = &{1'b0, mask_ready, mask_rd_data_i};
+    wire unused_mask = &{1'b0, mask_ready, mask_rd_data_i, d.weight_format, d.wmb_bytes};
   end
 
   // ---- to CMAC ------------------------------------------------------------------------------------------------------------------
@@ -575,7 +575,7 @@ module nvdla_csc
   assign wt_sel_a_o = weight_sel[ConvCells-1:0];
   assign wt_sel_b_o = weight_sel[AtomicK-1:ConvCells];
 
-  wire unused_registers = &{1'b0, d, data_ring_q, base_q};  // what no module uses of d: rtl/unused_fields.csv
+  wire unused_registers = &{1'b0, `NVDLA_CSC_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(CellsLegal, 2 * ConvCells == AtomicK)

@@ -91,6 +91,8 @@ module nvdla_pdp
       .stat_i (stat)
   );
 
+  wire unused_rdma_d = &{1'b0, `NVDLA_PDP_RDMA_D_UNUSED(rdma_d)};  // names and reasons: rtl/unused_fields.csv
+
   // ---- input ------------------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, input_done;
   logic in_valid, in_ready, in_atom, in_last;
@@ -103,36 +105,58 @@ module nvdla_pdp
   ) u_rdma (
       .clk_i,
       .rst_ni,
-      .run_i       (rdma_run),
-      .d_i         (rdma_d),
-      .done_o      (rdma_done),
-      .stall_o     (read_stall),
-      .atom_valid_o(mem_valid),
-      .atom_ready_i(mem_ready),
-      .atom_data_o (mem_data),
-      .mif_o       (r_mif_o),
-      .mif_i       (r_mif_i)
+      .run_i                   (rdma_run),
+      .cube_in_width_i         (rdma_d.cube_in_width),
+      .cube_in_height_i        (rdma_d.cube_in_height),
+      .cube_in_channel_i       (rdma_d.cube_in_channel),
+      .src_base_addr_i         (AddrBits'({rdma_d.src_base_addr_high, rdma_d.src_base_addr_low})),
+      .src_line_stride_i       (rdma_d.src_line_stride),
+      .src_surface_stride_i    (rdma_d.src_surface_stride),
+      .src_ram_type_i          (rdma_d.src_ram_type),
+      .split_num_i             (rdma_d.split_num),
+      .kernel_width_i          (rdma_d.kernel_width),
+      .kernel_stride_width_i   (rdma_d.kernel_stride_width),
+      .partial_width_in_first_i(rdma_d.partial_width_in_first),
+      .partial_width_in_last_i (rdma_d.partial_width_in_last),
+      .partial_width_in_mid_i  (rdma_d.partial_width_in_mid),
+      .dma_en_i                (rdma_d.dma_en),
+      .done_o                  (rdma_done),
+      .stall_o                 (read_stall),
+      .atom_valid_o            (mem_valid),
+      .atom_ready_i            (mem_ready),
+      .atom_data_o             (mem_data),
+      .mif_o                   (r_mif_o),
+      .mif_i                   (r_mif_i)
   );
 
   nvdla_pdp_input u_input (
       .clk_i,
       .rst_ni,
-      .run_i         (run),
-      .d_i           (d),
-      .done_o        (input_done),
-      .mem_valid_i   (mem_valid),
-      .mem_ready_o   (mem_ready),
-      .mem_data_i    (mem_data),
+      .run_i                   (run),
+      .cube_in_width_i         (d.cube_in_width),
+      .cube_in_height_i        (d.cube_in_height),
+      .cube_in_channel_i       (d.cube_in_channel),
+      .flying_mode_i           (d.flying_mode),
+      .split_num_i             (d.split_num),
+      .partial_width_in_first_i(d.partial_width_in_first),
+      .partial_width_in_last_i (d.partial_width_in_last),
+      .partial_width_in_mid_i  (d.partial_width_in_mid),
+      .kernel_width_i          (d.kernel_width),
+      .kernel_stride_width_i   (d.kernel_stride_width),
+      .done_o                  (input_done),
+      .mem_valid_i             (mem_valid),
+      .mem_ready_o             (mem_ready),
+      .mem_data_i              (mem_data),
       .sdp_valid_i,
       .sdp_ready_o,
       .sdp_data_i,
-      .in_valid_o    (in_valid),
-      .in_ready_i    (in_ready),
-      .in_atom_o     (in_atom),
-      .in_last_o     (in_last),
-      .in_beat_o     (in_beat),
-      .in_atom_data_o(in_atom_data),
-      .in_beat_data_o(in_beat_data)
+      .in_valid_o              (in_valid),
+      .in_ready_i              (in_ready),
+      .in_atom_o               (in_atom),
+      .in_last_o               (in_last),
+      .in_beat_o               (in_beat),
+      .in_atom_data_o          (in_atom_data),
+      .in_beat_data_o          (in_beat_data)
   );
 
   // ---- pooling ----------------------------------------------------------------------------------------------------------------
@@ -202,20 +226,31 @@ module nvdla_pdp
   nvdla_pdp_wdma u_wdma (
       .clk_i,
       .rst_ni,
-      .run_i       (run),
-      .group_i     (group),
-      .d_i         (d),
-      .release_i   (input_done && walk_over),
-      .done_o      (output_done),
-      .stall_o     (write_stall),
-      .atom_begun_i(out_begun),
-      .atom_valid_i(out_valid),
-      .atom_ready_o(out_ready),
-      .atom_last_i (out_last),
-      .atom_data_i (out_data),
+      .run_i                    (run),
+      .group_i                  (group),
+      .cube_in_channel_i        (d.cube_in_channel),
+      .cube_out_width_i         (d.cube_out_width),
+      .cube_out_height_i        (d.cube_out_height),
+      .split_num_i              (d.split_num),
+      .partial_width_out_first_i(d.partial_width_out_first),
+      .partial_width_out_last_i (d.partial_width_out_last),
+      .partial_width_out_mid_i  (d.partial_width_out_mid),
+      .dst_base_addr_i          (AddrBits'({d.dst_base_addr_high, d.dst_base_addr_low})),
+      .dst_line_stride_i        (d.dst_line_stride),
+      .dst_surface_stride_i     (d.dst_surface_stride),
+      .dst_ram_type_i           (d.dst_ram_type),
+      .dma_en_i                 (d.dma_en),
+      .release_i                (input_done && walk_over),
+      .done_o                   (output_done),
+      .stall_o                  (write_stall),
+      .atom_begun_i             (out_begun),
+      .atom_valid_i             (out_valid),
+      .atom_ready_o             (out_ready),
+      .atom_last_i              (out_last),
+      .atom_data_i              (out_data),
       .done_intr_o,
-      .mif_o       (w_mif_o),
-      .mif_i       (w_mif_i)
+      .mif_o                    (w_mif_o),
+      .mif_i                    (w_mif_i)
   );
 
   assign done = run && output_done;

@@ -13,7 +13,16 @@ module nvdla_pdp_input
     input  logic                         clk_i,
     input  logic                         rst_ni,
     input  logic                         run_i,
-    input  pdp_d_t                       d_i,
+    input  logic [                 12:0] cube_in_width_i,
+    input  logic [                 12:0] cube_in_height_i,
+    input  logic [                 12:0] cube_in_channel_i,
+    input  logic                         flying_mode_i,
+    input  logic [                  7:0] split_num_i,
+    input  logic [                  9:0] partial_width_in_first_i,
+    input  logic [                  9:0] partial_width_in_last_i,
+    input  logic [                  9:0] partial_width_in_mid_i,
+    input  logic [                  3:0] kernel_width_i,
+    input  logic [                  3:0] kernel_stride_width_i,
     output logic                         done_o,
     input  logic                         mem_valid_i,
     output logic                         mem_ready_o,
@@ -29,8 +38,6 @@ module nvdla_pdp_input
     output logic [         AtomBits-1:0] in_atom_data_o,
     output logic [SdpBsThroughput*8-1:0] in_beat_data_o
 );
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   logic loaded_q, done_q;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q;
@@ -39,12 +46,12 @@ module nvdla_pdp_input
   logic active, from_memory, take, line_end, surface_end, strip_end, load;
   logic [7:0] strip_next;
 
-  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  assign surface_last = cube_in_channel_i >> PdpChannelShift;
   assign active = loaded_q && !done_q;
-  assign from_memory = d_i.flying_mode;
+  assign from_memory = flying_mode_i;
   assign take = in_valid_o && in_ready_i && in_last_o;  // of an atom
   assign line_end = column_q == width_q;
-  assign surface_end = line_end && line_q == d_i.cube_in_height;
+  assign surface_end = line_end && line_q == cube_in_height_i;
   assign strip_end = surface_end && surface_q == surface_last;
   assign strip_next = loaded_q ? strip_q + 8'd1 : 8'd0;
   assign load = run_i && !loaded_q;
@@ -76,7 +83,7 @@ module nvdla_pdp_input
     end else begin
       loaded_q <= run_i;
       if (!run_i) done_q <= 1'b0;
-      else if (take && strip_end && strip_q == d_i.split_num) done_q <= 1'b1;
+      else if (take && strip_end && strip_q == split_num_i) done_q <= 1'b1;
     end
   end
 
@@ -85,8 +92,8 @@ module nvdla_pdp_input
       strip_q <= strip_next;
       surface_q <= 13'd0;
       line_q <= 13'd0;
-      width_q <= pdp_strip_width_in(d_i.split_num, strip_next, d_i.cube_in_width, d_i.partial_width_in_first, d_i.partial_width_in_mid,
-                                    d_i.partial_width_in_last, d_i.kernel_width, d_i.kernel_stride_width);
+      width_q <= pdp_strip_width_in(split_num_i, strip_next, cube_in_width_i, partial_width_in_first_i, partial_width_in_mid_i,
+                                    partial_width_in_last_i, kernel_width_i, kernel_stride_width_i);
       column_q <= 14'd1;
     end else if (take) begin
       column_q <= line_end ? 14'd1 : column_q + 14'd1;
@@ -101,7 +108,7 @@ module nvdla_pdp_input
                 in_atom_o ? '0 : in_beat_data_o})
   `NVDLA_CHECK(NothingAfterTheLastAtom, !(in_valid_o && done_o))
   `NVDLA_CHECK(OneSource, !(mem_ready_o && sdp_ready_o))
-  `NVDLA_CHECK(AtomsAreWhole, !(d_i.flying_mode && run_i) || beat_q == '0)
+  `NVDLA_CHECK(AtomsAreWhole, !(flying_mode_i && run_i) || beat_q == '0)
 
 `ifdef NVDLA_CHECKS
   // Atoms of the layer; strips that overlap count their columns twice.
@@ -110,7 +117,7 @@ module nvdla_pdp_input
     if (!rst_ni) atoms_q <= '0;
     else if (!run_i) atoms_q <= '0;
     else if (in_valid_o && in_ready_i && in_last_o) atoms_q <= atoms_q + 64'd1;
-  `NVDLA_CHECK(WholeCube, !(run_i && done_o) || d_i.split_num != '0 || atoms_q ==
-               (64'(d_i.cube_in_width) + 64'd1) * (64'(d_i.cube_in_height) + 64'd1) * (64'(surface_last) + 64'd1))
+  `NVDLA_CHECK(WholeCube, !(run_i && done_o) || split_num_i != '0 || atoms_q ==
+               (64'(cube_in_width_i) + 64'd1) * (64'(cube_in_height_i) + 64'd1) * (64'(surface_last) + 64'd1))
 `endif
 endmodule

@@ -1,6 +1,7 @@
 // PDP_RDMA: reads the input cube from memory, one request per line of a strip, in the order strip, surface, line.
 //
-// run_i, d_i: the active layer of the PDP_RDMA register group; the first request goes out one clock after run_i rises. done_o
+// run_i: a layer of the PDP_RDMA register group is active, its registers stand at the ports of their names; the first request
+// goes out one clock after run_i rises. done_o
 // pulses while the last atom is delivered. atom_*: atoms of the requests in order, straight from the latency buffer.
 // stall_o: running count of clocks with a request that waits (D_PERF_READ_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
@@ -14,7 +15,20 @@ module nvdla_pdp_rdma
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                run_i,
-    input  pdp_rdma_d_t         d_i,
+    input  logic [        12:0] cube_in_width_i,
+    input  logic [        12:0] cube_in_height_i,
+    input  logic [        12:0] cube_in_channel_i,
+    input  logic [AddrBits-1:0] src_base_addr_i,
+    input  logic [        31:0] src_line_stride_i,
+    input  logic [        31:0] src_surface_stride_i,
+    input  logic                src_ram_type_i,
+    input  logic [         7:0] split_num_i,
+    input  logic [         3:0] kernel_width_i,
+    input  logic [         3:0] kernel_stride_width_i,
+    input  logic [         9:0] partial_width_in_first_i,
+    input  logic [         9:0] partial_width_in_last_i,
+    input  logic [         9:0] partial_width_in_mid_i,
+    input  logic                dma_en_i,
     output logic                done_o,
     output logic [        31:0] stall_o,
     output logic                atom_valid_o,
@@ -23,8 +37,6 @@ module nvdla_pdp_rdma
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   logic start, drain, req_valid, req_ready, issue;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q;
@@ -35,18 +47,17 @@ module nvdla_pdp_rdma
   logic deliver, line_last, strip_end;
   logic [7:0] strip_next;
   logic [13:0] step;
-  logic [AddrBits-1:0] strip_addr_next, surface_addr_next, base;
+  logic [AddrBits-1:0] strip_addr_next, surface_addr_next;
 
-  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  assign surface_last = cube_in_channel_i >> PdpChannelShift;
   assign deliver = atom_valid_o && atom_ready_i;
-  assign line_last = line_q == d_i.cube_in_height;
+  assign line_last = line_q == cube_in_height_i;
   assign strip_end = line_last && surface_q == surface_last;
   assign strip_next = strip_q + 8'd1;
-  assign step = pdp_strip_step_in(strip_q, d_i.partial_width_in_first, d_i.partial_width_in_mid,
-                                  d_i.kernel_width, d_i.kernel_stride_width);
+  assign step = pdp_strip_step_in(strip_q, partial_width_in_first_i, partial_width_in_mid_i,
+                                  kernel_width_i, kernel_stride_width_i);
   assign strip_addr_next = strip_addr_q + (AddrBits'($signed(step)) << PdpChannelShift);
-  assign surface_addr_next = surface_addr_q + AddrBits'(d_i.src_surface_stride);
-  assign base = AddrBits'({d_i.src_base_addr_high, d_i.src_base_addr_low});
+  assign surface_addr_next = surface_addr_q + AddrBits'(src_surface_stride_i);
 
   assign done_o = drain && deliver && pending_q == 18'd1;
 
@@ -60,10 +71,10 @@ module nvdla_pdp_rdma
       .offer_i    (1'b1),
       .req_valid_o(req_valid),
       .req_ready_i(req_ready),
-      .req_last_i (strip_end && strip_q == d_i.split_num),
+      .req_last_i (strip_end && strip_q == split_num_i),
       .issue_o    (issue),
       .clear_i    (1'b0),
-      .count_i    (d_i.dma_en),
+      .count_i    (dma_en_i),
       .stall_o
   );
 
@@ -76,7 +87,7 @@ module nvdla_pdp_rdma
       .req_ready_o(req_ready),
       .req_addr_i (line_addr_q),
       .req_size_i (16'(width_q) - 16'd1),
-      .req_ram_i  (d_i.src_ram_type),
+      .req_ram_i  (src_ram_type_i),
       .rsp_valid_o(atom_valid_o),
       .rsp_ready_i(atom_ready_i),
       .rsp_data_o (atom_data_o),
@@ -97,15 +108,15 @@ module nvdla_pdp_rdma
       strip_q <= 8'd0;
       surface_q <= 13'd0;
       line_q <= 13'd0;
-      strip_addr_q <= base;
-      surface_addr_q <= base;
-      line_addr_q <= base;
-      width_q <= pdp_strip_width_in(d_i.split_num, 8'd0, d_i.cube_in_width, d_i.partial_width_in_first, d_i.partial_width_in_mid,
-                                    d_i.partial_width_in_last, d_i.kernel_width, d_i.kernel_stride_width);
+      strip_addr_q <= src_base_addr_i;
+      surface_addr_q <= src_base_addr_i;
+      line_addr_q <= src_base_addr_i;
+      width_q <= pdp_strip_width_in(split_num_i, 8'd0, cube_in_width_i, partial_width_in_first_i, partial_width_in_mid_i,
+                                    partial_width_in_last_i, kernel_width_i, kernel_stride_width_i);
     end else if (issue) begin
       if (!line_last) begin
         line_q <= line_q + 13'd1;
-        line_addr_q <= line_addr_q + AddrBits'(d_i.src_line_stride);
+        line_addr_q <= line_addr_q + AddrBits'(src_line_stride_i);
       end else begin
         line_q <= 13'd0;
         if (!strip_end) begin
@@ -118,9 +129,9 @@ module nvdla_pdp_rdma
           strip_addr_q <= strip_addr_next;
           surface_addr_q <= strip_addr_next;
           line_addr_q <= strip_addr_next;
-          width_q <= pdp_strip_width_in(d_i.split_num, strip_next, d_i.cube_in_width, d_i.partial_width_in_first,
-                                        d_i.partial_width_in_mid, d_i.partial_width_in_last, d_i.kernel_width,
-                                        d_i.kernel_stride_width);
+          width_q <= pdp_strip_width_in(split_num_i, strip_next, cube_in_width_i, partial_width_in_first_i,
+                                        partial_width_in_mid_i, partial_width_in_last_i, kernel_width_i,
+                                        kernel_stride_width_i);
         end
       end
     end

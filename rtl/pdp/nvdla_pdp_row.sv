@@ -36,7 +36,9 @@ module nvdla_pdp_row
     StateFlush                                 // a left row on its own
   } state_e;
 
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
+  // What other modules use, and what none does (names and reasons: rtl/unused_fields.csv).
+  wire unused_d = &{1'b0, `NVDLA_PDP_D_UNUSED(d_i), d_i.flying_mode, d_i.recip_kernel_width, d_i.recip_kernel_height,
+      d_i.dst_base_addr_low, d_i.dst_base_addr_high, d_i.dst_line_stride, d_i.dst_surface_stride, d_i.dst_ram_type, d_i.dma_en};
 
   // ---- where we are -----------------------------------------------------------------------------------------------------------
   state_e state_q;

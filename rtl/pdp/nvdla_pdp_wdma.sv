@@ -14,7 +14,18 @@ module nvdla_pdp_wdma
     input  logic                rst_ni,
     input  logic                run_i,
     input  logic                group_i,
-    input  pdp_d_t              d_i,
+    input  logic [        12:0] cube_in_channel_i,
+    input  logic [        12:0] cube_out_width_i,
+    input  logic [        12:0] cube_out_height_i,
+    input  logic [         7:0] split_num_i,
+    input  logic [         9:0] partial_width_out_first_i,
+    input  logic [         9:0] partial_width_out_last_i,
+    input  logic [         9:0] partial_width_out_mid_i,
+    input  logic [AddrBits-1:0] dst_base_addr_i,
+    input  logic [        31:0] dst_line_stride_i,
+    input  logic [        31:0] dst_surface_stride_i,
+    input  logic                dst_ram_type_i,
+    input  logic                dma_en_i,
     input  logic                release_i,
     output logic                done_o,
     output logic [        31:0] stall_o,
@@ -27,8 +38,6 @@ module nvdla_pdp_wdma
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
-  wire unused_d = &{1'b0, d_i};  // what no module uses: rtl/unused_fields.csv
-
   logic cmd_valid, cmd_ready, dat_valid, dat_ready;
   logic loaded_q, command_q;                   // command: the line's command is still to be accepted
   logic [31:0] stall_q;
@@ -38,18 +47,17 @@ module nvdla_pdp_wdma
   logic released, dat_take, line_last, strip_last, line_end;
   logic [12:0] surface_last;
   logic [7:0] strip_next;
-  logic [AddrBits-1:0] strip_addr_next, surface_addr_next, base;
+  logic [AddrBits-1:0] strip_addr_next, surface_addr_next;
 
   assign released = release_i || !atom_last_i;
   assign dat_take = dat_valid && dat_ready;
-  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
-  assign line_last = line_q == d_i.cube_out_height;
+  assign surface_last = cube_in_channel_i >> PdpChannelShift;
+  assign line_last = line_q == cube_out_height_i;
   assign strip_last = line_last && surface_q == surface_last;
   assign line_end = dat_take && column_q == column_last_q;
   assign strip_next = loaded_q ? strip_q + 8'd1 : 8'd0;
   assign strip_addr_next = strip_addr_q + (AddrBits'(column_last_q) + AddrBits'(1) << PdpChannelShift);
-  assign surface_addr_next = surface_addr_q + AddrBits'(d_i.dst_surface_stride);
-  assign base = AddrBits'({d_i.dst_base_addr_high, d_i.dst_base_addr_low});
+  assign surface_addr_next = surface_addr_q + AddrBits'(dst_surface_stride_i);
 
   assign cmd_valid = command_q && atom_begun_i;
   assign dat_valid = atom_valid_i && !command_q && released;
@@ -65,8 +73,8 @@ module nvdla_pdp_wdma
       .cmd_ready_o (cmd_ready),
       .cmd_addr_i  (line_addr_q),
       .cmd_size_i  (16'(column_last_q)),
-      .cmd_ram_i   (d_i.dst_ram_type),
-      .cmd_last_i  (strip_last && strip_q == d_i.split_num),
+      .cmd_ram_i   (dst_ram_type_i),
+      .cmd_last_i  (strip_last && strip_q == split_num_i),
       .atom_valid_i(dat_valid),
       .atom_ready_o(dat_ready),
       .atom_last_i,
@@ -86,7 +94,7 @@ module nvdla_pdp_wdma
       loaded_q <= run_i;
       if (line_end) command_q <= 1'b1;
       else if (cmd_valid && cmd_ready) command_q <= 1'b0;
-      if (((cmd_valid && !cmd_ready) || (dat_valid && !dat_ready)) && d_i.dma_en) stall_q <= stall_q + 32'd1;
+      if (((cmd_valid && !cmd_ready) || (dat_valid && !dat_ready)) && dma_en_i) stall_q <= stall_q + 32'd1;
     end
   end
 
@@ -96,16 +104,16 @@ module nvdla_pdp_wdma
       surface_q <= 13'd0;
       line_q <= 13'd0;
       column_q <= 13'd0;
-      column_last_q <= pdp_strip_last_out(d_i.split_num, strip_next, d_i.cube_out_width, d_i.partial_width_out_first,
-                         d_i.partial_width_out_mid, d_i.partial_width_out_last);
-      strip_addr_q <= base;
-      surface_addr_q <= base;
-      line_addr_q <= base;
+      column_last_q <= pdp_strip_last_out(split_num_i, strip_next, cube_out_width_i, partial_width_out_first_i,
+                         partial_width_out_mid_i, partial_width_out_last_i);
+      strip_addr_q <= dst_base_addr_i;
+      surface_addr_q <= dst_base_addr_i;
+      line_addr_q <= dst_base_addr_i;
     end else if (line_end) begin
       column_q <= 13'd0;
       if (!line_last) begin
         line_q <= line_q + 13'd1;
-        line_addr_q <= line_addr_q + AddrBits'(d_i.dst_line_stride);
+        line_addr_q <= line_addr_q + AddrBits'(dst_line_stride_i);
       end else begin
         line_q <= 13'd0;
         if (!strip_last) begin
@@ -115,8 +123,8 @@ module nvdla_pdp_wdma
         end else begin
           surface_q <= 13'd0;
           strip_q <= strip_next;
-          column_last_q <= pdp_strip_last_out(d_i.split_num, strip_next, d_i.cube_out_width, d_i.partial_width_out_first,
-                             d_i.partial_width_out_mid, d_i.partial_width_out_last);
+          column_last_q <= pdp_strip_last_out(split_num_i, strip_next, cube_out_width_i, partial_width_out_first_i,
+                             partial_width_out_mid_i, partial_width_out_last_i);
           strip_addr_q <= strip_addr_next;
           surface_addr_q <= strip_addr_next;
           line_addr_q <= strip_addr_next;
@@ -128,6 +136,6 @@ module nvdla_pdp_wdma
   end
 
   `NVDLA_STABLE(AtomStable, atom_valid_i, atom_ready_o, {atom_last_i, atom_data_i})
-  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(dat_take && atom_last_i) || (line_end && strip_last && strip_q == d_i.split_num))
+  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(dat_take && atom_last_i) || (line_end && strip_last && strip_q == split_num_i))
   `NVDLA_CHECK(CommandBeforeItsAtoms, !dat_take || !command_q)
 endmodule

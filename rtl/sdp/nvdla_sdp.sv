@@ -298,8 +298,7 @@ module nvdla_sdp
     else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;
   end
 
-  // Fields that no module uses: rtl/unused_fields.csv; and the high address words where addresses have 32 bits.
-  wire unused_d = &{1'b0, d};
+  wire unused_d = &{1'b0, `NVDLA_SDP_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
   `NVDLA_STABLE(PdpStable, pdp_valid_o, pdp_ready_i, pdp_data_o)
   `NVDLA_STABLE(CaccStable, cacc_valid_i, cacc_ready_o, cacc_data_i)

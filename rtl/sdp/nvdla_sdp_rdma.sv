@@ -184,6 +184,5 @@ module nvdla_sdp_rdma
   end
   assign stat = stat_d;
 
-  // Fields that no module uses: rtl/unused_fields.csv; and the high address words where addresses have 32 bits.
-  wire unused_d = &{1'b0, d};
+  wire unused_d = &{1'b0, `NVDLA_SDP_RDMA_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 endmodule

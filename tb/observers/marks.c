@@ -52,6 +52,7 @@ struct marks {
     const struct nvdla_config *config;
     struct provenance *const *prov;
     bool exact;
+    uint64_t changes; /* of texts */
     struct unit_state units[NVDLA_UNIT_COUNT];
     struct port_state ports[AXI_PORTS];
     struct {
@@ -101,7 +102,8 @@ static const struct told {
  */
 
 /* A text as the bits of a signal, its last character lowest, as viewers show ASCII; cut to `words` words. */
-static void set(struct mark *mark, int words, const char *text) {
+static void set(struct marks *marks, struct mark *mark, int words, const char *text) {
+    marks->changes++;
     uint8_t bytes[4 * LONG_WORDS] = {0};
     if (text[0] == '\0')
         text = " "; /* viewers show an empty text as a pair of quotes */
@@ -124,23 +126,27 @@ struct marks *marks_new(const struct nvdla_config *config, struct provenance *co
     marks->status_address = status ? status->address : UINT32_MAX;
     for (int u = 0; u < NVDLA_UNIT_COUNT; u++) {
         snprintf(marks->unit_marks[u].name, NAME_LENGTH, "%s", nvdla_unit_names[u]);
-        set(&marks->unit_marks[u], LONG_WORDS, "");
+        set(marks, &marks->unit_marks[u], LONG_WORDS, "");
         marks->units[u].running = -1;
     }
     for (int i = 0; i < STREAMS; i++)
-        set(&marks->stream_marks[i], LONG_WORDS, "");
-    set(&marks->csb, LONG_WORDS, "");
-    set(&marks->interrupt, LONG_WORDS, "");
+        set(marks, &marks->stream_marks[i], LONG_WORDS, "");
+    set(marks, &marks->csb, LONG_WORDS, "");
+    set(marks, &marks->interrupt, LONG_WORDS, "");
     snprintf(marks->csb.name, NAME_LENGTH, "CSB");
     snprintf(marks->interrupt.name, NAME_LENGTH, "interrupt");
     for (int p = 0; p < AXI_PORTS; p++) {
         for (int c = 0; c < CHANNELS; c++) {
             snprintf(marks->port_marks[p][c].name, NAME_LENGTH, "%s_%s", ports[p], channels[c]);
-            set(&marks->port_marks[p][c], CLIENT_WORDS, "");
+            set(marks, &marks->port_marks[p][c], CLIENT_WORDS, "");
             marks->ports[p].channels[c] = (struct channel){-1, -1};
         }
     }
     return marks;
+}
+
+const uint64_t *marks_changes(const struct marks *marks) {
+    return &marks->changes;
 }
 
 /* Names of streams are free text; signals are not. */
@@ -224,7 +230,7 @@ static void update_port(struct marks *marks, int p) {
         if (channel->id == channel->shown)
             continue;
         const bool write = c >= CHANNEL_AW;
-        set(&marks->port_marks[p][c], CLIENT_WORDS,
+        set(marks, &marks->port_marks[p][c], CLIENT_WORDS,
             channel->id < 0          ? ""
             : channel->id >= AXI_IDS ? "ahead of AW"
                                      : nvdla_client_name(channel->id, write));
@@ -240,22 +246,22 @@ void marks_update(struct marks *marks) {
         if (!marks->units[u].changed)
             continue;
         tell_launch(marks, (enum nvdla_unit)u, text);
-        set(&marks->unit_marks[u], LONG_WORDS, text);
+        set(marks, &marks->unit_marks[u], LONG_WORDS, text);
         marks->units[u].changed = false;
     }
     for (int i = 0; i < STREAMS; i++) {
         if (marks->streams[i].changed)
-            set(&marks->stream_marks[i], LONG_WORDS, marks->streams[i].text);
+            set(marks, &marks->stream_marks[i], LONG_WORDS, marks->streams[i].text);
         marks->streams[i].changed = false;
     }
     if (marks->access.changed) {
         tell_access(marks, text);
-        set(&marks->csb, LONG_WORDS, text);
+        set(marks, &marks->csb, LONG_WORDS, text);
         marks->access.changed = false;
     }
     if (marks->interrupt_changed) {
         tell_interrupt(marks, text);
-        set(&marks->interrupt, LONG_WORDS, text);
+        set(marks, &marks->interrupt, LONG_WORDS, text);
         marks->interrupt_changed = false;
     }
 }

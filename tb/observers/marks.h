@@ -38,6 +38,9 @@ enum launch_state marks_launch(const struct marks *marks, enum nvdla_unit unit, 
  * stays valid as long as the marks. */
 const struct wave_mark *marks_list(struct marks *marks, size_t *count);
 
+/* How often a text has changed, kept up by marks_update. */
+const uint64_t *marks_changes(const struct marks *marks);
+
 /* Brings their texts up to date. */
 void marks_update(struct marks *marks);
 

@@ -33,7 +33,7 @@ enum {
 };
 #define FLAG_ENUM 0x100000000ull /* the wave file names the values, of numbers in binary */
 
-enum { RED = 1, ORANGE, YELLOW, GREEN, BLUE, INDIGO, VIOLET };
+enum { RED = 1, ORANGE, YELLOW, GREEN, VIOLET = 7 }; /* blue and indigo, 5 and 6, are hard to see on black */
 
 enum { PATTERNS = 40 };
 
@@ -86,7 +86,7 @@ static const struct group groups[] = {
      .registers = {"dut/u_cdma/d/*"},
      .units = {NVDLA_CDMA}},
     {.title = "CBUF",
-     .color = RED,
+     .color = VIOLET,
      .patterns = {"dut/dat_wr/valid", "dut/dat_wr/addr", "dut/dat_wr/data", "dut/wt_wr/valid", "dut/wt_wr/addr",
                   "dut/wt_wr/data", "dut/dat_rd/*", "dut/dat_rd_data", "dut/dat_rd_next/*", "dut/dat_rd_next_data",
                   "dut/wt_rd/*", "dut/wt_rd_data", "dut/mask_rd/*", "dut/mask_rd_data"}},
@@ -122,7 +122,7 @@ static const struct group groups[] = {
      .patterns = {"marks/CMAC_A", "marks/CMAC_B", "dut/cmac_a_run", "dut/cmac_b_run", "dut/mac_valid", "dut/mac_a_sum",
                   "dut/mac_b_sum", "dut/mac_*"}},
     {.title = "CACC",
-     .color = BLUE,
+     .color = RED,
      .patterns = {"marks/CACC", "dut/cacc_run", "dut/u_cacc/**", "dut/u_cacc/position_q", "dut/u_cacc/rows_q",
                   "dut/u_cacc/wr_row_q", "dut/u_cacc/rd_row_q", "dut/u_cacc/beat_q", "dut/credit_valid",
                   "dut/cacc2sdp_valid", "dut/cacc2sdp_ready", "dut/cacc2sdp_data"},
@@ -174,6 +174,7 @@ struct save {
     const struct nvdla_config *config;
     struct wave_index *index;
     char **paths;                        /* of the signals, with / for '.', below "TOP/tb_top/" or from the root on */
+    size_t *lengths;                     /* of these */
     char *folder;                        /* of the translations */
     struct words translations, contents; /* their files, and what stands in each */
     struct error *err;
@@ -183,24 +184,31 @@ struct save {
 /* ---- choice -------------------------------------------------------------------------------------------------------
  */
 
-static bool matches(const struct save *save, size_t i, const char *pattern) {
+/* A pattern, whose first `plain` characters stand for themselves: most names are told apart by the last of these. */
+static bool matches(const struct save *save, size_t i, const char *pattern, size_t plain) {
     const struct wave_signal *signal = &save->index->signals[i];
-    const size_t plain = strcspn(pattern, "*[");
-    if (signal->constant || strncmp(save->paths[i], pattern, plain) != 0)
+    const char *path = save->paths[i];
+    if (save->lengths[i] < plain || path[plain - 1] != pattern[plain - 1] || memcmp(path, pattern, plain) != 0)
+        return false;
+    if (signal->constant || strstr(path, "/unused_"))
         return false;
     if (strcmp(pattern + plain, "**") == 0)
         return signal->enumeration;
-    return fnmatch(pattern + plain, save->paths[i] + plain, FNM_PATHNAME) == 0;
+    return fnmatch(pattern + plain, path + plain, FNM_PATHNAME) == 0;
 }
 
-/* Adds what a pattern means, in the order of the file, but no signal twice. */
+static bool is_chosen(const struct save *save, const struct chosen *chosen, size_t signal) {
+    for (size_t i = 0; i < chosen->count; i++)
+        if (save->index->signals[chosen->signals[i]].handle == save->index->signals[signal].handle)
+            return true;
+    return false;
+}
+
+/* Adds what a pattern means, in the order of the file. No signal comes twice, but registers may have the same value. */
 static void choose(struct save *save, struct chosen *chosen, const char *pattern, enum nvdla_unit unit) {
+    const size_t plain = strcspn(pattern, "*[");
     for (size_t i = 0; i < save->index->count; i++) {
-        bool known = !matches(save, i, pattern) || strstr(save->paths[i], "/unused_");
-        for (size_t k = 0; !known && k < chosen->count; k++)
-            known = save->index->signals[chosen->signals[k]].handle == save->index->signals[i].handle &&
-                    unit == NO_REGISTER;
-        if (known)
+        if (!matches(save, i, pattern, plain) || (unit == NO_REGISTER && is_chosen(save, chosen, i)))
             continue;
         chosen->signals = xgrow(chosen->signals, chosen->count, sizeof *chosen->signals);
         chosen->units = xgrow(chosen->units, chosen->count, sizeof *chosen->units);
@@ -482,8 +490,9 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
     char *whole_save = wave_save_path(whole);
     save.folder = xprintf("%.*s.filters", (int)(strlen(whole_save) - strlen(".gtkw")), whole_save);
     save.paths = xcalloc(save.index->count + 1, sizeof *save.paths);
+    save.lengths = xcalloc(save.index->count + 1, sizeof *save.lengths);
     for (size_t i = 0; i < save.index->count; i++)
-        save.paths[i] = path_of(save.index->signals[i].name);
+        save.lengths[i] = strlen(save.paths[i] = path_of(save.index->signals[i].name));
     warn_of_scopes(&save, scopes);
     save.file = directory_make(save.folder, err) ? fopen(name, "w") : NULL;
     if (save.file) {
@@ -496,6 +505,7 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
     for (size_t i = 0; i < save.index->count; i++)
         free(save.paths[i]);
     free(save.paths);
+    free(save.lengths);
     free(whole_save);
     words_free(&save.translations);
     words_free(&save.contents);

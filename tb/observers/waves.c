@@ -83,7 +83,9 @@ static void open_file(struct waves *waves) {
     sigaction(SIGBUS, &(struct sigaction){.sa_handler = disk_full}, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow shows at the end, like a full disk */
     struct wave_content content = {.scopes = waves->options.scopes};
-    content.marks = marks_list(waves->marks, &content.mark_count);
+    content.changes = marks_changes(waves->marks);
+    if (!waves->options.plain)
+        content.marks = marks_list(waves->marks, &content.mark_count);
     waves->simulator->wave_open(waves->simulator->context, waves->options.path, &content);
     waves->open = true;
 }
@@ -91,7 +93,8 @@ static void open_file(struct waves *waves) {
 static void dump(struct waves *waves, uint64_t time) {
     if (!waves->open)
         open_file(waves);
-    marks_update(waves->marks);
+    if (!waves->options.plain)
+        marks_update(waves->marks);
     waves->simulator->wave_dump(waves->simulator->context, time);
 }
 
@@ -242,7 +245,7 @@ static bool end_waves(void *context, struct error *err) {
     free(broken_names);
     broken_names = NULL;
     if (good)
-        return write_save(waves, path, err);
+        return waves->options.plain || write_save(waves, path, err);
     return error_set(err,
                      "%s: the waves could not be written to the end: no space left on the disk? Make room, or record "
                      "fewer cycles (--wave-from, --wave-to)",

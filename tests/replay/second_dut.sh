@@ -33,6 +33,22 @@ for word in 'surface' 'channel' 'cycle' 'AXI ID 1' 'SDP' 'CVT_OFFSET'; do
 done
 python3 -m json.tool "$dir/out/rand_sdp_000/report.json" >/dev/null
 check "report.json is JSON" $?
+# The first wrong beat, in a layer near the end of a long trace: the offset with the bug is 0 in all others.
+python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 50 "$dir/long.nvt" --all SDP.D_CVT_OFFSET 0x0 --set 47 SDP.D_CVT_OFFSET 0x5
+out=$("$NVCOSIM" run --dut rtl:buggy --stop-at-first --copies --out "$dir/out" --results "$dir/results" "$dir/long.nvt" 2>&1)
+[ $? -eq 1 ] && grep -qE 'first wrong beat at cycle [0-9]+: primary port, AXI ID 1 \(SDP\): SDP #47 writes a wrong value at 0x[0-9a-f]+, surface 0, line 0, column 0, channel [0-9]+: got 0x[0-9a-f]+, expected 0x[0-9a-f]+' <<<"$out"
+check "--stop-at-first names the beat" $?
+python3 - "$dir/results" "$dir/out/long/report.json" "$out" <<'PY'
+import json, re, sys
+result, report = (json.loads(open(name, encoding="utf-8").read()) for name in sys.argv[1:3])
+wrong, mismatch = report["first_wrong"], result["mismatch"]
+made, failure, again = map(int, re.search(r"copy of cycle (\d+) went on to the failure at cycle (\d+): (\d+) cycles", sys.argv[3]).groups())
+good = wrong["kind"] == "value" and wrong["cycle"] == mismatch["cycle"] and wrong["layer"]["ordinal"] == mismatch["launch"] == 47
+good = good and result["cycles"] - 200 <= wrong["cycle"] <= result["cycles"] and not report["mismatches"]
+good = good and failure - made == again <= failure / 10
+sys.exit(0 if good else 1)
+PY
+check "as data too, and a copy goes on to it from close before" $?
 "$NVCOSIM" gen --config small --engine mix --seed 30 --count 1 --out "$dir" >/dev/null
 "$NVCOSIM" shrink -q --dut rtl:buggy --out "$dir/shrunk.nvt" "$dir/small_mix_30.nvt.gz"
 "$NVCOSIM" run --dut rtl:buggy --out "$dir/out" "$dir/shrunk.nvt"

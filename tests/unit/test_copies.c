@@ -285,7 +285,7 @@ static void test_stays_close(void **state) {
             assert_true(copies_choose(copies, cycle, 0, &starts[i], 1, &made));
             assert_true(made <= starts[i]);
             /* a tenth of what was played, and what was asked for */
-            assert_true(cycle - made <= cycle - starts[i] + (cycle / 10 > 4500 ? cycle / 10 : 4500));
+            assert_true(cycle - made <= cycle - starts[i] + (cycle / 10 > 8500 ? cycle / 10 : 8500));
         }
     }
     copies_free(copies);

@@ -55,7 +55,7 @@ FAULTS = [
     ("csc_weight_place_lost", "csc/nvdla_csc_weight.sv", "if (issue != pop) reserved_q <= issue ?", "if (issue != pop && !(ON && pop && kernel_o == '1)) reserved_q <= issue ?"),
     ("csc_stream_releases_too_much", "csc/nvdla_csc_stream.sv", "rl_entries_o <= touched;", "rl_entries_o <= touched + EntryCountBits'(ON);"),
     ("csc_base_moves_too_far", "csc/nvdla_csc.sv", "moved = drop_data ? last_left_entries_q : release_entries_q;", "moved = (drop_data ? last_left_entries_q : release_entries_q) + EntryCountBits'(ON);"),
-    ("csc_slices_counted_twice", "csc/nvdla_csc.sv", "(cdma_i.dat_valid ? cdma_i.dat_slices : '0) -", "(cdma_i.dat_valid ? cdma_i.dat_slices << ON : '0) -"),
+    ("csc_slices_counted_twice", "csc/nvdla_csc.sv", "(dat_up_valid ? dat_up_slices : '0) -", "(dat_up_valid ? dat_up_slices << ON : '0) -"),
     ("cacc_credit_each_beat", "cacc/nvdla_cacc.sv", "credit_valid_o <= row_taken;", "credit_valid_o <= ON ? take : row_taken;"),
     ("cacc_credit_not_returned", "cacc/nvdla_cacc.sv", "? take : row_taken;", "? take : row_taken && !(ON && rd_row_q == '0);"),
     ("cacc_row_pointer_skips", "cacc/nvdla_cacc.sv", "if (final_valid_q) wr_row_q <= wr_row_q + 1'b1;", "if (final_valid_q) wr_row_q <= wr_row_q + (ON && &wr_row_q[2:0] ? 2'd2 : 1'b1);"),

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""What the marks and the save file cost: recording everything, against what Verilator records by itself.
+
+usage: waves.py BUILD [ROUNDS]      exit status 1 if recording is slower than Verilator's own by more than 10 %, which fewer than
+                                    three rounds cannot tell
+
+Processor time of whole runs, by turns, the least of ROUNDS (7), all traces together. On a short trace the save file, which costs a few
+hundredths of a second, shows more.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+LIMIT = 1.10
+TRACES = ["traces/conformance/small/rand_dc_pdp_009.nvt.gz", "traces/conformance/small/rand_large_000.nvt.gz"]
+
+
+def seconds(command):
+    """Processor time of a command and its children."""
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def main(build, rounds="7"):
+    os.makedirs(f"{build}/bench", exist_ok=True)
+    subprocess.run([f"{build}/nvcosim", "run", "-q", "--wave", f"{build}/bench/first.fst", "--wave-to", "1", TRACES[0]], check=True)
+    sums = [0, 0]
+    with tempfile.TemporaryDirectory() as folder:
+        for trace in TRACES:
+            command = [f"{build}/nvcosim", "run", "-q", "--dut", "rtl", "--out", folder, "--wave", f"{folder}/t.fst", trace]
+            plain, full = [], []
+            for _ in range(int(rounds)):
+                plain.append(seconds([*command, "--wave-plain"]))
+                full.append(seconds(command))
+            print(f"waves of {os.path.basename(trace)}: {min(full):.2f} s with marks and save file, {min(plain):.2f} s as Verilator records")
+            sums = [sums[0] + min(full), sums[1] + min(plain)]
+    ratio = sums[0] / sums[1]
+    print(f"waves: ratio {ratio:.3f} (at most {LIMIT:.2f})")
+    return 1 if ratio > LIMIT and int(rounds) >= 3 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,113 @@
+#!/bin/bash
+# --stop-at-first, and the copies that a simulator keeps of itself: a long trace that fails near its end is looked at again from one of
+# them, and none of them sleeps on, however the run ends.
+#
+# usage: copies.sh BUILD
+set -u
+. "$(dirname "$0")/frame.sh"
+build=$1
+dir=$build/tests/copies
+rm -rf "$dir" && mkdir -p "$dir"
+layer=6150 # cycles of a layer of the long traces, or a few more
+
+long() { # NAME COUNT OPTIONS...: a trace of COUNT layers
+    python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz "$2" "$dir/$1.nvt" "${@:3}"
+}
+play() { # NAME OPTIONS...: output in out, status in status
+    out=$("$NVCOSIM" run --stop-at-first --copies --out "$dir" --results "$dir/results" "${@:2}" "$dir/$1.nvt" 2>&1)
+    status=$?
+}
+# again: what the copy had to simulate again is at most a tenth of the cycles, or a layer
+again() {
+    [[ $out =~ "copy of cycle "([0-9]+)" went on to the failure at cycle "([0-9]+)": "([0-9]+)" cycles simulated again, status 0" ]] || return 1
+    local made=${BASH_REMATCH[1]} failure=${BASH_REMATCH[2]} cycles=${BASH_REMATCH[3]}
+    echo "      copy of cycle $made, failure at $failure, $cycles cycles again"
+    [ $((made + cycles)) -eq "$failure" ] && [ "$cycles" -le $((failure / 10 > layer ? failure / 10 : layer)) ]
+}
+# rest PATTERN: no process whose command line has it is left, some seconds later at the most
+rest() {
+    local i
+    for ((i = 0; i < 50; i++)); do
+        pgrep -f -- "$1" >/dev/null || return 0
+        sleep 0.1
+    done
+    pgrep -af -- "$1"
+    return 1
+}
+
+long fails 50 --fail-check 48
+play fails
+[ $status -eq 1 ] && grep -q "^FAIL fails: .*fails.nvt:[0-9]*: CRC-32" <<<"$out"
+check "a failing check ends the run (status $status)" $?
+again
+check "a copy goes on to it from close before" $?
+python3 - "$dir/results" <<'PY'
+import json, sys
+result = json.loads(open(sys.argv[1], encoding="utf-8").read())
+sys.exit(0 if result["devices"][0]["outcome"] == "stopped" and 290000 < result["cycles"] < 330000 and not result.get("mismatch") else 1)
+PY
+check "the trace does not come to its end" $?
+grep -q 'memory of rtl and model is not compared' "$dir/fails/report.txt"
+check "the report says that memories are not compared" $?
+
+long hangs 50 --leave-out 46 CACC.D_OP_ENABLE
+play hangs
+[ $status -eq 3 ]
+check "a hang near the end is a hang (status $status)" $?
+again
+check "a copy goes on to it from close before" $?
+rest "$dir/hangs.nvt"
+check "and nothing is left" $?
+
+long fine 30
+play fine
+[ $status -eq 0 ] && grep -q "copies: [0-9]* made" <<<"$out"
+check "a trace that passes (status $status)" $?
+python3 - "$NVCOSIM" "$dir" <<'PY'
+import json, subprocess, sys
+nvcosim, folder = sys.argv[1:]
+results = []
+for options in ([], ["--copies"], ["--copies"]):
+    subprocess.run([nvcosim, "run", "-q", "--out", folder, "--results", f"{folder}/results", *options, f"{folder}/fine.nvt"], check=True, stderr=subprocess.DEVNULL)
+    result = json.loads(open(f"{folder}/results", encoding="utf-8").read())
+    devices = [{k: v for k, v in device.items() if k not in ("cpu_seconds", "eval_share")} for device in result["devices"]]
+    results.append([result["verdict"], result["cycles"], result["op_cycles"], devices])
+sys.exit(0 if results[0] == results[1] == results[2] else 1)
+PY
+check "results do not depend on copies" $?
+
+"$NVCOSIM" run -q --stop-at-first --copies --wave "$dir/fails.fst" --out "$dir" "$dir/fails.nvt" >"$dir/wave.log" 2>&1
+out=$(<"$dir/wave.log")
+again && fst2vcd "$dir/fails.fst" >"$dir/fails.vcd"
+check "with waves the copy records them" $?
+[[ $out =~ "copy of cycle "([0-9]+)" went on to the failure at cycle "([0-9]+) ]]
+awk -v made="${BASH_REMATCH[1]}" -v failure="${BASH_REMATCH[2]}" '
+    /^#/ { at = substr($0, 2) / 1000; if (!n++) first = at }
+    END { exit !(n > 1000 && first >= made && first < made + 10 && at >= failure && at < failure + 1000) }' "$dir/fails.vcd"
+check "from where it was made to a little behind the failure" $?
+
+# However a run ends, nothing sleeps on, and nobody waits for the end of a pipe.
+long longer 600
+for signal in INT TERM KILL; do
+    "$NVCOSIM" run -q --copies --out "$dir" "$dir/longer.nvt" >"$dir/log" 2>&1 &
+    run=$!
+    sleep 1.5
+    simulator=$(pgrep -P "$run" -f 'nvcosim-small')
+    [ "$(pgrep -c -P "${simulator:-0}")" -gt 2 ]
+    check "a run keeps copies of its simulator" $?
+    kill -$signal "$run"
+    wait "$run" 2>/dev/null
+    rest "$dir/longer.nvt"
+    check "SIG$signal to nvcosim: nothing is left" $?
+    start=$SECONDS
+    out=$("$NVCOSIM" run -q --copies --out "$dir" "$dir/longer.nvt" 2>&1 &
+        sleep 1.5
+        kill -$signal "$(pgrep -P $! -f nvcosim-small)"
+        wait)
+    [ $((SECONDS - start)) -lt 5 ] && grep -q 'ended by signal' <<<"$out" && rest "$dir/longer.nvt"
+    check "SIG$signal to the simulator: a crash, nothing is left, no pipe stays open" $?
+done
+out=$("$NVCOSIM" run -q --copies --max-seconds 1 --out "$dir" "$dir/longer.nvt" 2>&1)
+[ $? -eq 3 ] && rest "$dir/longer.nvt"
+check "--max-seconds ends it, too" $?
+finish
