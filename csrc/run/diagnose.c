@@ -10,6 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "replay/hang.h"
+#include "replay/hang_triage.h"
 #include "run/judge.h"
 #include "triage/triage.h"
 
@@ -98,14 +99,34 @@ static void add_wrong(struct signs *signs, const struct wrong_beat *wrong) {
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
     if (result->outcome != PLAY_HUNG)
         return false;
-    *sign = (struct triage_sign){.cycle = result->statistics.cycles, .text = "nothing moves any more"};
+    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
+                                 .cycle = triage ? triage->cycle : result->statistics.cycles};
+    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
     return true;
+}
+
+/* What the scoreboard of CBUF has seen, if anything. */
+static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
+    const struct scoreboard_difference *first = &board->first;
+    *passage = (struct triage_passage){
+        .engine = "cbuf", .name = "CBUF", .differs = first->port, .cycle = first->cycle, .address = first->address};
+    size_t from = 0;
+    while (from + 1 < first->bytes && first->expected[from] == first->got[from])
+        from++;
+    if (first->port) {
+        scoreboard_number(first->expected, from, first->bytes, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, first->bytes, passage->got, sizeof passage->got);
+    }
+    return board->compared > 0;
 }
 
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
     struct triage_sign hang;
+    struct triage_passage cbuf;
+    const size_t passages = add_cbuf(&taps->cbuf, &cbuf);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
@@ -116,17 +137,16 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .launches = input->launches,
                                        .rtl = taps->folder[TAPS_RTL],
                                        .model = taps->folder[TAPS_MODEL],
+                                       .passages = &cbuf,
+                                       .passage_count = passages,
                                        .hang = hung ? &hang : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};
     return triage(&facts, diagnosis, err);
 }
 
-void name_diagnosis(const struct run_options *options, const struct diagnosis *diagnosis, struct result *result) {
-    char *folder = report_folder(options, result->trace);
+void name_diagnosis(const struct diagnosis *diagnosis, struct result *result) {
     words_add(&result->notes, "%s", diagnosis->walk.sentence);
     for (size_t i = 0; i < diagnosis->evidence.count && strstr(diagnosis->evidence.items[i], " = 0x") == NULL; i++)
         words_add(&result->notes, "%s", diagnosis->evidence.items[i]);
-    words_add(&result->notes, "page: %s/report.html", folder);
-    free(folder);
 }

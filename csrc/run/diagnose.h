@@ -19,7 +19,7 @@ struct model_options model_options_of(const struct run_options *options);
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err);
 
-/* Adds the verdict to the notes of the result, and where to look. */
-void name_diagnosis(const struct run_options *options, const struct diagnosis *diagnosis, struct result *result);
+/* Adds the verdict and the arithmetic of the element to the notes of the result. */
+void name_diagnosis(const struct diagnosis *diagnosis, struct result *result);
 
 #endif

@@ -333,14 +333,23 @@ static struct result read_result(const struct run_options *options, const struct
     return result;
 }
 
-/* The command that plays the trace again, with further words. */
-static char *command(const struct run_options *options, const struct job *job, const char *more) {
+/* True for what a command other than the one given does in its own way. */
+static bool is_recording(const char *word) {
+    static const char *const beginnings[] = {"--wave", "--tap", "--histogram", "--html", "--stop-at-first", "--copies"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The command that plays the trace again: the one given, or another (NULL: none), or with further words. */
+static char *command(const struct run_options *options, const struct job *job, const char *other, const char *more) {
     struct text text = {0};
-    text_printf(&text, "nvcosim %s", options->debug ? "debug" : "run");
+    text_printf(&text, "nvcosim %s", other ? other : options->debug ? "debug" : "run");
     for (size_t i = 0; i < options->given.count; i++) {
         const char *word = options->given.items[i];
         if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 ||
-            (more[0] && strncmp(word, "--wave", strlen("--wave")) == 0))
+            ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
             continue;
         char *quoted = text_quoted(word);
         text_printf(&text, " %s", quoted);
@@ -350,6 +359,12 @@ static char *command(const struct run_options *options, const struct job *job, c
     text_printf(&text, "%s %s", more, path);
     free(path);
     return text.text;
+}
+
+/* The command that finds the engine to blame, where both devices were played. */
+static char *debug_command(const struct run_options *options, const struct job *job, const struct result *result) {
+    const bool wrong = result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG;
+    return wrong && options->dut == DUT_BOTH && !options->debug ? command(options, job, "debug", "") : NULL;
 }
 
 /* The command that records waves around the place where it went wrong on the RTL; NULL if that is not known. */
@@ -370,7 +385,7 @@ static char *wave_command(const struct run_options *options, const struct job *j
     char *file = text_quoted(job->name);
     char *more = xprintf(" --wave=%s.fst --wave-from=%" PRIu64 " --wave-to=%" PRIu64, file,
                          cycle > before ? cycle - before : 0, cycle + after);
-    char *line = command(options, job, more);
+    char *line = command(options, job, NULL, more);
     free(more);
     free(file);
     return line;
@@ -426,16 +441,17 @@ struct result job_result(struct job *job, const struct run_options *options) {
                          1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     if (result.verdict == VERDICT_CRASH || (job->timed_out && !result.report))
         report_crash(options, &result);
-    set_text(&result.command, command(options, job, ""));
+    set_text(&result.command, command(options, job, NULL, ""));
     if (result.verdict != VERDICT_PASS)
         set_text(&result.wave_command, wave_command(options, job, &result));
+    set_text(&result.debug_command, debug_command(options, job, &result));
     return result;
 }
 
 struct result job_failed(const struct job *job, const struct run_options *options, const char *reason) {
     struct result result = empty_result(options, job, VERDICT_ERROR);
     result.reason = xstrdup(reason);
-    set_text(&result.command, command(options, job, ""));
+    set_text(&result.command, command(options, job, NULL, ""));
     return result;
 }
 

@@ -55,6 +55,7 @@ static const struct member head[] = {
     MEMBER(result, TEXT, histogram),
     MEMBER(result, TEXT, command),
     MEMBER(result, TEXT, wave_command),
+    MEMBER(result, TEXT, debug_command),
     MEMBER(result, TEXT, output),
 };
 

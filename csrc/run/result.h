@@ -80,6 +80,7 @@ struct result {
     double seconds, cpu_seconds; /* wall and CPU time of the whole process */
     char *command;               /* that does it again */
     char *wave_command;          /* that records waves around the place where it went wrong; NULL: there is none */
+    char *debug_command;         /* that finds the engine to blame; NULL: there is none */
     char *output;                /* CRASH: the end of what the simulator printed; else NULL */
 };
 

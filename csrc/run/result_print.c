@@ -207,4 +207,6 @@ void result_print(const struct result *result, const struct result_style *style,
     }
     if (result->wave_command && !passed)
         fprintf(stderr, "  waves of it: %s\n", result->wave_command);
+    if (result->debug_command && !passed)
+        fprintf(stderr, "  the cause: %s\n", result->debug_command);
 }

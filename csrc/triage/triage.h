@@ -31,7 +31,7 @@ struct triage_sign {
     const char *engine; /* NULL: it names none */
     char name[96];
     uint64_t cycle;
-    char text[320];
+    char text[400];
 };
 
 struct triage_input {
