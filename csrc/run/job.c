@@ -376,9 +376,11 @@ static char *wave_command(const struct run_options *options, const struct job *j
         if (strcmp(result->findings[i].device, "model") != 0)
             cycle = result->findings[i].cycle;
     if (cycle == 0 && result->verdict == VERDICT_HANG) {
-        cycle = result->devices[0].op_cycles ? result->devices[0].cycles : 0;
+        cycle = result->devices[0].stopped     ? result->devices[0].stopped
+                : result->devices[0].op_cycles ? result->devices[0].cycles
+                                               : 0;
         before = WAVES_BEFORE_HANG;
-        after = 0;
+        after = result->devices[0].stopped ? WAVES_AFTER : 0;
     }
     if (cycle == 0)
         return NULL;
