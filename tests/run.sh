@@ -161,6 +161,7 @@ group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_check
 group "another rtl of a configuration without our own" tests/replay/foreign_full.sh "$build"
 group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"
+group "taps of another rtl" tests/replay/foreign_taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"

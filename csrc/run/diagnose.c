@@ -106,6 +106,51 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     return true;
 }
 
+/* What the scoreboard of the memory interface has seen of a client. */
+static void add_client(const struct nvdla_config *config, const struct mif_client *seen,
+                       struct triage_passage *passage) {
+    const struct mif_difference *first = &seen->first;
+    *passage = (struct triage_passage){.engine = "mcif",
+                                       .name = seen->name,
+                                       .differs = seen->differs,
+                                       .cycle = first->cycle,
+                                       .address = first->address};
+    if (!seen->differs)
+        return;
+    const size_t atom = (size_t)config->mem_atom;
+    size_t from = 0;
+    while (from + 1 < atom && first->expected[from] == first->got[from])
+        from++;
+    switch (first->fault) {
+    case MIF_BYTES:
+        scoreboard_number(first->expected, from, atom, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, atom, passage->got, sizeof passage->got);
+        break;
+    case MIF_ADDRESS:
+        snprintf(passage->expected, sizeof passage->expected, "address 0x%" PRIx64, first->address);
+        snprintf(passage->got, sizeof passage->got, "address 0x%" PRIx64, first->port_address);
+        break;
+    case MIF_UNASKED:
+        snprintf(passage->expected, sizeof passage->expected, "nothing");
+        snprintf(passage->got, sizeof passage->got, "an atom at 0x%" PRIx64, first->port_address);
+        break;
+    case MIF_UNANSWERED:
+        snprintf(passage->expected, sizeof passage->expected, "nothing");
+        snprintf(passage->got, sizeof passage->got, "an atom for the engine");
+        break;
+    }
+}
+
+/* The passages through the memory interface of the clients that were seen. Returns their number. */
+static size_t add_clients(const struct nvdla_config *config, const struct taps *taps,
+                          struct triage_passage passages[NVDLA_CLIENT_COUNT]) {
+    size_t count = 0;
+    for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
+        if (taps->mif[i].seen)
+            add_client(config, &taps->mif[i], &passages[count++]);
+    return count;
+}
+
 /* What the scoreboard of CBUF has seen, if anything. */
 static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
     const struct scoreboard_difference *first = &board->first;
@@ -125,8 +170,9 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
     struct triage_sign hang;
-    struct triage_passage cbuf;
-    const size_t passages = add_cbuf(&taps->cbuf, &cbuf);
+    struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
+    size_t passage_count = add_cbuf(&taps->cbuf, passages);
+    passage_count += add_clients(input->prog->config, taps, passages + passage_count);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
@@ -137,8 +183,8 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .launches = input->launches,
                                        .rtl = taps->folder[TAPS_RTL],
                                        .model = taps->folder[TAPS_MODEL],
-                                       .passages = &cbuf,
-                                       .passage_count = passages,
+                                       .passages = passages,
+                                       .passage_count = passage_count,
                                        .hang = hung ? &hang : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};

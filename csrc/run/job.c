@@ -108,7 +108,8 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
     char simulator[SIMULATOR_PATH] = "";
     int result[2], output[2];
     if (options->dut != DUT_MODEL &&
-        !simulator_path(job->config->name, options->rtl_name, run_variant(options), simulator, sizeof simulator, err))
+        !simulator_path(job->config->name, options->rtl_name, run_variant(options, job->config->name), simulator,
+                        sizeof simulator, err))
         return false;
     char *folder = report_folder(options, job->name);
     /* This run owns it: no report of an earlier one stays. */

@@ -18,7 +18,11 @@ struct taps {
     struct tap_listeners listeners[TAPS_SIDES];
     struct scoreboard cbuf;      /* of the RTL */
     struct histogram_set counts; /* of the RTL's streams */
-    struct words faults;         /* what its memory interface spoils */
+    struct mif_client {          /* what its memory interface does to the atoms of each client */
+        bool seen, differs;
+        char name[64];               /* "memory interface, reads of CDMA_DAT" */
+        struct mif_difference first; /* if it differs */
+    } mif[NVDLA_CLIENT_COUNT];
 };
 
 /* Makes OUT/TRACE/taps/rtl and OUT/TRACE/taps/model, empty of streams of an earlier run. Without units in the options
