@@ -994,6 +994,17 @@ static bool judge_writing(const struct reasoning *r, size_t client, bool input_c
     return true;
 }
 
+/* Launches of a unit up to one of them that have a bit of a register at a value. */
+static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int last, uint32_t offset, uint32_t mask,
+                         bool set) {
+    int count = 0;
+    for (int ordinal = 0; ordinal <= last; ordinal++) {
+        const struct launch *launch = launch_of(r, unit, ordinal);
+        count += launch && !(launch_register(launch, offset) & mask) == !set;
+    }
+    return count;
+}
+
 static struct finding_of judge_sdp(const struct reasoning *r) {
     struct finding_of f;
     const int ordinal = current(r, NVDLA_SDP);
@@ -1044,6 +1055,11 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
                       passed);
     if (refused(r, WAIT_FLY))
         return waits_for_output(r, E_PDP, WAIT_FLY);
+    if (!flying && refused(r, WAIT_RESULTS) && flow(r, WAIT_RESULTS)->ordinal >= 0 &&
+        launches_with(r, NVDLA_SDP, (ordinal < 0 ? launch_count(r, NVDLA_SDP) : ordinal) - 1, SDP_D_FEATURE_MODE_CFG,
+                      SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, true) > flow(r, WAIT_RESULTS)->ordinal)
+        return guilty(COMPLETE, ordinal, "has ended an earlier layer after %" PRIu64 " of %" PRIu64 " %s",
+                      flow(r, WAIT_RESULTS)->moved_of, flow(r, WAIT_RESULTS)->required_of, pair(r, WAIT_RESULTS)->name);
     if (judge_writing(r, 7, !owed(r, WAIT_SDP_OUT), &f))
         return f;
     if (owed(r, WAIT_SDP_OUT) && jobs(r, NVDLA_SDP) == 0)
@@ -1133,8 +1149,8 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
 }
 
 static struct finding_of judge_pdp(const struct reasoning *r) {
-    const int ordinal = current(r, NVDLA_PDP);
-    const struct launch *launch = ordinal < 0 ? NULL : launch_of(r, NVDLA_PDP, ordinal);
+    const int now = current(r, NVDLA_PDP), ordinal = now < 0 ? launch_count(r, NVDLA_PDP) - 1 : now;
+    const struct launch *launch = launch_of(r, NVDLA_PDP, ordinal);
     const bool from_memory = !launch || REGISTER_FIELD(launch_register(launch, PDP_D_OPERATION_MODE_CFG),
                                                        PDP_D_OPERATION_MODE_CFG__FLYING_MODE);
     return judge_plane(r, NVDLA_PDP, from_memory ? E_PDP_RDMA : E_SDP, from_memory ? WAIT_PDP_MAIN : WAIT_FLY,
@@ -1173,17 +1189,6 @@ static struct finding_of judge_glb(const struct reasoning *r) {
     if (r->hang->answers && r->hang->intr_status)
         return waits_for(E_TRACE, 0, "has interrupts 0x%08x that nobody serves", r->hang->intr_status);
     return nothing("has no interrupt");
-}
-
-/* Launches of a unit up to one of them that have a bit of a register at a value. */
-static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int last, uint32_t offset, uint32_t mask,
-                         bool set) {
-    int count = 0;
-    for (int ordinal = 0; ordinal <= last; ordinal++) {
-        const struct launch *launch = launch_of(r, unit, ordinal);
-        count += launch && !(launch_register(launch, offset) & mask) == !set;
-    }
-    return count;
 }
 
 /* The unit works together with one that the program has not armed: it waits for the program. */
