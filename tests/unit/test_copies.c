@@ -106,6 +106,7 @@ static void start(struct run *run, enum ending ending) {
     assert_true(run->pid >= 0);
     if (run->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signal(SIGINT, SIG_DFL); /* a shell that runs the test in the background has it ignored */
         close(output[0]);
         close(alive[0]);
         dup2(output[1], STDOUT_FILENO);
@@ -140,14 +141,17 @@ static void read_until(struct run *run, const char *word) {
     assert_non_null(strstr(run->text, word));
 }
 
-/* The run's status; its output ends, and so does every process that it left. */
+/* The run's status; its output ends, and so does every process that it left. A run that does not end is ended. */
 static int finish(struct run *run) {
     int status;
+    const bool ended = ends(run->alive);
+    if (!ended)
+        kill(run->pid, SIGKILL);
     assert_int_equal(waitpid(run->pid, &status, 0), run->pid);
+    assert_true(ended);
     size_t n = strlen(run->text);
     for (ssize_t got; (got = read(run->output, run->text + n, sizeof run->text - n - 1)) > 0; n += (size_t)got)
         run->text[n + (size_t)got] = '\0';
-    assert_true(ends(run->alive));
     close(run->output);
     close(run->alive);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
