@@ -208,12 +208,12 @@ def generate_c(outdir):
 
 # ---- streams inside an RTL ----
 
-FIELD_WORDS = {"address": 2, "select": 2, "index": 1}  # what a stream may show beside its lanes, and the words it takes
+FIELD_WORDS = {"address": 2, "select": 2, "index": 1, "flags": 1}  # what a stream may show beside its lanes, and the words it takes
 MOST_STREAM_WORDS = 128
 
 
 def load_streams():
-    """Rows of tb/streams.csv with width and bits as numbers and fields as a list, then two for each client of the memory interfaces:
+    """Rows of tb/streams.csv with fields as a list, then two for each client of the memory interfaces:
     what it asks for (data: atoms less one; select: 1 primary, 0 secondary memory), and the atoms."""
     with open(STREAMS, newline="", encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
@@ -221,7 +221,7 @@ def load_streams():
         where = f"streams.csv: {r['stream']}"
         if r["unit"] not in UNITS:
             sys.exit(f"{where}: unit {r['unit']!r}, expected one of {UNITS}")
-        r["width"], r["bits"], r["fields"] = int(r["width"]), int(r["bits"]), r["fields"].split()
+        r["fields"] = r["fields"].split()
         for field in r["fields"]:
             if field not in FIELD_WORDS:
                 sys.exit(f"{where}: field {field!r}, expected one of {list(FIELD_WORDS)}")
@@ -241,9 +241,11 @@ def client_stream(client):
 
 
 def stream_layout(stream, cfg):
-    """Lanes of a stream in a configuration, first word of each of its fields, and words of all. The lanes come first, without gaps."""
-    lanes = eval(stream["lanes"], {"__builtins__": {}}, {k: int(v) for k, v in cfg.items() if v.isdigit()})
-    words = (lanes * stream["bits"] + 31) // 32
+    """Lanes of a stream in a configuration, bits of an element and of a lane, first word of each of its fields, and words of all. The
+    lanes come first, without gaps."""
+    known = {k: int(v) for k, v in cfg.items() if v.isdigit()}
+    lanes, width, bits = (eval(str(stream[column]), {"__builtins__": {}}, known) for column in ("lanes", "width", "bits"))
+    words = (lanes * bits + 31) // 32
     places = {}
     for field in stream["fields"]:
         places[field] = words
@@ -251,7 +253,7 @@ def stream_layout(stream, cfg):
     if lanes < 1 or words > MOST_STREAM_WORDS:
         sys.exit(f"streams.csv: {stream['stream']}: {lanes} lanes, {words} words in configuration {cfg['name']}; "
                  f"expected at least 1 and at most {MOST_STREAM_WORDS}")
-    return lanes, places, words
+    return lanes, width, bits, places, words
 
 
 def generate_streams(outdir, configs):
@@ -262,19 +264,20 @@ def generate_streams(outdir, configs):
     h += [f"enum {{ STREAM_WORDS = {MOST_STREAM_WORDS} /* most of one stream */ }};",
           f"enum {{ MOVE_WORDS = {(len(streams) + 31) // 32} /* of a bit for each stream */ }};",
           f"enum {{ STREAM_CONFIGS = {len(configs)} }};", ""]
-    h.append("/* STREAM(name, unit, tap, format, bits of an element, bits of a lane, order) for each. */")
+    h.append("/* STREAM(name, unit, tap, format, order) for each. */")
     h.append("#define FOR_STREAMS(STREAM) \\")
-    h += [f"    STREAM({s['stream']}, {s['unit']}, {s['tap']}, {s['format']}, {s['width']}, {s['bits']}, {s['order']}) \\" for s in streams if s["order"]]
+    h += [f"    STREAM({s['stream']}, {s['unit']}, {s['tap']}, {s['format']}, {s['order']}) \\" for s in streams if s["order"]]
     h += ["", "/* CLIENT(name): the clients of the memory interfaces; NAME has the streams STREAM_NAME_ASK and STREAM_NAME. */",
           "#define FOR_CLIENTS(CLIENT) \\"]
     h += [f"    CLIENT({client_stream(c)}) \\" for c in client_rows()]
-    h += ["", "/* Per configuration and stream: {lanes, words, address, select, index}; the last three are the first word of a field, -1: none. */",
+    h += ["", "/* Per configuration and stream: {lanes, words, width, bits, address, select, index, flags}; the last four are the first word of a field,",
+          " * -1: none. */",
           "#define STREAM_LAYOUTS { \\"]
     for c in configs:
         rows = []
         for s in streams:
-            lanes, places, words = stream_layout(s, c)
-            rows.append(f"{{{lanes}, {words}, " + ", ".join(str(places.get(f, -1)) for f in FIELD_WORDS) + "}")
+            lanes, width, bits, places, words = stream_layout(s, c)
+            rows.append(f"{{{lanes}, {words}, {width}, {bits}, " + ", ".join(str(places.get(f, -1)) for f in FIELD_WORDS) + "}")
         h.append("    {" + ", ".join(rows) + "}, \\")
     h += ["}", "", "#endif", ""]
     write(outdir, "tap_streams.h", h)
@@ -292,7 +295,7 @@ def below_design(expression):
 def generate_taps(outdir, name, table):
     cfg = find_config(name)
     streams = load_streams()
-    columns = ["stream", "valid", "end", "data"] + list(FIELD_WORDS)
+    columns = ["stream", "valid", "end", "data"] + list(FIELD_WORDS) + ["late"]
     try:
         with open(table, newline="", encoding="utf-8") as f:
             rows = [r for r in csv.reader(f) if r and not r[0].startswith("#")]
@@ -311,13 +314,21 @@ def generate_taps(outdir, name, table):
         if row[0] in found:
             sys.exit(f"{where}: is in the table twice")
         missing = [c for c in ["valid", "data"] + stream["fields"] if not entry.get(c)]
+        if entry.get("late", "") not in ("", "0", "1"):
+            sys.exit(f"{where}: late is {entry['late']!r}, expected 1 (the data come one clock behind valid and the fields) or nothing")
         if len(row) != len(head) or missing:
             sys.exit(f"{where}: " + (f"has no {' and no '.join(missing)}" if missing else f"has {len(row)} columns, expected {len(head)}"))
-        found[row[0]] = {c: below_design(e) for c, e in entry.items() if c != "stream"}
+        found[row[0]] = {c: e if c == "late" else below_design(e) for c, e in entry.items() if c != "stream"}
     words = (len(streams) + 31) // 32
     out = [f"// Generated by scripts/gen_tables.py from {os.path.basename(table)} for configuration {name}: where the design has its streams.",
            "// tap_moves: a bit for each stream that moves; tap_ends: with it the launch ends. tN: the lanes of stream N, then its fields.",
            "/* verilator tracing_off */", f"localparam int TapW = {2 * 32 * words};"]
+    for i, s in enumerate(streams):
+        row = found.get(s["stream"], {})
+        for c in [c for c in ["valid", "end"] + s["fields"] if row.get("late") == "1" and row.get(c)]:
+            width = 32 * FIELD_WORDS.get(c, 0) or 1
+            out += [f"logic [{width - 1}:0] t{i}_{c}_q;  // {s['stream']}, one clock late", f"always_ff @(posedge clk) t{i}_{c}_q <= {width}'({row[c]});"]
+            row[c] = f"t{i}_{c}_q"
     for vector, column in (("tap_moves", "valid"), ("tap_ends", "end")):
         out.append(f"wire [{words * 32 - 1}:0] {vector};")
         for i, s in enumerate(streams):
@@ -326,9 +337,9 @@ def generate_taps(outdir, name, table):
             out.append(f"assign {vector}[{words * 32 - 1}:{len(streams)}] = '0;")
     for i, s in enumerate(streams):
         if s["stream"] in found:
-            lanes, _, size = stream_layout(s, cfg)
+            lanes, _, bits, _, size = stream_layout(s, cfg)
             row = found[s["stream"]]
-            parts = [f"{(lanes * s['bits'] + 31) // 32 * 32}'({lanes * s['bits']}'({row['data']}))"]
+            parts = [f"{(lanes * bits + 31) // 32 * 32}'({lanes * bits}'({row['data']}))"]
             parts += [f"{FIELD_WORDS[f] * 32}'({row[f]})" for f in s["fields"]]
             out.append(f"wire [{size * 32 - 1}:0] t{i} /*verilator public_flat_rd*/;  // {s['stream']}")
             out.append(f"assign t{i} = {{{', '.join(reversed(parts))}}};")

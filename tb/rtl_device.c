@@ -19,6 +19,7 @@
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
 #include "tb/observers/axi_monitor.h"
+#include "tb/observers/cbuf_board.h"
 #include "tb/observers/checks.h"
 #include "tb/observers/flight.h"
 #include "tb/observers/marks.h"
@@ -91,6 +92,7 @@ struct rtl_device {
     bool coverage_open;
     double cpu_start;
     struct rtl_tap *tap;
+    struct cbuf_board *board; /* NULL: there is none */
     struct flight *flight;
     uint64_t copy_due; /* clock in which to think of a copy, or in one that was woken to stop; UINT64_MAX: never */
 
@@ -204,6 +206,14 @@ static const uint32_t *read_stream(void *context, enum rtl_stream stream, int co
     struct rtl_device *rtl = context;
     vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
     return rtl->stream;
+}
+
+/* The streams that the design shows. */
+static struct stream_source stream_source(struct rtl_device *rtl) {
+    struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
+    for (int i = 0; i < STREAM_COUNT; i++)
+        source.has[i] = rtl->vpi.streams[i] != NULL;
+    return source;
 }
 
 /* Reads the outputs of this clock and decides what the coming edge does. */
@@ -465,6 +475,8 @@ static void rtl_record_taps(struct device *dev) {
     struct rtl_device *rtl = rtl_of(dev);
     if (rtl->tap)
         rtl_tap_record(rtl->tap, true);
+    if (rtl->board)
+        cbuf_board_compare(rtl->board, true);
 }
 
 static size_t rtl_in_flight(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room) {
@@ -557,15 +569,21 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         rtl->now.in[p] = &rtl->ports[p].in;
     }
     if (rtl->options.taps) {
-        struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
-        for (int i = 0; i < STREAM_COUNT; i++)
-            source.has[i] = rtl->vpi.streams[i] != NULL;
+        const struct stream_source source = stream_source(rtl);
         struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
         rtl_tap_record(tap, !rtl->options.taps_later);
         rtl->tap = tap;
         observers_add(&rtl->observers, rtl_tap_observer(tap));
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
+    }
+    if (rtl->options.cbuf) {
+        const struct stream_source source = stream_source(rtl);
+        rtl->board = cbuf_board_new(dev->config, &source, rtl->options.cbuf);
+        if (rtl->board) {
+            cbuf_board_compare(rtl->board, !rtl->options.taps_later);
+            observers_add(&rtl->observers, cbuf_board_observer(rtl->board));
+        }
     }
     if (rtl->options.timeline) {
         struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);

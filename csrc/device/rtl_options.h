@@ -12,6 +12,7 @@
 #include "nvdla_names.h"
 
 struct tap_listeners; /* observe/tap.h, which the testbench knows */
+struct scoreboard;    /* observe/scoreboard.h, likewise */
 struct copies;        /* replay/copies.h, likewise */
 
 enum latency_kind { LATENCY_FIXED, LATENCY_UNIFORM, LATENCY_PAGE };
@@ -60,6 +61,7 @@ struct rtl_options {
     struct axi_options axi;
     const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
+    struct scoreboard *cbuf;          /* receives what the scoreboard of CBUF finds; NULL: there is none */
     bool taps_later;                  /* but not before device_ops.record_taps */
     const struct axi_listener *beats; /* hears of every beat on the AXI ports; NULL: nobody does */
     struct copies *copies;            /* of the process, to be made while it plays; NULL: none */

@@ -2,6 +2,7 @@
 #include "model/cdma.h"
 
 #include "model/cdma_input.h"
+#include "model/conv_streams.h"
 #include "nvdla_offsets.h"
 
 /* All ones in a field of D_BANK, plus 1. */
@@ -61,8 +62,9 @@ static void fetch_data(struct cdma *cdma, struct cbuf *cbuf, struct dma *client)
                                      .line = cdma->line.bytes};
     size_t all = cdma_layer_lines(layer);
     while (cdma->lines < all && data_fits(cdma, cbuf)) {
-        size_t lines = next_lines(cdma);
+        size_t lines = next_lines(cdma), entry = cbuf->data.write;
         fetch_lines(cdma, cbuf, &input, lines);
+        conv_streams_data(&cdma->data_tap, cbuf, layer, entry, cdma->lines, lines);
         cbuf->data.held += lines * line_entries(layer);
         cbuf->data.slices += lines;
         cdma->lines += lines;

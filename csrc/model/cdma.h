@@ -48,8 +48,9 @@ struct cdma {
     size_t last_data_banks, last_weight_banks;
     enum cdma_mode last_mode;
     bool last_skip_data, last_skip_weights;
-    struct tap_out tap;        /* the input of the layer whose group is armed */
-    struct buffer slice, line; /* of struct cdma_input */
+    struct tap_out tap;                            /* the input of the layer whose group is armed */
+    struct tap_out data_tap, weight_tap, mask_tap; /* what it writes into CBUF */
+    struct buffer slice, line;                     /* of struct cdma_input */
 };
 
 void cdma_init(struct cdma *cdma, const struct nvdla_config *config);

@@ -3,6 +3,7 @@
  * Spec: 30-cdma-cbuf section 8, 20-data-formats sections 5 and 6.
  */
 #include "model/cdma.h"
+#include "model/conv_streams.h"
 #include "nvdla/sizes.h"
 #include "nvdla_offsets.h"
 
@@ -145,4 +146,7 @@ void cdma_fetch_weights(struct cdma *cdma, struct cbuf *cbuf, struct dma *client
     cdma_account_weights(cdma, cbuf, &cdma->weights, &cbuf->weights);
     read_stream(&bytes, cbuf, client, before.fetched, cdma->weights.fetched, to, &cdma->weight_specials);
     read_stream(&masks, cbuf, client, before.masks_fetched, cdma->weights.masks_fetched, masks_to, NULL);
+    conv_streams_weights(&cdma->weight_tap, cbuf, bytes.ring, to, (size_t)(cdma->weights.fetched - before.fetched));
+    conv_streams_weights(&cdma->mask_tap, cbuf, masks.ring, masks_to,
+                         (size_t)(cdma->weights.masks_fetched - before.masks_fetched));
 }

@@ -59,6 +59,7 @@ struct csc_run {
     size_t parts;          /* of a panel: kernels of each block for themselves, or all */
     size_t ready, taken;   /* results in it, and how many SDP has taken */
     struct tap_out sums_tap, results_tap;
+    struct conv_streams streams;
     struct buffer sums; /* what the results are delivered from, in the same places, if they are counted */
     atomic_uint_least64_t saturated;
 };
@@ -389,6 +390,7 @@ static void next_group(struct csc_run *run) {
         cdma_fetch_weights(run->cdma, run->cbuf, run->client);
     run->kernels = csc_layer_group_kernels(layer, run->group++);
     const int16_t *elements = weights_next(&run->weights, run->cbuf, run->kernels * run->table->elements);
+    conv_streams_group(&run->streams, layer, run->cbuf, elements);
     if (run->arithmetic != FLOATING_POINT)
         run->arithmetic = never_saturates(run, elements) ? ANY_ORDER : ATOM_BY_ATOM;
     bool partial = run->kernels < run->lanes;
@@ -476,12 +478,15 @@ void csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, stru
     run->taken = 0;
     run->arithmetic = layer->precision == NVDLA_FP16 ? FLOATING_POINT : ANY_ORDER;
     run->sums_tap = run->results_tap = (struct tap_out){.count = 0};
+    run->streams = (struct conv_streams){.next = {0}};
     atomic_store(&run->saturated, 0);
     prepare(run);
 }
 
-void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results) {
+void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results,
+                     const struct conv_streams *streams) {
     run->results_tap = *results;
+    run->streams = *streams;
     if (sums->count == 0 || run->arithmetic == FLOATING_POINT)
         return;
     const struct convertor truncation = {.scale = 1, .shift = run->truncate, .bits = 32};

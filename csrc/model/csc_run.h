@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/conv_streams.h"
 #include "model/csc.h"
 #include "model/pool.h"
 #include "observe/tap.h"
@@ -30,8 +31,9 @@ void csc_run_begin(struct csc_run *run, struct csc *csc, struct cdma *cdma, stru
                    unsigned truncate);
 
 /* Shows the accumulators before CLIP_TRUNCATE (integers only) and what CACC delivers to those who listen, kernels that
- * exist only; before the first result is taken. */
-void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results);
+ * exist only, and what passes between CSC, CMAC and CACC; before the first result is taken. */
+void csc_run_observe(struct csc_run *run, const struct tap_out *sums, const struct tap_out *results,
+                     const struct conv_streams *streams);
 
 /* The next `atoms` results of CACC: as many numbers as a full group has kernels each, integers or FP32 patterns, 0 in
  * the lanes that have no kernel; in all positions x batches x groups. */

@@ -102,7 +102,7 @@ struct histogram_set {
     int layers; /* done */
 };
 
-/* Counts every stream that it hears, bytes of memory apart, in histograms of the set, which outlives it; a reset of the
+/* Counts every stream that tap_has_statistics() names in histograms of the set, which outlives it; a reset of the
  * device empties the set. */
 struct tap_listener histogram_listener(struct histogram_set *set);
 

@@ -24,6 +24,7 @@ enum {
     REDUCTION,
     ADDRESS_LOW,
     ADDRESS_HIGH,
+    FLAGS,
     CYCLE_LOW,
     CYCLE_HIGH,
     ROWS,
@@ -120,14 +121,18 @@ static void take_elements(void *context, const struct tap_position *at, const vo
             [REDUCTION] = at->place.reduction,
             [ADDRESS_LOW] = (int32_t)(uint32_t)at->place.address,
             [ADDRESS_HIGH] = (int32_t)(uint32_t)(at->place.address >> 32),
+            [FLAGS] = (int32_t)at->place.flags,
             [CYCLE_LOW] = (int32_t)(uint32_t)at->place.cycle,
             [CYCLE_HIGH] = (int32_t)(uint32_t)(at->place.cycle >> 32),
             [ROWS] = (int32_t)n,
             [LANES] = (int32_t)lanes,
         };
         put(file, record, sizeof record);
-        for (size_t i = row; i < row + n; i++)
-            put(file, (const char *)values + i * stride * bytes, lanes * bytes);
+        if (stride == lanes)
+            put(file, (const char *)values + row * lanes * bytes, n * lanes * bytes);
+        else
+            for (size_t i = row; i < row + n; i++)
+                put(file, (const char *)values + i * stride * bytes, lanes * bytes);
         row += n;
     }
 }
@@ -270,6 +275,7 @@ static enum tap_read next_batch(struct tap_reader *reader, struct error *err) {
         .x = record[COLUMN],
         .reduction = record[REDUCTION],
         .address = (uint64_t)(uint32_t)record[ADDRESS_HIGH] << 32 | (uint32_t)record[ADDRESS_LOW],
+        .flags = (uint32_t)record[FLAGS],
         .cycle = (uint64_t)(uint32_t)record[CYCLE_HIGH] << 32 | (uint32_t)record[CYCLE_LOW],
     };
     reader->rows = (size_t)record[ROWS];
@@ -303,7 +309,7 @@ enum tap_read tap_reader_next(struct tap_reader *reader, struct tap_element *ele
         element->at.place.x += (int32_t)row;
     if (element->at.place.channel >= 0)
         element->at.place.channel += (int32_t)lane;
-    if (element->at.place.address)
+    if (tap_has_address(reader->at.stream.tap))
         element->at.place.address += reader->next * tap_element_bytes(reader->at.stream.format);
     element->value = value_at(reader, reader->next++);
     return TAP_READ_ELEMENT;
@@ -311,9 +317,15 @@ enum tap_read tap_reader_next(struct tap_reader *reader, struct tap_element *ele
 
 /* ---- comparing ---- */
 
+static bool agree(int a, int b) {
+    return a == b || a < 0 || b < 0;
+}
+
 static bool same(const struct tap_element *a, const struct tap_element *b) {
-    const int launch_a = a->at.stream.ordinal, launch_b = b->at.stream.ordinal;
-    return a->value == b->value && (launch_a == launch_b || launch_a < 0 || launch_b < 0);
+    const struct tap_place *at = &a->at.place, *to = &b->at.place;
+    return a->value == b->value && agree(a->at.stream.ordinal, b->at.stream.ordinal) && agree(at->y, to->y) &&
+           agree(at->x, to->x) && agree(at->channel, to->channel) && agree(at->reduction, to->reduction) &&
+           at->address == to->address && at->flags == to->flags;
 }
 
 /* Reads on to the first element of a launch. Returns the launches before it. */
@@ -413,7 +425,14 @@ char *tap_difference_text(const struct tap_difference *difference, const char *n
     else if (difference->a_ended || difference->b_ended)
         snprintf(text, size, "%" PRIu64 " elements equal, then %s ends; %s goes on with %s", difference->compared,
                  a_longer ? name_b : name_a, a_longer ? name_a : name_b, where);
-    else
+    else if (difference->a.value == difference->b.value) {
+        char of_a[256];
+        snprintf(text, size,
+                 "%" PRIu64 " elements equal, then one in other places: %s %s, flags 0x%x; %s %s, flags 0x%x",
+                 difference->compared, name_a, tap_element_text(&difference->a, of_a, sizeof of_a),
+                 difference->a.at.place.flags, name_b, tap_element_text(&difference->b, where, sizeof where),
+                 difference->b.at.place.flags);
+    } else
         snprintf(text, size, "%" PRIu64 " elements equal, then %s: %s %" PRId64 ", %s %" PRId64, difference->compared,
                  where, name_a, difference->a.value, name_b, difference->b.value);
     return text;

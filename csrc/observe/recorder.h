@@ -2,7 +2,8 @@
  * files: the first element that differs between model and RTL says where an engine goes wrong.
  *
  * A file holds the launches of a tap in the order in which they were heard, with the place of each batch. Batches need
- * not have the same shapes in both files: elements are compared in their order, row by row, lane by lane.
+ * not have the same shapes in both files: elements are compared in their order, row by row, lane by lane, with their
+ * places as far as both are known, clocks apart.
  */
 #ifndef OBSERVE_RECORDER_H
 #define OBSERVE_RECORDER_H

@@ -20,18 +20,24 @@
 /* Where a stream stands in the pipeline, in the order of the data path. Integers of `width` bits, floating point where
  * the layer is FP16. */
 enum tap {
-    TAP_CDMA_CVT,   /* input elements of a convolution as fetched, before the input convertor; 17 bits */
-    TAP_CBUF_DAT,   /* what CDMA writes into CBUF for data, behind its convertor; place.address: byte of CBUF */
-    TAP_CBUF_WT,    /* the same for weights */
-    TAP_CSC_DAT,    /* atoms that CSC hands to CMAC, in the order of issue; place.channel: of the first lane,
-                     * place.reduction: number of the atomic operation */
-    TAP_CSC_WT,     /* weights that CSC hands to CMAC's cells; place.channel: kernel */
-    TAP_CMAC_SUM,   /* partial sums of CMAC, one row an atom, lanes are kernels */
-    TAP_CACC_OUT,   /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
-    TAP_CACC_SAT,   /* what CACC delivers; 32 bits */
-    TAP_SDP_IN,     /* input of SDP after type expansion; 32 bits */
-    TAP_SDP_X1,     /* behind BS; 32 bits */
-    TAP_SDP_X2,     /* behind BN; 32 bits */
+    TAP_CDMA_CVT, /* input elements of a convolution as fetched, before the input convertor; 17 bits */
+    /* The streams of the convolution path are those of INT8 configurations, direct and image input. */
+    TAP_CBUF_DAT,  /* memory atoms that CDMA writes into CBUF for data, behind its convertor, lanes without channel
+                    * included; place.address: byte of CBUF */
+    TAP_CBUF_WT,   /* the same for weights */
+    TAP_CBUF_MASK, /* the same for the mask bits of compressed weights (WMB) */
+    TAP_CSC_DAT,   /* atoms that CSC hands to CMAC, in the order of issue (layers/conv_order.h); place.y and x: output
+                    * position, channel: first input channel, reduction: number of the atomic operation. Image: the
+                    * input lines of an atom one after the other, each with the same place */
+    TAP_CSC_WT,    /* weights that CSC hands to CMAC's cells, kernel by kernel for each atomic operation; place.channel:
+                    * kernel, y: row of the kernel, x: input channel, reduction as before */
+    TAP_CMAC_SUM,  /* partial sums of CMAC_A's or CMAC_B's cells, one row an atom; place.channel: kernel, y, x and
+                    * reduction as before */
+    TAP_CACC_OUT,  /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
+    TAP_CACC_SAT,  /* what CACC delivers; 32 bits */
+    TAP_SDP_IN,    /* input of SDP after type expansion; 32 bits */
+    TAP_SDP_X1,    /* behind BS; 32 bits */
+    TAP_SDP_X2,    /* behind BN; 32 bits */
     TAP_EW_ALU_CVT, /* operands of EW from memory before their convertors; 16 bits */
     TAP_EW_MUL_CVT,
     TAP_SDP_CVT_IN, /* before the output convertor of SDP; 32 bits */
@@ -56,6 +62,11 @@ extern const char *const tap_names[TAP_COUNT]; /* "CACC_OUT", ... */
 /* Streams of atoms between engines and memory, one for each client. */
 static inline bool tap_is_memory(enum tap tap) {
     return tap >= TAP_AXI_READ;
+}
+
+/* Streams whose places are addresses: of memory, or of CBUF. */
+static inline bool tap_has_address(enum tap tap) {
+    return tap_is_memory(tap) || (tap >= TAP_CBUF_DAT && tap <= TAP_CBUF_MASK);
 }
 
 /* Streams whose values a setting of a convertor, a truncation or a clip depends on: those that histograms count. */
@@ -109,7 +120,8 @@ struct tap_place {
     int32_t batch, channel, y, x; /* in the cube of the layer; the channel of a convolution's result is its kernel */
     int32_t reduction;            /* of partial sums: atomic operations that are in them; 0: whole values */
     uint64_t address;             /* of the atom (TAP_AXI_*, TAP_MIF_*: in memory, TAP_CBUF_*: in CBUF); else 0 */
-    uint64_t cycle;               /* clock of the beat, counted from reset; of an RTL only, else 0 */
+    uint32_t flags; /* CSC_DAT, CMAC_SUM: CONV_* of layers/conv_order.h, as they go with the atom; else 0 */
+    uint64_t cycle; /* clock of the beat, counted from reset; of an RTL only, else 0 */
 };
 
 struct tap_position {

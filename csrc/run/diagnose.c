@@ -106,10 +106,27 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     return true;
 }
 
+/* What the scoreboard of CBUF has seen, if anything. */
+static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
+    const struct scoreboard_difference *first = &board->first;
+    *passage = (struct triage_passage){
+        .engine = "cbuf", .name = "CBUF", .differs = first->port, .cycle = first->cycle, .address = first->address};
+    size_t from = 0;
+    while (from + 1 < first->bytes && first->expected[from] == first->got[from])
+        from++;
+    if (first->port) {
+        scoreboard_number(first->expected, from, first->bytes, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, first->bytes, passage->got, sizeof passage->got);
+    }
+    return board->compared > 0;
+}
+
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
     struct triage_sign hang;
+    struct triage_passage cbuf;
+    const size_t passages = add_cbuf(&taps->cbuf, &cbuf);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
@@ -120,6 +137,8 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .launches = input->launches,
                                        .rtl = taps->folder[TAPS_RTL],
                                        .model = taps->folder[TAPS_MODEL],
+                                       .passages = &cbuf,
+                                       .passage_count = passages,
                                        .hang = hung ? &hang : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};

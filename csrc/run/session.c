@@ -116,6 +116,7 @@ static bool open_rtl(struct session *session, const char *name, rtl_open open, v
     rtl.coverage_path = options->coverage;
     rtl.taps = options->tap_units || options->debug ? &session->taps.listeners[TAPS_RTL] : NULL;
     rtl.taps_later = options->debug;
+    rtl.cbuf = rtl.taps ? &session->taps.cbuf : NULL;
     struct device *device = open(context, session->input.prog->config, &rtl, err);
     if (!device)
         return false;

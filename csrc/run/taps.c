@@ -100,6 +100,18 @@ bool taps_close(struct taps *taps, struct error *err) {
     return taps_close_side(taps, TAPS_MODEL, rtl ? err : NULL) && rtl;
 }
 
+static void describe_board(struct words *lines, const struct scoreboard *board) {
+    const struct scoreboard_difference *first = &board->first;
+    char expected[2 * SCOREBOARD_BYTES + 1], got[2 * SCOREBOARD_BYTES + 1];
+    if (first->port)
+        words_add(lines, "CBUF: cycle %" PRIu64 ", %s reads entry 0x%" PRIx64 ": %s, last written there %s",
+                  first->cycle, first->port, first->address,
+                  scoreboard_number(first->got, 0, first->bytes, got, sizeof got),
+                  scoreboard_number(first->expected, 0, first->bytes, expected, sizeof expected));
+    else if (board->compared > 0)
+        words_add(lines, "CBUF: %" PRIu64 " entries read, each as it was written", board->compared);
+}
+
 static void compare_pair(void *context, const struct tap_pair *pair) {
     struct words *lines = context;
     struct tap_difference found;
@@ -148,6 +160,7 @@ void taps_compare(const struct taps *taps, const struct histogram_set *model, st
     if (!taps->folder[TAPS_RTL])
         return;
     tap_pairs(taps->folder[TAPS_RTL], taps->folder[TAPS_MODEL], compare_pair, lines);
+    describe_board(lines, &taps->cbuf);
     for (size_t i = 0; i < taps->faults.count; i++)
         words_add(lines, "%s", taps->faults.items[i]);
     if (model && taps->counts.count > 0)

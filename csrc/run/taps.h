@@ -6,6 +6,7 @@
 
 #include "nvdla/error.h"
 #include "observe/histogram.h"
+#include "observe/scoreboard.h"
 #include "observe/tap.h"
 #include "run/options.h"
 
@@ -15,6 +16,7 @@ struct taps {
     char *folder[TAPS_SIDES];
     struct recorder *recorder[TAPS_SIDES]; /* NULL: nothing is recorded */
     struct tap_listeners listeners[TAPS_SIDES];
+    struct scoreboard cbuf;      /* of the RTL */
     struct histogram_set counts; /* of the RTL's streams */
     struct words faults;         /* what its memory interface spoils */
 };
@@ -28,7 +30,7 @@ bool taps_close(struct taps *taps, struct error *err);
 bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err);
 
 /* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs; then
- * what the memory interface has spoilt; then the histograms with those of the model, NULL: there are none. */
+ * what CBUF and the memory interface have spoilt; then the histograms with those of the model, NULL: there are none. */
 void taps_compare(const struct taps *taps, const struct histogram_set *model, struct words *lines);
 
 void taps_free(struct taps *taps);

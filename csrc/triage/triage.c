@@ -17,13 +17,13 @@ static const struct passage {
     enum tap tap;
     const char *engine;
 } path[] = {
-    {NVDLA_CDMA, TAP_CBUF_DAT, "cdma"}, {NVDLA_CDMA, TAP_CBUF_WT, "cdma"},    {NVDLA_CSC, TAP_CSC_DAT, "csc"},
-    {NVDLA_CSC, TAP_CSC_WT, "csc"},     {NVDLA_CMAC_A, TAP_CMAC_SUM, "cmac"}, {NVDLA_CMAC_B, TAP_CMAC_SUM, "cmac"},
-    {NVDLA_CACC, TAP_CACC_SAT, "cacc"}, {NVDLA_SDP, TAP_SDP_IN, "sdp"},       {NVDLA_SDP, TAP_SDP_X1, "sdp"},
-    {NVDLA_SDP, TAP_SDP_X2, "sdp"},     {NVDLA_SDP, TAP_SDP_CVT_IN, "sdp"},   {NVDLA_SDP, TAP_SDP_OUT, "sdp"},
-    {NVDLA_PDP, TAP_PDP_IN, "pdp"},     {NVDLA_PDP, TAP_PDP_ROW, "pdp"},      {NVDLA_PDP, TAP_PDP_OUT, "pdp"},
-    {NVDLA_CDP, TAP_CDP_IN, "cdp"},     {NVDLA_CDP, TAP_CDP_SUM, "cdp"},      {NVDLA_CDP, TAP_LUT_OUT, "lut"},
-    {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"}, {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
+    {NVDLA_CDMA, TAP_CBUF_DAT, "cdma"},   {NVDLA_CDMA, TAP_CBUF_WT, "cdma"},  {NVDLA_CDMA, TAP_CBUF_MASK, "cdma"},
+    {NVDLA_CSC, TAP_CSC_DAT, "csc"},      {NVDLA_CSC, TAP_CSC_WT, "csc"},     {NVDLA_CMAC_A, TAP_CMAC_SUM, "cmac"},
+    {NVDLA_CMAC_B, TAP_CMAC_SUM, "cmac"}, {NVDLA_CACC, TAP_CACC_SAT, "cacc"}, {NVDLA_SDP, TAP_SDP_IN, "sdp"},
+    {NVDLA_SDP, TAP_SDP_X1, "sdp"},       {NVDLA_SDP, TAP_SDP_X2, "sdp"},     {NVDLA_SDP, TAP_SDP_CVT_IN, "sdp"},
+    {NVDLA_SDP, TAP_SDP_OUT, "sdp"},      {NVDLA_PDP, TAP_PDP_IN, "pdp"},     {NVDLA_PDP, TAP_PDP_ROW, "pdp"},
+    {NVDLA_PDP, TAP_PDP_OUT, "pdp"},      {NVDLA_CDP, TAP_CDP_IN, "cdp"},     {NVDLA_CDP, TAP_CDP_SUM, "cdp"},
+    {NVDLA_CDP, TAP_LUT_OUT, "lut"},      {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"}, {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
 };
 enum { PASSAGES = sizeof path / sizeof path[0], ENDING = sizeof ".tap.gz" - 1 };
 

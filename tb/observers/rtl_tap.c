@@ -15,11 +15,10 @@ static const struct stream_facts {
     enum nvdla_unit unit;
     enum tap tap;
     enum tap_format format;
-    int width, bits; /* of an element, of a lane */
     const struct stream_order *order;
 } facts[STREAM_COUNT] = {
-#define STREAM(name, unit, tap, format, width, bits, order)                                                            \
-    [STREAM_##name] = {NVDLA_##unit, TAP_##tap, TAP_##format, width, bits, &order_##order},
+#define STREAM(name, unit, tap, format, order)                                                                         \
+    [STREAM_##name] = {NVDLA_##unit, TAP_##tap, TAP_##format, &order_##order},
     FOR_STREAMS(STREAM)
 #undef STREAM
 };
@@ -28,9 +27,9 @@ static const struct stream_facts {
  */
 static const struct client_facts {
     enum nvdla_client client;
-    bool asks;
+    bool asks, known;
 } client_facts[STREAM_COUNT] = {
-#define CLIENT(name) [STREAM_##name##_ASK] = {NVDLA_##name, true}, [STREAM_##name] = {NVDLA_##name, false},
+#define CLIENT(name) [STREAM_##name##_ASK] = {NVDLA_##name, true, true}, [STREAM_##name] = {NVDLA_##name, false, true},
     FOR_CLIENTS(CLIENT)
 #undef CLIENT
 };
@@ -123,7 +122,7 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
                                         .ordinal = at.launch->ordinal,
                                         .tap = fact->tap,
                                         .format = fact->format,
-                                        .width = fact->width};
+                                        .width = rtl_stream_layout(tap->config, index)->width};
     stream->out = tap_open(tap->listeners, &identity);
     return true;
 }
@@ -147,6 +146,22 @@ static const void *take_lanes(int64_t *values, const uint32_t *words, size_t fir
     return values;
 }
 
+/* Hands the elements of a beat to the listeners. */
+static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat) {
+    const struct stream_layout *layout = beat->layout;
+    struct tap_place place = beat->place;
+    for (size_t line = 0; line == 0 || line < beat->lines; line++) {
+        const size_t first = beat->first + line * beat->line_step;
+        if (beat->count == 0 || first + beat->count > (size_t)layout->lanes)
+            return; /* the registers ask for more than the design has */
+        const void *elements =
+            take_lanes(tap->values, beat->words, first, beat->count, layout->bits, facts[index].format);
+        const size_t rows = beat->along_x ? beat->count : 1, lanes = beat->along_x ? 1 : beat->count;
+        tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
+        place.y += beat->along_x;
+    }
+}
+
 static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle, bool ends) {
     struct internal *stream = &tap->internal[index];
     const struct stream_facts *fact = &facts[index];
@@ -158,10 +173,8 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
         beat.words = tap->source.read(tap->source.context, index, layout->words);
     fact->order->next(&stream->state, &beat);
     beat.place.cycle = cycle;
-    if (beat.words && beat.count > 0)
-        tap_send(&stream->out, beat.place,
-                 take_lanes(tap->values, beat.words, beat.first, beat.count, fact->bits, fact->format), 1, beat.count,
-                 beat.count);
+    if (beat.words)
+        send_beat(tap, index, &beat);
     if (beat.last) {
         stream->open = false;
         stream->group = !stream->group;
@@ -285,7 +298,7 @@ static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
             const enum rtl_stream index = (enum rtl_stream)(32 * i + bit);
             if (facts[index].order)
                 take_beat(tap, index, cycle, words[MOVE_WORDS + i] >> bit & 1);
-            else if (tap->board)
+            else if (tap->board && client_facts[index].known)
                 take_client(tap, index, cycle);
         }
     show_late(tap, UINT64_MAX);

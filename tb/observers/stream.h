@@ -4,6 +4,12 @@
  * A stream is data: a row of tb/streams.csv says whose launches it belongs to, which tap it is, its format, the bits of
  * a lane, the lanes of a beat by configuration, and names its order; a row of a table of taps (rtl/taps.csv) says where
  * an RTL has it. The order is the only code: from one beat to the next through the launch, given its registers.
+ *
+ * Columns of a table of taps, Verilog expressions over names below the design: valid (a beat is there), end (with it
+ * the launch ends; may be empty), data (the lanes), and the fields that the stream has: address; select (one bit for
+ * each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of writes
+ * into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data come one clock behind
+ * the rest.
  */
 #ifndef TB_OBSERVERS_STREAM_H
 #define TB_OBSERVERS_STREAM_H
@@ -19,8 +25,9 @@
 
 /* How a stream's vector holds a beat in one configuration. */
 struct stream_layout {
-    int lanes, words;           /* the lanes begin in word 0 */
-    int address, select, index; /* first word of a field beside the lanes; -1: the stream has none */
+    int lanes, words;                  /* the lanes begin in word 0 */
+    int width, bits;                   /* of an element, of a lane */
+    int address, select, index, flags; /* first word of a field beside the lanes; -1: the stream has none */
 };
 
 /* That of a stream in a configuration of nvdla_configs. */
@@ -36,6 +43,8 @@ struct stream_beat {
      * ends with it. With words NULL only `last` counts. */
     struct tap_place place;
     size_t first, count;
+    size_t lines, line_step; /* as many lanes again in each of `lines` lines, line_step lanes apart; 0: one line */
+    bool along_x;            /* lanes go along x and lines along y, else lanes along channels, lines in one place */
     bool last;
 };
 
@@ -68,6 +77,8 @@ static inline size_t stream_lanes(size_t channels, size_t atom, size_t surface, 
 }
 
 /* The orders that tb/streams.csv names: NAME there is order_NAME here. */
+extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
+extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
 extern const struct stream_order order_cacc_cube, order_sdp_cube, order_sdp_out, order_cdp;
 extern const struct stream_order order_pdp_in_from_memory, order_pdp_in_from_sdp, order_pdp_row, order_pdp_out;
 

@@ -2,10 +2,13 @@
 # Element streams of RTL and model, recorded and compared element by element: equal on layers of every engine, also counted as
 # histograms; another RTL's, whose memory traffic alone is heard, recorded too; and how a difference is told.
 #
-# usage: taps.sh BUILD
+# A convolution is followed from CDMA to SDP, places included, on direct and image layers, with reuse and chains.
+#
+# usage: taps.sh BUILD [TRACE...]   all traces of the convolution path: taps.sh build traces/conformance/small/*{dc,img,edge,mixed}*.nvt.gz
 set -u
 . "$(dirname "$0")/frame.sh"
 build=$1
+shift
 dir=$build/tests/taps
 rm -rf "$dir" && mkdir -p "$dir"
 for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_sdp_pdp_001 rand_pdp_001 rand_cdp_003 rand_edge_group_004 rand_mixed_000; do
@@ -28,7 +31,7 @@ done
 
 # Every stream of the table is among those that were compared.
 missing=
-for tap in $(sed 1d tb/streams.csv | cut -d, -f3 | sort -u); do
+for tap in $(sed 1d tb/streams.csv | cut -d, -f3 | sort -u | grep -v '^$\|CBUF_MASK'); do
     ls "$dir"/*/taps/rtl/*."$tap".tap.gz "$dir"/*/taps/model/*."$tap".tap.gz >"$dir/list" 2>&1 || missing+=" $tap"
 done
 [ -z "$missing" ]
@@ -60,4 +63,21 @@ mkdir -p "$dir/full/rand_sdp_000" && touch "$dir/full/rand_sdp_000/taps"
 out=$("$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 [ $? -eq 2 ] && grep -q -- '--tap: .*/taps.*cannot create the directory' <<<"$out"
 check "a folder that cannot be made is told" $?
+
+[ $# -gt 0 ] || set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz
+conv='CDMA.CBUF_DAT CDMA.CBUF_WT CSC.CSC_DAT CSC.CSC_WT CMAC_A.CMAC_SUM CMAC_B.CMAC_SUM CACC.CACC_SAT'
+for trace; do
+    out=$("$NVCOSIM" run --tap CDMA,CSC,CMAC_A,CMAC_B,CACC --out "$dir/conv" "$trace" 2>&1)
+    status=$?
+    missing=
+    for tap in $conv; do
+        grep -q "tap $tap: [0-9]* elements equal$" <<<"$out" || missing+=" $tap"
+    done
+    grep -q 'tap CACC' <<<"$out" || missing= # no convolution
+    [ $status -eq 0 ] && [ -z "$missing" ] && ! grep -q 'tap .*elements equal, then' <<<"$out"
+    check "${trace##*/}: what passes from CDMA to SDP is equal (status $status)$missing" $? || echo "$out"
+    grep -q 'CBUF: [1-9][0-9]* entries read, each as it was written' <<<"$out" || ! grep -q 'tap CACC' <<<"$out"
+    check "${trace##*/}: CBUF gives back what was written" $? || echo "$out"
+    rm -rf "$dir/conv"
+done
 finish

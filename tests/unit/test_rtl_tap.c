@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "layers/conv_order.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/rtl_tap.h"
 
@@ -32,6 +33,7 @@ static void keep(void *context, const struct tap_position *at, const void *value
             memcpy(&word, from, bytes);
             heard->at[heard->count] = *at;
             heard->at[heard->count].place.channel += (int)lane;
+            heard->at[heard->count].place.x += (int)row;
             heard->value[heard->count++] = bytes == 1 ? (int8_t)word : word;
         }
     }
@@ -149,6 +151,145 @@ static void both_streams_are_heard_in_one_clock(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* ---- convolution ---- */
+
+/* One clock in which one stream moves. */
+static void beat_of(struct bench *b, enum rtl_stream stream, bool ends) {
+    uint32_t words[2 * MOVE_WORDS] = {0};
+    words[stream / 32] = 1u << stream % 32;
+    words[MOVE_WORDS + stream / 32] = (uint32_t)ends << stream % 32;
+    b->observer.moved(b->observer.context, b->cycle++, words);
+}
+
+/* Arms CSC and CMAC_A. */
+static void conv_launch(struct bench *b, uint32_t group, uint32_t image, uint32_t rows, uint32_t channels,
+                        uint32_t kernels, uint32_t positions) {
+    write_register(b, NVDLA_CSC, CSC_S_POINTER, group);
+    write_register(b, NVDLA_CSC, CSC_D_DATAIN_FORMAT, image);
+    write_register(b, NVDLA_CSC, CSC_D_POST_Y_EXTENSION, image);
+    write_register(b, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0, (rows - 1) << 16);
+    write_register(b, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, (kernels - 1) << 16 | (channels - 1));
+    write_register(b, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, positions - 1);
+    write_register(b, NVDLA_CSC, CSC_D_ATOMICS, positions - 1);
+    write_register(b, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
+    write_register(b, NVDLA_CMAC_A, CMAC_A_S_POINTER, group);
+    write_register(b, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
+}
+
+static void assert_place(const struct bench *b, size_t element, int channel, int y, int x, int reduction,
+                         unsigned flags, int64_t value) {
+    const struct tap_place *place = &b->heard.at[element].place;
+    assert_true(element < b->heard.count);
+    assert_int_equal(place->channel, channel);
+    assert_int_equal(place->y, y);
+    assert_int_equal(place->x, x);
+    assert_int_equal(place->reduction, reduction);
+    assert_int_equal(place->flags, flags);
+    assert_int_equal(b->heard.value[element], value);
+}
+
+/* Two lines of an image in one atom: the second one begins in the middle of the lanes; flags are the design's own. */
+static void atoms_follow_the_order_of_issue(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    rtl_tap_record(b.tap, true);
+    conv_launch(&b, 0, 1, 3, 3, 1, 2);
+    conv_launch(&b, 1, 0, 1, 9, 1, 1);
+    uint32_t *words = b.words[STREAM_CSC_DAT];
+    words[0] = 0x04030201;
+    words[1] = 0x08070605;
+    words[rtl_stream_layout(b.config, STREAM_CSC_DAT)->flags] = CONV_STRIPE_START;
+    beat_of(&b, STREAM_CSC_DAT, false); /* rows 0 and 1 */
+    beat_of(&b, STREAM_CSC_DAT, false);
+    beat_of(&b, STREAM_CSC_DAT, false); /* row 2 */
+    words[rtl_stream_layout(b.config, STREAM_CSC_DAT)->flags] = CONV_STRIPE_END | CONV_LAYER_END;
+    beat_of(&b, STREAM_CSC_DAT, true);
+    assert_int_equal(b.heard.count, 2 * 6 + 2 * 3);
+    assert_place(&b, 0, 0, 0, 0, 0, CONV_STRIPE_START, 1);
+    assert_place(&b, 2, 2, 0, 0, 0, CONV_STRIPE_START, 3);
+    assert_place(&b, 3, 0, 0, 0, 0, CONV_STRIPE_START, 5);
+    assert_place(&b, 6, 0, 0, 1, 0, CONV_STRIPE_START, 1);
+    assert_place(&b, 12, 0, 0, 0, 1, CONV_STRIPE_START, 1);
+    assert_place(&b, 17, 2, 0, 1, 1, CONV_STRIPE_END | CONV_LAYER_END, 3);
+    for (int i = 0; i < 3; i++)
+        beat_of(&b, STREAM_CSC_DAT, false);
+    assert_int_equal(b.heard.count, 18 + 8 + 1 + 1);
+    assert_int_equal(b.heard.at[18].stream.ordinal, 1);
+    assert_int_equal(b.heard.at[26].place.channel, 8);
+    assert_int_equal(b.heard.at[27].place.reduction, -1); /* more than the layer has */
+    b.observer.release(b.observer.context);
+}
+
+static void weights_belong_to_the_cell_that_is_selected(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    rtl_tap_record(b.tap, true);
+    conv_launch(&b, 0, 0, 2, 2, 10, 1);
+    uint32_t *words = b.words[STREAM_CSC_WT];
+    uint32_t *select = words + rtl_stream_layout(b.config, STREAM_CSC_WT)->select;
+    words[0] = 0x0000ff07;
+    static const struct {
+        uint32_t select;
+        int kernel, row;
+    } beats[] = {{1, 0, 0},  {8, 3, 0},  {2, 1, 0},   {4, 2, 0}, {16, 4, 0},
+                 {32, 5, 0}, {64, 6, 0}, {128, 7, 0}, {3, -1, 1}};
+    for (size_t i = 0; i < sizeof beats / sizeof beats[0]; i++) {
+        select[0] = beats[i].select;
+        beat_of(&b, STREAM_CSC_WT, false);
+        assert_int_equal(b.heard.count, 2 * i + 2);
+        assert_place(&b, 2 * i, beats[i].kernel, beats[i].row, 0, beats[i].row, 0, 7);
+        assert_place(&b, 2 * i + 1, beats[i].kernel, beats[i].row, 1, beats[i].row, 0, -1);
+    }
+    b.observer.release(b.observer.context);
+}
+
+/* Sums have 19 bits, those of kernels that do not exist are left out; CMAC's launches are CSC's in their turn. */
+static void sums_are_those_of_the_kernels(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    rtl_tap_record(b.tap, true);
+    write_register(&b, NVDLA_CMAC_A, CMAC_A_S_POINTER, 1); /* armed in another order than CSC */
+    write_register(&b, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
+    conv_launch(&b, 0, 0, 1, 1, 2, 1);
+    uint32_t *words = b.words[STREAM_CMAC_SUM_A];
+    words[0] = 5u | 0x7fffeu << 19; /* 5 and -2 */
+    words[1] = 0x7fffeu >> 13;
+    beat_of(&b, STREAM_CMAC_SUM_A, true);
+    assert_int_equal(b.heard.count, 2);
+    assert_int_equal(b.heard.at[0].stream.ordinal, 1);
+    assert_int_equal(b.heard.at[0].stream.width, 19);
+    assert_place(&b, 0, 0, 0, 0, 0, 0, 5);
+    assert_place(&b, 1, 1, 0, 0, 0, 0, -2);
+    b.observer.release(b.observer.context);
+}
+
+/* A layer that reuses its weights brings none. */
+static void atoms_of_cbuf_have_its_addresses(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "small");
+    rtl_tap_record(b.tap, true);
+    for (uint32_t group = 0; group < 3; group++) {
+        write_register(&b, NVDLA_CDMA, CDMA_S_POINTER, group % 2);
+        write_register(&b, NVDLA_CDMA, CDMA_D_MISC_CFG,
+                       (group == 1 ? CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK : 0) | CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK);
+        write_register(&b, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, 128);
+        write_register(&b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    }
+    for (uint32_t atom = 0; atom < 17; atom++) {
+        b.words[STREAM_CBUF_WT][rtl_stream_layout(b.config, STREAM_CBUF_WT)->address] = 0x2000 + 8 * atom;
+        beat_of(&b, STREAM_CBUF_WT, false);
+    }
+    assert_int_equal(b.heard.count, 17 * 8);
+    assert_int_equal(b.heard.at[0].stream.ordinal, 0);
+    assert_int_equal(b.heard.at[15 * 8].place.address, 0x2000 + 15 * 8);
+    assert_int_equal(b.heard.at[16 * 8].stream.ordinal, 2);
+    b.observer.release(b.observer.context);
+}
+
 static void beats_become_atoms_of_their_client(void **state) {
     (void)state;
     struct bench b;
@@ -236,6 +377,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_become_elements_of_their_launch),
         cmocka_unit_test(both_streams_are_heard_in_one_clock),
+        cmocka_unit_test(atoms_follow_the_order_of_issue),
+        cmocka_unit_test(weights_belong_to_the_cell_that_is_selected),
+        cmocka_unit_test(sums_are_those_of_the_kernels),
+        cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
         cmocka_unit_test(beats_become_atoms_of_their_client),
         cmocka_unit_test(recording_begins_with_the_next_launch),
         cmocka_unit_test(atoms_are_recorded_from_the_next_launch_on),

@@ -169,7 +169,7 @@ static void record(const char *name, int n, int lanes, int wrong, int ordinal) {
         int16_t values[64] = {0};
         for (int k = 0; k < 2 * lanes; k++) /* the row is longer than its lanes */
             values[k / lanes * 32 + k % lanes] = (int16_t)((i + k) * (i + k) - 100 + (i + k == wrong));
-        const struct tap_place place = {.channel = 0, .y = 5, .x = i / lanes};
+        const struct tap_place place = {.channel = lanes == 4 ? 0 : -1, .y = 5, .x = lanes == 4 ? i / lanes : -1};
         tap_send(&out, place, values, 2, (size_t)lanes, 32);
     }
     assert_true(recorder_close(recorder, &err));
@@ -182,7 +182,7 @@ static void the_first_difference_is_found(void **state) {
     struct tap_difference difference;
     struct error err = {.text = ""};
     record("a", 64, 4, -1, 2);
-    record("b", 64, 16, -1, -1); /* other batches, launch not known */
+    record("b", 64, 16, -1, -1); /* other batches, launch and places not known */
     assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
     assert_false(difference.differs);
     assert_int_equal(difference.compared, 64);
@@ -207,6 +207,46 @@ static void the_first_difference_is_found(void **state) {
     assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
     assert_true(difference.differs);
     assert_int_equal(difference.compared, 0);
+}
+
+/* Records an element with its place. */
+static void record_at(const char *name, struct tap_place place) {
+    struct error err = {.text = ""};
+    char from[128];
+    mkdir(path_of("p"), 0777);
+    struct recorder *recorder = recorder_new(path_of("p"));
+    struct tap_listeners taps = {.count = 0};
+    tap_listen(&taps, recorder_listener(recorder));
+    const struct tap_stream stream = {.unit = NVDLA_CSC, .tap = TAP_CSC_DAT, .format = TAP_INT8, .width = 8};
+    const struct tap_out out = tap_open(&taps, &stream);
+    const int8_t value = 1;
+    tap_send(&out, place, &value, 1, 1, 1);
+    assert_true(recorder_close(recorder, &err));
+    snprintf(from, sizeof from, "%s/p/CSC.CSC_DAT.tap.gz", folder);
+    assert_int_equal(rename(from, path_of(name)), 0);
+}
+
+/* The same value in another place is a difference; clocks, and places that one side does not know, are none. */
+static void places_are_compared(void **state) {
+    (void)state;
+    const struct tap_place at = {.channel = 3, .y = 4, .x = 5, .reduction = 6, .address = 7, .flags = 8, .cycle = 9};
+    struct tap_place others[6];
+    struct tap_difference difference;
+    struct error err = {.text = ""};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        others[i] = at;
+    others[0].channel = others[1].y = others[2].x = others[3].reduction = 1;
+    others[4].address = others[5].flags = 1;
+    record_at("a", at);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        record_at("b", others[i]);
+        assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+        assert_true(difference.differs);
+    }
+    record_at("b", (struct tap_place){.channel = -1, .y = -1, .x = 5, .reduction = -1, .address = 7, .flags = 8});
+    assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
+    assert_false(difference.differs);
+    assert_int_equal(difference.compared, 1);
 }
 
 /* One element of 8 bits of each launch from `first` on. */
@@ -335,6 +375,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_listener_hears_what_the_histogram_hears),
         cmocka_unit_test(the_first_difference_is_found),
+        cmocka_unit_test(places_are_compared),
         cmocka_unit_test(files_are_compared_from_the_later_start_on),
         cmocka_unit_test(launches_are_left_out_and_cycles_kept),
         cmocka_unit_test(damaged_and_missing_files_are_told),

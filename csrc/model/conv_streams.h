@@ -1,0 +1,49 @@
+/* The streams of the convolution path in the order of the hardware (observe/tap.h: CBUF_DAT, CBUF_WT, CSC_DAT, CSC_WT,
+ * CMAC_SUM), for those who listen. The model computes a convolution in an order of its own; here the loops of the
+ * chapter are walked plainly over what CBUF holds, so that an RTL's streams can be compared element by element. INT8
+ * configurations only.
+ *
+ * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 4 and 5.
+ */
+#ifndef MODEL_CONV_STREAMS_H
+#define MODEL_CONV_STREAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layers/conv_order.h"
+#include "model/cbuf.h"
+#include "model/cdma_layer.h"
+#include "model/csc.h"
+#include "observe/tap.h"
+
+/* ---- CDMA into CBUF ---- */
+
+/* Lines [y, y + lines) of the layer's input, which were fetched together and stand in CBUF from entry `entry` of the
+ * data ring on, atom by atom as they were written. */
+void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer, size_t entry,
+                       size_t y, size_t lines);
+
+/* `count` atoms of weights or mask bits, which stand in the ring from atom `first` on. */
+void conv_streams_weights(const struct tap_out *tap, const struct cbuf *cbuf, struct cbuf_ring ring, size_t first,
+                          size_t count);
+
+/* ---- CSC to CMAC to CACC ---- */
+
+struct conv_streams {
+    struct tap_out atoms, weights; /* of CSC */
+    struct tap_out sums[2];        /* of CMAC_A and CMAC_B */
+    struct conv_order order;
+    struct conv_operation next; /* the next group's first */
+};
+
+/* The streams of a layer whose taps are open. */
+void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view);
+
+/* Delivers the next kernel group; nothing if nobody listens. The input stands in CBUF. weights: the group's, in the
+ * order of the stream. */
+void conv_streams_group(struct conv_streams *streams, const struct csc_layer *layer, const struct cbuf *cbuf,
+                        const int16_t *weights);
+
+#endif

@@ -1,0 +1,154 @@
+/* A mirror of CBUF beside the real one; see cbuf_board.h. */
+#include "tb/observers/cbuf_board.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/xalloc.h"
+
+/* Of CBUF_WR_*: slot, and whether the slots above it become 0. */
+enum { SLOT_MASK = 0xff, CLEAR = 0x100 };
+
+enum { WRITE_PORTS = 2, READ_PORTS = 4 };
+
+static const enum rtl_stream writes[WRITE_PORTS] = {STREAM_CBUF_WR_DAT, STREAM_CBUF_WR_WT};
+static const struct read_port {
+    enum rtl_stream stream;
+    const char *name;
+} reads[READ_PORTS] = {{STREAM_CBUF_RD_DAT, "dat_rd"},
+                       {STREAM_CBUF_RD_NEXT, "dat_rd_next"},
+                       {STREAM_CBUF_RD_WT, "wt_rd"},
+                       {STREAM_CBUF_RD_MASK, "mask_rd"}};
+
+/* A write that the next clock's reads do not see yet. */
+struct pending {
+    bool valid;
+    uint64_t cycle;
+    uint32_t entry, flags;
+    uint8_t atom[SCOREBOARD_BYTES];
+};
+
+struct cbuf_board {
+    struct stream_source source;
+    const struct stream_layout *layouts[STREAM_COUNT];
+    struct scoreboard *result;
+    bool comparing;
+    size_t entries, entry, atom; /* bytes of an entry, of a slot */
+    uint8_t *bytes;              /* the mirror */
+    bool *seen;                  /* its slots */
+    struct pending pending[WRITE_PORTS];
+};
+
+static bool moves(const uint32_t *words, enum rtl_stream stream) {
+    return words[stream / 32] >> stream % 32 & 1;
+}
+
+static void apply(struct cbuf_board *board, struct pending *write) {
+    const size_t slots = board->entry / board->atom, slot = write->flags & SLOT_MASK;
+    write->valid = false;
+    for (size_t s = slot; write->entry < board->entries && s < slots; s++) {
+        const size_t at = write->entry * slots + s;
+        if (s == slot)
+            memcpy(board->bytes + at * board->atom, write->atom, board->atom);
+        else if (write->flags & CLEAR)
+            memset(board->bytes + at * board->atom, 0, board->atom);
+        if (s == slot || write->flags & CLEAR)
+            board->seen[at] = true;
+    }
+}
+
+static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
+    const struct stream_layout *layout = board->layouts[writes[port]];
+    const uint32_t *words = board->source.read(board->source.context, writes[port], layout->words);
+    struct pending *write = &board->pending[port];
+    write->valid = true;
+    write->cycle = cycle;
+    write->entry = words[layout->address];
+    write->flags = words[layout->flags];
+    memcpy(write->atom, words, board->atom);
+}
+
+/* Compares an entry that has been read with the mirror. */
+static void compare(struct cbuf_board *board, const struct read_port *port, uint64_t cycle) {
+    const struct stream_layout *layout = board->layouts[port->stream];
+    const uint32_t *words = board->source.read(board->source.context, port->stream, layout->words);
+    const uint8_t *got = (const uint8_t *)words;
+    const size_t entry = words[layout->address], slots = board->entry / board->atom;
+    if (entry >= board->entries)
+        return;
+    bool equal = true;
+    for (size_t s = 0; s < slots; s++)
+        equal =
+            equal && (!board->seen[entry * slots + s] ||
+                      !memcmp(got + s * board->atom, board->bytes + (entry * slots + s) * board->atom, board->atom));
+    board->result->compared++;
+    if (equal)
+        return;
+    struct scoreboard_difference *first = &board->result->first;
+    *first =
+        (struct scoreboard_difference){.port = port->name, .cycle = cycle, .address = entry, .bytes = board->entry};
+    memcpy(first->got, got, board->entry);
+    memcpy(first->expected, board->bytes + entry * board->entry, board->entry);
+}
+
+/* Reads show their entry one clock after they were asked for: they see what was written until the clock before that. */
+static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
+    struct cbuf_board *board = context;
+    for (int i = 0; i < WRITE_PORTS; i++)
+        if (board->pending[i].valid && board->pending[i].cycle + 1 < cycle)
+            apply(board, &board->pending[i]);
+    for (int i = 0; board->comparing && i < READ_PORTS && !board->result->first.port; i++)
+        if (moves(words, reads[i].stream))
+            compare(board, &reads[i], cycle);
+    for (int i = 0; i < WRITE_PORTS; i++) {
+        if (board->pending[i].valid)
+            apply(board, &board->pending[i]);
+        if (moves(words, writes[i]))
+            take_write(board, i, cycle);
+    }
+}
+
+/* What CBUF held before is filled with zeros; the mirror waits until it sees it. */
+static void reset_board(void *context) {
+    struct cbuf_board *board = context;
+    memset(board->seen, 0, board->entries * (board->entry / board->atom) * sizeof *board->seen);
+    memset(board->pending, 0, sizeof board->pending);
+    *board->result = (struct scoreboard){.compared = 0};
+}
+
+static void release_board(void *context) {
+    struct cbuf_board *board = context;
+    free(board->bytes);
+    free(board->seen);
+    free(board);
+}
+
+struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struct stream_source *source,
+                                  struct scoreboard *result) {
+    bool complete = source->read != NULL;
+    for (int i = 0; i < WRITE_PORTS; i++)
+        complete = complete && source->has[writes[i]];
+    for (int i = 0; i < READ_PORTS; i++)
+        complete = complete && source->has[reads[i].stream];
+    if (!complete)
+        return NULL;
+    struct cbuf_board *board = xcalloc(1, sizeof *board);
+    board->source = *source;
+    board->result = result;
+    for (int i = 0; i < STREAM_COUNT; i++)
+        board->layouts[i] = rtl_stream_layout(config, (enum rtl_stream)i);
+    board->entry = (size_t)config->cbuf_bank_bytes;
+    board->atom = (size_t)config->mem_atom;
+    board->entries = (size_t)config->cbuf_banks * (size_t)config->cbuf_bank_depth;
+    board->bytes = xcalloc(board->entries, board->entry);
+    board->seen = xcalloc(board->entries * (board->entry / board->atom), sizeof *board->seen);
+    return board;
+}
+
+void cbuf_board_compare(struct cbuf_board *board, bool on) {
+    board->comparing = on;
+}
+
+struct observer cbuf_board_observer(struct cbuf_board *board) {
+    return (struct observer){.context = board, .reset = reset_board, .moved = take_moves, .release = release_board};
+}

@@ -1,0 +1,264 @@
+/* Streams of the convolution path: the order of the hardware written out by hand for small layers, and of random layers
+ * of every INT8 configuration that atoms times weights are the sums, and all sums of a result what CACC makes of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gen/gen.h"
+#include "layers/conv_order.h"
+#include "model/model.h"
+#include "observe/tap.h"
+#include "replay/player.h"
+
+/* ---- order ---- */
+
+static struct conv_order order_of(const char *config, uint32_t *words) {
+    struct registers_view view = {.config = nvdla_config_find(config)};
+    view.units[NVDLA_CSC] = (struct view_unit){words, 64};
+    return conv_order(&view);
+}
+
+/* "kernel+kernels first+positions channel+channels row+lines column index", then E for channel end and L for layer end.
+ */
+static void assert_operations(const struct conv_order *order, const char *const *expected) {
+    struct conv_operation operation = conv_order_first(order);
+    for (size_t i = 0; expected[i]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "%zu+%zu %zu+%zu %zu+%zu %zu+%zu %zu %zu%s%s", operation.kernel, operation.kernels,
+                 operation.first, operation.positions, operation.channel, operation.channels, operation.row,
+                 operation.lines, operation.column, operation.index, operation.channel_end ? "E" : "",
+                 operation.layer_end ? "L" : "");
+        assert_string_equal(text, expected[i]);
+        assert_int_equal(operation.layer_end, expected[i + 1] == NULL);
+        if (!operation.layer_end)
+            operation = conv_order_next(order, &operation);
+    }
+}
+
+/* 10 kernels of 2 columns and 10 channels, 20 positions: two groups, two blocks, stripes of 8 and 12. */
+static void feature_layer_in_order(void **state) {
+    (void)state;
+    uint32_t words[64] = {[CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 1,
+                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 9u << 16 | 9,
+                          [CSC_D_DATAOUT_SIZE_0 / 4] = 3u << 16 | 4,
+                          [CSC_D_ATOMICS / 4] = 19};
+    static const char *const expected[] = {
+        "0+8 0+8 0+8 0+1 0 0",
+        "0+8 0+8 0+8 0+1 1 1",
+        "0+8 0+8 8+2 0+1 0 2",
+        "0+8 0+8 8+2 0+1 1 3E",
+        "0+8 8+12 0+8 0+1 0 0",
+        "0+8 8+12 0+8 0+1 1 1",
+        "0+8 8+12 8+2 0+1 0 2",
+        "0+8 8+12 8+2 0+1 1 3E",
+        "8+2 0+8 0+8 0+1 0 0",
+        "8+2 0+8 0+8 0+1 1 1",
+        "8+2 0+8 8+2 0+1 0 2",
+        "8+2 0+8 8+2 0+1 1 3E",
+        "8+2 8+12 0+8 0+1 0 0",
+        "8+2 8+12 0+8 0+1 1 1",
+        "8+2 8+12 8+2 0+1 0 2",
+        "8+2 8+12 8+2 0+1 1 3EL",
+        NULL,
+    };
+    const struct conv_order order = order_of("small", words);
+    assert_operations(&order, expected);
+}
+
+/* 3 kernel rows, two of which stand together; output lines of 9 are stripes of their own. */
+static void image_layer_in_order(void **state) {
+    (void)state;
+    uint32_t words[64] = {[CSC_D_DATAIN_FORMAT / 4] = 1,
+                          [CSC_D_POST_Y_EXTENSION / 4] = 1,
+                          [CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 2u << 16,
+                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 0u << 16 | 3,
+                          [CSC_D_DATAOUT_SIZE_0 / 4] = 1u << 16 | 8};
+    static const char *const expected[] = {
+        "0+1 0+9 0+4 0+2 0 0", "0+1 0+9 0+4 2+1 0 1E", "0+1 9+9 0+4 0+2 0 0", "0+1 9+9 0+4 2+1 0 1EL", NULL,
+    };
+    struct conv_order order = order_of("small", words);
+    assert_operations(&order, expected);
+    assert_int_equal(conv_operation_lane(&order, 1), 4);
+    words[CSC_D_DATAOUT_SIZE_0 / 4] = 1u << 16 | 6; /* shorter lines are one run: 14 positions */
+    static const char *const together[] = {"0+1 0+14 0+4 0+2 0 0", "0+1 0+14 0+4 2+1 0 1EL", NULL};
+    order = order_of("small", words);
+    assert_operations(&order, together);
+}
+
+/* The last stripe has at least as many positions as a group has kernels, if there are as many. */
+static void stripes_hide_the_loading_of_weights(void **state) {
+    (void)state;
+    static const size_t positions[] = {1, 7, 16, 17, 23, 24, 25, 31, 32, 33, 100, 8192};
+    for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
+        uint32_t words[64] = {[CSC_D_ATOMICS / 4] = (uint32_t)positions[i] - 1,
+                              [CSC_D_DATAOUT_SIZE_0 / 4] = (uint32_t)positions[i] - 1};
+        const struct conv_order order = order_of("small", words);
+        struct conv_operation operation = conv_order_first(&order);
+        size_t covered = operation.positions;
+        assert_int_equal(conv_operation_flags(&operation, 0) & CONV_STRIPE_START, CONV_STRIPE_START);
+        for (; !operation.layer_end; covered += operation.positions) {
+            assert_true(operation.positions >= 8 && operation.positions <= 16);
+            operation = conv_order_next(&order, &operation);
+        }
+        assert_true(operation.positions <= 16 && (operation.positions >= 8 || positions[i] < 8));
+        assert_int_equal(covered, positions[i]);
+        assert_int_equal(conv_operation_flags(&operation, operation.positions - 1) & ~(unsigned)CONV_STRIPE_START,
+                         CONV_STRIPE_END | CONV_CHANNEL_END | CONV_LAYER_END);
+    }
+}
+
+/* ---- streams of the model ---- */
+
+enum { MOST_CELLS = 64, MOST_BLOCK = 64, MOST_KERNELS = 512, SIDE = 64 /* larger outputs are not added up */ };
+
+/* What is heard of a launch, as far as the next beat is checked against it. */
+struct heard {
+    const struct nvdla_config *config;
+    int8_t atom[MOST_BLOCK];
+    size_t elements; /* of the atom, and of each block of weights */
+    struct tap_place atom_at;
+    int8_t weights[MOST_CELLS][MOST_BLOCK];
+    size_t weight_elements;
+    struct tap_place weights_at;
+    int64_t *sums; /* [kernel][y][x], of those that CACC has not delivered */
+    size_t atoms, results, written;
+    uint32_t last_flags;
+};
+
+static int64_t *sum_at(struct heard *heard, const struct tap_place *at, size_t row, size_t lane) {
+    const size_t kernel = (size_t)at->channel + lane, x = (size_t)at->x + row;
+    return kernel < MOST_KERNELS && at->y < SIDE && x < SIDE ? &heard->sums[(kernel * SIDE + (size_t)at->y) * SIDE + x]
+                                                             : NULL;
+}
+
+static void take_atom(struct heard *heard, const struct tap_place *at, const int8_t *values, size_t lanes) {
+    const bool next_line = heard->elements > 0 && at->x == heard->atom_at.x && at->y == heard->atom_at.y &&
+                           at->reduction == heard->atom_at.reduction && at->channel == heard->atom_at.channel &&
+                           at->flags == heard->atom_at.flags && heard->results == 0;
+    if (!next_line)
+        heard->elements = 0;
+    assert_true(heard->elements + lanes <= MOST_BLOCK);
+    memcpy(heard->atom + heard->elements, values, lanes);
+    heard->elements += lanes;
+    heard->atom_at = *at;
+    heard->results = 0;
+    heard->atoms++;
+}
+
+static void take_weights(struct heard *heard, const struct tap_place *at, const int8_t *values, size_t rows,
+                         size_t lanes) {
+    const size_t cell = (size_t)at->channel % (size_t)heard->config->atomic_k;
+    assert_int_equal(lanes, 1);
+    if (heard->weights_at.channel != at->channel || heard->weights_at.reduction != at->reduction ||
+        at->y <= heard->weights_at.y)
+        heard->weight_elements = 0;
+    assert_true(heard->weight_elements + rows <= MOST_BLOCK);
+    memcpy(heard->weights[cell] + heard->weight_elements, values, rows);
+    heard->weight_elements += rows;
+    heard->weights_at = *at;
+}
+
+static void take_sums(struct heard *heard, const struct tap_place *at, const int32_t *values, size_t lanes) {
+    const struct tap_place *atom = &heard->atom_at;
+    assert_true(at->x == atom->x && at->y == atom->y && at->reduction == atom->reduction && at->flags == atom->flags);
+    assert_int_equal(heard->weight_elements, heard->elements);
+    for (size_t k = 0; k < lanes; k++) {
+        const int8_t *weights = heard->weights[((size_t)at->channel + k) % (size_t)heard->config->atomic_k];
+        int32_t sum = 0;
+        for (size_t i = 0; i < heard->elements; i++)
+            sum += weights[i] * heard->atom[i];
+        assert_int_equal(values[k], sum);
+        int64_t *all = sum_at(heard, at, 0, k);
+        if (all)
+            *all += sum;
+    }
+    heard->results += lanes;
+    heard->last_flags = at->flags;
+}
+
+/* CACC's own sums come when the group's are through. */
+static void compare_results(struct heard *heard, const struct tap_place *at, const int64_t *values, size_t rows,
+                            size_t lanes, size_t stride) {
+    for (size_t row = 0; row < rows; row++)
+        for (size_t k = 0; k < lanes; k++) {
+            int64_t *all = sum_at(heard, at, row, k);
+            if (all) {
+                assert_true(*all == values[row * stride + k]);
+                *all = 0;
+                heard->written++;
+            }
+        }
+}
+
+static void take(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
+                 size_t stride) {
+    struct heard *heard = context;
+    switch (at->stream.tap) {
+    case TAP_CSC_DAT:
+        take_atom(heard, &at->place, values, lanes);
+        break;
+    case TAP_CSC_WT:
+        take_weights(heard, &at->place, values, rows, lanes);
+        break;
+    case TAP_CMAC_SUM:
+        take_sums(heard, &at->place, values, lanes);
+        break;
+    case TAP_CACC_OUT:
+        compare_results(heard, &at->place, values, rows, lanes, stride);
+        break;
+    default:
+        break;
+    }
+}
+
+static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
+    const bool wanted = stream->tap == TAP_CSC_DAT || stream->tap == TAP_CSC_WT || stream->tap == TAP_CMAC_SUM ||
+                        stream->tap == TAP_CACC_OUT;
+    return (struct tap_sink){.elements = wanted ? take : NULL, .context = context};
+}
+
+static void sums_are_products_and_results_are_sums(void **state) {
+    (void)state;
+    static const char *const configs[] = {"small", "small_256", "medium_512", "large", "large_compressed"};
+    static const char *const engines[] = {"conv", "img"};
+    for (int turn = 0; turn < 60; turn++) {
+        struct gen_case gen;
+        struct error err = {.text = ""};
+        struct heard heard = {.config = nvdla_config_find(configs[turn % 5])};
+        heard.sums = calloc((size_t)MOST_KERNELS * SIDE * SIDE, sizeof *heard.sums);
+        assert_non_null(heard.sums);
+        gen_draw(&gen, heard.config, gen_engines(engines[turn / 5 % 2]), (uint64_t)turn + 1);
+        struct program *prog = gen_build(&gen, "t.nvt", &err);
+        assert_non_null(prog);
+        struct model_options options = {.taps = {.count = 0}};
+        tap_listen(&options.taps, (struct tap_listener){.context = &heard, .open = open_stream});
+        struct play_options play_options;
+        struct play_result result;
+        play_options_default(&play_options);
+        struct device *dev = model_new(prog->config, &options);
+        assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
+        assert_true(heard.atoms > 0 && heard.written > 0);
+        assert_true(heard.last_flags & CONV_LAYER_END);
+        play_result_free(&result);
+        dev->ops->destroy(dev);
+        program_free(prog);
+        free(heard.sums);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(feature_layer_in_order),
+        cmocka_unit_test(image_layer_in_order),
+        cmocka_unit_test(stripes_hide_the_loading_of_weights),
+        cmocka_unit_test(sums_are_products_and_results_are_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
