@@ -121,9 +121,40 @@ static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *pa
     return board->compared > 0;
 }
 
+/* What the scoreboards have seen: passages that need no model. */
+static size_t passages_of(const struct taps *taps, struct triage_passage *passages) {
+    const struct scoreboard_difference *first = &taps->cbuf.first;
+    size_t count = 0;
+    struct triage_passage *cbuf = &passages[count++];
+    *cbuf = (struct triage_passage){.engine = "cbuf", .name = "CBUF"};
+    if (first->port) {
+        cbuf->differs = true;
+        cbuf->cycle = first->cycle;
+        cbuf->address = first->address;
+        scoreboard_number(first->expected, 0, first->bytes, cbuf->expected, sizeof cbuf->expected);
+        scoreboard_number(first->got, 0, first->bytes, cbuf->got, sizeof cbuf->got);
+        snprintf(cbuf->text, sizeof cbuf->text, "entry 0x%" PRIx64 " was written with %s, %s reads %s", first->address,
+                 cbuf->expected, first->port, cbuf->got);
+    }
+    for (size_t i = 0; i < taps->spoilt_count; i++) {
+        const struct mif_difference *spoilt = &taps->spoilt[i];
+        struct triage_passage *passage = &passages[count++];
+        char *text = taps_spoilt_text(spoilt);
+        *passage = (struct triage_passage){.engine = "mcif",
+                                           .name = nvdla_clients[spoilt->client].name,
+                                           .differs = true,
+                                           .cycle = spoilt->cycle,
+                                           .address = spoilt->address};
+        snprintf(passage->text, sizeof passage->text, "%s", text);
+        free(text);
+    }
+    return count;
+}
+
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
+    struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
     struct triage_sign hang;
     struct triage_passage cbuf;
     const size_t passages = add_cbuf(&taps->cbuf, &cbuf);
@@ -139,6 +170,8 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .model = taps->folder[TAPS_MODEL],
                                        .passages = &cbuf,
                                        .passage_count = passages,
+                                       .passages = passages,
+                                       .passage_count = passages_of(taps, passages),
                                        .hang = hung ? &hang : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};

@@ -39,6 +39,11 @@ static struct tap_sink open_nothing(void *context, const struct tap_stream *stre
 
 static void take_fault(void *context, const struct mif_difference *difference) {
     struct taps *taps = context;
+    if (taps->spoilt_count < NVDLA_CLIENT_COUNT)
+        taps->spoilt[taps->spoilt_count++] = *difference;
+}
+
+char *taps_spoilt_text(const struct mif_difference *difference) {
     const struct nvdla_client_facts *client = &nvdla_clients[difference->client];
     struct text text = {0};
     text_printf(&text, "memory interface, %s client %s", client->write ? "write" : "read", client->name);
@@ -62,8 +67,7 @@ static void take_fault(void *context, const struct mif_difference *difference) {
                     difference->address);
         break;
     }
-    words_add(&taps->faults, "%s", text.text);
-    free(text.text);
+    return text.text;
 }
 
 bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err) {
@@ -161,8 +165,11 @@ void taps_compare(const struct taps *taps, const struct histogram_set *model, st
         return;
     tap_pairs(taps->folder[TAPS_RTL], taps->folder[TAPS_MODEL], compare_pair, lines);
     describe_board(lines, &taps->cbuf);
-    for (size_t i = 0; i < taps->faults.count; i++)
-        words_add(lines, "%s", taps->faults.items[i]);
+    for (size_t i = 0; i < taps->spoilt_count; i++) {
+        char *text = taps_spoilt_text(&taps->spoilt[i]);
+        words_add(lines, "%s", text);
+        free(text);
+    }
     if (model && taps->counts.count > 0)
         compare_histograms(&taps->counts, model, lines);
 }
@@ -170,7 +177,6 @@ void taps_compare(const struct taps *taps, const struct histogram_set *model, st
 void taps_free(struct taps *taps) {
     taps_close(taps, NULL);
     histogram_set_free(&taps->counts);
-    words_free(&taps->faults);
     for (int side = 0; side < TAPS_SIDES; side++)
         free(taps->folder[side]);
 }

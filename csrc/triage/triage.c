@@ -17,13 +17,14 @@ static const struct passage {
     enum tap tap;
     const char *engine;
 } path[] = {
-    {NVDLA_CDMA, TAP_CBUF_DAT, "cdma"},   {NVDLA_CDMA, TAP_CBUF_WT, "cdma"},  {NVDLA_CDMA, TAP_CBUF_MASK, "cdma"},
-    {NVDLA_CSC, TAP_CSC_DAT, "csc"},      {NVDLA_CSC, TAP_CSC_WT, "csc"},     {NVDLA_CMAC_A, TAP_CMAC_SUM, "cmac"},
-    {NVDLA_CMAC_B, TAP_CMAC_SUM, "cmac"}, {NVDLA_CACC, TAP_CACC_SAT, "cacc"}, {NVDLA_SDP, TAP_SDP_IN, "sdp"},
-    {NVDLA_SDP, TAP_SDP_X1, "sdp"},       {NVDLA_SDP, TAP_SDP_X2, "sdp"},     {NVDLA_SDP, TAP_SDP_CVT_IN, "sdp"},
-    {NVDLA_SDP, TAP_SDP_OUT, "sdp"},      {NVDLA_PDP, TAP_PDP_IN, "pdp"},     {NVDLA_PDP, TAP_PDP_ROW, "pdp"},
-    {NVDLA_PDP, TAP_PDP_OUT, "pdp"},      {NVDLA_CDP, TAP_CDP_IN, "cdp"},     {NVDLA_CDP, TAP_CDP_SUM, "cdp"},
-    {NVDLA_CDP, TAP_LUT_OUT, "lut"},      {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"}, {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
+    {NVDLA_CDMA, TAP_CBUF_DAT, "cdma"},   {NVDLA_CDMA, TAP_CBUF_WT, "cdma"},    {NVDLA_CDMA, TAP_CBUF_MASK, "cdma"},
+    {NVDLA_CDMA, TAP_CBUF_MASK, "cdma"},  {NVDLA_CSC, TAP_CSC_DAT, "csc"},      {NVDLA_CSC, TAP_CSC_WT, "csc"},
+    {NVDLA_CMAC_A, TAP_CMAC_SUM, "cmac"}, {NVDLA_CMAC_B, TAP_CMAC_SUM, "cmac"}, {NVDLA_CACC, TAP_CACC_SAT, "cacc"},
+    {NVDLA_SDP, TAP_SDP_IN, "sdp"},       {NVDLA_SDP, TAP_SDP_X1, "sdp"},       {NVDLA_SDP, TAP_SDP_X2, "sdp"},
+    {NVDLA_SDP, TAP_SDP_CVT_IN, "sdp"},   {NVDLA_SDP, TAP_SDP_OUT, "sdp"},      {NVDLA_PDP, TAP_PDP_IN, "pdp"},
+    {NVDLA_PDP, TAP_PDP_ROW, "pdp"},      {NVDLA_PDP, TAP_PDP_OUT, "pdp"},      {NVDLA_CDP, TAP_CDP_IN, "cdp"},
+    {NVDLA_CDP, TAP_CDP_SUM, "cdp"},      {NVDLA_CDP, TAP_LUT_OUT, "lut"},      {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"},
+    {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
 };
 enum { PASSAGES = sizeof path / sizeof path[0], ENDING = sizeof ".tap.gz" - 1 };
 
@@ -111,7 +112,7 @@ static struct walk_step *add_step(struct walk *walk, const char *engine, const c
 /* Compares a stream of both sides. */
 static bool look_at_stream(const struct triage_input *input, const struct passage *passage, struct walk_step *step,
                            struct finding_of_step *found, struct error *err) {
-    char name[128], place[160];
+    char name[128], place[256];
     recorder_file_name(&(struct tap_stream){.unit = passage->unit, .tap = passage->tap}, name, sizeof name);
     char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
     bool good = true;
@@ -128,7 +129,7 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
             step->cycle = d->a.at.place.cycle;
         if (found->value)
             snprintf(step->text, sizeof step->text, "%s: RTL %" PRId64 ", model %" PRId64,
-                     evidence_place(&d->b.at, place, sizeof place), d->a.value, d->b.value);
+                     tap_element_text(&d->b, place, sizeof place), d->a.value, d->b.value);
         else if (found->missing)
             snprintf(step->text, sizeof step->text, "the %s has no element after %" PRIu64,
                      d->a_ended ? "RTL" : "model", d->compared);
@@ -151,8 +152,7 @@ static void look_at_passage(const struct triage_passage *passage, struct walk_st
         return;
     found->value = true;
     step->cycle = passage->cycle;
-    snprintf(step->text, sizeof step->text, "address 0x%" PRIx64 ": went in as %s, came out as %s", passage->address,
-             passage->expected, passage->got);
+    snprintf(step->text, sizeof step->text, "%s", passage->text);
 }
 
 /* The step with the first wrong element in time; on a tie the first of the path. */
@@ -178,7 +178,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     struct walk *walk = &diagnosis->walk;
     const struct walk_step *step = &walk->steps[at];
     const struct tap_difference *d = &found->difference;
-    char place[160];
+    char place[256];
     walk->first = at;
     diagnosis->kind = DIAGNOSIS_VALUE;
     diagnosis->engine = step->engine;
@@ -186,11 +186,10 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     diagnosis->cycle = step->cycle;
     if (found->checked) {
         diagnosis->element = xprintf("address 0x%" PRIx64, found->checked->address);
-        diagnosis->expected = xstrdup(found->checked->expected);
-        diagnosis->got = xstrdup(found->checked->got);
-        snprintf(walk->sentence, sizeof walk->sentence,
-                 "%s is to blame: at cycle %" PRIu64 " %s gives %s at address 0x%" PRIx64 ", expected %s", step->engine,
-                 step->cycle, step->stream, found->checked->got, found->checked->address, found->checked->expected);
+        diagnosis->expected = found->checked->expected[0] ? xstrdup(found->checked->expected) : NULL;
+        diagnosis->got = found->checked->got[0] ? xstrdup(found->checked->got) : NULL;
+        snprintf(walk->sentence, sizeof walk->sentence, "%s is to blame: %s, at cycle %" PRIu64 ": %s", step->engine,
+                 step->stream, step->cycle, step->text);
         return;
     }
     if (!found->value) {
@@ -201,7 +200,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
                  d->a_ended ? "model" : "RTL");
         return;
     }
-    evidence_place(&d->b.at, place, sizeof place);
+    tap_element_text(&d->b, place, sizeof place);
     diagnosis->element = xstrdup(place);
     diagnosis->expected = xprintf("%" PRId64, d->b.value);
     diagnosis->got = xprintf("%" PRId64, d->a.value);
