@@ -106,33 +106,18 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     return true;
 }
 
-/* What the scoreboard of CBUF has seen, if anything. */
-static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
-    const struct scoreboard_difference *first = &board->first;
-    *passage = (struct triage_passage){
-        .engine = "cbuf", .name = "CBUF", .differs = first->port, .cycle = first->cycle, .address = first->address};
-    size_t from = 0;
-    while (from + 1 < first->bytes && first->expected[from] == first->got[from])
-        from++;
-    if (first->port) {
-        scoreboard_number(first->expected, from, first->bytes, passage->expected, sizeof passage->expected);
-        scoreboard_number(first->got, from, first->bytes, passage->got, sizeof passage->got);
-    }
-    return board->compared > 0;
-}
-
 /* What the scoreboards have seen: passages that need no model. */
 static size_t passages_of(const struct taps *taps, struct triage_passage *passages) {
     const struct scoreboard_difference *first = &taps->cbuf.first;
-    size_t count = 0;
-    struct triage_passage *cbuf = &passages[count++];
-    *cbuf = (struct triage_passage){.engine = "cbuf", .name = "CBUF"};
+    size_t count = taps->cbuf.compared > 0, from = 0;
+    struct triage_passage *cbuf = &passages[0];
+    *cbuf = (struct triage_passage){
+        .engine = "cbuf", .name = "CBUF", .differs = first->port, .cycle = first->cycle, .address = first->address};
+    while (from + 1 < first->bytes && first->expected[from] == first->got[from])
+        from++;
     if (first->port) {
-        cbuf->differs = true;
-        cbuf->cycle = first->cycle;
-        cbuf->address = first->address;
-        scoreboard_number(first->expected, 0, first->bytes, cbuf->expected, sizeof cbuf->expected);
-        scoreboard_number(first->got, 0, first->bytes, cbuf->got, sizeof cbuf->got);
+        scoreboard_number(first->expected, from, first->bytes, cbuf->expected, sizeof cbuf->expected);
+        scoreboard_number(first->got, from, first->bytes, cbuf->got, sizeof cbuf->got);
         snprintf(cbuf->text, sizeof cbuf->text, "entry 0x%" PRIx64 " was written with %s, %s reads %s", first->address,
                  cbuf->expected, first->port, cbuf->got);
     }
@@ -156,8 +141,6 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     struct signs signs = {.count = 0};
     struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
     struct triage_sign hang;
-    struct triage_passage cbuf;
-    const size_t passages = add_cbuf(&taps->cbuf, &cbuf);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
@@ -168,8 +151,6 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .launches = input->launches,
                                        .rtl = taps->folder[TAPS_RTL],
                                        .model = taps->folder[TAPS_MODEL],
-                                       .passages = &cbuf,
-                                       .passage_count = passages,
                                        .passages = passages,
                                        .passage_count = passages_of(taps, passages),
                                        .hang = hung ? &hang : NULL,
