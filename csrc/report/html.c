@@ -111,7 +111,8 @@ static void write_tiles(const struct page *page) {
         if (s->cycles == 0)
             continue;
         char ops[HTML_NUMBER];
-        snprintf(more, sizeof more, "clocks, %s from first start to last interrupt", html_count(s->op_cycles, ops));
+        snprintf(more, sizeof more, s->op_cycles ? "clocks, %s from first start to last interrupt" : "clocks%s",
+                 s->op_cycles ? html_count(s->op_cycles, ops) : "");
         tile(out, "Run", html_count(s->cycles, value), more);
         const uint64_t bytes[] = {device_beats(s->read_beats), device_beats(s->write_beats)};
         for (int write = 0; write < 2; write++) {

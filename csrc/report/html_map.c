@@ -26,8 +26,10 @@ struct pair {
     const struct memory *expected, *got;
     const char *expected_name, *got_name;
     const struct output *output; /* NULL: of no layer */
-    uint64_t base, end;          /* what is compared */
-    uint64_t count, first;       /* bytes that differ, as the report counts them, and the first of them */
+    const struct memory
+        *reached;          /* of a run that was stopped: where what its launch had written can be seen; else NULL */
+    uint64_t base, end;    /* what is compared */
+    uint64_t count, first; /* bytes that differ, as the report counts them, and the first of them */
 };
 
 /* An atom, or a square of them, with bytes that differ. */
@@ -146,6 +148,24 @@ static void write_cell(FILE *out, const struct pair *pair, const struct cells *c
             byte_at(pair->expected, cell->first), byte_at(pair->got, cell->first));
 }
 
+/* The atoms of a surface that the launch had written when the run was stopped. */
+static void write_reached(FILE *out, const struct pair *pair, const struct cells *cells, const struct cell *cell) {
+    const struct cube *cube = &pair->output->cube;
+    if (!pair->reached || cells->step > 1 || (uint64_t)cube->height * (uint64_t)cube_columns(cube) > CELLS)
+        return;
+    fputs("<path class=\"reached\" d=\"", out);
+    for (int line = 0; line < cube->height; line++)
+        for (int column = 0; column < cube_columns(cube); column++) {
+            struct memory_origin origin;
+            const uint64_t address =
+                cube_atom_address(cube, cell->surface, line, column) + (uint64_t)cell->batch * cube->batch_stride;
+            if (memory_origin_of(pair->reached, address, &origin) && origin.unit == (int)pair->output->launch->unit &&
+                origin.ordinal == pair->output->launch->ordinal)
+                fprintf(out, "M%d %dh1v1h-1z", column, line);
+        }
+    fputs("\"/>\n", out);
+}
+
 /* A surface: cells [from, to) are its. */
 static void write_panel(FILE *out, const struct pair *pair, const struct cells *cells, size_t from, size_t to) {
     const struct cube *cube = &pair->output->cube;
@@ -172,15 +192,20 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
         snprintf(title, sizeof title, "%ssurface %d, channels %d to %d", batch, cell->surface, channel, last);
     else
         snprintf(title, sizeof title, "%ssurface %d, channel %d", batch, cell->surface, channel);
-    fprintf(
-        out,
-        "<figure%s><svg role=\"img\" aria-label=\"%s: %s bytes differ\" viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" "
-        "height=\"%d\" data-step=\"%d\" data-surface=\"%d\" data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" "
-        "height=\"%d\"/>\n",
-        has_first ? " class=\"has-first\"" : "", title, html_count(count, number), width, height, width * pixels,
-        height * pixels, cells->step, cell->surface, cell->batch, width, height);
+    fprintf(out,
+            "<figure%s><svg role=\"img\" preserveAspectRatio=\"xMinYMin\" aria-label=\"%s: %s bytes differ\" "
+            "viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" "
+            "height=\"%d\" data-step=\"%d\" data-surface=\"%d\" data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" "
+            "height=\"%d\"/>\n",
+            has_first ? " class=\"has-first\"" : "", title, html_count(count, number), width, height, width * pixels,
+            height * pixels, cells->step, cell->surface, cell->batch, width, height);
+    write_reached(out, pair, cells, cell);
+    size_t first = to;
     for (size_t i = from; i < to; i++)
-        write_cell(out, pair, cells, &cells->items[i], pair->first);
+        if (cells->items[i].first == pair->first)
+            first = i;
+        else
+            write_cell(out, pair, cells, &cells->items[i], pair->first);
     if (longest <= GRID_CELLS) {
         fputs("<path class=\"grid\" d=\"", out);
         for (int x = 1; x < width; x++)
@@ -189,6 +214,8 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
             fprintf(out, "M0 %dH%d", y, width);
         fputs("\"/>\n", out);
     }
+    if (first < to) /* its frame lies over its neighbours */
+        write_cell(out, pair, cells, &cells->items[first], pair->first);
     fprintf(out, "</svg><figcaption>%s<br><small>%s bytes differ%s</small></figcaption></figure>\n", title, number,
             has_first ? ", the first among them" : "");
 }
@@ -202,6 +229,8 @@ static void write_panels(FILE *out, const struct pair *pair) {
           "class=\"key c2\"></span> up to two thirds <span class=\"key c3\"></span> more <span class=\"key first\">"
           "</span> the first that differs. ",
           out);
+    if (pair->reached)
+        fputs("<span class=\"key reached\"></span> written before it, and right. ", out);
     if (cells.step > 1)
         fprintf(out, "A cell is %d columns by %d lines. ", cells.step, cells.step);
     else
@@ -220,7 +249,7 @@ static void write_panels(FILE *out, const struct pair *pair) {
     fputs("</div>\n", out);
     if (panels > PANELS)
         fprintf(out, "<p>%zu more surfaces with differences are not drawn.</p>\n", panels - PANELS);
-    if (all > panels)
+    if (all > panels && !pair->reached)
         fprintf(out, "<p>%zu of %zu surfaces are equal.</p>\n", all - panels, all);
     free(cells.items);
 }
@@ -322,8 +351,9 @@ static void write_map(const struct page *page, const struct pair *pair, int play
     if (pair->output) {
         const struct cube *cube = &pair->output->cube;
         fprintf(out,
-                "<p class=\"about\">Output: %d columns, %d lines, %d channels in %d surfaces at 0x%08" PRIx64 ".</p>\n",
-                cube->width, cube->height, cube->channels, cube_surfaces(cube), cube->base);
+                "<p class=\"about\">Output: %d columns, %d lines, %d channels, %d surface%s at 0x%08" PRIx64 ".</p>\n",
+                cube->width, cube->height, cube->channels, cube_surfaces(cube), cube_surfaces(cube) == 1 ? "" : "s",
+                cube->base);
         write_panels(out, pair);
     }
     write_elements(out, pair);
@@ -333,12 +363,49 @@ static void write_map(const struct page *page, const struct pair *pair, int play
     fputs("</article>\n", out);
 }
 
+/* The first wrong beat, at which the run was stopped: only its bytes are compared. */
+static void write_wrong(const struct page *page) {
+    const struct report *report = page->report;
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct axi_beat *beat = &wrong->beat;
+    struct memory *images[2] = {memory_new(), memory_new()};
+    uint64_t count = 0;
+    for (int i = 0; i < beat->bytes; i++) {
+        const bool is_wrong = wrong->wrong >> i & 1, known = wrong->known >> i & 1;
+        /* Of a byte whose value nobody knows, one that it should not have. */
+        const uint8_t expected = known ? wrong->expected[i] : (uint8_t)~wrong->got[i], got = wrong->got[i];
+        count += is_wrong;
+        memory_write(images[0], beat->address + (uint64_t)i, is_wrong ? &expected : &got, 1, NULL, NULL);
+        memory_write(images[1], beat->address + (uint64_t)i, &got, 1, NULL, NULL);
+    }
+    const struct pair pair = {.space = (enum memory_space)beat->port,
+                              .expected = images[0],
+                              .got = images[1],
+                              .expected_name = "the model",
+                              .got_name = report->input.played[0].dev->name,
+                              .output = report->wrong_output,
+                              .reached = report_memory(report, 0, (enum memory_space)beat->port),
+                              .base = beat->address,
+                              .end = beat->address + (uint64_t)beat->bytes,
+                              .count = count,
+                              .first = wrong->address};
+    write_map(page, &pair, 0);
+    memory_free(images[0]);
+    memory_free(images[1]);
+}
+
 /* What differs between the devices; where nothing does, what differs from golden bytes. */
 void html_maps(const struct page *page) {
     const struct report *report = page->report;
     const struct report_input *in = &report->input;
     bool open = false;
     static const char title[] = "What differs";
+    if (in->wrong) {
+        html_section(page->out, "map", "The first wrong beat",
+                     "The run was stopped at it: what comes later was not written.");
+        write_wrong(page);
+        open = true;
+    }
     for (size_t i = 0; i < report->mismatch_count; i++) {
         const struct mismatch *mismatch = &report->mismatches[i];
         if (!open)
@@ -361,7 +428,7 @@ void html_maps(const struct page *page) {
         write_map(page, &pair, 0);
     }
     int maps = 0;
-    for (int p = 0; p < in->played_count && report->mismatch_count == 0; p++) {
+    for (int p = 0; p < in->played_count && report->mismatch_count == 0 && !in->wrong; p++) {
         const struct play_result *result = in->played[p].result;
         for (size_t i = 0; i < result->failure_count && maps < MAPS; i++) {
             const struct op *op = &in->prog->ops[result->failures[i].op];

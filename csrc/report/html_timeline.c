@@ -169,6 +169,7 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
     const struct timeline_bucket *bucket = &timeline->buckets[index];
     const uint64_t clocks = timeline_clocks(timeline, index);
     struct activity now = {0};
+    bool gives = timeline->link_count > 0;
     char from[16], to[16];
     for (int i = 0; i < timeline->link_count; i++) {
         if (sscanf(timeline->link_names[i], "%15[A-Z] to %15[A-Z]", from, to) != 2)
@@ -187,6 +188,7 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
         if (!serves((enum nvdla_client)c, engine))
             continue;
         const double moved = share_of(bucket->beats[c], clocks);
+        gives = gives || nvdla_clients[c].write;
         if (nvdla_clients[c].write) {
             now.out = moved > now.out ? moved : now.out;
             now.memory = now.memory || bucket->refused[c] > 0;
@@ -195,6 +197,8 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
             now.memory = now.memory || bucket->pending[c] > bucket->beats[c];
         }
     }
+    if (!gives)
+        now.out = now.in;
     return now;
 }
 
@@ -203,10 +207,11 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
 static bool look_at_engine(struct lanes *lanes, const char *engine, struct lane *lane) {
     const struct timeline *timeline = lanes->timeline;
     double *work = xcalloc(timeline->count, sizeof *work), *moves = xcalloc(timeline->count, sizeof *moves);
-    bool seen = false;
+    bool seen = false, gives = false;
     for (size_t b = 0; b < timeline->count; b++) {
         const struct activity now = look_at_bucket(timeline, b, engine);
         lane->busy[b] = now.out;
+        gives = gives || now.out > 0;
         moves[b] = now.out > now.in ? now.out : now.in;
         const char *cause = now.memory ? "the memory" : now.before ? now.before : "";
         lane->cause[b] = cause_index(lanes, cause);
@@ -220,7 +225,8 @@ static bool look_at_engine(struct lanes *lanes, const char *engine, struct lane 
     }
     free(work);
     free(moves);
-    return seen;
+    /* Where only ports are seen, what hands on to another engine looks idle however busy it is. */
+    return seen && (gives || timeline->link_count > 0);
 }
 
 /* Means of a lane over all clocks. */
@@ -385,20 +391,25 @@ static void write_axis(const struct lanes *lanes) {
     fputs("</div></div>\n", out);
 }
 
-/* Where the first wrong element stands in time, if it is known. */
-static void write_mark(const struct lanes *lanes) {
-    const struct report *report = lanes->page->report;
-    if (report->mismatch_count == 0)
-        return;
-    const struct mismatch *first = &report->mismatches[0];
-    const uint64_t cycle = report_cycle(report, 0, first->space, first->first, first->output);
+static void write_mark(const struct lanes *lanes, const char *name, uint64_t cycle) {
     char number[HTML_NUMBER];
-    if (cycle > 0 && cycle < lanes->timeline->cycles)
-        fprintf(
-            lanes->page->out,
-            "<div class=\"lane mark\"><span class=\"name\">first wrong byte</span><span class=\"value\">%s</span><div "
-            "class=\"plot\"><i style=\"left:%.3f%%\"></i></div></div>\n",
-            html_count(cycle, number), place(lanes->timeline, cycle));
+    if (cycle >= lanes->timeline->origin && cycle < lanes->timeline->cycles)
+        fprintf(lanes->page->out,
+                "<div class=\"lane mark\"><span class=\"name\">%s</span><span class=\"value\">%s</span><div "
+                "class=\"plot\"><i style=\"left:%.3f%%\"></i></div></div>\n",
+                name, html_count(cycle, number), place(lanes->timeline, cycle));
+}
+
+/* When it went wrong, as far as that is known: inside, and at the memory. */
+static void write_marks(const struct lanes *lanes) {
+    const struct report *report = lanes->page->report;
+    const struct mismatch *first = report->mismatch_count > 0 ? &report->mismatches[0] : NULL;
+    if (report->input.diagnosis)
+        write_mark(lanes, "first sign", report->input.diagnosis->cycle);
+    if (report->input.wrong)
+        write_mark(lanes, "first wrong beat", report->input.wrong->beat.cycle);
+    else if (first)
+        write_mark(lanes, "first wrong byte", report_cycle(report, 0, first->space, first->first, first->output));
 }
 
 static void open_chart(FILE *out, const char *label) {
@@ -432,12 +443,13 @@ void html_timeline(const struct page *page) {
         timeline->link_count
             ? "An engine is busy while it hands something on, to the next engine or to memory. It waits while it "
               "has a layer to work on and neither takes nor gives."
-            : "Of this RTL only the ports are seen: an engine is busy while it writes memory.");
+            : "Of this RTL only the ports are seen: an engine is busy while it writes memory, CDMA while it "
+              "reads.");
     fputs("<p class=\"legend\"><span class=\"key busy\"></span> busy <span class=\"key wait\"></span> waits <span "
           "class=\"key layer\"></span> a layer, from its start to its end</p>\n",
           out);
     open_chart(out, "Engines over time");
-    write_mark(&lanes);
+    write_marks(&lanes);
     write_bars(&lanes, NVDLA_SDP);
     write_bars(&lanes, NVDLA_PDP);
     write_bars(&lanes, NVDLA_CDP);

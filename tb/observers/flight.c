@@ -14,10 +14,10 @@
 
 /* A launch of one unit, by ordinal. */
 struct run {
-    uint64_t read;  /* clock of its first beat of read data; NEVER: none yet */
-    uint64_t done;  /* NEVER: not yet */
-    uint64_t bytes; /* written so far */
-    bool reads;     /* beats of read data that can be told to be its are to come */
+    uint64_t read; /* clock of its first beat of read data; NEVER: none yet */
+    uint64_t done; /* NEVER: not yet */
+    uint64_t left; /* bytes that its layer still has to write; NEVER: not yet computed */
+    bool reads;    /* beats of read data that can be told to be its are to come */
 };
 
 struct unit_runs {
@@ -34,7 +34,7 @@ struct flight {
 
 static const enum nvdla_unit readers[] = {NVDLA_CDMA,     NVDLA_SDP_RDMA, NVDLA_PDP_RDMA,
                                           NVDLA_CDP_RDMA, NVDLA_RBK,      NVDLA_BDMA};
-enum { READERS = sizeof readers / sizeof readers[0], GROUPS = 2 };
+enum { READERS = sizeof readers / sizeof readers[0], GROUPS = 2, BUS_BYTES = 64 /* the most that a beat writes */ };
 
 static struct run *find_run(const struct flight *flight, int unit, int ordinal) {
     const struct unit_runs *runs = &flight->units[unit];
@@ -73,10 +73,24 @@ static void see_write(void *context, uint32_t address, uint32_t value, uint64_t 
         return;
     struct unit_runs *runs = &flight->units[launch->unit];
     runs->runs = xgrow(runs->runs, runs->count, sizeof *runs->runs);
-    runs->runs[runs->count++] = (struct run){.read = NEVER, .done = NEVER};
+    runs->runs[runs->count++] = (struct run){.read = NEVER, .done = NEVER, .left = NEVER};
     end_run(flight, (int)launch->unit, launch->ordinal - GROUPS, cycle);
     /* CDP reads and writes through the registers of two units, of which either may be armed first. */
     runs->runs[runs->count - 1].reads = launch->unit == NVDLA_CDP_RDMA || atoms_of(flight, launch, false) > 0;
+}
+
+/* A write of a launch: its first one, or perhaps its last. */
+static void write_of(const struct flight *flight, struct run *run, const struct axi_beat *beat) {
+    const struct launch *launch =
+        layer_tracker_find(flight->tracker, (enum nvdla_unit)beat->owner.unit, beat->owner.ordinal);
+    if (!launch || run->done != NEVER)
+        return;
+    if (run->left == NEVER)
+        run->left = atoms_of(flight, launch, true) * (uint64_t)flight->config->mem_atom;
+    const uint64_t bytes = (uint64_t)__builtin_popcountll(beat->strobe);
+    run->left -= bytes < run->left ? bytes : run->left;
+    if (run->left == 0)
+        end_layer(flight, launch, beat->cycle);
 }
 
 static void see_beat(void *context, const struct axi_beat *beat) {
@@ -89,12 +103,10 @@ static void see_beat(void *context, const struct axi_beat *beat) {
             run->read = beat->cycle;
         return;
     }
-    const struct launch *launch =
-        layer_tracker_find(flight->tracker, (enum nvdla_unit)beat->owner.unit, beat->owner.ordinal);
-    run->bytes += (uint64_t)__builtin_popcountll(beat->strobe);
-    if (launch && run->done == NEVER &&
-        run->bytes >= atoms_of(flight, launch, true) * (uint64_t)flight->config->mem_atom)
-        end_layer(flight, launch, beat->cycle);
+    if (run->left == NEVER || run->left <= BUS_BYTES)
+        write_of(flight, run, beat);
+    else
+        run->left -= (uint64_t)__builtin_popcountll(beat->strobe);
 }
 
 /* The clock in which a launch began to run, NEVER if it has not. Where beats hold several atoms it is not known whose

@@ -42,6 +42,7 @@ nv run --pin tmc2slcg good/good.cfg; check run_pin 2 "--pin: found 'tmc2slcg', e
 nv run --pin =1 good/good.cfg; check run_pin_without_name 2 "--pin: found '=1', expected NAME=VALUE"
 nv run --wave out.vcd good/good.cfg; check run_wave_suffix 2 "--wave: found 'out.vcd', expected a name that ends in .fst"
 nv run --checks --dut model good/good.cfg; check run_checks_model 2 "--checks: they are inside the RTL"
+nv run --stop-at-first --dut model good/good.cfg; check run_stop_model 2 "--stop-at-first: the model writes no beats"
 nv run --checks --coverage c.dat good/good.cfg; check run_checks_coverage 2 "--checks and --coverage exclude each other"
 nv run --wave out.fst --dut model good/good.cfg; check run_wave_model 2 "the model has no waves"
 nv run --dut model --latency 99 --pin a=1 --stall-w 3 --seed 7 good/good.cfg

@@ -178,8 +178,12 @@ if options.hang:
     check("it shows who waits for whom", len(section) == 1, len(section))
     shown = [item["text"] for item in still.all("li", class_="engine") if section and section[0] in item["parents"]]
     armed = next(device["hang"]["armed"] for device in report["devices"] if "hang" in device)
-    missing = [unit["unit"] for unit in armed if not any(unit["unit"] in text for text in shown)]
+    missing = [unit["unit"] for unit in armed if not any(unit["unit"].replace("CMAC_A", "CMAC").replace("CMAC_B", "CMAC") in text for text in shown)]
     check("with every unit that is armed", not missing, missing)
+    triage = next((device["hang"]["triage"] for device in report["devices"] if "triage" in device.get("hang", {})), None)
+    if triage and triage["chain"]:
+        chain = [item["text"] for item in still.all("li", class_="engine") if any("chain" in parent.get("class", "").split() for parent in item["parents"])]
+        check("the chain of waits in its order", len(chain) == len(triage["chain"]) and all(text.startswith(step["unit"]) for text, step in zip(chain, triage["chain"])), chain)
 
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

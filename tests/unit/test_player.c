@@ -632,6 +632,46 @@ static void operations_at_the_end_wait_for_rest(void **state) {
     assert_int_equal(f->result.interrupts, 1); /* a late one is serviced too */
 }
 
+/* ---- runs that end before their end ---- */
+
+static void the_first_failing_check_ends_the_run_if_asked(void **state) {
+    struct fixture *f = *state;
+    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
+    check_op(f, "SDP", OP_READ_CHECK, a, 7);
+    write_op(f, "SDP", a, 1);
+    check_op(f, "SDP", OP_READ_CHECK, a, 7)->at_end = true;
+    assert_int_equal(run(f), PLAY_CHECK_FAILED);
+    assert_int_equal(f->result.failure_count, 2);
+    play_result_free(&f->result);
+    f->fake->log_count = 0;
+    f->fake->registers[a / 4] = 0;
+    f->options.stop_at_first = true;
+    assert_int_equal(run(f), PLAY_STOPPED);
+    assert_int_equal(f->result.failure_count, 1);
+    assert_int_equal(f->fake->log_count, 1);
+}
+
+static void a_device_that_is_stopped_ends_the_run(void **state) {
+    struct fixture *f = *state;
+    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
+    write_op(f, "SDP", a, 1);
+    f->fake->dev.stop = true;
+    assert_int_equal(run(f), PLAY_STOPPED);
+    assert_int_equal(f->fake->log_count, 0);
+}
+
+static void a_finding_ends_the_run_if_asked(void **state) {
+    struct fixture *f = *state;
+    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
+    write_op(f, "SDP", a, 1);
+    device_report(&f->fake->dev, 5, "rule", "text");
+    assert_int_equal(run(f), PLAY_CHECK_FAILED);
+    play_result_free(&f->result);
+    f->options.stop_at_first = true;
+    assert_int_equal(run(f), PLAY_STOPPED);
+    assert_int_equal(f->fake->log_count, 1); /* of the first run */
+}
+
 /* ---- memory ---- */
 
 static struct blob *two_chunks(struct fixture *f) {
@@ -930,6 +970,9 @@ int main(void) {
         TEST(volatile_reads_are_informational_unless_strict),
         TEST(registers_of_units_that_are_not_there_are_counted),
         TEST(operations_at_the_end_wait_for_rest),
+        TEST(the_first_failing_check_ends_the_run_if_asked),
+        TEST(a_device_that_is_stopped_ends_the_run),
+        TEST(a_finding_ends_the_run_if_asked),
         TEST(loads_keep_gaps_and_later_chunks_win),
         TEST(a_memory_check_counts_wrong_bytes),
         TEST(fill_patterns),
