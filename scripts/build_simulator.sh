@@ -1,14 +1,17 @@
 #!/bin/bash
 # Builds one simulator executable: Verilator over an RTL, then the C++ compiler, then the link with the testbench.
 #
-# usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS]
+# usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS] [TAPS]
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
 #   PINS       NAME=VALUE ...: what static inputs are unless --pin says otherwise
+#   TAPS       table of taps (README, "Element streams of another RTL") that says where the RTL has its streams, for variants taps and waves;
+#              empty: rtl/taps.csv for the RTL in rtl/ and copies of it, as far as it fits these
 #   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
-#              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS)
+#              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS); taps: the streams inside the RTL can be
+#              read, as in waves
 # Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line per step that does something.
 set -eu -o pipefail
-build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-}
+build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-} taps=${9:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 simulator=nvcosim-$config${name:+-$name}${variant:+-$variant}
@@ -38,34 +41,53 @@ waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCO
 coverage) sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE) ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
 checks) sources+=(+define+NVDLA_CHECKS) ;;
-*) echo "build_simulator: there is no variant '$variant'; expected waves, coverage, toggle or checks" >&2; exit 2 ;;
+taps) ;;
+*) echo "build_simulator: there is no variant '$variant'; expected waves, taps, coverage, toggle or checks" >&2; exit 2 ;;
 esac
+
+# A copy of the RTL in rtl/ has its instances.
+copy=
+[ -z "$name" ] || [ "${top:-NV_nvdla}" != NV_nvdla ] || ! grep -q 'nvdla_csc_sequence\.sv' "$filelist" || copy=1
 
 # What waits for what is known of the RTL in rtl/, and of copies of it, which have its instances.
 if [ "$variant" = waves ]; then
     if [ -z "$name" ]; then
         sources+=(+define+TB_WAITS "+incdir+$build/gen")
-    elif grep -q 'nvdla_csc_sequence\.sv' "$filelist" && [ "${top:-NV_nvdla}" = NV_nvdla ]; then
+    elif [ -n "$copy" ]; then
         sources+=(+define+TB_LINKS +define+TB_WAITS "+incdir+$build/gen")
     fi
 fi
 
 # Streams inside the RTL can be read where a table says where it has them.
-taps=
-[ "$variant" != waves ] || [ -n "$name" ] || taps=rtl/taps.csv
-if [ -n "$taps" ]; then
-    python3 scripts/gen_tables.py taps "$dir/new" "$config" "$taps"
+case $variant in waves | taps) has_taps=true ;; *) has_taps=false ;; esac
+[ -n "$taps" ] || { [ -n "$name" ] && [ -z "$copy" ]; } || taps=own
+table=$taps streams=()
+[ "$taps" != own ] || table=rtl/taps.csv
+if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that is given is looked at early
+    python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" >&2
     cmp -s "$dir/new/taps.svh" "$dir/taps.svh" || mv "$dir/new/taps.svh" "$dir/taps.svh"
     rm -rf "$dir/new"
-    sources+=(+define+TB_TAPS "+incdir+$dir")
+    ! $has_taps || streams=(+define+TB_TAPS "+incdir+$dir")
 fi
 
 stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }
 before=$(stamp)
-verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
-    -f "$build/gen/$config/config.f" "${sources[@]}" tb/tb_top.sv >"$dir/verilator.log" 2>&1 ||
-    { cat "$dir/verilator.log" >&2; exit 1; }
-[ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator"
+verilate() {
+    verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
+        -f "$build/gen/$config/config.f" "${sources[@]}" "$@" tb/tb_top.sv >"$dir/verilator.log" 2>&1
+}
+if ! verilate ${streams[0]+"${streams[@]}"}; then
+    if [ -n "$copy" ] && [ "$taps" = own ] && [ -n "${streams[0]+x}" ] && cp "$dir/verilator.log" "$dir/taps.log" && verilate; then
+        echo "rtl/taps.csv does not fit this RTL ($(grep -m1 '^%Error' "$dir/taps.log" | cut -c-200)): its AXI streams alone are heard"
+        streams=()
+    else
+        cat "$dir/verilator.log" >&2
+        [ -z "${streams[0]+x}" ] || grep -q 'taps.svh' "$dir/verilator.log" &&
+            echo "build_simulator: taps.svh is made from $table: are its names those of the RTL, below its top module?" >&2
+        exit 1
+    fi
+fi
+[ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator${streams[0]+, its streams by $table}"
 
 # Hundreds of files share a header of tens of MB, which costs more to read than a file to compile: such a design is compiled in units of
 # seven files.
@@ -90,5 +112,5 @@ make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$
     DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
 
 # What the variants of another RTL are built with later (nvcosim run --wave).
-[ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" \
+[ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" "TAPS=$taps" \
     >"$build/$config-$name.variables"

@@ -50,7 +50,7 @@ put 755 "$build/nvcosim" bin/nvcosim
 # Simulators of the RTL in rtl/; those of another RTL belong to whoever built them.
 configs=$(awk -F, 'NR > 1 { print $1 }' csrc/nvdla/configurations.csv | paste -sd '|')
 for simulator in "$build"/nvcosim-*; do
-    if [[ ${simulator##*/} =~ ^nvcosim-($configs)(-(waves|coverage|toggle|checks))?$ ]] && [ -x "$simulator" ]; then
+    if [[ ${simulator##*/} =~ ^nvcosim-($configs)(-(waves|taps|coverage|toggle|checks))?$ ]] && [ -x "$simulator" ]; then
         put 755 "$simulator" "lib/nvcosim/${simulator##*/}"
     fi
 done

@@ -23,6 +23,10 @@ for config in "$@"; do
         [ -n "$remarks" ] && echo "$remarks" | head -20
         result "iverilog -g2012 $config${define:+ with checks}" $status
     done
+    python3 scripts/gen_tables.py taps "build/gen/$config" "$config" rtl/taps.csv &&
+        verilator --lint-only -Wall +define+TB_TAPS --no-timing --top-module tb_top -f "build/gen/$config/config.f" "+incdir+build/gen/$config" \
+            "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
+    result "verilator -Wall $config with the streams of rtl/taps.csv" $?
 done
 scripts/unused_fields.py
 result "register fields that no module uses" $?

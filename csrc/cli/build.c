@@ -9,11 +9,12 @@
 #include "run/nvidia.h"
 #include "run/simulators.h"
 
-enum { KEY_FILELIST = 0x100, KEY_NVIDIA, KEY_RAMS, KEY_NAME, KEY_TOP, KEY_VERILATOR, KEY_PIN };
+enum { KEY_FILELIST = 0x100, KEY_NVIDIA, KEY_RAMS, KEY_NAME, KEY_TOP, KEY_VERILATOR, KEY_PIN, KEY_TAPS };
 
 struct build_options {
     const struct nvdla_config *config;
     const char *filelist, *name, *top;
+    const char *taps;          /* table of taps; NULL: none is given */
     const char *nvidia, *rams; /* a checkout of NVIDIA's repository instead of a file list; its RAM models */
     struct words verilator, pins;
 };
@@ -43,6 +44,11 @@ static const struct argp_option option_table[] = {
      .arg = "OPTION",
      .doc =
          "Further option for Verilator, may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"},
+    {.name = "taps",
+     .key = KEY_TAPS,
+     .arg = "FILE.csv",
+     .doc = "Where this RTL has the streams of run --tap: a table like rtl/taps.csv, with names below the top module "
+            "(README, \"Element streams of another RTL\"). A copy of the RTL in rtl/ needs none"},
     {.name = "pin",
      .key = KEY_PIN,
      .arg = "NAME=VALUE",
@@ -98,6 +104,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             argp_error(state, "--top: found '%s', expected the name of a module", arg);
         options->top = arg;
         return 0;
+    case KEY_TAPS:
+        options->taps = arg;
+        return 0;
     case KEY_VERILATOR:
         if (strpbrk(arg, "\n'"))
             argp_error(state, "--verilator-option: quotes and line ends are not supported");
@@ -131,9 +140,11 @@ static void add_joined(struct words *variables, const char *name, const struct w
 }
 
 /* What make is told of the RTL; the build of the simulator keeps it for the variants that are made later. */
-static void make_variables(const struct build_options *options, const char *filelist, struct words *variables) {
+static void make_variables(const struct build_options *options, const char *filelist, const char *taps,
+                           struct words *variables) {
     words_add(variables, "FILELIST=%s", filelist);
     words_add(variables, "TOP=%s", options->top);
+    words_add(variables, "TAPS=%s", taps);
     add_joined(variables, "VERILATOR_OPTIONS", &options->verilator);
     struct words pins = {0};
     for (size_t i = 0; options->nvidia && i < NVIDIA_PIN_COUNT; i++)
@@ -142,6 +153,16 @@ static void make_variables(const struct build_options *options, const char *file
         words_add(&pins, "%s", options->pins.items[i]);
     add_joined(variables, "PINS", &pins);
     words_free(&pins);
+}
+
+/* The absolute path of a file that can be read, malloc'd. */
+static char *readable(const char *name, struct error *err) {
+    char *path = realpath(name, NULL);
+    if (path && access(path, R_OK) == 0)
+        return path;
+    error_set(err, "%s: %s", name, strerror(errno));
+    free(path);
+    return NULL;
 }
 
 /* The absolute path of the file list, malloc'd: the user's, or one written for NVIDIA's checkout into the build folder.
@@ -154,13 +175,7 @@ static char *file_list(const struct build_options *options, struct error *err) {
                    ? nvidia_file_list(options->config, options->nvidia, options->rams, directory, err)
                    : NULL;
     }
-    char *path = realpath(options->filelist, NULL);
-    if (!path || access(path, R_OK) != 0) {
-        error_set(err, "%s: %s", options->filelist, strerror(errno));
-        free(path);
-        return NULL;
-    }
-    return path;
+    return readable(options->filelist, err);
 }
 
 static int build(const struct build_options *options) {
@@ -169,15 +184,16 @@ static int build(const struct build_options *options) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
-    char *filelist = file_list(options, &err);
-    if (!filelist) {
+    char *filelist = file_list(options, &err), *taps = NULL;
+    if (!filelist || (options->taps && !(taps = readable(options->taps, &err)))) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);
+        free(filelist);
         return EXIT_BAD_INPUT;
     }
     struct words variables = {0};
     printf("building %s as rtl:%s for configuration %s ...\n", filelist, options->name, options->config->name);
     fflush(stdout);
-    make_variables(options, filelist, &variables);
+    make_variables(options, filelist, taps ? taps : "", &variables);
     const bool ok = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err);
     if (ok)
         printf("done; use it with: nvcosim run --config %s --dut rtl:%s TRACE\n", options->config->name, options->name);
@@ -185,6 +201,7 @@ static int build(const struct build_options *options) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);
     words_free(&variables);
     free(filelist);
+    free(taps);
     return ok ? EXIT_OK : EXIT_BAD_INPUT;
 }
 

@@ -1,5 +1,6 @@
 /* Files of element streams; see recorder.h. A file is a line of text that names the stream and its byte order, then one
- * record a batch: RECORD_WORDS numbers, then the elements without gaps, as the machine has them. */
+ * record a batch: in what it is other than the batch before, then its elements without gaps, as the machine has them.
+ */
 #include "observe/recorder.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 
 #include "nvdla/xalloc.h"
 
+/* What is said of a batch. */
 enum {
     ORDINAL,
     FORMAT,
@@ -22,15 +24,16 @@ enum {
     LINE,
     COLUMN,
     REDUCTION,
-    ADDRESS_LOW,
-    ADDRESS_HIGH,
+    ADDRESS,
     FLAGS,
-    CYCLE_LOW,
-    CYCLE_HIGH,
+    CYCLE,
     ROWS,
     LANES,
-    RECORD_WORDS,
+    RECORD_FIELDS,
 };
+
+/* Bytes of a record: the fields that are not those of the batch before, a bit each, then by how much. */
+enum { RECORD_MASK = 2, RECORD_BYTES = RECORD_MASK + RECORD_FIELDS * 10 };
 
 enum { MOST_ELEMENTS = 1 << 26 /* of a batch */ };
 
@@ -43,6 +46,7 @@ struct file {
     char *path;
     gzFile gz; /* NULL: could not be opened */
     bool broken;
+    int64_t last[RECORD_FIELDS]; /* of the batch before */
     struct recorder *recorder;
 };
 
@@ -92,15 +96,41 @@ static void put(struct file *file, const void *bytes, size_t n) {
 static void start(struct file *file) {
     file->gz = gzopen(file->path, "wb1");
     file->broken = false;
+    memset(file->last, 0, sizeof file->last);
     if (!file->gz) {
         broken(file, "made");
         return;
     }
     char line[128];
     const int n =
-        snprintf(line, sizeof line, "nvcosim tap 2 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
+        snprintf(line, sizeof line, "nvcosim tap 3 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
     put(file, line, (size_t)n);
     put(file, &byte_order, sizeof byte_order);
+}
+
+/* A difference as seven bits a byte, the lowest first, small ones of either sign in few. */
+static size_t put_number(uint8_t *to, int64_t number) {
+    uint64_t rest = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+    size_t n = 0;
+    for (; rest >= 0x80; rest >>= 7)
+        to[n++] = (uint8_t)(rest | 0x80);
+    to[n++] = (uint8_t)rest;
+    return n;
+}
+
+static void put_record(struct file *file, const int64_t record[RECORD_FIELDS]) {
+    uint8_t bytes[RECORD_BYTES];
+    size_t n = RECORD_MASK;
+    unsigned changed = 0;
+    for (int i = 0; i < RECORD_FIELDS; i++)
+        if (record[i] != file->last[i]) {
+            changed |= 1u << i;
+            n += put_number(bytes + n, (int64_t)((uint64_t)record[i] - (uint64_t)file->last[i]));
+            file->last[i] = record[i];
+        }
+    bytes[0] = (uint8_t)changed;
+    bytes[1] = (uint8_t)(changed >> 8);
+    put(file, bytes, n);
 }
 
 static void take_elements(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
@@ -110,29 +140,26 @@ static void take_elements(void *context, const struct tap_position *at, const vo
     const size_t rows_at_once = lanes ? MOST_ELEMENTS / lanes : 0;
     for (size_t row = 0; row < rows && lanes > 0;) {
         const size_t n = rows - row < rows_at_once ? rows - row : rows_at_once;
-        const int32_t record[RECORD_WORDS] = {
+        const int64_t record[RECORD_FIELDS] = {
             [ORDINAL] = at->stream.ordinal,
-            [FORMAT] = (int32_t)at->stream.format,
+            [FORMAT] = (int64_t)at->stream.format,
             [WIDTH] = at->stream.width,
             [BATCH] = at->place.batch,
             [CHANNEL] = at->place.channel,
             [LINE] = at->place.y,
-            [COLUMN] = at->place.x < 0 ? at->place.x : at->place.x + (int32_t)row,
+            [COLUMN] = at->place.x < 0 ? at->place.x : at->place.x + (int64_t)row,
             [REDUCTION] = at->place.reduction,
-            [ADDRESS_LOW] = (int32_t)(uint32_t)at->place.address,
-            [ADDRESS_HIGH] = (int32_t)(uint32_t)(at->place.address >> 32),
-            [FLAGS] = (int32_t)at->place.flags,
-            [CYCLE_LOW] = (int32_t)(uint32_t)at->place.cycle,
-            [CYCLE_HIGH] = (int32_t)(uint32_t)(at->place.cycle >> 32),
-            [ROWS] = (int32_t)n,
-            [LANES] = (int32_t)lanes,
+            [ADDRESS] = (int64_t)at->place.address,
+            [FLAGS] = at->place.flags,
+            [CYCLE] = (int64_t)at->place.cycle,
+            [ROWS] = (int64_t)n,
+            [LANES] = (int64_t)lanes,
         };
-        put(file, record, sizeof record);
+        put_record(file, record);
         if (stride == lanes)
-            put(file, (const char *)values + row * lanes * bytes, n * lanes * bytes);
-        else
-            for (size_t i = row; i < row + n; i++)
-                put(file, (const char *)values + i * stride * bytes, lanes * bytes);
+            put(file, (const char *)values + row * stride * bytes, n * lanes * bytes);
+        for (size_t i = row; i < row + n && stride != lanes; i++)
+            put(file, (const char *)values + i * stride * bytes, lanes * bytes);
         row += n;
     }
 }
@@ -214,6 +241,7 @@ bool recorder_close(struct recorder *recorder, struct error *err) {
 struct tap_reader {
     char *path;
     gzFile gz;
+    int64_t last[RECORD_FIELDS];
     struct tap_position at; /* of the batch */
     size_t rows, lanes;     /* of the batch */
     size_t next;            /* element of it */
@@ -229,11 +257,11 @@ struct tap_reader *tap_reader_open(const char *path, struct error *err) {
     char line[128];
     int unit, tap, client;
     uint32_t order;
-    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 2 %d %d %d", &unit, &tap, &client) != 3 ||
+    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 3 %d %d %d", &unit, &tap, &client) != 3 ||
         unit < 0 || unit > NVDLA_UNIT_COUNT || tap < 0 || tap >= TAP_COUNT ||
         gzread(gz, &order, sizeof order) != (int)sizeof order || order != byte_order) {
         gzclose(gz);
-        error_set(err, "%s: is no recorded stream of version 2 made on a machine of this byte order", path);
+        error_set(err, "%s: is no recorded stream of version 3 made on a machine of this byte order", path);
         return NULL;
     }
     struct tap_reader *reader = xcalloc(1, sizeof *reader);
@@ -255,28 +283,59 @@ static enum tap_read damaged(const struct tap_reader *reader, struct error *err)
     return TAP_READ_FAILED;
 }
 
+/* One number of a record. */
+static bool get_number(gzFile gz, int64_t *number) {
+    uint64_t rest = 0;
+    int byte = 0x80;
+    for (unsigned shift = 0; byte & 0x80; shift += 7) {
+        byte = gzgetc(gz);
+        if (byte < 0 || shift > 63)
+            return false;
+        rest |= (uint64_t)(byte & 0x7f) << shift;
+    }
+    *number = (int64_t)(rest >> 1 ^ (0 - (rest & 1)));
+    return true;
+}
+
+static bool in_range(const int64_t record[RECORD_FIELDS]) {
+    static const int small[] = {ORDINAL, WIDTH, BATCH, CHANNEL, LINE, COLUMN, REDUCTION};
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+        if (record[small[i]] < INT32_MIN || record[small[i]] > INT32_MAX)
+            return false;
+    return record[ROWS] >= 1 && record[LANES] >= 1 && record[LANES] <= MOST_ELEMENTS &&
+           record[ROWS] <= MOST_ELEMENTS / record[LANES] && record[FORMAT] >= 0 && record[FORMAT] < TAP_FORMATS;
+}
+
 static enum tap_read next_batch(struct tap_reader *reader, struct error *err) {
-    int32_t record[RECORD_WORDS];
-    const int got = gzread(reader->gz, record, sizeof record);
+    int64_t *record = reader->last;
+    const int low = gzgetc(reader->gz);
     int code;
     gzerror(reader->gz, &code);
-    if (got == 0 && code == Z_OK && gzeof(reader->gz))
+    if (low < 0 && code == Z_OK && gzeof(reader->gz))
         return TAP_READ_END;
-    if (got != (int)sizeof record || record[ROWS] < 1 || record[LANES] < 1 ||
-        record[ROWS] > MOST_ELEMENTS / record[LANES] || record[FORMAT] < 0 || record[FORMAT] >= TAP_FORMATS)
+    const int high = low < 0 ? low : gzgetc(reader->gz);
+    if (high < 0)
         return damaged(reader, err);
-    reader->at.stream.ordinal = record[ORDINAL];
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        int64_t change = 0;
+        if (((high << 8 | low) >> i & 1) && !get_number(reader->gz, &change))
+            return damaged(reader, err);
+        record[i] = (int64_t)((uint64_t)record[i] + (uint64_t)change);
+    }
+    if (!in_range(record))
+        return damaged(reader, err);
+    reader->at.stream.ordinal = (int)record[ORDINAL];
     reader->at.stream.format = (enum tap_format)record[FORMAT];
-    reader->at.stream.width = record[WIDTH];
+    reader->at.stream.width = (int)record[WIDTH];
     reader->at.place = (struct tap_place){
-        .batch = record[BATCH],
-        .channel = record[CHANNEL],
-        .y = record[LINE],
-        .x = record[COLUMN],
-        .reduction = record[REDUCTION],
-        .address = (uint64_t)(uint32_t)record[ADDRESS_HIGH] << 32 | (uint32_t)record[ADDRESS_LOW],
+        .batch = (int32_t)record[BATCH],
+        .channel = (int32_t)record[CHANNEL],
+        .y = (int32_t)record[LINE],
+        .x = (int32_t)record[COLUMN],
+        .reduction = (int32_t)record[REDUCTION],
+        .address = (uint64_t)record[ADDRESS],
         .flags = (uint32_t)record[FLAGS],
-        .cycle = (uint64_t)(uint32_t)record[CYCLE_HIGH] << 32 | (uint32_t)record[CYCLE_LOW],
+        .cycle = (uint64_t)record[CYCLE],
     };
     reader->rows = (size_t)record[ROWS];
     reader->lanes = (size_t)record[LANES];

@@ -62,7 +62,8 @@ static const struct engine_facts {
 enum strength {
     IDLE,     /* it stands still though nothing is in its way */
     COMPLETE, /* it has all its input, and owes output */
-    LOST,     /* it owes what the elements that it took make due, or gave more than its registers say */
+    LOST,     /* it owes what the elements that it took make due */
+    EXCESS,   /* it gave more than its registers say */
 };
 
 /* What became of an engine. */
@@ -121,6 +122,8 @@ struct reasoning {
     const struct device_waits *waits;
     const struct nvdla_config *config;
     struct flow flows[WAIT_COUNT];
+    bool moving; /* elements may be on their way between two engines: what one has given and the next not got is not
+                    lost */
 };
 
 /* ---- what the registers require ---- */
@@ -151,7 +154,10 @@ static uint64_t sdp_beats(const struct nvdla_config *config, uint64_t width, uin
            (uint64_t)(config->mem_atom / config->sdp_bs_throughput);
 }
 
-enum { UNKNOWN = -1 };
+enum {
+    UNKNOWN = -1,
+    STILL_CLOCKS = 1000, /* without movement, after which nothing is on its way any more */
+};
 
 /* Elements that move on a link for a launch, UNKNOWN if that does not follow from the registers alone. */
 typedef int64_t required_fn(const struct nvdla_config *config, const struct launch *launch, int argument);
@@ -454,7 +460,7 @@ static struct finding_of ended_early(const struct reasoning *r, enum wait_index 
 }
 
 static struct finding_of too_many(const struct reasoning *r, enum wait_index index) {
-    return guilty(LOST, flow(r, index)->ordinal, "has given %" PRIu64 " %s more than its registers say",
+    return guilty(EXCESS, flow(r, index)->ordinal, "has given %" PRIu64 " %s more than its registers say",
                   flow(r, index)->beyond, pair(r, index)->name);
 }
 
@@ -474,6 +480,14 @@ static bool memory_owes(const struct reasoning *r, bool write, int id) {
         if (burst->write == write && burst->id == id && (!write || burst->beats == 0))
             return true;
     }
+    return false;
+}
+
+/* The address of a write was taken, and its data has not all come. */
+static bool announced(const struct reasoning *r, int id) {
+    for (size_t i = 0; i < r->waits->burst_count; i++)
+        if (r->waits->bursts[i].write && r->waits->bursts[i].beats && r->waits->bursts[i].id == id)
+            return true;
     return false;
 }
 
@@ -505,11 +519,14 @@ static struct finding_of judge_read(const struct reasoning *r, const struct clie
     const uint64_t asked = on_ports(r->waits->read_asked, id), given = on_ports(r->waits->read_given, id);
     const uint64_t request = pair(r, c->request)->moved, data = pair(r, c->data)->moved;
     const int ordinal = flow(r, c->ask)->ordinal;
-    if (asked != request && !refused(r, c->request))
+    if (pair(r, c->take)->moved > pair(r, c->ask)->moved)
+        return guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name,
+                      pair(r, c->take)->moved, pair(r, c->ask)->moved);
+    if (!r->moving && asked != request && !refused(r, c->request))
         return guilty(LOST, ordinal,
                       "has accepted requests of %s for %" PRIu64 " atoms and asked the memory for %" PRIu64, name,
                       request, asked);
-    if (given != data)
+    if (!r->moving && given != data)
         return guilty(LOST, ordinal, "has got %" PRIu64 " atoms for %s from the memory and handed on %" PRIu64, given,
                       name, data);
     if (refused(r, c->take))
@@ -517,7 +534,7 @@ static struct finding_of judge_read(const struct reasoning *r, const struct clie
                          engine_facts[c->engine].name);
     if (asked > given)
         return waits_for(E_MEMORY, waited(r, c->data), "waits for %" PRIu64 " atoms from the memory", asked - given);
-    if (pair(r, c->take)->moved != data)
+    if (!r->moving && pair(r, c->take)->moved != data)
         return guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " atoms and handed on %" PRIu64, name, data,
                       pair(r, c->take)->moved);
     if (pair(r, c->ask)->moved > request || refused(r, c->ask)) {
@@ -545,14 +562,19 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
     const uint64_t request = pair(r, c->request)->moved, beats = pair(r, c->data)->moved;
     const uint64_t written = on_ports(r->waits->written, id);
     const int ordinal = flow(r, c->ask)->ordinal;
+    if (written > beats)
+        return guilty(EXCESS, ordinal, "has written %" PRIu64 " atoms for %s, which gave %" PRIu64, written, name,
+                      beats);
+    if (announced(r, id) && request == written && !r->moving)
+        return guilty(LOST, ordinal, "has announced a write for %s that nobody asked for", name);
     if (memory_owes(r, true, id))
         return waits_for(E_MEMORY, waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
-    if (written != beats)
+    if (!r->moving && written != beats)
         return guilty(LOST, ordinal, "has taken %" PRIu64 " atoms of %s and written %" PRIu64, beats, name, written);
-    if (request < beats)
+    if (!r->moving && request < beats)
         return guilty(LOST, ordinal, "has taken %" PRIu64 " atoms of %s for requests of %" PRIu64, beats, name,
                       request);
-    if (pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
+    if (!r->moving && pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
         return guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
                       on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
     const uint64_t due = commands < put ? commands : put; /* has its command and its data */
@@ -607,6 +629,31 @@ static bool judge_asking(const struct reasoning *r, enum wait_index ask, enum wa
     return false;
 }
 
+/* The layer changes the banks of data, or those of weights too: CDMA and CSC empty their accounts of CBUF together.
+ * Spec: 30-cdma-cbuf section 3. */
+static bool changes_banks(const struct reasoning *r, int ordinal, bool data) {
+    const struct launch *launch = launch_of(r, NVDLA_CDMA, ordinal), *before = launch_of(r, NVDLA_CDMA, ordinal - 1);
+    if (!launch || !before)
+        return launch;
+    const uint32_t banks = launch_register(launch, CDMA_D_BANK) ^ launch_register(before, CDMA_D_BANK);
+    return data ? (banks & CDMA_D_BANK__DATA_BANK_MASK) != 0 : banks != 0;
+}
+
+/* CDMA takes no part in a change of banks that CSC waits for, or is in one that its registers do not ask for. */
+static bool judge_change(const struct reasoning *r, struct finding_of *f) {
+    const int cdma = current(r, NVDLA_CDMA), csc = current(r, NVDLA_CSC);
+    const bool data = in_state(r, WAIT_STATE_CDMA_DAT, "Pending"), weights = in_state(r, WAIT_STATE_CDMA_WT, "Pending");
+    if ((data && !changes_banks(r, cdma, true)) || (weights && !changes_banks(r, cdma, false))) {
+        *f = guilty(COMPLETE, cdma, "changes banks that its registers leave as they were");
+        return true;
+    }
+    if (!in_state(r, WAIT_STATE_CSC, "Pend") || (cdma >= 0 && cdma < csc) || !launch_of(r, NVDLA_CDMA, csc) ||
+        ((data || !changes_banks(r, csc, true)) && (weights || !changes_banks(r, csc, false))))
+        return false;
+    *f = guilty(COMPLETE, csc, "takes no part in the change of banks that its registers ask for");
+    return true;
+}
+
 /* A reader of which only the port is seen, whose data has not all come. */
 static bool judge_reading(const struct reasoning *r, const struct client_links *c, struct finding_of *f) {
     const int id = nvdla_clients[c->client].id;
@@ -630,6 +677,8 @@ static struct finding_of judge_cdma_data(const struct reasoning *r) {
                                                                                      : nothing("has read all its data");
     if (flow(r, WAIT_SLICES)->beyond)
         return too_many(r, WAIT_SLICES);
+    if (judge_change(r, &f))
+        return f;
     if (judge_asking(r, WAIT_ASK_CDMA_DAT, WAIT_TAKE_CDMA_DAT, NVDLA_CDMA, &f))
         return f;
     const int ordinal = current(r, NVDLA_CDMA);
@@ -655,7 +704,8 @@ static struct finding_of judge_cdma_data(const struct reasoning *r) {
     }
     if (refused(r, WAIT_TAKE_CDMA_DAT))
         return guilty(IDLE, ordinal, "does not take the atoms that have come");
-    if (flow(r, WAIT_CBUF_DAT)->known && pair(r, WAIT_CBUF_DAT)->moved < pair(r, WAIT_TAKE_CDMA_DAT)->moved)
+    if (!r->moving && flow(r, WAIT_CBUF_DAT)->known &&
+        pair(r, WAIT_CBUF_DAT)->moved < pair(r, WAIT_TAKE_CDMA_DAT)->moved)
         return guilty(LOST, ordinal, "has got %" PRIu64 " atoms and written %" PRIu64 " into CBUF",
                       pair(r, WAIT_TAKE_CDMA_DAT)->moved, pair(r, WAIT_CBUF_DAT)->moved);
     if (owed(r, WAIT_SLICES) && !owed(r, WAIT_ASK_CDMA_DAT))
@@ -688,7 +738,7 @@ static struct finding_of judge_cdma_weights(const struct reasoning *r) {
             return guilty(IDLE, ask->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms", ask->moved_of,
                           ask->required_of);
     }
-    if (pair(r, WAIT_CBUF_WT)->moved < pair(r, WAIT_TAKE_CDMA_WT)->moved && flow(r, WAIT_CBUF_WT)->known)
+    if (!r->moving && flow(r, WAIT_CBUF_WT)->known && pair(r, WAIT_CBUF_WT)->moved < pair(r, WAIT_TAKE_CDMA_WT)->moved)
         return guilty(LOST, ordinal, "has got %" PRIu64 " atoms and written %" PRIu64 " into CBUF",
                       pair(r, WAIT_TAKE_CDMA_WT)->moved, pair(r, WAIT_CBUF_WT)->moved);
     if (owed(r, WAIT_KERNELS) && !owed(r, WAIT_ASK_CDMA_WT))
@@ -712,7 +762,11 @@ static bool judge_csc_begin(const struct reasoning *r, struct finding_of *f) {
         if (launch_count(r, NVDLA_CDMA) <= ordinal)
             *f = waits_for(E_TRACE, r->waits->states[WAIT_STATE_CSC].since,
                            "waits for CDMA to agree to the change of banks, which has not been armed");
-        else if (in_state(r, WAIT_STATE_CDMA_DAT, "Pending") || in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
+        else if (!changes_banks(r, ordinal, false))
+            *f = guilty(COMPLETE, ordinal, "changes banks that its registers leave as they were");
+        else if (current(r, NVDLA_CDMA) == ordinal &&
+                 in_state(r, WAIT_STATE_CDMA_DAT, "Pending") == changes_banks(r, ordinal, true) &&
+                 in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
             *f = guilty(IDLE, ordinal, "stays in the change of banks, to which CDMA agrees");
         else
             *f = waits_for(E_CDMA_DAT, r->waits->states[WAIT_STATE_CSC].since,
@@ -766,7 +820,7 @@ static struct finding_of judge_csc(const struct reasoning *r) {
         return too_many(r, WAIT_ATOMS);
     if (flow(r, WAIT_ROWS)->beyond)
         return too_many(r, WAIT_ROWS);
-    if (r->waits->inside) {
+    if (r->waits->inside && !r->moving) {
         const uint64_t all = 4 * (uint64_t)r->config->atomic_k, out = pair(r, WAIT_ROWS)->moved;
         if (pair(r, WAIT_CREDITS)->moved <= out &&
             counter(r, WAIT_COUNTER_CREDITS) + out != all + pair(r, WAIT_CREDITS)->moved)
@@ -805,10 +859,10 @@ static struct finding_of judge_csc(const struct reasoning *r) {
 
 static struct finding_of judge_cmac(const struct reasoning *r) {
     const struct wait_pair *atoms = pair(r, WAIT_ATOMS), *sums = pair(r, WAIT_SUMS);
-    if (sums->counted && sums->moved != atoms->moved)
+    if (sums->counted && !r->moving && sums->moved != atoms->moved)
         return guilty(LOST, flow(r, WAIT_SUMS)->ordinal, "has got %" PRIu64 " atoms and given %" PRIu64 " sums",
                       atoms->moved, sums->moved);
-    if (pair(r, WAIT_ROWS)->moved != pair(r, WAIT_SUM_ROWS)->moved)
+    if (!r->moving && pair(r, WAIT_ROWS)->moved != pair(r, WAIT_SUM_ROWS)->moved)
         return guilty(LOST, flow(r, WAIT_SUMS)->ordinal,
                       "has got %" PRIu64 " atoms that complete a row and given %" PRIu64 " such sums",
                       pair(r, WAIT_ROWS)->moved, pair(r, WAIT_SUM_ROWS)->moved);
@@ -825,15 +879,16 @@ static struct finding_of judge_cacc(const struct reasoning *r) {
     const uint64_t beats = (uint64_t)(r->config->atomic_k / r->config->sdp_bs_throughput);
     const uint64_t rows = pair(r, WAIT_SUM_ROWS)->moved, results = pair(r, WAIT_RESULTS)->moved;
     const int ordinal = flow(r, WAIT_RESULTS)->ordinal;
-    if (r->waits->inside && pair(r, WAIT_CREDITS)->moved != results / beats)
+    const bool counts = r->waits->inside && !r->moving;
+    if (counts && pair(r, WAIT_CREDITS)->moved != results / beats)
         return guilty(LOST, ordinal, "SDP has taken %" PRIu64 " rows and %" PRIu64 " credits have gone back",
                       results / beats, pair(r, WAIT_CREDITS)->moved);
-    if (r->waits->inside && results > rows * beats)
+    if (counts && results > rows * beats)
         return guilty(LOST, ordinal, "has given %" PRIu64 " results for %" PRIu64 " rows of %" PRIu64, results, rows,
                       beats);
     if (refused(r, WAIT_RESULTS))
         return waits_for_output(r, E_SDP, WAIT_RESULTS);
-    if (r->waits->inside && results < rows * beats)
+    if (counts && results < rows * beats)
         return guilty(LOST, ordinal, "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64,
                       rows, results, rows * beats);
     if (missing(r, WAIT_SUMS, NVDLA_CACC))
@@ -939,6 +994,17 @@ static bool judge_writing(const struct reasoning *r, size_t client, bool input_c
     return true;
 }
 
+/* Launches of a unit up to one of them that have a bit of a register at a value. */
+static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int last, uint32_t offset, uint32_t mask,
+                         bool set) {
+    int count = 0;
+    for (int ordinal = 0; ordinal <= last; ordinal++) {
+        const struct launch *launch = launch_of(r, unit, ordinal);
+        count += launch && !(launch_register(launch, offset) & mask) == !set;
+    }
+    return count;
+}
+
 static struct finding_of judge_sdp(const struct reasoning *r) {
     struct finding_of f;
     const int ordinal = current(r, NVDLA_SDP);
@@ -951,6 +1017,17 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
             return nothing("has ended its layers");
         if (judge_holding(r, WAIT_DATA_SDP, &client_links[7], &f))
             return f;
+        if (flying && !pair(r, WAIT_RESULTS)->counted) {
+            if (missing(r, WAIT_DATA_CDMA_DAT, NVDLA_SDP))
+                return waits_for_input(r, E_CDMA_DAT, WAIT_DATA_CDMA_DAT);
+            if (missing(r, WAIT_DATA_CDMA_WT, NVDLA_SDP))
+                return waits_for_input(r, E_CDMA_WT, WAIT_DATA_CDMA_WT);
+            if (owed(r, WAIT_BEAT_SDP))
+                return guilty(IDLE, ordinal,
+                              "or CSC, CMAC or CACC before it: CDMA has read everything and SDP has written %" PRIu64
+                              " of %" PRIu64 " atoms",
+                              flow(r, WAIT_BEAT_SDP)->moved_of, flow(r, WAIT_BEAT_SDP)->required_of);
+        }
         if (flying && missing(r, WAIT_RESULTS, NVDLA_SDP))
             return waits_for_input(r, E_CACC, WAIT_RESULTS);
         if (!flying && missing(r, WAIT_DATA_SDP, NVDLA_SDP))
@@ -970,8 +1047,19 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
     if (pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
         return guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats", pair(r, WAIT_PUT_SDP)->moved,
                       pair(r, WAIT_SDP_OUT)->moved);
+    /* An atom counts with its last beat; one beat stands behind the source. */
+    const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
+    const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
+    if (!r->moving && (passed + 1 < taken || passed > taken + beats))
+        return guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
+                      passed);
     if (refused(r, WAIT_FLY))
         return waits_for_output(r, E_PDP, WAIT_FLY);
+    if (!flying && refused(r, WAIT_RESULTS) && flow(r, WAIT_RESULTS)->ordinal >= 0 &&
+        launches_with(r, NVDLA_SDP, (ordinal < 0 ? launch_count(r, NVDLA_SDP) : ordinal) - 1, SDP_D_FEATURE_MODE_CFG,
+                      SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, true) > flow(r, WAIT_RESULTS)->ordinal)
+        return guilty(COMPLETE, ordinal, "has ended an earlier layer after %" PRIu64 " of %" PRIu64 " %s",
+                      flow(r, WAIT_RESULTS)->moved_of, flow(r, WAIT_RESULTS)->required_of, pair(r, WAIT_RESULTS)->name);
     if (judge_writing(r, 7, !owed(r, WAIT_SDP_OUT), &f))
         return f;
     if (owed(r, WAIT_SDP_OUT) && jobs(r, NVDLA_SDP) == 0)
@@ -1025,6 +1113,10 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
     if (!r->waits->inside) {
         if (jobs(r, unit) == 0)
             return nothing("has ended its layers");
+        if (from == E_SDP && !pair(r, port)->counted && jobs(r, NVDLA_SDP) > 0)
+            return waits_for(E_SDP, 0, "has written %" PRIu64 " of %" PRIu64 " atoms, and SDP has not ended",
+                             flow(r, client_links[writer].data)->moved_of,
+                             flow(r, client_links[writer].data)->required_of);
         if (port != WAIT_DATA_PDP && judge_holding(r, port, &client_links[writer], &f))
             return f;
         if (missing(r, port, unit))
@@ -1040,6 +1132,8 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
         return f;
     if (jobs(r, unit) == 0 && owed(r, out))
         return ended_early(r, out);
+    if (jobs(r, unit) == 0 && refused(r, input))
+        return guilty(COMPLETE, launch_count(r, unit) - 1, "has ended its layers and not taken all its input");
     if (wants && !pair(r, input)->valid)
         return waits_for_input(r, from, input);
     if (wants && refused(r, input))
@@ -1055,8 +1149,8 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
 }
 
 static struct finding_of judge_pdp(const struct reasoning *r) {
-    const int ordinal = current(r, NVDLA_PDP);
-    const struct launch *launch = ordinal < 0 ? NULL : launch_of(r, NVDLA_PDP, ordinal);
+    const int now = current(r, NVDLA_PDP), ordinal = now < 0 ? launch_count(r, NVDLA_PDP) - 1 : now;
+    const struct launch *launch = launch_of(r, NVDLA_PDP, ordinal);
     const bool from_memory = !launch || REGISTER_FIELD(launch_register(launch, PDP_D_OPERATION_MODE_CFG),
                                                        PDP_D_OPERATION_MODE_CFG__FLYING_MODE);
     return judge_plane(r, NVDLA_PDP, from_memory ? E_PDP_RDMA : E_SDP, from_memory ? WAIT_PDP_MAIN : WAIT_FLY,
@@ -1071,6 +1165,12 @@ static struct finding_of judge_mcif(const struct reasoning *r) {
     struct finding_of best = nothing("has answered everything that it was asked for");
     if (!r->waits->inside)
         return best;
+    for (size_t i = 0; i < r->waits->burst_count; i++) {
+        const struct wait_burst *burst = &r->waits->bursts[i];
+        if (nvdla_client_find(burst->id, burst->write) == NVDLA_CLIENT_COUNT)
+            return guilty(EXCESS, -1, "uses AXI ID %d to %s, which no client has", burst->id,
+                          burst->write ? "write" : "read");
+    }
     for (size_t i = 0; i < CLIENTS; i++) {
         const struct finding_of f = judge_client(r, i);
         if (f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength))
@@ -1091,17 +1191,6 @@ static struct finding_of judge_glb(const struct reasoning *r) {
     return nothing("has no interrupt");
 }
 
-/* Launches of a unit up to one of them that have a bit of a register at a value. */
-static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int last, uint32_t offset, uint32_t mask,
-                         bool set) {
-    int count = 0;
-    for (int ordinal = 0; ordinal <= last; ordinal++) {
-        const struct launch *launch = launch_of(r, unit, ordinal);
-        count += launch && !(launch_register(launch, offset) & mask) == !set;
-    }
-    return count;
-}
-
 /* The unit works together with one that the program has not armed: it waits for the program. */
 static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, struct finding_of *f) {
     static const struct {
@@ -1118,6 +1207,7 @@ static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, str
         {NVDLA_CACC, NVDLA_CSC, 0, 0, false},
         {NVDLA_SDP, NVDLA_CACC, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, true},
         {NVDLA_SDP, NVDLA_SDP_RDMA, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, false},
+        {NVDLA_SDP, NVDLA_PDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK, true},
         {NVDLA_PDP, NVDLA_PDP_RDMA, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK, true},
         {NVDLA_PDP, NVDLA_SDP, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK, false},
         {NVDLA_CDP, NVDLA_CDP_RDMA, 0, 0, false},
@@ -1252,25 +1342,87 @@ static void add_step(struct hang_triage *t, enum engine engine, const struct fin
 }
 
 static void blame(struct hang_triage *t, enum engine engine, const struct finding_of *f, const char *text) {
+    /* What is not seen may be otherwise. */
+    const char *how = t->inside || engine == E_TRACE ? "" : " (as far as links and ports show)";
     char launch[32] = "";
     t->engine = engine_facts[engine].folder;
     t->unit = engine_facts[engine].name;
     t->ordinal = f ? f->ordinal : -1;
     if (t->ordinal >= 0)
         snprintf(launch, sizeof launch, " (launch %d)", t->ordinal);
-    snprintf(t->sentence, sizeof t->sentence, "%s%s %s; nothing has moved since cycle %" PRIu64, t->unit, launch, text,
-             t->cycle);
+    snprintf(t->sentence, sizeof t->sentence, "%s%s %s%s; nothing has moved since cycle %" PRIu64, t->unit, launch,
+             text, how, t->cycle);
 }
 
-/* An engine that gave too much or too little of what it took is the guilty one wherever the chain leads: those behind
- * it only show what it did. NOBODY: none. */
-static enum engine find_lost(const struct reasoning *r, struct finding_of *f) {
-    for (enum engine engine = E_MCIF; engine <= E_CDP; engine++) {
-        *f = judge(r, engine);
-        if (f->kind == GUILTY && f->strength == LOST)
-            return engine;
+/* An interrupt that was raised more often than layers were armed, or for a group that was not. NOBODY: none. */
+static enum engine find_false_interrupt(const struct reasoning *r, struct finding_of *f) {
+    static const struct {
+        enum engine engine;
+        enum wait_index interrupt;
+        const char *names[2]; /* of groups 0 and 1 */
+    } sources[] = {
+        {E_CDMA_DAT, WAIT_INTR_CDMA_DAT, {"CDMA_DAT_0", "CDMA_DAT_1"}},
+        {E_CDMA_WT, WAIT_INTR_CDMA_WT, {"CDMA_WT_0", "CDMA_WT_1"}},
+        {E_CACC, WAIT_INTR_CACC, {"CACC_0", "CACC_1"}},
+        {E_SDP, WAIT_INTR_SDP, {"SDP_0", "SDP_1"}},
+        {E_PDP, WAIT_INTR_PDP, {"PDP_0", "PDP_1"}},
+        {E_CDP, WAIT_INTR_CDP, {"CDP_0", "CDP_1"}},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        const enum nvdla_unit unit = engine_facts[sources[i].engine].unit;
+        bool armed[2] = {false, false};
+        const struct launch *launch;
+        for (int ordinal = 0; (launch = launch_of(r, unit, ordinal)); ordinal++)
+            armed[launch->group & 1] = true;
+        if (flow(r, sources[i].interrupt)->beyond) {
+            *f = guilty(EXCESS, launch_count(r, unit) - 1, "has raised its interrupt %" PRIu64 " times for %d layers",
+                        pair(r, sources[i].interrupt)->moved, launch_count(r, unit));
+            return sources[i].engine;
+        }
+        for (int bit = 0; bit < 32; bit++)
+            for (int group = 0; group < 2; group++) {
+                const char *name = r->hang->intr_status >> bit & 1 ? nvdla_interrupt_name(bit) : NULL;
+                if (!name || strcmp(name, sources[i].names[group]) != 0 || armed[group] ||
+                    !pair(r, sources[i].interrupt)->moved)
+                    continue;
+                *f = guilty(LOST, launch_count(r, unit) - 1, "has raised interrupt %s, of a group that was not armed",
+                            name);
+                return sources[i].engine;
+            }
     }
     return NOBODY;
+}
+
+/* An engine that gave too much, or less than it took, is the guilty one wherever the chain leads: those behind it only
+ * show what it did. NOBODY: none. */
+static enum engine find_lost(const struct reasoning *r, struct finding_of *f) {
+    for (enum strength strength = EXCESS; strength >= LOST; strength--)
+        for (enum engine engine = E_MCIF; engine <= E_CDP; engine++) {
+            *f = judge(r, engine);
+            if (f->kind == GUILTY && f->strength == strength)
+                return engine;
+        }
+    return find_false_interrupt(r, f);
+}
+
+/* A stream polls a register of an engine that has nothing to do: the engine does not answer as it should. */
+static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
+    for (size_t i = 0; i < r->hang->stream_count; i++) {
+        const struct op *op = &r->hang->prog->ops[r->hang->streams[i].op];
+        const struct nvdla_register *reg =
+            op->kind == OP_POLL && !r->hang->streams[i].unit_absent ? nvdla_register_at(r->config, op->address) : NULL;
+        for (enum engine engine = E_CDMA_DAT; reg && engine <= E_CDP; engine++) {
+            if (engine_facts[engine].unit != reg->unit || jobs(r, reg->unit) > 0)
+                continue;
+            const struct finding_of f =
+                guilty(COMPLETE, -1, "is polled for %s.%s, has no layer, and does not show what is expected",
+                       nvdla_unit_names[reg->unit], reg->name);
+            add_step(t, engine, &f);
+            blame(t, engine, &f, f.text);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void follow(const struct reasoning *r, struct hang_triage *t) {
@@ -1279,6 +1431,14 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
     struct finding_of f = {0}, lost;
     t->chain = xcalloc(ENGINES + 1, sizeof *t->chain);
     if (at == NOBODY) {
+        const enum engine culprit = find_lost(r, &f);
+        if (culprit != NOBODY) {
+            add_step(t, culprit, &f);
+            blame(t, culprit, &f, f.text);
+            return;
+        }
+        if (blame_polled(r, t))
+            return;
         f = judge_glb(r);
         add_step(t, E_GLB, &f);
         if (f.kind == GUILTY)
@@ -1310,6 +1470,8 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
         blame(t, held, &f,
               held == E_CSC ? "does not give back what it has used up in CBUF"
                             : "has room in CBUF and does not use it");
+    } else if (last == E_TRACE && blame_polled(r, t)) {
+        return;
     } else if (last == E_TRACE && t->chain_count > 1) {
         const struct hang_step *step = &t->chain[t->chain_count - 2];
         char text[280];
@@ -1377,6 +1539,7 @@ struct hang_triage *hang_triage_new(const struct hang *hang) {
     if (!hang->waits || !hang->waits->launches)
         return NULL;
     struct reasoning r = {.hang = hang, .waits = hang->waits, .config = hang->prog->config};
+    r.moving = r.waits->cycle - r.waits->moved < STILL_CLOCKS;
     struct hang_triage *t = xcalloc(1, sizeof *t);
     *t = (struct hang_triage){
         .waits = hang->waits, .inside = hang->waits->inside, .ordinal = -1, .cycle = hang->waits->moved};

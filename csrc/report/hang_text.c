@@ -190,20 +190,23 @@ static void print_stuck(const struct hang_triage *triage, FILE *out) {
     }
 }
 
-static void print_counters(const struct device_waits *waits, FILE *out) {
-    const char *engine = NULL;
-    for (int i = 0; waits->inside && i < WAIT_COUNTER_COUNT; i++) {
-        const struct wait_counter *counter = &waits->counters[i];
-        if (!counter->value)
-            continue;
-        if (!engine || strcmp(engine, counter->engine) != 0)
-            fprintf(out, "%s  counters of %s:", engine ? "\n" : "", counter->engine);
-        else
-            fputc(',', out);
-        engine = counter->engine;
-        fprintf(out, " %s %u", counter->name, counter->value);
+static void print_counters(const struct hang_triage *triage, FILE *out) {
+    for (size_t e = 0; triage->inside && e < triage->engine_count; e++) {
+        const struct hang_engine *engine = &triage->engines[e];
+        bool any = false;
+        for (int i = 0; engine->seen && i < WAIT_COUNTER_COUNT; i++) {
+            const struct wait_counter *counter = &triage->waits->counters[i];
+            if (!counter->value || strcmp(counter->engine, engine->name) != 0)
+                continue;
+            if (any)
+                fputc(',', out);
+            else
+                fprintf(out, "  counters of %s:", engine->name);
+            fprintf(out, " %s %u", counter->name, counter->value);
+            any = true;
+        }
+        fputs(any ? "\n" : "", out);
     }
-    fputs(engine ? "\n" : "", out);
 }
 
 static void print_bursts(const struct device_waits *waits, FILE *out) {
@@ -265,7 +268,7 @@ char *hang_text(const struct hang *hang) {
     if (hang->triage) {
         print_engines(hang->triage, out);
         print_stuck(hang->triage, out);
-        print_counters(hang->waits, out);
+        print_counters(hang->triage, out);
         print_bursts(hang->waits, out);
     }
     print_findings(hang->dev, out);

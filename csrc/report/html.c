@@ -135,7 +135,8 @@ static void write_tiles(const struct page *page) {
         snprintf(more, sizeof more, "of %d a clock while convolutions ran", config->atomic_c * config->atomic_k);
         tile(out, "Multipliers used", value, more);
     }
-    snprintf(more, sizeof more, "%zu launches", layer_tracker_count(in->launches));
+    snprintf(more, sizeof more, layer_tracker_count(in->launches) == 1 ? "%zu launch" : "%zu launches",
+             layer_tracker_count(in->launches));
     tile(out, "Layers", html_count(page->layers.count, value), more);
     size_t checks = 0, failures = 0;
     for (int i = 0; i < in->played_count; i++) {

@@ -82,7 +82,7 @@ void html_walk(const struct page *page) {
     if (walk->count > 0)
         fputs("<p class=\"about\">The streams between the engines in the order of the data path, compared with the "
               "model. "
-              "The engine before the first one that differs made the error; what follows only passes it on.</p>\n<ol "
+              "The engine whose stream is the first to differ made the error; what follows only passes it on.</p>\n<ol "
               "class=\"path\">\n",
               out);
     for (size_t i = 0; i < walk->count;) {

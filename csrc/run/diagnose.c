@@ -65,6 +65,19 @@ static void add_findings(struct signs *signs, const struct device *dev) {
     }
 }
 
+static bool interrupt_register(const struct nvdla_config *config, uint32_t address) {
+    return address == nvdla_unit_base(config, NVDLA_GLB) + GLB_S_INTR_STATUS;
+}
+
+/* The unit that raises an interrupt: "CACC_0", "CDMA_DAT_1". */
+static enum nvdla_unit unit_of_interrupt(const char *name) {
+    enum nvdla_unit unit = 0;
+    while (unit < NVDLA_UNIT_COUNT && (strncmp(nvdla_unit_names[unit], name, strlen(nvdla_unit_names[unit])) != 0 ||
+                                       name[strlen(nvdla_unit_names[unit])] != '_'))
+        unit++;
+    return unit;
+}
+
 /* Checks of registers that fail: the engine whose register it is. */
 static void add_failures(struct signs *signs, const struct report_input *input) {
     const struct play_result *result = input->played[0].result;
@@ -74,8 +87,13 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
         char name[64];
         if (!sign)
             continue;
-        const enum nvdla_unit unit = nvdla_unit_at(input->prog->config, op->address);
+        enum nvdla_unit unit = nvdla_unit_at(input->prog->config, op->address);
         nvdla_register_name(input->prog->config, op->address, name, sizeof name);
+        const int bit = interrupt_register(input->prog->config, op->address)
+                            ? __builtin_ffs((int)(result->failures[i].got ^ result->failures[i].expected)) - 1
+                            : -1;
+        if (bit >= 0 && nvdla_interrupt_name(bit)) /* whose interrupt is too much or missing: "CACC_0" */
+            unit = unit_of_interrupt(nvdla_interrupt_name(bit));
         sign->engine = unit < NVDLA_UNIT_COUNT ? triage_engine(unit) : NULL;
         snprintf(sign->name, sizeof sign->name, "%s", name);
         snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
@@ -106,41 +124,73 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     return true;
 }
 
-/* What the scoreboards have seen: passages that need no model. */
-static size_t passages_of(const struct taps *taps, struct triage_passage *passages) {
-    const struct scoreboard_difference *first = &taps->cbuf.first;
-    size_t count = taps->cbuf.compared > 0, from = 0;
-    struct triage_passage *cbuf = &passages[0];
-    *cbuf = (struct triage_passage){
+/* What the scoreboard of the memory interface has seen of a client. */
+static void add_client(const struct nvdla_config *config, const struct mif_client *seen,
+                       struct triage_passage *passage) {
+    const struct mif_difference *first = &seen->first;
+    *passage = (struct triage_passage){.engine = "mcif",
+                                       .name = seen->name,
+                                       .differs = seen->differs,
+                                       .cycle = first->cycle,
+                                       .address = first->address};
+    if (!seen->differs)
+        return;
+    const size_t atom = (size_t)config->mem_atom;
+    size_t from = 0;
+    while (from + 1 < atom && first->expected[from] == first->got[from])
+        from++;
+    switch (first->fault) {
+    case MIF_BYTES:
+        scoreboard_number(first->expected, from, atom, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, atom, passage->got, sizeof passage->got);
+        break;
+    case MIF_ADDRESS:
+        snprintf(passage->expected, sizeof passage->expected, "address 0x%" PRIx64, first->address);
+        snprintf(passage->got, sizeof passage->got, "address 0x%" PRIx64, first->port_address);
+        break;
+    case MIF_UNASKED:
+        snprintf(passage->expected, sizeof passage->expected, "nothing");
+        snprintf(passage->got, sizeof passage->got, "an atom at 0x%" PRIx64, first->port_address);
+        break;
+    case MIF_UNANSWERED:
+        snprintf(passage->expected, sizeof passage->expected, "nothing");
+        snprintf(passage->got, sizeof passage->got, "an atom for the engine");
+        break;
+    }
+}
+
+/* The passages through the memory interface of the clients that were seen. Returns their number. */
+static size_t add_clients(const struct nvdla_config *config, const struct taps *taps,
+                          struct triage_passage passages[NVDLA_CLIENT_COUNT]) {
+    size_t count = 0;
+    for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
+        if (taps->mif[i].seen)
+            add_client(config, &taps->mif[i], &passages[count++]);
+    return count;
+}
+
+/* What the scoreboard of CBUF has seen, if anything. */
+static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
+    const struct scoreboard_difference *first = &board->first;
+    *passage = (struct triage_passage){
         .engine = "cbuf", .name = "CBUF", .differs = first->port, .cycle = first->cycle, .address = first->address};
+    size_t from = 0;
     while (from + 1 < first->bytes && first->expected[from] == first->got[from])
         from++;
     if (first->port) {
-        scoreboard_number(first->expected, from, first->bytes, cbuf->expected, sizeof cbuf->expected);
-        scoreboard_number(first->got, from, first->bytes, cbuf->got, sizeof cbuf->got);
-        snprintf(cbuf->text, sizeof cbuf->text, "entry 0x%" PRIx64 " was written with %s, %s reads %s", first->address,
-                 cbuf->expected, first->port, cbuf->got);
+        scoreboard_number(first->expected, from, first->bytes, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, first->bytes, passage->got, sizeof passage->got);
     }
-    for (size_t i = 0; i < taps->spoilt_count; i++) {
-        const struct mif_difference *spoilt = &taps->spoilt[i];
-        struct triage_passage *passage = &passages[count++];
-        char *text = taps_spoilt_text(spoilt);
-        *passage = (struct triage_passage){.engine = "mcif",
-                                           .name = nvdla_clients[spoilt->client].name,
-                                           .differs = true,
-                                           .cycle = spoilt->cycle,
-                                           .address = spoilt->address};
-        snprintf(passage->text, sizeof passage->text, "%s", text);
-        free(text);
-    }
-    return count;
+    return board->compared > 0;
 }
 
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
-    struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
     struct triage_sign hang;
+    struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
+    size_t passage_count = add_cbuf(&taps->cbuf, passages);
+    passage_count += add_clients(input->prog->config, taps, passages + passage_count);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
@@ -152,7 +202,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .rtl = taps->folder[TAPS_RTL],
                                        .model = taps->folder[TAPS_MODEL],
                                        .passages = passages,
-                                       .passage_count = passages_of(taps, passages),
+                                       .passage_count = passage_count,
                                        .hang = hung ? &hang : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};

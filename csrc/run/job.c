@@ -108,7 +108,8 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
     char simulator[SIMULATOR_PATH] = "";
     int result[2], output[2];
     if (options->dut != DUT_MODEL &&
-        !simulator_path(job->config->name, options->rtl_name, run_variant(options), simulator, sizeof simulator, err))
+        !simulator_path(job->config->name, options->rtl_name, run_variant(options, job->config->name), simulator,
+                        sizeof simulator, err))
         return false;
     char *folder = report_folder(options, job->name);
     /* This run owns it: no report of an earlier one stays. */
@@ -376,9 +377,11 @@ static char *wave_command(const struct run_options *options, const struct job *j
         if (strcmp(result->findings[i].device, "model") != 0)
             cycle = result->findings[i].cycle;
     if (cycle == 0 && result->verdict == VERDICT_HANG) {
-        cycle = result->devices[0].op_cycles ? result->devices[0].cycles : 0;
+        cycle = result->devices[0].stopped     ? result->devices[0].stopped
+                : result->devices[0].op_cycles ? result->devices[0].cycles
+                                               : 0;
         before = WAVES_BEFORE_HANG;
-        after = 0;
+        after = result->devices[0].stopped ? WAVES_AFTER : 0;
     }
     if (cycle == 0)
         return NULL;

@@ -7,6 +7,8 @@
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "replay/hang.h"
+#include "replay/hang_triage.h"
 
 #define CLOCK_GATING_OFF "tmc2slcg_disable_clock_gating=1"
 
@@ -15,10 +17,13 @@ static void fill_device(struct result *result, const struct played *played) {
     const struct device_statistics *s = &from->statistics;
     struct result_device *device = &result->devices[result->device_count++];
     const char *details = from->message ? strchr(from->message, '\n') : NULL;
+    const struct hang_triage *triage = from->hang ? from->hang->triage : NULL;
     *device = (struct result_device){
         .name = xstrdup(played->dev->name),
         .outcome = xstrdup(report_outcome_text(from->outcome)),
         .details = details && details[1] ? xstrdup(details + 1) : NULL,
+        .engine = triage && triage->engine ? xstrdup(triage->engine) : NULL,
+        .stopped = triage ? triage->cycle : 0,
         .checks = from->checks_done,
         .not_compared = from->checks_skipped,
         .volatile_mismatches = from->volatile_mismatches,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
+#include "run/simulators.h"
 #include "run/wave_layer.h"
 
 enum {
@@ -213,11 +214,9 @@ const struct argp_option run_option_table[] = {
     {0},
 };
 
-const char *const simulator_variant_names[VARIANT_COUNT] = {[VARIANT_PLAIN] = "",
-                                                            [VARIANT_WAVES] = "waves",
-                                                            [VARIANT_COVERAGE] = "coverage",
-                                                            [VARIANT_TOGGLE] = "toggle",
-                                                            [VARIANT_CHECKS] = "checks"};
+const char *const simulator_variant_names[VARIANT_COUNT] = {
+    [VARIANT_PLAIN] = "",        [VARIANT_WAVES] = "waves",   [VARIANT_COVERAGE] = "coverage",
+    [VARIANT_TOGGLE] = "toggle", [VARIANT_CHECKS] = "checks", [VARIANT_TAPS] = "taps"};
 
 int worse_status(int a, int b) {
     static const int rank[] = {
@@ -248,10 +247,12 @@ bool rtl_name_valid(const char *name) {
     return true;
 }
 
-enum simulator_variant run_variant(const struct run_options *options) {
-    const bool internal = options->tap_units && options->rtl_name[0] == '\0'; /* another RTL's ports are heard */
-    if (options->rtl.wave.path || internal || options->debug)
+enum simulator_variant run_variant(const struct run_options *options, const char *config) {
+    const bool internal = options->tap_units && simulator_has_taps(config, options->rtl_name); /* else its ports */
+    if (options->rtl.wave.path || (internal && options->rtl.checks) || options->debug)
         return VARIANT_WAVES;
+    if (internal)
+        return VARIANT_TAPS;
     if (!options->coverage)
         return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
     return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;

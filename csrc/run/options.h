@@ -36,6 +36,7 @@ enum simulator_variant {
     VARIANT_COVERAGE,
     VARIANT_TOGGLE,
     VARIANT_CHECKS,
+    VARIANT_TAPS,
     VARIANT_COUNT
 };
 
@@ -86,7 +87,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state);
 bool run_option_applies(const char *word, enum dut dut);
 
 /* The variant of the simulator that the options need. */
-enum simulator_variant run_variant(const struct run_options *options);
+enum simulator_variant run_variant(const struct run_options *options, const char *config);
 
 /* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
 bool coverage_is_file(const char *coverage);

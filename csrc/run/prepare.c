@@ -114,7 +114,7 @@ static bool prepare_simulators(const struct run_options *options, const struct j
     if (options->rtl.wave.path && !prepare_waves(options->rtl.wave.path, err))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!ensure_simulator(jobs[i].config->name, options->rtl_name, run_variant(options), err))
+        if (!ensure_simulator(jobs[i].config->name, options->rtl_name, run_variant(options, jobs[i].config->name), err))
             return false;
     return !options->coverage || coverage_is_file(options->coverage) || directory_make(options->coverage, err) ||
            error_prefix(err, "--coverage: ");

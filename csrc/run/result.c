@@ -62,6 +62,7 @@ static const struct member head[] = {
 static const struct member device_members[] = {
     MEMBER(result_device, TEXT, name),           MEMBER(result_device, TEXT, outcome),
     MEMBER(result_device, TEXT, details),        MEMBER(result_device, NUMBER, checks),
+    MEMBER(result_device, TEXT, engine),         MEMBER(result_device, NUMBER, stopped),
     MEMBER(result_device, NUMBER, not_compared), MEMBER(result_device, NUMBER, volatile_mismatches),
     MEMBER(result_device, NUMBER, interrupts),   MEMBER(result_device, NUMBER, failures),
     MEMBER(result_device, NUMBER, findings),     MEMBER(result_device, TRUTH, clocked),

@@ -32,6 +32,8 @@ enum { RESULT_DEVICES = 2 };
 struct result_device {
     char *name, *outcome; /* outcome: as in report.json */
     char *details;        /* of a hang: lines for a person; NULL: none */
+    char *engine;         /* of a hang: folder under rtl/ of the engine at the end of the chain of waits; NULL: none */
+    uint64_t stopped;     /* of a hang: clock of the last movement, 0 if not known */
     uint64_t checks, not_compared, volatile_mismatches, interrupts, failures, findings;
     bool clocked; /* it has clocks and a bus: the RTL */
     uint64_t cycles, op_cycles, outside;

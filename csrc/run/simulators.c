@@ -191,9 +191,20 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
     return true;
 }
 
+bool simulator_has_taps(const char *config, const char *rtl_name) {
+    struct words variables = {0};
+    struct error err;
+    bool has = rtl_name[0] == '\0';
+    if (!has && read_variables(config, rtl_name, &variables, &err))
+        for (size_t i = 0; i < variables.count; i++)
+            has = has || (strncmp(variables.items[i], "TAPS=", 5) == 0 && variables.items[i][5]);
+    words_free(&variables);
+    return has;
+}
+
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
-    static const char *const with[VARIANT_COUNT] = {"", " with waves", " with line coverage", " with toggle coverage",
-                                                    " with checks"};
+    static const char *const with[VARIANT_COUNT] = {
+        "", " with waves", " with line coverage", " with toggle coverage", " with checks", " with taps"};
     char path[SIMULATOR_PATH];
     struct places places;
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))

@@ -32,4 +32,8 @@ bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_v
 /* File that keeps the make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
 
+/* True if the simulators with taps and with waves show streams inside the RTL: this project's, copies of it, and those
+ * that were built with a table of taps. */
+bool simulator_has_taps(const char *config, const char *rtl_name);
+
 #endif

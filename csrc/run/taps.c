@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,24 +32,37 @@ static void empty(const char *folder) {
         closedir(directory);
 }
 
-static struct tap_sink open_nothing(void *context, const struct tap_stream *stream) {
-    (void)context;
-    (void)stream;
+static struct mif_client *client_of(struct taps *taps, enum nvdla_client index) {
+    const struct nvdla_client_facts *facts = &nvdla_clients[index];
+    struct mif_client *client = &taps->mif[index];
+    client->seen = true;
+    snprintf(client->name, sizeof client->name, "memory interface, %s of %s", facts->write ? "writes" : "reads",
+             facts->name);
+    return client;
+}
+
+/* Which clients are seen at both sides of the memory interface. */
+static struct tap_sink open_client(void *context, const struct tap_stream *stream) {
+    struct taps *taps = context;
+    if (stream->tap == TAP_MIF_READ || stream->tap == TAP_MIF_WRITE)
+        client_of(taps, nvdla_client_find(stream->client, stream->tap == TAP_MIF_WRITE));
     return (struct tap_sink){.elements = NULL};
 }
 
 static void take_fault(void *context, const struct mif_difference *difference) {
     struct taps *taps = context;
-    if (taps->spoilt_count < NVDLA_CLIENT_COUNT)
-        taps->spoilt[taps->spoilt_count++] = *difference;
+    struct mif_client *client = client_of(taps, difference->client);
+    client->differs = true;
+    client->first = *difference;
 }
 
-char *taps_spoilt_text(const struct mif_difference *difference) {
-    const struct nvdla_client_facts *client = &nvdla_clients[difference->client];
+static void describe_fault(const struct mif_client *client, struct words *lines) {
+    const struct mif_difference *difference = &client->first;
     struct text text = {0};
-    text_printf(&text, "memory interface, %s client %s", client->write ? "write" : "read", client->name);
+    text_printf(&text, "%s", client->name);
     if (difference->ordinal >= 0)
-        text_printf(&text, ", %s launch %d", nvdla_unit_names[client->unit], difference->ordinal);
+        text_printf(&text, ", %s launch %d", nvdla_unit_names[nvdla_clients[difference->client].unit],
+                    difference->ordinal);
     text_printf(&text, ", cycle %" PRIu64 ": ", difference->cycle);
     switch (difference->fault) {
     case MIF_ADDRESS:
@@ -67,7 +81,8 @@ char *taps_spoilt_text(const struct mif_difference *difference) {
                     difference->address);
         break;
     }
-    return text.text;
+    words_add(lines, "%s", text.text);
+    free(text.text);
 }
 
 bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err) {
@@ -87,7 +102,7 @@ bool taps_open(struct taps *taps, const struct run_options *options, const char 
     }
     free(report);
     tap_listen(&taps->listeners[TAPS_RTL],
-               (struct tap_listener){.context = taps, .open = open_nothing, .memory = take_fault});
+               (struct tap_listener){.context = taps, .open = open_client, .memory = take_fault});
     if (options->histogram)
         tap_listen(&taps->listeners[TAPS_RTL], histogram_listener(&taps->counts));
     return good || error_prefix(err, "taps: ");
@@ -165,11 +180,9 @@ void taps_compare(const struct taps *taps, const struct histogram_set *model, st
         return;
     tap_pairs(taps->folder[TAPS_RTL], taps->folder[TAPS_MODEL], compare_pair, lines);
     describe_board(lines, &taps->cbuf);
-    for (size_t i = 0; i < taps->spoilt_count; i++) {
-        char *text = taps_spoilt_text(&taps->spoilt[i]);
-        words_add(lines, "%s", text);
-        free(text);
-    }
+    for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
+        if (taps->mif[i].differs)
+            describe_fault(&taps->mif[i], lines);
     if (model && taps->counts.count > 0)
         compare_histograms(&taps->counts, model, lines);
 }

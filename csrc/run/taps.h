@@ -16,10 +16,13 @@ struct taps {
     char *folder[TAPS_SIDES];
     struct recorder *recorder[TAPS_SIDES]; /* NULL: nothing is recorded */
     struct tap_listeners listeners[TAPS_SIDES];
-    struct scoreboard cbuf;                           /* of the RTL */
-    struct histogram_set counts;                      /* of the RTL's streams */
-    struct mif_difference spoilt[NVDLA_CLIENT_COUNT]; /* what its memory interface spoils, the first of each client */
-    size_t spoilt_count;
+    struct scoreboard cbuf;      /* of the RTL */
+    struct histogram_set counts; /* of the RTL's streams */
+    struct mif_client {          /* what its memory interface does to the atoms of each client */
+        bool seen, differs;
+        char name[64];               /* "memory interface, reads of CDMA_DAT" */
+        struct mif_difference first; /* if it differs */
+    } mif[NVDLA_CLIENT_COUNT];
 };
 
 /* Makes OUT/TRACE/taps/rtl and OUT/TRACE/taps/model, empty of streams of an earlier run. Without units in the options
@@ -33,9 +36,6 @@ bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err);
 /* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs; then
  * what CBUF and the memory interface have spoilt; then the histograms with those of the model, NULL: there are none. */
 void taps_compare(const struct taps *taps, const struct histogram_set *model, struct words *lines);
-
-/* What the memory interface has spoilt, for a person. free() it. */
-char *taps_spoilt_text(const struct mif_difference *difference);
 
 void taps_free(struct taps *taps);
 

@@ -152,7 +152,8 @@ static void look_at_passage(const struct triage_passage *passage, struct walk_st
         return;
     found->value = true;
     step->cycle = passage->cycle;
-    snprintf(step->text, sizeof step->text, "%s", passage->text);
+    snprintf(step->text, sizeof step->text, "at address 0x%" PRIx64 " expected %s, got %s", passage->address,
+             passage->expected, passage->got);
 }
 
 /* The step with the first wrong element in time; on a tie the first of the path. */
@@ -186,8 +187,8 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     diagnosis->cycle = step->cycle;
     if (found->checked) {
         diagnosis->element = xprintf("address 0x%" PRIx64, found->checked->address);
-        diagnosis->expected = found->checked->expected[0] ? xstrdup(found->checked->expected) : NULL;
-        diagnosis->got = found->checked->got[0] ? xstrdup(found->checked->got) : NULL;
+        diagnosis->expected = xstrdup(found->checked->expected);
+        diagnosis->got = xstrdup(found->checked->got);
         snprintf(walk->sentence, sizeof walk->sentence, "%s is to blame: %s, at cycle %" PRIu64 ": %s", step->engine,
                  step->stream, step->cycle, step->text);
         return;

@@ -23,8 +23,7 @@ struct triage_passage {
     const char *engine, *name; /* folder under rtl/; "CBUF", "memory interface, reads of CDMA" */
     bool differs;              /* the members below count */
     uint64_t cycle, address;
-    char expected[64], got[64]; /* "": not bytes; text says what is wrong */
-    char text[200];
+    char expected[64], got[64];
 };
 
 /* A sign from elsewhere: a failing check inside the RTL, a broken rule of AXI, a register that reads wrong. */

@@ -131,17 +131,15 @@ static const struct group groups[] = {
     {.title = "SDP",
      .color = VIOLET,
      .patterns = {"marks/SDP", "marks/SDP_RDMA", "dut/u_sdp/run", "dut/u_sdp/group", "dut/u_sdp/**",
-                  MIF_READ("dut/u_sdp/m"), MIF_READ("dut/u_sdp/b"), MIF_READ("dut/u_sdp/n"), MIF_READ("dut/u_sdp/e"),
-                  "dut/u_sdp/src_*"},
+                  MIF_READ("dut/u_sdp/m"), MIF_READ("dut/u_sdp/b"), MIF_READ("dut/u_sdp/n"), "dut/u_sdp/src_*"},
      .registers = {"dut/u_sdp/d/*", "dut/u_sdp/u_rdma/d/*"},
      .units = {NVDLA_SDP, NVDLA_SDP_RDMA}},
     {.title = "SDP pipe and output",
      .color = VIOLET,
      .patterns = {"dut/u_sdp/src_valid", "dut/u_sdp/src_ready", "dut/u_sdp/src_data", "dut/u_sdp/bs_valid",
                   "dut/u_sdp/bs_ready", "dut/u_sdp/bs_data", "dut/u_sdp/bn_valid", "dut/u_sdp/bn_ready",
-                  "dut/u_sdp/bn_data", "dut/u_sdp/ew_valid", "dut/u_sdp/ew_ready", "dut/u_sdp/ew_data",
-                  "dut/u_sdp/out_valid", "dut/u_sdp/out_ready", "dut/u_sdp/out_data", MIF_WRITE("dut/u_sdp/w"),
-                  "dut/sdp2pdp_valid", "dut/sdp2pdp_ready", "dut/sdp2pdp_data"}},
+                  "dut/u_sdp/bn_data", "dut/u_sdp/out_valid", "dut/u_sdp/out_ready", "dut/u_sdp/out_data",
+                  MIF_WRITE("dut/u_sdp/w"), "dut/sdp2pdp_valid", "dut/sdp2pdp_ready", "dut/sdp2pdp_data"}},
     {.title = "PDP",
      .color = ORANGE,
      .patterns = {"marks/PDP", "marks/PDP_RDMA", "dut/u_pdp/run", "dut/u_pdp/rdma_run", "dut/u_pdp/**",
@@ -197,18 +195,22 @@ static bool matches(const struct save *save, size_t i, const char *pattern, size
     return fnmatch(pattern + plain, path + plain, FNM_PATHNAME) == 0;
 }
 
-static bool is_chosen(const struct save *save, const struct chosen *chosen, size_t signal) {
+/* True if a signal is there already, alias: under whatever name. */
+static bool is_chosen(const struct save *save, const struct chosen *chosen, size_t signal, bool alias) {
     for (size_t i = 0; i < chosen->count; i++)
-        if (save->index->signals[chosen->signals[i]].handle == save->index->signals[signal].handle)
+        if (chosen->signals[i] == signal ||
+            (alias && save->index->signals[chosen->signals[i]].handle == save->index->signals[signal].handle))
             return true;
     return false;
 }
 
-/* Adds what a pattern means, in the order of the file. No signal comes twice, but registers may have the same value. */
+/* Adds what a pattern means, in the order of the file: what it names itself, and of what it only describes no signal
+ * twice under two names. */
 static void choose(struct save *save, struct chosen *chosen, const char *pattern, enum nvdla_unit unit) {
     const size_t plain = strcspn(pattern, "*[");
+    const bool alias = pattern[plain] && unit == NO_REGISTER; /* registers may have the same value by chance */
     for (size_t i = 0; i < save->index->count; i++) {
-        if (!matches(save, i, pattern, plain) || (unit == NO_REGISTER && is_chosen(save, chosen, i)))
+        if (!matches(save, i, pattern, plain) || is_chosen(save, chosen, i, alias))
             continue;
         chosen->signals = xgrow(chosen->signals, chosen->count, sizeof *chosen->signals);
         chosen->units = xgrow(chosen->units, chosen->count, sizeof *chosen->units);
@@ -216,6 +218,14 @@ static void choose(struct save *save, struct chosen *chosen, const char *pattern
         chosen->signals[chosen->count++] = i;
         save->index->signals[i].wanted = true;
     }
+}
+
+/* True if a group holds nothing but marks, which the first group shows anyway: an engine of another RTL. */
+static bool only_marks(const struct save *save, const struct group *group, const struct chosen *chosen) {
+    for (size_t i = 0; i < chosen->count; i++)
+        if (strncmp(save->paths[chosen->signals[i]], "marks/", 6) != 0)
+            return false;
+    return group != groups;
 }
 
 static void forget(struct chosen *chosen) {
@@ -399,7 +409,7 @@ static void print_group(struct save *save, const struct group *group, const stru
     size_t moving = 0;
     for (size_t i = 0; i < chosen->count; i++)
         moving += save->index->signals[chosen->signals[i]].moves;
-    if (chosen->count == 0)
+    if (only_marks(save, group, chosen))
         return;
     char *title = moving ? xstrdup(group->title) : xprintf("%s: nothing moves", group->title);
     begin_group(save, title, moving == 0);

@@ -3,8 +3,9 @@
 # shellcheck source=tests/cli/frame.sh
 . "$(dirname "$0")/frame.sh"
 
-mkdir -p tree/scripts tree/csrc/nvdla
+mkdir -p tree/scripts tree/csrc/nvdla tree/rtl
 cp "$ROOT/scripts/gen_tables.py" tree/scripts
+cp "$ROOT/rtl/unused_fields.csv" tree/rtl
 # with SED: clients.csv as that changes it
 with() {
     cp "$ROOT"/csrc/nvdla/*.csv tree/csrc/nvdla

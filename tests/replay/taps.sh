@@ -61,7 +61,7 @@ out=$("$NVCOSIM" run --tap SPD traces/conformance/small/rand_sdp_000.nvt.gz 2>&1
 check "a unit that does not exist is told" $?
 mkdir -p "$dir/full/rand_sdp_000" && touch "$dir/full/rand_sdp_000/taps"
 out=$("$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
-[ $? -eq 2 ] && grep -q -- '--tap: .*/taps.*cannot create the directory' <<<"$out"
+[ $? -eq 2 ] && grep -q 'taps: .*/taps.*cannot create the directory' <<<"$out"
 check "a folder that cannot be made is told" $?
 
 [ $# -gt 0 ] || set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz

@@ -28,7 +28,7 @@ grep -qE "waves of [0-9]+ cycles: $dir/all.fst; open them with: gtkwave $dir/all
 check "a closing line says which files to open with what" $?
 
 # Marks: what goes on, as text.
-marks() { tests/replay/wave_values.py mark "$dir/$@"; }
+marks() { tests/replay/wave_values.py mark "$dir/$1" "${@:2}"; }
 marks all.fst CSB "SDP.S_POINTER = 0" "SDP.D_OP_ENABLE = 1" "PDP.D_OP_ENABLE = 1" "GLB.S_INTR_STATUS -> 0x10" "GLB.S_INTR_STATUS = 0x10"
 check "marks of register accesses" $?
 marks all.fst SDP "SDP #0 group 0 FLYING_MODE=OFF OUTPUT_DST=PDP" "" && marks all.fst SDP_RDMA "SDP_RDMA #0 group 0" ""
@@ -43,7 +43,7 @@ check "marks of what streams wait for" $?
 
 # Windows by layer, and parts of the hierarchy.
 record() { # FILE.fst OPTION...
-    "$NVCOSIM" run -q traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" --wave "$dir/$@"
+    "$NVCOSIM" run -q traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" --wave "$dir/$1" "${@:2}"
 }
 record mixed.fst && record layer.fst --wave-layer 4 && record launch.fst --wave-layer SDP#1 && tests/replay/wave_values.py same "$dir/layer.fst" "$dir/launch.fst"
 check "a layer by number and by name: the same waves" $?
@@ -57,6 +57,8 @@ fst2vcd "$dir/mixed.fst" >"$dir/mixed.vcd"
 tests/replay/gtkw_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" "Marks: what goes on" 15 "CSB and interrupt" 15 CDMA 20 CBUF 10 CSC 25 CMAC 7 CACC 8 \
     SDP 15 "SDP pipe and output" 15 PDP 20 CDP 20 "AXI read, primary port" 12 "AXI write, primary port" 14
 check "every signal of the .gtkw is in the waves, in groups" $?
+tests/replay/gtkw_patterns.py "$dir/mixed.vcd" "$build"
+check "none of the signals that it looks for has gone" $?
 mkdir -p "$dir/moved" && mv "$dir/mixed".[gf]* "$dir/moved"
 cat >"$dir/picture.tcl" <<END
 proc later {ms body} { after \$ms set ::woken 1; vwait ::woken; uplevel #0 \$body }

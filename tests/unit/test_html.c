@@ -154,6 +154,9 @@ static void a_walk_marks_its_first_wrong_stream(void **state) {
     const struct diagnosis diagnosis = {
         .kind = DIAGNOSIS_VALUE,
         .engine = "cmac",
+        .expected = "5",
+        .cycle = 8811,
+        .evidence = {.items = (char *[]){"sum of 17 atoms < 8", NULL}, .count = 1},
         .walk = {.steps = steps, .count = sizeof steps / sizeof *steps, .first = 1, .sentence = "cmac made it"}};
     setup_layer(&f, 4, 2, 16);
     differ(&f, OUTPUT, 1);
@@ -164,6 +167,9 @@ static void a_walk_marks_its_first_wrong_stream(void **state) {
     has(f.page, "CMAC_SUM</b> <em>differs</em> <strong>first wrong here</strong>");
     has(f.page, "64 elements compared, cycle 8,811");
     has(f.page, "kernel 3: &lt;expected&gt; 5, got 7");
+    has(f.page, "<dt>expected</dt><dd>5</dd>");
+    has(f.page, "<dt>cycle</dt><dd>8,811</dd>");
+    has(f.page, "<pre class=\"evidence\">sum of 17 atoms &lt; 8\n</pre>");
     assert_int_equal(count(f.page, "guilty\">"), 1);
     assert_int_equal(count(f.page, "first wrong here"), 1);
     assert_int_equal(count(f.page, "<li class=\"engine"), 4); /* streams of one engine stand in one box */

@@ -28,13 +28,13 @@ static void keep(void *context, const struct tap_position *at, const void *value
     for (size_t row = 0; row < rows; row++) {
         for (size_t lane = 0; lane < lanes; lane++) {
             const char *from = (const char *)values + (row * stride + lane) * bytes;
-            int32_t word = 0;
+            int32_t word = 0; /* of 1, 2 or 4 bytes */
             assert_true(heard->count < MOST);
             memcpy(&word, from, bytes);
             heard->at[heard->count] = *at;
             heard->at[heard->count].place.channel += (int)lane;
             heard->at[heard->count].place.x += (int)row;
-            heard->value[heard->count++] = bytes == 1 ? (int8_t)word : word;
+            heard->value[heard->count++] = bytes == 1 ? (int8_t)word : bytes == 2 ? (int16_t)word : word;
         }
     }
 }
@@ -325,6 +325,45 @@ static void beats_become_atoms_of_their_client(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* Lanes of 11 bits stand without gaps, also across words, and keep their signs; PDP's rows skip lines that no window
+ * holds. */
+static void odd_lanes_become_elements(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "large");
+    rtl_tap_record(b.tap, true);
+    const struct stream_layout *layout = rtl_stream_layout(b.config, STREAM_PDP_ROW);
+    const int lanes = layout->lanes, atom = b.config->mem_atom;
+    assert_true(lanes * 11 > 32 && layout->words == (lanes * 11 + 31) / 32);
+    write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_HEIGHT, 4); /* five lines of one column */
+    write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)atom - 1);
+    write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_HEIGHT, 1);
+    write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)atom - 1);
+    write_register(&b, NVDLA_PDP, PDP_D_POOLING_KERNEL_CFG, 2u << PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT_LSB);
+    write_register(&b, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
+    uint32_t moves[2 * MOVE_WORDS] = {0};
+    moves[STREAM_PDP_ROW / 32] = 1u << STREAM_PDP_ROW % 32;
+    for (int beat = 0; beat < 2 * atom / lanes; beat++) {
+        memset(b.words[STREAM_PDP_ROW], 0, sizeof b.words[0]);
+        for (int lane = 0; lane < lanes; lane++) {
+            const uint64_t value = (uint64_t)(lane * 37 - 1024 + beat) & 0x7ff;
+            const int at = lane * 11;
+            b.words[STREAM_PDP_ROW][at / 32] |= (uint32_t)(value << at % 32);
+            if (at % 32 > 21)
+                b.words[STREAM_PDP_ROW][at / 32 + 1] |= (uint32_t)(value >> (32 - at % 32));
+        }
+        b.observer.moved(b.observer.context, 5, moves);
+    }
+    assert_int_equal(b.heard.count, 2 * atom);
+    for (int i = 0; i < 2 * atom; i++) {
+        assert_int_equal(b.heard.value[i], i % lanes * 37 - 1024 + i / lanes);
+        assert_int_equal(b.heard.at[i].place.y, i < atom ? 0 : 3);
+        assert_int_equal(b.heard.at[i].place.channel, i % atom);
+    }
+    assert_int_equal(rtl_tap_launch(b.tap, NVDLA_PDP, TAP_PDP_ROW), -1); /* it is over */
+    b.observer.release(b.observer.context);
+}
+
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
 static void recording_begins_with_the_next_launch(void **state) {
     (void)state;
@@ -382,6 +421,7 @@ int main(void) {
         cmocka_unit_test(sums_are_those_of_the_kernels),
         cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
         cmocka_unit_test(beats_become_atoms_of_their_client),
+        cmocka_unit_test(odd_lanes_become_elements),
         cmocka_unit_test(recording_begins_with_the_next_launch),
         cmocka_unit_test(atoms_are_recorded_from_the_next_launch_on),
     };
