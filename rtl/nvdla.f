@@ -6,6 +6,7 @@ pdp/nvdla_pdp_pkg.sv
 cbuf/nvdla_cbuf_pkg.sv
 cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
+cacc/nvdla_cacc_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
 common/nvdla_check_queue.sv

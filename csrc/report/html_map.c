@@ -25,11 +25,11 @@ struct pair {
     enum memory_space space;
     const struct memory *expected, *got;
     const char *expected_name, *got_name;
-    const struct output *output; /* NULL: of no layer */
-    const struct memory
-        *reached;          /* of a run that was stopped: where what its launch had written can be seen; else NULL */
-    uint64_t base, end;    /* what is compared */
-    uint64_t count, first; /* bytes that differ, as the report counts them, and the first of them */
+    const struct output *output;  /* NULL: of no layer */
+    uint64_t cycle;               /* of the first wrong beat */
+    const struct memory *reached; /* of that run: where what the launch had written can be seen; else NULL */
+    uint64_t base, end;           /* what is compared */
+    uint64_t count, first;        /* bytes that differ, as the report counts them, and the first of them */
 };
 
 /* An atom, or a square of them, with bytes that differ. */
@@ -148,7 +148,7 @@ static void write_cell(FILE *out, const struct pair *pair, const struct cells *c
             byte_at(pair->expected, cell->first), byte_at(pair->got, cell->first));
 }
 
-/* The atoms of a surface that the launch had written when the run was stopped. */
+/* The atoms of a surface that the launch had written before the first wrong beat. */
 static void write_reached(FILE *out, const struct pair *pair, const struct cells *cells, const struct cell *cell) {
     const struct cube *cube = &pair->output->cube;
     if (!pair->reached || cells->step > 1 || (uint64_t)cube->height * (uint64_t)cube_columns(cube) > CELLS)
@@ -160,7 +160,7 @@ static void write_reached(FILE *out, const struct pair *pair, const struct cells
             const uint64_t address =
                 cube_atom_address(cube, cell->surface, line, column) + (uint64_t)cell->batch * cube->batch_stride;
             if (memory_origin_of(pair->reached, address, &origin) && origin.unit == (int)pair->output->launch->unit &&
-                origin.ordinal == pair->output->launch->ordinal)
+                origin.ordinal == pair->output->launch->ordinal && origin.cycle < pair->cycle)
                 fprintf(out, "M%d %dh1v1h-1z", column, line);
         }
     fputs("\"/>\n", out);
@@ -384,6 +384,7 @@ static void write_wrong(const struct page *page) {
                               .expected_name = "the model",
                               .got_name = report->input.played[0].dev->name,
                               .output = report->wrong_output,
+                              .cycle = beat->cycle,
                               .reached = report_memory(report, 0, (enum memory_space)beat->port),
                               .base = beat->address,
                               .end = beat->address + (uint64_t)beat->bytes,
@@ -402,7 +403,7 @@ void html_maps(const struct page *page) {
     static const char title[] = "What differs";
     if (in->wrong) {
         html_section(page->out, "map", "The first wrong beat",
-                     "The run was stopped at it: what comes later was not written.");
+                     "The first beat in time that is wrong. What was to come after it is not compared.");
         write_wrong(page);
         open = true;
     }

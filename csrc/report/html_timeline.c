@@ -128,7 +128,7 @@ static uint8_t cause_index(struct lanes *lanes, const char *name) {
 }
 
 /* The clocks of each bucket in which a launch of the unit had started and was not done, as a share. An engine's part of
- * a layer ends before the layer does: with the last that moves at the engine. Not so in a layer that has no end. */
+ * a layer ends before the layer does: with the last that moves at the engine. Not so in a layer that hangs. */
 static void add_work(const struct lanes *lanes, enum nvdla_unit unit, const double *moves, double *work) {
     const struct timeline *timeline = lanes->timeline;
     const struct layer_tracker *launches = lanes->page->report->input.launches;
@@ -142,9 +142,10 @@ static void add_work(const struct lanes *lanes, enum nvdla_unit unit, const doub
         if (end) {
             const uint64_t after = end > timeline->origin ? (end - timeline->origin) / timeline->bucket + 1 : 0;
             last = after < last ? (size_t)after : last;
+        }
+        if (end || lanes->page->report->status != REPORT_HUNG)
             while (last > first && moves[last - 1] == 0)
                 last--;
-        }
         for (size_t b = first; b < last; b++) {
             const uint64_t low = timeline->origin + b * timeline->bucket, high = low + timeline_clocks(timeline, b);
             const uint64_t from = start > low ? start : low, to = end && end < high ? end : high;

@@ -10,6 +10,7 @@
 module nvdla_cacc
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
+  import nvdla_cacc_pkg::*;
 (
     input  logic                             clk_i,
     input  logic                             rst_ni,
@@ -75,7 +76,7 @@ module nvdla_cacc
   logic fresh_q;  // the next operation is the first of a stripe
   logic final_valid_q, final_last_q;
   logic [AtomicK*ConvSumBits-1:0] sums;
-  logic signed [ConvAccBits-1:0] final_q[0:AtomicK-1];
+  logic signed [CaccAccBits-1:0] final_q[0:AtomicK-1];
 
   assign sums = {sum_b_i, sum_a_i};
 
@@ -95,12 +96,12 @@ module nvdla_cacc
   always_ff @(posedge clk_i) if (valid_i) final_last_q <= stripe_end_i && layer_end_i;
 
   for (genvar g = 0; g < AtomicK; g++) begin : gen_lane
-    logic signed [ConvAccBits-1:0] acc_q[0:ConvStripeMax-1];
+    logic signed [CaccAccBits-1:0] acc_q[0:ConvStripeMax-1];
     always_ff @(posedge clk_i) begin
-      logic signed [ConvAccBits-1:0] acc;
+      logic signed [CaccAccBits-1:0] acc;
       if (valid_i) begin
         acc = fresh_q ? '0 : acc_q[position_q];
-        acc = conv_accumulate(acc, $signed(sums[g*ConvSumBits+:ConvSumBits]));
+        acc = cacc_accumulate(acc, $signed(sums[g*ConvSumBits+:ConvSumBits]));
         if (channel_end_i) final_q[g] <= acc;
         else acc_q[position_q] <= acc;
       end
@@ -147,7 +148,7 @@ module nvdla_cacc
     if (final_valid_q) begin
       last_mem_q[wr_row_q] <= final_last_q;
       for (int g = 0; g < AtomicK; g++)
-        row_mem_q[32'(wr_row_q)*Beats+g/SdpBsThroughput][(g%SdpBsThroughput)*32+:32] <= conv_deliver(final_q[g], truncate);
+        row_mem_q[32'(wr_row_q)*Beats+g/SdpBsThroughput][(g%SdpBsThroughput)*32+:32] <= cacc_deliver(final_q[g], truncate);
     end
   end
 
@@ -155,7 +156,7 @@ module nvdla_cacc
   always_comb begin
     clipped = '0;
     if (final_valid_q)
-      for (int g = 0; g < AtomicK; g++) clipped = clipped + (ConvKernelBits + 1)'(conv_saturates(final_q[g], truncate));
+      for (int g = 0; g < AtomicK; g++) clipped = clipped + (ConvKernelBits + 1)'(cacc_saturates(final_q[g], truncate));
   end
 
   assign count_base = !first_q || final_last_q;
@@ -211,7 +212,7 @@ module nvdla_cacc
     row = '0;
     if (final_valid_q) begin
       row[AtomicK*32] = final_last_q;
-      for (int g = 0; g < AtomicK; g++) row[g*32+:32] = conv_deliver(final_q[g], truncate);
+      for (int g = 0; g < AtomicK; g++) row[g*32+:32] = cacc_deliver(final_q[g], truncate);
     end
   end
   assign oldest = shadow_q[taken_q%ConvRows];

@@ -6,6 +6,7 @@ module conv_bench
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
+  import nvdla_cacc_pkg::*;
 (
     input  logic                          clk_i,
     input  logic                          rst_ni,
@@ -69,13 +70,13 @@ module conv_bench
   assign csb_rdata_o = csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata;
   assign atom_valid_o = atom_valid;
 
-  logic signed [ConvAccBits-1:0] f_acc;
+  logic signed [CaccAccBits-1:0] f_acc;
   logic signed [ConvSumBits-1:0] f_sum;
   assign f_sum = f_sum_i[ConvSumBits-1:0];
-  assign f_acc = conv_accumulate(f_acc_i, f_sum);
+  assign f_acc = cacc_accumulate(f_acc_i, f_sum);
   assign f_acc_o = f_acc;
-  assign f_deliver_o = conv_deliver(f_acc, f_truncate_i);
-  assign f_saturates_o = conv_saturates(f_acc, f_truncate_i);
+  assign f_deliver_o = cacc_deliver(f_acc, f_truncate_i);
+  assign f_saturates_o = cacc_saturates(f_acc, f_truncate_i);
   wire unused = &{1'b0, f_sum_i};
 
   assign dat_wr = {dat_wr_valid_i, dat_wr_addr_i, dat_wr_slot_i, 1'b0, dat_wr_data_i};
