@@ -109,9 +109,22 @@ static struct walk_step *add_step(struct walk *walk, const char *engine, const c
     return step;
 }
 
-/* Compares a stream of both sides. */
-static bool look_at_stream(const struct triage_input *input, const struct passage *passage, struct walk_step *step,
-                           struct finding_of_step *found, struct error *err) {
+/* True if the inside of the RTL was heard: one of its streams was recorded. */
+static bool hears_inside(const struct triage_input *input) {
+    bool found = false;
+    for (size_t i = 0; i < PASSAGES && !found; i++) {
+        char name[128];
+        recorder_file_name(&(struct tap_stream){.unit = path[i].unit, .tap = path[i].tap}, name, sizeof name);
+        char *file = xprintf("%s/%s", input->rtl, name);
+        found = access(file, F_OK) == 0;
+        free(file);
+    }
+    return found;
+}
+
+/* Compares a stream of both sides. inside: see hears_inside. */
+static bool look_at_stream(const struct triage_input *input, const struct passage *passage, bool inside,
+                           struct walk_step *step, struct finding_of_step *found, struct error *err) {
     char name[128], place[256];
     recorder_file_name(&(struct tap_stream){.unit = passage->unit, .tap = passage->tap}, name, sizeof name);
     char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
@@ -133,7 +146,7 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
         else if (found->missing)
             snprintf(step->text, sizeof step->text, "the %s has no element after %" PRIu64,
                      d->a_ended ? "RTL" : "model", d->compared);
-    } else if (of_rtl || of_model) {
+    } else if ((of_rtl || of_model) && inside) {
         step->state = WALK_SHORT;
         found->missing = true;
         found->difference = (struct tap_difference){.differs = true, .a_ended = !of_rtl, .b_ended = !of_model};
@@ -235,7 +248,7 @@ static void decide(const struct triage_input *input, const struct finding_of_ste
                 walk->first = i;
         return;
     }
-    if (missing < walk->count) {
+    if (missing < walk->count && !input->stopped) {
         blame_stream(input, missing, &found[missing], diagnosis);
         if (input->hang)
             diagnosis->kind = DIAGNOSIS_HANG;
@@ -263,15 +276,17 @@ static void explain_ends(struct walk *walk, const struct finding_of_step *found)
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
     struct walk *walk = &diagnosis->walk;
     struct finding_of_step *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
+    const bool inside = hears_inside(input);
     bool good = true;
     for (size_t i = 0; i < PASSAGES && good; i++)
-        good = look_at_stream(input, &path[i], add_step(walk, path[i].engine, tap_names[path[i].tap]), &found[i], err);
+        good = look_at_stream(input, &path[i], inside, add_step(walk, path[i].engine, tap_names[path[i].tap]),
+                              &found[i], err);
     for (size_t i = 0; i < input->passage_count && good; i++)
         look_at_passage(&input->passages[i], add_step(walk, input->passages[i].engine, input->passages[i].name),
                         &found[PASSAGES + i]);
     if (good) {
         decide(input, found, diagnosis);
-        if (diagnosis->kind == DIAGNOSIS_VALUE)
+        if (input->stopped)
             explain_ends(walk, found);
     }
     free(found);

@@ -40,6 +40,7 @@ struct triage_input {
     const char *rtl, *model;              /* folders of the streams */
     const struct triage_passage *passages;
     size_t passage_count;
+    bool stopped; /* the run was ended at its failure, so that streams may end early for that reason */
     const struct triage_sign *hang; /* NULL: the run did not hang */
     const struct triage_sign *signs;
     size_t sign_count; /* the strongest first */
