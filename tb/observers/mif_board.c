@@ -84,13 +84,14 @@ static void differ(struct mif_board *board, const struct mif_difference *differe
 
 void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms) {
     struct queue *queue = &board->queues[client];
+    const uint64_t size = (uint64_t)board->config->mem_atom;
     for (int i = 0; i < atoms; i++) {
         const bool new = queue->asked >= queue->given || !nvdla_clients[client].write;
         reach(queue, queue->asked);
         struct atom *atom = at(queue, queue->asked++);
         if (new)
             atom->known = false;
-        atom->address = address + (uint64_t)i * (uint64_t)board->config->mem_atom;
+        atom->address = (address & ~(size - 1)) + (uint64_t)i * size;
         atom->port = port;
     }
 }

@@ -36,7 +36,8 @@ void mif_board_reset(struct mif_board *board);
 /* Compares from now on, or only follows. Atoms that are under way are not compared. */
 void mif_board_compare(struct mif_board *board, bool on);
 
-/* The client's piece of `atoms` atoms from an address on is taken. port: 0 primary, 1 secondary. */
+/* The client's piece of `atoms` atoms from an address on is taken, whose bits within an atom the interface drops. port:
+ * 0 primary, 1 secondary. */
 void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms);
 
 /* The client gets an atom (read) or gives one (write). bytes: NULL while nothing is compared. Of a read client *atom is

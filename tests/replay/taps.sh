@@ -11,7 +11,7 @@ build=$1
 shift
 dir=$build/tests/taps
 rm -rf "$dir" && mkdir -p "$dir"
-for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_sdp_pdp_001 rand_pdp_001 rand_cdp_003 rand_edge_group_004 rand_mixed_000; do
+for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_sdp_pdp_001 rand_pdp_001 rand_cdp_003 rand_edge_group_004 rand_edge_align_002 rand_mixed_000; do
     out=$("$NVCOSIM" run --histogram --tap all --out "$dir" "traces/conformance/small/$trace.nvt.gz" 2>&1)
     status=$?
     taps=$(grep -c 'tap .*: [0-9]* elements equal$' <<<"$out")

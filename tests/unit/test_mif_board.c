@@ -60,7 +60,7 @@ static void legal_traffic_is_equal(void **state) {
     struct mif_atom atom;
     bench_init(&b);
     for (int i = 0; i < 300; i++) /* many pieces under way at the same time */
-        mif_board_ask(b.board, NVDLA_READ_SDP, 0, 0x1000 + 32 * (uint64_t)i, 4);
+        mif_board_ask(b.board, NVDLA_READ_SDP, 0, 0x1000 + 32 * (uint64_t)i + (uint64_t)i % 8, 4); /* not aligned */
     for (int i = 0; i < 1200; i++)
         assert_false(axi(&b, NVDLA_READ_SDP, 10, 0x1000 + 8 * (uint64_t)i, i % 251));
     for (int i = 0; i < 1200; i++) {
