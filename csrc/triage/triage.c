@@ -54,10 +54,10 @@ static const struct {
 
 const char *triage_engine_named(const char *text) {
     const size_t length = strcspn(text, ":");
-    if (strncmp(text, "dut.", 4) == 0) {
+    if (strncmp(text, "u_", 2) == 0) {
         for (size_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
             const char *found = strstr(text, instances[i].instance);
-            if (found && (size_t)(found - text) < length && found[-1] == '.')
+            if (found && (size_t)(found - text) < length && (found == text || found[-1] == '.'))
                 return instances[i].engine;
         }
         return NULL;

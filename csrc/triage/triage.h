@@ -50,7 +50,7 @@ struct triage_input {
 const char *triage_engine(enum nvdla_unit unit);
 
 /* The same of a text that begins with a unit or with the instance of a module: "SDP launch 3: ...",
- * "dut.u_cdma.u_dat_read: ..."; NULL if it names none. */
+ * "u_cdma.u_dat_read: ..."; NULL if it names none. */
 const char *triage_engine_named(const char *text);
 
 /* Lets the recorder of the model leave out the launches that the RTL's streams in that folder do not have, because they
