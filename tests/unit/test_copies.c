@@ -148,7 +148,7 @@ static int finish(struct run *run) {
     if (!ended)
         kill(run->pid, SIGKILL);
     assert_int_equal(waitpid(run->pid, &status, 0), run->pid);
-    assert_true(ended);
+    assert_true(ended); /* what it has written fits into the pipe */
     size_t n = strlen(run->text);
     for (ssize_t got; (got = read(run->output, run->text + n, sizeof run->text - n - 1)) > 0; n += (size_t)got)
         run->text[n + (size_t)got] = '\0';
@@ -253,7 +253,8 @@ static void test_wakes(void **state) {
     assert_int_equal(made, chosen);
     assert_true(made <= 40000 && made >= 36000); /* not behind the start of the launch, and close to it */
     assert_int_equal(at, played);
-    assert_int_equal(copy_state, run_state); /* it has played what its parent had played */
+    assert_int_equal(copy_state, run_state);          /* it has played what its parent had played */
+    assert_int_equal(count_of(run.text, "hello"), 1); /* nor is it written by the copy again */
     assert_int_equal(count_of(run.text, "woken"), 1);
     assert_int_equal(count_of(run.text, "goodbye"), 1);
 }
