@@ -88,8 +88,8 @@ struct flow {
 struct client_links {
     enum nvdla_client client;
     enum engine engine;
-    enum wait_index ask, take;     /* of writers: commands and atoms given */
-    enum wait_index request, data; /* behind the DMA client: pieces, atoms */
+    enum wait_index ask, take;                     /* of writers: commands and atoms given */
+    enum wait_index request, data;                 /* behind the DMA client: pieces, atoms */
     enum wait_index last, acknowledged, interrupt; /* of readers: WAIT_COUNT */
 };
 
