@@ -24,12 +24,12 @@ MAY_INCLUDE = {
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
     "gen": "nvdla layers trace",
-    "replay": "nvdla memory layers trace device",
+    "replay": "nvdla memory layers trace device observe",
     "coverage": "nvdla memory layers trace",
     "report": "nvdla memory layers trace device observe replay",
     "triage": "nvdla layers observe report",
     "run": "nvdla memory layers trace device observe model replay report triage",
-    "tb": "nvdla memory layers device observe run",
+    "tb": "nvdla memory layers device observe replay run",
     "cli": "nvdla memory layers trace device observe model gen replay coverage report run",
 }
 

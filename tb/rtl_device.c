@@ -93,6 +93,7 @@ struct rtl_device {
     double cpu_start;
     struct rtl_tap *tap;
     struct cbuf_board *board; /* NULL: there is none */
+    struct checks *checks;    /* likewise */
     struct flight *flight;
     uint64_t copy_due; /* clock in which to think of a copy, or in one that was woken to stop; UINT64_MAX: never */
 
@@ -477,6 +478,8 @@ static void rtl_record_taps(struct device *dev) {
         rtl_tap_record(rtl->tap, true);
     if (rtl->board)
         cbuf_board_compare(rtl->board, true);
+    if (rtl->checks)
+        checks_mute(rtl->checks, false);
 }
 
 static size_t rtl_in_flight(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room) {
@@ -605,13 +608,15 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         for (int p = 0; p < rtl->layout.ports; p++)
             axi_memory_listen(rtl->ports[p].memory, flight_axi(rtl->flight));
     }
-    if (rtl->options.checks) {
-        struct checks *checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
-        if (!checks)
+    const bool later = rtl->options.taps_later && rtl->simulator.checks_connect; /* they are evidence, too */
+    if (rtl->options.checks || later) {
+        rtl->checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
+        if (!rtl->checks)
             return false;
-        observers_add(&rtl->observers, checks_observer(checks));
+        checks_mute(rtl->checks, !rtl->options.checks);
+        observers_add(&rtl->observers, checks_observer(rtl->checks));
         if (rtl->marks)
-            checks_listen(checks, hear_layer, rtl->marks);
+            checks_listen(rtl->checks, hear_layer, rtl->marks);
     } else if (rtl->marks && rtl->simulator.checks_connect)
         rtl->simulator.checks_connect(rtl->simulator.context, NULL, hear_layer, rtl->marks);
     rtl->clock = rtl->simulator.clock;

@@ -62,7 +62,8 @@ struct rtl_options {
     const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
     struct scoreboard *cbuf;          /* receives what the scoreboard of CBUF finds; NULL: there is none */
-    bool taps_later;                  /* but not before device_ops.record_taps */
+    bool taps_later;                  /* but not before device_ops.record_taps, from when on checks that fail are
+                                       * findings, too, where the simulator holds them */
     const struct axi_listener *beats; /* hears of every beat on the AXI ports; NULL: nobody does */
     struct copies *copies;            /* of the process, to be made while it plays; NULL: none */
     bool timeline;                    /* count what moves and who waits, over time and by launch (device/timeline.h) */

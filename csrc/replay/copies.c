@@ -175,7 +175,7 @@ static void sleep_until_woken(struct copies *copies, pid_t parent, int socket) {
         close(copies->item[i].socket); /* else the others would not see the parent's end */
     copies->count = copies->leaving_count = 0;
     let_go(&copies->options);
-    struct message message;
+    struct message message = {.count = 0};
     if (!receive(socket, &message))
         _exit(EXIT_SUCCESS);
     close(socket);

@@ -88,9 +88,9 @@ struct flow {
 struct client_links {
     enum nvdla_client client;
     enum engine engine;
-    enum wait_index ask, take;     /* of writers: commands and atoms given */
-    enum wait_index request, data; /* behind the DMA client: pieces, atoms */
-    enum wait_index last, acknowledged, interrupt;
+    enum wait_index ask, take;                     /* of writers: commands and atoms given */
+    enum wait_index request, data;                 /* behind the DMA client: pieces, atoms */
+    enum wait_index last, acknowledged, interrupt; /* of readers: WAIT_COUNT */
 };
 
 static const struct client_links client_links[] = {
@@ -115,7 +115,7 @@ static const struct client_links client_links[] = {
     {NVDLA_WRITE_CDP, E_CDP, WAIT_CMD_CDP, WAIT_PUT_CDP, WAIT_WRITE_CDP, WAIT_BEAT_CDP, WAIT_LAST_CDP, WAIT_ACK_CDP,
      WAIT_INTR_CDP},
 };
-enum { CLIENTS = sizeof client_links / sizeof client_links[0], FIRST_WRITER = 7 };
+enum { CLIENTS = sizeof client_links / sizeof client_links[0] };
 
 struct reasoning {
     const struct hang *hang;
@@ -600,8 +600,8 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
     return nothing("has written all that %s gave", name);
 }
 
-static struct finding_of judge_client(const struct reasoning *r, size_t client) {
-    return client < FIRST_WRITER ? judge_read(r, &client_links[client]) : judge_write(r, &client_links[client]);
+static struct finding_of judge_client(const struct reasoning *r, const struct client_links *c) {
+    return c->interrupt == WAIT_COUNT ? judge_read(r, c) : judge_write(r, c);
 }
 
 /* ---- engines ---- */
@@ -1172,7 +1172,7 @@ static struct finding_of judge_mcif(const struct reasoning *r) {
                           burst->write ? "write" : "read");
     }
     for (size_t i = 0; i < CLIENTS; i++) {
-        const struct finding_of f = judge_client(r, i);
+        const struct finding_of f = judge_client(r, &client_links[i]);
         if (f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength))
             best = f;
         else if (f.kind == WAITS && best.kind == NOTHING)
@@ -1282,7 +1282,7 @@ static struct finding_of judge_for(const struct reasoning *r, enum engine engine
     for (size_t i = 0; i < CLIENTS; i++) {
         if (client_links[i].engine != asker)
             continue;
-        const struct finding_of f = judge_client(r, i);
+        const struct finding_of f = judge_client(r, &client_links[i]);
         if (f.kind == GUILTY && (own.kind != GUILTY || f.strength > own.strength))
             own = f;
         else if (f.kind == WAITS && own.kind == NOTHING)

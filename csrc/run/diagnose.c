@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/wave_view.h"
+#include "layers/cubes.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "replay/hang.h"
@@ -15,6 +17,9 @@
 #include "triage/triage.h"
 
 enum { SIGNS_MOST = 16 };
+
+/* Clocks on the screen before and behind the place, and up to how far the first wrong write is shown, too. */
+enum { BEFORE = 40, BEHIND = 30, FAR = 300 };
 
 struct model_options model_options_of(const struct run_options *options) {
     return (struct model_options){.allow_outside = options->rtl.axi.allow_outside,
@@ -65,17 +70,63 @@ static void add_findings(struct signs *signs, const struct device *dev) {
     }
 }
 
+static bool interrupt_register(const struct nvdla_config *config, uint32_t address) {
+    return address == nvdla_unit_base(config, NVDLA_GLB) + GLB_S_INTR_STATUS;
+}
+
+/* The unit that raises an interrupt: "CACC_0", "CDMA_DAT_1". */
+static enum nvdla_unit unit_of_interrupt(const char *name) {
+    enum nvdla_unit unit = 0;
+    while (unit < NVDLA_UNIT_COUNT && (strncmp(nvdla_unit_names[unit], name, strlen(nvdla_unit_names[unit])) != 0 ||
+                                       name[strlen(nvdla_unit_names[unit])] != '_'))
+        unit++;
+    return unit;
+}
+
+/* A check of memory that fails though every beat so far is right: the layer that writes there said too early that it is
+ * done. */
+static void memory_sign(const struct report_input *input, const struct play_failure *failure,
+                        struct triage_sign *sign) {
+    const struct op *op = &input->prog->ops[failure->op];
+    const uint64_t address = op->kind == OP_MEM_CHECK ? failure->first : op->base;
+    const struct launch *writer = NULL;
+    for (size_t i = 0; i < layer_tracker_count(input->launches); i++) {
+        const struct launch *launch = layer_tracker_launch(input->launches, i);
+        struct cube cube;
+        bool primary;
+        uint64_t run;
+        if (launch->tag < failure->op && launch_output_cube(input->prog->config, launch, &cube, &primary) &&
+            cube_run(&cube, address, &run))
+            writer = launch;
+    }
+    snprintf(sign->name, sizeof sign->name, "memory");
+    if (!writer)
+        return;
+    sign->engine = triage_engine(writer->unit);
+    snprintf(sign->text, sizeof sign->text, "%s launch %d has not written what it should have by then, at 0x%" PRIx64,
+             nvdla_unit_names[writer->unit], writer->ordinal, address);
+}
+
 /* Checks of registers that fail: the engine whose register it is. */
 static void add_failures(struct signs *signs, const struct report_input *input) {
     const struct play_result *result = input->played[0].result;
     for (size_t i = 0; i < result->failure_count; i++) {
         const struct op *op = &input->prog->ops[result->failures[i].op];
-        struct triage_sign *sign = op->kind == OP_MEM_CHECK || op->kind == OP_MEM_CRC ? NULL : add_sign(signs);
+        struct triage_sign *sign = add_sign(signs);
         char name[64];
         if (!sign)
+            return;
+        if (op->kind == OP_MEM_CHECK || op->kind == OP_MEM_CRC) {
+            memory_sign(input, &result->failures[i], sign);
             continue;
-        const enum nvdla_unit unit = nvdla_unit_at(input->prog->config, op->address);
+        }
+        enum nvdla_unit unit = nvdla_unit_at(input->prog->config, op->address);
         nvdla_register_name(input->prog->config, op->address, name, sizeof name);
+        const int bit = interrupt_register(input->prog->config, op->address)
+                            ? __builtin_ffs((int)(result->failures[i].got ^ result->failures[i].expected)) - 1
+                            : -1;
+        if (bit >= 0 && nvdla_interrupt_name(bit)) /* whose interrupt is too much or missing: "CACC_0" */
+            unit = unit_of_interrupt(nvdla_interrupt_name(bit));
         sign->engine = unit < NVDLA_UNIT_COUNT ? triage_engine(unit) : NULL;
         snprintf(sign->name, sizeof sign->name, "%s", name);
         snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
@@ -185,10 +236,41 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .model = taps->folder[TAPS_MODEL],
                                        .passages = passages,
                                        .passage_count = passage_count,
+                                       .stopped = input->played[0].result->outcome == PLAY_STOPPED,
                                        .hang = hung ? &hang : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};
     return triage(&facts, diagnosis, err);
+}
+
+bool point_at(const struct report_input *input, const struct diagnosis *diagnosis, const char *wave,
+              struct error *err) {
+    struct device *rtl = input->played[0].dev;
+    struct wave_marker markers[2 + DEVICE_LAUNCHES];
+    char names[DEVICE_LAUNCHES][32];
+    struct device_launch running[DEVICE_LAUNCHES];
+    size_t count = 0;
+    const uint64_t end = input->wrong ? input->wrong->beat.cycle : rtl->ops->time(rtl);
+    const uint64_t place = diagnosis->cycle ? diagnosis->cycle : end;
+    if (diagnosis->cycle)
+        markers[count++] = (struct wave_marker){
+            diagnosis->kind == DIAGNOSIS_HANG ? "last movement" : "first wrong element", diagnosis->cycle};
+    if (input->wrong)
+        markers[count++] = (struct wave_marker){"first wrong write", end};
+    const size_t launches = rtl->ops->in_flight ? rtl->ops->in_flight(rtl, place, running, DEVICE_LAUNCHES) : 0;
+    for (size_t i = 0; i < launches; i++) {
+        snprintf(names[i], sizeof names[i], "%s #%d armed", nvdla_unit_names[running[i].unit], running[i].ordinal);
+        markers[count++] = (struct wave_marker){names[i], running[i].armed};
+    }
+    const struct wave_view view = {.from = place > BEFORE ? place - BEFORE : 0,
+                                   .to = (end > place && end - place < FAR ? end : place) + BEHIND,
+                                   .cursor = (int64_t)place,
+                                   .markers = markers,
+                                   .marker_count = count};
+    char *save = wave_save_path(wave);
+    const bool good = access(save, F_OK) != 0 || wave_view_change(save, &view, err);
+    free(save);
+    return good;
 }
 
 void name_diagnosis(const struct diagnosis *diagnosis, struct result *result) {

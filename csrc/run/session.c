@@ -62,6 +62,8 @@ struct program *read_trace(const struct run_options *options, const char *path, 
 /* Share of the time of a run that the RTL takes, roughly. */
 #define RTL_SHARE 0.95
 
+enum { RUNAWAY_BEATS = 10000 /* that a run may move beyond twice what its layers need */ };
+
 /* ---- playing ---- */
 
 /* Closes waves and coverage; false with a message if they could not be written. */
@@ -103,6 +105,22 @@ struct session {
     struct wave_launch *launches; /* of --wave-layer */
     char *wave_path;              /* of nvcosim debug */
 };
+
+/* nvcosim debug ends a run that reads or writes for ever: it never stands still. */
+static void stop_runaway(void *context, const struct device *dev, size_t done, size_t total) {
+    struct session *session = context;
+    struct device_statistics statistics = {0};
+    struct device *device = (struct device *)dev;
+    const uint64_t bus = (uint64_t)dev->config->dbb_data_bits / 8;
+    dev->ops->statistics(device, &statistics);
+    if (statistics.rtl && device_beats(statistics.read_beats) + device_beats(statistics.write_beats) >
+                              2 * session->watch.bytes / bus + RUNAWAY_BEATS) {
+        session->input.objection = "the RTL moves more than twice the beats that its layers need, and does not end";
+        device->stop = true;
+    }
+    if (session->options->progress)
+        send_progress(&session->watch, dev, done, total);
+}
 
 static bool open_rtl(struct session *session, const char *name, rtl_open open, void *context, struct error *err) {
     const struct run_options *options = session->options;
@@ -148,7 +166,10 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
     session->play = options->play;
     session->play.seed = options->seed;
     session->watch.fd = options->result_fd;
-    if (options->progress) {
+    if (options->debug) {
+        session->play.progress = stop_runaway;
+        session->play.progress_context = session;
+    } else if (options->progress) {
         session->play.progress = send_progress;
         session->play.progress_context = &session->watch;
     }
@@ -233,7 +254,8 @@ static void session_judge(struct session *session, struct result *result) {
     struct error err;
     bool closed = close_files(&session->input, &err);
     if (closed && again_woken(&session->again)) {
-        closed = diagnose(options, &session->input, &session->taps, &diagnosis, &err);
+        closed = diagnose(options, &session->input, &session->taps, &diagnosis, &err) &&
+                 point_at(&session->input, &diagnosis, session->again.wave.path, &err);
         session->input.diagnosis = &diagnosis;
     } else
         closed = closed && taps_close(&session->taps, &err);

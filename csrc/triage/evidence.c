@@ -19,26 +19,6 @@
 
 enum { SIDES = 2, ADDENDS_SHOWN = 32, LANES_SHOWN = 64 };
 
-char *evidence_place(const struct tap_position *at, char *text, size_t size) {
-    const struct tap_place *place = &at->place;
-    int n = snprintf(text, size, "launch %d", at->stream.ordinal);
-    const struct {
-        const char *name;
-        int32_t value;
-        bool shown;
-    } parts[] = {{"batch", place->batch, place->batch > 0},
-                 {"channel", place->channel, place->channel >= 0},
-                 {"y", place->y, place->y >= 0},
-                 {"x", place->x, place->x >= 0},
-                 {"atomic operation", place->reduction, place->reduction > 0}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (parts[i].shown && n >= 0 && (size_t)n < size)
-            n += snprintf(text + n, size - (size_t)n, ", %s %" PRId32, parts[i].name, parts[i].value);
-    if (place->address && n >= 0 && (size_t)n < size)
-        snprintf(text + n, size - (size_t)n, ", address 0x%" PRIx64, place->address);
-    return text;
-}
-
 /* ---- looking things up in recorded streams ---- */
 
 /* What an element must be; -1: any. */

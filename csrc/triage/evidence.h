@@ -5,9 +5,6 @@
 #include "observe/recorder.h"
 #include "triage/triage.h"
 
-/* "SDP launch 3, channel 5, y 2, x 1" with what is known of the place. Returns text. */
-char *evidence_place(const struct tap_position *at, char *text, size_t size);
-
 /* Lines on the element that differs in that stream. */
 void evidence(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
               const struct tap_difference *difference, struct words *lines);

@@ -54,10 +54,10 @@ static const struct {
 
 const char *triage_engine_named(const char *text) {
     const size_t length = strcspn(text, ":");
-    if (strncmp(text, "dut.", 4) == 0) {
+    if (strncmp(text, "u_", 2) == 0) {
         for (size_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
             const char *found = strstr(text, instances[i].instance);
-            if (found && (size_t)(found - text) < length && found[-1] == '.')
+            if (found && (size_t)(found - text) < length && (found == text || found[-1] == '.'))
                 return instances[i].engine;
         }
         return NULL;
@@ -109,10 +109,23 @@ static struct walk_step *add_step(struct walk *walk, const char *engine, const c
     return step;
 }
 
-/* Compares a stream of both sides. */
-static bool look_at_stream(const struct triage_input *input, const struct passage *passage, struct walk_step *step,
-                           struct finding_of_step *found, struct error *err) {
-    char name[128], place[160];
+/* True if the inside of the RTL was heard: one of its streams was recorded. */
+static bool hears_inside(const struct triage_input *input) {
+    bool found = false;
+    for (size_t i = 0; i < PASSAGES && !found; i++) {
+        char name[128];
+        recorder_file_name(&(struct tap_stream){.unit = path[i].unit, .tap = path[i].tap}, name, sizeof name);
+        char *file = xprintf("%s/%s", input->rtl, name);
+        found = access(file, F_OK) == 0;
+        free(file);
+    }
+    return found;
+}
+
+/* Compares a stream of both sides. inside: see hears_inside. */
+static bool look_at_stream(const struct triage_input *input, const struct passage *passage, bool inside,
+                           struct walk_step *step, struct finding_of_step *found, struct error *err) {
+    char name[128], place[256];
     recorder_file_name(&(struct tap_stream){.unit = passage->unit, .tap = passage->tap}, name, sizeof name);
     char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
     bool good = true;
@@ -129,11 +142,11 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
             step->cycle = d->a.at.place.cycle;
         if (found->value)
             snprintf(step->text, sizeof step->text, "%s: RTL %" PRId64 ", model %" PRId64,
-                     evidence_place(&d->b.at, place, sizeof place), d->a.value, d->b.value);
+                     tap_element_text(&d->b, place, sizeof place), d->a.value, d->b.value);
         else if (found->missing)
             snprintf(step->text, sizeof step->text, "the %s has no element after %" PRIu64,
                      d->a_ended ? "RTL" : "model", d->compared);
-    } else if (of_rtl || of_model) {
+    } else if ((of_rtl || of_model) && inside) {
         step->state = WALK_SHORT;
         found->missing = true;
         found->difference = (struct tap_difference){.differs = true, .a_ended = !of_rtl, .b_ended = !of_model};
@@ -152,7 +165,7 @@ static void look_at_passage(const struct triage_passage *passage, struct walk_st
         return;
     found->value = true;
     step->cycle = passage->cycle;
-    snprintf(step->text, sizeof step->text, "address 0x%" PRIx64 ": went in as %s, came out as %s", passage->address,
+    snprintf(step->text, sizeof step->text, "at address 0x%" PRIx64 " expected %s, got %s", passage->address,
              passage->expected, passage->got);
 }
 
@@ -179,7 +192,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     struct walk *walk = &diagnosis->walk;
     const struct walk_step *step = &walk->steps[at];
     const struct tap_difference *d = &found->difference;
-    char place[160];
+    char place[256];
     walk->first = at;
     diagnosis->kind = DIAGNOSIS_VALUE;
     diagnosis->engine = step->engine;
@@ -189,9 +202,8 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
         diagnosis->element = xprintf("address 0x%" PRIx64, found->checked->address);
         diagnosis->expected = xstrdup(found->checked->expected);
         diagnosis->got = xstrdup(found->checked->got);
-        snprintf(walk->sentence, sizeof walk->sentence,
-                 "%s is to blame: at cycle %" PRIu64 " %s gives %s at address 0x%" PRIx64 ", expected %s", step->engine,
-                 step->cycle, step->stream, found->checked->got, found->checked->address, found->checked->expected);
+        snprintf(walk->sentence, sizeof walk->sentence, "%s is to blame: %s, at cycle %" PRIu64 ": %s", step->engine,
+                 step->stream, step->cycle, step->text);
         return;
     }
     if (!found->value) {
@@ -202,7 +214,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
                  d->a_ended ? "model" : "RTL");
         return;
     }
-    evidence_place(&d->b.at, place, sizeof place);
+    tap_element_text(&d->b, place, sizeof place);
     diagnosis->element = xstrdup(place);
     diagnosis->expected = xprintf("%" PRId64, d->b.value);
     diagnosis->got = xprintf("%" PRId64, d->a.value);
@@ -236,7 +248,7 @@ static void decide(const struct triage_input *input, const struct finding_of_ste
                 walk->first = i;
         return;
     }
-    if (missing < walk->count) {
+    if (missing < walk->count && !input->stopped) {
         blame_stream(input, missing, &found[missing], diagnosis);
         if (input->hang)
             diagnosis->kind = DIAGNOSIS_HANG;
@@ -264,15 +276,17 @@ static void explain_ends(struct walk *walk, const struct finding_of_step *found)
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
     struct walk *walk = &diagnosis->walk;
     struct finding_of_step *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
+    const bool inside = hears_inside(input);
     bool good = true;
     for (size_t i = 0; i < PASSAGES && good; i++)
-        good = look_at_stream(input, &path[i], add_step(walk, path[i].engine, tap_names[path[i].tap]), &found[i], err);
+        good = look_at_stream(input, &path[i], inside, add_step(walk, path[i].engine, tap_names[path[i].tap]),
+                              &found[i], err);
     for (size_t i = 0; i < input->passage_count && good; i++)
         look_at_passage(&input->passages[i], add_step(walk, input->passages[i].engine, input->passages[i].name),
                         &found[PASSAGES + i]);
     if (good) {
         decide(input, found, diagnosis);
-        if (diagnosis->kind == DIAGNOSIS_VALUE)
+        if (input->stopped)
             explain_ends(walk, found);
     }
     free(found);

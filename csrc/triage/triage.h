@@ -40,6 +40,7 @@ struct triage_input {
     const char *rtl, *model;              /* folders of the streams */
     const struct triage_passage *passages;
     size_t passage_count;
+    bool stopped; /* the run was ended at its failure, so that streams may end early for that reason */
     const struct triage_sign *hang; /* NULL: the run did not hang */
     const struct triage_sign *signs;
     size_t sign_count; /* the strongest first */
@@ -49,7 +50,7 @@ struct triage_input {
 const char *triage_engine(enum nvdla_unit unit);
 
 /* The same of a text that begins with a unit or with the instance of a module: "SDP launch 3: ...",
- * "dut.u_cdma.u_dat_read: ..."; NULL if it names none. */
+ * "u_cdma.u_dat_read: ..."; NULL if it names none. */
 const char *triage_engine_named(const char *text);
 
 /* Lets the recorder of the model leave out the launches that the RTL's streams in that folder do not have, because they

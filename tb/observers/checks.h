@@ -31,6 +31,9 @@ struct checks *checks_open(struct device *dev, const struct simulator *simulator
 /* Further ears for the layers that start and end. */
 void checks_listen(struct checks *checks, void (*layer)(void *arg, const char *scope, int event), void *arg);
 
+/* While they are muted, what fails is no finding. */
+void checks_mute(struct checks *checks, bool muted);
+
 /* The observer owns the checks. When the design is reset, launches are counted from 0 again. */
 struct observer checks_observer(struct checks *checks);
 

@@ -84,7 +84,7 @@ static void first_in_time_is_to_blame(void **state) {
     assert_int_equal(1040, found.cycle);
     assert_string_equal("103", found.expected);
     assert_string_equal("104", found.got);
-    assert_non_null(strstr(found.element, "channel 3"));
+    assert_non_null(strstr(found.element, "kernel 3"));
     assert_string_equal("cmac", found.walk.steps[found.walk.first].engine);
     diagnosis_free(&found);
 }

@@ -1,0 +1,66 @@
+#!/bin/bash
+# nvcosim debug names the engine to blame: faults planted into one copy of the RTL (scripts/plant.py), each noticed by some trace of a
+# list; at least nine of ten must be named by their folder. What it leaves behind is there and says the same.
+#
+# usage: debug.sh BUILD [COUNT [SEED]]
+set -u
+. "$(dirname "$0")/frame.sh"
+build=$1 count=${2:-20} seed=${3:-10}
+dir=$build/tests/debug
+rm -rf "$dir" && mkdir -p "$dir"
+traces=()
+for name in rand_mixed_000 rand_edge_cdp_000 rand_dc_pdp_000 rand_corner_000 rand_img_001 rand_pdp_001 rand_cdp_000 rand_edge_group_001 rand_corner_001 \
+    rand_multi_000 rand_edge_lut_000 rand_edge_intr_001 rand_dc_002 rand_sdp_pdp_001; do
+    traces+=("traces/conformance/small/$name.nvt.gz")
+done
+
+"$NVCOSIM" debug --out "$dir/out" "${traces[0]}" >"$dir/log" 2>&1
+[ $? -eq 0 ] && grep -q '^PASS' "$dir/log" && [ ! -e "$dir/out" ]
+check "a trace that passes leaves nothing behind" $?
+"$NVCOSIM" debug "${traces[@]:0:2}" >"$dir/log" 2>&1
+[ $? -eq 2 ] && grep -q 'one trace at a time' "$dir/log"
+check "two traces are refused" $?
+"$NVCOSIM" debug --dut model "${traces[0]}" >"$dir/log" 2>&1
+[ $? -eq 2 ] && grep -q 'RTL and model are compared' "$dir/log"
+check "the model alone is refused" $?
+
+python3 scripts/plant.py "$dir" --count "$count" --seed "$seed"
+check "faults are planted" $?
+"$NVCOSIM" build --config small --name planted --filelist "$dir/faults.f" >"$dir/build.log" 2>&1
+check "the copy is built" $?
+python3 - "$NVCOSIM" "$dir" "${traces[@]}" <<'PY'
+import csv, json, os, subprocess, sys
+nvcosim, folder, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
+noticed = named = 0
+for fault in csv.DictReader(open(f"{folder}/faults.csv", encoding="utf-8")):
+    pin = f"nvdla_pwrbus_ram_a_pd={fault['id']}"
+    run = [nvcosim, "run", "-q", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "20", "--pin", pin, "--out", f"{folder}/run",
+           "--results", f"{folder}/results"]
+    subprocess.run(run + traces, capture_output=True)
+    failed = [r for r in map(json.loads, open(f"{folder}/results", encoding="utf-8")) if r["verdict"] in ("FAIL", "HANG")]
+    if not failed:
+        continue
+    noticed += 1
+    out = f"{folder}/{fault['id']}"
+    done = subprocess.run([nvcosim, "debug", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "60", "--pin", pin, "--out", out,
+                           failed[0]["path"]], capture_output=True, text=True)
+    place = f"{out}/{failed[0]['trace']}"
+    try:
+        verdict = json.load(open(f"{place}/report.json", encoding="utf-8"))["verdict"]
+    except (OSError, KeyError) as error:
+        verdict = {"engine": None, "kind": str(error), "sentence": done.stderr[-300:]}
+    right = verdict["engine"] == fault["folder"] and done.returncode in (1, 3)
+    named += right
+    print(f"{'named' if right else 'WRONG'}: fault {fault['id']} in {fault['file']}:{fault['line']} ({fault['from']} -> {fault['to']}), "
+          f"{failed[0]['trace']}: {verdict['engine']}, {verdict['kind']}: {verdict['sentence']}")
+    if right and verdict["kind"] == "value":
+        page = open(f"{place}/report.html", encoding="utf-8").read()
+        for file in ("report.txt", "wave.fst", "wave.gtkw", "taps/rtl", "taps/model"):
+            assert os.path.exists(f"{place}/{file}"), file
+        assert verdict["tap"] and verdict["cycle"] and verdict["element"] and verdict["walk"], verdict
+        assert f"{fault['folder']} is to blame" in page and f"{fault['folder']} is to blame" in done.stderr
+print(f"{named} of {noticed} faults that the traces notice are named by their folder")
+sys.exit(not (noticed >= len(traces) // 2 and named >= 0.9 * noticed))
+PY
+check "at least nine of ten faults are named by the folder they are in" $?
+finish
