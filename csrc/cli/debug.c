@@ -45,9 +45,10 @@ static const char doc[] =
 
 /* The options of run that make sense here. */
 static void make_table(struct argp_option *table) {
-    static const char *const left_out[] = {
-        "jobs",          "wave",      "wave-from", "wave-to", "wave-layer", "wave-scope", "results",       "coverage",
-        "coverage-kind", "histogram", "checks",    "tap",     "taps",       "debug",      "stop-at-first", "html"};
+    static const char *const left_out[] = {"jobs",          "wave",       "wave-from", "wave-to",  "wave-layer",
+                                           "wave-scope",    "wave-plain", "results",   "coverage", "coverage-kind",
+                                           "histogram",     "checks",     "tap",       "taps",     "debug",
+                                           "stop-at-first", "html"};
     size_t n = 0;
     table[n++] = (struct argp_option){
         .name = "open", .key = KEY_OPEN, .doc = "Start GTKWave on the waves when something went wrong"};

@@ -399,9 +399,10 @@ static void make_table(struct argp_option *table) {
         {.name = "attempts", .key = KEY_ATTEMPTS, .arg = "N", .doc = "Runs at most (default 300)"},
         {.name = "quiet", .key = 'q', .doc = "Print the result only"},
     };
-    static const char *const left_out[] = {
-        "out",       "jobs",    "stats",      "verbose",    "quiet",   "name",     "result-fd",     "progress", "wave",
-        "wave-from", "wave-to", "wave-layer", "wave-scope", "results", "coverage", "coverage-kind", "histogram"};
+    static const char *const left_out[] = {"out",      "jobs",          "stats",      "verbose",    "quiet",
+                                           "name",     "result-fd",     "progress",   "wave",       "wave-from",
+                                           "wave-to",  "wave-layer",    "wave-scope", "wave-plain", "results",
+                                           "coverage", "coverage-kind", "histogram"};
     size_t n = 0;
     for (; n < sizeof own / sizeof own[0]; n++)
         table[n] = own[n];

@@ -23,7 +23,8 @@ static const struct passage {
     {NVDLA_SDP, TAP_SDP_X1, "sdp"},       {NVDLA_SDP, TAP_SDP_X2, "sdp"},     {NVDLA_SDP, TAP_SDP_CVT_IN, "sdp"},
     {NVDLA_SDP, TAP_SDP_OUT, "sdp"},      {NVDLA_PDP, TAP_PDP_IN, "pdp"},     {NVDLA_PDP, TAP_PDP_ROW, "pdp"},
     {NVDLA_PDP, TAP_PDP_OUT, "pdp"},      {NVDLA_CDP, TAP_CDP_IN, "cdp"},     {NVDLA_CDP, TAP_CDP_SUM, "cdp"},
-    {NVDLA_CDP, TAP_LUT_OUT, "lut"},      {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"}, {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
+    {NVDLA_CDP, TAP_LUT_HIT, "lut"},      {NVDLA_CDP, TAP_LUT_OUT, "lut"},    {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"},
+    {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
 };
 enum { PASSAGES = sizeof path / sizeof path[0], ENDING = sizeof ".tap.gz" - 1 };
 
