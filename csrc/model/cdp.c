@@ -82,7 +82,7 @@ static void square_sums(const int32_t *v, int64_t *sum, size_t count, size_t rea
 /* ---- what the taps inside the pipeline hear ---- */
 
 /* Where they stand. */
-enum inside { SUM, FACTOR, PRODUCT, INSIDE };
+enum inside { SUM, ANSWER, FACTOR, PRODUCT, INSIDE };
 
 /* The values of a block in the order of the hardware: surface, column, lane. */
 struct inside_block {
@@ -104,7 +104,8 @@ static inline void keep(const struct inside_block *block, enum inside where, siz
 }
 
 static void inside_new(struct inside_block *block, const struct cdp_layer *layer) {
-    const struct tap_out *const taps[INSIDE] = {&layer->taps.sum, &layer->taps.factor, &layer->taps.convertor};
+    const struct tap_out *const taps[INSIDE] = {&layer->taps.sum, &layer->taps.answer, &layer->taps.factor,
+                                                &layer->taps.convertor};
     *block = (struct inside_block){.lanes = layer->lanes};
     for (int i = 0; i < INSIDE; i++) {
         struct inside_values *inside = &block->of[i];
@@ -120,7 +121,7 @@ static void inside_free(struct inside_block *block) {
 }
 
 static inline bool anybody_listens(const struct inside_block *block) {
-    return block->of[SUM].values || block->of[FACTOR].values || block->of[PRODUCT].values;
+    return block->of[SUM].values || block->of[ANSWER].values || block->of[FACTOR].values || block->of[PRODUCT].values;
 }
 
 /* ---- the pipeline ---- */
@@ -141,7 +142,9 @@ static void products(const struct cdp_kernel *kernel, const struct lut_arithmeti
     for (size_t i = 0; i < count; i++)
         product[i] = kernel->multiply_bypass ? factor[i] : (int64_t)factor[i] * v[i];
     for (size_t i = 0; block && i < count; i++) {
+        const struct lut_result result = lut_look_up(arithmetic, &kernel->lut, entries, q[i]);
         keep(block, SUM, channel + i, q[i]);
+        keep(block, ANSWER, channel + i, lut_flags(&result));
         keep(block, FACTOR, channel + i, factor[i]);
         keep(block, PRODUCT, channel + i, product[i]);
     }
@@ -225,7 +228,9 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
         square_sums_fp16(v, q, count, kernel->reach);
     lut_apply_cdp_fp16(&kernel->lut, entries, q, product, count, counters);
     for (size_t i = 0; block && i < count; i++) {
+        const struct lut_result result = lut_look_up_cdp_fp16(&kernel->lut, entries, q[i]);
         keep(block, SUM, channel + i, q[i]);
+        keep(block, ANSWER, channel + i, lut_flags(&result));
         keep(block, FACTOR, channel + i, fp17_to_fp32(product[i]));
     }
     for (size_t i = 0; i < count; i++)

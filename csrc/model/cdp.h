@@ -60,7 +60,7 @@ uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entr
 
 /* A layer's streams, see enum tap. */
 struct cdp_taps {
-    struct tap_out input, sum, factor, convertor, output;
+    struct tap_out input, sum, answer, factor, convertor, output;
 };
 
 /* A layer as the armed register groups describe it. CDP has no sizes of its own: only the data formats of the two units

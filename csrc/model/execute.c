@@ -316,6 +316,7 @@ static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *l
     struct cdp_taps *taps = &tapped.taps;
     taps->input = tap_of(model, NVDLA_CDP, TAP_CDP_IN, tap_format_of(precision), bits);
     taps->sum = tap_of(model, NVDLA_CDP, TAP_CDP_SUM, bits > 0 ? TAP_INT64 : TAP_FP32, cdp_sum_bits(precision));
+    taps->answer = tap_of(model, NVDLA_CDP, TAP_LUT_HIT, TAP_INT8, LUT_FLAG_BITS);
     taps->factor = tap_of(model, NVDLA_CDP, TAP_LUT_OUT, bits > 0 ? TAP_INT16 : TAP_FP32, bits > 0 ? 16 : 0);
     taps->convertor =
         tap_of(model, NVDLA_CDP, TAP_CDP_CVT_IN, bits > 0 ? TAP_INT64 : TAP_FP32, cdp_product_bits(precision));

@@ -331,17 +331,20 @@ struct lut_result lut_look_up_cdp_fp16(const struct lut_settings *settings, cons
 
 /* ---- counting ---- */
 
+int lut_flags(const struct lut_result *result) {
+    const enum lut_answer le = result->answer[LUT_LE], lo = result->answer[LUT_LO];
+    if ((le == LUT_HIT) != (lo == LUT_HIT))
+        return le == LUT_HIT ? LUT_LE_ONLY : LUT_LO_ONLY;
+    return le != lo || le == LUT_HIT ? 0 : le == LUT_UNDER ? LUT_BOTH_UNDER : LUT_BOTH_OVER;
+}
+
 void lut_count(struct lut_counters *counters, const struct lut_result *result) {
-    enum lut_answer le = result->answer[LUT_LE], lo = result->answer[LUT_LO];
-    if ((le == LUT_HIT) != (lo == LUT_HIT)) {
-        counters->le_hit += le == LUT_HIT;
-        counters->lo_hit += lo == LUT_HIT;
-    } else if (le != lo || le == LUT_HIT) {
-        counters->hybrid++;
-    } else {
-        counters->underflow += le == LUT_UNDER;
-        counters->overflow += le == LUT_OVER;
-    }
+    const int flags = lut_flags(result);
+    counters->underflow += flags == LUT_BOTH_UNDER;
+    counters->overflow += flags == LUT_BOTH_OVER;
+    counters->le_hit += flags == LUT_LE_ONLY;
+    counters->lo_hit += flags == LUT_LO_ONLY;
+    counters->hybrid += flags == 0;
 }
 
 void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_settings *settings,

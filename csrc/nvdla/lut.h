@@ -93,6 +93,13 @@ struct lut_result lut_look_up_sdp_fp16(const struct lut_settings *settings, cons
 struct lut_result lut_look_up_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
                                        uint32_t x);
 
+/* How both tables answered an input, as CDP's tables show it: LUT_FLAG_BITS signed bits. None of them: hybrid. */
+enum { LUT_FLAG_BITS = 4 };
+enum lut_flags { LUT_BOTH_UNDER = 1, LUT_BOTH_OVER = 2, LUT_LE_ONLY = 4, LUT_LO_ONLY = -8 };
+
+/* The one that holds, or 0. */
+int lut_flags(const struct lut_result *result);
+
 /* Number of inputs by what the tables answered: CDP's five counters, whose sum is the number of inputs.
  * Spec: 62-cdp section 9. */
 struct lut_counters {

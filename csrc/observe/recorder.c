@@ -123,7 +123,7 @@ static void start(struct file *file) {
     }
     char line[128];
     const int n =
-        snprintf(line, sizeof line, "nvcosim tap 3 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
+        snprintf(line, sizeof line, "nvcosim tap 4 %d %d %d\n", (int)file->unit, (int)file->tap, file->client);
     put(file, line, (size_t)n);
     put(file, &byte_order, sizeof byte_order);
 }
@@ -279,11 +279,11 @@ struct tap_reader *tap_reader_open(const char *path, struct error *err) {
     char line[128];
     int unit, tap, client;
     uint32_t order;
-    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 3 %d %d %d", &unit, &tap, &client) != 3 ||
+    if (!gzgets(gz, line, sizeof line) || sscanf(line, "nvcosim tap 4 %d %d %d", &unit, &tap, &client) != 3 ||
         unit < 0 || unit > NVDLA_UNIT_COUNT || tap < 0 || tap >= TAP_COUNT ||
         gzread(gz, &order, sizeof order) != (int)sizeof order || order != byte_order) {
         gzclose(gz);
-        error_set(err, "%s: is no recorded stream of version 3 made on a machine of this byte order", path);
+        error_set(err, "%s: is no recorded stream of version 4 made on a machine of this byte order", path);
         return NULL;
     }
     struct tap_reader *reader = xcalloc(1, sizeof *reader);

@@ -47,6 +47,7 @@ enum tap {
     TAP_PDP_OUT,
     TAP_CDP_IN,     /* elements before the input convertor */
     TAP_CDP_SUM,    /* sums of a window that enter the table */
+    TAP_LUT_HIT,    /* how CDP's two tables answer them: enum lut_flags of nvdla/lut.h */
     TAP_LUT_OUT,    /* what CDP's table gives for them */
     TAP_CDP_CVT_IN, /* before the output convertor; 25 or 33 bits */
     TAP_CDP_OUT,

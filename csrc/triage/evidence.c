@@ -425,7 +425,7 @@ static void show_pdp(const struct triage_input *input, const struct wanted *outp
 }
 
 static void show_cdp(const struct triage_input *input, const struct wanted *output, struct words *lines) {
-    static const enum tap taps[] = {TAP_CDP_SUM, TAP_LUT_OUT, TAP_CDP_CVT_IN, TAP_CDP_OUT};
+    static const enum tap taps[] = {TAP_CDP_SUM, TAP_LUT_HIT, TAP_LUT_OUT, TAP_CDP_CVT_IN, TAP_CDP_OUT};
     const struct launch *cdp = layer_tracker_find(input->launches, NVDLA_CDP, output->ordinal);
     if (!cdp)
         return;

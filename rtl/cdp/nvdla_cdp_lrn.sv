@@ -50,6 +50,7 @@ module nvdla_cdp_lrn
   logic atom_valid_q, atom_last_q;
   logic [AtomBits-1:0] atom_q;
   logic step, bypass_sum, bypass_multiply;
+  logic [CdpThroughput*LutFlagBits-1:0] flags;
   logic [CdpThroughput-1:0] both_under, both_over, le_only, lo_only;
   logic [CdpThroughput*CdpSumBits-1:0] sums;
   logic [CdpThroughput*LutEntryBits-1:0] factors;
@@ -105,10 +106,7 @@ module nvdla_cdp_lrn
       .valid_i     (valid_q[2]),
       .data_i      (sums),
       .result_o    (factors),
-      .both_under_o(both_under),
-      .both_over_o (both_over),
-      .le_only_o   (le_only),
-      .lo_only_o   (lo_only)
+      .flags_o     (flags)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -131,6 +129,10 @@ module nvdla_cdp_lrn
       le_hit_o <= le_hit_o + 32'($countones(le_only));
       lo_hit_o <= lo_hit_o + 32'($countones(lo_only));
     end
+  end
+
+  for (genvar l = 0; l < CdpThroughput; l++) begin : gen_flags
+    assign {lo_only[l], le_only[l], both_over[l], both_under[l]} = flags[l*LutFlagBits+:LutFlagBits];
   end
 
   // ---- squares of all lanes a beat sees -----------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@
 // the last entry of its table is dropped. The tables have no reset.
 //
 // Look-ups: data_i holds Lanes signed inputs, lane 0 lowest; a beat moves one stage on in every clock with step_i, three stages: places in
-// both tables and selection, entries, result (signed 16 bits a lane). The flags *_o belong to the beat that has left the first stage. START
-// counts with its low InputBits in comparisons, SELECT with its low SelectBits; slopes take all of START and END. A SELECT of
-// -2^(SelectBits-1) shifts LE left by that amount and LO not at all. cfg_i must stand still while beats are under way.
+// both tables and selection, entries, result (signed 16 bits a lane). flags_o (a lane: {only LO hits, only LE hits, both over, both
+// under}) belongs to the beat that has left the first stage. START counts with its low InputBits in comparisons, SELECT with its low
+// SelectBits; slopes take all of START and END. A SELECT of -2^(SelectBits-1) shifts LE left by that amount and LO not at all. cfg_i must
+// stand still while beats are under way.
 // Spec: 55-lut, sections 2, 3.2, 4.3, 7; 62-cdp, section 6.
 module nvdla_lut
   import nvdla_lut_pkg::*;
@@ -30,10 +31,7 @@ module nvdla_lut
     input  logic                          valid_i,
     input  logic [   Lanes*InputBits-1:0] data_i,
     output logic [Lanes*LutEntryBits-1:0] result_o,
-    output logic [             Lanes-1:0] both_under_o,
-    output logic [             Lanes-1:0] both_over_o,
-    output logic [             Lanes-1:0] le_only_o,
-    output logic [             Lanes-1:0] lo_only_o
+    output logic [ Lanes*LutFlagBits-1:0] flags_o
 );
   logic [LutEntryBits-1:0] mem_q[0:LutWords-1];
 
@@ -197,10 +195,7 @@ module nvdla_lut
     logic [8:0] first;
     assign first = entry_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
 
-    assign both_under_o[l] = found_q.both_under;
-    assign both_over_o[l] = found_q.both_over;
-    assign le_only_o[l] = found_q.le_only;
-    assign lo_only_o[l] = found_q.lo_only;
+    assign flags_o[l*LutFlagBits+:LutFlagBits] = {found_q.lo_only, found_q.le_only, found_q.both_over, found_q.both_under};
     assign result_o[l*LutEntryBits+:LutEntryBits] = result_q;
 
     always_ff @(posedge clk_i) begin

@@ -7,6 +7,7 @@ package nvdla_lut_pkg;
 
   localparam int LutEntryBits = 16;
   localparam int LutFracBits = 16;
+  localparam int LutFlagBits = 4;                                        // how both tables answered an input
   localparam logic [8:0] LutLeLast = 9'd64;
   localparam logic [8:0] LutLoLast = 9'd256;
   localparam logic [8:0] LutLoBase = 9'd65;                              // both tables in one memory, LE first

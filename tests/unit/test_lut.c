@@ -500,6 +500,12 @@ static void every_pair_of_answers_has_its_counter(void **state) {
         struct lut_result result = {.answer = {cases[i].le, cases[i].lo}};
         lut_count(&counters, &result);
         assert_memory_equal(&counters, &cases[i].want, sizeof counters);
+        const int flags = lut_flags(&result);
+        assert_true(flags == LUT_BOTH_UNDER  ? counters.underflow == 1
+                    : flags == LUT_BOTH_OVER ? counters.overflow == 1
+                    : flags == LUT_LE_ONLY   ? counters.le_hit == 1
+                    : flags == LUT_LO_ONLY   ? counters.lo_hit == 1
+                                             : flags == 0 && counters.hybrid == 1);
     }
 }
 
