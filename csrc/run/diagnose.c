@@ -128,7 +128,8 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
                             : -1;
         if (bit >= 0 && nvdla_interrupt_name(bit)) /* whose interrupt is too much or missing: "CACC_0" */
             unit = unit_of_interrupt(nvdla_interrupt_name(bit));
-        sign->engine = unit < NVDLA_UNIT_COUNT ? triage_engine(unit) : NULL;
+        const bool table = strstr(name, "_LUT_ACCESS_") != NULL; /* the access port of the table is its own */
+        sign->engine = table ? "lut" : unit < NVDLA_UNIT_COUNT ? triage_engine(unit) : NULL;
         snprintf(sign->name, sizeof sign->name, "%s", name);
         snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
                  result->failures[i].expected);
