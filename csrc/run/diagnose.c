@@ -137,16 +137,18 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
 }
 
 /* The client that writes wrong first: all that is known of an RTL whose inside is not seen. */
-static void add_wrong(struct signs *signs, const struct wrong_beat *wrong) {
-    struct triage_sign *sign = wrong && wrong->beat.owner.unit >= 0 ? add_sign(signs) : NULL;
-    if (!sign)
-        return;
-    sign->engine = triage_engine((enum nvdla_unit)wrong->beat.owner.unit);
-    sign->cycle = wrong->beat.cycle;
-    snprintf(sign->name, sizeof sign->name, "%s", nvdla_client_name(wrong->beat.id, true));
+static bool wrong_sign(const struct wrong_beat *wrong, struct triage_sign *sign) {
+    if (!wrong || wrong->beat.owner.unit < 0)
+        return false;
+    const char *client = nvdla_client_name(wrong->beat.id, true);
+    *sign = (struct triage_sign){.engine = triage_engine((enum nvdla_unit)wrong->beat.owner.unit),
+                                 .cycle = wrong->beat.cycle};
+    snprintf(sign->name, sizeof sign->name, "AXI_WRITE of %s", client);
     snprintf(sign->text, sizeof sign->text,
-             "its client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64,
-             nvdla_client_name(wrong->beat.id, true), wrong->beat.cycle, wrong->address);
+             "client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64
+             "; no stream inside the RTL is wrong or known, so it may also be an engine that feeds it",
+             client, wrong->beat.cycle, wrong->address);
+    return true;
 }
 
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
@@ -244,7 +246,7 @@ static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *pa
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
-    struct triage_sign hang;
+    struct triage_sign hang, wrong;
     struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
     size_t passage_count = add_cbuf(&taps->cbuf, passages);
     passage_count += add_clients(input->prog->config, taps, passages + passage_count);
@@ -252,7 +254,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
         return false;
     add_findings(&signs, input->played[0].dev);
     add_failures(&signs, input);
-    add_wrong(&signs, input->wrong);
+    const bool beat = wrong_sign(input->wrong, &wrong);
     const bool hung = hang_sign(input->played[0].result, &hang);
     const struct triage_input facts = {.config = input->prog->config,
                                        .launches = input->launches,
@@ -262,6 +264,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .passage_count = passage_count,
                                        .stopped = input->played[0].result->outcome == PLAY_STOPPED,
                                        .hang = hung ? &hang : NULL,
+                                       .wrong = beat ? &wrong : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};
     return triage(&facts, diagnosis, err);

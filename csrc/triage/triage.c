@@ -266,6 +266,10 @@ static void decide(const struct triage_input *input, const struct finding_of_ste
             diagnosis->kind = DIAGNOSIS_HANG;
         return;
     }
+    if (input->wrong) {
+        blame_sign(input->wrong, DIAGNOSIS_VALUE, diagnosis);
+        return;
+    }
     for (size_t i = 0; i < input->sign_count; i++) {
         if (input->signs[i].engine) {
             blame_sign(&input->signs[i], DIAGNOSIS_CHECK, diagnosis);

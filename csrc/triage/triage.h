@@ -43,7 +43,8 @@ struct triage_input {
     const struct triage_passage *passages;
     size_t passage_count;
     bool stopped; /* the run was ended at its failure, so that streams may end early for that reason */
-    const struct triage_sign *hang; /* NULL: the run did not hang */
+    const struct triage_sign *hang;  /* NULL: the run did not hang */
+    const struct triage_sign *wrong; /* the client that writes wrong first; NULL: no beat is wrong */
     const struct triage_sign *signs;
     size_t sign_count; /* the strongest first */
 };

@@ -160,6 +160,20 @@ static void signs_when_all_is_equal(void **state) {
     diagnosis_free(&found);
 }
 
+/* An RTL whose inside is not seen: the model's streams alone say nothing, the first wrong beat does. */
+static void ports_alone(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_PDP, TAP_PDP_OUT, 0, -1, 0);
+    const struct triage_sign wrong = {
+        .engine = "pdp", .name = "AXI_WRITE of PDP", .cycle = 900, .text = "writes wrong"};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
+    assert_int_equal(DIAGNOSIS_VALUE, found.kind);
+    assert_string_equal("pdp", found.engine);
+    assert_int_equal(900, found.cycle);
+    diagnosis_free(&found);
+}
+
 static void nobody_is_named_without_reason(void **state) {
     (void)state;
     struct bench bench = bench_open();
@@ -173,9 +187,13 @@ static void nobody_is_named_without_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_in_time_is_to_blame),      cmocka_unit_test(time_beats_the_path),
-        cmocka_unit_test(passage_without_model),          cmocka_unit_test(hang_names_its_engine),
-        cmocka_unit_test(a_stream_that_ends_early),       cmocka_unit_test(signs_when_all_is_equal),
+        cmocka_unit_test(first_in_time_is_to_blame),
+        cmocka_unit_test(time_beats_the_path),
+        cmocka_unit_test(passage_without_model),
+        cmocka_unit_test(hang_names_its_engine),
+        cmocka_unit_test(a_stream_that_ends_early),
+        cmocka_unit_test(signs_when_all_is_equal),
+        cmocka_unit_test(ports_alone),
         cmocka_unit_test(nobody_is_named_without_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
