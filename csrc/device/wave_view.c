@@ -57,7 +57,7 @@ bool wave_view_change(const char *save_path, const struct wave_view *view, struc
     if (good && !placed)
         good = error_set(err, "%s: found no line with a zoom ('*...'): is it the save file of a recording?", save_path);
     good = good && file_write(save_path, text.text, text.n, err);
-    free(good || placed ? old : NULL);
+    free(old);
     free(lines);
     free(text.text);
     return good;

@@ -536,8 +536,6 @@ char *tap_difference_text(const struct tap_difference *difference, const char *n
 
 /* ---- folders ---- */
 
-static const char ending[] = ".tap.gz";
-
 void tap_pairs(const char *folder_a, const char *folder_b, void (*each)(void *context, const struct tap_pair *pair),
                void *context) {
     for (enum tap tap = 0; tap < TAP_COUNT; tap++)
@@ -548,7 +546,7 @@ void tap_pairs(const char *folder_a, const char *folder_b, void (*each)(void *co
                 recorder_file_name(&stream, name, sizeof name);
                 char *a = xprintf("%s/%s", folder_a, name), *b = xprintf("%s/%s", folder_b, name);
                 const bool has_a = access(a, F_OK) == 0, has_b = access(b, F_OK) == 0;
-                name[strlen(name) + 1 - sizeof ending] = '\0';
+                name[strlen(name) - strlen(".tap.gz")] = '\0';
                 if (has_a || has_b)
                     each(context, &(struct tap_pair){name, has_a ? a : NULL, has_b ? b : NULL});
                 free(a);

@@ -26,12 +26,10 @@ static void write_step(FILE *out, const struct walk_step *step, bool first) {
     fprintf(out, "</b> <em>%s</em>", state_words[step->state]);
     if (first)
         fputs(" <strong>first wrong here</strong>", out);
-    if (step->state != WALK_UNSEEN)
-        fprintf(out, "<small>%s elements compared", html_count(step->elements, number));
+    if (step->elements > 0)
+        fprintf(out, "<small>%s elements equal</small>", html_count(step->elements, number));
     if (step->state != WALK_UNSEEN && step->cycle > 0)
-        fprintf(out, ", cycle %s", html_count(step->cycle, number));
-    if (step->state != WALK_UNSEEN)
-        fputs("</small>", out);
+        fprintf(out, "<small>cycle %s</small>", html_count(step->cycle, number));
     if (step->text[0]) {
         fputs("<span class=\"text\">", out);
         html_text(out, step->text);

@@ -224,8 +224,12 @@ static void print_diagnosis(FILE *out, const struct diagnosis *diagnosis) {
         const struct walk_step *step = &walk->steps[i];
         if (step->state == WALK_UNSEEN)
             continue;
-        fprintf(out, "%s %-5s %-28s %10" PRIu64 " elements equal%s%s", i == walk->first ? "->" : "  ", step->engine,
-                step->stream, step->elements, step->text[0] ? ", then " : "", step->text);
+        fprintf(out, "%s %-5s %-20s ", i == walk->first ? "->" : "  ", step->engine, step->stream);
+        if (step->elements > 0)
+            fprintf(out, "%10" PRIu64 " elements equal%s", step->elements, step->text[0] ? ", then " : "");
+        else
+            fprintf(out, "%16s%s", "", step->state == WALK_EQUAL ? "equal" : "");
+        fputs(step->text, out);
         if (step->cycle)
             fprintf(out, " (cycle %" PRIu64 ")", step->cycle);
         fputc('\n', out);

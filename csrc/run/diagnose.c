@@ -157,12 +157,29 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     return true;
 }
 
+/* Before whose streams the reads of a client stand; writes are behind all. */
+static enum nvdla_unit engine_before(enum nvdla_client client) {
+    switch (nvdla_clients[client].write ? NVDLA_UNIT_COUNT : nvdla_clients[client].unit) {
+    case NVDLA_SDP_RDMA:
+        return NVDLA_SDP;
+    case NVDLA_PDP_RDMA:
+        return NVDLA_PDP;
+    case NVDLA_CDP_RDMA:
+        return NVDLA_CDP;
+    case NVDLA_CDMA:
+        return NVDLA_CDMA;
+    default:
+        return NVDLA_UNIT_COUNT;
+    }
+}
+
 /* What the scoreboard of the memory interface has seen of a client. */
-static void add_client(const struct nvdla_config *config, const struct mif_client *seen,
+static void add_client(const struct nvdla_config *config, enum nvdla_client client, const struct mif_client *seen,
                        struct triage_passage *passage) {
     const struct mif_difference *first = &seen->first;
     *passage = (struct triage_passage){.engine = "mcif",
                                        .name = seen->name,
+                                       .before = engine_before(client),
                                        .differs = seen->differs,
                                        .cycle = first->cycle,
                                        .address = first->address};
@@ -198,15 +215,20 @@ static size_t add_clients(const struct nvdla_config *config, const struct taps *
     size_t count = 0;
     for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
         if (taps->mif[i].seen)
-            add_client(config, &taps->mif[i], &passages[count++]);
+            add_client(config, (enum nvdla_client)i, &taps->mif[i], &passages[count++]);
     return count;
 }
 
 /* What the scoreboard of CBUF has seen, if anything. */
 static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
     const struct scoreboard_difference *first = &board->first;
-    *passage = (struct triage_passage){
-        .engine = "cbuf", .name = "CBUF", .differs = first->port, .cycle = first->cycle, .address = first->address};
+    *passage = (struct triage_passage){.engine = "cbuf",
+                                       .name = "CBUF",
+                                       .before = NVDLA_CSC,
+                                       .compared = board->compared,
+                                       .differs = first->port,
+                                       .cycle = first->cycle,
+                                       .address = first->address};
     size_t from = 0;
     while (from + 1 < first->bytes && first->expected[from] == first->got[from])
         from++;

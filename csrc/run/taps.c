@@ -36,8 +36,7 @@ static struct mif_client *client_of(struct taps *taps, enum nvdla_client index) 
     const struct nvdla_client_facts *facts = &nvdla_clients[index];
     struct mif_client *client = &taps->mif[index];
     client->seen = true;
-    snprintf(client->name, sizeof client->name, "memory interface, %s of %s", facts->write ? "writes" : "reads",
-             facts->name);
+    snprintf(client->name, sizeof client->name, "%s of %s", facts->write ? "writes" : "reads", facts->name);
     return client;
 }
 
@@ -59,7 +58,7 @@ static void take_fault(void *context, const struct mif_difference *difference) {
 static void describe_fault(const struct mif_client *client, struct words *lines) {
     const struct mif_difference *difference = &client->first;
     struct text text = {0};
-    text_printf(&text, "%s", client->name);
+    text_printf(&text, "memory interface, %s", client->name);
     if (difference->ordinal >= 0)
         text_printf(&text, ", %s launch %d", nvdla_unit_names[nvdla_clients[difference->client].unit],
                     difference->ordinal);

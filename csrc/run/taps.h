@@ -21,7 +21,7 @@ struct taps {
     struct histogram_set counts; /* of the RTL's streams */
     struct mif_client {          /* what its memory interface does to the atoms of each client */
         bool seen, differs;
-        char name[64];               /* "memory interface, reads of CDMA_DAT" */
+        char name[64];               /* "reads of CDMA_DAT" */
         struct mif_difference first; /* if it differs */
     } mif[NVDLA_CLIENT_COUNT];
 };

@@ -161,6 +161,7 @@ static void look_at_passage(const struct triage_passage *passage, struct walk_st
                             struct finding_of_step *found) {
     found->checked = passage;
     step->state = passage->differs ? WALK_DIFFERS : WALK_EQUAL;
+    step->elements = passage->compared;
     if (!passage->differs)
         return;
     found->value = true;
@@ -170,6 +171,17 @@ static void look_at_passage(const struct triage_passage *passage, struct walk_st
     else
         snprintf(step->text, sizeof step->text, "at address 0x%" PRIx64 " expected %s, got %s", passage->address,
                  passage->expected, passage->got);
+}
+
+static void add_passages(const struct triage_input *input, enum nvdla_unit before, struct walk *walk,
+                         struct finding_of_step *found) {
+    for (size_t i = 0; i < input->passage_count; i++) {
+        const struct triage_passage *passage = &input->passages[i];
+        if (passage->before == before) {
+            struct walk_step *step = add_step(walk, passage->engine, passage->name);
+            look_at_passage(passage, step, &found[walk->count - 1]);
+        }
+    }
 }
 
 /* The step with the first wrong element in time; on a tie the first of the path. */
@@ -282,12 +294,13 @@ bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struc
     struct finding_of_step *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
     const bool inside = hears_inside(input);
     bool good = true;
-    for (size_t i = 0; i < PASSAGES && good; i++)
-        good = look_at_stream(input, &path[i], inside, add_step(walk, path[i].engine, tap_names[path[i].tap]),
-                              &found[i], err);
-    for (size_t i = 0; i < input->passage_count && good; i++)
-        look_at_passage(&input->passages[i], add_step(walk, input->passages[i].engine, input->passages[i].name),
-                        &found[PASSAGES + i]);
+    for (size_t i = 0; i < PASSAGES && good; i++) {
+        if (i == 0 || path[i].unit != path[i - 1].unit)
+            add_passages(input, path[i].unit, walk, found);
+        struct walk_step *step = add_step(walk, path[i].engine, tap_names[path[i].tap]);
+        good = look_at_stream(input, &path[i], inside, step, &found[walk->count - 1], err);
+    }
+    add_passages(input, NVDLA_UNIT_COUNT, walk, found);
     if (good) {
         decide(input, found, diagnosis);
         if (input->stopped)

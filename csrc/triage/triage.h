@@ -21,6 +21,8 @@
 /* A passage that was compared inside the testbench, without a model: what comes out must be what went in. */
 struct triage_passage {
     const char *engine, *name; /* folder under rtl/; "CBUF", "memory interface, reads of CDMA" */
+    enum nvdla_unit before;    /* it stands before the streams of that unit; NVDLA_UNIT_COUNT: behind all */
+    uint64_t compared;         /* elements; 0: not counted */
     bool differs;              /* the members below count */
     uint64_t cycle, address;
     char expected[64], got[64];

@@ -269,7 +269,7 @@ void marks_update(struct marks *marks) {
 /* ---- launches -----------------------------------------------------------------------------------------------------
  */
 
-static void run(struct marks *marks, int unit, int ordinal) {
+static void run(struct marks *marks, enum nvdla_unit unit, int ordinal) {
     marks->units[unit].running = ordinal;
     marks->units[unit].changed = true;
 }
@@ -294,9 +294,10 @@ static int oldest(const struct marks *marks, enum nvdla_unit unit, int group) {
 }
 
 void marks_layer(struct marks *marks, const char *scope, enum check_event event) {
-    const int unit = checks_unit(scope);
-    if (unit < 0 || event == CHECK_GROUP_EXISTS)
+    const int found = checks_unit(scope);
+    if (found < 0 || event == CHECK_GROUP_EXISTS)
         return;
+    const enum nvdla_unit unit = (enum nvdla_unit)found;
     struct unit_state *state = &marks->units[unit];
     if (event == CHECK_LAYER_DONE)
         state->done++;
@@ -322,7 +323,7 @@ static void look_for_launches(struct marks *marks, uint32_t address) {
         if (before >= 0)
             done(marks, unit, before);
         else if (!marks->exact && state->running < 0)
-            run(marks, (int)unit, state->done);
+            run(marks, unit, state->done);
     }
 }
 

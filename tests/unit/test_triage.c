@@ -105,14 +105,16 @@ static void passage_without_model(void **state) {
     (void)state;
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
-    const struct triage_passage passages[] = {{.engine = "mcif", .name = "memory interface"},
-                                              {.engine = "cbuf",
-                                               .name = "CBUF",
-                                               .differs = true,
-                                               .cycle = 1028,
-                                               .address = 64,
-                                               .expected = "00",
-                                               .got = "01"}};
+    const struct triage_passage passages[] = {
+        {.engine = "mcif", .name = "memory interface", .before = NVDLA_UNIT_COUNT},
+        {.engine = "cbuf",
+         .name = "CBUF",
+         .before = NVDLA_CSC,
+         .differs = true,
+         .cycle = 1028,
+         .address = 64,
+         .expected = "00",
+         .got = "01"}};
     struct diagnosis found = conclude(&bench, (struct triage_input){.passages = passages, .passage_count = 2});
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
     assert_string_equal("cbuf", found.engine);
