@@ -244,6 +244,8 @@ static size_t add_account(const struct account *account, struct triage_passage *
     const bool differs = account->engine != NULL;
     *passage = (struct triage_passage){.engine = differs ? account->engine : "csc",
                                        .name = "accounts of CDMA, CSC and CACC",
+                                       .before = NVDLA_CSC,
+                                       .compared = account->entries,
                                        .differs = differs,
                                        .cycle = account->cycle};
     snprintf(passage->expected, sizeof passage->expected, "%s", account->expected);
@@ -259,6 +261,7 @@ static size_t add_stray(const struct axi_beat *read, struct triage_passage *pass
         return 0;
     *passage = (struct triage_passage){.engine = triage_engine((enum nvdla_unit)read->owner.unit),
                                        .name = "reads at the ports",
+                                       .before = NVDLA_UNIT_COUNT,
                                        .differs = true,
                                        .cycle = read->cycle,
                                        .address = read->address,

@@ -128,8 +128,12 @@ static void passage_with_words_of_its_own(void **state) {
     (void)state;
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
-    const struct triage_passage passage = {
-        .engine = "pdp", .name = "reads at the ports", .differs = true, .cycle = 1029, .text = "reads too much"};
+    const struct triage_passage passage = {.engine = "pdp",
+                                           .name = "reads at the ports",
+                                           .before = NVDLA_UNIT_COUNT,
+                                           .differs = true,
+                                           .cycle = 1029,
+                                           .text = "reads too much"};
     struct diagnosis found = conclude(&bench, (struct triage_input){.passages = &passage, .passage_count = 1});
     assert_string_equal("pdp", found.engine);
     assert_int_equal(found.cycle, 1029);
