@@ -164,6 +164,7 @@ group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"
 group "taps of another rtl" tests/replay/foreign_taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
+group "nvcosim debug names the engine to blame for planted faults" tests/replay/debug.sh "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke

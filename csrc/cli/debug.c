@@ -75,14 +75,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         run_option_parse(key, arg, state);
         state->input = args;
         return 0;
+    case ARGP_KEY_END:
+        if (args->run.traces.count > 1)
+            argp_error(state, "one trace at a time is debugged, %zu are given", args->run.traces.count);
+        else if (args->run.dut != DUT_BOTH)
+            argp_error(state, "--dut: RTL and model are compared; use --dut both or --dut rtl:NAME");
+        __attribute__((fallthrough));
     default: {
         state->input = &args->run;
         const error_t error = run_option_parse(key, arg, state);
         state->input = args;
-        if (key == ARGP_KEY_END && args->run.traces.count > 1)
-            argp_error(state, "one trace at a time is debugged, %zu are given", args->run.traces.count);
-        else if (key == ARGP_KEY_END && args->run.dut != DUT_BOTH)
-            argp_error(state, "--dut: RTL and model are compared; use --dut both or --dut rtl:NAME");
         return error;
     }
     }
