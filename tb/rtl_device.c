@@ -18,6 +18,7 @@
 #include "replay/copies.h"
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
+#include "tb/observers/account_board.h"
 #include "tb/observers/axi_monitor.h"
 #include "tb/observers/cbuf_board.h"
 #include "tb/observers/checks.h"
@@ -587,6 +588,12 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
             cbuf_board_compare(rtl->board, !rtl->options.taps_later);
             observers_add(&rtl->observers, cbuf_board_observer(rtl->board));
         }
+    }
+    if (rtl->options.account) {
+        const struct stream_source source = stream_source(rtl);
+        struct account_board *board = account_board_new(dev->config, &source, rtl->options.account);
+        if (board)
+            observers_add(&rtl->observers, account_board_observer(board));
     }
     if (rtl->options.timeline) {
         struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);

@@ -61,6 +61,7 @@ struct rtl_options {
     struct axi_options axi;
     const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
+    struct account *account;          /* receives what that of CDMA, CSC and CACC finds; NULL: there is none */
     struct scoreboard *cbuf;          /* receives what the scoreboard of CBUF finds; NULL: there is none */
     bool taps_later;                  /* but not before device_ops.record_taps, from when on checks that fail are
                                        * findings, too, where the simulator holds them */

@@ -196,6 +196,19 @@ const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enu
     return &tracker->launches[tracker->units[unit].launches[ordinal]];
 }
 
+const struct launch *layer_tracker_turn(const struct layer_tracker *tracker, enum nvdla_unit unit,
+                                        struct launch_turn *turn) {
+    int ordinal = turn->next_of[turn->group];
+    const struct launch *launch = layer_tracker_find(tracker, unit, ordinal);
+    while (launch && launch->group != turn->group)
+        launch = layer_tracker_find(tracker, unit, ++ordinal);
+    if (launch) {
+        turn->next_of[turn->group] = ordinal + 1;
+        turn->group = !turn->group;
+    }
+    return launch;
+}
+
 uint32_t launch_register(const struct launch *launch, uint32_t offset) {
     return offset / 4 < launch->word_count ? launch->registers[offset / 4] : 0;
 }

@@ -57,6 +57,17 @@ const struct launch *layer_tracker_launch(const struct layer_tracker *tracker, s
 /* The n-th launch of a unit, NULL if it has not been armed yet. */
 const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enum nvdla_unit unit, int ordinal);
 
+/* Whose turn it is when a unit runs what was armed: its groups take turns, whichever was armed first. All zero: the
+ * first launch after reset. */
+struct launch_turn {
+    int group;
+    int next_of[2]; /* lowest ordinal that the next launch of a group may have */
+};
+
+/* The launch whose turn it is, NULL if it has not been armed yet. Moves *turn behind it. */
+const struct launch *layer_tracker_turn(const struct layer_tracker *tracker, enum nvdla_unit unit,
+                                        struct launch_turn *turn);
+
 /* Value of the register of that in-window byte offset (constants of nvdla_offsets.h) as the launch has it. */
 uint32_t launch_register(const struct launch *launch, uint32_t offset);
 

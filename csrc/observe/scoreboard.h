@@ -24,6 +24,15 @@ struct scoreboard {
     struct scoreboard_difference first;
 };
 
+/* The first thing that is reported, released or given back between CDMA, CSC and CACC and is not covered by what was
+ * written, reported or taken. */
+struct account {
+    uint64_t entries;   /* accounted for */
+    const char *engine; /* whose entry is wrong, folder under rtl/; NULL: none is */
+    uint64_t cycle;
+    char expected[64], got[64], text[200]; /* "at most 4 lines", "5 lines"; the whole as words */
+};
+
 /* Bytes [from, to) as a number, the highest first, as waves show it: the lowest that fit. Returns text. */
 char *scoreboard_number(const uint8_t *bytes, size_t from, size_t to, char *text, size_t size);
 

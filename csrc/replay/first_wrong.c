@@ -64,10 +64,26 @@ static void keep(struct first_wrong *first, const struct axi_beat *beat, int i, 
     found->wrong |= UINT64_C(1) << i;
 }
 
+/* Beats that are wider than an atom may hold atoms that nobody asked for, and what a launch of BDMA reads is not
+ * counted: of those nobody knows. */
+static void judge_read(struct first_wrong *first, const struct axi_beat *beat) {
+    const enum nvdla_client client = nvdla_client_find(beat->id, false);
+    if (first->stray || client == NVDLA_CLIENT_COUNT || client == NVDLA_READ_BDMA || beat->owner.ordinal >= 0 ||
+        beat->bytes != first->config->mem_atom)
+        return;
+    first->stray = true;
+    first->stray_read = *beat;
+    first->stray_read.data = NULL;
+}
+
 static void judge_beat(void *context, const struct axi_beat *told) {
     struct first_wrong *first = context;
-    if (!told->write || !first->journal || first->found.kind != WRONG_NONE)
+    if (!first->journal || first->found.kind != WRONG_NONE)
         return;
+    if (!told->write) {
+        judge_read(first, told);
+        return;
+    }
     struct axi_beat beat = *told;
     const uint64_t whole = whole_atoms(first, &beat);
     beat.owner = owner_of(first, &beat, (uint64_t)__builtin_popcountll(whole));

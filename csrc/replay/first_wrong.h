@@ -7,6 +7,9 @@
  * the launch leaves; a strobe that leaves a byte of an atom out that does not have its value already. A launch that
  * writes a byte more than once may write any value first. Where the model has not come to its end (it hung), nothing is
  * known of the launches that it did not come to.
+ *
+ * Of reads it keeps the first one before that of a client whose launches have read everything (tb/provenance.h): the
+ * run goes on, but whatever comes out wrong afterwards may come of it.
  */
 #ifndef REPLAY_FIRST_WRONG_H
 #define REPLAY_FIRST_WRONG_H
@@ -44,6 +47,8 @@ struct first_wrong {
     struct wrong_beat found;       /* kind WRONG_NONE: none yet */
     bool goes_on;                  /* the device is not stopped */
     uint64_t beats;                /* judged so far */
+    bool stray;                    /* `stray_read` has been seen */
+    struct axi_beat stray_read;    /* the first read for which no launch accounts; its data is NULL */
     struct wrong_share {
         size_t next;   /* place of journal_next */
         int ordinal;   /* of the launch whose turn it is */

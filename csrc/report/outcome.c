@@ -326,6 +326,14 @@ char *report_wrong(const struct report *report, char *text, size_t size) {
     return text;
 }
 
+char *report_stray_read(const struct axi_beat *read, char *text, size_t size) {
+    snprintf(text, size,
+             "AXI ID %d (%s) on the %s port reads 0x%" PRIx64 " though no launch of %s has anything left to read",
+             read->id, nvdla_client_name(read->id, false), memory_space_name((enum memory_space)read->port),
+             read->address, nvdla_unit_names[read->owner.unit]);
+    return text;
+}
+
 char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
     const struct launch *launch = layer_tracker_find(report->input.launches, warning->unit, warning->ordinal);
     char position[REPORT_POSITION] = "";

@@ -243,13 +243,47 @@ static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *pa
     return board->compared > 0;
 }
 
+/* What the accounts between CDMA, CSC and CACC have shown, if anything. */
+static size_t add_account(const struct account *account, struct triage_passage *passage) {
+    const bool differs = account->engine != NULL;
+    *passage = (struct triage_passage){.engine = differs ? account->engine : "csc",
+                                       .name = "accounts of CDMA, CSC and CACC",
+                                       .before = NVDLA_CSC,
+                                       .compared = account->entries,
+                                       .differs = differs,
+                                       .cycle = account->cycle};
+    snprintf(passage->expected, sizeof passage->expected, "%s", account->expected);
+    snprintf(passage->got, sizeof passage->got, "%s", account->got);
+    snprintf(passage->text, sizeof passage->text, "%s", account->text);
+    return account->entries > 0;
+}
+
+/* A read for which no launch accounts: known of every RTL, since the ports show it. Returns 1 if there is one, else 0.
+ */
+static size_t add_stray(const struct axi_beat *read, struct triage_passage *passage) {
+    if (!read)
+        return 0;
+    *passage = (struct triage_passage){.engine = triage_engine((enum nvdla_unit)read->owner.unit),
+                                       .name = "reads at the ports",
+                                       .before = NVDLA_UNIT_COUNT,
+                                       .differs = true,
+                                       .cycle = read->cycle,
+                                       .address = read->address,
+                                       .expected = "no read",
+                                       .got = "a read"};
+    report_stray_read(read, passage->text, sizeof passage->text);
+    return 1;
+}
+
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
     struct triage_sign hang, wrong;
-    struct triage_passage passages[1 + NVDLA_CLIENT_COUNT];
+    struct triage_passage passages[3 + NVDLA_CLIENT_COUNT];
     size_t passage_count = add_cbuf(&taps->cbuf, passages);
+    passage_count += add_account(&taps->account, passages + passage_count);
     passage_count += add_clients(input->prog->config, taps, passages + passage_count);
+    passage_count += add_stray(input->stray_read, passages + passage_count);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);

@@ -135,6 +135,7 @@ static bool open_rtl(struct session *session, const char *name, rtl_open open, v
     rtl.taps = options->tap_units || options->debug ? &session->taps.listeners[TAPS_RTL] : NULL;
     rtl.taps_later = options->debug;
     rtl.cbuf = rtl.taps ? &session->taps.cbuf : NULL;
+    rtl.account = rtl.taps ? &session->taps.account : NULL;
     struct device *device = open(context, session->input.prog->config, &rtl, err);
     if (!device)
         return false;
@@ -236,6 +237,8 @@ static void play_devices(struct session *session) {
     }
     if (session->again.first.found.kind != WRONG_NONE)
         input->wrong = &session->again.first.found;
+    if (session->again.first.stray)
+        input->stray_read = &session->again.first.stray_read;
 }
 
 /* A signal to end does not come between a report and the word of it. */

@@ -130,6 +130,13 @@ static void describe_board(struct words *lines, const struct scoreboard *board) 
         words_add(lines, "CBUF: %" PRIu64 " entries read, each as it was written", board->compared);
 }
 
+static void describe_account(struct words *lines, const struct account *account) {
+    if (account->engine)
+        words_add(lines, "accounts of CDMA, CSC and CACC: cycle %" PRIu64 ": %s", account->cycle, account->text);
+    else if (account->entries > 0)
+        words_add(lines, "accounts of CDMA, CSC and CACC: %" PRIu64 " entries, all covered", account->entries);
+}
+
 static void compare_pair(void *context, const struct tap_pair *pair) {
     struct words *lines = context;
     struct tap_difference found;
@@ -179,6 +186,7 @@ void taps_compare(const struct taps *taps, const struct histogram_set *model, st
         return;
     tap_pairs(taps->folder[TAPS_RTL], taps->folder[TAPS_MODEL], compare_pair, lines);
     describe_board(lines, &taps->cbuf);
+    describe_account(lines, &taps->account);
     for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
         if (taps->mif[i].differs)
             describe_fault(&taps->mif[i], lines);

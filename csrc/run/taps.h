@@ -17,6 +17,7 @@ struct taps {
     struct recorder *recorder[TAPS_SIDES]; /* NULL: nothing is recorded */
     struct tap_listeners listeners[TAPS_SIDES];
     struct scoreboard cbuf;      /* of the RTL */
+    struct account account;      /* of the RTL */
     struct histogram_set counts; /* of the RTL's streams */
     struct mif_client {          /* what its memory interface does to the atoms of each client */
         bool seen, differs;

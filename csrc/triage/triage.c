@@ -166,8 +166,11 @@ static void look_at_passage(const struct triage_passage *passage, struct walk_st
         return;
     found->value = true;
     step->cycle = passage->cycle;
-    snprintf(step->text, sizeof step->text, "at address 0x%" PRIx64 " expected %s, got %s", passage->address,
-             passage->expected, passage->got);
+    if (passage->text[0])
+        snprintf(step->text, sizeof step->text, "%s", passage->text);
+    else
+        snprintf(step->text, sizeof step->text, "at address 0x%" PRIx64 " expected %s, got %s", passage->address,
+                 passage->expected, passage->got);
 }
 
 static void add_passages(const struct triage_input *input, enum nvdla_unit before, struct walk *walk,
@@ -211,7 +214,8 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     diagnosis->tap = xstrdup(step->stream);
     diagnosis->cycle = step->cycle;
     if (found->checked) {
-        diagnosis->element = xprintf("address 0x%" PRIx64, found->checked->address);
+        diagnosis->element =
+            found->checked->text[0] ? xstrdup(step->stream) : xprintf("address 0x%" PRIx64, found->checked->address);
         diagnosis->expected = xstrdup(found->checked->expected);
         diagnosis->got = xstrdup(found->checked->got);
         snprintf(walk->sentence, sizeof walk->sentence, "%s is to blame: %s, at cycle %" PRIu64 ": %s", step->engine,

@@ -26,6 +26,7 @@ struct triage_passage {
     bool differs;              /* the members below count */
     uint64_t cycle, address;
     char expected[64], got[64];
+    char text[256]; /* what is wrong, where it is not that other bytes came out; else "" */
 };
 
 /* A sign from elsewhere: a failing check inside the RTL, a broken rule of AXI, a register that reads wrong. */

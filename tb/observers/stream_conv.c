@@ -54,8 +54,8 @@ const struct stream_order order_cdma_masks = {begin_masks, next_atom};
 /* ---- CSC and CMAC ---- */
 
 struct conv_state {
-    int group, next_of[2]; /* of the launches of CSC: whose turn it is, and the lowest ordinal that it may have */
-    bool over;             /* the launch should have ended */
+    struct launch_turn turn; /* of CSC */
+    bool over;               /* the launch should have ended */
     struct conv_order order;
     struct conv_operation operation;
     size_t beat; /* of the operation: atom or kernel */
@@ -70,15 +70,10 @@ static struct conv_state *conv_of(struct stream_state *state) {
 /* The n-th layer that CMAC runs is the n-th that CSC runs. */
 static bool begin_conv(struct stream_state *state, const struct stream_launch *at) {
     struct conv_state *conv = conv_of(state);
-    int ordinal = conv->next_of[conv->group];
-    const struct launch *launch = layer_tracker_find(at->tracker, NVDLA_CSC, ordinal);
-    while (launch && launch->group != conv->group)
-        launch = layer_tracker_find(at->tracker, NVDLA_CSC, ++ordinal);
+    const struct launch *launch = layer_tracker_turn(at->tracker, NVDLA_CSC, &conv->turn);
     conv->over = true;
     if (!launch || !conv_order_known(at->config))
         return true;
-    conv->next_of[conv->group] = ordinal + 1;
-    conv->group = !conv->group;
     const struct registers_view view = launch_view(at->config, launch);
     conv->over = false;
     conv->order = conv_order(&view);

@@ -200,6 +200,34 @@ static void launches_that_are_not_known(void **state) {
     bench_free(&b);
 }
 
+static void read_of(struct bench *b, int id, struct owner owner, uint64_t cycle, int bytes) {
+    const struct axi_beat read = {.id = id, .owner = owner, .cycle = cycle, .address = 0x40, .bytes = bytes};
+    b->judge.beat(b->judge.context, &read);
+}
+
+static void reads_that_no_launch_accounts_for(void **state) {
+    (void)state;
+    const uint8_t data[BUS] = {9};
+    struct bench b;
+    bench_init(&b);
+    model_done(&b, 0, LINE, 1);
+    read_of(&b, 2, (struct owner){NVDLA_PDP_RDMA, 0}, 10, BUS);
+    read_of(&b, NO_ID, (struct owner){-1, -1}, 11, BUS);             /* a finding of its own */
+    read_of(&b, 2, (struct owner){NVDLA_PDP_RDMA, -1}, 12, 2 * BUS); /* atoms are not counted */
+    read_of(&b, 0, (struct owner){NVDLA_BDMA, -1}, 13, BUS);         /* nor are those of BDMA */
+    assert_false(b.first.stray);
+    read_of(&b, 3, (struct owner){NVDLA_CDP_RDMA, -1}, 14, BUS);
+    read_of(&b, 2, (struct owner){NVDLA_PDP_RDMA, -1}, 15, BUS);
+    assert_true(b.first.stray && !b.rtl.stop);
+    assert_int_equal(b.first.stray_read.cycle, 14);
+    assert_int_equal(b.first.stray_read.owner.unit, NVDLA_CDP_RDMA);
+    b.first.stray = false;
+    assert_int_equal(beat_of(&b, SDP_ID, OUTPUT, data, 0xff), WRONG_VALUE);
+    read_of(&b, 3, (struct owner){NVDLA_CDP_RDMA, -1}, 80, BUS);
+    assert_false(b.first.stray); /* behind the first wrong write */
+    bench_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_beats_pass),
@@ -209,6 +237,7 @@ int main(void) {
         cmocka_unit_test(a_strobe_that_leaves_bytes_out),
         cmocka_unit_test(bytes_that_are_written_twice),
         cmocka_unit_test(launches_that_are_not_known),
+        cmocka_unit_test(reads_that_no_launch_accounts_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,25 @@ static void passage_without_model(void **state) {
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
     assert_string_equal("cbuf", found.engine);
     assert_string_equal("01", found.got);
+    assert_non_null(strstr(found.walk.sentence, "at address 0x40 expected 00, got 01"));
+    diagnosis_free(&found);
+}
+
+/* A passage that says itself what is wrong, and earlier than any element. */
+static void passage_with_words_of_its_own(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
+    const struct triage_passage passage = {.engine = "pdp",
+                                           .name = "reads at the ports",
+                                           .before = NVDLA_UNIT_COUNT,
+                                           .differs = true,
+                                           .cycle = 1029,
+                                           .text = "reads too much"};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.passages = &passage, .passage_count = 1});
+    assert_string_equal("pdp", found.engine);
+    assert_int_equal(found.cycle, 1029);
+    assert_non_null(strstr(found.walk.sentence, "reads too much"));
     diagnosis_free(&found);
 }
 
@@ -190,11 +209,12 @@ int main(void) {
         cmocka_unit_test(first_in_time_is_to_blame),
         cmocka_unit_test(time_beats_the_path),
         cmocka_unit_test(passage_without_model),
+        cmocka_unit_test(passage_with_words_of_its_own),
         cmocka_unit_test(hang_names_its_engine),
         cmocka_unit_test(a_stream_that_ends_early),
         cmocka_unit_test(signs_when_all_is_equal),
-        cmocka_unit_test(ports_alone),
         cmocka_unit_test(nobody_is_named_without_reason),
+        cmocka_unit_test(ports_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,252 @@
+/* Running sums of what is written, reported, released, issued and given back; see account_board.h. */
+#include "tb/observers/account_board.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "layers/conv_order.h"
+#include "layers/cubes.h"
+#include "nvdla/sizes.h"
+#include "nvdla/xalloc.h"
+#include "nvdla_offsets.h"
+
+/* Credits that CACC may owe for rows that SDP has taken: it gives them back some clocks later. */
+enum { OWED = 4 };
+
+/* One of CDMA's two engines, whose pieces are lines of data or kernels. */
+struct side {
+    struct launch_turn turn;
+    bool open;                                   /* in the middle of a launch */
+    int ordinal;                                 /* of it */
+    uint64_t written;                            /* memory atoms since reset */
+    uint64_t before;                             /* of them, what the launches before this one have written */
+    uint64_t pieces, piece_bytes, piece_entries; /* of the launch; of a piece (0: a kernel need not fill entries) */
+    uint64_t atoms, group;                       /* of the launch; kernels of a report (0: any number of lines) */
+    bool compressed;                             /* kernels have no fixed size */
+    uint64_t reported, entries;                  /* pieces and entries of the launch */
+    uint64_t all_pieces, all_entries;            /* reported since reset */
+    uint64_t released_pieces, released_entries;
+};
+
+struct account_board {
+    const struct nvdla_config *config;
+    struct stream_source source;
+    struct layer_tracker *tracker;
+    struct account *result;
+    struct side data, weights;
+    uint64_t issued, beats, credits; /* rows; beats that SDP has taken; rows */
+    uint64_t rows, row_beats;        /* of the delivery buffer (0: not read yet); of a row */
+};
+
+static bool moves(const uint32_t *words, enum rtl_stream stream) {
+    return words[stream / 32] >> stream % 32 & 1;
+}
+
+static const uint32_t *read_stream(const struct account_board *board, enum rtl_stream stream) {
+    return board->source.read(board->source.context, stream, rtl_stream_layout(board->config, stream)->words);
+}
+
+/* Keeps the first wrong entry: `engine` says or does `got` of `what` where it must be `limit` ("at most", "exactly")
+ * `expected`. */
+static void blame(struct account_board *board, uint64_t cycle, const char *engine, const char *action, uint64_t got,
+                  const char *limit, uint64_t expected, const char *what) {
+    struct account *result = board->result;
+    if (result->engine)
+        return;
+    result->engine = engine;
+    result->cycle = cycle;
+    snprintf(result->got, sizeof result->got, "%" PRIu64 " %s", got, what);
+    snprintf(result->expected, sizeof result->expected, "%s %" PRIu64 " %s", limit, expected, what);
+    snprintf(result->text, sizeof result->text, "%s %" PRIu64 " %s, expected %s %" PRIu64, action, got, what, limit,
+             expected);
+}
+
+/* ---- reports of CDMA ---- */
+
+/* The launch that the next report belongs to. False if nothing that is armed fetches. */
+static bool begin(struct account_board *board, struct side *side, bool weights) {
+    for (;;) {
+        const struct launch *launch = layer_tracker_turn(board->tracker, NVDLA_CDMA, &side->turn);
+        if (!launch)
+            return false;
+        if (!(weights ? launch->fetches_weights : launch->fetches_data))
+            continue;
+        const struct registers_view view = launch_view(board->config, launch);
+        const struct cdma_cubes cubes = cdma_cubes(&view);
+        const struct conv_atoms atoms = conv_atoms(&view);
+        side->open = true;
+        side->ordinal = launch->ordinal;
+        side->reported = side->entries = 0;
+        side->atoms = weights ? atoms.weights : atoms.data;
+        side->pieces = weights ? cubes.kernels : cubes.height;
+        side->piece_bytes =
+            weights ? cubes.kernel_bytes : atoms.data / cubes.height * (uint64_t)board->config->mem_atom;
+        side->piece_entries = weights ? 0 : launch_register(launch, CDMA_D_ENTRY_PER_SLICE) + 1;
+        side->group = weights ? cubes.kernel_group : 0;
+        side->compressed = weights && cubes.compressed;
+        return true;
+    }
+}
+
+static uint64_t bytes_of(const struct account_board *board, const struct side *side) {
+    return (side->written - side->before) * (uint64_t)board->config->mem_atom;
+}
+
+static void check_pieces(struct account_board *board, const struct side *side, uint64_t cycle, uint64_t pieces) {
+    const bool weights = side->group > 0;
+    const char *what = weights ? "kernels" : "lines";
+    const uint64_t left = side->pieces - side->reported, sum = side->reported + pieces;
+    const uint64_t bytes = bytes_of(board, side), needed = side->atoms * (uint64_t)board->config->mem_atom;
+    char action[96];
+    snprintf(action, sizeof action, "CDMA launch %d reports", side->ordinal);
+    if (weights && pieces != lesser(side->group, left))
+        blame(board, cycle, "cdma", action, pieces, "exactly", lesser(side->group, left), what);
+    else if (pieces > left)
+        blame(board, cycle, "cdma", action, pieces, "at most", left, what);
+    else if (sum == side->pieces ? bytes < needed : !side->compressed && sum * side->piece_bytes > bytes) {
+        snprintf(action, sizeof action, "with %" PRIu64 " bytes in CBUF CDMA launch %d reports", bytes, side->ordinal);
+        blame(board, cycle, "cdma", action, sum, "at most", side->piece_bytes ? bytes / side->piece_bytes : 0, what);
+    }
+}
+
+static void check_entries(struct account_board *board, const struct side *side, uint64_t cycle, uint64_t pieces,
+                          uint64_t entries) {
+    const bool weights = side->group > 0, last = side->reported + pieces >= side->pieces;
+    const uint64_t size = (uint64_t)board->config->cbuf_bank_bytes, atom = (uint64_t)board->config->mem_atom;
+    const uint64_t all = side->entries + entries,
+                   expected = weights ? side->atoms * atom / size : pieces * side->piece_entries;
+    char action[96];
+    snprintf(action, sizeof action, "CDMA launch %d reports %s in", side->ordinal, weights ? "weights" : "data");
+    if (!weights && entries != expected)
+        blame(board, cycle, "cdma", action, entries, "exactly", expected, "entries");
+    else if (weights && last && all != expected)
+        blame(board, cycle, "cdma", action, all, "exactly", expected, "entries");
+    else if (weights && all * size > bytes_of(board, side))
+        blame(board, cycle, "cdma", action, all, "at most", bytes_of(board, side) / size, "entries");
+}
+
+static void take_report(struct account_board *board, struct side *side, bool weights, uint64_t cycle, uint64_t pieces,
+                        uint64_t entries) {
+    board->result->entries++;
+    if (!side->open && !begin(board, side, weights)) {
+        blame(board, cycle, "cdma", "without a launch that fetches CDMA reports", pieces, "exactly", 0,
+              weights ? "kernels" : "lines");
+        return;
+    }
+    check_pieces(board, side, cycle, pieces);
+    check_entries(board, side, cycle, pieces, entries);
+    side->reported += pieces;
+    side->entries += entries;
+    side->all_pieces += pieces;
+    side->all_entries += entries;
+    if (side->reported < side->pieces)
+        return;
+    side->open = false;
+    side->before += side->atoms;
+}
+
+/* ---- CSC and CACC ---- */
+
+static void take_release(struct account_board *board, struct side *side, uint64_t cycle, uint64_t pieces,
+                         uint64_t entries) {
+    board->result->entries++;
+    side->released_pieces += pieces;
+    side->released_entries += entries;
+    if (side->released_pieces > side->all_pieces)
+        blame(board, cycle, "csc", "since reset CSC has released", side->released_pieces, "at most", side->all_pieces,
+              "lines");
+    else if (side->released_entries > side->all_entries)
+        blame(board, cycle, "csc", "since reset CSC has released", side->released_entries, "at most", side->all_entries,
+              side == &board->data ? "entries of data" : "entries of weights");
+}
+
+static void take_rows(struct account_board *board, uint64_t cycle, const uint32_t *words) {
+    if (moves(words, STREAM_ROW_ISSUED)) {
+        if (board->rows == 0)
+            board->rows = read_stream(board, STREAM_ROW_ISSUED)[0];
+        board->issued++;
+        board->result->entries++;
+    }
+    if (moves(words, STREAM_ROW_CREDIT))
+        board->credits++;
+    const uint64_t taken = board->beats / board->row_beats;
+    if (board->credits > board->issued || board->credits > taken)
+        blame(board, cycle, "cacc", "since reset CACC has given back", board->credits, "at most",
+              lesser(board->issued, taken), "credits");
+    else if (board->issued - board->credits > board->rows)
+        blame(board, cycle, "csc", "without credits of CACC CSC has issued", board->issued - board->credits, "at most",
+              board->rows, "rows");
+    else if (taken > board->credits + OWED)
+        blame(board, cycle, "cacc", "since reset CACC has given back", board->credits, "at least", taken - OWED,
+              "credits");
+    if (moves(words, STREAM_CACC_SAT))
+        board->beats++;
+}
+
+/* ---- observer ---- */
+
+static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
+    struct account_board *board = context;
+    board->data.written += moves(words, STREAM_CBUF_DAT);
+    board->weights.written += moves(words, STREAM_CBUF_WT);
+    if (moves(words, STREAM_DAT_REPORT)) {
+        const uint32_t *report = read_stream(board, STREAM_DAT_REPORT);
+        take_report(board, &board->data, false, cycle, report[0], report[1]);
+    }
+    if (moves(words, STREAM_WT_REPORT)) {
+        const uint32_t *report = read_stream(board, STREAM_WT_REPORT);
+        take_report(board, &board->weights, true, cycle, report[0], report[1]);
+    }
+    if (moves(words, STREAM_DAT_RELEASE)) {
+        const uint32_t *release = read_stream(board, STREAM_DAT_RELEASE);
+        take_release(board, &board->data, cycle, release[0], release[1]);
+    }
+    if (moves(words, STREAM_WT_RELEASE))
+        take_release(board, &board->weights, cycle, 0, read_stream(board, STREAM_WT_RELEASE)[0]);
+    take_rows(board, cycle, words);
+}
+
+static void write_board(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
+    struct account_board *board = context;
+    layer_tracker_write(board->tracker, address, value, (size_t)cycle);
+}
+
+static void reset_board(void *context) {
+    struct account_board *board = context;
+    layer_tracker_free(board->tracker);
+    board->tracker = layer_tracker_new(board->config);
+    board->data = board->weights = (struct side){.open = false};
+    board->issued = board->beats = board->credits = 0;
+    *board->result = (struct account){.entries = 0};
+}
+
+static void release_board(void *context) {
+    struct account_board *board = context;
+    layer_tracker_free(board->tracker);
+    free(board);
+}
+
+struct account_board *account_board_new(const struct nvdla_config *config, const struct stream_source *source,
+                                        struct account *result) {
+    static const enum rtl_stream needed[] = {STREAM_CBUF_DAT,   STREAM_CBUF_WT,    STREAM_CACC_SAT,
+                                             STREAM_DAT_REPORT, STREAM_WT_REPORT,  STREAM_DAT_RELEASE,
+                                             STREAM_WT_RELEASE, STREAM_ROW_ISSUED, STREAM_ROW_CREDIT};
+    bool complete = source->read != NULL && conv_order_known(config);
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        complete = complete && source->has[needed[i]];
+    if (!complete)
+        return NULL;
+    struct account_board *board = xcalloc(1, sizeof *board);
+    board->config = config;
+    board->source = *source;
+    board->tracker = layer_tracker_new(config);
+    board->result = result;
+    board->row_beats = (uint64_t)(config->atomic_k / rtl_stream_layout(config, STREAM_CACC_SAT)->lanes);
+    return board;
+}
+
+struct observer account_board_observer(struct account_board *board) {
+    return (struct observer){
+        .context = board, .reset = reset_board, .moved = take_moves, .write = write_board, .release = release_board};
+}

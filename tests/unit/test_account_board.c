@@ -1,0 +1,206 @@
+/* The accounts between CDMA, CSC and CACC, on beats made up for the purpose: who gets them wrong is named, and nobody
+ * else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "nvdla/registers.h"
+#include "nvdla_offsets.h"
+#include "tb/observers/account_board.h"
+
+enum { LINES = 3, LINE_ATOMS = 4, KERNELS = 10, KERNEL_BYTES = 8, EPS = 4, ROWS = 32 };
+
+struct bench {
+    const struct nvdla_config *config;
+    struct account result;
+    struct observer observer;
+    uint32_t words[STREAM_COUNT][STREAM_WORDS];
+    uint32_t moves[2 * MOVE_WORDS];
+    uint64_t cycle;
+};
+
+static const uint32_t *read_words(void *context, enum rtl_stream stream, int count) {
+    struct bench *b = context;
+    assert_true(count <= STREAM_WORDS);
+    return b->words[stream];
+}
+
+static void set(struct bench *b, uint32_t offset, uint32_t value) {
+    b->observer.write(b->observer.context, nvdla_unit_base(b->config, NVDLA_CDMA) + offset, value, b->cycle);
+}
+
+/* A convolution whose input has LINES lines of 4 pixels and one surface, and KERNELS kernels: 8 and 2. */
+static void arm(struct bench *b, uint32_t group) {
+    set(b, CDMA_S_POINTER, group);
+    set(b, CDMA_D_DATAIN_SIZE_0, (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (LINE_ATOMS - 1));
+    set(b, CDMA_D_DATAIN_SIZE_1, 7);
+    set(b, CDMA_D_ENTRY_PER_SLICE, EPS - 1);
+    set(b, CDMA_D_WEIGHT_SIZE_0, KERNEL_BYTES - 1);
+    set(b, CDMA_D_WEIGHT_SIZE_1, KERNELS - 1);
+    set(b, CDMA_D_WEIGHT_BYTES, 128);
+    set(b, CDMA_D_OP_ENABLE, 1);
+}
+
+static void bench_init(struct bench *b) {
+    struct stream_source source = {.context = b, .read = read_words};
+    *b = (struct bench){.config = nvdla_config_find("small")};
+    memset(source.has, true, sizeof source.has);
+    struct account_board *board = account_board_new(b->config, &source, &b->result);
+    assert_non_null(board);
+    b->observer = account_board_observer(board);
+    b->observer.reset(b->observer.context);
+    b->words[STREAM_ROW_ISSUED][0] = ROWS;
+    arm(b, 0);
+}
+
+static void bench_free(struct bench *b) {
+    b->observer.release(b->observer.context);
+}
+
+/* `count` clocks in each of which the stream moves. */
+static void move(struct bench *b, enum rtl_stream stream, int count) {
+    for (int i = 0; i < count; i++) {
+        memset(b->moves, 0, sizeof b->moves);
+        b->moves[stream / 32] |= UINT32_C(1) << stream % 32;
+        b->observer.moved(b->observer.context, ++b->cycle, b->moves);
+    }
+}
+
+static void tell(struct bench *b, enum rtl_stream stream, uint32_t first, uint32_t second) {
+    b->words[stream][0] = first;
+    b->words[stream][1] = second;
+    move(b, stream, 1);
+}
+
+/* A layer as it should be. */
+static void layer(struct bench *b) {
+    move(b, STREAM_CBUF_DAT, 2 * LINE_ATOMS);
+    tell(b, STREAM_DAT_REPORT, 2, 2 * EPS);
+    move(b, STREAM_CBUF_DAT, LINE_ATOMS);
+    tell(b, STREAM_DAT_REPORT, 1, EPS);
+    move(b, STREAM_CBUF_WT, 8);
+    tell(b, STREAM_WT_REPORT, 8, 8);
+    move(b, STREAM_CBUF_WT, 8);
+    tell(b, STREAM_WT_REPORT, 2, 8);
+    for (int row = 0; row < 2 * ROWS; row += 8) {
+        move(b, STREAM_ROW_ISSUED, 8);
+        for (int i = 0; i < 8; i++) {
+            move(b, STREAM_CACC_SAT, 8);
+            move(b, STREAM_ROW_CREDIT, 1);
+        }
+    }
+    tell(b, STREAM_WT_RELEASE, 16, 0);
+    tell(b, STREAM_DAT_RELEASE, LINES, LINES * EPS);
+}
+
+static void accounts_that_are_covered(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b);
+    layer(&b);
+    arm(&b, 1);
+    layer(&b);
+    assert_null(b.result.engine);
+    assert_true(b.result.entries > 2 * 2 * ROWS);
+    tell(&b, STREAM_DAT_REPORT, 1, EPS); /* nothing is armed */
+    assert_string_equal(b.result.engine, "cdma");
+    bench_free(&b);
+}
+
+static void expect(struct bench *b, const char *engine, const char *text) {
+    assert_non_null(b->result.engine);
+    assert_string_equal(b->result.engine, engine);
+    assert_int_equal(b->result.cycle, b->cycle);
+    assert_string_equal(b->result.text, text);
+    layer(b);
+    assert_string_equal(b->result.text, text); /* the first one stays */
+    bench_free(b);
+}
+
+static void lines_that_are_not_there(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b);
+    move(&b, STREAM_CBUF_DAT, 2 * LINE_ATOMS - 1);
+    tell(&b, STREAM_DAT_REPORT, 2, 2 * EPS);
+    expect(&b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 2 lines, expected at most 1");
+    bench_init(&b);
+    move(&b, STREAM_CBUF_DAT, 5 * LINE_ATOMS);
+    tell(&b, STREAM_DAT_REPORT, 4, 4 * EPS);
+    expect(&b, "cdma", "CDMA launch 0 reports 4 lines, expected at most 3");
+    bench_init(&b);
+    move(&b, STREAM_CBUF_DAT, LINE_ATOMS);
+    tell(&b, STREAM_DAT_REPORT, 1, EPS + 1);
+    expect(&b, "cdma", "CDMA launch 0 reports data in 5 entries, expected exactly 4");
+}
+
+static void kernels_that_are_not_there(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b);
+    move(&b, STREAM_CBUF_WT, 7);
+    tell(&b, STREAM_WT_REPORT, 8, 7);
+    expect(&b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 8 kernels, expected at most 7");
+    bench_init(&b);
+    move(&b, STREAM_CBUF_WT, 16);
+    tell(&b, STREAM_WT_REPORT, 9, 9);
+    expect(&b, "cdma", "CDMA launch 0 reports 9 kernels, expected exactly 8");
+    bench_init(&b);
+    move(&b, STREAM_CBUF_WT, 16);
+    tell(&b, STREAM_WT_REPORT, 8, 9);
+    tell(&b, STREAM_WT_REPORT, 2, 6);
+    expect(&b, "cdma", "CDMA launch 0 reports weights in 15 entries, expected exactly 16");
+}
+
+static void releases_of_what_was_not_reported(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b);
+    move(&b, STREAM_CBUF_DAT, LINE_ATOMS);
+    tell(&b, STREAM_DAT_REPORT, 1, EPS);
+    tell(&b, STREAM_DAT_RELEASE, 2, 2 * EPS);
+    expect(&b, "csc", "since reset CSC has released 2 lines, expected at most 1");
+    bench_init(&b);
+    tell(&b, STREAM_WT_RELEASE, 1, 0);
+    expect(&b, "csc", "since reset CSC has released 1 entries of weights, expected at most 0");
+}
+
+static void credits_that_do_not_add_up(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b);
+    move(&b, STREAM_ROW_ISSUED, ROWS + 1);
+    expect(&b, "csc", "without credits of CACC CSC has issued 33 rows, expected at most 32");
+    bench_init(&b);
+    move(&b, STREAM_ROW_ISSUED, 2);
+    move(&b, STREAM_CACC_SAT, 15);
+    move(&b, STREAM_ROW_CREDIT, 2);
+    expect(&b, "cacc", "since reset CACC has given back 2 credits, expected at most 1");
+    bench_init(&b);
+    move(&b, STREAM_ROW_ISSUED, 10);
+    move(&b, STREAM_CACC_SAT, 5 * 8 + 1);
+    expect(&b, "cacc", "since reset CACC has given back 0 credits, expected at least 1");
+}
+
+static void a_table_without_the_streams(void **state) {
+    (void)state;
+    struct account result;
+    struct stream_source source = {.read = read_words};
+    assert_null(account_board_new(nvdla_config_find("small"), &source, &result));
+    memset(source.has, true, sizeof source.has);
+    assert_null(account_board_new(nvdla_config_find("full"), &source, &result));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accounts_that_are_covered),  cmocka_unit_test(lines_that_are_not_there),
+        cmocka_unit_test(kernels_that_are_not_there), cmocka_unit_test(releases_of_what_was_not_reported),
+        cmocka_unit_test(credits_that_do_not_add_up), cmocka_unit_test(a_table_without_the_streams),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
