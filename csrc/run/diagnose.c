@@ -64,6 +64,8 @@ static void add_findings(struct signs *signs, const struct device *dev) {
             return;
         /* The rules of AXI are the memory interface's to keep, whoever asked. */
         sign->engine = strncmp(finding->rule, "axi-", 4) == 0 ? "mcif" : triage_engine_named(finding->text);
+        if (strstr(finding->rule, "Others")) /* a check of what other engines do does not accuse its own */
+            sign->engine = NULL;
         sign->cycle = finding->cycle;
         snprintf(sign->name, sizeof sign->name, "%s", finding->rule);
         snprintf(sign->text, sizeof sign->text, "cycle %" PRIu64 ", rule %s: %s", finding->cycle, finding->rule,
@@ -260,8 +262,9 @@ static size_t add_account(const struct account *account, struct triage_passage *
 
 /* A read for which no launch accounts: known of every RTL, since the ports show it. Returns 1 if there is one, else 0.
  */
-static size_t add_stray(const struct axi_beat *read, struct triage_passage *passage) {
-    if (!read)
+static size_t add_stray(const struct taps *taps, const struct axi_beat *read, struct triage_passage *passage) {
+    const enum nvdla_client client = read ? nvdla_client_find(read->id, false) : NVDLA_CLIENT_COUNT;
+    if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen) /* else it is known who asked */
         return 0;
     *passage = (struct triage_passage){.engine = triage_engine((enum nvdla_unit)read->owner.unit),
                                        .name = "reads at the ports",
@@ -283,7 +286,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     size_t passage_count = add_cbuf(&taps->cbuf, passages);
     passage_count += add_account(&taps->account, passages + passage_count);
     passage_count += add_clients(input->prog->config, taps, passages + passage_count);
-    passage_count += add_stray(input->stray_read, passages + passage_count);
+    passage_count += add_stray(taps, input->stray_read, passages + passage_count);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);

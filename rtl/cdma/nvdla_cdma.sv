@@ -523,6 +523,12 @@ module nvdla_cdma
   `NVDLA_CHECK(UsedFitsTheRing, !reserve || 29'(used_q) + need <= 29'(dat_ring))
 
 `ifdef NVDLA_CHECKS
+  logic asked_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) asked_q <= 1'b0;
+    else asked_q <= csb_req_i && !csb_write_i;
+  `NVDLA_CHECK(AnswersOnlyWhenAsked, csb_rdata_o == '0 || asked_q)
+
   // Entries reserved by the fetch and given back by CSC; reported ones are among them.
   int reserved_held_q, reported_held_q;
   logic dat_stopped;
