@@ -300,8 +300,11 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     rtl->last_rise = 0;
     dev->stop = false;
     rtl->copy_due = UINT64_MAX;
-    if (rtl->options.copies)
+    if (rtl->options.copies) {
         consider_copy(rtl, false); /* the first one: what goes wrong before any layer can be looked at, too */
+        if (!copies_woken(rtl->options.copies))
+            rtl->copy_due = UINT64_MAX; /* no more of them until the design is ready */
+    }
     rtl->csb.state = CSB_IDLE;
     signals_encode_reset(&rtl->layout, true, rtl->in);
     for (int i = 0; i < RESET_HIGH; i++)
@@ -326,6 +329,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
         rtl->links[i] = (struct device_link){.name = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
     rtl->link_beats = (struct link_beats){{0}};
+    if (rtl->options.copies && !copies_woken(rtl->options.copies))
+        rtl->copy_due = 0;
     return true;
 }
 
