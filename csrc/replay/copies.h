@@ -39,6 +39,7 @@ enum { COPIES_MOST = 8, /* asleep at a time */ COPIES_DESCRIPTORS = 8 };
 struct wake {
     uint64_t made;    /* cycle in which the copy was made: it plays on from here; filled in by copies_wake */
     uint64_t failure; /* the parent's run failed here */
+    uint64_t from;    /* what matters begins here, whichever copy there is */
     uint64_t stop;    /* the copy's run is to end here; UINT64_MAX: only with its trace */
     bool waves, taps; /* to be recorded from now on */
 };

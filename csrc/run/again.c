@@ -23,7 +23,9 @@ static void wake_up(void *context, const struct wake *wake) {
     if (again->options->debug) {
         if (!taps_open(again->taps, again->options, again->trace, &err))
             give_up(&err);
-        again->wave.from = wake->failure > WAVES_MOST ? wake->failure - WAVES_MOST : 0;
+        again->wave.from = wake->failure > WAVES_MOST && wake->failure - WAVES_MOST > wake->from
+                               ? wake->failure - WAVES_MOST
+                               : wake->from;
         again->wave.to = wake->failure + COPY_BEYOND;
     }
     if (wake->taps && rtl->ops->record_taps)
@@ -106,8 +108,11 @@ static bool choose(const struct again *again, const struct report_input *input, 
         return false;
     }
     const size_t count = rtl->ops->in_flight ? rtl->ops->in_flight(rtl, wake->failure, running, DEVICE_LAUNCHES) : 0;
-    for (size_t i = 0; i < count; i++)
+    wake->from = wake->failure > COPY_BEFORE ? wake->failure - COPY_BEFORE : 0;
+    for (size_t i = 0; i < count; i++) {
         starts[i] = running[i].start;
+        wake->from = starts[i] < wake->from ? starts[i] : wake->from;
+    }
     return copies_choose(again->copies, wake->failure, COPY_BEFORE, starts, count, &wake->made);
 }
 
