@@ -155,8 +155,7 @@ static void full_of_its_branch(void **state) {
     put("checkout/README.md", "");
     expect_error("full", NULL, "full is on branch nvdlav1: git -C ");
     put_vmod("checkout/vmod");
-    put("checkout/vmod/nvdla/top/NV_NVDLA_partition_o.v",
-        "module o;\n#ifdef NVDLA_BDMA_ENABLE\nbdma b();\n#endif\nendmodule\n");
+    put("checkout/vmod/nvdla/top/units.v", "module o;\n#ifdef NVDLA_BDMA_ENABLE\nbdma b();\n#endif\nendmodule\n");
     expect_error("full", NULL, "--nvidia-rams DIR");
     expect_error("full", "nowhere", "--nvidia-rams: ");
     expect_error("full", "checkout/vmod/include", "holds no RAM models");
@@ -168,14 +167,14 @@ static void full_of_its_branch(void **state) {
     const char *copy = strstr(list, "/out/resolved\n"), *original = strstr(list, "/vmod/nvdla/top\n");
     assert_true(copy && original && copy < original);
     free(list);
-    char *path = xprintf("%s/out/resolved/NV_NVDLA_partition_o.v", root), *text;
+    char *path = xprintf("%s/out/resolved/units.v", root), *text;
     size_t n;
     assert_true(file_read(path, &text, &n, NULL));
     assert_string_equal(text, "module o;\nbdma b();\nendmodule\n");
     free(text);
     free(path);
-    put("checkout/vmod/nvdla/top/NV_NVDLA_partition_o.v", "module o;\n#ifdef NVDLA_BDMA_ENABLE\nendmodule\n");
-    expect_error("full", "master", "NV_NVDLA_partition_o.v:3: expected #ifdef");
+    put("checkout/vmod/nvdla/top/units.v", "module o;\n#ifdef NVDLA_BDMA_ENABLE\nendmodule\n");
+    expect_error("full", "master", "units.v:3: expected #ifdef");
 }
 
 static void spaces_are_refused(void **state) {
