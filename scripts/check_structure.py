@@ -29,8 +29,10 @@ MAY_INCLUDE = {
     "report": "nvdla memory layers trace device observe replay",
     "triage": "nvdla layers observe report",
     "run": "nvdla memory layers trace device observe model replay report triage",
+    "regress": "nvdla memory layers trace gen coverage report run",
+    "import": "nvdla memory layers trace",
     "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace device observe model gen replay coverage report run",
+    "cli": "nvdla memory layers trace device observe model gen replay coverage report run regress import",
 }
 
 

@@ -12,6 +12,8 @@ packages=(
     ccache           # makes rebuilding the Verilated code cheap
     zlib1g-dev       # gzip, CRC-32
     libjansson-dev   # JSON
+    libyaml-dev      # plans of regressions
+    libsqlite3-dev   # their results
 )
 # What tests, lint, waves and the manual need too.
 more=(

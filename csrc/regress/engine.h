@@ -1,0 +1,37 @@
+/* Where the tests of a night run: processes of this machine (local.c), or jobs of a Slurm cluster (slurm.c). */
+#ifndef REGRESS_ENGINE_H
+#define REGRESS_ENGINE_H
+
+#include "regress/test.h"
+#include "run/result.h"
+
+/* What an engine tells of a test, in any order. */
+struct engine_listener {
+    void (*started)(void *context, size_t test, const char *host);
+    /* part: of its work that is done, 0 to 1. */
+    void (*progress)(void *context, size_t test, double part);
+    /* The final result. The listener has kept it for good when it returns (a transaction that is on the disk), false if
+     * it could not: the engine then ends everything and returns. */
+    bool (*done)(void *context, size_t test, const char *host, const struct result *result);
+    void *context;
+};
+
+struct engine_job {
+    const struct test *tests; /* of the night */
+    const size_t *order;      /* indices of those to run, the longest first */
+    size_t count;
+    int jobs;           /* processes at a time */
+    const char *folder; /* of the night: absolute path, exists */
+    double end;         /* process_clock() after which nothing starts, 0: never */
+    struct engine_listener listener;
+    const char *slurm_options; /* words for sbatch; NULL: none */
+};
+
+enum engine_end { ENGINE_DONE, ENGINE_INTERRUPTED /* by a signal, or the end of the night */, ENGINE_FAILED };
+
+/* Run the tests. Tests that have started and came to no result are not reported. ENGINE_FAILED with a message;
+ * signal: that ended it, or 0. */
+enum engine_end engine_local(const struct engine_job *job, int *signal, struct error *err);
+enum engine_end engine_slurm(const struct engine_job *job, int *signal, struct error *err);
+
+#endif
