@@ -25,8 +25,8 @@ struct job {
     const char *path;
     char *name; /* that no other job has */
     const struct nvdla_config *config;
-    double max_seconds;  /* wall time; 0: no limit */
-    uint64_t max_memory; /* bytes resident, of all its processes; 0: no limit */
+    double max_seconds;                                     /* wall time; 0: no limit */
+    uint64_t max_memory;                                    /* bytes resident, of all its processes; 0: no limit */
     bool (*make)(const struct job *job, struct error *err); /* in the process, before all else: makes the trace */
     bool own_group; /* its process leads a group, that ends with it (process_guard_add) */
     enum job_state state;
@@ -47,8 +47,8 @@ struct job {
  * its report is removed. progress: it is to tell how far it is. False with a message if that is not possible. */
 bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err);
 
-/* Takes in what the process has said, some of it if that is much, without waiting. Returns how many bytes it has printed since the last call; they
- * are the last ones of job->output, of which only the end is kept. */
+/* Takes in what the process has said, some of it if that is much, without waiting. Returns how many bytes it has
+ * printed since the last call; they are the last ones of job->output, of which only the end is kept. */
 size_t job_listen(struct job *job);
 
 /* Ends a job that exceeds a limit; to be called a few times a second while one with limits runs. */
@@ -60,8 +60,8 @@ void job_signal(const struct job *job, int number);
 /* True if the process has ended. */
 bool job_has_ended(const struct job *job);
 
-/* Takes leave of a process that has ended and judges what came of it: what it said and was listened to, if that can be believed. With the
- * times, the commands, and a report where it could not write one. */
+/* Takes leave of a process that has ended and judges what came of it: what it said and was listened to, if that can be
+ * believed. With the times, the commands, and a report where it could not write one. */
 struct result job_result(struct job *job, const struct run_options *options);
 
 /* Takes leave of a process that has ended without a verdict because it was to end. */

@@ -57,8 +57,8 @@ static void says_what_is_wrong(void **state) {
     refuses("-v", "found '-v', expected an option as --NAME or --NAME=VALUE");
     refuses("--", "found '--', expected an option as --NAME or --NAME=VALUE");
     refuses("--latency=many", "--latency: found 'many', expected a number from 0 to 1000000");
-    refuses("--config=tiny", "--config: there is no configuration 'tiny'; expected one of small, small_256, "
-                             "small_256_full, medium_512, medium_1024_full, large, large_compressed, full");
+    refuses("--config=tiny", "--config: there is no configuration 'tiny'; expected one of full, small, small_256, "
+                             "small_256_full, medium_512, medium_1024_full, large, large_compressed");
     refuses("--latency-max=3", "--latency-max: needs --latency-kind uniform");
 }
 
