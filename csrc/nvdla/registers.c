@@ -74,13 +74,16 @@ bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit) {
 }
 
 const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address) {
+    /* One access asks for its register several times. */
+    static _Thread_local size_t last[NVDLA_MAP_COUNT];
     const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
     size_t low = 0, high = map->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
+    for (size_t middle = last[config->map]; low < high; middle = low + (high - low) / 2) {
         const struct nvdla_register *reg = &map->registers[middle];
-        if (reg->address == address)
+        if (reg->address == address) {
+            last[config->map] = middle;
             return nvdla_has_unit(config, reg->unit) ? reg : NULL;
+        }
         if (reg->address < address)
             low = middle + 1;
         else

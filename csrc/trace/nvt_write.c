@@ -129,17 +129,40 @@ static void put_blob(struct sink *sink, const struct blob *blob, size_t label) {
     text_add(out, "end\n", 4);
 }
 
+/* " 0x..." without leading zeros: what most lines of a long trace end with. */
+static void put_hex(struct text *out, uint32_t value) {
+    static const char hex[] = "0123456789abcdef";
+    char digits[11];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = hex[value & 15];
+    while ((value >>= 4) != 0);
+    digits[--at] = 'x';
+    digits[--at] = '0';
+    digits[--at] = ' ';
+    text_add(out, digits + at, sizeof digits - at);
+}
+
+static void put_word(struct text *out, const char *word) {
+    text_add(out, word, strlen(word));
+}
+
 static void put_register(struct text *out, const struct program *prog, const struct op *op) {
     const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
-    if (reg)
-        text_printf(out, " %s.%s", nvdla_unit_names[reg->unit], reg->name);
-    else
+    if (reg) {
+        put_word(out, " ");
+        put_word(out, nvdla_unit_names[reg->unit]);
+        put_word(out, ".");
+        put_word(out, reg->name);
+    } else
         text_printf(out, " 0x%05" PRIx32, op->address);
 }
 
 static void put_relation(struct text *out, const struct program *prog, const struct op *op) {
     put_register(out, prog, op);
-    text_printf(out, " %s 0x%" PRIx32, relation_text(op->relation), op->value);
+    put_word(out, " ");
+    put_word(out, relation_text(op->relation));
+    put_hex(out, op->value);
     if (op->mask != 0xffffffffu)
         text_printf(out, " mask=0x%" PRIx32, op->mask);
     if (op->kind == OP_POLL && op->attempts)
@@ -178,7 +201,8 @@ static void put_operands(struct text *out, const struct program *prog, const str
     switch (op->kind) {
     case OP_WRITE:
         put_register(out, prog, op);
-        text_printf(out, " 0x%" PRIx32 "%s", op->value, op->nposted ? " nposted" : "");
+        put_hex(out, op->value);
+        put_word(out, op->nposted ? " nposted" : "");
         break;
     case OP_READ:
         put_register(out, prog, op);
