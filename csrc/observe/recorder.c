@@ -207,18 +207,25 @@ static void write_out(struct file *file, const void *bytes, size_t n) {
         broken(file, "written");
 }
 
-/* Compresses to recorder->packed, behind what is there. Returns the bytes it adds. */
-static size_t pack(struct recorder *recorder, const struct bytes *bytes) {
+/* Compresses `bytes` and, behind them, `more` of them, to recorder->packed, behind what is there. Returns the bytes
+ * that it adds. */
+static size_t pack(struct recorder *recorder, const struct bytes *bytes, const uint8_t *more, size_t size) {
     struct bytes *packed = &recorder->packed;
     z_stream *deflater = &recorder->deflate;
     if (deflateReset(deflater) != Z_OK)
         xexhausted();
-    const size_t most = deflateBound(deflater, bytes->used);
+    const size_t most = deflateBound(deflater, bytes->used + size);
     reserve(packed, most);
     deflater->next_in = bytes->at;
     deflater->avail_in = (uInt)bytes->used;
     deflater->next_out = packed->at + packed->used;
     deflater->avail_out = (uInt)most;
+    if (size > 0 && deflate(deflater, Z_NO_FLUSH) != Z_OK)
+        xexhausted();
+    if (size > 0) {
+        deflater->next_in = (z_const Bytef *)more;
+        deflater->avail_in = (uInt)size;
+    }
     if (deflate(deflater, Z_FINISH) != Z_STREAM_END)
         xexhausted();
     const size_t n = most - deflater->avail_out;
@@ -260,21 +267,13 @@ static size_t narrow_size(const struct file *file) {
     return size;
 }
 
-/* Appends the elements to the places, each in `size` bytes. */
-static void put_elements(struct file *file, size_t size) {
-    struct bytes *to = &file->places;
-    reserve(to, file->count * size + sizeof(uint64_t));
-    uint8_t *at = to->at + to->used;
-    const uint8_t *from = file->elements;
-    to->used += file->count * size;
-    if (size == file->size)
-        memcpy(at, from, file->count * size);
-    else if (file->size == 4)
+/* Puts each integer of the block into its lowest `size` bytes, in place. */
+static void narrow(struct file *file, size_t size) {
+    uint8_t *bytes = file->elements;
+    if (size < file->size)
         for (size_t i = 0; i < file->count; i++)
-            memcpy(at + i * size, from + 4 * i, 4); /* the next one overwrites what is too much */
-    else
-        for (size_t i = 0; i < file->count; i++)
-            memcpy(at + i * size, from + i * file->size, file->size);
+            for (size_t k = 0; k < size; k++)
+                bytes[i * size + k] = bytes[i * file->size + k];
 }
 
 /* Writes the block, if there is anything in it, and begins the next one. */
@@ -285,15 +284,16 @@ static void finish_block(struct file *file) {
     put_rectangle(file);
     close_beat(file);
     put_beats(file);
-    const size_t places = file->places.used, size = narrow_size(file);
-    put_elements(file, size);
+    const size_t size = narrow_size(file);
+    narrow(file, size);
     file->recorder->packed.used = 0;
-    const size_t content = pack(file->recorder, &file->places), clocks = pack(file->recorder, &file->clocks);
+    const size_t content = pack(file->recorder, &file->places, file->elements, file->count * size);
+    const size_t clocks = pack(file->recorder, &file->clocks, NULL, 0);
     const uint32_t head[HEAD_WORDS] = {
         [ELEMENTS] = (uint32_t)file->count,
         [ORDINAL] = (uint32_t)file->stream.ordinal,
         [KIND] = (uint32_t)file->stream.format | (uint32_t)size << 8 | (uint32_t)file->stream.width << 16,
-        [PLACES] = (uint32_t)places,
+        [PLACES] = (uint32_t)file->places.used,
         [CONTENT] = (uint32_t)content,
         [CLOCKS] = (uint32_t)file->clocks.used,
         [CLOCKS_HELD] = (uint32_t)clocks,
@@ -344,6 +344,32 @@ static void begin_block(struct file *file, const struct tap_stream *stream) {
         file->elements = xmalloc(BLOCK_BYTES);
 }
 
+/* A row that may be longer than what the block has room for. */
+static void take_row(struct file *file, struct tap_place place, const uint8_t *values, size_t lanes) {
+    const size_t most = BLOCK_BYTES / file->size;
+    while (lanes > 0) {
+        const size_t room = most - file->count, n = lanes < room ? lanes : room;
+        add_row(file, &place, values, n);
+        file->beat += n;
+        if (n == room)
+            finish_block(file);
+        lanes -= n;
+        values += n * file->size;
+        place.channel += place.channel < 0 ? 0 : (int32_t)n;
+        if (tap_has_address(file->tap))
+            place.address += n * file->size;
+    }
+}
+
+/* Rows without gaps between them that follow the last one, which has as many lanes. */
+static void take_rows(struct file *file, const uint8_t *values, size_t rows, size_t lanes) {
+    close_row(file);
+    memcpy(file->elements + file->count * file->size, values, rows * lanes * file->size);
+    file->count += rows * lanes;
+    file->beat += rows * lanes;
+    file->rows.rows += rows;
+}
+
 static void take_elements(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
                           size_t stride) {
     struct file *file = context;
@@ -351,27 +377,21 @@ static void take_elements(void *context, const struct tap_position *at, const vo
     if (!file->elements || stream->ordinal != file->stream.ordinal || stream->format != file->stream.format ||
         stream->width != file->stream.width)
         begin_block(file, stream);
-    const size_t most = BLOCK_BYTES / file->size;
+    if (at->place.cycle != file->clock)
+        close_beat(file);
+    file->clock = at->place.cycle;
     for (size_t row = 0; row < rows; row++) {
         struct tap_place place = at->place;
         place.x += place.x < 0 ? 0 : (int32_t)row;
         if (tap_has_address(file->tap))
             place.address += row * lanes * file->size;
         const uint8_t *from = (const uint8_t *)values + row * stride * file->size;
-        for (size_t left = lanes; left > 0;) {
-            const size_t room = most - file->count, n = left < room ? left : room;
-            if (place.cycle != file->clock)
-                close_beat(file);
-            file->clock = place.cycle;
-            file->beat += n;
-            add_row(file, &place, from, n);
-            if (n == room)
-                finish_block(file);
-            left -= n;
-            from += n * file->size;
-            place.channel += place.channel < 0 ? 0 : (int32_t)n;
-            if (tap_has_address(file->tap))
-                place.address += n * file->size;
+        const size_t between = rows - 1 - row; /* and the last row */
+        take_row(file, place, from, lanes);
+        if (between > 1 && stride == lanes && place.x >= 0 && file->row.lanes == lanes &&
+            (between - 1) * lanes < BLOCK_BYTES / file->size - file->count) {
+            take_rows(file, from + stride * file->size, between - 1, lanes);
+            row += between - 1;
         }
     }
 }
