@@ -30,7 +30,7 @@ VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
 TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv
-GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h $(B)/gen/page.h
+GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h $(B)/gen/page.h $(B)/gen/schema.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
@@ -77,6 +77,11 @@ $(B)/gen/page.h: csrc/report/page.css csrc/report/page.js
 	@for kind in css js; do \
 		echo "static const char page_$$kind[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' csrc/report/page.$$kind; echo "    ;"; \
 	done >$@
+
+# The schema of the database of regressions as a string.
+$(B)/gen/schema.h: csrc/regress/schema.sql
+	@mkdir -p $(@D)
+	@{ echo "static const char schema_sql[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
 # The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
 # $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
