@@ -29,6 +29,9 @@ more=(
     chromium         # looks at report.html in tests, and takes its picture for the README
     help2man         # man pages
     yosys            # proofs of leaf modules
+    slurm-wlm        # a cluster of one machine, for regressions on Slurm
+    munge            # which it needs
+    iproute2         # the loopback of that cluster
 )
 case $what in
 demo) ;;

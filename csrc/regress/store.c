@@ -10,8 +10,8 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "regress/migrate.h"
+#include "regress/schema.embed.h"
 #include "regress/store_sql.h"
-#include "schema.h"
 
 enum { PATIENCE_MS = 60000 /* with others that write */, RETRY_MS = 20 };
 
