@@ -47,8 +47,8 @@ static int change(sqlite3 *database, const struct schema *schema, enum schema_st
 }
 
 int schema_bring(sqlite3 *database, const struct schema *schema) {
-    enum schema_state state;
-    int version, code = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    enum schema_state state = SCHEMA_PRESENT;
+    int version = 0, code = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = schema_look(database, schema, &state, &version);
     if (code == SQLITE_OK && (state == SCHEMA_EMPTY || state == SCHEMA_OLDER))

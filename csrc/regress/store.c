@@ -207,13 +207,13 @@ static bool use_wal(const struct store *store, struct error *err) {
 static bool settle(const struct store *store, bool create, struct error *err) {
     enum schema_state state;
     int version;
+    if (sqlite3_db_readonly(store->database, "main"))
+        return error_set(err, "%s: the file can only be read; writing needs the rights to it and to its folder",
+                         store->path);
     if (!look(store, &state, &version, err))
         return false;
     if (state == SCHEMA_NEWER || state == SCHEMA_FOREIGN || (state == SCHEMA_EMPTY && !create))
         return refuse(store, state, version, err);
-    if (sqlite3_db_readonly(store->database, "main"))
-        return error_set(err, "%s: the file can only be read; writing needs the rights to it and to its folder",
-                         store->path);
     if (!use_wal(store, err) || !store_run(store, "PRAGMA synchronous = FULL", opening, err))
         return false;
     if (state != SCHEMA_PRESENT && schema_bring(store->database, &schema) != SQLITE_OK)
@@ -261,7 +261,7 @@ struct store *store_open_read_only(const char *path, struct error *err) {
         return NULL;
     int code = schema_look(store->database, &schema, &state, &version);
     char *log = xprintf("%s-wal", path);
-    if ((code & 0xff) == SQLITE_CANTOPEN && access(log, F_OK) != 0) {
+    if (((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY) && access(log, F_OK) != 0) {
         char *name = unchanging(path);
         store_close(store);
         store = open_file(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
