@@ -17,11 +17,16 @@ static int query(sqlite3 *database, const char *sql, int *value) {
 }
 
 int schema_look(sqlite3 *database, const struct schema *schema, enum schema_state *state, int *version) {
-    int application = 0, tables = 0, code = query(database, "PRAGMA application_id", &application);
+    int application = 0, tables = 0;
+    int code = sqlite3_exec(database, "SAVEPOINT look", NULL, NULL, NULL); /* all of it at one moment */
+    if (code == SQLITE_OK)
+        code = query(database, "PRAGMA application_id", &application);
     if (code == SQLITE_OK)
         code = query(database, "PRAGMA user_version", version);
     if (code == SQLITE_OK)
         code = query(database, "SELECT count(*) FROM sqlite_schema", &tables);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(database, "RELEASE look", NULL, NULL, NULL);
     if (code != SQLITE_OK)
         return code;
     if (application == 0 && *version == 0 && tables == 0)

@@ -20,7 +20,8 @@ enum schema_state {
     SCHEMA_FOREIGN, /* somebody else's */
 };
 
-/* What a database is, and its version. Returns SQLITE_OK, or what SQLite says of a file that cannot be read. */
+/* What a database is, and its version, at one moment. Returns SQLITE_OK, or what SQLite says of a file that cannot be
+ * read; close it then. */
 int schema_look(sqlite3 *database, const struct schema *schema, enum schema_state *state, int *version);
 
 /* Makes an empty or older database a present one, in one transaction: all of it is done, or nothing. Another process
