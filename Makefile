@@ -154,6 +154,11 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# What is written about a night, of any database.
+$(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
 # The same tests and library under clang with both sanitizers.
 ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN)
 $(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
