@@ -77,7 +77,7 @@ struct result {
     char *report;       /* path of report.json, NULL: none was written */
     char *page;         /* path of report.html, NULL: none */
     char *histogram;    /* path of histogram.svg, NULL: none */
-    char *coverage;     /* functional bins that the trace exercises, coverage_bits() in hex digits; NULL: not asked for */
+    char *coverage; /* functional bins that the trace exercises, coverage_bits() in hex digits; NULL: not asked for */
     /* What the runner knows. */
     int exit_status;             /* of the simulator; 128 + N: ended by signal N */
     double seconds, cpu_seconds; /* wall and CPU time of the whole process */
