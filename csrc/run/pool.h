@@ -21,7 +21,7 @@ struct pool {
 struct pool_listener {
     /* The job has said something; printed: bytes at the end of job->output. NULL: nobody is interested. */
     void (*heard)(void *context, struct job *job, size_t printed);
-    void (*ended)(void *context, struct job *job);                 /* its process is there to be waited for */
+    void (*ended)(void *context, struct job *job); /* its process is there to be waited for */
     void *context;
 };
 
