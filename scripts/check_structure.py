@@ -30,8 +30,9 @@ MAY_INCLUDE = {
     "triage": "nvdla layers observe report",
     "run": "nvdla memory layers trace device observe model replay report triage",
     "regress": "nvdla memory layers trace gen coverage report run",
+    "import": "nvdla memory layers trace",
     "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace device observe model gen replay coverage report run regress",
+    "cli": "nvdla memory layers trace device observe model gen replay coverage report run regress import",
 }
 
 

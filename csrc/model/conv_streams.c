@@ -108,15 +108,23 @@ static void read_atom(const struct conv_streams *streams, const struct csc_layer
         read_line(layer, cbuf, operation, x, first + (int64_t)line, to + line * operation->channels);
 }
 
+/* All lanes of each cell: those outside the kernel's block are 0 in a mask of CSC, and so they are here. What the data
+ * lanes hold there is don't-care, so read_atom knows those of the block alone. Section 4.6. */
 static void send_weights(const struct conv_streams *streams, const struct conv_operation *operation,
                          const int8_t *weights) {
-    for (size_t i = 0; i < operation->kernels * operation->lines; i++) {
-        const struct tap_place place = {.channel = (int32_t)(operation->kernel + i / operation->lines),
-                                        .y = (int32_t)(operation->row + i % operation->lines),
-                                        .x = (int32_t)operation->channel,
-                                        .reduction = (int32_t)operation->index};
-        tap_send(&streams->weights, place, weights + i * operation->channels, operation->channels, 1, 1);
-    }
+    const size_t lanes = conv_operation_lane(&streams->order, 1);
+    for (size_t k = 0; k < operation->kernels; k++)
+        for (size_t line = 0; line < streams->order.rows_together; line++) {
+            const struct tap_place place = {.channel = (int32_t)(operation->kernel + k),
+                                            .y = (int32_t)(operation->row + line),
+                                            .x = (int32_t)operation->channel,
+                                            .reduction = (int32_t)operation->index};
+            int8_t row[MOST_BYTES] = {0};
+            if (line < operation->lines)
+                memcpy(row, weights + (k * operation->lines + line) * operation->channels,
+                       lesser(operation->channels, lanes));
+            tap_send(&streams->weights, place, row, lanes, 1, 1);
+        }
 }
 
 /* Sums of the cells, each with a kernel. */

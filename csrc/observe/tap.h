@@ -30,7 +30,8 @@ enum tap {
                     * position, channel: first input channel, reduction: number of the atomic operation. Image: the
                     * input lines of an atom one after the other, each with the same place */
     TAP_CSC_WT,    /* weights that CSC hands to CMAC's cells, kernel by kernel for each atomic operation; place.channel:
-                    * kernel, y: row of the kernel, x: input channel, reduction as before */
+                    * kernel, y: row of the kernel, x: input channel, reduction as before. All lanes: those outside the
+                    * kernel's block are masked, which counts as 0 */
     TAP_CMAC_SUM,  /* partial sums of CMAC_A's or CMAC_B's cells, one row an atom; place.channel: kernel, y, x and
                     * reduction as before */
     TAP_CACC_OUT,  /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */

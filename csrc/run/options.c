@@ -679,3 +679,74 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         words_add(&options->given, "--%s%s%s", name, arg ? "=" : "", arg ? arg : "");
     return 0;
 }
+
+/* ---- options from words ---- */
+
+/* The parser of words: that of the options, with its complaints going to a text instead of ending the program. */
+struct reading {
+    struct run_options *options;
+    FILE *complaints;
+};
+
+static error_t read_parse(int key, char *arg, struct argp_state *state) {
+    (void)arg;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    const struct reading *reading = state->input;
+    state->child_inputs[0] = reading->options;
+    state->err_stream = reading->complaints;
+    return 0;
+}
+
+/* What getopt would complain about by itself, to stderr. */
+static bool check_word(const char *word, struct error *err) {
+    struct guess guess = {.word = word + 2, .n = strcspn(word + 2, "=")};
+    char hint[96];
+    if (word[0] != '-')
+        return true;
+    if (strncmp(word, "--", 2) != 0 || guess.n == 0)
+        return error_set(err, "found '%s', expected an option as --NAME or --NAME=VALUE", word);
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        if (!option->name)
+            continue;
+        if (strlen(option->name) == guess.n && memcmp(option->name, guess.word, guess.n) == 0) {
+            const bool has_value = guess.word[guess.n] == '=';
+            if (option->arg && !has_value)
+                return error_set(err, "found '%s', expected --%s=%s", word, option->name, option->arg);
+            if (!option->arg && has_value)
+                return error_set(err, "found '%s', expected --%s without a value", word, option->name);
+            return true;
+        }
+        if (!(option->flags & OPTION_HIDDEN))
+            guess_try(&guess, option->name);
+    }
+    return error_set(err, "found '%s', expected an option of nvcosim run%s", word, guess_hint(&guess, hint));
+}
+
+bool run_options_read(struct run_options *options, const struct words *words, struct error *err) {
+    static const struct argp parser = {.options = run_option_table, .parser = run_option_parse};
+    static const struct argp_child children[] = {{.argp = &parser}, {0}};
+    static const struct argp argp = {.children = children, .parser = read_parse};
+    static char name[] = "nvcosim";
+    struct reading reading = {.options = options};
+    char *complaints = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < words->count; i++)
+        if (!check_word(words->items[i], err))
+            return false;
+    char **argv = xcalloc(words->count + 2, sizeof *argv);
+    argv[0] = name;
+    for (size_t i = 0; i < words->count; i++)
+        argv[i + 1] = words->items[i];
+    reading.complaints = xmemstream(&complaints, &n);
+    const error_t failed = argp_parse(&argp, (int)words->count + 1, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading);
+    xmemstream_close(reading.complaints);
+    free(argv);
+    bool fine = n == 0 && failed == 0;
+    if (!fine) { /* "nvcosim: WHAT", and a line that points to --help */
+        const char *what = strncmp(complaints, "nvcosim: ", 9) == 0 ? complaints + 9 : complaints;
+        error_set(err, "%.*s", (int)strcspn(what, "\n"), n ? what : strerror(failed));
+    }
+    free(complaints);
+    return fine;
+}

@@ -15,7 +15,7 @@
 #include "run/judge.h"
 
 static const char *const side_names[TAPS_SIDES] = {[TAPS_RTL] = "rtl", [TAPS_MODEL] = "model"};
-static const char ending[] = ".tap.gz";
+static const char ending[] = ".tap";
 
 /* Removes the streams of an earlier run. */
 static void empty(const char *folder) {

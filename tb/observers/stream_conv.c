@@ -150,7 +150,8 @@ static int cell_of(const uint32_t *words) {
     return select != 0 && (select & (select - 1)) == 0 ? __builtin_ctzll(select) : -1;
 }
 
-/* The block of one kernel. */
+/* The weights of one kernel, lanes outside its block included, which CSC masks: they must be 0. Data lanes outside the
+ * block are don't-care. 40-convolution-core section 4.7. */
 static void next_conv_weights(struct stream_state *state, struct stream_beat *beat) {
     struct conv_state *conv = conv_of(state);
     const struct conv_operation *operation = &conv->operation;
@@ -164,9 +165,8 @@ static void next_conv_weights(struct stream_state *state, struct stream_beat *be
                                      .x = (int32_t)operation->channel,
                                      .reduction = (int32_t)operation->index};
     beat->first = 0;
-    beat->count = operation->channels;
-    beat->lines = operation->lines;
-    beat->line_step = conv_operation_lane(&conv->order, 1);
+    beat->count = beat->line_step = conv_operation_lane(&conv->order, 1);
+    beat->lines = conv->order.rows_together;
     beat->along_x = true;
     step(conv, operation->kernels);
     beat->last = conv->over;

@@ -116,16 +116,22 @@ static void stripes_hide_the_loading_of_weights(void **state) {
 
 /* ---- streams of the model ---- */
 
-enum { MOST_CELLS = 64, MOST_BLOCK = 64, MOST_KERNELS = 512, SIDE = 64 /* larger outputs are not added up */ };
+enum {
+    MOST_CELLS = 64,
+    MOST_BLOCK = 64,
+    MOST_LINES = 4,
+    MOST_KERNELS = 512,
+    SIDE = 64 /* larger outputs are not added up */
+};
 
 /* What is heard of a launch, as far as the next beat is checked against it. */
 struct heard {
     const struct nvdla_config *config;
-    int8_t atom[MOST_BLOCK];
-    size_t elements; /* of the atom, and of each block of weights */
+    int8_t atom[MOST_LINES][MOST_BLOCK];
+    size_t lines, channels; /* of the atom; the block of each kernel */
     struct tap_place atom_at;
-    int8_t weights[MOST_CELLS][MOST_BLOCK];
-    size_t weight_elements;
+    int8_t weights[MOST_CELLS][MOST_LINES][MOST_BLOCK];
+    size_t weight_lines, weight_lanes; /* those outside the block included */
     struct tap_place weights_at;
     int64_t *sums; /* [kernel][y][x], of those that CACC has not delivered */
     size_t atoms, results, written;
@@ -139,14 +145,14 @@ static int64_t *sum_at(struct heard *heard, const struct tap_place *at, size_t r
 }
 
 static void take_atom(struct heard *heard, const struct tap_place *at, const int8_t *values, size_t lanes) {
-    const bool next_line = heard->elements > 0 && at->x == heard->atom_at.x && at->y == heard->atom_at.y &&
+    const bool next_line = heard->lines > 0 && at->x == heard->atom_at.x && at->y == heard->atom_at.y &&
                            at->reduction == heard->atom_at.reduction && at->channel == heard->atom_at.channel &&
                            at->flags == heard->atom_at.flags && heard->results == 0;
     if (!next_line)
-        heard->elements = 0;
-    assert_true(heard->elements + lanes <= MOST_BLOCK);
-    memcpy(heard->atom + heard->elements, values, lanes);
-    heard->elements += lanes;
+        heard->lines = 0;
+    assert_true(heard->lines < MOST_LINES && lanes <= MOST_BLOCK);
+    memcpy(heard->atom[heard->lines++], values, lanes);
+    heard->channels = lanes;
     heard->atom_at = *at;
     heard->results = 0;
     heard->atoms++;
@@ -158,22 +164,32 @@ static void take_weights(struct heard *heard, const struct tap_place *at, const 
     assert_int_equal(lanes, 1);
     if (heard->weights_at.channel != at->channel || heard->weights_at.reduction != at->reduction ||
         at->y <= heard->weights_at.y)
-        heard->weight_elements = 0;
-    assert_true(heard->weight_elements + rows <= MOST_BLOCK);
-    memcpy(heard->weights[cell] + heard->weight_elements, values, rows);
-    heard->weight_elements += rows;
+        heard->weight_lines = 0;
+    assert_true(heard->weight_lines < MOST_LINES && rows <= MOST_BLOCK);
+    memcpy(heard->weights[cell][heard->weight_lines++], values, rows);
+    heard->weight_lanes = rows;
     heard->weights_at = *at;
+}
+
+static int32_t sum_of(const struct heard *heard, size_t cell) {
+    int32_t sum = 0;
+    for (size_t line = 0; line < heard->weight_lines; line++)
+        for (size_t i = 0; i < heard->weight_lanes; i++) {
+            const int8_t weight = heard->weights[cell][line][i];
+            if (line < heard->lines && i < heard->channels)
+                sum += weight * heard->atom[line][i];
+            else
+                assert_int_equal(weight, 0);
+        }
+    return sum;
 }
 
 static void take_sums(struct heard *heard, const struct tap_place *at, const int32_t *values, size_t lanes) {
     const struct tap_place *atom = &heard->atom_at;
     assert_true(at->x == atom->x && at->y == atom->y && at->reduction == atom->reduction && at->flags == atom->flags);
-    assert_int_equal(heard->weight_elements, heard->elements);
+    assert_int_equal(heard->weight_lines * heard->weight_lanes, heard->config->atomic_c);
     for (size_t k = 0; k < lanes; k++) {
-        const int8_t *weights = heard->weights[((size_t)at->channel + k) % (size_t)heard->config->atomic_k];
-        int32_t sum = 0;
-        for (size_t i = 0; i < heard->elements; i++)
-            sum += weights[i] * heard->atom[i];
+        const int32_t sum = sum_of(heard, ((size_t)at->channel + k) % (size_t)heard->config->atomic_k);
         assert_int_equal(values[k], sum);
         int64_t *all = sum_at(heard, at, 0, k);
         if (all)

@@ -221,6 +221,7 @@ static void atoms_follow_the_order_of_issue(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* With the lanes outside the kernel's block, which must be 0. */
 static void weights_belong_to_the_cell_that_is_selected(void **state) {
     (void)state;
     struct bench b;
@@ -230,6 +231,7 @@ static void weights_belong_to_the_cell_that_is_selected(void **state) {
     uint32_t *words = b.words[STREAM_CSC_WT];
     uint32_t *select = words + rtl_stream_layout(b.config, STREAM_CSC_WT)->select;
     words[0] = 0x0000ff07;
+    words[1] = 0x05000000;
     static const struct {
         uint32_t select;
         int kernel, row;
@@ -238,9 +240,10 @@ static void weights_belong_to_the_cell_that_is_selected(void **state) {
     for (size_t i = 0; i < sizeof beats / sizeof beats[0]; i++) {
         select[0] = beats[i].select;
         beat_of(&b, STREAM_CSC_WT, false);
-        assert_int_equal(b.heard.count, 2 * i + 2);
-        assert_place(&b, 2 * i, beats[i].kernel, beats[i].row, 0, beats[i].row, 0, 7);
-        assert_place(&b, 2 * i + 1, beats[i].kernel, beats[i].row, 1, beats[i].row, 0, -1);
+        assert_int_equal(b.heard.count, 8 * i + 8);
+        assert_place(&b, 8 * i, beats[i].kernel, beats[i].row, 0, beats[i].row, 0, 7);
+        assert_place(&b, 8 * i + 1, beats[i].kernel, beats[i].row, 1, beats[i].row, 0, -1);
+        assert_place(&b, 8 * i + 7, beats[i].kernel, beats[i].row, 7, beats[i].row, 0, 5);
     }
     b.observer.release(b.observer.context);
 }
