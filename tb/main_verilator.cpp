@@ -12,6 +12,7 @@
 #include "Vtb_top.h"
 #include "Vtb_top___024root.h"
 #include "verilated.h"
+#include "verilated_syms.h"
 #ifdef COSIM_WAVES
 #include "tb/wave_index.h"
 #include "verilated_fst_c.h"
@@ -177,6 +178,13 @@ void coverage_write(void *context, const char *path) {
 }
 #endif
 
+// The streams of tb_top are whole words, so Verilator keeps them as such, on a machine of this byte order 64 bits, too.
+const uint32_t *find_signal(void *context, const char *name) {
+    const VerilatedScope *scope = static_cast<Simulation *>(context)->scopeFind("TOP.tb_top");
+    const VerilatedVar *var = scope ? scope->varFind(name) : nullptr;
+    return var ? static_cast<const uint32_t *>(var->datap()) : nullptr;
+}
+
 void checks_connect(void *context, void (*failed)(void *, const char *, const char *),
                     void (*layer)(void *, const char *, int), void *arg) {
     auto *simulation = static_cast<Simulation *>(context);
@@ -194,6 +202,7 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
     struct simulator simulator = {};
     simulator.context = main->simulation.get();
     simulator.clock = {clock_design, simulator.context};
+    simulator.signal = find_signal;
 #ifdef COSIM_WAVES
     simulator.wave_open = wave_open;
     simulator.wave_dump = wave_dump;

@@ -75,7 +75,8 @@ struct rtl_device {
     uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
     uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    uint32_t stream[STREAM_WORDS];                           /* the one that was read last */
+    const uint32_t *streams[STREAM_COUNT];                   /* where the simulator has them; NULL: ask VPI */
+    uint32_t stream[STREAM_WORDS];                           /* the one that VPI read last */
     struct sampled now;                                      /* what the observers see of it */
     uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
     bool csb_driven;                                         /* in holds a request */
@@ -206,6 +207,8 @@ static void show_moves(struct rtl_device *rtl, const uint32_t *words) {
 /* What a stream shows in this clock; see struct stream_source. */
 static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
     struct rtl_device *rtl = context;
+    if (rtl->streams[stream])
+        return rtl->streams[stream];
     vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
     return rtl->stream;
 }
@@ -213,8 +216,13 @@ static const uint32_t *read_stream(void *context, enum rtl_stream stream, int co
 /* The streams that the design shows. */
 static struct stream_source stream_source(struct rtl_device *rtl) {
     struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
-    for (int i = 0; i < STREAM_COUNT; i++)
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%d", i);
         source.has[i] = rtl->vpi.streams[i] != NULL;
+        if (source.has[i] && rtl->simulator.signal)
+            rtl->streams[i] = rtl->simulator.signal(rtl->simulator.context, name);
+    }
     return source;
 }
 

@@ -80,9 +80,11 @@ struct result {
     /* Planted faults that would have changed something on the RTL (struct rtl_statistics), in ascending order. */
     uint32_t *faults;
     size_t fault_count;
+    char *coverage; /* functional bins that the trace exercises, coverage_bits() in hex digits; NULL: not asked for */
     /* What the runner knows. */
     int exit_status;             /* of the simulator; 128 + N: ended by signal N */
     double seconds, cpu_seconds; /* wall and CPU time of the whole process */
+    uint64_t memory_peak;        /* bytes that it had resident at most; 0: not known */
     char *command;               /* that does it again */
     char *wave_command;          /* that records waves around the place where it went wrong; NULL: there is none */
     char *debug_command;         /* that finds the engine to blame; NULL: there is none */

@@ -39,6 +39,8 @@ static struct result full_result(void) {
         .exit_status = 1,
         .seconds = 1.25,
         .cpu_seconds = 0.5,
+        .memory_peak = 5ull << 30,
+        .coverage = xstrdup("00ff"),
         .command = xstrdup("nvcosim run x"),
     };
     words_add(&result.warnings, "x.cfg:%d: SDP launch 0", 34);
@@ -78,6 +80,8 @@ static void test_round_trip(void **state) {
         assert_true(in.devices[0].read_beats[id] == (uint64_t)id &&
                     in.devices[0].write_beats[id] == (uint64_t)(100 + id));
     assert_true(in.fault_count == 2 && in.faults[0] == 3 && in.faults[1] == 200);
+    assert_true(in.memory_peak == 5ull << 30);
+    assert_string_equal(in.coverage, "00ff");
     assert_null(in.wave_command);
     free(first);
     free(second);
