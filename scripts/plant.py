@@ -711,7 +711,7 @@ def main():
     parser.add_argument("--filelist", help="file list of another RTL")
     parser.add_argument("--top", default="NV_nvdla", help="top module")
     parser.add_argument("--verilator-option", action="append", default=[], help="further option for Verilator")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.out = os.path.abspath(options.out)
     os.makedirs(options.out, exist_ok=True)
     listed = read_list(options)
