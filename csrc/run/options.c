@@ -58,6 +58,7 @@ enum {
     KEY_COPIES,
     KEY_HTML,
     KEY_FAULT,
+    KEY_FUNCTIONAL,
 };
 
 enum { GROUP_MEMORY = 3 };
@@ -217,6 +218,7 @@ const struct argp_option run_option_table[] = {
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
+    {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
 };
 
@@ -630,6 +632,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_HISTOGRAM:
         options->histogram = true;
+        break;
+    case KEY_FUNCTIONAL:
+        options->functional = true;
         break;
     case KEY_HTML:
         options->html = options->rtl.timeline = true;
