@@ -505,6 +505,24 @@ static void a_folder_may_be_called_like_a_pattern(void **state) {
     test_list_free(&list);
 }
 
+/* Of this repository; unit tests run in its folder. */
+static void the_plans_of_this_project_are_right(void **state) {
+    (void)state;
+    static const char *const files[] = {"plans/smoke.yml", "plans/nightly.yml"};
+    setenv("NVDLA_CONFORMANCE", "/nonexistent", 1);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct error err = {.text = ""};
+        struct test_list list;
+        struct plan *plan = plan_read(files[i], &err);
+        if (!plan || !plan_expand(plan, 20261122, today, NULL, &list, &err))
+            fail_msg("%s", err.text);
+        assert_in_range(list.count, 1000, 30000);
+        assert_int_equal(list.warnings.count, i == 0 ? 0 : 6); /* one for each configuration of added traces */
+        test_list_free(&list);
+        plan_free(plan);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_multiplied_in_order),
@@ -518,6 +536,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
         cmocka_unit_test(aliases_cannot_blow_up),
         cmocka_unit_test(a_folder_may_be_called_like_a_pattern),
+        cmocka_unit_test(the_plans_of_this_project_are_right),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
