@@ -15,6 +15,8 @@ struct engine_listener {
     bool (*done)(void *context, size_t test, const char *host, const struct result *result);
     /* What a person should know: a line. NULL: it goes to stderr. */
     void (*message)(void *context, const char *line);
+    /* A few times a second. started, progress and tick may be NULL. */
+    void (*tick)(void *context);
     void *context;
 };
 

@@ -15,7 +15,7 @@
 #include "regress/plan_options.h"
 #include "regress/plan_parts.h"
 #include "regress/select.h"
-#include "regress/yaml.h"
+#include "regress/yamltree.h"
 
 enum { NAME_MOST = 64, TEXT_MOST = 400 };
 
@@ -36,7 +36,7 @@ bool plan_fail(const struct plan *plan, struct place place, struct error *err, c
     va_start(arguments, format);
     char *text = xvprintf(format, arguments);
     va_end(arguments);
-    yaml_fail(err, plan->file, place.line, place.column, "%s", text);
+    yamltree_fail(err, plan->file, place.line, place.column, "%s", text);
     free(text);
     return false;
 }
@@ -49,7 +49,7 @@ static struct place place_of(const struct yaml_node *node) {
 static bool refuse(const struct reader *reader, const struct yaml_node *node, const char *what, const char *expected) {
     char shown[YAML_SHOW];
     return plan_fail(reader->plan, place_of(node), reader->err, "%s: found %s, expected %s", what,
-                     yaml_show(node, shown), expected);
+                     yamltree_show(node, shown), expected);
 }
 
 /* Puts the place of a node in front of a message that is there. */
@@ -132,15 +132,16 @@ static bool take_amount(const struct reader *reader, const struct yaml_node *nod
     return refuse(reader, node, what, expected);
 }
 
-/* Seconds: 90, 1.5, 90s, 5m, 2h, 1d; none or 0: 0. */
-static bool take_seconds(const struct reader *reader, const struct yaml_node *node, const char *what, double *value) {
+/* Seconds: 90, 1.5, 90s, 5m, 2h, 1d; none, where there may be no limit: 0. */
+static bool take_seconds(const struct reader *reader, const struct yaml_node *node, const char *what, bool or_none,
+                         double *value) {
     static const struct {
         char letter;
         double seconds;
     } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
     if (is_text(node)) {
         const char *text = node->text;
-        if (strcmp(text, "none") == 0) {
+        if (or_none && strcmp(text, "none") == 0) {
             *value = 0;
             return true;
         }
@@ -156,7 +157,9 @@ static bool take_seconds(const struct reader *reader, const struct yaml_node *no
             return true;
         }
     }
-    return refuse(reader, node, what, "seconds, or a time such as 90s, 5m, 2h, or none");
+    return refuse(reader, node, what,
+                  or_none ? "seconds, or a time such as 90s, 5m, 2h, or none"
+                          : "seconds, or a time such as 90s, 5m, 2h");
 }
 
 /* ---- lists ---- */
@@ -277,7 +280,7 @@ static bool check_keys(const struct reader *reader, const struct yaml_node *map,
         }
         if (!known)
             good = plan_fail(reader->plan, place_of(key), reader->err, "%s: found the key %s, expected one of %s%s",
-                             what, yaml_show(key, shown), expected.text, guess_hint(&guess, hint));
+                             what, yamltree_show(key, shown), expected.text, guess_hint(&guess, hint));
     }
     free(expected.text);
     return good;
@@ -287,9 +290,9 @@ static bool read_limits(const struct reader *reader, const struct yaml_node *map
     static const char *const keys[] = {"seconds", "cycles", "memory", NULL};
     if (!check_keys(reader, map, "limits", keys))
         return false;
-    const struct yaml_node *seconds = yaml_member(map, "seconds"), *cycles = yaml_member(map, "cycles"),
-                           *memory = yaml_member(map, "memory");
-    return (!seconds || take_seconds(reader, seconds, "limits: seconds", &limits->seconds)) &&
+    const struct yaml_node *seconds = yamltree_member(map, "seconds"), *cycles = yamltree_member(map, "cycles"),
+                           *memory = yamltree_member(map, "memory");
+    return (!seconds || take_seconds(reader, seconds, "limits: seconds", true, &limits->seconds)) &&
            (!cycles || take_amount(reader, cycles, "limits: cycles", "kMG", 1000,
                                    "core clocks, at least 1, such as 500000 or 20M (k, M, G: thousands), or none",
                                    &limits->cycles)) &&
@@ -303,15 +306,17 @@ static bool read_triage(const struct reader *reader, const struct yaml_node *map
     struct plan_settings *settings = &reader->plan->settings;
     if (!check_keys(reader, map, "triage", keys))
         return false;
-    const struct yaml_node *debug = yaml_member(map, "debug"), *debug_seconds = yaml_member(map, "debug_seconds"),
-                           *shrink_seconds = yaml_member(map, "shrink_seconds");
+    const struct yaml_node *debug = yamltree_member(map, "debug"),
+                           *debug_seconds = yamltree_member(map, "debug_seconds"),
+                           *shrink_seconds = yamltree_member(map, "shrink_seconds");
     uint64_t reports = PLAN_DEBUG;
     if (debug && !take_number(reader, debug, "triage: debug", 0, 100000, &reports))
         return false;
     settings->debug_reports = (int)reports;
-    return (!debug_seconds || take_seconds(reader, debug_seconds, "triage: debug_seconds", &settings->debug_seconds)) &&
+    return (!debug_seconds ||
+            take_seconds(reader, debug_seconds, "triage: debug_seconds", false, &settings->debug_seconds)) &&
            (!shrink_seconds ||
-            take_seconds(reader, shrink_seconds, "triage: shrink_seconds", &settings->shrink_seconds));
+            take_seconds(reader, shrink_seconds, "triage: shrink_seconds", false, &settings->shrink_seconds));
 }
 
 /* Do the options fit together, for that dut? Else the message is about the place of the culprit: an option of the item,
@@ -395,8 +400,8 @@ static bool read_random(const struct reader *reader, const struct yaml_node *map
     static const char *const keys[] = {"engines", "count", "seeds", NULL};
     if (!check_keys(reader, map, "random", keys))
         return false;
-    const struct yaml_node *engines = yaml_member(map, "engines"), *count = yaml_member(map, "count"),
-                           *seeds = yaml_member(map, "seeds");
+    const struct yaml_node *engines = yamltree_member(map, "engines"), *count = yamltree_member(map, "count"),
+                           *seeds = yamltree_member(map, "seeds");
     if (!engines)
         return plan_fail(reader->plan, place_of(map), reader->err,
                          "random: expected the key engines, such as engines: mix");
@@ -426,43 +431,45 @@ static bool read_seed(const struct reader *reader, const struct yaml_node *node,
            refuse(reader, node, "seed", "a number from 0 to 2^63-1, or night: one drawn from the seed of the night");
 }
 
+/* Are the item's options of use to that dut, and do they go together with the memory settings? */
+static bool check_options(const struct reader *reader, const struct plan_item *item, const struct plan_word *dut) {
+    const enum dut kind = (enum dut)plan_dut(dut->text);
+    struct plan_words applies = {0}; /* its words belong to the item */
+    bool good = true;
+    for (size_t i = 0; good && i < item->options.count; i++) {
+        const struct plan_word *word = &item->options.items[i];
+        if (run_option_applies(word->text, kind)) {
+            applies.items = xgrow(applies.items, applies.count, sizeof *applies.items);
+            applies.items[applies.count++] = *word;
+        } else if (item->duts.count == 1)
+            good = plan_fail(reader->plan, word->place, reader->err, "options: %s has no effect with dut %s",
+                             word->text, dut->text);
+    }
+    good = good && check_fit(reader, dut->text, &applies, NULL, dut->place, "options");
+    for (size_t i = 0; good && kind != DUT_MODEL && i < item->memories.count; i++) {
+        const struct plan_word *name = &item->memories.items[i];
+        const struct plan_memory *memory = plan_memory_find(reader->plan, name->text);
+        good = !memory ||
+               check_fit(reader, dut->text, &applies, &memory->options, name->place, "options and memories together");
+    }
+    free(applies.items);
+    return good;
+}
+
 /* What only traces have, and what only RTL has. */
 static bool check_item(const struct reader *reader, const struct yaml_node *map, const struct plan_item *item) {
     static const char *const of_traces[] = {"optional", "exclude"};
-    const struct yaml_node *memories = yaml_member(map, "memories");
+    const struct yaml_node *memories = yamltree_member(map, "memories");
     for (size_t i = 0; item->traces.count == 0 && i < 2; i++)
-        if (yaml_member(map, of_traces[i]))
-            return plan_fail(reader->plan, place_of(yaml_member(map, of_traces[i])), reader->err,
+        if (yamltree_member(map, of_traces[i]))
+            return plan_fail(reader->plan, place_of(yamltree_member(map, of_traces[i])), reader->err,
                              "%s: it is of items with the key traces; this one has random layers", of_traces[i]);
     if (memories && item->duts.count == 1 && strcmp(item->duts.items[0].text, "model") == 0)
         return plan_fail(reader->plan, place_of(memories), reader->err,
                          "memories: the model has none; leave the key out, or play on another dut than model");
-    for (size_t d = 0; d < item->duts.count; d++) {
-        const char *dut = item->duts.items[d].text;
-        struct plan_words applies = {0}; /* its words belong to the item */
-        bool good = true;
-        for (size_t i = 0; good && i < item->options.count; i++) {
-            const struct plan_word *word = &item->options.items[i];
-            if (!run_option_applies(word->text, (enum dut)plan_dut(dut))) {
-                if (item->duts.count == 1)
-                    good = plan_fail(reader->plan, word->place, reader->err, "options: %s has no effect with dut %s",
-                                     word->text, dut);
-                continue;
-            }
-            applies.items = xgrow(applies.items, applies.count, sizeof *applies.items);
-            applies.items[applies.count++] = *word;
-        }
-        good = good && check_fit(reader, dut, &applies, NULL, item->duts.items[d].place, "options");
-        for (size_t m = 0; good && m < item->memories.count && plan_dut(dut) != DUT_MODEL; m++) {
-            const struct plan_word *name = &item->memories.items[m];
-            const struct plan_memory *memory = plan_memory_find(reader->plan, name->text);
-            good = !memory ||
-                   check_fit(reader, dut, &applies, &memory->options, name->place, "options and memories together");
-        }
-        free(applies.items);
-        if (!good)
+    for (size_t i = 0; i < item->duts.count; i++)
+        if (!check_options(reader, item, &item->duts.items[i]))
             return false;
-    }
     return true;
 }
 
@@ -472,8 +479,8 @@ static bool read_item(const struct reader *reader, const struct yaml_node *map) 
     struct plan *plan = reader->plan;
     if (!check_keys(reader, map, "items", keys))
         return false;
-    const struct yaml_node *name = yaml_member(map, "name"), *traces = yaml_member(map, "traces"),
-                           *random = yaml_member(map, "random"), *node;
+    const struct yaml_node *name = yamltree_member(map, "name"), *traces = yamltree_member(map, "traces"),
+                           *random = yamltree_member(map, "random"), *node;
     if (!name)
         return plan_fail(plan, place_of(map), reader->err, "items: found an item without the key name, expected one");
     if (!is_text(name) || !is_name(name->text, ""))
@@ -509,7 +516,7 @@ static bool read_item(const struct reader *reader, const struct yaml_node *map) 
          offsetof(struct plan_item, options)},
     };
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        node = yaml_member(map, lists[i].key);
+        node = yamltree_member(map, lists[i].key);
         if (node && !take_words(reader, node, lists[i].key, lists[i].expected, lists[i].check, lists[i].again,
                                 (struct plan_words *)((char *)item + lists[i].offset)))
             return false;
@@ -521,14 +528,14 @@ static bool read_item(const struct reader *reader, const struct yaml_node *map) 
     if (random && item->configs.count == 0)
         add_default(&item->configs, "small", item->name.place);
     item->limits = plan->limits;
-    node = yaml_member(map, "limits");
-    if ((random && !read_random(reader, random, item)) || !read_seed(reader, yaml_member(map, "seed"), item) ||
+    node = yamltree_member(map, "limits");
+    if ((random && !read_random(reader, random, item)) || !read_seed(reader, yamltree_member(map, "seed"), item) ||
         (node && !read_limits(reader, node, &item->limits)))
         return false;
-    node = yaml_member(map, "reseed");
+    node = yamltree_member(map, "reseed");
     if (node && !take_number(reader, node, "reseed", 0, PLAN_RESEED, &item->reseed))
         return false;
-    node = yaml_member(map, "optional");
+    node = yamltree_member(map, "optional");
     return (!node || take_bool(reader, node, "optional", &item->optional)) && check_item(reader, map, item);
 }
 
@@ -553,17 +560,17 @@ static bool read_known(const struct reader *reader, const struct yaml_node *map)
     if (!check_keys(reader, map, "known_failures", keys))
         return false;
     for (size_t i = 0; keys[i]; i++)
-        if (!yaml_member(map, keys[i]))
+        if (!yamltree_member(map, keys[i]))
             return plan_fail(plan, place_of(map), reader->err,
                              "known_failures: found an entry without the key %s, expected test, reason and until",
                              keys[i]);
-    const struct yaml_node *until = yaml_member(map, "until");
+    const struct yaml_node *until = yamltree_member(map, "until");
     plan->knowns = xgrow(plan->knowns, plan->known_count, sizeof *plan->knowns);
     struct plan_known *known = &plan->knowns[plan->known_count++];
     *known = (struct plan_known){.place = place_of(map)};
-    if (!take_words(reader, yaml_member(map, "test"), "test", "a pattern of names of tests, or a list of such", NULL,
-                    false, &known->tests) ||
-        !take_text(reader, yaml_member(map, "reason"), "reason", &known->reason))
+    if (!take_words(reader, yamltree_member(map, "test"), "test", "a pattern of names of tests, or a list of such",
+                    NULL, false, &known->tests) ||
+        !take_text(reader, yamltree_member(map, "reason"), "reason", &known->reason))
         return false;
     if (!is_text(until) || !is_date(until->text))
         return refuse(reader, until, "until", "the last day on which it is known, YYYY-MM-DD");
@@ -607,7 +614,7 @@ static bool read_plan(const struct reader *reader, const struct yaml_node *map) 
     if (!check_keys(reader, map, "plan", keys))
         return false;
     for (size_t i = 0; keys[i]; i++)
-        nodes[i] = yaml_member(map, keys[i]);
+        nodes[i] = yamltree_member(map, keys[i]);
     enum { NAME, DATABASE, JOBS, NIGHT_SECONDS, SLURM_OPTIONS, LIMITS, TRIAGE, MEMORIES, ITEMS, KNOWN };
     if (!nodes[ITEMS])
         return plan_fail(plan, place_of(map), reader->err, "plan: found no key items, expected it: what is to be run");
@@ -615,7 +622,7 @@ static bool read_plan(const struct reader *reader, const struct yaml_node *map) 
         (nodes[DATABASE] && !read_database(reader, nodes[DATABASE])) ||
         (nodes[JOBS] && !take_number(reader, nodes[JOBS], "jobs", 1, 1024, &jobs)) ||
         (nodes[NIGHT_SECONDS] &&
-         !take_seconds(reader, nodes[NIGHT_SECONDS], "night_seconds", &settings->night_seconds)) ||
+         !take_seconds(reader, nodes[NIGHT_SECONDS], "night_seconds", true, &settings->night_seconds)) ||
         (nodes[SLURM_OPTIONS] && !take_text(reader, nodes[SLURM_OPTIONS], "slurm_options", &plan->slurm_options)) ||
         (nodes[LIMITS] && !read_limits(reader, nodes[LIMITS], &plan->limits)) ||
         (nodes[TRIAGE] && !read_triage(reader, nodes[TRIAGE])) ||
@@ -636,13 +643,13 @@ static char *name_of_file(const char *file) {
 struct plan *plan_parse(const char *name, const char *text, size_t n, struct error *err) {
     struct plan *plan = xcalloc(1, sizeof *plan);
     const struct reader reader = {.plan = plan, .err = err};
-    struct yaml yaml;
+    struct yamltree yaml;
     plan->file = xstrdup(name);
     plan->folder = paths_folder(name);
     plan->settings = (struct plan_settings){
         .debug_reports = PLAN_DEBUG, .debug_seconds = PLAN_DEBUG_SECONDS, .shrink_seconds = PLAN_SHRINK_SECONDS};
-    const bool good = yaml_parse(&yaml, name, text, n, err) && read_plan(&reader, yaml.root);
-    yaml_free(&yaml);
+    const bool good = yamltree_parse(&yaml, name, text, n, err) && read_plan(&reader, yaml.root);
+    yamltree_free(&yaml);
     if (!good) {
         plan_free(plan);
         return NULL;

@@ -487,6 +487,7 @@ static char *command(const struct run_options *options, const struct job *job, c
     for (size_t i = 0; i < options->given.count; i++) {
         const char *word = options->given.items[i];
         if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 ||
+            strcmp(word, "--functional-coverage") == 0 ||
             ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
             continue;
         char *quoted = text_quoted(word);
@@ -583,7 +584,7 @@ struct result job_result(struct job *job, const struct run_options *options) {
     result.seconds = process_clock() - job->start;
     result.cpu_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                          1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-    result.memory_peak = (uint64_t)usage.ru_maxrss * 1024;
+    result.memory_peak = job->memory;
     if (result.verdict == VERDICT_CRASH || (job->exceeded && !result.report))
         report_crash(options, &result);
     set_text(&result.command, command(options, job, NULL, ""));

@@ -368,6 +368,8 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
          ":1:10: limits: found the key 'second', expected one of seconds, cycles, memory; did you mean seconds?"},
         {"limits: 5\n" ITEM(RANDOM), ":1:9: limits: found '5', expected a mapping with some of the keys seconds, "},
         {"triage: {debug: x}\n" ITEM(RANDOM), ":1:17: triage: debug: found 'x', expected a number from 0 to 100000"},
+        {"triage: {shrink_seconds: none}\n" ITEM(RANDOM),
+         ":1:26: triage: shrink_seconds: found 'none', expected seconds, or a time such as 90s, 5m, 2h"},
         {"memories: [a]\n" ITEM(RANDOM), ":1:11: memories: found a list, expected a mapping of names"},
         {"memories: {default: [--reorder]}\n" ITEM(RANDOM), ":1:12: memories: found 'default', expected a name"},
         {"memories: {or: [--reorder]}\n" ITEM(RANDOM), ":1:12: memories: found 'or', expected a name"},
