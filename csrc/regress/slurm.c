@@ -42,7 +42,7 @@ enum {
     ATTEMPTS = 3,           /* jobs that may end under one test */
     FRUITLESS = 4,          /* jobs that may end one after the other before any of their tests starts */
     CHUNK_SECONDS = 300,
-    GUESSED_SECONDS = 10, /* of a test, where nothing is known of any */
+    GUESSED_SECONDS = 10, /* of a test of which nothing is known */
 };
 
 enum work_state {
@@ -198,7 +198,7 @@ static void take_news_of_test(struct slurm *slurm, struct work *work, const stru
     if (news->kind == NEWS_DONE) {
         work->told++;
         keep_result(slurm, news->test, node, &news->result);
-    } else if (!is_open(slurm, news->test))
+    } else if (!is_open(slurm, news->test) || work < slurm->work + slurm->old) /* it does not run any more */
         return;
     else if (news->kind == NEWS_STARTED && listener->started)
         listener->started(listener->context, news->test, node);
@@ -288,34 +288,6 @@ static struct work *add_work(struct slurm *slurm, size_t most) {
     return work;
 }
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count) {
-    qsort(values, count, sizeof *values, by_value);
-    return values[count / 2];
-}
-
-/* Wall seconds that each of the open tests is expected to take. */
-static double *guess_seconds(const struct slurm *slurm, const size_t *tests, size_t count) {
-    double *seconds = xcalloc(count, sizeof *seconds), *known = xcalloc(count, sizeof *known);
-    size_t known_count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (slurm->job->tests[tests[i]].expected_seconds >= 0)
-            known[known_count++] = slurm->job->tests[tests[i]].expected_seconds;
-    const double guess = known_count > 0 ? median(known, known_count) : GUESSED_SECONDS;
-    for (size_t i = 0; i < count; i++) {
-        const struct test *test = &slurm->job->tests[tests[i]];
-        seconds[i] = test->expected_seconds >= 0 ? test->expected_seconds : guess;
-        if (test->max_seconds > 0 && seconds[i] > test->max_seconds)
-            seconds[i] = test->max_seconds;
-    }
-    free(known);
-    return seconds;
-}
-
 /* Divides the open tests among chunks. */
 static void cut_all(struct slurm *slurm) {
     const double chunk_seconds = slurm->job->chunk_seconds > 0 ? slurm->job->chunk_seconds : CHUNK_SECONDS;
@@ -323,7 +295,10 @@ static void cut_all(struct slurm *slurm) {
     for (size_t i = 0; i < slurm->job->count; i++)
         if (is_open(slurm, slurm->job->order[i]))
             tests[count++] = slurm->job->order[i];
-    double *seconds = guess_seconds(slurm, tests, count);
+    double *seconds = xcalloc(count, sizeof *seconds);
+    for (size_t i = 0; i < count; i++)
+        seconds[i] =
+            slurm->job->seconds && slurm->job->seconds[tests[i]] > 0 ? slurm->job->seconds[tests[i]] : GUESSED_SECONDS;
     const size_t chunks = chunks_cut(seconds, count, chunk_seconds, slurm->processors, chunk_of),
                  first = slurm->work_count;
     size_t *sizes = xcalloc(chunks, sizeof *sizes);
@@ -493,6 +468,7 @@ static double try_again(struct slurm *slurm, double *since) {
 static bool is_missing(struct slurm *slurm, const char *program) {
     if (slurm->command.status != 127)
         return false;
+    slurm->gone = true;
     fail(slurm,
          "%s: command not found; --engine slurm needs Slurm's commands in PATH (Debian: slurm-client), --engine local "
          "does not",
@@ -875,6 +851,8 @@ static int asked_to_end(const struct slurm *slurm) {
 static void step(struct slurm *slurm) {
     if (process_clock() >= slurm->next_read)
         read_all(slurm);
+    if (slurm->job->listener.tick)
+        slurm->job->listener.tick(slurm->job->listener.context);
     if (command_ended(&slurm->command))
         take_answer(slurm);
     settle(slurm);
@@ -891,7 +869,7 @@ static int wait_signal(const struct slurm *slurm) {
 /* True if nothing more will come. */
 static bool is_stuck(const struct slurm *slurm) {
     const bool more = slurm->submitted < slurm->work_count && !slurm->failed && !night_is_over(slurm);
-    return slurm->gone || (!any_live(slurm) && !more && slurm->command.pid == 0);
+    return slurm->gone || (!any_live(slurm) && !more && (slurm->command.pid == 0 || slurm->asked != ASKED_SUBMIT));
 }
 
 /* Until the question that was asked is answered, and jobs of an earlier runner are gone. Returns a signal, or 0. */

@@ -65,20 +65,27 @@ static char *take_all(int fd) {
     return text;
 }
 
+/* What a command complained of as one line: "sbatch: error: A\nsbatch: error: B\n" as "A; B". free() it. */
+static char *one_line(char *text) {
+    struct text line = {0};
+    text_printf(&line, "%s", "");
+    for (char *words; (words = strsep(&text, "\n")) != NULL;) {
+        const char *error = strstr(words, "error: ");
+        if (words[0])
+            text_printf(&line, "%s%s", line.n ? "; " : "", error ? error + strlen("error: ") : words);
+    }
+    return line.text;
+}
+
 static void finish(struct command *command, int wait_status) {
     command->pid = 0;
     command->status = process_status(wait_status);
     command->text = take_all(command->out);
-    command->words = take_all(command->errors);
-    size_t n = strlen(command->words);
-    while (n > 0 && command->words[n - 1] == '\n')
-        command->words[--n] = '\0';
-    for (char *at = command->words; (at = strchr(at, '\n')) != NULL;)
-        *at = ' ';
-    if (command->late && command->status != 0) {
-        free(command->words);
-        command->words = xprintf("no answer for %d seconds", COMMAND_SECONDS);
-    }
+    char *errors = take_all(command->errors);
+    command->words = command->late && command->status != 0 ? xprintf("no answer for %d seconds", COMMAND_SECONDS)
+                     : errors[0]                           ? one_line(errors)
+                                                           : xprintf("it ended with status %d", command->status);
+    free(errors);
 }
 
 bool command_ended(struct command *command) {

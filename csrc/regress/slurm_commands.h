@@ -18,7 +18,7 @@ struct command {
     bool late;    /* it was ended because it took too long */
     /* When it has ended: */
     int status;         /* as a shell says it */
-    char *text, *words; /* stdout; stderr as one line, blanks for line ends */
+    char *text, *words; /* stdout; what it complained of, as one line */
 };
 
 enum { COMMAND_SECONDS = 90 }; /* after which a command is ended */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
+#include "regress/builds.h"
 #include "regress/engine.h"
 #include "regress/slurm_files.h"
 #include "run/options.h"
@@ -68,17 +69,16 @@ static bool done(void *context, size_t test, const char *host, const struct resu
 
 /* Everything that the tests need has to be here: a node that misses the shared folder must not judge them. */
 static bool check_node(const struct chunk *chunk, const char *folder, struct error *err) {
-    for (size_t i = 0; i < chunk->count; i++) {
-        char *path = test_trace(&chunk->tests[i], folder);
-        const bool there = chunk->tests[i].generator || access(path, R_OK) == 0;
-        if (!there)
-            error_set(err, "%s: %s on this node; traces have to be on a folder that all nodes share", path,
-                      strerror(errno));
+    bool there = true;
+    for (size_t i = 0; there && i < chunk->count; i++) {
+        const struct test *test = &chunk->tests[i];
+        char *path = test_trace(test, folder);
+        there = test->generator || access(path, R_OK) == 0 || error_set(err, "%s: %s", path, strerror(errno));
+        there = there && builds_check(test, err);
         free(path);
-        if (!there)
-            return false;
     }
-    return true;
+    return there ||
+           error_prefix(err, "traces and simulators have to be on a folder that all nodes share, and this one lacks ");
 }
 
 /* Processors that Slurm has given to the job. */
