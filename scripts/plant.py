@@ -163,7 +163,7 @@ def main():
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--config", default="small", help="configuration of the copy")
     parser.add_argument("--rtl", default=os.path.join(ROOT, "rtl"))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     rng = random.Random(options.seed)
     folders = options.folders or FOLDERS
     candidates = {}
