@@ -123,16 +123,20 @@ bool simulators_can_be_built(struct error *err) {
 }
 
 /* True if a simulator is there and, in the cache, not older than the program: nobody runs make there after an update.
+ * plain: the simulator that `nvcosim build` has made of another RTL, after which its variants are made again; NULL:
+ * none.
  */
-static bool up_to_date(const struct places *places, const char *path) {
+static bool up_to_date(const struct places *places, const char *path, const char *plain) {
     const time_t made = written(path);
+    if (plain && made < written(plain))
+        return false;
     return made && (!places->cached || strncmp(path, places->build, strlen(places->build)) != 0 ||
                     made >= written("/proc/self/exe"));
 }
 
-/* Makes it unless it is there and `missing` asks for that. */
+/* Makes it unless it is there and `missing` asks for that. plain: see up_to_date. */
 static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
-                        const struct words *variables, const char *missing, struct error *err) {
+                        const struct words *variables, const char *missing, const char *plain, struct error *err) {
     struct places places;
     if (!places_find(&places, err))
         return false;
@@ -156,7 +160,7 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
         words_add(&arguments, "%s", variables->items[i]);
     char *what = xprintf("%s%s%s%s%s", config, rtl_name[0] ? " " : "", rtl_name, variant ? " " : "",
                          simulator_variant_names[variant]);
-    const bool ok = (missing && up_to_date(&places, missing)) || run_make(&arguments, what, err);
+    const bool ok = (missing && up_to_date(&places, missing, plain)) || run_make(&arguments, what, err);
     free(what);
     words_free(&arguments);
     places_free(&places);
@@ -166,7 +170,7 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
 
 bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
                     const struct words *variables, struct error *err) {
-    return make_locked(config, rtl_name, variant, variables, NULL, err);
+    return make_locked(config, rtl_name, variant, variables, NULL, NULL, err);
 }
 
 /* Reads the variables of a foreign RTL; a missing file means that it was never built. */
@@ -205,11 +209,13 @@ bool simulator_has_taps(const char *config, const char *rtl_name) {
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
     static const char *const with[VARIANT_COUNT] = {
         "", " with waves", " with line coverage", " with toggle coverage", " with checks", " with taps"};
-    char path[SIMULATOR_PATH];
+    char path[SIMULATOR_PATH], built[SIMULATOR_PATH];
     struct places places;
-    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
+    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) ||
+        !simulator_path(config, rtl_name, VARIANT_PLAIN, built, sizeof built, err) || !places_find(&places, err))
         return false;
-    const bool there = up_to_date(&places, path); /* whether it is a simulator shows when it is started */
+    const char *plain = rtl_name[0] ? built : NULL;
+    const bool there = up_to_date(&places, path, plain); /* whether it is a simulator shows when it is started */
     const bool can_build = there || places_prepare(&places, err);
     places_free(&places);
     if (there || !can_build)
@@ -224,7 +230,7 @@ bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_v
                 with[variant]);
     else
         fprintf(stderr, "building the %s simulator%s (once, about a minute) ...\n", config, with[variant]);
-    bool ok = make_locked(config, rtl_name, variant, &variables, path, err);
+    bool ok = make_locked(config, rtl_name, variant, &variables, path, plain, err);
     words_free(&variables);
     if (ok && access(path, F_OK) != 0)
         ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);
