@@ -30,7 +30,9 @@ VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
 TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv
-GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h $(B)/gen/page.h
+GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
+PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css))
+EMBEDDED := $(PAGES) $(B)/gen/regress/schema.embed.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
@@ -71,17 +73,22 @@ $(B)/gen/waits.svh: $(B)/gen/nvdla_waits.h
 $(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py
 	@python3 scripts/gen_waits.py $(B)/gen
 
-# Styles and script of report.html as strings.
-$(B)/gen/page.h: csrc/report/page.css csrc/report/page.js
+# Styles and script of a page as strings: NAME_css and NAME_js.
+$(PAGES): $(B)/gen/%.embed.h: csrc/%.css csrc/%.js
 	@mkdir -p $(@D)
 	@for kind in css js; do \
-		echo "static const char page_$$kind[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' csrc/report/page.$$kind; echo "    ;"; \
+		echo "static const char $(notdir $*)_$$kind[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' csrc/$*.$$kind; echo "    ;"; \
 	done >$@
+
+# The schema of the database of regressions, likewise: schema_sql.
+$(B)/gen/regress/schema.embed.h: csrc/regress/schema.sql
+	@mkdir -p $(@D)
+	@{ echo "static const char schema_sql[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
 # The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
 # $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
 define flavour
-$(1)/obj/%.o: %.c $(GENERATED)
+$(1)/obj/%.o: %.c $(GENERATED) | $(EMBEDDED)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) $$(if $$(filter tb/%,$$<),$$(VPI_INCLUDE)) -MMD -MP -c $$< -o $$@
 $(1)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
@@ -147,6 +154,11 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# What is written about a night, of any database.
+$(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
 # The same tests and library under clang with both sanitizers.
 ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN)
 $(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
@@ -167,7 +179,7 @@ fuzz: $(FUZZERS)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------------------
 ## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
-lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED)
+lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 	@scripts/lint.sh $(CONFIGS)
 
 BENCH_ROUNDS ?= 7

@@ -25,10 +25,14 @@ more=(
     libcmocka-dev    # unit tests
     gtkwave          # looks at waves
     xvfb             # a screen for it in tests, and for the picture of the README
+    libxml2-utils    # checks JUnit XML in tests
     jq               # an example in docs/results.md
     chromium         # looks at report.html in tests, and takes its picture for the README
     help2man         # man pages
     yosys            # proofs of leaf modules
+    slurm-wlm        # a cluster of one machine, for regressions on Slurm
+    munge            # which it needs
+    iproute2         # the loopback of that cluster
 )
 case $what in
 demo) ;;

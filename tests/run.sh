@@ -165,6 +165,8 @@ group "taps of another rtl" tests/replay/foreign_taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "nvcosim debug names the engine to blame for planted faults" tests/replay/debug.sh "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
+step "build what writes of a night" "what is written about a night" make --no-print-directory "$build/tests/outputs"
+group "what is written about a night" tests/regress/outputs.py "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do

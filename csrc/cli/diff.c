@@ -36,7 +36,7 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Compares two memory images (raw or gzip): prints the first difference and the number of bytes that differ. Or two "
-    "element streams that run --tap has recorded (NAME.tap.gz), or two folders of them, stream by stream: names the "
+    "element streams that run --tap has recorded (NAME.tap), or two folders of them, stream by stream: names the "
     "first "
     "element that differs.\v"
     "CUBE is a list of KEY=VALUE with commas between:\n"
@@ -261,7 +261,7 @@ static int diff_folders(const char *a, const char *b) {
         free(streams.only[i].text);
     }
     if (streams.compared == 0 && streams.status == EXIT_OK) {
-        fprintf(stderr, "nvcosim diff: found no element stream (UNIT.TAP.tap.gz) that both %s and %s have\n", a, b);
+        fprintf(stderr, "nvcosim diff: found no element stream (UNIT.TAP.tap) that both %s and %s have\n", a, b);
         return EXIT_BAD_INPUT;
     }
     return streams.status;
@@ -273,7 +273,7 @@ static bool is_folder(const char *path) {
 }
 
 static bool is_stream(const char *path) {
-    static const char ending[] = ".tap.gz";
+    static const char ending[] = ".tap";
     const size_t length = strlen(path);
     return length >= sizeof ending && strcmp(path + length + 1 - sizeof ending, ending) == 0;
 }

@@ -25,7 +25,14 @@ void device_report(struct device *dev, uint64_t cycle, const char *rule, const c
     va_end(arguments);
 }
 
-void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...) {
+const char *rule_effect_words(enum rule_effect effect) {
+    static const char *const words[] = {
+        [RULE_WARNS] = "", [RULE_HANGS] = "; the hardware hangs", [RULE_REFUSED] = "; the result is undefined"};
+    return words[effect];
+}
+
+void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, enum rule_effect effect, const char *format,
+                 ...) {
     if (dev->warning_count == FINDINGS_KEPT) {
         dev->warnings_dropped++;
         return;
@@ -34,10 +41,13 @@ void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const ch
     struct device_warning *warning = &dev->warnings[dev->warning_count++];
     warning->unit = unit;
     warning->ordinal = ordinal;
+    warning->effect = effect;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(warning->text, sizeof warning->text, format, arguments);
+    const int length = vsnprintf(warning->text, sizeof warning->text, format, arguments);
     va_end(arguments);
+    if (length >= 0 && (size_t)length < sizeof warning->text)
+        snprintf(warning->text + length, sizeof warning->text - (size_t)length, "%s", rule_effect_words(effect));
 }
 
 void device_release(struct device *dev) {

@@ -42,10 +42,18 @@ struct finding {
     char text[240];   /* one line for a person: engine, layer, address */
 };
 
+/* What becomes of programming that breaks a rule, from the mildest to the worst. */
+enum rule_effect {
+    RULE_WARNS,  /* a chapter defines the result: the engine carries it out */
+    RULE_HANGS,  /* the engine waits for ever */
+    RULE_REFUSED /* the chapters leave the result open */
+};
+
 /* Programming that breaks a rule of the spec (the model only). A warning does not fail the run. */
 struct device_warning {
     enum nvdla_unit unit; /* the launch that breaks it */
     int ordinal;
+    enum rule_effect effect;
     char text[640]; /* one line for a person: registers, values, the rule, what happens */
 };
 
@@ -57,6 +65,10 @@ struct rtl_statistics {
     double eval_share;    /* part of cpu_seconds inside the design's own evaluation, 0..1; 0 if not measured */
     uint64_t wave_cycles; /* cycles that are in the wave file */
     const struct timeline *timeline; /* device/timeline.h; NULL: not counted */
+    /* Planted faults (scripts/plant.py): byte N is not 0 if the changed expression of fault N ever had another value
+     * than the original. NULL: the design has none. */
+    const uint8_t *faults_met;
+    uint32_t fault_count; /* they are 1 to fault_count */
 };
 
 /* What only the reference model counts: convolutions whose compiled representation was there, was made. */
@@ -176,9 +188,12 @@ struct device {
 void device_report(struct device *dev, uint64_t cycle, const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Records a warning (printf text). */
-void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Records a warning (printf text: registers with their values and the rule; the effect is added). */
+void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, enum rule_effect effect, const char *format,
+                 ...) __attribute__((format(printf, 5, 6)));
+
+/* What stands behind a rule: "", "; the hardware hangs" or "; the result is undefined". */
+const char *rule_effect_words(enum rule_effect effect);
 
 /* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
 void device_release(struct device *dev);

@@ -38,9 +38,10 @@ static void apply(void *context, enum rule_effect effect, const char *text) {
     if (check->refused)
         return; /* the first reason is enough */
     if (effect != RULE_REFUSED || check->checker->allow_undefined)
-        device_warn(check->checker->dev, check->unit, check->ordinal, "%s", text);
+        device_warn(check->checker->dev, check->unit, check->ordinal, effect, "%s", text);
     else
-        check->refused = !error_refuse(check->err, (int)check->unit, check->ordinal, "%s", text);
+        check->refused =
+            !error_refuse(check->err, (int)check->unit, check->ordinal, "%s%s", text, rule_effect_words(effect));
 }
 
 /* A rule about the write of `value` to a register. */
@@ -50,7 +51,7 @@ static void apply_to_write(struct check *check, enum rule_effect effect, uint32_
     const struct nvdla_config *config = check->checker->dev->config;
     nvdla_register_name(config, nvdla_unit_base(config, check->unit) + offset, name, sizeof name);
     snprintf(text, sizeof text, "%s = 0x%x: %s", name, (unsigned)value, rule);
-    apply(check, effect, rules_effect(text, sizeof text, effect));
+    apply(check, effect, text);
 }
 
 static bool exists(const struct checker *checker, enum nvdla_unit unit) {
@@ -148,7 +149,7 @@ static void check_loaded(struct checker *checker, enum nvdla_unit unit) {
     for (size_t i = 0; i < LUT_LE_ENTRIES + LUT_LO_ENTRIES; i++)
         missing += !table->loaded[i];
     if (missing > 0) {
-        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]),
+        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]), RULE_WARNS,
                     "%zu entries of the look-up table have not been written since reset: the hardware's are undefined, "
                     "here they are 0 (55-lut section 2)",
                     missing);
@@ -338,8 +339,8 @@ bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32
 /* A unit waits for another one that is not armed. */
 static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_unit partner) {
     if (running(checker, unit) && !running(checker, partner)) {
-        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]),
-                    "waits for %s, which is not armed in its group CONSUMER; the hardware hangs (10-system section 6)",
+        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]), RULE_HANGS,
+                    "waits for %s, which is not armed in its group CONSUMER (10-system section 6)",
                     nvdla_unit_names[partner]);
     }
 }
@@ -350,9 +351,9 @@ static void waits_for_its_turn(struct checker *checker, enum nvdla_unit unit) {
     if (!exists(checker, unit) || regs->op_en[regs->consumer] || !regs->op_en[!regs->consumer])
         return;
     device_warn(
-        checker->dev, unit, regs->ordinal[!regs->consumer],
-        "%s.S_POINTER = 0x%x: group %d is armed, but it is the turn of group %u, CONSUMER's, which is not; the "
-        "hardware hangs (10-system section 6)",
+        checker->dev, unit, regs->ordinal[!regs->consumer], RULE_HANGS,
+        "%s.S_POINTER = 0x%x: group %d is armed, but it is the turn of group %u, CONSUMER's, which is not "
+        "(10-system section 6)",
         nvdla_unit_names[unit],
         (unsigned)(regs->producer << SDP_S_POINTER__PRODUCER_LSB | regs->consumer << SDP_S_POINTER__CONSUMER_LSB),
         !regs->consumer, regs->consumer);

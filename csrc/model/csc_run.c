@@ -38,6 +38,7 @@ struct csc_run {
     struct cbuf *cbuf;
     struct dma *client; /* NULL: the rest of the weights is in CBUF */
     struct pool *pool;
+    bool multiplies;
     unsigned truncate;
     const struct crep *table;
     bool tiles;     /* Winograd: windows are tiles of four results */
@@ -289,13 +290,13 @@ static void compute_ahead(struct csc_run *run) {
     panels = ceil_div(run->count, panel_size(run));
     bool shared = threads > 1 && run->count * run->kernels * run->table->elements >= WORTH_SHARING;
     run->parts = shared && panels < 2 * threads ? blocks_in_use(run) : 1;
-    if (run->parts > 1) {
+    if (run->parts > 1 || !run->multiplies) {
         /* Lanes that no part writes. */
         memset(run->results.bytes, 0, run->count * (run->tiles ? OUTPUTS : 1) * run->lanes * sizeof(int32_t));
     }
-    if (shared)
+    if (run->multiplies && shared)
         pool_run(run->pool, panels * run->parts, run_task, run);
-    else
+    else if (run->multiplies)
         for (size_t i = 0; i < panels; i++)
             run_task(run, i);
     run->window += run->count;
@@ -391,6 +392,9 @@ static void next_group(struct csc_run *run) {
     run->kernels = csc_layer_group_kernels(layer, run->group++);
     const int16_t *elements = weights_next(&run->weights, run->cbuf, run->kernels * run->table->elements);
     conv_streams_group(&run->streams, layer, run->cbuf, elements);
+    run->window = 0;
+    if (!run->multiplies)
+        return;
     if (run->arithmetic != FLOATING_POINT)
         run->arithmetic = never_saturates(run, elements) ? ANY_ORDER : ATOM_BY_ATOM;
     bool partial = run->kernels < run->lanes;
@@ -401,7 +405,6 @@ static void next_group(struct csc_run *run) {
     else if (run->arithmetic == ATOM_BY_ATOM && partial)
         memset(run->ordered.bytes, 0, run->table->elements * run->lanes * sizeof(int16_t));
     arrange_weights(run, elements);
-    run->window = 0;
 }
 
 /* ---- life ---- */
@@ -436,8 +439,9 @@ static size_t windows_ahead(const struct csc_run *run) {
     return lesser(run->windows, ceil_div(ahead, line) * line);
 }
 
-struct csc_run *csc_run_new(struct pool *pool) {
+struct csc_run *csc_run_new(struct pool *pool, bool multiplies) {
     struct csc_run *run = xcalloc(1, sizeof *run);
+    run->multiplies = multiplies;
     run->pool = pool;
     return run;
 }

@@ -19,8 +19,8 @@
 /* Serves one layer after the other and keeps its memory from one to the next. */
 struct csc_run;
 
-/* pool outlives the run. */
-struct csc_run *csc_run_new(struct pool *pool);
+/* pool outlives the run. multiplies: false leaves the arithmetic out, every result is 0. */
+struct csc_run *csc_run_new(struct pool *pool, bool multiplies);
 void csc_run_free(struct csc_run *run);
 
 /* Starts the flow of results of a layer that can run.

@@ -293,7 +293,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     cdma_init(&model->cdma, config);
     csc_init(&model->csc, config);
     model->pool = pool_new(options->threads > 1 ? options->threads : 1);
-    model->core = csc_run_new(model->pool);
+    model->core = csc_run_new(model->pool, !options->registers_only);
     dev->memory[SPACE_PRIMARY] = memory_new();
     if (nvdla_has(config, FEATURE_SECONDARY_MEMORY))
         dev->memory[SPACE_SECONDARY] = memory_new();

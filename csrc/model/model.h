@@ -20,6 +20,7 @@ struct model_options {
     bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */
     bool allow_undefined; /* settings whose result the spec leaves open are warned of and tried, not refused */
     struct tap_listeners taps; /* hear the streams of every layer; outlive the model */
+    bool registers_only;       /* what the registers do counts, data do not: convolutions deliver zeros */
     size_t threads; /* that compute a convolution, 0 or 1: none beside the caller's; results do not depend on it */
     struct model_limits limits;
 };

@@ -36,12 +36,6 @@ static void show(const struct registers_view *view, const struct rule_register *
     }
 }
 
-char *rules_effect(char *text, size_t size, enum rule_effect effect) {
-    static const char *const effects[] = {"", "; the hardware hangs", "; the result is undefined"};
-    append(text, size, effects[effect]);
-    return text;
-}
-
 static void tell(const struct registers_view *view, const struct rule *rule, rules_report *report, void *context) {
     char text[RULES_TEXT] = "";
     for (size_t i = 0; i < RULE_SHOWS && rule->shown[i].offset != 0; i++) {
@@ -50,7 +44,7 @@ static void tell(const struct registers_view *view, const struct rule *rule, rul
     }
     append(text, sizeof text, ": ");
     append(text, sizeof text, rule->text);
-    report(context, rule->effect, rules_effect(text, sizeof text, rule->effect));
+    report(context, rule->effect, text);
 }
 
 void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context) {

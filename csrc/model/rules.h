@@ -13,14 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/device.h"
 #include "layers/view.h"
-
-/* From the mildest to the worst. */
-enum rule_effect {
-    RULE_WARNS,  /* a chapter defines the result: the engine carries it out */
-    RULE_HANGS,  /* the engine waits for ever */
-    RULE_REFUSED /* the chapters leave the result open */
-};
 
 enum { RULE_UNITS = 5 };
 
@@ -52,14 +46,10 @@ extern const struct rule_set rules_of_descriptor;
 
 enum { RULES_TEXT = 1024 }; /* room for the longest text */
 
-/* Called for each broken rule, the worst ones first. text: registers with their values, the rule, the chapter, what
- * happens. */
+/* Called for each broken rule, the worst ones first. text: registers with their values, the rule, the chapter. */
 typedef void rules_report(void *context, enum rule_effect effect, const char *text);
 
 /* Checks a set whose units the configuration has, are armed in the groups of the view, and belong together. */
 void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context);
-
-/* Ends `text` with what an effect means. Returns text. */
-char *rules_effect(char *text, size_t size, enum rule_effect effect);
 
 #endif

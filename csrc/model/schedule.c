@@ -221,9 +221,8 @@ static void explain_client(struct model *model, enum nvdla_client client, bool p
             nvdla_register_at(dev->config, nvdla_unit_base(dev->config, port) + (uint32_t)offset);
         uint32_t value = register_group_value(&model->units[port], (uint32_t)offset);
         char fields[120];
-        device_warn(dev, unit, model_ordinal(model, unit), "%s.%s = 0x%x (%s): %s; the hardware hangs",
-                    nvdla_unit_names[port], reg->name, (unsigned)value,
-                    nvdla_register_decode(reg, value, fields, sizeof fields),
+        device_warn(dev, unit, model_ordinal(model, unit), RULE_HANGS, "%s.%s = 0x%x (%s): %s", nvdla_unit_names[port],
+                    reg->name, (unsigned)value, nvdla_register_decode(reg, value, fields, sizeof fields),
                     (uint32_t)offset == MCIF_CFG_OUTSTANDING_CNT
                         ? "whole bursts never go out (70-memory-interface section 3.3)"
                         : "the requests of a client with weight 0 wait (70-memory-interface section 3.1)");
@@ -240,8 +239,8 @@ static void explain_sdp(struct model *model) {
     if (!register_group_running(rdma))
         return;
     if (model->rdma_stuck) {
-        device_warn(&model->dev, NVDLA_SDP_RDMA, register_group_ordinal(rdma),
-                    "waits for ever with operands that no stage has taken; the hardware hangs (50-sdp section 4)");
+        device_warn(&model->dev, NVDLA_SDP_RDMA, register_group_ordinal(rdma), RULE_HANGS,
+                    "waits for ever with operands that no stage has taken (50-sdp section 4)");
     }
     if (!layer.flying)
         explain_client(model, NVDLA_READ_SDP, layer.source.primary);
@@ -262,16 +261,15 @@ static void explain_convolution(struct model *model) {
         return;
     const struct csc_layer *layer = &model->csc.layer;
     if (!model->csc.started) {
-        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
-                    "waits for CDMA to agree to the change of banks; the hardware hangs (30-cdma-cbuf section 3)");
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc), RULE_HANGS,
+                    "waits for CDMA to agree to the change of banks (30-cdma-cbuf section 3)");
     } else if (model->cbuf.data.slices < layer->height) {
-        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
-                    "waits for input: CBUF has %zu lines of %zu; the hardware hangs (30-cdma-cbuf section 9.2)",
-                    model->cbuf.data.slices, layer->height);
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc), RULE_HANGS,
+                    "waits for input: CBUF has %zu lines of %zu (30-cdma-cbuf section 9.2)", model->cbuf.data.slices,
+                    layer->height);
     } else if (layer->valid && !csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model))) {
-        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc),
-                    "waits for weights: not all of its %zu kernels come; the hardware hangs (30-cdma-cbuf section 8)",
-                    layer->kernels);
+        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc), RULE_HANGS,
+                    "waits for weights: not all of its %zu kernels come (30-cdma-cbuf section 8)", layer->kernels);
     }
 }
 

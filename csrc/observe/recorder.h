@@ -1,9 +1,10 @@
 /* Keeps every element of the streams that it hears, each tap in a compressed file of its own, and compares two such
  * files: the first element that differs between model and RTL says where an engine goes wrong.
  *
- * A file holds the launches of a tap in the order in which they were heard, with the place of each batch. Batches need
- * not have the same shapes in both files: elements are compared in their order, row by row, lane by lane, with their
- * places as far as both are known, clocks apart.
+ * A file holds the launches of a tap in the order in which they were heard, each element with its place and clock.
+ * The batches in which elements came leave no trace: elements are compared in their order, row by row, lane by lane,
+ * with their places as far as both are known, clocks apart. Where model and RTL know the same of each element their
+ * files differ in the clocks only, and comparing them costs little more than reading them.
  */
 #ifndef OBSERVE_RECORDER_H
 #define OBSERVE_RECORDER_H
@@ -32,7 +33,7 @@ struct tap_listener recorder_listener(struct recorder *recorder);
  * written. */
 bool recorder_close(struct recorder *recorder, struct error *err);
 
-/* Name of a stream's file: "SDP.SDP_OUT.tap.gz", "CDMA.AXI_READ.8.tap.gz" with the client's ID. Returns text. */
+/* Name of a stream's file: "SDP.SDP_OUT.tap", "CDMA.AXI_READ.8.tap" with the client's ID. Returns text. */
 char *recorder_file_name(const struct tap_stream *stream, char *text, size_t size);
 
 struct tap_element {

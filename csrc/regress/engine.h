@@ -13,6 +13,10 @@ struct engine_listener {
     /* The final result. The listener has kept it for good when it returns (a transaction that is on the disk), false if
      * it could not: the engine then ends everything and returns. */
     bool (*done)(void *context, size_t test, const char *host, const struct result *result);
+    /* What a person should know: a line. NULL: it goes to stderr. */
+    void (*message)(void *context, const char *line);
+    /* A few times a second. started, progress and tick may be NULL. */
+    void (*tick)(void *context);
     void *context;
 };
 
@@ -25,6 +29,7 @@ struct engine_job {
     double end;         /* process_clock() after which nothing starts, 0: never */
     struct engine_listener listener;
     const char *slurm_options; /* words for sbatch; NULL: none */
+    double chunk_seconds;      /* wall time that one job of Slurm is to take; 0: the default */
 };
 
 enum engine_end { ENGINE_DONE, ENGINE_INTERRUPTED /* by a signal, or the end of the night */, ENGINE_FAILED };

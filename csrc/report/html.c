@@ -2,85 +2,16 @@
 #include "report/html.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "page.h"
 #include "report/html_parts.h"
+#include "report/page.embed.h"
 #include "report/walk.h"
 
 enum { LINES_SHOWN = 100 }; /* checks, findings and warnings of a device; report.json has all */
-
-/* ---- what the sections share ---- */
-
-void html_text(FILE *out, const char *text) {
-    char *shown = text_shown(text);
-    for (const char *c = shown; *c; c++) {
-        switch (*c) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
-            fputc(*c, out);
-        }
-    }
-    free(shown);
-}
-
-void html_printf(FILE *out, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = xvprintf(format, arguments);
-    va_end(arguments);
-    html_text(out, text);
-    free(text);
-}
-
-char *html_count(uint64_t value, char text[HTML_NUMBER]) {
-    char digits[HTML_NUMBER];
-    const int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    int length = 0;
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0)
-            text[length++] = ',';
-        text[length++] = digits[i];
-    }
-    text[length] = '\0';
-    return text;
-}
-
-char *html_bytes(uint64_t value, char text[HTML_NUMBER]) {
-    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
-    double size = (double)value;
-    size_t unit = 0;
-    while (size >= 10000 && unit + 1 < sizeof units / sizeof *units) {
-        size /= 1000;
-        unit++;
-    }
-    snprintf(text, HTML_NUMBER, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
-    return text;
-}
-
-void html_section(FILE *out, const char *id, const char *title, const char *about) {
-    fprintf(out, "<section id=\"%s\" aria-labelledby=\"%s-title\"><h2 id=\"%s-title\">%s</h2>\n", id, id, id, title);
-    if (about)
-        fprintf(out, "<p class=\"about\">%s</p>\n", about);
-}
 
 /* ---- the verdict ---- */
 
@@ -251,26 +182,11 @@ static void write_devices(const struct page *page) {
     fputs("</section>\n", page->out);
 }
 
-static void write_head(const struct page *page) {
-    FILE *out = page->out;
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "script-src 'unsafe-inline'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-          out);
-    html_text(out, report_status_text(page->report->status));
-    fputc(' ', out);
-    html_text(out, page->report->input.name);
-    fputs("</title>\n<style>\n", out);
-    fputs(page_css, out);
-    fputs("</style>\n</head>\n<body>\n<button id=\"theme\" type=\"button\" hidden>light / dark</button>\n", out);
-}
-
 char *report_html(const struct report *report) {
     char *text = NULL;
     size_t size;
     struct page page = {.out = xmemstream(&text, &size), .report = report, .layers = report_layers(report)};
-    write_head(&page);
+    html_begin(page.out, report_status_text(report->status), report->input.name, page_css);
     write_verdict(&page);
     fputs("<main>\n", page.out);
     html_walk(&page);
@@ -279,9 +195,8 @@ char *report_html(const struct report *report) {
     html_timeline(&page);
     html_layers(&page);
     write_devices(&page);
-    fputs("</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n", page.out);
-    fputs(page_js, page.out);
-    fputs("</script>\n</body>\n</html>\n", page.out);
+    fputs("</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n", page.out);
+    html_end(page.out, page_js);
     xmemstream_close(page.out);
     report_layers_free(&page.layers);
     return text;

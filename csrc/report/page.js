@@ -1,21 +1,6 @@
-// Script of report.html: reads figures out of the charts and maps, sorts and opens rows of the table, switches between light and dark. The page
+// Script of report.html behind that of every page (base.js): reads figures out of the charts and maps, sorts and opens rows of the table. The page
 // says everything without it, too.
-"use strict";
-(() => {
-  const one = (selector, from = document) => from.querySelector(selector);
-  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
-  const count = (n) => n.toLocaleString("en-US");
-  document.documentElement.classList.add("script");
-
-  // light and dark
-  const theme = one("#theme");
-  theme.hidden = false;
-  theme.addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.style.colorScheme ? root.style.colorScheme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.style.colorScheme = dark ? "light" : "dark";
-  });
-
+{
   // charts: one cursor for all of them
   const source = one("#figures");
   if (source) {
@@ -113,4 +98,4 @@
   };
   addEventListener("hashchange", follow);
   follow();
-})();
+}

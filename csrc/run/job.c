@@ -24,7 +24,17 @@
 enum { RESULT_FD = 3 };
 
 /* Of what a simulator prints only the end is kept: this much, when it is more than the most. */
-enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 4096 };
+enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = 8 /* that are read at once */ };
+
+/* More than a job may say of its result, and print. */
+enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
+
+/* Of what has to be ended at its limit of time: seconds that it has to write its report. */
+enum { GRACE = 5 };
+
+/* Beyond the limit on resident memory, which is looked at a few times a second, what an allocation cannot pass: half as
+ * much again and room for stacks and libraries. */
+enum { MEMORY_ROOM = 256 << 20 };
 
 /* Clocks of waves before and after the place where it went wrong. */
 enum { WAVES_BEFORE = 300, WAVES_AFTER = 50, WAVES_BEFORE_HANG = 3000 };
@@ -69,17 +79,47 @@ static int play_here(const struct child *child) {
     return play_one(&one, NULL, NULL, NULL);
 }
 
+/* The limits that the system keeps. A simulator that crashes leaves no core: a night of them fills the disk. */
+static void limit_child(const struct job *job) {
+    const struct rlimit none = {0, 0};
+    const rlim_t most = (rlim_t)job->max_memory + (rlim_t)job->max_memory / 2 + MEMORY_ROOM;
+    if (!job->max_memory && !job->own_group)
+        return;
+    setrlimit(RLIMIT_CORE, &none);
+    if (job->max_memory)
+        setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
+}
+
+/* Makes the trace, if that is to be done. False if it could not, the result is then said. */
+static bool make_trace(const struct child *child) {
+    struct error err;
+    if (!child->job->make || child->job->make(child->job, &err))
+        return true;
+    char *trace[] = {(char *)child->job->path, NULL};
+    struct run_options one = *child->options;
+    one.traces = (struct words){.items = trace, .count = 1};
+    one.config = child->job->config;
+    one.name = child->job->name;
+    one.result_fd = RESULT_FD;
+    play_none(&one, "", "%s", err.text);
+    return false;
+}
+
 /* The child: becomes the simulator or plays on the model. */
 static int play_job(void *context) {
     const struct child *child = context;
+    if (child->job->own_group)
+        setpgid(0, 0);
     const int null = open("/dev/null", O_RDONLY);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
     dup2(child->output, STDOUT_FILENO);
     dup2(child->output, STDERR_FILENO);
     dup2(child->result, RESULT_FD);
-    for (int fd = RESULT_FD + 1; fd <= child->result || fd <= child->output; fd++)
-        close(fd);
+    close_range(RESULT_FD + 1, ~0U, 0);
+    limit_child(child->job);
+    if (!make_trace(child))
+        return EXIT_BAD_INPUT;
     if (child->options->dut == DUT_MODEL)
         return play_here(child);
     struct words line = {0};
@@ -172,7 +212,7 @@ static void take_progress(struct job *job, const json_t *json) {
 
 static void take_line(struct job *job, const char *line) {
     json_t *json = json_loads(line, 0, NULL);
-    if (json && !json_object_get(json, "verdict"))
+    if (json_is_object(json) && !json_object_get(json, "verdict"))
         take_progress(job, json);
     else {
         free(job->record);
@@ -185,29 +225,49 @@ static void take_lines(struct job *job) {
     char *rest = job->lines.text, *end;
     if (!rest)
         return;
-    for (; (end = strchr(rest, '\n')) != NULL; rest = end + 1) {
+    for (size_t n = job->lines.n; (end = memchr(rest, '\n', n)) != NULL; rest = end + 1) {
         *end = '\0';
+        n -= (size_t)(end + 1 - rest);
         take_line(job, rest);
     }
     job->lines.n -= (size_t)(rest - job->lines.text);
     memmove(job->lines.text, rest, job->lines.n + 1);
 }
 
-/* Takes what is there to read; closes the pipe at its end. */
-static void drain(int *end, struct text *text) {
+/* Takes some of what is there to read, so that nobody else waits for one that never stops; closes the pipe at its end.
+ * Returns the number of bytes. */
+static size_t drain(int *end, struct text *text) {
     char chunk[CHUNK];
-    for (ssize_t n; *end >= 0;) {
-        n = read(*end, chunk, sizeof chunk);
+    size_t taken = 0;
+    for (int i = 0; i < CHUNKS && *end >= 0; i++) {
+        const ssize_t n = read(*end, chunk, sizeof chunk);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n > 0)
+        if (n > 0) {
             text_add(text, chunk, (size_t)n);
-        else if (n == 0) {
+            taken += (size_t)n;
+        } else if (n == 0) {
             close(*end);
             *end = -1;
         } else
-            return;
+            break;
+        if (n < (ssize_t)sizeof chunk) /* the pipe is empty: nothing more to come now */
+            break;
     }
+    return taken;
+}
+
+void job_signal(const struct job *job, int number) {
+    kill(job->own_group ? -job->pid : job->pid, number);
+}
+
+/* Ends a job for what it exceeds: one that takes too long may still write what it knows. */
+static void exceed(struct job *job, enum job_limit limit) {
+    if (job->exceeded)
+        return;
+    job->exceeded = limit;
+    job->ended = process_clock();
+    job_signal(job, limit == LIMIT_SECONDS ? SIGTERM : SIGKILL);
 }
 
 /* Of what is printed only the end is kept. */
@@ -220,11 +280,32 @@ static void shorten(struct text *output) {
 
 size_t job_listen(struct job *job) {
     shorten(&job->output);
-    const size_t before = job->output.n;
-    drain(&job->result_end, &job->lines);
-    take_lines(job);
-    drain(&job->output_end, &job->output);
-    return job->output.n - before;
+    const size_t printed = drain(&job->output_end, &job->output);
+    const size_t said = drain(&job->result_end, &job->lines);
+    if (said > 0)
+        take_lines(job);
+    job->printed += printed;
+    job->said += said;
+    if (job->said > RESULT_LIMIT)
+        exceed(job, LIMIT_RESULT);
+    else if (job->printed > OUTPUT_LIMIT)
+        exceed(job, LIMIT_OUTPUT);
+    return printed;
+}
+
+void job_check(struct job *job) {
+    const double now = process_clock();
+    if (job->max_memory) {
+        const uint64_t memory = process_memory(job->pid);
+        if (memory > job->memory)
+            job->memory = memory;
+        if (memory > job->max_memory)
+            exceed(job, LIMIT_MEMORY);
+    }
+    if (job->max_seconds > 0 && now - job->start > job->max_seconds)
+        exceed(job, LIMIT_SECONDS);
+    if (job->exceeded == LIMIT_SECONDS && now - job->ended > GRACE)
+        job_signal(job, SIGKILL);
 }
 
 bool job_has_ended(const struct job *job) {
@@ -256,9 +337,30 @@ static char *last_line(const struct text *output) {
     return xstrndup(output->text + start, end > start ? end - start : 0);
 }
 
+/* Bytes for a person: 1.50 GiB. Returns text. */
+static char *size_text(uint64_t bytes, char *text, size_t size) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1024 && unit < 4; unit++)
+        value /= 1024;
+    snprintf(text, size, "%.*f %s", unit == 0 || value == (double)(uint64_t)value ? 0 : 2, value, units[unit]);
+    return text;
+}
+
+/* True if the last words of a process are of that. */
+static bool ran_out_of_memory(const struct job *job) {
+    static const char *const words[] = {"out of memory", "bad_alloc", "allocate memory", "no memory"};
+    for (size_t i = 0; job->output.text && i < sizeof words / sizeof *words; i++)
+        if (memmem(job->output.text, job->output.n, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
 /* Why a simulator did not come to a verdict that holds. */
 static char *crash_reason(const struct run_options *options, const struct job *job, const struct result *result,
                           int wait_status) {
+    char limit[32];
     const bool said = result->verdict != VERDICT_CRASH;
     const char *who = options->dut == DUT_MODEL ? "the process of the model" : "the simulator";
     struct text text = {0};
@@ -267,6 +369,9 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "%s was ended by signal %d (%s)", who, number, strsignal(number));
         if (number == SIGKILL)
             text_printf(&text, "; perhaps memory ran out");
+        if (number == SIGABRT && job->max_memory && ran_out_of_memory(job))
+            text_printf(&text, ": it ran out of memory, its limit is %s",
+                        size_text(job->max_memory, limit, sizeof limit));
         if (number == SIGBUS && options->rtl.wave.path)
             text_printf(&text, "; perhaps the disk of the waves is full");
     } else
@@ -275,6 +380,14 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, " after its verdict %s", verdict_names[result->verdict]);
     else
         text_printf(&text, "%s", WIFSIGNALED(wait_status) ? " before it gave a verdict" : " and gave no verdict");
+    if (!said && job->record) {
+        char garbage[80];
+        text_printf(&text, "; what it said is none: %s", text_shown_into(job->record, garbage, sizeof garbage));
+    } else if (!said && job->lines.n > 0) {
+        char garbage[80];
+        text_printf(&text, "; what it said is not a whole line: %s",
+                    text_shown_bytes(job->lines.text, job->lines.n, garbage, sizeof garbage));
+    }
     char *words = last_line(&job->output);
     if (words[0])
         text_printf(&text, ": %s", words);
@@ -304,20 +417,44 @@ static bool same_rtl(const char *dut, const struct run_options *options) {
     return !dut || options->dut == DUT_MODEL || (strncmp(dut, wanted, n) == 0 && (dut[n] == '\0' || dut[n] == '+'));
 }
 
+/* What of a limit the job has exceeded, for a person. */
+static char *limit_reason(const struct job *job) {
+    char used[32], most[32];
+    switch (job->exceeded) {
+    case LIMIT_SECONDS:
+        return xprintf("not done after %.6g seconds, its limit of time%s", job->max_seconds,
+                       process_clock() - job->ended > GRACE ? "; it did not obey SIGTERM" : "");
+    case LIMIT_MEMORY:
+        return xprintf("ended with %s resident, its limit of memory is %s", size_text(job->memory, used, sizeof used),
+                       size_text(job->max_memory, most, sizeof most));
+    case LIMIT_OUTPUT:
+        return xprintf("ended after it had printed %s", size_text(OUTPUT_LIMIT, most, sizeof most));
+    default:
+        return xprintf("ended after %s of what should be its result", size_text(RESULT_LIMIT, most, sizeof most));
+    }
+}
+
+/* The end of what the process printed, for a person to look at. */
+static void keep_output(const struct job *job, struct result *result) {
+    set_text(&result->output, xstrndup(job->output.text ? job->output.text : "", job->output.n));
+}
+
 /* What came of a job: what it said, if that can be believed. */
 static struct result read_result(const struct run_options *options, const struct job *job, int wait_status) {
     struct result result;
     if (!job->record || !result_parse(job->record, &result))
-        result = empty_result(options, job, job->timed_out ? VERDICT_HANG : VERDICT_CRASH);
-    if (job->timed_out && result.verdict != VERDICT_PASS) {
-        result.verdict = VERDICT_HANG;
-        set_text(&result.reason, xprintf("not done after %" PRIu64 " seconds (--max-seconds)", options->max_seconds));
+        result = empty_result(options, job, job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH);
+    if (job->exceeded == LIMIT_SECONDS ? result.verdict != VERDICT_PASS : job->exceeded != LIMIT_NONE) {
+        result.verdict = job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH;
+        set_text(&result.reason, limit_reason(job));
+        if (result.verdict == VERDICT_CRASH)
+            keep_output(job, &result);
     } else if (result.verdict == VERDICT_CRASH || !WIFEXITED(wait_status) ||
                WEXITSTATUS(wait_status) != verdict_status(result.verdict)) {
         char *reason = crash_reason(options, job, &result, wait_status);
         result.verdict = VERDICT_CRASH;
         set_text(&result.reason, reason);
-        set_text(&result.output, xstrndup(job->output.text ? job->output.text : "", job->output.n));
+        keep_output(job, &result);
     } else if (result.verdict != VERDICT_ERROR &&
                (strcmp(result.config, job->config->name) != 0 || !same_rtl(result.dut, options))) {
         result.verdict = VERDICT_ERROR;
@@ -350,6 +487,7 @@ static char *command(const struct run_options *options, const struct job *job, c
     for (size_t i = 0; i < options->given.count; i++) {
         const char *word = options->given.items[i];
         if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 ||
+            strcmp(word, "--functional-coverage") == 0 ||
             ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
             continue;
         char *quoted = text_quoted(word);
@@ -420,7 +558,6 @@ static int leave(struct job *job, struct rusage *usage) {
     int wait_status;
     while (wait4(job->pid, &wait_status, 0, usage) < 0 && errno == EINTR)
         continue;
-    job_listen(job);
     if (job->result_end >= 0)
         close(job->result_end);
     if (job->output_end >= 0)
@@ -437,12 +574,18 @@ void job_abandon(struct job *job) {
 struct result job_result(struct job *job, const struct run_options *options) {
     struct rusage usage;
     const int wait_status = leave(job, &usage);
+    const uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;
+    if (peak > job->memory)
+        job->memory = peak;
+    if (job->max_memory && job->memory > job->max_memory && !job->exceeded)
+        job->exceeded = LIMIT_MEMORY; /* between two looks at it */
     struct result result = read_result(options, job, wait_status);
     result.exit_status = process_status(wait_status);
     result.seconds = process_clock() - job->start;
     result.cpu_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                          1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-    if (result.verdict == VERDICT_CRASH || (job->timed_out && !result.report))
+    result.memory_peak = job->memory;
+    if (result.verdict == VERDICT_CRASH || (job->exceeded && !result.report))
         report_crash(options, &result);
     set_text(&result.command, command(options, job, NULL, ""));
     if (result.verdict != VERDICT_PASS)

@@ -12,15 +12,31 @@
 
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
 
+/* What a job may not exceed. */
+enum job_limit {
+    LIMIT_NONE,
+    LIMIT_SECONDS, /* it is asked to end, and made to end some seconds later */
+    LIMIT_MEMORY,
+    LIMIT_OUTPUT, /* it prints more than anybody reads */
+    LIMIT_RESULT, /* or says more of its result than there can be to say */
+};
+
 struct job {
     const char *path;
     char *name; /* that no other job has */
     const struct nvdla_config *config;
+    double max_seconds;                                     /* wall time; 0: no limit */
+    uint64_t max_memory;                                    /* bytes resident, of all its processes; 0: no limit */
+    bool (*make)(const struct job *job, struct error *err); /* in the process, before all else: makes the trace */
+    bool own_group; /* its process leads a group, that ends with it (process_guard_add) */
     enum job_state state;
     pid_t pid;
     int result_end, output_end; /* read ends of the pipes; -1: closed */
     double start;               /* process_clock() */
-    bool timed_out;             /* it was ended because of --max-seconds */
+    enum job_limit exceeded;    /* it is being ended for that */
+    double ended;               /* process_clock() of that */
+    uint64_t memory;            /* the most that was seen resident */
+    uint64_t said, printed;     /* bytes that came over the result's pipe, and over the other one */
     struct text lines, output;  /* lines: what came over the result's pipe and is not a whole line yet */
     char *record;               /* the last line that was whole and no progress; NULL: it has not come to a verdict */
     double part;                /* of its work that is done, as it said last */
@@ -31,15 +47,21 @@ struct job {
  * its report is removed. progress: it is to tell how far it is. False with a message if that is not possible. */
 bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err);
 
-/* Takes in what the process has said, without waiting. Returns how many bytes it has printed since the last call; they
- * are the last ones of job->output, of which only the end is kept. */
+/* Takes in what the process has said, some of it if that is much, without waiting. Returns how many bytes it has
+ * printed since the last call; they are the last ones of job->output, of which only the end is kept. */
 size_t job_listen(struct job *job);
+
+/* Ends a job that exceeds a limit; to be called a few times a second while one with limits runs. */
+void job_check(struct job *job);
+
+/* Sends a signal to the process, or to its whole group if it leads one. */
+void job_signal(const struct job *job, int number);
 
 /* True if the process has ended. */
 bool job_has_ended(const struct job *job);
 
-/* Takes leave of a process that has ended and judges what came of it: what it said, if that can be believed. With the
- * times, the commands, and a report where it could not write one. */
+/* Takes leave of a process that has ended and judges what came of it: what it said and was listened to, if that can be
+ * believed. With the times, the commands, and a report where it could not write one. */
 struct result job_result(struct job *job, const struct run_options *options);
 
 /* Takes leave of a process that has ended without a verdict because it was to end. */

@@ -3,26 +3,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
 #include "run/job.h"
+#include "run/pool.h"
 #include "run/prepare.h"
 #include "run/process.h"
 #include "run/progress.h"
 #include "run/result.h"
 
-enum { TICK_MS = 250 };
+#define TICK_SECONDS 0.25 /* between two looks at how far it is */
 
 struct run {
     const struct run_options *options;
     struct job *jobs;
-    size_t count, started, running, done;
+    size_t count, started, done;
+    struct pool pool;
     size_t verdicts[VERDICT_COUNT];
     struct progress progress;
     struct warning_kinds warnings;
@@ -32,7 +32,6 @@ struct run {
     bool failed; /* results could not be written */
     bool ending; /* the jobs were told to end: without a verdict they are lost */
     size_t lost;
-    int signals; /* signalfd */
 };
 
 /* ---- results ---- */
@@ -85,19 +84,18 @@ static void finish(struct run *run, struct result *result) {
     result_free(result);
 }
 
-/* Takes in what a job says. What it prints goes to stderr at once if no other job runs beside it. */
-static void listen(struct run *run, struct job *job) {
-    const size_t n = job_listen(job);
-    if (n > 0 && run->options->jobs == 1) {
+/* What a job prints goes to stderr at once if no other job runs beside it. */
+static void heard(void *context, struct job *job, size_t printed) {
+    struct run *run = context;
+    if (printed > 0 && run->options->jobs == 1) {
         progress_clear(&run->progress);
-        fwrite(job->output.text + job->output.n - n, 1, n, stderr);
+        fwrite(job->output.text + job->output.n - printed, 1, printed, stderr);
     }
 }
 
 /* Takes in a job whose process has ended. */
-static void collect(struct run *run, struct job *job) {
-    listen(run, job);
-    run->running--;
+static void collect(void *context, struct job *job) {
+    struct run *run = context;
     if (run->ending && !job->record) {
         job_abandon(job);
         run->lost++;
@@ -123,7 +121,7 @@ static const struct job *talking(const struct run *run) {
 }
 
 static void show_progress(struct run *run) {
-    if (run->running == 0 || !progress_due(&run->progress))
+    if (run->pool.count == 0 || !progress_due(&run->progress))
         return;
     const struct job *job = talking(run);
     double done = (double)run->done, total = (double)run->count;
@@ -139,70 +137,19 @@ static void show_progress(struct run *run) {
         progress_show(&run->progress, "%s%s", job ? job->at : run->jobs[0].name, left);
 }
 
-static void hand_on(const struct run *run, int number) {
-    for (size_t i = 0; i < run->started; i++)
-        if (run->jobs[i].state == JOB_RUNNING)
-            kill(run->jobs[i].pid, number);
-}
-
-/* The signal among those that have come that asks to end the run, 0 if none does. SIGUSR1 is for simulators that record
- * waves; the others block it. */
-static int asked_to_end(const struct run *run) {
-    struct signalfd_siginfo info;
-    int number = 0;
-    while (read(run->signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo == SIGUSR1)
-            hand_on(run, SIGUSR1);
-        else if (info.ssi_signo != SIGCHLD)
-            number = (int)info.ssi_signo;
-    return number;
-}
-
 /* Waits for something to happen and takes it in. Returns the signal that asks to end the run, 0 if none does. */
 static int await(struct run *run) {
-    struct pollfd *fds = xcalloc(2 * run->running + 1, sizeof *fds);
-    size_t n = 0;
-    fds[n++] = (struct pollfd){.fd = run->signals, .events = POLLIN};
-    for (size_t i = 0; i < run->started; i++) {
-        const struct job *job = &run->jobs[i];
-        if (job->state == JOB_RUNNING) {
-            fds[n++] = (struct pollfd){.fd = job->result_end, .events = POLLIN};
-            fds[n++] = (struct pollfd){.fd = job->output_end, .events = POLLIN};
-        }
-    }
-    poll(fds, n, run->progress.terminal || run->options->max_seconds ? TICK_MS : -1);
-    free(fds);
-    const int number = asked_to_end(run); /* before the look at who has ended: no end is missed */
-    for (size_t i = 0; i < run->started; i++) {
-        struct job *job = &run->jobs[i];
-        if (job->state != JOB_RUNNING)
-            continue;
-        listen(run, job);
-        if (job_has_ended(job))
-            collect(run, job);
-    }
-    return number;
-}
-
-/* Ends the jobs that take longer than --max-seconds. */
-static void end_late(struct run *run) {
-    for (size_t i = 0; i < run->started; i++) {
-        struct job *job = &run->jobs[i];
-        if (job->state == JOB_RUNNING && !job->timed_out &&
-            process_clock() - job->start > (double)run->options->max_seconds) {
-            job->timed_out = true;
-            kill(job->pid, SIGTERM);
-        }
-    }
+    const struct pool_listener listener = {.heard = heard, .ended = collect, .context = run};
+    return pool_wait(&run->pool, run->progress.terminal ? TICK_SECONDS : -1, &listener);
 }
 
 /* Ends the running jobs by that signal and waits until they are gone; those that have come to a verdict count. Returns
  * the exit status. */
 static int end_all(struct run *run, int number) {
     run->ending = true;
-    for (int with = number; run->running > 0; with = await(run) ? SIGKILL : 0) /* who asks twice does not wait */
+    for (int with = number; run->pool.count > 0; with = await(run) ? SIGKILL : 0) /* who asks twice does not wait */
         if (with)
-            hand_on(run, with);
+            pool_signal(&run->pool, with);
     progress_clear(&run->progress);
     fprintf(stderr, "nvcosim: %s: ended with %zu trace%s running, %zu of %zu done\n", strsignal(number), run->lost,
             run->lost == 1 ? "" : "s", run->done, run->count);
@@ -225,12 +172,10 @@ static int play_all(struct run *run) {
     int to_end;
     run->progress = progress_start();
     while (run->done < run->count) {
-        if (run->started < run->count && run->running < (size_t)run->options->jobs) {
+        if (run->started < run->count && run->pool.count < (size_t)run->options->jobs) {
             struct job *job = &run->jobs[run->started++];
             struct error err;
-            if (job_start(job, run->options, run->progress.terminal, &err))
-                run->running++;
-            else {
+            if (!pool_start(&run->pool, job, run->options, run->progress.terminal, &err)) {
                 struct result result = job_failed(job, run->options, err.text);
                 job->state = JOB_DONE;
                 finish(run, &result);
@@ -240,8 +185,6 @@ static int play_all(struct run *run) {
         to_end = await(run);
         if (to_end != 0)
             return end_all(run, to_end);
-        if (run->options->max_seconds)
-            end_late(run);
         show_progress(run);
     }
     warning_kinds_print(&run->warnings);
@@ -252,20 +195,13 @@ static int play_all(struct run *run) {
 
 /* SIGINT, SIGTERM, SIGUSR1 and the ends of children are read from a file descriptor while traces play. */
 static int play_with_signals(struct run *run) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGCHLD);
-    sigaddset(&set, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    run->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (run->signals < 0) {
-        fprintf(stderr, "nvcosim: signalfd: %s\n", strerror(errno));
+    struct error err;
+    if (!pool_open(&run->pool, false, &err)) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
     const int status = play_all(run);
-    close(run->signals);
+    pool_close(&run->pool);
     return status;
 }
 
@@ -289,7 +225,10 @@ int jobs_run(const struct run_options *options) {
     sigprocmask(SIG_BLOCK, &by_hand, NULL);
     run.jobs = xcalloc(run.count, sizeof *run.jobs);
     for (size_t i = 0; i < run.count; i++)
-        run.jobs[i] = (struct job){.path = options->traces.items[i], .result_end = -1, .output_end = -1};
+        run.jobs[i] = (struct job){.path = options->traces.items[i],
+                                   .max_seconds = (double)options->max_seconds,
+                                   .result_end = -1,
+                                   .output_end = -1};
     const int status = open_results(&run) && prepare_jobs(options, run.jobs, run.count, &run.warnings)
                            ? play_with_signals(&run)
                            : EXIT_BAD_INPUT;

@@ -57,6 +57,8 @@ enum {
     KEY_STOP_AT_FIRST,
     KEY_COPIES,
     KEY_HTML,
+    KEY_FAULT,
+    KEY_FUNCTIONAL,
 };
 
 enum { GROUP_MEMORY = 3 };
@@ -79,6 +81,11 @@ const struct argp_option run_option_table[] = {
      .doc = "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was "
             "compared: it has no check, and one device alone played it"},
     {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
+    {.name = "fault",
+     .key = KEY_FAULT,
+     .arg = "N",
+     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there "
+            "(default: none)"},
     {.name = "checks",
      .key = KEY_CHECKS,
      .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
@@ -211,6 +218,7 @@ const struct argp_option run_option_table[] = {
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
+    {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
 };
 
@@ -347,7 +355,8 @@ bool run_option_applies(const char *word, enum dut dut) {
         if (strncmp(word + 2, option->name, n) != 0 || (word[2 + n] != '=' && word[2 + n] != '\0'))
             continue;
         const bool memory = group == GROUP_MEMORY && option->key != KEY_SEED && option->key != KEY_ALLOW_OUTSIDE;
-        if (memory || option->key == KEY_PIN || option->key == KEY_STOP_AT_FIRST || option->key == KEY_COPIES)
+        if (memory || option->key == KEY_PIN || option->key == KEY_FAULT || option->key == KEY_STOP_AT_FIRST ||
+            option->key == KEY_COPIES)
             return dut != DUT_MODEL;
         return dut != DUT_RTL || (option->key != KEY_THREADS && option->key != KEY_ALLOW_UNDEFINED);
     }
@@ -512,6 +521,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_COPIES:
         options->copies = true;
         break;
+    case KEY_FAULT:
+        options->rtl.fault = (uint32_t)number_option(state, name, arg, INT32_MAX);
+        break;
     case KEY_STRICT:
         options->play.strict = true;
         break;
@@ -621,6 +633,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_HISTOGRAM:
         options->histogram = true;
         break;
+    case KEY_FUNCTIONAL:
+        options->functional = true;
+        break;
     case KEY_HTML:
         options->html = options->rtl.timeline = true;
         break;
@@ -668,4 +683,75 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     if (name)
         words_add(&options->given, "--%s%s%s", name, arg ? "=" : "", arg ? arg : "");
     return 0;
+}
+
+/* ---- options from words ---- */
+
+/* The parser of words: that of the options, with its complaints going to a text instead of ending the program. */
+struct reading {
+    struct run_options *options;
+    FILE *complaints;
+};
+
+static error_t read_parse(int key, char *arg, struct argp_state *state) {
+    (void)arg;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    const struct reading *reading = state->input;
+    state->child_inputs[0] = reading->options;
+    state->err_stream = reading->complaints;
+    return 0;
+}
+
+/* What getopt would complain about by itself, to stderr. */
+static bool check_word(const char *word, struct error *err) {
+    struct guess guess = {.word = word + 2, .n = strcspn(word + 2, "=")};
+    char hint[96];
+    if (word[0] != '-')
+        return true;
+    if (strncmp(word, "--", 2) != 0 || guess.n == 0)
+        return error_set(err, "found '%s', expected an option as --NAME or --NAME=VALUE", word);
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        if (!option->name)
+            continue;
+        if (strlen(option->name) == guess.n && memcmp(option->name, guess.word, guess.n) == 0) {
+            const bool has_value = guess.word[guess.n] == '=';
+            if (option->arg && !has_value)
+                return error_set(err, "found '%s', expected --%s=%s", word, option->name, option->arg);
+            if (!option->arg && has_value)
+                return error_set(err, "found '%s', expected --%s without a value", word, option->name);
+            return true;
+        }
+        if (!(option->flags & OPTION_HIDDEN))
+            guess_try(&guess, option->name);
+    }
+    return error_set(err, "found '%s', expected an option of nvcosim run%s", word, guess_hint(&guess, hint));
+}
+
+bool run_options_read(struct run_options *options, const struct words *words, struct error *err) {
+    static const struct argp parser = {.options = run_option_table, .parser = run_option_parse};
+    static const struct argp_child children[] = {{.argp = &parser}, {0}};
+    static const struct argp argp = {.children = children, .parser = read_parse};
+    static char name[] = "nvcosim";
+    struct reading reading = {.options = options};
+    char *complaints = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < words->count; i++)
+        if (!check_word(words->items[i], err))
+            return false;
+    char **argv = xcalloc(words->count + 2, sizeof *argv);
+    argv[0] = name;
+    for (size_t i = 0; i < words->count; i++)
+        argv[i + 1] = words->items[i];
+    reading.complaints = xmemstream(&complaints, &n);
+    const error_t failed = argp_parse(&argp, (int)words->count + 1, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading);
+    xmemstream_close(reading.complaints);
+    free(argv);
+    bool fine = n == 0 && failed == 0;
+    if (!fine) { /* "nvcosim: WHAT", and a line that points to --help */
+        const char *what = strncmp(complaints, "nvcosim: ", 9) == 0 ? complaints + 9 : complaints;
+        error_set(err, "%.*s", (int)strcspn(what, "\n"), n ? what : strerror(failed));
+    }
+    free(complaints);
+    return fine;
 }

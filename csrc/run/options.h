@@ -69,6 +69,7 @@ struct run_options {
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
     bool html;            /* count a timeline, and write report.html of what passes too */
     bool histogram;       /* of the streams, in the report */
+    bool functional;      /* the result says which functional bins the trace exercises (coverage/coverage.h) */
     uint32_t tap_units;   /* whose element streams are recorded: bit enum nvdla_unit */
     bool allow_undefined; /* the model carries out what the spec leaves undefined */
     struct words traces;
@@ -81,6 +82,10 @@ void run_options_free(struct run_options *options);
 /* Parser of these options and of traces as arguments; input: struct run_options. */
 extern const struct argp_option run_option_table[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
+
+/* Reads options and traces from words, each option as --NAME or --NAME=VALUE (a plan's, or those of run_options.given),
+ * into initialised options, which refer to the words: they have to stay. False with a message. */
+bool run_options_read(struct run_options *options, const struct words *words, struct error *err);
 
 /* True if a device under test has a use for an option, a word like those of run_options.given: that of the model has no
  * memory with latencies and no pins, RTL alone has neither threads nor rules. */

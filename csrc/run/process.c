@@ -6,13 +6,18 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "nvdla/xalloc.h"
+
 enum { TICK_MS = 50 };
+
+enum { CHILDREN_MOST = 512, DEPTH_MOST = 16 }; /* of the processes below one that are looked at */
 
 double process_clock(void) {
     struct timespec now;
@@ -32,6 +37,7 @@ void process_obey_signals(void) {
         signal(numbers[i], SIG_DFL);
         sigaddset(&set, numbers[i]);
     }
+    sigaddset(&set, SIGHUP); /* ignored it stays, nohup says so */
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -122,4 +128,139 @@ int process_run_group(char *const *words, int output, void (*tick)(void *context
     struct group group = {.words = words, .output = output};
     const pid_t pid = process_start(lead, &group, err);
     return pid < 0 ? -1 : process_wait(pid, tick, context);
+}
+
+/* ---- what runs below a process ---- */
+
+/* The children of a process, up to `most` of them; returns how many. */
+static size_t children_of(pid_t pid, pid_t *children, size_t most) {
+    char path[64], text[4096];
+    size_t count = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    const ssize_t n = read(file, text, sizeof text - 1);
+    close(file);
+    text[n > 0 ? n : 0] = '\0';
+    for (char *at = text, *end; count < most; at = end) {
+        const long child = strtol(at, &end, 10);
+        if (end == at)
+            break;
+        children[count++] = (pid_t)child;
+    }
+    return count;
+}
+
+static uint64_t resident(pid_t pid, int depth) {
+    char path[64], text[128];
+    unsigned long pages = 0;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    const ssize_t n = read(file, text, sizeof text - 1);
+    close(file);
+    text[n > 0 ? n : 0] = '\0';
+    if (sscanf(text, "%*u %lu", &pages) != 1)
+        return 0;
+    uint64_t bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    pid_t children[CHILDREN_MOST];
+    const size_t count = depth < DEPTH_MOST ? children_of(pid, children, CHILDREN_MOST) : 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += resident(children[i], depth + 1);
+    return bytes;
+}
+
+uint64_t process_memory(pid_t pid) {
+    return resident(pid, 0);
+}
+
+/* ---- groups that end with this process ---- */
+
+/* Notes the leaders that it is told, negative: forgotten, and ends the groups of the rest when nobody is there to tell
+ * more. */
+static int guard_groups(void *context) {
+    const int *pipe = context;
+    pid_t *leaders = NULL, said;
+    size_t count = 0;
+    prctl(PR_SET_PDEATHSIG, 0);
+    prctl(PR_SET_NAME, "nvcosim-guard");
+    setpgid(0, 0); /* Ctrl-C is not for it */
+    const int null = open("/dev/null", O_RDWR);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        dup2(null, fd);
+    dup2(pipe[0], STDIN_FILENO);
+    close_range(STDERR_FILENO + 1, ~0U, 0);
+    for (ssize_t n; (n = read(STDIN_FILENO, &said, sizeof said)) != 0;) {
+        if (n != (ssize_t)sizeof said)
+            continue;
+        if (said > 0) {
+            leaders = xgrow(leaders, count, sizeof *leaders);
+            leaders[count++] = said;
+            continue;
+        }
+        for (size_t i = count; i-- > 0;)
+            if (leaders[i] == -said)
+                leaders[i] = leaders[--count];
+    }
+    for (size_t i = 0; i < count; i++)
+        kill(-leaders[i], SIGKILL);
+    free(leaders);
+    return 0;
+}
+
+bool process_guard_open(struct process_guard *guard, struct error *err) {
+    int ends[2];
+    *guard = (struct process_guard){.to = -1};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(err, "a pipe cannot be made: %s", strerror(errno));
+    guard->pid = process_start(guard_groups, ends, err);
+    close(ends[0]);
+    guard->to = ends[1];
+    if (guard->pid < 0) {
+        close(ends[1]);
+        guard->to = -1;
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return guard->pid >= 0;
+}
+
+void process_guard_close(struct process_guard *guard) {
+    if (guard->to < 0)
+        return;
+    close(guard->to);
+    process_wait(guard->pid, NULL, NULL);
+    guard->to = -1;
+}
+
+/* Tells the guard a number. A write of that size to a pipe is whole or none. */
+static void tell(const struct process_guard *guard, pid_t said) {
+    while (write(guard->to, &said, sizeof said) < 0 && errno == EINTR)
+        continue;
+}
+
+void process_guard_add(const struct process_guard *guard, pid_t pid) {
+    setpgid(pid, pid);
+    tell(guard, pid);
+}
+
+void process_guard_dismiss(const struct process_guard *guard, pid_t pid) {
+    kill(-pid, SIGKILL);
+    tell(guard, -pid);
+}
+
+void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count) {
+    pid_t children[CHILDREN_MOST];
+    const size_t found = children_of(getpid(), children, CHILDREN_MOST);
+    for (size_t i = 0; i < found; i++) {
+        const pid_t group = getpgid(children[i]);
+        bool known = children[i] == guard->pid;
+        for (size_t k = 0; k < count; k++)
+            known = known || children[i] == leaders[k] || group == leaders[k];
+        if (known)
+            continue;
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, WNOHANG); /* else the next time */
+    }
 }

@@ -1,10 +1,12 @@
 /* Child processes: they end with their parent, obey the signals that end a run whatever the caller had ignored, and
- * are waited for with something to do meanwhile.
+ * are waited for with something to do meanwhile. Groups of them end as a whole, also when this process is killed.
  */
 #ifndef RUN_PROCESS_H
 #define RUN_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "nvdla/error.h"
@@ -32,6 +34,31 @@ int process_status(int wait_status);
  * and with this process, however that ends. Returns its status like process_wait(). -1 with a message if it cannot be
  * started. */
 int process_run_group(char *const *words, int output, void (*tick)(void *context), void *context, struct error *err);
+
+/* Bytes resident of a process and of all that it has started and that runs; 0 if it is gone. */
+uint64_t process_memory(pid_t pid);
+
+/* A guard: a small process that ends the groups entrusted to it (SIGKILL) when this process is gone, however that came:
+ * what a child has started does not hear of that by itself. */
+struct process_guard {
+    int to; /* write end of its pipe; -1: there is none */
+    pid_t pid;
+};
+
+/* Starts one; from now on processes that lose their parent become children of this one. False with a message. */
+bool process_guard_open(struct process_guard *guard, struct error *err);
+/* Ends it. All groups must have been dismissed. */
+void process_guard_close(struct process_guard *guard);
+
+/* Makes a child the leader of a group of its own and entrusts that to the guard. The child does the same for itself
+ * with setpgid(0, 0). */
+void process_guard_add(const struct process_guard *guard, pid_t pid);
+/* The leader has ended and is not waited for yet: ends the rest of its group, and lets the guard forget it. */
+void process_guard_dismiss(const struct process_guard *guard, pid_t pid);
+
+/* Ends the children of this process that belong to no group of those `count` leaders: they have left the group they
+ * were started in and have lost their parent. */
+void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count);
 
 /* Seconds of a clock that only goes forward. */
 double process_clock(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "coverage/coverage.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "model/model.h"
@@ -280,6 +281,17 @@ static void session_judge(struct session *session, struct result *result) {
     diagnosis_free(&diagnosis);
 }
 
+/* The functional bins that a trace exercises, in hex digits. free() it. */
+static char *functional_bins(const struct program *prog, const struct layer_tracker *launches) {
+    size_t n;
+    unsigned char *bits = coverage_bits(prog, launches, &n);
+    char *digits = xmalloc(2 * n + 1);
+    for (size_t i = 0; i < n; i++)
+        snprintf(digits + 2 * i, 3, "%02x", bits[i]);
+    free(bits);
+    return digits;
+}
+
 /* Plays and judges. False if another process has already said the result, whose exit status is then *status. */
 static bool play_program(const struct run_options *options, const struct program *prog, const char *rtl_name,
                          rtl_open open, void *context, struct result *result, int *status) {
@@ -292,6 +304,8 @@ static bool play_program(const struct run_options *options, const struct program
     bool mine = true;
     if (session_open(&session, rtl_name, open, context, &err)) {
         measure_work(prog, tracker, result, &session.watch);
+        if (options->functional)
+            result->coverage = functional_bins(prog, tracker);
         play_devices(&session);
         again_look(&session.again, &session.input, &result->notes);
         mine = session.again.status < 0;

@@ -17,6 +17,8 @@
 #include "run/process.h"
 #include "run/progress.h"
 
+enum { LOG_KEPT = 4096 /* of the log of a failed build */ };
+
 /* FOLDER/NAME into path. */
 static bool join(const char *folder, const char *name, char *path, size_t size, struct error *err) {
     const int n = snprintf(path, size, "%s/%s", folder, name);
@@ -68,6 +70,28 @@ static void show_log(int log) {
         fwrite(buffer, 1, (size_t)n, stderr);
 }
 
+/* The end of a log, in whole lines. free() it. */
+static char *end_of_log(int log) {
+    char text[LOG_KEPT + 1];
+    const off_t size = lseek(log, 0, SEEK_END);
+    const ssize_t n = pread(log, text, LOG_KEPT, size > LOG_KEPT ? size - LOG_KEPT : 0);
+    text[n > 0 ? n : 0] = '\0';
+    const char *line = size > LOG_KEPT ? strchr(text, '\n') : NULL;
+    return xstrdup(line ? line + 1 : text);
+}
+
+/* Copies the lines of a log that begin with "warning:" to stderr. */
+static void show_warnings(int log) {
+    FILE *in = fdopen(dup(log), "r");
+    char line[1024];
+    if (in && fseek(in, 0, SEEK_SET) == 0)
+        while (fgets(line, sizeof line, in))
+            if (strncmp(line, "warning: ", 9) == 0)
+                fprintf(stderr, "nvcosim: %s", line);
+    if (in)
+        fclose(in);
+}
+
 struct build {
     struct progress progress;
     const char *what;
@@ -79,8 +103,9 @@ static void show_seconds(void *context) {
         progress_show(&build->progress, "building %s: %.0f s", build->what, process_clock() - build->progress.start);
 }
 
-/* Runs make; what it prints goes to a log that is shown if it fails. */
-static bool run_make(const struct words *arguments, const char *what, struct error *err) {
+/* Runs make; what it prints goes to a log, which is shown if it fails, or whose end is handed over. The warnings of one
+ * that succeeds are shown. */
+static bool run_make(const struct words *arguments, const char *what, char **kept, struct error *err) {
     struct build build = {.progress = progress_start(), .what = what};
     const int log = memfd_create("build log", MFD_CLOEXEC);
     if (log < 0)
@@ -90,10 +115,14 @@ static bool run_make(const struct words *arguments, const char *what, struct err
     unsetenv("MFLAGS");
     const int status = process_run_group(arguments->items, log, show_seconds, &build, err);
     progress_clear(&build.progress);
-    if (status > 0) {
+    if (status > 0 && kept) {
+        *kept = end_of_log(log);
+        error_set(err, "the simulator %s could not be built", what);
+    } else if (status > 0) {
         show_log(log);
         error_set(err, "the simulator could not be built; make's output is above");
-    }
+    } else
+        show_warnings(log);
     close(log);
     return status == 0;
 }
@@ -123,20 +152,21 @@ bool simulators_can_be_built(struct error *err) {
 }
 
 /* True if a simulator is there and, in the cache, not older than the program: nobody runs make there after an update.
- * plain: the simulator that `nvcosim build` has made of another RTL, after which its variants are made again; NULL:
- * none.
- */
-static bool up_to_date(const struct places *places, const char *path, const char *plain) {
+ * Variants of another RTL are made again after `nvcosim build` has made its simulator. */
+static bool up_to_date(const struct places *places, const char *config, const char *rtl_name, const char *path) {
+    char plain[SIMULATOR_PATH];
+    struct error err;
     const time_t made = written(path);
-    if (plain && made < written(plain))
+    if (rtl_name[0] && simulator_path(config, rtl_name, VARIANT_PLAIN, plain, sizeof plain, &err) &&
+        made < written(plain))
         return false;
     return made && (!places->cached || strncmp(path, places->build, strlen(places->build)) != 0 ||
                     made >= written("/proc/self/exe"));
 }
 
-/* Makes it unless it is there and `missing` asks for that. plain: see up_to_date. */
+/* Makes it unless it is there and `missing` asks for that. log: as for run_make(). */
 static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
-                        const struct words *variables, const char *missing, const char *plain, struct error *err) {
+                        const struct words *variables, const char *missing, char **log, struct error *err) {
     struct places places;
     if (!places_find(&places, err))
         return false;
@@ -160,7 +190,7 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
         words_add(&arguments, "%s", variables->items[i]);
     char *what = xprintf("%s%s%s%s%s", config, rtl_name[0] ? " " : "", rtl_name, variant ? " " : "",
                          simulator_variant_names[variant]);
-    const bool ok = (missing && up_to_date(&places, missing, plain)) || run_make(&arguments, what, err);
+    const bool ok = (missing && up_to_date(&places, config, rtl_name, missing)) || run_make(&arguments, what, log, err);
     free(what);
     words_free(&arguments);
     places_free(&places);
@@ -206,33 +236,53 @@ bool simulator_has_taps(const char *config, const char *rtl_name) {
     return has;
 }
 
-bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
+/* A simulator for a person: "the small simulator with waves". free() it. */
+static char *simulator_words(const char *config, const char *rtl_name, enum simulator_variant variant) {
     static const char *const with[VARIANT_COUNT] = {
         "", " with waves", " with line coverage", " with toggle coverage", " with checks", " with taps"};
-    char path[SIMULATOR_PATH], built[SIMULATOR_PATH];
+    return rtl_name[0] ? xprintf("the simulator of rtl:%s (%s)%s", rtl_name, config, with[variant])
+                       : xprintf("the %s simulator%s", config, with[variant]);
+}
+
+/* Builds what is there not yet, or in any case (update). */
+static bool build_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool update,
+                            char **log, struct error *err) {
+    char path[SIMULATOR_PATH];
     struct places places;
-    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) ||
-        !simulator_path(config, rtl_name, VARIANT_PLAIN, built, sizeof built, err) || !places_find(&places, err))
+    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
         return false;
-    const char *plain = rtl_name[0] ? built : NULL;
-    const bool there = up_to_date(&places, path, plain); /* whether it is a simulator shows when it is started */
+    const bool there = up_to_date(&places, config, rtl_name, path); /* whether it is one shows when it is started */
+    const bool from_sources = places.sources && !places.cached;
     const bool can_build = there || places_prepare(&places, err);
     places_free(&places);
-    if (there || !can_build)
+    if ((there && !(update && from_sources)) || !can_build)
         return there;
     struct words variables = {0};
     if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
         words_free(&variables);
-        return false;
+        return written(path); /* one that was put there by hand */
     }
-    if (rtl_name[0])
-        fprintf(stderr, "building the simulator of rtl:%s (%s)%s (once, about a minute) ...\n", rtl_name, config,
-                with[variant]);
-    else
-        fprintf(stderr, "building the %s simulator%s (once, about a minute) ...\n", config, with[variant]);
-    bool ok = make_locked(config, rtl_name, variant, &variables, path, plain, err);
+    if (!there) {
+        char *what = simulator_words(config, rtl_name, variant);
+        fprintf(stderr, "building %s (once, about a minute) ...\n", what);
+        free(what);
+    }
+    bool ok = make_locked(config, rtl_name, variant, &variables, there ? NULL : path, log, err);
     words_free(&variables);
     if (ok && access(path, F_OK) != 0)
         ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);
+    return ok;
+}
+
+bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
+    return build_simulator(config, rtl_name, variant, false, NULL, err);
+}
+
+bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, char **log,
+                      struct error *err) {
+    *log = NULL;
+    const bool ok = build_simulator(config, rtl_name, variant, true, log, err);
+    if (!*log)
+        *log = xstrdup("");
     return ok;
 }

@@ -29,6 +29,11 @@ bool make_simulator(const char *config, const char *rtl_name, enum simulator_var
  * before (with the settings that `nvcosim build` kept). */
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
 
+/* The same, and brings it up to date with its sources where it was built from them. What make prints when it fails is
+ * not shown: its end becomes *log ("" if there is none), which the caller frees. */
+bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, char **log,
+                      struct error *err);
+
 /* File that keeps the make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
 

@@ -26,7 +26,7 @@ static const struct passage {
     {NVDLA_CDP, TAP_LUT_HIT, "lut"},      {NVDLA_CDP, TAP_LUT_OUT, "lut"},    {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"},
     {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
 };
-enum { PASSAGES = sizeof path / sizeof path[0], ENDING = sizeof ".tap.gz" - 1 };
+enum { PASSAGES = sizeof path / sizeof path[0], ENDING = sizeof ".tap" - 1 };
 
 const char *triage_engine(enum nvdla_unit unit) {
     static const struct {

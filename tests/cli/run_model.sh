@@ -36,7 +36,7 @@ nv run --dut model hang/hang.cfg
 check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000" "armed and not finished: SDP_RDMA group 0"
 lines run_hang_line 1
 that hang_details_go_to_stderr grep -q 'stream SDP stands at' stderr
-that hang_says_why grep -q 'warning: hang/hang.cfg:[0-9]*: SDP_RDMA launch 0: waits for SDP, which is not armed in its group CONSUMER; the hardware hangs' stderr
+that hang_says_why grep -q 'warning: hang/hang.cfg:[0-9]*: SDP_RDMA launch 0: waits for SDP, which is not armed in its group CONSUMER (10-system section 6); the hardware hangs' stderr
 # illegal programming: what a chapter defines is carried out, what hangs hangs, what is undefined is refused
 nv run --dut model odd/odd.cfg
 check run_warns 0 "nvcosim: warning: odd/odd.cfg:34: SDP launch 0: SDP.D_DP_EW_CFG = 0x12 (" "the configuration has no EW stage: the data passes unchanged (50-sdp section 12)" "PASS odd "

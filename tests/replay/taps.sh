@@ -21,7 +21,7 @@ for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_sdp_pdp_001 rand_pdp_
     [ "${all:-0}" -gt 0 ] && [ "$equal" = "$all" ]
     check "$trace: $equal of $all histograms of the RTL's streams are the model's" $? || echo "$out"
     same=0 clients=0
-    for axi in "$dir/$trace"/taps/rtl/*.AXI_*.tap.gz; do
+    for axi in "$dir/$trace"/taps/rtl/*.AXI_*.tap; do
         clients=$((clients + 1))
         "$NVCOSIM" diff "$axi" "${axi/AXI_/MIF_}" | grep -q 'elements equal$' && same=$((same + 1))
     done
@@ -32,21 +32,21 @@ done
 # Every stream of the table is among those that were compared.
 missing=
 for tap in $(sed 1d tb/streams.csv | cut -d, -f3 | sort -u | grep -v '^$\|CBUF_MASK'); do
-    ls "$dir"/*/taps/rtl/*."$tap".tap.gz "$dir"/*/taps/model/*."$tap".tap.gz >"$dir/list" 2>&1 || missing+=" $tap"
+    ls "$dir"/*/taps/rtl/*."$tap".tap "$dir"/*/taps/model/*."$tap".tap >"$dir/list" 2>&1 || missing+=" $tap"
 done
 [ -z "$missing" ]
 check "all streams of tb/streams.csv are recorded on both sides" $? || echo "missing:$missing"
 
 "$NVCOSIM" run --tap PDP,CDP --out "$dir/some" traces/conformance/small/rand_mixed_000.nvt.gz >"$dir/some.txt" 2>&1
 check "streams of some units" $?
-! ls "$dir"/some/rand_mixed_000/taps/*/ | grep -v 'PDP\|CDP\|tap.gz:\|^$\|taps/' && [ -s "$dir/some/rand_mixed_000/taps/model/CDP.LUT_OUT.tap.gz" ]
+! ls "$dir"/some/rand_mixed_000/taps/*/ | grep -v 'PDP\|CDP\|tap:\|^$\|taps/' && [ -s "$dir/some/rand_mixed_000/taps/model/CDP.LUT_OUT.tap" ]
 check "only those are recorded" $?
 
 # The same folders by nvcosim diff; another trace's differ.
 out=$("$NVCOSIM" diff "$dir"/rand_mixed_000/taps/{rtl,model})
 [ $? -eq 0 ] && [ "$(grep -c 'elements equal$' <<<"$out")" -gt 10 ] && grep -q '^only in .*rtl: .*SDP.AXI_WRITE.1' <<<"$out"
 check "nvcosim diff compares folders" $? || echo "$out"
-out=$("$NVCOSIM" diff "$dir"/{rand_sdp_000/taps/rtl,rand_mixed_000/taps/model}/SDP.SDP_OUT.tap.gz)
+out=$("$NVCOSIM" diff "$dir"/{rand_sdp_000/taps/rtl,rand_mixed_000/taps/model}/SDP.SDP_OUT.tap)
 [ $? -eq 1 ] && grep -q '^elements: [0-9]* elements equal, then launch [0-9]*, channel [0-9]*, y [0-9]*, x [0-9]*, cycle [0-9]*: A -\?[0-9]*, B -\?[0-9]*$' <<<"$out"
 check "nvcosim diff names the first element that differs" $? || echo "$out"
 out=$("$NVCOSIM" diff "$dir" "$dir" 2>&1)

@@ -8,6 +8,7 @@
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
+#include "trace/launches.h"
 
 static struct program *trace_for(const char *config) {
     const struct nvdla_config *found = nvdla_config_find(config);
@@ -633,6 +634,56 @@ static void any_register_value_can_be_sorted(void **state) {
     }
 }
 
+/* The bits of a trace, which is freed. */
+static unsigned char *bits_of(struct program *prog, size_t *n) {
+    struct layer_tracker *launches = program_launches(prog);
+    unsigned char *bits = coverage_bits(prog, launches, n);
+    layer_tracker_free(launches);
+    program_free(prog);
+    return bits;
+}
+
+static void bits_hold_what_a_trace_exercises(void **state) {
+    (void)state;
+    size_t n, m;
+    struct program *sdp = trace_for("small"), *again = trace_for("small"), *conv = trace_for("small");
+    add_sdp(sdp, 32);
+    add_sdp(again, 32);
+    add_conv(conv, false);
+    struct coverage *direct = counted(again), *both = coverage_new();
+    unsigned char *a = bits_of(sdp, &n), *b = bits_of(conv, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, COVERAGE_MARK);
+    assert_true(coverage_add_bits(both, a, n));
+    const struct coverage_total one = coverage_total(both), same = coverage_total(direct);
+    assert_true(one.exercised == same.exercised && one.reachable == same.reachable && one.exercised > 10);
+    assert_true(coverage_add_bits(both, b, n));
+    assert_int_equal(count(both, "sdp.bs_alu=sum"), 1);
+    assert_int_equal(count(both, "conv.pad_value=negative"), 1);
+    assert_int_equal(count(both, "trace.config=small"), 2);
+    /* What is missing is what the table counts as missing. */
+    struct words holes = coverage_holes(both);
+    const struct coverage_total total = coverage_total(both);
+    assert_int_equal(holes.count, total.reachable - total.exercised);
+    bool found = false;
+    for (size_t i = 0; i < holes.count; i++) {
+        assert_int_equal(count(both, holes.items[i]), 0);
+        assert_null(strstr(holes.items[i], "fp16")); /* small has none */
+        found = found || strcmp(holes.items[i], "pdp.layers") == 0 || strcmp(holes.items[i], "sdp.bs_alu=max") == 0;
+    }
+    assert_true(found);
+    words_free(&holes);
+    /* Those of another list of bins, or a piece. */
+    assert_false(coverage_add_bits(both, a, n - 1));
+    a[0] ^= 1;
+    assert_false(coverage_add_bits(both, a, n));
+    assert_int_equal(count(both, "sdp.bs_alu=sum"), 1);
+    free(a);
+    free(b);
+    coverage_free(both);
+    coverage_free(direct);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sdp_layers_land_in_their_bins),
@@ -655,6 +706,7 @@ int main(void) {
         directory_test(counts_survive_a_file_and_add_up),
         directory_test(bad_files_add_nothing),
         cmocka_unit_test(any_register_value_can_be_sorted),
+        cmocka_unit_test(bits_hold_what_a_trace_exercises),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void core_new(struct core *core, const char *config, uint64_t seed) {
     core->pool[0] = pool_new(1);
     core->pool[1] = pool_new(4);
     for (int i = 0; i < 2; i++) {
-        core->run[i] = csc_run_new(core->pool[i]);
+        core->run[i] = csc_run_new(core->pool[i], true);
         assert_true(core->pool[i] && core->run[i]);
     }
 }

@@ -1,0 +1,27 @@
+/* What pages are made of: frame with the styles and the script that all share, text that is shown and never obeyed,
+ * numbers for people. A page is one file that asks nothing of a network.
+ */
+#ifndef REPORT_MARKUP_H
+#define REPORT_MARKUP_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Everything up to the content of <body>. status, title: of the window; css: beyond base.css. */
+void html_begin(FILE *out, const char *status, const char *title, const char *css);
+/* The end of the page. js: runs behind base.js, in the same script. */
+void html_end(FILE *out, const char *js);
+
+/* Text with nothing in it that HTML, XML or a terminal would obey; legal in content and in attributes of both. */
+void html_text(FILE *out, const char *text);
+void html_printf(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "1,234,567" / "12.3 KB" into text. Returns text. */
+enum { HTML_NUMBER = 32 };
+char *html_count(uint64_t value, char text[HTML_NUMBER]);
+char *html_bytes(uint64_t value, char text[HTML_NUMBER]);
+
+/* Opens a section of the page, with its heading and a sentence about it (NULL: none); close it with "</section>". */
+void html_section(FILE *out, const char *id, const char *title, const char *about);
+
+#endif

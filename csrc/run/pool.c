@@ -1,0 +1,161 @@
+/* Many jobs, one place to wait. See pool.h. */
+#include "run/pool.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "nvdla/xalloc.h"
+
+/* Seconds between two looks at the limits. */
+#define CHECK_SECONDS 0.25
+
+bool pool_open(struct pool *pool, bool groups, struct error *err) {
+    struct sigaction hangup;
+    sigset_t set;
+    *pool = (struct pool){.signals = -1, .groups = groups, .guard = {.to = -1}};
+    if (groups && !process_guard_open(&pool->guard, err))
+        return false;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGUSR1);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    pool->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (pool->signals >= 0)
+        return true;
+    process_guard_close(&pool->guard);
+    return error_set(err, "signalfd: %s", strerror(errno));
+}
+
+void pool_close(struct pool *pool) {
+    struct signalfd_siginfo info;
+    while (pool->signals >= 0 && read(pool->signals, &info, sizeof info) == sizeof info)
+        continue; /* what came too late */
+    if (pool->signals >= 0)
+        close(pool->signals);
+    if (pool->groups) {
+        process_guard_sweep(&pool->guard, NULL, 0);
+        process_guard_close(&pool->guard);
+    }
+    free(pool->running);
+    *pool = (struct pool){.signals = -1, .guard = {.to = -1}};
+}
+
+bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
+                struct error *err) {
+    job->own_group = pool->groups;
+    if (!job_start(job, options, progress, err))
+        return false;
+    if (pool->groups)
+        process_guard_add(&pool->guard, job->pid);
+    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
+    pool->running[pool->count++] = job;
+    return true;
+}
+
+void pool_signal(const struct pool *pool, int number) {
+    for (size_t i = 0; i < pool->count; i++)
+        job_signal(pool->running[i], number);
+}
+
+/* The signal among those that have come that asks to end all, 0 if none does; *children: some have ended. */
+static int take_signals(const struct pool *pool, bool *children) {
+    struct signalfd_siginfo info;
+    int number = 0;
+    while (read(pool->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo == SIGUSR1)
+            pool_signal(pool, SIGUSR1);
+        else if (info.ssi_signo == SIGCHLD)
+            *children = true;
+        else
+            number = (int)info.ssi_signo;
+    return number;
+}
+
+static void hear(struct job *job, const struct pool_listener *listener) {
+    const size_t printed = job_listen(job);
+    if (listener->heard)
+        listener->heard(listener->context, job, printed);
+}
+
+/* Takes in what a process has left; a child of it may hold the pipes open and go on. */
+static void hear_out(struct job *job, const struct pool_listener *listener) {
+    for (uint64_t before = UINT64_MAX; before != job->said + job->printed && !job->exceeded;) {
+        before = job->said + job->printed;
+        hear(job, listener);
+    }
+}
+
+/* Lets those go whose processes have ended. */
+static void let_go(struct pool *pool, const struct pool_listener *listener) {
+    bool gone = false;
+    for (size_t i = 0; i < pool->count;) {
+        struct job *job = pool->running[i];
+        if (!job_has_ended(job)) {
+            i++;
+            continue;
+        }
+        gone = true;
+        if (pool->groups)
+            process_guard_dismiss(&pool->guard, job->pid);
+        hear_out(job, listener);
+        memmove(&pool->running[i], &pool->running[i + 1], (--pool->count - i) * sizeof(struct job *));
+        listener->ended(listener->context, job);
+    }
+    if (!gone || !pool->groups)
+        return;
+    pid_t *leaders = xcalloc(pool->count, sizeof *leaders);
+    for (size_t i = 0; i < pool->count; i++)
+        leaders[i] = pool->running[i]->pid;
+    process_guard_sweep(&pool->guard, leaders, pool->count);
+    free(leaders);
+}
+
+static bool has_limits(const struct pool *pool) {
+    for (size_t i = 0; i < pool->count; i++)
+        if (pool->running[i]->max_seconds > 0 || pool->running[i]->max_memory)
+            return true;
+    return false;
+}
+
+static void check_limits(struct pool *pool) {
+    const double now = process_clock();
+    if (now - pool->checked < CHECK_SECONDS)
+        return;
+    pool->checked = now;
+    for (size_t i = 0; i < pool->count; i++)
+        job_check(pool->running[i]);
+}
+
+int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
+    const size_t count = pool->count;
+    const bool limits = has_limits(pool);
+    bool children = false;
+    struct pollfd *fds = xcalloc(2 * count + 1, sizeof *fds);
+    for (size_t i = 0; i < count; i++) {
+        fds[2 * i] = (struct pollfd){.fd = pool->running[i]->result_end, .events = POLLIN};
+        fds[2 * i + 1] = (struct pollfd){.fd = pool->running[i]->output_end, .events = POLLIN};
+    }
+    fds[2 * count] = (struct pollfd){.fd = pool->signals, .events = POLLIN};
+    if (limits && (seconds < 0 || seconds > CHECK_SECONDS))
+        seconds = CHECK_SECONDS;
+    poll(fds, 2 * count + 1, seconds < 0 ? -1 : (int)(1e3 * seconds) + 1);
+    const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
+    for (size_t i = 0; i < count; i++)
+        if (fds[2 * i].revents || fds[2 * i + 1].revents)
+            hear(pool->running[i], listener);
+    free(fds);
+    if (children)
+        let_go(pool, listener);
+    if (limits)
+        check_limits(pool);
+    return number;
+}

@@ -1,0 +1,37 @@
+#!/bin/bash
+# nvcosim lint.
+# usage: NVCOSIM=build/nvcosim tests/cli/lint.sh
+. "$(dirname "$0")/frame.sh"
+
+nv lint good/good.cfg; check lint_clean 0 "good/good.cfg: no findings"
+nv lint badcrc/badcrc.cfg badgold/badgold.cfg badreg/badreg.cfg; check lint_compares_nothing 0 "badcrc/badcrc.cfg: no findings" "badreg/badreg.cfg: no findings"
+nv lint odd/odd.cfg
+check lint_warning 0 "odd/odd.cfg:34: warning: SDP launch 0: SDP.D_DP_EW_CFG = 0x12 (" "the configuration has no EW stage: the data passes unchanged (50-sdp section 12)" \
+    "odd/odd.cfg: 0 errors, 1 warning"
+nv lint --strict odd/odd.cfg; check lint_strict 1 "0 errors, 1 warning"
+nv lint open/open.cfg; check lint_undefined 1 "open/open.cfg:34: error: SDP launch 0: SDP.D_DST_BASE_ADDR_LOW = 0x80000008" "; the result is undefined" "1 error, 0 warnings"
+nv lint stuck/stuck.cfg; check lint_hangs 1 "stuck/stuck.cfg:34: error: SDP launch 0: " "the same cube (50-sdp section 2.3); the hardware hangs" "error: the trace does not go on"
+nv lint hang/hang.cfg; check lint_waits 1 "error: SDP_RDMA launch 0: waits for SDP, which is not armed in its group CONSUMER (10-system section 6); the hardware hangs"
+sed 's/0x80010000, 0x40, AFIVE/0x80020000, 0x40, AFIVE/; /check_crc/d' good/good.cfg >good/outside.cfg
+nv lint good/outside.cfg; check lint_outside 0 "good/outside.cfg:34: warning: SDP launch 0: writes 8 bytes at 0x80010000 on the primary port" "outside every declared or loaded region" "1 warning"
+nv lint -q good/good.cfg odd/odd.cfg; check lint_quiet 0 "odd/odd.cfg:34: warning" '!no findings' '!0 errors'
+nv lint broken/broken.cfg good/good.cfg; check lint_unreadable 2 "broken.cfg:31:" "good/good.cfg: no findings"
+nv lint --json good/good.cfg stuck/stuck.cfg; check lint_json 1 '"errors":0' '"effect":"hangs"'
+that lint_json_parses python3 -c '
+import json
+good, stuck = [json.loads(line) for line in open("stdout")]
+assert good["findings"] == [] and good["config"] == "small"
+first = stuck["findings"][0]
+assert (first["severity"], first["effect"], first["unit"], first["launch"], first["line"]) == ("error", "hangs", "SDP", 0, 34), first
+assert first["section"] == "50-sdp section 2.3" and first["file"].endswith("stuck.cfg")
+registers = first["registers"]
+assert registers[0]["name"] == "SDP.D_DATA_CUBE_WIDTH" and registers[0]["value"] == 7 and len(registers) > 1, registers
+assert stuck["errors"] == sum(f["severity"] == "error" for f in stuck["findings"])'
+nv lint; check lint_without_trace 2 "no trace is given"
+nv lint --seed=x good/good.cfg; check lint_seed 2 "--seed: found 'x', expected a number"
+nv lint --config=tiny good/good.cfg; check lint_config 2 "there is no configuration 'tiny'"
+# what gen writes breaks no rule
+mkdir layers
+for config in small full; do "$NVCOSIM" gen -q --config $config --count 30 --seed 500 --out layers; done
+nv lint -q layers/*.nvt.gz; check lint_of_generated_layers 0 '!error:'
+finish
