@@ -230,14 +230,14 @@ static void known_failures_excuse_until_their_day(void **state) {
 
 static void what_is_optional_may_be_missing(void **state) {
     (void)state;
-    struct test_list list =
-        expand("items:\n"
-               "- {name: a, traces: ../traces/small/*, exclude: zzz}\n"
-               "- {name: b, traces: [../traces/none/*, '${PLAN_NOTHING}/x'], optional: yes}\n"
-               "- {name: e, traces: '${PLAN_NOTHING}/x', optional: yes}\n"
-               "- {name: d, traces: [../traces/none/*, '../traces/{small,full/none,cfg}/{b_*,*1}'], optional: yes}\n"
-               "- {name: c, traces: '${PLAN_NOTHING:-../traces}/small/b_1*'}\n",
-               1, NULL);
+    struct test_list list = expand(
+        "items:\n"
+        "- {name: a, traces: ../traces/small/*, exclude: zzz}\n"
+        "- {name: b, traces: [../traces/none/*, '${PLAN_NOTHING}/x'], optional: yes}\n"
+        "- {name: e, traces: '${PLAN_NOTHING}/x', optional: yes}\n"
+        "- {name: d, traces: [../traces/none/*, '../traces/{small,full/none,cfg}/{b_*,*1,*.nvt}'], optional: yes}\n"
+        "- {name: c, traces: '${PLAN_NOTHING:-../traces}/small/b_1*'}\n",
+        1, NULL);
     assert_keys(&list, "a/a_1 a/a_2 a/b_1 d/c_1 d/b_1 c/b_1");
     assert_int_equal(list.warnings.count, 3);
     assert_non_null(strstr(list.warnings.items[0], ":2:49: exclude: 'zzz' matches the name of no trace"));
