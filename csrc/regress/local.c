@@ -104,7 +104,7 @@ static bool prepare(struct local *local, struct slot *slot, struct error *err) {
                              .config = nvdla_config_find(test->config),
                              .max_seconds = test->max_seconds,
                              .max_memory = test->max_memory,
-                             .make = test->generator ? make_layer : NULL,
+                             .make = test->generator && access(slot->path, R_OK) != 0 ? make_layer : NULL,
                              .result_end = -1,
                              .output_end = -1};
     run_options_init(&slot->options);
