@@ -31,7 +31,8 @@ VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
 TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
-EMBEDDED := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css))
+PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css))
+EMBEDDED := $(PAGES) $(B)/gen/regress/schema.embed.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
@@ -73,11 +74,16 @@ $(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py
 	@python3 scripts/gen_waits.py $(B)/gen
 
 # Styles and script of a page as strings: NAME_css and NAME_js.
-$(EMBEDDED): $(B)/gen/%.embed.h: csrc/%.css csrc/%.js
+$(PAGES): $(B)/gen/%.embed.h: csrc/%.css csrc/%.js
 	@mkdir -p $(@D)
 	@for kind in css js; do \
 		echo "static const char $(notdir $*)_$$kind[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' csrc/$*.$$kind; echo "    ;"; \
 	done >$@
+
+# The schema of the database of regressions, likewise: schema_sql.
+$(B)/gen/regress/schema.embed.h: csrc/regress/schema.sql
+	@mkdir -p $(@D)
+	@{ echo "static const char schema_sql[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
 # The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
 # $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.

@@ -12,6 +12,7 @@
 #include "Vtb_top.h"
 #include "Vtb_top___024root.h"
 #include "verilated.h"
+#include "verilated_syms.h"
 #ifdef COSIM_WAVES
 #include "tb/wave_index.h"
 #include "verilated_fst_c.h"
@@ -26,6 +27,11 @@ extern "C" {
 }
 
 namespace {
+
+// Planted faults (scripts/plant.py): which one is there, and whose changed expressions ever had another value.
+// Of the whole process, since the design asks while it is elaborated, too.
+std::vector<uint8_t> faults_met(1);
+uint32_t fault_chosen;
 
 #ifdef COSIM_WAVES
 struct Mark {
@@ -172,6 +178,13 @@ void coverage_write(void *context, const char *path) {
 }
 #endif
 
+// The streams of tb_top are whole words, so Verilator keeps them as such, on a machine of this byte order 64 bits, too.
+const uint32_t *find_signal(void *context, const char *name) {
+    const VerilatedScope *scope = static_cast<Simulation *>(context)->scopeFind("TOP.tb_top");
+    const VerilatedVar *var = scope ? scope->varFind(name) : nullptr;
+    return var ? static_cast<const uint32_t *>(var->datap()) : nullptr;
+}
+
 void checks_connect(void *context, void (*failed)(void *, const char *, const char *),
                     void (*layer)(void *, const char *, int), void *arg) {
     auto *simulation = static_cast<Simulation *>(context);
@@ -184,10 +197,12 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
                         struct error *err) {
     auto *main = static_cast<Main *>(context);
     main->simulation.reset();
+    fault_chosen = options->fault;
     main->simulation = std::make_unique<Simulation>(main->argv);
     struct simulator simulator = {};
     simulator.context = main->simulation.get();
     simulator.clock = {clock_design, simulator.context};
+    simulator.signal = find_signal;
 #ifdef COSIM_WAVES
     simulator.wave_open = wave_open;
     simulator.wave_dump = wave_dump;
@@ -199,6 +214,8 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
 #ifdef COSIM_COVERAGE
     simulator.coverage_write = coverage_write;
 #endif
+    simulator.faults_met = faults_met.size() > 1 ? faults_met.data() : nullptr;
+    simulator.fault_count = static_cast<uint32_t>(faults_met.size() - 1);
     if (main->simulation->has_checks)
         simulator.checks_connect = checks_connect;
     return rtl_device_new(config, options, &simulator, main->name.c_str(), err);
@@ -218,6 +235,20 @@ extern "C" void nvdla_check_layer(const char *scope, int event_kind) {
     simulation->has_checks = true;
     if (simulation->check_layer)
         simulation->check_layer(simulation->check_arg, scope, event_kind);
+}
+
+// Called by a design with planted faults: how many there are; at each evaluation of an expression, if fault `number` is
+// there, and whether the changed expression has another value now.
+extern "C" void nvdla_fault_count(int count) {
+    faults_met.resize(static_cast<size_t>(count) + 1);
+}
+
+extern "C" unsigned char nvdla_fault(int number, unsigned char differs) {
+    const auto fault = static_cast<uint32_t>(number);
+    if (fault >= faults_met.size())
+        faults_met.resize(fault + 1);
+    faults_met[fault] |= differs;
+    return fault == fault_chosen;
 }
 
 int main(int argc, char **argv) {

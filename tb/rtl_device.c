@@ -75,7 +75,8 @@ struct rtl_device {
     uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
     uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    uint32_t stream[STREAM_WORDS];                           /* the one that was read last */
+    const uint32_t *streams[STREAM_COUNT];                   /* where the simulator has them; NULL: ask VPI */
+    uint32_t stream[STREAM_WORDS];                           /* the one that VPI read last */
     struct sampled now;                                      /* what the observers see of it */
     uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
     bool csb_driven;                                         /* in holds a request */
@@ -206,6 +207,8 @@ static void show_moves(struct rtl_device *rtl, const uint32_t *words) {
 /* What a stream shows in this clock; see struct stream_source. */
 static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
     struct rtl_device *rtl = context;
+    if (rtl->streams[stream])
+        return rtl->streams[stream];
     vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
     return rtl->stream;
 }
@@ -213,8 +216,13 @@ static const uint32_t *read_stream(void *context, enum rtl_stream stream, int co
 /* The streams that the design shows. */
 static struct stream_source stream_source(struct rtl_device *rtl) {
     struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
-    for (int i = 0; i < STREAM_COUNT; i++)
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%d", i);
         source.has[i] = rtl->vpi.streams[i] != NULL;
+        if (source.has[i] && rtl->simulator.signal)
+            rtl->streams[i] = rtl->simulator.signal(rtl->simulator.context, name);
+    }
     return source;
 }
 
@@ -651,6 +659,13 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
             dev->units |= 1u << u;
     if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
         return false;
+    if (rtl->options.fault > rtl->simulator.fault_count)
+        return rtl->simulator.fault_count
+                   ? error_set(err, "--fault: found %u, the faults of this simulator are 1 to %u", rtl->options.fault,
+                               rtl->simulator.fault_count)
+                   : error_set(err,
+                               "--fault: no faults are planted in this simulator; scripts/plant.py makes an RTL that "
+                               "has them");
     dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
     uint32_t pins[SIGNAL_PIN_WORDS];
     if (!signals_pins(rtl->options.pins, pins, err) || !open_observers(rtl, err))
@@ -678,6 +693,8 @@ struct device *rtl_device_new(const struct nvdla_config *config, const struct rt
     rtl->base.name = name;
     rtl->base.config = config;
     rtl->simulator = *simulator;
+    rtl->statistics.faults_met = simulator->faults_met;
+    rtl->statistics.fault_count = simulator->fault_count;
     rtl->options = *options;
     rtl->layout = signal_layout(config);
     rtl->cpu_start = meter_cpu_seconds();

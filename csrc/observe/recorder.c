@@ -1,9 +1,9 @@
 /* Files of element streams; see recorder.h. A file is a line of text that names the stream, its byte order, then
- * blocks. A block holds elements of one launch, up to a fixed number of bytes, in three parts: where the elements
- * stand, in rectangles as large as they can be; the elements, each in as few bytes as the block's largest needs; the
- * clocks of the beats. None of them depends on the batches in which the elements were heard, so that model and RTL
- * leave the same bytes for the same elements, clocks apart: blocks are compared as they lie in the files, and taken
- * apart only where they differ.
+ * blocks. A block holds elements of one launch, up to a fixed number of bytes, in three parts, each compressed (lz4.h):
+ * where the elements stand, in rectangles as large as they can be; the elements, each in as few bytes as the block's
+ * largest needs; the clocks of the beats. The first two do not depend on the batches in which the elements were heard,
+ * so that model and RTL leave the same bytes for the same elements: blocks are compared as they lie in the files, and
+ * taken apart only where they differ.
  */
 #include "observe/recorder.h"
 
@@ -16,6 +16,7 @@
 #include <zlib.h>
 
 #include "nvdla/xalloc.h"
+#include "observe/lz4.h"
 
 enum { BLOCK_BYTES = 1 << 16 /* of a full block's elements, before they are packed */ };
 
@@ -23,15 +24,17 @@ enum { BLOCK_BYTES = 1 << 16 /* of a full block's elements, before they are pack
 enum {
     ELEMENTS,
     ORDINAL,
-    KIND,        /* enum tap_format, from bit 8 on the bytes of an element in the block, from bit 16 on the width */
-    PLACES,      /* bytes of the rectangles; the elements follow them */
-    CONTENT,     /* bytes of both, compressed */
-    CLOCKS,      /* bytes of the clocks */
-    CLOCKS_HELD, /* compressed */
+    KIND,          /* enum tap_format, from bit 8 on the bytes of an element here, from bit 16 on the width */
+    PLACES,        /* bytes of the rectangles */
+    PLACES_HELD,   /* compressed, as they follow the head */
+    ELEMENTS_HELD, /* then the elements */
+    CLOCKS,        /* bytes of the clocks */
+    CLOCKS_HELD,   /* compressed, at the end */
+    CHECK,         /* adler32 of the words above and of all that follows */
     HEAD_WORDS,
 };
 
-enum { HEAD_OF_CONTENT = CLOCKS /* words that do not depend on clocks */ };
+enum { CONTENT_WORDS = CLOCKS /* words that do not depend on clocks */ };
 
 /* What is said of a rectangle: a number each, given as the difference to the one before in the block, and first which
  * of them are not zero. */
@@ -86,8 +89,7 @@ struct recorder {
     int first[NVDLA_UNIT_COUNT + 1]; /* launch that is recorded; the last one: of streams without unit */
     struct file **files;
     size_t count;
-    z_stream deflate;
-    struct bytes packed; /* by deflate */
+    struct bytes packed; /* the block that is written */
     struct error err;    /* the first that went wrong */
     bool failed;
 };
@@ -207,23 +209,17 @@ static void write_out(struct file *file, const void *bytes, size_t n) {
         broken(file, "written");
 }
 
-/* Compresses to recorder->packed, behind what is there. Returns the bytes it adds. */
-static size_t pack(struct recorder *recorder, const struct bytes *bytes) {
+/* Compresses to recorder->packed, behind what is there. Returns the bytes that it adds. */
+static uint32_t pack(struct recorder *recorder, const uint8_t *from, size_t size) {
     struct bytes *packed = &recorder->packed;
-    z_stream *deflater = &recorder->deflate;
-    if (deflateReset(deflater) != Z_OK)
-        xexhausted();
-    const size_t most = deflateBound(deflater, bytes->used);
-    reserve(packed, most);
-    deflater->next_in = bytes->at;
-    deflater->avail_in = (uInt)bytes->used;
-    deflater->next_out = packed->at + packed->used;
-    deflater->avail_out = (uInt)most;
-    if (deflate(deflater, Z_FINISH) != Z_STREAM_END)
-        xexhausted();
-    const size_t n = most - deflater->avail_out;
+    reserve(packed, lz4_bound(size));
+    const size_t n = lz4_compress(packed->at + packed->used, from, size);
     packed->used += n;
-    return n;
+    return (uint32_t)n;
+}
+
+static uint32_t check_of(const uint32_t head[HEAD_WORDS], const uint8_t *packed, size_t size) {
+    return (uint32_t)adler32(adler32(1, (const Bytef *)head, CHECK * sizeof head[0]), packed, (uInt)size);
 }
 
 /* Bytes that the widest of a block's integers needs. */
@@ -260,21 +256,13 @@ static size_t narrow_size(const struct file *file) {
     return size;
 }
 
-/* Appends the elements to the places, each in `size` bytes. */
-static void put_elements(struct file *file, size_t size) {
-    struct bytes *to = &file->places;
-    reserve(to, file->count * size + sizeof(uint64_t));
-    uint8_t *at = to->at + to->used;
-    const uint8_t *from = file->elements;
-    to->used += file->count * size;
-    if (size == file->size)
-        memcpy(at, from, file->count * size);
-    else if (file->size == 4)
+/* Puts each integer of the block into its lowest `size` bytes, in place. */
+static void narrow(struct file *file, size_t size) {
+    uint8_t *bytes = file->elements;
+    if (size < file->size)
         for (size_t i = 0; i < file->count; i++)
-            memcpy(at + i * size, from + 4 * i, 4); /* the next one overwrites what is too much */
-    else
-        for (size_t i = 0; i < file->count; i++)
-            memcpy(at + i * size, from + i * file->size, file->size);
+            for (size_t k = 0; k < size; k++)
+                bytes[i * size + k] = bytes[i * file->size + k];
 }
 
 /* Writes the block, if there is anything in it, and begins the next one. */
@@ -285,21 +273,23 @@ static void finish_block(struct file *file) {
     put_rectangle(file);
     close_beat(file);
     put_beats(file);
-    const size_t places = file->places.used, size = narrow_size(file);
-    put_elements(file, size);
-    file->recorder->packed.used = 0;
-    const size_t content = pack(file->recorder, &file->places), clocks = pack(file->recorder, &file->clocks);
-    const uint32_t head[HEAD_WORDS] = {
+    const size_t size = narrow_size(file);
+    narrow(file, size);
+    struct bytes *packed = &file->recorder->packed;
+    packed->used = 0;
+    uint32_t head[HEAD_WORDS] = {
         [ELEMENTS] = (uint32_t)file->count,
         [ORDINAL] = (uint32_t)file->stream.ordinal,
         [KIND] = (uint32_t)file->stream.format | (uint32_t)size << 8 | (uint32_t)file->stream.width << 16,
-        [PLACES] = (uint32_t)places,
-        [CONTENT] = (uint32_t)content,
+        [PLACES] = (uint32_t)file->places.used,
         [CLOCKS] = (uint32_t)file->clocks.used,
-        [CLOCKS_HELD] = (uint32_t)clocks,
     };
+    head[PLACES_HELD] = pack(file->recorder, file->places.at, file->places.used);
+    head[ELEMENTS_HELD] = pack(file->recorder, file->elements, file->count * size);
+    head[CLOCKS_HELD] = pack(file->recorder, file->clocks.at, file->clocks.used);
+    head[CHECK] = check_of(head, packed->at, packed->used);
     write_out(file, head, sizeof head);
-    write_out(file, file->recorder->packed.at, content + clocks);
+    write_out(file, packed->at, packed->used);
     file->places.used = file->clocks.used = 0;
     file->count = 0;
     file->before = 0;
@@ -344,6 +334,32 @@ static void begin_block(struct file *file, const struct tap_stream *stream) {
         file->elements = xmalloc(BLOCK_BYTES);
 }
 
+/* A row that may be longer than what the block has room for. */
+static void take_row(struct file *file, struct tap_place place, const uint8_t *values, size_t lanes) {
+    const size_t most = BLOCK_BYTES / file->size;
+    while (lanes > 0) {
+        const size_t room = most - file->count, n = lanes < room ? lanes : room;
+        add_row(file, &place, values, n);
+        file->beat += n;
+        if (n == room)
+            finish_block(file);
+        lanes -= n;
+        values += n * file->size;
+        place.channel += place.channel < 0 ? 0 : (int32_t)n;
+        if (tap_has_address(file->tap))
+            place.address += n * file->size;
+    }
+}
+
+/* Rows without gaps between them that follow the last one, which has as many lanes. */
+static void take_rows(struct file *file, const uint8_t *values, size_t rows, size_t lanes) {
+    close_row(file);
+    memcpy(file->elements + file->count * file->size, values, rows * lanes * file->size);
+    file->count += rows * lanes;
+    file->beat += rows * lanes;
+    file->rows.rows += rows;
+}
+
 static void take_elements(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
                           size_t stride) {
     struct file *file = context;
@@ -351,27 +367,21 @@ static void take_elements(void *context, const struct tap_position *at, const vo
     if (!file->elements || stream->ordinal != file->stream.ordinal || stream->format != file->stream.format ||
         stream->width != file->stream.width)
         begin_block(file, stream);
-    const size_t most = BLOCK_BYTES / file->size;
+    if (at->place.cycle != file->clock)
+        close_beat(file);
+    file->clock = at->place.cycle;
     for (size_t row = 0; row < rows; row++) {
         struct tap_place place = at->place;
         place.x += place.x < 0 ? 0 : (int32_t)row;
         if (tap_has_address(file->tap))
             place.address += row * lanes * file->size;
         const uint8_t *from = (const uint8_t *)values + row * stride * file->size;
-        for (size_t left = lanes; left > 0;) {
-            const size_t room = most - file->count, n = left < room ? left : room;
-            if (place.cycle != file->clock)
-                close_beat(file);
-            file->clock = place.cycle;
-            file->beat += n;
-            add_row(file, &place, from, n);
-            if (n == room)
-                finish_block(file);
-            left -= n;
-            from += n * file->size;
-            place.channel += place.channel < 0 ? 0 : (int32_t)n;
-            if (tap_has_address(file->tap))
-                place.address += n * file->size;
+        const size_t between = rows - 1 - row; /* and the last row */
+        take_row(file, place, from, lanes);
+        if (between > 1 && stride == lanes && place.x >= 0 && file->row.lanes == lanes &&
+            (between - 1) * lanes < BLOCK_BYTES / file->size - file->count) {
+            take_rows(file, from + stride * file->size, between - 1, lanes);
+            row += between - 1;
         }
     }
 }
@@ -419,8 +429,6 @@ struct recorder *recorder_new(const char *directory) {
     struct recorder *recorder = xcalloc(1, sizeof *recorder);
     recorder->directory = xstrdup(directory);
     recorder->units = UINT32_MAX;
-    if (deflateInit(&recorder->deflate, Z_BEST_SPEED) != Z_OK)
-        xexhausted();
     return recorder;
 }
 
@@ -449,7 +457,6 @@ bool recorder_close(struct recorder *recorder, struct error *err) {
     const bool good = !recorder->failed;
     if (!good)
         error_set(err, "%s", recorder->err.text);
-    deflateEnd(&recorder->deflate);
     free(recorder->packed.at);
     free(recorder->files);
     free(recorder->directory);
@@ -462,14 +469,14 @@ bool recorder_close(struct recorder *recorder, struct error *err) {
 struct tap_reader {
     char *path;
     FILE *in;
-    struct tap_position at;    /* of the launch and its elements */
-    uint32_t head[HEAD_WORDS]; /* of the block; none yet: 0 elements */
-    uint8_t *packed;           /* its content and clocks, as they are in the file */
-    uint8_t *content, *clocks; /* unpacked, if it is open */
+    struct tap_position at;              /* of the launch and its elements */
+    uint32_t head[HEAD_WORDS];           /* of the block; none yet: 0 elements */
+    uint8_t *packed;                     /* what follows it in the file */
+    uint8_t *places, *elements, *clocks; /* unpacked, if it is open */
     bool open;
     size_t next;     /* element of the block */
     size_t size;     /* bytes of an element in the block */
-    size_t place_at; /* byte of the content: the next rectangle */
+    size_t place_at; /* byte of the places: the next rectangle */
     size_t clock_at; /* byte of the clocks: the next beats */
     int64_t record[RECORD_FIELDS];
     size_t in_rectangle; /* element of it */
@@ -504,7 +511,8 @@ void tap_reader_close(struct tap_reader *reader) {
     fclose(reader->in);
     free(reader->path);
     free(reader->packed);
-    free(reader->content);
+    free(reader->places);
+    free(reader->elements);
     free(reader->clocks);
     free(reader);
 }
@@ -514,8 +522,13 @@ static enum tap_read damaged(const struct tap_reader *reader, struct error *err)
     return TAP_READ_FAILED;
 }
 
-static size_t content_bytes(const struct tap_reader *reader) {
-    return reader->head[PLACES] + reader->head[ELEMENTS] * reader->size;
+/* Bytes behind the head that do not depend on clocks, and all. */
+static size_t content_held(const uint32_t head[HEAD_WORDS]) {
+    return head[PLACES_HELD] + head[ELEMENTS_HELD];
+}
+
+static size_t all_held(const uint32_t head[HEAD_WORDS]) {
+    return content_held(head) + head[CLOCKS_HELD];
 }
 
 /* The sizes of a block are such as a recorder writes. */
@@ -524,10 +537,10 @@ static bool head_is_good(const uint32_t head[HEAD_WORDS]) {
     if (format >= TAP_FORMATS || size < 1 || elements < 1)
         return false;
     const uint32_t whole = (uint32_t)tap_element_bytes((enum tap_format)format);
-    const uint32_t places = elements * (RECORD_FIELDS + 1) * NUMBER_BYTES;
-    return elements <= BLOCK_BYTES / whole && size <= whole && head[PLACES] <= places &&
-           head[CLOCKS] <= 3 * elements * NUMBER_BYTES && head[CONTENT] <= 2 * (head[PLACES] + BLOCK_BYTES) + 64 &&
-           head[CLOCKS_HELD] <= 2 * head[CLOCKS] + 64;
+    return elements <= BLOCK_BYTES / whole && size <= whole &&
+           head[PLACES] <= elements * (RECORD_FIELDS + 1) * NUMBER_BYTES &&
+           head[CLOCKS] <= 3 * elements * NUMBER_BYTES && head[PLACES_HELD] <= lz4_bound(head[PLACES]) &&
+           head[ELEMENTS_HELD] <= lz4_bound(elements * size) && head[CLOCKS_HELD] <= lz4_bound(head[CLOCKS]);
 }
 
 /* Reads the next block and leaves it packed. */
@@ -538,7 +551,7 @@ static enum tap_read next_block(struct tap_reader *reader, struct error *err) {
         return TAP_READ_END;
     if (n != sizeof head || !head_is_good(head))
         return damaged(reader, err);
-    const size_t packed = head[CONTENT] + head[CLOCKS_HELD];
+    const size_t packed = all_held(head);
     reader->packed = xrealloc(reader->packed, packed);
     if (fread(reader->packed, 1, packed, reader->in) != packed)
         return damaged(reader, err);
@@ -553,15 +566,17 @@ static enum tap_read next_block(struct tap_reader *reader, struct error *err) {
 }
 
 static bool unpack(uint8_t **to, size_t size, const uint8_t *from, size_t packed) {
-    uLongf n = size;
     *to = xrealloc(*to, size);
-    return uncompress(*to, &n, from, packed) == Z_OK && n == size;
+    return lz4_decompress(*to, size, from, packed);
 }
 
 static enum tap_read open_block(struct tap_reader *reader, struct error *err) {
     const uint32_t *head = reader->head;
-    if (!unpack(&reader->content, content_bytes(reader), reader->packed, head[CONTENT]) ||
-        !unpack(&reader->clocks, head[CLOCKS], reader->packed + head[CONTENT], head[CLOCKS_HELD]))
+    const uint8_t *packed = reader->packed;
+    if (check_of(head, packed, all_held(head)) != head[CHECK] ||
+        !unpack(&reader->places, head[PLACES], packed, head[PLACES_HELD]) ||
+        !unpack(&reader->elements, head[ELEMENTS] * reader->size, packed + head[PLACES_HELD], head[ELEMENTS_HELD]) ||
+        !unpack(&reader->clocks, head[CLOCKS], packed + content_held(head), head[CLOCKS_HELD]))
         return damaged(reader, err);
     reader->open = true;
     reader->place_at = reader->clock_at = reader->in_rectangle = 0;
@@ -587,12 +602,12 @@ static bool get_number(const uint8_t *bytes, size_t size, size_t *at, uint64_t *
 static bool next_rectangle(struct tap_reader *reader) {
     int64_t *record = reader->record;
     uint64_t changed, by;
-    if (!get_number(reader->content, reader->head[PLACES], &reader->place_at, &changed))
+    if (!get_number(reader->places, reader->head[PLACES], &reader->place_at, &changed))
         return false;
     for (int i = 0; i < RECORD_FIELDS; i++) {
         if (!(changed >> i & 1))
             continue;
-        if (!get_number(reader->content, reader->head[PLACES], &reader->place_at, &by))
+        if (!get_number(reader->places, reader->head[PLACES], &reader->place_at, &by))
             return false;
         record[i] = (int64_t)((uint64_t)record[i] + (by >> 1 ^ (0 - (by & 1))));
     }
@@ -621,7 +636,7 @@ static bool next_beat(struct tap_reader *reader) {
 
 static int64_t value_at(const struct tap_reader *reader, size_t i) {
     uint64_t value = 0;
-    memcpy(&value, reader->content + reader->head[PLACES] + i * reader->size, reader->size); /* little endian */
+    memcpy(&value, reader->elements + i * reader->size, reader->size); /* little endian */
     const unsigned above = 64 - 8 * (unsigned)reader->size;
     return is_integer(reader->at.stream.format) ? (int64_t)(value << above) >> above : (int64_t)value;
 }
@@ -705,8 +720,8 @@ static void align(struct tap_reader *of_a, struct tap_reader *of_b, struct tap_d
 
 /* True if both stand at the beginning of a block, and these hold the same, clocks apart. */
 static bool same_block(const struct tap_reader *a, const struct tap_reader *b) {
-    return a->next == 0 && b->next == 0 && memcmp(a->head, b->head, HEAD_OF_CONTENT * sizeof a->head[0]) == 0 &&
-           memcmp(a->packed, b->packed, a->head[CONTENT]) == 0;
+    return a->next == 0 && b->next == 0 && memcmp(a->head, b->head, CONTENT_WORDS * sizeof a->head[0]) == 0 &&
+           memcmp(a->packed, b->packed, content_held(a->head)) == 0;
 }
 
 /* The last element of a stream that has ended; its last block may not have been opened. */

@@ -1,4 +1,5 @@
--- The database of nvcosim regress (docs/database.md). PRAGMA user_version holds the version of this schema.
+-- The database of nvcosim regress (docs/database.md). PRAGMA user_version holds the version of this schema; who changes it
+-- adds a step to store.c that brings older databases to the same.
 -- Times are UTC, '2026-01-31T23:59:59Z'; seconds are real numbers; flags are 0 or 1.
 
 CREATE TABLE night ( -- one call of regress or qualify, with all that --resume added to it
@@ -9,16 +10,18 @@ CREATE TABLE night ( -- one call of regress or qualify, with all that --resume a
     plan_text  TEXT NOT NULL,    -- the plan as it was, for --resume
     selected   TEXT,             -- expression of --select
     seed       INTEGER NOT NULL, -- of the night
-    state      TEXT NOT NULL,    -- 'running', 'interrupted', 'done'
+    state      TEXT NOT NULL CHECK (state IN ('running', 'interrupted', 'done')),
     started    TEXT NOT NULL,
     ended      TEXT,             -- last end, also of an interrupted one
     seconds    REAL NOT NULL DEFAULT 0, -- wall time of all its calls
     host       TEXT NOT NULL,
     cores      INTEGER NOT NULL,
-    pid        INTEGER NOT NULL, -- of the runner; with host it tells whether one that is 'running' still is
+    pid        INTEGER NOT NULL, -- of the runner; with host and birth it tells whether one that is 'running' still is
+    birth      TEXT NOT NULL,    -- of that process: the boot of the host and when it started after it; a pid is used again
     version    TEXT NOT NULL,    -- of nvcosim
-    revision   TEXT,             -- git revision of the working directory; NULL: not in git
-    dirty      INTEGER,          -- 1: with changes that are not committed
+    directory  TEXT NOT NULL,    -- that of the RTL, or where the runner was started
+    revision   TEXT,             -- git revision of that directory; NULL: not in git
+    dirty      INTEGER,          -- 1: with changes to its files that are not committed; NULL: not known
     engine     TEXT NOT NULL,    -- 'local', 'slurm'
     command    TEXT NOT NULL,    -- as it was given
     folder     TEXT NOT NULL     -- reports, logs, random layers, page
@@ -39,25 +42,25 @@ CREATE TABLE result ( -- one test of a night; verdict NULL: not run yet
     layer_seed INTEGER,          -- of a random layer
     tags       TEXT NOT NULL,    -- ' tag tag ' with blanks around each
     known      TEXT,             -- reason of a known failure that has not expired
-    verdict    TEXT,             -- as in docs/results.md: PASS, FAIL, HANG, REFUSED, CRASH, ERROR
+    verdict    TEXT CHECK (verdict IN ('PASS', 'FAIL', 'HANG', 'REFUSED', 'CRASH', 'ERROR')), -- as in docs/results.md
     reason     TEXT,
-    signature  TEXT,             -- of a failure: ENGINE:TAP, check or rule, kind of hang
+    signature  TEXT,             -- of a failure: ENGINE:TAP once it is debugged, else as result_signature() has it
     bucket     INTEGER,          -- number of the bucket
     mismatch   TEXT,             -- first difference, for a person
-    cycles     INTEGER,
-    op_cycles  INTEGER,
-    macs       INTEGER,
-    seconds    REAL,
+    cycles     INTEGER,          -- core clocks of the RTL; NULL: it did not play
+    op_cycles  INTEGER,          -- those between the first operation and the last
+    macs       INTEGER,          -- multiplications that the registers ask for
+    seconds    REAL,             -- wall time of the process
     cpu_seconds REAL,
-    memory_peak INTEGER,         -- bytes
-    coverage   BLOB,             -- functional bins exercised, bit N of byte N / 8: coverage_bits()
+    memory_peak INTEGER,         -- bytes resident; NULL: not known
+    coverage   BLOB,             -- functional bins exercised, as coverage_bits() has them; NULL: not asked for
     host       TEXT,
     ended      TEXT,
     report     TEXT,             -- report.json, relative to the folder of the night; NULL: none
     page       TEXT,             -- report.html, likewise
     command    TEXT,             -- does it again
     debug_command TEXT,
-    result     TEXT,             -- the whole result as JSON (docs/results.md)
+    result     TEXT,             -- the whole result as JSON (docs/results.md), without its coverage
     PRIMARY KEY (night, number),
     UNIQUE (night, key)
 );

@@ -19,36 +19,47 @@ enum { STORE_VERSION = 1 };
 
 struct store;
 
-/* Opens the database, makes it where there is none (create), brings an older one up to date in one transaction. NULL
- * with a message: no database, damaged, made by a newer nvcosim, not writable. */
+/* Opens the database, makes it and its folder where there is none (create), brings an older one up to date in one
+ * transaction. NULL with a message: no database, damaged, made by a newer nvcosim, not writable. Waits up to a minute
+ * for others that write. Not to be used across fork(). */
 struct store *store_open(const char *path, bool create, struct error *err);
+/* Nothing can be written through it; an older database is brought up to date first, though. */
 struct store *store_open_read_only(const char *path, struct error *err);
 void store_close(struct store *store);
 sqlite3 *store_database(struct store *store);
 
+/* Stores what SQLite says of its last call on this database, and what to do; doing: what failed, "the result of x
+ * cannot be kept". Returns false. */
+bool store_error(const struct store *store, const char *doing, struct error *err);
+
 struct night_facts {
     const char *kind, *plan, *plan_path, *plan_text, *selected, *version, *engine, *command, *folder;
     uint64_t seed;
+    const char *directory; /* whose git revision tells what was tested: that of the RTL; NULL: the working directory */
 };
-/* Begins a night: its row, and one of each test, in one transaction. Host, cores, git revision and time are filled in.
- * The number of the night; -1 with a message. */
+/* Begins a night: its row, and one of each test, in one transaction. Host, cores, git revision and time are filled in;
+ * git has ten seconds for each answer. The number of the night; -1 with a message. */
 int64_t store_begin(struct store *store, const struct night_facts *facts, const struct test_list *tests,
                     struct error *err);
 
-/* Changes the state of a night ('interrupted', 'done', or 'running' again) and adds the wall time of this call. */
+/* Changes the state of a night ('interrupted', 'done', or 'running' again: by this process) and adds wall time to it.
+ */
 bool store_state(struct store *store, int64_t night, const char *state, double seconds, struct error *err);
 
-/* Keeps the result of a test, once: false with a message if it has one already, or it cannot be written. */
+/* Keeps the result of a test, once: false with a message if it has one already, or it cannot be written. Paths of the
+ * report inside the folder of the night are kept relative to it. */
 bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
                   struct error *err);
 
-/* The last night of the plan that is not done and whose runner is gone, newest first; 0: none; -1 with a message. */
+/* The last night of the plan that is not done and whose runner is gone; 0: none; -1 with a message, also if there are
+ * only such whose runner lives, or runs on another host, which cannot be asked. */
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err);
 
 /* The tests of a night, and which of them have results. free() done. */
 bool store_tests(struct store *store, int64_t night, struct test_list *tests, bool **done, struct error *err);
 
-/* Wall seconds that each test took in its last nights (the median of up to five), into expected_seconds. */
+/* Wall seconds that each test took in its last nights (the median of up to five in which it was played), into
+ * expected_seconds; -1 of one that never was. */
 bool store_expect(struct store *store, struct test_list *tests, struct error *err);
 
 #endif

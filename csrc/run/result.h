@@ -77,9 +77,14 @@ struct result {
     char *report;       /* path of report.json, NULL: none was written */
     char *page;         /* path of report.html, NULL: none */
     char *histogram;    /* path of histogram.svg, NULL: none */
+    /* Planted faults that would have changed something on the RTL (struct rtl_statistics), in ascending order. */
+    uint32_t *faults;
+    size_t fault_count;
+    char *coverage; /* functional bins that the trace exercises, coverage_bits() in hex digits; NULL: not asked for */
     /* What the runner knows. */
     int exit_status;             /* of the simulator; 128 + N: ended by signal N */
     double seconds, cpu_seconds; /* wall and CPU time of the whole process */
+    uint64_t memory_peak;        /* bytes that it had resident at most; 0: not known */
     char *command;               /* that does it again */
     char *wave_command;          /* that records waves around the place where it went wrong; NULL: there is none */
     char *debug_command;         /* that finds the engine to blame; NULL: there is none */
@@ -89,6 +94,8 @@ struct result {
 void result_free(struct result *result);
 
 void result_add_finding(struct result *result, const char *device, const char *rule, uint64_t cycle, const char *text);
+
+void result_add_fault(struct result *result, uint32_t fault);
 
 /* One line of JSON, without the line end; free() it. docs/results.md describes it. */
 char *result_json(const struct result *result);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "memory/file.h"
@@ -17,19 +18,32 @@
 static const char *const side_names[TAPS_SIDES] = {[TAPS_RTL] = "rtl", [TAPS_MODEL] = "model"};
 static const char ending[] = ".tap";
 
-/* Removes the streams of an earlier run. */
-static void empty(const char *folder) {
+/* Calls `with` for every file of a stream in a folder. */
+static void each_file(const char *folder, void (*with)(const char *path)) {
     DIR *directory = opendir(folder);
     for (const struct dirent *entry; directory && (entry = readdir(directory));) {
         const size_t length = strlen(entry->d_name);
         if (length < sizeof ending || strcmp(entry->d_name + length + 1 - sizeof ending, ending) != 0)
             continue;
         char *path = xprintf("%s/%s", folder, entry->d_name);
-        unlink(path);
+        with(path);
         free(path);
     }
     if (directory)
         closedir(directory);
+}
+
+/* What is left of a stream of an earlier run until this run's take its place, which is faster than to make them anew.
+ */
+static void empty(const char *path) {
+    if (truncate(path, 0) != 0)
+        unlink(path);
+}
+
+static void remove_empty(const char *path) {
+    struct stat file;
+    if (stat(path, &file) == 0 && file.st_size == 0)
+        unlink(path);
 }
 
 static struct mif_client *client_of(struct taps *taps, enum nvdla_client index) {
@@ -93,7 +107,7 @@ bool taps_open(struct taps *taps, const struct run_options *options, const char 
         good = good && directory_make(taps->folder[side], err);
         if (!good)
             continue;
-        empty(taps->folder[side]);
+        each_file(taps->folder[side], empty);
         taps->recorder[side] = recorder_new(taps->folder[side]);
         if (options->tap_units)
             recorder_units(taps->recorder[side], options->tap_units);
@@ -110,7 +124,10 @@ bool taps_open(struct taps *taps, const struct run_options *options, const char 
 bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err) {
     struct recorder *recorder = taps->recorder[side];
     taps->recorder[side] = NULL;
-    return !recorder || recorder_close(recorder, err);
+    const bool good = !recorder || recorder_close(recorder, err);
+    if (recorder)
+        each_file(taps->folder[side], remove_empty);
+    return good;
 }
 
 bool taps_close(struct taps *taps, struct error *err) {

@@ -2,6 +2,7 @@
 #ifndef TRACE_NVT_H
 #define TRACE_NVT_H
 
+#include "trace/lex.h"
 #include "trace/program.h"
 
 /* The program as .nvt text, malloc'd, *n bytes and a terminating zero. A function of the program alone: no time, no
@@ -17,6 +18,9 @@ struct nvt_writer *nvt_writer_open(const struct program *head, const char *path,
 void nvt_writer_put(struct nvt_writer *writer, const struct op *op);
 /* Ends the file and gives it its name, if all went well so far; else removes it. Returns whether the file is there. */
 bool nvt_writer_close(struct nvt_writer *writer, bool fine, struct error *err);
+
+/* The configuration that the header names; no more than the header is read. NULL with a message. */
+const struct nvdla_config *nvt_config(struct lines *lines, struct error *err);
 
 /* Stream that an operation belongs to where the text does not say: the unit of a register, "interrupt", "memory";
  * "main" in a sequential program. */
