@@ -381,7 +381,7 @@ int import_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "CAPTURE", .doc = doc};
-    struct import_options options = {0};
+    struct import_options options = {.lift = {.config = nvdla_config_find("small")}};
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return EXIT_BAD_INPUT;
     char *path = options.lift.path ? NULL : default_path(options.capture);

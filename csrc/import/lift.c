@@ -191,8 +191,10 @@ static void take_read(struct lift *lift, const struct access *access) {
         lift->summary->services += (seen & ~lift->pending) != 0;
         if (seen != 0)
             see_interrupts(lift, access->line, seen);
-        else
+        else {
             put_register(lift, OP_READ, access->line, address, 0, UINT32_MAX, false);
+            lift->summary->volatile_reads++;
+        }
         return;
     }
     if (loop->count > 0 && loop->address == address) {

@@ -39,8 +39,9 @@ static int digit(char c) {
 static bool take_byte(const char *at, uint8_t *byte, uint8_t *enabled) {
     *enabled = !(at[0] == 'X' && at[1] == 'X');
     const int high = digit(at[0]), low = digit(at[1]);
-    *byte = *enabled ? (uint8_t)(high << 4 | low) : 0;
-    return !*enabled || (high >= 0 && low >= 0);
+    const bool number = high >= 0 && low >= 0;
+    *byte = number ? (uint8_t)(high << 4 | low) : 0;
+    return number || !*enabled;
 }
 
 /* A word, "01020304" (the number, so its last two digits are the first byte), or bytes in memory order, "12_34_XX_XX",
