@@ -75,10 +75,7 @@ static char *absolute(const char *path) {
 }
 
 static bool read_plan(struct night *night, struct error *err) {
-    size_t n;
-    if (!file_read(night->options->plan, &night->plan_text, &n, err))
-        return false;
-    night->plan = plan_parse(night->options->plan, night->plan_text, n, err);
+    night->plan = plan_read(night->options->plan, &night->plan_text, err);
     night->plan_path = absolute(night->options->plan);
     return night->plan != NULL;
 }
