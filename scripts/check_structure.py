@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "coverage": "nvdla memory layers trace",
     "report": "nvdla memory layers trace device observe replay",
     "triage": "nvdla layers observe report",
-    "run": "nvdla memory layers trace device observe model replay report triage",
+    "run": "nvdla memory layers trace device observe model replay coverage report triage",
     "regress": "nvdla memory layers trace gen coverage report run",
     "import": "nvdla memory layers trace",
     "tb": "nvdla memory layers device observe replay run",

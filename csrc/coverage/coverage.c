@@ -15,7 +15,7 @@
 enum { VALUES_MAX = 40 /* of an aspect */ };
 
 struct bin {
-    char *name;
+    char *name;     /* NULL where nobody asks for it: names cost more than all the rest */
     unsigned needs; /* COVERAGE_NEEDS_... */
     uint64_t count;
 };
@@ -34,6 +34,7 @@ struct section {
 };
 
 struct coverage {
+    bool named; /* bins have names */
     struct bin *bins;
     size_t bin_count;
     struct row *rows;
@@ -84,7 +85,7 @@ static void add_value(struct values *values, const char *name, size_t n) {
 }
 
 static void values_of(const struct coverage_aspect *aspect, struct values *values) {
-    *values = (struct values){.count = 0};
+    values->count = 0;
     if (!aspect->values) {
         for (int i = 0; i < nvdla_config_count; i++)
             add_value(values, nvdla_configs[i].name, strlen(nvdla_configs[i].name));
@@ -102,7 +103,8 @@ static void values_of(const struct coverage_aspect *aspect, struct values *value
 
 static void add_bin(struct coverage *coverage, const char *name, unsigned needs) {
     coverage->bins = xgrow(coverage->bins, coverage->bin_count, sizeof *coverage->bins);
-    coverage->bins[coverage->bin_count++] = (struct bin){.name = xstrdup(name), .needs = needs};
+    coverage->bins[coverage->bin_count++] =
+        (struct bin){.name = coverage->named ? xstrdup(name) : NULL, .needs = needs};
 }
 
 static void add_row(struct coverage *coverage, const char *name) {
@@ -110,12 +112,20 @@ static void add_row(struct coverage *coverage, const char *name) {
     coverage->rows[coverage->row_count++] = (struct row){.name = xstrdup(name), .first = coverage->bin_count};
 }
 
+/* "ENGINE.ASPECT*ASPECT=VALUE,VALUE" of a combination. */
+static void name_tuple(char *text, size_t size, const char *title, const struct values *values, const int *choice,
+                       int count) {
+    int n = snprintf(text, size, "%s=", title);
+    for (int i = 0; i < count; i++)
+        n += snprintf(text + n, size - (size_t)n, "%s%s", i ? "," : "", values[i].names[choice[i]]);
+}
+
 /* Row of a tuple of aspects (an aspect alone is a tuple of one), with a bin for every combination, the last aspect
  * varying fastest. */
 static void add_tuple(struct coverage *coverage, const struct coverage_engine *engine,
                       const struct coverage_cross *of) {
-    struct values values[COVERAGE_CROSS_ASPECTS] = {{.count = 0}};
-    char title[256], text[256];
+    struct values values[COVERAGE_CROSS_ASPECTS];
+    char title[256], text[256] = "";
     size_t combinations = 1;
     int n = snprintf(title, sizeof title, "%s.", engine->name);
     for (int i = 0; i < of->aspect_count; i++) {
@@ -132,11 +142,10 @@ static void add_tuple(struct coverage *coverage, const struct coverage_engine *e
     int choice[COVERAGE_CROSS_ASPECTS] = {0};
     for (size_t index = 0; index < combinations; index++) {
         unsigned needs = engine->needs | (of->needs ? of->needs(choice) : 0);
-        n = snprintf(text, sizeof text, "%s=", title);
-        for (int i = 0; i < of->aspect_count; i++) {
+        for (int i = 0; i < of->aspect_count; i++)
             needs |= engine->aspects[of->aspects[i]].needs | values[i].needs[choice[i]];
-            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i ? "," : "", values[i].names[choice[i]]);
-        }
+        if (coverage->named)
+            name_tuple(text, sizeof text, title, values, choice, of->aspect_count);
         add_bin(coverage, text, needs);
         for (int i = of->aspect_count - 1; i >= 0 && ++choice[i] == values[i].count; i--)
             choice[i] = 0;
@@ -160,11 +169,16 @@ static void add_engine(struct coverage *coverage, int index) {
     section->row_count = coverage->row_count - section->first_row;
 }
 
-struct coverage *coverage_new(void) {
+static struct coverage *new_counts(bool named) {
     struct coverage *coverage = xcalloc(1, sizeof *coverage);
+    coverage->named = named;
     for (int i = 0; i < COVERAGE_ENGINES; i++)
         add_engine(coverage, i);
     return coverage;
+}
+
+struct coverage *coverage_new(void) {
+    return new_counts(true);
 }
 
 void coverage_free(struct coverage *coverage) {
@@ -229,6 +243,64 @@ bool coverage_count(const struct coverage *coverage, const char *bin, uint64_t *
     if (found)
         *count = found->count;
     return found != NULL;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------------------------
+ */
+
+/* FNV-1a of a text and its end. */
+static uint64_t hashed(uint64_t hash, const char *text) {
+    const size_t n = strlen(text) + 1;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* Of all that the bins are made of: the same bins in the same order have the same mark. */
+static void mark_of_bins(unsigned char mark[COVERAGE_MARK]) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int e = 0; e < COVERAGE_ENGINES; e++) {
+        const struct coverage_engine *engine = coverage_engines[e];
+        hash = hashed(hash, engine->name);
+        for (size_t i = 0; i < engine->aspect_count; i++) {
+            hash = hashed(hash, engine->aspects[i].name);
+            for (int c = 0; !engine->aspects[i].values && c < nvdla_config_count; c++)
+                hash = hashed(hash, nvdla_configs[c].name);
+            if (engine->aspects[i].values)
+                hash = hashed(hash, engine->aspects[i].values);
+        }
+        for (size_t i = 0; i < engine->cross_count; i++)
+            for (int j = 0; j < engine->crosses[i].aspect_count; j++)
+                hash = hashed(hash, engine->aspects[engine->crosses[i].aspects[j]].name);
+    }
+    for (int i = 0; i < COVERAGE_MARK; i++)
+        mark[i] = (unsigned char)(hash >> 8 * (COVERAGE_MARK - 1 - i));
+}
+
+static size_t bits_size(const struct coverage *coverage) {
+    return COVERAGE_MARK + (coverage->bin_count + 7) / 8;
+}
+
+unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches, size_t *n) {
+    struct coverage *coverage = new_counts(false);
+    coverage_sort(prog, launches, take, coverage);
+    unsigned char *bits = xcalloc(bits_size(coverage), 1);
+    mark_of_bins(bits);
+    for (size_t i = 0; i < coverage->bin_count; i++)
+        bits[COVERAGE_MARK + i / 8] |= (unsigned char)((coverage->bins[i].count > 0) << i % 8);
+    *n = bits_size(coverage);
+    coverage_free(coverage);
+    return bits;
+}
+
+bool coverage_add_bits(struct coverage *coverage, const unsigned char *bits, size_t n) {
+    unsigned char mark[COVERAGE_MARK];
+    mark_of_bins(mark);
+    if (n != bits_size(coverage) || memcmp(bits, mark, sizeof mark) != 0)
+        return false;
+    for (size_t i = 0; i < coverage->bin_count; i++)
+        coverage->bins[i].count += bits[COVERAGE_MARK + i / 8] >> i % 8 & 1;
+    return true;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------
@@ -329,15 +401,23 @@ struct coverage_total coverage_total(const struct coverage *coverage) {
     return total;
 }
 
-/* Prints the names of the bins of a row that were never exercised, in lines of limited width. */
-static void print_missing(struct text *out, const struct coverage *coverage, const struct row *row) {
+bool coverage_row(const struct coverage *coverage, size_t index, struct coverage_row *row) {
+    if (index >= coverage->row_count)
+        return false;
+    const struct row *own = &coverage->rows[index];
+    *row = (struct coverage_row){.name = own->name, .total = total_of(coverage, own)};
+    for (size_t i = own->first; i < own->first + own->count; i++)
+        if (coverage->bins[i].count == 0 && reachable(coverage, &coverage->bins[i]))
+            words_add(&row->holes, "%s", strchr(coverage->bins[i].name, '=') + 1);
+    return true;
+}
+
+/* Prints names in lines of limited width. */
+static void print_names(struct text *out, const struct words *names) {
     enum { INDENT = 60, WIDTH = 130 };
     int column = 0;
-    for (size_t i = row->first; i < row->first + row->count; i++) {
-        const struct bin *bin = &coverage->bins[i];
-        if (bin->count > 0 || !reachable(coverage, bin))
-            continue;
-        const char *name = strchr(bin->name, '=') + 1;
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->items[i];
         if (column > 0 && column + 1 + (int)strlen(name) > WIDTH) {
             text_printf(out, "\n%*s", INDENT - 2, "");
             column = 0;
@@ -349,16 +429,17 @@ static void print_missing(struct text *out, const struct coverage *coverage, con
     }
 }
 
-static void print_row(struct text *out, const struct coverage *coverage, const struct row *row) {
-    const struct coverage_total total = total_of(coverage, row);
-    if (total.reachable == 0)
+static void print_row(struct text *out, const struct coverage *coverage, size_t index) {
+    struct coverage_row row;
+    if (!coverage_row(coverage, index, &row) || row.total.reachable == 0)
         return;
-    text_printf(out, "  %-44s%4zu of %4zu", strchr(row->name, '.') + 1, total.exercised, total.reachable);
-    if (total.exercised == 0)
+    text_printf(out, "  %-44s%4zu of %4zu", strchr(row.name, '.') + 1, row.total.exercised, row.total.reachable);
+    if (row.total.exercised == 0)
         text_printf(out, "  none of them");
     else
-        print_missing(out, coverage, row);
+        print_names(out, &row.holes);
     text_printf(out, "\n");
+    words_free(&row.holes);
 }
 
 static void print_section(struct text *out, const struct coverage *coverage, int index) {
@@ -370,7 +451,7 @@ static void print_section(struct text *out, const struct coverage *coverage, int
     text_printf(out, "%s, %" PRIu64 " %s%s\n", engine->name, layers->count, engine->what,
                 layers->count == 1 ? "" : "s");
     for (size_t i = section->first_row; i < section->first_row + section->row_count; i++)
-        print_row(out, coverage, &coverage->rows[i]);
+        print_row(out, coverage, i);
 }
 
 char *coverage_text(const struct coverage *coverage) {

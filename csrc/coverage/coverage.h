@@ -20,9 +20,11 @@
 #include <stdint.h>
 
 #include "nvdla/error.h"
+#include "nvdla/text.h"
 #include "trace/program.h"
 
 struct coverage;
+struct layer_tracker;
 
 /* An empty count of every bin. */
 struct coverage *coverage_new(void);
@@ -30,6 +32,17 @@ void coverage_free(struct coverage *coverage);
 
 /* Counts the layers of a trace. */
 void coverage_add(struct coverage *coverage, const struct program *prog);
+
+/* Which bins a trace exercises: COVERAGE_MARK bytes that tell lists of bins apart (those of one version of the program
+ * are the same), then bit N % 8 of byte N / 8 for bin N, in the order of the table. Such bytes may be kept for years.
+ * launches: of the trace, all of them. *n bytes; free() them. It takes a tenth of a
+ * millisecond. */
+enum { COVERAGE_MARK = 8 };
+unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches, size_t *n);
+
+/* Counts one more in every bin that such bytes name. False, and nothing is counted, if they were made with another list
+ * of bins, or are not whole. */
+bool coverage_add_bits(struct coverage *coverage, const unsigned char *bits, size_t n);
 
 /* Adds the counts of a file that coverage_write left: a line "BIN COUNT" for every bin that is not 0, # starts a
  * comment. Nothing is added if the file has an error. */
@@ -44,6 +57,16 @@ struct coverage_total {
     size_t reachable, exercised;
 };
 struct coverage_total coverage_total(const struct coverage *coverage);
+
+/* A row of the table: an aspect or a cross ("sdp.bs_alu", "sdp.bs_alu*bs_mul"). */
+struct coverage_row {
+    const char *name;
+    struct coverage_total total; /* of its bins */
+    struct words holes;          /* values of the bins that can be reached and were never exercised: "max", "max,off" */
+};
+
+/* Rows by index, in the order of the table; false behind the last one. words_free() the holes. */
+bool coverage_row(const struct coverage *coverage, size_t index, struct coverage_row *row);
 
 /* The table: per engine, aspect and cross how many of its bins were exercised, and the names of those that never were.
  * free() it. */

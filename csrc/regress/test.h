@@ -13,12 +13,15 @@
 #include "run/options.h"
 
 struct test {
-    /* Names the test in every night and in no night another one: ITEM/NAME[@MEMORY][+RESEED]. Random layers are
-     * counted, so that the key stays when the seed of the night changes: random-mix/0017. */
+    /* Names the test in every night and in no night another one: ITEM/NAME[,CONFIG][,DUT][@MEMORY][+RESEED]. CONFIG is
+     * there where it is not the trace's own (of random layers: not small), DUT where it is not "both" (rtl:mine is
+     * written rtl-mine). Random layers are counted, so that the key stays when the seed of the night changes:
+     * random/mix-0017. */
     char *key;
     char *item;      /* of the plan */
-    char *trace;     /* path of the trace; of a random layer relative to the folder of the night, where it is written */
-    char *generator; /* of a random layer: engines as gen_engines() reads them; NULL: the trace is a file */
+    char *trace;     /* path of the trace, absolute; of a random layer relative to the folder of the night, where it is
+                        written. Tests that differ in memory, DUT or --seed alone play the same layer, from one file. */
+    char *generator; /* of a random layer: engines as gen_engines() reads them; NULL: the trace is there already */
     uint64_t layer_seed;  /* of a random layer: seed of gen_draw() */
     char *config;         /* name of the configuration */
     char *dut;            /* argument of --dut: "both", "model", "rtl", "rtl:mine" */
@@ -43,11 +46,24 @@ char *test_json(const struct test *test);
 /* Reads such a line. False with a message that names the member that is wrong. */
 bool test_parse(const char *line, struct test *test, struct error *err);
 
-/* The options of `nvcosim run` that play the test, as words ("--config=small", ...), without the trace. folder: of the
- * night; reports go to FOLDER/reports. */
+/* A number for a text, the same on every machine: FNV-1a, 64 bits. */
+uint64_t test_hash(const char *text);
+
+/* The path of the trace that is played. folder: of the night. free() it. */
+char *test_trace(const struct test *test, const char *folder);
+
+/* The name of the test where it has to be one of a file: the key with '.' for its '/', other characters than letters,
+ * digits and "_-.,@+" as ~HH. No two keys have the same. It is the name of the trace in what `nvcosim run` prints and
+ * of the folder of its report. free() it. */
+char *test_name(const struct test *test);
+
+/* The options of `nvcosim run` that play the test, as words ("--config=small", ...), without the trace: all that
+ * `struct test` says but the limit of memory, which is the engine's. folder: of the night; reports go to
+ * FOLDER/reports; the result tells which functional bins the trace exercises. */
 void test_words(const struct test *test, const char *folder, struct words *words);
 
-/* The command that does it again, for a person to paste, the generation of a random layer included. free() it. */
+/* The command that does it again in any folder, for a person to paste, the generation of a random layer included (into
+ * the folder "layers" there). free() it. */
 char *test_command(const struct test *test);
 
 #endif

@@ -70,6 +70,7 @@ struct run_options {
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
     bool html;            /* count a timeline, and write report.html of what passes too */
     bool histogram;       /* of the streams, in the report */
+    bool functional;      /* the result says which functional bins the trace exercises (coverage/coverage.h) */
     uint32_t tap_units;   /* whose element streams are recorded: bit enum nvdla_unit */
     bool allow_undefined; /* the model carries out what the spec leaves undefined */
     struct words traces;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "coverage/coverage.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "model/model.h"
@@ -237,8 +238,8 @@ static void play_devices(struct session *session) {
     }
     if (session->again.first.found.kind != WRONG_NONE)
         input->wrong = &session->again.first.found;
-    if (session->again.first.stray)
-        input->stray_read = &session->again.first.stray_read;
+    if (session->again.first.read.kind != READ_RIGHT)
+        input->wrong_read = &session->again.first.read;
 }
 
 /* A signal to end does not come between a report and the word of it. */
@@ -263,6 +264,11 @@ static void session_judge(struct session *session, struct result *result) {
     } else
         closed = closed && taps_close(&session->taps, &err);
     judge(options, &session->input, result);
+    if (session->input.wrong_read) {
+        char text[REPORT_LINE];
+        words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
+                  report_wrong_read(session->input.wrong_read, text, sizeof text));
+    }
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)
@@ -273,6 +279,17 @@ static void session_judge(struct session *session, struct result *result) {
     if (closed)
         name_recordings(options, session->again.wave.path, result);
     diagnosis_free(&diagnosis);
+}
+
+/* The functional bins that a trace exercises, in hex digits. free() it. */
+static char *functional_bins(const struct program *prog, const struct layer_tracker *launches) {
+    size_t n;
+    unsigned char *bits = coverage_bits(prog, launches, &n);
+    char *digits = xmalloc(2 * n + 1);
+    for (size_t i = 0; i < n; i++)
+        snprintf(digits + 2 * i, 3, "%02x", bits[i]);
+    free(bits);
+    return digits;
 }
 
 /* Plays and judges. False if another process has already said the result, whose exit status is then *status. */
@@ -287,6 +304,8 @@ static bool play_program(const struct run_options *options, const struct program
     bool mine = true;
     if (session_open(&session, rtl_name, open, context, &err)) {
         measure_work(prog, tracker, result, &session.watch);
+        if (options->functional)
+            result->coverage = functional_bins(prog, tracker);
         play_devices(&session);
         again_look(&session.again, &session.input, &result->notes);
         mine = session.again.status < 0;

@@ -24,6 +24,10 @@ struct trace_options {
  * playing an emptied file must not pass. */
 struct program *trace_read(const char *path, const struct trace_options *options, struct error *err);
 
+/* The configuration that a trace is read for when none is asked for, by its name or its header: what follows is not
+ * read. *named: its header says so, and one with another register map cannot take its place. NULL with a message. */
+const struct nvdla_config *trace_config(const char *path, bool *named, struct error *err);
+
 /* The readers of the formats, over lines from a file or a text. Side files are looked up relative to lines->path's
  * directory. */
 typedef struct program *trace_reader(struct lines *lines, const struct trace_options *options, struct error *err);

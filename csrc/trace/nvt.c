@@ -583,6 +583,14 @@ static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
     return true;
 }
 
+const struct nvdla_config *nvt_config(struct lines *lines, struct error *err) {
+    struct nvt nvt = {.lines = lines, .err = err};
+    const struct nvdla_config *config = read_headers(&nvt, NULL) ? nvt.prog->config : NULL;
+    program_free(nvt.prog);
+    free(nvt.line_text);
+    return config;
+}
+
 struct program *trace_read_nvt(struct lines *lines, const struct trace_options *options, struct error *err) {
     struct nvt nvt = {.lines = lines, .err = err};
     struct span line;

@@ -10,6 +10,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
+#include "trace/nvt.h"
 
 static bool is_called(const char *path, const char *ending, const char *packed) {
     return text_ends_with(path, ending) || text_ends_with(path, packed);
@@ -89,32 +90,56 @@ static bool is_empty(const struct program *prog) {
     return true;
 }
 
-struct program *trace_read(const char *path, const struct trace_options *options, struct error *err) {
+/* The reader of a trace and its file, opened; *inside: path of that file if `path` is a folder, else NULL. NULL with a
+ * message; close lines and free *inside if it is not. */
+static trace_reader *open_trace(const char *path, struct lines *lines, char **inside, struct error *err) {
     struct stat info;
-    char *inside = NULL;
+    *inside = NULL;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        inside = find_in_directory(path, err);
-        if (!inside)
+        *inside = find_in_directory(path, err);
+        if (!*inside)
             return NULL;
-        path = inside;
+        path = *inside;
     }
-    struct program *prog = NULL;
     trace_reader *reader = choose(path);
-    struct lines lines;
     if (!reader)
         error_set(err, "%s: %s; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, or a directory", path,
                   path[0] != '\0' && access(path, F_OK) != 0 ? strerror(errno) : "not the name of a trace");
-    else if (lines_open_file(&lines, path, err)) {
-        prog = reader(&lines, options, err);
-        lines_close(&lines);
-    }
+    else if (lines_open_file(lines, path, err))
+        return reader;
+    free(*inside);
+    return NULL;
+}
+
+struct program *trace_read(const char *path, const struct trace_options *options, struct error *err) {
+    char *inside;
+    struct lines lines;
+    trace_reader *reader = open_trace(path, &lines, &inside, err);
+    if (!reader)
+        return NULL;
+    struct program *prog = reader(&lines, options, err);
+    lines_close(&lines);
     if (prog && is_empty(prog)) {
-        error_set(err, "%s: holds no operations", path);
+        error_set(err, "%s: holds no operations", inside ? inside : path);
         program_free(prog);
         prog = NULL;
     }
     free(inside);
-    return prog;
+    return prog; // cppcheck-suppress returnDanglingLifetime ; a program keeps nothing of its lines
+}
+
+const struct nvdla_config *trace_config(const char *path, bool *named, struct error *err) {
+    char *inside;
+    struct lines lines;
+    trace_reader *reader = open_trace(path, &lines, &inside, err);
+    if (!reader)
+        return NULL;
+    *named = reader == trace_read_nvt;
+    const struct nvdla_config *config =
+        *named ? nvt_config(&lines, err) : nvdla_config_find(reader == trace_read_cfg ? "small" : "full");
+    lines_close(&lines);
+    free(inside);
+    return config;
 }
 
 struct program *trace_parse(trace_reader *reader, const char *path, const char *text, size_t n,

@@ -28,6 +28,9 @@ holds results_warnings 'len(r["odd"]["warnings"]) == 1 and r["odd"]["warnings"][
 holds results_hang '"stream SDP stands at" in r["hang"]["devices"][0]["details"]'
 nv run --dut model --seed 9 --results results.jsonl good/good.cfg; check results_again 0
 holds results_begin_anew 'len(all) == 1 and all[0]["seed"] == 9'
+holds results_no_bins '"coverage" not in r["good"]'
+nv run --dut model --functional-coverage --results results.jsonl good/good.cfg; check results_functional 0
+holds results_bins 'len(bytes.fromhex(r["good"]["coverage"])) > 200 and "--functional" not in r["good"]["command"]'
 nv run --dut model --results - good/good.cfg; check results_to_stdout 0 "PASS good"
 that results_stdout_is_json python3 -c 'import json; assert json.load(open("stdout"))["verdict"] == "PASS"'
 that results_line_goes_to_stderr grep -q '^PASS good' stderr

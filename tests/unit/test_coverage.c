@@ -1,5 +1,6 @@
 /* Functional coverage: layers land in the bins their registers name, bins know their configurations, counts survive a
  * file. */
+#include "nvdla/xalloc.h"
 #include "trace_test.h"
 
 #include <inttypes.h>
@@ -8,6 +9,7 @@
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
+#include "trace/launches.h"
 
 static struct program *trace_for(const char *config) {
     const struct nvdla_config *found = nvdla_config_find(config);
@@ -633,6 +635,64 @@ static void any_register_value_can_be_sorted(void **state) {
     }
 }
 
+/* The bits of a trace, which is freed. */
+static unsigned char *bits_of(struct program *prog, size_t *n) {
+    struct layer_tracker *launches = program_launches(prog);
+    unsigned char *bits = coverage_bits(prog, launches, n);
+    layer_tracker_free(launches);
+    program_free(prog);
+    return bits;
+}
+
+static void bits_hold_what_a_trace_exercises(void **state) {
+    (void)state;
+    size_t n, m;
+    struct program *sdp = trace_for("small"), *again = trace_for("small"), *conv = trace_for("small");
+    add_sdp(sdp, 32);
+    add_sdp(again, 32);
+    add_conv(conv, false);
+    struct coverage *direct = counted(again), *both = coverage_new();
+    unsigned char *a = bits_of(sdp, &n), *b = bits_of(conv, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, COVERAGE_MARK);
+    assert_true(coverage_add_bits(both, a, n));
+    const struct coverage_total one = coverage_total(both), same = coverage_total(direct);
+    assert_true(one.exercised == same.exercised && one.reachable == same.reachable && one.exercised > 10);
+    assert_true(coverage_add_bits(both, b, n));
+    assert_int_equal(count(both, "sdp.bs_alu=sum"), 1);
+    assert_int_equal(count(both, "conv.pad_value=negative"), 1);
+    assert_int_equal(count(both, "trace.config=small"), 2);
+    /* What is missing is what the table counts as missing. */
+    struct coverage_row row;
+    struct coverage_total total = {0};
+    bool found = false;
+    for (size_t i = 0; coverage_row(both, i, &row); i++) {
+        total.reachable += row.total.reachable;
+        total.exercised += row.total.exercised;
+        assert_int_equal(row.holes.count, row.total.reachable - row.total.exercised);
+        for (size_t h = 0; h < row.holes.count; h++) {
+            char *bin = xprintf("%s=%s", row.name, row.holes.items[h]);
+            assert_int_equal(count(both, bin), 0);
+            assert_null(strstr(bin, "fp16")); /* small has none */
+            found = found || strcmp(bin, "sdp.bs_alu=max") == 0;
+            free(bin);
+        }
+        words_free(&row.holes);
+    }
+    assert_true(found);
+    assert_int_equal(total.reachable, coverage_total(both).reachable);
+    assert_int_equal(total.exercised, coverage_total(both).exercised);
+    /* Those of another list of bins, or a piece. */
+    assert_false(coverage_add_bits(both, a, n - 1));
+    a[0] ^= 1;
+    assert_false(coverage_add_bits(both, a, n));
+    assert_int_equal(count(both, "sdp.bs_alu=sum"), 1);
+    free(a);
+    free(b);
+    coverage_free(both);
+    coverage_free(direct);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sdp_layers_land_in_their_bins),
@@ -655,6 +715,7 @@ int main(void) {
         directory_test(counts_survive_a_file_and_add_up),
         directory_test(bad_files_add_nothing),
         cmocka_unit_test(any_register_value_can_be_sorted),
+        cmocka_unit_test(bits_hold_what_a_trace_exercises),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
