@@ -16,7 +16,7 @@ static const struct {
     {"run", run_main},       {"info", info_main},         {"convert", convert_main},
     {"diff", diff_main},     {"build", build_main},       {"gen", gen_main},
     {"shrink", shrink_main}, {"coverage", coverage_main}, {"calibrate", calibrate_main},
-    {"debug", debug_main},   {"lint", lint_main},
+    {"debug", debug_main},   {"history", history_main},   {"lint", lint_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -37,6 +37,7 @@ static const struct argp_option option_table[] = {
     "  shrink TRACE       make a failing trace smaller\n"                                                              \
     "  coverage TRACE...  which kinds of layers traces hold, which never\n"                                            \
     "  calibrate TRACE    convertor settings that suit the values of each layer\n"                                     \
+    "  history [TEST]     nights of regressions, and what a test did in each\n"                                        \
     "  help [COMMAND]     this, or the manual of a command\n"
 
 static const char doc[] =

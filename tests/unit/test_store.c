@@ -25,22 +25,6 @@
 
 enum { WRITERS = 4, TESTS = 40 };
 
-/* Tests as text, in the least that the database needs; where csrc/regress has them, its functions are linked. */
-__attribute__((weak)) char *test_json(const struct test *test) {
-    return xstrdup(test->key);
-}
-__attribute__((weak)) bool test_parse(const char *line, struct test *test, struct error *err) {
-    (void)err;
-    test->key = xstrdup(line);
-    return true;
-}
-__attribute__((weak)) void test_list_free(struct test_list *list) {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->tests[i].key);
-    free(list->tests);
-    *list = (struct test_list){0};
-}
-
 static char folder[] = "/tmp/test_store_XXXXXX";
 
 static char *path_of(const char *name) {
