@@ -111,6 +111,7 @@ rm -f "$dir/defines.new"
 make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$(realpath "$build")/$simulator" \
     DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
 
-# What the variants of another RTL are built with later (nvcosim run --wave).
+# What the variants of another RTL are built with later (nvcosim run --wave), and which of them are older than its last build.
+[ -z "$name" ] || touch "$build/$simulator"
 [ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" "TAPS=$taps" \
     >"$build/$config-$name.variables"

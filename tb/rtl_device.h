@@ -49,6 +49,9 @@ struct simulator {
      * if the design of this build holds no checks. */
     void (*checks_connect)(void *context, void (*failed)(void *arg, const char *name, const char *scope),
                            void (*layer)(void *arg, const char *scope, int event), void *arg);
+    /* Planted faults of the design, as in struct rtl_statistics. */
+    const uint8_t *faults_met;
+    uint32_t fault_count;
     /* Where the simulator itself keeps a signal of tb_top, in words of 32 bits, the lowest first: what is read every
      * clock needs no VPI then. NULL, as a result too: VPI is the only way. */
     const uint32_t *(*signal)(void *context, const char *name);

@@ -65,6 +65,10 @@ struct rtl_statistics {
     double eval_share;    /* part of cpu_seconds inside the design's own evaluation, 0..1; 0 if not measured */
     uint64_t wave_cycles; /* cycles that are in the wave file */
     const struct timeline *timeline; /* device/timeline.h; NULL: not counted */
+    /* Planted faults (scripts/plant.py): byte N is not 0 if the changed expression of fault N ever had another value
+     * than the original. NULL: the design has none. */
+    const uint8_t *faults_met;
+    uint32_t fault_count; /* they are 1 to fault_count */
 };
 
 /* What only the reference model counts: convolutions whose compiled representation was there, was made. */

@@ -26,7 +26,7 @@ struct plan_settings {
     const char *slurm_options; /* words for sbatch; NULL: the plan says nothing */
     int jobs;                  /* processes at a time; 0: the plan says nothing */
     int debug_reports;         /* failures that nvcosim debug looks at: `triage: debug`; default PLAN_DEBUG, 0: none */
-    double debug_seconds;      /* wall time for all of them; default PLAN_DEBUG_SECONDS */
+    double debug_seconds;      /* wall time for all of them; default PLAN_DEBUG_SECONDS, 0: none */
     double shrink_seconds; /* to shrink the smallest case of one bucket; default PLAN_SHRINK_SECONDS, 0: it is not */
     double night_seconds;  /* wall time of the night: no test starts after it; 0: no limit */
 };

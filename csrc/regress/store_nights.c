@@ -194,14 +194,22 @@ bool store_state(struct store *store, int64_t night, const char *state, double s
 
 /* ---- results ---- */
 
+/* What of a path lies below a folder; NULL: it does not. */
+static const char *path_below(const char *folder, const char *path) {
+    const size_t n = strlen(folder);
+    return n > 0 && strncmp(path, folder, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
+}
+
 /* A path inside the folder of the night without the folder, another one as it is; NULL stays NULL. free() it. */
 static char *inside(const char *folder, const char *path) {
     if (!path)
         return NULL;
+    const char *below = path_below(folder, path);
+    if (below)
+        return xstrdup(below);
     char *real = realpath(path, NULL), *base = realpath(folder, NULL);
-    const char *found = real ? real : path, *outer = base ? base : folder;
-    const size_t n = strlen(outer);
-    char *rest = xstrdup(n > 0 && strncmp(found, outer, n) == 0 && found[n] == '/' ? found + n + 1 : path);
+    below = path_below(base ? base : folder, real ? real : path);
+    char *rest = xstrdup(below ? below : path);
     free(real);
     free(base);
     return rest;
@@ -279,24 +287,32 @@ static bool explain_unchanged(struct store *store, int64_t night, size_t number,
     return false;
 }
 
+/* Makes the statement ready that keeps results of a night. False with a message. */
+static bool ready_to_keep(struct store *store, int64_t night, const char *doing, struct error *err) {
+    if (!store->keep)
+        store->keep = store_prepare(
+            store,
+            "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
+            "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
+            "memory_peak = :memory_peak, coverage = :coverage, host = :host, ended = " NOW ", report = :report, "
+            "page = :page, command = :command, debug_command = :debug_command, result = :result "
+            "WHERE night = :night AND number = :number AND verdict IS NULL",
+            doing, err);
+    if (store->keep && (!store->folder || store->night != night)) {
+        free(store->folder);
+        store->folder = folder_of(store, night, doing, err);
+        store->night = night;
+    }
+    return store->keep && store->folder;
+}
+
 bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
                   struct error *err) {
     static const char doing[] = "a result cannot be kept";
-    char *folder = folder_of(store, night, doing, err);
-    if (!folder)
+    if (!ready_to_keep(store, night, doing, err))
         return false;
-    sqlite3_stmt *statement = store_prepare(
-        store,
-        "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
-        "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
-        "memory_peak = :memory_peak, coverage = :coverage, host = :host, ended = " NOW ", report = :report, "
-        "page = :page, command = :command, debug_command = :debug_command, result = :result "
-        "WHERE night = :night AND number = :number AND verdict IS NULL",
-        doing, err);
-    if (!statement) {
-        free(folder);
-        return false;
-    }
+    sqlite3_stmt *statement = store->keep;
+    const char *folder = store->folder;
     struct result plain = *result;
     plain.coverage = NULL;
     const struct result_device *first = &result->devices[0];
@@ -327,14 +343,13 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
     bool well = store_step(store, statement, doing, err);
     if (well && sqlite3_changes(store->database) == 0)
         well = explain_unchanged(store, night, number, doing, err);
-    sqlite3_finalize(statement);
+    sqlite3_clear_bindings(statement);
     free(signature);
     free(mismatch);
     free(report);
     free(page);
     free(json);
     free(coverage);
-    free(folder);
     return well;
 }
 

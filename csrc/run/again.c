@@ -51,6 +51,7 @@ void again_open(struct again *again, const struct run_options *options, const st
 }
 
 void again_close(struct again *again) {
+    first_wrong_close(&again->first);
     journal_free(again->journal);
     copies_free(again->copies);
 }

@@ -46,7 +46,7 @@ struct child {
     const struct job *job;
     bool progress;
     const char *simulator;
-    int result, output; /* write ends */
+    struct process_program program; /* its files, group and limits */
 };
 
 /* The command line of the simulator for one trace. */
@@ -79,17 +79,6 @@ static int play_here(const struct child *child) {
     return play_one(&one, NULL, NULL, NULL);
 }
 
-/* The limits that the system keeps. A simulator that crashes leaves no core: a night of them fills the disk. */
-static void limit_child(const struct job *job) {
-    const struct rlimit none = {0, 0};
-    const rlim_t most = (rlim_t)job->max_memory + (rlim_t)job->max_memory / 2 + MEMORY_ROOM;
-    if (!job->max_memory && !job->own_group)
-        return;
-    setrlimit(RLIMIT_CORE, &none);
-    if (job->max_memory)
-        setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
-}
-
 /* Makes the trace, if that is to be done. False if it could not, the result is then said. */
 static bool make_trace(const struct child *child) {
     struct error err;
@@ -105,41 +94,63 @@ static bool make_trace(const struct child *child) {
     return false;
 }
 
-/* The child: becomes the simulator or plays on the model. */
+/* What a job's process is given: files, group, limits. A simulator that crashes leaves no core: a night of them fills
+ * the disk. */
+static struct process_program confinement(const struct job *job, const int *files) {
+    return (struct process_program){.files = files,
+                                    .file_count = RESULT_FD + 1,
+                                    .own_group = job->own_group,
+                                    .no_core = job->own_group,
+                                    .data_limit =
+                                        job->max_memory ? job->max_memory + job->max_memory / 2 + MEMORY_ROOM : 0};
+}
+
+/* The child that has something to do before it becomes the simulator, or plays on the model. */
 static int play_job(void *context) {
     const struct child *child = context;
-    if (child->job->own_group)
-        setpgid(0, 0);
-    const int null = open("/dev/null", O_RDONLY);
-    if (null >= 0)
-        dup2(null, STDIN_FILENO);
-    dup2(child->output, STDOUT_FILENO);
-    dup2(child->output, STDERR_FILENO);
-    dup2(child->result, RESULT_FD);
+    struct words line = {0};
+    process_confine(&child->program);
+    for (int fd = 0; fd < child->program.file_count; fd++)
+        dup2(child->program.files[fd], fd);
     close_range(RESULT_FD + 1, ~0U, 0);
-    limit_child(child->job);
     if (!make_trace(child))
         return EXIT_BAD_INPUT;
     if (child->options->dut == DUT_MODEL)
         return play_here(child);
-    struct words line = {0};
     command_line(child, &line);
     const int status = process_exec(line.items);
     fprintf(stderr, "%s: %s\n", child->simulator, strerror(errno));
     return status;
 }
 
+/* Starts the process; files: its descriptors. Returns its ID, -1 with a message. */
+static pid_t start_process(struct child *child, const int *files, struct error *err) {
+    child->program = confinement(child->job, files);
+    if (child->job->make || child->options->dut == DUT_MODEL)
+        return process_start(play_job, child, err);
+    struct words line = {0};
+    command_line(child, &line);
+    child->program.words = line.items;
+    const pid_t pid = process_spawn(&child->program, err);
+    words_free(&line);
+    return pid;
+}
+
+/* The file as a descriptor that is not below RESULT_FD + 1 and not handed on by exec. */
+static int high(int file) {
+    const int moved = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, RESULT_FD + 1);
+    if (moved < 0)
+        return file;
+    close(file);
+    return moved;
+}
+
 /* A pipe whose ends are not below RESULT_FD + 1 and not handed on by exec; the read end does not block. */
 static bool make_pipe(int ends[2], struct error *err) {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return error_set(err, "a pipe cannot be made: %s", strerror(errno));
-    for (int i = 0; i < 2; i++) {
-        const int high = fcntl(ends[i], F_DUPFD_CLOEXEC, RESULT_FD + 1);
-        if (high >= 0) {
-            close(ends[i]);
-            ends[i] = high;
-        }
-    }
+    for (int i = 0; i < 2; i++)
+        ends[i] = high(ends[i]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     return true;
 }
@@ -162,14 +173,13 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
         close(result[1]);
         return false;
     }
-    struct child child = {.options = options,
-                          .job = job,
-                          .progress = progress,
-                          .simulator = simulator,
-                          .result = result[1],
-                          .output = output[1]};
+    struct child child = {.options = options, .job = job, .progress = progress, .simulator = simulator};
+    const int null = high(open("/dev/null", O_RDONLY));
+    const int files[RESULT_FD + 1] = {null, output[1], output[1], result[1]};
     job->start = process_clock();
-    job->pid = process_start(play_job, &child, err);
+    job->pid = start_process(&child, files, err);
+    if (null >= 0)
+        close(null);
     close(result[1]);
     close(output[1]);
     job->result_end = result[0];
@@ -211,7 +221,8 @@ static void take_progress(struct job *job, const json_t *json) {
 }
 
 static void take_line(struct job *job, const char *line) {
-    json_t *json = json_loads(line, 0, NULL);
+    static const char beginning[] = "{\"verdict\""; /* of every result of ours, which need not be read twice */
+    json_t *json = strncmp(line, beginning, sizeof beginning - 1) == 0 ? NULL : json_loads(line, 0, NULL);
     if (json_is_object(json) && !json_object_get(json, "verdict"))
         take_progress(job, json);
     else {

@@ -87,7 +87,7 @@ static void finish(struct run *run, struct result *result) {
 /* What a job prints goes to stderr at once if no other job runs beside it. */
 static void heard(void *context, struct job *job, size_t printed) {
     struct run *run = context;
-    if (run->options->jobs == 1) {
+    if (printed > 0 && run->options->jobs == 1) {
         progress_clear(&run->progress);
         fwrite(job->output.text + job->output.n - printed, 1, printed, stderr);
     }

@@ -42,6 +42,9 @@ static void fill_device(struct result *result, const struct played *played) {
         device->most_vpi_per_cycle = s->rtl->most_vpi_per_cycle;
         device->eval_share = s->rtl->eval_share;
         device->wave_cycles = s->rtl->wave_cycles;
+        for (uint32_t n = 1; n <= s->rtl->fault_count; n++)
+            if (s->rtl->faults_met[n])
+                result_add_fault(result, n);
     }
     if (s->model) {
         device->table_hits = s->model->table_hits;

@@ -57,6 +57,7 @@ enum {
     KEY_STOP_AT_FIRST,
     KEY_COPIES,
     KEY_HTML,
+    KEY_FAULT,
     KEY_FUNCTIONAL,
 };
 
@@ -80,6 +81,11 @@ const struct argp_option run_option_table[] = {
      .doc = "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was "
             "compared: it has no check, and one device alone played it"},
     {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
+    {.name = "fault",
+     .key = KEY_FAULT,
+     .arg = "N",
+     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there "
+            "(default: none)"},
     {.name = "checks",
      .key = KEY_CHECKS,
      .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
@@ -349,7 +355,8 @@ bool run_option_applies(const char *word, enum dut dut) {
         if (strncmp(word + 2, option->name, n) != 0 || (word[2 + n] != '=' && word[2 + n] != '\0'))
             continue;
         const bool memory = group == GROUP_MEMORY && option->key != KEY_SEED && option->key != KEY_ALLOW_OUTSIDE;
-        if (memory || option->key == KEY_PIN || option->key == KEY_STOP_AT_FIRST || option->key == KEY_COPIES)
+        if (memory || option->key == KEY_PIN || option->key == KEY_FAULT || option->key == KEY_STOP_AT_FIRST ||
+            option->key == KEY_COPIES)
             return dut != DUT_MODEL;
         return dut != DUT_RTL || (option->key != KEY_THREADS && option->key != KEY_ALLOW_UNDEFINED);
     }
@@ -513,6 +520,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_COPIES:
         options->copies = true;
+        break;
+    case KEY_FAULT:
+        options->rtl.fault = (uint32_t)number_option(state, name, arg, INT32_MAX);
         break;
     case KEY_STRICT:
         options->play.strict = true;

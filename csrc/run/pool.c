@@ -36,6 +36,9 @@ bool pool_open(struct pool *pool, bool groups, struct error *err) {
 }
 
 void pool_close(struct pool *pool) {
+    struct signalfd_siginfo info;
+    while (pool->signals >= 0 && read(pool->signals, &info, sizeof info) == sizeof info)
+        continue; /* what came too late */
     if (pool->signals >= 0)
         close(pool->signals);
     if (pool->groups) {
@@ -79,7 +82,7 @@ static int take_signals(const struct pool *pool, bool *children) {
 
 static void hear(struct job *job, const struct pool_listener *listener) {
     const size_t printed = job_listen(job);
-    if (printed > 0 && listener->heard)
+    if (listener->heard)
         listener->heard(listener->context, job, printed);
 }
 

@@ -19,8 +19,9 @@ struct pool {
 
 /* Who waits. */
 struct pool_listener {
-    void (*heard)(void *context, struct job *job, size_t printed); /* bytes at the end of job->output; NULL */
-    void (*ended)(void *context, struct job *job);                 /* its process is there to be waited for */
+    /* The job has said something; printed: bytes at the end of job->output. NULL: nobody is interested. */
+    void (*heard)(void *context, struct job *job, size_t printed);
+    void (*ended)(void *context, struct job *job); /* its process is there to be waited for */
     void *context;
 };
 

@@ -144,6 +144,13 @@ static json_t *json_device(const struct result_device *device) {
     return json;
 }
 
+static json_t *json_faults(const struct result *result) {
+    json_t *json = json_array();
+    for (size_t i = 0; i < result->fault_count; i++)
+        json_array_append_new(json, json_integer(result->faults[i]));
+    return json;
+}
+
 char *result_json(const struct result *result) {
     json_t *json = json_object(), *devices = json_array(), *findings = json_array();
     const struct result_device *first = &result->devices[0];
@@ -166,6 +173,8 @@ char *result_json(const struct result *result) {
     for (int i = 0; i < result->device_count; i++)
         json_array_append_new(devices, json_device(&result->devices[i]));
     json_object_set_new(json, "devices", devices);
+    if (result->fault_count > 0)
+        json_object_set_new(json, "faults", json_faults(result));
     json_object_set_new(json, "version", json_string(nvcosim_version()));
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(json);
@@ -215,6 +224,7 @@ static void take_beats(uint64_t *beats, bool write, const json_t *json) {
 
 bool result_parse(const char *line, struct result *result) {
     json_t *json = json_loads(line, 0, NULL);
+    const json_t *faults = json_object_get(json, "faults");
     const char *verdict = json_string_value(json_object_get(json, "verdict"));
     const json_t *devices = json_object_get(json, "devices"), *findings = json_object_get(json, "findings");
     *result = (struct result){.verdict = VERDICT_COUNT};
@@ -234,6 +244,8 @@ bool result_parse(const char *line, struct result *result) {
         take(&result->findings[result->finding_count++], finding_members, LENGTH(finding_members),
              json_array_get(findings, i));
     }
+    for (size_t i = 0; i < json_array_size(faults); i++)
+        result_add_fault(result, (uint32_t)json_integer_value(json_array_get(faults, i)));
     for (size_t i = 0; i < json_array_size(devices) && i < RESULT_DEVICES; i++) {
         struct result_device *device = &result->devices[result->device_count++];
         const json_t *from = json_array_get(devices, i);
@@ -264,6 +276,7 @@ void result_free(struct result *result) {
     free(result->findings);
     for (int i = 0; i < result->device_count; i++)
         drop(&result->devices[i], device_members, LENGTH(device_members));
+    free(result->faults);
     words_free(&result->warnings);
     words_free(&result->notes);
     *result = (struct result){.verdict = VERDICT_ERROR};
@@ -273,4 +286,9 @@ void result_add_finding(struct result *result, const char *device, const char *r
     result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
     result->findings[result->finding_count++] = (struct result_finding){
         .device = xstrdup(device), .rule = xstrdup(rule), .cycle = cycle, .text = xstrdup(text)};
+}
+
+void result_add_fault(struct result *result, uint32_t fault) {
+    result->faults = xgrow(result->faults, result->fault_count, sizeof *result->faults);
+    result->faults[result->fault_count++] = fault;
 }

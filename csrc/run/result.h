@@ -77,6 +77,9 @@ struct result {
     char *report;       /* path of report.json, NULL: none was written */
     char *page;         /* path of report.html, NULL: none */
     char *histogram;    /* path of histogram.svg, NULL: none */
+    /* Planted faults that would have changed something on the RTL (struct rtl_statistics), in ascending order. */
+    uint32_t *faults;
+    size_t fault_count;
     char *coverage; /* functional bins that the trace exercises, coverage_bits() in hex digits; NULL: not asked for */
     /* What the runner knows. */
     int exit_status;             /* of the simulator; 128 + N: ended by signal N */
@@ -91,6 +94,8 @@ struct result {
 void result_free(struct result *result);
 
 void result_add_finding(struct result *result, const char *device, const char *rule, uint64_t cycle, const char *text);
+
+void result_add_fault(struct result *result, uint32_t fault);
 
 /* One line of JSON, without the line end; free() it. docs/results.md describes it. */
 char *result_json(const struct result *result);

@@ -23,25 +23,25 @@ check "two traces are refused" $?
 [ $? -eq 2 ] && grep -q 'RTL and model are compared' "$dir/log"
 check "the model alone is refused" $?
 
-python3 scripts/plant.py "$dir" --count "$count" --seed "$seed"
+python3 scripts/plant.py "$dir" --count "$count" --seed "$seed" cacc cbuf cdma cdp cmac csc lut mcif pdp sdp
 check "faults are planted" $?
 "$NVCOSIM" build --config small --name planted --filelist "$dir/faults.f" >"$dir/build.log" 2>&1
 check "the copy is built" $?
 python3 - "$NVCOSIM" "$dir" "${traces[@]}" <<'PY'
-import csv, json, os, subprocess, sys
+import json, os, subprocess, sys
 nvcosim, folder, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
 noticed = named = 0
-for fault in csv.DictReader(open(f"{folder}/faults.csv", encoding="utf-8")):
-    pin = f"nvdla_pwrbus_ram_a_pd={fault['id']}"
-    run = [nvcosim, "run", "-q", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "20", "--pin", pin, "--out", f"{folder}/run",
+for fault in json.load(open(f"{folder}/faults.json", encoding="utf-8"))["faults"]:
+    chosen = f"--fault={fault['number']}"
+    run = [nvcosim, "run", "-q", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "20", chosen, "--out", f"{folder}/run",
            "--results", f"{folder}/results"]
     subprocess.run(run + traces, capture_output=True)
     failed = [r for r in map(json.loads, open(f"{folder}/results", encoding="utf-8")) if r["verdict"] in ("FAIL", "HANG")]
     if not failed:
         continue
     noticed += 1
-    out = f"{folder}/{fault['id']}"
-    done = subprocess.run([nvcosim, "debug", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "60", "--pin", pin, "--out", out,
+    out = f"{folder}/{fault['number']}"
+    done = subprocess.run([nvcosim, "debug", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "60", chosen, "--out", out,
                            failed[0]["path"]], capture_output=True, text=True)
     place = f"{out}/{failed[0]['trace']}"
     try:
@@ -50,7 +50,7 @@ for fault in csv.DictReader(open(f"{folder}/faults.csv", encoding="utf-8")):
         verdict = {"engine": None, "kind": str(error), "sentence": done.stderr[-300:]}
     right = verdict["engine"] == fault["folder"] and done.returncode in (1, 3)
     named += right
-    print(f"{'named' if right else 'WRONG'}: fault {fault['id']} in {fault['file']}:{fault['line']} ({fault['from']} -> {fault['to']}), "
+    print(f"{'named' if right else 'WRONG'}: fault {fault['number']} in {fault['file']}:{fault['line']} ({fault['original']} -> {fault['changed']}), "
           f"{failed[0]['trace']}: {verdict['engine']}, {verdict['kind']}: {verdict['sentence']}")
     if right and verdict["kind"] == "value":
         page = open(f"{place}/report.html", encoding="utf-8").read()

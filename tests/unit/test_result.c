@@ -46,6 +46,8 @@ static struct result full_result(void) {
     words_add(&result.warnings, "x.cfg:%d: SDP launch 0", 34);
     words_add(&result.notes, "a note");
     result_add_finding(&result, "rtl", "axi-aw-stable", 77, "AWADDR changes");
+    result_add_fault(&result, 3);
+    result_add_fault(&result, 200);
     for (int i = 0; i < 2; i++)
         result.devices[i] = (struct result_device){.name = xstrdup(i ? "model" : "rtl"),
                                                    .outcome = xstrdup("passed"),
@@ -77,6 +79,7 @@ static void test_round_trip(void **state) {
     for (int id = 0; id < AXI_IDS; id++)
         assert_true(in.devices[0].read_beats[id] == (uint64_t)id &&
                     in.devices[0].write_beats[id] == (uint64_t)(100 + id));
+    assert_true(in.fault_count == 2 && in.faults[0] == 3 && in.faults[1] == 200);
     assert_true(in.memory_peak == 5ull << 30);
     assert_string_equal(in.coverage, "00ff");
     assert_null(in.wave_command);

@@ -1,5 +1,5 @@
-/* The tree of a YAML document, from the events of libyaml. See yaml.h. */
-#include "regress/yaml.h"
+/* The tree of a YAML document, from the events of libyaml. See yamltree.h. */
+#include "regress/yamltree.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct anchor {
 };
 
 struct reader {
-    struct yaml *yaml;
+    struct yamltree *yaml;
     const char *name, *text;
     size_t n;
     struct error *err;
@@ -28,7 +28,7 @@ struct reader {
     size_t anchor_count;
 };
 
-bool yaml_fail(struct error *err, const char *name, int line, int column, const char *format, ...) {
+bool yamltree_fail(struct error *err, const char *name, int line, int column, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char *text = xvprintf(format, arguments);
@@ -39,7 +39,7 @@ bool yaml_fail(struct error *err, const char *name, int line, int column, const 
 }
 
 static bool fail(const struct reader *reader, yaml_mark_t mark, const char *text) {
-    return yaml_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1, "%s", text);
+    return yamltree_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1, "%s", text);
 }
 
 /* libyaml tells of bytes that are no text by their offset. */
@@ -60,11 +60,11 @@ static bool fail_syntax(const struct reader *reader) {
         xexhausted();
     if (parser->error == YAML_READER_ERROR) {
         const bool control = strstr(parser->problem, "control characters") != NULL;
-        return yaml_fail(reader->err, reader->name, (int)mark_of(reader, parser->problem_offset).line + 1,
-                         (int)mark_of(reader, parser->problem_offset).column + 1,
-                         control ? "found a control character (0x%02x); expected text"
-                                 : "found a byte that is not UTF-8 (0x%02x); expected text in UTF-8",
-                         (unsigned)(parser->problem_value & 0xff));
+        return yamltree_fail(reader->err, reader->name, (int)mark_of(reader, parser->problem_offset).line + 1,
+                             (int)mark_of(reader, parser->problem_offset).column + 1,
+                             control ? "found a control character (0x%02x); expected text"
+                                     : "found a byte that is not UTF-8 (0x%02x); expected text in UTF-8",
+                             (unsigned)(parser->problem_value & 0xff));
     }
     char *problem = parser->context ? xprintf("not YAML: %s (%s, which begins in line %zu)", parser->problem,
                                               parser->context, parser->context_mark.line + 1)
@@ -75,7 +75,7 @@ static bool fail_syntax(const struct reader *reader) {
 }
 
 static struct yaml_node *new_node(struct reader *reader, enum yaml_kind kind, yaml_mark_t mark) {
-    struct yaml *yaml = reader->yaml;
+    struct yamltree *yaml = reader->yaml;
     struct yaml_node *node = xcalloc(1, sizeof *node);
     *node = (struct yaml_node){
         .kind = kind, .line = (int)mark.line + 1, .column = (int)mark.column + 1, .weight = 1, .open = true};
@@ -98,14 +98,14 @@ static bool place(struct reader *reader, struct yaml_node *node, yaml_mark_t mar
     if (is_key && node->plain && strcmp(node->text, "<<") == 0)
         return fail(reader, mark, "found the merge key '<<', which is not known here; expected a word");
     if (parent->kind == YAML_MAP && parent->count >= (size_t)2 * YAML_MEMBERS)
-        return yaml_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1,
-                         "found more than %d keys in one mapping", YAML_MEMBERS);
+        return yamltree_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1,
+                             "found more than %d keys in one mapping", YAML_MEMBERS);
     for (size_t i = 0; is_key && i < parent->count; i += 2)
         if (strcmp(parent->nodes[i]->text, node->text) == 0) {
             char shown[YAML_SHOW];
-            return yaml_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1,
-                             "found the key %s again; it is in line %d already", yaml_show(node, shown),
-                             parent->nodes[i]->line);
+            return yamltree_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1,
+                                 "found the key %s again; it is in line %d already", yamltree_show(node, shown),
+                                 parent->nodes[i]->line);
         }
     parent->nodes = xgrow(parent->nodes, parent->count, sizeof *parent->nodes);
     parent->nodes[parent->count++] = node;
@@ -121,8 +121,8 @@ static bool count_in(struct reader *reader, struct yaml_node *node, yaml_mark_t 
     parent->weight += node->weight;
     if (parent->weight <= YAML_NODES)
         return true;
-    return yaml_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1,
-                     "found more than %d values, aliases counted as what they stand for", YAML_NODES);
+    return yamltree_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1,
+                         "found more than %d values, aliases counted as what they stand for", YAML_NODES);
 }
 
 static void keep_anchor(struct reader *reader, const yaml_char_t *name, struct yaml_node *node) {
@@ -151,8 +151,9 @@ static bool begin(struct reader *reader, enum yaml_kind kind, const yaml_event_t
     if (tag)
         return fail(reader, event->start_mark, "found a tag (!...); expected a value without one");
     if (reader->depth == YAML_DEPTH)
-        return yaml_fail(reader->err, reader->name, (int)event->start_mark.line + 1, (int)event->start_mark.column + 1,
-                         "found more than %d lists and mappings in one another", YAML_DEPTH);
+        return yamltree_fail(reader->err, reader->name, (int)event->start_mark.line + 1,
+                             (int)event->start_mark.column + 1, "found more than %d lists and mappings in one another",
+                             YAML_DEPTH);
     struct yaml_node *node = new_node(reader, kind, event->start_mark);
     keep_anchor(reader, anchor, node);
     if (!place(reader, node, event->start_mark))
@@ -173,12 +174,12 @@ static bool read_alias(struct reader *reader, const yaml_event_t *event) {
         if (strcmp(reader->anchors[i].name, name) != 0)
             continue;
         if (node->open)
-            return yaml_fail(reader->err, reader->name, (int)event->start_mark.line + 1,
-                             (int)event->start_mark.column + 1, "found *%s inside of &%s, a circle", name, name);
+            return yamltree_fail(reader->err, reader->name, (int)event->start_mark.line + 1,
+                                 (int)event->start_mark.column + 1, "found *%s inside of &%s, a circle", name, name);
         return place(reader, node, event->start_mark) && count_in(reader, node, event->start_mark);
     }
-    return yaml_fail(reader->err, reader->name, (int)event->start_mark.line + 1, (int)event->start_mark.column + 1,
-                     "found *%s; expected the name of an anchor, there is no &%s before it", name, name);
+    return yamltree_fail(reader->err, reader->name, (int)event->start_mark.line + 1, (int)event->start_mark.column + 1,
+                         "found *%s; expected the name of an anchor, there is no &%s before it", name, name);
 }
 
 /* Takes in an event; *done: it was the last. */
@@ -208,10 +209,10 @@ static bool take(struct reader *reader, const yaml_event_t *event, bool *done) {
     return true;
 }
 
-bool yaml_parse(struct yaml *yaml, const char *name, const char *text, size_t n, struct error *err) {
+bool yamltree_parse(struct yamltree *yaml, const char *name, const char *text, size_t n, struct error *err) {
     struct reader reader = {.yaml = yaml, .name = name, .text = text, .n = n, .err = err};
     bool good = true, done = false;
-    *yaml = (struct yaml){0};
+    *yaml = (struct yamltree){0};
     if (n > YAML_BYTES)
         return error_set(err, "%s: found %zu bytes; expected at most %d", name, n, YAML_BYTES);
     if (!yaml_parser_initialize(&reader.parser))
@@ -235,24 +236,24 @@ bool yaml_parse(struct yaml *yaml, const char *name, const char *text, size_t n,
     return good;
 }
 
-void yaml_free(struct yaml *yaml) {
+void yamltree_free(struct yamltree *yaml) {
     for (size_t i = 0; i < yaml->count; i++) {
         free(yaml->all[i]->text);
         free(yaml->all[i]->nodes);
         free(yaml->all[i]);
     }
     free(yaml->all);
-    *yaml = (struct yaml){0};
+    *yaml = (struct yamltree){0};
 }
 
-const struct yaml_node *yaml_member(const struct yaml_node *map, const char *key) {
+const struct yaml_node *yamltree_member(const struct yaml_node *map, const char *key) {
     for (size_t i = 0; i + 1 < map->count; i += 2)
         if (strcmp(map->nodes[i]->text, key) == 0)
             return map->nodes[i + 1];
     return NULL;
 }
 
-char *yaml_show(const struct yaml_node *node, char out[YAML_SHOW]) {
+char *yamltree_show(const struct yaml_node *node, char out[YAML_SHOW]) {
     enum { SHOWN = 60 };
     char shown[YAML_SHOW - 8];
     if (node->kind != YAML_TEXT)

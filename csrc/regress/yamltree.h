@@ -4,8 +4,8 @@
  * What is read: one document of mappings with scalar keys, sequences, scalars, anchors and aliases. Every scalar is a
  * text; what it means is the reader's to say. Tags ("!!int") and merge keys ("<<") are errors.
  */
-#ifndef REGRESS_YAML_H
-#define REGRESS_YAML_H
+#ifndef REGRESS_YAMLTREE_H
+#define REGRESS_YAMLTREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,25 +30,25 @@ struct yaml_node {
     bool open;     /* being read: an alias to it would be a circle */
 };
 
-struct yaml {
+struct yamltree {
     struct yaml_node *root;
     struct yaml_node **all; /* each once; aliases share */
     size_t count;
 };
 
 /* Reads a document. False with "NAME:LINE:COLUMN: what was found, what was expected". Free it either way. */
-bool yaml_parse(struct yaml *yaml, const char *name, const char *text, size_t n, struct error *err);
-void yaml_free(struct yaml *yaml);
+bool yamltree_parse(struct yamltree *yaml, const char *name, const char *text, size_t n, struct error *err);
+void yamltree_free(struct yamltree *yaml);
 
 /* Sets err to "NAME:LINE:COLUMN: text". Returns false. */
-bool yaml_fail(struct error *err, const char *name, int line, int column, const char *format, ...)
+bool yamltree_fail(struct error *err, const char *name, int line, int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* The value of a key of a mapping, NULL if it is not there. */
-const struct yaml_node *yaml_member(const struct yaml_node *map, const char *key);
+const struct yaml_node *yamltree_member(const struct yaml_node *map, const char *key);
 
 /* "'text'", "a list", "a mapping" or "nothing", for messages. Returns out. */
 enum { YAML_SHOW = 100 };
-char *yaml_show(const struct yaml_node *node, char out[YAML_SHOW]);
+char *yamltree_show(const struct yaml_node *node, char out[YAML_SHOW]);
 
 #endif

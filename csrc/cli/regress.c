@@ -1,0 +1,205 @@
+/* nvcosim regress: runs a plan, keeps what came of it, goes on with what was interrupted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "nvdla/xalloc.h"
+#include "regress/night.h"
+#include "regress/worker.h"
+#include "run/options.h"
+
+enum {
+    KEY_SELECT = 0x100,
+    KEY_DRY_RUN,
+    KEY_RESUME,
+    KEY_SEED,
+    KEY_DATABASE,
+    KEY_ENGINE,
+    KEY_NOTIFY,
+    KEY_SLURM,
+    KEY_CHUNK,
+    KEY_WORKER
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "select",
+     .key = KEY_SELECT,
+     .arg = "EXPRESSION",
+     .doc = "Only tests whose tags fit: 'conformance and not slow'"},
+    {.name = "dry-run", .key = KEY_DRY_RUN, .doc = "Print what would run, and for how long; run nothing"},
+    {.name = "resume",
+     .key = KEY_RESUME,
+     .arg = "NIGHT",
+     .flags = OPTION_ARG_OPTIONAL,
+     .doc = "Go on with a night that was interrupted, by its number (default: the last one of the plan): what has a "
+            "result is not run again"},
+    {.name = "jobs",
+     .key = 'j',
+     .arg = "N",
+     .doc = "Run N tests at a time (default: the plan's, or one for each core)"},
+    {.name = "seed",
+     .key = KEY_SEED,
+     .arg = "N",
+     .doc = "Seed of the night, for all that the plan leaves to chance (default: the date, 20261231)"},
+    {.name = "out",
+     .key = 'o',
+     .arg = "DIR",
+     .doc = "Folder of the nights: reports, pages and random layers go to DIR/night-N (default: " NIGHTS_FOLDER ")"},
+    {.name = "database",
+     .key = KEY_DATABASE,
+     .arg = "FILE",
+     .doc = "Database of all nights (default: the plan's, or DIR/" NIGHTS_DATABASE ")"},
+    {.name = "engine",
+     .key = KEY_ENGINE,
+     .arg = "local|slurm",
+     .doc = "Where tests run: processes of this machine (default), or jobs of a Slurm cluster (docs/slurm.md)"},
+    {.name = "slurm-options",
+     .key = KEY_SLURM,
+     .arg = "WORDS",
+     .doc = "Further options for sbatch: '--partition=eda --mem=4G' (default: the plan's)"},
+    {.name = "chunk-seconds",
+     .key = KEY_CHUNK,
+     .arg = "N",
+     .doc = "Give every job of Slurm tests for about N seconds (default 300)"},
+    {.name = "worker", .key = KEY_WORKER, .arg = "FOLDER", .flags = OPTION_HIDDEN, .doc = "Be job CHUNK of a night"},
+    {.name = "notify",
+     .key = KEY_NOTIFY,
+     .arg = "COMMAND",
+     .doc = "Run a command of the shell at the end, with a summary on its standard input: 'mail -s nightly rtl-team'"},
+    {0},
+};
+
+static const char doc[] =
+    "Runs the tests of a plan (docs/plans.md), several at a time, the longest first, and keeps every result in a "
+    "database as soon as it is there.\v"
+    "Simulators are built, or brought up to date, before the first test. A test that crashes, hangs, or exceeds its "
+    "limits of time, cycles or memory has that as its verdict; the others go on.\n"
+    "A line for each test that does not pass goes to stdout, and for each that passes although the plan knows it to "
+    "fail. Where stderr is a terminal, what runs is shown below them.\n"
+    "\n"
+    "Ctrl-C lets the running tests come to their end, twice ends them at once; --resume goes on with the rest. So it "
+    "does after SIGTERM, kill -9 or a power cut: a result that was printed is on the disk.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim regress plans/nightly.yml\n"
+    "  nvcosim regress plans/nightly.yml --dry-run --select 'random and not large'\n"
+    "  nvcosim regress plans/nightly.yml --resume\n"
+    "  nvcosim regress plans/nightly.yml -j 8 --notify 'mail -s nightly rtl-team'\n"
+    "  nvcosim regress plans/nightly.yml --engine slurm --slurm-options '--partition=eda --mem=4G'\n"
+    "\n"
+    "Exit status: 0 all passed, or failed as the plan knows; else the worst of the others, as of nvcosim run (2, 4, 3, "
+    "1), at least 1 if not all have run; 2 also if the plan is wrong, or something can not be written; 128 + N: ended "
+    "by signal N.";
+
+static uint64_t number(struct argp_state *state, const char *option, const char *arg, uint64_t min, uint64_t max) {
+    uint64_t value = 0;
+    if (!text_number(arg, max, &value) || value < min)
+        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", option, arg, (unsigned long long)min,
+                   (unsigned long long)max);
+    return value;
+}
+
+static const char *name(struct argp_state *state, const char *option, const char *arg, const char *what) {
+    if (arg[0] == '\0')
+        argp_error(state, "--%s: found '', expected %s", option, what);
+    return arg;
+}
+
+/* The options of a night, or of one of its jobs on a cluster. */
+struct arguments {
+    struct night_options night;
+    const char *worker; /* folder of the night; NULL: no job */
+};
+
+static void check(const struct arguments *arguments, struct argp_state *state) {
+    const struct night_options *options = &arguments->night;
+    uint64_t chunk;
+    if (arguments->worker) {
+        if (!options->plan || !text_number(options->plan, SIZE_MAX, &chunk))
+            argp_error(state, "--worker: found '%s', expected the number of a chunk",
+                       options->plan ? options->plan : "");
+    } else if (!options->plan && !(options->resume && options->resumed))
+        argp_error(state, "no plan is given; expected a file such as plans/nightly.yml%s",
+                   options->resume ? ", or --resume=NIGHT" : "");
+    else if (options->resume && options->seed_given)
+        argp_error(state, "--seed: a night that is resumed has its seed already");
+    else if (options->resume && options->engine)
+        argp_error(state, "--engine: a night that is resumed has its engine already");
+    else if (options->resume && options->select)
+        argp_error(state, "--select: a night that is resumed has its tests already");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    struct night_options *options = &arguments->night;
+    switch (key) {
+    case KEY_SELECT:
+        options->select = name(state, "select", arg, "an expression such as 'conformance and not slow'");
+        return 0;
+    case KEY_DRY_RUN:
+        options->dry_run = true;
+        return 0;
+    case KEY_RESUME:
+        options->resume = true;
+        options->resumed = arg ? (int64_t)number(state, "resume", arg, 1, INT64_MAX) : 0;
+        return 0;
+    case 'j':
+        options->jobs = (int)number(state, "jobs", arg, 1, 1024);
+        return 0;
+    case KEY_SEED:
+        options->seed = number(state, "seed", arg, 0, INT64_MAX);
+        options->seed_given = true;
+        return 0;
+    case 'o':
+        options->out = name(state, "out", arg, "the name of a folder");
+        return 0;
+    case KEY_DATABASE:
+        options->database = name(state, "database", arg, "the name of a file");
+        return 0;
+    case KEY_NOTIFY:
+        options->notify = name(state, "notify", arg, "a command");
+        return 0;
+    case KEY_ENGINE:
+        if (strcmp(arg, "local") != 0 && strcmp(arg, "slurm") != 0)
+            argp_error(state, "--engine: found '%s', expected local or slurm", arg);
+        options->engine = arg;
+        return 0;
+    case KEY_SLURM:
+        options->slurm = arg;
+        return 0;
+    case KEY_CHUNK:
+        options->chunk_seconds = (int)number(state, "chunk-seconds", arg, 1, 1000000);
+        return 0;
+    case KEY_WORKER:
+        arguments->worker = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->plan)
+            argp_error(state, "found a second plan, '%s'; expected one", arg);
+        options->plan = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int regress_main(int argc, char **argv) {
+    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "PLAN", .doc = doc};
+    struct text command = {0};
+    for (int i = 0; i < argc; i++) {
+        char *word = i ? text_quoted(argv[i]) : xstrdup(argv[i]);
+        text_printf(&command, "%s%s", i ? " " : "", word);
+        free(word);
+    }
+    struct arguments arguments = {.night.command = command.text};
+    int status = EXIT_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0)
+        status = arguments.worker ? worker_main(arguments.worker, strtoul(arguments.night.plan, NULL, 10))
+                                  : night_run(&arguments.night);
+    free(command.text);
+    return status;
+}

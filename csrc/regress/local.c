@@ -1,0 +1,224 @@
+/* The tests of a night as processes of this machine: one simulator each, or a copy of this process for the model alone.
+ *
+ * Nothing that a test does touches another: each leads a group of processes of its own, which ends with it, and with
+ * this process, however that ends; its limits are kept; what it prints is read in turns.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gen/gen.h"
+#include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "regress/engine.h"
+#include "run/pool.h"
+#include "trace/formats.h"
+
+#define TICK_SECONDS 0.25
+
+/* A test from its start until its result is kept. */
+struct slot {
+    struct job job; /* first: a job of the pool is a slot */
+    struct run_options options;
+    struct words words; /* that the options refer to */
+    char *path;
+    const struct test *test;
+    size_t number;
+    struct result result;
+};
+
+struct local {
+    const struct engine_job *work;
+    struct pool pool;
+    size_t next;            /* in work->order */
+    struct slot **finished; /* whose results are to be kept */
+    size_t finished_count;
+    char host[256];
+    bool stopped; /* nothing more starts */
+    bool killed;  /* those that ran were ended without a result */
+    bool failed;  /* a result could not be kept */
+};
+
+static const struct engine_listener *listener_of(const struct local *local) {
+    return &local->work->listener;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const struct local *local, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *line = xvprintf(format, arguments);
+    va_end(arguments);
+    if (listener_of(local)->message)
+        listener_of(local)->message(listener_of(local)->context, line);
+    else
+        fprintf(stderr, "nvcosim: %s\n", line);
+    free(line);
+}
+
+/* ---- one test ---- */
+
+/* In the process of the test: writes the random layer, as a whole or not at all. Another test of the same layer may
+ * have done so, or do so now. */
+static bool make_layer(const struct job *job, struct error *err) {
+    const struct test *test = ((const struct slot *)job)->test;
+    struct gen_case layer;
+    if (access(job->path, R_OK) == 0)
+        return true;
+    char *folder = xstrdup(job->path), *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    gen_draw(&layer, job->config, gen_engines(test->generator), test->layer_seed);
+    struct program *program = directory_make(folder, err) ? gen_build(&layer, job->path, err) : NULL;
+    const bool well = program && trace_write(program, job->path, err);
+    program_free(program);
+    free(folder);
+    return well || error_prefix(err, "the random layer cannot be written: ");
+}
+
+static void slot_free(struct slot *slot) {
+    job_free(&slot->job);
+    run_options_free(&slot->options);
+    words_free(&slot->words);
+    result_free(&slot->result);
+    free(slot->path);
+    free(slot);
+}
+
+/* Notes that a test is done; its result is kept when the next one has started. */
+static void finish(struct local *local, struct slot *slot) {
+    char *command = test_command(slot->test);
+    free(slot->result.command);
+    slot->result.command = command;
+    local->finished = xrealloc(local->finished, (local->finished_count + 1) * sizeof(struct slot *));
+    local->finished[local->finished_count++] = slot;
+}
+
+static bool prepare(struct local *local, struct slot *slot, struct error *err) {
+    const struct test *test = slot->test;
+    slot->path = test_trace(test, local->work->folder);
+    test_words(test, local->work->folder, &slot->words);
+    words_add(&slot->words, "%s", slot->path);
+    slot->job = (struct job){.path = slot->path,
+                             .name = test_name(test),
+                             .config = nvdla_config_find(test->config),
+                             .max_seconds = test->max_seconds,
+                             .max_memory = test->max_memory,
+                             .make = test->generator && access(slot->path, R_OK) != 0 ? make_layer : NULL,
+                             .result_end = -1,
+                             .output_end = -1};
+    run_options_init(&slot->options);
+    if (!slot->job.config)
+        return error_set(err, "there is no configuration '%s'", test->config);
+    return run_options_read(&slot->options, &slot->words, err);
+}
+
+static void start(struct local *local, size_t number) {
+    struct slot *slot = xcalloc(1, sizeof *slot);
+    struct error err;
+    slot->number = number;
+    slot->test = &local->work->tests[number];
+    if (prepare(local, slot, &err) &&
+        pool_start(&local->pool, &slot->job, &slot->options, listener_of(local)->progress != NULL, &err)) {
+        if (listener_of(local)->started)
+            listener_of(local)->started(listener_of(local)->context, number, local->host);
+        return;
+    }
+    slot->result = job_failed(&slot->job, &slot->options, err.text);
+    finish(local, slot);
+}
+
+static void heard(void *context, struct job *job, size_t printed) {
+    struct local *local = context;
+    (void)printed;
+    if (listener_of(local)->progress)
+        listener_of(local)->progress(listener_of(local)->context, ((struct slot *)job)->number, job->part);
+}
+
+static void ended(void *context, struct job *job) {
+    struct local *local = context;
+    struct slot *slot = (struct slot *)job;
+    if (local->killed) {
+        job_abandon(job);
+        slot_free(slot);
+        return;
+    }
+    slot->result = job_result(job, &slot->options);
+    finish(local, slot);
+}
+
+/* ---- all of them ---- */
+
+static void start_more(struct local *local) {
+    const struct engine_job *work = local->work;
+    if (work->end > 0 && process_clock() > work->end && !local->stopped) {
+        local->stopped = true;
+        if (local->next < work->count)
+            say(local, "the time of the night is over: %zu test%s not started, %zu running", work->count - local->next,
+                work->count - local->next == 1 ? "" : "s", local->pool.count);
+    }
+    while (!local->stopped && local->next < work->count && local->pool.count < (size_t)work->jobs)
+        start(local, work->order[local->next++]);
+}
+
+/* Ends all that runs, now. */
+static void kill_all(struct local *local) {
+    const struct pool_listener listener = {.ended = ended, .context = local};
+    local->stopped = local->killed = true;
+    pool_signal(&local->pool, SIGKILL);
+    while (local->pool.count > 0)
+        pool_wait(&local->pool, -1, &listener);
+}
+
+static void keep_results(struct local *local) {
+    for (size_t i = 0; i < local->finished_count; i++) {
+        struct slot *slot = local->finished[i];
+        local->failed = local->failed || !listener_of(local)->done(listener_of(local)->context, slot->number,
+                                                                   local->host, &slot->result);
+        slot_free(slot);
+    }
+    local->finished_count = 0;
+    if (local->failed)
+        kill_all(local);
+}
+
+/* The first Ctrl-C lets the running tests come to their end; whoever asks twice, or asks by another signal, does not
+ * wait. */
+static void obey(struct local *local, int number, int *signal) {
+    const bool patient = number == SIGINT && *signal == 0;
+    *signal = number;
+    local->stopped = true;
+    if (!patient)
+        kill_all(local);
+    else if (local->pool.count > 0)
+        say(local, "interrupted: waiting for the %zu running test%s; once more ends %s at once", local->pool.count,
+            local->pool.count == 1 ? "" : "s", local->pool.count == 1 ? "it" : "them");
+}
+
+enum engine_end engine_local(const struct engine_job *job, int *signal, struct error *err) {
+    struct local local = {.work = job};
+    const struct pool_listener listener = {.heard = heard, .ended = ended, .context = &local};
+    *signal = 0;
+    gethostname(local.host, sizeof local.host - 1);
+    if (!pool_open(&local.pool, true, err))
+        return ENGINE_FAILED;
+    start_more(&local);
+    keep_results(&local);
+    while (local.pool.count > 0) {
+        const int number = pool_wait(&local.pool, listener_of(&local)->tick ? TICK_SECONDS : -1, &listener);
+        if (number)
+            obey(&local, number, signal);
+        start_more(&local);
+        keep_results(&local);
+        if (listener_of(&local)->tick)
+            listener_of(&local)->tick(listener_of(&local)->context);
+    }
+    keep_results(&local);
+    pool_close(&local.pool);
+    free(local.finished);
+    if (local.failed) {
+        error_set(err, "a result could not be kept");
+        return ENGINE_FAILED;
+    }
+    return *signal || local.next < job->count ? ENGINE_INTERRUPTED : ENGINE_DONE;
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# nvcosim regress: its options, and a plan from the first line to the last on the model. tests/regress has the rest.
+# usage: NVCOSIM=build/nvcosim tests/cli/regress.sh
+. "$(dirname "$0")/frame.sh"
+
+cat >p.yml <<'END'
+name: p
+items:
+  - name: good
+    traces: [good/good.cfg]
+    config: small
+    dut: model
+    tags: [fast]
+  - name: layers
+    random: {engines: sdp, count: 2}
+    config: small
+    dut: model
+    tags: [random]
+END
+nv regress; check regress_no_plan 2 "no plan is given; expected a file such as plans/nightly.yml"
+nv regress p.yml q.yml; check regress_two_plans 2 "found a second plan, 'q.yml'; expected one"
+nv regress --resume; check regress_resume_no_plan 2 "no plan is given" "or --resume=NIGHT"
+nv regress none.yml; check regress_missing_plan 2 "none.yml: "
+nv regress p.yml --jobs=0; check regress_jobs 2 "--jobs: found '0', expected a number from 1 to 1024"
+nv regress p.yml --seed=x; check regress_seed 2 "--seed: found 'x', expected a number from 0"
+nv regress p.yml --resume=0; check regress_resume_number 2 "--resume: found '0', expected a number from 1"
+nv regress p.yml --resume --seed=3; check regress_resume_seed 2 "--seed: a night that is resumed has its seed already"
+nv regress p.yml --resume --select=fast; check regress_resume_select 2 "--select: a night that is resumed has its tests already"
+nv regress p.yml --notify=; check regress_notify_empty 2 "--notify: found '', expected a command"
+nv regress p.yml --dry-run; check regress_dry_run 0 "3 tests, 3 without a history" "good/good" "layers/sdp-0001"
+that regress_dry_run_makes_nothing test ! -e nvcosim-nights
+nv regress p.yml --dry-run --select fast; check regress_dry_run_select 0 "1 test, 1 without a history" '!layers/'
+nv regress p.yml --resume; check regress_nothing_to_resume 2 "nights.db: there is no such database"
+nv regress p.yml --seed 5 --notify 'cat >summary'; check regress_runs 0 "night 1 of p: 3 tests, " "seed 5, none with a history" "All 3 tests pass"
+that regress_notified grep -q "All 3 tests pass" summary
+that regress_keeps_layers test "$(ls nvcosim-nights/night-1/layers/small_sdp_*.nvt.gz | wc -l)" = 2
+that regress_junit test -s nvcosim-nights/night-1/junit.xml
+nv regress p.yml --resume; check regress_resume_done 2 "no night of plan p is left to resume"
+nv regress --database=nvcosim-nights/nights.db --resume=1; check regress_resume_done_night 2 "night 1 is done: nothing is left to resume"
+nv regress --database=nvcosim-nights/nights.db --resume=7; check regress_resume_no_night 2 "there is no night 7"
+nv regress p.yml --notify 'cat >/dev/null; exit 3'; check regress_notify_fails 2 "night 2 of p: 3 tests" "--notify: cat >/dev/null; exit 3: ended with status 3" "All 3 tests pass"
+nv regress p.yml --dry-run; check regress_dry_run_knows 0 "3 tests; about a second with"
+nv regress p.yml --out good/good.cfg; check regress_out_is_a_file 2 "good/good.cfg"
+nv regress p.yml --database good; check regress_database_is_a_folder 2 "good: this is a folder; expected the file of a database"
+finish
