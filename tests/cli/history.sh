@@ -75,6 +75,20 @@ endless="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
 sql "$endless count(*) FROM c"; on_terminal 80; INTERRUPT=1 check sql_interrupted 130
 sql "$endless x FROM c LIMIT 100000"; check sql_streams 0 99999
 
+# ---- docs/database.md says what every column is, and of no other ----
+that every_column_is_documented python3 - "$ROOT/docs/database.md" n.db <<'END'
+import re, sqlite3, sys
+documented, table = set(), None
+for line in open(sys.argv[1], encoding="utf-8"):
+    if line.startswith("## "):
+        table = line[3:].strip()
+    elif match := re.match(r"\| `(\w+)` \|", line):
+        documented.add((table, match.group(1)))
+db = sqlite3.connect(sys.argv[2])
+there = set(db.execute("SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite%'"))
+assert documented == there, documented ^ there
+END
+
 # ---- databases that are none ----
 nv history --database none.db; check database_none 2 "none.db: there is no such database"
 that database_is_not_made test ! -e none.db
