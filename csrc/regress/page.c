@@ -59,6 +59,13 @@ static void write_test_tiles(FILE *out, const struct review *review) {
         count_tile(out, "flaky", "Flaky", review->flaky, "");
     if (review->open > 0)
         count_tile(out, "tests:show=open", "Not run", review->open, "");
+    if (review->coverage) {
+        const struct coverage_total total = coverage_total(review->coverage);
+        snprintf(value, sizeof value, "%.1f %%",
+                 total.reachable ? 100 * (double)total.exercised / (double)total.reachable : 0);
+        snprintf(more, sizeof more, "%zu of %zu bins", total.exercised, total.reachable);
+        tile(out, "coverage", "Coverage", value, more);
+    }
     if (review->cpu_seconds > 0) {
         snprintf(more, sizeof more, "cycles, %.1f CPU hours", review->cpu_seconds / 3600);
         tile(out, NULL, "Simulated", scaled((double)review->cycles, value), more);
@@ -163,6 +170,7 @@ static void write_page(FILE *out, const struct review *review) {
     page_known(out, review);
     page_flaky(out, review);
     page_tests(out, review);
+    page_coverage(out, review);
     page_plots(out, review);
     fputs("</main>\n", out);
     html_end(out, page_js);

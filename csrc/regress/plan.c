@@ -194,13 +194,22 @@ struct plan *plan_parse(const char *name, const char *text, size_t n, struct err
     return plan;
 }
 
-struct plan *plan_read(const char *path, struct error *err) {
-    char *text;
-    size_t n;
-    if (!file_read(path, &text, &n, err))
-        return NULL;
-    struct plan *plan = plan_parse(path, text, n, err);
-    free(text);
+struct plan *plan_read(const char *path, char **text, struct error *err) {
+    struct file_reader *file = file_reader_open(path, err);
+    char *bytes = xmalloc(YAML_BYTES + 2); /* one more than a plan may have, and a zero */
+    struct plan *plan = NULL;
+    size_t n = 0;
+    ssize_t more = file ? 1 : -1;
+    while (more > 0 && n <= YAML_BYTES) {
+        more = file_reader_read(file, bytes + n, YAML_BYTES + 1 - n, err);
+        n += more > 0 ? (size_t)more : 0;
+    }
+    file_reader_close(file);
+    bytes[n] = '\0';
+    if (more >= 0)
+        plan = plan_parse(path, bytes, n, err);
+    *text = plan ? xstrndup(bytes, n) : NULL;
+    free(bytes);
     return plan;
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coverage/coverage.h"
 #include "nvdla/error.h"
 #include "run/result.h"
 
@@ -108,9 +109,9 @@ struct review {
     size_t noticed, survived, unreached, equivalent, fault_open;
     int64_t cycles; /* of all tests */
     double cpu_seconds;
-    unsigned char *coverage; /* functional bins of all tests ORed */
-    size_t coverage_size;    /* bytes */
     /* Of REVIEW_WHOLE only. */
+    struct coverage *coverage;   /* functional bins of all tests; NULL: none was asked for */
+    size_t covered;              /* tests whose bins are in it */
     struct review_trend *trends; /* oldest first, this one last */
     size_t trend_count;
     struct review_speed *speeds; /* by config, then by night */

@@ -95,7 +95,7 @@ for name, night in nights.items():
 
 _, run = outputs(4711)
 check("a night that is not there", run.returncode == 1 and "no night 4711" in run.stderr, run.stderr)
-database.execute("ALTER TABLE bucket RENAME TO pail")
+database.execute("DROP TABLE bucket")
 database.commit()
 _, run = outputs(nights["failed"])
 check("a database that is another one", run.returncode == 1 and "no such table: bucket" in run.stderr, run.stderr)
