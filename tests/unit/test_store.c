@@ -40,7 +40,7 @@ static struct test_list some_tests(size_t count) {
                                       .config = xstrdup("small"),
                                       .dut = xstrdup("both"),
                                       .memory = xstrdup(""),
-                                      .seed = UINT64_MAX - i,
+                                      .seed = INT64_MAX - i,
                                       .expected_seconds = -1};
         words_add(&list.tests[i].tags, "fast");
         words_add(&list.tests[i].tags, "conv");
@@ -151,7 +151,8 @@ static void night_and_results(void **state) {
            "|| host || hex(coverage) || report || page FROM result WHERE number = 2",
            "PASS13043/183/77/3.5/4096host0123456789ABCDEFFF01reports/t/report.json/elsewhere/report.html");
     expect(store, "SELECT count(*) FROM result WHERE result LIKE '%coverage%'", "0");
-    assert_true(store_tests(store, night, &read, &done, &err));
+    if (!store_tests(store, night, &read, &done, &err))
+        fail_msg("%s", err.text);
     assert_int_equal(read.count, 3);
     assert_true(!done[0] && !done[1] && done[2]);
     assert_string_equal(read.tests[1].key, "item/t1");
