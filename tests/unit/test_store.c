@@ -144,8 +144,10 @@ static void night_and_results(void **state) {
            "(birth <> '') FROM night",
            facts);
     expect(store,
-           "SELECT group_concat(ifnull(layer_seed, '-') || ifnull(known, '-') || trace || seed || tags) FROM result",
-           "--t0-1 fast conv ,17-t1-2 fast conv ,-issue 123t2-3 fast conv ");
+           "SELECT group_concat(ifnull(layer_seed, '-') || ifnull(known, '-') || trace || '/' || seed || tags) FROM "
+           "result",
+           "--t0/9223372036854775807 fast conv ,17-t1/9223372036854775806 fast conv ,-issue 123t2/9223372036854775805 "
+           "fast conv ");
     expect(store,
            "SELECT verdict || cycles || '/' || op_cycles || '/' || macs || '/' || seconds || '/' || memory_peak "
            "|| host || hex(coverage) || report || page FROM result WHERE number = 2",
