@@ -4,7 +4,8 @@
 usage: fixture.py DATABASE [--tests N] [--folder FOLDER] [--bins FILE] [--plain]
 
 The nights: of plan nightly many that are done, some over the same revision, the last with failures of every kind, known, expired and flaky ones; one that was
-interrupted; one over a selection; two of a qualify plan; one of a plan whose tests all pass; one without tests. The last line of output names them as JSON.
+interrupted; one over a selection; two of a qualify plan; one of a plan whose tests all pass; the first of a plan, with failures in no bucket; one
+without tests. The last line of output names them as JSON.
 
   --tests N    of the last night of nightly (default 240)
   --folder F   of the nights (default: none)
@@ -193,6 +194,9 @@ for day in (6, 12):
                          "changed": change[1], "statement": f"if (valid_q && count_q {change[0]} limit_i) state_d = StateIdle; // {text_of('<b>&')}", "state": state, "noticed_by": by,
                          "verdict": "FAIL" if by else None, "runs": dice.randrange(1, 30), "seconds": dice.random() * 3,
                          "reason": "the counter never gets there" if state == "equivalent" else None})
+named["loose"] = night(LAST, plan="first")
+for place, test in enumerate(tests[:12]):
+    result(named["loose"], place, test, LAST, FAILURES[2] if place % 5 == 0 else None)
 named["empty"] = night(LAST, plan="empty", state="running", ended=None, revision=None)
 database.commit()
 print(json.dumps(named))
