@@ -90,7 +90,7 @@ if ! verilate ${waits[0]+"${waits[@]}"} ${streams[0]+"${streams[@]}"}; then
         streams=()
     else
         cat "$dir/verilator.log" >&2
-        [ -z "${streams[0]+x}" ] || grep -q 'taps.svh' "$dir/verilator.log" &&
+        [ -n "${streams[0]+x}" ] && grep -q 'taps.svh' "$dir/verilator.log" &&
             echo "build_simulator: taps.svh is made from $table: are its names those of the RTL, below its top module?" >&2
         exit 1
     fi
