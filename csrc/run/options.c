@@ -219,7 +219,7 @@ const struct argp_option run_option_table[] = {
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
-    {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
+    {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
 };
@@ -522,6 +522,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_COPIES:
         options->copies = true;
+        options->copies_every = arg ? number_option(state, name, arg, UINT64_MAX) : 0;
         break;
     case KEY_FAULT:
         options->rtl.fault = (uint32_t)number_option(state, name, arg, INT32_MAX);
