@@ -100,7 +100,7 @@ static double time_left(const struct live *live) {
         work += rest;
         longest = rest > longest ? rest : longest;
     }
-    work /= live->jobs;
+    work /= live->running > (size_t)live->jobs ? (double)live->running : live->jobs;
     return work > longest ? work : longest;
 }
 
@@ -289,8 +289,8 @@ static void tell_tenth(struct live *live) {
 }
 
 void live_started(struct live *live, size_t test) {
+    live->running += live->watched[test].state != RUNNING; /* it may run again, where a machine was lost */
     live->watched[test] = (struct watched){.state = RUNNING, .start = process_clock()};
-    live->running++;
 }
 
 void live_progress(struct live *live, size_t test, double part) {

@@ -127,7 +127,9 @@ bool store_step(const struct store *store, sqlite3_stmt *statement, const char *
 void store_close(struct store *store) {
     if (!store)
         return;
+    sqlite3_finalize(store->keep);
     sqlite3_close(store->database);
+    free(store->folder);
     free(store->path);
     free(store);
 }
