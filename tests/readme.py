@@ -56,6 +56,7 @@ ELSEWHERE = [
     (r"--dut rtl:full ", "tests/replay/foreign_full.sh", "full"),
     (r" hw/verif/.*/\*\.cfg$", "tests/cli/run_model.sh", ".cfg"),
     (r" hw-nvdlav1/verif/.*/input\.txn$", "tests/cli/txn.sh", "input.txn"),
+    (r"regress plans/nightly\.yml$", "tests/regress/nightly.sh", "plans/nightly.yml"),
     (r"^make test$", "tests/run.sh", "tests/readme.py"),
     (r"^make (coverage|nightly|bench|fuzz|lint)\b", "tests/run.sh", "make"),
     (r"^make (un)?install\b", "tests/replay/install.sh", "make -s install"),
@@ -95,7 +96,7 @@ class Sandbox:
         self.path = os.path.join(build, "tests", "readme")
         shutil.rmtree(self.path, ignore_errors=True)
         os.makedirs(self.path)
-        for name, target in [("build", build)] + [(n, n) for n in ("traces", "docs")]:
+        for name, target in [("build", build)] + [(n, n) for n in ("traces", "docs", "plans")]:
             os.symlink(os.path.abspath(target), os.path.join(self.path, name))
         self.environment = dict(os.environ, TREE=self.tree, PATH=os.path.abspath(build) + ":" + os.environ["PATH"], NO_COLOR="1")
 

@@ -57,6 +57,7 @@ enum {
     KEY_STOP_AT_FIRST,
     KEY_COPIES,
     KEY_HTML,
+    KEY_ONLY_FAILED,
     KEY_FAULT,
     KEY_FUNCTIONAL,
 };
@@ -95,6 +96,7 @@ const struct argp_option run_option_table[] = {
      .arg = "DIR",
      .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
             "those that fail report.html too"},
+    {.name = "only-failed", .key = KEY_ONLY_FAILED, .doc = "With --out: reports on traces that do not pass only"},
     {.doc = "Limits", .group = 2},
     {.name = "stop-at-first",
      .key = KEY_STOP_AT_FIRST,
@@ -533,6 +535,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case 'o':
         options->out = name_option(state, name, arg, "the name of a folder");
+        break;
+    case KEY_ONLY_FAILED:
+        options->only_failed = true;
         break;
     case KEY_MAX_CYCLES:
         options->play.max_cycles = positive_option(state, name, arg, UINT64_MAX);
