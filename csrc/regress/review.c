@@ -561,7 +561,7 @@ const char *review_outcome_text(const struct review *review) {
     case NIGHT_FAILED:
         return "FAILED";
     case NIGHT_SURVIVED:
-        return "SURVIVED";
+        return "SURVIVORS";
     case NIGHT_UNFINISHED:
         return strcmp(review->state, "running") == 0 ? "RUNNING" : "INTERRUPTED";
     case NIGHT_PASSED:

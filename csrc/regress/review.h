@@ -138,7 +138,7 @@ enum review_outcome {
     NIGHT_UNFINISHED
 };
 enum review_outcome review_outcome(const struct review *review);
-/* "PASSED", "SURVIVED", "FAILED", "INTERRUPTED", "RUNNING". */
+/* "PASSED", "SURVIVORS", "FAILED", "INTERRUPTED", "RUNNING". */
 const char *review_outcome_text(const struct review *review);
 /* "12 of 523 tests fail in 4 buckets, 2 of them new; 3 known failures; 508 pass." free() it. */
 char *review_sentence(const struct review *review);

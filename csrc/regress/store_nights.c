@@ -147,21 +147,39 @@ static bool add_tests(struct store *store, int64_t night, const struct test_list
     return well;
 }
 
+/* Where what is tested stands: the folder that is named, else that of the runner, or of the plan if only that one is in
+ * git. free() the folder and the commit. */
+static char *tested_folder(const struct night_facts *facts, struct revision *revision) {
+    const char *slash = strrchr(facts->plan_path, '/');
+    char *plan = xstrndup(facts->plan_path, slash ? (size_t)(slash - facts->plan_path) + 1 : 0),
+         *folder = realpath(facts->directory ? facts->directory : ".", NULL);
+    *revision = folder ? revision_of(folder) : (struct revision){.dirty = -1};
+    if (!revision->commit && !facts->directory && plan[0]) {
+        *revision = revision_of(plan);
+        if (revision->commit) {
+            free(folder);
+            folder = realpath(plan, NULL);
+        }
+    }
+    free(plan);
+    return folder;
+}
+
 int64_t store_begin(struct store *store, const struct night_facts *facts, const struct test_list *tests,
                     struct error *err) {
     static const char doing[] = "the night cannot be begun";
-    char *directory = realpath(facts->directory ? facts->directory : ".", NULL);
-    struct revision revision = directory ? revision_of(directory) : (struct revision){.dirty = -1};
+    struct revision revision;
+    char *folder = tested_folder(facts, &revision);
     int64_t night = -1;
     if (store_transaction(store, doing, err)) {
-        bool well = add_night(store, facts, directory ? directory : "", &revision, doing, err);
+        bool well = add_night(store, facts, folder ? folder : "", &revision, doing, err);
         night = sqlite3_last_insert_rowid(store->database);
         well = well && add_tests(store, night, tests, doing, err);
         if (!store_end(store, well, doing, err))
             night = -1;
     }
     free(revision.commit);
-    free(directory);
+    free(folder);
     return night;
 }
 
@@ -355,24 +373,34 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
 
 /* ---- what is there ---- */
 
+enum runner store_runner(const char *host, int64_t pid, const char *birth) {
+    char *here = host_name(), *found = birth_of(pid);
+    const enum runner runner = strcmp(host, here) != 0              ? RUNNER_ELSEWHERE
+                               : found && strcmp(found, birth) == 0 ? RUNNER_LIVES
+                                                                    : RUNNER_GONE;
+    free(here);
+    free(found);
+    return runner;
+}
+
 /* Whether the runner of a night that is 'running' is gone; false with a message. The row: id, host, pid, birth,
  * started.
  */
 static bool is_gone(const struct store *store, sqlite3_stmt *row, struct error *err) {
     const int64_t night = sqlite3_column_int64(row, 0), pid = sqlite3_column_int64(row, 2);
     const char *host = (const char *)sqlite3_column_text(row, 1), *started = (const char *)sqlite3_column_text(row, 4);
-    char *here = host_name(), *birth = birth_of(pid);
-    const bool elsewhere = strcmp(host, here) != 0,
-               lives = !elsewhere && birth && strcmp(birth, (const char *)sqlite3_column_text(row, 3)) == 0;
-    if (elsewhere)
-        error_set(err, "%s: night %" PRId64 ", begun %s, runs on %s as process %" PRId64 "; resume it there",
-                  store->path, night, started, host, pid);
-    else if (lives)
-        error_set(err, "%s: night %" PRId64 ", begun %s, is still running as process %" PRId64 "; end that one first",
-                  store->path, night, started, pid);
-    free(here);
-    free(birth);
-    return !elsewhere && !lives;
+    switch (store_runner(host, pid, (const char *)sqlite3_column_text(row, 3))) {
+    case RUNNER_ELSEWHERE:
+        return error_set(err, "%s: night %" PRId64 ", begun %s, runs on %s as process %" PRId64 "; resume it there",
+                         store->path, night, started, host, pid);
+    case RUNNER_LIVES:
+        return error_set(err,
+                         "%s: night %" PRId64 ", begun %s, is still running as process %" PRId64 "; end that one first",
+                         store->path, night, started, pid);
+    case RUNNER_GONE:
+        break;
+    }
+    return true;
 }
 
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err) {

@@ -4,7 +4,8 @@
 usage: fixture.py DATABASE [--tests N] [--folder FOLDER] [--bins FILE] [--plain]
 
 The nights: of plan nightly many that are done, some over the same revision, the last with failures of every kind, known, expired and flaky ones; one that was
-interrupted; one over a selection; two of a qualify plan; one of a plan whose tests all pass; one without tests. The last line of output names them as JSON.
+interrupted; one over a selection; two of a qualify plan; one of a plan whose tests all pass; the first of a plan, with failures in no bucket; one
+without tests. The last line of output names them as JSON.
 
   --tests N    of the last night of nightly (default 240)
   --folder F   of the nights (default: none)
@@ -12,6 +13,7 @@ interrupted; one over a selection; two of a qualify plan; one of a plan whose te
   --plain      no hostile names: for pictures
 """
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -78,6 +80,10 @@ def make_tests(count):
     return tests
 
 
+def revision_of(number):
+    return hashlib.sha1(str(number).encode()).hexdigest()
+
+
 def insert(table, row):
     database.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
 
@@ -85,7 +91,7 @@ def insert(table, row):
 def night(day, plan="nightly", state="done", **more):
     row = {"kind": "regress", "plan": plan, "plan_path": f"plans/{plan}.yml", "plan_text": "name: x\n", "selected": None, "seed": 20260100 + day, "state": state,
            "started": f"2026-01-{day:02}T01:00:03Z", "ended": f"2026-01-{day:02}T02:10:00Z", "seconds": 3900 + dice.randrange(600), "host": "regress01", "cores": 16, "pid": 4711, "birth": "", "directory": "/rtl",
-           "version": "1.2.0", "revision": f"{0xfeedbeefcafe0000 + day // 2:x}" * 2 + "01234567", "dirty": 0, "engine": "local",
+           "version": "1.2.0", "revision": revision_of(day // 2), "dirty": 0, "engine": "local",
            "command": f"nvcosim regress --jobs 16 plans/{plan}.yml", "folder": "", **more}
     insert("night", row)
     number = database.execute("SELECT last_insert_rowid()").fetchone()[0]
@@ -149,7 +155,7 @@ for day in range(1, LAST + 1):
         for place, test in enumerate(tests[:20]):
             result(named["selected"], place, test, day)
     # Nights 10 and 11 stand on the same revision.
-    number = night(day, revision="0123456789abcdef0123456789abcdef01234567" if day in (10, 11) else f"{day:040x}", dirty=int(day == 7))
+    number = night(day, revision=revision_of(10 if day == 11 else day), dirty=int(day == 7))
     named["before" if day == 12 else "failed"] = number
     for place, test in enumerate(tests):
         failure = known = excuse = None
@@ -193,6 +199,9 @@ for day in (6, 12):
                          "changed": change[1], "statement": f"if (valid_q && count_q {change[0]} limit_i) state_d = StateIdle; // {text_of('<b>&')}", "state": state, "noticed_by": by,
                          "verdict": "FAIL" if by else None, "runs": dice.randrange(1, 30), "seconds": dice.random() * 3,
                          "reason": "the counter never gets there" if state == "equivalent" else None})
+named["loose"] = night(LAST, plan="first")
+for place, test in enumerate(tests[:12]):
+    result(named["loose"], place, test, LAST, FAILURES[2] if place % 5 == 0 else None)
 named["empty"] = night(LAST, plan="empty", state="running", ended=None, revision=None)
 database.commit()
 print(json.dumps(named))
