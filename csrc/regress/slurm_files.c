@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,7 +128,7 @@ size_t chunks_cut(const double *seconds, size_t count, double chunk_seconds, siz
         total += seconds[i];
     }
     qsort(shares, count, sizeof *shares, longest_first);
-    const double by_length = total / chunk_seconds, most = total / CHUNK_SHORTEST;
+    const double by_length = ceil(total / chunk_seconds), most = total / CHUNK_SHORTEST;
     const double for_all = (double)processors < most ? (double)processors : most;
     const double wanted = by_length > for_all ? by_length : for_all;
     size_t chunks = wanted < (double)count ? (size_t)wanted : count;
