@@ -401,26 +401,23 @@ struct coverage_total coverage_total(const struct coverage *coverage) {
     return total;
 }
 
-struct words coverage_holes(const struct coverage *coverage) {
-    struct words holes = {0};
-    for (size_t i = 0; i < coverage->row_count; i++) {
-        const struct row *row = &coverage->rows[i];
-        for (size_t j = row->first; j < row->first + row->count; j++)
-            if (coverage->bins[j].count == 0 && reachable(coverage, &coverage->bins[j]))
-                words_add(&holes, "%s", coverage->bins[j].name);
-    }
-    return holes;
+bool coverage_row(const struct coverage *coverage, size_t index, struct coverage_row *row) {
+    if (index >= coverage->row_count)
+        return false;
+    const struct row *own = &coverage->rows[index];
+    *row = (struct coverage_row){.name = own->name, .total = total_of(coverage, own)};
+    for (size_t i = own->first; i < own->first + own->count; i++)
+        if (coverage->bins[i].count == 0 && reachable(coverage, &coverage->bins[i]))
+            words_add(&row->holes, "%s", strchr(coverage->bins[i].name, '=') + 1);
+    return true;
 }
 
-/* Prints the names of the bins of a row that were never exercised, in lines of limited width. */
-static void print_missing(struct text *out, const struct coverage *coverage, const struct row *row) {
+/* Prints names in lines of limited width. */
+static void print_names(struct text *out, const struct words *names) {
     enum { INDENT = 60, WIDTH = 130 };
     int column = 0;
-    for (size_t i = row->first; i < row->first + row->count; i++) {
-        const struct bin *bin = &coverage->bins[i];
-        if (bin->count > 0 || !reachable(coverage, bin))
-            continue;
-        const char *name = strchr(bin->name, '=') + 1;
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->items[i];
         if (column > 0 && column + 1 + (int)strlen(name) > WIDTH) {
             text_printf(out, "\n%*s", INDENT - 2, "");
             column = 0;
@@ -432,16 +429,17 @@ static void print_missing(struct text *out, const struct coverage *coverage, con
     }
 }
 
-static void print_row(struct text *out, const struct coverage *coverage, const struct row *row) {
-    const struct coverage_total total = total_of(coverage, row);
-    if (total.reachable == 0)
+static void print_row(struct text *out, const struct coverage *coverage, size_t index) {
+    struct coverage_row row;
+    if (!coverage_row(coverage, index, &row) || row.total.reachable == 0)
         return;
-    text_printf(out, "  %-44s%4zu of %4zu", strchr(row->name, '.') + 1, total.exercised, total.reachable);
-    if (total.exercised == 0)
+    text_printf(out, "  %-44s%4zu of %4zu", strchr(row.name, '.') + 1, row.total.exercised, row.total.reachable);
+    if (row.total.exercised == 0)
         text_printf(out, "  none of them");
     else
-        print_missing(out, coverage, row);
+        print_names(out, &row.holes);
     text_printf(out, "\n");
+    words_free(&row.holes);
 }
 
 static void print_section(struct text *out, const struct coverage *coverage, int index) {
@@ -453,7 +451,7 @@ static void print_section(struct text *out, const struct coverage *coverage, int
     text_printf(out, "%s, %" PRIu64 " %s%s\n", engine->name, layers->count, engine->what,
                 layers->count == 1 ? "" : "s");
     for (size_t i = section->first_row; i < section->first_row + section->row_count; i++)
-        print_row(out, coverage, &coverage->rows[i]);
+        print_row(out, coverage, i);
 }
 
 char *coverage_text(const struct coverage *coverage) {

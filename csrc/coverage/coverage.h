@@ -58,9 +58,15 @@ struct coverage_total {
 };
 struct coverage_total coverage_total(const struct coverage *coverage);
 
-/* The names of the bins that the configurations seen can reach and nothing exercised, in the order of the table;
- * words_free() them. */
-struct words coverage_holes(const struct coverage *coverage);
+/* A row of the table: an aspect or a cross ("sdp.bs_alu", "sdp.bs_alu*bs_mul"). */
+struct coverage_row {
+    const char *name;
+    struct coverage_total total; /* of its bins */
+    struct words holes;          /* values of the bins that can be reached and were never exercised: "max", "max,off" */
+};
+
+/* Rows by index, in the order of the table; false behind the last one. words_free() the holes. */
+bool coverage_row(const struct coverage *coverage, size_t index, struct coverage_row *row);
 
 /* The table: per engine, aspect and cross how many of its bins were exercised, and the names of those that never were.
  * free() it. */

@@ -21,6 +21,7 @@
 #include "regress/junit.h"
 #include "regress/live.h"
 #include "regress/notify.h"
+#include "regress/page.h"
 #include "regress/schedule.h"
 #include "regress/store.h"
 #include "regress/summary.h"
@@ -74,10 +75,7 @@ static char *absolute(const char *path) {
 }
 
 static bool read_plan(struct night *night, struct error *err) {
-    size_t n;
-    if (!file_read(night->options->plan, &night->plan_text, &n, err))
-        return false;
-    night->plan = plan_parse(night->options->plan, night->plan_text, n, err);
+    night->plan = plan_read(night->options->plan, &night->plan_text, err);
     night->plan_path = absolute(night->options->plan);
     return night->plan != NULL;
 }
@@ -420,11 +418,15 @@ static char *resume_command(const struct night *night) {
 /* The files and the words about the night. Whatever fails is told, and nothing is lost by it. */
 static void write_outputs(struct night *night, bool notify) {
     struct error err;
-    char *junit = xprintf("%s/junit.xml", night->folder);
+    char *junit = xprintf("%s/junit.xml", night->folder), *page = xprintf("%s/index.html", night->folder);
     if (!junit_write(night->store, night->id, junit, &err))
         complain(night, err.text);
+    const bool paged = page_write(night->store, night->id, page, &err);
+    if (!paged)
+        complain(night, err.text);
+    char *summary = summary_text(night->store, night->id, paged ? page : NULL, &err);
     free(junit);
-    char *summary = summary_text(night->store, night->id, NULL, &err);
+    free(page);
     if (!summary) {
         complain(night, err.text);
         return;

@@ -74,11 +74,11 @@ static void write_places(FILE *out, const struct review *review) {
     fputs("</table></div>\n", out);
 }
 
-/* The statement with the place that is changed marked, if it can be found. */
+/* The statement with the place that is changed marked, if there is but one that it can be. */
 static void write_statement(FILE *out, const struct review_fault *fault) {
     const char *place = fault->original[0] ? strstr(fault->statement, fault->original) : NULL;
     fputs("<pre class=\"statement\">", out);
-    if (place) {
+    if (place && !strstr(place + 1, fault->original)) {
         html_printf(out, "%.*s", (int)(place - fault->statement), fault->statement);
         fputs("<del>", out);
         html_text(out, fault->original);
