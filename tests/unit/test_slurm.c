@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#undef test_free /* of cmocka */
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
