@@ -55,6 +55,7 @@ ELSEWHERE = [
     (r"--dut rtl:full ", "tests/replay/foreign_full.sh", "full"),
     (r" hw/verif/.*/\*\.cfg$", "tests/cli/run_model.sh", ".cfg"),
     (r" hw-nvdlav1/verif/.*/input\.txn$", "tests/cli/txn.sh", "input.txn"),
+    (r"--engine slurm ", "tests/regress/slurm.sh", "--engine slurm"),
     (r"^make test$", "tests/run.sh", "tests/readme.py"),
     (r"^make (coverage|nightly|bench|fuzz|lint)\b", "tests/run.sh", "make"),
     (r"^make (un)?install\b", "tests/replay/install.sh", "make -s install"),

@@ -30,7 +30,7 @@ bool slurm_folders(const char *folder, struct error *err) {
 }
 
 size_t slurm_chunk_count(const char *folder) {
-    char *path = xprintf("%s/slurm/chunks", folder);
+    char *path = xprintf("%s/slurm/results", folder);
     size_t count = 0;
     DIR *directory = opendir(path);
     for (const struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
@@ -98,6 +98,12 @@ bool chunk_read(const char *folder, size_t chunk, struct chunk *content, struct 
     if (!ok)
         chunk_free(content);
     return ok;
+}
+
+void chunk_give_up(const char *folder, size_t chunk) {
+    char *path = slurm_path(folder, "chunks", chunk);
+    unlink(path);
+    free(path);
 }
 
 void chunk_free(struct chunk *content) {

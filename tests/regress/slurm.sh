@@ -230,6 +230,16 @@ refused "--engine" 2 "found 'sge', expected local or slurm" "${night[@]}" few.ym
 refused "--slurm-options without Slurm" 2 "--slurm-options is for nights on Slurm" "${night[@]}" few.yml --slurm-options=--mem=1G
 refused "a job without its chunk" 2 "the folder of the night (--out) has to be one that all nodes share" "$NV" regress --worker "$nights/night-4" 99
 
+# ---- a job that the runner has given up: Slurm has lost its node, and it works all the same --------------------------------------------
+cp "$nights/night-3/slurm/chunks/$(cd "$nights/night-3/slurm/chunks" && ls -S | head -n 1)" "$nights/night-3/slurm/chunks/99"
+: >"$nights/night-3/slurm/results/99"
+"$NV" regress --worker "$nights/night-3" 99 >lost.txt 2>&1 &
+lost=$!
+wait_for says "$nights/night-3/slurm/results/99" '"done"'
+rm "$nights/night-3/slurm/chunks/99"
+wait $lost
+check "a job that was given up ends" "$([ $? = 143 ] && says lost.txt 'the runner has given this job up'; echo $?)"
+
 # ---- the cluster of the test ends with the test ------------------------------------------------------------------------------------
 "$CLUSTER" "$PWD/c" sleep 1000 &
 inner=$!
