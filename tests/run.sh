@@ -167,6 +167,9 @@ group "waves" tests/replay/waves.sh "$build"
 group "nvcosim debug names the engine to blame for planted faults" tests/replay/debug.sh "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
 step "build what writes about nights" "$(printf '%s\n' "junit.xml and summary of a night" "page of a night in a browser")" make --no-print-directory "$build/tests/outputs"
+group "regress: simulators that crash, hang, eat, fill, babble" tests/regress/faults.sh
+group "regress: interrupted and resumed" tests/regress/interrupt.sh
+group "regress: killed at random moments and resumed" tests/regress/killed.py "$build"
 group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
 group "page of a night in a browser" tests/regress/page.py "$build"
 group "regress on a slurm cluster" tests/regress/slurm.sh "$build"

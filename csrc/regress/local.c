@@ -98,6 +98,7 @@ static bool prepare(struct local *local, struct slot *slot, struct error *err) {
     const struct test *test = slot->test;
     slot->path = test_trace(test, local->work->folder);
     test_words(test, local->work->folder, &slot->words);
+    words_add(&slot->words, "--only-failed");
     words_add(&slot->words, "%s", slot->path);
     slot->job = (struct job){.path = slot->path,
                              .name = test_name(test),

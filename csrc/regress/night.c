@@ -85,11 +85,13 @@ static void settle(struct night *night) {
     if (night->plan)
         night->settings = plan_settings(night->plan);
     night->jobs = options->jobs ? options->jobs : night->settings.jobs ? night->settings.jobs : cores();
-    if (!night->database)
-        night->database = options->database ? absolute(options->database)
-                          : night->settings.database
-                              ? absolute(night->settings.database)
-                              : xprintf("%s/" NIGHTS_DATABASE, options->out ? options->out : NIGHTS_FOLDER);
+    if (night->database)
+        return;
+    char *usual = xprintf("%s/" NIGHTS_DATABASE, options->out ? options->out : NIGHTS_FOLDER);
+    night->database = absolute(options->database          ? options->database
+                               : night->settings.database ? night->settings.database
+                                                          : usual);
+    free(usual);
 }
 
 /* The date as the seed of a night: 20261231, and as text. */

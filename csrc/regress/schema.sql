@@ -65,6 +65,7 @@ CREATE TABLE result ( -- one test of a night; verdict NULL: not run yet
     UNIQUE (night, key)
 );
 CREATE INDEX result_by_key ON result(key, night);
+CREATE INDEX result_by_trace ON result(trace, key);
 
 CREATE TABLE bucket ( -- failures of a night that look alike
     night      INTEGER NOT NULL REFERENCES night(id) ON DELETE CASCADE,

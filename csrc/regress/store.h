@@ -55,6 +55,10 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
  * only such whose runner lives, or runs on another host, which cannot be asked. */
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err);
 
+/* Whether a runner lives, by what its night says of it; that of another host cannot be asked. */
+enum runner { RUNNER_LIVES, RUNNER_GONE, RUNNER_ELSEWHERE };
+enum runner store_runner(const char *host, int64_t pid, const char *birth);
+
 /* The tests of a night, and which of them have results. free() done. */
 bool store_tests(struct store *store, int64_t night, struct test_list *tests, bool **done, struct error *err);
 

@@ -355,24 +355,34 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
 
 /* ---- what is there ---- */
 
+enum runner store_runner(const char *host, int64_t pid, const char *birth) {
+    char *here = host_name(), *found = birth_of(pid);
+    const enum runner runner = strcmp(host, here) != 0              ? RUNNER_ELSEWHERE
+                               : found && strcmp(found, birth) == 0 ? RUNNER_LIVES
+                                                                    : RUNNER_GONE;
+    free(here);
+    free(found);
+    return runner;
+}
+
 /* Whether the runner of a night that is 'running' is gone; false with a message. The row: id, host, pid, birth,
  * started.
  */
 static bool is_gone(const struct store *store, sqlite3_stmt *row, struct error *err) {
     const int64_t night = sqlite3_column_int64(row, 0), pid = sqlite3_column_int64(row, 2);
     const char *host = (const char *)sqlite3_column_text(row, 1), *started = (const char *)sqlite3_column_text(row, 4);
-    char *here = host_name(), *birth = birth_of(pid);
-    const bool elsewhere = strcmp(host, here) != 0,
-               lives = !elsewhere && birth && strcmp(birth, (const char *)sqlite3_column_text(row, 3)) == 0;
-    if (elsewhere)
-        error_set(err, "%s: night %" PRId64 ", begun %s, runs on %s as process %" PRId64 "; resume it there",
-                  store->path, night, started, host, pid);
-    else if (lives)
-        error_set(err, "%s: night %" PRId64 ", begun %s, is still running as process %" PRId64 "; end that one first",
-                  store->path, night, started, pid);
-    free(here);
-    free(birth);
-    return !elsewhere && !lives;
+    switch (store_runner(host, pid, (const char *)sqlite3_column_text(row, 3))) {
+    case RUNNER_ELSEWHERE:
+        return error_set(err, "%s: night %" PRId64 ", begun %s, runs on %s as process %" PRId64 "; resume it there",
+                         store->path, night, started, host, pid);
+    case RUNNER_LIVES:
+        return error_set(err,
+                         "%s: night %" PRId64 ", begun %s, is still running as process %" PRId64 "; end that one first",
+                         store->path, night, started, pid);
+    case RUNNER_GONE:
+        break;
+    }
+    return true;
 }
 
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err) {

@@ -29,6 +29,11 @@ enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = 8 /*
 /* More than a job may say of its result, and print. */
 enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
 
+/* Lines over the result's pipe that are no JSON, beyond which it is not worth while to listen; and how often it is
+ * looked at how far a job is. */
+enum { GARBAGE_MOST = 16 };
+#define PROGRESS_SECONDS 0.05
+
 /* Of what has to be ended at its limit of time: seconds that it has to write its report. */
 enum { GRACE = 5 };
 
@@ -220,10 +225,35 @@ static void take_progress(struct job *job, const json_t *json) {
     free(name);
 }
 
+void job_signal(const struct job *job, int number) {
+    kill(job->own_group ? -job->pid : job->pid, number);
+}
+
+/* Ends a job for what it exceeds: one that takes too long may still write what it knows. */
+static void exceed(struct job *job, enum job_limit limit) {
+    if (job->exceeded)
+        return;
+    job->exceeded = limit;
+    job->ended = process_clock();
+    job_signal(job, limit == LIMIT_SECONDS ? SIGTERM : SIGKILL);
+}
+
+/* Notes a line: the result, how far the process is, or something else, which is shown if nothing better comes. */
 static void take_line(struct job *job, const char *line) {
     static const char beginning[] = "{\"verdict\""; /* of every result of ours, which need not be read twice */
-    json_t *json = strncmp(line, beginning, sizeof beginning - 1) == 0 ? NULL : json_loads(line, 0, NULL);
-    if (json_is_object(json) && !json_object_get(json, "verdict"))
+    json_t *json = NULL;
+    if (strncmp(line, beginning, sizeof beginning - 1) != 0) {
+        const double now = process_clock();
+        if (line[0] != '{' && ++job->garbage > GARBAGE_MOST) {
+            exceed(job, LIMIT_RESULT);
+            return;
+        }
+        if (line[0] == '{' && !strstr(line, "\"verdict\"") && now - job->heard < PROGRESS_SECONDS)
+            return;
+        job->heard = now;
+        json = line[0] == '{' ? json_loads(line, 0, NULL) : NULL;
+    }
+    if (json && !json_object_get(json, "verdict"))
         take_progress(job, json);
     else {
         free(job->record);
@@ -236,7 +266,7 @@ static void take_lines(struct job *job) {
     char *rest = job->lines.text, *end;
     if (!rest)
         return;
-    for (size_t n = job->lines.n; (end = memchr(rest, '\n', n)) != NULL; rest = end + 1) {
+    for (size_t n = job->lines.n; !job->exceeded && (end = memchr(rest, '\n', n)) != NULL; rest = end + 1) {
         *end = '\0';
         n -= (size_t)(end + 1 - rest);
         take_line(job, rest);
@@ -266,19 +296,6 @@ static size_t drain(int *end, struct text *text) {
             break;
     }
     return taken;
-}
-
-void job_signal(const struct job *job, int number) {
-    kill(job->own_group ? -job->pid : job->pid, number);
-}
-
-/* Ends a job for what it exceeds: one that takes too long may still write what it knows. */
-static void exceed(struct job *job, enum job_limit limit) {
-    if (job->exceeded)
-        return;
-    job->exceeded = limit;
-    job->ended = process_clock();
-    job_signal(job, limit == LIMIT_SECONDS ? SIGTERM : SIGKILL);
 }
 
 /* Of what is printed only the end is kept. */
@@ -361,7 +378,7 @@ static char *size_text(uint64_t bytes, char *text, size_t size) {
 
 /* True if the last words of a process are of that. */
 static bool ran_out_of_memory(const struct job *job) {
-    static const char *const words[] = {"out of memory", "bad_alloc", "allocate memory", "no memory"};
+    static const char *const words[] = {"out of memory", "bad_alloc", "allocate memory", "no memory", "MemoryError"};
     for (size_t i = 0; job->output.text && i < sizeof words / sizeof *words; i++)
         if (memmem(job->output.text, job->output.n, words[i], strlen(words[i])))
             return true;
@@ -380,9 +397,6 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "%s was ended by signal %d (%s)", who, number, strsignal(number));
         if (number == SIGKILL)
             text_printf(&text, "; perhaps memory ran out");
-        if (number == SIGABRT && job->max_memory && ran_out_of_memory(job))
-            text_printf(&text, ": it ran out of memory, its limit is %s",
-                        size_text(job->max_memory, limit, sizeof limit));
         if (number == SIGBUS && options->rtl.wave.path)
             text_printf(&text, "; perhaps the disk of the waves is full");
     } else
@@ -391,6 +405,8 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, " after its verdict %s", verdict_names[result->verdict]);
     else
         text_printf(&text, "%s", WIFSIGNALED(wait_status) ? " before it gave a verdict" : " and gave no verdict");
+    if (job->max_memory && ran_out_of_memory(job))
+        text_printf(&text, "; it ran out of memory, its limit is %s", size_text(job->max_memory, limit, sizeof limit));
     if (!said && job->record) {
         char garbage[80];
         text_printf(&text, "; what it said is none: %s", text_shown_into(job->record, garbage, sizeof garbage));
@@ -430,10 +446,11 @@ static bool same_rtl(const char *dut, const struct run_options *options) {
 
 /* What of a limit the job has exceeded, for a person. */
 static char *limit_reason(const struct job *job) {
-    char used[32], most[32];
+    char used[32], most[32], garbage[80];
     switch (job->exceeded) {
     case LIMIT_SECONDS:
-        return xprintf("not done after %.6g seconds, its limit of time%s", job->max_seconds,
+        return xprintf("not done after %.6g second%s, its limit of time%s", job->max_seconds,
+                       job->max_seconds == 1 ? "" : "s",
                        process_clock() - job->ended > GRACE ? "; it did not obey SIGTERM" : "");
     case LIMIT_MEMORY:
         return xprintf("ended with %s resident, its limit of memory is %s", size_text(job->memory, used, sizeof used),
@@ -441,7 +458,11 @@ static char *limit_reason(const struct job *job) {
     case LIMIT_OUTPUT:
         return xprintf("ended after it had printed %s", size_text(OUTPUT_LIMIT, most, sizeof most));
     default:
-        return xprintf("ended after %s of what should be its result", size_text(RESULT_LIMIT, most, sizeof most));
+        if (job->garbage <= GARBAGE_MOST)
+            return xprintf("ended because it says more than %s of its result",
+                           size_text(RESULT_LIMIT, most, sizeof most));
+        return xprintf("ended because what it says is no result: %s",
+                       text_shown_into(job->record ? job->record : "", garbage, sizeof garbage));
     }
 }
 
@@ -455,7 +476,8 @@ static struct result read_result(const struct run_options *options, const struct
     struct result result;
     if (!job->record || !result_parse(job->record, &result))
         result = empty_result(options, job, job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH);
-    if (job->exceeded == LIMIT_SECONDS ? result.verdict != VERDICT_PASS : job->exceeded != LIMIT_NONE) {
+    const bool in_time = WIFEXITED(wait_status) && result.verdict == VERDICT_PASS; /* when it was asked to end */
+    if (job->exceeded == LIMIT_SECONDS ? !in_time : job->exceeded != LIMIT_NONE) {
         result.verdict = job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH;
         set_text(&result.reason, limit_reason(job));
         if (result.verdict == VERDICT_CRASH)
@@ -484,7 +506,8 @@ static struct result read_result(const struct run_options *options, const struct
 
 /* True for what a command other than the one given does in its own way. */
 static bool is_recording(const char *word) {
-    static const char *const beginnings[] = {"--wave", "--tap", "--histogram", "--html", "--stop-at-first", "--copies"};
+    static const char *const beginnings[] = {"--wave",          "--tap",    "--histogram",  "--html",
+                                             "--stop-at-first", "--copies", "--only-failed"};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
             return true;

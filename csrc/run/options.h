@@ -57,8 +57,10 @@ struct run_options {
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
     bool copies;              /* of a simulator: it keeps copies of itself while it plays (replay/copies.h) */
+    uint64_t copies_every;    /* its clocks between two of them; 0: as many as may be */
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
     struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
+    bool only_failed;         /* with out: reports on what does not pass only */
     bool no_golden, stats, verbose, quiet;
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
