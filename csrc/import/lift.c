@@ -407,6 +407,12 @@ static bool take_all(struct lift *lift) {
     }
     end_loop(lift);
     end_table(lift);
+    const struct lift_summary *summary = lift->summary;
+    if (more == 0 && summary->writes + summary->reads + summary->untils == 0)
+        return error_set(lift->err,
+                         "%s: found no access to the registers of NVDLA (read as %s; %" PRIu64
+                         " accesses of other devices); is that the format, and where the registers are?",
+                         lift->options->title, source_format(lift->source), source_notes(lift->source)->outside);
     const uint64_t done = source_notes(lift->source)->layers_done;
     if (more == 0 && done > lift->summary->operations)
         words_add(&lift->summary->incomplete,

@@ -58,6 +58,7 @@ nv import --from vcd t.log -o t5.nvt; check import_wrong_format 2 "t.log: ends b
 nv import --from tape t.log -o t5.nvt; check import_no_format 2 "--from: found 'tape', expected mmiotrace, rwmmio, kmd"
 printf 'nothing of note\n' >empty.log
 nv import empty.log -o t5.nvt; check import_unknown 2 "empty.log: no format of captures is recognised in it; give it with --from"
+nv import --from kmd empty.log -o t5.nvt; check import_no_access 2 "empty.log: found no access to the registers of NVDLA (read as kmd; 0 accesses of other devices)"
 nv import missing.log; check import_missing 2 "missing.log: cannot open"
 nv import; check import_nothing 2 "no capture is given"
 nv import a b; check import_two 2 "found 'b', expected one capture"

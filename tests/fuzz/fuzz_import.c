@@ -1,5 +1,5 @@
-/* Fuzzes the readers of captures and what becomes of accesses. The first byte chooses format and options; what is imported
- * must be a trace that can be read.
+/* Fuzzes the readers of captures and what becomes of accesses. The first byte chooses format and options; what is
+ * imported must be a trace that can be read.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -31,11 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
                                            .has_base = (choice & 0x10) != 0,
                                            .base = 0xfe800000,
                                            .force = (choice & 0x20) != 0};
-    const struct lift_options lift_options = {.config = options.config,
-                                              .maps = &map,
-                                              .map_count = choice >> 7,
-                                              .path = out,
-                                              .title = "fuzzed"};
+    const struct lift_options lift_options = {
+        .config = options.config, .maps = &map, .map_count = choice >> 7, .path = out, .title = "fuzzed"};
     struct source *source = source_open(in, formats[choice & 7], &options, &err);
     struct lift_summary summary = {0};
     const bool good = source && lift(source, &lift_options, &summary, &err);
