@@ -35,8 +35,8 @@ void coverage_add(struct coverage *coverage, const struct program *prog);
 
 /* Which bins a trace exercises: COVERAGE_MARK bytes that tell lists of bins apart (those of one version of the program
  * are the same), then bit N % 8 of byte N / 8 for bin N, in the order of the table. Such bytes may be kept for years.
- * launches: of the trace, all of them. *n bytes; free() them. It takes a tenth of a
- * millisecond. */
+ * launches: of the trace, all of them. *n bytes; free() them. It takes 50
+ * microseconds. */
 enum { COVERAGE_MARK = 8 };
 unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches, size_t *n);
 

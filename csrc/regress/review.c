@@ -42,11 +42,16 @@ struct reader {
 
 /* ---- strings that the review owns ---- */
 
+/* A copy, cut between characters if it is too long for people. */
 static const char *keep(struct review *review, const char *text) {
     if (!text)
         return NULL;
+    size_t n = strnlen(text, REVIEW_TEXT + 1);
+    const bool whole = n <= REVIEW_TEXT;
+    while (!whole && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
     review->strings = xgrow(review->strings, review->string_count, sizeof *review->strings);
-    return review->strings[review->string_count++] = xstrdup(text);
+    return review->strings[review->string_count++] = xprintf("%.*s%s", (int)n, text, whole ? "" : " ...");
 }
 
 static const char *column(struct reader *reader, const struct query *query, int index) {
@@ -353,7 +358,8 @@ static bool read_buckets(struct reader *reader) {
     }
     if (!query_end(&query))
         return false;
-    qsort(review->buckets, review->bucket_count, sizeof *review->buckets, bucket_order);
+    if (review->bucket_count > 0)
+        qsort(review->buckets, review->bucket_count, sizeof *review->buckets, bucket_order);
     for (size_t i = 0; i < review->test_count; i++) {
         struct review_test *test = &review->tests[i];
         const int wanted = test->bucket;

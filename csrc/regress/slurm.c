@@ -420,6 +420,7 @@ static void finish_work(struct slurm *slurm, size_t number) {
     char *cause = end_cause(slurm, work);
     const bool at_fault = strcmp(work->task.name, "FAILED") == 0;
     work->followed = !work->closed;
+    chunk_give_up(slurm->job->folder, number);
     say(slurm, "job %s_%zu of Slurm ended with %zu of %zu tests undone, which run again: %s", work->task.job,
         number - work->task.first, left, work->count, cause);
     if (!work->any && at_fault && work->task.node[0])
@@ -595,6 +596,8 @@ static void take_lines(struct slurm *slurm, bool *seen) {
     if (slurm->leftovers && leftovers == 0) {
         read_all(slurm);
         slurm->leftovers = false;
+        for (size_t i = 0; i < slurm->old; i++)
+            chunk_give_up(slurm->job->folder, i);
     } else if (slurm->leftovers && !slurm->leftovers_told) {
         slurm->leftovers_told = true;
         say(slurm, "%zu job%s of Slurm that an earlier call submitted %s cancelled", leftovers,

@@ -47,10 +47,10 @@ struct task {
     char job[32]; /* number of the array's job, what scancel takes */
     size_t first, chunk;
     enum task_state state;
-    char name[32];   /* of the state, by Slurm: NODE_FAIL, TIMEOUT, ... */
-    char reason[64]; /* of waiting or failing, by Slurm; "None" */
-    char node[256];  /* "" before it has one */
-    int status;      /* wait status, 0 where Slurm knows none */
+    char name[32];    /* of the state, by Slurm: NODE_FAIL, TIMEOUT, ... */
+    char reason[128]; /* of waiting or failing, by Slurm; "None" */
+    char node[256];   /* "" before it has one */
+    int status;       /* wait status, 0 where Slurm knows none */
 };
 
 /* Words of the squeue command that shows all tasks of this user. */

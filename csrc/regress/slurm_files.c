@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ bool slurm_folders(const char *folder, struct error *err) {
 }
 
 size_t slurm_chunk_count(const char *folder) {
-    char *path = xprintf("%s/slurm/chunks", folder);
+    char *path = xprintf("%s/slurm/results", folder);
     size_t count = 0;
     DIR *directory = opendir(path);
     for (const struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
@@ -99,6 +100,12 @@ bool chunk_read(const char *folder, size_t chunk, struct chunk *content, struct 
     return ok;
 }
 
+void chunk_give_up(const char *folder, size_t chunk) {
+    char *path = slurm_path(folder, "chunks", chunk);
+    unlink(path);
+    free(path);
+}
+
 void chunk_free(struct chunk *content) {
     for (size_t i = 0; i < content->count; i++)
         test_free(&content->tests[i]);
@@ -127,7 +134,7 @@ size_t chunks_cut(const double *seconds, size_t count, double chunk_seconds, siz
         total += seconds[i];
     }
     qsort(shares, count, sizeof *shares, longest_first);
-    const double by_length = total / chunk_seconds, most = total / CHUNK_SHORTEST;
+    const double by_length = ceil(total / chunk_seconds), most = total / CHUNK_SHORTEST;
     const double for_all = (double)processors < most ? (double)processors : most;
     const double wanted = by_length > for_all ? by_length : for_all;
     size_t chunks = wanted < (double)count ? (size_t)wanted : count;

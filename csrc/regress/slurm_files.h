@@ -2,9 +2,10 @@
  * all machines share. Each has one writer, and a job's file of news only ever grows by whole lines, so that nothing is
  * needed of the file system but that it shows what was synced (NFS does).
  *
- *   slurm/chunks/N       what job N is to do, written before it is submitted
- *   slurm/results/N      what it has to say, line by line; made empty with chunks/N, so that nobody looks for it in
- * vain slurm/logs/          what the jobs printed
+ *   slurm/chunks/N       what job N is to do, written before it is submitted, and removed when the runner has given
+ * that job up: where Slurm has lost a node that still works, nobody else can tell the job slurm/results/N      what it
+ * has to say, line by line; made empty with chunks/N, so that nobody looks for it in vain slurm/logs/          what the
+ * jobs printed
  */
 #ifndef REGRESS_SLURM_FILES_H
 #define REGRESS_SLURM_FILES_H
@@ -22,7 +23,7 @@ char *slurm_path(const char *folder, const char *what, size_t chunk);
 /* Makes the folders below FOLDER/slurm. */
 bool slurm_folders(const char *folder, struct error *err);
 
-/* How many chunks there are in the folder: one more than the highest number. */
+/* How many chunks there have been in the folder: one more than the highest number. */
 size_t slurm_chunk_count(const char *folder);
 
 /* Tests that one job runs, one after the other or as many at a time as it has processors. */
@@ -35,6 +36,9 @@ struct chunk {
 
 /* Writes chunks/N and an empty results/N; false with a message. */
 bool chunk_write(const char *folder, size_t chunk, const struct chunk *content, struct error *err);
+
+/* Removes chunks/N: its job ends as soon as it sees that. */
+void chunk_give_up(const char *folder, size_t chunk);
 
 /* Reads chunks/N. False with FILE:LINE: what was found. */
 bool chunk_read(const char *folder, size_t chunk, struct chunk *content, struct error *err);

@@ -35,7 +35,8 @@ bool store_error(const struct store *store, const char *doing, struct error *err
 struct night_facts {
     const char *kind, *plan, *plan_path, *plan_text, *selected, *version, *engine, *command, *folder;
     uint64_t seed;
-    const char *directory; /* whose git revision tells what was tested: that of the RTL; NULL: the working directory */
+    const char *directory; /* whose git revision tells what was tested: that of the RTL; NULL: the working directory, or
+                            * that of the plan if only that one is in git */
 };
 /* Begins a night: its row, and one of each test, in one transaction. Host, cores, git revision and time are filled in;
  * git has ten seconds for each answer. The number of the night; -1 with a message. */

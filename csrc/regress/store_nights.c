@@ -147,21 +147,39 @@ static bool add_tests(struct store *store, int64_t night, const struct test_list
     return well;
 }
 
+/* Where what is tested stands: the folder that is named, else that of the runner, or of the plan if only that one is in
+ * git. free() the folder and the commit. */
+static char *tested_folder(const struct night_facts *facts, struct revision *revision) {
+    const char *slash = strrchr(facts->plan_path, '/');
+    char *plan = xstrndup(facts->plan_path, slash ? (size_t)(slash - facts->plan_path) + 1 : 0),
+         *folder = realpath(facts->directory ? facts->directory : ".", NULL);
+    *revision = folder ? revision_of(folder) : (struct revision){.dirty = -1};
+    if (!revision->commit && !facts->directory && plan[0]) {
+        *revision = revision_of(plan);
+        if (revision->commit) {
+            free(folder);
+            folder = realpath(plan, NULL);
+        }
+    }
+    free(plan);
+    return folder;
+}
+
 int64_t store_begin(struct store *store, const struct night_facts *facts, const struct test_list *tests,
                     struct error *err) {
     static const char doing[] = "the night cannot be begun";
-    char *directory = realpath(facts->directory ? facts->directory : ".", NULL);
-    struct revision revision = directory ? revision_of(directory) : (struct revision){.dirty = -1};
+    struct revision revision;
+    char *folder = tested_folder(facts, &revision);
     int64_t night = -1;
     if (store_transaction(store, doing, err)) {
-        bool well = add_night(store, facts, directory ? directory : "", &revision, doing, err);
+        bool well = add_night(store, facts, folder ? folder : "", &revision, doing, err);
         night = sqlite3_last_insert_rowid(store->database);
         well = well && add_tests(store, night, tests, doing, err);
         if (!store_end(store, well, doing, err))
             night = -1;
     }
     free(revision.commit);
-    free(directory);
+    free(folder);
     return night;
 }
 

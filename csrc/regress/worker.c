@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,14 @@
 /* How often a test says how far it is. */
 enum { PROGRESS_SECONDS = 3 };
 
+/* How often a job looks whether the runner has given it up. */
+enum { LOOK_SECONDS = 5 };
+
 struct worker {
     struct chunk chunk;
-    char *path; /* of the results */
+    char *path;  /* of the results */
+    char *order; /* path of the chunk: while it is there, the job is to go on */
+    double looked;
     int file;
     double *told; /* process_clock() of the last progress of each test */
 };
@@ -67,6 +73,19 @@ static bool done(void *context, size_t test, const char *host, const struct resu
                 true);
 }
 
+/* A job that Slurm has lost, with its node, may work all the same. Its tests run elsewhere now. */
+static void look(void *context) {
+    struct worker *worker = context;
+    const double now = process_clock();
+    if (now - worker->looked < LOOK_SECONDS)
+        return;
+    worker->looked = now;
+    if (access(worker->order, F_OK) == 0 || errno != ENOENT)
+        return;
+    fprintf(stderr, "nvcosim: %s is gone: the runner has given this job up\n", worker->order);
+    raise(SIGTERM); /* as scancel does */
+}
+
 /* Everything that the tests need has to be here: a node that misses the shared folder must not judge them. */
 static bool check_node(const struct chunk *chunk, const char *folder, struct error *err) {
     bool there = true;
@@ -91,7 +110,8 @@ static int processors(void) {
 static int run_chunk(struct worker *worker, const char *folder) {
     const struct chunk *chunk = &worker->chunk;
     struct engine_job job = {.tests = chunk->tests, .count = chunk->count, .jobs = processors(), .folder = folder};
-    job.listener = (struct engine_listener){.started = started, .progress = progress, .done = done, .context = worker};
+    job.listener = (struct engine_listener){
+        .started = started, .progress = progress, .done = done, .tick = look, .context = worker};
     size_t *order = xcalloc(chunk->count, sizeof *order);
     for (size_t i = 0; i < chunk->count; i++)
         order[i] = i;
@@ -116,7 +136,8 @@ static int run_chunk(struct worker *worker, const char *folder) {
 }
 
 int worker_main(const char *folder, size_t number) {
-    struct worker worker = {.path = slurm_path(folder, "results", number)};
+    struct worker worker = {.path = slurm_path(folder, "results", number),
+                            .order = slurm_path(folder, "chunks", number)};
     struct error err;
     char host[256] = "";
     int status = EXIT_BAD_INPUT;
@@ -139,6 +160,7 @@ int worker_main(const char *folder, size_t number) {
         close(worker.file);
     free(worker.told);
     chunk_free(&worker.chunk);
+    free(worker.order);
     free(worker.path);
     return status;
 }

@@ -58,8 +58,8 @@ static const char *advice(const struct reader *reader) {
     const char *line = reader->text, *end = reader->text + reader->n;
     const yaml_mark_t mark = reader->parser.problem_mark;
     for (size_t i = 0; line && i < mark.line; i++) {
-        line = memchr(line, '\n', (size_t)(end - line));
-        line += line != NULL;
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        line = next ? next + 1 : NULL;
     }
     if (line && (size_t)(end - line) > mark.column && line[mark.column] == '\t')
         return "; a line is indented with blanks, not with tabs";

@@ -286,8 +286,11 @@ static char *functional_bins(const struct program *prog, const struct layer_trac
     size_t n;
     unsigned char *bits = coverage_bits(prog, launches, &n);
     char *digits = xmalloc(2 * n + 1);
-    for (size_t i = 0; i < n; i++)
-        snprintf(digits + 2 * i, 3, "%02x", bits[i]);
+    for (size_t i = 0; i < n; i++) {
+        digits[2 * i] = "0123456789abcdef"[bits[i] >> 4];
+        digits[2 * i + 1] = "0123456789abcdef"[bits[i] & 15];
+    }
+    digits[2 * n] = '\0';
     free(bits);
     return digits;
 }

@@ -37,6 +37,7 @@ start() {
     # exec: the ID is that of the daemon, also behind a PREFIX that execs
     (exec setsid -- "$@" "${command[@]}" </dev/null >>"$SLURM_CLUSTER/$name.log" 2>&1) &
     echo $! >"$SLURM_CLUSTER/$name.pid"
+    disown
 }
 
 # until SECONDS COMMAND...: waits until it succeeds

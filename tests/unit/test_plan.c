@@ -350,6 +350,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
          ":2:1: not YAML: found character that cannot start any token (while scanning for the next token, "
          "which begins in line 2); a line is indented with blanks, not with tabs"},
         {"items: [\n", ":2:1: not YAML: "},
+        {"[s: ", ":2:1: not YAML: "},
         {"a: \x01\n", ":1:4: found a control character (0x01); expected text"},
         {"a: b\nc: \xff\n", ":2:4: found a byte that is not UTF-8 (0xff); expected text in UTF-8"},
         {"name: \"a\\0b\"\n", ":1:7: found a text with a zero character in it"},

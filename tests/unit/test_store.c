@@ -594,6 +594,27 @@ static void revision_of_a_folder(void **state) {
     assert_int_equal(revision.dirty, 0);
     free(revision.commit);
     free(command);
+    /* A night that is begun outside of git tells the revision of its plan. */
+    char *here = getcwd(NULL, 0), *path = path_of("outside.db"), *plan = path_of("tree/plan.yml");
+    const struct night_facts facts = {.kind = "regress",
+                                      .plan = "p",
+                                      .plan_path = plan,
+                                      .plan_text = "",
+                                      .version = "",
+                                      .engine = "local",
+                                      .command = "",
+                                      .folder = ""};
+    struct test_list none = {0};
+    struct error err;
+    assert_int_equal(chdir(folder), 0);
+    struct store *store = opened(path);
+    assert_int_equal(store_begin(store, &facts, &none, &err), 1);
+    expect(store, "SELECT length(revision) || dirty || (directory LIKE '%/tree') FROM night", "4001");
+    store_close(store);
+    assert_int_equal(chdir(here), 0);
+    free(here);
+    free(path);
+    free(plan);
     command = xprintf("cd %s && echo 2 >untracked", tree);
     assert_int_equal(system(command), 0);
     revision = revision_of(tree);
