@@ -192,6 +192,7 @@ bench: build
 	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
+	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)

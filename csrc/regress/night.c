@@ -200,51 +200,66 @@ static char *column(sqlite3_stmt *row, int index) {
     return text ? xstrdup((const char *)text) : NULL;
 }
 
+/* What is read of a night. */
+enum { KIND, PLAN_PATH, PLAN_TEXT, SELECTED, SEED, STATE, HOST, PID, BIRTH, ENGINE, FOLDER };
+
+static const char *seen(sqlite3_stmt *row, int index) {
+    return (const char *)sqlite3_column_text(row, index);
+}
+
+/* False with a message if the night cannot be resumed. */
+static bool check_night(const struct night *night, sqlite3_stmt *row, struct error *err) {
+    if (strcmp(seen(row, KIND), "regress") != 0)
+        return error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, seen(row, KIND));
+    if (strcmp(seen(row, STATE), "done") == 0)
+        return error_set(err, "night %" PRId64 " is done: nothing is left to resume", night->id);
+    if (strcmp(seen(row, STATE), "running") != 0)
+        return true;
+    switch (store_runner(seen(row, HOST), sqlite3_column_int64(row, PID), seen(row, BIRTH))) {
+    case RUNNER_ELSEWHERE:
+        return error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, seen(row, HOST));
+    case RUNNER_LIVES:
+        return error_set(err, "night %" PRId64 " is still running as process %s; end that one first", night->id,
+                         seen(row, PID));
+    case RUNNER_GONE:
+        break;
+    }
+    return true;
+}
+
 /* Takes the night as the database has it. */
+static bool take_night(struct night *night, sqlite3_stmt *row, struct error *err) {
+    plan_free(night->plan);
+    free(night->plan_text);
+    free(night->plan_path);
+    night->plan_path = column(row, PLAN_PATH);
+    night->plan_text = column(row, PLAN_TEXT);
+    night->selected = column(row, SELECTED);
+    night->seed = (uint64_t)sqlite3_column_int64(row, SEED);
+    night->engine = column(row, ENGINE);
+    night->plan = plan_parse(night->plan_path, night->plan_text, strlen(night->plan_text), err);
+    if (!night->plan)
+        return false;
+    settle(night);
+    return night->options->dry_run || take_folder(night, seen(row, FOLDER), err);
+}
+
 static bool read_night(struct night *night, struct error *err) {
     static const char doing[] = "the night cannot be read";
-    enum { KIND, PLAN_PATH, PLAN_TEXT, SELECTED, SEED, STATE, HOST, ENGINE, FOLDER };
-    char host[256] = "", *folder = NULL;
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(store_database(night->store),
-                           "SELECT kind, plan_path, plan_text, selected, seed, state, host, engine, folder FROM night "
-                           "WHERE id = ?",
-                           -1, &row, NULL) != SQLITE_OK ||
-        sqlite3_bind_int64(row, 1, night->id) != SQLITE_OK)
-        return store_error(night->store, doing, err);
-    const int code = sqlite3_step(row);
-    gethostname(host, sizeof host - 1);
+    int code = sqlite3_prepare_v2(store_database(night->store),
+                                  "SELECT kind, plan_path, plan_text, selected, seed, state, host, pid, birth, engine, "
+                                  "folder FROM night WHERE id = ?",
+                                  -1, &row, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_bind_int64(row, 1, night->id)) == SQLITE_OK)
+        code = sqlite3_step(row);
     bool well = code == SQLITE_ROW;
     if (code == SQLITE_DONE)
         error_set(err, "%s: there is no night %" PRId64, night->database, night->id);
     else if (!well)
         store_error(night->store, doing, err);
-    else if (strcmp((const char *)sqlite3_column_text(row, KIND), "regress") != 0)
-        well = error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, sqlite3_column_text(row, KIND));
-    else if (strcmp((const char *)sqlite3_column_text(row, STATE), "done") == 0)
-        well = error_set(err, "night %" PRId64 " is done: nothing is left to resume", night->id);
-    else if (strcmp((const char *)sqlite3_column_text(row, STATE), "running") == 0 &&
-             strcmp((const char *)sqlite3_column_text(row, HOST), host) != 0)
-        well =
-            error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, sqlite3_column_text(row, HOST));
-    if (well) {
-        plan_free(night->plan);
-        free(night->plan_text);
-        free(night->plan_path);
-        night->plan_path = column(row, PLAN_PATH);
-        night->plan_text = column(row, PLAN_TEXT);
-        night->selected = column(row, SELECTED);
-        night->seed = (uint64_t)sqlite3_column_int64(row, SEED);
-        night->engine = column(row, ENGINE);
-        night->plan = plan_parse(night->plan_path, night->plan_text, strlen(night->plan_text), err);
-        folder = column(row, FOLDER);
-        well = night->plan != NULL;
-    }
+    well = well && check_night(night, row, err) && take_night(night, row, err);
     sqlite3_finalize(row);
-    if (well)
-        settle(night);
-    well = well && (night->options->dry_run || take_folder(night, folder, err));
-    free(folder);
     return well;
 }
 

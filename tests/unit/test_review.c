@@ -89,8 +89,8 @@ static struct review *review_of(const struct fixture *f, int night) {
 static char *written(const struct fixture *f, int night, const char *name,
                      bool (*write)(struct store *, int64_t, const char *, struct error *)) {
     struct error err;
-    size_t n;
-    char *path = xprintf("%s/%s", f->folder, name), *text;
+    size_t n = 0;
+    char *path = xprintf("%s/%s", f->folder, name), *text = NULL;
     if (!write(f->store, night, path, &err) || !file_read(path, &text, &n, &err))
         fail_msg("%s", err.text);
     assert_int_equal(strlen(text), n);
