@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "device": "nvdla memory",
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
+    "loadable": "nvdla memory layers trace device observe model replay",
     "gen": "nvdla layers trace",
     "replay": "nvdla memory layers trace device observe",
     "coverage": "nvdla memory layers trace",
@@ -32,7 +33,7 @@ MAY_INCLUDE = {
     "regress": "nvdla memory layers trace gen coverage report run",
     "import": "nvdla memory layers trace",
     "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace device observe model gen replay coverage report run regress import",
+    "cli": "nvdla memory layers trace device observe model loadable gen replay coverage report run regress import",
 }
 
 
