@@ -15,5 +15,6 @@ int debug_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
+int qualify_main(int argc, char **argv);
 
 #endif

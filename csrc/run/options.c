@@ -58,6 +58,7 @@ enum {
     KEY_COPIES,
     KEY_HTML,
     KEY_FAULT,
+    KEY_NO_REPORT,
     KEY_FUNCTIONAL,
 };
 
@@ -218,6 +219,7 @@ const struct argp_option run_option_table[] = {
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
+    {.name = "no-report", .key = KEY_NO_REPORT, .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
 };
@@ -523,6 +525,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_FAULT:
         options->rtl.fault = (uint32_t)number_option(state, name, arg, INT32_MAX);
+        break;
+    case KEY_NO_REPORT:
+        options->no_report = true;
         break;
     case KEY_STRICT:
         options->play.strict = true;

@@ -60,6 +60,7 @@ struct run_options {
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
     struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
     bool no_golden, stats, verbose, quiet;
+    bool no_report;       /* whatever comes of it, the result alone tells */
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
     int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */
