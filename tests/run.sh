@@ -144,14 +144,15 @@ group "proofs of leaf modules" tests/formal/prove.sh "$build"
 for bench in $benches; do
     group "engine alone: $bench" "$build/benches/$bench/bench" ${nightly:+--seeds 1000}
 done
-group "own traces on rtl and model" tests/replay/own.sh
-for config in small large large_compressed ${nightly:+small_256 small_256_full medium_512 medium_1024_full}; do
-    group "random layers on rtl and model, $config" tests/replay/random.sh $config $([ -n "$nightly" ] && echo 1000 || echo 20)
-done
-group "checks inside the rtl find nothing" tests/replay/checks.sh small $([ -n "${NIGHTLY:-}" ] && echo 300 || echo 10)
-[ -n "${NIGHTLY:-}" ] && for config in small_256 large large_compressed; do
-    group "checks inside the rtl find nothing, $config" tests/replay/checks.sh $config 100
-done
+if [ -n "$nightly" ]; then
+    group "nightly plan" tests/regress/nightly.sh
+else
+    group "own traces on rtl and model" tests/replay/own.sh
+    for config in small large large_compressed; do
+        group "random layers on rtl and model, $config" tests/replay/random.sh $config 20
+    done
+    group "checks inside the rtl find nothing" tests/replay/checks.sh small 10
+fi
 group "checks inside the rtl name planted faults" tests/rtl/checks/planted.py "$build"
 group "hangs" tests/replay/hang.sh "$build"
 group "hangs: the engine that is named" tests/replay/hang_faults.py "$build"
@@ -165,11 +166,12 @@ group "taps of another rtl" tests/replay/foreign_taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "nvcosim debug names the engine to blame for planted faults" tests/replay/debug.sh "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
-step "build what writes of a night" "what is written about a night" make --no-print-directory "$build/tests/outputs"
-group "what is written about a night" tests/regress/outputs.py "$build"
+step "build what writes about nights" "$(printf '%s\n' "junit.xml and summary of a night" "page of a night in a browser")" make --no-print-directory "$build/tests/outputs"
+group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
+group "page of a night in a browser" tests/regress/page.py "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
-for config in small small_256 medium_512 large full ${nightly:+medium_1024_full small_256_full}; do
+[ -n "$nightly" ] || for config in small small_256 medium_512 large full; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"

@@ -155,32 +155,30 @@ static bool add_trace(const struct expansion *expansion, const char *path, struc
     return true;
 }
 
-/* The files of one pattern. Nothing there: a warning if the item is optional. */
-static bool match(const struct expansion *expansion, const struct plan_word *pattern, struct words *paths) {
+/* The files of one pattern. Of an optional item it may match none, or name no variable: *missing then says what is not
+ * there, unless something else was not. */
+static bool match(const struct expansion *expansion, const struct plan_word *pattern, struct words *paths,
+                  char **missing) {
     const struct plan *plan = expansion->plan;
-    const bool optional = expansion->item->optional;
     const size_t before = paths->count;
     struct error reason;
     char *text = paths_variables(pattern->text, &reason);
-    if (text) {
-        const bool good = paths_match(plan->folder, text, paths, &reason);
-        if (good && paths->count == before) {
-            char *seen = paths_from(plan->folder, text);
-            error_set(&reason, "found no file that matches %s", seen);
-            free(seen);
-        }
-        free(text);
-        if (!good)
-            return plan_fail(plan, pattern->place, expansion->err, "traces: %s", reason.text);
-        if (paths->count > before)
-            return true;
+    const bool good = !text || paths_match(plan->folder, text, paths, &reason);
+    if (text && good && paths->count == before) {
+        char *seen = paths_from(plan->folder, text);
+        error_set(&reason, "found no file that matches %s", seen);
+        free(seen);
     }
+    free(text);
+    if (good && paths->count > before)
+        return true;
     plan_fail(plan, pattern->place, expansion->err, "traces: %s%s", reason.text,
-              optional ? "; the item is optional, nothing of this pattern runs"
-                       : "; `optional: yes` makes this a warning");
-    if (optional)
-        words_add(&expansion->list->warnings, "%s", expansion->err->text);
-    return optional;
+              !good                        ? ""
+              : !expansion->item->optional ? "; `optional: yes` makes this a warning"
+                                           : "; the item is optional, nothing of it runs");
+    if (good && expansion->item->optional && !*missing)
+        *missing = xstrdup(expansion->err->text);
+    return good && expansion->item->optional;
 }
 
 /* Does a pattern of `exclude` match the name of the trace? used[]: which ones ever did. */
@@ -206,19 +204,23 @@ static bool add_traces(const struct expansion *expansion) {
     const struct plan_words *exclude = &item->exclude;
     bool *used = xcalloc(exclude->count, sizeof *used), good = true;
     struct words paths = {0};
+    char *missing = NULL;
     for (size_t p = 0; good && p < item->traces.count; p++) {
         const size_t before = paths.count;
-        good = match(expansion, &item->traces.items[p], &paths);
+        good = match(expansion, &item->traces.items[p], &paths, &missing);
         for (size_t i = before; good && i < paths.count; i++)
             if (!is_excluded(exclude, paths.items[i], used) && !contains(&paths, before, paths.items[i]))
                 good = add_trace(expansion, paths.items[i], item->traces.items[p].place);
     }
+    if (good && paths.count == 0)
+        words_add(&expansion->list->warnings, "%s", missing);
     for (size_t i = 0; good && i < exclude->count; i++)
         if (!used[i] && paths.count > 0)
             words_add(&expansion->list->warnings, "%s:%d:%d: exclude: '%s' matches the name of no trace",
                       expansion->plan->file, exclude->items[i].place.line, exclude->items[i].place.column,
                       exclude->items[i].text);
     words_free(&paths);
+    free(missing);
     free(used);
     return good;
 }

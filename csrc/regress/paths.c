@@ -105,7 +105,7 @@ static char *escaped(const char *text, size_t n) {
     struct text out = {0};
     text_add(&out, "", 0);
     for (size_t i = 0; i < n; i++) {
-        if (strchr("*?[]\\", text[i]))
+        if (strchr("*?[]{},\\", text[i]))
             text_add(&out, "\\", 1);
         text_add(&out, text + i, 1);
     }
@@ -127,7 +127,7 @@ bool paths_match(const char *folder, const char *pattern, struct words *paths, s
     char *whole = join(folder, pattern, &kept);
     char *name = escaped(whole, kept), *full = xprintf("%s%s", name, whole + kept);
     glob_t found = {0};
-    const int status = glob(full, GLOB_NOSORT, unreadable, &found);
+    const int status = glob(full, GLOB_NOSORT | GLOB_BRACE, unreadable, &found);
     bool good = status == 0 || status == GLOB_NOMATCH;
     if (status == GLOB_NOSPACE)
         xexhausted();
@@ -136,7 +136,8 @@ bool paths_match(const char *folder, const char *pattern, struct words *paths, s
     else if (status == 0) {
         qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
         for (size_t i = 0; i < found.gl_pathc; i++)
-            words_add(paths, "%s", found.gl_pathv[i]);
+            if (i == 0 || strcmp(found.gl_pathv[i - 1], found.gl_pathv[i]) != 0) /* {a*,*b} */
+                words_add(paths, "%s", found.gl_pathv[i]);
     }
     globfree(&found);
     free(full);

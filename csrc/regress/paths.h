@@ -17,9 +17,9 @@ char *paths_folder(const char *file);
 /* A path as it is seen from a folder, which is absolute: absolute, without "." and leading "..". free() it. */
 char *paths_from(const char *folder, const char *path);
 
-/* The files that a pattern matches ("*", "?", "[...]", never a leading dot), in the order of their bytes, as absolute
- * paths, added to paths. A path without these characters matches itself if it is there. False with a message if a
- * folder cannot be read. */
+/* The files that a pattern matches ("*", "?", "[...]", never a leading dot; "{A,B}": A or B), each once, in the order
+ * of their bytes, as absolute paths, added to paths. A path without these characters matches itself if it is there.
+ * False with a message if a folder cannot be read. */
 bool paths_match(const char *folder, const char *pattern, struct words *paths, struct error *err);
 
 #endif

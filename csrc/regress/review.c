@@ -9,7 +9,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/query.h"
 
-enum { ALTERNATIONS = 3 /* changes between pass and fail that make a test flaky */ };
+enum { ALTERNATIONS = 4 /* changes between pass and fail that make a test flaky */ };
 
 /* A past night of the plan. */
 struct past {
@@ -315,6 +315,9 @@ static void compare(struct reader *reader) {
             find_alternation(reader, test, outcomes);
         if (review->before == 0)
             continue;
+        if (test->same && test->verdict == VERDICT_PASS && test->before == VERDICT_PASS && test->cycles > 0 &&
+            test->cycles_before > 0)
+            test->ratio = (double)test->cycles / (double)test->cycles_before;
         test->new_failure = test->state == REVIEW_FAILED && !failing(test->before);
         test->new_pass = test->state == REVIEW_PASSED && test->was_there && failing(test->before);
     }

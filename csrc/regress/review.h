@@ -47,6 +47,7 @@ struct review_test {
     bool new_failure;      /* fails and is not known to; then it passed or did not run */
     bool new_pass;         /* passes; then it did not */
     int64_t cycles_before; /* 0: none */
+    double ratio; /* of the cycles, now to before, of the same work that passed both times; 0: not to be compared */
     /* Over the last nights. */
     enum review_flaky flaky;
     const char *flaky_text;

@@ -2,6 +2,7 @@
  * buckets. See html.h.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -368,20 +369,9 @@ static double peak(const struct timeline *timeline) {
 
 /* ---- the sections ---- */
 
-/* A round number of clocks for the distance of ticks. */
-static uint64_t tick_step(uint64_t cycles) {
-    uint64_t step = 1;
-    for (uint64_t unit = 1; step * TICKS < cycles; unit *= 10) {
-        static const uint64_t factors[] = {1, 2, 5, 10};
-        for (size_t i = 0; i < 4 && step * TICKS < cycles; i++)
-            step = factors[i] * unit;
-    }
-    return step;
-}
-
 static void write_axis(const struct lanes *lanes) {
     const uint64_t first = lanes->timeline->origin, end = first + lanes->timeline->count * lanes->timeline->bucket;
-    const uint64_t step = tick_step(end - first);
+    const uint64_t step = (uint64_t)fmax(html_step((double)(end - first), TICKS), 1);
     char number[HTML_NUMBER];
     FILE *out = lanes->page->out;
     fputs("<div class=\"lane axis\" aria-hidden=\"true\"><span class=\"name\">cycle</span><span "

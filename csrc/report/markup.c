@@ -2,6 +2,7 @@
 #include "report/markup.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,15 @@ char *html_bytes(uint64_t value, char text[HTML_NUMBER]) {
     }
     snprintf(text, HTML_NUMBER, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
     return text;
+}
+
+double html_step(double span, int most) {
+    static const double factors[] = {1, 2, 5, 10};
+    const double least = span / most, unit = pow(10, floor(log10(least)));
+    for (size_t i = 0; i + 1 < sizeof factors / sizeof *factors; i++)
+        if (factors[i] * unit >= least * (1 - 1e-9))
+            return factors[i] * unit;
+    return 10 * unit;
 }
 
 void html_section(FILE *out, const char *id, const char *title, const char *about) {

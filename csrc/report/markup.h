@@ -21,6 +21,10 @@ enum { HTML_NUMBER = 32 };
 char *html_count(uint64_t value, char text[HTML_NUMBER]);
 char *html_bytes(uint64_t value, char text[HTML_NUMBER]);
 
+/* A round number (1, 2 or 5 times a power of ten) for the distance of ticks on an axis: span holds at most `most` of
+ * it. span > 0. */
+double html_step(double span, int most);
+
 /* Opens a section of the page, with its heading and a sentence about it (NULL: none); close it with "</section>". */
 void html_section(FILE *out, const char *id, const char *title, const char *about);
 

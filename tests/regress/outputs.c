@@ -1,13 +1,14 @@
 /* Writes what is written about a night, from any database: for tests of the outputs, which need nights that no run
  * makes.
  *
- * usage: outputs DATABASE NIGHT FOLDER     leaves FOLDER/junit.xml, FOLDER/summary.txt
+ * usage: outputs DATABASE NIGHT FOLDER     leaves FOLDER/index.html, FOLDER/junit.xml, FOLDER/summary.txt
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "nvdla/xalloc.h"
 #include "regress/junit.h"
+#include "regress/page.h"
 #include "regress/summary.h"
 
 struct store {
@@ -32,7 +33,8 @@ int main(int argc, char **argv) {
          *summary = xprintf("%s/summary.txt", argv[3]);
     char *text = summary_text(&store, night, page, &err);
     FILE *out = text ? fopen(summary, "w") : NULL;
-    const bool fine = out && fputs(text, out) >= 0 && fclose(out) == 0 && junit_write(&store, night, junit, &err);
+    const bool fine = out && fputs(text, out) >= 0 && fclose(out) == 0 && junit_write(&store, night, junit, &err) &&
+                      page_write(&store, night, page, &err);
     if (!fine)
         fprintf(stderr, "outputs: %s\n", err.text);
     free(text);

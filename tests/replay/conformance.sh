@@ -1,9 +1,9 @@
 #!/bin/bash
 # Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. Our own traces of small see
 # every memory behaviour, added ones (NVDLA_CONFORMANCE, see tests/conformance_traces.sh) and those of other configurations the default and
-# one random one, with NIGHTLY=1 all; full, which has no RTL, is played on the model alone.
+# one random one; full, which has no RTL, is played on the model alone. plans/nightly.yml plays all with every memory behaviour.
 #
-# usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE, NIGHTLY from the environment)
+# usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
 #                                  REQUIRE_CONFORMANCE=1: that there are no added traces is a failure
 set -u
 . "$(dirname "$0")/play.sh"
@@ -14,7 +14,6 @@ echo "$config: ${#own[@]} traces of our own, ${#added[@]} added"
 
 few=("" "--stall 300 --reorder --seed 1")
 all=("${few[@]}" "--latency 200" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2" "--stall 700 --bandwidth 400 --seed 3")
-[ -z "${NIGHTLY:-}" ] || few=("${all[@]}")
 [ "$config" = small ] || all=("${few[@]}")
 [ "$config" != full ] || few=("--dut model" "--dut model --threads 4") all=("--dut model" "--dut model --threads 4")
 

@@ -230,17 +230,20 @@ static void known_failures_excuse_until_their_day(void **state) {
 
 static void what_is_optional_may_be_missing(void **state) {
     (void)state;
-    struct test_list list = expand("items:\n"
-                                   "- {name: a, traces: ../traces/small/*, exclude: zzz}\n"
-                                   "- {name: b, traces: [../traces/none/*, '${PLAN_NOTHING}/x'], optional: yes}\n"
-                                   "- {name: c, traces: '${PLAN_NOTHING:-../traces}/small/b_1*'}\n",
-                                   1, NULL);
-    assert_keys(&list, "a/a_1 a/a_2 a/b_1 c/b_1");
+    struct test_list list =
+        expand("items:\n"
+               "- {name: a, traces: ../traces/small/*, exclude: zzz}\n"
+               "- {name: b, traces: [../traces/none/*, '${PLAN_NOTHING}/x'], optional: yes}\n"
+               "- {name: e, traces: '${PLAN_NOTHING}/x', optional: yes}\n"
+               "- {name: d, traces: [../traces/none/*, '../traces/{small,full/none,cfg}/{b_*,*1}'], optional: yes}\n"
+               "- {name: c, traces: '${PLAN_NOTHING:-../traces}/small/b_1*'}\n",
+               1, NULL);
+    assert_keys(&list, "a/a_1 a/a_2 a/b_1 d/c_1 d/b_1 c/b_1");
     assert_int_equal(list.warnings.count, 3);
     assert_non_null(strstr(list.warnings.items[0], ":2:49: exclude: 'zzz' matches the name of no trace"));
     assert_non_null(strstr(list.warnings.items[1], ":3:22: traces: found no file that matches "));
     assert_non_null(
-        strstr(list.warnings.items[2], ":3:40: traces: the variable PLAN_NOTHING of the environment is not set"));
+        strstr(list.warnings.items[2], ":4:21: traces: the variable PLAN_NOTHING of the environment is not set"));
     test_list_free(&list);
 }
 
@@ -502,6 +505,24 @@ static void a_folder_may_be_called_like_a_pattern(void **state) {
     test_list_free(&list);
 }
 
+/* Of this repository; unit tests run in its folder. */
+static void the_plans_of_this_project_are_right(void **state) {
+    (void)state;
+    static const char *const files[] = {"plans/smoke.yml", "plans/nightly.yml"};
+    setenv("NVDLA_CONFORMANCE", "/nonexistent", 1);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct error err = {.text = ""};
+        struct test_list list;
+        struct plan *plan = plan_read(files[i], &err);
+        if (!plan || !plan_expand(plan, 20261122, today, NULL, &list, &err))
+            fail_msg("%s", err.text);
+        assert_in_range(list.count, 1000, 30000);
+        assert_int_equal(list.warnings.count, i == 0 ? 0 : 6); /* one for each configuration of added traces */
+        test_list_free(&list);
+        plan_free(plan);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_multiplied_in_order),
@@ -515,6 +536,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
         cmocka_unit_test(aliases_cannot_blow_up),
         cmocka_unit_test(a_folder_may_be_called_like_a_pattern),
+        cmocka_unit_test(the_plans_of_this_project_are_right),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
