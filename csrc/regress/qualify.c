@@ -16,6 +16,7 @@
 #include "regress/campaign.h"
 #include "regress/faults.h"
 #include "regress/night.h"
+#include "regress/page.h"
 #include "regress/store_sql.h"
 #include "run/places.h"
 #include "run/process.h"
@@ -70,6 +71,14 @@ static bool same_test(const struct test *a, const struct test *b) {
     return same;
 }
 
+/* True for a test that the copy can play: it is compiled without the checks inside the RTL. */
+static bool can_play(const struct test *test) {
+    bool can = strcmp(test->dut, "model") != 0;
+    for (size_t i = 0; i < test->options.count; i++)
+        can = can && strcmp(test->options.items[i], "--checks") != 0;
+    return can;
+}
+
 /* Keeps the tests of the configuration that are played on some RTL, each once whatever RTL that is, and lets them play
  * on the copy. */
 static void settle_tests(struct qualification *q) {
@@ -77,7 +86,7 @@ static void settle_tests(struct qualification *q) {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         struct test *test = &list->tests[i];
-        bool wanted = strcmp(test->config, q->options->config->name) == 0 && strcmp(test->dut, "model") != 0;
+        bool wanted = strcmp(test->config, q->options->config->name) == 0 && can_play(test);
         for (size_t k = 0; wanted && k < kept; k++)
             wanted = !same_test(&list->tests[k], test);
         if (!wanted) {
@@ -296,10 +305,16 @@ static int end_night(struct qualification *q, enum engine_end end, int signal) {
         fprintf(stderr, "nvcosim qualify: %s\n", err.text);
     faults_print(stdout, &q->faults);
     const double share = faults_share(&q->faults);
+    char *page = xprintf("%s/index.html", q->folder);
+    if (!page_write(q->store, q->night, page, &err)) {
+        fprintf(stderr, "nvcosim qualify: %s\n", err.text);
+        well = false;
+    }
     printf("\n%.1f %% of the faults that are not known to be equivalent are noticed; night %" PRId64 " in %s\n", share,
            q->night, q->database);
-    printf("To look at fault N: nvcosim debug --config %s --dut rtl:%s --fault N TRACE\n", q->options->config->name,
-           q->options->name);
+    printf("%s\nTo look at fault N: nvcosim debug --config %s --dut rtl:%s --fault N TRACE\n", page,
+           q->options->config->name, q->options->name);
+    free(page);
     if (!whole)
         printf("\nNot everything was played. To go on, give the same command with --resume\n");
     if (signal)
