@@ -7,8 +7,9 @@ usage: plant.py OUT --count N --seed S [--config CONFIG] [--filelist FILE.f [--t
   --filelist  of the RTL, as `nvcosim build` takes it; default: the RTL in rtl/, of configuration CONFIG
   FOLDER      these folders get faults, by turns; default: every place of the design is as likely as any other
 
-An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E). The function tells if the fault is there, and keeps that the
-changed expression had another value: in a run without any fault that names the faults that could change something in it.
+An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E). The function (tb/planted.h, called from Verilator's C++) tells if the
+fault is there, and keeps that the changed expression had another value: in a run without any fault that names the faults that could change
+something in it.
 
   plant.py build/planted --count 40 --seed 1
   nvcosim build --config small --name planted --filelist build/planted/faults.f
@@ -29,7 +30,7 @@ import subprocess
 import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
-CALL = "nvdla_faults::nvdla_fault"
+HEADER = os.path.join(ROOT, "tb", "planted.h")
 OPERATORS = {"+": "-", "-": "+", "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||",
              "||": "&&", "&": "|", "|": "&", "^": "|", "<<": ">>", ">>": "<<", "!": "", "~": ""}
 ARITHMETIC = {"+", "-", "*", "/", "%", "<<", ">>", "<<<", ">>>", "~", "'0", "'1"}
@@ -450,7 +451,7 @@ class Source:
                 else:  # as wide as what it is assigned to, so that no carry is lost
                     zero = f"$signed({{$bits({site.left}){{1'b0}}}})" if site.left else "64'sd0"
                     differs = f"({zero} | ({changed})) != ({zero} | ({original}))"
-                front += f"({CALL}({number}, {differs}) ? ({changed}) : "
+                front += f"(1'($c(\"nvdla_fault(\", 32'd{number}, \", \", {differs}, \")\")) ? ({changed}) : "
                 back += ")"
             text = f"{text[:a]}{front}({text[a:b]}){back}{text[b:]}"
         return text
@@ -558,23 +559,15 @@ class Verilator:
         inside = 0
         with open(self.xml, encoding="utf-8", errors="replace") as f:
             for line in f:
-                if 'name="nvdla_fault"' in line and "ref" in line:
-                    inside = 6  # lines in which its first argument stands
+                if "<ucfunc " in line:
+                    inside = 4  # lines in which its number stands
                 elif inside:
                     inside -= 1
-                    match = re.search(r"""<const [^>]*name="(?:32|&apos;|')*&apos;s?h([0-9a-f]+)\"""", line)
+                    match = re.search(r"""<const [^>]*name="32&apos;h([0-9a-f]+)\"""", line)
                     if match:
                         numbers.add(int(match.group(1), 16))
                         inside = 0
         return numbers
-
-
-PACKAGE = """// Which planted fault is there: the simulator's main program knows.
-package nvdla_faults;
-  import "DPI-C" function void nvdla_fault_count(input int count);
-  import "DPI-C" function bit nvdla_fault(input int number, input bit differs);
-endpackage
-"""
 
 
 class Copy:
@@ -582,10 +575,7 @@ class Copy:
 
     def __init__(self, options, listed, verilator, sources, root):
         self.options, self.listed, self.verilator, self.sources, self.root = options, listed, verilator, sources, root
-        self.package = os.path.join(options.out, "nvdla_faults.sv")
         self.list = os.path.join(options.out, "faults.f")
-        with open(self.package, "w", encoding="utf-8") as f:
-            f.write(PACKAGE)
 
     def relative(self, path):
         return os.path.relpath(path, self.root)
@@ -602,7 +592,7 @@ class Copy:
             os.makedirs(os.path.dirname(copies[path]), exist_ok=True)
             with open(copies[path], "w", encoding="utf-8", errors="surrogateescape", newline="") as f:
                 f.write(self.sources[path].plant(faults))
-        self.listed.write(self.list, [f"+define+TB_PLANTED={len(chosen)}", self.package], copies)
+        self.listed.write(self.list, [f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"], copies)
         return {copy: path for path, copy in copies.items()}
 
     def broken(self, chosen, errors, originals):

@@ -169,6 +169,7 @@ group "report.html in a browser" tests/replay/html.sh "$build"
 step "build what writes about nights" "$(printf '%s\n' "junit.xml and summary of a night" "page of a night in a browser")" make --no-print-directory "$build/tests/outputs"
 group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
 group "page of a night in a browser" tests/regress/page.py "$build"
+group "qualify: faults that a corpus notices" tests/regress/qualify.sh "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 [ -n "$nightly" ] || for config in small small_256 medium_512 large full; do

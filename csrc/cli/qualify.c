@@ -21,6 +21,7 @@ enum {
     KEY_DATABASE,
     KEY_RESUME,
     KEY_AT_LEAST,
+    KEY_TOGETHER,
 };
 
 static const struct argp_option option_table[] = {
@@ -47,6 +48,11 @@ static const struct argp_option option_table[] = {
      .key = KEY_AT_LEAST,
      .arg = "PERCENT",
      .doc = "Exit status 1 if less of the faults that are not equivalent are noticed (default 0)"},
+    {.name = "together",
+     .key = KEY_TOGETHER,
+     .arg = "N",
+     .doc = "Play N of the faults that have survived the first tests at a time, and each alone only where a test then "
+            "fails (default 32; 1: always each alone)"},
     {.name = "jobs", .key = 'j', .arg = "N", .doc = "Run N processes at a time (default: one for each core)"},
     {.name = "out",
      .key = 'o',
@@ -134,6 +140,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_AT_LEAST:
         options->at_least = (int)number(state, "at-least", arg, 0, 100);
         return 0;
+    case KEY_TOGETHER:
+        options->together = (int)number(state, "together", arg, 1, 1000);
+        return 0;
     case 'j':
         options->jobs = (int)number(state, "jobs", arg, 1, 1024);
         return 0;
@@ -174,6 +183,7 @@ int qualify_main(int argc, char **argv) {
                                       .name = "qualify",
                                       .out = NIGHTS_FOLDER,
                                       .command = command.text,
+                                      .together = 32,
                                       .jobs = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1};
     const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? qualify_run(&options) : EXIT_BAD_INPUT;
     rtl_source_free(&options.source);

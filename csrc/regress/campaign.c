@@ -1,9 +1,12 @@
 /* Which test is played with which fault, in rounds. See campaign.h.
  *
- * In a round every open fault is played with its next tests; a fault that is noticed is not played any more. Rounds
- * begin with one test for each fault and grow, since whoever has survived many will survive the next ones, too. What is
- * played depends on the results alone, not on time: the same campaign comes to the same end, and one that was
- * interrupted takes up what was played before.
+ * In the first rounds every open fault is played alone with its next tests; a fault that is noticed is not played any
+ * more. Whoever has survived these will survive most others, too, so from then on a test is played with several faults
+ * at a time. If it passes, none of them is noticed; else each half of them is played, until one is left: a fault counts
+ * as noticed only if a test fails with it alone. (Of two faults one may hide the other; that makes the share smaller,
+ * never larger.)
+ *
+ * What is played depends on the results alone, not on time: the same campaign comes to the same end.
  */
 #include "regress/campaign.h"
 
@@ -23,7 +26,9 @@
 
 /* A run with a fault is given up after this many times the clocks of the run without, and some more; likewise seconds,
  * which are a measure of the machine. */
-enum { TIMES_AS_LONG = 4, MORE_CYCLES = 20000, TIMES_AS_SLOW = 50, MORE_SECONDS = 120, BATCH_MOST = 32 };
+enum { TIMES_AS_LONG = 4, MORE_CYCLES = 20000, TIMES_AS_SLOW = 50, MORE_SECONDS = 120 };
+/* Tests of a fault in the rounds alone; tests of a round with several faults. */
+enum { ALONE_MOST = 4, TESTS_OF_ROUND = 64 };
 #define MEMORY_MOST (UINT64_C(4) << 30)
 
 /* What a test does without a fault. */
@@ -47,6 +52,18 @@ struct plays {
     size_t count, next; /* next: the first that is not known */
 };
 
+/* Faults that are played together with a test. */
+struct group {
+    size_t test, count;
+    struct member {
+        size_t fault, play;
+    } * members;
+};
+struct groups {
+    struct group *items;
+    size_t count;
+};
+
 struct state {
     struct campaign *campaign;
     struct base *bases;
@@ -55,12 +72,10 @@ struct state {
     bool failed;         /* something could not be kept */
     char failure[sizeof((struct error *)NULL)->text];
     struct progress progress;
-    size_t done, total; /* of the tests that are played now */
-    /* of a round: whose play a test of the engine is */
-    struct slot {
-        size_t fault, play;
-    } * slots;
-    double left, span; /* clocks of all plays that may still come; of those since the start */
+    size_t done, total;        /* of the tests that are played now */
+    size_t *order;             /* tests, the shortest first */
+    struct groups round, next; /* that are played now; that have to be played because their whole did not pass */
+    double left, span;         /* clocks of all plays that may still come; of those since the start */
 };
 
 static bool fail(struct state *state, const struct error *err) {
@@ -233,24 +248,34 @@ static bool settle_all(struct state *state) {
     return well;
 }
 
-static bool keep_play(void *context, size_t number, const char *host, const struct result *result) {
-    struct state *state = context;
-    const struct slot *slot = &state->slots[number];
-    struct play *play = &state->plays[slot->fault].items[slot->play];
+static struct play *play_of(const struct state *state, const struct member *member) {
+    return &state->plays[member->fault].items[member->play];
+}
+
+static void group_add(struct groups *groups, size_t test, const struct member *members, size_t count) {
+    struct group group = {.test = test, .count = count, .members = xcalloc(count, sizeof *members)};
+    memcpy(group.members, members, count * sizeof *members);
+    groups->items = xgrow(groups->items, groups->count, sizeof *groups->items);
+    groups->items[groups->count++] = group;
+}
+
+static void groups_free(struct groups *groups) {
+    for (size_t i = 0; i < groups->count; i++)
+        free(groups->items[i].members);
+    free(groups->items);
+    *groups = (struct groups){0};
+}
+
+/* Keeps what a fault does to a test. */
+static bool know(struct state *state, const struct member *member, enum verdict verdict, double seconds) {
+    struct play *play = play_of(state, member);
     struct error err;
-    (void)host;
-    if (result->verdict == VERDICT_ERROR) {
-        error_set(&err, "%s with fault %zu: %s", state->campaign->tests->tests[play->test].key, slot->fault + 1,
-                  result->reason);
-        return fail(state, &err);
-    }
     play->known = true;
-    play->verdict = result->verdict;
-    play->seconds = result->cpu_seconds;
-    state->done++;
+    play->verdict = verdict;
+    play->seconds = seconds;
     state->span += (double)state->bases[play->test].cycles;
-    char *line = xprintf("{\"fault\":%zu,\"test\":%zu,\"verdict\":\"%s\",\"seconds\":%.3f}\n", slot->fault + 1,
-                         play->test, verdict_names[play->verdict], play->seconds);
+    char *line = xprintf("{\"fault\":%zu,\"test\":%zu,\"verdict\":\"%s\",\"seconds\":%.4f}\n", member->fault + 1,
+                         play->test, verdict_names[verdict], seconds);
     const ssize_t n = (ssize_t)strlen(line);
     const bool well = write(state->log, line, (size_t)n) == n;
     free(line);
@@ -258,6 +283,29 @@ static bool keep_play(void *context, size_t number, const char *host, const stru
         return true;
     error_set(&err, "%s/plays.jsonl: %s", state->campaign->folder, strerror(errno));
     return fail(state, &err);
+}
+
+static bool keep_play(void *context, size_t number, const char *host, const struct result *result) {
+    struct state *state = context;
+    const struct group *group = &state->round.items[number];
+    struct error err;
+    (void)host;
+    state->done++;
+    if (result->verdict == VERDICT_ERROR) {
+        error_set(&err, "%s with fault %zu: %s", state->campaign->tests->tests[group->test].key,
+                  group->members[0].fault + 1, result->reason);
+        return fail(state, &err);
+    }
+    if (result->verdict != VERDICT_PASS && group->count > 1) {
+        const size_t half = group->count / 2;
+        group_add(&state->next, group->test, group->members, half);
+        group_add(&state->next, group->test, group->members + half, group->count - half);
+        return true;
+    }
+    bool well = true;
+    for (size_t i = 0; well && i < group->count; i++)
+        well = know(state, &group->members[i], result->verdict, result->cpu_seconds / (double)group->count);
+    return well;
 }
 
 static void show_plays(void *context) {
@@ -276,15 +324,18 @@ static void show_plays(void *context) {
                   state->done, state->total, left, left[0] ? " at most" : "");
 }
 
-/* The test with the fault, and with limits. */
-static struct test with_fault(const struct state *state, size_t fault, size_t number) {
-    const struct base *base = &state->bases[number];
-    struct test test = state->campaign->tests->tests[number];
-    const struct words *options = &test.options;
+/* The test with its faults, and with limits. */
+static struct test with_faults(const struct state *state, const struct group *group) {
+    const struct base *base = &state->bases[group->test];
+    struct test test = state->campaign->tests->tests[group->test];
     struct words words = {0};
-    for (size_t i = 0; i < options->count; i++)
-        words_add(&words, "%s", options->items[i]);
-    words_add(&words, "--fault=%zu", fault + 1);
+    struct text faults = {0};
+    for (size_t i = 0; i < test.options.count; i++)
+        words_add(&words, "%s", test.options.items[i]);
+    for (size_t i = 0; i < group->count; i++)
+        text_printf(&faults, "%s%zu", i ? "," : "", group->members[i].fault + 1);
+    words_add(&words, "--fault=%s", faults.text);
+    free(faults.text);
     test.options = words;
     test.max_cycles = TIMES_AS_LONG * base->cycles + MORE_CYCLES;
     test.max_seconds = TIMES_AS_SLOW * base->seconds + MORE_SECONDS;
@@ -292,26 +343,57 @@ static struct test with_fault(const struct state *state, size_t fault, size_t nu
     return test;
 }
 
-/* Plays the next tests of all open faults. */
-static enum engine_end play_round(struct state *state, size_t batch, int *signal, struct error *err) {
-    const struct campaign *campaign = state->campaign;
-    struct test *tests = NULL;
-    size_t *order = NULL;
-    state->done = state->total = 0;
-    for (size_t i = 0; i < campaign->faults->count; i++) {
+/* True if a test fails with the fault: it needs no later one. */
+static bool fails(const struct play *play) {
+    return play->known && play->verdict != VERDICT_PASS;
+}
+
+/* The next tests of each open fault alone. */
+static void draw_alone(struct state *state, size_t batch) {
+    for (size_t i = 0; i < state->campaign->faults->count; i++) {
         const struct plays *plays = &state->plays[i];
-        if (campaign->faults->items[i].state != FAULT_OPEN)
+        if (state->campaign->faults->items[i].state != FAULT_OPEN)
             continue;
-        for (size_t k = plays->next; k < plays->count && k < plays->next + batch; k++) {
-            if (plays->items[k].known)
+        for (size_t k = plays->next; k < plays->count && k < plays->next + batch && !fails(&plays->items[k]); k++)
+            if (!plays->items[k].known)
+                group_add(&state->round, plays->items[k].test, &(struct member){i, k}, 1);
+    }
+}
+
+/* The shortest tests that open faults wait for, each with as many of them as may be played together. */
+static void draw_together(struct state *state) {
+    const struct campaign *campaign = state->campaign;
+    struct member *members = xcalloc(campaign->faults->count, sizeof *members);
+    size_t drawn = 0;
+    for (size_t o = 0; o < campaign->tests->count && drawn < TESTS_OF_ROUND; o++) {
+        const size_t test = state->order[o];
+        size_t count = 0;
+        for (size_t i = 0; i < campaign->faults->count; i++) {
+            const struct plays *plays = &state->plays[i];
+            if (campaign->faults->items[i].state != FAULT_OPEN)
                 continue;
-            tests = xgrow(tests, state->total, sizeof *tests);
-            order = xgrow(order, state->total, sizeof *order);
-            state->slots = xgrow(state->slots, state->total, sizeof *state->slots);
-            tests[state->total] = with_fault(state, i, plays->items[k].test);
-            order[state->total] = state->total;
-            state->slots[state->total++] = (struct slot){i, k};
+            for (size_t k = plays->next; k < plays->count && !fails(&plays->items[k]); k++)
+                if (plays->items[k].test == test && !plays->items[k].known)
+                    members[count++] = (struct member){i, k};
         }
+        for (size_t i = 0; i < count; i += (size_t)campaign->together)
+            group_add(&state->round, test, members + i,
+                      count - i < (size_t)campaign->together ? count - i : (size_t)campaign->together);
+        drawn += count > 0;
+    }
+    free(members);
+}
+
+/* Plays the groups of the round. */
+static enum engine_end play_round(struct state *state, int *signal, struct error *err) {
+    const struct campaign *campaign = state->campaign;
+    struct test *tests = xcalloc(state->round.count + 1, sizeof *tests);
+    size_t *order = xcalloc(state->round.count + 1, sizeof *order);
+    state->done = 0;
+    state->total = state->round.count;
+    for (size_t i = 0; i < state->total; i++) {
+        tests[i] = with_faults(state, &state->round.items[i]);
+        order[i] = i;
     }
     const struct engine_job job = {
         .tests = tests,
@@ -325,8 +407,7 @@ static enum engine_end play_round(struct state *state, size_t batch, int *signal
         words_free(&tests[i].options);
     free(tests);
     free(order);
-    free(state->slots);
-    state->slots = NULL;
+    groups_free(&state->round);
     return end;
 }
 
@@ -339,28 +420,50 @@ static bool any_open(const struct faults *faults) {
 
 static const struct base *sorted_by; /* qsort has no context */
 
-static int shorter(const void *a, const void *b) {
-    const size_t left = ((const struct play *)a)->test, right = ((const struct play *)b)->test;
+static int shorter(size_t left, size_t right) {
     const uint64_t cycles[] = {sorted_by[left].cycles, sorted_by[right].cycles};
     if (cycles[0] != cycles[1])
         return cycles[0] < cycles[1] ? -1 : 1;
     return (left > right) - (left < right);
 }
 
+static int shorter_play(const void *a, const void *b) {
+    return shorter(((const struct play *)a)->test, ((const struct play *)b)->test);
+}
+
+static int shorter_test(const void *a, const void *b) {
+    return shorter(*(const size_t *)a, *(const size_t *)b);
+}
+
+/* The shortest tests first, everywhere. */
+static void sort_all(struct state *state) {
+    const struct campaign *campaign = state->campaign;
+    sorted_by = state->bases;
+    state->order = xcalloc(campaign->tests->count + 1, sizeof *state->order);
+    for (size_t i = 0; i < campaign->tests->count; i++)
+        state->order[i] = i;
+    qsort(state->order, campaign->tests->count, sizeof *state->order, shorter_test);
+    for (size_t i = 0; i < campaign->faults->count; i++)
+        if (state->plays[i].count)
+            qsort(state->plays[i].items, state->plays[i].count, sizeof *state->plays[i].items, shorter_play);
+}
+
 static enum engine_end play_faults(struct state *state, int *signal, struct error *err) {
     const struct campaign *campaign = state->campaign;
     enum engine_end end = ENGINE_DONE;
-    sorted_by = state->bases;
-    for (size_t i = 0; i < campaign->faults->count; i++)
-        if (state->plays[i].count)
-            qsort(state->plays[i].items, state->plays[i].count, sizeof *state->plays[i].items, shorter);
+    sort_all(state);
     if (!open_log(state, err))
         return ENGINE_FAILED;
     state->progress = progress_start();
-    size_t batch = 1;
-    while (end == ENGINE_DONE && settle_all(state) && any_open(campaign->faults)) {
-        end = play_round(state, batch, signal, err);
-        batch = batch < BATCH_MOST ? batch * 2 : batch;
+    for (size_t batch = 1; end == ENGINE_DONE && settle_all(state) && any_open(campaign->faults);) {
+        state->round = state->next;
+        state->next = (struct groups){0};
+        if (state->round.count == 0 && (batch <= ALONE_MOST || campaign->together == 1)) {
+            draw_alone(state, batch);
+            batch = batch < TESTS_OF_ROUND ? batch * 2 : batch;
+        } else if (state->round.count == 0)
+            draw_together(state);
+        end = play_round(state, signal, err);
     }
     progress_clear(&state->progress);
     if (end == ENGINE_INTERRUPTED && !settle_all(state))
@@ -394,8 +497,10 @@ enum engine_end campaign_run(struct campaign *campaign, int *signal, struct erro
     }
     for (size_t i = 0; i < campaign->faults->count; i++)
         free(state.plays[i].items);
+    groups_free(&state.next);
     free(state.plays);
     free(state.bases);
+    free(state.order);
     if (state.log >= 0)
         close(state.log);
     return end;

@@ -15,7 +15,8 @@ struct campaign {
     const struct test_list *tests;
     const bool *done; /* tests whose result without a fault the database has; NULL: none */
     struct faults *faults;
-    int jobs; /* processes at a time */
+    int jobs;     /* processes at a time */
+    int together; /* at most so many faults at a time, see campaign.c; 1: each alone */
 };
 
 /* Fills what came of the faults that are open, and keeps it as soon as it is known. ENGINE_INTERRUPTED: *signal has

@@ -350,7 +350,8 @@ int qualify_run(const struct qualify_options *options) {
                                     .tests = &q.tests,
                                     .done = q.done,
                                     .faults = &q.faults,
-                                    .jobs = options->jobs};
+                                    .jobs = options->jobs,
+                                    .together = options->together};
         const enum engine_end end = campaign_run(&campaign, &signal, &err);
         if (end == ENGINE_FAILED)
             fprintf(stderr, "nvcosim qualify: %s\n", err.text);

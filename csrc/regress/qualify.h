@@ -29,6 +29,7 @@ struct qualify_options {
     const char *out;      /* folder of nights */
     const char *command;  /* as it was given */
     int jobs;
+    int together; /* faults that are played at a time with those that have survived the first tests; 1: each alone */
     int at_least; /* per cent of the faults that are not equivalent that must be noticed */
     bool resume;
 };

@@ -84,9 +84,9 @@ const struct argp_option run_option_table[] = {
     {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
     {.name = "fault",
      .key = KEY_FAULT,
-     .arg = "N",
-     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there "
-            "(default: none)"},
+     .arg = "N[,N...]",
+     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there, or "
+            "of several (default: none)"},
     {.name = "checks",
      .key = KEY_CHECKS,
      .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
@@ -241,6 +241,7 @@ void run_options_init(struct run_options *options) {
 }
 
 void run_options_free(struct run_options *options) {
+    free(options->faults);
     words_free(&options->pins);
     words_free(&options->wave_scopes);
     words_free(&options->traces);
@@ -443,6 +444,18 @@ static void pin_option(struct run_options *options, const char *arg, struct argp
         words_add(&options->pins, "%s", arg);
 }
 
+static void fault_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    char *numbers = xstrdup(arg), *rest = numbers;
+    for (char *number; (number = strsep(&rest, ","));) {
+        uint64_t value;
+        if (!text_number(number, INT32_MAX, &value) || value == 0)
+            argp_error(state, "--fault: found '%s', expected numbers of faults with commas between", number);
+        options->faults = xgrow(options->faults, options->fault_count, sizeof *options->faults);
+        options->faults[options->fault_count++] = (uint32_t)value;
+    }
+    free(numbers);
+}
+
 static void scope_option(struct run_options *options, const char *arg, struct argp_state *state) {
     const char *colon = strrchr(arg, ':');
     uint64_t depth;
@@ -524,7 +537,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->copies = true;
         break;
     case KEY_FAULT:
-        options->rtl.fault = (uint32_t)number_option(state, name, arg, INT32_MAX);
+        fault_option(options, arg, state);
         break;
     case KEY_NO_REPORT:
         options->no_report = true;
@@ -680,6 +693,8 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
                               "directory that holds one");
         check_options(options, state);
         options->rtl.pins = (const char *const *)options->pins.items;
+        options->rtl.faults = options->faults;
+        options->rtl.fault_count = options->fault_count;
         options->rtl.wave.scopes = (const char *const *)options->wave_scopes.items;
         return 0;
     default:

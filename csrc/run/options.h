@@ -56,6 +56,8 @@ struct run_options {
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
+    uint32_t *faults; /* that are there; rtl.faults points to them once parsing is over */
+    size_t fault_count;
     bool copies;              /* of a simulator: it keeps copies of itself while it plays (replay/copies.h) */
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
     struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
