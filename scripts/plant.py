@@ -28,6 +28,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 HEADER = os.path.join(ROOT, "tb", "planted.h")
@@ -460,6 +461,18 @@ class Source:
 # ---- the file list ----
 
 
+def put(path, text):
+    """Writes a file unless it is there with this text."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    data = text.encode("utf-8", "surrogateescape")
+    if os.path.isfile(path):
+        with open(path, "rb") as f:
+            if f.read() == data:
+                return
+    with open(path, "wb") as f:
+        f.write(data)
+
+
 class FileList:
     """What a file list names, by absolute paths."""
 
@@ -523,8 +536,7 @@ class FileList:
             else:
                 lines.append(value)
         lines += left.values()  # found in folders of -y before; what is listed is not looked for
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
+        put(path, "\n".join(lines) + "\n")
 
 
 class Verilator:
@@ -575,23 +587,26 @@ class Copy:
 
     def __init__(self, options, listed, verilator, sources, root):
         self.options, self.listed, self.verilator, self.sources, self.root = options, listed, verilator, sources, root
-        self.list = os.path.join(options.out, "faults.f")
+        self.list = ""  # file list of what was written last
 
     def relative(self, path):
         return os.path.relpath(path, self.root)
 
-    def write(self, chosen):
-        """chosen: (path, site, token, new) by number from 1."""
-        shutil.rmtree(os.path.join(self.options.out, "rtl"), ignore_errors=True)
+    def write(self, chosen, out):
+        """Writes the copy into a folder. chosen: (path, site, token, new) by number from 1. What is there already stays as it is, so that what
+        is built of it stays, too. Returns the originals of the copies."""
         copies = {}
         by_file = {}
         for number, (path, *fault) in enumerate(chosen, 1):
             by_file.setdefault(path, []).append((number, *fault))
         for path, faults in by_file.items():
-            copies[path] = os.path.join(self.options.out, "rtl", self.relative(path))
-            os.makedirs(os.path.dirname(copies[path]), exist_ok=True)
-            with open(copies[path], "w", encoding="utf-8", errors="surrogateescape", newline="") as f:
-                f.write(self.sources[path].plant(faults))
+            copies[path] = os.path.join(out, "rtl", self.relative(path))
+            put(copies[path], self.sources[path].plant(faults))
+        for folder, _, names in os.walk(os.path.join(out, "rtl")):
+            for name in names:
+                if os.path.join(folder, name) not in copies.values():
+                    os.remove(os.path.join(folder, name))
+        self.list = os.path.join(out, "faults.f")
         self.listed.write(self.list, [f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"], copies)
         return {copy: path for path, copy in copies.items()}
 
@@ -616,8 +631,12 @@ def read_list(options):
     if options.filelist:
         listed.read(options.filelist, None)
     else:
-        subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "gen_tables.py"), "sv", options.out, options.config], check=True)
-        listed.entries.append(("source", os.path.join(os.path.abspath(options.out), "nvdla_pkg.sv")))
+        package = os.path.join(options.out, "nvdla_pkg.sv")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "gen_tables.py"), "sv", folder, options.config], check=True)
+            with open(os.path.join(folder, "nvdla_pkg.sv"), encoding="utf-8") as f:
+                put(package, f.read())
+        listed.entries.append(("source", package))
         listed.read(os.path.join(ROOT, "rtl", "nvdla.f"), None)
     for option in options.verilator_option:
         if option.startswith(("+define+", "-D")):
@@ -673,7 +692,7 @@ def settle(options, copy, verilator, order):
             break
         while fresh:
             trial = good + fresh
-            originals = copy.write(trial)
+            originals = copy.write(trial, os.path.join(options.out, "trial"))
             errors = verilator.elaborate(copy.list)
             if errors is None:
                 break
@@ -715,7 +734,8 @@ def main():
         rng.shuffle(order)
     copy = Copy(options, listed, verilator, sources, root)
     chosen, dropped = settle(options, copy, verilator, order)
-    copy.write(chosen)
+    shutil.rmtree(os.path.join(options.out, "trial"), ignore_errors=True)
+    copy.write(chosen, options.out)
     errors = verilator.elaborate(copy.list)
     if errors:
         sys.exit(f"{errors}plant: the copy does not compile; the errors are above")
@@ -731,6 +751,7 @@ def main():
     with open(os.path.join(options.out, "faults.json"), "w", encoding="utf-8", errors="surrogateescape") as f:
         json.dump(table, f, indent=1)
     os.remove(verilator.xml)
+    shutil.rmtree(os.path.join(options.out, "xml"), ignore_errors=True)
     print(f"plant: {len(chosen)} faults in {options.out}, seed {options.seed}, out of {len(places)} places; "
           f"{len(dropped['broken'])} did not compile, {len(dropped['gone'])} are not in the elaborated design")
     for fault in table["broken"]:

@@ -63,8 +63,9 @@ check "the page is there" $?
 check "each fault alone, one process at a time: the same end" $?
 
 # Killed while faults are played, then killed again.
+more=()
 for seconds in 1 2; do
-    setsid "$NVCOSIM" "${campaign[@]}" --out "$dir/c" $([ "$seconds" -eq 1 ] || echo --resume) "${traces[@]}" >"$dir/c.txt" 2>"$dir/c.log" &
+    setsid "$NVCOSIM" "${campaign[@]}" --out "$dir/c" "${more[@]}" "${traces[@]}" >"$dir/c.txt" 2>"$dir/c.log" &
     pid=$!
     for ((i = 0; i < 1200; i++)); do
         [ "$(wc -l 2>/dev/null <"$dir/c/night-1/plays.jsonl" || echo 0)" -ge $((seconds * 10)) ] && break
@@ -72,6 +73,7 @@ for seconds in 1 2; do
     done
     kill -9 $pid
     wait $pid 2>/dev/null
+    more=(--resume)
 done
 "$NVCOSIM" "${campaign[@]}" --out "$dir/c" --resume "${traces[@]}" >"$dir/c.txt" 2>"$dir/c.log" && rows "$dir/c/nights.db" | cmp - "$dir/a.rows" &&
     [ "$(python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); print(*d.execute("PRAGMA integrity_check").fetchone(), d.execute("SELECT count(*) FROM night").fetchone()[0])' "$dir/c/nights.db")" = "ok 1" ]
