@@ -111,6 +111,7 @@ $(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/versio
 
 # The kernels of the model are worth the optimiser's time.
 $(B)/obj/csrc/model/%.o: CFLAGS += -O3
+$(B)/obj/csrc/replay/copies.o: CFLAGS += -fno-plt # else each copy looks the few functions up that it calls
 
 $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
@@ -187,9 +188,11 @@ BENCH_TRACES ?=
 ## make bench         simulation speed and where the time goes, side by side in one run (BENCH_ROUNDS=7 runs of each figure)
 bench: build
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
-	@tests/bench/copies.sh $(B) $(BENCH_ROUNDS)
+	@tests/bench/taps.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
+	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
+	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)

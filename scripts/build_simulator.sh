@@ -50,11 +50,12 @@ copy=
 [ -z "$name" ] || [ "${top:-NV_nvdla}" != NV_nvdla ] || ! grep -q 'nvdla_csc_sequence\.sv' "$filelist" || copy=1
 
 # What waits for what is known of the RTL in rtl/, and of copies of it, which have its instances.
+waits=()
 if [ "$variant" = waves ]; then
     if [ -z "$name" ]; then
-        sources+=(+define+TB_WAITS "+incdir+$build/gen")
+        waits=(+define+TB_WAITS "+incdir+$build/gen")
     elif [ -n "$copy" ]; then
-        sources+=(+define+TB_LINKS +define+TB_WAITS "+incdir+$build/gen")
+        waits=(+define+TB_LINKS +define+TB_WAITS "+incdir+$build/gen")
     fi
 fi
 
@@ -76,13 +77,20 @@ verilate() {
     verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
         -f "$build/gen/$config/config.f" "${sources[@]}" "$@" tb/tb_top.sv >"$dir/verilator.log" 2>&1
 }
-if ! verilate ${streams[0]+"${streams[@]}"}; then
-    if [ -n "$copy" ] && [ "$taps" = own ] && [ -n "${streams[0]+x}" ] && cp "$dir/verilator.log" "$dir/taps.log" && verilate; then
-        echo "rtl/taps.csv does not fit this RTL ($(grep -m1 '^%Error' "$dir/taps.log" | cut -c-200)): its AXI streams alone are heard"
+if ! verilate ${waits[0]+"${waits[@]}"} ${streams[0]+"${streams[@]}"}; then
+    misfit=$(grep -m1 '^%Error' "$dir/verilator.log" | cut -c-200)
+    # nvcosim shows what begins with "warning:".
+    if [ -n "$copy" ] && [ "$taps" = own ] && [ -n "${streams[0]+x}" ] && verilate ${waits[0]+"${waits[@]}"}; then
+        echo "warning: rtl/taps.csv does not fit this RTL ($misfit): its AXI streams alone are heard; --taps FILE brings a table of its own"
+        streams=()
+    elif [ -n "$copy" ] && [ -n "${waits[0]+x}" ] && verilate ${streams[0]+"${streams[@]}"}; then
+        echo "warning: rtl/waits.csv does not fit this RTL ($misfit): what waits for what is seen at its ports alone"
+    elif [ -n "$copy" ] && [ "$taps" = own ] && [ -n "${streams[0]+x}" ] && verilate; then
+        echo "warning: rtl/taps.csv and rtl/waits.csv do not fit this RTL ($misfit): its AXI streams alone are heard"
         streams=()
     else
         cat "$dir/verilator.log" >&2
-        [ -z "${streams[0]+x}" ] || grep -q 'taps.svh' "$dir/verilator.log" &&
+        [ -n "${streams[0]+x}" ] && grep -q 'taps.svh' "$dir/verilator.log" &&
             echo "build_simulator: taps.svh is made from $table: are its names those of the RTL, below its top module?" >&2
         exit 1
     fi
@@ -111,6 +119,7 @@ rm -f "$dir/defines.new"
 make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$(realpath "$build")/$simulator" \
     DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
 
-# What the variants of another RTL are built with later (nvcosim run --wave).
+# What the variants of another RTL are built with later (nvcosim run --wave), and which of them are older than its last build.
+[ -z "$name" ] || touch "$build/$simulator"
 [ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" "TAPS=$taps" \
     >"$build/$config-$name.variables"

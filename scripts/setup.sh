@@ -27,7 +27,7 @@ more=(
     xvfb             # a screen for it in tests, and for the picture of the README
     libxml2-utils    # checks JUnit XML in tests
     jq               # an example in docs/results.md
-    chromium         # looks at report.html in tests, and takes its picture for the README
+    chromium         # looks at report.html and index.html in tests, and takes their pictures for the README
     help2man         # man pages
     yosys            # proofs of leaf modules
     slurm-wlm        # a cluster of one machine, for regressions on Slurm

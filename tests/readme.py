@@ -39,6 +39,7 @@ FILES = [
     (r"\ba\.bin", "a.bin", "head -c 64 /dev/zero >a.bin"),
     (r"\bb\.bin\.gz", "b.bin.gz", "head -c 64 /dev/zero | gzip >b.bin.gz"),
     (r"--merge tuesday\.txt", "tuesday.txt", f"build/nvcosim coverage {SMALL}/rand_cdp_009.nvt.gz -o tuesday.txt"),
+    (r"nvcosim history", "nvcosim-nights/nights.db", 'mkdir nvcosim-nights && "$TREE/tests/cli/nights.py" "$TREE/csrc/regress/schema.sql" nvcosim-nights/nights.db'),
     # An RTL as a user has it: a copy of ours with one bug.
     (r"\bvmod\.f\b", "vmod.f", '"$TREE/tests/replay/buggy_rtl.sh" build mine && cp mine/buggy.f vmod.f'),
     (r"rtl:mine", "mine.built", "build/nvcosim build --config small --filelist vmod.f --name mine --verilator-option=-DSYNTHESIS && touch mine.built"),
@@ -55,6 +56,8 @@ ELSEWHERE = [
     (r"--dut rtl:full ", "tests/replay/foreign_full.sh", "full"),
     (r" hw/verif/.*/\*\.cfg$", "tests/cli/run_model.sh", ".cfg"),
     (r" hw-nvdlav1/verif/.*/input\.txn$", "tests/cli/txn.sh", "input.txn"),
+    (r"--engine slurm ", "tests/regress/slurm.sh", "--engine slurm"),
+    (r"regress plans/nightly\.yml$", "tests/regress/nightly.sh", "plans/nightly.yml"),
     (r"^make test$", "tests/run.sh", "tests/readme.py"),
     (r"^make (coverage|nightly|bench|fuzz|lint)\b", "tests/run.sh", "make"),
     (r"^make (un)?install\b", "tests/replay/install.sh", "make -s install"),
@@ -94,7 +97,7 @@ class Sandbox:
         self.path = os.path.join(build, "tests", "readme")
         shutil.rmtree(self.path, ignore_errors=True)
         os.makedirs(self.path)
-        for name, target in [("build", build)] + [(n, n) for n in ("traces", "docs")]:
+        for name, target in [("build", build)] + [(n, n) for n in ("traces", "docs", "plans")]:
             os.symlink(os.path.abspath(target), os.path.join(self.path, name))
         self.environment = dict(os.environ, TREE=self.tree, PATH=os.path.abspath(build) + ":" + os.environ["PATH"], NO_COLOR="1")
 
@@ -217,7 +220,7 @@ def main(build, *arguments):
     pattern = next((a for a in arguments if a != "--write"), "")
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     test = Test(build, write, pattern)
-    _, text = test.sandbox.shell("for c in '' run info convert diff build coverage gen shrink calibrate debug lint; do nvcosim $c --help; done")
+    _, text = test.sandbox.shell("for c in '' run info convert diff build coverage gen shrink calibrate debug lint history; do nvcosim $c --help; done")
     options = set(re.findall(r"--[a-z][\w-]*", text))
     paths = ["README.md"] + sorted(p for p in glob.glob("**/*.md", recursive=True) if p != "README.md" and not p.startswith(("build", "docs/nvdla/")))
     for path in paths:

@@ -167,9 +167,13 @@ group "waves" tests/replay/waves.sh "$build"
 group "nvcosim debug names the engine to blame for planted faults" tests/replay/debug.sh "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
 step "build what writes about nights" "$(printf '%s\n' "junit.xml and summary of a night" "page of a night in a browser")" make --no-print-directory "$build/tests/outputs"
+group "regress: simulators that crash, hang, eat, fill, babble" tests/regress/faults.sh
+group "regress: interrupted and resumed" tests/regress/interrupt.sh
+group "regress: killed at random moments and resumed" tests/regress/killed.py "$build"
 group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
 group "page of a night in a browser" tests/regress/page.py "$build"
 group "qualify: faults that a corpus notices" tests/regress/qualify.sh "$build"
+group "regress on a slurm cluster" tests/regress/slurm.sh "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
 [ -n "$nightly" ] || for config in small small_256 medium_512 large full; do

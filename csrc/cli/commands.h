@@ -16,5 +16,6 @@ int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
 int qualify_main(int argc, char **argv);
+int history_main(int argc, char **argv);
 
 #endif

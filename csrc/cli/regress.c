@@ -6,9 +6,21 @@
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
 #include "regress/night.h"
+#include "regress/worker.h"
 #include "run/options.h"
 
-enum { KEY_SELECT = 0x100, KEY_DRY_RUN, KEY_RESUME, KEY_SEED, KEY_DATABASE, KEY_ENGINE, KEY_NOTIFY };
+enum {
+    KEY_SELECT = 0x100,
+    KEY_DRY_RUN,
+    KEY_RESUME,
+    KEY_SEED,
+    KEY_DATABASE,
+    KEY_ENGINE,
+    KEY_NOTIFY,
+    KEY_SLURM,
+    KEY_CHUNK,
+    KEY_WORKER
+};
 
 static const struct argp_option option_table[] = {
     {.name = "select",
@@ -38,6 +50,19 @@ static const struct argp_option option_table[] = {
      .key = KEY_DATABASE,
      .arg = "FILE",
      .doc = "Database of all nights (default: the plan's, or DIR/" NIGHTS_DATABASE ")"},
+    {.name = "engine",
+     .key = KEY_ENGINE,
+     .arg = "local|slurm",
+     .doc = "Where tests run: processes of this machine (default), or jobs of a Slurm cluster (docs/slurm.md)"},
+    {.name = "slurm-options",
+     .key = KEY_SLURM,
+     .arg = "WORDS",
+     .doc = "Further options for sbatch: '--partition=eda --mem=4G' (default: the plan's)"},
+    {.name = "chunk-seconds",
+     .key = KEY_CHUNK,
+     .arg = "N",
+     .doc = "Give every job of Slurm tests for about N seconds (default 300)"},
+    {.name = "worker", .key = KEY_WORKER, .arg = "FOLDER", .flags = OPTION_HIDDEN, .doc = "Be job CHUNK of a night"},
     {.name = "notify",
      .key = KEY_NOTIFY,
      .arg = "COMMAND",
@@ -61,6 +86,7 @@ static const char doc[] =
     "  nvcosim regress plans/nightly.yml --dry-run --select 'random and not large'\n"
     "  nvcosim regress plans/nightly.yml --resume\n"
     "  nvcosim regress plans/nightly.yml -j 8 --notify 'mail -s nightly rtl-team'\n"
+    "  nvcosim regress plans/nightly.yml --engine slurm --slurm-options '--partition=eda --mem=4G'\n"
     "\n"
     "Exit status: 0 all passed, or failed as the plan knows; else the worst of the others, as of nvcosim run (2, 4, 3, "
     "1), at least 1 if not all have run; 2 also if the plan is wrong, or something can not be written; 128 + N: ended "
@@ -80,18 +106,33 @@ static const char *name(struct argp_state *state, const char *option, const char
     return arg;
 }
 
-static void check(const struct night_options *options, struct argp_state *state) {
-    if (!options->plan && !(options->resume && options->resumed))
+/* The options of a night, or of one of its jobs on a cluster. */
+struct arguments {
+    struct night_options night;
+    const char *worker; /* folder of the night; NULL: no job */
+};
+
+static void check(const struct arguments *arguments, struct argp_state *state) {
+    const struct night_options *options = &arguments->night;
+    uint64_t chunk;
+    if (arguments->worker) {
+        if (!options->plan || !text_number(options->plan, SIZE_MAX, &chunk))
+            argp_error(state, "--worker: found '%s', expected the number of a chunk",
+                       options->plan ? options->plan : "");
+    } else if (!options->plan && !(options->resume && options->resumed))
         argp_error(state, "no plan is given; expected a file such as plans/nightly.yml%s",
                    options->resume ? ", or --resume=NIGHT" : "");
     else if (options->resume && options->seed_given)
         argp_error(state, "--seed: a night that is resumed has its seed already");
+    else if (options->resume && options->engine)
+        argp_error(state, "--engine: a night that is resumed has its engine already");
     else if (options->resume && options->select)
         argp_error(state, "--select: a night that is resumed has its tests already");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct night_options *options = state->input;
+    struct arguments *arguments = state->input;
+    struct night_options *options = &arguments->night;
     switch (key) {
     case KEY_SELECT:
         options->select = name(state, "select", arg, "an expression such as 'conformance and not slow'");
@@ -119,13 +160,27 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_NOTIFY:
         options->notify = name(state, "notify", arg, "a command");
         return 0;
+    case KEY_ENGINE:
+        if (strcmp(arg, "local") != 0 && strcmp(arg, "slurm") != 0)
+            argp_error(state, "--engine: found '%s', expected local or slurm", arg);
+        options->engine = arg;
+        return 0;
+    case KEY_SLURM:
+        options->slurm = arg;
+        return 0;
+    case KEY_CHUNK:
+        options->chunk_seconds = (int)number(state, "chunk-seconds", arg, 1, 1000000);
+        return 0;
+    case KEY_WORKER:
+        arguments->worker = arg;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->plan)
             argp_error(state, "found a second plan, '%s'; expected one", arg);
         options->plan = arg;
         return 0;
     case ARGP_KEY_END:
-        check(options, state);
+        check(arguments, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -140,8 +195,11 @@ int regress_main(int argc, char **argv) {
         text_printf(&command, "%s%s", i ? " " : "", word);
         free(word);
     }
-    struct night_options options = {.command = command.text};
-    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? night_run(&options) : EXIT_BAD_INPUT;
+    struct arguments arguments = {.night.command = command.text};
+    int status = EXIT_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0)
+        status = arguments.worker ? worker_main(arguments.worker, strtoul(arguments.night.plan, NULL, 10))
+                                  : night_run(&arguments.night);
     free(command.text);
     return status;
 }

@@ -15,7 +15,7 @@
 enum { VALUES_MAX = 40 /* of an aspect */ };
 
 struct bin {
-    char *name;     /* NULL where nobody asks for it: names cost more than all the rest */
+    char *name;
     unsigned needs; /* COVERAGE_NEEDS_... */
     uint64_t count;
 };
@@ -34,8 +34,8 @@ struct section {
 };
 
 struct coverage {
-    bool named; /* bins have names */
-    struct bin *bins;
+    struct bin *bins;    /* NULL where only bits are wanted: to make the names costs more than all the rest */
+    unsigned char *bits; /* of the caller, where there are no bins */
     size_t bin_count;
     struct row *rows;
     size_t row_count;
@@ -98,93 +98,112 @@ static void values_of(const struct coverage_aspect *aspect, struct values *value
     }
 }
 
-/* ---- the bins -----------------------------------------------------------------------------------------------------
+/* ---- where the bins lie
+ * -----------------------------------------------------------------------------------------------
  */
 
-static void add_bin(struct coverage *coverage, const char *name, unsigned needs) {
-    coverage->bins = xgrow(coverage->bins, coverage->bin_count, sizeof *coverage->bins);
-    coverage->bins[coverage->bin_count++] =
-        (struct bin){.name = coverage->named ? xstrdup(name) : NULL, .needs = needs};
-}
-
-static void add_row(struct coverage *coverage, const char *name) {
-    coverage->rows = xgrow(coverage->rows, coverage->row_count, sizeof *coverage->rows);
-    coverage->rows[coverage->row_count++] = (struct row){.name = xstrdup(name), .first = coverage->bin_count};
-}
-
-/* "ENGINE.ASPECT*ASPECT=VALUE,VALUE" of a combination. */
-static void name_tuple(char *text, size_t size, const char *title, const struct values *values, const int *choice,
-                       int count) {
-    int n = snprintf(text, size, "%s=", title);
-    for (int i = 0; i < count; i++)
-        n += snprintf(text + n, size - (size_t)n, "%s%s", i ? "," : "", values[i].names[choice[i]]);
+static int count_values(const struct coverage_aspect *aspect) {
+    int count = 1;
+    for (const char *c = aspect->values ? aspect->values : ""; *c; c++)
+        count += *c == ' ';
+    return aspect->values ? count : nvdla_config_count;
 }
 
 /* Row of a tuple of aspects (an aspect alone is a tuple of one), with a bin for every combination, the last aspect
  * varying fastest. */
-static void add_tuple(struct coverage *coverage, const struct coverage_engine *engine,
-                      const struct coverage_cross *of) {
+static void add_row(struct coverage *coverage, const struct coverage_engine *engine, const struct coverage_cross *of) {
+    coverage->rows = xgrow(coverage->rows, coverage->row_count, sizeof *coverage->rows);
+    struct row *row = &coverage->rows[coverage->row_count++];
+    *row = (struct row){.first = coverage->bin_count, .count = 1};
+    for (int i = 0; i < of->aspect_count; i++) {
+        row->values[i] = count_values(&engine->aspects[of->aspects[i]]);
+        row->count *= (size_t)row->values[i];
+    }
+    coverage->bin_count += row->count;
+}
+
+static struct coverage_cross alone(size_t aspect) {
+    return (struct coverage_cross){.aspects = {(int)aspect}, .aspect_count = 1};
+}
+
+static struct coverage *lay_out(void) {
+    struct coverage *coverage = xcalloc(1, sizeof *coverage);
+    for (int e = 0; e < COVERAGE_ENGINES; e++) {
+        const struct coverage_engine *engine = coverage_engines[e];
+        struct section *section = &coverage->sections[e];
+        *section = (struct section){.layers = coverage->bin_count++, .first_row = coverage->row_count};
+        for (size_t i = 0; i < engine->aspect_count; i++) {
+            const struct coverage_cross tuple = alone(i);
+            add_row(coverage, engine, &tuple);
+        }
+        for (size_t i = 0; i < engine->cross_count; i++)
+            add_row(coverage, engine, &engine->crosses[i]);
+        section->row_count = coverage->row_count - section->first_row;
+    }
+    return coverage;
+}
+
+/* ---- names and needs of the bins ------------------------------------------------------------------------------------
+ */
+
+/* "ENGINE.ASPECT*ASPECT=VALUE,VALUE" of a combination. */
+static char *bin_name(const char *title, const struct values *values, const int *choice, int count) {
+    struct text text = {0};
+    text_printf(&text, "%s=", title);
+    for (int i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i ? "," : "", values[i].names[choice[i]]);
+    return text.text;
+}
+
+static void name_row(struct coverage *coverage, struct row *row, const struct coverage_engine *engine,
+                     const struct coverage_cross *of) {
     struct values values[COVERAGE_CROSS_ASPECTS];
-    char title[256], text[256] = "";
-    size_t combinations = 1;
-    int n = snprintf(title, sizeof title, "%s.", engine->name);
+    struct text title = {0};
+    text_printf(&title, "%s.", engine->name);
     for (int i = 0; i < of->aspect_count; i++) {
         const struct coverage_aspect *aspect = &engine->aspects[of->aspects[i]];
         values_of(aspect, &values[i]);
-        combinations *= (size_t)values[i].count;
-        n += snprintf(title + n, sizeof title - (size_t)n, "%s%s", i ? "*" : "", aspect->name);
+        text_printf(&title, "%s%s", i ? "*" : "", aspect->name);
     }
-    add_row(coverage, title);
-    struct row *row = &coverage->rows[coverage->row_count - 1];
-    row->count = combinations;
-    for (int i = 0; i < of->aspect_count; i++)
-        row->values[i] = values[i].count;
+    row->name = title.text;
     int choice[COVERAGE_CROSS_ASPECTS] = {0};
-    for (size_t index = 0; index < combinations; index++) {
-        unsigned needs = engine->needs | (of->needs ? of->needs(choice) : 0);
+    for (size_t index = 0; index < row->count; index++) {
+        struct bin *bin = &coverage->bins[row->first + index];
+        bin->needs = engine->needs | (of->needs ? of->needs(choice) : 0);
         for (int i = 0; i < of->aspect_count; i++)
-            needs |= engine->aspects[of->aspects[i]].needs | values[i].needs[choice[i]];
-        if (coverage->named)
-            name_tuple(text, sizeof text, title, values, choice, of->aspect_count);
-        add_bin(coverage, text, needs);
+            bin->needs |= engine->aspects[of->aspects[i]].needs | values[i].needs[choice[i]];
+        bin->name = bin_name(row->name, values, choice, of->aspect_count);
         for (int i = of->aspect_count - 1; i >= 0 && ++choice[i] == values[i].count; i--)
             choice[i] = 0;
     }
 }
 
-static void add_engine(struct coverage *coverage, int index) {
+static void name_engine(struct coverage *coverage, int index) {
     const struct coverage_engine *engine = coverage_engines[index];
-    struct section *section = &coverage->sections[index];
-    char name[64];
-    snprintf(name, sizeof name, "%s.%s", engine->name, index == COVERAGE_TRACE ? "traces" : "layers");
-    section->layers = coverage->bin_count;
-    section->first_row = coverage->row_count;
-    add_bin(coverage, name, engine->needs);
+    const struct section *section = &coverage->sections[index];
+    struct row *row = &coverage->rows[section->first_row];
+    coverage->bins[section->layers] = (struct bin){
+        .name = xprintf("%s.%s", engine->name, index == COVERAGE_TRACE ? "traces" : "layers"), .needs = engine->needs};
     for (size_t i = 0; i < engine->aspect_count; i++) {
-        const struct coverage_cross alone = {.aspects = {(int)i}, .aspect_count = 1};
-        add_tuple(coverage, engine, &alone);
+        const struct coverage_cross tuple = alone(i);
+        name_row(coverage, row++, engine, &tuple);
     }
     for (size_t i = 0; i < engine->cross_count; i++)
-        add_tuple(coverage, engine, &engine->crosses[i]);
-    section->row_count = coverage->row_count - section->first_row;
-}
-
-static struct coverage *new_counts(bool named) {
-    struct coverage *coverage = xcalloc(1, sizeof *coverage);
-    coverage->named = named;
-    for (int i = 0; i < COVERAGE_ENGINES; i++)
-        add_engine(coverage, i);
-    return coverage;
+        name_row(coverage, row++, engine, &engine->crosses[i]);
 }
 
 struct coverage *coverage_new(void) {
-    return new_counts(true);
+    struct coverage *coverage = lay_out();
+    coverage->bins = xcalloc(coverage->bin_count, sizeof *coverage->bins);
+    for (int i = 0; i < COVERAGE_ENGINES; i++)
+        name_engine(coverage, i);
+    return coverage;
 }
 
 void coverage_free(struct coverage *coverage) {
     if (!coverage)
         return;
-    for (size_t i = 0; i < coverage->bin_count; i++)
+    for (size_t i = 0; coverage->bins && i < coverage->bin_count; i++)
         free(coverage->bins[i].name);
     for (size_t i = 0; i < coverage->row_count; i++)
         free(coverage->rows[i].name);
@@ -195,6 +214,13 @@ void coverage_free(struct coverage *coverage) {
 
 /* ---- counting -----------------------------------------------------------------------------------------------------
  */
+
+static void count_bin(struct coverage *coverage, size_t index) {
+    if (coverage->bins)
+        coverage->bins[index].count++;
+    else
+        coverage->bits[index / 8] |= (unsigned char)(1 << index % 8);
+}
 
 /* Counts a sample in the row of a tuple, unless one of its aspects does not apply. */
 static void count_tuple(struct coverage *coverage, const struct row *row, const struct coverage_cross *of,
@@ -208,7 +234,7 @@ static void count_tuple(struct coverage *coverage, const struct row *row, const 
             abort(); /* the classifier and the table disagree */
         index = index * (size_t)row->values[i] + (size_t)value;
     }
-    coverage->bins[row->first + index].count++;
+    count_bin(coverage, row->first + index);
 }
 
 static void take(void *context, const struct coverage_sample *sample) {
@@ -216,10 +242,10 @@ static void take(void *context, const struct coverage_sample *sample) {
     const struct coverage_engine *engine = coverage_engines[sample->engine];
     const struct section *section = &coverage->sections[sample->engine];
     const struct row *row = &coverage->rows[section->first_row];
-    coverage->bins[section->layers].count++;
+    count_bin(coverage, section->layers);
     for (size_t i = 0; i < engine->aspect_count; i++) {
-        const struct coverage_cross alone = {.aspects = {(int)i}, .aspect_count = 1};
-        count_tuple(coverage, row++, &alone, sample->values);
+        const struct coverage_cross tuple = alone(i);
+        count_tuple(coverage, row++, &tuple, sample->values);
     }
     for (size_t i = 0; i < engine->cross_count; i++)
         count_tuple(coverage, row++, &engine->crosses[i], sample->values);
@@ -282,13 +308,12 @@ static size_t bits_size(const struct coverage *coverage) {
 }
 
 unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches, size_t *n) {
-    struct coverage *coverage = new_counts(false);
-    coverage_sort(prog, launches, take, coverage);
-    unsigned char *bits = xcalloc(bits_size(coverage), 1);
-    mark_of_bins(bits);
-    for (size_t i = 0; i < coverage->bin_count; i++)
-        bits[COVERAGE_MARK + i / 8] |= (unsigned char)((coverage->bins[i].count > 0) << i % 8);
+    struct coverage *coverage = lay_out();
     *n = bits_size(coverage);
+    unsigned char *bits = xcalloc(*n, 1);
+    mark_of_bins(bits);
+    coverage->bits = bits + COVERAGE_MARK;
+    coverage_sort(prog, launches, take, coverage);
     coverage_free(coverage);
     return bits;
 }
@@ -401,26 +426,23 @@ struct coverage_total coverage_total(const struct coverage *coverage) {
     return total;
 }
 
-struct words coverage_holes(const struct coverage *coverage) {
-    struct words holes = {0};
-    for (size_t i = 0; i < coverage->row_count; i++) {
-        const struct row *row = &coverage->rows[i];
-        for (size_t j = row->first; j < row->first + row->count; j++)
-            if (coverage->bins[j].count == 0 && reachable(coverage, &coverage->bins[j]))
-                words_add(&holes, "%s", coverage->bins[j].name);
-    }
-    return holes;
+bool coverage_row(const struct coverage *coverage, size_t index, struct coverage_row *row) {
+    if (index >= coverage->row_count)
+        return false;
+    const struct row *own = &coverage->rows[index];
+    *row = (struct coverage_row){.name = own->name, .total = total_of(coverage, own)};
+    for (size_t i = own->first; i < own->first + own->count; i++)
+        if (coverage->bins[i].count == 0 && reachable(coverage, &coverage->bins[i]))
+            words_add(&row->holes, "%s", strchr(coverage->bins[i].name, '=') + 1);
+    return true;
 }
 
-/* Prints the names of the bins of a row that were never exercised, in lines of limited width. */
-static void print_missing(struct text *out, const struct coverage *coverage, const struct row *row) {
+/* Prints names in lines of limited width. */
+static void print_names(struct text *out, const struct words *names) {
     enum { INDENT = 60, WIDTH = 130 };
     int column = 0;
-    for (size_t i = row->first; i < row->first + row->count; i++) {
-        const struct bin *bin = &coverage->bins[i];
-        if (bin->count > 0 || !reachable(coverage, bin))
-            continue;
-        const char *name = strchr(bin->name, '=') + 1;
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->items[i];
         if (column > 0 && column + 1 + (int)strlen(name) > WIDTH) {
             text_printf(out, "\n%*s", INDENT - 2, "");
             column = 0;
@@ -432,16 +454,17 @@ static void print_missing(struct text *out, const struct coverage *coverage, con
     }
 }
 
-static void print_row(struct text *out, const struct coverage *coverage, const struct row *row) {
-    const struct coverage_total total = total_of(coverage, row);
-    if (total.reachable == 0)
+static void print_row(struct text *out, const struct coverage *coverage, size_t index) {
+    struct coverage_row row;
+    if (!coverage_row(coverage, index, &row) || row.total.reachable == 0)
         return;
-    text_printf(out, "  %-44s%4zu of %4zu", strchr(row->name, '.') + 1, total.exercised, total.reachable);
-    if (total.exercised == 0)
+    text_printf(out, "  %-44s%4zu of %4zu", strchr(row.name, '.') + 1, row.total.exercised, row.total.reachable);
+    if (row.total.exercised == 0)
         text_printf(out, "  none of them");
     else
-        print_missing(out, coverage, row);
+        print_names(out, &row.holes);
     text_printf(out, "\n");
+    words_free(&row.holes);
 }
 
 static void print_section(struct text *out, const struct coverage *coverage, int index) {
@@ -453,7 +476,7 @@ static void print_section(struct text *out, const struct coverage *coverage, int
     text_printf(out, "%s, %" PRIu64 " %s%s\n", engine->name, layers->count, engine->what,
                 layers->count == 1 ? "" : "s");
     for (size_t i = section->first_row; i < section->first_row + section->row_count; i++)
-        print_row(out, coverage, &coverage->rows[i]);
+        print_row(out, coverage, i);
 }
 
 char *coverage_text(const struct coverage *coverage) {

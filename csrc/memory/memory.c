@@ -286,6 +286,13 @@ void memory_listen(struct memory *mem, struct memory_listener listener) {
     mem->listener = listener;
 }
 
+void memory_read_for(const struct memory *mem, uint64_t address, void *bytes, size_t n,
+                     const struct memory_origin *origin) {
+    memory_read(mem, address, bytes, n);
+    if (mem->listener.read)
+        mem->listener.read(mem->listener.context, address, n, origin);
+}
+
 /* Writes a run of bytes, all enabled. */
 static void write_bytes(struct memory *mem, uint64_t address, const uint8_t *from, size_t n, uint32_t index,
                         const struct memory_origin *origin) {

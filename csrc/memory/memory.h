@@ -28,13 +28,18 @@ void memory_free(struct memory *mem);
 /* Reads n bytes at address; bytes never written read as 0. */
 void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t n);
 
+/* The same for a reader that the listener hears of. */
+void memory_read_for(const struct memory *mem, uint64_t address, void *bytes, size_t n,
+                     const struct memory_origin *origin);
+
 /* Writes n bytes. origin may be NULL (back door). strobe: bit i of byte i/8 enables byte i; NULL enables all. */
 void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_t n, const uint8_t *strobe,
                   const struct memory_origin *origin);
 
-/* Hears of every write that has an origin, when its bytes are in memory. */
+/* Hears of every write that has an origin, when its bytes are in memory, and of reads by memory_read_for. */
 struct memory_listener {
     void (*written)(void *context, uint64_t address, size_t n, const struct memory_origin *origin); /* NULL: nobody */
+    void (*read)(void *context, uint64_t address, size_t n, const struct memory_origin *origin);    /* likewise */
     void *context;
 };
 void memory_listen(struct memory *mem, struct memory_listener listener);

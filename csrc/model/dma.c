@@ -90,7 +90,7 @@ void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms) {
     while (size > 0) {
         size_t part = before_wrap(dma, address, size);
         check_read(dma, address, part);
-        memory_read(dma->mem, address, to, part);
+        memory_read_for(dma->mem, address, to, part, &dma->origin);
         to += part;
         size -= part;
         address = 0;

@@ -137,6 +137,25 @@ char *text_shown(const char *text) {
     return text_shown_bytes(text, n, shown, 4 * n + 1);
 }
 
+/* Whether a byte goes on with a character that began before it. */
+static bool goes_on(char byte) {
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+size_t text_columns(const char *text) {
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += !goes_on(*text);
+    return columns;
+}
+
+size_t text_fitting(const char *text, size_t columns) {
+    size_t n = 0;
+    for (size_t used = 0; text[n] && (goes_on(text[n]) || used < columns); n++)
+        used += !goes_on(text[n]);
+    return n;
+}
+
 char *text_quoted(const char *text) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
     struct text quoted = {0};

@@ -35,6 +35,11 @@ char *text_shown(const char *text);
 char *text_shown_into(const char *text, char *out, size_t size);
 char *text_shown_bytes(const char *text, size_t n, char *out, size_t size);
 
+/* How many columns of a terminal a text in UTF-8 takes, counting a character as one. */
+size_t text_columns(const char *text);
+/* How many of its bytes take at most that many columns: whole characters. */
+size_t text_fitting(const char *text, size_t columns);
+
 /* The text as one word of a shell's command line, in quotes if it needs them. free() it. */
 char *text_quoted(const char *text);
 

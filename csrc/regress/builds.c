@@ -1,8 +1,10 @@
 /* Simulators before anything runs. See builds.h. */
 #include "regress/builds.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nvdla/xalloc.h"
 #include "run/simulators.h"
@@ -106,4 +108,16 @@ bool builds_failed(const struct builds *builds, const struct test *test, const c
                               .command = test_command(test),
                               .output = xstrdup(build->log)};
     return true;
+}
+
+bool builds_check(const struct test *test, struct error *err) {
+    enum simulator_variant variant;
+    char *rtl_name, path[SIMULATOR_PATH];
+    if (!simulator_of(test, &rtl_name, &variant))
+        return true;
+    bool there = simulator_path(test->config, rtl_name, variant, path, sizeof path, err);
+    if (there && access(path, X_OK) != 0)
+        there = error_set(err, "%s: %s", path, strerror(errno));
+    free(rtl_name);
+    return there;
 }

@@ -19,4 +19,7 @@ void builds_free(struct builds *builds);
  */
 bool builds_failed(const struct builds *builds, const struct test *test, const char *folder, struct result *result);
 
+/* False with a message if the simulator that a test plays on is not there, without looking how old it is. */
+bool builds_check(const struct test *test, struct error *err);
+
 #endif

@@ -28,8 +28,10 @@ struct engine_job {
     const char *folder; /* of the night: absolute path, exists */
     double end;         /* process_clock() after which nothing starts, 0: never */
     struct engine_listener listener;
+    /* For Slurm: */
     const char *slurm_options; /* words for sbatch; NULL: none */
-    double chunk_seconds;      /* wall time that one job of Slurm is to take; 0: the default */
+    double chunk_seconds;      /* wall time that one job is to take; 0: the default */
+    const double *seconds;     /* wall time of each test of the night, as far as it can be told; 0: it cannot */
 };
 
 enum engine_end { ENGINE_DONE, ENGINE_INTERRUPTED /* by a signal, or the end of the night */, ENGINE_FAILED };

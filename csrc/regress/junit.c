@@ -6,32 +6,13 @@
 #include <string.h>
 
 #include "memory/file.h"
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "regress/review.h"
 #include "report/markup.h"
 
-enum { TEXT_MAX = 4000 /* bytes of anything that a case says; the database has all */ };
-
-/* Text of bounded length, cut between characters. */
-static void put(FILE *out, const char *text) {
-    size_t n = strlen(text);
-    if (n <= TEXT_MAX) {
-        html_text(out, text);
-        return;
-    }
-    n = TEXT_MAX;
-    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-        n--;
-    char *cut = xstrndup(text, n);
-    html_text(out, cut);
-    fputs(" ...", out);
-    free(cut);
-}
-
 static void attribute(FILE *out, const char *name, const char *value) {
     fprintf(out, " %s=\"", name);
-    put(out, value);
+    html_text(out, value);
     fputc('"', out);
 }
 
@@ -61,7 +42,7 @@ static void line(FILE *out, const char *name, const char *value) {
     if (!value || !value[0])
         return;
     fputs(name, out);
-    put(out, value);
+    html_text(out, value);
     fputc('\n', out);
 }
 

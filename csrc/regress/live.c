@@ -100,7 +100,7 @@ static double time_left(const struct live *live) {
         work += rest;
         longest = rest > longest ? rest : longest;
     }
-    work /= live->jobs;
+    work /= live->running > (size_t)live->jobs ? (double)live->running : live->jobs;
     return work > longest ? work : longest;
 }
 
@@ -214,6 +214,7 @@ static void draw(struct live *live) {
     get_size(&rows, &width);
     go_up(live, &out, width);
     live->lines = 0;
+    text_printf(&out, "\033[?7l"); /* no line breaks, should the terminal have become narrower just now */
     add_line(live, &out, width, head_line(live, width));
     size_t room = rows > 2 ? (size_t)rows - 2 : 0;
     if (live->running > room)
@@ -226,7 +227,7 @@ static void draw(struct live *live) {
         }
     if (shown < live->running && rows > 2)
         add_line(live, &out, width, xprintf("  and %zu more", live->running - shown));
-    text_printf(&out, "\033[J");
+    text_printf(&out, "\033[?7h\033[J");
     put_out(&out);
 }
 
@@ -289,8 +290,8 @@ static void tell_tenth(struct live *live) {
 }
 
 void live_started(struct live *live, size_t test) {
+    live->running += live->watched[test].state != RUNNING; /* it may run again, where a machine was lost */
     live->watched[test] = (struct watched){.state = RUNNING, .start = process_clock()};
-    live->running++;
 }
 
 void live_progress(struct live *live, size_t test, double part) {

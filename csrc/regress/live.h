@@ -15,7 +15,7 @@
 struct live;
 
 /* tests: of the night; schedule: of those that run now, both have to stay; before: how many had results already; jobs:
- * that run at a time. */
+ * that run at a time, at least. */
 struct live *live_open(const struct test_list *tests, const struct schedule *schedule, size_t before, int jobs);
 
 /* True if somebody looks: progress of single tests is shown. */

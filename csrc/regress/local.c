@@ -98,13 +98,14 @@ static bool prepare(struct local *local, struct slot *slot, struct error *err) {
     const struct test *test = slot->test;
     slot->path = test_trace(test, local->work->folder);
     test_words(test, local->work->folder, &slot->words);
+    words_add(&slot->words, "--only-failed");
     words_add(&slot->words, "%s", slot->path);
     slot->job = (struct job){.path = slot->path,
                              .name = test_name(test),
                              .config = nvdla_config_find(test->config),
                              .max_seconds = test->max_seconds,
                              .max_memory = test->max_memory,
-                             .make = test->generator ? make_layer : NULL,
+                             .make = test->generator && access(slot->path, R_OK) != 0 ? make_layer : NULL,
                              .result_end = -1,
                              .output_end = -1};
     run_options_init(&slot->options);

@@ -21,6 +21,7 @@
 #include "regress/junit.h"
 #include "regress/live.h"
 #include "regress/notify.h"
+#include "regress/page.h"
 #include "regress/schedule.h"
 #include "regress/store.h"
 #include "regress/summary.h"
@@ -47,6 +48,10 @@ struct night {
     double start;
 };
 
+static bool on_slurm(const struct night *night) {
+    return night->engine && strcmp(night->engine, "slurm") == 0;
+}
+
 static void complain(struct night *night, const char *text) {
     night->broken = true;
     if (night->live)
@@ -70,10 +75,7 @@ static char *absolute(const char *path) {
 }
 
 static bool read_plan(struct night *night, struct error *err) {
-    size_t n;
-    if (!file_read(night->options->plan, &night->plan_text, &n, err))
-        return false;
-    night->plan = plan_parse(night->options->plan, night->plan_text, n, err);
+    night->plan = plan_read(night->options->plan, &night->plan_text, err);
     night->plan_path = absolute(night->options->plan);
     return night->plan != NULL;
 }
@@ -83,11 +85,13 @@ static void settle(struct night *night) {
     if (night->plan)
         night->settings = plan_settings(night->plan);
     night->jobs = options->jobs ? options->jobs : night->settings.jobs ? night->settings.jobs : cores();
-    if (!night->database)
-        night->database = options->database ? absolute(options->database)
-                          : night->settings.database
-                              ? absolute(night->settings.database)
-                              : xprintf("%s/" NIGHTS_DATABASE, options->out ? options->out : NIGHTS_FOLDER);
+    if (night->database)
+        return;
+    char *usual = xprintf("%s/" NIGHTS_DATABASE, options->out ? options->out : NIGHTS_FOLDER);
+    night->database = absolute(options->database          ? options->database
+                               : night->settings.database ? night->settings.database
+                                                          : usual);
+    free(usual);
 }
 
 /* The date as the seed of a night: 20261231, and as text. */
@@ -196,51 +200,66 @@ static char *column(sqlite3_stmt *row, int index) {
     return text ? xstrdup((const char *)text) : NULL;
 }
 
+/* What is read of a night. */
+enum { KIND, PLAN_PATH, PLAN_TEXT, SELECTED, SEED, STATE, HOST, PID, BIRTH, ENGINE, FOLDER };
+
+static const char *seen(sqlite3_stmt *row, int index) {
+    return (const char *)sqlite3_column_text(row, index);
+}
+
+/* False with a message if the night cannot be resumed. */
+static bool check_night(const struct night *night, sqlite3_stmt *row, struct error *err) {
+    if (strcmp(seen(row, KIND), "regress") != 0)
+        return error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, seen(row, KIND));
+    if (strcmp(seen(row, STATE), "done") == 0)
+        return error_set(err, "night %" PRId64 " is done: nothing is left to resume", night->id);
+    if (strcmp(seen(row, STATE), "running") != 0)
+        return true;
+    switch (store_runner(seen(row, HOST), sqlite3_column_int64(row, PID), seen(row, BIRTH))) {
+    case RUNNER_ELSEWHERE:
+        return error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, seen(row, HOST));
+    case RUNNER_LIVES:
+        return error_set(err, "night %" PRId64 " is still running as process %s; end that one first", night->id,
+                         seen(row, PID));
+    case RUNNER_GONE:
+        break;
+    }
+    return true;
+}
+
 /* Takes the night as the database has it. */
+static bool take_night(struct night *night, sqlite3_stmt *row, struct error *err) {
+    plan_free(night->plan);
+    free(night->plan_text);
+    free(night->plan_path);
+    night->plan_path = column(row, PLAN_PATH);
+    night->plan_text = column(row, PLAN_TEXT);
+    night->selected = column(row, SELECTED);
+    night->seed = (uint64_t)sqlite3_column_int64(row, SEED);
+    night->engine = column(row, ENGINE);
+    night->plan = plan_parse(night->plan_path, night->plan_text, strlen(night->plan_text), err);
+    if (!night->plan)
+        return false;
+    settle(night);
+    return night->options->dry_run || take_folder(night, seen(row, FOLDER), err);
+}
+
 static bool read_night(struct night *night, struct error *err) {
     static const char doing[] = "the night cannot be read";
-    enum { KIND, PLAN_PATH, PLAN_TEXT, SELECTED, SEED, STATE, HOST, ENGINE, FOLDER };
-    char host[256] = "", *folder = NULL;
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(store_database(night->store),
-                           "SELECT kind, plan_path, plan_text, selected, seed, state, host, engine, folder FROM night "
-                           "WHERE id = ?",
-                           -1, &row, NULL) != SQLITE_OK ||
-        sqlite3_bind_int64(row, 1, night->id) != SQLITE_OK)
-        return store_error(night->store, doing, err);
-    const int code = sqlite3_step(row);
-    gethostname(host, sizeof host - 1);
+    int code = sqlite3_prepare_v2(store_database(night->store),
+                                  "SELECT kind, plan_path, plan_text, selected, seed, state, host, pid, birth, engine, "
+                                  "folder FROM night WHERE id = ?",
+                                  -1, &row, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_bind_int64(row, 1, night->id)) == SQLITE_OK)
+        code = sqlite3_step(row);
     bool well = code == SQLITE_ROW;
     if (code == SQLITE_DONE)
         error_set(err, "%s: there is no night %" PRId64, night->database, night->id);
     else if (!well)
         store_error(night->store, doing, err);
-    else if (strcmp((const char *)sqlite3_column_text(row, KIND), "regress") != 0)
-        well = error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, sqlite3_column_text(row, KIND));
-    else if (strcmp((const char *)sqlite3_column_text(row, STATE), "done") == 0)
-        well = error_set(err, "night %" PRId64 " is done: nothing is left to resume", night->id);
-    else if (strcmp((const char *)sqlite3_column_text(row, STATE), "running") == 0 &&
-             strcmp((const char *)sqlite3_column_text(row, HOST), host) != 0)
-        well =
-            error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, sqlite3_column_text(row, HOST));
-    if (well) {
-        plan_free(night->plan);
-        free(night->plan_text);
-        free(night->plan_path);
-        night->plan_path = column(row, PLAN_PATH);
-        night->plan_text = column(row, PLAN_TEXT);
-        night->selected = column(row, SELECTED);
-        night->seed = (uint64_t)sqlite3_column_int64(row, SEED);
-        night->engine = night->options->engine ? xstrdup(night->options->engine) : column(row, ENGINE);
-        night->plan = plan_parse(night->plan_path, night->plan_text, strlen(night->plan_text), err);
-        folder = column(row, FOLDER);
-        well = night->plan != NULL;
-    }
+    well = well && check_night(night, row, err) && take_night(night, row, err);
     sqlite3_finalize(row);
-    if (well)
-        settle(night);
-    well = well && (night->options->dry_run || take_folder(night, folder, err));
-    free(folder);
     return well;
 }
 
@@ -328,16 +347,21 @@ static bool drop_unbuilt(struct night *night) {
 
 static void tell_beginning(const struct night *night, size_t before) {
     char time[LIVE_TIME];
-    const double span = schedule_span(&night->schedule, night->jobs);
+    const double span = schedule_span(&night->schedule, on_slurm(night) ? 1 : night->jobs);
     printf("night %" PRId64 " of %s: %zu test%s", night->id, night->settings.name, night->schedule.count,
            night->schedule.count == 1 ? "" : "s");
     if (before)
         printf(" left of %zu", night->tests.count);
-    printf(", %d at a time, seed %" PRIu64, night->jobs, night->seed);
+    if (on_slurm(night))
+        printf(", on Slurm");
+    else
+        printf(", %d at a time", night->jobs);
+    printf(", seed %" PRIu64, night->seed);
     if (night->schedule.unknown == night->schedule.count)
         printf(", none with a history");
     else if (span >= 1)
-        printf(", about %s%s", live_time(span, time), night->schedule.unknown ? " (not all have a history)" : "");
+        printf(", about %s%s%s", live_time(span, time), on_slurm(night) ? " of computing" : "",
+               night->schedule.unknown ? " (not all have a history)" : "");
     printf("; %s\n", night->folder);
     fflush(stdout);
 }
@@ -356,8 +380,11 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
         .jobs = night->jobs,
         .folder = night->folder,
         .end = night->settings.night_seconds > 0 ? night->start + night->settings.night_seconds : 0,
-        .listener = listener};
-    return engine_local(&job, signal, err);
+        .listener = listener,
+        .slurm_options = night->options->slurm ? night->options->slurm : night->settings.slurm_options,
+        .chunk_seconds = night->options->chunk_seconds,
+        .seconds = night->schedule.seconds};
+    return on_slurm(night) ? engine_slurm(&job, signal, err) : engine_local(&job, signal, err);
 }
 
 /* ---- what is written at the end ---- */
@@ -389,6 +416,13 @@ static char *resume_command(const struct night *night) {
     free(database);
     if (night->options->jobs)
         text_printf(&text, " --jobs=%d", night->options->jobs);
+    if (night->options->slurm) {
+        char *slurm = text_quoted(night->options->slurm);
+        text_printf(&text, " --slurm-options=%s", slurm);
+        free(slurm);
+    }
+    if (night->options->chunk_seconds)
+        text_printf(&text, " --chunk-seconds=%d", night->options->chunk_seconds);
     if (night->options->notify) {
         char *notify = text_quoted(night->options->notify);
         text_printf(&text, " --notify=%s", notify);
@@ -401,11 +435,15 @@ static char *resume_command(const struct night *night) {
 /* The files and the words about the night. Whatever fails is told, and nothing is lost by it. */
 static void write_outputs(struct night *night, bool notify) {
     struct error err;
-    char *junit = xprintf("%s/junit.xml", night->folder);
+    char *junit = xprintf("%s/junit.xml", night->folder), *page = xprintf("%s/index.html", night->folder);
     if (!junit_write(night->store, night->id, junit, &err))
         complain(night, err.text);
+    const bool paged = page_write(night->store, night->id, page, &err);
+    if (!paged)
+        complain(night, err.text);
+    char *summary = summary_text(night->store, night->id, paged ? page : NULL, &err);
     free(junit);
-    char *summary = summary_text(night->store, night->id, NULL, &err);
+    free(page);
     if (!summary) {
         complain(night, err.text);
         return;
@@ -446,7 +484,7 @@ static int run_night(struct night *night) {
         before += night->done[i];
     night->schedule = schedule_make(&night->tests, night->done);
     tell_beginning(night, before);
-    night->live = live_open(&night->tests, &night->schedule, before, night->jobs);
+    night->live = live_open(&night->tests, &night->schedule, before, on_slurm(night) ? 1 : night->jobs);
     enum engine_end end = drop_unbuilt(night) ? run_tests(night, &signal, &err) : ENGINE_FAILED;
     live_close(night->live);
     night->live = NULL;
@@ -482,13 +520,17 @@ static bool prepare(struct night *night, struct error *err) {
     if (options->resume) {
         if (!resume(night, err))
             return false;
-    } else if (!expand(night, err))
-        return false;
+    } else {
+        night->engine = xstrdup(options->engine ? options->engine : "local");
+        if (!expand(night, err))
+            return false;
+    }
+    if (!on_slurm(night) && (options->slurm || options->chunk_seconds))
+        return error_set(err, "%s is for nights on Slurm (--engine=slurm), and this one is not",
+                         options->slurm ? "--slurm-options" : "--chunk-seconds");
     if (options->dry_run)
         return expect(night, err);
     night->builds = builds_make(&night->tests, night->done, tell_build, NULL);
-    if (!options->resume)
-        night->engine = xstrdup(options->engine ? options->engine : "local");
     return options->resume || begin(night, err);
 }
 

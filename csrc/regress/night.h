@@ -17,8 +17,9 @@ struct night_options {
     const char *out;      /* folder of nights; NULL: NIGHTS_FOLDER */
     const char *database; /* NULL: the plan's, or NIGHTS_DATABASE in the folder of nights */
     const char *notify;   /* command of the shell that gets the summary on its standard input; NULL: none */
-    const char *engine;   /* "local" or "slurm"; NULL: local, or that of the night that is resumed */
+    const char *engine;   /* "local" or "slurm"; NULL: local; a night that is resumed has its own */
     const char *slurm;    /* words for sbatch; NULL: the plan's */
+    int chunk_seconds;    /* wall time of one job of Slurm; 0: the default */
     const char *command;  /* as it was given */
     int jobs;             /* at a time; 0: the plan's, or a process for each core */
     bool seed_given;

@@ -40,7 +40,7 @@ static char *scaled(double value, char text[HTML_NUMBER]) {
 }
 
 static void write_test_tiles(FILE *out, const struct review *review) {
-    char more[96], value[HTML_NUMBER];
+    char more[96], value[HTML_NUMBER], duration[REVIEW_DURATION];
     const size_t run = review->test_count - review->open;
     snprintf(more, sizeof more, "of %zu, %.1f %%", run, run ? 100 * (double)review->passed / (double)run : 0);
     count_tile(out, "tests:show=passed", "Passed", review->passed, more);
@@ -59,8 +59,15 @@ static void write_test_tiles(FILE *out, const struct review *review) {
         count_tile(out, "flaky", "Flaky", review->flaky, "");
     if (review->open > 0)
         count_tile(out, "tests:show=open", "Not run", review->open, "");
+    if (review->coverage) {
+        const struct coverage_total total = coverage_total(review->coverage);
+        snprintf(value, sizeof value, "%.1f %%",
+                 total.reachable ? 100 * (double)total.exercised / (double)total.reachable : 0);
+        snprintf(more, sizeof more, "%zu of %zu bins", total.exercised, total.reachable);
+        tile(out, "coverage", "Coverage", value, more);
+    }
     if (review->cpu_seconds > 0) {
-        snprintf(more, sizeof more, "cycles, %.1f CPU hours", review->cpu_seconds / 3600);
+        snprintf(more, sizeof more, "cycles in %s of CPU", review_duration(review->cpu_seconds, duration));
         tile(out, NULL, "Simulated", scaled((double)review->cycles, value), more);
     }
 }
@@ -129,12 +136,16 @@ static void write_head(FILE *out, const struct review *review) {
     free(sentence);
     write_bar(out, review);
     fputs("<p class=\"what\">", out);
-    html_printf(out, "%.10s %.5s UTC on %s (%" PRId64 " cores, %s), %s; revision ", review->started,
+    html_printf(out, "%.10s %.5s UTC on %s (%" PRId64 " cores, %s), %s; revision%s", review->started,
                 strlen(review->started) > 11 ? review->started + 11 : "", review->host, review->cores, review->engine,
-                review_duration(review->seconds, duration));
-    fputs("<code>", out);
-    html_printf(out, "%.12s", review->revision ? review->revision : "not known");
-    fputs("</code>", out);
+                review_duration(review->seconds, duration), review->revision ? " " : " not known");
+    if (review->revision) {
+        fputs("<code title=\"", out);
+        html_text(out, review->revision);
+        fputs("\">", out);
+        html_printf(out, "%.12s", review->revision);
+        fputs("</code>", out);
+    }
     html_printf(out, "%s; seed %" PRIu64 "; nvcosim %s", review->dirty ? " with changes that are not committed" : "",
                 review->seed, review->version);
     if (review->selected)
@@ -163,6 +174,7 @@ static void write_page(FILE *out, const struct review *review) {
     page_known(out, review);
     page_flaky(out, review);
     page_tests(out, review);
+    page_coverage(out, review);
     page_plots(out, review);
     fputs("</main>\n", out);
     html_end(out, page_js);

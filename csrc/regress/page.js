@@ -160,7 +160,7 @@
       for (const body of [...table.tBodies]) body.remove();
       shown = 0;
       one("output", form).textContent = `${count(chosen.length)} of ${count(everyone.length)} tests${wanted.bucket === "" ? "" : `, of bucket ${wanted.bucket}`}`;
-      grow(40);
+      grow(innerWidth < 740 ? 15 : 40);
     };
     const sortBy = (column, downwards) => {
       sorted = column;

@@ -168,7 +168,7 @@ static char *about_before(const struct review *review, const struct review_test 
 }
 
 void page_news(FILE *out, const struct review *review) {
-    if (review->before == 0)
+    if (review->before == 0 || review->test_count == 0)
         return;
     fputs("<section id=\"news\" aria-labelledby=\"news-title\"><h2 id=\"news-title\">New since ", out);
     page_night_link(out, review, review->before, review->before_folder);
@@ -179,12 +179,16 @@ void page_news(FILE *out, const struct review *review) {
         fprintf(out, " <strong>%zu of its tests %s not in this night.</strong>", review->gone,
                 review->gone == 1 ? "is" : "are");
     fputs("</p>\n", out);
-    fprintf(out, "<h3>New failures <span class=\"n\">%zu</span></h3>\n", review->new_failures);
-    if (review->new_failures > 0)
+    if (review->new_failures > 0) {
+        fprintf(out, "<h3>New failures <span class=\"n\">%zu</span></h3>\n", review->new_failures);
         write_list(out, review, "new-failures", is_new_failure, about_before);
-    fprintf(out, "<h3>New passes <span class=\"n\">%zu</span></h3>\n", review->new_passes);
-    if (review->new_passes > 0)
+    } else {
+        fputs("<p>No new failures.</p>\n", out);
+    }
+    if (review->new_passes > 0) {
+        fprintf(out, "<h3>New passes <span class=\"n\">%zu</span></h3>\n", review->new_passes);
         write_list(out, review, "new-passes", is_new_pass, about_before);
+    }
     fputs("</section>\n", out);
 }
 

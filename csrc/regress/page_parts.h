@@ -62,6 +62,7 @@ void page_known(FILE *out, const struct review *review);
 void page_flaky(FILE *out, const struct review *review);
 void page_faults(FILE *out, const struct review *review);
 void page_tests(FILE *out, const struct review *review);
+void page_coverage(FILE *out, const struct review *review);
 void page_plots(FILE *out, const struct review *review);
 
 #endif

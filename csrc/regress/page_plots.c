@@ -84,16 +84,21 @@ static void write_cycles(FILE *out, const struct review *review) {
 
 static void write_rates(FILE *out, const struct review *review) {
     const size_t count = review->trend_count;
-    double *rate = xcalloc(count, sizeof *rate), *minutes = xcalloc(count, sizeof *minutes),
+    double *rate = xcalloc(count, sizeof *rate), *times = xcalloc(count, sizeof *times),
            *noticed = xcalloc(count, sizeof *noticed);
-    bool hours = false;
+    static const struct {
+        double seconds;
+        const char *title, *unit;
+    } units[] = {{1, "Duration, seconds", " s"}, {60, "Duration, minutes", " min"}, {3600, "Duration, hours", " h"}};
+    double longest = 0;
     for (size_t i = 0; i < count; i++)
-        hours = hours || review->trends[i].seconds > 3 * 3600;
+        longest = fmax(longest, review->trends[i].seconds);
+    const int unit = longest > 3 * 3600 ? 2 : longest > 3 * 60;
     for (size_t i = 0; i < count; i++) {
         const struct review_trend *trend = &review->trends[i];
         const int64_t run = trend->tests - trend->open, faults = trend->faults - trend->equivalent;
         rate[i] = run > 0 ? 100 * (double)(trend->passed + trend->known) / (double)run : NAN;
-        minutes[i] = trend->seconds > 0 ? trend->seconds / (hours ? 3600 : 60) : NAN;
+        times[i] = trend->seconds > 0 ? trend->seconds / units[unit].seconds : NAN;
         noticed[i] = faults > 0 ? 100 * (double)trend->noticed / (double)faults : NAN;
     }
     struct chart chart = {.unit = " %", .least = NAN, .count = count, .trends = review->trends, .line_count = 1};
@@ -109,14 +114,14 @@ static void write_rates(FILE *out, const struct review *review) {
         chart.lines[0] = (struct chart_line){"", rate};
         page_chart(out, review, &chart);
     }
-    chart.title = hours ? "Duration, hours" : "Duration, minutes";
-    chart.unit = hours ? " h" : " min";
+    chart.title = units[unit].title;
+    chart.unit = units[unit].unit;
     chart.about = "wall time of the night";
     chart.least = 0;
-    chart.lines[0] = (struct chart_line){"", minutes};
+    chart.lines[0] = (struct chart_line){"", times};
     page_chart(out, review, &chart);
     free(rate);
-    free(minutes);
+    free(times);
     free(noticed);
 }
 
@@ -147,7 +152,7 @@ static void write_speeds(FILE *out, const struct review *review) {
 }
 
 void page_plots(FILE *out, const struct review *review) {
-    if (review->trend_count == 0)
+    if (review->trend_count < 2) /* nothing to look back at */
         return;
     html_section(out, "plots", "Plots", NULL);
     write_cycles(out, review);

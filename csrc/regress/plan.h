@@ -16,7 +16,8 @@ struct plan; /* what the file says, with the line of everything */
 /* Reads a plan. NULL with FILE:LINE:COLUMN: what was found, what was expected. name: of the file, for messages and to
  * find what is named relative to it; text: its content, n bytes. */
 struct plan *plan_parse(const char *name, const char *text, size_t n, struct error *err);
-struct plan *plan_read(const char *path, struct error *err);
+/* The same of a file. *text: its content, to be kept; NULL with a message. free() it. */
+struct plan *plan_read(const char *path, char **text, struct error *err);
 void plan_free(struct plan *plan);
 
 /* What the plan says of the night itself, and what holds where it says nothing. The texts live as long as the plan. */

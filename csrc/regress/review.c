@@ -42,11 +42,16 @@ struct reader {
 
 /* ---- strings that the review owns ---- */
 
+/* A copy, cut between characters if it is too long for people. */
 static const char *keep(struct review *review, const char *text) {
     if (!text)
         return NULL;
+    size_t n = strnlen(text, REVIEW_TEXT + 1);
+    const bool whole = n <= REVIEW_TEXT;
+    while (!whole && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
     review->strings = xgrow(review->strings, review->string_count, sizeof *review->strings);
-    return review->strings[review->string_count++] = xstrdup(text);
+    return review->strings[review->string_count++] = xprintf("%.*s%s", (int)n, text, whole ? "" : " ...");
 }
 
 static const char *column(struct reader *reader, const struct query *query, int index) {
@@ -124,16 +129,6 @@ static bool find_before(struct reader *reader) {
 
 /* ---- the tests ---- */
 
-static void or_coverage(struct review *review, const unsigned char *bits, size_t size) {
-    if (size > review->coverage_size) {
-        review->coverage = xrealloc(review->coverage, size);
-        memset(review->coverage + review->coverage_size, 0, size - review->coverage_size);
-        review->coverage_size = size;
-    }
-    for (size_t i = 0; i < size; i++)
-        review->coverage[i] |= bits[i];
-}
-
 static bool read_tests(struct reader *reader) {
     struct review *review = reader->review;
     struct query query =
@@ -142,7 +137,7 @@ static bool read_tests(struct reader *reader) {
                     "report, page, command, debug_command, known, "
                     "CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END, "
                     "CASE WHEN json_valid(test) THEN json_extract(test, '$.known_until') END, verdict, seed, "
-                    "layer_seed, cycles, seconds, cpu_seconds, memory_peak, bucket, coverage "
+                    "layer_seed, cycles, seconds, cpu_seconds, memory_peak, bucket "
                     "FROM result WHERE night = ? ORDER BY number",
                     "i", review->night);
     while (query_next(&query)) {
@@ -170,9 +165,6 @@ static bool read_tests(struct reader *reader) {
         test->memory_peak = number(&query, 25);
         /* For now its number; find_buckets makes the index of it. */
         test->bucket = sqlite3_column_type(row, 26) == SQLITE_NULL ? -1 : sqlite3_column_int(row, 26);
-        const void *bits = sqlite3_column_blob(row, 27);
-        if (bits)
-            or_coverage(review, bits, (size_t)sqlite3_column_bytes(row, 27));
         test->state = test->verdict == REVIEW_NOT_RUN ? REVIEW_OPEN
                       : test->verdict == VERDICT_PASS ? REVIEW_PASSED
                       : test->known                   ? REVIEW_KNOWN
@@ -366,7 +358,8 @@ static bool read_buckets(struct reader *reader) {
     }
     if (!query_end(&query))
         return false;
-    qsort(review->buckets, review->bucket_count, sizeof *review->buckets, bucket_order);
+    if (review->bucket_count > 0)
+        qsort(review->buckets, review->bucket_count, sizeof *review->buckets, bucket_order);
     for (size_t i = 0; i < review->test_count; i++) {
         struct review_test *test = &review->tests[i];
         const int wanted = test->bucket;
@@ -408,6 +401,25 @@ static bool read_faults(struct reader *reader) {
             review->unreached++;
         else
             review->equivalent++;
+    }
+    return query_end(&query);
+}
+
+/* ---- coverage ---- */
+
+/* Bins of tests that another version of nvcosim ran, before --resume, are left out. */
+static bool read_coverage(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query =
+        query_begin(reader->db, reader->err, "SELECT coverage FROM result WHERE night = ? AND coverage IS NOT NULL",
+                    "i", review->night);
+    while (query_next(&query)) {
+        const void *bits = sqlite3_column_blob(query.statement, 0);
+        if (!review->coverage)
+            review->coverage = coverage_new();
+        if (bits)
+            review->covered +=
+                coverage_add_bits(review->coverage, bits, (size_t)sqlite3_column_bytes(query.statement, 0));
     }
     return query_end(&query);
 }
@@ -502,7 +514,7 @@ static bool read_all(struct reader *reader, int64_t night, enum review_extent ex
     compare(reader);
     if (!read_buckets(reader) || !read_faults(reader))
         return false;
-    if (extent == REVIEW_WHOLE && (!read_trends(reader) || !read_speeds(reader)))
+    if (extent == REVIEW_WHOLE && (!read_coverage(reader) || !read_trends(reader) || !read_speeds(reader)))
         return false;
     count(reader->review);
     return true;
@@ -536,7 +548,7 @@ void review_free(struct review *review) {
     free(review->faults);
     free(review->trends);
     free(review->speeds);
-    free(review->coverage);
+    coverage_free(review->coverage);
     free(review);
 }
 
@@ -555,7 +567,7 @@ const char *review_outcome_text(const struct review *review) {
     case NIGHT_FAILED:
         return "FAILED";
     case NIGHT_SURVIVED:
-        return "SURVIVED";
+        return "SURVIVORS";
     case NIGHT_UNFINISHED:
         return strcmp(review->state, "running") == 0 ? "RUNNING" : "INTERRUPTED";
     case NIGHT_PASSED:

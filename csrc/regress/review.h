@@ -10,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coverage/coverage.h"
 #include "nvdla/error.h"
 #include "run/result.h"
 
 enum {
     REVIEW_PAST = 14,   /* nights that the past of a test goes back, this one included */
     REVIEW_TRENDS = 30, /* nights of a trend */
+    REVIEW_TEXT = 4000, /* bytes of any text; the database has all of it */
     REVIEW_NOT_RUN = -1 /* in place of a verdict: the test has no result */
 };
 
@@ -108,9 +110,9 @@ struct review {
     size_t noticed, survived, unreached, equivalent, fault_open;
     int64_t cycles; /* of all tests */
     double cpu_seconds;
-    unsigned char *coverage; /* functional bins of all tests ORed */
-    size_t coverage_size;    /* bytes */
     /* Of REVIEW_WHOLE only. */
+    struct coverage *coverage;   /* functional bins of all tests; NULL: none was asked for */
+    size_t covered;              /* tests whose bins are in it */
     struct review_trend *trends; /* oldest first, this one last */
     size_t trend_count;
     struct review_speed *speeds; /* by config, then by night */
@@ -137,7 +139,7 @@ enum review_outcome {
     NIGHT_UNFINISHED
 };
 enum review_outcome review_outcome(const struct review *review);
-/* "PASSED", "SURVIVED", "FAILED", "INTERRUPTED", "RUNNING". */
+/* "PASSED", "SURVIVORS", "FAILED", "INTERRUPTED", "RUNNING". */
 const char *review_outcome_text(const struct review *review);
 /* "12 of 523 tests fail in 4 buckets, 2 of them new; 3 known failures; 508 pass." free() it. */
 char *review_sentence(const struct review *review);

@@ -127,7 +127,9 @@ bool store_step(const struct store *store, sqlite3_stmt *statement, const char *
 void store_close(struct store *store) {
     if (!store)
         return;
+    sqlite3_finalize(store->keep);
     sqlite3_close(store->database);
+    free(store->folder);
     free(store->path);
     free(store);
 }
@@ -223,7 +225,8 @@ static bool settle(const struct store *store, bool create, struct error *err) {
         return false;
     if (state != SCHEMA_PRESENT) /* somebody else's is there now */
         return refuse(store, state, version, err);
-    return store_run(store, "PRAGMA foreign_keys = 1", opening, err);
+    return store_run(store, "PRAGMA foreign_keys = 1; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000",
+                     opening, err);
 }
 
 struct store *store_open(const char *path, bool create, struct error *err) {

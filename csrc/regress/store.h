@@ -35,7 +35,8 @@ bool store_error(const struct store *store, const char *doing, struct error *err
 struct night_facts {
     const char *kind, *plan, *plan_path, *plan_text, *selected, *version, *engine, *command, *folder;
     uint64_t seed;
-    const char *directory; /* whose git revision tells what was tested: that of the RTL; NULL: the working directory */
+    const char *directory; /* whose git revision tells what was tested: that of the RTL; NULL: the working directory, or
+                            * that of the plan if only that one is in git */
 };
 /* Begins a night: its row, and one of each test, in one transaction. Host, cores, git revision and time are filled in;
  * git has ten seconds for each answer. The number of the night; -1 with a message. */
@@ -54,6 +55,10 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
 /* The last night of the plan that is not done and whose runner is gone; 0: none; -1 with a message, also if there are
  * only such whose runner lives, or runs on another host, which cannot be asked. */
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err);
+
+/* Whether a runner lives, by what its night says of it; that of another host cannot be asked. */
+enum runner { RUNNER_LIVES, RUNNER_GONE, RUNNER_ELSEWHERE };
+enum runner store_runner(const char *host, int64_t pid, const char *birth);
 
 /* The tests of a night, and which of them have results. free() done. */
 bool store_tests(struct store *store, int64_t night, struct test_list *tests, bool **done, struct error *err);

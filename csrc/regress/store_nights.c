@@ -147,21 +147,39 @@ static bool add_tests(struct store *store, int64_t night, const struct test_list
     return well;
 }
 
+/* Where what is tested stands: the folder that is named, else that of the runner, or of the plan if only that one is in
+ * git. free() the folder and the commit. */
+static char *tested_folder(const struct night_facts *facts, struct revision *revision) {
+    const char *slash = strrchr(facts->plan_path, '/');
+    char *plan = xstrndup(facts->plan_path, slash ? (size_t)(slash - facts->plan_path) + 1 : 0),
+         *folder = realpath(facts->directory ? facts->directory : ".", NULL);
+    *revision = folder ? revision_of(folder) : (struct revision){.dirty = -1};
+    if (!revision->commit && !facts->directory && plan[0]) {
+        *revision = revision_of(plan);
+        if (revision->commit) {
+            free(folder);
+            folder = realpath(plan, NULL);
+        }
+    }
+    free(plan);
+    return folder;
+}
+
 int64_t store_begin(struct store *store, const struct night_facts *facts, const struct test_list *tests,
                     struct error *err) {
     static const char doing[] = "the night cannot be begun";
-    char *directory = realpath(facts->directory ? facts->directory : ".", NULL);
-    struct revision revision = directory ? revision_of(directory) : (struct revision){.dirty = -1};
+    struct revision revision;
+    char *folder = tested_folder(facts, &revision);
     int64_t night = -1;
     if (store_transaction(store, doing, err)) {
-        bool well = add_night(store, facts, directory ? directory : "", &revision, doing, err);
+        bool well = add_night(store, facts, folder ? folder : "", &revision, doing, err);
         night = sqlite3_last_insert_rowid(store->database);
         well = well && add_tests(store, night, tests, doing, err);
         if (!store_end(store, well, doing, err))
             night = -1;
     }
     free(revision.commit);
-    free(directory);
+    free(folder);
     return night;
 }
 
@@ -194,14 +212,22 @@ bool store_state(struct store *store, int64_t night, const char *state, double s
 
 /* ---- results ---- */
 
+/* What of a path lies below a folder; NULL: it does not. */
+static const char *path_below(const char *folder, const char *path) {
+    const size_t n = strlen(folder);
+    return n > 0 && strncmp(path, folder, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
+}
+
 /* A path inside the folder of the night without the folder, another one as it is; NULL stays NULL. free() it. */
 static char *inside(const char *folder, const char *path) {
     if (!path)
         return NULL;
+    const char *below = path_below(folder, path);
+    if (below)
+        return xstrdup(below);
     char *real = realpath(path, NULL), *base = realpath(folder, NULL);
-    const char *found = real ? real : path, *outer = base ? base : folder;
-    const size_t n = strlen(outer);
-    char *rest = xstrdup(n > 0 && strncmp(found, outer, n) == 0 && found[n] == '/' ? found + n + 1 : path);
+    below = path_below(base ? base : folder, real ? real : path);
+    char *rest = xstrdup(below ? below : path);
     free(real);
     free(base);
     return rest;
@@ -279,24 +305,32 @@ static bool explain_unchanged(struct store *store, int64_t night, size_t number,
     return false;
 }
 
+/* Makes the statement ready that keeps results of a night. False with a message. */
+static bool ready_to_keep(struct store *store, int64_t night, const char *doing, struct error *err) {
+    if (!store->keep)
+        store->keep = store_prepare(
+            store,
+            "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
+            "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
+            "memory_peak = :memory_peak, coverage = :coverage, host = :host, ended = " NOW ", report = :report, "
+            "page = :page, command = :command, debug_command = :debug_command, result = :result "
+            "WHERE night = :night AND number = :number AND verdict IS NULL",
+            doing, err);
+    if (store->keep && (!store->folder || store->night != night)) {
+        free(store->folder);
+        store->folder = folder_of(store, night, doing, err);
+        store->night = night;
+    }
+    return store->keep && store->folder;
+}
+
 bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
                   struct error *err) {
     static const char doing[] = "a result cannot be kept";
-    char *folder = folder_of(store, night, doing, err);
-    if (!folder)
+    if (!ready_to_keep(store, night, doing, err))
         return false;
-    sqlite3_stmt *statement = store_prepare(
-        store,
-        "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
-        "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
-        "memory_peak = :memory_peak, coverage = :coverage, host = :host, ended = " NOW ", report = :report, "
-        "page = :page, command = :command, debug_command = :debug_command, result = :result "
-        "WHERE night = :night AND number = :number AND verdict IS NULL",
-        doing, err);
-    if (!statement) {
-        free(folder);
-        return false;
-    }
+    sqlite3_stmt *statement = store->keep;
+    const char *folder = store->folder;
     struct result plain = *result;
     plain.coverage = NULL;
     const struct result_device *first = &result->devices[0];
@@ -327,18 +361,27 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
     bool well = store_step(store, statement, doing, err);
     if (well && sqlite3_changes(store->database) == 0)
         well = explain_unchanged(store, night, number, doing, err);
-    sqlite3_finalize(statement);
+    sqlite3_clear_bindings(statement);
     free(signature);
     free(mismatch);
     free(report);
     free(page);
     free(json);
     free(coverage);
-    free(folder);
     return well;
 }
 
 /* ---- what is there ---- */
+
+enum runner store_runner(const char *host, int64_t pid, const char *birth) {
+    char *here = host_name(), *found = birth_of(pid);
+    const enum runner runner = strcmp(host, here) != 0              ? RUNNER_ELSEWHERE
+                               : found && strcmp(found, birth) == 0 ? RUNNER_LIVES
+                                                                    : RUNNER_GONE;
+    free(here);
+    free(found);
+    return runner;
+}
 
 /* Whether the runner of a night that is 'running' is gone; false with a message. The row: id, host, pid, birth,
  * started.
@@ -346,18 +389,18 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
 static bool is_gone(const struct store *store, sqlite3_stmt *row, struct error *err) {
     const int64_t night = sqlite3_column_int64(row, 0), pid = sqlite3_column_int64(row, 2);
     const char *host = (const char *)sqlite3_column_text(row, 1), *started = (const char *)sqlite3_column_text(row, 4);
-    char *here = host_name(), *birth = birth_of(pid);
-    const bool elsewhere = strcmp(host, here) != 0,
-               lives = !elsewhere && birth && strcmp(birth, (const char *)sqlite3_column_text(row, 3)) == 0;
-    if (elsewhere)
-        error_set(err, "%s: night %" PRId64 ", begun %s, runs on %s as process %" PRId64 "; resume it there",
-                  store->path, night, started, host, pid);
-    else if (lives)
-        error_set(err, "%s: night %" PRId64 ", begun %s, is still running as process %" PRId64 "; end that one first",
-                  store->path, night, started, pid);
-    free(here);
-    free(birth);
-    return !elsewhere && !lives;
+    switch (store_runner(host, pid, (const char *)sqlite3_column_text(row, 3))) {
+    case RUNNER_ELSEWHERE:
+        return error_set(err, "%s: night %" PRId64 ", begun %s, runs on %s as process %" PRId64 "; resume it there",
+                         store->path, night, started, host, pid);
+    case RUNNER_LIVES:
+        return error_set(err,
+                         "%s: night %" PRId64 ", begun %s, is still running as process %" PRId64 "; end that one first",
+                         store->path, night, started, pid);
+    case RUNNER_GONE:
+        break;
+    }
+    return true;
 }
 
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err) {

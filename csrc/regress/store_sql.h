@@ -7,6 +7,9 @@
 struct store {
     sqlite3 *database;
     char *path;
+    sqlite3_stmt *keep; /* of store_result(), and the night that it keeps results of, with its folder */
+    int64_t night;
+    char *folder;
 };
 
 /* Prepares a statement; NULL with a message. `doing` as of store_error(). */

@@ -33,8 +33,8 @@ static void add_buckets(const struct review *review, struct text *text) {
         text_printf(text, "  and %zu more\n", review->bucket_count - BUCKETS);
 }
 
-/* The tests that are among them, with what was before and what is now. */
-static void add_tests(const struct review *review, struct text *text, const char *title,
+/* The tests that are among them. since: a night for the title, 0: none. */
+static void add_tests(const struct review *review, struct text *text, const char *title, int64_t since,
                       bool (*among)(const struct review_test *test)) {
     size_t found = 0;
     for (size_t i = 0; i < review->test_count; i++) {
@@ -43,8 +43,8 @@ static void add_tests(const struct review *review, struct text *text, const char
             continue;
         if (found == 1) {
             text_printf(text, "\n%s", title);
-            if (review->before > 0)
-                text_printf(text, " since night %" PRId64, review->before);
+            if (since > 0)
+                text_printf(text, " since night %" PRId64, since);
             text_printf(text, ":\n");
         }
         text_printf(text, "  %-7s ", review_verdict_text(test->verdict));
@@ -61,6 +61,11 @@ static void add_tests(const struct review *review, struct text *text, const char
 
 static bool is_new_failure(const struct review_test *test) {
     return test->new_failure;
+}
+
+/* Not told otherwise. */
+static bool is_loose(const struct review_test *test) {
+    return test->state == REVIEW_FAILED && test->bucket < 0 && !test->new_failure;
 }
 
 static bool is_new_pass(const struct review_test *test) {
@@ -103,8 +108,9 @@ char *summary_text(struct store *store, int64_t night, const char *page, struct 
                 review_duration(review->seconds, duration), review->revision ? review->revision : "not known",
                 review->dirty ? " with changes" : "", review->version, review->seed);
     add_buckets(review, &text);
-    add_tests(review, &text, "New failures", is_new_failure);
-    add_tests(review, &text, "New passes", is_new_pass);
+    add_tests(review, &text, "New failures", review->before, is_new_failure);
+    add_tests(review, &text, "Failures in no bucket", 0, is_loose);
+    add_tests(review, &text, "New passes", review->before, is_new_pass);
     add_survivors(review, &text);
     if (page) {
         text_printf(&text, "\nPage: ");

@@ -59,7 +59,7 @@ char *test_name(const struct test *test);
 
 /* The options of `nvcosim run` that play the test, as words ("--config=small", ...), without the trace: all that
  * `struct test` says but the limit of memory, which is the engine's. folder: of the night; reports go to
- * FOLDER/reports. */
+ * FOLDER/reports; the result tells which functional bins the trace exercises. */
 void test_words(const struct test *test, const char *folder, struct words *words);
 
 /* The command that does it again in any folder, for a person to paste, the generation of a random layer included (into

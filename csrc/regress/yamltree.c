@@ -53,6 +53,22 @@ static yaml_mark_t mark_of(const struct reader *reader, size_t offset) {
     return mark;
 }
 
+/* What people do about that which libyaml tells in its own words. */
+static const char *advice(const struct reader *reader) {
+    const char *line = reader->text, *end = reader->text + reader->n;
+    const yaml_mark_t mark = reader->parser.problem_mark;
+    for (size_t i = 0; line && i < mark.line; i++) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        line = next ? next + 1 : NULL;
+    }
+    if (line && (size_t)(end - line) > mark.column && line[mark.column] == '\t')
+        return "; a line is indented with blanks, not with tabs";
+    if (strstr(reader->parser.problem, "did not find expected") ||
+        strstr(reader->parser.problem, "not allowed in this"))
+        return "; keys of one mapping, and the '-' of one list, begin in the same column";
+    return "";
+}
+
 /* What libyaml says is wrong. */
 static bool fail_syntax(const struct reader *reader) {
     const yaml_parser_t *parser = &reader->parser;
@@ -60,15 +76,17 @@ static bool fail_syntax(const struct reader *reader) {
         xexhausted();
     if (parser->error == YAML_READER_ERROR) {
         const bool control = strstr(parser->problem, "control characters") != NULL;
-        return yamltree_fail(reader->err, reader->name, (int)mark_of(reader, parser->problem_offset).line + 1,
-                             (int)mark_of(reader, parser->problem_offset).column + 1,
+        const yaml_mark_t mark = mark_of(reader, parser->problem_offset);
+        return yamltree_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1,
                              control ? "found a control character (0x%02x); expected text"
                                      : "found a byte that is not UTF-8 (0x%02x); expected text in UTF-8",
-                             (unsigned)(parser->problem_value & 0xff));
+                             (unsigned)parser->problem_value);
     }
-    char *problem = parser->context ? xprintf("not YAML: %s (%s, which begins in line %zu)", parser->problem,
-                                              parser->context, parser->context_mark.line + 1)
-                                    : xprintf("not YAML: %s", parser->problem);
+    char *context = parser->context
+                        ? xprintf(" (%s, which begins in line %zu)", parser->context, parser->context_mark.line + 1)
+                        : xstrdup("");
+    char *problem = xprintf("not YAML: %s%s%s", parser->problem, context, advice(reader));
+    free(context);
     fail(reader, parser->problem_mark, problem);
     free(problem);
     return false;
@@ -214,7 +232,7 @@ bool yamltree_parse(struct yamltree *yaml, const char *name, const char *text, s
     bool good = true, done = false;
     *yaml = (struct yamltree){0};
     if (n > YAML_BYTES)
-        return error_set(err, "%s: found %zu bytes; expected at most %d", name, n, YAML_BYTES);
+        return error_set(err, "%s: found more than %d bytes", name, YAML_BYTES);
     if (!yaml_parser_initialize(&reader.parser))
         xexhausted();
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);

@@ -18,18 +18,19 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    INTERVAL_PART = 14,    /* a copy is due after this part of the cycles played so far, */
-    INTERVAL_LEAST = 8000, /* and not before so many clocks; where a unit is about to be armed after 3/4 of that */
-    RETRY = 1000,          /* clocks until one that would cost too much is thought of again */
-    PROBE_PAGES = 16,      /* written after a fork, to see what the copying of a page costs */
-    PAGE = 4096,           /* bytes, of the probe */
-    STANDARD = 3,          /* stdin, stdout, stderr */
+    INTERVAL_PART = 11,     /* a copy is due after this part of the cycles played so far, */
+    INTERVAL_LEAST = 20000, /* and not before so many clocks; where a unit is about to be armed after 3/4 of that */
+    RETRY = 1000,           /* clocks until one that would cost too much is thought of again */
+    PROBE_PAGES = 16,       /* written after a fork, to see what the copying of a page costs, */
+    PROBES = 4,             /* after the first few */
+    PAGE = 4096,            /* bytes, of the probe */
+    STANDARD = 3,           /* stdin, stdout, stderr */
 };
 
 /* Largest share of the CPU time for copies unless the caller says otherwise, and seconds beyond it, which the first
  * ones take. */
-#define SHARE 0.012
-#define BEYOND 0.008
+#define SHARE 0.006
+#define BEYOND 0.015
 
 /* A copy that sleeps. */
 struct copy {
@@ -52,10 +53,14 @@ struct copies {
     int leaving_count;
     uint64_t made, last; /* copies so far, cycle of the last one */
     double fork_seconds, fault_seconds;
+    double asleep_seconds; /* of copies that have ended */
+    uint64_t ended;
     double last_cost;  /* of one copy */
-    double fault_cost; /* of one page */
-    long faults;       /* when last looked at */
+    double fault_cost; /* of one page, as the probes have it */
+    double probe_seconds;
+    long faults; /* when last looked at */
     uint8_t *probe;
+    int null; /* what a copy has instead of what it must not hold */
     const char *trouble;
     bool woken;
     struct wake wake;
@@ -65,6 +70,10 @@ static double clock_of(clockid_t id) {
     struct timespec now;
     clock_gettime(id, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double seconds_of(const struct timeval *time) {
+    return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
 }
 
 static long page_faults(void) {
@@ -79,6 +88,7 @@ struct copies *copies_new(const struct copies_options *options) {
     if (copies->options.share <= 0)
         copies->options.share = SHARE;
     copies->probe = xcalloc(PROBE_PAGES + 1, PAGE);
+    copies->null = open("/dev/null", O_RDWR | O_CLOEXEC);
     copies->faults = page_faults();
     return copies;
 }
@@ -89,11 +99,16 @@ static void reap(struct copies *copies, bool wait) {
     for (int i = 0; i < copies->leaving_count; i++) {
         const pid_t pid = copies->leaving[i];
         pid_t ended;
+        struct rusage usage;
         do
-            ended = waitpid(pid, NULL, wait ? 0 : WNOHANG);
+            ended = wait4(pid, NULL, wait ? 0 : WNOHANG, &usage);
         while (ended < 0 && errno == EINTR);
         if (ended == 0)
             copies->leaving[kept++] = pid;
+        if (ended <= 0)
+            continue;
+        copies->ended++;
+        copies->asleep_seconds += seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
     }
     copies->leaving_count = kept;
 }
@@ -114,6 +129,8 @@ void copies_free(struct copies *copies) {
     while (copies->count > 0)
         drop(copies, copies->count - 1);
     reap(copies, true);
+    if (copies->null >= 0)
+        close(copies->null);
     free(copies->probe);
     free(copies);
 }
@@ -129,12 +146,10 @@ static int held_count(const struct copies_options *options) {
     return STANDARD + options->descriptor_count;
 }
 
-static void let_go(const struct copies_options *options) {
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int i = 0; i < held_count(options); i++)
-        if (null < 0 || dup2(null, held(options, i)) < 0)
+static void let_go(const struct copies *copies) {
+    for (int i = 0; i < held_count(&copies->options); i++)
+        if (copies->null < 0 || dup2(copies->null, held(&copies->options, i)) < 0)
             _exit(EXIT_FAILURE);
-    close(null);
 }
 
 /* Receives the message, and puts the descriptors that come with it where they were. Returns false if there is none:
@@ -174,7 +189,7 @@ static void sleep_until_woken(struct copies *copies, pid_t parent, int socket) {
     for (int i = 0; i < copies->count; i++)
         close(copies->item[i].socket); /* else the others would not see the parent's end */
     copies->count = copies->leaving_count = 0;
-    let_go(&copies->options);
+    let_go(copies);
     struct message message = {.count = 0};
     if (!receive(socket, &message))
         _exit(EXIT_SUCCESS);
@@ -241,16 +256,22 @@ static void probe_faults(struct copies *copies) {
     const double start = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < PROBE_PAGES; i++)
         page[(size_t)i * PAGE]++;
-    const double cost = (clock_of(CLOCK_PROCESS_CPUTIME_ID) - start) / PROBE_PAGES;
-    if (copies->fault_cost <= 0 || cost < copies->fault_cost)
-        copies->fault_cost = cost; /* the least is that without disturbance */
+    copies->probe_seconds += clock_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+    copies->fault_cost = copies->probe_seconds / (double)(copies->made * PROBE_PAGES);
+}
+
+/* CPU time of all copies so far: of this process, and their own, which of those asleep is taken to be like the others'.
+ */
+static double spent(const struct copies *copies) {
+    const double own = copies->ended ? copies->asleep_seconds / (double)copies->ended : 0;
+    return copies->fork_seconds + copies->fault_seconds + own * (double)copies->made;
 }
 
 static bool affordable(struct copies *copies) {
-    if (copies->made == 0)
+    if (copies->made == 0 || copies->options.every > 0)
         return true;
-    const double spent = copies->fork_seconds + copies->fault_seconds;
-    return spent + copies->last_cost <= copies->options.share * (clock_of(CLOCK_PROCESS_CPUTIME_ID) + BEYOND / SHARE);
+    return spent(copies) + copies->last_cost <=
+           copies->options.share * (clock_of(CLOCK_PROCESS_CPUTIME_ID) + BEYOND / SHARE);
 }
 
 static void take(struct copies *copies, uint64_t cycle) {
@@ -284,7 +305,8 @@ static void take(struct copies *copies, uint64_t cycle) {
     copies->last = cycle;
     copies->fork_seconds += cost;
     copies->last_cost = cost;
-    probe_faults(copies);
+    if (copies->made <= PROBES)
+        probe_faults(copies);
     copies->faults = page_faults();
 }
 
@@ -294,7 +316,9 @@ uint64_t copies_consider(struct copies *copies, uint64_t cycle, bool arming, con
     if (copies->trouble)
         return UINT64_MAX;
     const uint64_t part = cycle / INTERVAL_PART;
-    const uint64_t interval = part > INTERVAL_LEAST ? part : INTERVAL_LEAST;
+    const uint64_t interval = copies->options.every > 0 ? copies->options.every
+                              : part > INTERVAL_LEAST   ? part
+                                                        : INTERVAL_LEAST;
     const uint64_t age = cycle - copies->last;
     if (copies->made > 0 && age < interval && !(arming && age >= interval / 4 * 3))
         return copies->last + interval;
@@ -320,7 +344,7 @@ void copies_statistics(const struct copies *copies, struct copies_statistics *st
         .made = copies->made,
         .asleep = (uint64_t)copies->count,
         .fork_seconds = copies->fork_seconds,
-        .cost_seconds = copies->fork_seconds + copies->fault_seconds,
+        .cost_seconds = spent(copies),
     };
     for (int i = 0; i < copies->count; i++)
         statistics->cycles[i] = copies->item[i].cycle;

@@ -45,9 +45,11 @@ struct wake {
 };
 
 struct copies_options {
-    /* Share of the CPU time of the process that copies may cost, besides a few milliseconds; 0: 0.012. Where forks cost
+    /* Share of the CPU time of the process that copies may cost, besides some milliseconds; 0: 0.006. Where forks cost
      * more there are fewer of them. */
     double share;
+    /* Clocks from one copy to the next, whatever they cost, to measure that; 0: by age and share. */
+    uint64_t every;
     /* Open descriptors beyond 0, 1 and 2 that a sleeping copy must not hold: ends of pipes. */
     int descriptors[COPIES_DESCRIPTORS];
     int descriptor_count;
@@ -90,9 +92,9 @@ bool copies_wake(struct copies *copies, const struct wake *wake, int *status, st
 void copies_leave(int status) __attribute__((noreturn));
 
 struct copies_statistics {
-    uint64_t made, asleep;        /* copies made so far, and those that sleep now */
-    double fork_seconds;          /* CPU time of all forks, of the parent */
-    double cost_seconds;          /* with an estimate of what copying pages on their next write costs */
+    uint64_t made, asleep; /* copies made so far, and those that sleep now */
+    double fork_seconds;   /* CPU time of all forks, of the parent */
+    double cost_seconds;   /* with the copies' own, and an estimate of what copying pages on their next write costs */
     uint64_t cycles[COPIES_MOST]; /* of those asleep, ascending */
 };
 void copies_statistics(const struct copies *copies, struct copies_statistics *statistics);

@@ -8,8 +8,10 @@
  * writes a byte more than once may write any value first. Where the model has not come to its end (it hung), nothing is
  * known of the launches that it did not come to.
  *
- * Of reads it keeps the first one before that of a client whose launches have read everything (tb/provenance.h): the
- * run goes on, but whatever comes out wrong afterwards may come of it.
+ * Of reads before that it keeps the first wrong one, with the launches told apart in the same way: the run goes on, but
+ * whatever comes out wrong afterwards may come of it. Wrong is an atom of a client whose launches have read everything
+ * (tb/provenance.h), one that its launch does not read, and one that its launch reads once and has read already. In
+ * which order a launch reads is the design's choice.
  */
 #ifndef REPLAY_FIRST_WRONG_H
 #define REPLAY_FIRST_WRONG_H
@@ -39,6 +41,18 @@ struct wrong_beat {
     uint8_t expected[WRONG_BYTES]; /* what the launch leaves there */
 };
 
+enum wrong_read_kind {
+    READ_RIGHT,
+    READ_NOBODY,    /* no launch has anything left to read */
+    READ_ELSEWHERE, /* its launch reads nothing there */
+    READ_AGAIN,     /* its launch reads that once, and has */
+};
+
+struct wrong_read {
+    enum wrong_read_kind kind;
+    struct axi_beat beat; /* its data is NULL, its owner the launch in whose share it falls */
+};
+
 struct first_wrong {
     const struct nvdla_config *config;
     const struct journal *journal; /* NULL: nothing is judged */
@@ -47,8 +61,13 @@ struct first_wrong {
     struct wrong_beat found;       /* kind WRONG_NONE: none yet */
     bool goes_on;                  /* the device is not stopped */
     uint64_t beats;                /* judged so far */
-    bool stray;                    /* `stray_read` has been seen */
-    struct axi_beat stray_read;    /* the first read for which no launch accounts; its data is NULL */
+    struct wrong_read read;        /* kind READ_RIGHT: none is wrong yet */
+    struct read_share {
+        size_t next;   /* place of journal_next_read */
+        int ordinal;   /* of the launch whose turn it is */
+        uint64_t left; /* bytes that it still has to read */
+        uint8_t *seen; /* a bit for each atom that it has read */
+    } reads[NVDLA_CLIENT_COUNT][SPACE_COUNT];
     struct wrong_share {
         size_t next;   /* place of journal_next */
         int ordinal;   /* of the launch whose turn it is */
@@ -58,5 +77,8 @@ struct first_wrong {
 
 /* Hears the beats of the device, from its reset on. first outlives it. */
 struct axi_listener first_wrong_listener(struct first_wrong *first);
+
+/* Frees what it has noted. */
+void first_wrong_close(struct first_wrong *first);
 
 #endif

@@ -88,32 +88,32 @@ struct flow {
 struct client_links {
     enum nvdla_client client;
     enum engine engine;
-    enum wait_index ask, take;                     /* of writers: commands and atoms given */
-    enum wait_index request, data;                 /* behind the DMA client: pieces, atoms */
-    enum wait_index last, acknowledged, interrupt; /* of readers: WAIT_COUNT */
+    enum wait_index ask, take;                           /* of writers: commands and atoms given */
+    enum wait_index request, data;                       /* behind the DMA client: pieces, atoms */
+    enum wait_index last, acknowledged, done, interrupt; /* of readers: WAIT_COUNT */
 };
 
 static const struct client_links client_links[] = {
     {NVDLA_READ_CDMA_DAT, E_CDMA_DAT, WAIT_ASK_CDMA_DAT, WAIT_TAKE_CDMA_DAT, WAIT_READ_CDMA_DAT, WAIT_DATA_CDMA_DAT,
-     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
+     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
     {NVDLA_READ_CDMA_WT, E_CDMA_WT, WAIT_ASK_CDMA_WT, WAIT_TAKE_CDMA_WT, WAIT_READ_CDMA_WT, WAIT_DATA_CDMA_WT,
-     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
+     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
     {NVDLA_READ_SDP, E_SDP_RDMA, WAIT_ASK_SDP, WAIT_TAKE_SDP, WAIT_READ_SDP, WAIT_DATA_SDP, WAIT_COUNT, WAIT_COUNT,
-     WAIT_COUNT},
+     WAIT_COUNT, WAIT_COUNT},
     {NVDLA_READ_SDP_B, E_SDP_RDMA, WAIT_ASK_SDP_B, WAIT_TAKE_SDP_B, WAIT_READ_SDP_B, WAIT_DATA_SDP_B, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT},
+     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
     {NVDLA_READ_SDP_N, E_SDP_RDMA, WAIT_ASK_SDP_N, WAIT_TAKE_SDP_N, WAIT_READ_SDP_N, WAIT_DATA_SDP_N, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT},
+     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
     {NVDLA_READ_PDP, E_PDP_RDMA, WAIT_ASK_PDP, WAIT_TAKE_PDP, WAIT_READ_PDP, WAIT_DATA_PDP, WAIT_COUNT, WAIT_COUNT,
-     WAIT_COUNT},
+     WAIT_COUNT, WAIT_COUNT},
     {NVDLA_READ_CDP, E_CDP_RDMA, WAIT_ASK_CDP, WAIT_TAKE_CDP, WAIT_READ_CDP, WAIT_DATA_CDP, WAIT_COUNT, WAIT_COUNT,
-     WAIT_COUNT},
+     WAIT_COUNT, WAIT_COUNT},
     {NVDLA_WRITE_SDP, E_SDP, WAIT_CMD_SDP, WAIT_PUT_SDP, WAIT_WRITE_SDP, WAIT_BEAT_SDP, WAIT_LAST_SDP, WAIT_ACK_SDP,
-     WAIT_INTR_SDP},
+     WAIT_DONE_SDP, WAIT_INTR_SDP},
     {NVDLA_WRITE_PDP, E_PDP, WAIT_CMD_PDP, WAIT_PUT_PDP, WAIT_WRITE_PDP, WAIT_BEAT_PDP, WAIT_LAST_PDP, WAIT_ACK_PDP,
-     WAIT_INTR_PDP},
+     WAIT_DONE_PDP, WAIT_INTR_PDP},
     {NVDLA_WRITE_CDP, E_CDP, WAIT_CMD_CDP, WAIT_PUT_CDP, WAIT_WRITE_CDP, WAIT_BEAT_CDP, WAIT_LAST_CDP, WAIT_ACK_CDP,
-     WAIT_INTR_CDP},
+     WAIT_DONE_CDP, WAIT_INTR_CDP},
 };
 enum { CLIENTS = sizeof client_links / sizeof client_links[0] };
 
@@ -240,7 +240,8 @@ static const struct flow_rule {
     [WAIT_PUT_##c] = {NVDLA_##c, required_atoms, NVDLA_WRITE_##c},                                                     \
     [WAIT_WRITE_##c] = {NVDLA_##c, required_atoms, NVDLA_WRITE_##c},                                                   \
     [WAIT_BEAT_##c] = {NVDLA_##c, required_atoms, NVDLA_WRITE_##c},                                                    \
-    [WAIT_LAST_##c] = {NVDLA_##c, required_last, NVDLA_WRITE_##c}
+    [WAIT_LAST_##c] = {NVDLA_##c, required_last, NVDLA_WRITE_##c},                                                     \
+    [WAIT_DONE_##c] = {NVDLA_##c, required_last, NVDLA_WRITE_##c}
 #define LAYER(u) [WAIT_LAYER_##u] = {NVDLA_##u, required_one, 0}
     READER(CDMA_DAT, NVDLA_CDMA),
     READER(CDMA_WT, NVDLA_CDMA),
@@ -591,8 +592,7 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
     if (beats > due)
         return guilty(LOST, ordinal, "has written %" PRIu64 " atoms of %s, which gave %" PRIu64 " with commands", beats,
                       name, due);
-    const struct flow *last = flow(r, c->last), *interrupt = flow(r, c->interrupt);
-    if (last->moved > interrupt->moved && commands == put)
+    if (pair(r, c->last)->moved > pair(r, c->done)->moved && commands == put)
         return guilty(COMPLETE, ordinal, "has acknowledged all writes of %s but not the layer", name);
     if (put > commands || commands > put)
         return waits_for(c->engine, waited(r, c->take), "has %" PRIu64 " atoms of %s and commands for %" PRIu64, put,
@@ -670,11 +670,21 @@ static bool judge_reading(const struct reasoning *r, const struct client_links *
     return true;
 }
 
+/* CDMA has room in CBUF for what it reads, so a layer of which it has read everything ends by itself. Spec:
+ * 30-cdma-cbuf section 3. */
+static bool cdma_does_not_end(const struct reasoning *r) {
+    const struct launch *launch = launch_of(r, NVDLA_CDMA, current(r, NVDLA_CDMA));
+    return launch &&
+           launch_atoms(r->config, launch, NVDLA_READ_CDMA_DAT) + launch_atoms(r->config, launch, NVDLA_READ_CDMA_WT) &&
+           !owed(r, WAIT_DATA_CDMA_DAT) && !owed(r, WAIT_DATA_CDMA_WT);
+}
+
 static struct finding_of judge_cdma_data(const struct reasoning *r) {
     struct finding_of f;
+    if (!r->waits->inside && owed(r, WAIT_DATA_CDMA_DAT) && judge_reading(r, &client_links[0], &f))
+        return f;
     if (!r->waits->inside)
-        return owed(r, WAIT_DATA_CDMA_DAT) && judge_reading(r, &client_links[0], &f) ? f
-                                                                                     : nothing("has read all its data");
+        return cdma_does_not_end(r) ? does_not_end(r, NVDLA_CDMA) : nothing("has read all its data");
     if (flow(r, WAIT_SLICES)->beyond)
         return too_many(r, WAIT_SLICES);
     if (judge_change(r, &f))
@@ -987,7 +997,7 @@ static bool judge_writing(const struct reasoning *r, size_t client, bool input_c
         *f = owes(r, c->ask);
     else if (owed(r, c->last))
         *f = guilty(COMPLETE, flow(r, c->last)->ordinal, "has not marked the last command of its layer");
-    else if (flow(r, c->last)->moved > flow(r, c->interrupt)->moved && owed(r, c->interrupt))
+    else if (pair(r, c->last)->moved > pair(r, c->done)->moved && owed(r, c->interrupt))
         *f = waits_for(E_MCIF, waited(r, c->acknowledged), "has written everything and waits for the acknowledge");
     else
         return false;
@@ -1022,6 +1032,9 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
                 return waits_for_input(r, E_CDMA_DAT, WAIT_DATA_CDMA_DAT);
             if (missing(r, WAIT_DATA_CDMA_WT, NVDLA_SDP))
                 return waits_for_input(r, E_CDMA_WT, WAIT_DATA_CDMA_WT);
+            if (cdma_does_not_end(r))
+                return waits_for(E_CDMA_DAT, waited(r, WAIT_DATA_CDMA_DAT),
+                                 "waits for CSC, CMAC and CACC, and these for CDMA");
             if (owed(r, WAIT_BEAT_SDP))
                 return guilty(IDLE, ordinal,
                               "or CSC, CMAC or CACC before it: CDMA has read everything and SDP has written %" PRIu64
@@ -1121,6 +1134,11 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
             return f;
         if (missing(r, port, unit))
             return waits_for_input(r, from, port);
+        const struct flow *written = flow(r, client_links[writer].data);
+        if (owed(r, client_links[writer].data) && from == E_SDP && !pair(r, port)->counted)
+            return guilty(IDLE, ordinal,
+                          "or SDP before it: SDP has ended and PDP has written %" PRIu64 " of %" PRIu64 " atoms",
+                          written->moved_of, written->required_of);
         if (owed(r, client_links[writer].data))
             return owes(r, client_links[writer].data);
         return does_not_end(r, unit);
@@ -1354,20 +1372,22 @@ static void blame(struct hang_triage *t, enum engine engine, const struct findin
              text, how, t->cycle);
 }
 
+/* Who raises interrupts. */
+static const struct {
+    enum engine engine;
+    enum wait_index interrupt;
+    const char *names[2]; /* of groups 0 and 1 */
+} sources[] = {
+    {E_CDMA_DAT, WAIT_INTR_CDMA_DAT, {"CDMA_DAT_0", "CDMA_DAT_1"}},
+    {E_CDMA_WT, WAIT_INTR_CDMA_WT, {"CDMA_WT_0", "CDMA_WT_1"}},
+    {E_CACC, WAIT_INTR_CACC, {"CACC_0", "CACC_1"}},
+    {E_SDP, WAIT_INTR_SDP, {"SDP_0", "SDP_1"}},
+    {E_PDP, WAIT_INTR_PDP, {"PDP_0", "PDP_1"}},
+    {E_CDP, WAIT_INTR_CDP, {"CDP_0", "CDP_1"}},
+};
+
 /* An interrupt that was raised more often than layers were armed, or for a group that was not. NOBODY: none. */
 static enum engine find_false_interrupt(const struct reasoning *r, struct finding_of *f) {
-    static const struct {
-        enum engine engine;
-        enum wait_index interrupt;
-        const char *names[2]; /* of groups 0 and 1 */
-    } sources[] = {
-        {E_CDMA_DAT, WAIT_INTR_CDMA_DAT, {"CDMA_DAT_0", "CDMA_DAT_1"}},
-        {E_CDMA_WT, WAIT_INTR_CDMA_WT, {"CDMA_WT_0", "CDMA_WT_1"}},
-        {E_CACC, WAIT_INTR_CACC, {"CACC_0", "CACC_1"}},
-        {E_SDP, WAIT_INTR_SDP, {"SDP_0", "SDP_1"}},
-        {E_PDP, WAIT_INTR_PDP, {"PDP_0", "PDP_1"}},
-        {E_CDP, WAIT_INTR_CDP, {"CDP_0", "CDP_1"}},
-    };
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         const enum nvdla_unit unit = engine_facts[sources[i].engine].unit;
         bool armed[2] = {false, false};
@@ -1383,8 +1403,8 @@ static enum engine find_false_interrupt(const struct reasoning *r, struct findin
             for (int group = 0; group < 2; group++) {
                 const char *name = r->hang->intr_status >> bit & 1 ? nvdla_interrupt_name(bit) : NULL;
                 if (!name || strcmp(name, sources[i].names[group]) != 0 || armed[group] ||
-                    !pair(r, sources[i].interrupt)->moved)
-                    continue;
+                    (pair(r, sources[i].interrupt)->counted && !pair(r, sources[i].interrupt)->moved))
+                    continue; /* counted, but never raised: GLB has made it up */
                 *f = guilty(LOST, launch_count(r, unit) - 1, "has raised interrupt %s, of a group that was not armed",
                             name);
                 return sources[i].engine;
@@ -1425,6 +1445,51 @@ static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
     return false;
 }
 
+/* How many interrupts of that bit the trace has taken, and whether it waits for one more. */
+static int interrupts_taken(const struct hang *hang, int bit, bool *waits) {
+    int taken = 0;
+    for (size_t i = 0; i < hang->prog->count; i++) {
+        const struct op *op = &hang->prog->ops[i];
+        if (op->kind != OP_INTR_NOTIFY || op->bit != bit)
+            continue;
+        bool outstanding = false;
+        for (size_t k = 0; k < hang->event_count; k++)
+            outstanding = outstanding || hang->events[k] == op->event;
+        *waits = *waits || outstanding;
+        taken += !outstanding;
+    }
+    return taken;
+}
+
+/* The trace waits for the interrupt of a layer that has ended without one. */
+static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
+    for (int bit = 0; bit < 32; bit++) {
+        const char *name = nvdla_interrupt_name(bit);
+        for (size_t i = 0; name && i < sizeof sources / sizeof sources[0]; i++) {
+            const enum nvdla_unit unit = engine_facts[sources[i].engine].unit;
+            const int group = !strcmp(name, sources[i].names[1]);
+            if (strcmp(name, sources[i].names[group]) != 0 || jobs(r, unit) > 0 || (r->hang->intr_status >> bit & 1))
+                continue;
+            int armed = 0, last = -1;
+            const struct launch *launch;
+            for (int ordinal = 0; (launch = launch_of(r, unit, ordinal)); ordinal++)
+                if (launch->group == group) {
+                    armed++;
+                    last = ordinal;
+                }
+            bool waits = false;
+            if (armed <= interrupts_taken(r->hang, bit, &waits) || !waits)
+                continue;
+            const struct finding_of f =
+                guilty(COMPLETE, last, "has ended its layer, and its interrupt %s has not come", name);
+            add_step(t, sources[i].engine, &f);
+            blame(t, sources[i].engine, &f, f.text);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void follow(const struct reasoning *r, struct hang_triage *t) {
     bool seen[ENGINES] = {false};
     enum engine at = find_start(r), asker = NOBODY, last = NOBODY;
@@ -1437,7 +1502,7 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
             blame(t, culprit, &f, f.text);
             return;
         }
-        if (blame_polled(r, t))
+        if (blame_polled(r, t) || blame_silent(r, t))
             return;
         f = judge_glb(r);
         add_step(t, E_GLB, &f);

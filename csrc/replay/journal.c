@@ -8,17 +8,26 @@
 /* Bytes of a launch that follow one another in memory. */
 struct span {
     uint64_t first, last; /* addresses */
-    size_t at;            /* index of the first in entry.bytes */
+    size_t at;            /* number of the first among the bytes of the entry */
     int space;            /* enum memory_space */
 };
 
+/* What a launch writes, or what a client reads for it. */
 struct entry {
-    uint64_t written[SPACE_COUNT]; /* bytes */
-    struct span *spans;            /* as they are written; once done ascending by space and address, none touch */
+    uint64_t moved[SPACE_COUNT]; /* bytes */
+    struct span *spans;          /* as they are moved; once done ascending by space and address, none touch */
     size_t span_count;
-    uint8_t *bytes;
-    uint8_t *overlaps; /* a bit for each byte that is written more than once; NULL: none is */
+    uint8_t *bytes;    /* that are left; of reads NULL */
+    uint8_t *overlaps; /* a bit for each byte that is moved more than once; NULL: none is */
     size_t byte_count;
+};
+
+/* Of a unit's launches what they write, or what one client reads. */
+struct list {
+    struct entry *entries; /* by ordinal */
+    size_t count;
+    int *done; /* ordinals, as they were done */
+    size_t done_count;
 };
 
 /* One memory of the model. */
@@ -30,10 +39,7 @@ struct ear {
 
 struct journal {
     struct ear ears[SPACE_COUNT];
-    struct entry *entries[NVDLA_UNIT_COUNT]; /* by ordinal */
-    size_t counts[NVDLA_UNIT_COUNT];
-    int *done[NVDLA_UNIT_COUNT]; /* ordinals, as they were done */
-    size_t done_counts[NVDLA_UNIT_COUNT];
+    struct list writes[NVDLA_UNIT_COUNT], reads[NVDLA_CLIENT_COUNT];
 };
 
 static void clear_entry(struct entry *entry) {
@@ -43,17 +49,20 @@ static void clear_entry(struct entry *entry) {
     *entry = (struct entry){.span_count = 0};
 }
 
+static void clear_list(struct list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        clear_entry(&list->entries[i]);
+    free(list->entries);
+    free(list->done);
+    *list = (struct list){.count = 0};
+}
+
 static void clear(void *context) {
     struct journal *journal = context;
-    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        for (size_t i = 0; i < journal->counts[unit]; i++)
-            clear_entry(&journal->entries[unit][i]);
-        free(journal->entries[unit]);
-        free(journal->done[unit]);
-        journal->entries[unit] = NULL;
-        journal->done[unit] = NULL;
-        journal->counts[unit] = journal->done_counts[unit] = 0;
-    }
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        clear_list(&journal->writes[unit]);
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        clear_list(&journal->reads[client]);
 }
 
 struct journal *journal_new(void) {
@@ -69,12 +78,12 @@ void journal_free(struct journal *journal) {
 
 /* ---- in ---- */
 
-static struct entry *entry_of(struct journal *journal, int unit, int ordinal) {
-    while (journal->counts[unit] <= (size_t)ordinal) {
-        journal->entries[unit] = xgrow(journal->entries[unit], journal->counts[unit], sizeof *journal->entries[unit]);
-        journal->entries[unit][journal->counts[unit]++] = (struct entry){.span_count = 0};
+static struct entry *entry_of(struct list *list, int ordinal) {
+    while (list->count <= (size_t)ordinal) {
+        list->entries = xgrow(list->entries, list->count, sizeof *list->entries);
+        list->entries[list->count++] = (struct entry){.span_count = 0};
     }
-    return &journal->entries[unit][ordinal];
+    return &list->entries[ordinal];
 }
 
 static uint64_t length(const struct span *span) {
@@ -91,14 +100,25 @@ static void add_span(struct entry *entry, int space, uint64_t address, uint64_t 
     entry->spans[entry->span_count++] = (struct span){.first = address, .last = address + (n - 1), .space = space};
 }
 
+static void moved(const struct ear *ear, struct list *list, int ordinal, uint64_t address, size_t n) {
+    struct entry *entry = entry_of(list, ordinal);
+    add_span(entry, ear->space, address, n);
+    entry->moved[ear->space] += n;
+}
+
 /* The model has written n bytes, at least one. */
 static void written(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
     const struct ear *ear = context;
-    if (origin->unit < 0 || origin->ordinal < 0)
-        return;
-    struct entry *entry = entry_of(ear->journal, origin->unit, origin->ordinal);
-    add_span(entry, ear->space, address, n);
-    entry->written[ear->space] += n;
+    if (origin->unit >= 0 && origin->ordinal >= 0)
+        moved(ear, &ear->journal->writes[origin->unit], origin->ordinal, address, n);
+}
+
+/* The model has read n bytes, at least one. */
+static void has_read(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
+    const struct ear *ear = context;
+    const enum nvdla_client client = nvdla_client_find(origin->axi_id, false);
+    if (client != NVDLA_CLIENT_COUNT && origin->ordinal >= 0)
+        moved(ear, &ear->journal->reads[client], origin->ordinal, address, n);
 }
 
 void journal_watch(struct journal *journal, const struct device *model) {
@@ -106,7 +126,7 @@ void journal_watch(struct journal *journal, const struct device *model) {
         struct ear *ear = &journal->ears[space];
         *ear = (struct ear){.journal = journal, .memory = model->memory[space], .space = space};
         if (ear->memory)
-            memory_listen(ear->memory, (struct memory_listener){.written = written, .context = ear});
+            memory_listen(ear->memory, (struct memory_listener){.written = written, .read = has_read, .context = ear});
     }
 }
 
@@ -173,20 +193,31 @@ static void mark_overlaps(struct entry *entry, const struct entry *twice) {
     }
 }
 
-static void launch_done(void *context, enum nvdla_unit unit, int ordinal, unsigned group) {
-    struct journal *journal = context;
+/* Writes a launch down. Returns what it has moved; NULL: nothing. */
+static struct entry *close_entry(struct list *list, int ordinal) {
     struct entry twice = {.span_count = 0};
-    (void)group;
-    if (ordinal < 0)
-        return;
-    struct entry *entry = entry_of(journal, (int)unit, ordinal);
-    journal->done[unit] = xgrow(journal->done[unit], journal->done_counts[unit], sizeof *journal->done[unit]);
-    journal->done[unit][journal->done_counts[unit]++] = ordinal;
+    struct entry *entry = entry_of(list, ordinal);
+    list->done = xgrow(list->done, list->done_count, sizeof *list->done);
+    list->done[list->done_count++] = ordinal;
     if (entry->span_count == 0)
-        return;
+        return NULL;
     join_spans(entry, &twice);
     mark_overlaps(entry, &twice);
     clear_entry(&twice);
+    return entry;
+}
+
+static void launch_done(void *context, enum nvdla_unit unit, int ordinal, unsigned group) {
+    struct journal *journal = context;
+    (void)group;
+    if (ordinal < 0)
+        return;
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        if (nvdla_clients[client].unit == unit && !nvdla_clients[client].write)
+            close_entry(&journal->reads[client], ordinal);
+    struct entry *entry = close_entry(&journal->writes[unit], ordinal);
+    if (!entry)
+        return;
     entry->bytes = xmalloc(entry->byte_count);
     for (size_t i = 0; i < entry->span_count; i++) {
         const struct span *span = &entry->spans[i];
@@ -206,38 +237,70 @@ struct tap_listener journal_listener(struct journal *journal) {
 
 /* ---- out ---- */
 
-int journal_next(const struct journal *journal, enum nvdla_unit unit, enum memory_space space, size_t *next,
-                 uint64_t *bytes) {
-    while (*next < journal->done_counts[unit]) {
-        const int ordinal = journal->done[unit][(*next)++];
-        *bytes = journal->entries[unit][ordinal].written[space];
+static int next_of(const struct list *list, enum memory_space space, size_t *next, uint64_t *bytes) {
+    while (*next < list->done_count) {
+        const int ordinal = list->done[(*next)++];
+        *bytes = list->entries[ordinal].moved[space];
         if (*bytes > 0)
             return ordinal;
     }
     return -1;
 }
 
+int journal_next(const struct journal *journal, enum nvdla_unit unit, enum memory_space space, size_t *next,
+                 uint64_t *bytes) {
+    return next_of(&journal->writes[unit], space, next, bytes);
+}
+
+int journal_next_read(const struct journal *journal, enum nvdla_client client, enum memory_space space, size_t *next,
+                      uint64_t *bytes) {
+    return next_of(&journal->reads[client], space, next, bytes);
+}
+
+static bool overlaps(const struct entry *entry, size_t at) {
+    return entry->overlaps && (entry->overlaps[at / 8] >> at % 8 & 1);
+}
+
 enum journal_byte journal_look(const struct journal *journal, enum nvdla_unit unit, int ordinal,
                                enum memory_space space, uint64_t address, uint8_t *value) {
-    const struct entry *entry = &journal->entries[unit][ordinal];
+    const struct entry *entry = &journal->writes[unit].entries[ordinal];
     size_t at;
     if (!find_byte(entry, (int)space, address, &at))
         return JOURNAL_OUTSIDE;
     *value = entry->bytes[at];
-    return entry->overlaps && (entry->overlaps[at / 8] >> at % 8 & 1) ? JOURNAL_OVERLAPS : JOURNAL_LEAVES;
+    return overlaps(entry, at) ? JOURNAL_OVERLAPS : JOURNAL_LEAVES;
+}
+
+enum journal_read journal_look_read(const struct journal *journal, enum nvdla_client client, int ordinal,
+                                    enum memory_space space, uint64_t address, size_t *at) {
+    const struct entry *entry = &journal->reads[client].entries[ordinal];
+    if (!find_byte(entry, (int)space, address, at))
+        return JOURNAL_NEVER;
+    return overlaps(entry, *at) ? JOURNAL_OFTEN : JOURNAL_ONCE;
+}
+
+size_t journal_read_bytes(const struct journal *journal, enum nvdla_client client, int ordinal) {
+    return journal->reads[client].entries[ordinal].byte_count;
+}
+
+/* Bytes that a list takes, and its launches that have moved something. */
+static size_t list_size(const struct list *list, size_t *launches) {
+    size_t size = list->count * sizeof(struct entry);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *entry = &list->entries[i];
+        size += entry->span_count * sizeof(struct span) + (entry->bytes ? entry->byte_count : 0);
+        size += entry->overlaps ? entry->byte_count / 8 + 1 : 0;
+        *launches += entry->span_count > 0;
+    }
+    return size;
 }
 
 size_t journal_size(const struct journal *journal, size_t *launches) {
-    size_t size = 0;
+    size_t size = 0, readers = 0;
     *launches = 0;
-    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        size += journal->counts[unit] * sizeof(struct entry);
-        for (size_t i = 0; i < journal->counts[unit]; i++) {
-            const struct entry *entry = &journal->entries[unit][i];
-            size += entry->span_count * sizeof(struct span) + entry->byte_count;
-            size += entry->overlaps ? entry->byte_count / 8 + 1 : 0;
-            *launches += entry->span_count > 0;
-        }
-    }
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        size += list_size(&journal->writes[unit], launches);
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        size += list_size(&journal->reads[client], &readers);
     return size;
 }

@@ -1,9 +1,11 @@
-/* The journal: what each launch leaves in memory, as the model has played it. Another device's writes can then be
- * judged while they happen (replay/first_wrong.h), also where a later launch writes to the same place.
+/* The journal: what each launch leaves in memory and what it reads there, as the model has played it. Another device's
+ * beats can then be judged while they happen (replay/first_wrong.h), also where a later launch writes to the same
+ * place.
  *
- * It hears of the model's own writes, so that it holds for launches whose registers nobody outside the model knows,
- * too: what software writes to a group that is still armed is dropped. A launch is written down when it is done. That
- * costs one byte for each byte that it leaves, and 32 for each run of bytes that does not join the one before it.
+ * It hears of the model's own writes and reads, so that it holds for launches whose registers nobody outside the model
+ * knows, too: what software writes to a group that is still armed is dropped. A launch is written down when it is done.
+ * That costs one byte for each byte that it leaves, and 32 for each run of bytes, left or read, that does not join the
+ * one before it.
  */
 #ifndef REPLAY_JOURNAL_H
 #define REPLAY_JOURNAL_H
@@ -14,6 +16,7 @@
 
 #include "device/device.h"
 #include "memory/space.h"
+#include "nvdla/clients.h"
 #include "observe/tap.h"
 
 struct journal;
@@ -25,7 +28,7 @@ void journal_free(struct journal *journal);
 /* Makes a listener for the taps of the model, whose `done` writes a launch down. */
 struct tap_listener journal_listener(struct journal *journal);
 
-/* Listens to the memories of the model. Until this is called launches leave nothing. */
+/* Listens to the memories of the model. Until this is called launches leave and read nothing. */
 void journal_watch(struct journal *journal, const struct device *model);
 
 /* Launches of a unit in the order in which they were done, which need not be that of their ordinals: groups take turns,
@@ -44,7 +47,19 @@ enum journal_byte {
 enum journal_byte journal_look(const struct journal *journal, enum nvdla_unit unit, int ordinal,
                                enum memory_space space, uint64_t address, uint8_t *value);
 
-/* Bytes that the journal takes, and launches that stand in it. */
+/* The same of the launches that a client reads for. */
+int journal_next_read(const struct journal *journal, enum nvdla_client client, enum memory_space space, size_t *next,
+                      uint64_t *bytes);
+
+/* How often a launch of journal_next_read reads a byte. */
+enum journal_read { JOURNAL_NEVER, JOURNAL_ONCE, JOURNAL_OFTEN };
+
+/* *at: which of the bytes that the launch reads it is, 0 .. journal_read_bytes() - 1 in both memories together. */
+enum journal_read journal_look_read(const struct journal *journal, enum nvdla_client client, int ordinal,
+                                    enum memory_space space, uint64_t address, size_t *at);
+size_t journal_read_bytes(const struct journal *journal, enum nvdla_client client, int ordinal);
+
+/* Bytes that the journal takes, and launches that leave something. */
 size_t journal_size(const struct journal *journal, size_t *launches);
 
 #endif

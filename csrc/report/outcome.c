@@ -326,11 +326,18 @@ char *report_wrong(const struct report *report, char *text, size_t size) {
     return text;
 }
 
-char *report_stray_read(const struct axi_beat *read, char *text, size_t size) {
-    snprintf(text, size,
-             "AXI ID %d (%s) on the %s port reads 0x%" PRIx64 " though no launch of %s has anything left to read",
-             read->id, nvdla_client_name(read->id, false), memory_space_name((enum memory_space)read->port),
-             read->address, nvdla_unit_names[read->owner.unit]);
+char *report_wrong_read(const struct wrong_read *read, char *text, size_t size) {
+    const struct axi_beat *beat = &read->beat;
+    const char *unit = nvdla_unit_names[beat->owner.unit];
+    snprintf(text, size, "AXI ID %d (%s) on the %s port reads 0x%" PRIx64, beat->id, nvdla_client_name(beat->id, false),
+             memory_space_name((enum memory_space)beat->port), beat->address);
+    const size_t n = strlen(text);
+    if (read->kind == READ_NOBODY)
+        snprintf(text + n, size - n, " though no launch of %s has anything left to read", unit);
+    else
+        snprintf(text + n, size - n,
+                 read->kind == READ_AGAIN ? ", which %s #%d has read already" : ", where %s #%d has nothing to read",
+                 unit, (int)beat->owner.ordinal);
     return text;
 }
 

@@ -48,10 +48,8 @@ struct report_input {
     /* Where the first device was stopped: its first wrong beat. NULL: there is none. A device that was stopped
      * (whatever stopped it) has memory as far as it got: then memories are not compared. */
     const struct wrong_beat *wrong;
-    /* Before that, the first read beat for which no launch of its client accounts. NULL: there is none, or nobody
-     * looked. */
-    const struct axi_beat *stray_read;
-    bool html;             /* the page is wanted of what passed too */
+    const struct wrong_read *wrong_read; /* before that, the first; NULL: there is none, or nobody looked */
+    bool html;                           /* the page is wanted of what passed too */
     const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
 };
 
@@ -102,9 +100,8 @@ char *report_launch_position(const struct report *report, const struct launch *l
 /* The first wrong beat, one line: cycle, port, AXI ID and client, launch, address, element, bytes. */
 char *report_wrong(const struct report *report, char *text, size_t size);
 
-/* "AXI ID 3 (CDP) on the primary port reads 0x... though no launch of CDP_RDMA has anything left to read". Returns
- * text. */
-char *report_stray_read(const struct axi_beat *read, char *text, size_t size);
+/* "AXI ID 3 (CDP) on the primary port reads 0x..., where CDP_RDMA #0 has nothing to read". Returns text. */
+char *report_wrong_read(const struct wrong_read *read, char *text, size_t size);
 /* A failed check of a device, one line. */
 char *report_failure(const struct report *report, const struct played *played, const struct play_failure *failure,
                      char *text, size_t size);

@@ -250,10 +250,10 @@ char *report_text(const struct report *report) {
     fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n",
             text_shown_into(in->prog->files[0], name, sizeof name), in->prog->config->name, in->prog->count,
             layer_tracker_count(in->launches));
-    if (in->stray_read) {
+    if (in->wrong_read) {
         char line[REPORT_LINE];
-        fprintf(out, "cycle %" PRIu64 ": %s\n\n", in->stray_read->cycle,
-                report_stray_read(in->stray_read, line, sizeof line));
+        fprintf(out, "cycle %" PRIu64 ": %s\n\n", in->wrong_read->beat.cycle,
+                report_wrong_read(in->wrong_read, line, sizeof line));
     }
     if (in->wrong)
         print_wrong(out, report);

@@ -43,7 +43,7 @@ void again_open(struct again *again, const struct run_options *options, const st
         again->beats = first_wrong_listener(&again->first);
     }
     if (options->copies && options->dut != DUT_MODEL) {
-        struct copies_options copies = {.woken = wake_up, .context = again};
+        struct copies_options copies = {.every = options->copies_every, .woken = wake_up, .context = again};
         if (options->result_fd >= 0)
             copies.descriptors[copies.descriptor_count++] = options->result_fd;
         again->copies = copies_new(&copies);
@@ -51,6 +51,7 @@ void again_open(struct again *again, const struct run_options *options, const st
 }
 
 void again_close(struct again *again) {
+    first_wrong_close(&again->first);
     journal_free(again->journal);
     copies_free(again->copies);
 }

@@ -260,21 +260,22 @@ static size_t add_account(const struct account *account, struct triage_passage *
     return account->entries > 0;
 }
 
-/* A read for which no launch accounts: known of every RTL, since the ports show it. Returns 1 if there is one, else 0.
- */
-static size_t add_stray(const struct taps *taps, const struct axi_beat *read, struct triage_passage *passage) {
-    const enum nvdla_client client = read ? nvdla_client_find(read->id, false) : NVDLA_CLIENT_COUNT;
-    if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen) /* else it is known who asked */
+/* A wrong read at the ports: seen of every RTL. Where the engine's side of the memory interface is seen too, that says
+ * more. Returns 1 if there is one, else 0. */
+static size_t add_wrong_read(const struct taps *taps, const struct wrong_read *read, struct triage_passage *passage) {
+    const enum nvdla_client client = read ? nvdla_client_find(read->beat.id, false) : NVDLA_CLIENT_COUNT;
+    if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen)
         return 0;
-    *passage = (struct triage_passage){.engine = triage_engine((enum nvdla_unit)read->owner.unit),
+    *passage = (struct triage_passage){.engine = triage_engine((enum nvdla_unit)read->beat.owner.unit),
                                        .name = "reads at the ports",
-                                       .before = NVDLA_UNIT_COUNT,
+                                       .before = engine_before(client),
                                        .differs = true,
-                                       .cycle = read->cycle,
-                                       .address = read->address,
-                                       .expected = "no read",
-                                       .got = "a read"};
-    report_stray_read(read, passage->text, sizeof passage->text);
+                                       .cycle = read->beat.cycle,
+                                       .address = read->beat.address};
+    snprintf(passage->expected, sizeof passage->expected, "%s",
+             read->kind == READ_NOBODY ? "no read" : "a read of another address");
+    snprintf(passage->got, sizeof passage->got, "a read of 0x%" PRIx64, read->beat.address);
+    report_wrong_read(read, passage->text, sizeof passage->text);
     return 1;
 }
 
@@ -286,7 +287,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     size_t passage_count = add_cbuf(&taps->cbuf, passages);
     passage_count += add_account(&taps->account, passages + passage_count);
     passage_count += add_clients(input->prog->config, taps, passages + passage_count);
-    passage_count += add_stray(taps, input->stray_read, passages + passage_count);
+    passage_count += add_wrong_read(taps, input->wrong_read, passages + passage_count);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);

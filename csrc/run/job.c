@@ -29,6 +29,11 @@ enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = 8 /*
 /* More than a job may say of its result, and print. */
 enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
 
+/* Lines over the result's pipe that are no JSON, beyond which it is not worth while to listen; and how often it is
+ * looked at how far a job is. */
+enum { GARBAGE_MOST = 16 };
+#define PROGRESS_SECONDS 0.05
+
 /* Of what has to be ended at its limit of time: seconds that it has to write its report. */
 enum { GRACE = 5 };
 
@@ -46,7 +51,7 @@ struct child {
     const struct job *job;
     bool progress;
     const char *simulator;
-    int result, output; /* write ends */
+    struct process_program program; /* its files, group and limits */
 };
 
 /* The command line of the simulator for one trace. */
@@ -79,17 +84,6 @@ static int play_here(const struct child *child) {
     return play_one(&one, NULL, NULL, NULL);
 }
 
-/* The limits that the system keeps. A simulator that crashes leaves no core: a night of them fills the disk. */
-static void limit_child(const struct job *job) {
-    const struct rlimit none = {0, 0};
-    const rlim_t most = (rlim_t)job->max_memory + (rlim_t)job->max_memory / 2 + MEMORY_ROOM;
-    if (!job->max_memory && !job->own_group)
-        return;
-    setrlimit(RLIMIT_CORE, &none);
-    if (job->max_memory)
-        setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
-}
-
 /* Makes the trace, if that is to be done. False if it could not, the result is then said. */
 static bool make_trace(const struct child *child) {
     struct error err;
@@ -105,41 +99,63 @@ static bool make_trace(const struct child *child) {
     return false;
 }
 
-/* The child: becomes the simulator or plays on the model. */
+/* What a job's process is given: files, group, limits. A simulator that crashes leaves no core: a night of them fills
+ * the disk. */
+static struct process_program confinement(const struct job *job, const int *files) {
+    return (struct process_program){.files = files,
+                                    .file_count = RESULT_FD + 1,
+                                    .own_group = job->own_group,
+                                    .no_core = job->own_group,
+                                    .data_limit =
+                                        job->max_memory ? job->max_memory + job->max_memory / 2 + MEMORY_ROOM : 0};
+}
+
+/* The child that has something to do before it becomes the simulator, or plays on the model. */
 static int play_job(void *context) {
     const struct child *child = context;
-    if (child->job->own_group)
-        setpgid(0, 0);
-    const int null = open("/dev/null", O_RDONLY);
-    if (null >= 0)
-        dup2(null, STDIN_FILENO);
-    dup2(child->output, STDOUT_FILENO);
-    dup2(child->output, STDERR_FILENO);
-    dup2(child->result, RESULT_FD);
+    struct words line = {0};
+    process_confine(&child->program);
+    for (int fd = 0; fd < child->program.file_count; fd++)
+        dup2(child->program.files[fd], fd);
     close_range(RESULT_FD + 1, ~0U, 0);
-    limit_child(child->job);
     if (!make_trace(child))
         return EXIT_BAD_INPUT;
     if (child->options->dut == DUT_MODEL)
         return play_here(child);
-    struct words line = {0};
     command_line(child, &line);
     const int status = process_exec(line.items);
     fprintf(stderr, "%s: %s\n", child->simulator, strerror(errno));
     return status;
 }
 
+/* Starts the process; files: its descriptors. Returns its ID, -1 with a message. */
+static pid_t start_process(struct child *child, const int *files, struct error *err) {
+    child->program = confinement(child->job, files);
+    if (child->job->make || child->options->dut == DUT_MODEL)
+        return process_start(play_job, child, err);
+    struct words line = {0};
+    command_line(child, &line);
+    child->program.words = line.items;
+    const pid_t pid = process_spawn(&child->program, err);
+    words_free(&line);
+    return pid;
+}
+
+/* The file as a descriptor that is not below RESULT_FD + 1 and not handed on by exec. */
+static int high(int file) {
+    const int moved = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, RESULT_FD + 1);
+    if (moved < 0)
+        return file;
+    close(file);
+    return moved;
+}
+
 /* A pipe whose ends are not below RESULT_FD + 1 and not handed on by exec; the read end does not block. */
 static bool make_pipe(int ends[2], struct error *err) {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return error_set(err, "a pipe cannot be made: %s", strerror(errno));
-    for (int i = 0; i < 2; i++) {
-        const int high = fcntl(ends[i], F_DUPFD_CLOEXEC, RESULT_FD + 1);
-        if (high >= 0) {
-            close(ends[i]);
-            ends[i] = high;
-        }
-    }
+    for (int i = 0; i < 2; i++)
+        ends[i] = high(ends[i]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     return true;
 }
@@ -162,14 +178,13 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
         close(result[1]);
         return false;
     }
-    struct child child = {.options = options,
-                          .job = job,
-                          .progress = progress,
-                          .simulator = simulator,
-                          .result = result[1],
-                          .output = output[1]};
+    struct child child = {.options = options, .job = job, .progress = progress, .simulator = simulator};
+    const int null = high(open("/dev/null", O_RDONLY));
+    const int files[RESULT_FD + 1] = {null, output[1], output[1], result[1]};
     job->start = process_clock();
-    job->pid = process_start(play_job, &child, err);
+    job->pid = start_process(&child, files, err);
+    if (null >= 0)
+        close(null);
     close(result[1]);
     close(output[1]);
     job->result_end = result[0];
@@ -210,9 +225,35 @@ static void take_progress(struct job *job, const json_t *json) {
     free(name);
 }
 
+void job_signal(const struct job *job, int number) {
+    kill(job->own_group ? -job->pid : job->pid, number);
+}
+
+/* Ends a job for what it exceeds: one that takes too long may still write what it knows. */
+static void exceed(struct job *job, enum job_limit limit) {
+    if (job->exceeded)
+        return;
+    job->exceeded = limit;
+    job->ended = process_clock();
+    job_signal(job, limit == LIMIT_SECONDS ? SIGTERM : SIGKILL);
+}
+
+/* Notes a line: the result, how far the process is, or something else, which is shown if nothing better comes. */
 static void take_line(struct job *job, const char *line) {
-    json_t *json = json_loads(line, 0, NULL);
-    if (json_is_object(json) && !json_object_get(json, "verdict"))
+    static const char beginning[] = "{\"verdict\""; /* of every result of ours, which need not be read twice */
+    json_t *json = NULL;
+    if (strncmp(line, beginning, sizeof beginning - 1) != 0) {
+        const double now = process_clock();
+        if (line[0] != '{' && ++job->garbage > GARBAGE_MOST) {
+            exceed(job, LIMIT_RESULT);
+            return;
+        }
+        if (line[0] == '{' && !strstr(line, "\"verdict\"") && now - job->heard < PROGRESS_SECONDS)
+            return;
+        job->heard = now;
+        json = line[0] == '{' ? json_loads(line, 0, NULL) : NULL;
+    }
+    if (json && !json_object_get(json, "verdict"))
         take_progress(job, json);
     else {
         free(job->record);
@@ -225,7 +266,7 @@ static void take_lines(struct job *job) {
     char *rest = job->lines.text, *end;
     if (!rest)
         return;
-    for (size_t n = job->lines.n; (end = memchr(rest, '\n', n)) != NULL; rest = end + 1) {
+    for (size_t n = job->lines.n; !job->exceeded && (end = memchr(rest, '\n', n)) != NULL; rest = end + 1) {
         *end = '\0';
         n -= (size_t)(end + 1 - rest);
         take_line(job, rest);
@@ -255,19 +296,6 @@ static size_t drain(int *end, struct text *text) {
             break;
     }
     return taken;
-}
-
-void job_signal(const struct job *job, int number) {
-    kill(job->own_group ? -job->pid : job->pid, number);
-}
-
-/* Ends a job for what it exceeds: one that takes too long may still write what it knows. */
-static void exceed(struct job *job, enum job_limit limit) {
-    if (job->exceeded)
-        return;
-    job->exceeded = limit;
-    job->ended = process_clock();
-    job_signal(job, limit == LIMIT_SECONDS ? SIGTERM : SIGKILL);
 }
 
 /* Of what is printed only the end is kept. */
@@ -350,7 +378,7 @@ static char *size_text(uint64_t bytes, char *text, size_t size) {
 
 /* True if the last words of a process are of that. */
 static bool ran_out_of_memory(const struct job *job) {
-    static const char *const words[] = {"out of memory", "bad_alloc", "allocate memory", "no memory"};
+    static const char *const words[] = {"out of memory", "bad_alloc", "allocate memory", "no memory", "MemoryError"};
     for (size_t i = 0; job->output.text && i < sizeof words / sizeof *words; i++)
         if (memmem(job->output.text, job->output.n, words[i], strlen(words[i])))
             return true;
@@ -369,9 +397,6 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "%s was ended by signal %d (%s)", who, number, strsignal(number));
         if (number == SIGKILL)
             text_printf(&text, "; perhaps memory ran out");
-        if (number == SIGABRT && job->max_memory && ran_out_of_memory(job))
-            text_printf(&text, ": it ran out of memory, its limit is %s",
-                        size_text(job->max_memory, limit, sizeof limit));
         if (number == SIGBUS && options->rtl.wave.path)
             text_printf(&text, "; perhaps the disk of the waves is full");
     } else
@@ -380,6 +405,8 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, " after its verdict %s", verdict_names[result->verdict]);
     else
         text_printf(&text, "%s", WIFSIGNALED(wait_status) ? " before it gave a verdict" : " and gave no verdict");
+    if (job->max_memory && ran_out_of_memory(job))
+        text_printf(&text, "; it ran out of memory, its limit is %s", size_text(job->max_memory, limit, sizeof limit));
     if (!said && job->record) {
         char garbage[80];
         text_printf(&text, "; what it said is none: %s", text_shown_into(job->record, garbage, sizeof garbage));
@@ -419,10 +446,11 @@ static bool same_rtl(const char *dut, const struct run_options *options) {
 
 /* What of a limit the job has exceeded, for a person. */
 static char *limit_reason(const struct job *job) {
-    char used[32], most[32];
+    char used[32], most[32], garbage[80];
     switch (job->exceeded) {
     case LIMIT_SECONDS:
-        return xprintf("not done after %.6g seconds, its limit of time%s", job->max_seconds,
+        return xprintf("not done after %.6g second%s, its limit of time%s", job->max_seconds,
+                       job->max_seconds == 1 ? "" : "s",
                        process_clock() - job->ended > GRACE ? "; it did not obey SIGTERM" : "");
     case LIMIT_MEMORY:
         return xprintf("ended with %s resident, its limit of memory is %s", size_text(job->memory, used, sizeof used),
@@ -430,7 +458,11 @@ static char *limit_reason(const struct job *job) {
     case LIMIT_OUTPUT:
         return xprintf("ended after it had printed %s", size_text(OUTPUT_LIMIT, most, sizeof most));
     default:
-        return xprintf("ended after %s of what should be its result", size_text(RESULT_LIMIT, most, sizeof most));
+        if (job->garbage <= GARBAGE_MOST)
+            return xprintf("ended because it says more than %s of its result",
+                           size_text(RESULT_LIMIT, most, sizeof most));
+        return xprintf("ended because what it says is no result: %s",
+                       text_shown_into(job->record ? job->record : "", garbage, sizeof garbage));
     }
 }
 
@@ -444,7 +476,8 @@ static struct result read_result(const struct run_options *options, const struct
     struct result result;
     if (!job->record || !result_parse(job->record, &result))
         result = empty_result(options, job, job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH);
-    if (job->exceeded == LIMIT_SECONDS ? result.verdict != VERDICT_PASS : job->exceeded != LIMIT_NONE) {
+    const bool in_time = WIFEXITED(wait_status) && result.verdict == VERDICT_PASS; /* when it was asked to end */
+    if (job->exceeded == LIMIT_SECONDS ? !in_time : job->exceeded != LIMIT_NONE) {
         result.verdict = job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH;
         set_text(&result.reason, limit_reason(job));
         if (result.verdict == VERDICT_CRASH)
@@ -473,7 +506,8 @@ static struct result read_result(const struct run_options *options, const struct
 
 /* True for what a command other than the one given does in its own way. */
 static bool is_recording(const char *word) {
-    static const char *const beginnings[] = {"--wave", "--tap", "--histogram", "--html", "--stop-at-first", "--copies"};
+    static const char *const beginnings[] = {"--wave",          "--tap",    "--histogram",  "--html",
+                                             "--stop-at-first", "--copies", "--only-failed"};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
             return true;

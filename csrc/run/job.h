@@ -36,6 +36,8 @@ struct job {
     enum job_limit exceeded;    /* it is being ended for that */
     double ended;               /* process_clock() of that */
     uint64_t memory;            /* the most that was seen resident */
+    double heard;               /* process_clock() of the last look at how far it is */
+    unsigned garbage;           /* lines over the result's pipe that are neither that nor a result */
     uint64_t said, printed;     /* bytes that came over the result's pipe, and over the other one */
     struct text lines, output;  /* lines: what came over the result's pipe and is not a whole line yet */
     char *record;               /* the last line that was whole and no progress; NULL: it has not come to a verdict */

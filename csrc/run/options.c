@@ -57,6 +57,7 @@ enum {
     KEY_STOP_AT_FIRST,
     KEY_COPIES,
     KEY_HTML,
+    KEY_ONLY_FAILED,
     KEY_FAULT,
     KEY_NO_REPORT,
     KEY_FUNCTIONAL,
@@ -96,6 +97,7 @@ const struct argp_option run_option_table[] = {
      .arg = "DIR",
      .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
             "those that fail report.html too"},
+    {.name = "only-failed", .key = KEY_ONLY_FAILED, .doc = "With --out: reports on traces that do not pass only"},
     {.doc = "Limits", .group = 2},
     {.name = "stop-at-first",
      .key = KEY_STOP_AT_FIRST,
@@ -218,7 +220,7 @@ const struct argp_option run_option_table[] = {
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
-    {.name = "copies", .key = KEY_COPIES, .flags = OPTION_HIDDEN},
+    {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
     {.name = "no-report", .key = KEY_NO_REPORT, .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
@@ -535,6 +537,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_COPIES:
         options->copies = true;
+        options->copies_every = arg ? number_option(state, name, arg, UINT64_MAX) : 0;
         break;
     case KEY_FAULT:
         fault_option(options, arg, state);
@@ -550,6 +553,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case 'o':
         options->out = name_option(state, name, arg, "the name of a folder");
+        break;
+    case KEY_ONLY_FAILED:
+        options->only_failed = true;
         break;
     case KEY_MAX_CYCLES:
         options->play.max_cycles = positive_option(state, name, arg, UINT64_MAX);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,6 +60,45 @@ pid_t process_start(int (*body)(void *context), void *context, struct error *err
     const int status = body(context);
     fflush(NULL);
     _exit(status);
+}
+
+void process_confine(const struct process_program *program) {
+    const struct rlimit none = {0, 0}, data = {(rlim_t)program->data_limit, (rlim_t)program->data_limit};
+    if (program->own_group)
+        setpgid(0, 0);
+    if (program->no_core)
+        setrlimit(RLIMIT_CORE, &none);
+    if (program->data_limit)
+        setrlimit(RLIMIT_DATA, &data);
+}
+
+/* The child, which shares the memory of its parent until it executes: nothing here may change that. */
+__attribute__((noreturn)) static void execute(const struct process_program *program) {
+    process_confine(program);
+    for (int i = 0; i < program->file_count; i++)
+        dup2(program->files[i], i);
+    close_range((unsigned)program->file_count, ~0U, 0);
+    const int status = process_exec(program->words);
+    dprintf(STDERR_FILENO, "%s: %s\n", program->words[0], strerror(errno));
+    _exit(status);
+}
+
+pid_t process_spawn(const struct process_program *program, struct error *err) {
+    const pid_t parent = getpid();
+    fflush(NULL);
+    const pid_t pid = vfork();
+    if (pid < 0) {
+        error_set(err, "a process cannot be started: %s", strerror(errno));
+        return -1;
+    }
+    if (pid > 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(128 + SIGTERM);
+    signal(SIGPIPE, SIG_DFL);
+    process_obey_signals();
+    execute(program);
 }
 
 int process_exec(char *const *words) {

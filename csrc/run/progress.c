@@ -23,16 +23,31 @@ bool progress_due(struct progress *progress) {
     return true;
 }
 
-void progress_show(struct progress *progress, const char *format, ...) {
+int terminal_columns(int file) {
+    enum { USUAL = 80 };
     struct winsize window;
+    if (ioctl(file, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+        return window.ws_col;
+    return isatty(file) ? USUAL : 0;
+}
+
+bool locale_is_utf8(void) {
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = NULL;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && !(value && *value); i++)
+        value = getenv(variables[i]);
+    return value && (strcasestr(value, "UTF-8") || strcasestr(value, "UTF8"));
+}
+
+void progress_show(struct progress *progress, const char *format, ...) {
     va_list arguments;
     if (!progress->terminal)
         return;
     va_start(arguments, format);
     char *text = xvprintf(format, arguments);
     va_end(arguments);
-    const int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 ? window.ws_col - 1 : 79;
-    fprintf(stderr, "\r%.*s\033[K", width, text);
+    const int width = terminal_columns(STDERR_FILENO) - 1;
+    fprintf(stderr, "\r%.*s\033[K", width > 0 ? width : 0, text);
     fflush(stderr);
     free(text);
     progress->shown = true;

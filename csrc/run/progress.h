@@ -29,6 +29,12 @@ char *progress_left(const struct progress *progress, double done, double total, 
 /* All of it for a loop: due, then "WHAT: DONE of TOTAL THINGS, 0:12 left". */
 void progress_count(struct progress *progress, const char *what, size_t done, size_t total, const char *things);
 
+/* Columns of a terminal; 0: it is none. */
+int terminal_columns(int file);
+
+/* True if the locale of the environment has UTF-8, installed or not. */
+bool locale_is_utf8(void);
+
 /* True if a stream shows colours: a terminal, and neither NO_COLOR nor TERM=dumb. */
 bool terminal_has_colour(int file);
 

@@ -238,8 +238,8 @@ static void play_devices(struct session *session) {
     }
     if (session->again.first.found.kind != WRONG_NONE)
         input->wrong = &session->again.first.found;
-    if (session->again.first.stray)
-        input->stray_read = &session->again.first.stray_read;
+    if (session->again.first.read.kind != READ_RIGHT)
+        input->wrong_read = &session->again.first.read;
 }
 
 /* A signal to end does not come between a report and the word of it. */
@@ -264,6 +264,11 @@ static void session_judge(struct session *session, struct result *result) {
     } else
         closed = closed && taps_close(&session->taps, &err);
     judge(options, &session->input, result);
+    if (session->input.wrong_read) {
+        char text[REPORT_LINE];
+        words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
+                  report_wrong_read(session->input.wrong_read, text, sizeof text));
+    }
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)
@@ -281,8 +286,11 @@ static char *functional_bins(const struct program *prog, const struct layer_trac
     size_t n;
     unsigned char *bits = coverage_bits(prog, launches, &n);
     char *digits = xmalloc(2 * n + 1);
-    for (size_t i = 0; i < n; i++)
-        snprintf(digits + 2 * i, 3, "%02x", bits[i]);
+    for (size_t i = 0; i < n; i++) {
+        digits[2 * i] = "0123456789abcdef"[bits[i] >> 4];
+        digits[2 * i + 1] = "0123456789abcdef"[bits[i] & 15];
+    }
+    digits[2 * n] = '\0';
     free(bits);
     return digits;
 }

@@ -80,6 +80,18 @@ static char *end_of_log(int log) {
     return xstrdup(line ? line + 1 : text);
 }
 
+/* Copies the lines of a log that begin with "warning:" to stderr. */
+static void show_warnings(int log) {
+    FILE *in = fdopen(dup(log), "r");
+    char line[1024];
+    if (in && fseek(in, 0, SEEK_SET) == 0)
+        while (fgets(line, sizeof line, in))
+            if (strncmp(line, "warning: ", 9) == 0)
+                fprintf(stderr, "nvcosim: %s", line);
+    if (in)
+        fclose(in);
+}
+
 struct build {
     struct progress progress;
     const char *what;
@@ -91,7 +103,8 @@ static void show_seconds(void *context) {
         progress_show(&build->progress, "building %s: %.0f s", build->what, process_clock() - build->progress.start);
 }
 
-/* Runs make; what it prints goes to a log, which is shown if it fails, or whose end is handed over. */
+/* Runs make; what it prints goes to a log, which is shown if it fails, or whose end is handed over. The warnings of one
+ * that succeeds are shown. */
 static bool run_make(const struct words *arguments, const char *what, char **kept, struct error *err) {
     struct build build = {.progress = progress_start(), .what = what};
     const int log = memfd_create("build log", MFD_CLOEXEC);
@@ -108,7 +121,8 @@ static bool run_make(const struct words *arguments, const char *what, char **kep
     } else if (status > 0) {
         show_log(log);
         error_set(err, "the simulator could not be built; make's output is above");
-    }
+    } else
+        show_warnings(log);
     close(log);
     return status == 0;
 }
@@ -138,9 +152,14 @@ bool simulators_can_be_built(struct error *err) {
 }
 
 /* True if a simulator is there and, in the cache, not older than the program: nobody runs make there after an update.
- */
-static bool up_to_date(const struct places *places, const char *path) {
+ * Variants of another RTL are made again after `nvcosim build` has made its simulator. */
+static bool up_to_date(const struct places *places, const char *config, const char *rtl_name, const char *path) {
+    char plain[SIMULATOR_PATH];
+    struct error err;
     const time_t made = written(path);
+    if (rtl_name[0] && simulator_path(config, rtl_name, VARIANT_PLAIN, plain, sizeof plain, &err) &&
+        made < written(plain))
+        return false;
     return made && (!places->cached || strncmp(path, places->build, strlen(places->build)) != 0 ||
                     made >= written("/proc/self/exe"));
 }
@@ -171,7 +190,7 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
         words_add(&arguments, "%s", variables->items[i]);
     char *what = xprintf("%s%s%s%s%s", config, rtl_name[0] ? " " : "", rtl_name, variant ? " " : "",
                          simulator_variant_names[variant]);
-    const bool ok = (missing && up_to_date(&places, missing)) || run_make(&arguments, what, log, err);
+    const bool ok = (missing && up_to_date(&places, config, rtl_name, missing)) || run_make(&arguments, what, log, err);
     free(what);
     words_free(&arguments);
     places_free(&places);
@@ -232,7 +251,7 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     struct places places;
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
         return false;
-    const bool there = up_to_date(&places, path); /* whether it is a simulator shows when it is started */
+    const bool there = up_to_date(&places, config, rtl_name, path); /* whether it is one shows when it is started */
     const bool from_sources = places.sources && !places.cached;
     const bool can_build = there || places_prepare(&places, err);
     places_free(&places);
@@ -241,7 +260,7 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     struct words variables = {0};
     if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
         words_free(&variables);
-        return there; /* one that was put there by hand */
+        return written(path); /* one that was put there by hand */
     }
     if (!there) {
         char *what = simulator_words(config, rtl_name, variant);

@@ -125,7 +125,7 @@ struct program *trace_read(const char *path, const struct trace_options *options
         prog = NULL;
     }
     free(inside);
-    return prog;
+    return prog; // cppcheck-suppress returnDanglingLifetime ; a program keeps nothing of its lines
 }
 
 const struct nvdla_config *trace_config(const char *path, bool *named, struct error *err) {

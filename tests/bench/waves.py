@@ -12,16 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+from turns import by_turns
+
 LIMIT = 1.10
 TRACES = ["traces/conformance/small/rand_dc_pdp_009.nvt.gz", "traces/conformance/small/rand_large_000.nvt.gz"]
-
-
-def seconds(command):
-    """Processor time of a command and its children."""
-    before = os.times()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def main(build, rounds="7"):
@@ -31,10 +25,7 @@ def main(build, rounds="7"):
     with tempfile.TemporaryDirectory() as folder:
         for trace in TRACES:
             command = [f"{build}/nvcosim", "run", "-q", "--dut", "rtl", "--out", folder, "--wave", f"{folder}/t.fst", trace]
-            plain, full = [], []
-            for _ in range(int(rounds)):
-                plain.append(seconds([*command, "--wave-plain"]))
-                full.append(seconds(command))
+            plain, full = by_turns([[*command, "--wave-plain"], command], int(rounds))
             print(f"waves of {os.path.basename(trace)}: {min(full):.2f} s with marks and save file, {min(plain):.2f} s as Verilator records")
             sums = [sums[0] + min(full), sums[1] + min(plain)]
     ratio = sums[0] / sums[1]

@@ -25,6 +25,7 @@ that no_half_written_files sh -c '! ls -A nvcosim-out/badgold | grep -v -E "^(re
 # the folder is the trace's own: what a failure left there goes with the next run of that name
 mkdir -p rerun/badgold rerun2/badgold
 cp badgold/* rerun/badgold && cp badgold/* rerun2/badgold && rm rerun2/badgold/*golden*
+nv run --dut model --out failed --only-failed good/good.cfg badgold/badgold.cfg; check run_only_failed 1 "report: failed/badgold/report.txt" '!failed/good'
 nv run --dut model -q --out own rerun/badgold/badgold.cfg; check run_leaves_dumps 1
 nv run --dut model -q --out own rerun2/badgold/badgold.cfg; check run_passes_into_the_folder 0
 that run_removes_old_dumps sh -c 'test "$(ls own/badgold | tr "\n" " ")" = "report.json report.txt "'

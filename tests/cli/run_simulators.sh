@@ -41,7 +41,7 @@ printf '#!/bin/sh\n' >tree/build/nvcosim-small
 command=("$TREE" run good/good.cfg); check run_simulator_empty 4 "CRASH good: the simulator ended with status 0 and gave no verdict"
 mv kept tree/build/nvcosim-small
 command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 4 "1 passed, 1 failed, 0 hung, 1 crashed"
-command=("$TREE" run --max-seconds 1 sleeps/sleeps.cfg); check run_max_seconds 3 "HANG sleeps: not done after 1 seconds, its limit of time"
+command=("$TREE" run --max-seconds 1 sleeps/sleeps.cfg); check run_max_seconds 3 "HANG sleeps: not done after 1 second, its limit of time"
 command=("$TREE" run --max-seconds 0 sleeps/sleeps.cfg); check run_max_seconds_zero 2 "--max-seconds: found '0', expected a number from 1"
 command=("$TREE" run --histogram good/good.cfg); check run_histogram_is_handed_on 0 "simulator small: --histogram --config=small --name=good"
 command=("$TREE" run --checks good/good.cfg); check run_checks_builds_variant 0 "building the small simulator with checks" "simulator small-checks: --checks --config=small --name=good"

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """A database of regressions as months of work leave it, for tests of what is written about a night, and for the picture of the README.
 
-usage: fixture.py DATABASE [--tests N] [--folder FOLDER] [--bins N] [--plain]
+usage: fixture.py DATABASE [--tests N] [--folder FOLDER] [--bins FILE] [--plain]
 
 The nights: of plan nightly many that are done, some over the same revision, the last with failures of every kind, known, expired and flaky ones; one that was
-interrupted; one over a selection; two of a qualify plan; one of a plan whose tests all pass; one without tests. The last line of output names them as JSON.
+interrupted; one over a selection; two of a qualify plan; one of a plan whose tests all pass; the first of a plan, with failures in no bucket; one
+without tests. The last line of output names them as JSON.
 
   --tests N    of the last night of nightly (default 240)
   --folder F   of the nights (default: none)
-  --bins N     bits of the coverage (default 800)
+  --bins FILE  functional bins of traces, a line of hex digits each: what tests have (default: nothing)
   --plain      no hostile names: for pictures
 """
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -21,16 +23,17 @@ parser = argparse.ArgumentParser()
 parser.add_argument("database")
 parser.add_argument("--tests", type=int, default=240)
 parser.add_argument("--folder", default="/nights")
-parser.add_argument("--bins", type=int, default=800)
+parser.add_argument("--bins")
 parser.add_argument("--plain", action="store_true")
 options = parser.parse_args()
 dice = random.Random(1)
+bins = [bytes.fromhex(line) for line in open(options.bins, encoding="ascii")] if options.bins else []
 here = os.path.dirname(os.path.abspath(__file__))
 if os.path.exists(options.database):
     os.remove(options.database)
 database = sqlite3.connect(options.database)
 database.executescript(open(os.path.join(here, "../../csrc/regress/schema.sql"), encoding="utf-8").read())
-database.execute("PRAGMA user_version = 1")
+database.executescript("PRAGMA user_version = 1; PRAGMA application_id = 0x6e76636f")
 
 HOSTILE = "<script>alert(1)</script>&amp;\"'\x01\x1b[31m\x7f\u2028\uffff\u00e9\n]]></script><!--"
 KINDS = ["dc", "sdp", "pdp", "cdp", "img", "mixed", "dc_pdp", "edge", "corner"]
@@ -77,14 +80,18 @@ def make_tests(count):
     return tests
 
 
+def revision_of(number):
+    return hashlib.sha1(str(number).encode()).hexdigest()
+
+
 def insert(table, row):
     database.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
 
 
 def night(day, plan="nightly", state="done", **more):
     row = {"kind": "regress", "plan": plan, "plan_path": f"plans/{plan}.yml", "plan_text": "name: x\n", "selected": None, "seed": 20260100 + day, "state": state,
-           "started": f"2026-01-{day:02}T01:00:03Z", "ended": f"2026-01-{day:02}T02:10:00Z", "seconds": 3900 + dice.randrange(600), "host": "regress01", "cores": 16, "pid": 4711,
-           "version": "1.2.0", "revision": f"{0xfeedbeefcafe0000 + day // 2:x}" * 2 + "01234567", "dirty": 0, "engine": "local",
+           "started": f"2026-01-{day:02}T01:00:03Z", "ended": f"2026-01-{day:02}T02:10:00Z", "seconds": 3900 + dice.randrange(600), "host": "regress01", "cores": 16, "pid": 4711, "birth": "", "directory": "/rtl",
+           "version": "1.2.0", "revision": revision_of(day // 2), "dirty": 0, "engine": "local",
            "command": f"nvcosim regress --jobs 16 plans/{plan}.yml", "folder": "", **more}
     insert("night", row)
     number = database.execute("SELECT last_insert_rowid()").fetchone()[0]
@@ -101,10 +108,7 @@ def result(number, place, test, day, failure=None, known=None, excuse=None, run=
     speed = {"small": 52000, "large": 7400, "full": 900000}[test["config"]] * (1 + 0.02 * day)
     cycles = int(test["base"] * (1 + (day >= 14) * ("pdp" in test["key"]) * (place % 10) * 0.04 - (day >= 14) * ("img" in test["key"]) * (place % 7) * 0.015) * (3 if test["memory"] else 1)
                  * (dice.uniform(0.5, 2) if random_layer else 1))
-    bits = dice.getrandbits(options.bins - 40)
-    for _ in range(4):
-        bits &= dice.getrandbits(options.bins - 40)
-    coverage = bits.to_bytes((options.bins + 7) // 8, "little")
+    coverage = bins[place % len(bins)] if bins else None
     row = {"night": number, "number": place, "key": test["key"], "test": json.dumps({k: v for k, v in full.items() if v is not None}), "item": test["item"], "trace": test["trace"],
            "path": test["trace"], "config": test["config"], "dut": test["dut"], "memory": test["memory"], "seed": test["seed"], "layer_seed": layer_seed,
            "tags": " " + " ".join(test["tags"]) + " ", "known": known, "command": f"nvcosim run --config={test['config']} --dut={test['dut']} --seed={test['seed']} '{test['trace']}'"}
@@ -151,7 +155,7 @@ for day in range(1, LAST + 1):
         for place, test in enumerate(tests[:20]):
             result(named["selected"], place, test, day)
     # Nights 10 and 11 stand on the same revision.
-    number = night(day, revision="0123456789abcdef0123456789abcdef01234567" if day in (10, 11) else f"{day:040x}", dirty=int(day == 7))
+    number = night(day, revision=revision_of(10 if day == 11 else day), dirty=int(day == 7))
     named["before" if day == 12 else "failed"] = number
     for place, test in enumerate(tests):
         failure = known = excuse = None
@@ -195,6 +199,9 @@ for day in (6, 12):
                          "changed": change[1], "statement": f"if (valid_q && count_q [[{change[0]} -> {change[1]}]] limit_i) state_d = StateIdle; // {text_of('<b>&')}", "state": state, "noticed_by": by,
                          "verdict": "FAIL" if by else None, "runs": dice.randrange(1, 30), "seconds": dice.random() * 3,
                          "reason": "the counter never gets there" if state == "equivalent" else None})
+named["loose"] = night(LAST, plan="first")
+for place, test in enumerate(tests[:12]):
+    result(named["loose"], place, test, LAST, FAILURES[2] if place % 5 == 0 else None)
 named["empty"] = night(LAST, plan="empty", state="running", ended=None, revision=None)
 database.commit()
 print(json.dumps(named))

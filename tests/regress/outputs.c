@@ -11,36 +11,30 @@
 #include "regress/page.h"
 #include "regress/summary.h"
 
-struct store {
-    sqlite3 *db;
-};
-
-sqlite3 *store_database(struct store *store) {
-    return store->db;
-}
-
 int main(int argc, char **argv) {
     struct error err = {.text = ""};
     if (argc != 4) {
         fprintf(stderr, "usage: outputs DATABASE NIGHT FOLDER\n");
         return 2;
     }
-    struct store store;
-    if (sqlite3_open_v2(argv[1], &store.db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+    struct store *store = store_open_read_only(argv[1], &err);
+    if (!store) {
+        fprintf(stderr, "outputs: %s\n", err.text);
         return 2;
+    }
     const int64_t night = atoll(argv[2]);
     char *page = xprintf("%s/index.html", argv[3]), *junit = xprintf("%s/junit.xml", argv[3]),
          *summary = xprintf("%s/summary.txt", argv[3]);
-    char *text = summary_text(&store, night, page, &err);
+    char *text = summary_text(store, night, page, &err);
     FILE *out = text ? fopen(summary, "w") : NULL;
-    const bool fine = out && fputs(text, out) >= 0 && fclose(out) == 0 && junit_write(&store, night, junit, &err) &&
-                      page_write(&store, night, page, &err);
+    const bool fine = out && fputs(text, out) >= 0 && fclose(out) == 0 && junit_write(store, night, junit, &err) &&
+                      page_write(store, night, page, &err);
     if (!fine)
         fprintf(stderr, "outputs: %s\n", err.text);
     free(text);
     free(page);
     free(junit);
     free(summary);
-    sqlite3_close(store.db);
+    store_close(store);
     return fine ? 0 : 1;
 }

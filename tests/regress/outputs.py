@@ -75,10 +75,12 @@ def check_summary(name, night, out):
     row = database.execute("SELECT * FROM night WHERE id = ?", (night,)).fetchone()
     counts = database.execute("SELECT count(*) AS tests, sum(verdict = 'PASS') AS passed, sum(verdict <> 'PASS' AND known IS NULL) AS failed, sum(verdict IS NULL) AS open "
                               "FROM result WHERE night = ?", (night,)).fetchone()
-    word = "FAILED" if counts["failed"] else {"running": "RUNNING", "interrupted": "INTERRUPTED"}.get(row["state"], "SURVIVED" if row["kind"] == "qualify" else "PASSED")
+    word = "FAILED" if counts["failed"] else {"running": "RUNNING", "interrupted": "INTERRUPTED"}.get(row["state"], "SURVIVORS" if row["kind"] == "qualify" else "PASSED")
     check(f"{name}: the first line is the subject", lines[0].startswith(f"{word} {row['plan']} night {night}: ") and lines[1] == "", lines[:2])
     if counts["failed"]:
         check(f"{name}: with the count of failures", f"{counts['failed']} of {counts['tests']} tests fail" in lines[0], lines[0])
+        loose = [row["key"] for row in database.execute("SELECT key FROM result WHERE night = ? AND verdict <> 'PASS' AND known IS NULL AND bucket IS NULL", (night,))]
+        check(f"{name}: failures in no bucket ({len(loose)}) are named", ("\nFailures in no bucket:\n" in text) == bool(loose) and all(key in text for key in loose), text[-900:])
         commands = [row["command"] for row in database.execute("SELECT command FROM bucket WHERE night = ?", (night,))]
         missing = [command for command in commands if command not in text]
         check(f"{name}: each bucket with its command", not missing, missing)
@@ -95,7 +97,7 @@ for name, night in nights.items():
 
 _, run = outputs(4711)
 check("a night that is not there", run.returncode == 1 and "no night 4711" in run.stderr, run.stderr)
-database.execute("ALTER TABLE bucket RENAME TO pail")
+database.execute("DROP TABLE bucket")
 database.commit()
 _, run = outputs(nights["failed"])
 check("a database that is another one", run.returncode == 1 and "no such table: bucket" in run.stderr, run.stderr)

@@ -6,6 +6,7 @@ usage: page.py BUILD
 Always: it stands alone, the browser reports no error, nothing from names became markup, nothing is wider than the screen. Then what it shows: verdict, buckets,
 what is new, known, flaky, the table with its filters and links, charts, faults; and that 5,000 tests are no burden.
 """
+import glob
 import html.parser
 import json
 import os
@@ -52,6 +53,8 @@ addEventListener("load", async () => {
     result.points = $$(".line circle").length; result.dots = $$(".dots circle").length; result.charts = $$("figure.chart b").map((name) => name.textContent);
     result.odd = $$("svg text, svg path, svg circle").filter((item) => /nan|inf/i.test(item.outerHTML)).length;
     result.ratios = $$(".ratios td").map((cell) => Number(cell.textContent));
+    result.coverage = $("#coverage .about")?.textContent;
+    result.holes = $$(".holes tr").map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
     result.places = $$(".places tbody tr").map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
     result.faults = $$(".faults li").map((item) => item.textContent);
     if ($("table.all")) {
@@ -123,7 +126,7 @@ class Elements(html.parser.HTMLParser):
 
 
 def make(path, *arguments):
-    fixture = subprocess.run([os.path.join(here, "fixture.py"), path, *arguments], check=True, capture_output=True, text=True)
+    fixture = subprocess.run([os.path.join(here, "fixture.py"), path, "--bins", bins, *arguments], check=True, capture_output=True, text=True)
     database = sqlite3.connect(path)
     database.row_factory = sqlite3.Row
     return json.loads(fixture.stdout), database
@@ -173,17 +176,17 @@ def check_all(name, night, database, source, width):
     check(f"{name}: no error on the browser's console", not console, console)
     check(f"{name}: nothing is wider than the screen", seen.get("inner") == width and seen.get("wide") == 0 and seen.get("wideOpen", 0) == 0,
           (seen.get("inner"), seen.get("wide"), seen.get("wideOpen")))
-    word = "FAILED" if failures else {"running": "RUNNING", "interrupted": "INTERRUPTED"}.get(row["state"], "SURVIVED" if row["kind"] == "qualify" else "PASSED")
+    word = "FAILED" if failures else {"running": "RUNNING", "interrupted": "INTERRUPTED"}.get(row["state"], "SURVIVORS" if row["kind"] == "qualify" else "PASSED")
     check(f"{name}: it is headed by the verdict", seen["status"].endswith(word) and seen["title"] == f"{row['plan']}, night {night}" and seen["window"].startswith(word), seen["status"])
     check(f"{name}: which counts", not failures or f"{failures} of {tests} tests fail" in seen["verdict"], seen["verdict"])
     check(f"{name}: pictures have no odd numbers", seen["odd"] == 0, seen["odd"])
     check(f"{name}: the colours can be changed", seen["scheme"] in ("light", "dark"), seen["scheme"])
     if tests:
-        check(f"{name}: the table has all tests", seen["all"] == f"{tests:,} of {tests:,} tests" and seen["shown"] == min(tests, 40), (seen["all"], seen["shown"]))
+        check(f"{name}: the table has all tests", seen["all"] == f"{tests:,} of {tests:,} tests" and seen["shown"] == min(tests, 40 if width > 740 else 15), (seen["all"], seen["shown"]))
         for what, wanted in (("text", sdp), ("config", large), ("tag", random_tests), ("show", failures)):
             if what in filters and (wanted or what == "text"):
                 check(f"{name}: the filter for {what} leaves {wanted}", seen["marks"][what].startswith(f"{wanted:,} of "), seen["marks"][what])
-        cycles = [row["cycles"] or 0 for row in database.execute("SELECT cycles FROM result WHERE night = ? ORDER BY cycles DESC LIMIT 40", (night,))]
+        cycles = [row["cycles"] or 0 for row in database.execute("SELECT cycles FROM result WHERE night = ? ORDER BY cycles DESC LIMIT ?", (night, seen["shown"]))]
         check(f"{name}: it is sorted by what is clicked", seen["sorted"] == cycles, (seen["sorted"][:5], cycles[:5]))
         check(f"{name}: a row opens with its command", (seen["command"] or "").startswith("nvcosim run --config="), seen["command"])
         check(f"{name}: a command is copied", seen["copied"] in ("copied", "press Ctrl-C"), seen["copied"])
@@ -195,6 +198,12 @@ def check_all(name, night, database, source, width):
 
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
+traces = sorted(glob.glob(os.path.join(here, "../../traces/conformance/small/rand_*_00[1-3].nvt.gz")))
+played = subprocess.run([os.path.join(build, "nvcosim"), "run", "-q", "--dut", "model", "--functional-coverage", "--results", "-", *traces], check=True, capture_output=True, text=True)
+bins = os.path.join(folder, "bins")
+with open(bins, "w", encoding="ascii") as out:
+    out.writelines(json.loads(line)["coverage"] + "\n" for line in played.stdout.splitlines())
+coverage = subprocess.run([os.path.join(build, "nvcosim"), "coverage", *traces], check=True, capture_output=True, text=True).stdout
 path = os.path.join(folder, "nights.db")
 nights, database = make(path)
 for name, night in nights.items():
@@ -220,8 +229,17 @@ for name, night in nights.items():
         slower = database.execute(f"SELECT max(now.cycles * 1.0 / before.cycles) {joined} AND now.verdict = 'PASS' AND before.verdict = 'PASS' AND now.seed = before.seed "
                                   "AND now.layer_seed IS NULL", then).fetchone()[0]
         check(f"the worst ratio of cycles is {slower:.3f}", abs(seen["ratios"][0] - slower) < 0.001, seen["ratios"])
+        exercised, reachable = re.search(r"^(\d+) of (\d+) bins exercised", coverage, re.M).groups()
+        check(f"coverage: {exercised} of {reachable} bins, as nvcosim coverage counts them", f" {exercised} of {reachable} functional bins" in (seen["coverage"] or ""), seen["coverage"])
+        table = [re.sub(r"(\d+ of)\s+", r"\1 ", line).split(None, 4) for line in re.sub(r"\n {20,}", " ", coverage).splitlines() if line.startswith("  ")]
+        wanted = sorted([line[0], " ".join(line[1:4]), line[4]] for line in table if len(line) == 5)
+        check(f"coverage: the {len(wanted)} rows with holes are the same", sorted([*row[:2], " ".join(row[2].split())] for row in seen["holes"]) == wanted,
+              [pair for pair in zip(sorted(seen["holes"]), wanted) if pair[0] != pair[1]][:2])
         check("charts: pass rate, duration, speed, cycles", seen["charts"] == ["Cycles, now / before", "Pass rate, %", "Duration, minutes", "Simulation speed, kHz"] and seen["points"] > 50
               and seen["dots"] > 5, (seen["charts"], seen["points"], seen["dots"]))
+    if name == "loose":
+        check("failures in no bucket stand among the buckets", "3 in no bucket" in seen["buckets"][0]["text"] and len(seen["buckets"]) == 1, seen["buckets"])
+        check("a first night is compared with none", "news" not in seen["sections"] and "plots" not in seen["sections"], seen["sections"])
     if name == "qualify":
         states = dict(database.execute("SELECT state, count(*) FROM fault WHERE night = ? GROUP BY state", (night,)).fetchall())
         folders = [row for row in seen["places"] if not row[0].startswith("nvdla_")]

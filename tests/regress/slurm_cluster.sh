@@ -16,10 +16,10 @@ self=$(realpath "$0")
 
 missing() {
     local program
+    [ "$(id -u)" -eq 0 ] || { echo "its daemons have to be root's, and this is user $(id -un)"; return; }
     for program in munged mungekey slurmctld slurmd sbatch squeue unshare ip; do
         PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null || { echo "$program is not installed (scripts/setup.sh installs it)"; return; }
     done
-    [ "$(id -u)" -eq 0 ] || { echo "Slurm's daemons run jobs as root here, and this is user $(id -un)"; return; }
     unshare --pid --net --mount --fork --kill-child --mount-proc ip link set lo up 2>/dev/null || { echo "namespaces cannot be made here (unshare), as in a container without CAP_SYS_ADMIN"; return; }
     return 1
 }
@@ -37,6 +37,7 @@ start() {
     # exec: the ID is that of the daemon, also behind a PREFIX that execs
     (exec setsid -- "$@" "${command[@]}" </dev/null >>"$SLURM_CLUSTER/$name.log" 2>&1) &
     echo $! >"$SLURM_CLUSTER/$name.pid"
+    disown
 }
 
 # until SECONDS COMMAND...: waits until it succeeds
@@ -54,7 +55,7 @@ case ${1:-} in
 --start) shift; start "$@"; exit ;;
 --inside) shift ;;
 *)
-    [ $# -ge 2 ] || { sed -n 's/^# usage: /usage: /p' "$self" >&2; exit 2; }
+    [ $# -ge 2 ] || { sed -n '/^# usage: /,/^#$/ s/^# \?//p' "$self" >&2; exit 2; }
     why=$(missing) && { echo "slurm_cluster: $why" >&2; exit 2; }
     [ ${#1} -le 60 ] || { echo "slurm_cluster: $1: expected a path of at most 60 bytes, it holds sockets" >&2; exit 2; }
     mkdir -m 755 "$1" || exit 2

@@ -94,9 +94,12 @@ long longer 600
 for signal in INT TERM KILL; do
     "$NVCOSIM" run -q --copies --out "$dir" "$dir/longer.nvt" >"$dir/log" 2>&1 &
     run=$!
-    sleep 1.5
-    simulator=$(pgrep -P "$run" -f 'nvcosim-small')
-    [ "$(pgrep -c -P "${simulator:-0}")" -gt 2 ]
+    for ((i = 0; i < 50; i++)); do
+        sleep 0.1
+        simulator=$(pgrep -P "$run" -f 'nvcosim-small')
+        [ "$(pgrep -c -P "${simulator:-0}")" -gt 2 ] && break
+    done
+    [ $i -lt 50 ]
     check "a run keeps copies of its simulator" $?
     kill -$signal "$run"
     wait "$run" 2>/dev/null

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Element streams of another RTL: a copy of ours with a bug gets rtl/taps.csv by itself, and the first stream that differs is the one
-# behind the bug; a table of its own says where an RTL has its streams; a table that is wrong is told.
+# behind the bug; a table of its own says where an RTL has its streams; a table that is wrong is told. Where rtl/taps.csv or rtl/waits.csv
+# does not fit a copy, that is said, and the verdict of nvcosim debug comes from the ports.
 #
 # usage: foreign_taps.sh BUILD
 set -u
@@ -52,4 +53,25 @@ printf '%s\n' 'stream,valid,end,data' 'SDP_OUT,u_sdp.nothing,,u_sdp.out_data' >"
 out=$("$NVCOSIM" run --dut rtl:wrong --tap all --out "$dir/out" $trace 2>&1)
 [ $? -ne 0 ] && grep -q "nothing" <<<"$out" && grep -q "taps.svh is made from .*wrong.csv: are its names those of the RTL" <<<"$out"
 check "a name that the RTL does not have is told with the table" $? || echo "$out"
+
+# renamed NAME INSTANCE FILE: a copy with the bug in which an instance has another name, as rtl:NAME
+renamed() {
+    sed "s/\<$2\>/u_other/g" "rtl/$3" >"$dir/${3##*/}"
+    ! cmp -s "rtl/$3" "$dir/${3##*/}" && sed "s:.*/${3##*/}:${3##*/}:" "$dir/buggy.f" >"$dir/$1.f" &&
+        "$NVCOSIM" build --config small --name "$1" --filelist "$dir/$1.f" >"$dir/build.txt" 2>&1
+    check "a copy whose $2 has another name is built" $? || cat "$dir/build.txt"
+    rm -rf "$dir/debug"
+    out=$("$NVCOSIM" debug --dut "rtl:$1" --out "$dir/debug" $trace 2>&1)
+    status=$?
+}
+renamed lrn u_lrn cdp/nvdla_cdp.sv
+[ $status -eq 1 ] && grep -q "warning: rtl/taps.csv does not fit this RTL (%Error: .*u_lrn.*): its AXI streams alone are heard; --taps FILE brings" <<<"$out"
+check "that rtl/taps.csv does not fit is told" $? || echo "$out"
+grep -q 'sdp is to blame: client SDP writes the first wrong beat' <<<"$out" && jq -e '.verdict | .engine == "sdp" and .kind == "value" and .cycle > 0' \
+    "$dir/debug/rand_sdp_000/report.json" >/dev/null
+check "and the verdict comes from the ports" $? || echo "$out"
+renamed output u_output sdp/nvdla_sdp_wdma.sv
+[ $status -eq 1 ] && grep -q 'warning: rtl/taps.csv and rtl/waits.csv do not fit this RTL (%Error: .*u_output.*)' <<<"$out" &&
+    grep -q 'sdp is to blame: client SDP writes the first wrong beat' <<<"$out"
+check "that neither table fits is told, with the same verdict" $? || echo "$out"
 finish

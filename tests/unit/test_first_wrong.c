@@ -52,6 +52,7 @@ static void bench_init(struct bench *b) {
 }
 
 static void bench_free(struct bench *b) {
+    first_wrong_close(&b->first);
     memory_free(b->model.memory[SPACE_PRIMARY]);
     memory_free(b->rtl.memory[SPACE_PRIMARY]);
     journal_free(b->journal);
@@ -200,32 +201,77 @@ static void launches_that_are_not_known(void **state) {
     bench_free(&b);
 }
 
-static void read_of(struct bench *b, int id, struct owner owner, uint64_t cycle, int bytes) {
-    const struct axi_beat read = {.id = id, .owner = owner, .cycle = cycle, .address = 0x40, .bytes = bytes};
-    b->judge.beat(b->judge.context, &read);
+enum { PDP_ID = 2, CDP_ID = 3, INPUT = 0x9000 };
+
+/* The model reads n atoms from an address on for a launch of CDP_RDMA. */
+static void model_reads(struct bench *b, int ordinal, uint64_t address, size_t atoms) {
+    uint8_t bytes[LINE];
+    const struct memory_origin origin = {.unit = NVDLA_CDP_RDMA, .axi_id = CDP_ID, .ordinal = ordinal};
+    memory_read_for(b->model.memory[SPACE_PRIMARY], address, bytes, atoms * BUS, &origin);
 }
 
-static void reads_that_no_launch_accounts_for(void **state) {
+/* The RTL reads a beat for the owner that is known by counting. Returns what is wrong. */
+static enum wrong_read_kind read_of(struct bench *b, int id, struct owner owner, uint64_t address, int bytes) {
+    const struct axi_beat read = {.id = id, .owner = owner, .cycle = 14, .address = address, .bytes = bytes};
+    b->judge.beat(b->judge.context, &read);
+    assert_false(b->rtl.stop);
+    return b->first.read.kind;
+}
+
+static enum wrong_read_kind read_at(struct bench *b, uint64_t address) {
+    return read_of(b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, 0}, address, BUS);
+}
+
+static void reads_of_nobody(void **state) {
     (void)state;
     const uint8_t data[BUS] = {9};
     struct bench b;
     bench_init(&b);
     model_done(&b, 0, LINE, 1);
-    read_of(&b, 2, (struct owner){NVDLA_PDP_RDMA, 0}, 10, BUS);
-    read_of(&b, NO_ID, (struct owner){-1, -1}, 11, BUS);             /* a finding of its own */
-    read_of(&b, 2, (struct owner){NVDLA_PDP_RDMA, -1}, 12, 2 * BUS); /* atoms are not counted */
-    read_of(&b, 0, (struct owner){NVDLA_BDMA, -1}, 13, BUS);         /* nor are those of BDMA */
-    assert_false(b.first.stray);
-    read_of(&b, 3, (struct owner){NVDLA_CDP_RDMA, -1}, 14, BUS);
-    read_of(&b, 2, (struct owner){NVDLA_PDP_RDMA, -1}, 15, BUS);
-    assert_true(b.first.stray && !b.rtl.stop);
-    assert_int_equal(b.first.stray_read.cycle, 14);
-    assert_int_equal(b.first.stray_read.owner.unit, NVDLA_CDP_RDMA);
-    b.first.stray = false;
+    assert_int_equal(read_of(&b, PDP_ID, (struct owner){NVDLA_PDP_RDMA, 0}, INPUT, BUS), READ_RIGHT); /* not played */
+    assert_int_equal(read_of(&b, NO_ID, (struct owner){-1, -1}, INPUT, BUS), READ_RIGHT); /* a finding of its own */
+    const struct owner nobody = {NVDLA_PDP_RDMA, -1};
+    assert_int_equal(read_of(&b, PDP_ID, nobody, INPUT, 2 * BUS), READ_RIGHT); /* atoms that nobody asked for */
+    assert_int_equal(read_of(&b, 0, (struct owner){NVDLA_BDMA, -1}, INPUT, BUS), READ_RIGHT); /* not counted */
+    assert_int_equal(read_of(&b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, -1}, INPUT, BUS), READ_NOBODY);
+    read_of(&b, PDP_ID, nobody, INPUT, BUS);
+    assert_int_equal(b.first.read.beat.owner.unit, NVDLA_CDP_RDMA); /* the first stays */
+    assert_int_equal(b.first.read.beat.owner.ordinal, -1);
+    b.first.read.kind = READ_RIGHT;
     assert_int_equal(beat_of(&b, SDP_ID, OUTPUT, data, 0xff), WRONG_VALUE);
-    read_of(&b, 3, (struct owner){NVDLA_CDP_RDMA, -1}, 80, BUS);
-    assert_false(b.first.stray); /* behind the first wrong write */
+    b.rtl.stop = false;
+    assert_int_equal(read_of(&b, PDP_ID, nobody, INPUT, BUS), READ_RIGHT); /* behind the first wrong write */
     bench_free(&b);
+}
+
+/* In any order, launch by launch; a second time only where the model has read twice. */
+static void reads_are_those_of_the_launch(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b);
+    model_reads(&b, 0, INPUT, 3);
+    model_reads(&b, 0, INPUT + 0x100, 2);
+    model_reads(&b, 0, INPUT + 0x108, 1);
+    b.listener.done(b.listener.context, NVDLA_CDP_RDMA, 0, 0);
+    model_reads(&b, 1, INPUT + 0x200, 2);
+    b.listener.done(b.listener.context, NVDLA_CDP_RDMA, 1, 1);
+    static const uint64_t order[] = {0x108, 0, 0x10, 0x100, 8, 0x108, 0x208};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        assert_int_equal(read_at(&b, INPUT + order[i]), READ_RIGHT);
+    assert_int_equal(read_at(&b, INPUT + 0x208), READ_AGAIN);
+    assert_int_equal(b.first.read.beat.owner.ordinal, 1);
+    assert_int_equal(b.first.read.beat.address, INPUT + 0x208);
+    bench_free(&b);
+    static const uint64_t outside[] = {INPUT - BUS, INPUT + 3 * BUS, INPUT + 0x200, 0};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        bench_init(&b);
+        model_reads(&b, 0, INPUT, 3);
+        b.listener.done(b.listener.context, NVDLA_CDP_RDMA, 0, 0);
+        assert_int_equal(read_at(&b, INPUT), READ_RIGHT);
+        assert_int_equal(read_at(&b, outside[i]), READ_ELSEWHERE);
+        assert_int_equal(b.first.read.beat.owner.ordinal, 0);
+        bench_free(&b);
+    }
 }
 
 int main(void) {
@@ -237,7 +283,8 @@ int main(void) {
         cmocka_unit_test(a_strobe_that_leaves_bytes_out),
         cmocka_unit_test(bytes_that_are_written_twice),
         cmocka_unit_test(launches_that_are_not_known),
-        cmocka_unit_test(reads_that_no_launch_accounts_for),
+        cmocka_unit_test(reads_of_nobody),
+        cmocka_unit_test(reads_are_those_of_the_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

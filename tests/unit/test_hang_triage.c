@@ -138,6 +138,7 @@ static void convolution(struct stop *s) {
         {WAIT_WRITE_SDP, ATOMS},
         {WAIT_BEAT_SDP, ATOMS},
         {WAIT_ACK_SDP, ATOMS},
+        {WAIT_DONE_SDP, 1},
         {WAIT_INTR_CACC, 1},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -152,7 +153,7 @@ static void nothing_behind_csc(struct stop *s) {
     static const enum wait_index none[] = {WAIT_ATOMS,   WAIT_ROWS,       WAIT_SUMS,     WAIT_SUM_ROWS,  WAIT_RESULTS,
                                            WAIT_CREDITS, WAIT_SDP_SOURCE, WAIT_SDP_X1,   WAIT_SDP_X2,    WAIT_SDP_OUT,
                                            WAIT_CMD_SDP, WAIT_PUT_SDP,    WAIT_LAST_SDP, WAIT_WRITE_SDP, WAIT_BEAT_SDP,
-                                           WAIT_ACK_SDP, WAIT_INTR_CACC};
+                                           WAIT_ACK_SDP, WAIT_DONE_SDP,   WAIT_INTR_CACC};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
         moved(s, none[i], 0);
     s->waits.written[0][1] = s->waits.acknowledged[0][1] = 0;
@@ -261,7 +262,11 @@ static void a_layer_that_does_not_end(void **unused) {
     end(&s, "sdp");
     convolution(&s);
     s.hang.armed_count = 0;
+    moved(&s, WAIT_DONE_SDP, 0);
     end(&s, "mcif"); /* all was acknowledged but the layer */
+    convolution(&s);
+    s.hang.armed_count = 0;
+    end(&s, "sdp"); /* that too, and there is no interrupt */
     convolution(&s);
     s.hang.armed_count = 0;
     moved(&s, WAIT_INTR_SDP, 1);
@@ -325,6 +330,56 @@ static void ports_alone_tell_much(void **unused) {
     end(&s, "memory");
 }
 
+/* A convolution of which only the ports are seen. SDP has written nothing. */
+static void convolution_at_ports(struct stop *s) {
+    convolution(s);
+    nothing_behind_csc(s);
+    s->waits.inside = false;
+    for (int i = 0; i < WAIT_COUNT; i++)
+        s->waits.pairs[i].counted = s->waits.pairs[i].seen = false;
+    static const enum wait_index seen[] = {WAIT_READ_CDMA_DAT, WAIT_DATA_CDMA_DAT, WAIT_READ_CDMA_WT, WAIT_DATA_CDMA_WT,
+                                           WAIT_BEAT_SDP};
+    for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++)
+        s->waits.pairs[seen[i]].counted = true;
+}
+
+/* CDMA needs nobody to end a layer of which it has read everything. */
+static void cdma_that_has_read_everything_and_goes_on(void **unused) {
+    (void)unused;
+    struct stop s;
+    convolution_at_ports(&s);
+    end(&s, "sdp");
+    convolution_at_ports(&s);
+    s.hang.armed[s.hang.armed_count++] = (struct hang_armed){.unit = NVDLA_CDMA};
+    end(&s, "cdma");
+}
+
+/* The trace waits for interrupts of SDP's group 0 and of CDMA's weights. Both layers have ended. */
+static void an_interrupt_that_only_the_trace_misses(void **unused) {
+    (void)unused;
+    enum { CDMA_WT_0 = 18, SDP_0 = 0 };
+    assert_string_equal(nvdla_interrupt_name(CDMA_WT_0), "CDMA_WT_0");
+    assert_string_equal(nvdla_interrupt_name(SDP_0), "SDP_0");
+    struct op ops[2] = {op_make(OP_INTR_NOTIFY, 1), op_make(OP_INTR_NOTIFY, 2)};
+    ops[0].bit = SDP_0;
+    ops[0].event = 0;
+    ops[1].bit = CDMA_WT_0;
+    ops[1].event = 1;
+    int outstanding[] = {0, 1};
+    struct stop s;
+    for (int taken = 0; taken < 2; taken++) {
+        convolution_at_ports(&s);
+        s.waits.pairs[WAIT_BEAT_SDP].moved = ATOMS;
+        s.hang.armed_count = 0;
+        s.prog.ops = ops;
+        s.prog.count = 2;
+        s.hang.intr_status = taken ? 0 : 1u << CDMA_WT_0; /* raised, and not served yet */
+        s.hang.events = outstanding + taken;
+        s.hang.event_count = (size_t)(2 - taken);
+        end(&s, taken ? "cdma" : "sdp");
+    }
+}
+
 /* The chain leads from the engine whose end does not come to the guilty one, and says how far each link came. */
 static void the_chain_is_told(void **unused) {
     (void)unused;
@@ -371,6 +426,8 @@ int main(void) {
         cmocka_unit_test(a_layer_that_does_not_end),
         cmocka_unit_test(a_partner_that_was_not_armed),
         cmocka_unit_test(ports_alone_tell_much),
+        cmocka_unit_test(cdma_that_has_read_everything_and_goes_on),
+        cmocka_unit_test(an_interrupt_that_only_the_trace_misses),
         cmocka_unit_test(the_chain_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

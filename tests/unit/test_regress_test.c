@@ -146,10 +146,12 @@ static void names_are_those_of_files(void **state) {
 static void the_words_play_the_test(void **state) {
     (void)state;
     struct test tests[] = {sample(), layer()};
-    static const char *const expected[][10] = {
+    static const char *const expected[][11] = {
         {"--config=small", "--dut=rtl:mine", "--seed=9223372036854775807", "--latency=200", "--pin=a=1",
-         "--max-cycles=20000000", "--max-seconds=1", "--out=/nights/1/reports", "--name=c.rand~20~22x~22~0a@slow+2"},
-        {"--config=small", "--dut=both", "--seed=5", "--out=/nights/1/reports", "--name=random.sdp-pdp-0017"},
+         "--max-cycles=20000000", "--max-seconds=1", "--out=/nights/1/reports", "--name=c.rand~20~22x~22~0a@slow+2",
+         "--functional-coverage"},
+        {"--config=small", "--dut=both", "--seed=5", "--out=/nights/1/reports", "--name=random.sdp-pdp-0017",
+         "--functional-coverage"},
     };
     static const char *const traces[] = {"/folder of traces/r\xc3\xa4nd.nvt.gz",
                                          "/nights/1/layers/small_sdp-pdp_77.nvt.gz"};

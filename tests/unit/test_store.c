@@ -25,22 +25,6 @@
 
 enum { WRITERS = 4, TESTS = 40 };
 
-/* Tests as text, in the least that the database needs; where csrc/regress has them, its functions are linked. */
-__attribute__((weak)) char *test_json(const struct test *test) {
-    return xstrdup(test->key);
-}
-__attribute__((weak)) bool test_parse(const char *line, struct test *test, struct error *err) {
-    (void)err;
-    test->key = xstrdup(line);
-    return true;
-}
-__attribute__((weak)) void test_list_free(struct test_list *list) {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->tests[i].key);
-    free(list->tests);
-    *list = (struct test_list){0};
-}
-
 static char folder[] = "/tmp/test_store_XXXXXX";
 
 static char *path_of(const char *name) {
@@ -56,7 +40,7 @@ static struct test_list some_tests(size_t count) {
                                       .config = xstrdup("small"),
                                       .dut = xstrdup("both"),
                                       .memory = xstrdup(""),
-                                      .seed = UINT64_MAX - i,
+                                      .seed = INT64_MAX - i,
                                       .expected_seconds = -1};
         words_add(&list.tests[i].tags, "fast");
         words_add(&list.tests[i].tags, "conv");
@@ -160,14 +144,17 @@ static void night_and_results(void **state) {
            "(birth <> '') FROM night",
            facts);
     expect(store,
-           "SELECT group_concat(ifnull(layer_seed, '-') || ifnull(known, '-') || trace || seed || tags) FROM result",
-           "--t0-1 fast conv ,17-t1-2 fast conv ,-issue 123t2-3 fast conv ");
+           "SELECT group_concat(ifnull(layer_seed, '-') || ifnull(known, '-') || trace || '/' || seed || tags) FROM "
+           "result",
+           "--t0/9223372036854775807 fast conv ,17-t1/9223372036854775806 fast conv ,-issue 123t2/9223372036854775805 "
+           "fast conv ");
     expect(store,
            "SELECT verdict || cycles || '/' || op_cycles || '/' || macs || '/' || seconds || '/' || memory_peak "
            "|| host || hex(coverage) || report || page FROM result WHERE number = 2",
            "PASS13043/183/77/3.5/4096host0123456789ABCDEFFF01reports/t/report.json/elsewhere/report.html");
     expect(store, "SELECT count(*) FROM result WHERE result LIKE '%coverage%'", "0");
-    assert_true(store_tests(store, night, &read, &done, &err));
+    if (!store_tests(store, night, &read, &done, &err))
+        fail_msg("%s", err.text);
     assert_int_equal(read.count, 3);
     assert_true(!done[0] && !done[1] && done[2]);
     assert_string_equal(read.tests[1].key, "item/t1");
@@ -607,6 +594,27 @@ static void revision_of_a_folder(void **state) {
     assert_int_equal(revision.dirty, 0);
     free(revision.commit);
     free(command);
+    /* A night that is begun outside of git tells the revision of its plan. */
+    char *here = getcwd(NULL, 0), *path = path_of("outside.db"), *plan = path_of("tree/plan.yml");
+    const struct night_facts facts = {.kind = "regress",
+                                      .plan = "p",
+                                      .plan_path = plan,
+                                      .plan_text = "",
+                                      .version = "",
+                                      .engine = "local",
+                                      .command = "",
+                                      .folder = ""};
+    struct test_list none = {0};
+    struct error err;
+    assert_int_equal(chdir(folder), 0);
+    struct store *store = opened(path);
+    assert_int_equal(store_begin(store, &facts, &none, &err), 1);
+    expect(store, "SELECT length(revision) || dirty || (directory LIKE '%/tree') FROM night", "4001");
+    store_close(store);
+    assert_int_equal(chdir(here), 0);
+    free(here);
+    free(path);
+    free(plan);
     command = xprintf("cd %s && echo 2 >untracked", tree);
     assert_int_equal(system(command), 0);
     revision = revision_of(tree);

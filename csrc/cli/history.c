@@ -1,0 +1,147 @@
+/* nvcosim history: what the database of regressions knows of the past. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "regress/history.h"
+#include "run/options.h"
+#include "run/process.h"
+#include "run/progress.h"
+
+enum { KEY_DATABASE = 0x100, KEY_LIMIT, KEY_SQL, KEY_CSV, KEY_JSON };
+
+struct history_arguments {
+    const char *database, *sql;
+    uint64_t limit;
+    bool csv, json;
+    struct words tests;
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "database",
+     .key = KEY_DATABASE,
+     .arg = "FILE",
+     .doc = "Database to read (default: nvcosim-nights/nights.db)"},
+    {.name = "limit", .key = KEY_LIMIT, .arg = "N", .doc = "Show the last N nights (default 20)"},
+    {.name = "sql",
+     .key = KEY_SQL,
+     .arg = "SELECT",
+     .doc = "Print what this query finds; docs/database.md lists tables and columns, with examples. It only reads: "
+            "statements that would change something are refused"},
+    {.name = "csv",
+     .key = KEY_CSV,
+     .doc = "Print values between commas (what --sql finds stands in aligned columns on a terminal, between tabs "
+            "elsewhere)"},
+    {.name = "json", .key = KEY_JSON, .doc = "Print a list of JSON objects"},
+    {0},
+};
+
+static const char doc[] =
+    "Prints what the database of regressions knows: without TEST its nights; of a test, what it did in each night and "
+    "how its cycles and its verdict went.\v"
+    "TEST is the key of a test (ITEM/NAME[@MEMORY][+RESEED]), the name or the file of a trace, or a pattern of either "
+    "with * and ?. In the line of verdicts a high block is a pass, a low one a failure, one between them a known "
+    "failure, a dot a night in which it did not run; in the line of cycles the lowest block is the least.\n"
+    "State of a night: done; running; stopped, by a signal or at its end of time; killed, its runner is gone: regress "
+    "--resume goes on with the last two. fail: mismatches, crashes, errors, refusals; known: failures of any kind that "
+    "the plan knows of; open: tests without a result.\n"
+    "A star behind a revision: the folder had changes that were not committed. Change: of the cycles against the night "
+    "before, where seeds are the same. cycles/s: per second of CPU time.\n"
+    "Examples:\n"
+    "  nvcosim history\n"
+    "  nvcosim history 'conformance/rand_sdp_*' --limit 5\n"
+    "  nvcosim history --sql 'SELECT key, max(cycles) FROM result GROUP BY key'";
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct history_arguments *arguments = state->input;
+    switch (key) {
+    case KEY_DATABASE:
+        if (!arg[0])
+            argp_error(state, "--database: found '', expected the name of a file");
+        arguments->database = arg;
+        return 0;
+    case KEY_LIMIT:
+        if (!text_number(arg, INT32_MAX, &arguments->limit) || arguments->limit == 0)
+            argp_error(state, "--limit: found '%s', expected a number from 1", arg);
+        return 0;
+    case KEY_SQL:
+        arguments->sql = arg;
+        return 0;
+    case KEY_CSV:
+        arguments->csv = true;
+        return 0;
+    case KEY_JSON:
+        arguments->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        words_add(&arguments->tests, "%s", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->csv && arguments->json)
+            argp_error(state, "--csv and --json exclude each other");
+        else if (arguments->sql && arguments->tests.count)
+            argp_error(state, "--sql and TEST exclude each other");
+        else if ((arguments->csv || arguments->json) && arguments->tests.count > 1)
+            argp_error(state, "--csv and --json: of one TEST or pattern at a time");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool print_answer(struct store *store, const char *sql, const struct history_options *options,
+                         struct error *err) {
+    answer_only(store_database(store));
+    sqlite3_stmt *statement = answer_prepare(store_database(store), sql, err);
+    if (!statement)
+        return false;
+    const bool well = answer_print(statement, options->form, &options->style) == SQLITE_DONE ||
+                      store_error(store, "the query ended early", err);
+    sqlite3_finalize(statement);
+    return well;
+}
+
+static bool print_all(struct store *store, const struct history_arguments *arguments, struct error *err) {
+    struct history_options options = {.limit = (int64_t)arguments->limit,
+                                      .form = arguments->csv    ? ANSWER_CSV
+                                              : arguments->json ? ANSWER_JSON
+                                                                : ANSWER_TABLE,
+                                      .style = {.out = stdout,
+                                                .width = terminal_columns(STDOUT_FILENO),
+                                                .colour = terminal_has_colour(STDOUT_FILENO),
+                                                .utf8 = locale_is_utf8()}};
+    if (arguments->sql) {
+        if (options.form == ANSWER_TABLE && !isatty(STDOUT_FILENO))
+            options.form = ANSWER_TABS;
+        return print_answer(store, arguments->sql, &options, err);
+    }
+    if (arguments->tests.count == 0)
+        return history_nights(store, &options, err);
+    for (size_t i = 0; i < arguments->tests.count; i++) {
+        if (i > 0)
+            putchar('\n');
+        if (!history_tests(store, arguments->tests.items[i], &options, err))
+            return false;
+    }
+    return true;
+}
+
+int history_main(int argc, char **argv) {
+    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "[TEST...]", .doc = doc};
+    struct history_arguments arguments = {.database = "nvcosim-nights/nights.db", .limit = 20};
+    int status = EXIT_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
+        struct error err;
+        process_obey_signals(); /* a query may take for ever */
+        struct store *store = store_open_read_only(arguments.database, &err);
+        if (store && print_all(store, &arguments, &err))
+            status = EXIT_OK;
+        else {
+            fflush(stdout);
+            fprintf(stderr, "nvcosim history: %s\n", err.text);
+        }
+        store_close(store);
+    }
+    words_free(&arguments.tests);
+    return status;
+}
