@@ -179,6 +179,7 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
 [ -n "$nightly" ] || for config in small small_256 medium_512 large full; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
+group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then

@@ -4,6 +4,7 @@
 #define CLI_COMMANDS_H
 
 int run_main(int argc, char **argv);
+int import_main(int argc, char **argv);
 int regress_main(int argc, char **argv);
 int lint_main(int argc, char **argv);
 int info_main(int argc, char **argv);
