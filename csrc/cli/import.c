@@ -228,7 +228,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
-        words_add(&options->captures.items[0], "%s", arg);
+        words_add(&options->captures, "%s", arg);
         return 0;
     case ARGP_KEY_END:
         if (options->captures.count == 0)
