@@ -28,6 +28,14 @@
 #include "run/process.h"
 #include "run/version.h"
 
+/* Seconds between two times that results are made to be on the disk, which costs milliseconds, and told. */
+#define SYNC_SECONDS 0.1
+
+struct kept {
+    size_t test;
+    struct result result; /* its verdict, reason and duration */
+};
+
 struct night {
     const struct night_options *options;
     struct plan *plan;
@@ -44,7 +52,10 @@ struct night {
     struct builds *builds;
     struct schedule schedule;
     struct live *live;
-    bool broken; /* something that is to be written could not be */
+    struct kept *kept; /* results that are not told yet: they may not be on the disk */
+    size_t kept_count;
+    double synced; /* process_clock() */
+    bool broken;   /* something that is to be written could not be */
     double start;
 };
 
@@ -303,6 +314,24 @@ static void progress(void *context, size_t test, double part) {
     live_progress(((struct night *)context)->live, test, part);
 }
 
+/* Makes what was kept to be on the disk, then tells it. */
+static bool tell_kept(struct night *night) {
+    struct error err;
+    night->synced = process_clock();
+    const bool well = night->kept_count == 0 || store_sync(night->store, &err);
+    if (!well)
+        complain(night, err.text);
+    for (size_t i = 0; i < night->kept_count; i++) {
+        if (well)
+            live_done(night->live, night->kept[i].test, &night->kept[i].result);
+        free(night->kept[i].result.reason);
+    }
+    free(night->kept);
+    night->kept = NULL;
+    night->kept_count = 0;
+    return well;
+}
+
 static bool keep(void *context, size_t test, const char *host, const struct result *result) {
     struct night *night = context;
     struct error err;
@@ -310,8 +339,13 @@ static bool keep(void *context, size_t test, const char *host, const struct resu
         complain(night, err.text);
         return false;
     }
-    live_done(night->live, test, result);
-    return true;
+    night->kept = xgrow(night->kept, night->kept_count, sizeof *night->kept);
+    night->kept[night->kept_count++] =
+        (struct kept){.test = test,
+                      .result = {.verdict = result->verdict,
+                                 .reason = result->reason ? xstrdup(result->reason) : NULL,
+                                 .seconds = result->seconds}};
+    return process_clock() - night->synced < SYNC_SECONDS || tell_kept(night);
 }
 
 static void message(void *context, const char *line) {
@@ -319,7 +353,10 @@ static void message(void *context, const char *line) {
 }
 
 static void tick(void *context) {
-    live_tick(((struct night *)context)->live);
+    struct night *night = context;
+    if (night->kept_count > 0 && process_clock() - night->synced >= SYNC_SECONDS)
+        tell_kept(night);
+    live_tick(night->live);
 }
 
 static void tell_build(void *context, const char *line) {
@@ -345,7 +382,7 @@ static bool drop_unbuilt(struct night *night) {
             return false;
     }
     night->schedule.count = kept;
-    return true;
+    return tell_kept(night);
 }
 
 static void tell_beginning(const struct night *night, size_t before) {
@@ -374,7 +411,7 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
                                              .progress = live_on_terminal(night->live) ? progress : NULL,
                                              .done = keep,
                                              .message = message,
-                                             .tick = live_on_terminal(night->live) ? tick : NULL,
+                                             .tick = tick,
                                              .context = night};
     const struct engine_job job = {
         .tests = night->tests.tests,
@@ -491,6 +528,8 @@ static int run_night(struct night *night) {
     tell_beginning(night, before);
     night->live = live_open(&night->tests, &night->schedule, before, on_slurm(night) ? 1 : night->jobs);
     enum engine_end end = drop_unbuilt(night) ? run_tests(night, &signal, &err) : ENGINE_FAILED;
+    if (!tell_kept(night))
+        end = ENGINE_FAILED;
     live_close(night->live);
     night->live = NULL;
     if (end == ENGINE_FAILED && !night->broken)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -20,10 +21,20 @@
 #define BUSY_SECONDS 0.001
 enum { BUSY_BYTES = 16 << 10 };
 
+/* Each job needs two files: as many as the system allows. */
+static void allow_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 bool pool_open(struct pool *pool, bool groups, struct error *err) {
     struct sigaction hangup;
     sigset_t set;
     *pool = (struct pool){.signals = -1, .groups = groups, .guard = {.to = -1}};
+    allow_files();
     if (groups && !process_guard_open(&pool->guard, err))
         return false;
     sigemptyset(&set);
