@@ -25,7 +25,7 @@ CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
-LDLIBS := -ljansson -lyaml -lsqlite3 -lz -lm
+LDLIBS := -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
@@ -192,6 +192,7 @@ bench: build
 	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
+	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)

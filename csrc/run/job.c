@@ -619,7 +619,7 @@ struct result job_result(struct job *job, const struct run_options *options) {
     result.cpu_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                          1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     result.memory_peak = job->memory;
-    if (result.verdict == VERDICT_CRASH || (job->exceeded && !result.report))
+    if (!options->no_report && (result.verdict == VERDICT_CRASH || (job->exceeded && !result.report)))
         report_crash(options, &result);
     set_text(&result.command, command(options, job, NULL, ""));
     if (result.verdict != VERDICT_PASS)
