@@ -16,6 +16,7 @@ int debug_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
+int qualify_main(int argc, char **argv);
 int history_main(int argc, char **argv);
 
 #endif
