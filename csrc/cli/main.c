@@ -16,7 +16,7 @@ static const struct {
     {"run", run_main},         {"regress", regress_main},   {"history", history_main},     {"info", info_main},
     {"convert", convert_main}, {"diff", diff_main},         {"build", build_main},         {"gen", gen_main},
     {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main}, {"debug", debug_main},
-    {"lint", lint_main},
+    {"lint", lint_main},       {"compile", compile_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -33,6 +33,7 @@ static const struct argp_option option_table[] = {
     "  lint TRACE...      check traces against the rules of legal programming\n"                                       \
     "  info TRACE         what a trace holds: registers, memory, layers, checks\n"                                     \
     "  convert IN OUT     any trace format into the project's own\n"                                                   \
+    "  compile NET        make a trace of a compiled network (.nvdla)\n"                                               \
     "  diff A B           compare two memory images, raw or gzip\n"                                                    \
     "  build              put another RTL behind the harness\n"                                                        \
     "  gen                write random legal layers as traces\n"                                                       \
