@@ -31,6 +31,21 @@ uint64_t network_place(const struct network_output *output, unsigned n, unsigned
            ((uint64_t)x * output->atom + c % output->atom) * network_type_bytes(output->type);
 }
 
+static bool fits(unsigned value) {
+    return value >= 1 && value <= NETWORK_SIZE_MAX;
+}
+
+bool network_output_valid(const struct network_output *output) {
+    if (output->size < 1 || output->size > NETWORK_OUTPUT_MAX || !fits(output->atom) || !fits(output->n) ||
+        !fits(output->c) || !fits(output->h) || !fits(output->w) || !isfinite(output->scale))
+        return false;
+    const unsigned widest = output->c < output->atom ? output->c : output->atom; /* of the channels of a surface */
+    const uint64_t last = (uint64_t)((output->c - 1) / output->atom) * output->surface +
+                          network_place(output, 0, widest - 1, output->h - 1, output->w - 1);
+    return last + network_type_bytes(output->type) <= output->size / output->n &&
+           (uint64_t)output->n * output->c * output->h * output->w <= output->size;
+}
+
 static void note(struct program *prog, char *text) {
     struct op op = op_make(OP_NOTE, 0);
     op.text = program_text(prog, text, strlen(text));
@@ -129,10 +144,7 @@ static bool read_tensor(struct reading *reading, const char *type, struct networ
     output->scale = strtod(found, &end);
     if (*end || !isfinite(output->scale))
         return wrong(reading, found, "a number, the scale of the output");
-    const uint64_t last = network_place(output, 0, output->c - 1, output->h - 1, output->w - 1);
-    const uint64_t widest = network_place(output, 0, output->atom - 1, output->h - 1, output->w - 1);
-    const uint64_t room = output->size / output->n, bytes = network_type_bytes(output->type);
-    if (last + bytes > room || (output->c >= output->atom && widest + bytes > room))
+    if (!network_output_valid(output))
         return wrong(reading, "a tensor that is larger than its memory", "strides and sizes");
     return true;
 }

@@ -52,6 +52,9 @@ void network_name(const char *name, char text[NETWORK_NAME]);
 /* Where an element lies in the size bytes of an output with a tensor. */
 uint64_t network_place(const struct network_output *output, unsigned n, unsigned c, unsigned y, unsigned x);
 
+/* Whether sizes and strides of a tensor make sense and all its places are inside the output. */
+bool network_output_valid(const struct network_output *output);
+
 /* Append the comment to a program. */
 void network_note_output(struct program *prog, const struct network_output *output);
 void network_note_layer(struct program *prog, const struct network_layer *layer);
