@@ -134,7 +134,7 @@ static bool compile_file(const struct arguments *arguments, struct error *err) {
 }
 
 int compile_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "NET.nvdla", .doc = doc};
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
