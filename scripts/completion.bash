@@ -31,6 +31,12 @@ _nvcosim() {
         mapfile -t COMPREPLY < <(compgen -W "rtl model both rtl:" -- "$cur")
         return
         ;;
+    --engine)
+        if [[ $command == regress ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "local slurm" -- "$cur")
+            return
+        fi
+        ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_nvcosim_words "$command")" -- "$cur")

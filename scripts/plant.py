@@ -7,8 +7,9 @@ usage: plant.py OUT --count N --seed S [--config CONFIG] [--filelist FILE.f [--t
   --filelist  of the RTL, as `nvcosim build` takes it; default: the RTL in rtl/, of configuration CONFIG
   FOLDER      these folders get faults, by turns; default: every place of the design is as likely as any other
 
-An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E). The function tells if the fault is there, and keeps that the
-changed expression had another value: in a run without any fault that names the faults that could change something in it.
+An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E). The function (tb/planted.h, called from Verilator's C++) tells if the
+fault is there, and keeps that the changed expression had another value: in a run without any fault that names the faults that could change
+something in it.
 
   plant.py build/planted --count 40 --seed 1
   nvcosim build --config small --name planted --filelist build/planted/faults.f
@@ -27,9 +28,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
-CALL = "nvdla_faults::nvdla_fault"
+HEADER = os.path.join(ROOT, "tb", "planted.h")
 OPERATORS = {"+": "-", "-": "+", "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||",
              "||": "&&", "&": "|", "|": "&", "^": "|", "<<": ">>", ">>": "<<", "!": "", "~": ""}
 ARITHMETIC = {"+", "-", "*", "/", "%", "<<", ">>", "<<<", ">>>", "~", "'0", "'1"}
@@ -450,13 +452,25 @@ class Source:
                 else:  # as wide as what it is assigned to, so that no carry is lost
                     zero = f"$signed({{$bits({site.left}){{1'b0}}}})" if site.left else "64'sd0"
                     differs = f"({zero} | ({changed})) != ({zero} | ({original}))"
-                front += f"({CALL}({number}, {differs}) ? ({changed}) : "
+                front += f"(1'($c(\"nvdla_fault(\", 32'd{number}, \", \", {differs}, \")\")) ? ({changed}) : "
                 back += ")"
             text = f"{text[:a]}{front}({text[a:b]}){back}{text[b:]}"
         return text
 
 
 # ---- the file list ----
+
+
+def put(path, text):
+    """Writes a file unless it is there with this text."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    data = text.encode("utf-8", "surrogateescape")
+    if os.path.isfile(path):
+        with open(path, "rb") as f:
+            if f.read() == data:
+                return
+    with open(path, "wb") as f:
+        f.write(data)
 
 
 class FileList:
@@ -522,8 +536,7 @@ class FileList:
             else:
                 lines.append(value)
         lines += left.values()  # found in folders of -y before; what is listed is not looked for
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
+        put(path, "\n".join(lines) + "\n")
 
 
 class Verilator:
@@ -558,23 +571,15 @@ class Verilator:
         inside = 0
         with open(self.xml, encoding="utf-8", errors="replace") as f:
             for line in f:
-                if 'name="nvdla_fault"' in line and "ref" in line:
-                    inside = 6  # lines in which its first argument stands
+                if "<ucfunc " in line:
+                    inside = 4  # lines in which its number stands
                 elif inside:
                     inside -= 1
-                    match = re.search(r"""<const [^>]*name="(?:32|&apos;|')*&apos;s?h([0-9a-f]+)\"""", line)
+                    match = re.search(r"""<const [^>]*name="32&apos;h([0-9a-f]+)\"""", line)
                     if match:
                         numbers.add(int(match.group(1), 16))
                         inside = 0
         return numbers
-
-
-PACKAGE = """// Which planted fault is there: the simulator's main program knows.
-package nvdla_faults;
-  import "DPI-C" function void nvdla_fault_count(input int count);
-  import "DPI-C" function bit nvdla_fault(input int number, input bit differs);
-endpackage
-"""
 
 
 class Copy:
@@ -582,27 +587,27 @@ class Copy:
 
     def __init__(self, options, listed, verilator, sources, root):
         self.options, self.listed, self.verilator, self.sources, self.root = options, listed, verilator, sources, root
-        self.package = os.path.join(options.out, "nvdla_faults.sv")
-        self.list = os.path.join(options.out, "faults.f")
-        with open(self.package, "w", encoding="utf-8") as f:
-            f.write(PACKAGE)
+        self.list = ""  # file list of what was written last
 
     def relative(self, path):
         return os.path.relpath(path, self.root)
 
-    def write(self, chosen):
-        """chosen: (path, site, token, new) by number from 1."""
-        shutil.rmtree(os.path.join(self.options.out, "rtl"), ignore_errors=True)
+    def write(self, chosen, out):
+        """Writes the copy into a folder. chosen: (path, site, token, new) by number from 1. What is there already stays as it is, so that what
+        is built of it stays, too. Returns the originals of the copies."""
         copies = {}
         by_file = {}
         for number, (path, *fault) in enumerate(chosen, 1):
             by_file.setdefault(path, []).append((number, *fault))
         for path, faults in by_file.items():
-            copies[path] = os.path.join(self.options.out, "rtl", self.relative(path))
-            os.makedirs(os.path.dirname(copies[path]), exist_ok=True)
-            with open(copies[path], "w", encoding="utf-8", errors="surrogateescape", newline="") as f:
-                f.write(self.sources[path].plant(faults))
-        self.listed.write(self.list, [f"+define+TB_PLANTED={len(chosen)}", self.package], copies)
+            copies[path] = os.path.join(out, "rtl", self.relative(path))
+            put(copies[path], self.sources[path].plant(faults))
+        for folder, _, names in os.walk(os.path.join(out, "rtl")):
+            for name in names:
+                if os.path.join(folder, name) not in copies.values():
+                    os.remove(os.path.join(folder, name))
+        self.list = os.path.join(out, "faults.f")
+        self.listed.write(self.list, [f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"], copies)
         return {copy: path for path, copy in copies.items()}
 
     def broken(self, chosen, errors, originals):
@@ -626,8 +631,12 @@ def read_list(options):
     if options.filelist:
         listed.read(options.filelist, None)
     else:
-        subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "gen_tables.py"), "sv", options.out, options.config], check=True)
-        listed.entries.append(("source", os.path.join(os.path.abspath(options.out), "nvdla_pkg.sv")))
+        package = os.path.join(options.out, "nvdla_pkg.sv")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "gen_tables.py"), "sv", folder, options.config], check=True)
+            with open(os.path.join(folder, "nvdla_pkg.sv"), encoding="utf-8") as f:
+                put(package, f.read())
+        listed.entries.append(("source", package))
         listed.read(os.path.join(ROOT, "rtl", "nvdla.f"), None)
     for option in options.verilator_option:
         if option.startswith(("+define+", "-D")):
@@ -683,7 +692,7 @@ def settle(options, copy, verilator, order):
             break
         while fresh:
             trial = good + fresh
-            originals = copy.write(trial)
+            originals = copy.write(trial, os.path.join(options.out, "trial"))
             errors = verilator.elaborate(copy.list)
             if errors is None:
                 break
@@ -725,7 +734,8 @@ def main():
         rng.shuffle(order)
     copy = Copy(options, listed, verilator, sources, root)
     chosen, dropped = settle(options, copy, verilator, order)
-    copy.write(chosen)
+    shutil.rmtree(os.path.join(options.out, "trial"), ignore_errors=True)
+    copy.write(chosen, options.out)
     errors = verilator.elaborate(copy.list)
     if errors:
         sys.exit(f"{errors}plant: the copy does not compile; the errors are above")
@@ -741,6 +751,7 @@ def main():
     with open(os.path.join(options.out, "faults.json"), "w", encoding="utf-8", errors="surrogateescape") as f:
         json.dump(table, f, indent=1)
     os.remove(verilator.xml)
+    shutil.rmtree(os.path.join(options.out, "xml"), ignore_errors=True)
     print(f"plant: {len(chosen)} faults in {options.out}, seed {options.seed}, out of {len(places)} places; "
           f"{len(dropped['broken'])} did not compile, {len(dropped['gone'])} are not in the elaborated design")
     for fault in table["broken"]:

@@ -2,8 +2,8 @@
 // simulator_main.
 //
 // Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's),
-// COSIM_THREADS (that the design was compiled for) and, for the variants that record something, COSIM_WAVES or
-// COSIM_COVERAGE.
+// COSIM_THREADS (that the design was compiled for), COSIM_FAULTS (number of planted faults, if there are) and, for the
+// variants that record something, COSIM_WAVES or COSIM_COVERAGE.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -26,12 +26,13 @@ extern "C" {
 #include "tb/rtl_device.h"
 }
 
-namespace {
+#ifdef COSIM_FAULTS
+// Of the whole process: the design asks while it is elaborated, too.
+uint8_t nvdla_faults_chosen[COSIM_FAULTS + 1];
+uint8_t nvdla_faults_met[COSIM_FAULTS + 1];
+#endif
 
-// Planted faults (scripts/plant.py): which one is there, and whose changed expressions ever had another value.
-// Of the whole process, since the design asks while it is elaborated, too.
-std::vector<uint8_t> faults_met(1);
-uint32_t fault_chosen;
+namespace {
 
 #ifdef COSIM_WAVES
 struct Mark {
@@ -197,7 +198,11 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
                         struct error *err) {
     auto *main = static_cast<Main *>(context);
     main->simulation.reset();
-    fault_chosen = options->fault;
+#ifdef COSIM_FAULTS
+    for (size_t i = 0; i < options->fault_count; i++)
+        if (options->faults[i] <= COSIM_FAULTS)
+            nvdla_faults_chosen[options->faults[i]] = 1;
+#endif
     main->simulation = std::make_unique<Simulation>(main->argv);
     struct simulator simulator = {};
     simulator.context = main->simulation.get();
@@ -214,8 +219,10 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
 #ifdef COSIM_COVERAGE
     simulator.coverage_write = coverage_write;
 #endif
-    simulator.faults_met = faults_met.size() > 1 ? faults_met.data() : nullptr;
-    simulator.fault_count = static_cast<uint32_t>(faults_met.size() - 1);
+#ifdef COSIM_FAULTS
+    simulator.faults_met = nvdla_faults_met;
+    simulator.fault_count = COSIM_FAULTS;
+#endif
     if (main->simulation->has_checks)
         simulator.checks_connect = checks_connect;
     return rtl_device_new(config, options, &simulator, main->name.c_str(), err);
@@ -235,20 +242,6 @@ extern "C" void nvdla_check_layer(const char *scope, int event_kind) {
     simulation->has_checks = true;
     if (simulation->check_layer)
         simulation->check_layer(simulation->check_arg, scope, event_kind);
-}
-
-// Called by a design with planted faults: how many there are; at each evaluation of an expression, if fault `number` is
-// there, and whether the changed expression has another value now.
-extern "C" void nvdla_fault_count(int count) {
-    faults_met.resize(static_cast<size_t>(count) + 1);
-}
-
-extern "C" unsigned char nvdla_fault(int number, unsigned char differs) {
-    const auto fault = static_cast<uint32_t>(number);
-    if (fault >= faults_met.size())
-        faults_met.resize(fault + 1);
-    faults_met[fault] |= differs;
-    return fault == fault_chosen;
 }
 
 int main(int argc, char **argv) {

@@ -659,13 +659,15 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
             dev->units |= 1u << u;
     if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
         return false;
-    if (rtl->options.fault > rtl->simulator.fault_count)
-        return rtl->simulator.fault_count
-                   ? error_set(err, "--fault: found %u, the faults of this simulator are 1 to %u", rtl->options.fault,
-                               rtl->simulator.fault_count)
-                   : error_set(err,
-                               "--fault: no faults are planted in this simulator; scripts/plant.py makes an RTL that "
-                               "has them");
+    for (size_t i = 0; i < rtl->options.fault_count; i++)
+        if (rtl->options.faults[i] > rtl->simulator.fault_count)
+            return rtl->simulator.fault_count
+                       ? error_set(err, "--fault: found %u, the faults of this simulator are 1 to %u",
+                                   rtl->options.faults[i], rtl->simulator.fault_count)
+                       : error_set(
+                             err,
+                             "--fault: no faults are planted in this simulator; scripts/plant.py makes an RTL that "
+                             "has them");
     dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
     uint32_t pins[SIGNAL_PIN_WORDS];
     if (!signals_pins(rtl->options.pins, pins, err) || !open_observers(rtl, err))

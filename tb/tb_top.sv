@@ -15,7 +15,6 @@
 //   TB_ICARUS   the simulator owns time: make the clock here
 //   TB_TAPS     streams inside the design can be read; taps.svh, made from a table such as rtl/taps.csv, says where they are
 //   TB_WAITS    what waits for what inside the design can be read; waits.svh, made from rtl/waits.csv, says where it is
-//   TB_PLANTED  number of faults that scripts/plant.py has put into the design
 //   TB_FAULTS   a number from a pin without function chooses one of the faults that a test has put into the design
 //   TB_AW       address bits of the AXI ports
 //   TB_DW       data bits of the primary AXI port
@@ -139,10 +138,6 @@ module tb_top;
         clk = 1'b0;
         forever #5 clk = ~clk;
     end
-`endif
-
-`ifdef TB_PLANTED
-    initial nvdla_faults::nvdla_fault_count(`TB_PLANTED);
 `endif
 
 `ifdef TB_FAULTS

@@ -7,24 +7,20 @@
 #include "cli/commands.h"
 #include "nvdla/text.h"
 #include "run/nvidia.h"
+#include "run/rtl_source.h"
 #include "run/simulators.h"
 
-enum { KEY_FILELIST = 0x100, KEY_NVIDIA, KEY_RAMS, KEY_NAME, KEY_TOP, KEY_VERILATOR, KEY_PIN, KEY_TAPS };
+enum { KEY_NVIDIA = 0x100, KEY_RAMS, KEY_NAME, KEY_TAPS };
 
 struct build_options {
     const struct nvdla_config *config;
-    const char *filelist, *name, *top;
+    struct rtl_source source;
+    const char *name;
     const char *taps;          /* table of taps; NULL: none is given */
     const char *nvidia, *rams; /* a checkout of NVIDIA's repository instead of a file list; its RAM models */
-    struct words verilator, pins;
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "filelist",
-     .key = KEY_FILELIST,
-     .arg = "FILE.f",
-     .doc = "What to compile: sources, +incdir+DIR, -v FILE, +define+NAME, as Verilator's -f reads it; paths relative "
-            "to the file"},
     {.name = "nvidia",
      .key = KEY_NVIDIA,
      .arg = "CHECKOUT",
@@ -38,23 +34,11 @@ static const struct argp_option option_table[] = {
      .key = KEY_NAME,
      .arg = "NAME",
      .doc = "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)"},
-    {.name = "top", .key = KEY_TOP, .arg = "MODULE", .doc = "Top module (default NV_nvdla)"},
-    {.name = "verilator-option",
-     .key = KEY_VERILATOR,
-     .arg = "OPTION",
-     .doc =
-         "Further option for Verilator, may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"},
     {.name = "taps",
      .key = KEY_TAPS,
      .arg = "FILE.csv",
      .doc = "Where this RTL has the streams of run --tap: a table like rtl/taps.csv, with names below the top module "
             "(README, \"Element streams of another RTL\"). A copy of the RTL in rtl/ needs none"},
-    {.name = "pin",
-     .key = KEY_PIN,
-     .arg = "NAME=VALUE",
-     .doc = "What a static input of this RTL is unless run --pin says otherwise; may be repeated. --nvidia brings "
-            "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
-            "with --pin tmc2slcg_disable_clock_gating=0"},
     {0},
 };
 
@@ -75,20 +59,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = (void *)&options->config;
-        return 0;
-    case KEY_FILELIST:
-        options->filelist = arg;
+        state->child_inputs[1] = &options->source;
         return 0;
     case KEY_NVIDIA:
         options->nvidia = arg;
         return 0;
     case KEY_RAMS:
         options->rams = arg;
-        return 0;
-    case KEY_PIN:
-        if (!strchr(arg, '=') || arg[0] == '=' || strpbrk(arg, " ,\n'\"$\\"))
-            argp_error(state, "--pin: found '%s', expected NAME=VALUE", arg);
-        words_add(&options->pins, "%s", arg);
         return 0;
     case KEY_NAME:
         if (!rtl_name_valid(arg))
@@ -98,31 +75,20 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
                 RTL_NAME_MAX);
         options->name = arg;
         return 0;
-    case KEY_TOP:
-        if (arg[0] == '\0' ||
-            strspn(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(arg))
-            argp_error(state, "--top: found '%s', expected the name of a module", arg);
-        options->top = arg;
-        return 0;
     case KEY_TAPS:
         options->taps = arg;
-        return 0;
-    case KEY_VERILATOR:
-        if (strpbrk(arg, "\n'"))
-            argp_error(state, "--verilator-option: quotes and line ends are not supported");
-        words_add(&options->verilator, "%s", arg);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "found '%s', expected options only", arg);
         return 0;
     case ARGP_KEY_END:
-        if (options->nvidia && options->filelist)
+        if (options->nvidia && options->source.filelist)
             argp_error(state, "--filelist and --nvidia exclude each other");
         if (options->rams && !options->nvidia)
             argp_error(state, "--nvidia-rams needs --nvidia");
         if (options->nvidia && !options->name)
             options->name = "nvidia";
-        if ((!options->filelist && !options->nvidia) || !options->name)
+        if ((!options->source.filelist && !options->nvidia) || !options->name)
             argp_error(state, "--filelist FILE.f and --name NAME, or --nvidia CHECKOUT, are needed");
         return 0;
     default:
@@ -130,28 +96,15 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* NAME=WORD WORD ... */
-static void add_joined(struct words *variables, const char *name, const struct words *words) {
-    struct text joined = {0};
-    for (size_t i = 0; i < words->count; i++)
-        text_printf(&joined, "%s%s", i ? " " : "", words->items[i]);
-    words_add(variables, "%s=%s", name, joined.text ? joined.text : "");
-    free(joined.text);
-}
-
 /* What make is told of the RTL; the build of the simulator keeps it for the variants that are made later. */
 static void make_variables(const struct build_options *options, const char *filelist, const char *taps,
                            struct words *variables) {
-    words_add(variables, "FILELIST=%s", filelist);
-    words_add(variables, "TOP=%s", options->top);
-    words_add(variables, "TAPS=%s", taps);
-    add_joined(variables, "VERILATOR_OPTIONS", &options->verilator);
     struct words pins = {0};
     for (size_t i = 0; options->nvidia && i < NVIDIA_PIN_COUNT; i++)
         words_add(&pins, "%s", nvidia_pins[i]);
-    for (size_t i = 0; i < options->pins.count; i++)
-        words_add(&pins, "%s", options->pins.items[i]);
-    add_joined(variables, "PINS", &pins);
+    words_add(variables, "FILELIST=%s", filelist);
+    words_add(variables, "TAPS=%s", taps);
+    rtl_source_variables(&options->source, &pins, variables);
     words_free(&pins);
 }
 
@@ -175,7 +128,7 @@ static char *file_list(const struct build_options *options, struct error *err) {
                    ? nvidia_file_list(options->config, options->nvidia, options->rams, directory, err)
                    : NULL;
     }
-    return readable(options->filelist, err);
+    return readable(options->source.filelist, err);
 }
 
 static int build(const struct build_options *options) {
@@ -206,11 +159,10 @@ static int build(const struct build_options *options) {
 }
 
 int build_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
+    static const struct argp_child children[] = {{.argp = &config_small_argp}, {.argp = &rtl_source_argp}, {0}};
     static const struct argp argp = {.children = children, .options = option_table, .parser = parse, .doc = doc};
-    struct build_options options = {.config = nvdla_config_find("small"), .top = "NV_nvdla"};
+    struct build_options options = {.config = nvdla_config_find("small")};
     const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? build(&options) : EXIT_BAD_INPUT;
-    words_free(&options.verilator);
-    words_free(&options.pins);
+    rtl_source_free(&options.source);
     return status;
 }

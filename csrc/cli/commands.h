@@ -4,6 +4,7 @@
 #define CLI_COMMANDS_H
 
 int run_main(int argc, char **argv);
+int import_main(int argc, char **argv);
 int regress_main(int argc, char **argv);
 int lint_main(int argc, char **argv);
 int info_main(int argc, char **argv);
@@ -16,6 +17,7 @@ int debug_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
+int qualify_main(int argc, char **argv);
 int history_main(int argc, char **argv);
 
 #endif

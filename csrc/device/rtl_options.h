@@ -59,8 +59,9 @@ enum { WAVE_AFTER_LAYER = 200 /* clocks */ };
 
 struct rtl_options {
     struct axi_options axi;
-    const char *const *pins;          /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
-    uint32_t fault;                   /* planted fault that is there (scripts/plant.py); 0: none */
+    const char *const *pins; /* "NAME=VALUE" for static inputs, NULL-terminated; NULL for the defaults */
+    const uint32_t *faults;  /* planted faults that are there, from 1 (scripts/plant.py) */
+    size_t fault_count;
     const struct tap_listeners *taps; /* hear the RTL's streams; NULL: nobody does */
     struct account *account;          /* receives what that of CDMA, CSC and CACC finds; NULL: there is none */
     struct scoreboard *cbuf;          /* receives what the scoreboard of CBUF finds; NULL: there is none */

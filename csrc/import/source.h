@@ -16,7 +16,7 @@
 
 enum access_kind {
     ACCESS_WRITE,        /* of a register: address, value */
-    ACCESS_READ,         /* the same; checked: somebody compared it, mask tells which bits */
+    ACCESS_READ,         /* the same */
     ACCESS_UNTIL,        /* S_INTR_STATUS was read until it held these bits (80-trace-formats section 5.1): value */
     ACCESS_WAIT,         /* the interrupt line was waited for (input.txn) */
     ACCESS_INTERRUPT,    /* the interrupt line as the capture shows it: value 0 or 1; not an edge (80 section 4.2) */
@@ -34,7 +34,7 @@ struct access {
     uint64_t line;    /* of the file, from 1; of a wave dump its time */
     uint64_t address; /* registers: byte offset from the register base; memory: as captured */
     uint32_t value, mask;
-    bool checked;
+    bool checked; /* ACCESS_READ: the capture says what it compares: (value & mask), again and again until it holds */
     enum memory_space space;
     uint32_t size;          /* bytes, at most ACCESS_BYTES */
     const uint8_t *bytes;   /* of memory accesses; valid until the next call */
@@ -53,6 +53,7 @@ struct source_options {
     const char *separator; /* CSV */
     const char *dialect;   /* txn: "until", "byte" */
     const char *pattern;   /* file of patterns for log lines (docs/import.md) */
+    struct words signals;  /* wave dumps: "PORT=NAME" where a port of NVDLA has another name */
     bool force;            /* go on where the capture has holes */
 };
 
@@ -63,14 +64,17 @@ struct source_notes {
     struct words dropped; /* what was in the file and is not in the stream: the import is partial */
     struct words guessed; /* what the file does not say and was taken for granted */
     uint64_t dropped_count, guessed_count;
+    uint64_t outside;     /* accesses of other devices */
+    uint64_t layers_done; /* layers that the driver says are done, by its last word; 0: it says nothing */
 };
 
 struct source;
 
-/* Opens a capture, gzip or not. format: "mmiotrace", "kmd", "vp", "txn", "csv", "vcd", "fst", "cfg", "pattern"; NULL:
- * by its content. NULL with a message that says what is wrong with the file or the options. */
-struct source *source_open(const char *path, const char *format, const struct source_options *options,
-                           struct error *err);
+/* Opens a capture, gzip or not: one file, or several that go on one after the other (a log that was rotated). format:
+ * "mmiotrace", "kmd", "vp", "txn", "csv", "vcd", "fst", "cfg", "pattern"; NULL: by its content. NULL with a message
+ * that says what is wrong with the file or the options. */
+struct source *source_open(const char *const *paths, size_t count, const char *format,
+                           const struct source_options *options, struct error *err);
 void source_close(struct source *source);
 
 const char *source_format(const struct source *source);

@@ -196,6 +196,22 @@ const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enu
     return &tracker->launches[tracker->units[unit].launches[ordinal]];
 }
 
+void layer_tracker_trim(struct layer_tracker *tracker, size_t keep) {
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const struct shadow *shadow = &tracker->units[unit];
+        for (size_t i = shadow->launch_count > keep ? shadow->launch_count - keep : 0; i-- > 0;) {
+            struct launch *launch = &tracker->launches[shadow->launches[i]];
+            if (!launch->registers)
+                break; /* so have those before it */
+            free(launch->registers);
+            free(launch->rdma);
+            free(launch->blocks);
+            launch->registers = launch->rdma = launch->blocks = NULL;
+            launch->word_count = launch->rdma_word_count = launch->block_count = 0;
+        }
+    }
+}
+
 const struct launch *layer_tracker_turn(const struct layer_tracker *tracker, enum nvdla_unit unit,
                                         struct launch_turn *turn) {
     int ordinal = turn->next_of[turn->group];

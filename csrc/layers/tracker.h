@@ -57,6 +57,10 @@ const struct launch *layer_tracker_launch(const struct layer_tracker *tracker, s
 /* The n-th launch of a unit, NULL if it has not been armed yet. */
 const struct launch *layer_tracker_find(const struct layer_tracker *tracker, enum nvdla_unit unit, int ordinal);
 
+/* Lets go of the registers of all launches but the last `keep` of each unit: of those before, launch.word_count is 0.
+ * For traces of any length. */
+void layer_tracker_trim(struct layer_tracker *tracker, size_t keep);
+
 /* Whose turn it is when a unit runs what was armed: its groups take turns, whichever was armed first. All zero: the
  * first launch after reset. */
 struct launch_turn {

@@ -74,13 +74,16 @@ bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit) {
 }
 
 const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address) {
+    /* One access asks for its register several times. */
+    static _Thread_local size_t last[NVDLA_MAP_COUNT];
     const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
     size_t low = 0, high = map->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
+    for (size_t middle = last[config->map]; low < high; middle = low + (high - low) / 2) {
         const struct nvdla_register *reg = &map->registers[middle];
-        if (reg->address == address)
+        if (reg->address == address) {
+            last[config->map] = middle;
             return nvdla_has_unit(config, reg->unit) ? reg : NULL;
+        }
         if (reg->address < address)
             low = middle + 1;
         else
@@ -182,4 +185,18 @@ const char *nvdla_interrupt_name(int bit) {
         if (bit == interrupts[i].bit || bit == interrupts[i].bit + 1)
             return interrupts[i].name[bit - interrupts[i].bit];
     return NULL;
+}
+
+bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask) {
+    const struct nvdla_register *reg = nvdla_register_at(config, address);
+    if (!reg)
+        return false;
+    const char *name = reg->name;
+    if (!strcmp(name, "S_POINTER"))
+        return mask & 0x10000; /* CONSUMER */
+    if (reg->unit == NVDLA_BDMA && (!strcmp(name, "STATUS") || strstr(name, "_STALL")))
+        return true;
+    return !strcmp(name, "S_STATUS") || !strcmp(name, "S_CBUF_FLUSH_STATUS") || !strncmp(name, "D_STATUS_", 9) ||
+           (!strncmp(name, "D_PERF_", 7) && strcmp(name, "D_PERF_ENABLE")) ||
+           (!strncmp(name, "D_NAN_", 6) && strcmp(name, "D_NAN_FLUSH_TO_ZERO")) || !strncmp(name, "D_INF_", 6);
 }

@@ -98,4 +98,7 @@ int nvdla_interrupt_bit(const char *name);
 /* Name of an interrupt bit, NULL if the bit has no source. */
 const char *nvdla_interrupt_name(int bit);
 
+/* True if what a read of these bits gives depends on time: 80-trace-formats section 9.3. */
+bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask);
+
 #endif

@@ -214,6 +214,7 @@ static void draw(struct live *live) {
     get_size(&rows, &width);
     go_up(live, &out, width);
     live->lines = 0;
+    text_printf(&out, "\033[?7l"); /* no line breaks, should the terminal have become narrower just now */
     add_line(live, &out, width, head_line(live, width));
     size_t room = rows > 2 ? (size_t)rows - 2 : 0;
     if (live->running > room)
@@ -226,7 +227,7 @@ static void draw(struct live *live) {
         }
     if (shown < live->running && rows > 2)
         add_line(live, &out, width, xprintf("  and %zu more", live->running - shown));
-    text_printf(&out, "\033[J");
+    text_printf(&out, "\033[?7h\033[J");
     put_out(&out);
 }
 
@@ -258,21 +259,22 @@ static const char *const colours[VERDICT_COUNT] = {
     [VERDICT_PASS] = "\033[32m",    [VERDICT_FAIL] = "\033[31m",    [VERDICT_HANG] = "\033[35m",
     [VERDICT_REFUSED] = "\033[33m", [VERDICT_CRASH] = "\033[1;31m", [VERDICT_ERROR] = "\033[33m"};
 
+/* A row on a terminal, all of it elsewhere: the summary and the page have the rest. */
 static void print_result(struct live *live, const struct test *test, const struct result *result) {
-    char *key = text_shown(test->key), *reason = text_shown(result->reason ? result->reason : "");
+    const char *verdict = verdict_names[result->verdict];
+    const int width = terminal_columns(STDOUT_FILENO);
+    char *line = result->verdict != VERDICT_PASS ? xprintf("%s: %s", test->key, result->reason ? result->reason : "")
+                                                 : xprintf("%s: known to fail until %s: %s", test->key,
+                                                           test->known_until ? test->known_until : "?", test->known);
+    char *shown = text_shown(line);
+    if (width > 0)
+        cut(shown, width - (int)strlen(verdict) - 1);
     clear(live);
-    printf("%s%s%s %s", live->colour_out ? colours[result->verdict] : "", verdict_names[result->verdict],
-           live->colour_out ? "\033[0m" : "", key);
-    if (result->verdict != VERDICT_PASS)
-        printf(": %s\n", reason);
-    else {
-        char *known = text_shown(test->known);
-        printf(": known to fail until %s: %s\n", test->known_until ? test->known_until : "?", known);
-        free(known);
-    }
+    printf("%s%s%s %s\n", live->colour_out ? colours[result->verdict] : "", verdict, live->colour_out ? "\033[0m" : "",
+           shown);
     fflush(stdout);
-    free(key);
-    free(reason);
+    free(shown);
+    free(line);
 }
 
 /* Where nobody looks, a line every tenth. */

@@ -28,6 +28,14 @@
 #include "run/process.h"
 #include "run/version.h"
 
+/* Seconds between two times that results are made to be on the disk, which costs milliseconds, and told. */
+#define SYNC_SECONDS 0.1
+
+struct kept {
+    size_t test;
+    struct result result; /* its verdict, reason and duration */
+};
+
 struct night {
     const struct night_options *options;
     struct plan *plan;
@@ -44,7 +52,10 @@ struct night {
     struct builds *builds;
     struct schedule schedule;
     struct live *live;
-    bool broken; /* something that is to be written could not be */
+    struct kept *kept; /* results that are not told yet: they may not be on the disk */
+    size_t kept_count;
+    double synced; /* process_clock() */
+    bool broken;   /* something that is to be written could not be */
     double start;
 };
 
@@ -175,7 +186,8 @@ static bool take_folder(struct night *night, const char *out, struct error *err)
 /* ---- beginning and going on ---- */
 
 static bool begin(struct night *night, struct error *err) {
-    char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER);
+    char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER),
+         *directory = builds_directory(night->builds);
     const struct night_facts facts = {.kind = "regress",
                                       .plan = night->settings.name,
                                       .plan_path = night->plan_path,
@@ -185,12 +197,14 @@ static bool begin(struct night *night, struct error *err) {
                                       .engine = night->engine,
                                       .command = night->options->command,
                                       .folder = out,
-                                      .seed = night->seed};
+                                      .seed = night->seed,
+                                      .directory = directory};
     bool well = directory_make(out, err);
     night->store = well ? store_open(night->database, true, err) : NULL;
     well = night->store && expect(night, err);
     night->id = well ? store_begin(night->store, &facts, &night->tests, err) : -1;
     well = night->id > 0 && take_folder(night, out, err);
+    free(directory);
     free(out);
     return well;
 }
@@ -200,51 +214,66 @@ static char *column(sqlite3_stmt *row, int index) {
     return text ? xstrdup((const char *)text) : NULL;
 }
 
+/* What is read of a night. */
+enum { KIND, PLAN_PATH, PLAN_TEXT, SELECTED, SEED, STATE, HOST, PID, BIRTH, ENGINE, FOLDER };
+
+static const char *seen(sqlite3_stmt *row, int index) {
+    return (const char *)sqlite3_column_text(row, index);
+}
+
+/* False with a message if the night cannot be resumed. */
+static bool check_night(const struct night *night, sqlite3_stmt *row, struct error *err) {
+    if (strcmp(seen(row, KIND), "regress") != 0)
+        return error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, seen(row, KIND));
+    if (strcmp(seen(row, STATE), "done") == 0)
+        return error_set(err, "night %" PRId64 " is done: nothing is left to resume", night->id);
+    if (strcmp(seen(row, STATE), "running") != 0)
+        return true;
+    switch (store_runner(seen(row, HOST), sqlite3_column_int64(row, PID), seen(row, BIRTH))) {
+    case RUNNER_ELSEWHERE:
+        return error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, seen(row, HOST));
+    case RUNNER_LIVES:
+        return error_set(err, "night %" PRId64 " is still running as process %s; end that one first", night->id,
+                         seen(row, PID));
+    case RUNNER_GONE:
+        break;
+    }
+    return true;
+}
+
 /* Takes the night as the database has it. */
+static bool take_night(struct night *night, sqlite3_stmt *row, struct error *err) {
+    plan_free(night->plan);
+    free(night->plan_text);
+    free(night->plan_path);
+    night->plan_path = column(row, PLAN_PATH);
+    night->plan_text = column(row, PLAN_TEXT);
+    night->selected = column(row, SELECTED);
+    night->seed = (uint64_t)sqlite3_column_int64(row, SEED);
+    night->engine = column(row, ENGINE);
+    night->plan = plan_parse(night->plan_path, night->plan_text, strlen(night->plan_text), err);
+    if (!night->plan)
+        return false;
+    settle(night);
+    return night->options->dry_run || take_folder(night, seen(row, FOLDER), err);
+}
+
 static bool read_night(struct night *night, struct error *err) {
     static const char doing[] = "the night cannot be read";
-    enum { KIND, PLAN_PATH, PLAN_TEXT, SELECTED, SEED, STATE, HOST, ENGINE, FOLDER };
-    char host[256] = "", *folder = NULL;
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(store_database(night->store),
-                           "SELECT kind, plan_path, plan_text, selected, seed, state, host, engine, folder FROM night "
-                           "WHERE id = ?",
-                           -1, &row, NULL) != SQLITE_OK ||
-        sqlite3_bind_int64(row, 1, night->id) != SQLITE_OK)
-        return store_error(night->store, doing, err);
-    const int code = sqlite3_step(row);
-    gethostname(host, sizeof host - 1);
+    int code = sqlite3_prepare_v2(store_database(night->store),
+                                  "SELECT kind, plan_path, plan_text, selected, seed, state, host, pid, birth, engine, "
+                                  "folder FROM night WHERE id = ?",
+                                  -1, &row, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_bind_int64(row, 1, night->id)) == SQLITE_OK)
+        code = sqlite3_step(row);
     bool well = code == SQLITE_ROW;
     if (code == SQLITE_DONE)
         error_set(err, "%s: there is no night %" PRId64, night->database, night->id);
     else if (!well)
         store_error(night->store, doing, err);
-    else if (strcmp((const char *)sqlite3_column_text(row, KIND), "regress") != 0)
-        well = error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, sqlite3_column_text(row, KIND));
-    else if (strcmp((const char *)sqlite3_column_text(row, STATE), "done") == 0)
-        well = error_set(err, "night %" PRId64 " is done: nothing is left to resume", night->id);
-    else if (strcmp((const char *)sqlite3_column_text(row, STATE), "running") == 0 &&
-             strcmp((const char *)sqlite3_column_text(row, HOST), host) != 0)
-        well =
-            error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, sqlite3_column_text(row, HOST));
-    if (well) {
-        plan_free(night->plan);
-        free(night->plan_text);
-        free(night->plan_path);
-        night->plan_path = column(row, PLAN_PATH);
-        night->plan_text = column(row, PLAN_TEXT);
-        night->selected = column(row, SELECTED);
-        night->seed = (uint64_t)sqlite3_column_int64(row, SEED);
-        night->engine = column(row, ENGINE);
-        night->plan = plan_parse(night->plan_path, night->plan_text, strlen(night->plan_text), err);
-        folder = column(row, FOLDER);
-        well = night->plan != NULL;
-    }
+    well = well && check_night(night, row, err) && take_night(night, row, err);
     sqlite3_finalize(row);
-    if (well)
-        settle(night);
-    well = well && (night->options->dry_run || take_folder(night, folder, err));
-    free(folder);
     return well;
 }
 
@@ -285,6 +314,24 @@ static void progress(void *context, size_t test, double part) {
     live_progress(((struct night *)context)->live, test, part);
 }
 
+/* Makes what was kept to be on the disk, then tells it. */
+static bool tell_kept(struct night *night) {
+    struct error err;
+    night->synced = process_clock();
+    const bool well = night->kept_count == 0 || store_sync(night->store, &err);
+    if (!well)
+        complain(night, err.text);
+    for (size_t i = 0; i < night->kept_count; i++) {
+        if (well)
+            live_done(night->live, night->kept[i].test, &night->kept[i].result);
+        free(night->kept[i].result.reason);
+    }
+    free(night->kept);
+    night->kept = NULL;
+    night->kept_count = 0;
+    return well;
+}
+
 static bool keep(void *context, size_t test, const char *host, const struct result *result) {
     struct night *night = context;
     struct error err;
@@ -292,8 +339,13 @@ static bool keep(void *context, size_t test, const char *host, const struct resu
         complain(night, err.text);
         return false;
     }
-    live_done(night->live, test, result);
-    return true;
+    night->kept = xgrow(night->kept, night->kept_count, sizeof *night->kept);
+    night->kept[night->kept_count++] =
+        (struct kept){.test = test,
+                      .result = {.verdict = result->verdict,
+                                 .reason = result->reason ? xstrdup(result->reason) : NULL,
+                                 .seconds = result->seconds}};
+    return process_clock() - night->synced < SYNC_SECONDS || tell_kept(night);
 }
 
 static void message(void *context, const char *line) {
@@ -301,7 +353,10 @@ static void message(void *context, const char *line) {
 }
 
 static void tick(void *context) {
-    live_tick(((struct night *)context)->live);
+    struct night *night = context;
+    if (night->kept_count > 0 && process_clock() - night->synced >= SYNC_SECONDS)
+        tell_kept(night);
+    live_tick(night->live);
 }
 
 static void tell_build(void *context, const char *line) {
@@ -327,7 +382,7 @@ static bool drop_unbuilt(struct night *night) {
             return false;
     }
     night->schedule.count = kept;
-    return true;
+    return tell_kept(night);
 }
 
 static void tell_beginning(const struct night *night, size_t before) {
@@ -356,7 +411,7 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
                                              .progress = live_on_terminal(night->live) ? progress : NULL,
                                              .done = keep,
                                              .message = message,
-                                             .tick = live_on_terminal(night->live) ? tick : NULL,
+                                             .tick = tick,
                                              .context = night};
     const struct engine_job job = {
         .tests = night->tests.tests,
@@ -453,7 +508,9 @@ static int end_night(struct night *night, enum engine_end end, int signal) {
     if (!worst_status(night, &status, &err))
         complain(night, err.text);
     write_outputs(night, !signal);
-    if (!whole) {
+    if (whole)
+        builds_remove(night->folder);
+    else {
         char *command = resume_command(night);
         printf("\nNot all tests have run. To go on: %s\n", command);
         free(command);
@@ -471,6 +528,8 @@ static int run_night(struct night *night) {
     tell_beginning(night, before);
     night->live = live_open(&night->tests, &night->schedule, before, on_slurm(night) ? 1 : night->jobs);
     enum engine_end end = drop_unbuilt(night) ? run_tests(night, &signal, &err) : ENGINE_FAILED;
+    if (!tell_kept(night))
+        end = ENGINE_FAILED;
     live_close(night->live);
     night->live = NULL;
     if (end == ENGINE_FAILED && !night->broken)
@@ -515,8 +574,8 @@ static bool prepare(struct night *night, struct error *err) {
                          options->slurm ? "--slurm-options" : "--chunk-seconds");
     if (options->dry_run)
         return expect(night, err);
-    night->builds = builds_make(&night->tests, night->done, tell_build, NULL);
-    return options->resume || begin(night, err);
+    night->builds = builds_make(&night->tests, night->done, night->folder, tell_build, NULL);
+    return (options->resume || begin(night, err)) && builds_keep(night->builds, night->folder, err);
 }
 
 int night_run(const struct night_options *options) {

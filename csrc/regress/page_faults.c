@@ -1,7 +1,9 @@
 /* Faults of a qualify night: where the tests are blind. See page_parts.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/xalloc.h"
 #include "regress/page_parts.h"
 
 enum { LISTED = 200 };
@@ -74,22 +76,24 @@ static void write_places(FILE *out, const struct review *review) {
     fputs("</table></div>\n", out);
 }
 
-/* The statement with the place that is changed marked, if there is but one that it can be. */
+/* The statement with the place that is changed marked: in the text it stands as [[original -> changed]]. */
 static void write_statement(FILE *out, const struct review_fault *fault) {
-    const char *place = fault->original[0] ? strstr(fault->statement, fault->original) : NULL;
+    char *mark = xprintf("[[%s -> %s]]", fault->original, fault->changed);
+    const char *place = strstr(fault->statement, mark);
     fputs("<pre class=\"statement\">", out);
-    if (place && !strstr(place + 1, fault->original)) {
+    if (place) {
         html_printf(out, "%.*s", (int)(place - fault->statement), fault->statement);
         fputs("<del>", out);
         html_text(out, fault->original);
         fputs("</del><ins>", out);
         html_text(out, fault->changed);
         fputs("</ins>", out);
-        html_text(out, place + strlen(fault->original));
+        html_text(out, place + strlen(mark));
     } else {
         html_text(out, fault->statement);
     }
     fputs("</pre>", out);
+    free(mark);
 }
 
 static void write_faults(FILE *out, const struct review *review, const char *state, const char *title, bool open) {

@@ -421,8 +421,8 @@ static void finish_work(struct slurm *slurm, size_t number) {
     const bool at_fault = strcmp(work->task.name, "FAILED") == 0;
     work->followed = !work->closed;
     chunk_give_up(slurm->job->folder, number);
-    say(slurm, "job %s_%zu of Slurm ended with %zu of %zu tests undone, which run again: %s", work->task.job,
-        number - work->task.first, left, work->count, cause);
+    say(slurm, "job %s_%zu of Slurm ended with %zu of %zu tests undone: %s", work->task.job, number - work->task.first,
+        left, work->count, cause);
     if (!work->any && at_fault && work->task.node[0])
         leave_out_node(slurm, work, cause);
     again(slurm, number, cause);
@@ -966,16 +966,20 @@ static bool write_script(struct slurm *slurm, struct error *err) {
     return ok;
 }
 
-/* Nodes that the user leaves out: sbatch takes the last list alone. */
+/* The nodes that an option of sbatch leaves out, NULL if it is another one. next: the word behind it, or NULL. */
+static const char *excluded(const char *word, const char *next) {
+    static const char form[] = "--exclude=";
+    if (strcmp(word, "--exclude") == 0 || strcmp(word, "-x") == 0)
+        return next;
+    if (strncmp(word, form, strlen(form)) == 0)
+        return word + strlen(form);
+    return strncmp(word, "-x", 2) == 0 ? word + 2 : NULL;
+}
+
+/* Nodes that the user leaves out: of several lists sbatch takes the last one alone. */
 static void find_excluded(struct slurm *slurm) {
-    static const char *const forms[] = {"--exclude=", "-x"};
-    for (size_t i = 0; i < slurm->options.count; i++) {
-        const char *word = slurm->options.items[i], *next = slurm->options.items[i + 1], *list = NULL;
-        for (size_t k = 0; k < 2; k++)
-            if (strncmp(word, forms[k], strlen(forms[k])) == 0)
-                list = word + strlen(forms[k]);
-        if (strcmp(word, "--exclude") == 0 || (list && !list[0]))
-            list = next;
+    for (char *const *word = slurm->options.items; word && *word; word++) {
+        const char *list = excluded(word[0], word[1]);
         if (list)
             text_printf(&slurm->exclude, "%s%s", slurm->exclude.n ? "," : "", list);
     }

@@ -225,7 +225,8 @@ static bool settle(const struct store *store, bool create, struct error *err) {
         return false;
     if (state != SCHEMA_PRESENT) /* somebody else's is there now */
         return refuse(store, state, version, err);
-    return store_run(store, "PRAGMA foreign_keys = 1", opening, err);
+    return store_run(store, "PRAGMA foreign_keys = 1; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000",
+                     opening, err);
 }
 
 struct store *store_open(const char *path, bool create, struct error *err) {

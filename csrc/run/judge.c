@@ -165,6 +165,8 @@ char *report_folder(const struct run_options *options, const char *name) {
 /* Writes the report if one is wanted. */
 static void write_report(const struct run_options *options, const struct report *report, struct result *result) {
     struct error err;
+    if (options->no_report)
+        return;
     if ((!options->out || options->only_failed) && result->verdict == VERDICT_PASS && !options->histogram &&
         !options->html)
         return;

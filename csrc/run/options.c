@@ -47,6 +47,7 @@ enum {
     KEY_NO_GOLDEN,
     KEY_STATS,
     KEY_NAME,
+    KEY_SIMULATORS,
     KEY_RESULTS,
     KEY_RESULT_FD,
     KEY_PROGRESS,
@@ -59,6 +60,7 @@ enum {
     KEY_HTML,
     KEY_ONLY_FAILED,
     KEY_FAULT,
+    KEY_NO_REPORT,
     KEY_FUNCTIONAL,
 };
 
@@ -84,9 +86,9 @@ const struct argp_option run_option_table[] = {
     {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
     {.name = "fault",
      .key = KEY_FAULT,
-     .arg = "N",
-     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there "
-            "(default: none)"},
+     .arg = "N[,N...]",
+     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there, or "
+            "of several (default: none)"},
     {.name = "checks",
      .key = KEY_CHECKS,
      .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
@@ -216,10 +218,12 @@ const struct argp_option run_option_table[] = {
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
+    {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
+    {.name = "no-report", .key = KEY_NO_REPORT, .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
 };
@@ -241,6 +245,7 @@ void run_options_init(struct run_options *options) {
 }
 
 void run_options_free(struct run_options *options) {
+    free(options->faults);
     words_free(&options->pins);
     words_free(&options->wave_scopes);
     words_free(&options->traces);
@@ -453,6 +458,18 @@ static void pin_option(struct run_options *options, const char *arg, struct argp
         words_add(&options->pins, "%s", arg);
 }
 
+static void fault_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    char *numbers = xstrdup(arg), *rest = numbers;
+    for (char *number; (number = strsep(&rest, ","));) {
+        uint64_t value;
+        if (!text_number(number, INT32_MAX, &value) || value == 0)
+            argp_error(state, "--fault: found '%s', expected numbers of faults with commas between", number);
+        options->faults = xgrow(options->faults, options->fault_count, sizeof *options->faults);
+        options->faults[options->fault_count++] = (uint32_t)value;
+    }
+    free(numbers);
+}
+
 static void scope_option(struct run_options *options, const char *arg, struct argp_state *state) {
     const char *colon = strrchr(arg, ':');
     uint64_t depth;
@@ -535,7 +552,10 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->copies_every = arg ? number_option(state, name, arg, UINT64_MAX) : 0;
         break;
     case KEY_FAULT:
-        options->rtl.fault = (uint32_t)number_option(state, name, arg, INT32_MAX);
+        fault_option(options, arg, state);
+        break;
+    case KEY_NO_REPORT:
+        options->no_report = true;
         break;
     case KEY_STRICT:
         options->play.strict = true;
@@ -667,6 +687,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_NAME:
         options->name = name_option(state, name, arg, "a name");
         return 0;
+    case KEY_SIMULATORS:
+        options->simulators = name_option(state, name, arg, "a folder");
+        return 0;
     case KEY_RESULTS:
         options->results = name_option(state, name, arg, "the name of a file, or - for stdout");
         return 0; /* the parent's own */
@@ -691,6 +714,8 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
                               "directory that holds one");
         check_options(options, state);
         options->rtl.pins = (const char *const *)options->pins.items;
+        options->rtl.faults = options->faults;
+        options->rtl.fault_count = options->fault_count;
         options->rtl.wave.scopes = (const char *const *)options->wave_scopes.items;
         return 0;
     default:

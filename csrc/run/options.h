@@ -56,12 +56,16 @@ struct run_options {
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
+    uint32_t *faults; /* that are there; rtl.faults points to them once parsing is over */
+    size_t fault_count;
     bool copies;              /* of a simulator: it keeps copies of itself while it plays (replay/copies.h) */
     uint64_t copies_every;    /* its clocks between two of them; 0: as many as may be */
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
     struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
+    const char *simulators;   /* folder whose simulators are taken as they are; NULL: those that are built */
     bool only_failed;         /* with out: reports on what does not pass only */
     bool no_golden, stats, verbose, quiet;
+    bool no_report;       /* whatever comes of it, the result alone tells */
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
     int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */

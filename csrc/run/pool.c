@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -14,10 +15,26 @@
 /* Seconds between two looks at the limits. */
 #define CHECK_SECONDS 0.25
 
+/* A process wakes this one when it ends; what it says until then is looked at every now and then, and more often while
+ * one says much: a pipe holds 64 KiB. */
+#define LISTEN_SECONDS 0.1
+#define BUSY_SECONDS 0.001
+enum { BUSY_BYTES = 16 << 10 };
+
+/* Each job needs two files: as many as the system allows. */
+static void allow_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 bool pool_open(struct pool *pool, bool groups, struct error *err) {
     struct sigaction hangup;
     sigset_t set;
     *pool = (struct pool){.signals = -1, .groups = groups, .guard = {.to = -1}};
+    allow_files();
     if (groups && !process_guard_open(&pool->guard, err))
         return false;
     sigemptyset(&set);
@@ -49,15 +66,28 @@ void pool_close(struct pool *pool) {
     *pool = (struct pool){.signals = -1, .guard = {.to = -1}};
 }
 
+/* A job that has started is one of those running. */
+static void add(struct pool *pool, struct job *job) {
+    if (pool->groups)
+        process_guard_add(&pool->guard, job->pid);
+    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
+    pool->running[pool->count++] = job;
+}
+
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err) {
     job->own_group = pool->groups;
     if (!job_start(job, options, progress, err))
         return false;
-    if (pool->groups)
-        process_guard_add(&pool->guard, job->pid);
-    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
-    pool->running[pool->count++] = job;
+    add(pool, job);
+    return true;
+}
+
+bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err) {
+    job->own_group = pool->groups;
+    if (!job_start_program(job, words, err))
+        return false;
+    add(pool, job);
     return true;
 }
 
@@ -135,27 +165,33 @@ static void check_limits(struct pool *pool) {
         job_check(pool->running[i]);
 }
 
-int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
-    const size_t count = pool->count;
-    const bool limits = has_limits(pool);
-    bool children = false;
-    struct pollfd *fds = xcalloc(2 * count + 1, sizeof *fds);
-    for (size_t i = 0; i < count; i++) {
-        fds[2 * i] = (struct pollfd){.fd = pool->running[i]->result_end, .events = POLLIN};
-        fds[2 * i + 1] = (struct pollfd){.fd = pool->running[i]->output_end, .events = POLLIN};
+/* Takes in what all have said since the last time. */
+static void hear_all(struct pool *pool, const struct pool_listener *listener) {
+    pool->busy = false;
+    for (size_t i = 0; i < pool->count; i++) {
+        struct job *job = pool->running[i];
+        const uint64_t before = job->said + job->printed;
+        hear(job, listener);
+        pool->busy = pool->busy || job->said + job->printed - before >= BUSY_BYTES;
     }
-    fds[2 * count] = (struct pollfd){.fd = pool->signals, .events = POLLIN};
-    if (limits && (seconds < 0 || seconds > CHECK_SECONDS))
-        seconds = CHECK_SECONDS;
-    poll(fds, 2 * count + 1, seconds < 0 ? -1 : (int)(1e3 * seconds) + 1);
+}
+
+int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
+    const double pause = pool->busy ? BUSY_SECONDS : LISTEN_SECONDS;
+    struct pollfd fd = {.fd = pool->signals, .events = POLLIN};
+    bool children = false;
+    if (seconds < 0 || seconds > pause)
+        seconds = pause;
+    poll(&fd, 1, (int)(1e3 * seconds) + 1);
     const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
-    for (size_t i = 0; i < count; i++)
-        if (fds[2 * i].revents || fds[2 * i + 1].revents)
-            hear(pool->running[i], listener);
-    free(fds);
+    const double now = process_clock();
+    if (now - pool->heard >= pause) {
+        pool->heard = now;
+        hear_all(pool, listener);
+    }
     if (children)
         let_go(pool, listener);
-    if (limits)
+    if (has_limits(pool))
         check_limits(pool);
     return number;
 }

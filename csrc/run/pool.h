@@ -14,7 +14,8 @@ struct pool {
                     are blocked from now on */
     bool groups; /* each job leads a group of processes, and all that it has started ends with it */
     struct process_guard guard;
-    double checked; /* process_clock() of the last look at the limits */
+    double checked, heard; /* process_clock() of the last look at the limits, and at what the jobs say */
+    bool busy;             /* one of them says much */
 };
 
 /* Who waits. */
@@ -33,6 +34,9 @@ void pool_close(struct pool *pool);
 /* Starts a job, see job_start(). It is one of those running until `ended` was called for it. */
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err);
+
+/* The same of another program, see job_start_program(). */
+bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err);
 
 /* Waits until something happens, at most that many seconds (negative: as long as it takes), and takes it in. Returns
  * the signal that asks to end all, 0 if none does. SIGUSR1 is handed on: it is for simulators that record waves. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #include "nvdla/xalloc.h"
 
 enum { TICK_MS = 50 };
+
+enum { SPAWN_STACK = 64 << 10 };
 
 enum { CHILDREN_MOST = 512, DEPTH_MOST = 16 }; /* of the processes below one that are looked at */
 
@@ -72,8 +75,21 @@ void process_confine(const struct process_program *program) {
         setrlimit(RLIMIT_DATA, &data);
 }
 
-/* The child, which shares the memory of its parent until it executes: nothing here may change that. */
-__attribute__((noreturn)) static void execute(const struct process_program *program) {
+struct spawn {
+    const struct process_program *program;
+    pid_t parent;
+};
+
+/* The child, which shares the memory of its parent until it executes, and has a stack of its own: nothing here may
+ * change what the parent has. Its signals are its own. */
+static int execute(void *context) {
+    const struct spawn *spawn = context;
+    const struct process_program *program = spawn->program;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != spawn->parent)
+        _exit(128 + SIGTERM);
+    signal(SIGPIPE, SIG_DFL);
+    process_obey_signals();
     process_confine(program);
     for (int i = 0; i < program->file_count; i++)
         dup2(program->files[i], i);
@@ -84,21 +100,13 @@ __attribute__((noreturn)) static void execute(const struct process_program *prog
 }
 
 pid_t process_spawn(const struct process_program *program, struct error *err) {
-    const pid_t parent = getpid();
+    _Alignas(16) char stack[SPAWN_STACK];
+    struct spawn spawn = {.program = program, .parent = getpid()};
     fflush(NULL);
-    const pid_t pid = vfork();
-    if (pid < 0) {
+    const pid_t pid = clone(execute, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &spawn);
+    if (pid < 0)
         error_set(err, "a process cannot be started: %s", strerror(errno));
-        return -1;
-    }
-    if (pid > 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        _exit(128 + SIGTERM);
-    signal(SIGPIPE, SIG_DFL);
-    process_obey_signals();
-    execute(program);
+    return pid;
 }
 
 int process_exec(char *const *words) {

@@ -74,6 +74,7 @@ bool lines_next(struct lines *lines, struct span *line) {
     if (lines->failed || (!lf && seen == 0))
         return false;
     lines->line++;
+    lines->cut = lf == NULL;
     *line = (struct span){lines->at, seen};
     lines->at += seen + (lf != NULL);
     lines->taken += seen + 1;

@@ -31,6 +31,7 @@ struct lines {
     const char *path;         /* for messages */
     int line;                 /* number of the line returned last, from 1; 0 before the first */
     struct error *err;        /* of lines_next */
+    bool cut;                 /* the line returned last has no line end: the file stops there */
     bool failed;              /* a line could not be read: *err tells why */
     struct file_reader *file; /* NULL: text in memory */
     const char *at, *end;     /* read and not returned yet */

@@ -129,17 +129,40 @@ static void put_blob(struct sink *sink, const struct blob *blob, size_t label) {
     text_add(out, "end\n", 4);
 }
 
+/* " 0x..." without leading zeros: what most lines of a long trace end with. */
+static void put_hex(struct text *out, uint32_t value) {
+    static const char hex[] = "0123456789abcdef";
+    char digits[11];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = hex[value & 15];
+    while ((value >>= 4) != 0);
+    digits[--at] = 'x';
+    digits[--at] = '0';
+    digits[--at] = ' ';
+    text_add(out, digits + at, sizeof digits - at);
+}
+
+static void put_word(struct text *out, const char *word) {
+    text_add(out, word, strlen(word));
+}
+
 static void put_register(struct text *out, const struct program *prog, const struct op *op) {
     const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
-    if (reg)
-        text_printf(out, " %s.%s", nvdla_unit_names[reg->unit], reg->name);
-    else
+    if (reg) {
+        put_word(out, " ");
+        put_word(out, nvdla_unit_names[reg->unit]);
+        put_word(out, ".");
+        put_word(out, reg->name);
+    } else
         text_printf(out, " 0x%05" PRIx32, op->address);
 }
 
 static void put_relation(struct text *out, const struct program *prog, const struct op *op) {
     put_register(out, prog, op);
-    text_printf(out, " %s 0x%" PRIx32, relation_text(op->relation), op->value);
+    put_word(out, " ");
+    put_word(out, relation_text(op->relation));
+    put_hex(out, op->value);
     if (op->mask != 0xffffffffu)
         text_printf(out, " mask=0x%" PRIx32, op->mask);
     if (op->kind == OP_POLL && op->attempts)
@@ -178,7 +201,8 @@ static void put_operands(struct text *out, const struct program *prog, const str
     switch (op->kind) {
     case OP_WRITE:
         put_register(out, prog, op);
-        text_printf(out, " 0x%" PRIx32 "%s", op->value, op->nposted ? " nposted" : "");
+        put_hex(out, op->value);
+        put_word(out, op->nposted ? " nposted" : "");
         break;
     case OP_READ:
         put_register(out, prog, op);
@@ -286,49 +310,89 @@ static bool on_line_before(const struct op *op, const struct op *before) {
            before->file == op->file;
 }
 
-static void put_program(struct sink *sink, const struct program *prog) {
-    struct text *out = &sink->text;
-    struct label *labels = xmalloc(prog->blob_count * sizeof *labels);
-    size_t next_label = 0;
-    for (size_t i = 0; i < prog->blob_count; i++)
-        labels[i] = (struct label){.blob = prog->blobs[i]};
-    if (prog->blob_count)
-        qsort(labels, prog->blob_count, sizeof *labels, label_order);
-    text_printf(out, "nvt 1\nconfig %s\nmode %s", prog->config->name, prog->sequential ? "sequential" : "streams");
-    for (size_t i = 0; i < prog->count; i++) {
-        const struct op *op = &prog->ops[i];
-        size_t index = 0;
-        text_add(out, i && on_line_before(op, op - 1) ? " " : "\n", 1);
-        if (op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK) {
-            struct label key = {.blob = op->blob};
-            struct label *label = bsearch(&key, labels, prog->blob_count, sizeof key, label_order);
-            if (!label->written) {
-                label->written = true;
-                label->index = next_label++;
-                put_blob(sink, op->blob, label->index);
-            }
-            index = label->index;
+/* A trace while it is written. */
+struct nvt_writer {
+    struct sink sink;
+    const struct program *head;
+    struct label *labels; /* of head->blobs, sorted */
+    size_t next_label;
+    struct op before; /* the last operation; line 0 at first */
+    bool any;
+};
+
+static void writer_begin(struct nvt_writer *writer, const struct program *head) {
+    writer->head = head;
+    writer->labels = xmalloc(head->blob_count * sizeof *writer->labels);
+    for (size_t i = 0; i < head->blob_count; i++)
+        writer->labels[i] = (struct label){.blob = head->blobs[i]};
+    if (head->blob_count)
+        qsort(writer->labels, head->blob_count, sizeof *writer->labels, label_order);
+    text_printf(&writer->sink.text, "nvt 1\nconfig %s\nmode %s", head->config->name,
+                head->sequential ? "sequential" : "streams");
+}
+
+void nvt_writer_put(struct nvt_writer *writer, const struct op *op) {
+    struct sink *sink = &writer->sink;
+    size_t index = 0;
+    text_add(&sink->text, writer->any && on_line_before(op, &writer->before) ? " " : "\n", 1);
+    if (op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK) {
+        const struct label key = {.blob = op->blob};
+        struct label *label = bsearch(&key, writer->labels, writer->head->blob_count, sizeof key, label_order);
+        if (!label->written) {
+            label->written = true;
+            label->index = writer->next_label++;
+            put_blob(sink, op->blob, label->index);
         }
-        put_op(out, prog, op, index);
-        drain(sink);
+        index = label->index;
     }
-    text_add(out, "\n", 1);
-    free(labels);
+    put_op(&sink->text, writer->head, op, index);
+    drain(sink);
+    writer->before = *op;
+    writer->any = true;
+}
+
+static void writer_end(struct nvt_writer *writer) {
+    text_add(&writer->sink.text, "\n", 1);
+    free(writer->labels);
+}
+
+static void put_program(struct nvt_writer *writer, const struct program *prog) {
+    writer_begin(writer, prog);
+    for (size_t i = 0; i < prog->count; i++)
+        nvt_writer_put(writer, &prog->ops[i]);
+    writer_end(writer);
 }
 
 char *nvt_text(const struct program *prog, size_t *n) {
-    struct sink sink = {.file = NULL};
-    put_program(&sink, prog);
-    *n = sink.text.n;
-    return sink.text.text;
+    struct nvt_writer writer = {.any = false};
+    put_program(&writer, prog);
+    *n = writer.sink.text.n;
+    return writer.sink.text.text;
+}
+
+struct nvt_writer *nvt_writer_open(const struct program *head, const char *path, struct error *err) {
+    struct file_writer *file = file_writer_open(path, err);
+    if (!file)
+        return NULL;
+    struct nvt_writer *writer = xcalloc(1, sizeof *writer);
+    writer->sink = (struct sink){.file = file, .err = err};
+    writer_begin(writer, head);
+    return writer;
+}
+
+bool nvt_writer_close(struct nvt_writer *writer, bool fine, struct error *err) {
+    writer_end(writer);
+    struct sink *sink = &writer->sink;
+    const bool good = !sink->failed && fine && file_writer_put(sink->file, sink->text.text, sink->text.n, err);
+    const bool closed = file_writer_close(sink->file, good, err);
+    free(sink->text.text);
+    free(writer);
+    return closed;
 }
 
 bool trace_write(const struct program *prog, const char *path, struct error *err) {
-    struct sink sink = {.file = file_writer_open(path, err), .err = err};
-    if (!sink.file)
-        return false;
-    put_program(&sink, prog);
-    const bool good = !sink.failed && file_writer_put(sink.file, sink.text.text, sink.text.n, err);
-    free(sink.text.text);
-    return file_writer_close(sink.file, good, err);
+    struct nvt_writer *writer = nvt_writer_open(prog, path, err);
+    for (size_t i = 0; writer && i < prog->count; i++)
+        nvt_writer_put(writer, &prog->ops[i]);
+    return writer && nvt_writer_close(writer, true, err);
 }

@@ -95,21 +95,6 @@ static bool get_register(struct txn *txn, int index, struct op *op) {
                                : "a file that holds byte addresses is another dialect (chapter 80 section 5.1)");
 }
 
-/* Registers whose value depends on timing (section 9.3). */
-static bool is_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask) {
-    const struct nvdla_register *reg = nvdla_register_at(config, address);
-    if (!reg)
-        return false;
-    const char *name = reg->name;
-    if (!strcmp(name, "S_POINTER"))
-        return mask & 0x10000; /* CONSUMER */
-    if (reg->unit == NVDLA_BDMA && (!strcmp(name, "STATUS") || strstr(name, "_STALL")))
-        return true;
-    return !strcmp(name, "S_STATUS") || !strcmp(name, "S_CBUF_FLUSH_STATUS") || !strncmp(name, "D_STATUS_", 9) ||
-           (!strncmp(name, "D_PERF_", 7) && strcmp(name, "D_PERF_ENABLE")) ||
-           (!strncmp(name, "D_NAN_", 6) && strcmp(name, "D_NAN_FLUSH_TO_ZERO")) || !strncmp(name, "D_INF_", 6);
-}
-
 static bool do_write_reg(struct txn *txn) {
     struct op op = make(txn, OP_WRITE);
     return get_register(txn, 1, &op) && get_word(txn, 2, "register data", &op.value) && append(txn, &op);
@@ -139,7 +124,7 @@ static bool do_read_reg(struct txn *txn) {
     if (txn->tokens > 5 && !get_word(txn, 5, "a number of polls", &op.attempts))
         return false;
     op.value &= op.mask;
-    op.volatile_read = txn->ignore_poll || is_volatile(txn->prog->config, op.address, op.mask);
+    op.volatile_read = txn->ignore_poll || nvdla_register_volatile(txn->prog->config, op.address, op.mask);
     return append(txn, &op);
 }
 

@@ -40,6 +40,19 @@ nv regress --database=nvcosim-nights/nights.db --resume=1; check regress_resume_
 nv regress --database=nvcosim-nights/nights.db --resume=7; check regress_resume_no_night 2 "there is no night 7"
 nv regress p.yml --notify 'cat >/dev/null; exit 3'; check regress_notify_fails 2 "night 2 of p: 3 tests" "--notify: cat >/dev/null; exit 3: ended with status 3" "All 3 tests pass"
 nv regress p.yml --dry-run; check regress_dry_run_knows 0 "3 tests; about a second with"
+# what is known to fail does not fail the night; what passes all the same is told
+cat >known.yml <<'END'
+name: known
+items:
+  - {name: t, traces: [good/good.cfg, badgold/badgold.cfg], config: small, dut: model}
+known_failures:
+  - {test: "t/*,model", reason: "issue 7", until: 2199-12-31}
+END
+nv regress known.yml; check regress_known 0 "PASS t/good,model: known to fail until 2199-12-31: issue 7" '!FAIL t/badgold'
+sed -i '/^known_failures/,$d' known.yml
+nv regress known.yml; check regress_not_known 1 "FAIL t/badgold,model: " "1 of 2 tests" '!PASS t/good'
+that regress_report test -s nvcosim-nights/night-4/reports/t.badgold,model/report.html
+that regress_no_report_of_passes test ! -e nvcosim-nights/night-4/reports/t.good,model
 nv regress p.yml --out good/good.cfg; check regress_out_is_a_file 2 "good/good.cfg"
 nv regress p.yml --database good; check regress_database_is_a_folder 2 "good: this is a folder; expected the file of a database"
 finish

@@ -196,7 +196,7 @@ for day in (6, 12):
         state = dice.choices(["noticed", "survived", "unreached", "equivalent", None], [100, 12 - day / 2, 5, 3, 0.5])[0]
         by = tests[dice.randrange(30)]["key"] if state == "noticed" else None
         insert("fault", {"night": number, "number": fault, "folder": folder, "file": f"{folder}/{module}.sv", "line": 10 + fault * 7 % 300, "module": module, "original": change[0],
-                         "changed": change[1], "statement": f"if (valid_q && count_q {change[0]} limit_i) state_d = StateIdle; // {text_of('<b>&')}", "state": state, "noticed_by": by,
+                         "changed": change[1], "statement": f"if (valid_q && count_q [[{change[0]} -> {change[1]}]] limit_i) state_d = StateIdle; // {text_of('<b>&')}", "state": state, "noticed_by": by,
                          "verdict": "FAIL" if by else None, "runs": dice.randrange(1, 30), "seconds": dice.random() * 3,
                          "reason": "the counter never gets there" if state == "equivalent" else None})
 named["loose"] = night(LAST, plan="first")

@@ -155,6 +155,7 @@ head -c 3000 diff.txt
 check "slurm: exit status of the worst" "$([ $status = 4 ]; echo $?)"
 check "slurm: both nodes worked" "$([ "$(sql "SELECT count(DISTINCT host) FROM result WHERE night = 1 AND host IN ('n1', 'n2')")" = 2 ]; echo $?)"
 check "slurm: the node that died is told" "$(says slurm.txt 'on node n1'; echo $?)"
+check "slurm: the job that died is given up" "$([ "$(find nights/night-1/slurm/chunks -type f | wc -l)" -lt "$(find nights/night-1/slurm/results -type f | wc -l)" ]; echo $?)"
 check "slurm: nothing ran twice after it had finished" "$([ "$(cat "$nights"/night-1/slurm/results/* | grep -o '"done":[0-9]*' | sort | uniq -d | wc -l)" = 0 ]; echo $?)"
 
 # ---- the runner is killed, the controller is away ---------------------------------------------------------------------------------

@@ -1,0 +1,408 @@
+/* nvcosim import: what a driver did, as a trace. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "import/lift.h"
+#include "nvdla/xalloc.h"
+#include "run/lint.h"
+#include "run/options.h"
+#include "run/progress.h"
+#include "trace/formats.h"
+
+enum {
+    KEY_FROM = 0x100,
+    KEY_BASE,
+    KEY_SIZE,
+    KEY_SCOPE,
+    KEY_CLOCK,
+    KEY_SIGNAL,
+    KEY_COLUMNS,
+    KEY_SEPARATOR,
+    KEY_DIALECT,
+    KEY_PATTERN,
+    KEY_FORCE,
+    KEY_MAP,
+    KEY_MEM,
+    KEY_ACCESSES,
+    KEY_NO_LINT,
+};
+
+/* Statuses of its own: captures are judged by what could be imported. */
+enum { IMPORT_OK = EXIT_OK, IMPORT_PARTIAL = EXIT_DIFFERENT, IMPORT_REFUSED = EXIT_BAD_INPUT };
+
+struct import_options {
+    struct source_options source;
+    struct lift_options lift;
+    struct lift_map *maps;
+    struct lift_image *images;
+    struct words paths; /* of images */
+    struct words captures;
+    const char *format;
+    bool quiet, no_lint;
+};
+
+static const struct argp_option option_table[] = {
+    {.doc = "What it is", .group = 1},
+    {.name = "from",
+     .key = KEY_FROM,
+     .arg = "FORMAT",
+     .doc = "mmiotrace, rwmmio, kmd (register prints of the kernel driver), vp (log of the virtual platform), txn, "
+            "csv, vcd, "
+            "fst, pattern, cfg, nvt (default: by its content)"},
+    {.name = "base",
+     .key = KEY_BASE,
+     .arg = "ADDRESS",
+     .doc = "Where the registers are in the addresses of the capture"},
+    {.name = "size", .key = KEY_SIZE, .arg = "BYTES", .doc = "Size of the register window (default 0x40000)"},
+    {.name = "scope", .key = KEY_SCOPE, .arg = "NAME", .doc = "Wave dumps: scope with the ports of NVDLA (tb.u_nvdla)"},
+    {.name = "clock",
+     .key = KEY_CLOCK,
+     .arg = "NAME",
+     .doc = "Wave dumps: name of the clock (default dla_csb_clk and dla_core_clk, or clk)"},
+    {.name = "signal",
+     .key = KEY_SIGNAL,
+     .arg = "PORT=NAME",
+     .doc = "Wave dumps: name that a port of NVDLA has there; may be repeated"},
+    {.name = "columns",
+     .key = KEY_COLUMNS,
+     .arg = "LIST",
+     .doc = "CSV: columns, from 1 (time:1,type:2,address:3,data:4; default: by the names in the first row)"},
+    {.name = "separator", .key = KEY_SEPARATOR, .arg = "CHARACTER", .doc = "CSV: what stands between cells, or tab"},
+    {.name = "dialect",
+     .key = KEY_DIALECT,
+     .arg = "NAME",
+     .doc =
+         "txn: until (word tokens as captured), byte (byte addresses), player (the trace player's own; default: by its "
+         "content)"},
+    {.name = "pattern", .key = KEY_PATTERN, .arg = "FILE", .doc = "Shapes of the lines of a log (docs/import.md)"},
+    {.name = "force", .key = KEY_FORCE, .doc = "Import what is there where accesses are missing or wrong"},
+    {.doc = "What is made of it", .group = 2},
+    {.name = "map",
+     .key = KEY_MAP,
+     .arg = "FROM:TO:SIZE",
+     .doc = "Move memory, in accesses and in registers that hold addresses; may be repeated"},
+    {.name = "mem",
+     .key = KEY_MEM,
+     .arg = "[SPACE:]ADDRESS=FILE",
+     .doc =
+         "What memory holds at first (raw bytes, gzip or not; address as captured; SPACE primary or secondary); may be "
+         "repeated"},
+    {.name = "out",
+     .key = 'o',
+     .arg = "FILE",
+     .doc = "The trace, .nvt or .nvt.gz (default: name of the capture, .nvt.gz)"},
+    {.name = "accesses", .key = KEY_ACCESSES, .arg = "FILE", .doc = "Write the register accesses, one a line"},
+    {.name = "no-lint", .key = KEY_NO_LINT, .doc = "Do not check the programming"},
+    {.name = "quiet", .key = 'q', .doc = "Print only what was dropped, and errors"},
+    {0},
+};
+
+static const char doc[] =
+    "Makes a trace of what a driver did: register traffic from Linux, from the virtual platform, from waves of another "
+    "simulation, from a bus analyser, with memory where the capture has it. Several files are one capture that goes on "
+    "from "
+    "file to file.\v"
+    "Status polls become polls, interrupt services waits, reads checks. Memory that nobody knows is filled at random, "
+    "so "
+    "that RTL and model can be compared. What was guessed stands in the summary and in the comments of the trace.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"
+    "  nvcosim import --config small --base 0x43c80000 analyser.csv\n"
+    "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
+    "  nvcosim import --config small --mem 0x90000000=in.bin mmiotrace.txt\n"
+    "\n"
+    "Exit status: 0 all of it; 1 a trace is written, but something was dropped (it is said what); 2 nothing is "
+    "written.";
+
+/* "FROM:TO:SIZE" */
+static bool take_map(struct import_options *options, const char *arg) {
+    char *copy = xstrdup(arg), *to = strchr(copy, ':'), *size = to ? strchr(to + 1, ':') : NULL;
+    struct lift_map map;
+    if (size)
+        *to++ = *size++ = '\0';
+    const bool good = size && text_number(copy, UINT64_MAX, &map.from) && text_number(to, UINT64_MAX, &map.to) &&
+                      text_number(size, UINT64_MAX, &map.size);
+    free(copy);
+    if (!good)
+        return false;
+    options->maps = xgrow(options->maps, options->lift.map_count, sizeof *options->maps);
+    options->maps[options->lift.map_count++] = map;
+    options->lift.maps = options->maps;
+    return true;
+}
+
+/* "[SPACE:]ADDRESS=FILE" */
+static bool take_image(struct import_options *options, const char *arg) {
+    struct lift_image image = {.space = SPACE_PRIMARY};
+    char *copy = xstrdup(arg), *at = copy, *equals = strchr(copy, '='), *colon = strchr(copy, ':');
+    bool good = equals != NULL && equals[1] != '\0';
+    if (good && colon && colon < equals) {
+        *colon = '\0';
+        good = memory_space_find(copy, &image.space);
+        at = colon + 1;
+    }
+    if (good) {
+        *equals = '\0';
+        good = text_number(at, UINT64_MAX, &image.address);
+    }
+    if (good) {
+        words_add(&options->paths, "%s", equals + 1);
+        options->images = xgrow(options->images, options->lift.image_count, sizeof *options->images);
+        options->images[options->lift.image_count++] = image;
+    }
+    free(copy);
+    return good;
+}
+
+static void take_number(struct argp_state *state, const char *name, const char *arg, uint64_t *value) {
+    if (!text_number(arg, UINT64_MAX, value))
+        argp_error(state, "--%s: found '%s', expected a number", name, arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct import_options *options = state->input;
+    struct source_options *source = &options->source;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->lift.config;
+        return 0;
+    case KEY_FROM:
+        options->format = arg;
+        return 0;
+    case KEY_BASE:
+        take_number(state, "base", arg, &source->base);
+        source->has_base = true;
+        return 0;
+    case KEY_SIZE:
+        take_number(state, "size", arg, &source->size);
+        return 0;
+    case KEY_SCOPE:
+        source->scope = arg;
+        return 0;
+    case KEY_CLOCK:
+        source->clock = arg;
+        return 0;
+    case KEY_SIGNAL:
+        if (!strchr(arg, '='))
+            argp_error(state, "--signal: found '%s', expected PORT=NAME", arg);
+        words_add(&source->signals, "%s", arg);
+        return 0;
+    case KEY_COLUMNS:
+        source->columns = arg;
+        return 0;
+    case KEY_SEPARATOR:
+        source->separator = arg;
+        return 0;
+    case KEY_DIALECT:
+        source->dialect = arg;
+        return 0;
+    case KEY_PATTERN:
+        source->pattern = arg;
+        if (!options->format)
+            options->format = "pattern";
+        return 0;
+    case KEY_FORCE:
+        source->force = true;
+        return 0;
+    case KEY_MAP:
+        if (!take_map(options, arg))
+            argp_error(state, "--map: found '%s', expected FROM:TO:SIZE", arg);
+        return 0;
+    case KEY_MEM:
+        if (!take_image(options, arg))
+            argp_error(state, "--mem: found '%s', expected ADDRESS=FILE", arg);
+        return 0;
+    case KEY_ACCESSES:
+        options->lift.accesses = arg;
+        return 0;
+    case KEY_NO_LINT:
+        options->no_lint = true;
+        return 0;
+    case 'o':
+        options->lift.path = arg;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        words_add(&options->captures, "%s", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->captures.count == 0)
+            argp_error(state, "no capture is given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What is shown while it goes on. */
+struct watch {
+    struct source *source;
+    struct progress progress;
+};
+
+static void show_progress(void *context) {
+    struct watch *watch = context;
+    uint64_t done, total;
+    if (!progress_due(&watch->progress))
+        return;
+    source_progress(watch->source, &done, &total);
+    if (done <= total) {
+        char left[48];
+        progress_left(&watch->progress, (double)done, (double)total, left, sizeof left);
+        progress_show(&watch->progress, "importing: %" PRIu64 " %% of %" PRIu64 " MB%s", total ? 100 * done / total : 0,
+                      total / 1000000, left);
+    } else
+        progress_show(&watch->progress, "importing: %" PRIu64 " MB read", done / 1000000);
+}
+
+static void print_words(const char *head, const struct words *words, uint64_t count, FILE *out) {
+    for (size_t i = 0; i < words->count; i++)
+        fprintf(out, "%s%s\n", head, words->items[i]);
+    if (count > words->count)
+        fprintf(out, "%sand %" PRIu64 " more\n", head, count - words->count);
+}
+
+static void print_summary(const struct import_options *options, const struct source *source,
+                          const struct lift_summary *summary) {
+    const struct source_notes *notes = source_notes(source);
+    printf("%s: %s, %" PRIu64 " writes and %" PRIu64 " reads", options->captures.items[0], source_format(source),
+           summary->writes, summary->reads);
+    if (summary->untils > 0)
+        printf(", %" PRIu64 " untils", summary->untils);
+    if (notes->outside > 0)
+        printf(", %" PRIu64 " accesses of other devices left out", notes->outside);
+    printf("\n  %" PRIu64 " launches, %" PRIu64 " interrupt waits, %" PRIu64 " polls (of %" PRIu64 " reads), %" PRIu64
+           " checks, %" PRIu64 " reads that are not compared, %" PRIu64 " tables\n",
+           summary->launches, summary->waits, summary->polls, summary->poll_reads, summary->checks,
+           summary->volatile_reads, summary->tables);
+    printf("  memory: %" PRIu64 " reads and %" PRIu64 " writes; %" PRIu64 " bytes known at first, %" PRIu64
+           " filled at random, %" PRIu64 " to be checked\n",
+           summary->memory_reads, summary->memory_writes, summary->loaded_bytes, summary->seeded_bytes,
+           summary->golden_bytes);
+    for (size_t i = 0; i < summary->layers.count; i++)
+        printf("  %s\n", summary->layers.items[i]);
+    if (summary->layers_dropped > 0)
+        printf("  and %" PRIu64 " more launches\n", summary->layers_dropped);
+    print_words("  guessed: ", &notes->guessed, notes->guessed_count, stdout);
+    print_words("  guessed: ", &summary->guessed, summary->guessed.count, stdout);
+}
+
+/* The programming of the trace against the rules: said, but no reason not to import what a driver did. */
+static void lint_trace(const struct import_options *options) {
+    struct error err;
+    struct lint lint;
+    const struct trace_options trace = {.config = options->lift.config};
+    struct program *prog = trace_read(options->lift.path, &trace, &err);
+    if (!prog) {
+        fprintf(stderr, "nvcosim: the trace that was written cannot be read: %s\n", err.text);
+        return;
+    }
+    lint_program(prog, 1, &lint);
+    for (size_t i = 0; i < lint.count; i++) {
+        char *text = lint_text(&lint.findings[i]);
+        fprintf(stderr, "%s\n", text);
+        free(text);
+    }
+    if (!options->quiet)
+        printf("  lint: %zu errors, %zu warnings\n", lint.errors, lint.count - lint.errors);
+    lint_free(&lint);
+    program_free(prog);
+}
+
+static int import_capture(struct import_options *options) {
+    struct error err;
+    struct lift_summary summary = {0};
+    options->source.config = options->lift.config;
+    struct watch watch = {.progress = progress_start()};
+    watch.source = source_open((const char *const *)options->captures.items, options->captures.count, options->format,
+                               &options->source, &err);
+    if (!watch.source) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+        return IMPORT_REFUSED;
+    }
+    options->lift.progress = show_progress;
+    options->lift.context = &watch;
+    const bool good = lift(watch.source, &options->lift, &summary, &err);
+    progress_clear(&watch.progress);
+    const struct source_notes *notes = source_notes(watch.source);
+    int status = IMPORT_REFUSED;
+    if (good) {
+        status = notes->dropped_count > 0 || summary.incomplete.count > 0 ? IMPORT_PARTIAL : IMPORT_OK;
+        if (!options->quiet)
+            print_summary(options, watch.source, &summary);
+        print_words("nvcosim: dropped: ", &notes->dropped, notes->dropped_count, stderr);
+        print_words("nvcosim: incomplete: ", &summary.incomplete, summary.incomplete.count, stderr);
+        if (!options->no_lint)
+            lint_trace(options);
+        if (!options->quiet)
+            printf("%s: play it with: nvcosim run --config %s%s %s\n", options->lift.path, options->lift.config->name,
+                   options->lift.config->rtl ? "" : " --dut model", options->lift.path);
+    } else
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+    lift_summary_free(&summary);
+    source_close(watch.source);
+    return status;
+}
+
+/* Traces are programs already. */
+static int import_program(const struct import_options *options) {
+    struct error err;
+    const struct trace_options trace = {.config = options->lift.config};
+    struct program *prog = NULL;
+    if (options->captures.count > 1)
+        error_set(&err, "found '%s', expected one trace", options->captures.items[1]);
+    else if (options->lift.map_count > 0 || options->lift.image_count > 0 || options->lift.accesses)
+        error_set(&err, "--map, --mem and --accesses are for captures; %s is a program", options->captures.items[0]);
+    else
+        prog = trace_read(options->captures.items[0], &trace, &err);
+    const bool good = prog && trace_write(prog, options->lift.path, &err);
+    program_free(prog);
+    if (!good)
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+    return good ? IMPORT_OK : IMPORT_REFUSED;
+}
+
+/* The name of the capture with another ending. */
+static char *default_path(const char *capture) {
+    static const char *const endings[] = {".gz", ".txt", ".log", ".csv", ".vcd", ".fst", ".txn", ".cfg", ".nvt"};
+    const char *slash = strrchr(capture, '/');
+    char *name = xstrdup(slash ? slash + 1 : capture);
+    for (int twice = 0; twice < 2; twice++)
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+            if (text_ends_with(name, endings[i]) && strlen(name) > strlen(endings[i]))
+                name[strlen(name) - strlen(endings[i])] = '\0';
+    char *path = xprintf("%s.nvt.gz", name);
+    free(name);
+    return path;
+}
+
+int import_main(int argc, char **argv) {
+    static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "CAPTURE...", .doc = doc};
+    struct import_options options = {.lift = {.config = nvdla_config_find("small")}};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+        return EXIT_BAD_INPUT;
+    char *path = options.lift.path ? NULL : default_path(options.captures.items[0]);
+    if (path)
+        options.lift.path = path;
+    for (size_t i = 0; i < options.lift.image_count; i++)
+        options.images[i].path = options.paths.items[i];
+    options.lift.images = options.images;
+    options.lift.title = options.captures.items[0];
+    const bool is_program =
+        options.format && (strcmp(options.format, "cfg") == 0 || strcmp(options.format, "nvt") == 0);
+    const int status = is_program ? import_program(&options) : import_capture(&options);
+    free(path);
+    free(options.maps);
+    free(options.images);
+    words_free(&options.paths);
+    words_free(&options.captures);
+    words_free(&options.source.signals);
+    return status;
+}

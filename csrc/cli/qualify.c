@@ -1,0 +1,194 @@
+/* nvcosim qualify: plants faults into an RTL and tells which of them a corpus of traces notices. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "nvdla/xalloc.h"
+#include "regress/night.h"
+#include "regress/qualify.h"
+#include "run/options.h"
+
+enum {
+    KEY_COUNT = 0x100,
+    KEY_SEED,
+    KEY_NAME,
+    KEY_FOLDER,
+    KEY_PLAN,
+    KEY_SELECT,
+    KEY_EQUIVALENTS,
+    KEY_DATABASE,
+    KEY_RESUME,
+    KEY_AT_LEAST,
+    KEY_TOGETHER,
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "count", .key = KEY_COUNT, .arg = "N", .doc = "Plant N faults (default 200)"},
+    {.name = "seed", .key = KEY_SEED, .arg = "S", .doc = "Which ones (default 1): the same seed, the same faults"},
+    {.name = "folder",
+     .key = KEY_FOLDER,
+     .arg = "FOLDER",
+     .doc =
+         "Only in this folder of the RTL, may be repeated: as many in each (default: every place is as likely as any "
+         "other)"},
+    {.name = "name", .key = KEY_NAME, .arg = "NAME", .doc = "Name of the simulator, rtl:NAME (default qualify)"},
+    {.name = "plan",
+     .key = KEY_PLAN,
+     .arg = "PLAN",
+     .doc = "Play the tests of a plan (docs/plans.md) instead of traces, with its random layers and memories: those of "
+            "the configuration that play on an RTL"},
+    {.name = "select", .key = KEY_SELECT, .arg = "EXPRESSION", .doc = "Only tests of the plan whose tags fit"},
+    {.name = "equivalents",
+     .key = KEY_EQUIVALENTS,
+     .arg = "FILE.yml",
+     .doc = "Faults that are known to change nothing, with reasons (docs/qualify.md): they are counted, not played"},
+    {.name = "at-least",
+     .key = KEY_AT_LEAST,
+     .arg = "PERCENT",
+     .doc = "Exit status 1 if less of the faults that are not equivalent are noticed (default 0)"},
+    {.name = "together",
+     .key = KEY_TOGETHER,
+     .arg = "N",
+     .doc = "Play N of the faults that have survived the first tests at a time, and each alone only where a test then "
+            "fails (default 32; 1: always each alone)"},
+    {.name = "jobs", .key = 'j', .arg = "N", .doc = "Run N processes at a time (default: one for each core)"},
+    {.name = "out",
+     .key = 'o',
+     .arg = "DIR",
+     .doc = "Folder of the nights: random layers and what was played go to DIR/night-N (default: " NIGHTS_FOLDER ")"},
+    {.name = "database",
+     .key = KEY_DATABASE,
+     .arg = "FILE",
+     .doc = "Database of all nights (default: the plan's, or DIR/" NIGHTS_DATABASE ")"},
+    {.name = "resume", .key = KEY_RESUME, .doc = "Go on with the last one that was interrupted; else the same command"},
+    {0},
+};
+
+static const char doc[] =
+    "Is the corpus any good? Plants faults into a copy of the RTL, operators and constants in the bodies of modules, "
+    "all "
+    "compiled into one simulator, one of them chosen for each run, and tells which the traces notice and which "
+    "survive.\v"
+    "First every test is played without a fault; that tells for each of them which faults would have changed something "
+    "in it. Then each fault is played with these tests, the shortest first, until one does not pass.\n"
+    "\n"
+    "noticed: a test does not pass; survived: all pass although the changed expression had another value in some; "
+    "unreached: it never had; equivalent: --equivalents says that it changes nothing. docs/qualify.md has more.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim qualify --count 200 --seed 1 traces/conformance/small/*.nvt.gz\n"
+    "  nvcosim qualify --plan plans/nightly.yml --equivalents plans/equivalents.yml --at-least 95\n"
+    "  nvcosim qualify --config small --filelist vmod.f --count 1000 traces/*.cfg\n"
+    "  nvcosim debug --dut rtl:qualify --fault 7 t.cfg\n"
+    "\n"
+    "Exit status: 0; 1 if less are noticed than --at-least asks for; 2 bad input or usage; 128 + N: ended by signal N.";
+
+static uint64_t number(struct argp_state *state, const char *option, const char *arg, uint64_t min, uint64_t max) {
+    uint64_t value = 0;
+    if (!text_number(arg, max, &value) || value < min)
+        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", option, arg, (unsigned long long)min,
+                   (unsigned long long)max);
+    return value;
+}
+
+static const char *name(struct argp_state *state, const char *option, const char *arg, const char *what) {
+    if (arg[0] == '\0')
+        argp_error(state, "--%s: found '', expected %s", option, what);
+    return arg;
+}
+
+static void check(const struct qualify_options *options, struct argp_state *state) {
+    if (!options->plan == !options->traces.count)
+        argp_error(state, "expected traces, or --plan PLAN, and not both");
+    else if (options->select && !options->plan)
+        argp_error(state, "--select needs --plan PLAN");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct qualify_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->config;
+        state->child_inputs[1] = &options->source;
+        return 0;
+    case KEY_COUNT:
+        options->count = (uint32_t)number(state, "count", arg, 1, 1000000);
+        return 0;
+    case KEY_SEED:
+        options->seed = number(state, "seed", arg, 0, INT64_MAX);
+        return 0;
+    case KEY_NAME:
+        if (!rtl_name_valid(arg))
+            argp_error(state, "--name: found '%s', expected a-z, 0-9 and _, less than %d characters", arg,
+                       RTL_NAME_MAX);
+        options->name = arg;
+        return 0;
+    case KEY_FOLDER:
+        words_add(&options->folders, "%s", name(state, "folder", arg, "a folder of the RTL"));
+        return 0;
+    case KEY_PLAN:
+        options->plan = name(state, "plan", arg, "the name of a file");
+        return 0;
+    case KEY_SELECT:
+        options->select = name(state, "select", arg, "an expression such as 'conformance and not slow'");
+        return 0;
+    case KEY_EQUIVALENTS:
+        options->equivalents = name(state, "equivalents", arg, "the name of a file");
+        return 0;
+    case KEY_AT_LEAST:
+        options->at_least = (int)number(state, "at-least", arg, 0, 100);
+        return 0;
+    case KEY_TOGETHER:
+        options->together = (int)number(state, "together", arg, 1, 1000);
+        return 0;
+    case 'j':
+        options->jobs = (int)number(state, "jobs", arg, 1, 1024);
+        return 0;
+    case 'o':
+        options->out = name(state, "out", arg, "the name of a folder");
+        return 0;
+    case KEY_DATABASE:
+        options->database = name(state, "database", arg, "the name of a file");
+        return 0;
+    case KEY_RESUME:
+        options->resume = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        words_add(&options->traces, "%s", arg);
+        return 0;
+    case ARGP_KEY_END:
+        check(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int qualify_main(int argc, char **argv) {
+    static const struct argp_child children[] = {{.argp = &config_small_argp}, {.argp = &rtl_source_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE...", .doc = doc};
+    struct text command = {0};
+    for (int i = 0; i < argc; i++) {
+        char *word = i ? text_quoted(argv[i]) : xstrdup(argv[i]);
+        text_printf(&command, "%s%s", i ? " " : "", word);
+        free(word);
+    }
+    cpu_set_t set;
+    struct qualify_options options = {.config = nvdla_config_find("small"),
+                                      .count = 200,
+                                      .seed = 1,
+                                      .name = "qualify",
+                                      .out = NIGHTS_FOLDER,
+                                      .command = command.text,
+                                      .together = 32,
+                                      .jobs = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1};
+    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? qualify_run(&options) : EXIT_BAD_INPUT;
+    rtl_source_free(&options.source);
+    words_free(&options.folders);
+    words_free(&options.traces);
+    free(command.text);
+    return status;
+}

@@ -1,0 +1,548 @@
+/* Accesses become operations, one after the other, in a file of their own; when the last one has been seen what memory
+ * holds is known, and the trace is written. See lift.h.
+ *
+ * Reads by what they were: S_INTR_STATUS with new bits is a wait for those bits; reads of one register again and again,
+ * with another value in the end, are a poll for what changed; the flush status is a poll; what depends on time is read
+ * and not compared; all else must read the same again.
+ */
+#include "import/lift.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/lift_memory.h"
+#include "import/relocate.h"
+#include "layers/cubes.h"
+#include "memory/file.h"
+#include "nvdla/registers.h"
+#include "nvdla/xalloc.h"
+#include "nvdla_offsets.h"
+#include "trace/nvt.h"
+
+enum {
+    LAYERS_LISTED = 1000,
+    KEPT_LAUNCHES = 64,
+    PROGRESS_ACCESSES = 4096,
+    RECORD_SLOT = 255, /* kind of a record that stands for a place of memory */
+};
+
+/* An operation in the file of operations. */
+struct record {
+    uint8_t kind; /* enum op_kind, or RECORD_SLOT */
+    bool volatile_read;
+    uint32_t address, value, mask; /* address: of a place its number */
+    int32_t line;
+    uint32_t text; /* bytes of text behind it */
+};
+
+/* Reads of one register, nothing else between them. */
+struct loop {
+    uint32_t address, first, last, changed; /* changed: bits that were not the same in all reads */
+    uint64_t count, line;                   /* count 0: there are none */
+    bool checked;
+    uint32_t mask;
+};
+
+struct lift {
+    const struct lift_options *options;
+    const struct nvdla_config *config;
+    struct source *source;
+    struct lift_summary *summary;
+    struct lift_memory *memory;
+    struct relocate *relocate;
+    struct layer_tracker *tracker;
+    FILE *records;
+    FILE *accesses;
+    struct loop loop;
+    uint32_t pending;     /* interrupts that have been waited for and not been cleared */
+    uint32_t mask;        /* S_INTR_MASK */
+    uint64_t table_words; /* of the upload that is going on */
+    enum nvdla_unit table_unit;
+    struct error *err;
+};
+
+/* ---- the file of operations ---- */
+
+static void put_record(struct lift *lift, struct record record, const char *text) {
+    record.text = text ? (uint32_t)strlen(text) : 0;
+    fwrite(&record, sizeof record, 1, lift->records);
+    if (text)
+        fwrite(text, 1, record.text, lift->records);
+}
+
+static int32_t line_of(uint64_t line) {
+    return line > INT32_MAX ? 0 : (int32_t)line;
+}
+
+static void put_note(struct lift *lift, uint64_t line, const char *text) {
+    put_record(lift, (struct record){.kind = OP_NOTE, .line = line_of(line)}, text);
+}
+
+static void put_slot(struct lift *lift, int slot) {
+    if (slot >= 0)
+        put_record(lift, (struct record){.kind = RECORD_SLOT, .address = (uint32_t)slot}, NULL);
+}
+
+static void put_register(struct lift *lift, enum op_kind kind, uint64_t line, uint32_t address, uint32_t value,
+                         uint32_t mask, bool volatile_read) {
+    put_record(lift,
+               (struct record){.kind = (uint8_t)kind,
+                               .volatile_read = volatile_read,
+                               .address = address,
+                               .value = value & mask,
+                               .mask = mask,
+                               .line = line_of(line)},
+               NULL);
+}
+
+/* ---- interrupts ---- */
+
+static const struct {
+    enum nvdla_unit unit;
+    int bit; /* of group 0 */
+} interrupt_units[] = {
+    {NVDLA_SDP, GLB_S_INTR_STATUS__SDP_DONE_STATUS0_LSB},   {NVDLA_CDP, GLB_S_INTR_STATUS__CDP_DONE_STATUS0_LSB},
+    {NVDLA_PDP, GLB_S_INTR_STATUS__PDP_DONE_STATUS0_LSB},   {NVDLA_BDMA, GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_LSB},
+    {NVDLA_RBK, GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB},
+};
+
+/* "SDP_0 CACC_0": free() it. */
+static char *interrupt_names(uint32_t bits) {
+    struct text text = {0};
+    for (int bit = 0; bit < 32; bit++)
+        if (bits >> bit & 1)
+            text_printf(&text, "%s%s", text.n ? " " : "", nvdla_interrupt_name(bit) ? nvdla_interrupt_name(bit) : "?");
+    return text.text;
+}
+
+/* The capture has seen these bits. Those that it had not seen before are waited for. */
+static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
+    const uint32_t fresh = status & ~lift->pending;
+    if (fresh == 0)
+        return;
+    lift->pending |= fresh;
+    lift->summary->waits++;
+    if ((fresh & ~lift->mask) != 0) /* the line rises */
+        put_record(lift, (struct record){.kind = OP_WAIT, .value = 1, .line = line_of(line)}, NULL);
+    const uint32_t address = nvdla_unit_base(lift->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
+    put_register(lift, OP_POLL, line, address, fresh, fresh, false);
+    char *names = interrupt_names(fresh);
+    put_note(lift, line, names);
+    free(names);
+    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++)
+        for (int group = 0; group < 2; group++)
+            if (fresh >> (interrupt_units[i].bit + group) & 1)
+                put_slot(lift, lift_memory_completed(lift->memory, interrupt_units[i].unit, group));
+}
+
+/* ---- reads ---- */
+
+static bool is_register(const struct lift *lift, uint32_t address, enum nvdla_unit unit, uint32_t offset) {
+    return nvdla_has_unit(lift->config, unit) && address == nvdla_unit_base(lift->config, unit) + offset;
+}
+
+/* The fields of a register that have a bit in `bits`, whole. */
+static uint32_t whole_fields(const struct nvdla_config *config, uint32_t address, uint32_t bits) {
+    const struct nvdla_register *reg = nvdla_register_at(config, address);
+    uint32_t whole = bits;
+    for (size_t i = 0; reg && i < reg->field_count; i++)
+        if (nvdla_field_mask(&reg->fields[i]) & bits)
+            whole |= nvdla_field_mask(&reg->fields[i]);
+    return whole;
+}
+
+/* The reads of one register have come to their end. */
+static void end_loop(struct lift *lift) {
+    struct loop *loop = &lift->loop;
+    struct lift_summary *summary = lift->summary;
+    if (loop->count == 0)
+        return;
+    const bool flush = is_register(lift, loop->address, NVDLA_CDMA, CDMA_S_CBUF_FLUSH_STATUS);
+    const bool is_volatile = nvdla_register_volatile(lift->config, loop->address, UINT32_MAX) ||
+                             is_register(lift, loop->address, NVDLA_GLB, GLB_S_INTR_STATUS);
+    if (loop->checked && loop->mask == 0) {
+        put_register(lift, OP_READ, loop->line, loop->address, 0, UINT32_MAX, false);
+        summary->volatile_reads++;
+    } else if (loop->changed != 0 || (flush && (loop->last & 1))) {
+        const uint32_t bits = loop->changed != 0 ? loop->changed : CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE_MASK;
+        put_register(lift, OP_POLL, loop->line, loop->address, loop->last,
+                     whole_fields(lift->config, loop->address, bits), false);
+        summary->polls++;
+        summary->poll_reads += loop->count;
+    } else if (is_volatile) {
+        put_register(lift, OP_READ_CHECK, loop->line, loop->address, loop->last, UINT32_MAX, true);
+        summary->volatile_reads += loop->count;
+    } else {
+        put_register(lift, OP_READ_CHECK, loop->line, loop->address, loop->last, UINT32_MAX, false);
+        summary->checks += loop->count;
+    }
+    loop->count = 0;
+}
+
+static void take_read(struct lift *lift, const struct access *access) {
+    const uint32_t address = (uint32_t)access->address;
+    struct loop *loop = &lift->loop;
+    lift->summary->reads++;
+    if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
+        end_loop(lift);
+        const uint32_t seen = access->value & access->mask;
+        lift->summary->services += (seen & ~lift->pending) != 0;
+        if (seen != 0)
+            see_interrupts(lift, access->line, seen);
+        else {
+            put_register(lift, OP_READ, access->line, address, 0, UINT32_MAX, false);
+            lift->summary->volatile_reads++;
+        }
+        return;
+    }
+    if (loop->count > 0 && loop->address == address) {
+        loop->changed |= loop->last ^ access->value;
+        loop->last = access->value;
+        loop->count++;
+        return;
+    }
+    end_loop(lift);
+    *loop = (struct loop){.address = address,
+                          .first = access->value,
+                          .last = access->value,
+                          .count = 1,
+                          .line = access->line,
+                          .checked = access->checked,
+                          .mask = access->mask};
+}
+
+/* ---- writes ---- */
+
+/* One line for each launch that has a cube, for the summary. */
+static void list_layer(struct lift *lift, const struct launch *launch, uint64_t line) {
+    struct cube cube;
+    bool primary;
+    struct text text = {0};
+    text_printf(&text, "line %" PRIu64 ": %s group %d", line, nvdla_unit_names[launch->unit], launch->group);
+    if (launch_input_cube(lift->config, launch, &cube, &primary))
+        text_printf(&text, ", reads %dx%dx%d at %s 0x%08" PRIx64, cube.width, cube.height, cube.channels,
+                    memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), cube.base);
+    if (launch_output_cube(lift->config, launch, &cube, &primary))
+        text_printf(&text, ", writes %dx%dx%d at %s 0x%08" PRIx64, cube.width, cube.height, cube.channels,
+                    memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), cube.base);
+    put_note(lift, 0, text.text + strcspn(text.text, ":") + 2);
+    if (lift->summary->layers.count < LAYERS_LISTED)
+        words_add(&lift->summary->layers, "%s", text.text);
+    else
+        lift->summary->layers_dropped++;
+    free(text.text);
+}
+
+/* An upload of a look-up table: writes of its data port in a row. */
+static void end_table(struct lift *lift) {
+    if (lift->table_words > 0) {
+        char *text = xprintf("%" PRIu64 " entries of the look-up table of %s", lift->table_words,
+                             nvdla_unit_names[lift->table_unit]);
+        put_note(lift, 0, text);
+        free(text);
+        lift->summary->tables++;
+    }
+    lift->table_words = 0;
+}
+
+/* The two tables of a unit, with what selects them between, are one upload, also where an interrupt is served
+ * meanwhile; another register of the unit ends it. */
+static void follow_table(struct lift *lift, const struct nvdla_register *reg) {
+    const bool port = reg && (reg->unit == NVDLA_CDP || reg->unit == NVDLA_SDP) &&
+                      (strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0 || strcmp(reg->name, "S_LUT_ACCESS_CFG") == 0);
+    if (lift->table_words > 0 && reg && (reg->unit == lift->table_unit ? !port : port))
+        end_table(lift);
+    if (!port)
+        return;
+    lift->table_unit = reg->unit;
+    lift->table_words += strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0;
+}
+
+/* Units whose launches the driver counts as layers. */
+static bool is_operation(enum nvdla_unit unit) {
+    return unit == NVDLA_CACC || unit == NVDLA_SDP || unit == NVDLA_PDP || unit == NVDLA_CDP || unit == NVDLA_BDMA ||
+           unit == NVDLA_RBK;
+}
+
+static void take_write(struct lift *lift, const struct access *access) {
+    const struct nvdla_config *config = lift->config;
+    const uint32_t address = (uint32_t)access->address;
+    end_loop(lift);
+    lift->summary->writes++;
+    const struct nvdla_register *reg = nvdla_register_at(config, address);
+    follow_table(lift, reg);
+    const uint32_t value = relocate_write(lift->relocate, address, access->value);
+    if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_STATUS))
+        lift->pending &= ~value;
+    if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_MASK))
+        lift->mask = value;
+    const struct launch *launch = layer_tracker_write(lift->tracker, address, value, 0);
+    if (launch) {
+        int load, check;
+        lift->summary->launches++;
+        lift->summary->operations += is_operation(launch->unit);
+        lift_memory_armed(lift->memory, launch, &load, &check);
+        put_slot(lift, load);
+        list_layer(lift, launch, access->line);
+        if (lift->summary->launches % KEPT_LAUNCHES == 0)
+            layer_tracker_trim(lift->tracker, KEPT_LAUNCHES);
+    }
+    put_register(lift, OP_WRITE, access->line, address, value, UINT32_MAX, false);
+}
+
+/* ---- memory ---- */
+
+typedef void part_taken(struct lift *lift, const struct access *part);
+
+static void take_memory_part(struct lift *lift, const struct access *access) {
+    struct lift_memory *memory = lift->memory;
+    switch (access->kind) {
+    case ACCESS_MEMORY_READ:
+        lift_memory_read(memory, access->space, access->address, access->bytes, access->size);
+        break;
+    case ACCESS_MEMORY_WRITE:
+        lift_memory_write(memory, access->space, access->address, access->bytes, access->enabled, access->size);
+        break;
+    case ACCESS_MEMORY_LOAD:
+        put_slot(lift,
+                 lift_memory_put(memory, OP_MEM_LOAD, access->space, access->address, access->bytes, access->size));
+        break;
+    default:
+        put_slot(lift,
+                 lift_memory_put(memory, OP_MEM_CHECK, access->space, access->address, access->bytes, access->size));
+        break;
+    }
+}
+
+/* Moves an access to where --map says; it falls apart where that differs. */
+static void take_memory(struct lift *lift, const struct access *access, part_taken *take) {
+    for (uint32_t at = 0; at < access->size;) {
+        uint64_t run;
+        struct access part = *access;
+        part.address = relocate_address(lift->relocate, access->address + at, &run);
+        part.size = run < access->size - at ? (uint32_t)run : access->size - at;
+        part.bytes = access->bytes + at;
+        part.enabled = access->enabled ? access->enabled + at : NULL;
+        take(lift, &part);
+        at += part.size;
+    }
+}
+
+static void take_image_part(struct lift *lift, const struct access *part) {
+    lift_memory_image(lift->memory, part->space, part->address, part->bytes, part->size);
+}
+
+static bool take_images(struct lift *lift) {
+    for (size_t i = 0; i < lift->options->image_count; i++) {
+        const struct lift_image *image = &lift->options->images[i];
+        char *bytes;
+        size_t n;
+        if (!file_read(image->path, &bytes, &n, lift->err))
+            return error_prefix(lift->err, "--mem: ");
+        if (n > UINT32_MAX) {
+            free(bytes);
+            return error_set(lift->err, "--mem: %s: found %zu bytes, expected at most 4 GiB", image->path, n);
+        }
+        take_memory(
+            lift,
+            &(struct access){
+                .space = image->space, .address = image->address, .size = (uint32_t)n, .bytes = (const uint8_t *)bytes},
+            take_image_part);
+        free(bytes);
+    }
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static void take(struct lift *lift, const struct access *access) {
+    switch (access->kind) {
+    case ACCESS_WRITE:
+        take_write(lift, access);
+        break;
+    case ACCESS_READ:
+        take_read(lift, access);
+        break;
+    case ACCESS_UNTIL:
+        end_loop(lift);
+        lift->summary->untils++;
+        lift->summary->services += (access->value & ~lift->pending) != 0;
+        see_interrupts(lift, access->line, access->value);
+        break;
+    case ACCESS_WAIT:
+        end_loop(lift);
+        put_record(lift, (struct record){.kind = OP_WAIT, .value = access->value, .line = line_of(access->line)}, NULL);
+        break;
+    case ACCESS_INTERRUPT:
+        break; /* levels, not edges: what the driver saw counts */
+    case ACCESS_HOLE:
+        end_loop(lift);
+        put_note(lift, access->line, access->text);
+        break;
+    case ACCESS_MEMORY_READ:
+    case ACCESS_MEMORY_WRITE:
+        *(access->kind == ACCESS_MEMORY_READ ? &lift->summary->memory_reads : &lift->summary->memory_writes) += 1;
+        take_memory(lift, access, take_memory_part);
+        break;
+    case ACCESS_MEMORY_LOAD:
+    case ACCESS_MEMORY_CHECK:
+        end_loop(lift);
+        take_memory(lift, access, take_memory_part);
+        break;
+    }
+    if (lift->accesses && (access->kind == ACCESS_WRITE || access->kind == ACCESS_READ))
+        fprintf(lift->accesses, "%c 0x%05" PRIx64 " 0x%08" PRIx32 "\n", access->kind == ACCESS_WRITE ? 'W' : 'R',
+                access->address, access->value);
+}
+
+static bool take_all(struct lift *lift) {
+    struct access access;
+    int more;
+    for (uint64_t n = 1; (more = source_next(lift->source, &access, lift->err)) > 0; n++) {
+        take(lift, &access);
+        if (n % PROGRESS_ACCESSES == 0 && lift->options->progress)
+            lift->options->progress(lift->options->context);
+    }
+    end_loop(lift);
+    end_table(lift);
+    const struct lift_summary *summary = lift->summary;
+    if (more == 0 && summary->writes + summary->reads + summary->untils == 0)
+        return error_set(lift->err,
+                         "%s: found no access to the registers of NVDLA (read as %s; %" PRIu64
+                         " accesses of other devices); is that the format, and where the registers are?",
+                         lift->options->title, source_format(lift->source), source_notes(lift->source)->outside);
+    const uint64_t done = source_notes(lift->source)->layers_done;
+    if (more == 0 && done > lift->summary->operations)
+        words_add(&lift->summary->incomplete,
+                  "the driver says that %" PRIu64 " layers were done, the accesses arm %" PRIu64, done,
+                  lift->summary->operations);
+    return more == 0;
+}
+
+/* Comments at the top of the trace: where it comes from, and what was guessed. */
+static void append_title(const struct lift *lift, struct program *head) {
+    const struct lift_summary *summary = lift->summary;
+    const struct source_notes *notes = source_notes(lift->source);
+    struct text text = {0};
+    text_printf(&text, "imported from %s (%s): %" PRIu64 " writes, %" PRIu64 " reads", lift->options->title,
+                source_format(lift->source), summary->writes, summary->reads);
+    struct op op = op_make(OP_NOTE, 0);
+    op.text = program_text(head, text.text, text.n);
+    program_append(head, &op);
+    free(text.text);
+    const struct words *lists[] = {&notes->dropped, &notes->guessed, &summary->guessed};
+    static const char *const heads[] = {"dropped: ", "guessed: ", "guessed: "};
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            char *line = xprintf("%s%s", heads[l], lists[l]->items[i]);
+            op.text = program_text(head, line, strlen(line));
+            program_append(head, &op);
+            free(line);
+        }
+}
+
+static bool write_record(const struct lift *lift, struct nvt_writer *writer, const struct record *record,
+                         struct text *text) {
+    text->n = 0;
+    text_add(text, "", 0);
+    for (uint32_t left = record->text; left > 0;) {
+        char part[256];
+        const size_t n = fread(part, 1, left < sizeof part ? left : sizeof part, lift->records);
+        if (n == 0)
+            return error_set(lift->err, "the temporary file of the operations cannot be read");
+        text_add(text, part, n);
+        left -= (uint32_t)n;
+    }
+    if (record->kind == RECORD_SLOT) {
+        struct op ops[2];
+        const size_t count = lift_memory_slot(lift->memory, (int)record->address, ops);
+        for (size_t i = 0; i < count; i++)
+            nvt_writer_put(writer, &ops[i]);
+        return true;
+    }
+    struct op op = op_make((enum op_kind)record->kind, record->line);
+    op.address = record->address;
+    op.value = record->value;
+    op.mask = record->mask;
+    op.volatile_read = record->volatile_read;
+    op.level = op.kind == OP_WAIT ? (uint8_t)record->value : 0;
+    op.text = text->text;
+    nvt_writer_put(writer, &op);
+    return true;
+}
+
+static bool write_trace(struct lift *lift) {
+    struct program *blobs = program_new(lift->config, lift->options->title);
+    struct program *head = program_new(lift->config, lift->options->title);
+    blobs->sequential = head->sequential = true;
+    program_stream(blobs, "main");
+    program_stream(head, "main");
+    lift_memory_finish(lift->memory, blobs, lift->summary);
+    append_title(lift, head);
+    for (size_t i = 0; i < blobs->count; i++)
+        program_append(head, &blobs->ops[i]);
+    bool good = fflush(lift->records) == 0 && !ferror(lift->records);
+    if (!good)
+        error_set(lift->err, "the temporary file of the operations cannot be written; is there space in TMPDIR?");
+    rewind(lift->records);
+    struct nvt_writer *writer = good ? nvt_writer_open(blobs, lift->options->path, lift->err) : NULL;
+    if (writer) {
+        struct record record;
+        struct text text = {0};
+        struct op *rest;
+        for (size_t i = 0; i < head->count; i++)
+            nvt_writer_put(writer, &head->ops[i]);
+        while (good && fread(&record, sizeof record, 1, lift->records) == 1)
+            good = write_record(lift, writer, &record, &text);
+        const size_t count = lift_memory_rest(lift->memory, &rest);
+        for (size_t i = 0; i < count; i++)
+            nvt_writer_put(writer, &rest[i]);
+        good = nvt_writer_close(writer, good, lift->err);
+        free(text.text);
+    }
+    program_free(head);
+    program_free(blobs);
+    return writer && good;
+}
+
+bool lift(struct source *source, const struct lift_options *options, struct lift_summary *summary, struct error *err) {
+    *summary = (struct lift_summary){0};
+    struct lift lift = {
+        .options = options, .config = options->config, .source = source, .summary = summary, .err = err};
+    char *temporary = NULL;
+    bool good = false;
+    lift.relocate = relocate_new(options->config, options->maps, options->map_count, err);
+    lift.records = lift.relocate ? tmpfile() : NULL;
+    if (lift.relocate && !lift.records)
+        error_set(err, "no temporary file can be made; is there space in TMPDIR?");
+    if (lift.records && options->accesses) {
+        temporary = xprintf("%s.part", options->accesses);
+        lift.accesses = fopen(temporary, "w");
+        if (!lift.accesses)
+            error_set(err, "--accesses: %s cannot be written", options->accesses);
+    }
+    if (lift.records && (!options->accesses || lift.accesses)) {
+        lift.memory = lift_memory_new(options->config);
+        lift.tracker = layer_tracker_new(options->config);
+        good = take_images(&lift) && take_all(&lift) && write_trace(&lift);
+    }
+    if (lift.accesses && fclose(lift.accesses) != 0 && good)
+        good = error_set(err, "--accesses: %s cannot be written", options->accesses);
+    if (temporary && (!good || rename(temporary, options->accesses) != 0))
+        remove(temporary);
+    if (lift.records)
+        fclose(lift.records);
+    free(temporary);
+    relocate_free(lift.relocate);
+    lift_memory_free(lift.memory);
+    layer_tracker_free(lift.tracker);
+    return good;
+}
+
+void lift_summary_free(struct lift_summary *summary) {
+    words_free(&summary->guessed);
+    words_free(&summary->incomplete);
+    words_free(&summary->layers);
+}

@@ -1,0 +1,588 @@
+/* Bytes and who put them there. See lift_memory.h. */
+#include "import/lift_memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/cubes.h"
+#include "layers/extents.h"
+#include "memory/memory.h"
+#include "nvdla/xalloc.h"
+
+enum {
+    WINDOW = 512,   /* launches whose output is looked for */
+    BACK_DOOR = -1, /* unit of an origin: it was there, or somebody else put it there */
+    BY_DESIGN = 0,  /* likewise; the ordinal is the index of the output */
+    NO_OUTPUT = -1,
+};
+
+/* Content for a place in the program; addresses of blobs are absolute until the end. */
+struct slot {
+    enum op_kind kind;
+    bool placed; /* it stands in the program */
+    struct blob *blobs[SPACE_COUNT];
+    uint64_t base[SPACE_COUNT];
+};
+
+struct output_cube {
+    struct cube cube;
+    enum memory_space space;
+    uint64_t start, end; /* of the box around it */
+};
+
+/* What a launch writes. */
+struct output {
+    enum nvdla_unit unit;
+    int group, slot;
+    bool completed;
+    struct output_cube *cubes;
+    size_t count;
+};
+
+struct input_range {
+    enum memory_space space;
+    uint64_t start, size;
+};
+
+struct image {
+    enum memory_space space;
+    struct blob *blob;
+    uint64_t base;
+};
+
+struct lift_memory {
+    const struct nvdla_config *config;
+    struct memory *seen[SPACE_COUNT];    /* what is known, and by whom */
+    struct memory *known[SPACE_COUNT];   /* the same as regions */
+    struct memory *initial[SPACE_COUNT]; /* what was there first, content and regions */
+    struct memory *written[SPACE_COUNT]; /* regions: outputs of launches so far */
+    struct memory *inputs[SPACE_COUNT];  /* regions: whatever is read */
+    struct slot *slots;
+    size_t slot_count;
+    struct output *outputs;
+    size_t output_count;
+    int last_load;             /* place before the latest arming, -1: nothing has been armed */
+    struct input_range *asked; /* inputs as launches name them, sorted */
+    size_t asked_count;
+    struct input_range *unknown; /* parts of them that no launch before has written */
+    size_t unknown_count;
+    struct image *images;
+    size_t image_count;
+    int stray;        /* place of bytes that no launch writes, -1: none */
+    uint64_t changed; /* bytes that somebody else has changed */
+    uint64_t changed_at;
+    bool finished; /* blobs are the program's */
+    struct op *rest;
+    size_t rest_count;
+};
+
+struct lift_memory *lift_memory_new(const struct nvdla_config *config) {
+    struct lift_memory *memory = xcalloc(1, sizeof *memory);
+    memory->config = config;
+    memory->last_load = memory->stray = -1;
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        memory->seen[space] = memory_new();
+        memory->known[space] = memory_new();
+        memory->initial[space] = memory_new();
+        memory->written[space] = memory_new();
+        memory->inputs[space] = memory_new();
+    }
+    return memory;
+}
+
+/* Blobs are the program's once lift_memory_finish() has been called. */
+void lift_memory_free(struct lift_memory *memory) {
+    if (!memory)
+        return;
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        memory_free(memory->seen[space]);
+        memory_free(memory->known[space]);
+        memory_free(memory->initial[space]);
+        memory_free(memory->written[space]);
+        memory_free(memory->inputs[space]);
+        for (size_t i = 0; i < memory->slot_count; i++)
+            if (memory->slots[i].blobs[space] && !memory->finished)
+                blob_free(memory->slots[i].blobs[space]);
+    }
+    for (size_t i = 0; i < memory->image_count; i++)
+        if (memory->images[i].blob)
+            blob_free(memory->images[i].blob);
+    for (size_t i = 0; i < memory->output_count; i++)
+        free(memory->outputs[i].cubes);
+    free(memory->images);
+    free(memory->slots);
+    free(memory->outputs);
+    free(memory->asked);
+    free(memory->unknown);
+    free(memory->rest);
+    free(memory);
+}
+
+/* ---- places ---- */
+
+static int add_slot(struct lift_memory *memory, enum op_kind kind) {
+    memory->slots = xgrow(memory->slots, memory->slot_count, sizeof *memory->slots);
+    memory->slots[memory->slot_count] = (struct slot){.kind = kind};
+    return (int)memory->slot_count++;
+}
+
+static void add_bytes(struct lift_memory *memory, int slot, enum memory_space space, uint64_t address,
+                      const uint8_t *bytes, size_t n) {
+    struct blob **blob = &memory->slots[slot].blobs[space];
+    if (!*blob)
+        *blob = blob_new(NULL);
+    blob_append(*blob, address, bytes, n);
+}
+
+/* ---- what launches read and write ---- */
+
+static enum memory_space space_of(bool primary) {
+    return primary ? SPACE_PRIMARY : SPACE_SECONDARY;
+}
+
+static void add_cube(struct lift_memory *memory, struct output *output, const struct cube *cube, bool primary) {
+    const uint64_t start = cube_atom_address(cube, 0, 0, 0), size = cube_extent(cube);
+    output->cubes = xgrow(output->cubes, output->count, sizeof *output->cubes);
+    output->cubes[output->count++] =
+        (struct output_cube){.cube = *cube, .space = space_of(primary), .start = start, .end = start + size};
+    memory_declare(memory->written[space_of(primary)], start, size);
+}
+
+static struct output output_of(struct lift_memory *memory, const struct launch *launch) {
+    struct output output = {.unit = launch->unit, .group = launch->group};
+    struct cube cube;
+    struct launch_block block;
+    bool primary;
+    if (launch_output_cube(memory->config, launch, &cube, &primary))
+        add_cube(memory, &output, &cube, primary);
+    for (size_t i = 0; launch_block(memory->config, launch, i, &block); i++)
+        add_cube(memory, &output, &block.destination, block.destination_primary);
+    return output;
+}
+
+static int compare_ranges(const struct input_range *a, const struct input_range *b) {
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->size < b->size ? -1 : a->size > b->size;
+}
+
+/* Adds the range to those asked for; false if it was there. */
+static bool ask(struct lift_memory *memory, const struct input_range *range) {
+    size_t low = 0, high = memory->asked_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = compare_ranges(range, &memory->asked[middle]);
+        if (order == 0)
+            return false;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    memory->asked = xgrow(memory->asked, memory->asked_count, sizeof *memory->asked);
+    memmove(&memory->asked[low + 1], &memory->asked[low], (memory->asked_count - low) * sizeof *memory->asked);
+    memory->asked[low] = *range;
+    memory->asked_count++;
+    return true;
+}
+
+static void add_unknown(struct lift_memory *memory, enum memory_space space, uint64_t start, uint64_t end) {
+    if (start >= end)
+        return;
+    memory->unknown = xgrow(memory->unknown, memory->unknown_count, sizeof *memory->unknown);
+    memory->unknown[memory->unknown_count++] = (struct input_range){space, start, end - start};
+}
+
+/* A launch reads that range: what no launch before it has written must have been there. */
+static void note_input(struct lift_memory *memory, const struct memory_extent *extent) {
+    const struct input_range range = {space_of(extent->primary), extent->start, extent->size};
+    if (!ask(memory, &range))
+        return;
+    memory_declare(memory->inputs[range.space], range.start, range.size);
+    const struct memory *written = memory->written[range.space];
+    uint64_t at = range.start;
+    const uint64_t end = range.start + range.size;
+    for (size_t i = 0; i < memory_region_count(written) && at < end; i++) {
+        uint64_t start, size;
+        memory_region(written, i, &start, &size);
+        if (start + size <= at || start >= end)
+            continue;
+        add_unknown(memory, range.space, at, start);
+        at = start + size;
+    }
+    add_unknown(memory, range.space, at, end);
+}
+
+void lift_memory_armed(struct lift_memory *memory, const struct launch *launch, int *load, int *check) {
+    struct memory_extent extents[LAUNCH_EXTENTS];
+    const size_t reads = launch_reads(memory->config, launch, extents);
+    for (size_t i = 0; i < reads; i++)
+        note_input(memory, &extents[i]);
+    *load = memory->last_load = add_slot(memory, OP_MEM_LOAD);
+    *check = -1;
+    struct output output = output_of(memory, launch);
+    if (output.count == 0)
+        return;
+    *check = output.slot = add_slot(memory, OP_MEM_CHECK);
+    memory->outputs = xgrow(memory->outputs, memory->output_count, sizeof *memory->outputs);
+    memory->outputs[memory->output_count++] = output;
+}
+
+static size_t window_start(const struct lift_memory *memory) {
+    return memory->output_count > WINDOW ? memory->output_count - WINDOW : 0;
+}
+
+int lift_memory_completed(struct lift_memory *memory, enum nvdla_unit unit, int group) {
+    for (size_t i = window_start(memory); i < memory->output_count; i++) {
+        struct output *output = &memory->outputs[i];
+        if (output->unit == unit && output->group == group && !output->completed) {
+            output->completed = true;
+            memory->slots[output->slot].placed = true;
+            return output->slot;
+        }
+    }
+    return -1;
+}
+
+/* True if the output has the byte; *run is cut to the bytes for which the answer holds. */
+static bool contains(const struct output *output, enum memory_space space, uint64_t address, uint64_t *run) {
+    for (size_t i = 0; i < output->count; i++) {
+        const struct output_cube *cube = &output->cubes[i];
+        if (cube->space != space)
+            continue;
+        if (address < cube->start || address >= cube->end) {
+            if (address < cube->start && cube->start - address < *run)
+                *run = cube->start - address;
+            continue;
+        }
+        uint64_t length;
+        const bool inside = cube_run(&cube->cube, address, &length);
+        if (length < *run)
+            *run = length;
+        if (inside)
+            return true;
+    }
+    return false;
+}
+
+/* The launch that writes a byte now: the first that is not done and has not written it; else the one that has, once
+ * more; else the last that is done. */
+static int find_writer(const struct lift_memory *memory, enum memory_space space, uint64_t address, int last,
+                       uint64_t *run) {
+    if (!memory_any_declared(memory->written[space], address, (size_t)*run))
+        return NO_OUTPUT;
+    for (size_t i = window_start(memory); i < memory->output_count; i++)
+        if (!memory->outputs[i].completed && (int)i != last && contains(&memory->outputs[i], space, address, run))
+            return (int)i;
+    if (last != NO_OUTPUT)
+        return last;
+    for (size_t i = memory->output_count; i-- > window_start(memory);)
+        if (memory->outputs[i].completed && contains(&memory->outputs[i], space, address, run))
+            return (int)i;
+    return NO_OUTPUT;
+}
+
+/* The launch that has left a byte: the last that is done and writes it. */
+static int find_source(const struct lift_memory *memory, enum memory_space space, uint64_t address, uint64_t *run) {
+    if (!memory_any_declared(memory->written[space], address, (size_t)*run))
+        return NO_OUTPUT;
+    for (size_t i = memory->output_count; i-- > window_start(memory);)
+        if (memory->outputs[i].completed && contains(&memory->outputs[i], space, address, run))
+            return (int)i;
+    return NO_OUTPUT;
+}
+
+/* ---- accesses ---- */
+
+static void set_seen(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
+                     size_t n, int output) {
+    const struct memory_origin origin = {
+        .unit = output == NO_OUTPUT ? BACK_DOOR : BY_DESIGN, .axi_id = -1, .ordinal = output};
+    memory_write(memory->seen[space], address, bytes, n, NULL, &origin);
+    memory_declare(memory->known[space], address, n);
+}
+
+/* The output that is known to have left a byte, NO_OUTPUT if none has; *is_known: its value is known. Cuts *run. */
+static int known_writer(const struct lift_memory *memory, enum memory_space space, uint64_t address, uint64_t *run,
+                        bool *is_known) {
+    struct memory_origin origin;
+    uint64_t length;
+    *is_known = memory_origin_run(memory->seen[space], address, *run, &origin, &length);
+    if (length < *run)
+        *run = length;
+    return *is_known && origin.unit == BY_DESIGN ? origin.ordinal : NO_OUTPUT;
+}
+
+/* Bytes that are not what they were: somebody else has put them there since. */
+static void take_change(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
+                        size_t n) {
+    uint8_t before[ACCESS_BYTES];
+    memory_read(memory->seen[space], address, before, n);
+    if (memcmp(before, bytes, n) == 0)
+        return;
+    if (memory->changed == 0)
+        memory->changed_at = address;
+    memory->changed += n;
+    if (memory->last_load < 0)
+        memory->last_load = add_slot(memory, OP_MEM_LOAD);
+    add_bytes(memory, memory->last_load, space, address, bytes, n);
+    set_seen(memory, space, address, bytes, n, NO_OUTPUT);
+}
+
+void lift_memory_read(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
+                      size_t n) {
+    while (n > 0) {
+        uint64_t run = n;
+        bool is_known;
+        const int writer = known_writer(memory, space, address, &run, &is_known);
+        const int source = find_source(memory, space, address, &run);
+        const size_t length = (size_t)run;
+        if (source != NO_OUTPUT && source > writer) {
+            add_bytes(memory, memory->outputs[source].slot, space, address, bytes, length);
+            set_seen(memory, space, address, bytes, length, source);
+        } else if (is_known) {
+            take_change(memory, space, address, bytes, length);
+        } else {
+            memory_write(memory->initial[space], address, bytes, length, NULL, NULL);
+            memory_declare(memory->initial[space], address, length);
+            set_seen(memory, space, address, bytes, length, NO_OUTPUT);
+        }
+        address += length;
+        bytes += length;
+        n -= length;
+    }
+}
+
+static void write_run(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
+                      size_t n) {
+    while (n > 0) {
+        uint64_t run = n;
+        bool is_known;
+        const int last = known_writer(memory, space, address, &run, &is_known);
+        const int writer = find_writer(memory, space, address, last, &run);
+        const size_t length = (size_t)run;
+        if (writer == NO_OUTPUT && memory->stray < 0)
+            memory->stray = add_slot(memory, OP_MEM_CHECK);
+        add_bytes(memory, writer == NO_OUTPUT ? memory->stray : memory->outputs[writer].slot, space, address, bytes,
+                  length);
+        set_seen(memory, space, address, bytes, length, writer);
+        address += length;
+        bytes += length;
+        n -= length;
+    }
+}
+
+void lift_memory_write(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
+                       const uint8_t *enabled, size_t n) {
+    for (size_t at = 0; at < n;) {
+        size_t end = at;
+        while (end < n && (!enabled || enabled[end]))
+            end++;
+        write_run(memory, space, address + at, bytes + at, end - at);
+        at = end + 1;
+    }
+}
+
+int lift_memory_put(struct lift_memory *memory, enum op_kind kind, enum memory_space space, uint64_t address,
+                    const uint8_t *bytes, size_t n) {
+    const int slot = add_slot(memory, kind);
+    memory->slots[slot].placed = true;
+    add_bytes(memory, slot, space, address, bytes, n);
+    if (kind == OP_MEM_LOAD)
+        set_seen(memory, space, address, bytes, n, NO_OUTPUT);
+    return slot;
+}
+
+void lift_memory_image(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
+                       size_t n) {
+    memory->images = xgrow(memory->images, memory->image_count, sizeof *memory->images);
+    struct image *image = &memory->images[memory->image_count++];
+    *image = (struct image){.space = space, .blob = blob_new(NULL), .base = address};
+    blob_append(image->blob, 0, bytes, n);
+    set_seen(memory, space, address, bytes, n, NO_OUTPUT);
+}
+
+/* ---- the end ---- */
+
+static void append(struct program *head, enum op_kind kind, enum memory_space space, uint64_t base, uint64_t size,
+                   const struct blob *blob) {
+    struct op op = op_make(kind, 0);
+    op.space = space;
+    op.base = base;
+    op.size = size;
+    op.blob = blob;
+    op.pattern = PATTERN_RANDOM;
+    program_append(head, &op);
+}
+
+/* Chunks in ascending order, none touching the next, from the lowest address on, which is returned. */
+static uint64_t put_in_order(struct blob **blob) {
+    struct memory *bytes = memory_new();
+    struct blob *ordered = blob_new(NULL);
+    uint64_t base = 0;
+    for (size_t i = 0; i < (*blob)->chunk_count; i++) {
+        const struct blob_chunk *chunk = &(*blob)->chunks[i];
+        memory_write(bytes, chunk->offset, (*blob)->bytes + chunk->start, chunk->size, NULL, NULL);
+        memory_declare(bytes, chunk->offset, chunk->size);
+    }
+    for (size_t i = 0; i < memory_region_count(bytes); i++) {
+        uint64_t start, size;
+        uint8_t page[MEMORY_PAGE];
+        memory_region(bytes, i, &start, &size);
+        if (i == 0)
+            base = start;
+        for (uint64_t at = 0; at < size; at += sizeof page) {
+            const size_t n = size - at < sizeof page ? (size_t)(size - at) : sizeof page;
+            memory_read(bytes, start + at, page, n);
+            blob_append(ordered, start + at - base, page, n);
+        }
+    }
+    memory_free(bytes);
+    blob_free(*blob);
+    *blob = ordered;
+    return base;
+}
+
+/* Gives the blob of a place to the program. */
+static void hand_over(struct slot *slot, enum memory_space space, struct program *head, struct lift_summary *summary) {
+    if (!slot->blobs[space])
+        return;
+    slot->base[space] = put_in_order(&slot->blobs[space]);
+    *(slot->kind == OP_MEM_CHECK ? &summary->golden_bytes : &summary->loaded_bytes) += slot->blobs[space]->size;
+    program_blob(head, slot->blobs[space]);
+}
+
+static void append_regions(struct program *head, enum op_kind kind, enum memory_space space,
+                           const struct memory *regions) {
+    for (size_t i = 0; i < memory_region_count(regions); i++) {
+        uint64_t start, size;
+        memory_region(regions, i, &start, &size);
+        append(head, kind, space, start, size, NULL);
+    }
+}
+
+/* Inputs of which the capture tells nothing are filled; where it tells of some bytes it tells of all that matter. */
+static void append_fills(struct lift_memory *memory, struct program *head, struct lift_summary *summary) {
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        struct memory *fills = memory_new();
+        for (size_t i = 0; i < memory->unknown_count; i++) {
+            const struct input_range *range = &memory->unknown[i];
+            if ((int)range->space == space && !memory_any_declared(memory->known[space], range->start, range->size))
+                memory_declare(fills, range->start, range->size);
+        }
+        append_regions(head, OP_MEM_FILL, (enum memory_space)space, fills);
+        for (size_t i = 0; i < memory_region_count(fills); i++) {
+            uint64_t start, size;
+            memory_region(fills, i, &start, &size);
+            summary->seeded_bytes += size;
+            words_add(&summary->guessed,
+                      "0x%" PRIx64 " bytes of %s memory at 0x%08" PRIx64
+                      ": nothing is known of them, they are filled at random (--seed of the run)",
+                      size, memory_space_name((enum memory_space)space), start);
+        }
+        memory_free(fills);
+    }
+}
+
+/* What was there first: regions near to each other as one load with gaps. */
+static void append_initial(struct lift_memory *memory, enum memory_space space, struct program *head,
+                           struct lift_summary *summary) {
+    const struct memory *initial = memory->initial[space];
+    const size_t count = memory_region_count(initial);
+    struct blob *blob = NULL;
+    uint64_t base = 0, end = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start, size;
+        uint8_t page[MEMORY_PAGE];
+        memory_region(initial, i, &start, &size);
+        if (blob && start - end >= sizeof page) {
+            append(head, OP_MEM_LOAD, space, base, end - base, program_blob(head, blob));
+            blob = NULL;
+        }
+        if (!blob) {
+            blob = blob_new(NULL);
+            base = start;
+        }
+        end = start + size;
+        for (uint64_t at = 0; at < size; at += sizeof page) {
+            const size_t n = size - at < sizeof page ? (size_t)(size - at) : sizeof page;
+            memory_read(initial, start + at, page, n);
+            blob_append(blob, start + at - base, page, n);
+        }
+        summary->loaded_bytes += size;
+    }
+    if (blob)
+        append(head, OP_MEM_LOAD, space, base, end - base, program_blob(head, blob));
+}
+
+void lift_memory_finish(struct lift_memory *memory, struct program *head, struct lift_summary *summary) {
+    memory->finished = true;
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        struct memory *reserved = memory->inputs[space];
+        for (size_t i = 0; i < memory_region_count(memory->written[space]); i++) {
+            uint64_t start, size;
+            memory_region(memory->written[space], i, &start, &size);
+            memory_declare(reserved, start, size);
+        }
+        append_regions(head, OP_MEM_RESERVE, (enum memory_space)space, reserved);
+    }
+    append_fills(memory, head, summary);
+    for (size_t i = 0; i < memory->image_count; i++) {
+        struct image *image = &memory->images[i];
+        append(head, OP_MEM_LOAD, image->space, image->base, image->blob->size, program_blob(head, image->blob));
+        summary->loaded_bytes += image->blob->size;
+        image->blob = NULL;
+    }
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        append_initial(memory, (enum memory_space)space, head, summary);
+        for (size_t i = 0; i < memory->slot_count; i++)
+            hand_over(&memory->slots[i], (enum memory_space)space, head, summary);
+    }
+    if (memory->changed > 0)
+        words_add(&summary->guessed,
+                  "%" PRIu64 " bytes, the first at 0x%08" PRIx64
+                  ", are not what was written or read there before: somebody else has changed them; "
+                  "they are loaded before the launch that reads them",
+                  memory->changed, memory->changed_at);
+    for (size_t i = 0; i < memory->slot_count; i++) {
+        const struct slot *slot = &memory->slots[i];
+        if (slot->kind != OP_MEM_CHECK || slot->placed)
+            continue;
+        for (int space = 0; space < SPACE_COUNT; space++)
+            if (slot->blobs[space]) {
+                memory->rest = xgrow(memory->rest, memory->rest_count, sizeof *memory->rest);
+                struct op *op = &memory->rest[memory->rest_count++];
+                *op = op_make(OP_MEM_CHECK, 0);
+                op->space = (enum memory_space)space;
+                op->base = slot->base[space];
+                op->blob = slot->blobs[space];
+                op->at_end = true;
+            }
+    }
+    if (memory->rest_count > 0)
+        words_add(&summary->guessed,
+                  "%zu memory checks stand at the end of the trace: the capture shows no interrupt of "
+                  "their launches, or no launch writes there",
+                  memory->rest_count);
+}
+
+size_t lift_memory_slot(const struct lift_memory *memory, int slot, struct op ops[2]) {
+    size_t count = 0;
+    const struct slot *at = &memory->slots[slot];
+    for (int space = 0; space < SPACE_COUNT; space++)
+        if (at->blobs[space]) {
+            ops[count] = op_make(at->kind, 0);
+            ops[count].space = (enum memory_space)space;
+            ops[count].base = at->base[space];
+            ops[count++].blob = at->blobs[space];
+        }
+    return count;
+}
+
+size_t lift_memory_rest(const struct lift_memory *memory, struct op **ops) {
+    *ops = memory->rest;
+    return memory->rest_count;
+}

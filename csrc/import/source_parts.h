@@ -1,0 +1,71 @@
+/* What the formats share, inside csrc/import. */
+#ifndef IMPORT_SOURCE_PARTS_H
+#define IMPORT_SOURCE_PARTS_H
+
+#include "import/source.h"
+#include "trace/lex.h"
+
+/* A format: how to tell it, and how to read it. */
+struct source_format {
+    const char *name, *what;
+    /* How sure it is that a file which begins with this text is one of its own: 0 (no) to 100. */
+    int (*likely)(const char *text, size_t n);
+    /* Before the first access; NULL: nothing to do. */
+    bool (*open)(struct source *source, struct error *err);
+    int (*next)(struct source *source, struct access *access, struct error *err); /* like source_next() */
+    void (*close)(struct source *source);                                         /* NULL: nothing to do */
+};
+
+extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, source_vp, source_txn, source_csv,
+    source_vcd, source_fst, source_pattern;
+
+struct source {
+    const struct source_format *format;
+    char *path; /* of the file that is read, one of paths */
+    struct words paths;
+    size_t file; /* index of it */
+    struct source_options options;
+    struct lines lines;
+    struct source_notes notes;
+    void *state;         /* of the format */
+    uint64_t size, done; /* bytes of all files; of those that have been read to their end */
+    uint8_t bytes[ACCESS_BYTES], enabled[ACCESS_BYTES]; /* for accesses to memory */
+    char text[256];                                     /* of a hole */
+};
+
+/* The next line; false at the end and if it cannot be read (source->lines.failed). */
+bool source_line(struct source *source, struct span *line);
+
+/* "FILE:LINE: ..." goes to what was dropped, or was guessed. line 0: the file as a whole. */
+void source_drop(struct source *source, uint64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void source_guess(struct source *source, uint64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Something that the capture must not have: -1 with FILE:LINE and the text; with --force it is dropped, 0 is returned,
+ * and reading goes on. */
+int source_object(struct source *source, uint64_t line, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same of accesses that are missing; with --force *access is the hole, and 1 is returned. */
+int source_hole(struct source *source, uint64_t line, struct access *access, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Error at a line, whatever is forced. Returns -1. */
+int source_fail(struct source *source, uint64_t line, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* True if the address lies in the register window [base, base + size); *offset in it. Counts those that do not. */
+bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t address, uint64_t *offset);
+
+/* A register access. */
+struct access source_register(enum access_kind kind, uint64_t line, uint64_t offset, uint32_t value);
+
+enum { REGISTER_SPACE = 0x40000 }; /* bytes of the register window */
+
+/* A hexadecimal number, with or without 0x, all of the span. */
+bool span_hex(struct span span, uint64_t *value);
+
+/* The place of a text in a span, NULL if it is not in it; as a whole word: no letter, digit or _ in front of it. */
+const char *span_find(struct span span, const char *text);
+const char *span_find_word(struct span span, const char *text);
+
+#endif

@@ -1,0 +1,92 @@
+#!/bin/bash
+# nvcosim import: options, messages, what becomes of accesses. Captures as wholes: tests/import/captures.py.
+# usage: NVCOSIM=build/nvcosim tests/cli/import.sh
+. "$(dirname "$0")/frame.sh"
+
+# The layer of good.cfg as a driver does it, with an interrupt service behind it, in several forms: form NAME [BASE]
+"$NVCOSIM" convert good/good.cfg plain.nvt >/dev/null
+form() {
+    python3 - "$ROOT/csrc/nvdla/registers.csv" "$1" "${2:-0}" <<'END'
+import csv, re, sys
+offsets = {f"{row['unit']}.{row['register']}": int(row["byte_offset"], 0) for row in csv.DictReader(open(sys.argv[1])) if row["config"] == "small"}
+form, base = sys.argv[2], int(sys.argv[3], 0)
+accesses = [("W", offsets[m.group(1)], int(m.group(2), 0)) for m in re.finditer(r"^reg_write (\S+) (0x[0-9a-f]+)", open("plain.nvt").read(), re.M)]
+status, mask, state = offsets["GLB.S_INTR_STATUS"], offsets["GLB.S_INTR_MASK"], offsets["SDP.S_STATUS"]
+accesses = [("R", offsets["GLB.S_NVDLA_HW_VERSION"], 0x303031)] + accesses
+accesses += [("R", state, 1), ("R", state, 1), ("R", state, 0), ("R", mask, 0), ("R", status, 1), ("W", status, 1), ("R", mask, 0), ("R", status, 0)]
+for n, (kind, address, value) in enumerate(accesses):
+    word = {"R": "read", "W": "write"}[kind]
+    if form == "kmd":
+        print(f"[    1.{n:06}] dla_reg_{word}: addr({address:#x}, {address // 4:#x}), {kind.lower()}val({value:#x})")
+    elif form == "csv":
+        print(f"{n},{kind},{address + base:#x},{value:#x}")
+    elif form == "own":
+        print(f"nv_{word} word {address // 4:x} is {value:x}")
+    elif form == "rwmmio":
+        event = {"R": "rwmmio_post_read", "W": "rwmmio_write"}[kind]
+        print(f"  dla-77  [000] d..1. 1.{n:06}: {event}: dla_{word}+0x10 -> dla_top+0x20 width=32 val={value:#x} addr={address + base:#x}")
+END
+}
+form kmd >t.log
+nv import t.log -o t.nvt --accesses t.acc
+check import_kmd 0 "t.log: kmd, 31 writes and 8 reads" "2 launches, 1 interrupt waits, 1 polls (of 3 reads)" "SDP group 0, writes 8x1x8 at primary 0x80010000" \
+    "0x40 bytes of primary memory at 0x80000000: nothing is known of them" "lint: 0 errors, 0 warnings" "play it with: nvcosim run --config small t.nvt"
+that import_accesses python3 -c '
+lines = open("t.acc").read().split("\n")
+assert lines[0] == "R 0x01000 0x00303031" and lines[-2] == "R 0x0100c 0x00000000" and len(lines) == 40, lines'
+that import_poll grep -qx 'poll SDP.S_STATUS == 0x0 mask=0x3' t.nvt
+that import_wait sh -c 'grep -A1 -x "wait high" t.nvt | grep -qx "poll GLB.S_INTR_STATUS == 0x1 mask=0x1 # SDP_0"'
+that import_check grep -qx 'read_check GLB.S_NVDLA_HW_VERSION == 0x303031' t.nvt
+nv run --dut model t.nvt; check import_plays 0 "PASS t "
+nv import -q t.log -o t2.nvt; check import_quiet 0 '!kmd' '!play it'
+nv import t.log; check import_default_name 0 "t.nvt.gz: play it with"
+nv import t.log -o t2.nvt.gz --mem 0x80000000=good/t.bin; check import_mem_missing 2 "--mem: good/t.bin: cannot open"
+that import_leaves_nothing test ! -e t2.nvt.gz
+head -c 64 /dev/zero >zero.bin
+nv import t.log -o t3.nvt --mem primary:0x80000000=zero.bin; check import_mem 0 "64 bytes known at first, 0 filled at random" '!nothing is known'
+nv import t.log -o t3.nvt --mem 0x80000000; check import_mem_form 2 "--mem: found '0x80000000', expected ADDRESS=FILE"
+nv import t.log -o t4.nvt --mem 0x80000000=zero.bin --map 0x80000000:0x90000000:0x10000000
+check import_map 0 "writes 8x1x8 at primary 0x90010000"
+that import_map_moves sh -c '! grep -q 0x8000 t4.nvt && grep -q "mem_load primary 0x90000000" t4.nvt && grep -qx "reg_write SDP_RDMA.D_SRC_BASE_ADDR_LOW 0x90000000" t4.nvt'
+nv run --dut model t4.nvt; check import_map_plays 0 "PASS t4 "
+nv import t.log -o t5.nvt --map 1:2; check import_map_form 2 "--map: found '1:2', expected FROM:TO:SIZE"
+nv import t.log -o t5.nvt --map 0:0x10:0x20 --map 0x10:0:0x10; check import_map_overlap 2 "--map 0x0:... and --map 0x10:... overlap"
+nv import t.log -o t5.nvt --map 0:0x100000000:0x20; check import_map_bits 2 "leaves the 32 address bits of configuration small"
+nv import --config full t.log -o t5.nvt; check import_other_map 2 "configuration full has no register there"
+nv import --config full --force t.log -o t5.nvt; check import_forced 1 "dropped: t.log:" "configuration full has no register there"
+nv import --from vcd t.log -o t5.nvt; check import_wrong_format 2 "t.log: ends before \$enddefinitions"
+nv import --from tape t.log -o t5.nvt; check import_no_format 2 "--from: found 'tape', expected mmiotrace, rwmmio, kmd"
+printf 'nothing of note\n' >empty.log
+nv import empty.log -o t5.nvt; check import_unknown 2 "empty.log: no format of captures is recognised in it; give it with --from"
+nv import --from kmd empty.log -o t5.nvt; check import_no_access 2 "empty.log: found no access to the registers of NVDLA (read as kmd; 0 accesses of other devices)"
+nv import missing.log; check import_missing 2 "missing.log: cannot open"
+nv import; check import_nothing 2 "no capture is given"
+head -20 t.log >t.1; tail -n +21 t.log >t.2
+nv import t.1 t.2 -o tt.nvt --accesses tt.acc; check import_rotated 0 "31 writes and 8 reads"
+that import_rotated_accesses cmp tt.acc t.acc
+nv import t.1 missing.log -o tt.nvt; check import_rotated_missing 2 "missing.log: cannot open"
+nv import --from nvt plain.nvt plain.nvt; check import_two 2 "found 'plain.nvt', expected one trace"
+form csv 0x43c80000 >t.csv
+nv import t.csv -o c.nvt; check import_csv_base 2 "none of its 39 accesses is in the register window" "--base"
+nv import --base 0x43c80000 t.csv -o c.nvt; check import_csv 0 "csv, 31 writes and 8 reads" "guessed: t.csv:1: columns type:2,address:3,data:4"
+nv import --base 0x43c80000 --columns time:1,type:2,address:3 t.csv -o c.nvt; check import_csv_columns 2 "expected columns for type, address and data"
+nv import --base 0x43c80000 --columns time:1,kind:2 t.csv -o c.nvt; check import_csv_column 2 "--columns: found 'kind:2'"
+nv import --base 0x43c80000 --separator ab t.csv -o c.nvt; check import_csv_separator 2 "--separator: found 'ab', expected one character, or tab"
+form own >own.log
+printf '# shapes\nwrite addr=1*4 value=2 nv_write word ([0-9a-f]+) is ([0-9a-f]+)\nread addr=1*4 value=2 nv_read word ([0-9a-f]+) is ([0-9a-f]+)\n' >shapes
+nv import --pattern shapes own.log -o o.nvt --accesses o.acc; check import_pattern 0 "pattern, 31 writes and 8 reads"
+that import_pattern_accesses cmp o.acc t.acc
+printf 'write addr=1 nv_write ([0-9a-f]+)\n' >bad1; printf 'write addr=1 value=2 nv_write ([0-9a-f]+\n' >bad2; printf 'poke addr=1 value=2 x\n' >bad3
+nv import --pattern bad1 own.log -o o.nvt; check import_pattern_value 2 "--pattern: bad1:1: expected write addr=N value=N REGEX"
+nv import --pattern bad2 own.log -o o.nvt; check import_pattern_regex 2 "--pattern: bad2:1: the regular expression cannot be used"
+nv import --pattern bad3 own.log -o o.nvt; check import_pattern_kind 2 "--pattern: bad3:1: found \"poke\"; expected write, read, read-address, read-value or hole"
+nv import --from pattern own.log -o o.nvt; check import_pattern_none 2 "--from pattern needs --pattern FILE"
+form rwmmio 0xffff800011a00000 >rw.log
+nv import rw.log -o r.nvt; check import_rwmmio_base 2 "rw.log:1: address 0xffff800011a01000 is no byte offset of a register; give the base of the registers with --base"
+nv import --base 0xffff800011a00000 rw.log -o r.nvt --accesses r.acc; check import_rwmmio 0 "rwmmio, 31 writes and 8 reads"
+that import_rwmmio_accesses cmp r.acc t.acc
+nv import --from nvt plain.nvt -o n.nvt; check import_nvt 0
+that import_nvt_same cmp plain.nvt n.nvt
+nv import --from cfg good/good.cfg -o n.nvt; check import_cfg 0
+nv import --from cfg --mem 0=zero.bin good/good.cfg -o n.nvt; check import_program_options 2 "--map, --mem and --accesses are for captures"
+finish

@@ -1,0 +1,109 @@
+#!/bin/bash
+# nvcosim qualify: places in generated Verilog and in our own RTL; what is noticed, what survives, known equivalents; a campaign that was killed
+# goes on to the same end, and so does one that plays every fault alone.
+#
+# usage: qualify.sh BUILD
+set -u
+export LC_ALL=C
+cd "$(dirname "$0")/../.." || exit 1
+. tests/replay/frame.sh
+build=$1
+dir=$build/tests/qualify
+rm -rf "$dir" && mkdir -p "$dir"
+dir=$(realpath "$dir")
+
+# ---- places ----
+places() { # FILE LIST FILE: the places as FILE:LINE STATEMENT
+    python3 scripts/plant.py "$dir/places" --count 1000 --seed 5 --filelist "$1" --top top >"$2.log" 2>&1 || return
+    python3 -c 'import json, sys
+for f in json.load(open(sys.argv[1]))["faults"]: print("{file}:{line} {module} {statement}".format(**f))' "$dir/places/faults.json" | sort >"$2"
+}
+places tests/regress/vmod/list.f "$dir/found"
+cmp "$dir/found" tests/regress/vmod/places.txt || diff "$dir/found" tests/regress/vmod/places.txt
+check "places in generated Verilog: none in resets, sizes, labels, dead branches, modules that nobody has" $?
+grep -q '4 are not in the elaborated design' "$dir/found.log"
+check "places that the elaborated design has not are counted" $?
+(
+    cd "$dir" && mkdir broken && cp -r "$OLDPWD"/tests/regress/vmod/* broken/ &&
+        # A function that a size needs has to stay one of constants.
+        sed -i 's/^localparam IDLE = 2.d0;/function integer twice; input integer n; twice = n + n; endfunction\nlocalparam IDLE = twice(0);/' broken/top.v
+)
+places "$dir/broken/list.f" "$dir/found2" && grep -q 'does not compile: top.v:[0-9]*: twice = n \[\[+ -> -\]\] n' "$dir/found2.log" &&
+    [ "$(wc -l <"$dir/found2")" -eq "$(wc -l <"$dir/found")" ]
+check "a place that does not compile gives way, and is named" $?
+
+# ---- a campaign; the RTL comes by a file list, as anybody's ----
+printf '%s\n' "$(realpath "$build/gen/small/nvdla_pkg.sv")" "-F $PWD/rtl/nvdla.f" >"$dir/own.f"
+traces=()
+for name in rand_cdp_000 rand_dc_000 rand_edge_sdp_000 rand_img_001 rand_mixed_000 rand_pdp_001 rand_sdp_000 rand_sdp_pdp_000; do
+    traces+=("traces/conformance/small/$name.nvt.gz")
+done
+campaign=(qualify --filelist "$dir/own.f" --name qualifytest --count 24 --seed 11)
+rows() { # DATABASE: what came of each fault
+    python3 - "$1" <<'PY'
+import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("SELECT number, file, line, statement, state, noticed_by, verdict, reason FROM fault "
+                                                "WHERE night = (SELECT max(id) FROM night) ORDER BY number"):
+    print(*row, sep="\t")
+PY
+}
+"$NVCOSIM" "${campaign[@]}" --out "$dir/a" "${traces[@]}" >"$dir/a.txt" 2>"$dir/a.log"
+check "a campaign" $?
+rows "$dir/a/nights.db" >"$dir/a.rows"
+[ "$(wc -l <"$dir/a.rows")" -eq 24 ] && ! cut -f5 "$dir/a.rows" | grep -qvE '^(noticed|survived|unreached)$' &&
+    [ "$(cut -f5 "$dir/a.rows" | grep -c noticed)" -ge 12 ]
+check "something is known of every fault, half of them are noticed" $?
+grep -qE "^all +24 +$(cut -f5 "$dir/a.rows" | grep -c noticed) " "$dir/a.txt" && grep -q "$(cut -f5 "$dir/a.rows" | grep -c -v noticed)" "$dir/a.txt" &&
+    [ "$(grep -c '^  [a-z.]*/*[A-Za-z_]*/[a-z_]*.sv:[0-9]*: fault\|^  NV_nvdla.sv:[0-9]*: fault' "$dir/a.txt")" -eq "$(cut -f5 "$dir/a.rows" | grep -vc noticed)" ]
+check "the table counts them, and names each that nobody noticed" $?
+[ -s "$dir/a/night-1/index.html" ] && grep -q 'nvdla_' "$dir/a/night-1/index.html"
+check "the page is there" $?
+
+"$NVCOSIM" "${campaign[@]}" --out "$dir/b" --together 1 -j 1 "${traces[@]}" >"$dir/b.txt" 2>"$dir/b.log" && rows "$dir/b/nights.db" | cmp - "$dir/a.rows"
+check "each fault alone, one process at a time: the same end" $?
+
+# Killed while faults are played, then killed again.
+more=()
+for seconds in 1 2; do
+    setsid "$NVCOSIM" "${campaign[@]}" --out "$dir/c" "${more[@]}" "${traces[@]}" >"$dir/c.txt" 2>"$dir/c.log" &
+    pid=$!
+    for ((i = 0; i < 1200; i++)); do
+        [ "$(wc -l 2>/dev/null <"$dir/c/night-1/plays.jsonl" || echo 0)" -ge $((seconds * 10)) ] && break
+        sleep 0.1
+    done
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    more=(--resume)
+done
+"$NVCOSIM" "${campaign[@]}" --out "$dir/c" --resume "${traces[@]}" >"$dir/c.txt" 2>"$dir/c.log" && rows "$dir/c/nights.db" | cmp - "$dir/a.rows" &&
+    [ "$(python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); print(*d.execute("PRAGMA integrity_check").fetchone(), d.execute("SELECT count(*) FROM night").fetchone()[0])' "$dir/c/nights.db")" = "ok 1" ]
+check "killed twice and resumed: the same end, in one night" $?
+
+# ---- known equivalents ----
+{
+    awk -F'\t' -v q="'" '$5 != "noticed" { gsub(q, q q, $4); printf "- file: %s\n  statement: %s%s%s\n  reason: a test says so\n", $2, q, $4, q }' "$dir/a.rows" | head -n 3
+    printf '%s\n' "- file: cdma/nvdla_cdma.sv" "  statement: 'x <= a [[+ -> -]] b'" "  reason: there is no such place"
+} >"$dir/list.yml"
+"$NVCOSIM" "${campaign[@]}" --out "$dir/d" --equivalents "$dir/list.yml" --at-least 100 "${traces[@]}" >"$dir/d.txt" 2>"$dir/d.log"
+[ $? -eq $(($(grep -vc noticed "$dir/a.rows") > 1)) ] && [ "$(rows "$dir/d/nights.db" | grep -c '	equivalent	.*a test says so')" -eq 1 ] &&
+    grep -q 'stale in line 4: .*cdma/nvdla_cdma.sv: x <= a' "$dir/d.log"
+check "the list of equivalents: what it has is not played, what the RTL has not any more is told" $?
+echo "- {file: a, statement: b}" >"$dir/list.yml"
+"$NVCOSIM" "${campaign[@]}" --out "$dir/e" --equivalents "$dir/list.yml" "${traces[@]}" >"$dir/e.txt" 2>"$dir/e.log"
+[ $? -eq 2 ] && grep -q 'list.yml:1:3: found none, expected the reason of a fault' "$dir/e.log"
+check "an entry without a reason is refused" $?
+
+# ---- one fault by hand ----
+number=$(awk -F'\t' '$5 == "noticed" && $7 == "FAIL" { print $1; exit }' "$dir/a.rows")
+key=$(awk -F'\t' -v n="$number" '$1 == n { print $6 }' "$dir/a.rows")
+name=${key#traces/}
+"$NVCOSIM" run -q --dut rtl:qualifytest --fault "$number" --out "$dir/run" "traces/conformance/small/${name%%[,@+]*}.nvt.gz" >"$dir/run.log" 2>&1
+[ $? -eq 1 ]
+check "run --fault shows what noticed it" $?
+"$NVCOSIM" run --dut rtl:qualifytest --fault 25 "${traces[0]}" >"$dir/run.log" 2>&1
+[ $? -eq 2 ] && grep -q -- '--fault: found 25, the faults of this simulator are 1 to 24' "$dir/run.log"
+check "a fault that is not there is refused" $?
+"$NVCOSIM" run --fault 1 "${traces[0]}" >"$dir/run.log" 2>&1
+[ $? -eq 2 ] && grep -q -- '--fault: no faults are planted in this simulator' "$dir/run.log"
+check "a simulator without faults refuses one" $?
+finish

@@ -1,0 +1,2 @@
+// Sizes of top.v.
+`define WIDTH 8
