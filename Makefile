@@ -155,6 +155,11 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# Damaged loadables, under the sanitizers.
+$(B)/asan/tests/damage: $(B)/asan/obj/tests/loadable/damage.o $(B)/asan/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)clang $(ASAN_FLAGS) -o $@ $^ $(LDLIBS)
+
 # What is written about a night, of any database.
 $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)

@@ -101,7 +101,7 @@ static bool compile_file(const struct arguments *arguments, struct error *err) {
 }
 
 int compile_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {.argp = &compile_argp}, {0}};
+    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "NET.nvdla", .doc = doc};
     struct arguments arguments = {0};

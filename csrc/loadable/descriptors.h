@@ -25,7 +25,7 @@ struct data_cube {
     uint32_t offset, size;
     unsigned width, height, channel;
     uint32_t line_stride, surface_stride, plane_stride; /* bytes */
-    uint64_t address;                                   /* of its first byte, once it is resolved; 0 without memory */
+    uint64_t address, room; /* once it is resolved: of its first byte, bytes from there to the end of its memory */
 };
 
 struct cvt_param {

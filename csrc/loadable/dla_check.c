@@ -7,7 +7,7 @@
 
 #include "loadable/dla_task.h"
 
-enum { PRECISION_FP16 = 2, CUBE_SIDE_MAX = 8192, MODE_CONTRACT = 0, MODE_MERGE = 2 };
+enum { PRECISION_FP16 = 2, CUBE_SIDE_MAX = 8192, MODE_CONTRACT = 0, MODE_SPLIT = 1, MODE_MERGE = 2 };
 
 struct check {
     const struct dla_task *task;
@@ -42,6 +42,31 @@ static bool check_cube(const struct check *check, const struct data_cube *cube, 
         if (sides[i] == 0 || sides[i] > CUBE_SIDE_MAX)
             return refuse(check, "found its %s to be %u x %u x %u (width, height, channels), expected 1 to %d of each",
                           name, cube->width, cube->height, cube->channel, CUBE_SIDE_MAX);
+    return true;
+}
+
+/* Whether a cube of atoms is inside its memory, its last atom at least begins there, and its lines stand behind each
+ * other. A file for another size of atoms shows here. */
+static bool check_place(const struct check *check, const struct data_cube *cube, unsigned precision, const char *name) {
+    const uint64_t atom = (uint64_t)check->config->mem_atom;
+    const uint64_t bytes = (uint64_t)cube->channel * (unsigned)nvdla_element_bytes((enum nvdla_precision)precision);
+    const uint64_t last = ((bytes + atom - 1) / atom - 1) * cube->surface_stride +
+                          (uint64_t)(cube->height - 1) * cube->line_stride + (cube->width - 1) * atom;
+    static const char *const hint = "was the network compiled for another configuration?";
+    if (cube->type == CUBE_ON_THE_FLY)
+        return true;
+    if (cube->height > 1 && cube->line_stride < cube->width * atom)
+        return refuse(check,
+                      "found a line stride of 0x%" PRIx32
+                      " bytes of its %s, expected at least the %u atoms of %d bytes of a line "
+                      "for configuration %s; %s",
+                      cube->line_stride, name, cube->width, check->config->mem_atom, check->config->name, hint);
+    if (last >= cube->room)
+        return refuse(check,
+                      "found its %s to end at byte 0x%" PRIx64 " or later, by strides of 0x%" PRIx32 " and 0x%" PRIx32
+                      " bytes and the atoms of configuration %s, expected it inside the 0x%" PRIx64
+                      " that its memory has left; %s",
+                      name, last + 1, cube->line_stride, cube->surface_stride, check->config->name, cube->room, hint);
     return true;
 }
 
@@ -186,6 +211,54 @@ static bool check_bdma(const struct check *check) {
     return true;
 }
 
+/* The precision of what an operation reads and of what it writes. */
+static void precisions(const struct operation *op, unsigned *in, unsigned *out) {
+    *in = *out = NVDLA_INT8;
+    switch ((enum op_type)op->type) {
+    case TYPE_CONV:
+        *in = op->conv.in_precision;
+        *out = op->conv.out_precision;
+        break;
+    case TYPE_SDP:
+        *in = op->sdp.src_precision;
+        *out = op->sdp.dst_precision;
+        break;
+    case TYPE_PDP:
+        *in = *out = op->pdp.precision;
+        break;
+    case TYPE_CDP:
+        *in = *out = op->cdp.in_precision;
+        break;
+    case TYPE_RUBIK:
+        *in = *out = op->rubik.precision;
+        break;
+    case TYPE_BDMA:
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+/* True if its source is a cube of atoms: not pixels, not planes. */
+static bool reads_atoms(const struct operation *op) {
+    return op->type == TYPE_CONV ? op->conv.data_format >= PIXEL_FEATURE
+                                 : op->type != TYPE_BDMA && !(op->type == TYPE_RUBIK && op->rubik.mode == MODE_MERGE);
+}
+
+static bool writes_atoms(const struct operation *op) {
+    return op->type != TYPE_BDMA && !(op->type == TYPE_RUBIK && op->rubik.mode == MODE_SPLIT);
+}
+
+static bool check_cubes(const struct check *check) {
+    const struct operation *op = check->op;
+    unsigned in, out;
+    if (op->type == TYPE_BDMA)
+        return true;
+    precisions(op, &in, &out);
+    return check_cube(check, &op->src, "source") && check_cube(check, &op->dst, "destination") &&
+           (!reads_atoms(op) || check_place(check, &op->src, in, "source")) &&
+           (!writes_atoms(op) || check_place(check, &op->dst, out, "destination"));
+}
+
 bool dla_task_check(const struct dla_task *task, const struct nvdla_config *config, struct error *err) {
     static bool (*const checks[TYPE_COUNT])(const struct check *) = {
         [TYPE_BDMA] = check_bdma, [TYPE_CONV] = check_conv, [TYPE_SDP] = check_sdp,
@@ -194,10 +267,7 @@ bool dla_task_check(const struct dla_task *task, const struct nvdla_config *conf
     for (size_t i = 0; i < task->count; i++) {
         const struct check check = {
             .task = task, .op = &task->operations[i], .config = config, .operation = i, .err = err};
-        if (!checks[check.op->type](&check))
-            return false;
-        if (check.op->type != TYPE_BDMA &&
-            (!check_cube(&check, &check.op->src, "source") || !check_cube(&check, &check.op->dst, "destination")))
+        if (!checks[check.op->type](&check) || !check_cubes(&check))
             return false;
     }
     return true;
@@ -206,46 +276,27 @@ bool dla_task_check(const struct dla_task *task, const struct nvdla_config *conf
 /* ---- which configuration ---- */
 
 /* A line that is packed tells the atom. */
-static void cube_needs(const struct data_cube *cube, unsigned element, struct dla_needs *needs) {
-    if (cube->type == CUBE_ON_THE_FLY || cube->width == 0)
+static void cube_needs(const struct data_cube *cube, unsigned precision, struct dla_needs *needs) {
+    if (cube->type == CUBE_ON_THE_FLY)
         return;
-    if (element == 1 && cube->channel > 8 && cube->line_stride < 32 * cube->width)
-        needs->atom_8 = true;
-    if (cube->line_stride == 8 * cube->width && element == 1)
-        needs->atom_8 = true;
-    if (cube->line_stride == 32 * cube->width)
-        needs->atom_32 = true;
-}
-
-static unsigned source_precision(const struct operation *op) {
-    switch ((enum op_type)op->type) {
-    case TYPE_CONV:
-        return op->conv.in_precision > op->conv.out_precision ? op->conv.in_precision : op->conv.out_precision;
-    case TYPE_SDP:
-        return op->sdp.src_precision > op->sdp.dst_precision ? op->sdp.src_precision : op->sdp.dst_precision;
-    case TYPE_PDP:
-        return op->pdp.precision;
-    case TYPE_CDP:
-        return op->cdp.in_precision;
-    default:
-        return NVDLA_INT8;
-    }
+    needs->atom_8 = needs->atom_8 || (cube->line_stride == 8 * cube->width && precision == NVDLA_INT8);
+    needs->atom_32 = needs->atom_32 || cube->line_stride == 32 * cube->width;
 }
 
 void dla_task_needs(const struct dla_task *task, struct dla_needs *needs) {
     for (size_t i = 0; i < task->count; i++) {
         const struct operation *op = &task->operations[i];
-        const bool wide = source_precision(op) != NVDLA_INT8;
-        needs->full = needs->full || wide || op->type == TYPE_BDMA || op->type == TYPE_RUBIK ||
-                      op->src.type == CUBE_SRAM || op->dst.type == CUBE_SRAM;
-        const bool pixels = op->type == TYPE_CONV && op->conv.data_format < PIXEL_FEATURE;
-        if (op->type != TYPE_BDMA && !pixels)
-            cube_needs(&op->src, wide ? 2 : 1, needs);
+        unsigned in, out;
+        precisions(op, &in, &out);
+        needs->full = needs->full || in != NVDLA_INT8 || out != NVDLA_INT8 || op->type == TYPE_BDMA ||
+                      op->type == TYPE_RUBIK || op->src.type == CUBE_SRAM || op->dst.type == CUBE_SRAM;
+        if (reads_atoms(op))
+            cube_needs(&op->src, in, needs);
         if (op->type == TYPE_CONV && op->dst.width == 1 && op->dst.height == 1) {
             needs->atom_8 = needs->atom_8 || op->dst.line_stride == 8;
             needs->atom_32 = needs->atom_32 || op->dst.line_stride == 32;
-        } else if (op->type != TYPE_BDMA) {
-            cube_needs(&op->dst, wide ? 2 : 1, needs);
+        } else if (writes_atoms(op)) {
+            cube_needs(&op->dst, out, needs);
         }
     }
 }

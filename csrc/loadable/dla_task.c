@@ -227,9 +227,10 @@ struct resolving {
     bool failed;
 };
 
-/* Address of a byte behind a list position, in the memory that the type names. */
+/* Address of a byte behind a list position, in the memory that the type names, and how much of that memory is left
+ * there. */
 static bool resolve(struct resolving *resolving, unsigned type, int position, uint32_t offset, const char *what,
-                    uint64_t *address) {
+                    uint64_t *address, uint64_t *room) {
     const struct dla_task *task = resolving->task;
     char name[LAYER_NAME];
     if (position < 0 || (size_t)position >= task->task->address_count)
@@ -248,6 +249,7 @@ static bool resolve(struct resolving *resolving, unsigned type, int position, ui
                          dla_layer_name(task, resolving->operation, name), what, type, memory->id, memory->domain,
                          memory->domain);
     *address = memory->base + entry->offset + offset;
+    *room = memory->size - entry->offset - offset;
     return true;
 }
 
@@ -260,16 +262,18 @@ static void resolve_cube(void *context, struct data_cube *cube, const char *name
         resolving->failed = !error_set(resolving->err, "%s: found type %u of its %s, expected 0, 1 or 2",
                                        dla_layer_name(resolving->task, resolving->operation, layer), cube->type, name);
     else
-        resolving->failed = !resolve(resolving, cube->type, cube->position, cube->offset, name, &cube->address);
+        resolving->failed =
+            !resolve(resolving, cube->type, cube->position, cube->offset, name, &cube->address, &cube->room);
 }
 
 static void resolve_transfers(struct resolving *resolving, struct bdma_op *bdma) {
     for (unsigned i = 0; i < bdma->transfer_count && i < BDMA_TRANSFERS && !resolving->failed; i++) {
         struct bdma_transfer *transfer = &bdma->transfers[i];
+        uint64_t room;
         resolving->failed =
-            !resolve(resolving, bdma->source_type, transfer->source, 0, "source", &transfer->source_address) ||
+            !resolve(resolving, bdma->source_type, transfer->source, 0, "source", &transfer->source_address, &room) ||
             !resolve(resolving, bdma->destination_type, transfer->destination, 0, "destination",
-                     &transfer->destination_address);
+                     &transfer->destination_address, &room);
     }
 }
 
