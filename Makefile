@@ -25,7 +25,7 @@ CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
-LDLIBS := -ljansson -lyaml -lsqlite3 -lz -lm
+LDLIBS := -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 

@@ -11,6 +11,7 @@ packages=(
     clang            # compiler of the Verilated code, sanitizers, fuzzing
     ccache           # makes rebuilding the Verilated code cheap
     zlib1g-dev       # gzip, CRC-32
+    liblz4-dev       # recorded streams
     libjansson-dev   # JSON
     libyaml-dev      # plans of regressions
     libsqlite3-dev   # their results

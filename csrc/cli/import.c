@@ -38,7 +38,8 @@ struct import_options {
     struct lift_map *maps;
     struct lift_image *images;
     struct words paths; /* of images */
-    const char *format, *capture;
+    struct words captures;
+    const char *format;
     bool quiet, no_lint;
 };
 
@@ -100,7 +101,9 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Makes a trace of what a driver did: register traffic from Linux, from the virtual platform, from waves of another "
-    "simulation, from a bus analyser, with memory where the capture has it.\v"
+    "simulation, from a bus analyser, with memory where the capture has it. Several files are one capture that goes on "
+    "from "
+    "file to file.\v"
     "Status polls become polls, interrupt services waits, reads checks. Memory that nobody knows is filled at random, "
     "so "
     "that RTL and model can be compared. What was guessed stands in the summary and in the comments of the trace.\n"
@@ -225,12 +228,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (options->capture)
-            argp_error(state, "found '%s', expected one capture", arg);
-        options->capture = arg;
+        words_add(&options->captures, "%s", arg);
         return 0;
     case ARGP_KEY_END:
-        if (!options->capture)
+        if (options->captures.count == 0)
             argp_error(state, "no capture is given");
         return 0;
     default:
@@ -269,8 +270,8 @@ static void print_words(const char *head, const struct words *words, uint64_t co
 static void print_summary(const struct import_options *options, const struct source *source,
                           const struct lift_summary *summary) {
     const struct source_notes *notes = source_notes(source);
-    printf("%s: %s, %" PRIu64 " writes and %" PRIu64 " reads", options->capture, source_format(source), summary->writes,
-           summary->reads);
+    printf("%s: %s, %" PRIu64 " writes and %" PRIu64 " reads", options->captures.items[0], source_format(source),
+           summary->writes, summary->reads);
     if (summary->untils > 0)
         printf(", %" PRIu64 " untils", summary->untils);
     if (notes->outside > 0)
@@ -318,7 +319,8 @@ static int import_capture(struct import_options *options) {
     struct lift_summary summary = {0};
     options->source.config = options->lift.config;
     struct watch watch = {.progress = progress_start()};
-    watch.source = source_open(options->capture, options->format, &options->source, &err);
+    watch.source = source_open((const char *const *)options->captures.items, options->captures.count, options->format,
+                               &options->source, &err);
     if (!watch.source) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return IMPORT_REFUSED;
@@ -352,10 +354,12 @@ static int import_program(const struct import_options *options) {
     struct error err;
     const struct trace_options trace = {.config = options->lift.config};
     struct program *prog = NULL;
-    if (options->lift.map_count > 0 || options->lift.image_count > 0 || options->lift.accesses)
-        error_set(&err, "--map, --mem and --accesses are for captures; %s is a program", options->capture);
+    if (options->captures.count > 1)
+        error_set(&err, "found '%s', expected one trace", options->captures.items[1]);
+    else if (options->lift.map_count > 0 || options->lift.image_count > 0 || options->lift.accesses)
+        error_set(&err, "--map, --mem and --accesses are for captures; %s is a program", options->captures.items[0]);
     else
-        prog = trace_read(options->capture, &trace, &err);
+        prog = trace_read(options->captures.items[0], &trace, &err);
     const bool good = prog && trace_write(prog, options->lift.path, &err);
     program_free(prog);
     if (!good)
@@ -380,17 +384,17 @@ static char *default_path(const char *capture) {
 int import_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
     static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "CAPTURE", .doc = doc};
+        .children = children, .options = option_table, .parser = parse, .args_doc = "CAPTURE...", .doc = doc};
     struct import_options options = {.lift = {.config = nvdla_config_find("small")}};
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return EXIT_BAD_INPUT;
-    char *path = options.lift.path ? NULL : default_path(options.capture);
+    char *path = options.lift.path ? NULL : default_path(options.captures.items[0]);
     if (path)
         options.lift.path = path;
     for (size_t i = 0; i < options.lift.image_count; i++)
         options.images[i].path = options.paths.items[i];
     options.lift.images = options.images;
-    options.lift.title = options.capture;
+    options.lift.title = options.captures.items[0];
     const bool is_program =
         options.format && (strcmp(options.format, "cfg") == 0 || strcmp(options.format, "nvt") == 0);
     const int status = is_program ? import_program(&options) : import_capture(&options);
@@ -398,6 +402,7 @@ int import_main(int argc, char **argv) {
     free(options.maps);
     free(options.images);
     words_free(&options.paths);
+    words_free(&options.captures);
     words_free(&options.source.signals);
     return status;
 }

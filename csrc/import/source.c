@@ -24,7 +24,19 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 /* ---- for the formats ---- */
 
 bool source_line(struct source *source, struct span *line) {
-    return lines_next(&source->lines, line);
+    while (!lines_next(&source->lines, line)) {
+        if (source->lines.failed || source->file + 1 >= source->paths.count)
+            return false;
+        struct error *err = source->lines.err;
+        source->path = source->paths.items[++source->file];
+        source->done += source->lines.taken;
+        lines_close(&source->lines);
+        if (!lines_open_file(&source->lines, source->path, err)) {
+            source->lines.failed = true;
+            return false;
+        }
+    }
+    return true;
 }
 
 static void add_note(const struct source *source, struct words *words, uint64_t *count, uint64_t line,
@@ -190,22 +202,27 @@ static const struct source_format *find_format(const char *name, struct error *e
     return found;
 }
 
-struct source *source_open(const char *path, const char *format, const struct source_options *options,
-                           struct error *err) {
+struct source *source_open(const char *const *paths, size_t count, const char *format,
+                           const struct source_options *options, struct error *err) {
+    const char *path = paths[0];
     char *head = xmalloc(HEAD);
     size_t n = 0;
     struct source *source = NULL;
     if (read_head(path, head, &n, err)) {
         const struct source_format *found = format ? find_format(format, err) : guess_format(path, head, n, err);
         if (found) {
-            struct stat info;
             source = xcalloc(1, sizeof *source);
             source->format = found;
-            source->path = xstrdup(path);
             source->options = *options;
-            source->size = stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+            for (size_t i = 0; i < count; i++) {
+                struct stat info;
+                words_add(&source->paths, "%s", paths[i]);
+                source->size += stat(paths[i], &info) == 0 ? (uint64_t)info.st_size : 0;
+            }
+            source->path = source->paths.items[0];
             const bool whole = found == &source_fst; /* read by a program of its own */
-            if ((!whole && !lines_open_file(&source->lines, source->path, err)) ||
+            if ((whole && count > 1 && !error_set(err, "%s: waves come in one file, found %zu", path, count)) ||
+                (!whole && !lines_open_file(&source->lines, source->path, err)) ||
                 (found->open && !found->open(source, err))) {
                 source_close(source);
                 source = NULL;
@@ -225,7 +242,7 @@ void source_close(struct source *source) {
     lines_close(&source->lines);
     words_free(&source->notes.dropped);
     words_free(&source->notes.guessed);
-    free(source->path);
+    words_free(&source->paths);
     free(source);
 }
 
@@ -238,7 +255,7 @@ const struct source_notes *source_notes(const struct source *source) {
 }
 
 void source_progress(const struct source *source, uint64_t *done, uint64_t *total) {
-    *done = source->lines.taken;
+    *done = source->done + source->lines.taken;
     *total = source->size;
 }
 

@@ -70,10 +70,11 @@ struct source_notes {
 
 struct source;
 
-/* Opens a capture, gzip or not. format: "mmiotrace", "kmd", "vp", "txn", "csv", "vcd", "fst", "cfg", "pattern"; NULL:
- * by its content. NULL with a message that says what is wrong with the file or the options. */
-struct source *source_open(const char *path, const char *format, const struct source_options *options,
-                           struct error *err);
+/* Opens a capture, gzip or not: one file, or several that go on one after the other (a log that was rotated). format:
+ * "mmiotrace", "kmd", "vp", "txn", "csv", "vcd", "fst", "cfg", "pattern"; NULL: by its content. NULL with a message
+ * that says what is wrong with the file or the options. */
+struct source *source_open(const char *const *paths, size_t count, const char *format,
+                           const struct source_options *options, struct error *err);
 void source_close(struct source *source);
 
 const char *source_format(const struct source *source);

@@ -21,12 +21,14 @@ extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, s
 
 struct source {
     const struct source_format *format;
-    char *path;
+    char *path; /* of the file that is read, one of paths */
+    struct words paths;
+    size_t file; /* index of it */
     struct source_options options;
     struct lines lines;
     struct source_notes notes;
-    void *state; /* of the format */
-    uint64_t size;
+    void *state;         /* of the format */
+    uint64_t size, done; /* bytes of all files; of those that have been read to their end */
     uint8_t bytes[ACCESS_BYTES], enabled[ACCESS_BYTES]; /* for accesses to memory */
     char text[256];                                     /* of a hole */
 };

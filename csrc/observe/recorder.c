@@ -1,22 +1,23 @@
 /* Files of element streams; see recorder.h. A file is a line of text that names the stream, its byte order, then
- * blocks. A block holds elements of one launch, up to a fixed number of bytes, in three parts, each compressed (lz4.h):
- * where the elements stand, in rectangles as large as they can be; the elements, each in as few bytes as the block's
- * largest needs; the clocks of the beats. The first two do not depend on the batches in which the elements were heard,
- * so that model and RTL leave the same bytes for the same elements: blocks are compared as they lie in the files, and
- * taken apart only where they differ.
+ * blocks. A block holds elements of one launch, up to a fixed number of bytes, in three parts: where the elements
+ * stand, in rectangles as large as they can be; the elements, each in as few bytes as the block's largest needs; the
+ * clocks of the beats. Each part is an LZ4 block: what cannot be made smaller, such as sums of noise, must cost hardly
+ * more than copying it, and deflate takes ten times as long for that. The first two parts do not depend on the batches
+ * in which the elements were heard, so that model and RTL leave the same bytes for the same elements: blocks are
+ * compared as they lie in the files, and taken apart only where they differ.
  */
 #include "observe/recorder.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <lz4.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "nvdla/xalloc.h"
-#include "observe/lz4.h"
 
 enum { BLOCK_BYTES = 1 << 16 /* of a full block's elements, before they are packed */ };
 
@@ -209,12 +210,18 @@ static void write_out(struct file *file, const void *bytes, size_t n) {
         broken(file, "written");
 }
 
+/* Bytes that `size` bytes take at most. */
+static size_t bound_of(size_t size) {
+    return (size_t)LZ4_COMPRESSBOUND(size);
+}
+
 /* Compresses to recorder->packed, behind what is there. Returns the bytes that it adds. */
 static uint32_t pack(struct recorder *recorder, const uint8_t *from, size_t size) {
     struct bytes *packed = &recorder->packed;
-    reserve(packed, lz4_bound(size));
-    const size_t n = lz4_compress(packed->at + packed->used, from, size);
-    packed->used += n;
+    reserve(packed, bound_of(size));
+    const int n =
+        LZ4_compress_default((const char *)from, (char *)packed->at + packed->used, (int)size, (int)bound_of(size));
+    packed->used += (size_t)n;
     return (uint32_t)n;
 }
 
@@ -539,8 +546,8 @@ static bool head_is_good(const uint32_t head[HEAD_WORDS]) {
     const uint32_t whole = (uint32_t)tap_element_bytes((enum tap_format)format);
     return elements <= BLOCK_BYTES / whole && size <= whole &&
            head[PLACES] <= elements * (RECORD_FIELDS + 1) * NUMBER_BYTES &&
-           head[CLOCKS] <= 3 * elements * NUMBER_BYTES && head[PLACES_HELD] <= lz4_bound(head[PLACES]) &&
-           head[ELEMENTS_HELD] <= lz4_bound(elements * size) && head[CLOCKS_HELD] <= lz4_bound(head[CLOCKS]);
+           head[CLOCKS] <= 3 * elements * NUMBER_BYTES && head[PLACES_HELD] <= bound_of(head[PLACES]) &&
+           head[ELEMENTS_HELD] <= bound_of(elements * size) && head[CLOCKS_HELD] <= bound_of(head[CLOCKS]);
 }
 
 /* Reads the next block and leaves it packed. */
@@ -567,7 +574,7 @@ static enum tap_read next_block(struct tap_reader *reader, struct error *err) {
 
 static bool unpack(uint8_t **to, size_t size, const uint8_t *from, size_t packed) {
     *to = xrealloc(*to, size);
-    return lz4_decompress(*to, size, from, packed);
+    return LZ4_decompress_safe((const char *)from, (char *)*to, (int)packed, (int)size) == (int)size;
 }
 
 static enum tap_read open_block(struct tap_reader *reader, struct error *err) {

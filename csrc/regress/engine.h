@@ -10,7 +10,7 @@ struct engine_listener {
     void (*started)(void *context, size_t test, const char *host);
     /* part: of its work that is done, 0 to 1. */
     void (*progress)(void *context, size_t test, double part);
-    /* The final result. The listener has kept it for good when it returns (a transaction that is on the disk), false if
+    /* The final result. The listener has kept it when it returns (it outlives this process), false if
      * it could not: the engine then ends everything and returns. */
     bool (*done)(void *context, size_t test, const char *host, const struct result *result);
     /* What a person should know: a line. NULL: it goes to stderr. */

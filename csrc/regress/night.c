@@ -28,6 +28,14 @@
 #include "run/process.h"
 #include "run/version.h"
 
+/* Seconds between two times that results are made to be on the disk, which costs milliseconds, and told. */
+#define SYNC_SECONDS 0.1
+
+struct kept {
+    size_t test;
+    struct result result; /* its verdict, reason and duration */
+};
+
 struct night {
     const struct night_options *options;
     struct plan *plan;
@@ -44,7 +52,10 @@ struct night {
     struct builds *builds;
     struct schedule schedule;
     struct live *live;
-    bool broken; /* something that is to be written could not be */
+    struct kept *kept; /* results that are not told yet: they may not be on the disk */
+    size_t kept_count;
+    double synced; /* process_clock() */
+    bool broken;   /* something that is to be written could not be */
     double start;
 };
 
@@ -175,7 +186,8 @@ static bool take_folder(struct night *night, const char *out, struct error *err)
 /* ---- beginning and going on ---- */
 
 static bool begin(struct night *night, struct error *err) {
-    char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER);
+    char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER),
+         *directory = builds_directory(night->builds);
     const struct night_facts facts = {.kind = "regress",
                                       .plan = night->settings.name,
                                       .plan_path = night->plan_path,
@@ -185,12 +197,14 @@ static bool begin(struct night *night, struct error *err) {
                                       .engine = night->engine,
                                       .command = night->options->command,
                                       .folder = out,
-                                      .seed = night->seed};
+                                      .seed = night->seed,
+                                      .directory = directory};
     bool well = directory_make(out, err);
     night->store = well ? store_open(night->database, true, err) : NULL;
     well = night->store && expect(night, err);
     night->id = well ? store_begin(night->store, &facts, &night->tests, err) : -1;
     well = night->id > 0 && take_folder(night, out, err);
+    free(directory);
     free(out);
     return well;
 }
@@ -300,6 +314,24 @@ static void progress(void *context, size_t test, double part) {
     live_progress(((struct night *)context)->live, test, part);
 }
 
+/* Makes what was kept to be on the disk, then tells it. */
+static bool tell_kept(struct night *night) {
+    struct error err;
+    night->synced = process_clock();
+    const bool well = night->kept_count == 0 || store_sync(night->store, &err);
+    if (!well)
+        complain(night, err.text);
+    for (size_t i = 0; i < night->kept_count; i++) {
+        if (well)
+            live_done(night->live, night->kept[i].test, &night->kept[i].result);
+        free(night->kept[i].result.reason);
+    }
+    free(night->kept);
+    night->kept = NULL;
+    night->kept_count = 0;
+    return well;
+}
+
 static bool keep(void *context, size_t test, const char *host, const struct result *result) {
     struct night *night = context;
     struct error err;
@@ -307,8 +339,13 @@ static bool keep(void *context, size_t test, const char *host, const struct resu
         complain(night, err.text);
         return false;
     }
-    live_done(night->live, test, result);
-    return true;
+    night->kept = xgrow(night->kept, night->kept_count, sizeof *night->kept);
+    night->kept[night->kept_count++] =
+        (struct kept){.test = test,
+                      .result = {.verdict = result->verdict,
+                                 .reason = result->reason ? xstrdup(result->reason) : NULL,
+                                 .seconds = result->seconds}};
+    return process_clock() - night->synced < SYNC_SECONDS || tell_kept(night);
 }
 
 static void message(void *context, const char *line) {
@@ -316,7 +353,10 @@ static void message(void *context, const char *line) {
 }
 
 static void tick(void *context) {
-    live_tick(((struct night *)context)->live);
+    struct night *night = context;
+    if (night->kept_count > 0 && process_clock() - night->synced >= SYNC_SECONDS)
+        tell_kept(night);
+    live_tick(night->live);
 }
 
 static void tell_build(void *context, const char *line) {
@@ -342,7 +382,7 @@ static bool drop_unbuilt(struct night *night) {
             return false;
     }
     night->schedule.count = kept;
-    return true;
+    return tell_kept(night);
 }
 
 static void tell_beginning(const struct night *night, size_t before) {
@@ -371,7 +411,7 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
                                              .progress = live_on_terminal(night->live) ? progress : NULL,
                                              .done = keep,
                                              .message = message,
-                                             .tick = live_on_terminal(night->live) ? tick : NULL,
+                                             .tick = tick,
                                              .context = night};
     const struct engine_job job = {
         .tests = night->tests.tests,
@@ -468,7 +508,9 @@ static int end_night(struct night *night, enum engine_end end, int signal) {
     if (!worst_status(night, &status, &err))
         complain(night, err.text);
     write_outputs(night, !signal);
-    if (!whole) {
+    if (whole)
+        builds_remove(night->folder);
+    else {
         char *command = resume_command(night);
         printf("\nNot all tests have run. To go on: %s\n", command);
         free(command);
@@ -486,6 +528,8 @@ static int run_night(struct night *night) {
     tell_beginning(night, before);
     night->live = live_open(&night->tests, &night->schedule, before, on_slurm(night) ? 1 : night->jobs);
     enum engine_end end = drop_unbuilt(night) ? run_tests(night, &signal, &err) : ENGINE_FAILED;
+    if (!tell_kept(night))
+        end = ENGINE_FAILED;
     live_close(night->live);
     night->live = NULL;
     if (end == ENGINE_FAILED && !night->broken)
@@ -530,8 +574,8 @@ static bool prepare(struct night *night, struct error *err) {
                          options->slurm ? "--slurm-options" : "--chunk-seconds");
     if (options->dry_run)
         return expect(night, err);
-    night->builds = builds_make(&night->tests, night->done, tell_build, NULL);
-    return options->resume || begin(night, err);
+    night->builds = builds_make(&night->tests, night->done, night->folder, tell_build, NULL);
+    return (options->resume || begin(night, err)) && builds_keep(night->builds, night->folder, err);
 }
 
 int night_run(const struct night_options *options) {

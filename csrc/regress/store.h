@@ -1,5 +1,6 @@
 /* The database of regressions: one SQLite file that keeps all nights (schema.sql, docs/database.md). Several processes
- * of one machine may write at a time. Every change is a transaction that is on the disk when the call returns.
+ * of one machine may write at a time. Every change is a transaction that is on the disk when the call returns, results
+ * when store_sync() does.
  *
  * Who reads writes SQL: store_database().
  */
@@ -48,9 +49,14 @@ int64_t store_begin(struct store *store, const struct night_facts *facts, const 
 bool store_state(struct store *store, int64_t night, const char *state, double seconds, struct error *err);
 
 /* Keeps the result of a test, once: false with a message if it has one already, or it cannot be written. Paths of the
- * report inside the folder of the night are kept relative to it. */
+ * report inside the folder of the night are kept relative to it. When it returns, the result outlives this process,
+ * however that ends; store_sync() makes it outlive a power cut. */
 bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
                   struct error *err);
+
+/* All results kept so far are on the disk when it returns. A disk takes milliseconds for that: worth doing for several
+ * at a time. False with a message. */
+bool store_sync(const struct store *store, struct error *err);
 
 /* The last night of the plan that is not done and whose runner is gone; 0: none; -1 with a message, also if there are
  * only such whose runner lives, or runs on another host, which cannot be asked. */

@@ -1,4 +1,6 @@
 /* Nights, their tests and results in the database of regressions. See store.h. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -358,9 +360,10 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
     set_text(statement, ":result", json);
     set_number(statement, ":night", night);
     set_number(statement, ":number", (int64_t)number);
-    bool well = store_step(store, statement, doing, err);
+    bool well = store_run(store, "PRAGMA synchronous = NORMAL", doing, err) && store_step(store, statement, doing, err);
     if (well && sqlite3_changes(store->database) == 0)
         well = explain_unchanged(store, night, number, doing, err);
+    well = store_run(store, "PRAGMA synchronous = FULL", doing, well ? err : NULL) && well;
     sqlite3_clear_bindings(statement);
     free(signature);
     free(mismatch);
@@ -368,6 +371,18 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
     free(page);
     free(json);
     free(coverage);
+    return well;
+}
+
+bool store_sync(const struct store *store, struct error *err) {
+    char *log = xprintf("%s-wal", store->path); /* all of it is in the log until SQLite has it on the disk itself */
+    const int file = open(log, O_RDONLY | O_CLOEXEC);
+    const bool well = (file < 0 && errno == ENOENT) || (file >= 0 && fdatasync(file) == 0);
+    if (!well)
+        error_set(err, "%s: results may not be on the disk: %s", log, strerror(errno));
+    if (file >= 0)
+        close(file);
+    free(log);
     return well;
 }
 

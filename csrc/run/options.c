@@ -47,6 +47,7 @@ enum {
     KEY_NO_GOLDEN,
     KEY_STATS,
     KEY_NAME,
+    KEY_SIMULATORS,
     KEY_RESULTS,
     KEY_RESULT_FD,
     KEY_PROGRESS,
@@ -217,6 +218,7 @@ const struct argp_option run_option_table[] = {
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
+    {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
@@ -674,6 +676,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_NAME:
         options->name = name_option(state, name, arg, "a name");
+        return 0;
+    case KEY_SIMULATORS:
+        options->simulators = name_option(state, name, arg, "a folder");
         return 0;
     case KEY_RESULTS:
         options->results = name_option(state, name, arg, "the name of a file, or - for stdout");

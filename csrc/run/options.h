@@ -62,6 +62,7 @@ struct run_options {
     uint64_t copies_every;    /* its clocks between two of them; 0: as many as may be */
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
     struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
+    const char *simulators;   /* folder whose simulators are taken as they are; NULL: those that are built */
     bool only_failed;         /* with out: reports on what does not pass only */
     bool no_golden, stats, verbose, quiet;
     bool no_report;       /* whatever comes of it, the result alone tells */

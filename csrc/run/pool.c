@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -20,10 +21,20 @@
 #define BUSY_SECONDS 0.001
 enum { BUSY_BYTES = 16 << 10 };
 
+/* Each job needs two files: as many as the system allows. */
+static void allow_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 bool pool_open(struct pool *pool, bool groups, struct error *err) {
     struct sigaction hangup;
     sigset_t set;
     *pool = (struct pool){.signals = -1, .groups = groups, .guard = {.to = -1}};
+    allow_files();
     if (groups && !process_guard_open(&pool->guard, err))
         return false;
     sigemptyset(&set);
@@ -55,15 +66,28 @@ void pool_close(struct pool *pool) {
     *pool = (struct pool){.signals = -1, .guard = {.to = -1}};
 }
 
+/* A job that has started is one of those running. */
+static void add(struct pool *pool, struct job *job) {
+    if (pool->groups)
+        process_guard_add(&pool->guard, job->pid);
+    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
+    pool->running[pool->count++] = job;
+}
+
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err) {
     job->own_group = pool->groups;
     if (!job_start(job, options, progress, err))
         return false;
-    if (pool->groups)
-        process_guard_add(&pool->guard, job->pid);
-    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
-    pool->running[pool->count++] = job;
+    add(pool, job);
+    return true;
+}
+
+bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err) {
+    job->own_group = pool->groups;
+    if (!job_start_program(job, words, err))
+        return false;
+    add(pool, job);
     return true;
 }
 

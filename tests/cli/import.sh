@@ -61,7 +61,11 @@ nv import empty.log -o t5.nvt; check import_unknown 2 "empty.log: no format of c
 nv import --from kmd empty.log -o t5.nvt; check import_no_access 2 "empty.log: found no access to the registers of NVDLA (read as kmd; 0 accesses of other devices)"
 nv import missing.log; check import_missing 2 "missing.log: cannot open"
 nv import; check import_nothing 2 "no capture is given"
-nv import a b; check import_two 2 "found 'b', expected one capture"
+head -20 t.log >t.1; tail -n +21 t.log >t.2
+nv import t.1 t.2 -o tt.nvt --accesses tt.acc; check import_rotated 0 "31 writes and 8 reads"
+that import_rotated_accesses cmp tt.acc t.acc
+nv import t.1 missing.log -o tt.nvt; check import_rotated_missing 2 "missing.log: cannot open"
+nv import --from nvt plain.nvt plain.nvt; check import_two 2 "found 'plain.nvt', expected one trace"
 form csv 0x43c80000 >t.csv
 nv import t.csv -o c.nvt; check import_csv_base 2 "none of its 39 accesses is in the register window" "--base"
 nv import --base 0x43c80000 t.csv -o c.nvt; check import_csv 0 "csv, 31 writes and 8 reads" "guessed: t.csv:1: columns type:2,address:3,data:4"

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
                                            .force = (choice & 0x20) != 0};
     const struct lift_options lift_options = {
         .config = options.config, .maps = &map, .map_count = choice >> 7, .path = out, .title = "fuzzed"};
-    struct source *source = source_open(in, formats[choice & 7], &options, &err);
+    struct source *source = source_open((const char *const[]){in}, 1, formats[choice & 7], &options, &err);
     struct lift_summary summary = {0};
     const bool good = source && lift(source, &lift_options, &summary, &err);
     if (!good && !err.text[0])
