@@ -1,5 +1,5 @@
-/* Runs exported C programs against the model: loads each as a shared object, whose registers and memory are those of a model
- * (shim.h), plays the trace that it was made from on another model, and compares verdict and memory.
+/* Runs exported C programs against the model: loads each as a shared object, whose registers and memory are those of a
+ * model (shim.h), plays the trace that it was made from on another model, and compares verdict and memory.
  *
  * usage: export_device PROGRAM.so TRACE CONFIG [ARGUMENT...]     ARGUMENTs are those of the program
  * Exit status: 0 equal and passed, 1 equal and failed, 3 not equal, 2 broken.

@@ -1,5 +1,5 @@
-/* Put in front of an exported C program (-include): its registers and memory are those of a model of NVDLA, in the program that
- * loads it (device.c). */
+/* Put in front of an exported C program (-include): its registers and memory are those of a model of NVDLA, in the
+ * program that loads it (device.c). */
 #ifndef EXPORT_SHIM_H
 #define EXPORT_SHIM_H
 
