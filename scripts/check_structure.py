@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "device": "nvdla memory",
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
+    "loadable": "nvdla memory layers trace device observe model replay",
     "gen": "nvdla layers trace",
     "replay": "nvdla memory layers trace device observe",
     "coverage": "nvdla memory layers trace",
@@ -33,7 +34,7 @@ MAY_INCLUDE = {
     "import": "nvdla memory layers trace",
     "export": "nvdla memory layers trace device replay",
     "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace device observe model gen replay coverage report run regress import export",
+    "cli": "nvdla memory layers trace device observe model loadable gen replay coverage report run regress import export",
 }
 
 
