@@ -161,6 +161,11 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# Exported traces, against what they were made from.
+$(B)/tests/same_program: $(B)/obj/tests/export/same.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
 # Exported C programs, against the model.
 $(B)/tests/export_device: $(B)/obj/tests/export/device.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)

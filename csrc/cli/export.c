@@ -3,14 +3,17 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "export/bytes.h"
 #include "export/order.h"
 #include "export/program_c.h"
+#include "export/txn.h"
+#include "model/model.h"
 #include "run/options.h"
 #include "trace/formats.h"
 
 enum { KEY_TO = 0x100, KEY_NO_GOLDEN, KEY_SEED };
 
-enum target { TARGET_NONE, TARGET_C, TARGET_UIO, TARGET_NVT };
+enum target { TARGET_NONE, TARGET_C, TARGET_UIO, TARGET_TXN, TARGET_NVT };
 
 struct export_options {
     struct trace_options trace;
@@ -22,15 +25,15 @@ struct export_options {
 static const struct {
     const char *name;
     enum target target;
-} targets[] = {{"c", TARGET_C}, {"uio", TARGET_UIO}, {"nvt", TARGET_NVT}};
+} targets[] = {{"c", TARGET_C}, {"uio", TARGET_UIO}, {"txn", TARGET_TXN}, {"nvt", TARGET_NVT}};
 
 static const struct argp_option option_table[] = {
     {.name = "to",
      .key = KEY_TO,
      .arg = "FORMAT",
-     .doc = "c: a bare-metal C program, one file that any C99 compiler takes; uio: the same as a user-space program "
-            "of Linux; nvt: the trace with its streams put in order"},
-    {.name = "out", .key = 'o', .arg = "FILE", .doc = "The file to write"},
+     .doc = "c: a bare-metal C program, one file that any C99 compiler takes; uio: the same as a user-space program of "
+            "Linux; txn: a folder with input.txn of the trace player; nvt: the trace with its streams put in order"},
+    {.name = "out", .key = 'o', .arg = "FILE", .doc = "The file or folder to write"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
     {0},
@@ -44,6 +47,7 @@ static const char doc[] =
     "Examples:\n"
     "  nvcosim export t.nvt.gz --to c -o t.c\n"
     "  nvcosim export t.cfg --to uio -o t.c\n"
+    "  nvcosim export t.nvt.gz --to txn -o folder\n"
     "\n"
     "Exit status: 0 written; 2 bad input or usage, or the format cannot say what the trace does: nothing is written.";
 
@@ -58,7 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             if (strcmp(arg, targets[i].name) == 0)
                 options->target = targets[i].target;
         if (options->target == TARGET_NONE)
-            argp_error(state, "--to: found '%s', expected c, uio or nvt", arg);
+            argp_error(state, "--to: found '%s', expected c, uio, txn or nvt", arg);
         return 0;
     case 'o':
         options->out = arg;
@@ -80,23 +84,58 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that "
                               "holds one");
         else if (options->target == TARGET_NONE)
-            argp_error(state, "--to is missing; expected c, uio or nvt");
+            argp_error(state, "--to is missing; expected c, uio, txn or nvt");
         else if (!options->out)
-            argp_error(state, "-o is missing; expected the file to write");
+            argp_error(state, "-o is missing; expected the file or folder to write");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
+/* Bytes in place of CRCs, as the model leaves them. */
+static bool bytes_of_model(struct program *ordered, uint64_t seed, struct error *err) {
+    const struct model_options model_options = {.allow_outside = true, .allow_undefined = true};
+    struct device *model = model_new(ordered->config, &model_options);
+    const bool good = crc_to_bytes(ordered, model, seed, err);
+    model->ops->destroy(model);
+    return good;
+}
+
+static bool export_as_txn(const struct export_options *options, struct program *ordered, struct error *err) {
+    size_t changed = 0;
+    if (!bytes_of_model(ordered, options->seed, err))
+        return false;
+    struct program *form = txn_form(ordered, options->seed, &changed, err);
+    const bool good = form && export_txn(form, options->out, err);
+    if (good && changed > 0)
+        fprintf(stderr,
+                "nvcosim: note: input.txn knows by the register whether a read is compared: for %zu read%s that is not "
+                "as in the trace (docs/export.md)\n",
+                changed, changed == 1 ? "" : "s");
+    program_free(form);
+    return good;
+}
+
 static bool export_program(const struct export_options *options, struct program *prog, struct error *err) {
     struct program *ordered = program_in_order(prog, err);
-    bool good = ordered != NULL;
-    if (good && options->target == TARGET_NVT)
+    bool good = false;
+    switch (ordered ? options->target : TARGET_NONE) {
+    case TARGET_NONE:
+        break;
+    case TARGET_C:
+        good = export_c(ordered, PLATFORM_BARE, options->seed, options->out, err);
+        break;
+    case TARGET_UIO:
+        good = export_c(ordered, PLATFORM_LINUX, options->seed, options->out, err);
+        break;
+    case TARGET_TXN:
+        good = export_as_txn(options, ordered, err);
+        break;
+    case TARGET_NVT:
         good = trace_write(ordered, options->out, err);
-    else if (good)
-        good = export_c(ordered, options->target == TARGET_C ? PLATFORM_BARE : PLATFORM_LINUX, options->seed,
-                        options->out, err);
+        break;
+    }
     program_free(ordered);
     return good;
 }

@@ -131,7 +131,7 @@ static void take_interrupt(struct order *order, size_t at) {
     const struct op *notify = &order->prog->ops[order->notifies[at]];
     struct op op = op_make(notify->bit < 0 ? OP_WAIT : OP_POLL, notify->line);
     op.file = notify->file;
-    op.level = 1;
+    op.level = notify->bit < 0;
     if (notify->bit >= 0) {
         op.address = order->status;
         op.value = op.mask = UINT32_C(1) << notify->bit;
