@@ -171,6 +171,11 @@ $(B)/tests/export_device: $(B)/obj/tests/export/device.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -rdynamic -o $@ $^ $(LDLIBS) -ldl
 
+# Damaged loadables, under the sanitizers.
+$(B)/asan/tests/damage: $(B)/asan/obj/tests/loadable/damage.o $(B)/asan/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)clang $(ASAN_FLAGS) -o $@ $^ $(LDLIBS)
+
 # What is written about a night, of any database.
 $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
