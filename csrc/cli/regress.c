@@ -1,13 +1,17 @@
-/* nvcosim regress: runs a plan, keeps what came of it, goes on with what was interrupted. */
+/* nvcosim regress: runs a plan, keeps what came of it, goes on with what was interrupted; or compares two nights. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
+#include "regress/compare.h"
 #include "regress/night.h"
 #include "regress/worker.h"
 #include "run/options.h"
+#include "run/process.h"
+#include "run/progress.h"
 
 enum {
     KEY_SELECT = 0x100,
@@ -19,7 +23,13 @@ enum {
     KEY_NOTIFY,
     KEY_SLURM,
     KEY_CHUNK,
-    KEY_WORKER
+    KEY_WORKER,
+    KEY_COMPARE,
+    KEY_LIMIT,
+    KEY_PAGE,
+    KEY_ALL,
+    KEY_CSV,
+    KEY_JSON
 };
 
 static const struct argp_option option_table[] = {
@@ -67,13 +77,33 @@ static const struct argp_option option_table[] = {
      .key = KEY_NOTIFY,
      .arg = "COMMAND",
      .doc = "Run a command of the shell at the end, with a summary on its standard input: 'mail -s nightly rtl-team'"},
+    {.name = "compare",
+     .key = KEY_COMPARE,
+     .arg = "A",
+     .doc =
+         "Run nothing; compare night A with night B, or tests of them: NIGHT[:NAME=VALUE,...], NIGHT a number, latest, "
+         "previous or a git revision, NAME item, config, dut, memory, tag or plan"},
+    {.name = "limit",
+     .key = KEY_LIMIT,
+     .arg = "PERCENT",
+     .doc = "With --compare: a test that takes more cycles by more than this is an error"},
+    {.name = "page",
+     .key = KEY_PAGE,
+     .arg = "FILE",
+     .flags = OPTION_ARG_OPTIONAL,
+     .doc = "With --compare: write a page too (default: compare-A-B.html beside the folder of night B)"},
+    {.name = "all", .key = KEY_ALL, .doc = "With --compare: show every test, not only those that changed"},
+    {.name = "csv", .key = KEY_CSV, .doc = "With --compare: print the tests between commas"},
+    {.name = "json", .key = KEY_JSON, .doc = "With --compare: print one JSON object"},
     {0},
 };
 
 static const char doc[] =
     "Runs the tests of a plan (docs/plans.md), several at a time, the longest first, and keeps every result in a "
     "database as soon as it is there.\v"
-    "Simulators are built, or brought up to date, before the first test. A test that crashes, hangs, or exceeds its "
+    "Simulators are built, or brought up to date, before the first test, and copied into the folder of the night until "
+    "it is done: what is built meanwhile changes nothing, --resume goes on with the copies. A test that crashes, "
+    "hangs, or exceeds its "
     "limits of time, cycles or memory has that as its verdict; the others go on.\n"
     "A line for each test that does not pass goes to stdout, and for each that passes although the plan knows it to "
     "fail. Where stderr is a terminal, what runs is shown below them.\n"
@@ -87,10 +117,13 @@ static const char doc[] =
     "  nvcosim regress plans/nightly.yml --resume\n"
     "  nvcosim regress plans/nightly.yml -j 8 --notify 'mail -s nightly rtl-team'\n"
     "  nvcosim regress plans/nightly.yml --engine slurm --slurm-options '--partition=eda --mem=4G'\n"
+    "  nvcosim regress --compare previous latest --page\n"
+    "  nvcosim regress --compare v1.2 HEAD --limit 2\n"
+    "  nvcosim regress --compare 12:dut=both 12:dut=rtl:mine\n"
     "\n"
     "Exit status: 0 all passed, or failed as the plan knows; else the worst of the others, as of nvcosim run (2, 4, 3, "
     "1), at least 1 if not all have run; 2 also if the plan is wrong, or something can not be written; 128 + N: ended "
-    "by signal N.";
+    "by signal N. With --compare: 0 B is not worse; 1 it has new failures, or tests over the limit; 2 bad usage.";
 
 static uint64_t number(struct argp_state *state, const char *option, const char *arg, uint64_t min, uint64_t max) {
     uint64_t value = 0;
@@ -106,11 +139,33 @@ static const char *name(struct argp_state *state, const char *option, const char
     return arg;
 }
 
-/* The options of a night, or of one of its jobs on a cluster. */
-struct arguments {
-    struct night_options night;
-    const char *worker; /* folder of the night; NULL: no job */
+/* Of --compare. */
+struct compare_arguments {
+    const char *a, *page; /* page: file, NULL: the default */
+    double limit;         /* per cent; negative: none */
+    bool write_page, all, csv, json, given;
 };
+
+/* The options of a night, or of one of its jobs on a cluster, or of a comparison of nights. */
+struct arguments {
+    struct night_options night; /* its plan is the second night of a comparison */
+    const char *worker;         /* folder of the night; NULL: no job */
+    struct compare_arguments compare;
+};
+
+static void check_compare(const struct arguments *arguments, struct argp_state *state) {
+    const struct night_options *options = &arguments->night;
+    if (!arguments->compare.a)
+        argp_error(state, "--limit, --page, --all, --csv and --json need --compare A B");
+    else if (!options->plan)
+        argp_error(state, "--compare: found one night, '%s'; expected a second one behind it", arguments->compare.a);
+    else if (arguments->compare.csv && arguments->compare.json)
+        argp_error(state, "--csv and --json exclude each other");
+    else if (options->dry_run || options->resume || options->select || options->seed_given || options->jobs ||
+             options->notify || options->engine || options->slurm || options->chunk_seconds)
+        argp_error(state, "--compare runs nothing: of the other options it takes --database, --out, --limit, --page, "
+                          "--all, --csv and --json");
+}
 
 static void check(const struct arguments *arguments, struct argp_state *state) {
     const struct night_options *options = &arguments->night;
@@ -119,7 +174,9 @@ static void check(const struct arguments *arguments, struct argp_state *state) {
         if (!options->plan || !text_number(options->plan, SIZE_MAX, &chunk))
             argp_error(state, "--worker: found '%s', expected the number of a chunk",
                        options->plan ? options->plan : "");
-    } else if (!options->plan && !(options->resume && options->resumed))
+    } else if (arguments->compare.given)
+        check_compare(arguments, state);
+    else if (!options->plan && !(options->resume && options->resumed))
         argp_error(state, "no plan is given; expected a file such as plans/nightly.yml%s",
                    options->resume ? ", or --resume=NIGHT" : "");
     else if (options->resume && options->seed_given)
@@ -128,6 +185,37 @@ static void check(const struct arguments *arguments, struct argp_state *state) {
         argp_error(state, "--engine: a night that is resumed has its engine already");
     else if (options->resume && options->select)
         argp_error(state, "--select: a night that is resumed has its tests already");
+}
+
+static error_t parse_compare(int key, char *arg, struct compare_arguments *compare, struct argp_state *state) {
+    char *end;
+    switch (key) {
+    case KEY_COMPARE:
+        compare->a = name(state, "compare", arg, "a night such as 12, latest, previous or a git revision");
+        break;
+    case KEY_LIMIT:
+        compare->limit = strtod(arg, &end);
+        if (end == arg || *end || !(compare->limit >= 0 && compare->limit <= 1e6))
+            argp_error(state, "--limit: found '%s', expected per cent, from 0", arg);
+        break;
+    case KEY_PAGE:
+        compare->write_page = true;
+        compare->page = arg ? name(state, "page", arg, "the name of a file") : NULL;
+        break;
+    case KEY_ALL:
+        compare->all = true;
+        break;
+    case KEY_CSV:
+        compare->csv = true;
+        break;
+    case KEY_JSON:
+        compare->json = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    compare->given = true;
+    return 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -176,30 +264,76 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case ARGP_KEY_ARG:
         if (options->plan)
-            argp_error(state, "found a second plan, '%s'; expected one", arg);
+            argp_error(state, "found '%s', expected one %s", arg,
+                       arguments->compare.a ? "night behind --compare A" : "plan");
         options->plan = arg;
         return 0;
     case ARGP_KEY_END:
         check(arguments, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_compare(key, arg, &arguments->compare, state);
     }
 }
 
+static bool print_comparison(const struct comparison *comparison, const struct compare_arguments *arguments,
+                             struct store *store, struct error *err) {
+    const struct table_style style = {.out = stdout,
+                                      .width = terminal_columns(STDOUT_FILENO),
+                                      .colour = terminal_has_colour(STDOUT_FILENO),
+                                      .utf8 = locale_is_utf8()};
+    if (arguments->csv && !compare_csv(comparison, store, err))
+        return false;
+    if (arguments->json)
+        compare_json(comparison);
+    else if (!arguments->csv)
+        compare_print(comparison, &style, arguments->all);
+    if (!arguments->write_page)
+        return true;
+    char *page = compare_page(comparison, arguments->page, err);
+    if (page)
+        fprintf(arguments->csv || arguments->json ? stderr : stdout, "page: %s\n", page);
+    free(page);
+    return page != NULL;
+}
+
+static int compare_nights(const struct arguments *arguments) {
+    const struct night_options *options = &arguments->night;
+    struct error err;
+    char *database = options->database ? xstrdup(options->database)
+                                       : xprintf("%s/%s", options->out ? options->out : NIGHTS_FOLDER, NIGHTS_DATABASE);
+    process_obey_signals();
+    struct store *store = store_open_read_only(database, &err);
+    struct comparison *comparison =
+        store ? compare_read(store, arguments->compare.a, options->plan, arguments->compare.limit, &err) : NULL;
+    int status = EXIT_BAD_INPUT;
+    if (comparison && print_comparison(comparison, &arguments->compare, store, &err))
+        status = compare_worse(comparison) ? EXIT_DIFFERENT : EXIT_OK;
+    else {
+        fflush(stdout);
+        fprintf(stderr, "nvcosim regress: %s\n", err.text);
+    }
+    compare_free(comparison);
+    store_close(store);
+    free(database);
+    return status;
+}
+
 int regress_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "PLAN", .doc = doc};
+    static const struct argp argp = {
+        .options = option_table, .parser = parse, .args_doc = "PLAN\n--compare A B", .doc = doc};
     struct text command = {0};
     for (int i = 0; i < argc; i++) {
         char *word = i ? text_quoted(argv[i]) : xstrdup(argv[i]);
         text_printf(&command, "%s%s", i ? " " : "", word);
         free(word);
     }
-    struct arguments arguments = {.night.command = command.text};
+    struct arguments arguments = {.night.command = command.text, .compare.limit = -1};
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0)
-        status = arguments.worker ? worker_main(arguments.worker, strtoul(arguments.night.plan, NULL, 10))
-                                  : night_run(&arguments.night);
+        status = arguments.compare.a ? compare_nights(&arguments)
+                 : arguments.worker  ? worker_main(arguments.worker, strtoul(arguments.night.plan, NULL, 10))
+                                     : night_run(&arguments.night);
     free(command.text);
     return status;
 }

@@ -48,17 +48,27 @@ static bool has_changes(char *text) {
     return false;
 }
 
-struct revision revision_of(const char *folder) {
-    struct revision revision = {.dirty = -1};
-    char *commit = ask(folder, (const char *const[]){"rev-parse", "--verify", "HEAD", NULL});
+char *revision_named(const char *folder, const char *name) {
+    char *wanted = xprintf("%s^{commit}", name);
+    char *commit =
+        ask(folder, (const char *const[]){"rev-parse", "--verify", "--quiet", "--end-of-options", wanted, NULL});
     const size_t n = commit ? strspn(commit, "0123456789abcdef") : 0;
+    free(wanted);
     if (n >= HASH_LEAST && strcmp(commit + n, "\n") == 0) {
-        revision.commit = xstrndup(commit, n);
+        commit[n] = '\0';
+        return commit;
+    }
+    free(commit);
+    return NULL;
+}
+
+struct revision revision_of(const char *folder) {
+    struct revision revision = {.commit = revision_named(folder, "HEAD"), .dirty = -1};
+    if (revision.commit) {
         char *status = ask(folder, (const char *const[]){"status", "--porcelain", "--untracked-files=no", NULL});
         if (status)
             revision.dirty = has_changes(status);
         free(status);
     }
-    free(commit);
     return revision;
 }

@@ -10,4 +10,8 @@ struct revision {
 /* Asks git, which has ten seconds for each of two answers. free() commit. */
 struct revision revision_of(const char *folder);
 
+/* The full hash of the commit that a name (branch, tag, first letters of a hash, HEAD~2) has in the repository of a
+ * folder; free() it. NULL: there is none. */
+char *revision_named(const char *folder, const char *name);
+
 #endif
