@@ -182,6 +182,8 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
 done
 group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
+step "build what damages loadables" "loadables" make --no-print-directory "$build/asan/tests/damage"
+group "loadables" tests/loadable/run.sh "$build"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
     group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95

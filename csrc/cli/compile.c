@@ -56,8 +56,8 @@ static const char doc[] =
     "\n"
     "Examples:\n"
     "  nvcosim compile lenet.nvdla --input raw:digit.bin -o lenet.nvt.gz\n"
-    "  nvcosim compile net.nvdla --config large --input random:1 -o net.nvt.gz && nvcosim run net.nvt.gz\n"
-    "  nvcosim compile net.nvdla --input zero --writes accesses.txt";
+    "  nvcosim compile net.nvdla --config large --input zero -o net.nvt.gz\n"
+    "  nvcosim compile net.nvdla --input random:1 --writes accesses.txt";
 
 static void add_input(struct arguments *arguments, const char *text, struct argp_state *state) {
     struct error err;
