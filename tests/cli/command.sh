@@ -11,7 +11,7 @@ nv help run diff; check help_of_two_commands 2 "found 'diff', expected one comma
 nv --help; check help 0 "run TRACE..." "Examples:" "nvcosim info t.cfg" "Exit status:"
 nv --version; check version 0 "nvcosim $(cat "$ROOT/VERSION")"
 nv -V; check version_short 0 "nvcosim "
-nv walk; check unknown_command 2 "there is no command 'walk'; expected run, regress, history, info, convert, diff, build"
+nv walk; check unknown_command 2 "there is no command 'walk'; expected run, regress, history, qualify, info, convert, diff, build"
 nv --what; check unknown_option 2 "unrecognized option '--what'"
 for c in run debug lint import info convert diff build gen shrink coverage calibrate; do
     nv $c --help; check "help_$c" 0 "Usage: nvcosim $c" "Example"
