@@ -25,7 +25,7 @@ CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
-LDLIBS := -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
+LDLIBS := -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
@@ -155,6 +155,11 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# Damaged loadables, under the sanitizers.
+$(B)/asan/tests/damage: $(B)/asan/obj/tests/loadable/damage.o $(B)/asan/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)clang $(ASAN_FLAGS) -o $@ $^ $(LDLIBS)
+
 # What is written about a night, of any database.
 $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
@@ -174,7 +179,7 @@ $(FUZZERS): $(B)/fuzz/%: $(B)/fuzz/obj/tests/fuzz/%.o $(B)/fuzz/libnvcosim.a
 	$(Q)clang $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 FUZZ_RUNS ?= 20000
-## make fuzz          libFuzzer over the trace readers and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
+## make fuzz          libFuzzer over the readers of traces and pictures and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
 fuzz: $(FUZZERS)
 	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_RUNS)
 

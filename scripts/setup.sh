@@ -15,6 +15,8 @@ packages=(
     libjansson-dev   # JSON
     libyaml-dev      # plans of regressions
     libsqlite3-dev   # their results
+    libpng-dev       # pictures that go into networks
+    libjpeg-dev
 )
 # What tests, lint, waves and the manual need too.
 more=(

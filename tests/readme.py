@@ -56,6 +56,8 @@ ELSEWHERE = [
     (r"--dut rtl:full ", "tests/replay/foreign_full.sh", "full"),
     (r" hw/verif/.*/\*\.cfg$", "tests/cli/run_model.sh", ".cfg"),
     (r" hw-nvdlav1/verif/.*/input\.txn$", "tests/cli/txn.sh", "input.txn"),
+    (r"nvcosim qualify ", "tests/regress/qualify.sh", "qualify --filelist"),
+    (r"--dut rtl:qualify ", "tests/regress/qualify.sh", "--fault"),
     (r"--engine slurm ", "tests/regress/slurm.sh", "--engine slurm"),
     (r"regress plans/nightly\.yml$", "tests/regress/nightly.sh", "plans/nightly.yml"),
     (r"^make test$", "tests/run.sh", "tests/readme.py"),

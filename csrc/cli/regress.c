@@ -101,7 +101,9 @@ static const struct argp_option option_table[] = {
 static const char doc[] =
     "Runs the tests of a plan (docs/plans.md), several at a time, the longest first, and keeps every result in a "
     "database as soon as it is there.\v"
-    "Simulators are built, or brought up to date, before the first test. A test that crashes, hangs, or exceeds its "
+    "Simulators are built, or brought up to date, before the first test, and copied into the folder of the night until "
+    "it is done: what is built meanwhile changes nothing, --resume goes on with the copies. A test that crashes, "
+    "hangs, or exceeds its "
     "limits of time, cycles or memory has that as its verdict; the others go on.\n"
     "A line for each test that does not pass goes to stdout, and for each that passes although the plan knows it to "
     "fail. Where stderr is a terminal, what runs is shown below them.\n"

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,9 +21,17 @@
 #include "run/session.h"
 #include "trace/formats.h"
 
-enum { KEY_ATTEMPTS = 0x1000 };
+enum { KEY_ATTEMPTS = 0x1000, KEY_SECONDS, KEY_KEEP_OPTIONS };
 
-enum { ATTEMPTS = 300, ATTEMPTS_MAX = 100000, STILL = 200000, TABLE_SIZE = 64, PATH_SIZE = 4096, FILES_OPEN = 16 };
+enum {
+    ATTEMPTS = 300,
+    ATTEMPTS_MAX = 100000,
+    SECONDS_MAX = 1000000000,
+    STILL = 200000,
+    TABLE_SIZE = 64,
+    PATH_SIZE = 4096,
+    FILES_OPEN = 16
+};
 
 enum { DIRECTORY_SIZE = 512, FILE_SIZE = DIRECTORY_SIZE + 512 /* a file in it */ };
 
@@ -32,7 +41,8 @@ static const char doc[] =
     "status.\v"
     "A trace of `nvcosim gen` loses layers, gets smaller sizes and kernels of one element, plain operands and "
     "settings. Any other trace loses whole layers only. Memory options (--stall, --latency, ...) are dropped when the "
-    "failure does not need them. A trace in which nothing moves for 200000 clocks counts as hung (--still).\n"
+    "failure does not need them (--keep-options keeps them). A trace in which nothing moves for 200000 clocks counts "
+    "as hung (--still).\n"
     "\n"
     "Examples:\n"
     "  nvcosim shrink cases/small_mix_17.nvt.gz\n"
@@ -47,8 +57,9 @@ struct failure {
 };
 
 struct arguments {
-    struct run_options run; /* first: the parser of the run options fills it */
-    uint64_t attempts;
+    struct run_options run;     /* first: the parser of the run options fills it */
+    uint64_t attempts, seconds; /* seconds: wall time of the search, 0: no limit */
+    bool keep_options;
     const char *out;
     bool quiet;
     /* the search */
@@ -56,7 +67,8 @@ struct arguments {
     struct failure wanted;
     char reason[512];   /* of the last run that failed as wanted */
     struct words given; /* run options of the attempts */
-    int total;
+    int total;          /* attempts at most */
+    double end;         /* process_clock() of the end of the search; 0: none */
     struct shrink shrink;
     struct progress progress;
 };
@@ -110,6 +122,8 @@ static int play_attempt(void *context) {
     words_add(&line, "--still=%d", STILL);
     for (size_t i = 0; i < attempt->args->given.count; i++)
         words_add(&line, "%s", attempt->args->given.items[i]);
+    if (attempt->args->run.simulators)
+        words_add(&line, "--simulators=%s", attempt->args->run.simulators);
     if (attempt->args->run.max_seconds)
         words_add(&line, "--max-seconds=%" PRIu64, attempt->args->run.max_seconds);
     words_add(&line, "--out=%s", attempt->out);
@@ -117,6 +131,22 @@ static int play_attempt(void *context) {
     words_add(&line, "--");
     words_add(&line, "%s", attempt->path);
     return run_main((int)line.count, line.items);
+}
+
+static bool time_is_over(const struct arguments *args) {
+    return args->end > 0 && process_clock() >= args->end;
+}
+
+/* While an attempt is waited for. */
+struct waiting {
+    const struct arguments *args;
+    pid_t pid;
+};
+
+static void end_in_time(void *context) {
+    const struct waiting *waiting = context;
+    if (time_is_over(waiting->args))
+        kill(waiting->pid, SIGTERM);
 }
 
 /* Copies what the last run printed to stderr. */
@@ -143,7 +173,9 @@ static bool play_file(struct arguments *args, const char *path, struct failure *
     const pid_t pid = process_start(play_attempt, &attempt, err);
     if (pid < 0)
         return false;
-    failure->status = process_wait(pid, NULL, NULL);
+    failure->status = process_wait(pid, end_in_time, &(struct waiting){.args = args, .pid = pid});
+    if (time_is_over(args))
+        return error_set(err, "%s: not done in the %" PRIu64 " seconds of --seconds", path, args->seconds);
     const bool played = file_read(results, &text, &n, NULL) && result_parse(text, &result);
     free(text);
     if (!played || verdict_status(result.verdict) == EXIT_BAD_INPUT) {
@@ -169,6 +201,11 @@ static bool fails_as_wanted(struct arguments *args, const char *path) {
     struct failure failure;
     char reason[512];
     struct error err;
+    if (time_is_over(args)) { /* as if all attempts had been made */
+        args->total -= args->shrink.attempts > 0 ? args->shrink.attempts : 0;
+        args->shrink.attempts = 0;
+        return false;
+    }
     if (!play_file(args, path, &failure, reason, &err) || !same_failure(&failure, &args->wanted))
         return false;
     memcpy(args->reason, reason, sizeof args->reason);
@@ -226,6 +263,8 @@ static bool drop_words(struct arguments *args, const bool *drop, const char *pat
 }
 
 static void drop_options(struct arguments *args, const char *path) {
+    if (args->keep_options)
+        return;
     bool drop[TABLE_SIZE] = {false};
     size_t count = args->given.count < TABLE_SIZE ? args->given.count : TABLE_SIZE;
     for (size_t i = 0; i < count; i++)
@@ -308,11 +347,15 @@ static int search(struct arguments *args, struct program *prog, const char *path
     if (small)
         describe(small);
     program_free(small);
-    printf("  %d attempts; play it with: nvcosim run",
-           args->total - (args->shrink.attempts < 0 ? 0 : args->shrink.attempts));
-    for (size_t i = 0; i < args->given.count; i++)
-        printf(" %s", args->given.items[i]);
-    printf(" %s\n", out);
+    printf("  %d attempts%s; play it with: nvcosim run",
+           args->total - (args->shrink.attempts < 0 ? 0 : args->shrink.attempts),
+           time_is_over(args) ? ", then the time was over" : "");
+    for (size_t i = 0; i <= args->given.count; i++) {
+        char *word = text_quoted(i < args->given.count ? args->given.items[i] : out);
+        printf(" %s", word);
+        free(word);
+    }
+    printf("\n");
     return args->wanted.status;
 }
 
@@ -379,6 +422,7 @@ static int shrink_trace(struct arguments *args) {
     process_obey_signals();
     args->progress = progress_start();
     args->total = (int)args->attempts;
+    args->end = args->seconds ? process_clock() + (double)args->seconds : 0;
     args->shrink = (struct shrink){.fails = try_program, .context = args, .attempts = args->total};
     int status = search(args, prog, path, out);
     nftw(args->directory, remove_entry, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
@@ -397,6 +441,11 @@ static void make_table(struct argp_option *table) {
          .arg = "FILE",
          .doc = "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"},
         {.name = "attempts", .key = KEY_ATTEMPTS, .arg = "N", .doc = "Runs at most (default 300)"},
+        {.name = "seconds",
+         .key = KEY_SECONDS,
+         .arg = "N",
+         .doc = "Wall time of the search: the smallest trace until then is the result (default: no limit)"},
+        {.name = "keep-options", .key = KEY_KEEP_OPTIONS, .doc = "Keep memory options that the failure does not need"},
         {.name = "quiet", .key = 'q', .doc = "Print the result only"},
     };
     static const char *const left_out[] = {"out",      "jobs",          "stats",      "verbose",    "quiet",
@@ -430,6 +479,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case 'q':
         args->quiet = true;
+        return 0;
+    case KEY_SECONDS:
+        if (!text_number(arg, SECONDS_MAX, &args->seconds) || args->seconds == 0)
+            argp_error(state, "--seconds: found '%s', expected a number from 1 to %d", arg, SECONDS_MAX);
+        return 0;
+    case KEY_KEEP_OPTIONS:
+        args->keep_options = true;
         return 0;
     case KEY_ATTEMPTS:
         if (!text_number(arg, ATTEMPTS_MAX, &args->attempts) || args->attempts == 0)

@@ -1,28 +1,39 @@
-/* Simulators before anything runs. See builds.h. */
+/* Simulators before anything runs, and the copies of them. See builds.h. */
 #include "regress/builds.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/paths.h"
 #include "run/simulators.h"
+
+/* A simulator that is written while it is copied is copied again: so often, with so long a pause. */
+enum { TRIES = 100, PAUSE_MS = 100 };
 
 struct build {
     char *config, *rtl_name;
     enum simulator_variant variant;
+    bool kept;          /* the folder of the night has it */
     char *reason, *log; /* of a failure; NULL: it is there */
 };
 
 struct builds {
     struct build *builds;
     size_t count;
+    char *folder; /* of the night; NULL: not known yet */
+    void (*tell)(void *context, const char *line);
+    void *context;
 };
 
-/* Finds out which simulator a test plays on; false if it needs none, or its options cannot be read, which shows when it
- * is started. free(*rtl_name) */
-static bool simulator_of(const struct test *test, char **rtl_name, enum simulator_variant *variant) {
+/* Finds out which simulator a test plays on, or is debugged with; false if it needs none, or its options cannot be
+ * read, which shows when it is started. free(*rtl_name) */
+static bool simulator_of(const struct test *test, bool debug, char **rtl_name, enum simulator_variant *variant) {
     struct run_options options;
     struct words words = {0};
     struct error err;
@@ -31,6 +42,8 @@ static bool simulator_of(const struct test *test, char **rtl_name, enum simulato
     words_add(&words, "--dut=%s", test->dut);
     for (size_t i = 0; i < test->options.count; i++)
         words_add(&words, "%s", test->options.items[i]);
+    if (debug)
+        words_add(&words, "--debug");
     words_add(&words, "%s", test->trace);
     const bool read = run_options_read(&options, &words, &err) && options.dut != DUT_MODEL;
     if (read) {
@@ -42,40 +55,187 @@ static bool simulator_of(const struct test *test, char **rtl_name, enum simulato
     return read;
 }
 
-static const struct build *find(const struct builds *builds, const char *config, const char *rtl_name,
-                                enum simulator_variant variant) {
+static struct build *find(const struct builds *builds, const char *config, const char *rtl_name,
+                          enum simulator_variant variant) {
     for (size_t i = 0; i < builds->count; i++) {
-        const struct build *build = &builds->builds[i];
+        struct build *build = &builds->builds[i];
         if (build->variant == variant && strcmp(build->config, config) == 0 && strcmp(build->rtl_name, rtl_name) == 0)
             return build;
     }
     return NULL;
 }
 
-struct builds *builds_make(const struct test_list *tests, const bool *done,
+/* ---- the copies ---- */
+
+/* The copy of a simulator. free() it. */
+static char *copy_path(const char *folder, const struct build *build) {
+    char *name = simulator_name(build->config, build->rtl_name, build->variant),
+         *path = xprintf("%s/" BUILDS_FOLDER "/%s", folder, name);
+    free(name);
+    return path;
+}
+
+static bool same_state(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Copies a program as it is at one moment. */
+static bool copy_program(const char *from, const char *to, struct error *err) {
+    struct stat before, after;
+    for (int i = 0; i < TRIES; i++) {
+        char *bytes;
+        size_t n;
+        if (i > 0)
+            usleep(PAUSE_MS * 1000);
+        if (stat(from, &before) != 0 || access(from, X_OK) != 0) {
+            error_set(err, "%s: %s", from, strerror(errno));
+            continue;
+        }
+        if (!file_read(from, &bytes, &n, err))
+            return false;
+        const bool whole = stat(from, &after) == 0 && same_state(&before, &after) && n == (size_t)after.st_size;
+        const bool copied = whole && file_write(to, bytes, n, err);
+        free(bytes);
+        if (copied)
+            return (chmod(to, 0755) == 0 && access(to, X_OK) == 0) ||
+                   error_set(err, "%s: %s; --out has to name a folder from which programs can run", to,
+                             strerror(errno));
+        if (whole)
+            return false;
+        error_set(err, "%s: it changes all the time", from);
+    }
+    return false;
+}
+
+static bool keep(struct build *build, const char *folder, struct error *err) {
+    char from[SIMULATOR_PATH];
+    char *to = copy_path(folder, build);
+    build->kept = simulator_path(build->config, build->rtl_name, build->variant, from, sizeof from, err) &&
+                  copy_program(from, to, err);
+    free(to);
+    return build->kept || error_prefix(err, "the night's copy of a simulator cannot be made: ");
+}
+
+static bool same_content(const char *a, const char *b) {
+    char *content[2] = {NULL, NULL};
+    size_t n[2];
+    struct stat info[2];
+    const bool same = stat(a, &info[0]) == 0 && stat(b, &info[1]) == 0 && info[0].st_size == info[1].st_size &&
+                      file_read(a, &content[0], &n[0], NULL) && file_read(b, &content[1], &n[1], NULL) &&
+                      n[0] == n[1] && memcmp(content[0], content[1], n[0]) == 0;
+    free(content[0]);
+    free(content[1]);
+    return same;
+}
+
+/* True if the night has begun with a copy of it. */
+static bool was_kept(const struct builds *builds, const struct build *build) {
+    char path[SIMULATOR_PATH];
+    struct error err;
+    if (!builds->folder)
+        return false;
+    char *copy = copy_path(builds->folder, build);
+    const bool there = access(copy, X_OK) == 0;
+    if (there && simulator_path(build->config, build->rtl_name, build->variant, path, sizeof path, &err) &&
+        access(path, F_OK) == 0 && !same_content(copy, path)) {
+        char *line = xprintf("%s has changed since the night began, which goes on with its copy of the old one", path);
+        builds->tell(builds->context, line);
+        free(line);
+    }
+    free(copy);
+    return there;
+}
+
+bool builds_keep(struct builds *builds, const char *folder, struct error *err) {
+    char *copies = xprintf("%s/" BUILDS_FOLDER, folder);
+    bool well = directory_make(copies, err);
+    free(copies);
+    if (!builds->folder)
+        builds->folder = xstrdup(folder);
+    for (size_t i = 0; well && i < builds->count; i++)
+        if (!builds->builds[i].reason && !builds->builds[i].kept)
+            well = keep(&builds->builds[i], folder, err);
+    return well;
+}
+
+void builds_remove(const char *folder) {
+    char *copies = xprintf("%s/" BUILDS_FOLDER, folder);
+    DIR *directory = opendir(copies);
+    for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
+    rmdir(copies);
+    free(copies);
+}
+
+/* ---- the builds ---- */
+
+/* The build of a simulator, made now if it is new. Takes rtl_name. */
+static struct build *need(struct builds *builds, const char *config, char *rtl_name, enum simulator_variant variant) {
+    struct build *found = find(builds, config, rtl_name, variant);
+    struct error err;
+    if (found) {
+        free(rtl_name);
+        return found;
+    }
+    struct build build = {.config = xstrdup(config), .rtl_name = rtl_name, .variant = variant};
+    build.kept = was_kept(builds, &build);
+    if (!build.kept && !update_simulator(config, rtl_name, variant, &build.log, &err)) {
+        build.reason = xstrdup(err.text);
+        char *line = xprintf("%s%s%s", err.text, build.log[0] ? "; the end of make's output:\n" : "", build.log);
+        builds->tell(builds->context, line);
+        free(line);
+    }
+    builds->builds = xgrow(builds->builds, builds->count, sizeof *builds->builds);
+    builds->builds[builds->count] = build;
+    return &builds->builds[builds->count++];
+}
+
+struct builds *builds_make(const struct test_list *tests, const bool *done, const char *folder,
                            void (*tell)(void *context, const char *line), void *context) {
     struct builds *builds = xcalloc(1, sizeof *builds);
+    *builds = (struct builds){.folder = folder ? xstrdup(folder) : NULL, .tell = tell, .context = context};
     for (size_t i = 0; i < tests->count; i++) {
-        const struct test *test = &tests->tests[i];
-        struct build build = {0};
-        struct error err;
-        if ((done && done[i]) || !simulator_of(test, &build.rtl_name, &build.variant))
-            continue;
-        if (find(builds, test->config, build.rtl_name, build.variant)) {
-            free(build.rtl_name);
-            continue;
-        }
-        build.config = xstrdup(test->config);
-        if (!update_simulator(build.config, build.rtl_name, build.variant, &build.log, &err)) {
-            build.reason = xstrdup(err.text);
-            char *line = xprintf("%s%s%s", err.text, build.log[0] ? "; the end of make's output:\n" : "", build.log);
-            tell(context, line);
-            free(line);
-        }
-        builds->builds = xgrow(builds->builds, builds->count, sizeof *builds->builds);
-        builds->builds[builds->count++] = build;
+        char *rtl_name;
+        enum simulator_variant variant;
+        if (!(done && done[i]) && simulator_of(&tests->tests[i], false, &rtl_name, &variant))
+            need(builds, tests->tests[i].config, rtl_name, variant);
     }
     return builds;
+}
+
+char *builds_directory(const struct builds *builds) {
+    char *directory = NULL;
+    bool one = builds->count > 0;
+    for (size_t i = 0; one && i < builds->count; i++) {
+        char *list = simulator_filelist(builds->builds[i].config, builds->builds[i].rtl_name),
+             *folder = list ? paths_folder(list) : NULL;
+        one = folder && (!directory || strcmp(directory, folder) == 0);
+        free(directory);
+        directory = folder;
+        free(list);
+    }
+    if (one)
+        return directory;
+    free(directory);
+    return NULL;
+}
+
+const char *builds_debug(struct builds *builds, const struct test *test) {
+    enum simulator_variant variant;
+    char *rtl_name;
+    struct error err;
+    if (!simulator_of(test, true, &rtl_name, &variant))
+        return "it is not played on RTL";
+    struct build *build = need(builds, test->config, rtl_name, variant);
+    if (!build->reason && !build->kept && !keep(build, builds->folder, &err)) {
+        build->reason = xstrdup(err.text);
+        builds->tell(builds->context, err.text);
+    }
+    return build->reason;
 }
 
 void builds_free(struct builds *builds) {
@@ -86,13 +246,14 @@ void builds_free(struct builds *builds) {
         free(builds->builds[i].log);
     }
     free(builds->builds);
+    free(builds->folder);
     free(builds);
 }
 
 bool builds_failed(const struct builds *builds, const struct test *test, const char *folder, struct result *result) {
     enum simulator_variant variant;
     char *rtl_name;
-    if (!simulator_of(test, &rtl_name, &variant))
+    if (!simulator_of(test, false, &rtl_name, &variant))
         return false;
     const struct build *build = find(builds, test->config, rtl_name, variant);
     free(rtl_name);
@@ -110,14 +271,14 @@ bool builds_failed(const struct builds *builds, const struct test *test, const c
     return true;
 }
 
-bool builds_check(const struct test *test, struct error *err) {
-    enum simulator_variant variant;
-    char *rtl_name, path[SIMULATOR_PATH];
-    if (!simulator_of(test, &rtl_name, &variant))
+bool builds_check(const struct test *test, const char *folder, struct error *err) {
+    struct build build;
+    if (!simulator_of(test, false, &build.rtl_name, &build.variant))
         return true;
-    bool there = simulator_path(test->config, rtl_name, variant, path, sizeof path, err);
-    if (there && access(path, X_OK) != 0)
-        there = error_set(err, "%s: %s", path, strerror(errno));
-    free(rtl_name);
+    build.config = test->config;
+    char *path = copy_path(folder, &build);
+    const bool there = access(path, X_OK) == 0 || error_set(err, "%s: %s", path, strerror(errno));
+    free(build.rtl_name);
+    free(path);
     return there;
 }

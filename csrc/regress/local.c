@@ -11,6 +11,7 @@
 #include "gen/gen.h"
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/builds.h"
 #include "regress/engine.h"
 #include "run/pool.h"
 #include "trace/formats.h"
@@ -35,9 +36,10 @@ struct local {
     struct slot **finished; /* whose results are to be kept */
     size_t finished_count;
     char host[256];
-    bool stopped; /* nothing more starts */
-    bool killed;  /* those that ran were ended without a result */
-    bool failed;  /* a result could not be kept */
+    char *simulators; /* folder of the night's copies */
+    bool stopped;     /* nothing more starts */
+    bool killed;      /* those that ran were ended without a result */
+    bool failed;      /* a result could not be kept */
 };
 
 static const struct engine_listener *listener_of(const struct local *local) {
@@ -111,6 +113,7 @@ static bool prepare(struct local *local, struct slot *slot, struct error *err) {
     run_options_init(&slot->options);
     if (!slot->job.config)
         return error_set(err, "there is no configuration '%s'", test->config);
+    slot->options.simulators = local->simulators;
     return run_options_read(&slot->options, &slot->words, err);
 }
 
@@ -203,6 +206,7 @@ enum engine_end engine_local(const struct engine_job *job, int *signal, struct e
     gethostname(local.host, sizeof local.host - 1);
     if (!pool_open(&local.pool, true, err))
         return ENGINE_FAILED;
+    local.simulators = xprintf("%s/" BUILDS_FOLDER, job->folder);
     start_more(&local);
     keep_results(&local);
     while (local.pool.count > 0) {
@@ -217,6 +221,7 @@ enum engine_end engine_local(const struct engine_job *job, int *signal, struct e
     keep_results(&local);
     pool_close(&local.pool);
     free(local.finished);
+    free(local.simulators);
     if (local.failed) {
         error_set(err, "a result could not be kept");
         return ENGINE_FAILED;

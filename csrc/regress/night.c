@@ -186,7 +186,8 @@ static bool take_folder(struct night *night, const char *out, struct error *err)
 /* ---- beginning and going on ---- */
 
 static bool begin(struct night *night, struct error *err) {
-    char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER);
+    char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER),
+         *directory = builds_directory(night->builds);
     const struct night_facts facts = {.kind = "regress",
                                       .plan = night->settings.name,
                                       .plan_path = night->plan_path,
@@ -196,12 +197,14 @@ static bool begin(struct night *night, struct error *err) {
                                       .engine = night->engine,
                                       .command = night->options->command,
                                       .folder = out,
-                                      .seed = night->seed};
+                                      .seed = night->seed,
+                                      .directory = directory};
     bool well = directory_make(out, err);
     night->store = well ? store_open(night->database, true, err) : NULL;
     well = night->store && expect(night, err);
     night->id = well ? store_begin(night->store, &facts, &night->tests, err) : -1;
     well = night->id > 0 && take_folder(night, out, err);
+    free(directory);
     free(out);
     return well;
 }
@@ -505,7 +508,9 @@ static int end_night(struct night *night, enum engine_end end, int signal) {
     if (!worst_status(night, &status, &err))
         complain(night, err.text);
     write_outputs(night, !signal);
-    if (!whole) {
+    if (whole)
+        builds_remove(night->folder);
+    else {
         char *command = resume_command(night);
         printf("\nNot all tests have run. To go on: %s\n", command);
         free(command);
@@ -569,8 +574,8 @@ static bool prepare(struct night *night, struct error *err) {
                          options->slurm ? "--slurm-options" : "--chunk-seconds");
     if (options->dry_run)
         return expect(night, err);
-    night->builds = builds_make(&night->tests, night->done, tell_build, NULL);
-    return options->resume || begin(night, err);
+    night->builds = builds_make(&night->tests, night->done, night->folder, tell_build, NULL);
+    return (options->resume || begin(night, err)) && builds_keep(night->builds, night->folder, err);
 }
 
 int night_run(const struct night_options *options) {

@@ -19,7 +19,7 @@ CREATE TABLE night ( -- one call of regress or qualify, with all that --resume a
     pid        INTEGER NOT NULL, -- of the runner; with host and birth it tells whether one that is 'running' still is
     birth      TEXT NOT NULL,    -- of that process: the boot of the host and when it started after it; a pid is used again
     version    TEXT NOT NULL,    -- of nvcosim
-    directory  TEXT NOT NULL,    -- that of the RTL, else where the runner was started, or where the plan is if only that is in git
+    directory  TEXT NOT NULL,    -- that of the file list of a foreign RTL, else where the runner was started, or where the plan is if only that is in git
     revision   TEXT,             -- git revision of that directory; NULL: not in git
     dirty      INTEGER,          -- 1: with changes to its files that are not committed; NULL: not known
     engine     TEXT NOT NULL,    -- 'local', 'slurm'

@@ -191,7 +191,7 @@ char *test_name(const struct test *test) {
     return name.text;
 }
 
-static void common_words(const struct test *test, struct words *words) {
+void test_options(const struct test *test, struct words *words) {
     words_add(words, "--config=%s", test->config);
     words_add(words, "--dut=%s", test->dut);
     words_add(words, "--seed=%" PRIu64, test->seed);
@@ -207,7 +207,7 @@ static void common_words(const struct test *test, struct words *words) {
 
 void test_words(const struct test *test, const char *folder, struct words *words) {
     char *name = test_name(test);
-    common_words(test, words);
+    test_options(test, words);
     words_add(words, "--out=%s/reports", folder);
     words_add(words, "--name=%s", name);
     words_add(words, "--functional-coverage"); /* a tenth of a millisecond */
@@ -227,7 +227,7 @@ char *test_command(const struct test *test) {
         text_printf(&line, "nvcosim gen -q --config=%s --engine=%s --seed=%" PRIu64 " --out=layers && ", test->config,
                     test->generator, test->layer_seed);
     text_printf(&line, "nvcosim run");
-    common_words(test, &words);
+    test_options(test, &words);
     for (size_t i = 0; i < words.count; i++)
         add_word(&line, words.items[i]);
     words_free(&words);

@@ -57,6 +57,10 @@ char *test_trace(const struct test *test, const char *folder);
  * of the folder of its report. free() it. */
 char *test_name(const struct test *test);
 
+/* The options of `nvcosim run` that say what is played, as words ("--config=small", ...): device, seed, memory, limits
+ * of cycles and time. */
+void test_options(const struct test *test, struct words *words);
+
 /* The options of `nvcosim run` that play the test, as words ("--config=small", ...), without the trace: all that
  * `struct test` says but the limit of memory, which is the engine's. folder: of the night; reports go to
  * FOLDER/reports; the result tells which functional bins the trace exercises. */

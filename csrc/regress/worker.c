@@ -93,7 +93,7 @@ static bool check_node(const struct chunk *chunk, const char *folder, struct err
         const struct test *test = &chunk->tests[i];
         char *path = test_trace(test, folder);
         there = test->generator || access(path, R_OK) == 0 || error_set(err, "%s: %s", path, strerror(errno));
-        there = there && builds_check(test, err);
+        there = there && builds_check(test, folder, err);
         free(path);
     }
     return there ||

@@ -51,6 +51,7 @@ struct child {
     const struct job *job;
     bool progress;
     const char *simulator;
+    char *const *words;             /* of another program; NULL: it is the simulator */
     struct process_program program; /* its files, group and limits */
 };
 
@@ -131,6 +132,10 @@ static int play_job(void *context) {
 /* Starts the process; files: its descriptors. Returns its ID, -1 with a message. */
 static pid_t start_process(struct child *child, const int *files, struct error *err) {
     child->program = confinement(child->job, files);
+    if (child->words) {
+        child->program.words = child->words;
+        return process_spawn(&child->program, err);
+    }
     if (child->job->make || child->options->dut == DUT_MODEL)
         return process_start(play_job, child, err);
     struct words line = {0};
@@ -160,29 +165,30 @@ static bool make_pipe(int ends[2], struct error *err) {
     return true;
 }
 
-bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err) {
-    char simulator[SIMULATOR_PATH] = "";
+bool job_simulator(const struct run_options *options, const char *config, char *path, size_t size, struct error *err) {
+    const enum simulator_variant variant = run_variant(options, config);
+    if (!options->simulators)
+        return simulator_path(config, options->rtl_name, variant, path, size, err);
+    char *name = simulator_name(config, options->rtl_name, variant);
+    const int n = snprintf(path, size, "%s/%s", options->simulators, name);
+    free(name);
+    return (n >= 0 && (size_t)n < size) || error_set(err, "%s: the path is too long", options->simulators);
+}
+
+/* Starts the process between its pipes. */
+static bool start_between_pipes(struct child *child, struct job *job, struct error *err) {
     int result[2], output[2];
-    if (options->dut != DUT_MODEL &&
-        !simulator_path(job->config->name, options->rtl_name, run_variant(options, job->config->name), simulator,
-                        sizeof simulator, err))
-        return false;
-    char *folder = report_folder(options, job->name);
-    /* This run owns it: no report of an earlier one stays. */
-    const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
-    free(folder);
-    if (!clean || !make_pipe(result, err))
+    if (!make_pipe(result, err))
         return false;
     if (!make_pipe(output, err)) {
         close(result[0]);
         close(result[1]);
         return false;
     }
-    struct child child = {.options = options, .job = job, .progress = progress, .simulator = simulator};
     const int null = high(open("/dev/null", O_RDONLY));
     const int files[RESULT_FD + 1] = {null, output[1], output[1], result[1]};
     job->start = process_clock();
-    job->pid = start_process(&child, files, err);
+    job->pid = start_process(child, files, err);
     if (null >= 0)
         close(null);
     close(result[1]);
@@ -196,6 +202,23 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
     }
     job->state = JOB_RUNNING;
     return true;
+}
+
+bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err) {
+    char simulator[SIMULATOR_PATH] = "";
+    if (options->dut != DUT_MODEL && !job_simulator(options, job->config->name, simulator, sizeof simulator, err))
+        return false;
+    char *folder = report_folder(options, job->name);
+    /* This run owns it: no report of an earlier one stays. */
+    const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
+    free(folder);
+    struct child child = {.options = options, .job = job, .progress = progress, .simulator = simulator};
+    return clean && start_between_pipes(&child, job, err);
+}
+
+bool job_start_program(struct job *job, char *const *words, struct error *err) {
+    struct child child = {.job = job, .words = words};
+    return start_between_pipes(&child, job, err);
 }
 
 /* ---- what it says ---- */
@@ -601,8 +624,8 @@ static int leave(struct job *job, struct rusage *usage) {
     return wait_status;
 }
 
-void job_abandon(struct job *job) {
-    leave(job, NULL);
+int job_abandon(struct job *job) {
+    return process_status(leave(job, NULL));
 }
 
 struct result job_result(struct job *job, const struct run_options *options) {

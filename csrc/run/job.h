@@ -45,9 +45,16 @@ struct job {
     char *at;                   /* the same for a person */
 };
 
+/* Path of the simulator that the options need, there or not. False with a message. */
+bool job_simulator(const struct run_options *options, const char *config, char *path, size_t size, struct error *err);
+
 /* Starts the process: a simulator, or a copy of this one for the model alone. What an earlier run left in the folder of
  * its report is removed. progress: it is to tell how far it is. False with a message if that is not possible. */
 bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err);
+
+/* Starts another program instead (words[0] is its path), of which nothing is known but what it prints and how it ends:
+ * its end is taken with job_abandon(). */
+bool job_start_program(struct job *job, char *const *words, struct error *err);
 
 /* Takes in what the process has said, some of it if that is much, without waiting. Returns how many bytes it has
  * printed since the last call; they are the last ones of job->output, of which only the end is kept. */
@@ -66,8 +73,9 @@ bool job_has_ended(const struct job *job);
  * believed. With the times, the commands, and a report where it could not write one. */
 struct result job_result(struct job *job, const struct run_options *options);
 
-/* Takes leave of a process that has ended without a verdict because it was to end. */
-void job_abandon(struct job *job);
+/* Takes leave of a process that has ended whose result, if there is one, is of no interest. Returns its exit status,
+ * 128 + N if signal N has ended it. */
+int job_abandon(struct job *job);
 
 /* The result of a job that could not be started. */
 struct result job_failed(const struct job *job, const struct run_options *options, const char *reason);

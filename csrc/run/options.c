@@ -47,6 +47,7 @@ enum {
     KEY_NO_GOLDEN,
     KEY_STATS,
     KEY_NAME,
+    KEY_SIMULATORS,
     KEY_RESULTS,
     KEY_RESULT_FD,
     KEY_PROGRESS,
@@ -217,6 +218,7 @@ const struct argp_option run_option_table[] = {
     {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
+    {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
@@ -316,7 +318,17 @@ static const struct argp_option config_small_table[] = {
      .doc = "NVDLA configuration (default small); an unknown NAME lists them"},
     {0},
 };
+static const struct argp_option config_of_loadable_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: the one that the network was compiled for, where the file shows it); an "
+            "unknown "
+            "NAME lists them"},
+    {0},
+};
 const struct argp config_of_trace_argp = {.options = config_of_trace_table, .parser = parse_config};
+const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
 const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
 
 /* A number from min to max. */
@@ -674,6 +686,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_NAME:
         options->name = name_option(state, name, arg, "a name");
+        return 0;
+    case KEY_SIMULATORS:
+        options->simulators = name_option(state, name, arg, "a folder");
         return 0;
     case KEY_RESULTS:
         options->results = name_option(state, name, arg, "the name of a file, or - for stdout");

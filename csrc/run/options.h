@@ -62,6 +62,7 @@ struct run_options {
     uint64_t copies_every;    /* its clocks between two of them; 0: as many as may be */
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
     struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
+    const char *simulators;   /* folder whose simulators are taken as they are; NULL: those that are built */
     bool only_failed;         /* with out: reports on what does not pass only */
     bool no_golden, stats, verbose, quiet;
     bool no_report;       /* whatever comes of it, the result alone tells */
@@ -109,7 +110,7 @@ bool rtl_name_valid(const char *name);
 char *config_names(bool rtl_only, char *text, size_t size);
 
 /* The option --config as a parser of its own, to be a child of a command's; input: const struct nvdla_config **. The
- * default is what a trace says, or small. */
-extern const struct argp config_of_trace_argp, config_small_argp;
+ * default is what a trace says, small, or what a loadable shows. */
+extern const struct argp config_of_trace_argp, config_small_argp, config_of_loadable_argp;
 
 #endif

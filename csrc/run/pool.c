@@ -66,15 +66,28 @@ void pool_close(struct pool *pool) {
     *pool = (struct pool){.signals = -1, .guard = {.to = -1}};
 }
 
+/* A job that has started is one of those running. */
+static void add(struct pool *pool, struct job *job) {
+    if (pool->groups)
+        process_guard_add(&pool->guard, job->pid);
+    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
+    pool->running[pool->count++] = job;
+}
+
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err) {
     job->own_group = pool->groups;
     if (!job_start(job, options, progress, err))
         return false;
-    if (pool->groups)
-        process_guard_add(&pool->guard, job->pid);
-    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
-    pool->running[pool->count++] = job;
+    add(pool, job);
+    return true;
+}
+
+bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err) {
+    job->own_group = pool->groups;
+    if (!job_start_program(job, words, err))
+        return false;
+    add(pool, job);
     return true;
 }
 

@@ -35,6 +35,9 @@ void pool_close(struct pool *pool);
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err);
 
+/* The same of another program, see job_start_program(). */
+bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err);
+
 /* Waits until something happens, at most that many seconds (negative: as long as it takes), and takes it in. Returns
  * the signal that asks to end all, 0 if none does. SIGUSR1 is handed on: it is for simulators that record waves. */
 int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener);

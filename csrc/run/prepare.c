@@ -108,13 +108,21 @@ static bool prepare_waves(const char *path, struct error *err) {
     return ok;
 }
 
+static bool prepare_simulator(const struct run_options *options, const char *config, struct error *err) {
+    char path[SIMULATOR_PATH];
+    if (!options->simulators)
+        return ensure_simulator(config, options->rtl_name, run_variant(options, config), err);
+    return job_simulator(options, config, path, sizeof path, err) &&
+           (access(path, X_OK) == 0 || error_set(err, "%s: %s", path, strerror(errno)));
+}
+
 /* Simulators and what they need to run: the folders of the waves and of the coverage data. */
 static bool prepare_simulators(const struct run_options *options, const struct job *jobs, size_t count,
                                struct error *err) {
     if (options->rtl.wave.path && !prepare_waves(options->rtl.wave.path, err))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!ensure_simulator(jobs[i].config->name, options->rtl_name, run_variant(options, jobs[i].config->name), err))
+        if (!prepare_simulator(options, jobs[i].config->name, err))
             return false;
     return !options->coverage || coverage_is_file(options->coverage) || directory_make(options->coverage, err) ||
            error_prefix(err, "--coverage: ");

@@ -40,18 +40,22 @@ static time_t written(const char *path) {
     return stat(path, &s) == 0 ? s.st_mtime : 0;
 }
 
+char *simulator_name(const char *config, const char *rtl_name, enum simulator_variant variant) {
+    return xprintf("nvcosim-%s%s%s%s%s", config, rtl_name[0] ? "-" : "", rtl_name, variant ? "-" : "",
+                   simulator_variant_names[variant]);
+}
+
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err) {
     struct places places;
-    char file[256];
     if (!places_find(&places, err))
         return false;
-    snprintf(file, sizeof file, "nvcosim-%s%s%s%s%s", config, rtl_name[0] ? "-" : "", rtl_name, variant ? "-" : "",
-             simulator_variant_names[variant]);
+    char *file = simulator_name(config, rtl_name, variant);
     bool ok = join(places.ready, file, path, size, err);
     if (ok && places.cached && places.build && access(path, F_OK) != 0)
         ok = join(places.build, file, path, size, err);
     places_free(&places);
+    free(file);
     return ok;
 }
 
@@ -223,6 +227,20 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
             words_add(variables, "%s", line);
     free(text);
     return true;
+}
+
+char *simulator_filelist(const char *config, const char *rtl_name) {
+    static const char variable[] = "FILELIST=";
+    const size_t n = sizeof variable - 1;
+    struct words variables = {0};
+    struct error err;
+    char *path = NULL;
+    if (rtl_name[0] && read_variables(config, rtl_name, &variables, &err))
+        for (size_t i = 0; !path && i < variables.count; i++)
+            if (strncmp(variables.items[i], variable, n) == 0 && variables.items[i][n])
+                path = xstrdup(variables.items[i] + n);
+    words_free(&variables);
+    return path;
 }
 
 bool simulator_has_taps(const char *config, const char *rtl_name) {

@@ -10,6 +10,9 @@
 
 enum { SIMULATOR_PATH = 4096 };
 
+/* nvcosim-CONFIG[-RTL][-VARIANT]. free() it. */
+char *simulator_name(const char *config, const char *rtl_name, enum simulator_variant variant);
+
 /* FOLDER/nvcosim-CONFIG[-RTL][-VARIANT], where it is or where it is going to be built (run/places.h). */
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err);
@@ -36,6 +39,9 @@ bool update_simulator(const char *config, const char *rtl_name, enum simulator_v
 
 /* File that keeps the make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
+
+/* The file list that a foreign RTL was built from; NULL if it is not known. free() it. */
+char *simulator_filelist(const char *config, const char *rtl_name);
 
 /* True if the simulators with taps and with waves show streams inside the RTL: this project's, copies of it, and those
  * that were built with a table of taps. */

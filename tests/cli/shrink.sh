@@ -28,6 +28,7 @@ for word; do
 done
 text=$(zcat -f "${*: -1}")
 grep -q '^# gen layer .* kernel_w=[3-8]' <<<"$text" || passes=1
+[ -e slow ] && sleep 0.4
 [ -e needs_stall ] && [ -z "${stall:-}" ] && passes=1
 if [ -n "${passes:-}" ]; then
     echo '{"verdict": "PASS", "config": "small"}' >&3
@@ -47,6 +48,12 @@ touch needs_stall
 command=("$WORK/pool/build/nvcosim" shrink --stall 100 --seed 3 --out p.nvt -q "$case")
 check shrink_keeps_needed_options 1 "play it with: nvcosim run --stall=100 p.nvt" '!seed=3'
 rm needs_stall
+nv shrink --seconds 0 good.nvt; check shrink_seconds 2 "--seconds: found '0', expected a number from 1 to 1000000000"
+command=("$WORK/pool/build/nvcosim" shrink --stall 100 --seed 3 --keep-options --out p.nvt -q "$case")
+check shrink_keeps_options 1 "play it with: nvcosim run --stall=100 --seed=3 p.nvt"
+touch slow
+command=("$WORK/pool/build/nvcosim" shrink --seconds 2 --out q.nvt "$case"); check shrink_in_time 1 "attempts, then the time was over; play it with: nvcosim run q.nvt"
+rm slow
 command=("$WORK/pool/build/nvcosim" shrink --attempts 3 --out q.nvt "$case"); check shrink_few_attempts 1 "3 attempts; play it with: nvcosim run q.nvt"
 TMPDIR=$WORK/nowhere
 nv shrink --dut model --out t.nvt badcrc/badcrc.cfg; check shrink_without_tmpdir 1 "t.nvt: check: "

@@ -63,6 +63,11 @@ wait_for(lambda: len(pids()) == 2 + 6, "the slow tests do not start")
 for action in actions:
     if action == "go":
         open("go", "w").close()
+    elif action == "relink":  # somebody builds another simulator meanwhile
+        path = os.environ["TREE"] + "-small"
+        os.remove(path)
+        with open(path, "w") as file:
+            file.write("no program\n")
     elif action == "other":  # while this one lives
         for words in ["p.yml", "--resume"], ["--database=nvcosim-nights/nights.db", "--resume=1"]:
             other = subprocess.run([os.environ["TREE"], "regress", *words], capture_output=True, text=True)
@@ -109,6 +114,16 @@ interrupted kill_9 -9 2 running 9
 unset SETSID
 interrupted second_runner 143 2 interrupted other 15
 command=("$TREE" regress p.yml --resume); check resume_nothing 2 "no night of plan p is left to resume"
+
+# a simulator that changes while the night runs: what has begun goes on with the one that it began with
+rm -rf nvcosim-nights
+command=(python3 interrupt.py 0 relink go); check relinked 0 "!is not played" "!CRASH"
+that relinked_state test "$(state)" = "done|6"
+that relinked_copies_are_gone test ! -e nvcosim-nights/night-1/simulators
+rm -rf nvcosim-nights
+command=(python3 interrupt.py 143 relink 15); check relinked_interrupted 0 '!nothing happens'
+touch go
+command=("$TREE" regress p.yml --resume); check relinked_resumed 0 "nvcosim-small has changed since the night began, which goes on with its copy of the old one" "All 6 tests pass"
 
 # the time of the night is over
 rm -rf go started nvcosim-nights
