@@ -182,6 +182,8 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
 group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
+group "exported programs on the model, and for riscv64 and arm" tests/export/programs.sh "$build"
+group "exported traces read as what they were made from" tests/export/formats.sh "$build"
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then

@@ -5,6 +5,7 @@
 
 int run_main(int argc, char **argv);
 int import_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 int regress_main(int argc, char **argv);
 int lint_main(int argc, char **argv);
 int info_main(int argc, char **argv);
