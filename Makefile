@@ -155,6 +155,11 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# The model behind a pipe, for drivers that tests write.
+$(B)/tests/import_device: $(B)/obj/tests/import/device.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
 # What is written about a night, of any database.
 $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)

@@ -181,6 +181,8 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
 group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
+group "drivers that are simulated" tests/import/driver.py "$NVCOSIM" "$build" "$build/import" --rtl --seeds=3,4 \
+    traces/conformance/{small/rand_multi_00{2,5},full/rand_multi_003}.nvt.gz "${NVDLA_CONFORMANCE:-../shared/conformance}/small/net_lenet/net_lenet.cfg"
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
