@@ -320,7 +320,17 @@ static const struct argp_option config_small_table[] = {
      .doc = "NVDLA configuration (default small); an unknown NAME lists them"},
     {0},
 };
+static const struct argp_option config_of_loadable_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: the one that the network was compiled for, where the file shows it); an "
+            "unknown "
+            "NAME lists them"},
+    {0},
+};
 const struct argp config_of_trace_argp = {.options = config_of_trace_table, .parser = parse_config};
+const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
 const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
 
 /* A number from min to max. */

@@ -116,7 +116,7 @@ bool rtl_name_valid(const char *name);
 char *config_names(bool rtl_only, char *text, size_t size);
 
 /* The option --config as a parser of its own, to be a child of a command's; input: const struct nvdla_config **. The
- * default is what a trace says, or small. */
-extern const struct argp config_of_trace_argp, config_small_argp;
+ * default is what a trace says, small, or what a loadable shows. */
+extern const struct argp config_of_trace_argp, config_small_argp, config_of_loadable_argp;
 
 #endif
