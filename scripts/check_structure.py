@@ -32,8 +32,9 @@ MAY_INCLUDE = {
     "run": "nvdla memory layers trace loadable device observe model replay coverage report triage",
     "regress": "nvdla memory layers trace gen coverage report run",
     "import": "nvdla memory layers trace",
+    "export": "nvdla memory layers trace device replay",
     "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace loadable device observe model gen replay coverage report run regress import",
+    "cli": "nvdla memory layers trace loadable device observe model gen replay coverage report run regress import export",
 }
 
 

@@ -29,10 +29,15 @@ more=(
     gtkwave          # looks at waves
     xvfb             # a screen for it in tests, and for the picture of the README
     libxml2-utils    # checks JUnit XML in tests
+    python3-yaml     # reads the files of docs/ci in tests
     jq               # an example in docs/results.md
     chromium         # looks at report.html and index.html in tests, and takes their pictures for the README
     help2man         # man pages
     yosys            # proofs of leaf modules
+    gcc-riscv64-linux-gnu   # other machines that exported C programs are compiled for
+    gcc-arm-linux-gnueabihf
+    libc6-dev-riscv64-cross
+    libc6-dev-armhf-cross
     slurm-wlm        # a cluster of one machine, for regressions on Slurm
     munge            # which it needs
     iproute2         # the loopback of that cluster
