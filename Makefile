@@ -168,6 +168,11 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# The model behind a pipe, for drivers that tests write.
+$(B)/tests/import_device: $(B)/obj/tests/import/device.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
 # Exported traces, against what they were made from.
 $(B)/tests/same_program: $(B)/obj/tests/export/same.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)

@@ -74,7 +74,13 @@ struct run_options {
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
     int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */
-    bool progress;        /* of a simulator: it tells how far it is, by the same way */
+    /* Of a simulator: where it notes its result as well, so that it is known whoever has ended meanwhile (job.h). */
+    struct run_ledger {
+        int file;     /* 0: nowhere */
+        size_t test;  /* number that the result is noted for */
+        double start; /* process_clock() when its process was started */
+    } ledger;
+    bool progress; /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
