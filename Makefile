@@ -25,14 +25,15 @@ CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
-LDLIBS := -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
+LDLIBS := -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
 TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
 PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css))
-EMBEDDED := $(PAGES) $(B)/gen/regress/schema.embed.h
+PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))
+EMBEDDED := $(PAGES) $(PLATFORMS) $(B)/gen/regress/schema.embed.h
 CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
@@ -84,6 +85,11 @@ $(PAGES): $(B)/gen/%.embed.h: csrc/%.css csrc/%.js
 $(B)/gen/regress/schema.embed.h: csrc/regress/schema.sql
 	@mkdir -p $(@D)
 	@{ echo "static const char schema_sql[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
+
+# The parts of exported C programs, likewise: NAME_inc.
+$(PLATFORMS): $(B)/gen/%.embed.h: csrc/%.inc
+	@mkdir -p $(@D)
+	@{ echo "static const char $(notdir $*)_inc[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
 # The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
 # $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
@@ -155,6 +161,26 @@ $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
+# The model behind a pipe, for drivers that tests write.
+$(B)/tests/import_device: $(B)/obj/tests/import/device.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
+# Exported traces, against what they were made from.
+$(B)/tests/same_program: $(B)/obj/tests/export/same.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
+# Exported C programs, against the model.
+$(B)/tests/export_device: $(B)/obj/tests/export/device.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -rdynamic -o $@ $^ $(LDLIBS) -ldl
+
+# Damaged loadables, under the sanitizers.
+$(B)/asan/tests/damage: $(B)/asan/obj/tests/loadable/damage.o $(B)/asan/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)clang $(ASAN_FLAGS) -o $@ $^ $(LDLIBS)
+
 # What is written about a night, of any database.
 $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
@@ -174,7 +200,7 @@ $(FUZZERS): $(B)/fuzz/%: $(B)/fuzz/obj/tests/fuzz/%.o $(B)/fuzz/libnvcosim.a
 	$(Q)clang $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 FUZZ_RUNS ?= 20000
-## make fuzz          libFuzzer over the trace readers and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
+## make fuzz          libFuzzer over the readers of traces and pictures and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
 fuzz: $(FUZZERS)
 	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_RUNS)
 

@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "memory": "nvdla",
     "layers": "nvdla",
     "trace": "nvdla memory layers",
+    "loadable": "nvdla memory layers trace",
     "device": "nvdla memory",
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
@@ -28,11 +29,12 @@ MAY_INCLUDE = {
     "coverage": "nvdla memory layers trace",
     "report": "nvdla memory layers trace device observe replay",
     "triage": "nvdla layers observe report",
-    "run": "nvdla memory layers trace device observe model replay coverage report triage",
+    "run": "nvdla memory layers trace loadable device observe model replay coverage report triage",
     "regress": "nvdla memory layers trace gen coverage report run",
     "import": "nvdla memory layers trace",
+    "export": "nvdla memory layers trace device replay",
     "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace device observe model gen replay coverage report run regress import",
+    "cli": "nvdla memory layers trace loadable device observe model gen replay coverage report run regress import export",
 }
 
 

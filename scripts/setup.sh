@@ -15,6 +15,8 @@ packages=(
     libjansson-dev   # JSON
     libyaml-dev      # plans of regressions
     libsqlite3-dev   # their results
+    libpng-dev       # pictures that go into networks
+    libjpeg-dev
 )
 # What tests, lint, waves and the manual need too.
 more=(
@@ -31,6 +33,10 @@ more=(
     chromium         # looks at report.html and index.html in tests, and takes their pictures for the README
     help2man         # man pages
     yosys            # proofs of leaf modules
+    gcc-riscv64-linux-gnu   # other machines that exported C programs are compiled for
+    gcc-arm-linux-gnueabihf
+    libc6-dev-riscv64-cross
+    libc6-dev-armhf-cross
     slurm-wlm        # a cluster of one machine, for regressions on Slurm
     munge            # which it needs
     iproute2         # the loopback of that cluster

@@ -56,6 +56,8 @@ ELSEWHERE = [
     (r"--dut rtl:full ", "tests/replay/foreign_full.sh", "full"),
     (r" hw/verif/.*/\*\.cfg$", "tests/cli/run_model.sh", ".cfg"),
     (r" hw-nvdlav1/verif/.*/input\.txn$", "tests/cli/txn.sh", "input.txn"),
+    (r"nvcosim qualify ", "tests/regress/qualify.sh", "qualify --filelist"),
+    (r"--dut rtl:qualify ", "tests/regress/qualify.sh", "--fault"),
     (r"--engine slurm ", "tests/regress/slurm.sh", "--engine slurm"),
     (r"regress plans/nightly\.yml$", "tests/regress/nightly.sh", "plans/nightly.yml"),
     (r"^make test$", "tests/run.sh", "tests/readme.py"),
@@ -220,7 +222,7 @@ def main(build, *arguments):
     pattern = next((a for a in arguments if a != "--write"), "")
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     test = Test(build, write, pattern)
-    _, text = test.sandbox.shell("for c in '' run info convert diff build coverage gen shrink calibrate debug lint history import; do nvcosim $c --help; done")
+    _, text = test.sandbox.shell("for c in '' run info convert diff build coverage gen shrink calibrate debug lint history import export; do nvcosim $c --help; done")
     options = set(re.findall(r"--[a-z][\w-]*", text))
     paths = ["README.md"] + sorted(p for p in glob.glob("**/*.md", recursive=True) if p != "README.md" and not p.startswith(("build", "docs/nvdla/")))
     for path in paths:

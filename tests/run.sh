@@ -174,6 +174,7 @@ group "regress: failures come into buckets" tests/regress/buckets.sh
 group "regress: killed at random moments and resumed" tests/regress/killed.py "$build"
 group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
 group "page of a night in a browser" tests/regress/page.py "$build"
+group "bisect over a repository of rtl" tests/regress/bisect.sh "$build"
 group "regress: nights side by side" tests/regress/compare.py "$build"
 group "qualify: faults that a corpus notices" tests/regress/qualify.sh "$build"
 group "regress on a slurm cluster" tests/regress/slurm.sh "$build"
@@ -183,6 +184,10 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
 group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
+group "drivers that are simulated" tests/import/driver.py "$NVCOSIM" "$build" "$build/import" --rtl --seeds=3,4 \
+    traces/conformance/{small/rand_multi_00{2,5},full/rand_multi_003}.nvt.gz "${NVDLA_CONFORMANCE:-../shared/conformance}/small/net_lenet/net_lenet.cfg"
+group "exported programs on the model, and for riscv64 and arm" tests/export/programs.sh "$build"
+group "exported traces read as what they were made from" tests/export/formats.sh "$build"
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then

@@ -5,14 +5,17 @@
 
 int run_main(int argc, char **argv);
 int import_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 int regress_main(int argc, char **argv);
 int lint_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int convert_main(int argc, char **argv);
+int compile_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int build_main(int argc, char **argv);
 int gen_main(int argc, char **argv);
 int debug_main(int argc, char **argv);
+int bisect_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);

@@ -27,7 +27,7 @@
 /* A run with a fault is given up after this many times the clocks of the run without, and some more; likewise seconds,
  * which are a measure of the machine. */
 enum { TIMES_AS_LONG = 4, MORE_CYCLES = 20000, TIMES_AS_SLOW = 50, MORE_SECONDS = 120 };
-/* Tests of a fault in the rounds alone; tests of a round with several faults. */
+/* Tests of a fault in the last round alone; the most tests of a round. */
 enum { ALONE_MOST = 4, TESTS_OF_ROUND = 64 };
 #define MEMORY_MOST (UINT64_C(4) << 30)
 
@@ -103,7 +103,7 @@ static void take_base(struct state *state, size_t number, const struct result *r
     }
 }
 
-static bool keep_base(void *context, size_t number, const char *host, const struct result *result) {
+static bool keep_base(void *context, size_t number, const char *host, struct result *result) {
     struct state *state = context;
     struct campaign *campaign = state->campaign;
     struct error err;
@@ -285,7 +285,7 @@ static bool know(struct state *state, const struct member *member, enum verdict 
     return fail(state, &err);
 }
 
-static bool keep_play(void *context, size_t number, const char *host, const struct result *result) {
+static bool keep_play(void *context, size_t number, const char *host, struct result *result) {
     struct state *state = context;
     const struct group *group = &state->round.items[number];
     struct error err;
@@ -318,10 +318,9 @@ static void show_plays(void *context) {
     for (size_t i = 0; i < faults->count; i++)
         counts[faults->items[i].state]++;
     progress_left(&state->progress, state->span, state->span + state->left, left, sizeof left);
-    progress_show(&state->progress,
-                  "%zu faults: %zu noticed, %zu survived, %zu open; %zu of %zu plays of this round%s%s", faults->count,
-                  counts[FAULT_NOTICED], counts[FAULT_SURVIVED] + counts[FAULT_UNREACHED], counts[FAULT_OPEN],
-                  state->done, state->total, left, left[0] ? " at most" : "");
+    progress_show(&state->progress, "%zu faults: %zu noticed, %zu survived, %zu open; %zu of %zu plays%s%s",
+                  faults->count, counts[FAULT_NOTICED], counts[FAULT_SURVIVED] + counts[FAULT_UNREACHED],
+                  counts[FAULT_OPEN], state->done, state->total, left, left[0] ? " at most" : "");
 }
 
 /* The test with its faults, and with limits. */
@@ -360,12 +359,35 @@ static void draw_alone(struct state *state, size_t batch) {
     }
 }
 
+/* True if a test before that play fails with the fault. */
+static bool is_noticed(const struct state *state, const struct member *member) {
+    const struct plays *plays = &state->plays[member->fault];
+    bool noticed = false;
+    for (size_t k = plays->next; k < member->play; k++)
+        noticed = noticed || fails(&plays->items[k]);
+    return noticed;
+}
+
+/* The groups that the round before has left, without the faults that were noticed meanwhile. */
+static void draw_halves(struct state *state) {
+    for (size_t i = 0; i < state->next.count; i++) {
+        struct group *group = &state->next.items[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < group->count; k++)
+            if (!is_noticed(state, &group->members[k]))
+                group->members[kept++] = group->members[k];
+        if (kept > 0)
+            group_add(&state->round, group->test, group->members, kept);
+    }
+    groups_free(&state->next);
+}
+
 /* The shortest tests that open faults wait for, each with as many of them as may be played together. */
-static void draw_together(struct state *state) {
+static void draw_together(struct state *state, size_t most) {
     const struct campaign *campaign = state->campaign;
     struct member *members = xcalloc(campaign->faults->count, sizeof *members);
     size_t drawn = 0;
-    for (size_t o = 0; o < campaign->tests->count && drawn < TESTS_OF_ROUND; o++) {
+    for (size_t o = 0; o < campaign->tests->count && drawn < most; o++) {
         const size_t test = state->order[o];
         size_t count = 0;
         for (size_t i = 0; i < campaign->faults->count; i++) {
@@ -455,14 +477,16 @@ static enum engine_end play_faults(struct state *state, int *signal, struct erro
     if (!open_log(state, err))
         return ENGINE_FAILED;
     state->progress = progress_start();
-    for (size_t batch = 1; end == ENGINE_DONE && settle_all(state) && any_open(campaign->faults);) {
-        state->round = state->next;
-        state->next = (struct groups){0};
-        if (state->round.count == 0 && (batch <= ALONE_MOST || campaign->together == 1)) {
-            draw_alone(state, batch);
-            batch = batch < TESTS_OF_ROUND ? batch * 2 : batch;
-        } else if (state->round.count == 0)
-            draw_together(state);
+    size_t alone = 1, together = 1; /* tests of the next rounds */
+    while (end == ENGINE_DONE && settle_all(state) && any_open(campaign->faults)) {
+        draw_halves(state);
+        if (state->round.count == 0 && (alone <= ALONE_MOST || campaign->together == 1)) {
+            draw_alone(state, alone);
+            alone = alone < TESTS_OF_ROUND ? 2 * alone : alone;
+        } else if (state->round.count == 0) {
+            draw_together(state, together);
+            together = together < TESTS_OF_ROUND ? 2 * together : together;
+        }
         end = play_round(state, signal, err);
     }
     progress_clear(&state->progress);

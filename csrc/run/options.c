@@ -50,6 +50,7 @@ enum {
     KEY_SIMULATORS,
     KEY_RESULTS,
     KEY_RESULT_FD,
+    KEY_LEDGER,
     KEY_PROGRESS,
     KEY_MAX_SECONDS,
     KEY_THREADS,
@@ -220,6 +221,7 @@ const struct argp_option run_option_table[] = {
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
+    {.name = "ledger", .key = KEY_LEDGER, .arg = "FD,TEST,START", .flags = OPTION_HIDDEN},
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
@@ -318,7 +320,17 @@ static const struct argp_option config_small_table[] = {
      .doc = "NVDLA configuration (default small); an unknown NAME lists them"},
     {0},
 };
+static const struct argp_option config_of_loadable_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: the one that the network was compiled for, where the file shows it); an "
+            "unknown "
+            "NAME lists them"},
+    {0},
+};
 const struct argp config_of_trace_argp = {.options = config_of_trace_table, .parser = parse_config};
+const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
 const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
 
 /* A number from min to max. */
@@ -688,6 +700,10 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         return 0; /* likewise */
     case KEY_RESULT_FD:
         options->result_fd = (int)number_option(state, name, arg, 1000);
+        return 0;
+    case KEY_LEDGER:
+        if (sscanf(arg, "%d,%zu,%lf", &options->ledger.file, &options->ledger.test, &options->ledger.start) != 3)
+            argp_error(state, "--ledger: found '%s', expected FD,TEST,START", arg);
         return 0;
     case KEY_DEBUG:
         options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;

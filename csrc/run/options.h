@@ -69,7 +69,13 @@ struct run_options {
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
     int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */
-    bool progress;        /* of a simulator: it tells how far it is, by the same way */
+    /* Of a simulator: where it notes its result as well, so that it is known whoever has ended meanwhile (job.h). */
+    struct run_ledger {
+        int file;     /* 0: nowhere */
+        size_t test;  /* number that the result is noted for */
+        double start; /* process_clock() when its process was started */
+    } ledger;
+    bool progress; /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
@@ -110,7 +116,7 @@ bool rtl_name_valid(const char *name);
 char *config_names(bool rtl_only, char *text, size_t size);
 
 /* The option --config as a parser of its own, to be a child of a command's; input: const struct nvdla_config **. The
- * default is what a trace says, or small. */
-extern const struct argp config_of_trace_argp, config_small_argp;
+ * default is what a trace says, small, or what a loadable shows. */
+extern const struct argp config_of_trace_argp, config_small_argp, config_of_loadable_argp;
 
 #endif

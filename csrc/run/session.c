@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "coverage/coverage.h"
@@ -18,6 +19,7 @@
 #include "run/again.h"
 #include "run/diagnose.h"
 #include "run/judge.h"
+#include "run/ledger.h"
 #include "run/process.h"
 #include "run/result.h"
 #include "run/taps.h"
@@ -77,10 +79,24 @@ static bool close_files(const struct report_input *input, struct error *err) {
     return true;
 }
 
-/* To the runner as data, else to a person. */
+/* What this process knows of its own costs: the runner knows better, if it is still there. */
+static void measure_process(const struct run_options *options, struct result *result) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    result->exit_status = verdict_status(result->verdict);
+    result->seconds = options->ledger.file ? process_clock() - options->ledger.start : 0;
+    result->cpu_seconds = process_cpu_seconds(&usage);
+    result->memory_peak = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* To the runner as data, and into its ledger, else to a person. */
 static void deliver(const struct run_options *options, const struct result *result) {
     if (options->result_fd >= 0) {
-        char *text = result_json(result);
+        struct result whole = *result;
+        measure_process(options, &whole);
+        char *text = result_json(&whole);
+        if (options->ledger.file)
+            ledger_note(options->ledger.file, options->ledger.test, NULL, text);
         send_line(options->result_fd, text);
         free(text);
         return;

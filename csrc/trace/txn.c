@@ -1,9 +1,10 @@
 /* Reader of trace-player files, input.txn (chapter 80 section 1; `until` of section 5.1).
  *
  * One command a line, played strictly in order: one stream "main". read_reg polls (100 attempts unless plusargs.txt
- * beside the trace says otherwise); reads of the registers of section 9.3 are informational. posedge and negedge waits
- * become two level waits. The format has no way to declare memory regions and its traces neither load nor announce the
- * surfaces that layers write: a program starts with one reservation per window of section 1.5.
+ * beside the trace says otherwise); one of a single attempt is a check, one with mask 0 a read whose result is not
+ * used; reads of the registers of section 9.3 are informational. posedge and negedge waits become two level waits. The
+ * format has no way to declare memory regions and its traces neither load nor announce the surfaces that layers write:
+ * a program starts with one reservation per window of section 1.5.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,9 +18,10 @@
 #include "trace/hint.h"
 #include "trace/lex.h"
 #include "trace/side_files.h"
+#include "trace/txn.h"
 #include "trace/verify.h"
 
-enum { MAX_TOKENS = 8, DEFAULT_ATTEMPTS = 100, QUAD = 16 };
+enum { MAX_TOKENS = 8, QUAD = 16 };
 
 struct txn {
     const char *path;
@@ -124,6 +126,14 @@ static bool do_read_reg(struct txn *txn) {
     if (txn->tokens > 5 && !get_word(txn, 5, "a number of polls", &op.attempts))
         return false;
     op.value &= op.mask;
+    if (op.mask == 0) {
+        op = make(txn, OP_READ);
+        return get_register(txn, 1, &op) && append(txn, &op);
+    }
+    if (op.attempts == 1) {
+        op.kind = OP_READ_CHECK;
+        op.attempts = 0;
+    }
     op.volatile_read = txn->ignore_poll || nvdla_register_volatile(txn->prog->config, op.address, op.mask);
     return append(txn, &op);
 }
@@ -163,24 +173,20 @@ static bool do_wait(struct txn *txn) {
  * bench; traces made from captures of drivers use all of it, 0x80000000 to 0xffffffff. Below, the bench of full knows
  * one window of secondary memory, that of the configurable branch takes everything, if that port exists.
  */
-struct window {
-    enum memory_space space;
-    uint64_t base, size;
-    const char *text;
-};
-static const struct window primary_window = {SPACE_PRIMARY, 0x80000000, 0x80000000, "0x80000000 to 0xffffffff"};
-static const struct window full_secondary_window = {SPACE_SECONDARY, 0x50000000, 0x10000000,
-                                                    "0x50000000 to 0x5fffffff"};
-static const struct window secondary_window = {SPACE_SECONDARY, 0, 0x80000000, "0x00000000 to 0x7fffffff"};
+static const struct txn_window primary_window = {SPACE_PRIMARY, 0x80000000, 0x80000000, "0x80000000 to 0xffffffff"};
+static const struct txn_window full_secondary_window = {SPACE_SECONDARY, 0x50000000, 0x10000000,
+                                                        "0x50000000 to 0x5fffffff"};
+static const struct txn_window secondary_window = {SPACE_SECONDARY, 0, 0x80000000, "0x00000000 to 0x7fffffff"};
 
-/* The window of secondary memory, NULL if the configuration has none. */
-static const struct window *find_secondary(const struct nvdla_config *config) {
+const struct txn_window *txn_window(const struct nvdla_config *config, enum memory_space space) {
+    if (space == SPACE_PRIMARY)
+        return &primary_window;
     if (!config->secondary_memory)
         return NULL;
     return config->map == NVDLA_MAP_FULL ? &full_secondary_window : &secondary_window;
 }
 
-static void reserve_window(struct txn *txn, const struct window *window) {
+static void reserve_window(struct txn *txn, const struct txn_window *window) {
     struct op op = make(txn, OP_MEM_RESERVE);
     op.space = window->space;
     op.base = window->base;
@@ -189,24 +195,24 @@ static void reserve_window(struct txn *txn, const struct window *window) {
 }
 
 static void reserve_windows(struct txn *txn) {
-    const struct window *secondary = find_secondary(txn->prog->config);
+    const struct txn_window *secondary = txn_window(txn->prog->config, SPACE_SECONDARY);
     reserve_window(txn, &primary_window);
     if (secondary)
         reserve_window(txn, secondary);
 }
 
-static bool in_window(const struct window *window, uint64_t address) {
+static bool in_window(const struct txn_window *window, uint64_t address) {
     return window && address >= window->base && address - window->base < window->size;
 }
 
 /* Address of a memory command: tells the space, in whose window all `size` bytes lie. */
 static bool get_memory(struct txn *txn, int index, uint64_t size, struct op *op) {
-    const struct window *secondary = find_secondary(txn->prog->config);
+    const struct txn_window *secondary = txn_window(txn->prog->config, SPACE_SECONDARY);
     if (!get_number(txn, index, UINT64_MAX, "a memory address", &op->base))
         return false;
-    const struct window *window = in_window(&primary_window, op->base) ? &primary_window
-                                  : in_window(secondary, op->base)     ? secondary
-                                                                       : NULL;
+    const struct txn_window *window = in_window(&primary_window, op->base) ? &primary_window
+                                      : in_window(secondary, op->base)     ? secondary
+                                                                           : NULL;
     if (!window) {
         char expected[160];
         snprintf(expected, sizeof expected, "an address of primary memory (%s)%s%s%s", primary_window.text,
@@ -445,7 +451,7 @@ struct program *trace_read_txn(struct lines *lines, const struct trace_options *
     struct span line;
     const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("full");
     struct txn txn = {
-        .path = lines->path, .prog = program_new(config, lines->path), .err = err, .attempts = DEFAULT_ATTEMPTS};
+        .path = lines->path, .prog = program_new(config, lines->path), .err = err, .attempts = TXN_ATTEMPTS};
     txn.prog->sequential = true;
     program_stream(txn.prog, "main");
     reserve_windows(&txn);

@@ -1,0 +1,117 @@
+/* nvcosim compile: a compiled network becomes a trace. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "run/compile.h"
+#include "run/options.h"
+#include "trace/formats.h"
+
+enum { KEY_WRITES = 0x100, KEY_THREADS };
+
+enum { THREADS_MAX = 64 };
+
+struct arguments {
+    struct compile_options compile;
+    const char *in, *out, *writes;
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "output", .key = 'o', .arg = "FILE", .doc = "The trace: a name that ends in .nvt or .nvt.gz"},
+    {.name = "writes",
+     .key = KEY_WRITES,
+     .arg = "FILE",
+     .doc = "List the register accesses, a line each: W UNIT.REGISTER VALUE, P UNIT.REGISTER BITS that are polled"},
+    {.name = "threads",
+     .key = KEY_THREADS,
+     .arg = "N",
+     .doc = "Threads of the model (default: one for each processor)"},
+    {0},
+};
+
+static const char doc[] =
+    "Makes a trace of a compiled network (a loadable, .nvdla): memories with weights and input, every register access "
+    "that the "
+    "driver makes, and checks of what each layer must leave behind, which the model computes.\v"
+    "The trace needs no driver and no operating system: `nvcosim run` plays it on RTL and model. The configuration is "
+    "the one that "
+    "the network was compiled for, where the file shows which that is; else --config names it. What the CPU computes "
+    "between "
+    "tasks (power, softmax) is computed here and stands in the trace.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim compile lenet.nvdla --input digit.png -o lenet.nvt.gz\n"
+    "  nvcosim compile net.nvdla --config large --input random:1 -o net.nvt.gz && nvcosim run net.nvt.gz\n"
+    "  nvcosim compile net.nvdla --input zero --writes accesses.txt";
+
+static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
+    if (!arguments->in)
+        argp_error(state, "expected the name of a loadable (.nvdla)");
+    else if (!arguments->out && !arguments->writes)
+        argp_error(state, "expected -o FILE.nvt.gz or --writes FILE: where the trace goes");
+    else if (arguments->out && !text_ends_with(arguments->out, ".nvt") && !text_ends_with(arguments->out, ".nvt.gz"))
+        argp_error(state, "found '%s', expected the name of the output to end in .nvt or .nvt.gz", arguments->out);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    uint64_t value;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&arguments->compile.config;
+        state->child_inputs[1] = &arguments->compile;
+        return 0;
+    case 'o':
+        arguments->out = arg;
+        return 0;
+    case KEY_WRITES:
+        arguments->writes = arg;
+        return 0;
+    case KEY_THREADS:
+        if (!text_number(arg, THREADS_MAX, &value) || value == 0)
+            argp_error(state, "--threads: found '%s', expected a number from 1 to %d", arg, THREADS_MAX);
+        arguments->compile.threads = (size_t)value;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->in)
+            argp_error(state, "found '%s', expected one loadable", arg);
+        arguments->in = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool compile_file(const struct arguments *arguments, struct error *err) {
+    struct loadable *loadable = loadable_read(arguments->in, err);
+    struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
+    for (size_t i = 0; prog && i < prog->warning_count; i++)
+        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    const bool good = prog && (!arguments->out || trace_write(prog, arguments->out, err)) &&
+                      (!arguments->writes || compile_list_writes(prog, arguments->writes, err));
+    program_free(prog);
+    loadable_free(loadable);
+    return good;
+}
+
+int compile_main(int argc, char **argv) {
+    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "NET.nvdla", .doc = doc};
+    struct arguments arguments = {0};
+    struct error err;
+    compile_options_init(&arguments.compile);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+        return EXIT_BAD_INPUT;
+    const bool good = compile_file(&arguments, &err);
+    compile_options_free(&arguments.compile);
+    if (!good)
+        fprintf(stderr, "%s\n", err.text);
+    return good ? EXIT_OK : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,163 @@
+/* nvcosim export: a trace for somebody else's bench, or for silicon. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "export/bytes.h"
+#include "export/order.h"
+#include "export/program_c.h"
+#include "export/txn.h"
+#include "model/model.h"
+#include "run/options.h"
+#include "trace/formats.h"
+
+enum { KEY_TO = 0x100, KEY_NO_GOLDEN, KEY_SEED };
+
+enum target { TARGET_NONE, TARGET_C, TARGET_UIO, TARGET_TXN, TARGET_NVT };
+
+struct export_options {
+    struct trace_options trace;
+    enum target target;
+    uint64_t seed;
+    const char *in, *out;
+};
+
+static const struct {
+    const char *name;
+    enum target target;
+} targets[] = {{"c", TARGET_C}, {"uio", TARGET_UIO}, {"txn", TARGET_TXN}, {"nvt", TARGET_NVT}};
+
+static const struct argp_option option_table[] = {
+    {.name = "to",
+     .key = KEY_TO,
+     .arg = "FORMAT",
+     .doc = "c: a bare-metal C program, one file that any C99 compiler takes; uio: the same as a user-space program of "
+            "Linux; txn: a folder with input.txn of the trace player; nvt: the trace with its streams put in order"},
+    {.name = "out", .key = 'o', .arg = "FILE", .doc = "The file or folder to write"},
+    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
+    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
+    {0},
+};
+
+static const char doc[] =
+    "Writes a trace in another form, so that a failing case can go to silicon, to an FPGA or to another bench.\v"
+    "A C program holds the trace as a table with a small interpreter, memory content as arrays, and checks all that "
+    "the trace checks; base addresses, cache hooks, delays and messages are macros (docs/export.md).\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim export t.nvt.gz --to c -o t.c\n"
+    "  nvcosim export t.cfg --to uio -o t.c\n"
+    "  nvcosim export t.nvt.gz --to txn -o folder\n"
+    "\n"
+    "Exit status: 0 written; 2 bad input or usage, or the format cannot say what the trace does: nothing is written.";
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct export_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->trace.config;
+        return 0;
+    case KEY_TO:
+        for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+            if (strcmp(arg, targets[i].name) == 0)
+                options->target = targets[i].target;
+        if (options->target == TARGET_NONE)
+            argp_error(state, "--to: found '%s', expected c, uio, txn or nvt", arg);
+        return 0;
+    case 'o':
+        options->out = arg;
+        return 0;
+    case KEY_NO_GOLDEN:
+        options->trace.no_golden = true;
+        return 0;
+    case KEY_SEED:
+        if (!text_number(arg, UINT64_MAX, &options->seed))
+            argp_error(state, "--seed: found '%s', expected a number", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "found '%s', expected one trace", arg);
+        options->in = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->in)
+            argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that "
+                              "holds one");
+        else if (options->target == TARGET_NONE)
+            argp_error(state, "--to is missing; expected c, uio, txn or nvt");
+        else if (!options->out)
+            argp_error(state, "-o is missing; expected the file or folder to write");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Bytes in place of CRCs, as the model leaves them. */
+static bool bytes_of_model(struct program *ordered, uint64_t seed, struct error *err) {
+    const struct model_options model_options = {.allow_outside = true, .allow_undefined = true};
+    struct device *model = model_new(ordered->config, &model_options);
+    const bool good = crc_to_bytes(ordered, model, seed, err);
+    model->ops->destroy(model);
+    return good;
+}
+
+static bool export_as_txn(const struct export_options *options, struct program *ordered, struct error *err) {
+    size_t changed = 0;
+    if (!bytes_of_model(ordered, options->seed, err))
+        return false;
+    struct program *form = txn_form(ordered, options->seed, &changed, err);
+    const bool good = form && export_txn(form, options->out, err);
+    if (good && changed > 0)
+        fprintf(stderr,
+                "nvcosim: note: input.txn knows by the register whether a read is compared: for %zu read%s that is not "
+                "as in the trace (docs/export.md)\n",
+                changed, changed == 1 ? "" : "s");
+    program_free(form);
+    return good;
+}
+
+static bool export_program(const struct export_options *options, struct program *prog, struct error *err) {
+    struct program *ordered = program_in_order(prog, err);
+    bool good = false;
+    switch (ordered ? options->target : TARGET_NONE) {
+    case TARGET_NONE:
+        break;
+    case TARGET_C:
+        good = export_c(ordered, PLATFORM_BARE, options->seed, options->out, err);
+        break;
+    case TARGET_UIO:
+        good = export_c(ordered, PLATFORM_LINUX, options->seed, options->out, err);
+        break;
+    case TARGET_TXN:
+        good = export_as_txn(options, ordered, err);
+        break;
+    case TARGET_NVT:
+        good = trace_write(ordered, options->out, err);
+        break;
+    }
+    program_free(ordered);
+    return good;
+}
+
+int export_main(int argc, char **argv) {
+    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    struct export_options options = {.seed = 1};
+    struct error err;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+        return EXIT_BAD_INPUT;
+    struct program *prog = trace_read(options.in, &options.trace, &err);
+    if (!prog) {
+        fprintf(stderr, "%s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
+    for (size_t i = 0; i < prog->warning_count; i++)
+        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    const bool good = export_program(&options, prog, &err);
+    if (!good)
+        fprintf(stderr, "%s\n", err.text);
+    program_free(prog);
+    return good ? EXIT_OK : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,75 @@
+/* Folders of files, and content in one piece. See folder.h. */
+#include "export/folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory/file.h"
+#include "memory/memory.h"
+#include "nvdla/xalloc.h"
+
+enum { PIECE = 1 << 24 };
+
+bool folder_open(struct folder *folder, const char *path, struct error *err) {
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    *folder = (struct folder){.path = xstrndup(path, n)};
+    folder->beside = xprintf("%s.%ld.part", folder->path, (long)getpid());
+    struct stat about;
+    if (stat(folder->path, &about) == 0 && rmdir(folder->path) != 0)
+        error_set(err, "%s: is there already; expected a folder that is not there, or is empty", folder->path);
+    else if (mkdir(folder->beside, 0777) != 0)
+        error_set(err, "%s: cannot be made: %s", folder->beside, strerror(errno));
+    else
+        return true;
+    free(folder->path);
+    free(folder->beside);
+    return false;
+}
+
+bool folder_put(struct folder *folder, const char *name, const struct text *text, struct error *err) {
+    words_add(&folder->files, "%s", name);
+    return file_write_in(folder->beside, name, text->text ? text->text : "", text->n, err);
+}
+
+bool folder_close(struct folder *folder, bool fine, struct error *err) {
+    if (fine && rename(folder->beside, folder->path) != 0)
+        fine = error_set(err, "%s: cannot be made: %s", folder->path, strerror(errno));
+    for (size_t i = 0; !fine && i < folder->files.count; i++) {
+        char *path = xprintf("%s/%s", folder->beside, folder->files.items[i]);
+        unlink(path);
+        free(path);
+    }
+    if (!fine)
+        rmdir(folder->beside);
+    words_free(&folder->files);
+    free(folder->path);
+    free(folder->beside);
+    return fine;
+}
+
+void blob_ranges(const struct blob *blob,
+                 void (*each)(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first),
+                 void *context) {
+    struct memory *content = memory_new();
+    uint8_t *bytes = xmalloc(PIECE);
+    blob_write(content, 0, blob);
+    for (size_t i = 0; i < blob->chunk_count; i++)
+        memory_declare(content, blob->chunks[i].offset, blob->chunks[i].size);
+    for (size_t i = 0; i < memory_region_count(content); i++) {
+        uint64_t address, size;
+        memory_region(content, i, &address, &size);
+        for (uint64_t at = 0; at < size; at += PIECE) {
+            const size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
+            memory_read(content, address + at, bytes, n);
+            each(context, address + at, bytes, n, at == 0);
+        }
+    }
+    free(bytes);
+    memory_free(content);
+}

@@ -1,0 +1,286 @@
+/* Decoding and computing of the processor's operations. See cpu_task.h. */
+#include "loadable/cpu_task.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loadable/half.h"
+#include "nvdla/bytes.h"
+#include "nvdla/xalloc.h"
+
+enum {
+    CPU_DESCRIPTOR_BYTES = 6, /* of 256, the rest is empty */
+    OLD_OPERATION = 16,
+    NEW_OPERATION = 24,
+    BUFFER_BYTES = 256,
+    BUFFERS = 2, /* of an operation */
+    CPU_OPERATIONS_MAX = 1024,
+};
+
+const char *const cpu_type_names[CPU_TYPES] = {"power", "softmax", "logarithm"};
+
+static unsigned u16(const uint8_t *bytes) {
+    return load_16(bytes);
+}
+
+static uint32_t u32(const uint8_t *bytes) {
+    return u16(bytes) | (uint32_t)u16(bytes + 2) << 16;
+}
+
+static float f32(const uint8_t *bytes) {
+    const uint32_t bits = u32(bytes);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+struct reading {
+    const struct loadable *loadable;
+    const struct loadable_task *task;
+    size_t number;
+    struct error *err;
+};
+
+/* The memory and the offset in it that a list position stands for. */
+static bool locate(const struct reading *reading, int position, const char *what, const struct loadable_memory **memory,
+                   uint64_t *offset) {
+    if (position < 0 || (size_t)position >= reading->task->address_count)
+        return error_set(reading->err,
+                         "%s: task %zu: found the %s at position %d of its address list, expected 0 to %zu",
+                         reading->loadable->path, reading->number, what, position, reading->task->address_count - 1);
+    const struct loadable_address *address = &reading->loadable->addresses[reading->task->addresses[position]];
+    *memory = &reading->loadable->memories[address->memory];
+    *offset = address->offset;
+    return true;
+}
+
+/* n bytes of a list, NULL with a message; *left: what the memory holds from its start on. */
+static uint8_t *list_bytes(const struct reading *reading, int position, uint64_t n, const char *what, uint64_t *left) {
+    const struct loadable_memory *memory;
+    uint64_t offset;
+    if (!locate(reading, position, what, &memory, &offset))
+        return NULL;
+    *left = memory->size - offset;
+    if (*left < n) {
+        error_set(reading->err, "%s: task %zu: found 0x%" PRIx64 " bytes for the %s, expected at least 0x%" PRIx64,
+                  reading->loadable->path, reading->number, *left, what, n);
+        return NULL;
+    }
+    uint8_t *bytes = xmalloc((size_t)n);
+    loadable_content(reading->loadable, memory, offset, bytes, (size_t)n);
+    return bytes;
+}
+
+static bool check_buffer(const struct reading *reading, size_t operation, const char *what, struct cpu_buffer *buffer,
+                         uint64_t offset) {
+    const uint64_t element = buffer->half ? 2 : 1, atom = buffer->lanes * element;
+    if (buffer->width == 0 || buffer->height == 0 || buffer->channel == 0)
+        return error_set(reading->err,
+                         "%s: task %zu, layer %zu: found its %s to be %u x %u x %u (width, height, channels), "
+                         "expected 1 or more of each",
+                         reading->loadable->path, reading->number, operation, what, buffer->width, buffer->height,
+                         buffer->channel);
+    const uint64_t surfaces = (buffer->channel + buffer->lanes - 1) / buffer->lanes;
+    const uint64_t cube = (surfaces - 1) * buffer->surface_stride +
+                          (uint64_t)(buffer->height - 1) * buffer->line_stride + buffer->width * atom;
+    const uint64_t line = buffer->channel * element; /* softmax takes its channels in one row */
+    const uint64_t values = (uint64_t)buffer->width * buffer->height * buffer->channel * element;
+    uint64_t end = cube - atom + ((buffer->channel - 1) % buffer->lanes + 1) * element;
+    end = end > line ? end : line;
+    if (offset > buffer->memory->size || end > buffer->memory->size - offset || values > buffer->memory->size)
+        return error_set(reading->err,
+                         "%s: task %zu, layer %zu: found its %s to end at 0x%" PRIx64
+                         " of memory %u, expected it inside the 0x%" PRIx64 " bytes",
+                         reading->loadable->path, reading->number, operation, what, offset + end, buffer->memory->id,
+                         buffer->memory->size);
+    buffer->address = buffer->memory->base + offset;
+    buffer->bytes = end;
+    return true;
+}
+
+static bool read_buffer(const struct reading *reading, size_t operation, const char *what, const uint8_t *bytes,
+                        bool old, struct cpu_buffer *buffer) {
+    const uint8_t *rest = bytes + (old ? 2 : 6);
+    const unsigned format = u16(rest + 4);
+    const unsigned half_format = old ? 2 : 3;
+    uint64_t offset;
+    *buffer = (struct cpu_buffer){.width = u16(rest + 6),
+                                  .height = u16(rest + 8),
+                                  .channel = u16(rest + 10),
+                                  .line_stride = u32(rest + 12),
+                                  .surface_stride = u32(rest + 16),
+                                  .half = format == half_format};
+    if (format != 0 && format != half_format && (old || format != 1))
+        return error_set(reading->err, "%s: task %zu, layer %zu: found format %u of its %s, expected %s",
+                         reading->loadable->path, reading->number, operation, format, what,
+                         old ? "0 (INT8) or 2 (FP16)" : "0, 1 (INT8) or 3 (FP16)");
+    buffer->lanes = buffer->half ? 16 : format == 1 ? 8 : 32;
+    if (!locate(reading, (int16_t)u16(bytes), what, &buffer->memory, &offset))
+        return false;
+    return check_buffer(reading, operation, what, buffer, offset + (old ? 0 : u32(bytes + 2)));
+}
+
+static bool read_operation(const struct reading *reading, size_t index, const uint8_t *bytes, const uint8_t *buffers,
+                           bool old, struct cpu_operation *op) {
+    const uint8_t *parameters = bytes + (old ? 1 : 12);
+    const unsigned type = bytes[0];
+    if (type >= CPU_TYPES)
+        return error_set(reading->err,
+                         "%s: task %zu, layer %zu: found type %u of a CPU operation, expected 0 (power), 1 (softmax) "
+                         "or 2 (logarithm); others are not supported",
+                         reading->loadable->path, reading->number, index, type);
+    *op = (struct cpu_operation){.type = type, .in_scale = 1, .out_scale = 1};
+    if (!old) {
+        op->in_scale = f32(bytes + 4);
+        op->out_scale = f32(bytes + 8);
+    }
+    if (type == CPU_POWER) {
+        op->power = f32(parameters);
+        op->scale = f32(parameters + 4);
+        op->shift = f32(parameters + 8);
+    }
+    if (!read_buffer(reading, index, "source", buffers, old, &op->source) ||
+        !read_buffer(reading, index, "destination", buffers + BUFFER_BYTES, old, &op->destination))
+        return false;
+    const struct cpu_buffer *from = &op->source, *to = &op->destination;
+    if (from->half != to->half || from->lanes != to->lanes)
+        return error_set(reading->err,
+                         "%s: task %zu, layer %zu: found a source of %s with atoms of %u channels and a destination of "
+                         "%s with %u, expected the same",
+                         reading->loadable->path, reading->number, index, from->half ? "FP16" : "INT8", from->lanes,
+                         to->half ? "FP16" : "INT8", to->lanes);
+    if (type == CPU_SOFTMAX ? to->channel < from->channel
+                            : to->channel < from->channel || to->width < from->width || to->height < from->height)
+        return error_set(reading->err,
+                         "%s: task %zu, layer %zu: found a destination of %u x %u x %u, expected at least the source's "
+                         "%u x %u x %u",
+                         reading->loadable->path, reading->number, index, to->width, to->height, to->channel,
+                         from->width, from->height, from->channel);
+    return true;
+}
+
+bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err) {
+    const struct reading reading = {
+        .loadable = loadable, .task = &loadable->tasks[loadable->order[number]], .number = number, .err = err};
+    *task = (struct cpu_task){0};
+    uint64_t left;
+    uint8_t *descriptor = list_bytes(&reading, 0, CPU_DESCRIPTOR_BYTES, "network descriptor", &left);
+    if (!descriptor)
+        return false;
+    const int operations = (int16_t)u16(descriptor), buffers = (int16_t)u16(descriptor + 2);
+    const size_t count = u16(descriptor + 4);
+    free(descriptor);
+    if (count > CPU_OPERATIONS_MAX)
+        return error_set(err, "%s: task %zu: found %zu CPU operations, expected at most %d", loadable->path, number,
+                         count, CPU_OPERATIONS_MAX);
+    if (count == 0)
+        return true;
+    uint8_t *list = list_bytes(&reading, operations, (uint64_t)count * OLD_OPERATION, "list of operations", &left);
+    const bool old = left < (uint64_t)count * NEW_OPERATION;
+    if (list && !old) {
+        free(list);
+        list = list_bytes(&reading, operations, (uint64_t)count * NEW_OPERATION, "list of operations", &left);
+    }
+    uint8_t *cubes =
+        list ? list_bytes(&reading, buffers, (uint64_t)count * BUFFERS * BUFFER_BYTES, "list of buffers", &left) : NULL;
+    bool good = cubes != NULL;
+    if (good)
+        task->operations = xcalloc(count, sizeof *task->operations);
+    for (; good && task->count < count; task->count++)
+        good = read_operation(&reading, task->count, list + task->count * (old ? OLD_OPERATION : NEW_OPERATION),
+                              cubes + task->count * BUFFERS * BUFFER_BYTES, old, &task->operations[task->count]);
+    free(list);
+    free(cubes);
+    if (!good)
+        cpu_task_free(task);
+    return good;
+}
+
+void cpu_task_free(struct cpu_task *task) {
+    free(task->operations);
+    *task = (struct cpu_task){0};
+}
+
+/* ---- computing ---- */
+
+/* A result of INT8: clamped, then toward zero; what is no number becomes 0. */
+static uint8_t to_int8(float value) {
+    if (isnan(value))
+        return 0;
+    return (uint8_t)(int8_t)(value < -128.0f ? -128.0f : value > 127.0f ? 127.0f : value);
+}
+
+static float load_value(const struct cpu_buffer *buffer, const uint8_t *at) {
+    return buffer->half ? half_to_float(load_16(at)) : (float)(int8_t)*at;
+}
+
+static void store_value(const struct cpu_buffer *buffer, uint8_t *at, float value) {
+    if (buffer->half)
+        store_16(at, float_to_half(value));
+    else
+        *at = to_int8(value);
+}
+
+static size_t place(const struct cpu_buffer *buffer, unsigned channel, unsigned y, unsigned x) {
+    const size_t element = buffer->half ? 2 : 1;
+    return (size_t)(channel / buffer->lanes) * buffer->surface_stride + (size_t)y * buffer->line_stride +
+           ((size_t)x * buffer->lanes + channel % buffer->lanes) * element;
+}
+
+static float element(const struct cpu_operation *op, float value) {
+    const float x = op->source.half ? value : value * op->in_scale;
+    const float y = op->type == CPU_POWER ? powf(op->shift + op->scale * x, op->power) : logf(x);
+    return op->source.half ? y : y / op->out_scale;
+}
+
+/* Power and logarithm: every element by itself. */
+static void run_elements(const struct cpu_operation *op, const uint8_t *from, uint8_t *to) {
+    const struct cpu_buffer *source = &op->source, *destination = &op->destination;
+    for (unsigned channel = 0; channel < source->channel; channel++)
+        for (unsigned y = 0; y < source->height; y++)
+            for (unsigned x = 0; x < source->width; x++)
+                store_value(destination, to + place(destination, channel, y, x),
+                            element(op, load_value(source, from + place(source, channel, y, x))));
+}
+
+static float rounded(float value) {
+    return half_to_float(float_to_half(value));
+}
+
+static void run_softmax(const struct cpu_operation *op, const uint8_t *from, uint8_t *to) {
+    const bool half = op->source.half;
+    const size_t bytes = half ? 2 : 1, count = op->source.channel;
+    float *values = xmalloc(count * sizeof *values);
+    float most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const float value = load_value(&op->source, from + i * bytes);
+        values[i] = half ? value : rounded(value * op->in_scale);
+        most = values[i] > most ? values[i] : most;
+    }
+    for (size_t i = 0; i < count; i++) {
+        values[i] = expf(values[i] - most);
+        sum += values[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        const float share = values[i] / sum;
+        store_value(&op->destination, to + i * bytes, half ? share : rounded(share) / op->out_scale);
+    }
+    free(values);
+}
+
+void cpu_operation_run(const struct cpu_operation *op, struct memory *const memories[SPACE_COUNT]) {
+    const struct cpu_buffer *source = &op->source, *destination = &op->destination;
+    struct memory *target = memories[destination->memory->space];
+    uint8_t *from = xmalloc((size_t)source->bytes), *to = xmalloc((size_t)destination->bytes);
+    memory_read(memories[source->memory->space], source->address, from, (size_t)source->bytes);
+    memory_read(target, destination->address, to, (size_t)destination->bytes);
+    if (op->type == CPU_SOFTMAX)
+        run_softmax(op, from, to);
+    else
+        run_elements(op, from, to);
+    memory_write(target, destination->address, to, (size_t)destination->bytes, NULL, NULL);
+    free(from);
+    free(to);
+}

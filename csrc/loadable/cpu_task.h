@@ -1,0 +1,43 @@
+/* Tasks for the processor: power, softmax and logarithm, computed on a memory. Spec: 87-loadables section 8. */
+#ifndef LOADABLE_CPU_TASK_H
+#define LOADABLE_CPU_TASK_H
+
+#include "loadable/loadable.h"
+#include "memory/memory.h"
+
+enum cpu_type { CPU_POWER, CPU_SOFTMAX, CPU_LOGARITHM, CPU_TYPES };
+
+extern const char *const cpu_type_names[CPU_TYPES]; /* "power", ... */
+
+/* Where the values of an operation lie. */
+struct cpu_buffer {
+    const struct loadable_memory *memory;
+    uint64_t address; /* of the first value */
+    uint64_t bytes;   /* from there on, no value lies behind */
+    unsigned width, height, channel;
+    uint32_t line_stride, surface_stride;
+    unsigned lanes; /* channels of an atom */
+    bool half;      /* FP16; else INT8 */
+};
+
+struct cpu_operation {
+    enum cpu_type type;
+    float in_scale, out_scale; /* of INT8 */
+    float power, scale, shift; /* of CPU_POWER */
+    struct cpu_buffer source, destination;
+};
+
+struct cpu_task {
+    struct cpu_operation *operations;
+    size_t count;
+};
+
+/* Decodes the number-th task that is submitted, one for the processor; memories have been placed. False with a message.
+ */
+bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err);
+void cpu_task_free(struct cpu_task *task);
+
+/* Computes an operation: reads the source's bytes, writes those of the destination. */
+void cpu_operation_run(const struct cpu_operation *op, struct memory *const memories[SPACE_COUNT]);
+
+#endif

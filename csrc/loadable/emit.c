@@ -1,0 +1,219 @@
+/* What all types of layers share: accesses, pointers, arming, tables. See emit.h. */
+#include "loadable/emit.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/registers.h"
+#include "nvdla/xalloc.h"
+
+enum { PRECISION_FP16 = 2 };
+
+void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    struct op op = op_make(OP_WRITE, 0);
+    op.address = nvdla_unit_base(emitter->config, unit) + offset;
+    op.value = value;
+    program_append(emitter->prog, &op);
+}
+
+void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t mask,
+               enum relation relation, uint32_t value) {
+    struct op op = op_make(OP_POLL, 0);
+    op.address = nvdla_unit_base(emitter->config, unit) + offset;
+    op.mask = mask;
+    op.relation = relation;
+    op.value = value;
+    program_append(emitter->prog, &op);
+}
+
+void emit_note(const struct emitter *emitter, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = xvprintf(format, arguments);
+    va_end(arguments);
+    struct op op = op_make(OP_NOTE, 0);
+    op.text = program_text(emitter->prog, text, strlen(text));
+    program_append(emitter->prog, &op);
+    free(text);
+}
+
+void emit_mask(const struct emitter *emitter) {
+    emit_write(emitter, NVDLA_GLB, GLB_S_INTR_MASK, 0);
+}
+
+/* ---- pointers and arming ---- */
+
+struct armed_unit {
+    enum nvdla_unit unit;
+    uint32_t pointer, enable; /* offsets */
+};
+
+/* In the order of the driver: from the end of the pipeline to its beginning. */
+static const struct armed_unit conv_units[] = {
+    {NVDLA_CACC, CACC_S_POINTER, CACC_D_OP_ENABLE},       {NVDLA_CMAC_A, CMAC_A_S_POINTER, CMAC_A_D_OP_ENABLE},
+    {NVDLA_CMAC_B, CMAC_B_S_POINTER, CMAC_B_D_OP_ENABLE}, {NVDLA_CSC, CSC_S_POINTER, CSC_D_OP_ENABLE},
+    {NVDLA_CDMA, CDMA_S_POINTER, CDMA_D_OP_ENABLE},
+};
+enum { CONV_UNITS = sizeof conv_units / sizeof conv_units[0] };
+
+static void emit_pointers(const struct emitter *emitter, const struct operation *op, struct layer_groups groups) {
+    switch ((enum op_type)op->type) {
+    case TYPE_CONV:
+        for (int i = 0; i < CONV_UNITS; i++)
+            emit_write(emitter, conv_units[i].unit, conv_units[i].pointer, groups.group);
+        break;
+    case TYPE_SDP:
+        emit_write(emitter, NVDLA_SDP, SDP_S_POINTER, groups.group);
+        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER, groups.rdma);
+        break;
+    case TYPE_PDP:
+        emit_write(emitter, NVDLA_PDP, PDP_S_POINTER, groups.group);
+        emit_write(emitter, NVDLA_PDP_RDMA, PDP_RDMA_S_POINTER, groups.rdma);
+        break;
+    case TYPE_CDP:
+        emit_write(emitter, NVDLA_CDP, CDP_S_POINTER, groups.group);
+        emit_write(emitter, NVDLA_CDP_RDMA, CDP_RDMA_S_POINTER, groups.group);
+        break;
+    case TYPE_RUBIK:
+        emit_write(emitter, NVDLA_RBK, RBK_S_POINTER, groups.group);
+        break;
+    case TYPE_BDMA:
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+void emit_program(const struct emitter *emitter, const struct dla_task *task, const struct operation *op,
+                  struct layer_groups groups) {
+    emit_pointers(emitter, op, groups);
+    if (op->type != TYPE_CONV && op->type != TYPE_BDMA)
+        emit_mask(emitter);
+    switch ((enum op_type)op->type) {
+    case TYPE_BDMA:
+        emit_bdma(emitter, op);
+        emit_mask(emitter);
+        break;
+    case TYPE_CONV:
+        emit_conv(emitter, op);
+        break;
+    case TYPE_SDP:
+        emit_sdp(emitter, task, op);
+        break;
+    case TYPE_PDP:
+        emit_pdp(emitter, op);
+        break;
+    case TYPE_CDP:
+        emit_cdp(emitter, task, op);
+        break;
+    case TYPE_RUBIK:
+        emit_rubik(emitter, op);
+        break;
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+void emit_arm(const struct emitter *emitter, const struct operation *op, struct layer_groups groups) {
+    emit_pointers(emitter, op, groups);
+    switch ((enum op_type)op->type) {
+    case TYPE_BDMA:
+        emit_write(emitter, NVDLA_BDMA, groups.group ? BDMA_CFG_LAUNCH1 : BDMA_CFG_LAUNCH0, 1);
+        break;
+    case TYPE_CONV:
+        emit_poll(emitter, NVDLA_CDMA, CDMA_S_CBUF_FLUSH_STATUS, 1, RELATION_EQUAL, 1);
+        for (int i = 0; i < CONV_UNITS; i++)
+            emit_write(emitter, conv_units[i].unit, conv_units[i].enable, 1);
+        break;
+    case TYPE_SDP:
+        if (operation_needs_rdma(op))
+            emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+        emit_write(emitter, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+        break;
+    case TYPE_PDP:
+        if (operation_needs_rdma(op))
+            emit_write(emitter, NVDLA_PDP_RDMA, PDP_RDMA_D_OP_ENABLE, 1);
+        emit_write(emitter, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
+        break;
+    case TYPE_CDP:
+        emit_write(emitter, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
+        emit_write(emitter, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+        break;
+    case TYPE_RUBIK:
+        emit_write(emitter, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+        break;
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+/* ---- tables ---- */
+
+/* Where the registers of a table are; of CDP every bound has a high word behind it. */
+struct table_registers {
+    uint32_t access_cfg, access_data, cfg, info, bounds, le_slope_scale, le_slope_shift, lo_slope_scale, lo_slope_shift;
+    bool wide; /* CDP */
+};
+
+static const struct table_registers sdp_table = {
+    .access_cfg = SDP_S_LUT_ACCESS_CFG,
+    .access_data = SDP_S_LUT_ACCESS_DATA,
+    .cfg = SDP_S_LUT_CFG,
+    .info = SDP_S_LUT_INFO,
+    .bounds = SDP_S_LUT_LE_START,
+    .le_slope_scale = SDP_S_LUT_LE_SLOPE_SCALE,
+    .le_slope_shift = SDP_S_LUT_LE_SLOPE_SHIFT,
+    .lo_slope_scale = SDP_S_LUT_LO_SLOPE_SCALE,
+    .lo_slope_shift = SDP_S_LUT_LO_SLOPE_SHIFT,
+};
+
+static const struct table_registers cdp_table = {
+    .access_cfg = CDP_S_LUT_ACCESS_CFG,
+    .access_data = CDP_S_LUT_ACCESS_DATA,
+    .cfg = CDP_S_LUT_CFG,
+    .info = CDP_S_LUT_INFO,
+    .bounds = CDP_S_LUT_LE_START_LOW,
+    .le_slope_scale = CDP_S_LUT_LE_SLOPE_SCALE,
+    .le_slope_shift = CDP_S_LUT_LE_SLOPE_SHIFT,
+    .lo_slope_scale = CDP_S_LUT_LO_SLOPE_SCALE,
+    .lo_slope_shift = CDP_S_LUT_LO_SLOPE_SHIFT,
+    .wide = true,
+};
+
+_Static_assert(SDP_S_LUT_LO_END == SDP_S_LUT_LE_START + 12 && CDP_S_LUT_LO_END_HIGH == CDP_S_LUT_LE_START_LOW + 28,
+               "the bounds of a table stand behind each other");
+
+enum { WRITE_LE = 0x20000, WRITE_LO = 0x30000 }; /* ACCESS_CFG: write, which table, from entry 0 on */
+
+/* The slopes of a table's two ends. */
+static void emit_slopes(const struct emitter *emitter, enum nvdla_unit unit, uint32_t scale, uint32_t shift, bool fp16,
+                        const struct lut_slope *under, const struct lut_slope *over) {
+    const uint32_t low = fp16 ? under->fp16 : (uint16_t)under->scale, high = fp16 ? over->fp16 : (uint16_t)over->scale;
+    emit_write(emitter, unit, scale, low | high << 16);
+    if (!fp16)
+        emit_write(emitter, unit, shift, ((uint32_t)under->shift & 31) | ((uint32_t)over->shift & 31) << 5);
+}
+
+void emit_table(const struct emitter *emitter, enum nvdla_unit unit, const struct lut_param *lut, unsigned precision) {
+    const struct table_registers *regs = unit == NVDLA_SDP ? &sdp_table : &cdp_table;
+    const uint64_t bounds[] = {lut->le_start, lut->le_end, lut->lo_start, lut->lo_end};
+    const bool fp16 = precision == PRECISION_FP16;
+    emit_write(emitter, unit, regs->access_cfg, WRITE_LE);
+    for (int i = 0; i < 65; i++)
+        emit_write(emitter, unit, regs->access_data, (uint32_t)lut->le[i]);
+    emit_write(emitter, unit, regs->access_cfg, WRITE_LO);
+    for (int i = 0; i < 257; i++)
+        emit_write(emitter, unit, regs->access_data, (uint32_t)lut->lo[i]);
+    emit_write(emitter, unit, regs->cfg, lut->method | lut->underflow << 4 | lut->overflow << 5 | lut->hybrid << 6);
+    const uint32_t le_offset = (uint8_t)lut->le_offset;
+    emit_write(emitter, unit, regs->info,
+               (lut->method ? le_offset << 8 : le_offset) | (uint32_t)(uint8_t)lut->lo_select << 16);
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t at = regs->bounds + (regs->wide ? 8 : 4) * i;
+        emit_write(emitter, unit, at, low_word(bounds[i]));
+        if (regs->wide)
+            emit_write(emitter, unit, at + 4, high_word(bounds[i]));
+    }
+    emit_slopes(emitter, unit, regs->le_slope_scale, regs->le_slope_shift, fp16, &lut->le_underflow, &lut->le_overflow);
+    emit_slopes(emitter, unit, regs->lo_slope_scale, regs->lo_slope_shift, fp16, &lut->lo_underflow, &lut->lo_overflow);
+}

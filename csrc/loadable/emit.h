@@ -1,0 +1,64 @@
+/* The register accesses of a layer, appended to a program in the order in which the driver makes them. Spec:
+ * 87-loadables sections 6 and 7.
+ */
+#ifndef LOADABLE_EMIT_H
+#define LOADABLE_EMIT_H
+
+#include "loadable/dla_task.h"
+#include "nvdla_offsets.h"
+#include "trace/program.h"
+
+struct emitter {
+    struct program *prog;
+    const struct nvdla_config *config;
+};
+
+/* A field of a register value, by the names of nvdla_offsets.h: FIELD(SDP_D_CVT_SHIFT__CVT_SHIFT, 3). What does not fit
+ * is cut off, as the driver does. */
+#define FIELD(name, value) ((uint32_t)(value) << name##_LSB & name##_MASK)
+
+/* A write or a poll of the register at an offset of a unit's window, which the configuration has. */
+void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t value);
+/* Until (read & mask) relation value. */
+void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t mask,
+               enum relation relation, uint32_t value);
+void emit_note(const struct emitter *emitter, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The groups of a layer: of its unit, and of its RDMA. */
+struct layer_groups {
+    unsigned group, rdma;
+};
+
+/* What the driver writes when it programs a layer, and when it arms it. */
+void emit_program(const struct emitter *emitter, const struct dla_task *task, const struct operation *op,
+                  struct layer_groups groups);
+void emit_arm(const struct emitter *emitter, const struct operation *op, struct layer_groups groups);
+
+/* Pieces of emit_program, a type each; pointers are written already. */
+void emit_conv(const struct emitter *emitter, const struct operation *op);
+void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op);
+void emit_pdp(const struct emitter *emitter, const struct operation *op);
+void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op);
+void emit_rubik(const struct emitter *emitter, const struct operation *op);
+void emit_bdma(const struct emitter *emitter, const struct operation *op);
+
+/* The upload of a table into SDP or CDP. precision: of the operation's source. */
+void emit_table(const struct emitter *emitter, enum nvdla_unit unit, const struct lut_param *lut, unsigned precision);
+
+/* The read-modify-write of the mask, which the driver always finds and leaves 0. */
+void emit_mask(const struct emitter *emitter);
+
+static inline uint32_t low_word(uint64_t address) {
+    return (uint32_t)address;
+}
+
+static inline uint32_t high_word(uint64_t address) {
+    return (uint32_t)(address >> 32);
+}
+
+/* The driver's value of a RAM_TYPE field: 1 primary memory, 0 secondary or none. */
+static inline uint32_t ram_type(const struct data_cube *cube) {
+    return cube->type == CUBE_MEMORY;
+}
+
+#endif

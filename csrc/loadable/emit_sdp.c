@@ -1,0 +1,196 @@
+/* Registers of SDP and SDP_RDMA. Spec: 87-loadables section 6.2. */
+#include "loadable/emit.h"
+
+/* How the units x1, x2 and y stand in the registers: BS, BN and EW have the same fields at the same places. */
+struct unit_registers {
+    uint32_t rdma_cfg, base_low; /* of SDP_RDMA; behind base_low: high word, line and surface stride */
+    uint32_t cfg, alu_cfg, alu_value, mul_cfg, mul_value;
+};
+
+static const struct unit_registers units[SDP_UNITS] = {
+    [SDP_X1] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_BS_BASE_ADDR_LOW, SDP_D_DP_BS_CFG, SDP_D_DP_BS_ALU_CFG,
+                SDP_D_DP_BS_ALU_SRC_VALUE, SDP_D_DP_BS_MUL_CFG, SDP_D_DP_BS_MUL_SRC_VALUE},
+    [SDP_X2] = {SDP_RDMA_D_NRDMA_CFG, SDP_RDMA_D_BN_BASE_ADDR_LOW, SDP_D_DP_BN_CFG, SDP_D_DP_BN_ALU_CFG,
+                SDP_D_DP_BN_ALU_SRC_VALUE, SDP_D_DP_BN_MUL_CFG, SDP_D_DP_BN_MUL_SRC_VALUE},
+    [SDP_Y] = {SDP_RDMA_D_ERDMA_CFG, SDP_RDMA_D_EW_BASE_ADDR_LOW, SDP_D_DP_EW_CFG, SDP_D_DP_EW_ALU_CFG,
+               SDP_D_DP_EW_ALU_SRC_VALUE, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_SRC_VALUE},
+};
+
+_Static_assert(SDP_RDMA_D_EW_SURFACE_STRIDE == SDP_RDMA_D_EW_BASE_ADDR_LOW + 12 &&
+                   SDP_RDMA_D_BS_LINE_STRIDE == SDP_RDMA_D_BS_BASE_ADDR_LOW + 8 &&
+                   SDP_RDMA_D_BN_BASE_ADDR_HIGH == SDP_RDMA_D_BN_BASE_ADDR_LOW + 4,
+               "address and strides of operands stand behind each other");
+
+enum { TYPE_MUL = 1, TYPE_ADD = 2, TYPE_BOTH = 3, ACT_RELU = 1, ACT_TABLE = 2, ACT_PRELU = 3, PER_KERNEL = 1 };
+
+static bool adds(const struct sdp_unit *unit) {
+    return unit->type == TYPE_ADD || unit->type == TYPE_BOTH;
+}
+
+static bool multiplies(const struct sdp_unit *unit) {
+    return unit->type == TYPE_MUL || unit->type == TYPE_BOTH;
+}
+
+static unsigned proc_precision(const struct sdp_op *sdp) {
+    if (sdp->src_precision == NVDLA_FP16)
+        return NVDLA_FP16;
+    return sdp->src_precision == NVDLA_INT16 && sdp->dst_precision != NVDLA_INT8 ? NVDLA_INT16 : NVDLA_INT8;
+}
+
+static unsigned batches(const struct sdp_op *sdp) {
+    return sdp->batch - 1;
+}
+
+/* ---- SDP_RDMA ---- */
+
+static void emit_operands(const struct emitter *emitter, int index, const struct sdp_unit *unit) {
+    static const uint8_t uses[] = {[0] = 0, [TYPE_MUL] = 0, [TYPE_ADD] = 1, [TYPE_BOTH] = 2};
+    const struct unit_registers *regs = &units[index];
+    const bool on = sdp_unit_reads(unit);
+    emit_write(emitter, NVDLA_SDP_RDMA, regs->rdma_cfg,
+               FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE, !on) |
+                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE, uses[unit->type & 3]) |
+                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE, unit->precision != NVDLA_INT8) |
+                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE, unit->mode != PER_KERNEL) |
+                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE, ram_type(&unit->cube)));
+    if (!on)
+        return;
+    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low, low_word(unit->cube.address));
+    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low + 4, high_word(unit->cube.address));
+    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low + 8, unit->cube.line_stride);
+    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low + 12, unit->cube.surface_stride);
+}
+
+static void emit_sdp_rdma(const struct emitter *emitter, const struct operation *op) {
+    const struct sdp_op *sdp = &op->sdp;
+    const struct data_cube *src = &op->src;
+    const bool flying = src->type == CUBE_ON_THE_FLY;
+    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 0);
+    for (int i = 0; i < SDP_UNITS; i++)
+        emit_write(emitter, NVDLA_SDP_RDMA, units[i].rdma_cfg, 0);
+    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG,
+               FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE, flying) |
+                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
+                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION, sdp->src_precision) |
+                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION, proc_precision(sdp)) |
+                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__OUT_PRECISION, sdp->dst_precision) |
+                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
+    if (!operation_needs_rdma(op))
+        return;
+    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH,
+               FIELD(SDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
+    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT,
+               FIELD(SDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
+    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL,
+               FIELD(SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+    if (!flying) {
+        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
+        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
+        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
+        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
+        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG,
+                   FIELD(SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE, ram_type(src)));
+    }
+    for (int i = 0; i < SDP_UNITS; i++)
+        emit_operands(emitter, i, &sdp->units[i]);
+}
+
+/* ---- the stages ---- */
+
+/* D_DP_BS_CFG, D_DP_BN_CFG; of EW bit 6 passes by the table, not ReLU. */
+static uint32_t stage_cfg(const struct sdp_unit *unit, unsigned act) {
+    return FIELD(SDP_D_DP_BS_CFG__BS_BYPASS, !unit->enable) | FIELD(SDP_D_DP_BS_CFG__BS_ALU_BYPASS, !adds(unit)) |
+           FIELD(SDP_D_DP_BS_CFG__BS_ALU_ALGO, unit->alu_type) |
+           FIELD(SDP_D_DP_BS_CFG__BS_MUL_BYPASS, !multiplies(unit)) |
+           FIELD(SDP_D_DP_BS_CFG__BS_MUL_PRELU, unit->act == ACT_PRELU) |
+           FIELD(SDP_D_DP_BS_CFG__BS_RELU_BYPASS, unit->act != act);
+}
+
+static void emit_stage(const struct emitter *emitter, const struct unit_registers *regs, const struct sdp_unit *unit) {
+    emit_write(emitter, NVDLA_SDP, regs->cfg, stage_cfg(unit, ACT_RELU));
+    if (!unit->enable)
+        return;
+    if (adds(unit))
+        emit_write(emitter, NVDLA_SDP, regs->alu_cfg,
+                   FIELD(SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC, unit->mode != 0) |
+                       FIELD(SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE, unit->shift));
+    if (unit->mode == 0) {
+        emit_write(emitter, NVDLA_SDP, regs->alu_value,
+                   FIELD(SDP_D_DP_BS_ALU_SRC_VALUE__BS_ALU_OPERAND, unit->alu_operand));
+        emit_write(emitter, NVDLA_SDP, regs->mul_value,
+                   FIELD(SDP_D_DP_BS_MUL_SRC_VALUE__BS_MUL_OPERAND, unit->mul_operand));
+    }
+    emit_write(emitter, NVDLA_SDP, regs->mul_cfg,
+               FIELD(SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC, unit->mode != 0) |
+                   FIELD(SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE, unit->truncate));
+}
+
+/* One operand of EW: from a register, or through its convertor. offset: of the register behind which the convertor's
+ * scale and truncation stand. */
+static void emit_ew_operand(const struct emitter *emitter, uint32_t cfg, uint32_t value, uint32_t offset,
+                            bool from_memory, int32_t operand, const struct cvt_param *cvt) {
+    emit_write(emitter, NVDLA_SDP, cfg,
+               FIELD(SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC, from_memory) |
+                   FIELD(SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS, !cvt->enable));
+    if (!from_memory) {
+        emit_write(emitter, NVDLA_SDP, value, FIELD(SDP_D_DP_EW_ALU_SRC_VALUE__EW_ALU_OPERAND, operand));
+        return;
+    }
+    emit_write(emitter, NVDLA_SDP, offset, FIELD(SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE__EW_ALU_CVT_OFFSET, cvt->offset));
+    emit_write(emitter, NVDLA_SDP, offset + 4, FIELD(SDP_D_DP_EW_ALU_CVT_SCALE_VALUE__EW_ALU_CVT_SCALE, cvt->scale));
+    emit_write(emitter, NVDLA_SDP, offset + 8,
+               FIELD(SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE, cvt->truncate));
+}
+
+_Static_assert(SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE == SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE + 8 &&
+                   SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE == SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE + 8,
+               "the values of a convertor stand behind each other");
+
+static void emit_ew(const struct emitter *emitter, const struct sdp_unit *unit) {
+    emit_write(emitter, NVDLA_SDP, SDP_D_DP_EW_CFG, stage_cfg(unit, ACT_TABLE));
+    if (!unit->enable)
+        return;
+    if (adds(unit))
+        emit_ew_operand(emitter, SDP_D_DP_EW_ALU_CFG, SDP_D_DP_EW_ALU_SRC_VALUE, SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE,
+                        unit->mode != 0, unit->alu_operand, &unit->alu_cvt);
+    if (multiplies(unit))
+        emit_ew_operand(emitter, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_SRC_VALUE, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE,
+                        unit->mode != 0, unit->mul_operand, &unit->mul_cvt);
+    emit_write(emitter, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE,
+               FIELD(SDP_D_DP_EW_TRUNCATE_VALUE__EW_TRUNCATE, unit->truncate));
+}
+
+void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
+    const struct sdp_op *sdp = &op->sdp;
+    const struct data_cube *src = &op->src, *dst = &op->dst;
+    const bool to_memory = dst->type != CUBE_ON_THE_FLY;
+    emit_sdp_rdma(emitter, op);
+    if (sdp->lut >= 0)
+        emit_table(emitter, NVDLA_SDP, &task->tables[sdp->lut], sdp->src_precision);
+    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, FIELD(SDP_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
+    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, FIELD(SDP_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
+    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, FIELD(SDP_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+    if (to_memory) {
+        emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
+        emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, low_word(dst->address));
+        emit_write(emitter, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, dst->line_stride);
+        emit_write(emitter, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
+    }
+    emit_stage(emitter, &units[SDP_X1], &sdp->units[SDP_X1]);
+    emit_stage(emitter, &units[SDP_X2], &sdp->units[SDP_X2]);
+    emit_ew(emitter, &sdp->units[SDP_Y]);
+    emit_write(emitter, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG,
+               FIELD(SDP_D_FEATURE_MODE_CFG__FLYING_MODE, src->type == CUBE_ON_THE_FLY) |
+                   FIELD(SDP_D_FEATURE_MODE_CFG__OUTPUT_DST, !to_memory) |
+                   FIELD(SDP_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
+                   FIELD(SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
+    emit_write(emitter, NVDLA_SDP, SDP_D_DST_DMA_CFG, FIELD(SDP_D_DST_DMA_CFG__DST_RAM_TYPE, ram_type(dst)));
+    if (sdp->batch > 1)
+        emit_write(emitter, NVDLA_SDP, SDP_D_DST_BATCH_STRIDE, sdp->batch_stride);
+    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_FORMAT,
+               FIELD(SDP_D_DATA_FORMAT__PROC_PRECISION, proc_precision(sdp)) |
+                   FIELD(SDP_D_DATA_FORMAT__OUT_PRECISION, sdp->dst_precision));
+    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_OFFSET, FIELD(SDP_D_CVT_OFFSET__CVT_OFFSET, sdp->out_cvt.offset));
+    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SCALE, FIELD(SDP_D_CVT_SCALE__CVT_SCALE, sdp->out_cvt.scale));
+    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, FIELD(SDP_D_CVT_SHIFT__CVT_SHIFT, sdp->out_cvt.truncate));
+}

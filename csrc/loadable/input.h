@@ -1,0 +1,39 @@
+/* What goes into a network: pictures and other sources become the bytes of its input memories. Spec: 87-loadables
+ * section 9.
+ *
+ * A source is a picture's file, "raw:FILE" (the bytes of the memory), "random:SEED" (values of all kinds, the same on
+ * every machine) or "zero".
+ */
+#ifndef LOADABLE_INPUT_H
+#define LOADABLE_INPUT_H
+
+#include "loadable/loadable.h"
+#include "loadable/picture.h"
+#include "nvdla/text.h"
+
+enum { INPUT_CHANNELS_MAX = 8192 };
+
+struct input_options {
+    struct words
+        sources; /* inputs in the order of their bind ids; of a batch of n: n pictures, or one other source for all */
+    float *mean; /* by channel of the tensor, in its order; one: of all; none: 0 */
+    size_t mean_count;
+    float norm; /* 0: 1 */
+    bool rgb;   /* colours: channel 0 is red; else blue */
+};
+
+/* Parses "V" or "V,V,..." as mean. False with a message that begins with `option`. */
+bool input_mean_parse(const char *text, const char *option, struct input_options *options, struct error *err);
+void input_options_free(struct input_options *options);
+
+/* Puts a picture in its place, number `index` of the tensor's n, in the size bytes of the input memory. The picture has
+ * the tensor's width and height. path is for messages. False with a message. */
+bool input_place(const char *path, const struct picture *picture, const struct loadable_tensor *tensor, unsigned index,
+                 const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err);
+
+/* The bytes of all inputs of a network: one array for each memory with MEMORY_INPUT, NULL for the others; size as the
+ * memory's. Free with input_free. NULL with a message. */
+uint8_t **input_fill(const struct loadable *loadable, const struct input_options *options, struct error *err);
+void input_free(const struct loadable *loadable, uint8_t **inputs);
+
+#endif

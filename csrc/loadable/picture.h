@@ -1,0 +1,36 @@
+/* Pictures: PGM and PPM (plain and raw), PNG and JPEG, told by their content. Everything in a file is checked; nothing
+ * is allocated that the file's header and the limits here do not allow.
+ */
+#ifndef LOADABLE_PICTURE_H
+#define LOADABLE_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "nvdla/error.h"
+
+enum { PICTURE_SIZE_MAX = 8192 };                      /* width, height: what NVDLA takes */
+#define PICTURE_SAMPLES_MAX ((size_t)48 * 1024 * 1024) /* width * height * channels */
+
+struct picture {
+    unsigned width, height;
+    unsigned channels; /* 1 grey; 3 red, green, blue */
+    unsigned maximum;  /* the sample that is white, 1 ... 65535 */
+    uint16_t *samples; /* [y][x][channel] */
+};
+
+/* Decodes a file of n bytes; path is for messages. Alpha is left out, palettes become colours; a JPEG is decoded with
+ * the accurate integer DCT. If width is not 0 the picture must have that width and height. False with a message. */
+bool picture_parse(const char *path, const uint8_t *bytes, size_t n, unsigned width, unsigned height,
+                   struct picture *picture, struct error *err);
+/* Reads a file. False with a message. */
+bool picture_read(const char *path, unsigned width, unsigned height, struct picture *picture, struct error *err);
+void picture_free(struct picture *picture);
+
+/* Prints the picture in characters (UTF-8, two lines of the picture in one of text) at most `columns` wide; light is
+ * ink. */
+void picture_show(FILE *out, const struct picture *picture, unsigned columns);
+
+#endif

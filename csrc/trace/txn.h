@@ -1,0 +1,22 @@
+/* What the writer of input.txn has to know of its reader (txn.c). */
+#ifndef TRACE_TXN_H
+#define TRACE_TXN_H
+
+#include <stdint.h>
+
+#include "memory/space.h"
+#include "nvdla/config.h"
+
+enum { TXN_ATTEMPTS = 100 }; /* of a poll, if neither the poll nor plusargs.txt says otherwise */
+
+/* Addresses tell the memory (80-trace-formats section 1.5). */
+struct txn_window {
+    enum memory_space space;
+    uint64_t base, size;
+    const char *text;
+};
+
+/* The window of a memory, NULL if the configuration has no such memory. */
+const struct txn_window *txn_window(const struct nvdla_config *config, enum memory_space space);
+
+#endif

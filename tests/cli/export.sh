@@ -1,0 +1,49 @@
+#!/bin/bash
+# nvcosim export.
+# usage: NVCOSIM=build/nvcosim tests/cli/export.sh
+. "$(dirname "$0")/frame.sh"
+
+nv export; check export_nothing 2 "no trace is given; expected a .cfg"
+nv export good/good.cfg; check export_no_target 2 "--to is missing; expected c, uio, txn or nvt"
+nv export good/good.cfg --to c; check export_no_file 2 "-o is missing"
+nv export good/good.cfg --to walk -o x; check export_unknown_target 2 "--to: found 'walk', expected c, uio, txn or nvt"
+nv export good/good.cfg plain.txn --to c -o x; check export_two_traces 2 "found 'plain.txn', expected one trace"
+nv export --seed x good/good.cfg; check export_bad_seed 2 "--seed: found 'x', expected a number"
+nv export broken/broken.cfg --to c -o x.c; check export_bad_trace 2 "broken.cfg:31:"
+that export_leaves_nothing test ! -e x.c
+nv export good/good.cfg --to c -o nodir/x.c; check export_bad_place 2 "nodir/x.c"
+nv export good/good.cfg --to c -o good.c; check export_c 0
+that export_c_names_registers grep -q 'NVDLA_W(.*/\* SDP.D_OP_ENABLE \*/' good.c
+that export_c_keeps_comments grep -q '/\* .*a layer that copies' good.c
+nv export good/good.cfg --to uio -o good_uio.c; check export_uio 0
+nv export good/good.cfg --to nvt -o ordered.nvt; check export_nvt 0
+that export_nvt_is_sequential grep -q '^mode sequential' ordered.nvt
+nv run --dut model ordered.nvt; check export_nvt_runs 0 "PASS ordered"
+nv export ordered.nvt --to nvt -o again.nvt; check export_nvt_again 0
+that export_order_is_stable cmp -s ordered.nvt again.nvt
+
+nv export good/good.cfg --to txn -o folder; check export_txn 0
+that export_txn_writes test -s folder/input.txn
+nv run --dut model --config small folder; check export_txn_runs 0 "PASS"
+nv export good/good.cfg --to txn -o folder; check export_txn_keeps_what_is_there 2 "folder: is there already; expected a folder that is not there, or is empty"
+nv export good/good.cfg --to txn -o nodir/folder; check export_txn_bad_place 2 "nodir/folder"
+sed 's/^check_crc(\(.*\), 0x[0-9a-f]*);/check_crc(\1, 0x12345678);/' good/good.cfg >good/bad.cfg
+nv export --no-golden good/bad.cfg --to txn -o bad; check export_txn_wrong_crc 2 "good/bad.cfg:" "(0x12345678); look at"
+that export_txn_leaves_nothing sh -c '! ls -d bad bad.*.part 2>/dev/null'
+printf 'nvt 1\nconfig full\nmode sequential\nmem_fill primary 0x100000000 0x20 0x1\nreg_write SDP.S_POINTER 0x0\n' >high.nvt
+nv export high.nvt --to txn -o high; check export_txn_outside 2 "high.nvt:4: primary memory 0x100000000, 0x20 bytes, lies outside 0x80000000"
+printf 'nvt 1\nconfig full\nmode sequential\nread_check SDP.S_STATUS == 0x0\n' >changed.nvt
+nv export changed.nvt --to txn -o changed; check export_txn_says_what_changes 0 "for 1 read that is not as in the trace"
+
+# Two streams that wait for each other.
+cat >knot.nvt <<'END'
+nvt 1
+config small
+mode streams
+sync_wait SDP a
+sync_notify SDP b
+sync_wait CDP b
+sync_notify CDP a
+END
+nv export knot.nvt --to c -o x.c; check export_knot 2 "knot.nvt:4: waits for event a of knot.nvt:7, which stands behind knot.nvt:6, which waits for event b"
+finish

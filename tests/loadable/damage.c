@@ -1,0 +1,78 @@
+/* Damages a loadable in every way that counts and compiles what is left of it, model included: cut at every length,
+ * every byte inverted, every byte with one bit changed. Each must compile or be refused with a message, soon.
+ *
+ * usage: damage NET.nvdla CONFIG [STEP]     STEP: only every so many lengths and bytes
+ * Ends with "N passed, N failed".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "run/compile.h"
+
+static const double seconds_max = 20;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static struct compile_options options = {
+    .base = COMPILE_BASE, .secondary_base = COMPILE_SECONDARY_BASE, .layer_checks = true};
+
+/* Compiles n bytes, in room of their own so that a sanitizer sees what lies behind. Returns whether all went well;
+ * *refused counts what did not compile. */
+static bool attempt(const char *what, size_t at, const char *bytes, size_t n, size_t *refused) {
+    static double longest;
+    struct error err = {.text = ""};
+    char *copy = xmalloc(n);
+    memcpy(copy, bytes, n);
+    const double start = now();
+    struct loadable *loadable = loadable_parse("damaged.nvdla", copy, n, &err);
+    struct program *prog = loadable ? compile_loadable(loadable, &options, &err) : NULL;
+    const double took = now() - start;
+    bool good = prog || err.text[0];
+    *refused += !prog;
+    if (!good)
+        printf("%s %zu: refused without a message\n", what, at);
+    if (took > longest) {
+        longest = took;
+        if (took > 1)
+            printf("%s %zu: %.1f s: %s\n", what, at, took, prog ? "compiles" : err.text);
+    }
+    good = good && took < seconds_max;
+    program_free(prog);
+    loadable_free(loadable);
+    free(copy);
+    return good;
+}
+
+int main(int argc, char **argv) {
+    struct error err;
+    char *bytes;
+    size_t n, passed = 0, failed = 0, refused = 0;
+    if (argc < 3 || !file_read(argv[1], &bytes, &n, &err))
+        return 2;
+    const size_t step = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
+    options.config = nvdla_config_find(argv[2]);
+    words_add(&options.input.sources, "zero");
+    for (size_t i = 0; i < n; i += step) {
+        const char kept = bytes[i];
+        bool good = attempt("cut to", i, bytes, i, &refused);
+        bytes[i] = (char)~kept;
+        good = attempt("inverted byte", i, bytes, n, &refused) && good;
+        bytes[i] = (char)(kept ^ 1 << i % 8);
+        good = attempt("changed bit in byte", i, bytes, n, &refused) && good;
+        bytes[i] = kept;
+        good ? passed++ : failed++;
+    }
+    printf("%zu of %zu were refused\n", refused, 3 * (passed + failed));
+    printf("%zu passed, %zu failed\n", passed, failed);
+    free(bytes);
+    return failed || !passed;
+}
