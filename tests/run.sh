@@ -175,6 +175,7 @@ group "regress: killed at random moments and resumed" tests/regress/killed.py "$
 group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
 group "page of a night in a browser" tests/regress/page.py "$build"
 group "bisect over a repository of rtl" tests/regress/bisect.sh "$build"
+group "regress: recipes for gitlab, github and cron" tests/regress/ci.py "$build"
 group "regress: nights side by side" tests/regress/compare.py "$build"
 group "qualify: faults that a corpus notices" tests/regress/qualify.sh "$build"
 group "regress on a slurm cluster" tests/regress/slurm.sh "$build"
