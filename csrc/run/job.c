@@ -394,20 +394,6 @@ static void set_text(char **text, char *value) {
     *text = value;
 }
 
-/* The last line that was printed, "" if nothing was. free() it. */
-static char *last_line(const struct text *output) {
-    if (!output->text)
-        return xstrdup("");
-    size_t end = output->n;
-    while (end > 0 && output->text[end - 1] == '\n')
-        end--;
-    size_t start = end;
-    while (start > 0 && output->text[start - 1] != '\n')
-        start--;
-    start += strspn(output->text + start, " \t");
-    return xstrndup(output->text + start, end > start ? end - start : 0);
-}
-
 /* Bytes for a person: 1.50 GiB. Returns text. */
 static char *size_text(uint64_t bytes, char *text, size_t size) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -458,7 +444,7 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "; what it said is not a whole line: %s",
                     text_shown_bytes(job->lines.text, job->lines.n, garbage, sizeof garbage));
     }
-    char *words = last_line(&job->output);
+    char *words = text_last_line(job->output.text, job->output.n);
     if (words[0])
         text_printf(&text, ": %s", words);
     free(words);
