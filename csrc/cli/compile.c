@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
@@ -11,32 +10,21 @@
 #include "run/options.h"
 #include "trace/formats.h"
 
-enum { KEY_INPUT = 0x100, KEY_WRITES, KEY_BASE, KEY_NO_LAYER_CHECKS, KEY_THREADS };
+enum { KEY_WRITES = 0x100, KEY_THREADS };
 
 enum { THREADS_MAX = 64 };
 
 struct arguments {
     struct compile_options compile;
-    struct input_spec *inputs;
     const char *in, *out, *writes;
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "input",
-     .key = KEY_INPUT,
-     .arg = "SPEC",
-     .doc = "What goes into the network: raw:FILE, the bytes of the input memory; random:SEED, a picture of random "
-            "values; zero. "
-            "Several, in the order of the inputs, for a network that has several"},
     {.name = "output", .key = 'o', .arg = "FILE", .doc = "The trace: a name that ends in .nvt or .nvt.gz"},
     {.name = "writes",
      .key = KEY_WRITES,
      .arg = "FILE",
      .doc = "List the register accesses, a line each: W UNIT.REGISTER VALUE, P UNIT.REGISTER BITS that are polled"},
-    {.name = "base", .key = KEY_BASE, .arg = "ADDR", .doc = "Where the memories begin (default 0x80000000)"},
-    {.name = "no-layer-checks",
-     .key = KEY_NO_LAYER_CHECKS,
-     .doc = "Check the outputs alone, not what each layer writes: a smaller trace"},
     {.name = "threads",
      .key = KEY_THREADS,
      .arg = "N",
@@ -55,21 +43,9 @@ static const char doc[] =
     "tasks (power, softmax) is computed here and stands in the trace.\n"
     "\n"
     "Examples:\n"
-    "  nvcosim compile lenet.nvdla --input raw:digit.bin -o lenet.nvt.gz\n"
+    "  nvcosim compile lenet.nvdla --input digit.png -o lenet.nvt.gz\n"
     "  nvcosim compile net.nvdla --config large --input random:1 -o net.nvt.gz && nvcosim run net.nvt.gz\n"
     "  nvcosim compile net.nvdla --input zero --writes accesses.txt";
-
-static void add_input(struct arguments *arguments, const char *text, struct argp_state *state) {
-    struct error err;
-    struct input_spec spec;
-    if (!input_spec_read(text, &spec, &err)) {
-        argp_error(state, "%s", err.text);
-        return;
-    }
-    arguments->inputs = xgrow(arguments->inputs, arguments->compile.input_count, sizeof *arguments->inputs);
-    arguments->inputs[arguments->compile.input_count++] = spec;
-    arguments->compile.inputs = arguments->inputs;
-}
 
 static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
     if (!arguments->in)
@@ -86,22 +62,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = (void *)&arguments->compile.config;
-        return 0;
-    case KEY_INPUT:
-        add_input(arguments, arg, state);
+        state->child_inputs[1] = &arguments->compile;
         return 0;
     case 'o':
         arguments->out = arg;
         return 0;
     case KEY_WRITES:
         arguments->writes = arg;
-        return 0;
-    case KEY_BASE:
-        if (!text_number(arg, UINT64_MAX, &arguments->compile.base))
-            argp_error(state, "--base: found '%s', expected an address", arg);
-        return 0;
-    case KEY_NO_LAYER_CHECKS:
-        arguments->compile.layer_checks = false;
         return 0;
     case KEY_THREADS:
         if (!text_number(arg, THREADS_MAX, &value) || value == 0)
@@ -134,21 +101,16 @@ static bool compile_file(const struct arguments *arguments, struct error *err) {
 }
 
 int compile_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {0}};
+    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "NET.nvdla", .doc = doc};
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct arguments arguments = {.compile = {.base = COMPILE_BASE,
-                                              .secondary_base = COMPILE_SECONDARY_BASE,
-                                              .layer_checks = true,
-                                              .threads = processors > 8   ? 8
-                                                         : processors > 1 ? (size_t)processors
-                                                                          : 1}};
+    struct arguments arguments = {0};
     struct error err;
+    compile_options_init(&arguments.compile);
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return EXIT_BAD_INPUT;
     const bool good = compile_file(&arguments, &err);
-    free(arguments.inputs);
+    compile_options_free(&arguments.compile);
     if (!good)
         fprintf(stderr, "%s\n", err.text);
     return good ? EXIT_OK : EXIT_BAD_INPUT;

@@ -1,174 +1,266 @@
-/* Input memories: places of elements, values, raw files. See input.h. */
-#include "loadable/input.h"
-
-#include <inttypes.h>
+/* Sources of inputs become bytes of memory. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loadable/half.h"
+#include "loadable/input.h"
 #include "memory/file.h"
 #include "nvdla/bytes.h"
 #include "nvdla/random.h"
-#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 
-const struct input_scale input_plain = {.norm = 1};
-
-static uint64_t element_bytes(const struct input_tensor *tensor) {
-    return tensor->half ? 2 : 1;
-}
-
-static bool has_atoms(unsigned pixel_format) {
-    return pixel_format == PIXEL_FEATURE || pixel_format == PIXEL_FEATURE_8;
-}
-
-/* Channels of an atom; of pixels those of a pixel. */
-static uint64_t lanes(const struct input_tensor *tensor) {
-    switch (tensor->pixel_format) {
-    case PIXEL_FEATURE:
-        return tensor->half ? 16 : 32;
-    case PIXEL_FEATURE_8:
-        return 8;
-    case PIXEL_R8:
-        return 1;
-    default:
-        return 4;
+bool input_mean_parse(const char *text, const char *option, struct input_options *options, struct error *err) {
+    options->mean_count = 0;
+    for (const char *p = text;; p++) {
+        char *end;
+        errno = 0;
+        const float value = strtof(p, &end);
+        if (end == p || errno || !isfinite(value) || (*end && *end != ',') || options->mean_count >= INPUT_CHANNELS_MAX)
+            return error_set(err, "%s: found %s; expected a number, or one for each channel with commas between them",
+                             option, text);
+        options->mean = xgrow(options->mean, options->mean_count, sizeof *options->mean);
+        options->mean[options->mean_count++] = value;
+        if (!*end)
+            return true;
+        p = end;
     }
 }
 
-uint64_t input_place(const struct input_tensor *tensor, int picture, int x, int y, int z) {
-    const uint64_t a = lanes(tensor), channel = (uint64_t)z;
-    return (uint64_t)picture * (tensor->size / (uint64_t)tensor->n) + channel / a * tensor->surface_stride +
-           (uint64_t)y * tensor->line_stride + ((uint64_t)x * a + channel % a) * element_bytes(tensor);
+void input_options_free(struct input_options *options) {
+    words_free(&options->sources);
+    free(options->mean);
+    *options = (struct input_options){0};
 }
 
-static bool known_format(const struct loadable_tensor *tensor) {
-    const bool half = tensor->data_type == DATA_HALF, int8 = tensor->data_type == DATA_INT8;
-    switch (tensor->pixel_format) {
-    case PIXEL_FEATURE:
-    case PIXEL_FEATURE_8:
-        return half || int8;
-    case PIXEL_A16B16G16R16_F:
-        return half;
-    case PIXEL_A8B8G8R8:
-    case PIXEL_R8:
-        return int8;
-    default:
-        return false;
-    }
-}
+/* How a tensor lies in its memory. */
+struct placing {
+    const struct loadable_tensor *tensor;
+    unsigned bytes;      /* of an element */
+    unsigned atom;       /* channels that lie together */
+    uint64_t surface;    /* from one atom of channels to the next */
+    uint64_t start, end; /* of this picture of a batch in the memory */
+};
 
-bool input_tensor_of(const struct loadable *loadable, const struct loadable_memory *memory, struct input_tensor *tensor,
-                     struct error *err) {
-    enum { SIDE = 1 << 16 };
-    if (memory->tensor == LOADABLE_NONE)
-        return error_set(err,
-                         "%s: memory %u is an input without a tensor; give its content with --input raw:FILE or zero",
-                         loadable->path, memory->id);
-    const struct loadable_tensor *from = &loadable->tensors[memory->tensor];
-    if (from->n < 1 || from->c < 1 || from->h < 1 || from->w < 1 || from->n > SIDE || from->c > SIDE ||
-        from->h > SIDE || from->w > SIDE)
-        return error_set(
-            err, "%s: tensor %s: found %d x %d x %d x %d (pictures, channels, height, width), expected 1 to %d of each",
-            loadable->path, from->name, from->n, from->c, from->h, from->w, SIDE);
-    if (!known_format(from))
+/* Judges what the tensor says (section 9's table); false with a message. */
+static bool placing_of(const struct loadable_tensor *tensor, unsigned index, uint64_t size, struct placing *placing,
+                       struct error *err) {
+    const bool half = tensor->data_type == DATA_HALF;
+    const unsigned format = tensor->pixel_format;
+    if (tensor->n < 1 || tensor->c < 1 || tensor->h < 1 || tensor->w < 1 || tensor->c > INPUT_CHANNELS_MAX ||
+        tensor->h > PICTURE_SIZE_MAX || tensor->w > PICTURE_SIZE_MAX || (uint64_t)tensor->n > size)
         return error_set(
             err,
-            "%s: tensor %s: found pixel format %u of data type %u, expected features, A8B8G8R8 or R8 of INT8, or "
-            "features or A16B16G16R16_F of FP16; give its content with --input raw:FILE",
-            loadable->path, from->name, from->pixel_format, from->data_type);
-    *tensor = (struct input_tensor){
-        .name = from->name,
-        .bind = memory->bind,
-        .n = from->n,
-        .c = from->c,
-        .h = from->h,
-        .w = from->w,
-        .half = from->data_type == DATA_HALF,
-        .pixel_format = from->pixel_format,
-        .line_stride = from->stride[1],
-        .surface_stride = from->stride[2],
-        .size = memory->size,
-    };
-    if (!has_atoms(from->pixel_format) && (uint64_t)from->c > lanes(tensor))
-        return error_set(err, "%s: tensor %s: found %d channels of pixels, expected at most %" PRIu64, loadable->path,
-                         from->name, from->c, lanes(tensor));
-    const uint64_t end =
-        input_place(tensor, from->n - 1, from->w - 1, from->h - 1, from->c - 1) + element_bytes(tensor);
-    if (end > memory->size || (uint64_t)from->c * (uint64_t)from->h * (uint64_t)from->w > memory->size)
+            "input \"%s\": found a tensor of n %d, channels %d, height %d, width %d in %llu bytes; expected "
+            "1 to %d each",
+            tensor->name, tensor->n, tensor->c, tensor->h, tensor->w, (unsigned long long)size, PICTURE_SIZE_MAX);
+    unsigned most = INPUT_CHANNELS_MAX;
+    bool known = half || tensor->data_type == DATA_INT8;
+    *placing = (struct placing){.tensor = tensor, .bytes = half ? 2 : 1};
+    if (format == PIXEL_FEATURE || format == PIXEL_FEATURE_8) {
+        placing->atom = format == PIXEL_FEATURE_8 ? 8 : half ? 16 : 32;
+        placing->surface = tensor->stride[2];
+    } else if (format == (half ? PIXEL_A16B16G16R16_F : PIXEL_A8B8G8R8)) {
+        placing->atom = most = 4;
+    } else if (format == PIXEL_R8 && !half) {
+        placing->atom = most = 1;
+    } else {
+        known = false;
+    }
+    if (!known || (unsigned)tensor->c > most)
+        return error_set(err,
+                         "input \"%s\": found data type %u, pixel format %u, %d channels; expected int8 (4) in feature "
+                         "format 36 or 37, A8B8G8R8 (12) or R8 (0), or half (2) in feature format 36 or "
+                         "A16B16G16R16_F (8); give the memory's bytes with raw:FILE",
+                         tensor->name, tensor->data_type, format, tensor->c);
+    placing->start = index * (size / (uint64_t)tensor->n);
+    placing->end = placing->start + size / (uint64_t)tensor->n;
+    const uint64_t last = placing->start + (uint64_t)((unsigned)(tensor->c - 1) / placing->atom) * placing->surface +
+                          (uint64_t)(tensor->h - 1) * tensor->stride[1] +
+                          (uint64_t)tensor->w * placing->atom * placing->bytes;
+    if (last > placing->end)
         return error_set(
-            err, "%s: tensor %s: it ends at byte 0x%" PRIx64 ", expected it inside the 0x%" PRIx64 " of memory %u",
-            loadable->path, from->name, end, memory->size, memory->id);
+            err,
+            "input \"%s\": found strides %u, %u and %d x %d pixels of %d channels, which end at byte %llu; "
+            "expected at most %llu, the size of the memory",
+            tensor->name, tensor->stride[1], tensor->stride[2], tensor->w, tensor->h, tensor->c,
+            (unsigned long long)(last - placing->start), (unsigned long long)(placing->end - placing->start));
     return true;
 }
 
-void input_put(const struct input_tensor *tensor, const struct input_scale *scale, int picture, int x, int y, int z,
-               unsigned value, uint8_t *bytes) {
-    uint8_t *at = bytes + input_place(tensor, picture, x, y, z);
-    if (!tensor->half) {
-        *at = (uint8_t)((value * 127 * 2 + 255) / (2 * 255)); /* floor(v * 127 / 255 + 0.5) */
-        return;
-    }
-    const float mean = scale->mean[z < INPUT_CHANNELS ? z : INPUT_CHANNELS - 1];
-    store_16(at, float_to_half(((float)value - mean) / scale->norm));
+static uint64_t place_of(const struct placing *placing, unsigned x, unsigned y, unsigned z) {
+    return placing->start + z / placing->atom * placing->surface + (uint64_t)y * placing->tensor->stride[1] +
+           ((uint64_t)x * placing->atom + z % placing->atom) * placing->bytes;
 }
 
-bool input_spec_read(const char *text, struct input_spec *spec, struct error *err) {
-    if (strcmp(text, "zero") == 0) {
-        *spec = (struct input_spec){.kind = INPUT_ZERO};
-        return true;
-    }
-    if (strncmp(text, "random:", 7) == 0 && text_number(text + 7, UINT64_MAX, &spec->seed)) {
-        spec->kind = INPUT_RANDOM;
-        return true;
-    }
-    if (strncmp(text, "raw:", 4) == 0 && text[4]) {
-        *spec = (struct input_spec){.kind = INPUT_RAW, .path = text + 4};
-        return true;
-    }
-    return error_set(err, "--input: found '%s', expected zero, random:SEED or raw:FILE", text);
+static float mean_of(const struct input_options *options, unsigned channel) {
+    return options->mean_count == 0 ? 0 : options->mean[options->mean_count == 1 ? 0 : channel];
 }
 
-static bool fill_raw(const struct loadable *loadable, const struct loadable_memory *memory, const char *path,
-                     uint8_t *bytes, struct error *err) {
-    const uint64_t tensor = memory->tensor == LOADABLE_NONE ? memory->size : loadable->tensors[memory->tensor].size;
-    char *content;
+/* Whether mean and norm suit the tensor; false with a message. */
+static bool options_suit(const struct loadable_tensor *tensor, const struct input_options *options, struct error *err) {
+    if (options->mean_count > 1 && options->mean_count != (size_t)tensor->c)
+        return error_set(err, "input \"%s\": found %zu means; expected one, or one for each of %d channels",
+                         tensor->name, options->mean_count, tensor->c);
+    bool neutral = options->norm == 0 || options->norm == 1;
+    for (size_t i = 0; i < options->mean_count; i++)
+        neutral = neutral && options->mean[i] == 0;
+    if (!neutral && tensor->data_type != DATA_HALF)
+        return error_set(
+            err,
+            "input \"%s\": found a mean or a norm for a tensor of int8; expected none: the driver makes 0 to "
+            "127 of 0 to 255, whatever they are",
+            tensor->name);
+    return true;
+}
+
+/* Puts the value v of 0 ... 255 that sample / maximum stands for. */
+static void put(const struct placing *placing, const struct input_options *options, unsigned x, unsigned y, unsigned z,
+                unsigned sample, unsigned maximum, uint8_t *memory) {
+    uint8_t *to = memory + place_of(placing, x, y, z);
+    if (placing->bytes == 1) {
+        *to = (uint8_t)((2 * 127 * (uint64_t)sample + maximum) / (2 * (uint64_t)maximum));
+    } else {
+        const float value = (float)((double)sample * 255 / maximum);
+        store_16(to, float_to_half((value - mean_of(options, z)) / (options->norm == 0 ? 1 : options->norm)));
+    }
+}
+
+bool input_place(const char *path, const struct picture *picture, const struct loadable_tensor *tensor, unsigned index,
+                 const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err) {
+    struct placing placing;
+    if (!placing_of(tensor, index, size, &placing, err) || !options_suit(tensor, options, err))
+        return false;
+    if (picture->channels > (unsigned)tensor->c)
+        return error_set(err, "%s: found a picture of %u channels; expected at most %d, as the input \"%s\" has", path,
+                         picture->channels, tensor->c, tensor->name);
+    if (picture->width != (unsigned)tensor->w || picture->height != (unsigned)tensor->h)
+        return error_set(err, "%s: found a picture of %u x %u pixels; expected %d x %d", path, picture->width,
+                         picture->height, tensor->w, tensor->h);
+    const uint16_t *sample = picture->samples;
+    for (unsigned y = 0; y < picture->height; y++)
+        for (unsigned x = 0; x < picture->width; x++)
+            for (unsigned c = 0; c < picture->channels; c++)
+                put(&placing, options, x, y, options->rgb ? c : picture->channels - 1 - c, *sample++, picture->maximum,
+                    memory);
+    return true;
+}
+
+static bool place_file(const char *path, const struct loadable_tensor *tensor, unsigned index,
+                       const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err) {
+    struct picture picture;
+    struct placing placing; /* a tensor that makes no sense is not compared with pictures */
+    if (!placing_of(tensor, index, size, &placing, err) ||
+        !picture_read(path, (unsigned)tensor->w, (unsigned)tensor->h, &picture, err))
+        return false;
+    const bool fine = input_place(path, &picture, tensor, index, options, memory, size, err);
+    picture_free(&picture);
+    return fine;
+}
+
+static bool place_raw(const char *path, uint8_t *memory, uint64_t size, struct error *err) {
+    char *bytes;
     size_t n;
-    if (!file_read(path, &content, &n, err))
+    if (!file_read(path, &bytes, &n, err))
         return false;
-    const bool fits = n == memory->size || (n == tensor && n <= memory->size);
-    if (fits)
-        memcpy(bytes, content, n);
-    else
-        error_set(err, "%s: found %zu bytes, expected the %" PRIu64 " of input memory %u of %s", path, n, memory->size,
-                  memory->id, loadable->path);
-    free(content);
-    return fits;
+    const bool fine = n == size || error_set(err, "%s: found %zu bytes; expected %llu, the size of the input memory",
+                                             path, n, (unsigned long long)size);
+    if (fine)
+        memcpy(memory, bytes, n);
+    free(bytes);
+    return fine;
 }
 
-static bool fill_random(const struct loadable *loadable, const struct loadable_memory *memory, uint64_t seed,
-                        uint8_t *bytes, struct error *err) {
-    struct input_tensor tensor;
-    if (!input_tensor_of(loadable, memory, &tensor, err))
+/* int8: all values; half: what a picture of random samples becomes. */
+static bool place_random(uint64_t seed, const struct loadable_tensor *tensor, const struct input_options *options,
+                         uint8_t *memory, uint64_t size, struct error *err) {
+    if (!options_suit(tensor, options, err))
         return false;
-    uint64_t state = seed;
-    for (int n = 0; n < tensor.n; n++)
-        for (int z = 0; z < tensor.c; z++)
-            for (int y = 0; y < tensor.h; y++)
-                for (int x = 0; x < tensor.w; x++)
-                    input_put(&tensor, &input_plain, n, x, y, z, (unsigned)(random_next(&state) & 255), bytes);
-    return true;
-}
-
-bool input_fill(const struct loadable *loadable, const struct loadable_memory *memory, const struct input_spec *spec,
-                uint8_t *bytes, struct error *err) {
-    switch (spec->kind) {
-    case INPUT_ZERO:
-        return true;
-    case INPUT_RANDOM:
-        return fill_random(loadable, memory, spec->seed, bytes, err);
-    case INPUT_RAW:
-        return fill_raw(loadable, memory, spec->path, bytes, err);
+    for (unsigned i = 0; i == 0 || i < (unsigned)tensor->n; i++) {
+        struct placing placing;
+        if (!placing_of(tensor, i, size, &placing, err))
+            return false;
+        for (unsigned z = 0; z < (unsigned)tensor->c; z++)
+            for (unsigned y = 0; y < (unsigned)tensor->h; y++)
+                for (unsigned x = 0; x < (unsigned)tensor->w; x++) {
+                    const unsigned value = (unsigned)(random_next(&seed) >> 56);
+                    if (placing.bytes == 1)
+                        memory[place_of(&placing, x, y, z)] = (uint8_t)value;
+                    else
+                        put(&placing, options, x, y, z, value, 255, memory);
+                }
     }
     return true;
+}
+
+/* Fills one input memory with sources from *next on. */
+static bool fill(const struct loadable *loadable, const struct loadable_memory *memory,
+                 const struct input_options *options, size_t *next, uint8_t *bytes, struct error *err) {
+    const struct loadable_tensor *tensor = memory->tensor == LOADABLE_NONE ? NULL : &loadable->tensors[memory->tensor];
+    const char *name = tensor ? tensor->name : "?";
+    if (*next >= options->sources.count)
+        return error_set(err,
+                         "%s: nothing for input %u, \"%s\"; expected --input with a picture, raw:FILE, random:SEED or "
+                         "zero",
+                         loadable->path, memory->bind, name);
+    const char *source = options->sources.items[*next];
+    const bool made = strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0;
+    uint64_t seed;
+    if (!made || options->sources.count > 1) /* one that is made is for all inputs */
+        ++*next;
+    if (strcmp(source, "zero") == 0)
+        return true;
+    if (strncmp(source, "raw:", 4) == 0)
+        return place_raw(source + 4, bytes, memory->size, err);
+    if (!tensor)
+        return error_set(err,
+                         "%s: input %u has no tensor that says how a picture lies in it; expected raw:FILE or zero",
+                         loadable->path, memory->bind);
+    if (strncmp(source, "random:", 7) == 0)
+        return text_number(source + 7, UINT64_MAX, &seed)
+                   ? place_random(seed, tensor, options, bytes, memory->size, err)
+                   : error_set(err, "--input %s: expected a number behind random:", source);
+    for (unsigned i = 0;; source = options->sources.items[(*next)++]) {
+        if (!place_file(source, tensor, i, options, bytes, memory->size, err))
+            return false;
+        if (++i >= (unsigned)tensor->n)
+            return true;
+        if (*next >= options->sources.count)
+            return error_set(err, "%s: found %u pictures for input %u, \"%s\"; expected %d, a batch", loadable->path, i,
+                             memory->bind, name, tensor->n);
+    }
+}
+
+uint8_t **input_fill(const struct loadable *loadable, const struct input_options *options, struct error *err) {
+    uint8_t **inputs = xcalloc(loadable->memory_count, sizeof *inputs);
+    size_t next = 0, inputs_found = 0;
+    bool fine = true;
+    for (size_t m = 0; m < loadable->memory_count; m++)
+        if (loadable->memories[m].flags & MEMORY_INPUT) {
+            inputs[m] = xcalloc(1, loadable->memories[m].size);
+            inputs_found++;
+        }
+    /* In the order of bind ids, which few networks have more than one of. */
+    for (size_t turn = 0, done = 0; fine && done < inputs_found && turn <= 0xffff; turn++)
+        for (size_t m = 0; fine && m < loadable->memory_count; m++)
+            if (inputs[m] && loadable->memories[m].bind == turn) {
+                fine = fill(loadable, &loadable->memories[m], options, &next, inputs[m], err);
+                done++;
+            }
+    if (fine && next < options->sources.count && options->sources.count > 1)
+        fine = error_set(err, "%s: found %zu times --input; expected %zu: the network has %zu input%s", loadable->path,
+                         options->sources.count, next, inputs_found, inputs_found == 1 ? "" : "s");
+    if (fine)
+        return inputs;
+    input_free(loadable, inputs);
+    return NULL;
+}
+
+void input_free(const struct loadable *loadable, uint8_t **inputs) {
+    if (!inputs)
+        return;
+    for (size_t m = 0; m < loadable->memory_count; m++)
+        free(inputs[m]);
+    free(inputs);
 }

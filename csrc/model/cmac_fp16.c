@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+/* gcc alone compiles one piece of code for several machines in a file. */
+#if defined(__x86_64__) && !defined(__clang__)
+#define SEVERAL_MACHINES
+#include <immintrin.h>
+#endif
+
 #include "model/wide.h"
 #include "nvdla/fp.h"
 #include "nvdla/sizes.h"
@@ -19,6 +25,28 @@ enum {
 /* Added to the product of a pair, so that both numbers are positive. */
 #define BIAS UINT32_C(0x55550000)
 
+typedef void atom_of(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
+                     struct cmac_fp16_sums *sums);
+
+/* The same code for several machines: compilers make vectors of what the target has only where they are told before. */
+#define NAME(name) name##_plain
+#include "model/cmac_fp16_terms.h"
+#undef NAME
+#ifdef SEVERAL_MACHINES
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#define NAME(name) name##_avx2
+#include "model/cmac_fp16_terms.h"
+#undef NAME
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq")
+#define NAME(name) name##_avx512
+#include "model/cmac_fp16_terms.h"
+#undef NAME
+#pragma GCC pop_options
+#endif
+
 /* ---- operands ---- */
 
 /* value = +-mantissa * 16^exponent * 2^-25; an infinity is the number 2^16. */
@@ -30,11 +58,13 @@ static int decode(uint16_t value, uint16_t *mantissa) {
 
 void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
     size_t blocks = ceil_div(kernels, LANES), exponents = blocks * elements * LANES;
-    size_t digits = exponents * DIGITS, nans = blocks * atoms * LANES;
+    size_t digits = exponents * DIGITS, mantissas = exponents, nans = blocks * atoms * LANES;
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
-    buffer_reserve(&weights->memory, 1, (digits + exponents) * sizeof(int32_t) + nans * sizeof(uint16_t));
-    weights->digits = weights->memory.bytes;
+    buffer_reserve(&weights->memory, 1,
+                   mantissas * sizeof(int32_t) + (digits + exponents) * sizeof(int16_t) + nans * sizeof(uint16_t));
+    weights->mantissas = weights->memory.bytes;
+    weights->digits = (int16_t *)(weights->mantissas + mantissas);
     weights->exponents = weights->digits + digits;
     weights->nans = (uint16_t *)(weights->exponents + exponents);
 }
@@ -45,6 +75,7 @@ void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
 
 void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
     size_t elements = weights->blocks * weights->elements;
+    memset(weights->mantissas, 0, elements * LANES * sizeof *weights->mantissas);
     memset(weights->digits, 0, elements * DIGITS * LANES * sizeof *weights->digits);
     for (size_t i = 0; i < elements * LANES; i++)
         weights->exponents[i] = ZERO_EXPONENT;
@@ -52,7 +83,7 @@ void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
 }
 
 void cmac_fp16_weight(struct cmac_fp16_weights *weights, size_t k, size_t i, size_t atom, uint16_t value) {
-    static const int32_t booth[8] = {0, 1, 1, 2, -2, -1, -1, 0};
+    static const int16_t booth[8] = {0, 1, 1, 2, -2, -1, -1, 0};
     uint16_t mantissa;
     int exponent = decode(value, &mantissa);
     if (mantissa == 0)
@@ -61,151 +92,90 @@ void cmac_fp16_weight(struct cmac_fp16_weights *weights, size_t k, size_t i, siz
     uint16_t *nan = &weights->nans[(block * weights->atoms + atom) * LANES + lane];
     if (*nan == 0 && fp16_is_nan(value))
         *nan = value;
-    weights->exponents[at * LANES + lane] = exponent;
+    weights->exponents[at * LANES + lane] = (int16_t)exponent;
+    weights->mantissas[at * LANES + lane] = value >> 15 ? -mantissa : mantissa;
     for (unsigned d = 0; d < DIGITS; d++) {
-        int32_t digit = booth[(uint32_t)mantissa << 1 >> 2 * d & 7];
-        weights->digits[(at * DIGITS + d) * LANES + lane] = value >> 15 ? -digit : digit;
+        int16_t digit = booth[(uint32_t)mantissa << 1 >> 2 * d & 7];
+        weights->digits[(at * DIGITS + d) * LANES + lane] = value >> 15 ? (int16_t)-digit : digit;
     }
+}
+
+/* Mantissas with sign and exponents of FP16 patterns. Returns whether there is a NaN among them. */
+WIDE static bool decode_all(const int16_t *restrict values, size_t count, int16_t *restrict mantissas,
+                            int16_t *restrict exponents) {
+    int16_t nans = 0;
+    for (size_t c = 0; c < count; c++) {
+        const uint16_t value = (uint16_t)values[c];
+        const uint16_t e = value >> 10 & 31, m = value & 1023u;
+        const uint16_t significand = e == 0 ? (uint16_t)(2 * m) : (uint16_t)(1024 + m), by = e & 3;
+        /* Shifted by two steps of no or some bits: 16-bit vectors have no shifts that differ. */
+        const uint16_t once = by & 1 ? (uint16_t)(significand << 1) : significand;
+        const int16_t mantissa = (int16_t)(by & 2 ? once << 2 : once);
+        mantissas[c] = (int16_t)(value >> 15 ? -mantissa : mantissa);
+        exponents[c] = (int16_t)(e >> 2);
+        nans |= (int16_t)((value & 0x7fff) > 0x7c00);
+    }
+    return nans != 0;
 }
 
 void cmac_fp16_data_read(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces,
                          size_t count) {
-    size_t n = 0, i = 0;
+    int16_t mantissas[CMAC_FP16_MOST], exponents[CMAC_FP16_MOST];
+    size_t n = 0, all = 0;
     data->nan = 0;
     for (size_t p = 0; p < count; p++) {
         const int16_t *from = window + pieces[p].offset;
-        for (size_t c = 0; c < pieces[p].count; c++, i++) {
-            uint16_t value = (uint16_t)from[c], mantissa;
-            int exponent = decode(value, &mantissa);
-            if (data->nan == 0 && fp16_is_nan(value))
-                data->nan = value;
-            data->element[n] = (uint16_t)i;
-            data->mantissa[n] = value >> 15 ? -mantissa : mantissa;
-            data->exponent[n] = exponent;
-            n += mantissa != 0;
-        }
+        const bool nan = decode_all(from, pieces[p].count, mantissas + all, exponents + all);
+        for (size_t c = 0; nan && data->nan == 0 && c < pieces[p].count; c++)
+            if (fp16_is_nan((uint16_t)from[c]))
+                data->nan = (uint16_t)from[c];
+        all += pieces[p].count;
+    }
+    for (size_t i = 0; i < all; i++) {
+        data->element[n] = (uint16_t)i;
+        data->mantissa[n] = mantissas[i];
+        data->exponent[n] = exponents[i];
+        n += mantissas[i] != 0;
     }
     data->count = n;
 }
 
-/* ---- products ---- */
-
-struct pair {
-    uint32_t first, second;
+/* The kinds of machine, the best last: direct, tile. */
+static atom_of *const kinds[][2] = {
+    {direct_plain, tile_of_plain},
+#ifdef SEVERAL_MACHINES
+    {direct_avx2, tile_of_avx2},
+    {direct_avx512, tile_of_avx512},
+#endif
 };
 
-/* Carry-save adder: the two results add up to the three operands. */
-static inline struct pair add3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t differ = a ^ b;
-    return (struct pair){differ ^ c, ((a & b) | (differ & c)) << 1};
+static atom_of *const *chosen = kinds[0];
+
+size_t cmac_fp16_kinds(void) {
+#ifdef SEVERAL_MACHINES
+    if (!__builtin_cpu_supports("avx2"))
+        return 1;
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq")
+               ? 3
+               : 2;
+#else
+    return 1;
+#endif
 }
 
-/* The tree over five numbers, and over four. */
-static inline struct pair add5(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e) {
-    struct pair one = add3(a, b, c);
-    struct pair two = add3(one.first, one.second, d);
-    return add3(two.first, two.second, e);
+void cmac_fp16_choose(size_t kind) {
+    chosen = kinds[kind];
 }
 
-static inline struct pair add4(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-    struct pair one = add3(a, b, c);
-    return add3(one.first, one.second, d);
-}
-
-/* Digit times data mantissa as a 17-bit number, negative products in one's complement. */
-static inline uint32_t partial(int32_t product) {
-    return (uint32_t)(65536 + product - (product < 0));
-}
-
-/* What is missing from the one's complement. */
-static inline uint32_t missing(int32_t product) {
-    return product < 0;
-}
-
-/* Four digits with their weights 1, 4, 16, 64. */
-static inline struct pair half(int32_t a, int32_t b, int32_t c, int32_t d) {
-    return add5(partial(a), 4 * partial(b) + missing(a), 16 * partial(c) + 4 * missing(b),
-                64 * partial(d) + 16 * missing(c), 64 * missing(d));
-}
-
-/* The product of a data mantissa with a weight's digits d[0], d[LANES], .., shifted right by four times `distance`,
- * each number of the pair for itself. */
-static inline int32_t term(const int32_t *d, int32_t data, int32_t distance) {
-    struct pair low = half(d[0] * data, d[LANES] * data, d[2 * LANES] * data, d[3 * LANES] * data);
-    struct pair high = half(d[4 * LANES] * data, d[5 * LANES] * data, d[6 * LANES] * data, d[7 * LANES] * data);
-    struct pair sum = add4(low.first, low.second, high.first << 8, high.second << 8);
-    uint32_t near = distance < FAR ? UINT32_MAX : 0, shift = (uint32_t)(4 * distance) & 31;
-    return (int32_t)(((sum.first >> shift) + (sum.second >> shift) - (BIAS >> shift)) & near);
-}
-
-/* Largest sum of exponents of each lane, 0 if no product counts. */
-static inline void largest(const int32_t *restrict exponents, const struct cmac_fp16_data *data,
-                           int32_t *restrict most) {
-    for (size_t k = 0; k < LANES; k++)
-        most[k] = 0;
-    for (size_t n = 0; n < data->count; n++) {
-        const int32_t *restrict of = exponents + data->element[n] * LANES;
-        for (size_t k = 0; k < LANES; k++) {
-            int32_t sum = of[k] + data->exponent[n];
-            most[k] = sum > most[k] ? sum : most[k];
-        }
-    }
-}
-
-/* Sum of the terms of the data elements [n, end), at most FEW. */
-static inline void add_terms(const int32_t *restrict digits, const int32_t *restrict exponents,
-                             const struct cmac_fp16_data *data, size_t n, size_t end, const int32_t *restrict most,
-                             int32_t *restrict sums) {
-    for (size_t k = 0; k < LANES; k++)
-        sums[k] = 0;
-    for (; n < end; n++) {
-        const int32_t *restrict d = digits + data->element[n] * DIGITS * LANES;
-        const int32_t *restrict of = exponents + data->element[n] * LANES;
-        int32_t mantissa = data->mantissa[n], exponent = data->exponent[n];
-        for (size_t k = 0; k < LANES; k++)
-            sums[k] += term(d + k, mantissa, most[k] - of[k] - exponent);
-    }
-}
-
-WIDE static void direct(const int32_t *digits, const int32_t *exponents, const struct cmac_fp16_data *data,
-                        struct cmac_fp16_sums *sums) {
-    largest(exponents, data, sums->exponent);
-    memset(sums->mantissa[0], 0, sizeof sums->mantissa[0]);
-    for (size_t n = 0; n < data->count; n += FEW) {
-        int32_t some[LANES];
-        add_terms(digits, exponents, data, n, n + FEW < data->count ? n + FEW : data->count, sums->exponent, some);
-        for (size_t k = 0; k < LANES; k++)
-            sums->mantissa[0][k] += some[k];
-    }
-}
-
-WIDE static void tile_of(const int32_t *digits, const int32_t *exponents, const struct cmac_fp16_data *data,
-                         struct cmac_fp16_sums *sums) {
-    largest(exponents, data, sums->exponent);
-    memset(sums->mantissa, 0, sizeof sums->mantissa);
-    for (size_t n = 0; n < data->count;) {
-        size_t e = data->element[n] / 4u, end = n; /* four channels of a position */
-        while (end < data->count && data->element[end] / 4u == e)
-            end++;
-        int32_t some[LANES];
-        add_terms(digits, exponents, data, n, end, sums->exponent, some);
-        for (size_t o = 0; o < CMAC_FP16_OUTPUTS; o++) {
-            int32_t c = cmac_coefficient(e, o);
-            for (size_t k = 0; k < LANES; k++)
-                sums->mantissa[o][k] += c * some[k];
-        }
-        n = end;
-    }
+__attribute__((constructor)) static void choose_best(void) {
+    cmac_fp16_choose(cmac_fp16_kinds() - 1);
 }
 
 void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_t atom, size_t first,
                     const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
     size_t at = block * weights->elements + first;
-    const int32_t *digits = weights->digits + at * DIGITS * LANES, *exponents = weights->exponents + at * LANES;
-    if (tile)
-        tile_of(digits, exponents, data, sums);
-    else
-        direct(digits, exponents, data, sums);
+    chosen[tile](weights, at, data, sums);
     const uint16_t *nans = weights->nans + (block * weights->atoms + atom) * LANES;
     for (size_t k = 0; k < LANES; k++) {
         uint16_t nan = nans[k] != 0 ? nans[k] : data->nan;

@@ -15,7 +15,7 @@
 #include "model/cmac.h"
 
 enum {
-    CMAC_FP16_LANES = 8,  /* kernels computed together: a block */
+    CMAC_FP16_LANES = 16, /* kernels computed together: a block */
     CMAC_FP16_DIGITS = 8, /* of a weight */
     CMAC_FP16_MOST = 256, /* elements of an atomic operation */
     CMAC_FP16_OUTPUTS = 4 /* of a Winograd tile */
@@ -26,8 +26,9 @@ struct cmac_fp16_weights {
     size_t blocks;
     size_t elements, atoms;
     struct buffer memory;
-    int32_t *digits;    /* [block][element][digit][lane], with the weight's sign */
-    int32_t *exponents; /* [block][element][lane]; of a weight that is zero, so low that it never counts */
+    int32_t *mantissas; /* [block][element][lane], with sign */
+    int16_t *digits;    /* [block][element][digit][lane], with the weight's sign */
+    int16_t *exponents; /* [block][element][lane]; of a weight that is zero, so low that it never counts */
     uint16_t *nans;     /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
 };
 
@@ -48,8 +49,8 @@ struct cmac_fp16_data {
     size_t count;
     uint16_t nan;                     /* the first NaN, or 0 */
     uint16_t element[CMAC_FP16_MOST]; /* in the atomic operation */
-    int32_t mantissa[CMAC_FP16_MOST]; /* with sign */
-    int32_t exponent[CMAC_FP16_MOST];
+    int16_t mantissa[CMAC_FP16_MOST]; /* with sign */
+    int16_t exponent[CMAC_FP16_MOST];
 };
 
 /* Reads FP16 patterns from the pieces of a window. */
@@ -66,5 +67,10 @@ struct cmac_fp16_sums {
  * four elements of each of the sixteen positions. */
 void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_t atom, size_t first,
                     const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums);
+
+/* The same arithmetic with the vectors of different machines: how many kinds this one can run, from 0, the plain one,
+ * to the best, which is chosen when the program starts. cmac_fp16_choose() is for tests. */
+size_t cmac_fp16_kinds(void);
+void cmac_fp16_choose(size_t kind);
 
 #endif

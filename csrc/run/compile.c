@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "trace/network.h"
 
 /* ---- what launches write ---- */
 
@@ -38,6 +39,8 @@ struct compiler {
     struct scheduler scheduler;
     size_t played; /* operations of the program that the model has seen */
     struct written *written;
+    uint8_t **inputs; /* of each input memory its bytes */
+    double *scales;   /* of each memory what a 1 stands for, where the CPU has written it */
     struct listening {
         struct compiler *compiler;
         enum memory_space space;
@@ -123,6 +126,35 @@ static void append_now(struct compiler *compiler, enum op_kind kind, enum memory
                        const struct range *ranges, size_t count) {
     if (count)
         append_memory(compiler, kind, space, ranges[0].address, 0, blob_of(compiler, space, ranges, count));
+}
+
+/* The tensor of an output, as the trace says it. */
+static void note_output(struct compiler *compiler, size_t number) {
+    const struct loadable_memory *memory = &compiler->loadable->memories[number];
+    const struct loadable_tensor *tensor =
+        memory->tensor == LOADABLE_NONE ? NULL : &compiler->loadable->tensors[memory->tensor];
+    struct network_output output = {.space = memory->space, .base = memory->base, .size = memory->size};
+    char *name = xprintf("output%u", memory->bind);
+    network_name(tensor && tensor->name[0] ? tensor->name : name, output.name);
+    free(name);
+    const bool known =
+        tensor && (tensor->data_type == DATA_INT8 || tensor->data_type == DATA_INT16 || tensor->data_type == DATA_HALF);
+    if (known && (tensor->pixel_format == PIXEL_FEATURE || tensor->pixel_format == PIXEL_FEATURE_8)) {
+        output.type = tensor->data_type == DATA_INT8    ? NETWORK_INT8
+                      : tensor->data_type == DATA_INT16 ? NETWORK_INT16
+                                                        : NETWORK_HALF;
+        output.format = tensor->pixel_format;
+        output.atom = (unsigned)compiler->config->mem_atom / network_type_bytes(output.type);
+        output.n = (unsigned)tensor->n;
+        output.c = (unsigned)tensor->c;
+        output.h = (unsigned)tensor->h;
+        output.w = (unsigned)tensor->w;
+        output.line = tensor->stride[1];
+        output.surface = tensor->stride[2];
+        output.scale = compiler->scales[number] != 0 ? compiler->scales[number] : 1;
+        output.tensor = network_output_valid(&output);
+    }
+    network_note_output(compiler->prog, &output);
 }
 
 static void append_note(struct compiler *compiler, const char *text) {
@@ -227,6 +259,9 @@ static bool layer_completed(void *context, const struct dla_task *task, size_t o
         free(text);
         return false;
     }
+    struct network_layer layer = {(unsigned)task->number, (unsigned)operation, "", unit, launch};
+    snprintf(layer.type, sizeof layer.type, "%s", op_type_names[task->operations[operation].type]);
+    network_note_layer(compiler->prog, &layer);
     for (struct written **at = &compiler->written; *at;) {
         struct written *written = *at;
         if (written->unit != unit || written->ordinal != launch) {
@@ -275,6 +310,8 @@ static bool compile_cpu(struct compiler *compiler, size_t number) {
         append_now(compiler, OP_MEM_CHECK, op->source.memory->space, &source, 1);
         cpu_operation_run(op, compiler->model->memory);
         append_now(compiler, OP_MEM_LOAD, op->destination.memory->space, &destination, 1);
+        compiler->scales[op->destination.memory - compiler->loadable->memories] =
+            op->destination.half ? 1 : (double)op->out_scale;
     }
     cpu_task_free(&task);
     return play_on(compiler);
@@ -337,35 +374,22 @@ static bool find_config(struct compiler *compiler) {
 /* ---- the whole ---- */
 
 /* Content, input or zeros of a memory, and room for whole atoms. */
-static bool declare_memory(struct compiler *compiler, const struct loadable_memory *memory) {
-    const struct compile_options *options = compiler->options;
+static void declare_memory(struct compiler *compiler, const struct loadable_memory *memory) {
     if (memory->size == 0)
-        return true;
+        return;
     if (memory->content_count == 0 && !(memory->flags & MEMORY_INPUT)) {
         append_memory(compiler, OP_MEM_FILL, memory->space, memory->base, loadable_reserved(memory), NULL);
-        return true;
+        return;
     }
     uint8_t *bytes = xcalloc((size_t)memory->size, 1);
-    bool good = true;
     loadable_content(compiler->loadable, memory, 0, bytes, (size_t)memory->size);
-    if (memory->flags & MEMORY_INPUT) {
-        const size_t index = options->input_count == 1 ? 0 : memory->bind;
-        if (index >= options->input_count)
-            good = error_set(compiler->err,
-                             "%s: found no --input for input %u of the network, expected one: zero, random:SEED or "
-                             "raw:FILE",
-                             compiler->loadable->path, memory->bind);
-        else
-            good = input_fill(compiler->loadable, memory, &options->inputs[index], bytes, compiler->err);
-    }
-    if (good) {
-        struct blob *blob = program_blob(compiler->prog, blob_new(NULL));
-        blob_append(blob, 0, bytes, (size_t)memory->size);
-        append_memory(compiler, OP_MEM_RESERVE, memory->space, memory->base, loadable_reserved(memory), NULL);
-        append_memory(compiler, OP_MEM_LOAD, memory->space, memory->base, 0, blob);
-    }
+    if (memory->flags & MEMORY_INPUT)
+        memcpy(bytes, compiler->inputs[memory - compiler->loadable->memories], (size_t)memory->size);
+    struct blob *blob = program_blob(compiler->prog, blob_new(NULL));
+    blob_append(blob, 0, bytes, (size_t)memory->size);
+    append_memory(compiler, OP_MEM_RESERVE, memory->space, memory->base, loadable_reserved(memory), NULL);
+    append_memory(compiler, OP_MEM_LOAD, memory->space, memory->base, 0, blob);
     free(bytes);
-    return good;
 }
 
 static bool declare_memories(struct compiler *compiler) {
@@ -376,8 +400,7 @@ static bool declare_memories(struct compiler *compiler) {
                              memory->flags & MEMORY_OUTPUT ? ", output" : "");
         append_note(compiler, text);
         free(text);
-        if (!declare_memory(compiler, memory))
-            return false;
+        declare_memory(compiler, memory);
     }
     return play_on(compiler);
 }
@@ -389,9 +412,7 @@ static void check_outputs(struct compiler *compiler) {
         if (!(memory->flags & MEMORY_OUTPUT) || memory->size == 0)
             continue;
         const struct range whole = {memory->base, memory->size};
-        char *text = xprintf("output %u", memory->bind);
-        append_note(compiler, text);
-        free(text);
+        note_output(compiler, i);
         append_now(compiler, OP_MEM_CHECK, memory->space, &whole, 1);
     }
 }
@@ -448,7 +469,11 @@ struct program *compile_loadable(struct loadable *loadable, const struct compile
         loadable_place(loadable, options->base, options->secondary_base, 64, err) && find_config(&compiler) &&
         check_memories(&compiler) &&
         loadable_place(loadable, options->base, options->secondary_base, compiler.config->addr_bits, err);
-    const bool good = placed && compile(&compiler);
+    compiler.inputs = placed ? input_fill(loadable, &options->input, err) : NULL;
+    compiler.scales = xcalloc(loadable->memory_count, sizeof *compiler.scales);
+    const bool good = compiler.inputs && compile(&compiler);
+    input_free(loadable, compiler.inputs);
+    free(compiler.scales);
     if (compiler.model)
         compiler.model->ops->destroy(compiler.model);
     written_free_all(&compiler);

@@ -4,6 +4,8 @@
 #ifndef RUN_COMPILE_H
 #define RUN_COMPILE_H
 
+#include <argp.h>
+
 #include "loadable/input.h"
 #include "loadable/loadable.h"
 #include "nvdla/config.h"
@@ -12,11 +14,16 @@
 struct compile_options {
     const struct nvdla_config *config; /* NULL: what the file decides */
     uint64_t base, secondary_base;     /* of the memories */
-    const struct input_spec *inputs;   /* by bind id; one alone is for all inputs */
-    size_t input_count;
+    struct input_options input;
     bool layer_checks; /* the trace checks what each layer writes; else the outputs alone */
     size_t threads;    /* of the model */
 };
+
+/* The options of it that all commands share which compile (--input, --mean, ...), as a parser to be a child of theirs;
+ * input: struct compile_options, after compile_options_init. */
+extern const struct argp compile_argp;
+void compile_options_init(struct compile_options *options);
+void compile_options_free(struct compile_options *options);
 
 #define COMPILE_BASE UINT64_C(0x80000000)
 #define COMPILE_SECONDARY_BASE UINT64_C(0x50000000)

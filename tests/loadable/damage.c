@@ -23,7 +23,7 @@ static double now(void) {
 }
 
 static struct compile_options options = {
-    .base = COMPILE_BASE, .secondary_base = COMPILE_SECONDARY_BASE, .input_count = 1, .layer_checks = true};
+    .base = COMPILE_BASE, .secondary_base = COMPILE_SECONDARY_BASE, .layer_checks = true};
 
 /* Compiles n bytes, in room of their own so that a sanitizer sees what lies behind. Returns whether all went well;
  * *refused counts what did not compile. */
@@ -53,7 +53,6 @@ static bool attempt(const char *what, size_t at, const char *bytes, size_t n, si
 }
 
 int main(int argc, char **argv) {
-    static const struct input_spec zero = {.kind = INPUT_ZERO};
     struct error err;
     char *bytes;
     size_t n, passed = 0, failed = 0, refused = 0;
@@ -61,7 +60,7 @@ int main(int argc, char **argv) {
         return 2;
     const size_t step = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
     options.config = nvdla_config_find(argv[2]);
-    options.inputs = &zero;
+    words_add(&options.input.sources, "zero");
     for (size_t i = 0; i < n; i += step) {
         const char kept = bytes[i];
         bool good = attempt("cut to", i, bytes, i, &refused);

@@ -34,7 +34,7 @@ def words_of(lines, start):
 def output_of(trace):
     """The bytes that the check of the network's first output has."""
     lines = gzip.open(trace, "rt").read().split("\n")
-    return words_of(lines, lines.index("# output 0") + 1)[0]
+    return words_of(lines, next(i for i, line in enumerate(lines) if line.startswith("# network output ")) + 1)[0]
 
 
 def golden_differences(path, memory):
@@ -64,7 +64,10 @@ def check(nvcosim, row, folder, rtl, scratch):
     name, config = row["name"], row["config"]
     trace, writes = scratch / f"{name}.nvt.gz", scratch / f"{name}.txt"
     command = [nvcosim, "compile", "--config", config, str(folder / "net.nvdla"), "-o", str(trace), "--writes", str(writes)]
-    if (folder / "input_cube.bin").exists():
+    picture = next((folder / name for name in ("input.ppm", "input.pgm") if (folder / name).exists()), None)
+    if picture:
+        command += [f"--input={picture}"] + (["--norm=255"] if config == "full" else [])
+    elif (folder / "input_cube.bin").exists():
         command.append(f"--input=raw:{folder / 'input_cube.bin'}")
     done = run(command)
     if done.returncode:
