@@ -165,10 +165,12 @@ group "taps" tests/replay/taps.sh "$build"
 group "taps of another rtl" tests/replay/foreign_taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "nvcosim debug names the engine to blame for planted faults" tests/replay/debug.sh "$build"
+group "regress: buckets of planted faults" tests/regress/buckets_planted.py "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
 step "build what writes about nights" "$(printf '%s\n' "junit.xml and summary of a night" "page of a night in a browser")" make --no-print-directory "$build/tests/outputs"
 group "regress: simulators that crash, hang, eat, fill, babble" tests/regress/faults.sh
 group "regress: interrupted and resumed" tests/regress/interrupt.sh
+group "regress: failures come into buckets" tests/regress/buckets.sh
 group "regress: killed at random moments and resumed" tests/regress/killed.py "$build"
 group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
 group "page of a night in a browser" tests/regress/page.py "$build"
