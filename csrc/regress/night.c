@@ -15,6 +15,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/buckets.h"
 #include "regress/builds.h"
 #include "regress/dry_run.h"
 #include "regress/engine.h"
@@ -447,6 +448,34 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
     return on_slurm(night) ? engine_slurm(&job, signal, err) : engine_local(&job, signal, err);
 }
 
+/* ---- after the tests ---- */
+
+static void tell_look(void *context, const char *line) {
+    (void)context;
+    printf("%s\n", line);
+    fflush(stdout);
+}
+
+/* Puts the failures into buckets, and looks at some of them if all tests have run. Returns whether it came to its end;
+ * what goes wrong is told. */
+static bool fill_buckets(struct night *night, bool look, int *signal) {
+    const struct buckets_job job = {.store = night->store,
+                                    .night = night->id,
+                                    .folder = night->folder,
+                                    .tests = &night->tests,
+                                    .builds = night->builds,
+                                    .jobs = night->jobs,
+                                    .settings = night->settings,
+                                    .look = look,
+                                    .tell = tell_look,
+                                    .context = night};
+    struct error err;
+    const bool well = buckets_make(&job, signal, &err);
+    if (!well)
+        complain(night, err.text);
+    return well && !*signal;
+}
+
 /* ---- what is written at the end ---- */
 
 /* The exit status of what came of the tests. False with a message. */
@@ -520,9 +549,13 @@ static void write_outputs(struct night *night, bool notify) {
 /* After the tests. Returns the exit status. */
 static int end_night(struct night *night, enum engine_end end, int signal) {
     struct error err;
-    const bool whole = end == ENGINE_DONE;
-    if (!whole && !night->lost && !recover_night(night->store, night->id, night->folder, night->ledger, &err))
+    const bool all_run = end == ENGINE_DONE;
+    int ended = 0;
+    if (!all_run && !night->lost && !recover_night(night->store, night->id, night->folder, night->ledger, &err))
         complain(night, err.text);
+    process_obey_signals();
+    const bool whole = fill_buckets(night, all_run, &ended) && all_run;
+    signal = signal ? signal : ended;
     int status = whole ? EXIT_OK : EXIT_DIFFERENT;
     if (!store_state(night->store, night->id, whole ? "done" : "interrupted", process_clock() - night->start, &err))
         complain(night, err.text);
@@ -534,7 +567,8 @@ static int end_night(struct night *night, enum engine_end end, int signal) {
         builds_remove(night->folder);
     else {
         char *command = resume_command(night);
-        printf("\nNot all tests have run. To go on: %s\n", command);
+        printf("\n%s. To go on: %s\n", all_run ? "The failures have not all been looked at" : "Not all tests have run",
+               command);
         free(command);
     }
     ledger_close(night->ledger, night->folder, !night->lost);
@@ -551,7 +585,9 @@ static int run_night(struct night *night) {
     night->schedule = schedule_make(&night->tests, night->done);
     tell_beginning(night, before);
     night->live = live_open(&night->tests, &night->schedule, before, on_slurm(night) ? 1 : night->jobs);
-    enum engine_end end = drop_unbuilt(night) ? run_tests(night, &signal, &err) : ENGINE_FAILED;
+    enum engine_end end = !drop_unbuilt(night)         ? ENGINE_FAILED
+                          : night->schedule.count == 0 ? ENGINE_DONE
+                                                       : run_tests(night, &signal, &err);
     if (!tell_kept(night))
         end = ENGINE_FAILED;
     live_close(night->live);

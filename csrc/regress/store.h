@@ -15,7 +15,7 @@
 #include "regress/test.h"
 #include "run/result.h"
 
-enum { STORE_VERSION = 1 };
+enum { STORE_VERSION = 2 };
 
 struct store;
 

@@ -66,6 +66,11 @@ static void command_line(const struct child *child, struct words *line) {
         words_add(line, "--coverage=%s", options->coverage);
     else if (options->coverage)
         words_add(line, "--coverage=%s/%s.dat", options->coverage, child->job->name);
+    if (options->outputs) {
+        char *folder = outputs_folder(options, child->job->name);
+        words_add(line, "--outputs=%s", folder);
+        free(folder);
+    }
     words_add(line, "--name=%s", child->job->name);
     words_add(line, "--result-fd=%d", RESULT_FD);
     if (child->job->ledger)
@@ -92,10 +97,15 @@ static struct run_options options_here(const struct child *child, char *trace[2]
 
 /* Plays the trace in this process, on the model alone. */
 static int play_here(const struct child *child) {
+    const struct run_options *options = child->options;
     char *trace[2];
     struct run_options one = options_here(child, trace);
     one.progress = child->progress;
-    return play_one(&one, NULL, NULL, NULL);
+    char *folder = options->outputs ? outputs_folder(options, child->job->name) : NULL;
+    one.outputs = folder;
+    const int status = play_one(&one, NULL, NULL, NULL);
+    free(folder);
+    return status;
 }
 
 /* Makes the trace, if that is to be done. False if it could not, the result is then said. */
@@ -384,20 +394,6 @@ static void set_text(char **text, char *value) {
     *text = value;
 }
 
-/* The last line that was printed, "" if nothing was. free() it. */
-static char *last_line(const struct text *output) {
-    if (!output->text)
-        return xstrdup("");
-    size_t end = output->n;
-    while (end > 0 && output->text[end - 1] == '\n')
-        end--;
-    size_t start = end;
-    while (start > 0 && output->text[start - 1] != '\n')
-        start--;
-    start += strspn(output->text + start, " \t");
-    return xstrndup(output->text + start, end > start ? end - start : 0);
-}
-
 /* Bytes for a person: 1.50 GiB. Returns text. */
 static char *size_text(uint64_t bytes, char *text, size_t size) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -448,7 +444,7 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "; what it said is not a whole line: %s",
                     text_shown_bytes(job->lines.text, job->lines.n, garbage, sizeof garbage));
     }
-    char *words = last_line(&job->output);
+    char *words = text_last_line(job->output.text, job->output.n);
     if (words[0])
         text_printf(&text, ": %s", words);
     free(words);

@@ -62,7 +62,7 @@ export WORK
 plan() { # plan NAME LIMITS TRACE...
     local name=$1 limits=$2 trace
     shift 2
-    printf 'name: %s\nlimits: {%s}\nitems:\n  - name: t\n    config: small\n    traces:\n' "$name" "$limits"
+    printf 'name: %s\nlimits: {%s}\ntriage: {debug: 0, shrink_seconds: 0}\nitems:\n  - name: t\n    config: small\n    traces:\n' "$name" "$limits"
     for trace; do
         cp good/good.cfg "$trace.cfg"
         echo "      - $trace.cfg"
@@ -117,6 +117,7 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m tmpfs disk 2>/dev/null; then
     for i in $(seq 2000); do echo "# the longest trace, so that it runs first" >>filler.cfg; done
     mkdir -p bad && cp badgold/* bad/
     cat >disk.yml <<'END'
+triage: {debug: 0, shrink_seconds: 0}
 items:
   - {name: f, config: small, traces: [filler.cfg]}
   - {name: r, config: small, traces: [good1.cfg]}
