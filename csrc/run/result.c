@@ -171,17 +171,27 @@ static void add_part(struct text *text, const char *from, const char *to, bool c
     text_add(text, from, (size_t)(to - from));
 }
 
+/* ,"key":1.5 as json_dumps() has it. */
+static void add_real(struct text *text, const char *key, double value) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.9g", value);
+    text_printf(text, ",\"%s\":%s%s", key, digits, strpbrk(digits, ".e") ? "" : ".0");
+}
+
 /* The line that the result was read from, with what has changed; NULL if it is not made as result_json() makes it. */
 static char *line_again(const struct result *result) {
     const char *line = result->line, *figures = find_member(line, "exit_status"),
-               *rest = figures ? find_member(figures, "operations") : NULL, *end = line + strlen(line) - 1;
-    if (!rest || *end != '}' || find_member(line, "command"))
+               *rest = figures ? find_member(figures, "operations") : NULL,
+               *after = rest ? find_member(rest, "cycles") : NULL;
+    if (!after || find_member(line, "command"))
         return NULL;
     struct text text = {0};
     text_add(&text, line, (size_t)(figures - line));
-    text_printf(&text, ",\"exit_status\":%d,\"seconds\":%.9g,\"cpu_seconds\":%.9g,\"memory_peak\":%" PRIu64,
-                result->exit_status, result->seconds, result->cpu_seconds, result->memory_peak);
-    add_part(&text, rest, end, result->coverage != NULL);
+    text_printf(&text, ",\"exit_status\":%d", result->exit_status);
+    add_real(&text, "seconds", result->seconds);
+    add_real(&text, "cpu_seconds", result->cpu_seconds);
+    text_printf(&text, ",\"memory_peak\":%" PRIu64, result->memory_peak);
+    add_part(&text, rest, after, result->coverage != NULL);
     if (result->command) {
         json_t *command = json_text(result->command);
         char *quoted = json_dumps(command, JSON_ENCODE_ANY);
@@ -189,7 +199,7 @@ static char *line_again(const struct result *result) {
         free(quoted);
         json_decref(command);
     }
-    text_add(&text, "}", 1);
+    text_printf(&text, "%s", after);
     return text.text;
 }
 
