@@ -66,6 +66,11 @@ static void command_line(const struct child *child, struct words *line) {
         words_add(line, "--coverage=%s", options->coverage);
     else if (options->coverage)
         words_add(line, "--coverage=%s/%s.dat", options->coverage, child->job->name);
+    if (options->outputs) {
+        char *folder = outputs_folder(options, child->job->name);
+        words_add(line, "--outputs=%s", folder);
+        free(folder);
+    }
     words_add(line, "--name=%s", child->job->name);
     words_add(line, "--result-fd=%d", RESULT_FD);
     if (child->job->ledger)
@@ -92,10 +97,15 @@ static struct run_options options_here(const struct child *child, char *trace[2]
 
 /* Plays the trace in this process, on the model alone. */
 static int play_here(const struct child *child) {
+    const struct run_options *options = child->options;
     char *trace[2];
     struct run_options one = options_here(child, trace);
     one.progress = child->progress;
-    return play_one(&one, NULL, NULL, NULL);
+    char *folder = options->outputs ? outputs_folder(options, child->job->name) : NULL;
+    one.outputs = folder;
+    const int status = play_one(&one, NULL, NULL, NULL);
+    free(folder);
+    return status;
 }
 
 /* Makes the trace, if that is to be done. False if it could not, the result is then said. */

@@ -20,6 +20,7 @@
 #include "run/diagnose.h"
 #include "run/judge.h"
 #include "run/ledger.h"
+#include "run/outputs.h"
 #include "run/process.h"
 #include "run/result.h"
 #include "run/taps.h"
@@ -29,7 +30,7 @@
 #include "trace/launches.h"
 
 char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn"};
+    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".nvdla"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
@@ -267,6 +268,26 @@ static void hold_signals(bool hold) {
     sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
+/* Adds which layers of its network the launches are that the reason of a failure names. */
+static void name_network_layers(const struct program *prog, struct result *result) {
+    struct network network;
+    struct error err;
+    if (!network_read(prog, &network, &err)) {
+        words_add(&result->notes, "%s", err.text);
+        return;
+    }
+    for (size_t i = 0; i < network.layer_count; i++) {
+        const struct network_layer *layer = &network.layers[i];
+        char launch[32];
+        const int n = snprintf(launch, sizeof launch, "%s #%d", nvdla_unit_names[layer->unit], layer->ordinal);
+        const char *found = result->reason ? strstr(result->reason, launch) : NULL;
+        if (found && (found[n] < '0' || found[n] > '9'))
+            words_add(&result->notes, "%s is layer %u.%u of the network, %s", launch, layer->task, layer->operation,
+                      layer->type);
+    }
+    network_free(&network);
+}
+
 /* What came of it: compared, diagnosed if that is wanted, reported. */
 static void session_judge(struct session *session, struct result *result) {
     const struct run_options *options = session->options;
@@ -285,6 +306,9 @@ static void session_judge(struct session *session, struct result *result) {
         words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
                   report_wrong_read(session->input.wrong_read, text, sizeof text));
     }
+    if (closed && options->outputs)
+        closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, &err);
+    name_network_layers(session->input.prog, result);
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)
