@@ -190,6 +190,8 @@ group "drivers that are simulated" tests/import/driver.py "$NVCOSIM" "$build" "$
 group "exported programs on the model, and for riscv64 and arm" tests/export/programs.sh "$build"
 group "exported traces read as what they were made from" tests/export/formats.sh "$build"
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
+step "build what damages loadables" "loadables" make --no-print-directory "$build/asan/tests/damage"
+group "loadables" tests/loadable/run.sh "$build"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
     group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95
