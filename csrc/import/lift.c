@@ -62,6 +62,7 @@ struct lift {
     uint32_t running;     /* interrupts of groups that are armed, and not seen to be done */
     uint32_t known;       /* interrupts that are to come, of groups that S_STATUS has shown to be done */
     uint32_t mask;        /* S_INTR_MASK */
+    bool waited;          /* the last operation is a wait for the line to rise */
     uint64_t table_words; /* of the upload that is going on */
     enum nvdla_unit table_unit;
     struct error *err;
@@ -70,6 +71,8 @@ struct lift {
 /* ---- the file of operations ---- */
 
 static void put_record(struct lift *lift, struct record record, const char *text) {
+    if (record.kind != OP_NOTE)
+        lift->waited = record.kind == OP_WAIT && record.value == 1;
     record.text = text ? (uint32_t)strlen(text) : 0;
     fwrite(&record, sizeof record, 1, lift->records);
     if (text)
@@ -157,7 +160,7 @@ static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
         return;
     lift->pending |= fresh;
     lift->summary->waits++;
-    if ((fresh & ~lift->mask) != 0) /* the line rises */
+    if ((fresh & ~lift->mask) != 0 && !lift->waited) /* the line rises */
         put_record(lift, (struct record){.kind = OP_WAIT, .value = 1, .line = line_of(line)}, NULL);
     const uint32_t address = nvdla_unit_base(lift->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
     put_register(lift, OP_POLL, line, address, fresh, fresh, false);
