@@ -1,4 +1,4 @@
-# Targets a user needs: demo, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
+# Targets a user needs: demo, demo-network, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
@@ -44,7 +44,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: install uninstall man build demo test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
+.PHONY: install uninstall man build demo demo-network test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -54,6 +54,13 @@ demo:
 	@scripts/setup.sh demo
 	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo.sh $(B)
+
+## make demo-network  [PICTURE=digit.png] a small LeNet recognises the digit of a picture on the RTL (traces/networks/digits)
+PICTURE ?=
+demo-network:
+	@scripts/setup.sh demo
+	@$(MAKE) --no-print-directory -j $(JOBS) build
+	@scripts/demo_network.sh $(B) $(PICTURE)
 
 ## make test          set up, build and run all tests (NVDLA_CONFORMANCE, default ../shared/conformance: a folder of further conformance traces)
 test: setup
@@ -158,6 +165,11 @@ unit-tests: $(TESTS:%=$(B)/tests/%)
 
 # The chapters read a second time, to check the model with (tests/naive).
 $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
+# The model behind a pipe, for drivers that tests write.
+$(B)/tests/import_device: $(B)/obj/tests/import/device.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 

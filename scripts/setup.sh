@@ -29,6 +29,7 @@ more=(
     gtkwave          # looks at waves
     xvfb             # a screen for it in tests, and for the picture of the README
     libxml2-utils    # checks JUnit XML in tests
+    python3-yaml     # reads the files of docs/ci in tests
     jq               # an example in docs/results.md
     chromium         # looks at report.html and index.html in tests, and takes their pictures for the README
     help2man         # man pages

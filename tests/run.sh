@@ -165,13 +165,17 @@ group "taps" tests/replay/taps.sh "$build"
 group "taps of another rtl" tests/replay/foreign_taps.sh "$build"
 group "waves" tests/replay/waves.sh "$build"
 group "nvcosim debug names the engine to blame for planted faults" tests/replay/debug.sh "$build"
+group "regress: buckets of planted faults" tests/regress/buckets_planted.py "$build"
 group "report.html in a browser" tests/replay/html.sh "$build"
 step "build what writes about nights" "$(printf '%s\n' "junit.xml and summary of a night" "page of a night in a browser")" make --no-print-directory "$build/tests/outputs"
 group "regress: simulators that crash, hang, eat, fill, babble" tests/regress/faults.sh
 group "regress: interrupted and resumed" tests/regress/interrupt.sh
+group "regress: failures come into buckets" tests/regress/buckets.sh
 group "regress: killed at random moments and resumed" tests/regress/killed.py "$build"
 group "junit.xml and summary of a night" tests/regress/outputs.py "$build"
 group "page of a night in a browser" tests/regress/page.py "$build"
+group "bisect over a repository of rtl" tests/regress/bisect.sh "$build"
+group "regress: recipes for gitlab, github and cron" tests/regress/ci.py "$build"
 group "regress: nights side by side" tests/regress/compare.py "$build"
 group "qualify: faults that a corpus notices" tests/regress/qualify.sh "$build"
 group "regress on a slurm cluster" tests/regress/slurm.sh "$build"
@@ -181,9 +185,13 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
 group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
+group "drivers that are simulated" tests/import/driver.py "$NVCOSIM" "$build" "$build/import" --rtl --seeds=3,4 \
+    traces/conformance/{small/rand_multi_00{2,5},full/rand_multi_003}.nvt.gz "${NVDLA_CONFORMANCE:-../shared/conformance}/small/net_lenet/net_lenet.cfg"
 group "exported programs on the model, and for riscv64 and arm" tests/export/programs.sh "$build"
 group "exported traces read as what they were made from" tests/export/formats.sh "$build"
 group "cycles against the public rtl" tests/replay/cycles.py "$NVCOSIM"
+step "build what damages loadables" "loadables" make --no-print-directory "$build/asan/tests/damage"
+group "loadables" tests/loadable/run.sh "$build"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
     group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95

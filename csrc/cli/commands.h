@@ -15,6 +15,7 @@ int diff_main(int argc, char **argv);
 int build_main(int argc, char **argv);
 int gen_main(int argc, char **argv);
 int debug_main(int argc, char **argv);
+int bisect_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);

@@ -44,8 +44,8 @@ static const char doc[] =
     "\n"
     "Examples:\n"
     "  nvcosim compile lenet.nvdla --input digit.png -o lenet.nvt.gz\n"
-    "  nvcosim compile net.nvdla --config large --input random:1 -o net.nvt.gz && nvcosim run net.nvt.gz\n"
-    "  nvcosim compile net.nvdla --input zero --writes accesses.txt";
+    "  nvcosim compile net.nvdla --config large --input zero -o net.nvt.gz\n"
+    "  nvcosim compile net.nvdla --input random:1 --writes accesses.txt";
 
 static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
     if (!arguments->in)

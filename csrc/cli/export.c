@@ -4,8 +4,10 @@
 
 #include "cli/commands.h"
 #include "export/bytes.h"
+#include "export/cfg.h"
 #include "export/order.h"
 #include "export/program_c.h"
+#include "export/streams.h"
 #include "export/txn.h"
 #include "model/model.h"
 #include "run/options.h"
@@ -13,7 +15,7 @@
 
 enum { KEY_TO = 0x100, KEY_NO_GOLDEN, KEY_SEED };
 
-enum target { TARGET_NONE, TARGET_C, TARGET_UIO, TARGET_TXN, TARGET_NVT };
+enum target { TARGET_NONE, TARGET_C, TARGET_UIO, TARGET_TXN, TARGET_CFG, TARGET_NVT };
 
 struct export_options {
     struct trace_options trace;
@@ -25,14 +27,15 @@ struct export_options {
 static const struct {
     const char *name;
     enum target target;
-} targets[] = {{"c", TARGET_C}, {"uio", TARGET_UIO}, {"txn", TARGET_TXN}, {"nvt", TARGET_NVT}};
+} targets[] = {{"c", TARGET_C}, {"uio", TARGET_UIO}, {"txn", TARGET_TXN}, {"cfg", TARGET_CFG}, {"nvt", TARGET_NVT}};
 
 static const struct argp_option option_table[] = {
     {.name = "to",
      .key = KEY_TO,
      .arg = "FORMAT",
      .doc = "c: a bare-metal C program, one file that any C99 compiler takes; uio: the same as a user-space program of "
-            "Linux; txn: a folder with input.txn of the trace player; nvt: the trace with its streams put in order"},
+            "Linux; txn: a folder with input.txn of the trace player; cfg: a folder with a "
+            "trace test, NAME.cfg; nvt: the trace with its streams put in order"},
     {.name = "out", .key = 'o', .arg = "FILE", .doc = "The file or folder to write"},
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
@@ -48,6 +51,7 @@ static const char doc[] =
     "  nvcosim export t.nvt.gz --to c -o t.c\n"
     "  nvcosim export t.cfg --to uio -o t.c\n"
     "  nvcosim export t.nvt.gz --to txn -o folder\n"
+    "  nvcosim export driver.nvt.gz --to cfg -o test\n"
     "\n"
     "Exit status: 0 written; 2 bad input or usage, or the format cannot say what the trace does: nothing is written.";
 
@@ -62,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             if (strcmp(arg, targets[i].name) == 0)
                 options->target = targets[i].target;
         if (options->target == TARGET_NONE)
-            argp_error(state, "--to: found '%s', expected c, uio, txn or nvt", arg);
+            argp_error(state, "--to: found '%s', expected c, uio, txn, cfg or nvt", arg);
         return 0;
     case 'o':
         options->out = arg;
@@ -84,7 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that "
                               "holds one");
         else if (options->target == TARGET_NONE)
-            argp_error(state, "--to is missing; expected c, uio, txn or nvt");
+            argp_error(state, "--to is missing; expected c, uio, txn, cfg or nvt");
         else if (!options->out)
             argp_error(state, "-o is missing; expected the file or folder to write");
         return 0;
@@ -117,25 +121,38 @@ static bool export_as_txn(const struct export_options *options, struct program *
     return good;
 }
 
-static bool export_program(const struct export_options *options, struct program *prog, struct error *err) {
+static bool export_as_cfg(const struct export_options *options, struct program *prog, struct error *err) {
+    size_t changed = 0, masked = 0;
+    struct program *streams = program_in_streams(prog, &masked, err);
+    struct program *form = streams ? cfg_form(streams, &changed, err) : NULL;
+    const bool good = form && export_cfg(form, options->out, err);
+    if (good && changed > 0)
+        fprintf(stderr,
+                "nvcosim: note: a .cfg has no reads that are informational: %zu of the trace %s not compared there\n",
+                changed, changed == 1 ? "is" : "are");
+    if (good && masked > 0)
+        fprintf(stderr,
+                "nvcosim: note: a .cfg knows no interrupts that S_INTR_MASK holds back: %zu check%s of them left out\n",
+                masked, masked == 1 ? " is" : "s are");
+    if (good && strcmp(prog->config->name, "small") != 0)
+        fprintf(stderr, "nvcosim: note: a .cfg does not name its configuration; it is read with --config %s\n",
+                prog->config->name);
+    program_free(form);
+    program_free(streams);
+    return good;
+}
+
+/* The formats that are one sequence. */
+static bool export_ordered(const struct export_options *options, struct program *prog, struct error *err) {
     struct program *ordered = program_in_order(prog, err);
     bool good = false;
-    switch (ordered ? options->target : TARGET_NONE) {
-    case TARGET_NONE:
-        break;
-    case TARGET_C:
-        good = export_c(ordered, PLATFORM_BARE, options->seed, options->out, err);
-        break;
-    case TARGET_UIO:
-        good = export_c(ordered, PLATFORM_LINUX, options->seed, options->out, err);
-        break;
-    case TARGET_TXN:
+    if (ordered && options->target == TARGET_TXN)
         good = export_as_txn(options, ordered, err);
-        break;
-    case TARGET_NVT:
+    else if (ordered && options->target == TARGET_NVT)
         good = trace_write(ordered, options->out, err);
-        break;
-    }
+    else if (ordered)
+        good = export_c(ordered, options->target == TARGET_C ? PLATFORM_BARE : PLATFORM_LINUX, options->seed,
+                        options->out, err);
     program_free(ordered);
     return good;
 }
@@ -155,7 +172,8 @@ int export_main(int argc, char **argv) {
     }
     for (size_t i = 0; i < prog->warning_count; i++)
         fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
-    const bool good = export_program(&options, prog, &err);
+    const bool good =
+        options.target == TARGET_CFG ? export_as_cfg(&options, prog, &err) : export_ordered(&options, prog, &err);
     if (!good)
         fprintf(stderr, "%s\n", err.text);
     program_free(prog);

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "regress/history.h"
+#include "regress/recover.h"
 #include "run/options.h"
 #include "run/process.h"
 #include "run/progress.h"
@@ -132,7 +133,9 @@ int history_main(int argc, char **argv) {
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
         struct error err;
-        process_obey_signals(); /* a query may take for ever */
+        process_obey_signals();                        /* a query may take for ever */
+        if (!recover_nights(arguments.database, &err)) /* what is there can be read all the same */
+            fprintf(stderr, "nvcosim history: warning: %s\n", err.text);
         struct store *store = store_open_read_only(arguments.database, &err);
         if (store && print_all(store, &arguments, &err))
             status = EXIT_OK;

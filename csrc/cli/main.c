@@ -13,11 +13,11 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
-    {"run", run_main},         {"regress", regress_main}, {"history", history_main},   {"qualify", qualify_main},
-    {"info", info_main},       {"convert", convert_main}, {"diff", diff_main},         {"build", build_main},
-    {"gen", gen_main},         {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main},
-    {"debug", debug_main},     {"lint", lint_main},       {"import", import_main},     {"export", export_main},
-    {"compile", compile_main},
+    {"run", run_main},       {"regress", regress_main}, {"history", history_main},   {"qualify", qualify_main},
+    {"info", info_main},     {"convert", convert_main}, {"diff", diff_main},         {"build", build_main},
+    {"gen", gen_main},       {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main},
+    {"debug", debug_main},   {"bisect", bisect_main},   {"lint", lint_main},         {"import", import_main},
+    {"export", export_main}, {"compile", compile_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -32,6 +32,7 @@ static const struct argp_option option_table[] = {
     "  regress PLAN       run the tests of a plan, keep what came of them, go on after an interruption\n"              \
     "  history [TEST]     nights of regressions, and what a test did in each\n"                                        \
     "  debug TRACE        find the engine that is to blame for a failure, with waves of it\n"                          \
+    "  bisect TRACE       find the commit of an RTL since which a trace fails\n"                                       \
     "  lint TRACE...      check traces against the rules of legal programming\n"                                       \
     "  info TRACE         what a trace holds: registers, memory, layers, checks\n"                                     \
     "  import CAPTURE     make a trace of what a driver did\n"                                                         \

@@ -8,6 +8,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/compare.h"
 #include "regress/night.h"
+#include "regress/recover.h"
 #include "regress/worker.h"
 #include "run/options.h"
 #include "run/process.h"
@@ -36,7 +37,8 @@ static const struct argp_option option_table[] = {
     {.name = "select",
      .key = KEY_SELECT,
      .arg = "EXPRESSION",
-     .doc = "Only tests whose tags fit: 'conformance and not slow'"},
+     .doc = "Only tests that fit: a word is a tag, the name of an item, configuration, dut or memory setting, or a "
+            "test (ITEM/NAME), or a pattern of these: 'conformance and not slow', 'own/rand_* or qemu'"},
     {.name = "dry-run", .key = KEY_DRY_RUN, .doc = "Print what would run, and for how long; run nothing"},
     {.name = "resume",
      .key = KEY_RESUME,
@@ -51,7 +53,7 @@ static const struct argp_option option_table[] = {
     {.name = "seed",
      .key = KEY_SEED,
      .arg = "N",
-     .doc = "Seed of the night, for all that the plan leaves to chance (default: the date, 20261231)"},
+     .doc = "Seed of the night, for all that the plan leaves to chance (default: the date as YYYYMMDD)"},
     {.name = "out",
      .key = 'o',
      .arg = "DIR",
@@ -105,6 +107,9 @@ static const char doc[] =
     "it is done: what is built meanwhile changes nothing, --resume goes on with the copies. A test that crashes, "
     "hangs, or exceeds its "
     "limits of time, cycles or memory has that as its verdict; the others go on.\n"
+    "In the end failures that look alike are put into buckets: nvcosim debug looks at some of each kind, nvcosim "
+    "shrink "
+    "at the smallest of each, within the limits of the plan's `triage` (docs/nights.md).\n"
     "A line for each test that does not pass goes to stdout, and for each that passes although the plan knows it to "
     "fail. Where stderr is a terminal, what runs is shown below them.\n"
     "\n"
@@ -303,6 +308,8 @@ static int compare_nights(const struct arguments *arguments) {
     char *database = options->database ? xstrdup(options->database)
                                        : xprintf("%s/%s", options->out ? options->out : NIGHTS_FOLDER, NIGHTS_DATABASE);
     process_obey_signals();
+    if (!recover_nights(database, &err)) /* what is there can be compared all the same */
+        fprintf(stderr, "nvcosim: warning: %s\n", err.text);
     struct store *store = store_open_read_only(database, &err);
     struct comparison *comparison =
         store ? compare_read(store, arguments->compare.a, options->plan, arguments->compare.limit, &err) : NULL;

@@ -1,6 +1,15 @@
-/* nvcosim run: plays traces and compares. */
+/* nvcosim run: plays traces and compares; networks become traces before. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/commands.h"
+#include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "run/compile.h"
 #include "run/jobs.h"
+#include "run/session.h"
+#include "trace/formats.h"
 
 static const char doc[] =
     "Plays traces on the RTL and on the model and compares the memory they leave behind, every check of the trace "
@@ -10,6 +19,11 @@ static const char doc[] =
     "A line per trace goes to stdout when it is done (with --stats, statistics below it; after several traces, a line "
     "that counts them), everything else goes to stderr. Failed traces leave a report: OUT/TRACE/report.txt; what an "
     "earlier run left there is removed.\n"
+    "\n"
+    "A compiled network (NET.nvdla, a loadable) is compiled first, as `nvcosim compile` does it, into OUT/NET.nvt.gz; "
+    "then that "
+    "is played, and the network's outputs are written to OUT/NET.outputs, or to where --outputs says, and printed.\n"
+    "\n"
     "SIGINT and SIGTERM end the simulators too; the exit status is then 128 + the signal's number.\n"
     "\n"
     "Examples:\n"
@@ -20,6 +34,7 @@ static const char doc[] =
     "  nvcosim run --dut rtl:mine --pin tmc2slcg_disable_clock_gating=1 t.cfg\n"
     "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
     "  nvcosim run -j 2 -q --results results.jsonl cases/*.nvt.gz\n"
+    "  nvcosim run lenet.nvdla --input seven.png --labels digits.txt\n"
     "  nvcosim run --coverage counts -j 2 traces/conformance/small/*.nvt.gz\n"
     "\n"
     "REFUSED: the spec leaves the result of a setting open, so the model does not play the trace (see "
@@ -29,12 +44,127 @@ static const char doc[] =
     "hang or time-out; 4 CRASH: the simulator ended without a verdict (a signal, no memory, a library that is "
     "missing). Of several traces the worst counts, in the order 2, 4, 3, 1, 0.";
 
+enum { KEY_SHOW_INPUT = 0x3000 };
+
+enum { SHOWN_COLUMNS = 64 }; /* of a picture */
+
+static const struct argp_option network_table[] = {
+    {.doc = "Networks (NET.nvdla)", .group = 7},
+    {.name = "show-input", .key = KEY_SHOW_INPUT, .doc = "Print the pictures that go in, in characters"},
+    {0},
+};
+
+struct arguments {
+    struct run_options run;
+    struct compile_options compile;
+    bool show_input;
+};
+
+static bool is_network(const char *path) {
+    return text_ends_with(path, ".nvdla");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    size_t networks = 0;
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->run;
+        state->child_inputs[1] = &arguments->compile;
+        return 0;
+    case KEY_SHOW_INPUT:
+        arguments->show_input = true;
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        for (size_t i = 0; i < arguments->run.traces.count; i++)
+            networks += is_network(arguments->run.traces.items[i]);
+        if (networks == 0 && (arguments->compile.input.sources.count > 0 || arguments->show_input))
+            argp_error(state, "--input and --show-input are for networks; expected the name of one, NET.nvdla");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Prints the pictures among the sources of the input. */
+static bool show_inputs(const struct input_options *input, struct error *err) {
+    for (size_t i = 0; i < input->sources.count; i++) {
+        const char *source = input->sources.items[i];
+        struct picture picture;
+        if (strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0 || strncmp(source, "raw:", 4) == 0)
+            continue;
+        if (!picture_read(source, 0, 0, &picture, err))
+            return false;
+        picture_show(stdout, &picture, SHOWN_COLUMNS);
+        picture_free(&picture);
+    }
+    fflush(stdout);
+    return true;
+}
+
+/* Compiles the network at *path and puts the name of its trace there, in the folder of reports. False with a message.
+ */
+static bool compile_network(const struct arguments *arguments, char **path, struct error *err) {
+    const char *folder = arguments->run.out ? arguments->run.out : REPORT_FOLDER;
+    struct loadable *loadable = loadable_read(*path, err);
+    struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
+    char name[256], *trace = xprintf("%s/%s.nvt.gz", folder, trace_name(*path, name, sizeof name));
+    for (size_t i = 0; prog && i < prog->warning_count; i++)
+        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    const bool fine = prog && directory_make(folder, err) && trace_write(prog, trace, err);
+    program_free(prog);
+    loadable_free(loadable);
+    if (fine) {
+        free(*path);
+        *path = trace;
+    } else {
+        free(trace);
+    }
+    return fine;
+}
+
+/* Networks among the traces become traces. False with a message. */
+static bool compile_networks(struct arguments *arguments, char **outputs, struct error *err) {
+    struct run_options *run = &arguments->run;
+    const char *folder = run->out ? run->out : REPORT_FOLDER;
+    arguments->compile.config = run->config;
+    if (arguments->show_input && !show_inputs(&arguments->compile.input, err))
+        return false;
+    for (size_t i = 0; i < run->traces.count; i++) {
+        char name[256];
+        if (!is_network(run->traces.items[i]))
+            continue;
+        if (!run->outputs)
+            run->outputs = *outputs =
+                run->traces.count > 1
+                    ? xprintf("%s/outputs", folder)
+                    : xprintf("%s/%s.outputs", folder, trace_name(run->traces.items[i], name, sizeof name));
+        if (!compile_network(arguments, &run->traces.items[i], err))
+            return false;
+    }
+    return true;
+}
+
 int run_main(int argc, char **argv) {
+    static const struct argp run_argp = {.options = run_option_table, .parser = run_option_parse};
+    static const struct argp_child children[] = {{.argp = &run_argp}, {.argp = &compile_argp, .group = 7}, {0}};
     static const struct argp argp = {
-        .options = run_option_table, .parser = run_option_parse, .args_doc = "TRACE...", .doc = doc};
-    struct run_options options;
-    run_options_init(&options);
-    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? jobs_run(&options) : EXIT_BAD_INPUT;
-    run_options_free(&options);
+        .children = children, .options = network_table, .parser = parse, .args_doc = "TRACE...", .doc = doc};
+    struct arguments arguments = {0};
+    struct error err;
+    char *outputs = NULL;
+    run_options_init(&arguments.run);
+    compile_options_init(&arguments.compile);
+    int status = EXIT_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
+        if (compile_networks(&arguments, &outputs, &err))
+            status = jobs_run(&arguments.run);
+        else
+            fprintf(stderr, "%s\n", err.text);
+    }
+    run_options_free(&arguments.run);
+    compile_options_free(&arguments.compile);
+    free(outputs);
     return status;
 }

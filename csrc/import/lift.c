@@ -32,6 +32,7 @@ enum {
 struct record {
     uint8_t kind; /* enum op_kind, or RECORD_SLOT */
     bool volatile_read;
+    uint8_t relation;              /* of a poll */
     uint32_t address, value, mask; /* address: of a place its number */
     int32_t line;
     uint32_t text; /* bytes of text behind it */
@@ -39,8 +40,8 @@ struct record {
 
 /* Reads of one register, nothing else between them. */
 struct loop {
-    uint32_t address, first, last, changed; /* changed: bits that were not the same in all reads */
-    uint64_t count, line;                   /* count 0: there are none */
+    uint32_t address, last, changed; /* changed: bits that were not the same in all reads */
+    uint64_t count, line;            /* count 0: there are none */
     bool checked;
     uint32_t mask;
 };
@@ -56,8 +57,12 @@ struct lift {
     FILE *records;
     FILE *accesses;
     struct loop loop;
+    bool nothing_read;    /* the last access to a register was a read of S_INTR_STATUS that showed nothing */
     uint32_t pending;     /* interrupts that have been waited for and not been cleared */
+    uint32_t running;     /* interrupts of groups that are armed, and not seen to be done */
+    uint32_t known;       /* interrupts that are to come, of groups that S_STATUS has shown to be done */
     uint32_t mask;        /* S_INTR_MASK */
+    bool waited;          /* the last operation is a wait for the line to rise */
     uint64_t table_words; /* of the upload that is going on */
     enum nvdla_unit table_unit;
     struct error *err;
@@ -66,6 +71,8 @@ struct lift {
 /* ---- the file of operations ---- */
 
 static void put_record(struct lift *lift, struct record record, const char *text) {
+    if (record.kind != OP_NOTE)
+        lift->waited = record.kind == OP_WAIT && record.value == 1;
     record.text = text ? (uint32_t)strlen(text) : 0;
     fwrite(&record, sizeof record, 1, lift->records);
     if (text)
@@ -83,6 +90,18 @@ static void put_note(struct lift *lift, uint64_t line, const char *text) {
 static void put_slot(struct lift *lift, int slot) {
     if (slot >= 0)
         put_record(lift, (struct record){.kind = RECORD_SLOT, .address = (uint32_t)slot}, NULL);
+}
+
+static void put_poll(struct lift *lift, uint64_t line, uint32_t address, uint32_t value, uint32_t mask,
+                     enum relation relation) {
+    put_record(lift,
+               (struct record){.kind = OP_POLL,
+                               .relation = (uint8_t)relation,
+                               .address = address,
+                               .value = value & mask,
+                               .mask = mask,
+                               .line = line_of(line)},
+               NULL);
 }
 
 static void put_register(struct lift *lift, enum op_kind kind, uint64_t line, uint32_t address, uint32_t value,
@@ -105,8 +124,25 @@ static const struct {
 } interrupt_units[] = {
     {NVDLA_SDP, GLB_S_INTR_STATUS__SDP_DONE_STATUS0_LSB},   {NVDLA_CDP, GLB_S_INTR_STATUS__CDP_DONE_STATUS0_LSB},
     {NVDLA_PDP, GLB_S_INTR_STATUS__PDP_DONE_STATUS0_LSB},   {NVDLA_BDMA, GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_LSB},
-    {NVDLA_RBK, GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB},
+    {NVDLA_RBK, GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB}, {NVDLA_CACC, GLB_S_INTR_STATUS__CACC_DONE_STATUS0_LSB},
 };
+
+/* The interrupt of a unit's group as a bit of S_INTR_STATUS, 0 if it has none. */
+static uint32_t interrupt_of(enum nvdla_unit unit, int group) {
+    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++)
+        if (interrupt_units[i].unit == unit)
+            return 1u << (interrupt_units[i].bit + group);
+    return 0;
+}
+
+/* The launches of these interrupts are done. */
+static void complete(struct lift *lift, uint32_t bits) {
+    lift->running &= ~bits;
+    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++)
+        for (int group = 0; group < 2; group++)
+            if (bits >> (interrupt_units[i].bit + group) & 1)
+                put_slot(lift, lift_memory_completed(lift->memory, interrupt_units[i].unit, group));
+}
 
 /* "SDP_0 CACC_0": free() it. */
 static char *interrupt_names(uint32_t bits) {
@@ -124,17 +160,15 @@ static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
         return;
     lift->pending |= fresh;
     lift->summary->waits++;
-    if ((fresh & ~lift->mask) != 0) /* the line rises */
+    if ((fresh & ~lift->mask) != 0 && !lift->waited) /* the line rises */
         put_record(lift, (struct record){.kind = OP_WAIT, .value = 1, .line = line_of(line)}, NULL);
     const uint32_t address = nvdla_unit_base(lift->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
     put_register(lift, OP_POLL, line, address, fresh, fresh, false);
     char *names = interrupt_names(fresh);
     put_note(lift, line, names);
     free(names);
-    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++)
-        for (int group = 0; group < 2; group++)
-            if (fresh >> (interrupt_units[i].bit + group) & 1)
-                put_slot(lift, lift_memory_completed(lift->memory, interrupt_units[i].unit, group));
+    complete(lift, fresh & ~lift->known); /* what S_STATUS has told already ends no other launch */
+    lift->known &= ~fresh;
 }
 
 /* ---- reads ---- */
@@ -153,32 +187,90 @@ static uint32_t whole_fields(const struct nvdla_config *config, uint32_t address
     return whole;
 }
 
+static void end_with_poll(struct lift *lift, uint32_t value, uint32_t mask, enum relation relation) {
+    const struct loop *loop = &lift->loop;
+    put_poll(lift, loop->line, loop->address, value, mask, relation);
+    lift->summary->polls++;
+    lift->summary->poll_reads += loop->count;
+}
+
+static void end_with_check(struct lift *lift, bool is_volatile) {
+    const struct loop *loop = &lift->loop;
+    put_register(lift, OP_READ_CHECK, loop->line, loop->address, loop->last, loop->mask, is_volatile);
+    *(is_volatile ? &lift->summary->volatile_reads : &lift->summary->checks) += loop->count;
+}
+
+/* S_STATUS: a group that is idle stays so until software arms it again, so that can be waited for; whether the other
+ * one is pending, running or done already depends on time. */
+static void end_status(struct lift *lift, enum nvdla_unit unit) {
+    const struct loop *loop = &lift->loop;
+    static const uint32_t fields[] = {SDP_S_STATUS__STATUS_0_MASK, SDP_S_STATUS__STATUS_1_MASK};
+    uint32_t idle = 0, done = 0;
+    for (int group = 0; group < 2; group++) {
+        const uint32_t interrupt = interrupt_of(unit, group);
+        const bool writes = interrupt != 0 && unit != NVDLA_CACC;
+        if ((loop->last & fields[group]) != 0 || (loop->mask & fields[group]) == 0)
+            continue;
+        if ((loop->changed & fields[group]) != 0 || (writes && (lift->running & interrupt)))
+            idle |= fields[group];
+        if (writes)
+            done |= lift->running & interrupt;
+    }
+    if (idle == 0) {
+        end_with_check(lift, true);
+        return;
+    }
+    end_with_poll(lift, 0, idle & loop->mask, RELATION_EQUAL);
+    lift->known |= done & ~lift->pending;
+    complete(lift, done);
+}
+
+/* STATUS of BDMA: the driver waits for a free slot, or for the end of what was launched. How many are free then depends
+ * on time. */
+static void end_slots(struct lift *lift) {
+    const struct loop *loop = &lift->loop;
+    const uint32_t busy = BDMA_STATUS__GRP0_BUSY_MASK | BDMA_STATUS__GRP1_BUSY_MASK;
+    const uint32_t settled =
+        loop->changed & loop->mask & ((loop->last & BDMA_STATUS__IDLE_MASK) | (~loop->last & busy));
+    if (settled != 0)
+        end_with_poll(lift, loop->last, settled, RELATION_EQUAL);
+    else if (loop->last & loop->mask & BDMA_STATUS__FREE_SLOT_MASK)
+        end_with_poll(lift, 1u << BDMA_STATUS__FREE_SLOT_LSB, BDMA_STATUS__FREE_SLOT_MASK, RELATION_GREATER_EQUAL);
+    else
+        end_with_check(lift, true);
+}
+
 /* The reads of one register have come to their end. */
 static void end_loop(struct lift *lift) {
     struct loop *loop = &lift->loop;
-    struct lift_summary *summary = lift->summary;
     if (loop->count == 0)
         return;
+    const struct nvdla_register *reg = nvdla_register_at(lift->config, loop->address);
     const bool flush = is_register(lift, loop->address, NVDLA_CDMA, CDMA_S_CBUF_FLUSH_STATUS);
-    const bool is_volatile = nvdla_register_volatile(lift->config, loop->address, UINT32_MAX) ||
-                             is_register(lift, loop->address, NVDLA_GLB, GLB_S_INTR_STATUS);
-    if (loop->checked && loop->mask == 0) {
+    const bool pointer = reg && strcmp(reg->name, "S_POINTER") == 0;
+    const bool is_volatile = nvdla_register_volatile(lift->config, loop->address, loop->mask);
+    if (loop->mask == 0) {
         put_register(lift, OP_READ, loop->line, loop->address, 0, UINT32_MAX, false);
-        summary->volatile_reads++;
-    } else if (loop->changed != 0 || (flush && (loop->last & 1))) {
-        const uint32_t bits = loop->changed != 0 ? loop->changed : CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE_MASK;
-        put_register(lift, OP_POLL, loop->line, loop->address, loop->last,
-                     whole_fields(lift->config, loop->address, bits), false);
-        summary->polls++;
-        summary->poll_reads += loop->count;
-    } else if (is_volatile) {
-        put_register(lift, OP_READ_CHECK, loop->line, loop->address, loop->last, UINT32_MAX, true);
-        summary->volatile_reads += loop->count;
-    } else {
-        put_register(lift, OP_READ_CHECK, loop->line, loop->address, loop->last, UINT32_MAX, false);
-        summary->checks += loop->count;
-    }
+        lift->summary->volatile_reads++;
+    } else if (reg && strcmp(reg->name, "S_STATUS") == 0)
+        end_status(lift, reg->unit);
+    else if (is_register(lift, loop->address, NVDLA_BDMA, BDMA_STATUS))
+        end_slots(lift);
+    else if (flush && (loop->last & loop->mask & 1))
+        end_with_poll(lift, loop->last, CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE_MASK, RELATION_EQUAL);
+    else if (loop->changed != 0 && (!is_volatile || pointer))
+        end_with_poll(lift, loop->last, whole_fields(lift->config, loop->address, loop->changed), RELATION_EQUAL);
+    else if (loop->checked && !is_volatile)
+        end_with_poll(lift, loop->last, loop->mask, RELATION_EQUAL);
+    else
+        end_with_check(lift, is_volatile);
     loop->count = 0;
+}
+
+/* Reads of a table's port go through the table: they are never the same value read again. */
+static bool is_table_port(const struct lift *lift, uint32_t address) {
+    const struct nvdla_register *reg = nvdla_register_at(lift->config, address);
+    return reg && strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0;
 }
 
 static void take_read(struct lift *lift, const struct access *access) {
@@ -192,12 +284,16 @@ static void take_read(struct lift *lift, const struct access *access) {
         if (seen != 0)
             see_interrupts(lift, access->line, seen);
         else {
-            put_register(lift, OP_READ, access->line, address, 0, UINT32_MAX, false);
+            if (!lift->nothing_read)
+                put_register(lift, OP_READ, access->line, address, 0, UINT32_MAX, false);
             lift->summary->volatile_reads++;
         }
+        lift->nothing_read = seen == 0;
         return;
     }
-    if (loop->count > 0 && loop->address == address) {
+    lift->nothing_read = false;
+    const bool alone = access->checked || is_table_port(lift, address);
+    if (loop->count > 0 && loop->address == address && !alone) {
         loop->changed |= loop->last ^ access->value;
         loop->last = access->value;
         loop->count++;
@@ -205,12 +301,13 @@ static void take_read(struct lift *lift, const struct access *access) {
     }
     end_loop(lift);
     *loop = (struct loop){.address = address,
-                          .first = access->value,
                           .last = access->value,
                           .count = 1,
                           .line = access->line,
                           .checked = access->checked,
                           .mask = access->mask};
+    if (alone)
+        end_loop(lift);
 }
 
 /* ---- writes ---- */
@@ -270,12 +367,15 @@ static void take_write(struct lift *lift, const struct access *access) {
     const struct nvdla_config *config = lift->config;
     const uint32_t address = (uint32_t)access->address;
     end_loop(lift);
+    lift->nothing_read = false;
     lift->summary->writes++;
     const struct nvdla_register *reg = nvdla_register_at(config, address);
     follow_table(lift, reg);
     const uint32_t value = relocate_write(lift->relocate, address, access->value);
-    if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_STATUS))
+    if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
         lift->pending &= ~value;
+        lift->known &= ~value;
+    }
     if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_MASK))
         lift->mask = value;
     const struct launch *launch = layer_tracker_write(lift->tracker, address, value, 0);
@@ -284,6 +384,7 @@ static void take_write(struct lift *lift, const struct access *access) {
         lift->summary->launches++;
         lift->summary->operations += is_operation(launch->unit);
         lift_memory_armed(lift->memory, launch, &load, &check);
+        lift->running |= interrupt_of(launch->unit, launch->group);
         put_slot(lift, load);
         list_layer(lift, launch, access->line);
         if (lift->summary->launches % KEPT_LAUNCHES == 0)
@@ -467,6 +568,7 @@ static bool write_record(const struct lift *lift, struct nvt_writer *writer, con
     op.value = record->value;
     op.mask = record->mask;
     op.volatile_read = record->volatile_read;
+    op.relation = (enum relation)record->relation;
     op.level = op.kind == OP_WAIT ? (uint8_t)record->value : 0;
     op.text = text->text;
     nvt_writer_put(writer, &op);

@@ -21,6 +21,7 @@ enum {
 struct slot {
     enum op_kind kind;
     bool placed; /* it stands in the program */
+    int output;  /* that it checks, NO_OUTPUT: of none */
     struct blob *blobs[SPACE_COUNT];
     uint64_t base[SPACE_COUNT];
 };
@@ -38,6 +39,25 @@ struct output {
     bool completed;
     struct output_cube *cubes;
     size_t count;
+};
+
+/* A launch that reads memory. */
+struct reader {
+    enum nvdla_unit unit;
+    enum nvdla_unit ends; /* unit whose interrupt tells that it is done */
+    int group, slot;      /* before its arming */
+    size_t sequence;      /* of all armings */
+    bool done;
+    struct memory_extent *extents;
+    size_t count;
+};
+
+/* A launch that tells its end by an interrupt. */
+struct run {
+    enum nvdla_unit unit;
+    int group;
+    size_t sequence;
+    bool done;
 };
 
 struct input_range {
@@ -62,6 +82,11 @@ struct lift_memory {
     size_t slot_count;
     struct output *outputs;
     size_t output_count;
+    struct reader *readers;
+    size_t reader_count;
+    struct run *runs;
+    size_t run_count;
+    size_t armings;
     int last_load;             /* place before the latest arming, -1: nothing has been armed */
     struct input_range *asked; /* inputs as launches name them, sorted */
     size_t asked_count;
@@ -110,6 +135,10 @@ void lift_memory_free(struct lift_memory *memory) {
             blob_free(memory->images[i].blob);
     for (size_t i = 0; i < memory->output_count; i++)
         free(memory->outputs[i].cubes);
+    for (size_t i = 0; i < memory->reader_count; i++)
+        free(memory->readers[i].extents);
+    free(memory->readers);
+    free(memory->runs);
     free(memory->images);
     free(memory->slots);
     free(memory->outputs);
@@ -123,7 +152,7 @@ void lift_memory_free(struct lift_memory *memory) {
 
 static int add_slot(struct lift_memory *memory, enum op_kind kind) {
     memory->slots = xgrow(memory->slots, memory->slot_count, sizeof *memory->slots);
-    memory->slots[memory->slot_count] = (struct slot){.kind = kind};
+    memory->slots[memory->slot_count] = (struct slot){.kind = kind, .output = NO_OUTPUT};
     return (int)memory->slot_count++;
 }
 
@@ -216,6 +245,69 @@ static void note_input(struct lift_memory *memory, const struct memory_extent *e
     add_unknown(memory, range.space, at, end);
 }
 
+static size_t window_start(size_t count) {
+    return count > WINDOW ? count - WINDOW : 0;
+}
+
+static void add_reader(struct lift_memory *memory, const struct launch *launch, const struct memory_extent *extents,
+                       size_t count) {
+    const enum nvdla_unit unit = launch->unit;
+    for (size_t i = window_start(memory->reader_count); i < memory->reader_count; i++)
+        if (memory->readers[i].unit == unit && memory->readers[i].group == launch->group)
+            memory->readers[i].done = true;
+    memory->readers = xgrow(memory->readers, memory->reader_count, sizeof *memory->readers);
+    struct reader *reader = &memory->readers[memory->reader_count++];
+    *reader = (struct reader){.unit = unit,
+                              .ends = unit == NVDLA_CDMA       ? NVDLA_CACC
+                                      : unit == NVDLA_SDP_RDMA ? NVDLA_SDP
+                                      : unit == NVDLA_PDP_RDMA ? NVDLA_PDP
+                                      : unit == NVDLA_CDP_RDMA ? NVDLA_CDP
+                                                               : unit,
+                              .group = launch->group,
+                              .slot = memory->last_load,
+                              .sequence = memory->armings,
+                              .count = count};
+    reader->extents = xmalloc(count * sizeof *extents);
+    memcpy(reader->extents, extents, count * sizeof *extents);
+}
+
+/* The readers that end with a launch: of a convolution that of its group, else those that were armed before it, for
+ * groups of the RDMA take turns of their own. */
+static void end_readers(struct lift_memory *memory, const struct run *run) {
+    for (size_t i = window_start(memory->reader_count); i < memory->reader_count; i++) {
+        struct reader *reader = &memory->readers[i];
+        if (reader->done || reader->ends != run->unit)
+            continue;
+        if (reader->unit == NVDLA_CDMA ? reader->group == run->group : reader->sequence <= run->sequence)
+            reader->done = true;
+    }
+}
+
+static void end_run(struct lift_memory *memory, enum nvdla_unit unit, int group) {
+    for (size_t i = window_start(memory->run_count); i < memory->run_count; i++) {
+        struct run *run = &memory->runs[i];
+        if (!run->done && run->unit == unit && run->group == group) {
+            run->done = true;
+            end_readers(memory, run);
+            return;
+        }
+    }
+}
+
+/* Where content has to be put that a launch reads: before the first that may read it now was armed. */
+static int place_to_load(struct lift_memory *memory, enum memory_space space, uint64_t address) {
+    for (size_t i = window_start(memory->reader_count); i < memory->reader_count; i++) {
+        const struct reader *reader = &memory->readers[i];
+        for (size_t e = 0; !reader->done && e < reader->count; e++)
+            if (space_of(reader->extents[e].primary) == space && address >= reader->extents[e].start &&
+                address - reader->extents[e].start < reader->extents[e].size)
+                return reader->slot;
+    }
+    if (memory->last_load < 0)
+        memory->last_load = add_slot(memory, OP_MEM_LOAD);
+    return memory->last_load;
+}
+
 void lift_memory_armed(struct lift_memory *memory, const struct launch *launch, int *load, int *check) {
     struct memory_extent extents[LAUNCH_EXTENTS];
     const size_t reads = launch_reads(memory->config, launch, extents);
@@ -223,20 +315,24 @@ void lift_memory_armed(struct lift_memory *memory, const struct launch *launch, 
         note_input(memory, &extents[i]);
     *load = memory->last_load = add_slot(memory, OP_MEM_LOAD);
     *check = -1;
+    memory->armings++;
+    if (reads > 0)
+        add_reader(memory, launch, extents, reads);
+    memory->runs = xgrow(memory->runs, memory->run_count, sizeof *memory->runs);
+    memory->runs[memory->run_count++] =
+        (struct run){.unit = launch->unit, .group = launch->group, .sequence = memory->armings};
     struct output output = output_of(memory, launch);
     if (output.count == 0)
         return;
     *check = output.slot = add_slot(memory, OP_MEM_CHECK);
+    memory->slots[output.slot].output = (int)memory->output_count;
     memory->outputs = xgrow(memory->outputs, memory->output_count, sizeof *memory->outputs);
     memory->outputs[memory->output_count++] = output;
 }
 
-static size_t window_start(const struct lift_memory *memory) {
-    return memory->output_count > WINDOW ? memory->output_count - WINDOW : 0;
-}
-
 int lift_memory_completed(struct lift_memory *memory, enum nvdla_unit unit, int group) {
-    for (size_t i = window_start(memory); i < memory->output_count; i++) {
+    end_run(memory, unit, group);
+    for (size_t i = window_start(memory->output_count); i < memory->output_count; i++) {
         struct output *output = &memory->outputs[i];
         if (output->unit == unit && output->group == group && !output->completed) {
             output->completed = true;
@@ -274,12 +370,12 @@ static int find_writer(const struct lift_memory *memory, enum memory_space space
                        uint64_t *run) {
     if (!memory_any_declared(memory->written[space], address, (size_t)*run))
         return NO_OUTPUT;
-    for (size_t i = window_start(memory); i < memory->output_count; i++)
+    for (size_t i = window_start(memory->output_count); i < memory->output_count; i++)
         if (!memory->outputs[i].completed && (int)i != last && contains(&memory->outputs[i], space, address, run))
             return (int)i;
     if (last != NO_OUTPUT)
         return last;
-    for (size_t i = memory->output_count; i-- > window_start(memory);)
+    for (size_t i = memory->output_count; i-- > window_start(memory->output_count);)
         if (memory->outputs[i].completed && contains(&memory->outputs[i], space, address, run))
             return (int)i;
     return NO_OUTPUT;
@@ -289,7 +385,7 @@ static int find_writer(const struct lift_memory *memory, enum memory_space space
 static int find_source(const struct lift_memory *memory, enum memory_space space, uint64_t address, uint64_t *run) {
     if (!memory_any_declared(memory->written[space], address, (size_t)*run))
         return NO_OUTPUT;
-    for (size_t i = memory->output_count; i-- > window_start(memory);)
+    for (size_t i = memory->output_count; i-- > window_start(memory->output_count);)
         if (memory->outputs[i].completed && contains(&memory->outputs[i], space, address, run))
             return (int)i;
     return NO_OUTPUT;
@@ -326,9 +422,7 @@ static void take_change(struct lift_memory *memory, enum memory_space space, uin
     if (memory->changed == 0)
         memory->changed_at = address;
     memory->changed += n;
-    if (memory->last_load < 0)
-        memory->last_load = add_slot(memory, OP_MEM_LOAD);
-    add_bytes(memory, memory->last_load, space, address, bytes, n);
+    add_bytes(memory, place_to_load(memory, space, address), space, address, bytes, n);
     set_seen(memory, space, address, bytes, n, NO_OUTPUT);
 }
 
@@ -446,8 +540,31 @@ static uint64_t put_in_order(struct blob **blob) {
     return base;
 }
 
+/* Takes away what is not there any more at the end: bytes that another launch, or somebody else, has written since. */
+static void keep_last(const struct lift_memory *memory, enum memory_space space, struct blob **blob, int output) {
+    struct blob *kept = blob_new(NULL);
+    for (size_t i = 0; i < (*blob)->chunk_count; i++) {
+        const struct blob_chunk *chunk = &(*blob)->chunks[i];
+        for (uint64_t at = 0, run; at < chunk->size; at += run) {
+            bool is_known;
+            run = chunk->size - at;
+            if (known_writer(memory, space, chunk->offset + at, &run, &is_known) == output)
+                blob_append(kept, chunk->offset + at, (*blob)->bytes + chunk->start + at, (size_t)run);
+        }
+    }
+    blob_free(*blob);
+    *blob = kept;
+    if (kept->size == 0) {
+        blob_free(kept);
+        *blob = NULL;
+    }
+}
+
 /* Gives the blob of a place to the program. */
-static void hand_over(struct slot *slot, enum memory_space space, struct program *head, struct lift_summary *summary) {
+static void hand_over(const struct lift_memory *memory, struct slot *slot, enum memory_space space,
+                      struct program *head, struct lift_summary *summary) {
+    if (slot->blobs[space] && slot->kind == OP_MEM_CHECK && !slot->placed)
+        keep_last(memory, space, &slot->blobs[space], slot->output);
     if (!slot->blobs[space])
         return;
     slot->base[space] = put_in_order(&slot->blobs[space]);
@@ -539,7 +656,7 @@ void lift_memory_finish(struct lift_memory *memory, struct program *head, struct
     for (int space = 0; space < SPACE_COUNT; space++) {
         append_initial(memory, (enum memory_space)space, head, summary);
         for (size_t i = 0; i < memory->slot_count; i++)
-            hand_over(&memory->slots[i], (enum memory_space)space, head, summary);
+            hand_over(memory, &memory->slots[i], (enum memory_space)space, head, summary);
     }
     if (memory->changed > 0)
         words_add(&summary->guessed,

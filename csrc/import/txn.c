@@ -135,18 +135,24 @@ static int take_register(struct source *source, const struct span *tokens, int c
     const struct state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
     const bool is_read = span_is(tokens[0], "read_reg"), is_until = span_is(tokens[0], "until");
-    uint64_t address, value, mask = UINT32_MAX;
-    if (count != (is_read ? 4 : 3) || !span_number(tokens[1], false, &address) || address > UINT32_MAX ||
+    /* read_reg ADDRESS MASK == EXPECTED [POLLS]: of a single poll a read as any other */
+    const bool is_long = is_read && (count == 5 || count == 6) && span_is(tokens[3], "==");
+    uint64_t address, value, mask = UINT32_MAX, polls = 0;
+    if ((!is_long && count != (is_read ? 4 : 3)) || !span_number(tokens[1], false, &address) || address > UINT32_MAX ||
         (is_read && (!span_number(tokens[2], false, &mask) || mask > UINT32_MAX)) ||
-        !span_number(tokens[is_read ? 3 : 2], false, &value) || value > UINT32_MAX) {
+        !span_number(tokens[is_long   ? 4
+                            : is_read ? 3
+                                      : 2],
+                     false, &value) ||
+        value > UINT32_MAX || (count == 6 && !span_number(tokens[5], false, &polls))) {
         if (source->lines.cut) {
             source_drop(source, line, "the file ends inside this line: dropped");
             return 0;
         }
-        return source_fail(source, line, err, "expected %.*s", is_read ? 30 : 24,
-                           is_read    ? "read_reg ADDRESS MASK EXPECTED"
-                           : is_until ? "until ADDRESS VALUE     "
-                                      : "write_reg ADDRESS VALUE ");
+        return source_fail(source, line, err, "expected %s",
+                           is_read    ? "read_reg ADDRESS MASK EXPECTED, or read_reg ADDRESS MASK == EXPECTED POLLS"
+                           : is_until ? "until ADDRESS VALUE"
+                                      : "write_reg ADDRESS VALUE");
     }
     const uint64_t offset = state->bytes ? address : (address & 0xffff) * 4;
     *access = source_register(is_until  ? ACCESS_UNTIL
@@ -154,7 +160,7 @@ static int take_register(struct source *source, const struct span *tokens, int c
                                         : ACCESS_WRITE,
                               line, offset, (uint32_t)value);
     access->mask = (uint32_t)mask;
-    access->checked = is_read && (state->player || mask != UINT32_MAX);
+    access->checked = is_read && ((state->player && polls != 1) || mask != UINT32_MAX);
     return 1;
 }
 

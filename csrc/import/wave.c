@@ -536,8 +536,11 @@ static void close_state(struct source *source) {
     struct state *state = source->state;
     if (!state)
         return;
-    if (state->pipe)
+    /* fst2vcd writes until the last reader of its pipe is gone. */
+    if (state->pipe) {
+        lines_close(&source->lines);
         pclose(state->pipe);
+    }
     for (size_t i = 0; i < state->depth; i++)
         free(state->path[i]);
     free(state->csb.items);

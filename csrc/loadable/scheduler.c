@@ -321,6 +321,8 @@ static bool run(struct state *state, const struct scheduler_host *host) {
 bool schedule_task(struct scheduler *scheduler, const struct dla_task *task, const struct scheduler_host *host,
                    struct error *err) {
     const size_t count = task->count;
+    if (count == 0)
+        return true;
     struct state state = {.scheduler = scheduler,
                           .emitter = &scheduler->emitter,
                           .task = task,

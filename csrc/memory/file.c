@@ -169,6 +169,7 @@ struct file_writer {
     int fd;
     bool gzip;
     z_stream stream;
+    int strategy; /* zlib's */
 };
 
 static bool write_all(const struct file_writer *writer, const void *bytes, size_t n, struct error *err) {
@@ -249,6 +250,43 @@ bool file_writer_put(struct file_writer *writer, const void *bytes, size_t n, st
     if (n == 0)
         return true;
     return writer->gzip ? pack(writer, bytes, n, Z_NO_FLUSH, err) : write_all(writer, bytes, n, err);
+}
+
+/* Bytes that a sample packs into. */
+static size_t packed_size(const void *sample, size_t n, int strategy) {
+    z_stream stream = {.next_in = (Bytef *)sample, .avail_in = (uInt)n};
+    Bytef out[BUFFER];
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, strategy) != Z_OK)
+        xexhausted();
+    do {
+        stream.next_out = out;
+        stream.avail_out = sizeof out;
+        deflate(&stream, Z_FINISH);
+    } while (stream.avail_out == 0);
+    const size_t size = stream.total_out;
+    deflateEnd(&stream);
+    return size;
+}
+
+bool file_writer_like(struct file_writer *writer, const void *sample, size_t n, struct error *err) {
+    if (!writer->gzip)
+        return true;
+    const bool repeats = n == 0 || packed_size(sample, n, Z_DEFAULT_STRATEGY) < packed_size(sample, n, Z_RLE);
+    const int strategy = repeats ? Z_DEFAULT_STRATEGY : Z_RLE;
+    if (strategy == writer->strategy)
+        return true;
+    Bytef out[BUFFER];
+    int status;
+    writer->strategy = strategy;
+    writer->stream.avail_in = 0;
+    do { /* packs what it still has in the old way */
+        writer->stream.next_out = out;
+        writer->stream.avail_out = sizeof out;
+        status = deflateParams(&writer->stream, Z_DEFAULT_COMPRESSION, strategy);
+        if (!write_all(writer, out, sizeof out - writer->stream.avail_out, err))
+            return false;
+    } while (status == Z_BUF_ERROR || writer->stream.avail_out == 0);
+    return true;
 }
 
 bool file_writer_close(struct file_writer *writer, bool fine, struct error *err) {

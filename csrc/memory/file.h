@@ -34,6 +34,9 @@ struct file_writer;
 /* NULL with a message. */
 struct file_writer *file_writer_open(const char *path, struct error *err);
 bool file_writer_put(struct file_writer *writer, const void *bytes, size_t n, struct error *err);
+/* What comes next is like this sample: where looking for repetitions gains nothing (weights of networks) it is left
+ * out, which is ten times as fast. n = 0: it is ordinary text again. */
+bool file_writer_like(struct file_writer *writer, const void *sample, size_t n, struct error *err);
 /* Ends the file and gives it its name, if all went well so far; else removes it. Returns whether the file is there. */
 bool file_writer_close(struct file_writer *writer, bool fine, struct error *err);
 

@@ -187,6 +187,18 @@ bool text_number(const char *text, uint64_t max, uint64_t *value) {
     return true;
 }
 
+char *text_last_line(const char *text, size_t n) {
+    size_t end = text ? n : 0;
+    while (end > 0 && text[end - 1] == '\n')
+        end--;
+    size_t start = end;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    while (start < end && (text[start] == ' ' || text[start] == '\t'))
+        start++;
+    return end > 0 ? xstrndup(text + start, end - start) : xstrdup("");
+}
+
 void words_add(struct words *words, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -46,6 +46,9 @@ char *text_quoted(const char *text);
 /* Parses a number, decimal or 0x..., 0 <= value <= max. Returns false if the text is no such number. */
 bool text_number(const char *text, uint64_t max, uint64_t *value);
 
+/* The last line of n bytes that is not empty, without the blanks before it; "" if there is none. free() it. */
+char *text_last_line(const char *text, size_t n);
+
 /* Words, NULL-terminated, owned. Zero-initialise. */
 struct words {
     char **items;

@@ -103,7 +103,7 @@ static void take_base(struct state *state, size_t number, const struct result *r
     }
 }
 
-static bool keep_base(void *context, size_t number, const char *host, const struct result *result) {
+static bool keep_base(void *context, size_t number, const char *host, struct result *result) {
     struct state *state = context;
     struct campaign *campaign = state->campaign;
     struct error err;
@@ -285,7 +285,7 @@ static bool know(struct state *state, const struct member *member, enum verdict 
     return fail(state, &err);
 }
 
-static bool keep_play(void *context, size_t number, const char *host, const struct result *result) {
+static bool keep_play(void *context, size_t number, const char *host, struct result *result) {
     struct state *state = context;
     const struct group *group = &state->round.items[number];
     struct error err;

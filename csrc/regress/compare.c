@@ -397,20 +397,18 @@ static enum compare_change change_of(const struct compare_pair *pair) {
 
 static void add_pair(struct comparison *comparison, const struct side_test *a, const struct side_test *b,
                      bool other_seeds) {
-    const struct side_test *shown = b ? b : a;
+    const struct side_test *shown = b->result.there ? b : a;
     comparison->pairs = xgrow(comparison->pairs, comparison->count, sizeof *comparison->pairs);
     struct compare_pair *pair = &comparison->pairs[comparison->count++];
     *pair = (struct compare_pair){.name = shown->name,
                                   .item = shown->item,
                                   .config = shown->config,
-                                  .engines = (a ? a->engines : 0) | (b ? b->engines : 0)};
-    if (a)
-        pair->a = a->result;
-    if (b)
-        pair->b = b->result;
+                                  .engines = a->engines | b->engines,
+                                  .a = a->result,
+                                  .b = b->result};
     pair->change = change_of(pair);
     comparison->changes[pair->change]++;
-    if (!a || !b || pair->change != COMPARE_PASSES)
+    if (pair->change != COMPARE_PASSES)
         return;
     pair->same_work =
         a->has_layer == b->has_layer && a->layer_seed == b->layer_seed && (other_seeds || a->seed == b->seed);
@@ -426,9 +424,10 @@ static void add_pair(struct comparison *comparison, const struct side_test *a, c
 
 static void pair_up(struct comparison *comparison, const struct side_tests *a, const struct side_tests *b,
                     bool other_seeds) {
+    static const struct side_test absent;
     for (size_t i = 0, j = 0; i < a->count || j < b->count;) {
         const int order = i == a->count ? 1 : j == b->count ? -1 : strcmp(a->tests[i].name, b->tests[j].name);
-        add_pair(comparison, order <= 0 ? &a->tests[i] : NULL, order >= 0 ? &b->tests[j] : NULL, other_seeds);
+        add_pair(comparison, order <= 0 ? &a->tests[i] : &absent, order >= 0 ? &b->tests[j] : &absent, other_seeds);
         i += order <= 0;
         j += order >= 0;
     }

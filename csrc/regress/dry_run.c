@@ -92,9 +92,13 @@ void dry_run_print(const struct test_list *tests, const bool *done, int jobs) {
     printf("\n%zu test%s", schedule.count, schedule.count == 1 ? "" : "s");
     if (schedule.unknown)
         printf(", %zu without a history", schedule.unknown);
-    const double span = schedule_span(&schedule, jobs);
+    const double span = schedule_span(&schedule, jobs > 0 ? jobs : 1);
     if (schedule.unknown < schedule.count)
-        printf("; about %s with %d at a time", span < 1 ? "a second" : live_time(span, time), jobs);
+        printf("; about %s", span < 1 ? "a second" : live_time(span, time));
+    if (schedule.unknown < schedule.count && jobs > 0)
+        printf(" with %d at a time", jobs);
+    else if (schedule.unknown < schedule.count)
+        printf(" of computing");
     printf("\n");
     schedule_free(&schedule);
 }

@@ -10,9 +10,9 @@ struct engine_listener {
     void (*started)(void *context, size_t test, const char *host);
     /* part: of its work that is done, 0 to 1. */
     void (*progress)(void *context, size_t test, double part);
-    /* The final result. The listener has kept it when it returns (it outlives this process), false if
-     * it could not: the engine then ends everything and returns. */
-    bool (*done)(void *context, size_t test, const char *host, const struct result *result);
+    /* The final result, which the listener may take over (and leave empty). It has kept it when it returns (it outlives
+     * this process), false if it could not: the engine then ends everything and returns. */
+    bool (*done)(void *context, size_t test, const char *host, struct result *result);
     /* What a person should know: a line. NULL: it goes to stderr. */
     void (*message)(void *context, const char *line);
     /* A few times a second. started, progress and tick may be NULL. */
@@ -27,12 +27,17 @@ struct engine_job {
     int jobs;           /* processes at a time */
     const char *folder; /* of the night: absolute path, exists */
     double end;         /* process_clock() after which nothing starts, 0: never */
+    int ledger;         /* of the night, that tests note their results in themselves (run/ledger.h); 0: none */
     struct engine_listener listener;
     /* For Slurm: */
     const char *slurm_options; /* words for sbatch; NULL: none */
     double chunk_seconds;      /* wall time that one job is to take; 0: the default */
     const double *seconds;     /* wall time of each test of the night, as far as it can be told; 0: it cannot */
 };
+
+/* What came of a test that has noted its result in the ledger, a line of JSON, and whose runner is gone. False if that
+ * is no result. */
+bool engine_noted(const struct test *test, const char *folder, const char *line, struct result *result);
 
 enum engine_end { ENGINE_DONE, ENGINE_INTERRUPTED /* by a signal, or the end of the night */, ENGINE_FAILED };
 

@@ -87,19 +87,23 @@ static void slot_free(struct slot *slot) {
     free(slot);
 }
 
+static void set_command(struct result *result, const struct test *test) {
+    free(result->command);
+    result->command = test_command(test);
+}
+
 /* Notes that a test is done; its result is kept when the next one has started. */
 static void finish(struct local *local, struct slot *slot) {
-    char *command = test_command(slot->test);
-    free(slot->result.command);
-    slot->result.command = command;
+    set_command(&slot->result, slot->test);
     local->finished = xrealloc(local->finished, (local->finished_count + 1) * sizeof(struct slot *));
     local->finished[local->finished_count++] = slot;
 }
 
-static bool prepare(struct local *local, struct slot *slot, struct error *err) {
+/* Fills in what playing slot->test takes. */
+static bool prepare(struct slot *slot, const char *folder, struct error *err) {
     const struct test *test = slot->test;
-    slot->path = test_trace(test, local->work->folder);
-    test_words(test, local->work->folder, &slot->words);
+    slot->path = test_trace(test, folder);
+    test_words(test, folder, &slot->words);
     words_add(&slot->words, "--only-failed");
     words_add(&slot->words, "%s", slot->path);
     slot->job = (struct job){.path = slot->path,
@@ -113,7 +117,6 @@ static bool prepare(struct local *local, struct slot *slot, struct error *err) {
     run_options_init(&slot->options);
     if (!slot->job.config)
         return error_set(err, "there is no configuration '%s'", test->config);
-    slot->options.simulators = local->simulators;
     return run_options_read(&slot->options, &slot->words, err);
 }
 
@@ -122,14 +125,29 @@ static void start(struct local *local, size_t number) {
     struct error err;
     slot->number = number;
     slot->test = &local->work->tests[number];
-    if (prepare(local, slot, &err) &&
-        pool_start(&local->pool, &slot->job, &slot->options, listener_of(local)->progress != NULL, &err)) {
+    bool well = prepare(slot, local->work->folder, &err);
+    slot->options.simulators = local->simulators;
+    slot->job.ledger = local->work->ledger;
+    slot->job.number = number;
+    well = well && pool_start(&local->pool, &slot->job, &slot->options, listener_of(local)->progress != NULL, &err);
+    if (well) {
         if (listener_of(local)->started)
             listener_of(local)->started(listener_of(local)->context, number, local->host);
         return;
     }
     slot->result = job_failed(&slot->job, &slot->options, err.text);
     finish(local, slot);
+}
+
+bool engine_noted(const struct test *test, const char *folder, const char *line, struct result *result) {
+    struct slot *slot = xcalloc(1, sizeof *slot);
+    struct error err;
+    slot->test = test;
+    const bool well = prepare(slot, folder, &err) && job_noted(&slot->job, &slot->options, line, result);
+    if (well)
+        set_command(result, test);
+    slot_free(slot);
+    return well;
 }
 
 static void heard(void *context, struct job *job, size_t printed) {

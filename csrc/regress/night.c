@@ -15,6 +15,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/buckets.h"
 #include "regress/builds.h"
 #include "regress/dry_run.h"
 #include "regress/engine.h"
@@ -22,18 +23,23 @@
 #include "regress/live.h"
 #include "regress/notify.h"
 #include "regress/page.h"
+#include "regress/recover.h"
 #include "regress/schedule.h"
 #include "regress/store.h"
 #include "regress/summary.h"
+#include "run/ledger.h"
 #include "run/process.h"
 #include "run/version.h"
 
-/* Seconds between two times that results are made to be on the disk, which costs milliseconds, and told. */
-#define SYNC_SECONDS 0.1
+/* Seconds between two times that results go into the database, which costs milliseconds for the disk, and are told.
+ * The ledger of the night has them at once. */
+#define KEEP_SECONDS 0.25
 
 struct kept {
     size_t test;
-    struct result result; /* its verdict, reason and duration */
+    int64_t at; /* seconds since 1970 */
+    char *host;
+    struct result result;
 };
 
 struct night {
@@ -46,16 +52,18 @@ struct night {
     int jobs;
     struct store *store;
     int64_t id;
-    int lock; /* file that is locked while the night runs */
+    int lock;   /* file that is locked while the night runs */
+    int ledger; /* run/ledger.h; -1: not open */
     struct test_list tests;
     bool *done; /* by an earlier call; NULL: none */
     struct builds *builds;
     struct schedule schedule;
     struct live *live;
-    struct kept *kept; /* results that are not told yet: they may not be on the disk */
+    struct kept *kept; /* results that stand in the ledger only, and are not told yet */
     size_t kept_count;
-    double synced; /* process_clock() */
-    bool broken;   /* something that is to be written could not be */
+    double told; /* process_clock() */
+    bool lost;   /* results could not be kept in the database */
+    bool broken; /* something that is to be written could not be */
     double start;
 };
 
@@ -180,7 +188,10 @@ static bool take_folder(struct night *night, const char *out, struct error *err)
     if (!well)
         store_error(night->store, "the folder of the night cannot be kept", err);
     sqlite3_finalize(statement);
-    return well && make_folder(night, "reports", err) && lock_night(night, err);
+    if (!well || !make_folder(night, "reports", err) || !lock_night(night, err))
+        return false;
+    night->ledger = ledger_open(night->folder, true, err);
+    return night->ledger >= 0;
 }
 
 /* ---- beginning and going on ---- */
@@ -289,6 +300,8 @@ static bool check_traces(const struct night *night, struct error *err) {
 }
 
 static bool resume(struct night *night, struct error *err) {
+    if (!recover_nights(night->database, err))
+        return false;
     night->store = store_open(night->database, false, err);
     if (!night->store)
         return false;
@@ -314,38 +327,45 @@ static void progress(void *context, size_t test, double part) {
     live_progress(((struct night *)context)->live, test, part);
 }
 
-/* Makes what was kept to be on the disk, then tells it. */
+/* Keeps what stands in the ledger only, then tells it. */
 static bool tell_kept(struct night *night) {
     struct error err;
-    night->synced = process_clock();
-    const bool well = night->kept_count == 0 || store_sync(night->store, &err);
-    if (!well)
+    night->told = process_clock();
+    if (night->kept_count == 0)
+        return !night->lost;
+    struct store_row *rows = xcalloc(night->kept_count, sizeof *rows);
+    for (size_t i = 0; i < night->kept_count; i++)
+        rows[i] = (struct store_row){.number = night->kept[i].test,
+                                     .host = night->kept[i].host,
+                                     .at = night->kept[i].at,
+                                     .result = &night->kept[i].result};
+    if (!store_results(night->store, night->id, rows, night->kept_count, &err)) {
+        night->lost = true;
         complain(night, err.text);
-    for (size_t i = 0; i < night->kept_count; i++) {
-        if (well)
-            live_done(night->live, night->kept[i].test, &night->kept[i].result);
-        free(night->kept[i].result.reason);
     }
+    for (size_t i = 0; i < night->kept_count; i++) {
+        if (!night->lost)
+            live_done(night->live, night->kept[i].test, &night->kept[i].result);
+        result_free(&night->kept[i].result);
+        free(night->kept[i].host);
+    }
+    free(rows);
     free(night->kept);
     night->kept = NULL;
     night->kept_count = 0;
-    return well;
+    return !night->lost;
 }
 
-static bool keep(void *context, size_t test, const char *host, const struct result *result) {
+static bool keep(void *context, size_t test, const char *host, struct result *result) {
     struct night *night = context;
-    struct error err;
-    if (!store_result(night->store, night->id, test, host, result, &err)) {
-        complain(night, err.text);
-        return false;
-    }
+    char *line = result_json(result);
+    const bool noted = ledger_note(night->ledger, test, host, line);
+    free(line);
     night->kept = xgrow(night->kept, night->kept_count, sizeof *night->kept);
     night->kept[night->kept_count++] =
-        (struct kept){.test = test,
-                      .result = {.verdict = result->verdict,
-                                 .reason = result->reason ? xstrdup(result->reason) : NULL,
-                                 .seconds = result->seconds}};
-    return process_clock() - night->synced < SYNC_SECONDS || tell_kept(night);
+        (struct kept){.test = test, .at = time(NULL), .host = xstrdup(host), .result = *result};
+    *result = (struct result){0};
+    return noted && process_clock() - night->told < KEEP_SECONDS ? !night->lost : tell_kept(night);
 }
 
 static void message(void *context, const char *line) {
@@ -354,7 +374,7 @@ static void message(void *context, const char *line) {
 
 static void tick(void *context) {
     struct night *night = context;
-    if (night->kept_count > 0 && process_clock() - night->synced >= SYNC_SECONDS)
+    if (night->kept_count > 0 && process_clock() - night->told >= KEEP_SECONDS)
         tell_kept(night);
     live_tick(night->live);
 }
@@ -416,6 +436,7 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
     const struct engine_job job = {
         .tests = night->tests.tests,
         .order = night->schedule.order,
+        .ledger = night->ledger,
         .count = night->schedule.count,
         .jobs = night->jobs,
         .folder = night->folder,
@@ -425,6 +446,34 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
         .chunk_seconds = night->options->chunk_seconds,
         .seconds = night->schedule.seconds};
     return on_slurm(night) ? engine_slurm(&job, signal, err) : engine_local(&job, signal, err);
+}
+
+/* ---- after the tests ---- */
+
+static void tell_look(void *context, const char *line) {
+    (void)context;
+    printf("%s\n", line);
+    fflush(stdout);
+}
+
+/* Puts the failures into buckets, and looks at some of them if all tests have run. Returns whether it came to its end;
+ * what goes wrong is told. */
+static bool fill_buckets(struct night *night, bool look, int *signal) {
+    const struct buckets_job job = {.store = night->store,
+                                    .night = night->id,
+                                    .folder = night->folder,
+                                    .tests = &night->tests,
+                                    .builds = night->builds,
+                                    .jobs = night->jobs,
+                                    .settings = night->settings,
+                                    .look = look,
+                                    .tell = tell_look,
+                                    .context = night};
+    struct error err;
+    const bool well = buckets_make(&job, signal, &err);
+    if (!well)
+        complain(night, err.text);
+    return well && !*signal;
 }
 
 /* ---- what is written at the end ---- */
@@ -500,7 +549,13 @@ static void write_outputs(struct night *night, bool notify) {
 /* After the tests. Returns the exit status. */
 static int end_night(struct night *night, enum engine_end end, int signal) {
     struct error err;
-    const bool whole = end == ENGINE_DONE;
+    const bool all_run = end == ENGINE_DONE;
+    int ended = 0;
+    if (!all_run && !night->lost && !recover_night(night->store, night->id, night->folder, night->ledger, &err))
+        complain(night, err.text);
+    process_obey_signals();
+    const bool whole = fill_buckets(night, all_run, &ended) && all_run;
+    signal = signal ? signal : ended;
     int status = whole ? EXIT_OK : EXIT_DIFFERENT;
     if (!store_state(night->store, night->id, whole ? "done" : "interrupted", process_clock() - night->start, &err))
         complain(night, err.text);
@@ -512,9 +567,12 @@ static int end_night(struct night *night, enum engine_end end, int signal) {
         builds_remove(night->folder);
     else {
         char *command = resume_command(night);
-        printf("\nNot all tests have run. To go on: %s\n", command);
+        printf("\n%s. To go on: %s\n", all_run ? "The failures have not all been looked at" : "Not all tests have run",
+               command);
         free(command);
     }
+    ledger_close(night->ledger, night->folder, !night->lost);
+    night->ledger = -1;
     return signal ? 128 + signal : night->broken ? EXIT_BAD_INPUT : status;
 }
 
@@ -527,7 +585,9 @@ static int run_night(struct night *night) {
     night->schedule = schedule_make(&night->tests, night->done);
     tell_beginning(night, before);
     night->live = live_open(&night->tests, &night->schedule, before, on_slurm(night) ? 1 : night->jobs);
-    enum engine_end end = drop_unbuilt(night) ? run_tests(night, &signal, &err) : ENGINE_FAILED;
+    enum engine_end end = !drop_unbuilt(night)         ? ENGINE_FAILED
+                          : night->schedule.count == 0 ? ENGINE_DONE
+                                                       : run_tests(night, &signal, &err);
     if (!tell_kept(night))
         end = ENGINE_FAILED;
     live_close(night->live);
@@ -551,6 +611,8 @@ static void night_free(struct night *night) {
     free(night->engine);
     free(night->database);
     free(night->folder);
+    if (night->ledger >= 0)
+        ledger_close(night->ledger, night->folder, false);
     if (night->lock >= 0)
         close(night->lock);
 }
@@ -579,14 +641,14 @@ static bool prepare(struct night *night, struct error *err) {
 }
 
 int night_run(const struct night_options *options) {
-    struct night night = {.options = options, .lock = -1, .start = process_clock()};
+    struct night night = {.options = options, .lock = -1, .ledger = -1, .start = process_clock()};
     struct error err;
     int status = EXIT_BAD_INPUT;
     process_obey_signals();
     if (!prepare(&night, &err))
         fprintf(stderr, "nvcosim: %s\n", err.text);
     else if (options->dry_run) {
-        dry_run_print(&night.tests, night.done, night.jobs);
+        dry_run_print(&night.tests, night.done, on_slurm(&night) ? 0 : night.jobs);
         status = EXIT_OK;
     } else
         status = run_night(&night);

@@ -111,6 +111,15 @@ static void write_bucket(FILE *out, const struct review *review, size_t index) {
     write_bucket_facts(out, review, bucket);
     write_smallest(out, review, bucket);
     page_command(out, bucket->command);
+    if (bucket->shrunk_command) {
+        fputs("<p>What it was shrunk to:</p>\n", out);
+        page_command(out, bucket->shrunk_command);
+    }
+    if (bucket->note) {
+        fputs("<p class=\"reason\">", out);
+        html_text(out, bucket->note);
+        fputs("</p>\n", out);
+    }
     fputs("<p class=\"links\">", out);
     if (bucket->page) {
         page_link(out, bucket->page);

@@ -317,8 +317,14 @@ static void compare(struct reader *reader) {
 
 /* ---- buckets and faults ---- */
 
+static bool all_known(const struct review_bucket *bucket) {
+    return bucket->known > 0 && (int64_t)bucket->known >= bucket->count;
+}
+
 static int bucket_order(const void *left, const void *right) {
     const struct review_bucket *a = left, *b = right;
+    if (all_known(a) != all_known(b))
+        return all_known(a) ? 1 : -1;
     if (a->fresh != b->fresh)
         return a->fresh ? -1 : 1;
     if (a->count != b->count)
@@ -335,8 +341,8 @@ static bool read_buckets(struct reader *reader) {
         "AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1), "
         "(SELECT count(DISTINCT night) FROM bucket AS b JOIN night AS n ON b.night = n.id WHERE b.signature = "
         "bucket.signature AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1), "
-        "EXISTS (SELECT 1 FROM bucket AS b WHERE b.night = ?4 AND b.signature = bucket.signature) "
-        "FROM bucket WHERE night = ?1 ORDER BY number",
+        "EXISTS (SELECT 1 FROM bucket AS b WHERE b.night = ?4 AND b.signature = bucket.signature), "
+        "shrunk_command, note FROM bucket WHERE night = ?1 ORDER BY number",
         "issi", review->night, review->plan, review->kind, review->before);
     while (query_next(&query)) {
         review->buckets = xgrow(review->buckets, review->bucket_count, sizeof *review->buckets);
@@ -355,9 +361,17 @@ static bool read_buckets(struct reader *reader) {
         bucket->first = number(&query, 12);
         bucket->nights = number(&query, 13);
         bucket->fresh = review->before > 0 && !number(&query, 14);
+        bucket->shrunk_command = column(reader, &query, 15);
+        bucket->note = column(reader, &query, 16);
     }
     if (!query_end(&query))
         return false;
+    for (size_t i = 0; i < review->test_count; i++)
+        if (review->tests[i].state == REVIEW_KNOWN)
+            for (size_t b = 0; b < review->bucket_count; b++)
+                review->buckets[b].known += review->buckets[b].number == review->tests[i].bucket;
+    for (size_t b = 0; b < review->bucket_count; b++)
+        review->buckets[b].fresh = review->buckets[b].fresh && !all_known(&review->buckets[b]);
     if (review->bucket_count > 0)
         qsort(review->buckets, review->bucket_count, sizeof *review->buckets, bucket_order);
     for (size_t i = 0; i < review->test_count; i++) {
@@ -367,8 +381,6 @@ static bool read_buckets(struct reader *reader) {
         for (size_t b = 0; b < review->bucket_count && test->bucket < 0 && wanted >= 0; b++)
             if (review->buckets[b].number == wanted)
                 test->bucket = (int)b;
-        if (test->bucket >= 0)
-            review->buckets[test->bucket].known += test->state == REVIEW_KNOWN;
     }
     return true;
 }
@@ -604,8 +616,11 @@ char *review_sentence(const struct review *review) {
     if (review->failed > 0) {
         text_printf(&text, "%zu of %zu tests %s", review->failed, review->test_count,
                     plural(review->failed, "fails", "fail"));
-        if (review->bucket_count > 0)
-            text_printf(&text, " in %zu %s", review->bucket_count, plural(review->bucket_count, "bucket", "buckets"));
+        size_t buckets = 0;
+        for (size_t b = 0; b < review->bucket_count; b++)
+            buckets += !all_known(&review->buckets[b]);
+        if (buckets > 0)
+            text_printf(&text, " in %zu %s", buckets, plural(buckets, "bucket", "buckets"));
         if (review->new_failures > 0)
             text_printf(&text, ", %zu of them new since night %" PRId64, review->new_failures, review->before);
         else if (review->before > 0)

@@ -58,7 +58,7 @@ struct review_test {
 
 struct review_bucket {
     int64_t number, count, shrunk_cycles;
-    const char *signature, *title, *engine, *tap, *kind, *shrunk, *command, *page;
+    const char *signature, *title, *engine, *tap, *kind, *shrunk, *command, *page, *shrunk_command, *note;
     int smallest;   /* index into tests, -1: none */
     size_t known;   /* of its tests are known failures */
     bool fresh;     /* the night before had none of this signature */
@@ -96,7 +96,7 @@ struct review {
     bool dirty, qualify;
     struct review_test *tests; /* in the order of the plan */
     size_t test_count;
-    struct review_bucket *buckets; /* new ones first, then those with the most failures */
+    struct review_bucket *buckets; /* new ones first, then those with the most failures; last those that are known */
     size_t bucket_count;
     struct review_fault *faults;
     size_t fault_count;

@@ -81,6 +81,8 @@ CREATE TABLE bucket ( -- failures of a night that look alike
     shrunk_cycles INTEGER,
     command    TEXT NOT NULL,    -- does the smallest case again
     page       TEXT,             -- its debug report, relative to the folder
+    shrunk_command TEXT,         -- plays the shrunk trace
+    note       TEXT,             -- what else to know: how much was looked at, what went wrong with debug or shrink
     PRIMARY KEY (night, number)
 );
 

@@ -20,4 +20,8 @@
  */
 char *result_signature(const struct result *result);
 
+/* The same, and the words of its reason where the signature says little: of crashes, errors, refusals, and where no RTL
+ * was compared with a model. Numbers and paths, which differ from trace to trace, are left out of them. */
+char *result_likeness(const struct result *result);
+
 #endif

@@ -174,7 +174,7 @@ static size_t open_tests(const struct slurm *slurm, const struct work *work) {
 
 /* ---- what jobs say ---- */
 
-static void keep_result(struct slurm *slurm, size_t test, const char *host, const struct result *result) {
+static void keep_result(struct slurm *slurm, size_t test, const char *host, struct result *result) {
     const struct engine_listener *listener = &slurm->job->listener;
     if (!is_open(slurm, test))
         return;
@@ -186,7 +186,7 @@ static void keep_result(struct slurm *slurm, size_t test, const char *host, cons
     slurm->left--;
 }
 
-static void take_news_of_test(struct slurm *slurm, struct work *work, const struct news *news) {
+static void take_news_of_test(struct slurm *slurm, struct work *work, struct news *news) {
     const struct engine_listener *listener = &slurm->job->listener;
     const char *node = work->node ? work->node : "";
     if (news->test >= slurm->limit)

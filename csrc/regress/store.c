@@ -15,7 +15,8 @@
 
 enum { PATIENCE_MS = 60000 /* with others that write */, RETRY_MS = 20 };
 
-static const char *const steps[] = {NULL};
+static const char *const steps[] = {
+    "ALTER TABLE bucket ADD COLUMN shrunk_command TEXT; ALTER TABLE bucket ADD COLUMN note TEXT;"};
 static const struct schema schema = {
     .application = 0x6e76636f /* "nvco" */, .version = STORE_VERSION, .text = schema_sql, .steps = steps};
 

@@ -1,6 +1,5 @@
 /* The database of regressions: one SQLite file that keeps all nights (schema.sql, docs/database.md). Several processes
- * of one machine may write at a time. Every change is a transaction that is on the disk when the call returns, results
- * when store_sync() does.
+ * of one machine may write at a time. Every change is a transaction that is on the disk when the call returns.
  *
  * Who reads writes SQL: store_database().
  */
@@ -16,7 +15,7 @@
 #include "regress/test.h"
 #include "run/result.h"
 
-enum { STORE_VERSION = 1 };
+enum { STORE_VERSION = 2 };
 
 struct store;
 
@@ -48,15 +47,21 @@ int64_t store_begin(struct store *store, const struct night_facts *facts, const 
  */
 bool store_state(struct store *store, int64_t night, const char *state, double seconds, struct error *err);
 
-/* Keeps the result of a test, once: false with a message if it has one already, or it cannot be written. Paths of the
- * report inside the folder of the night are kept relative to it. When it returns, the result outlives this process,
- * however that ends; store_sync() makes it outlive a power cut. */
+/* The result of a test, and when it came. */
+struct store_row {
+    size_t number;
+    const char *host;
+    int64_t at; /* seconds since 1970; 0: now */
+    const struct result *result;
+};
+/* Keeps results, each once, all of them or none: false with a message if a test has one already, or they cannot be
+ * written. Paths of reports inside the folder of the night are kept relative to it. Costs milliseconds for the disk:
+ * worth doing for several at a time. */
+bool store_results(struct store *store, int64_t night, const struct store_row *rows, size_t count, struct error *err);
+
+/* The same of one. It outlives this process, however that ends, but perhaps no power cut. */
 bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
                   struct error *err);
-
-/* All results kept so far are on the disk when it returns. A disk takes milliseconds for that: worth doing for several
- * at a time. False with a message. */
-bool store_sync(const struct store *store, struct error *err);
 
 /* The last night of the plan that is not done and whose runner is gone; 0: none; -1 with a message, also if there are
  * only such whose runner lives, or runs on another host, which cannot be asked. */

@@ -314,7 +314,8 @@ static bool ready_to_keep(struct store *store, int64_t night, const char *doing,
             store,
             "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
             "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
-            "memory_peak = :memory_peak, coverage = :coverage, host = :host, ended = " NOW ", report = :report, "
+            "memory_peak = :memory_peak, coverage = :coverage, host = :host, "
+            "ended = strftime('%Y-%m-%dT%H:%M:%SZ', :at, 'unixepoch'), report = :report, "
             "page = :page, command = :command, debug_command = :debug_command, result = :result "
             "WHERE night = :night AND number = :number AND verdict IS NULL",
             doing, err);
@@ -326,12 +327,10 @@ static bool ready_to_keep(struct store *store, int64_t night, const char *doing,
     return store->keep && store->folder;
 }
 
-bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
-                  struct error *err) {
-    static const char doing[] = "a result cannot be kept";
-    if (!ready_to_keep(store, night, doing, err))
-        return false;
+/* Keeps a row with the statement that is ready. */
+static bool keep_row(struct store *store, const struct store_row *row, const char *doing, struct error *err) {
     sqlite3_stmt *statement = store->keep;
+    const struct result *result = row->result;
     const char *folder = store->folder;
     struct result plain = *result;
     plain.coverage = NULL;
@@ -352,18 +351,18 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
     set_real(statement, ":cpu_seconds", result->cpu_seconds);
     set_measured(statement, ":memory_peak", result->memory_peak > 0, result->memory_peak);
     set_blob(statement, ":coverage", coverage, n);
-    set_text(statement, ":host", host);
+    set_text(statement, ":host", row->host);
     set_text(statement, ":report", report);
     set_text(statement, ":page", page);
     set_text(statement, ":command", result->command);
     set_text(statement, ":debug_command", result->debug_command);
     set_text(statement, ":result", json);
-    set_number(statement, ":night", night);
-    set_number(statement, ":number", (int64_t)number);
-    bool well = store_run(store, "PRAGMA synchronous = NORMAL", doing, err) && store_step(store, statement, doing, err);
+    set_number(statement, ":at", row->at ? row->at : (int64_t)time(NULL));
+    set_number(statement, ":night", store->night);
+    set_number(statement, ":number", (int64_t)row->number);
+    bool well = store_step(store, statement, doing, err);
     if (well && sqlite3_changes(store->database) == 0)
-        well = explain_unchanged(store, night, number, doing, err);
-    well = store_run(store, "PRAGMA synchronous = FULL", doing, well ? err : NULL) && well;
+        well = explain_unchanged(store, store->night, row->number, doing, err);
     sqlite3_clear_bindings(statement);
     free(signature);
     free(mismatch);
@@ -374,16 +373,23 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
     return well;
 }
 
-bool store_sync(const struct store *store, struct error *err) {
-    char *log = xprintf("%s-wal", store->path); /* all of it is in the log until SQLite has it on the disk itself */
-    const int file = open(log, O_RDONLY | O_CLOEXEC);
-    const bool well = (file < 0 && errno == ENOENT) || (file >= 0 && fdatasync(file) == 0);
-    if (!well)
-        error_set(err, "%s: results may not be on the disk: %s", log, strerror(errno));
-    if (file >= 0)
-        close(file);
-    free(log);
-    return well;
+bool store_results(struct store *store, int64_t night, const struct store_row *rows, size_t count, struct error *err) {
+    static const char doing[] = "a result cannot be kept";
+    if (!ready_to_keep(store, night, doing, err) || !store_transaction(store, doing, err))
+        return false;
+    bool well = true;
+    for (size_t i = 0; well && i < count; i++)
+        well = keep_row(store, &rows[i], doing, err);
+    return store_end(store, well, doing, err);
+}
+
+bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
+                  struct error *err) {
+    static const char doing[] = "a result cannot be kept";
+    const struct store_row row = {.number = number, .host = host, .result = result};
+    const bool well =
+        store_run(store, "PRAGMA synchronous = NORMAL", doing, err) && store_results(store, night, &row, 1, err);
+    return store_run(store, "PRAGMA synchronous = FULL", doing, well ? err : NULL) && well;
 }
 
 /* ---- what is there ---- */

@@ -66,7 +66,7 @@ static void progress(void *context, size_t test, double part) {
     tell(worker, &(struct news){.kind = NEWS_PROGRESS, .test = worker->chunk.numbers[test], .part = part}, false);
 }
 
-static bool done(void *context, size_t test, const char *host, const struct result *result) {
+static bool done(void *context, size_t test, const char *host, struct result *result) {
     const struct worker *worker = context;
     (void)host;
     return tell(worker, &(struct news){.kind = NEWS_DONE, .test = worker->chunk.numbers[test], .result = *result},

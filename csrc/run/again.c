@@ -46,6 +46,8 @@ void again_open(struct again *again, const struct run_options *options, const st
         struct copies_options copies = {.every = options->copies_every, .woken = wake_up, .context = again};
         if (options->result_fd >= 0)
             copies.descriptors[copies.descriptor_count++] = options->result_fd;
+        if (options->ledger.file)
+            copies.descriptors[copies.descriptor_count++] = options->ledger.file;
         again->copies = copies_new(&copies);
     }
 }

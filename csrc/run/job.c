@@ -20,8 +20,8 @@
 #include "run/session.h"
 #include "run/simulators.h"
 
-/* File descriptor that a simulator finds its way to the runner at. */
-enum { RESULT_FD = 3 };
+/* File descriptors that a simulator finds its way to the runner at, and the ledger. */
+enum { RESULT_FD = 3, LEDGER_FD, FILES };
 
 /* Of what a simulator prints only the end is kept: this much, when it is more than the most. */
 enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = 8 /* that are read at once */ };
@@ -66,23 +66,46 @@ static void command_line(const struct child *child, struct words *line) {
         words_add(line, "--coverage=%s", options->coverage);
     else if (options->coverage)
         words_add(line, "--coverage=%s/%s.dat", options->coverage, child->job->name);
+    if (options->outputs) {
+        char *folder = outputs_folder(options, child->job->name);
+        words_add(line, "--outputs=%s", folder);
+        free(folder);
+    }
     words_add(line, "--name=%s", child->job->name);
     words_add(line, "--result-fd=%d", RESULT_FD);
+    if (child->job->ledger)
+        words_add(line, "--ledger=%d,%zu,%.6f", LEDGER_FD, child->job->number, child->job->start);
     if (child->progress)
         words_add(line, "--progress");
     words_add(line, "--");
     words_add(line, "%s", child->job->path);
 }
 
+/* The options of what this process does itself; trace: room for the words. */
+static struct run_options options_here(const struct child *child, char *trace[2]) {
+    const struct job *job = child->job;
+    struct run_options one = *child->options;
+    trace[0] = (char *)job->path;
+    trace[1] = NULL;
+    one.traces = (struct words){.items = trace, .count = 1};
+    one.name = job->name;
+    one.result_fd = RESULT_FD;
+    if (job->ledger)
+        one.ledger = (struct run_ledger){.file = LEDGER_FD, .test = job->number, .start = job->start};
+    return one;
+}
+
 /* Plays the trace in this process, on the model alone. */
 static int play_here(const struct child *child) {
-    char *trace[] = {(char *)child->job->path, NULL};
-    struct run_options one = *child->options;
-    one.traces = (struct words){.items = trace, .count = 1};
-    one.name = child->job->name;
-    one.result_fd = RESULT_FD;
+    const struct run_options *options = child->options;
+    char *trace[2];
+    struct run_options one = options_here(child, trace);
     one.progress = child->progress;
-    return play_one(&one, NULL, NULL, NULL);
+    char *folder = options->outputs ? outputs_folder(options, child->job->name) : NULL;
+    one.outputs = folder;
+    const int status = play_one(&one, NULL, NULL, NULL);
+    free(folder);
+    return status;
 }
 
 /* Makes the trace, if that is to be done. False if it could not, the result is then said. */
@@ -90,12 +113,9 @@ static bool make_trace(const struct child *child) {
     struct error err;
     if (!child->job->make || child->job->make(child->job, &err))
         return true;
-    char *trace[] = {(char *)child->job->path, NULL};
-    struct run_options one = *child->options;
-    one.traces = (struct words){.items = trace, .count = 1};
+    char *trace[2];
+    struct run_options one = options_here(child, trace);
     one.config = child->job->config;
-    one.name = child->job->name;
-    one.result_fd = RESULT_FD;
     play_none(&one, "", "%s", err.text);
     return false;
 }
@@ -104,7 +124,7 @@ static bool make_trace(const struct child *child) {
  * the disk. */
 static struct process_program confinement(const struct job *job, const int *files) {
     return (struct process_program){.files = files,
-                                    .file_count = RESULT_FD + 1,
+                                    .file_count = job->ledger ? FILES : LEDGER_FD,
                                     .own_group = job->own_group,
                                     .no_core = job->own_group,
                                     .data_limit =
@@ -118,7 +138,7 @@ static int play_job(void *context) {
     process_confine(&child->program);
     for (int fd = 0; fd < child->program.file_count; fd++)
         dup2(child->program.files[fd], fd);
-    close_range(RESULT_FD + 1, ~0U, 0);
+    close_range((unsigned)child->program.file_count, ~0U, 0);
     if (!make_trace(child))
         return EXIT_BAD_INPUT;
     if (child->options->dut == DUT_MODEL)
@@ -146,16 +166,16 @@ static pid_t start_process(struct child *child, const int *files, struct error *
     return pid;
 }
 
-/* The file as a descriptor that is not below RESULT_FD + 1 and not handed on by exec. */
+/* The file as a descriptor that is not below FILES and not handed on by exec. */
 static int high(int file) {
-    const int moved = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, RESULT_FD + 1);
+    const int moved = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, FILES);
     if (moved < 0)
         return file;
     close(file);
     return moved;
 }
 
-/* A pipe whose ends are not below RESULT_FD + 1 and not handed on by exec; the read end does not block. */
+/* A pipe whose ends are not below FILES and not handed on by exec; the read end does not block. */
 static bool make_pipe(int ends[2], struct error *err) {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return error_set(err, "a pipe cannot be made: %s", strerror(errno));
@@ -186,7 +206,7 @@ static bool start_between_pipes(struct child *child, struct job *job, struct err
         return false;
     }
     const int null = high(open("/dev/null", O_RDONLY));
-    const int files[RESULT_FD + 1] = {null, output[1], output[1], result[1]};
+    const int files[FILES] = {null, output[1], output[1], result[1], job->ledger};
     job->start = process_clock();
     job->pid = start_process(child, files, err);
     if (null >= 0)
@@ -374,20 +394,6 @@ static void set_text(char **text, char *value) {
     *text = value;
 }
 
-/* The last line that was printed, "" if nothing was. free() it. */
-static char *last_line(const struct text *output) {
-    if (!output->text)
-        return xstrdup("");
-    size_t end = output->n;
-    while (end > 0 && output->text[end - 1] == '\n')
-        end--;
-    size_t start = end;
-    while (start > 0 && output->text[start - 1] != '\n')
-        start--;
-    start += strspn(output->text + start, " \t");
-    return xstrndup(output->text + start, end > start ? end - start : 0);
-}
-
 /* Bytes for a person: 1.50 GiB. Returns text. */
 static char *size_text(uint64_t bytes, char *text, size_t size) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -438,7 +444,7 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "; what it said is not a whole line: %s",
                     text_shown_bytes(job->lines.text, job->lines.n, garbage, sizeof garbage));
     }
-    char *words = last_line(&job->output);
+    char *words = text_last_line(job->output.text, job->output.n);
     if (words[0])
         text_printf(&text, ": %s", words);
     free(words);
@@ -628,19 +634,17 @@ int job_abandon(struct job *job) {
     return process_status(leave(job, NULL));
 }
 
-struct result job_result(struct job *job, const struct run_options *options) {
-    struct rusage usage;
-    const int wait_status = leave(job, &usage);
-    const uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;
-    if (peak > job->memory)
-        job->memory = peak;
+/* Judges a job whose process has ended with that status; figures: what it took. */
+static struct result conclude(struct job *job, const struct run_options *options, int wait_status,
+                              const struct result *figures) {
+    if (figures->memory_peak > job->memory)
+        job->memory = figures->memory_peak;
     if (job->max_memory && job->memory > job->max_memory && !job->exceeded)
         job->exceeded = LIMIT_MEMORY; /* between two looks at it */
     struct result result = read_result(options, job, wait_status);
     result.exit_status = process_status(wait_status);
-    result.seconds = process_clock() - job->start;
-    result.cpu_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                         1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    result.seconds = figures->seconds;
+    result.cpu_seconds = figures->cpu_seconds;
     result.memory_peak = job->memory;
     if (!options->no_report && (result.verdict == VERDICT_CRASH || (job->exceeded && !result.report)))
         report_crash(options, &result);
@@ -649,6 +653,25 @@ struct result job_result(struct job *job, const struct run_options *options) {
         set_text(&result.wave_command, wave_command(options, job, &result));
     set_text(&result.debug_command, debug_command(options, job, &result));
     return result;
+}
+
+struct result job_result(struct job *job, const struct run_options *options) {
+    struct rusage usage;
+    const int wait_status = leave(job, &usage);
+    const struct result figures = {.seconds = process_clock() - job->start,
+                                   .cpu_seconds = process_cpu_seconds(&usage),
+                                   .memory_peak = (uint64_t)usage.ru_maxrss * 1024};
+    return conclude(job, options, wait_status, &figures);
+}
+
+bool job_noted(struct job *job, const struct run_options *options, const char *line, struct result *result) {
+    struct result said;
+    if (!result_parse(line, &said))
+        return false;
+    set_text(&job->record, xstrdup(line));
+    *result = conclude(job, options, W_EXITCODE(verdict_status(said.verdict), 0), &said);
+    result_free(&said);
+    return true;
 }
 
 struct result job_failed(const struct job *job, const struct run_options *options, const char *reason) {

@@ -28,6 +28,8 @@ struct job {
     double max_seconds;                                     /* wall time; 0: no limit */
     uint64_t max_memory;                                    /* bytes resident, of all its processes; 0: no limit */
     bool (*make)(const struct job *job, struct error *err); /* in the process, before all else: makes the trace */
+    int ledger;     /* file that its process notes its result in as well (run/ledger.h), not below 16; 0: none */
+    size_t number;  /* that it is noted for */
     bool own_group; /* its process leads a group, that ends with it (process_guard_add) */
     enum job_state state;
     pid_t pid;
@@ -72,6 +74,10 @@ bool job_has_ended(const struct job *job);
 /* Takes leave of a process that has ended and judges what came of it: what it said and was listened to, if that can be
  * believed. With the times, the commands, and a report where it could not write one. */
 struct result job_result(struct job *job, const struct run_options *options);
+
+/* What came of a job whose process nobody has waited for, as its line in a ledger has it; false if that is no result.
+ * The job was not started. */
+bool job_noted(struct job *job, const struct run_options *options, const char *line, struct result *result);
 
 /* Takes leave of a process that has ended whose result, if there is one, is of no interest. Returns its exit status,
  * 128 + N if signal N has ended it. */

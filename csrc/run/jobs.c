@@ -10,11 +10,13 @@
 
 #include "nvdla/xalloc.h"
 #include "run/job.h"
+#include "run/outputs.h"
 #include "run/pool.h"
 #include "run/prepare.h"
 #include "run/process.h"
 #include "run/progress.h"
 #include "run/result.h"
+#include "run/session.h"
 
 #define TICK_SECONDS 0.25 /* between two looks at how far it is */
 
@@ -93,6 +95,19 @@ static void heard(void *context, struct job *job, size_t printed) {
     }
 }
 
+/* Shows the outputs that a trace has left. False with a message. */
+static bool show_outputs(const struct run *run, const struct job *job, struct error *err) {
+    struct program *prog = read_trace(run->options, job->path, err);
+    if (!prog)
+        return false;
+    char *folder = outputs_folder(run->options, job->name);
+    const bool fine =
+        outputs_show(run->options->quiet ? NULL : run->style.out, prog, folder, &run->options->style, err);
+    free(folder);
+    program_free(prog);
+    return fine;
+}
+
 /* Takes in a job whose process has ended. */
 static void collect(void *context, struct job *job) {
     struct run *run = context;
@@ -106,7 +121,13 @@ static void collect(void *context, struct job *job) {
         progress_clear(&run->progress);
         fwrite(job->output.text, 1, job->output.n, stderr);
     }
+    const bool played = result.verdict != VERDICT_ERROR && result.verdict != VERDICT_CRASH;
+    struct error err;
     finish(run, &result);
+    if (run->options->outputs && played && !show_outputs(run, job, &err)) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+        run->failed = true;
+    }
     job_free(job);
 }
 

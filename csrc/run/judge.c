@@ -159,7 +159,7 @@ void result_not_played(struct result *result, const char *reason) {
 }
 
 char *report_folder(const struct run_options *options, const char *name) {
-    return xprintf("%s/%s", options->out ? options->out : "nvcosim-out", name);
+    return xprintf("%s/%s", options->out ? options->out : REPORT_FOLDER, name);
 }
 
 /* Writes the report if one is wanted. */

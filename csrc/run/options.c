@@ -40,6 +40,11 @@ enum {
     KEY_WAVE_LAYER,
     KEY_WAVE_SCOPE,
     KEY_WAVE_PLAIN,
+    KEY_OUTPUTS,
+    KEY_LABELS,
+    KEY_TOP,
+    KEY_NPY,
+    KEY_DIMG,
     KEY_COVERAGE,
     KEY_COVERAGE_KIND,
     KEY_CHECKS,
@@ -50,6 +55,7 @@ enum {
     KEY_SIMULATORS,
     KEY_RESULTS,
     KEY_RESULT_FD,
+    KEY_LEDGER,
     KEY_PROGRESS,
     KEY_MAX_SECONDS,
     KEY_THREADS,
@@ -209,6 +215,21 @@ const struct argp_option run_option_table[] = {
      .doc =
          "Write DIR/TRACE/report.html for every trace, and count for it what the engines and the memory do over time "
          "(failed traces have the page anyway, without that)"},
+    {.name = "outputs",
+     .key = KEY_OUTPUTS,
+     .arg = "DIR",
+     .doc = "Write what a network has computed to DIR/TENSOR.bin, the bytes of each output (of several traces: "
+            "DIR/TRACE/TENSOR.bin), the RTL's if that plays, and print its greatest elements"},
+    {.name = "labels",
+     .key = KEY_LABELS,
+     .arg = "FILE",
+     .doc = "What the channels of an output mean, for --outputs: a line each"},
+    {.name = "top",
+     .key = KEY_TOP,
+     .arg = "N",
+     .doc = "How many of an output's greatest elements are printed (default 5)"},
+    {.name = "npy", .key = KEY_NPY, .doc = "Write DIR/TENSOR.npy too: what the elements stand for, as numpy reads it"},
+    {.name = "dimg", .key = KEY_DIMG, .doc = "Write DIR/TENSOR.dimg too: the form of the driver's tests"},
     {.name = "results",
      .key = KEY_RESULTS,
      .arg = "FILE",
@@ -220,6 +241,7 @@ const struct argp_option run_option_table[] = {
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
+    {.name = "ledger", .key = KEY_LEDGER, .arg = "FD,TEST,START", .flags = OPTION_HIDDEN},
     {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
@@ -239,7 +261,8 @@ int worse_status(int a, int b) {
 }
 
 void run_options_init(struct run_options *options) {
-    *options = (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1, .seed = 1, .result_fd = -1};
+    *options =
+        (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1, .seed = 1, .result_fd = -1, .style = {.top = 5}};
     play_options_default(&options->play);
     axi_options_default(&options->rtl.axi);
 }
@@ -417,6 +440,10 @@ static void coverage_kind_option(struct run_options *options, const char *arg, s
         options->coverage_kind = VARIANT_TOGGLE;
     else
         argp_error(state, "--coverage-kind: found '%s', expected line or toggle", arg);
+}
+
+char *outputs_folder(const struct run_options *options, const char *name) {
+    return options->traces.count > 1 ? xprintf("%s/%s", options->outputs, name) : xstrdup(options->outputs);
 }
 
 bool coverage_is_file(const char *coverage) {
@@ -654,6 +681,21 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_WAVE_SCOPE:
         scope_option(options, arg, state);
         break;
+    case KEY_OUTPUTS:
+        options->outputs = name_option(state, name, arg, "the name of a folder");
+        return 0; /* each trace is given one of its own */
+    case KEY_LABELS:
+        options->style.labels = name_option(state, name, arg, "the name of a file");
+        return 0; /* the parent's own, as the next ones */
+    case KEY_TOP:
+        options->style.top = (unsigned)positive_option(state, name, arg, 1000000);
+        return 0;
+    case KEY_NPY:
+        options->style.npy = true;
+        return 0;
+    case KEY_DIMG:
+        options->style.dimg = true;
+        return 0;
     case KEY_COVERAGE:
         options->coverage = name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
         return 0; /* each simulator is given a file of its own */
@@ -698,6 +740,10 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         return 0; /* likewise */
     case KEY_RESULT_FD:
         options->result_fd = (int)number_option(state, name, arg, 1000);
+        return 0;
+    case KEY_LEDGER:
+        if (sscanf(arg, "%d,%zu,%lf", &options->ledger.file, &options->ledger.test, &options->ledger.start) != 3)
+            argp_error(state, "--ledger: found '%s', expected FD,TEST,START", arg);
         return 0;
     case KEY_DEBUG:
         options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;

@@ -10,6 +10,7 @@
 #include "device/rtl_options.h"
 #include "nvdla/text.h"
 #include "replay/player.h"
+#include "run/outputs.h"
 
 /* Exit statuses of every subcommand. */
 enum exit_status {
@@ -26,6 +27,8 @@ int worse_status(int a, int b);
 enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
 
 enum { RTL_NAME_MAX = 32 };
+
+#define REPORT_FOLDER "nvcosim-out" /* for reports where --out names no other */
 
 /* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
  * used: waves (with checks), line coverage, toggle coverage (which is slower than line coverage by another order of
@@ -51,8 +54,10 @@ struct run_options {
     const char *name;            /* name of the trace in the summary; NULL: from its file name */
     uint64_t seed;               /* of everything random: of the fills of the player, and of the memory of the RTL */
     struct play_options play;
-    struct rtl_options rtl;               /* rtl.pins points to `pins` once parsing is over */
-    const char *coverage;                 /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
+    struct rtl_options rtl;     /* rtl.pins points to `pins` once parsing is over */
+    const char *outputs;        /* folder for the outputs of a network; of several traces NAME in it; NULL: none */
+    struct outputs_style style; /* how these are shown */
+    const char *coverage;       /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
@@ -69,7 +74,13 @@ struct run_options {
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
     int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */
-    bool progress;        /* of a simulator: it tells how far it is, by the same way */
+    /* Of a simulator: where it notes its result as well, so that it is known whoever has ended meanwhile (job.h). */
+    struct run_ledger {
+        int file;     /* 0: nowhere */
+        size_t test;  /* number that the result is noted for */
+        double start; /* process_clock() when its process was started */
+    } ledger;
+    bool progress; /* of a simulator: it tells how far it is, by the same way */
     int jobs;
     int threads;          /* of the model */
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
@@ -99,6 +110,9 @@ bool run_option_applies(const char *word, enum dut dut);
 
 /* The variant of the simulator that the options need. */
 enum simulator_variant run_variant(const struct run_options *options, const char *config);
+
+/* The folder of --outputs for a trace; free() it. */
+char *outputs_folder(const struct run_options *options, const char *name);
 
 /* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
 bool coverage_is_file(const char *coverage);

@@ -154,6 +154,10 @@ static void print_top(FILE *out, const struct network_output *output, const floa
                       const struct words *labels) {
     const size_t pixels = (size_t)output->h * output->w, count = output->c * pixels;
     bool *marked = xcalloc(count, sizeof *marked);
+    size_t widest = 0;
+    for (size_t i = 0; i < labels->count; i++)
+        if (text_columns(labels->items[i]) > widest)
+            widest = text_columns(labels->items[i]);
     for (unsigned k = 0; k < top && k < count; k++) {
         const size_t i = greatest(values, marked, count), c = i / pixels;
         marked[i] = true;
@@ -161,10 +165,10 @@ static void print_top(FILE *out, const struct network_output *output, const floa
             fprintf(out, "  %4zu", c);
         else
             fprintf(out, "  channel %zu, y %zu, x %zu", c, i % pixels / output->w, i % output->w);
-        fprintf(out, "  %-10.6g", (double)values[i]);
-        if (c < labels->count)
-            fprintf(out, "  %s", labels->items[c]);
-        fputc('\n', out);
+        if (widest > 0)
+            fprintf(out, "  %s%*s", c < labels->count ? labels->items[c] : "",
+                    (int)(widest - (c < labels->count ? text_columns(labels->items[c]) : 0)), "");
+        fprintf(out, "  %.6g\n", (double)values[i]);
     }
     free(marked);
 }
@@ -180,12 +184,13 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
     if (n != output->size)
         fine = error_set(err, "%s/%s.bin: found %zu bytes; expected %llu", folder, output->name, n,
                          (unsigned long long)output->size);
-    else if (!output->tensor)
-        fprintf(out, "output %s: %zu bytes\n", output->name, n);
-    else {
+    else if (!output->tensor) {
+        if (out)
+            fprintf(out, "output %s: %zu bytes\n", output->name, n);
+    } else {
         size_t count;
         float *values = values_of(output, (const uint8_t *)bytes, &count);
-        for (unsigned k = 0; k < output->n; k++) {
+        for (unsigned k = 0; out && k < output->n; k++) {
             fprintf(out, "output %s", output->name);
             if (output->n > 1)
                 fprintf(out, ", picture %u", k);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "nvdla/error.h"
@@ -77,7 +78,10 @@ void process_guard_dismiss(const struct process_guard *guard, pid_t pid);
  * were started in and have lost their parent. */
 void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count);
 
-/* Seconds of a clock that only goes forward. */
+/* CPU time of all that has been used, user's and system's. */
+double process_cpu_seconds(const struct rusage *usage);
+
+/* Seconds of a clock that only goes forward: the same for all processes of this machine. */
 double process_clock(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "coverage/coverage.h"
@@ -18,6 +19,8 @@
 #include "run/again.h"
 #include "run/diagnose.h"
 #include "run/judge.h"
+#include "run/ledger.h"
+#include "run/outputs.h"
 #include "run/process.h"
 #include "run/result.h"
 #include "run/taps.h"
@@ -27,7 +30,7 @@
 #include "trace/launches.h"
 
 char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn"};
+    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".nvdla"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
@@ -77,10 +80,24 @@ static bool close_files(const struct report_input *input, struct error *err) {
     return true;
 }
 
-/* To the runner as data, else to a person. */
+/* What this process knows of its own costs: the runner knows better, if it is still there. */
+static void measure_process(const struct run_options *options, struct result *result) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    result->exit_status = verdict_status(result->verdict);
+    result->seconds = options->ledger.file ? process_clock() - options->ledger.start : 0;
+    result->cpu_seconds = process_cpu_seconds(&usage);
+    result->memory_peak = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* To the runner as data, and into its ledger, else to a person. */
 static void deliver(const struct run_options *options, const struct result *result) {
     if (options->result_fd >= 0) {
-        char *text = result_json(result);
+        struct result whole = *result;
+        measure_process(options, &whole);
+        char *text = result_json(&whole);
+        if (options->ledger.file)
+            ledger_note(options->ledger.file, options->ledger.test, NULL, text);
         send_line(options->result_fd, text);
         free(text);
         return;
@@ -251,6 +268,26 @@ static void hold_signals(bool hold) {
     sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
+/* Adds which layers of its network the launches are that the reason of a failure names. */
+static void name_network_layers(const struct program *prog, struct result *result) {
+    struct network network;
+    struct error err;
+    if (!network_read(prog, &network, &err)) {
+        words_add(&result->notes, "%s", err.text);
+        return;
+    }
+    for (size_t i = 0; i < network.layer_count; i++) {
+        const struct network_layer *layer = &network.layers[i];
+        char launch[32];
+        const int n = snprintf(launch, sizeof launch, "%s #%d", nvdla_unit_names[layer->unit], layer->ordinal);
+        const char *found = result->reason ? strstr(result->reason, launch) : NULL;
+        if (found && (found[n] < '0' || found[n] > '9'))
+            words_add(&result->notes, "%s is layer %u.%u of the network, %s", launch, layer->task, layer->operation,
+                      layer->type);
+    }
+    network_free(&network);
+}
+
 /* What came of it: compared, diagnosed if that is wanted, reported. */
 static void session_judge(struct session *session, struct result *result) {
     const struct run_options *options = session->options;
@@ -269,6 +306,9 @@ static void session_judge(struct session *session, struct result *result) {
         words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
                   report_wrong_read(session->input.wrong_read, text, sizeof text));
     }
+    if (closed && options->outputs)
+        closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, &err);
+    name_network_layers(session->input.prog, result);
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)

@@ -13,8 +13,9 @@
 #include "trace/verify.h"
 
 enum {
-    LINE_BYTES = 32, /* of content */
-    RUN_BYTES = 64,  /* equal bytes from which on a run is written as BYTE*COUNT */
+    LINE_BYTES = 32,           /* of content */
+    RUN_BYTES = 64,            /* equal bytes from which on a run is written as BYTE*COUNT */
+    SAMPLED_BYTES = 64 * 1024, /* of a blob that is looked at before it is packed */
 };
 
 const char *nvt_default_stream(const struct program *prog, const struct op *op) {
@@ -74,11 +75,15 @@ struct sink {
 
 enum { SINK_BYTES = 64 * 1024 };
 
-static void drain(struct sink *sink) {
-    if (!sink->file || sink->text.n < SINK_BYTES)
+static void drain_if(struct sink *sink, size_t least) {
+    if (!sink->file || sink->text.n < least)
         return;
     sink->failed = sink->failed || !file_writer_put(sink->file, sink->text.text, sink->text.n, sink->err);
     sink->text.n = 0;
+}
+
+static void drain(struct sink *sink) {
+    drain_if(sink, SINK_BYTES);
 }
 
 /* Contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
@@ -110,9 +115,23 @@ static void put_bytes(struct sink *sink, const uint8_t *bytes, size_t n) {
     }
 }
 
+/* Tells the file what the content of a large blob is like: its begin, middle and end, as text. */
+static void announce(struct sink *sink, const struct blob *blob) {
+    enum { SAMPLES = 3, SAMPLE = 4096 };
+    struct sink sample = {.file = NULL};
+    for (size_t i = 0; blob && i < SAMPLES; i++)
+        put_bytes(&sample, blob->bytes + (blob->size - SAMPLE) / (SAMPLES - 1) * i, SAMPLE);
+    drain_if(sink, 0);
+    sink->failed = sink->failed || !file_writer_like(sink->file, sample.text.text, sample.text.n, sink->err);
+    free(sample.text.text);
+}
+
 static void put_blob(struct sink *sink, const struct blob *blob, size_t label) {
+    const bool sampled = sink->file && blob->size >= SAMPLED_BYTES;
     struct text *out = &sink->text;
     uint64_t offset = 0;
+    if (sampled)
+        announce(sink, blob);
     text_printf(out, "blob %zu", label);
     if (blob->name) {
         text_add(out, " ", 1);
@@ -127,6 +146,8 @@ static void put_blob(struct sink *sink, const struct blob *blob, size_t label) {
         offset = chunk->offset + chunk->size;
     }
     text_add(out, "end\n", 4);
+    if (sampled)
+        announce(sink, NULL);
 }
 
 /* " 0x..." without leading zeros: what most lines of a long trace end with. */

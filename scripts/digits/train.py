@@ -2,7 +2,7 @@
 """The network of the demonstration: draws digits, trains a small LeNet on them, makes it one of INT8 and writes it as a loadable for `small`
 with ten pictures that it has not seen.
 
-usage: train.py [--seed N] [--pictures N] [--epochs N] OUT     writes OUT/net.nvdla, OUT/0.png ... 9.png, OUT/labels.txt
+usage: train.py [--seed N] [--pictures N] [--epochs N] OUT     writes OUT/digits.nvdla, OUT/0.png ... 9.png, OUT/labels.txt
        train.py --draw N [--seed N] OUT                        only draws N pictures of each digit: OUT/DIGIT-NUMBER.pgm
 
 Needs Debian's python3-numpy. The same seed gives the same file with the same numpy on the same kind of processor (the order in which a
@@ -223,12 +223,12 @@ def main():
     print(f"{(found == digits).mean():.2%} of {len(digits)} drawn digits that it has not seen are recognised (in integers)")
     print("taken for another, by digit:", " ".join(f"{d}: {int((found[digits == d] != d).sum())}" for d in range(10)))
     net = loadable(layers, scale)
-    put("net.nvdla", net)
+    put("digits.nvdla", net)
     rng = numpy.random.default_rng(args.seed + EXAMPLES)
     for digit in range(10):
         put(f"{digit}.png", draw.png(draw.draw(rng, digit)))
     put("labels.txt", "".join(f"{word}\n" for word in "zero one two three four five six seven eight nine".split()).encode())
-    print(f"net.nvdla: {len(net)} bytes, {sum(layer.w.size for layer in layers if isinstance(layer, Quantised))} weights")
+    print(f"digits.nvdla: {len(net)} bytes, {sum(layer.w.size for layer in layers if isinstance(layer, Quantised))} weights")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@
 . "$(dirname "$0")/frame.sh"
 
 nv export; check export_nothing 2 "no trace is given; expected a .cfg"
-nv export good/good.cfg; check export_no_target 2 "--to is missing; expected c, uio, txn or nvt"
+nv export good/good.cfg; check export_no_target 2 "--to is missing; expected c, uio, txn, cfg or nvt"
 nv export good/good.cfg --to c; check export_no_file 2 "-o is missing"
-nv export good/good.cfg --to walk -o x; check export_unknown_target 2 "--to: found 'walk', expected c, uio, txn or nvt"
+nv export good/good.cfg --to walk -o x; check export_unknown_target 2 "--to: found 'walk', expected c, uio, txn, cfg or nvt"
 nv export good/good.cfg plain.txn --to c -o x; check export_two_traces 2 "found 'plain.txn', expected one trace"
 nv export --seed x good/good.cfg; check export_bad_seed 2 "--seed: found 'x', expected a number"
 nv export broken/broken.cfg --to c -o x.c; check export_bad_trace 2 "broken.cfg:31:"
@@ -34,6 +34,31 @@ printf 'nvt 1\nconfig full\nmode sequential\nmem_fill primary 0x100000000 0x20 0
 nv export high.nvt --to txn -o high; check export_txn_outside 2 "high.nvt:4: primary memory 0x100000000, 0x20 bytes, lies outside 0x80000000"
 printf 'nvt 1\nconfig full\nmode sequential\nread_check SDP.S_STATUS == 0x0\n' >changed.nvt
 nv export changed.nvt --to txn -o changed; check export_txn_says_what_changes 0 "for 1 read that is not as in the trace"
+
+nv export good/good.cfg --to cfg -o test; check export_cfg 0
+that export_cfg_writes test -s test/test.cfg
+nv run --dut model test; check export_cfg_runs 0 "PASS test"
+nv export good/good.cfg --to cfg -o test; check export_cfg_keeps_what_is_there 2 "test: is there already"
+nv export ordered.nvt --to cfg -o ordered; check export_cfg_of_a_sequence 0
+that export_cfg_makes_events grep -q '^intr_notify(SDP_0, sync_' ordered/ordered.cfg
+nv run --dut model ordered; check export_cfg_of_a_sequence_runs 0 "PASS ordered"
+cannot() { # NAME TEXT LINE...: a trace that a .cfg cannot say
+    local name=$1 text=$2
+    shift 2
+    printf 'nvt 1\nconfig small\nmode streams\n' >cannot.nvt
+    printf '%s\n' "$@" >>cannot.nvt
+    nv export cannot.nvt --to cfg -o cannot; check "export_cfg_$name" 2 "$text"
+    that "export_cfg_${name}_leaves_nothing" sh -c '! ls -d cannot cannot.*.part 2>/dev/null'
+}
+cannot mask "cannot.nvt:4: a read that is compared under a mask, which a .cfg cannot say; compare the whole register" "read_check SDP.S_POINTER == 0x0 mask=0x1"
+cannot wait "cannot.nvt:4: a wait for a level of the interrupt line" "wait high"
+cannot stream "cannot.nvt:4: an operation in a stream that is not that of its kind" "reg_write SDP.S_POINTER 0x0 stream=CDP"
+cannot unordered_check "cannot.nvt:5: a check or a release without an event" "mem_fill primary 0x80000000 0x20 0x0" "mem_crc primary 0x80000000 0x20 0x190a55ad"
+cannot after "cannot.nvt:5: a register access with after=" "sync_notify CDP a" "reg_write SDP.S_POINTER 0x0 after=a"
+cannot end_write "cannot.nvt:4: a write, a read or a poll at the end" "reg_write SDP.S_POINTER 0x0 end"
+cannot less "cannot.nvt:4: a check for less or greater" "read_check SDP.S_POINTER <= 0x0"
+printf 'nvt 1\nconfig small\nmode sequential\nreg_write GLB.S_INTR_MASK 0x1\npoll GLB.S_INTR_STATUS == 0x1 mask=0x1\n' >masked.nvt
+nv export masked.nvt --to cfg -o masked; check export_cfg_masked 2 "masked.nvt:5: waits for an interrupt that S_INTR_MASK holds back"
 
 # Two streams that wait for each other.
 cat >knot.nvt <<'END'

@@ -27,7 +27,7 @@ REASONS = {
 def main(schema, path):
     db = sqlite3.connect(path)
     with open(schema, encoding="utf-8") as f:
-        db.executescript(f.read() + f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;")
+        db.executescript(f.read() + f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = 2; PRAGMA journal_mode = WAL;")
     for i in range(8):
         state = "running" if i == 7 else "interrupted" if i == 6 else "done"
         db.execute(

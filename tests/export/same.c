@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "export/bytes.h"
+#include "export/cfg.h"
 #include "export/order.h"
 #include "export/same.h"
+#include "export/streams.h"
 #include "export/txn.h"
 #include "model/model.h"
 #include "replay/player.h"
@@ -60,13 +62,27 @@ static struct program *form_of_txn(struct program *prog) {
     return form;
 }
 
+static struct program *form_of_cfg(struct program *prog) {
+    size_t changed, masked;
+    struct program *streams = program_in_streams(prog, &masked, &error);
+    struct program *form = streams ? cfg_form(streams, &changed, &error) : NULL;
+    if (form) { /* it names the blobs of what it was made of */
+        for (size_t i = 0; i < streams->blob_count; i++)
+            program_blob(form, streams->blobs[i]);
+        streams->blob_count = 0;
+    }
+    program_free(streams);
+    return form;
+}
+
 static bool same(const char *original, const char *exported, const char *config) {
     const struct trace_options options = {.config = nvdla_config_find(config)};
     struct program *first = trace_read(original, &options, &error), *again = NULL, *kept = NULL, *form = NULL;
     bool good = first != NULL && (again = trace_read(exported, &options, &error)) != NULL;
     good = good && (kept = trace_read(original, &options, &error)) != NULL;
-    good = good && same_play(kept, again) && (form = form_of_txn(first)) != NULL &&
-           program_same(form, again, true, &error);
+    good = good && same_play(kept, again) &&
+           (form = again->sequential ? form_of_txn(first) : form_of_cfg(first)) != NULL &&
+           program_same(form, again, again->sequential, &error);
     program_free(first);
     program_free(again);
     program_free(kept);

@@ -74,5 +74,6 @@ int main(int argc, char **argv) {
     printf("%zu of %zu were refused\n", refused, 3 * (passed + failed));
     printf("%zu passed, %zu failed\n", passed, failed);
     free(bytes);
+    input_options_free(&options.input);
     return failed || !passed;
 }

@@ -85,8 +85,8 @@ if run.returncode != status:
 wait_for(lambda: all(gone(p) for p in pids()), "processes are left")
 END
 export TREE
-# state of the last night, and of how many tests it has results
-state() { sql nvcosim-nights/nights.db "SELECT state, (SELECT count(verdict) FROM result WHERE night = id) FROM night ORDER BY id DESC LIMIT 1"; }
+# state of the last night, and of how many tests it has results, those that a killed runner has left in its ledger too
+state() { "$TREE" history --sql 'SELECT 1' >/dev/null; sql nvcosim-nights/nights.db "SELECT state, (SELECT count(verdict) FROM result WHERE night = id) FROM night ORDER BY id DESC LIMIT 1"; }
 # resumes NAME FIRST: --resume runs what is left and nothing else; the tests that are done: FIRST and what comes after
 resumes() {
     sort started >first

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """kill -9 of the runner at random moments: what was finished stays as it is and is not run again, every test comes to one result.
 
+A test has finished when its process has noted its result, whoever lives then: it comes to its end once.
+
 usage: killed.py BUILD [SEED]      a plan of small traces on RTL and model; the seed of the moments is printed
 
 The simulator is a script in front of the real one that notes when it starts and when the real one has ended.
@@ -102,6 +104,8 @@ items:
         check("the runner was killed", run.returncode == -9, run.returncode)
         time.sleep(0.3)
         count = len(lines())
+        history = subprocess.run([str(tree / "nvcosim"), "history", "--sql", "SELECT 1"], capture_output=True, text=True)
+        check("history brings in what stands in the ledger", history.returncode == 0 and not history.stderr, history.stderr)
         now = finished()
         check("finished results stay as they are", kept <= now)
         again = {line for line in lines()[before:]} & {f"start {key.replace('/', '.', 1)}" for key in keys}
@@ -119,6 +123,8 @@ items:
     check("all pass", not rows("key", "verdict <> 'PASS'"), rows("key, reason", "verdict <> 'PASS'")[:3])
     check("one night", {row[0] for row in everything} == {1})
     ends = [line for line in lines() if line.startswith("end ")]
+    check("no simulator came to its end twice", len(ends) == len(set(ends)), [line for line in set(ends) if ends.count(line) > 1])
+    check("no ledger is left", not pathlib.Path("nvcosim-nights/night-1/ledger").exists())
     print(f"{len(ends)} simulators came to their end for {len(traces) + 10} tests, {time.monotonic() - start:.1f} s")
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

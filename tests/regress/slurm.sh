@@ -62,6 +62,7 @@ zcat "$traces/rand_dc_000.nvt.gz" | grep -v 'reg_write CACC.D_OP_ENABLE' >traces
 zcat "$traces/rand_sdp_004.nvt.gz" | sed '/^mem_check/ s/0xa0000040/0xa0000000/' >traces/wrong.nvt
 cat >plan.yml <<'END'
 name: slurm
+triage: {debug: 0, shrink_seconds: 0}
 items:
   - {name: real, traces: "traces/*.nvt.gz", memories: [default, slow], reseed: 2}
   - {name: wrong, traces: [traces/wrong.nvt, traces/hangs.nvt]}
@@ -74,6 +75,7 @@ END
 printf 'items:\n  - {name: model, traces: "traces/rand_sdp_*.nvt.gz", dut: model}\n' >model.yml
 cat >few.yml <<'END'
 name: few
+triage: {debug: 0, shrink_seconds: 0}
 items:
   - {name: few, traces: "traces/rand_[sdp]*.nvt.gz", dut: "rtl:second"}
 END
@@ -199,6 +201,7 @@ check "SIGTERM: the rest is done by --resume" "$([ $? = 0 ] && [ "$(said 3)" = "
 # ---- a node without the folder, and a test that ends its job -----------------------------------------------------------------------
 cat >cancel.yml <<'END'
 name: cancel
+triage: {debug: 0, shrink_seconds: 0}
 items:
   - {name: few, traces: "traces/rand_pdp_*.nvt.gz"}
   - {name: cancel, traces: traces/rand_sdp_000.nvt.gz, dut: "rtl:cancel"}

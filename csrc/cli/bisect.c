@@ -1,0 +1,204 @@
+/* nvcosim bisect: the commit since which a trace fails. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "nvdla/xalloc.h"
+#include "regress/bisect.h"
+#include "run/session.h"
+
+enum {
+    KEY_GOOD = 0x1000,
+    KEY_BAD,
+    KEY_REPO,
+    KEY_FILELIST,
+    KEY_TOP,
+    KEY_TAPS,
+    KEY_VERILATOR,
+    KEY_PREPARE,
+    KEY_FIRST_PARENT,
+    KEY_ANY_FAILURE
+};
+
+enum { TABLE_SIZE = 64 };
+
+struct arguments {
+    struct run_options run; /* first: the parser of the run options fills it */
+    struct bisect_options bisect;
+};
+
+static const char doc[] =
+    "Finds the commit of an RTL since which a trace fails: git bisect over its repository, each revision built behind "
+    "this harness and played.\v"
+    "It works in a checkout of its own in a temporary folder, which it removes however it ends; yours is not touched. "
+    "A simulator is kept for each tree (build/nvcosim-CONFIG-bisect_*), so that no revision is built twice. First "
+    "--bad "
+    "has to fail and --good to pass. A revision that does not build is skipped; so is one that fails in another way "
+    "than "
+    "--bad (another kind of failure, another engine: signature in docs/database.md), unless --any-failure is given.\n"
+    "In a repository of nvcosim no --filelist is needed: rtl/ of each revision is built with its own register tables.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim bisect t.cfg --good v1.2 --bad HEAD --repo ../rtl --filelist vmod.f\n"
+    "  nvcosim bisect t.cfg --good HEAD~20 --bad HEAD --filelist out/vmod.f --prepare 'make vmod'\n"
+    "  nvcosim bisect --stall 300 --seed 5 t.nvt.gz --good v1 --bad HEAD --first-parent\n"
+    "\n"
+    "Exit status: 0 the commit is found; 1 only skipped ones are left, which are named; 2 bad usage, --good fails, "
+    "--bad "
+    "passes or one of them can not be built; 128 + N: ended by signal N.";
+
+static const struct argp_option own[] = {
+    {.name = "good", .key = KEY_GOOD, .arg = "REV", .doc = "Commit that passes: a branch, a tag, a hash"},
+    {.name = "bad", .key = KEY_BAD, .arg = "REV", .doc = "Commit that fails"},
+    {.name = "repo", .key = KEY_REPO, .arg = "DIR", .doc = "Repository of the RTL (default: that of this folder)"},
+    {.name = "filelist",
+     .key = KEY_FILELIST,
+     .arg = "FILE.f",
+     .doc = "What to compile, as of nvcosim build; relative to the top of the repository"},
+    {.name = "top", .key = KEY_TOP, .arg = "MODULE", .doc = "Top module (default NV_nvdla)"},
+    {.name = "taps", .key = KEY_TAPS, .arg = "FILE.csv", .doc = "Table of taps, as of nvcosim build"},
+    {.name = "verilator-option",
+     .key = KEY_VERILATOR,
+     .arg = "OPTION",
+     .doc = "Further option for Verilator, may be repeated"},
+    {.name = "prepare",
+     .key = KEY_PREPARE,
+     .arg = "COMMAND",
+     .doc =
+         "Command of the shell that runs in each checkout before it is built; a revision on which it fails is skipped"},
+    {.name = "first-parent", .key = KEY_FIRST_PARENT, .doc = "Of a merge follow its first parent only"},
+    {.name = "any-failure", .key = KEY_ANY_FAILURE, .doc = "Whatever fails is bad, in the way of --bad or in another"},
+    {.name = "out", .key = 'o', .arg = "DIR", .doc = "Folder of logs and reports (default: nvcosim-bisect)"},
+};
+
+/* The options of run that make sense here. */
+static void make_table(struct argp_option *table) {
+    static const char *const left_out[] = {"dut",        "out",        "only-failed", "jobs",          "stats",
+                                           "verbose",    "quiet",      "name",        "result-fd",     "progress",
+                                           "wave",       "wave-from",  "wave-to",     "results",       "wave-layer",
+                                           "wave-scope", "wave-plain", "coverage",    "coverage-kind", "histogram",
+                                           "tap",        "taps",       "debug",       "html",          "fault"};
+    size_t n = 0;
+    for (; n < sizeof own / sizeof *own; n++)
+        table[n] = own[n];
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        bool wanted = option->name != NULL && n + 1 < TABLE_SIZE;
+        for (size_t i = 0; wanted && i < sizeof left_out / sizeof *left_out; i++)
+            wanted = strcmp(option->name, left_out[i]) != 0;
+        if (wanted) {
+            table[n] = *option;
+            table[n++].group = 1;
+        }
+    }
+    table[n] = (struct argp_option){0};
+}
+
+static const char *filled(struct argp_state *state, const char *option, const char *arg) {
+    if (arg[0] == '\0')
+        argp_error(state, "--%s: found '', expected a value", option);
+    return arg;
+}
+
+static void check(const struct arguments *args, struct argp_state *state) {
+    if (args->run.traces.count > 1)
+        argp_error(state, "one trace at a time is bisected, %zu are given", args->run.traces.count);
+    else if (!args->bisect.good || !args->bisect.bad)
+        argp_error(state, "--good REV and --bad REV are needed: a commit that passes, and one that fails");
+    else if (args->bisect.filelist && args->bisect.filelist[0] == '/')
+        argp_error(state,
+                   "--filelist: found '%s', expected a path relative to the top of the repository: the list of each "
+                   "revision is read",
+                   args->bisect.filelist);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct arguments *args = state->input;
+    struct bisect_options *bisect = &args->bisect;
+    switch (key) {
+    case KEY_GOOD:
+        bisect->good = filled(state, "good", arg);
+        return 0;
+    case KEY_BAD:
+        bisect->bad = filled(state, "bad", arg);
+        return 0;
+    case KEY_REPO:
+        bisect->repo = filled(state, "repo", arg);
+        return 0;
+    case KEY_FILELIST:
+        bisect->filelist = filled(state, "filelist", arg);
+        return 0;
+    case KEY_TOP:
+        bisect->top = filled(state, "top", arg);
+        return 0;
+    case KEY_TAPS:
+        bisect->taps = filled(state, "taps", arg);
+        return 0;
+    case KEY_VERILATOR:
+        words_add(&bisect->verilator, "%s", arg);
+        return 0;
+    case KEY_PREPARE:
+        bisect->prepare = filled(state, "prepare", arg);
+        return 0;
+    case KEY_FIRST_PARENT:
+        bisect->first_parent = true;
+        return 0;
+    case KEY_ANY_FAILURE:
+        bisect->any_failure = true;
+        return 0;
+    case 'o':
+        bisect->out = filled(state, "out", arg);
+        return 0;
+    case ARGP_KEY_END:
+        check(args, state);
+        __attribute__((fallthrough));
+    default: {
+        state->input = &args->run;
+        const error_t error = run_option_parse(key, arg, state);
+        state->input = args;
+        return error;
+    }
+    }
+}
+
+/* What is absolute, since every revision is played from another folder. */
+static int run_bisect(struct arguments *args) {
+    struct error err;
+    const char *path = args->run.traces.items[0];
+    struct program *prog = read_trace(&args->run, path, &err);
+    if (!prog) {
+        fprintf(stderr, "%s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
+    args->bisect.config = prog->config->name;
+    program_free(prog);
+    char *trace = realpath(path, NULL), *taps = args->bisect.taps ? realpath(args->bisect.taps, NULL) : NULL;
+    int status = EXIT_BAD_INPUT;
+    if (args->bisect.taps && !taps)
+        fprintf(stderr, "nvcosim bisect: --taps: %s can not be read\n", args->bisect.taps);
+    else {
+        args->bisect.trace = trace ? trace : path;
+        args->bisect.taps = taps;
+        for (size_t i = 0; i < args->run.given.count; i++)
+            if (strncmp(args->run.given.items[i], "--config=", 9) != 0)
+                words_add(&args->bisect.run, "%s", args->run.given.items[i]);
+        status = bisect_run(&args->bisect);
+    }
+    free(trace);
+    free(taps);
+    return status;
+}
+
+int bisect_main(int argc, char **argv) {
+    struct argp_option table[TABLE_SIZE];
+    make_table(table);
+    const struct argp argp = {.options = table, .parser = parse, .args_doc = "TRACE --good REV --bad REV", .doc = doc};
+    struct arguments args = {.bisect = {.repo = ".", .out = "nvcosim-bisect"}};
+    run_options_init(&args.run);
+    int status = EXIT_BAD_INPUT;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &args) == 0)
+        status = run_bisect(&args);
+    words_free(&args.bisect.verilator);
+    words_free(&args.bisect.run);
+    run_options_free(&args.run);
+    return status;
+}

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Recognises the digit of a picture with the small LeNet of traces/networks/digits: compiled to a trace, played on the RTL of `small` and on the
+# model, and what came out of the RTL's memory printed.
+#
+# usage: scripts/demo_network.sh BUILD [PICTURE]     default: traces/networks/digits/7.png; 28 x 28 pixels, light on dark
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$1" && pwd) digits=traces/networks/digits
+picture=${2:-$digits/7.png}
+[[ $picture == /* ]] || [ -e "$picture" ] || picture=$top/$picture
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$build/nvcosim" run "$top/$digits/digits.nvdla" --input "$picture" --show-input --labels "$top/$digits/labels.txt" --top 3 --no-report \
+    --out "$scratch" --results "$scratch/results.jsonl"
+python3 - "$scratch/results.jsonl" <<'END'
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    result = json.loads(f.readline())
+rtl = result["devices"][0]
+print(f"{result['macs']:,} multiplications in {rtl['op_cycles']:,} clocks of NVDLA, simulated in {result['seconds']:.1f} seconds")
+END

@@ -1,0 +1,75 @@
+#!/bin/bash
+# Compiled networks: compile with pictures, run of a network, its outputs in every form, what a failure says of layers.
+# usage: NVCOSIM=build/nvcosim tests/cli/network.sh
+. "$(dirname "$0")/frame.sh"
+digits=$ROOT/traces/networks/digits
+net=$digits/digits.nvdla
+
+# ---- the digits of the demonstration, on the model ----------------------------------------------------------------------------------
+words=(zero one two three four five six seven eight nine)
+for i in 0 1 2 3 4 5 6 7 8 9; do
+    nv run --dut model "$net" --input "$digits/$i.png" --labels "$digits/labels.txt" --top 1
+    check "network_digit_$i" 0 "PASS digits " "output digit: 10 x 1 x 1 (c, h, w) of int8, times 0.00787402:" "     $i  ${words[i]} "
+done
+that network_files cmp nvcosim-out/digits.outputs/digit.bin <(printf '\0\0\0\0\0\0\0\0\0\x7f\0\0\0\0\0\0')
+that network_trace test -s nvcosim-out/digits.nvt.gz
+
+nv run --dut model --outputs o --npy --dimg --top 2 --show-input "$net" --input "$digits/1.png"
+check network_forms 0 "     1  1" "     0  0" "!  channel" "█"
+that network_npy python3 -c '
+import struct
+b = open("o/digit.npy", "rb").read()
+assert b[:10] == b"\x93NUMPY\x01\x00\x76\x00" and len(b) == 128 + 40 and b[127:128] == b"\n"
+assert eval(b[10:128]) == {"descr": "<f4", "fortran_order": False, "shape": (1, 10, 1, 1)}
+v = struct.unpack("<10f", b[128:])
+assert abs(v[1] - 1) < 1e-6 and sum(v) < 1.1, v'
+that network_dimg python3 -c '
+import struct
+b = open("o/digit.dimg", "rb").read()
+assert b[:4] == b"DIMG" and struct.unpack("<8I", b[4:36]) == (0, 41, 1, 1, 10, 8, 8, 16) and b[36:] == open("o/digit.bin", "rb").read()[:10]'
+
+# ---- pictures of every kind are the same input ---------------------------------------------------------------------------------------
+python3 - "$digits/5.png" <<'END'
+import struct, sys, zlib
+b = open(sys.argv[1], "rb").read()
+at = b.index(b"IDAT")
+rows = zlib.decompress(b[at + 4:at + 4 + struct.unpack(">I", b[at - 4:at])[0]])
+pixels = b"".join(rows[29 * y + 1:29 * y + 29] for y in range(28))
+open("5.pgm", "wb").write(b"P5 28 28 255\n" + pixels)
+open("5.wide.pgm", "wb").write(b"P5 28 28 65535\n" + b"".join(bytes((p, p)) for p in pixels))
+open("5.plain.pgm", "w").write("P2 28 28 255\n" + "\n".join(map(str, pixels)))
+open("5.cube", "wb").write(b"".join(bytes(((2 * p * 127 + 255) // 510, 0, 0, 0, 0, 0, 0, 0)) for p in pixels))
+open("small.pgm", "wb").write(b"P5 2 2 255\nabcd")
+END
+nv compile "$net" --input "$digits/5.png" -o png.nvt; check network_compile 0
+for input in 5.pgm 5.wide.pgm 5.plain.pgm raw:5.cube; do
+    nv compile "$net" --input "$input" -o other.nvt; check "network_input_$input" 0
+    that "network_same_$input" cmp png.nvt other.nvt
+done
+nv run --dut model --outputs q -q png.nvt; check network_quiet 0 "!output"
+that network_quiet_files test -s q/digit.bin
+nv run --dut model --outputs two png.nvt other.nvt; check network_two 0 "PASS png " "PASS other " "output digit"
+that network_two_files cmp two/png/digit.bin two/other/digit.bin
+
+# ---- what is refused -----------------------------------------------------------------------------------------------------------------
+nv run --dut model "$net"; check network_no_input 2 "nothing for input 0, \"picture\"; expected --input"
+nv run --dut model "$net" --input small.pgm; check network_wrong_size 2 "small.pgm: found a picture of 2 x 2 pixels; expected 28 x 28" "scale it before"
+nv run --dut model "$net" --input 5.pgm --input 5.pgm; check network_two_pictures 2 "found 2 times --input; expected 1"
+nv run --dut model "$net" --input 5.pgm --norm 255; check network_norm 2 "found a mean or a norm for a tensor of int8"
+nv run --dut model png.nvt --input 5.pgm; check network_input_for_trace 2 "are for networks"
+nv run --dut model "$net" --input 5.pgm --labels none.txt; check network_labels 2 "PASS digits" "--labels: none.txt"
+sed 's/nchw 1 10/nchw 1 99/' png.nvt >large.nvt
+nv run --dut model --outputs o large.nvt; check network_bad_note 2 "large.nvt:" "a tensor that is larger than its memory"
+
+# ---- a wrong layer is named --------------------------------------------------------------------------------------------------------------
+# The check behind the pooling of layer 0.5, with another byte in it.
+python3 - <<'END'
+lines = open("png.nvt").read().split("\n")
+note = lines.index("# network layer 0.5 PDP PDP#1")
+at = next(i for i in range(note, len(lines)) if lines[i].startswith("mem_check "))
+start = next(i for i in range(at, 0, -1) if lines[i].startswith("blob "))
+lines[start + 1] = "  " + ("01" if lines[start + 1].split()[0][:2] != "01" else "02") + lines[start + 1].strip()[2:]
+open("wrong.nvt", "w").write("\n".join(lines))
+END
+nv run --dut model wrong.nvt; check network_wrong_layer 1 "FAIL wrong" "PDP #1" "PDP #1 is layer 0.5 of the network, PDP"
+finish
