@@ -526,6 +526,9 @@ static struct result read_result(const struct run_options *options, const struct
                  xprintf("the simulator says that it is %s of configuration %s, %s is asked for; build it again",
                          result.dut ? result.dut : "rtl", result.config, job->config->name));
     }
+    if (result.verdict == VERDICT_PASS && result.reason && result.dut && result.trace && result.path &&
+        strcmp(result.trace, job->name) == 0 && strcmp(result.path, job->path) == 0)
+        result.line = xstrdup(job->record); /* nothing in it will change */
     set_text(&result.trace, xstrdup(job->name));
     set_text(&result.path, xstrdup(job->path));
     if (!result.reason)
