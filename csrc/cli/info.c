@@ -1,31 +1,62 @@
-/* nvcosim info: what a trace holds. */
+/* nvcosim info: what a trace or a compiled network holds. */
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "nvdla/text.h"
 #include "report/explain.h"
+#include "run/network_info.h"
 #include "run/options.h"
 #include "trace/formats.h"
 
-enum { KEY_NO_GOLDEN = 0x100, KEY_JSON };
+enum { KEY_NO_GOLDEN = 0x100, KEY_JSON, KEY_DOT, KEY_REPORT };
 
 struct info_options {
     struct trace_options trace;
     bool json;
+    struct network_info_options network;
     const char *path;
 };
 
 static const struct argp_option option_table[] = {
     {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
+    {.name = "dot", .key = KEY_DOT, .doc = "Of a network: print a graph for Graphviz (dot -Tsvg)"},
+    {.name = "report",
+     .key = KEY_REPORT,
+     .arg = "FILE",
+     .doc =
+         "Of a network: report.json of a run of it with --html, for the clocks and the use of the MAC array by layer"},
     {0},
 };
 
-static const char doc[] = "Prints what a trace holds: register writes per unit, decoded by name and field; memory "
-                          "regions; layers with their cubes; checks; waits and events.\v"
-                          "Examples:\n"
-                          "  nvcosim info t.cfg | less\n"
-                          "  nvcosim info --config full conformance/full/sanity3\n"
-                          "  nvcosim info --json t.nvt.gz";
+static const char doc[] =
+    "Prints what a trace holds: register writes per unit, decoded by name and field; memory "
+    "regions; layers with their cubes; checks; waits and events. Of a compiled network "
+    "(NET.nvdla): its layers, memories "
+    "and tensors.\v"
+    "Examples:\n"
+    "  nvcosim info t.cfg | less\n"
+    "  nvcosim info --config full conformance/full/sanity3\n"
+    "  nvcosim info --json t.nvt.gz\n"
+    "  nvcosim info net.nvdla\n"
+    "  nvcosim info --dot --report nvcosim-out/net/report.json net.nvdla | dot -Tsvg >net.svg\n"
+    "\n"
+    "Least clocks of a layer: what the MAC array takes for its multiplications if it never waits.";
+
+static bool is_network(const char *path) {
+    return text_ends_with(path, ".nvdla");
+}
+
+static int info_network(struct info_options *options) {
+    struct error err;
+    struct loadable *loadable = loadable_read(options->path, &err);
+    options->network.config = options->trace.config;
+    const bool fine = loadable && network_info(stdout, loadable, &options->network, &err);
+    loadable_free(loadable);
+    if (!fine)
+        fprintf(stderr, "%s\n", err.text);
+    return fine ? EXIT_OK : EXIT_BAD_INPUT;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct info_options *options = state->input;
@@ -39,6 +70,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_JSON:
         options->json = true;
         return 0;
+    case KEY_DOT:
+        options->network.dot = true;
+        return 0;
+    case KEY_REPORT:
+        options->network.report = arg;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->path)
             argp_error(state, "found '%s', expected one trace", arg);
@@ -48,6 +85,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         if (!options->path)
             argp_error(state,
                        "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
+        else if (options->json && is_network(options->path))
+            argp_error(state, "--json: found a network; expected a trace, of which JSON can be printed");
+        else if (!is_network(options->path) && (options->network.dot || options->network.report))
+            argp_error(state, "--dot and --report are for networks; expected the name of one, NET.nvdla");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -62,6 +103,8 @@ int info_main(int argc, char **argv) {
     struct error err;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return EXIT_BAD_INPUT;
+    if (is_network(options.path))
+        return info_network(&options);
     struct program *prog = trace_read(options.path, &options.trace, &err);
     if (!prog) {
         fprintf(stderr, "%s\n", err.text);

@@ -79,7 +79,7 @@ static const char doc[] =
     "\n"
     "Examples:\n"
     "  nvcosim qualify --count 200 --seed 1 traces/conformance/small/*.nvt.gz\n"
-    "  nvcosim qualify --plan plans/nightly.yml --equivalents plans/equivalents.yml --at-least 95\n"
+    "  nvcosim qualify --plan plans/qualify.yml --equivalents plans/equivalents.yml --at-least 95\n"
     "  nvcosim qualify --config small --filelist vmod.f --count 1000 traces/*.cfg\n"
     "  nvcosim debug --dut rtl:qualify --fault 7 t.cfg\n"
     "\n"

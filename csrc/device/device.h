@@ -173,6 +173,7 @@ struct device {
     struct memory
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
+    bool timeless;            /* its counters of waiting (nvdla_register_waits) stay 0: it knows no clocks */
     bool stop; /* somebody who watches the device has seen enough: advance() returns soon, and the run ends; set from
                 * outside, reset() clears it */
     uint64_t still_limit;     /* clocks without movement after which a run on it counts as hung; 0: the player's own */

@@ -249,7 +249,8 @@ static bool form_end(struct former *former) {
     struct op *ops = xmalloc(total * sizeof *ops);
     const struct op **end = xmalloc(total * sizeof *end);
     size_t count = 0;
-    memcpy(ops, out->ops, total * sizeof *ops);
+    if (total > 0)
+        memcpy(ops, out->ops, total * sizeof *ops);
     out->count = 0;
     for (size_t i = 0; i < total; i++)
         if (ops[i].at_end)

@@ -154,6 +154,8 @@ static bool split_register(struct splitter *splitter, struct op op) {
 
 static bool split_op(struct splitter *splitter, size_t index) {
     struct op op = splitter->prog->ops[index];
+    if (op.event >= 0 || op.after >= 0)
+        return refuse(splitter, &op, "an event in a trace without streams; leave it out, or write `mode streams`");
     switch (op.kind) {
     case OP_NOTE:
         op.stream = (uint16_t)stream_of(splitter, "memory");

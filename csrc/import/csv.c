@@ -183,7 +183,7 @@ static int bad_row(struct source *source, struct error *err, const char *what) {
 static int take_row(struct source *source, const struct span *cells, int count, struct access *access,
                     struct error *err) {
     struct state *state = source->state;
-    uint64_t address, value, offset;
+    uint64_t address = 0, value = 0, offset;
     char text[160];
     bool is_write;
     if (count < state->most) {

@@ -24,24 +24,21 @@ enum {
 
 enum { IDS = 65536, ALIGNMENT = 4096 };
 
-/* Indices by id of a list whose ids are 16 bits. */
+/* Indices by id of a list whose ids are 16 bits, one more each; 0: there is no such id. */
 struct ids {
-    int *index;
+    int *behind;
 };
 
 static struct ids ids_new(void) {
-    struct ids ids = {.index = xmalloc(IDS * sizeof *ids.index)};
-    for (size_t i = 0; i < IDS; i++)
-        ids.index[i] = LOADABLE_NONE;
-    return ids;
+    return (struct ids){.behind = xcalloc(IDS, sizeof(int))};
 }
 
 /* Enters the id of an entry. */
 static void ids_add(struct flat *flat, struct ids *ids, const struct flat_table *entry, unsigned id) {
-    if (!flat->failed && ids->index[id] != LOADABLE_NONE)
+    if (!flat->failed && ids->behind[id] != 0)
         flat_fail(flat, entry->at, "%s %zu: found id %u, which %s %d has too; expected each once", entry->what,
-                  entry->index, id, entry->what, ids->index[id]);
-    ids->index[id] = (int)entry->index;
+                  entry->index, id, entry->what, ids->behind[id] - 1);
+    ids->behind[id] = (int)entry->index + 1;
 }
 
 /* The index of the entry with that id. */
@@ -49,10 +46,10 @@ static int ids_find(struct flat *flat, const struct ids *ids, const struct flat_
                     const char *kind) {
     if (flat->failed)
         return 0;
-    if (ids->index[id] == LOADABLE_NONE)
+    if (ids->behind[id] == 0)
         flat_fail(flat, entry->at, "%s %zu: found %s %" PRIu64 ", expected the id of one in the loadable's list",
                   entry->what, entry->index, kind, id);
-    return ids->index[id];
+    return ids->behind[id] - 1;
 }
 
 /* A list of the root; no more entries than ids can tell apart. */
@@ -261,12 +258,14 @@ static void read_tensor(struct flat *flat, const struct flat_table *entry, struc
     tensor->name = name_of(flat_text(flat, entry, 0, "name"));
 }
 
-static void read_tensors(struct flat *flat, const struct flat_table *root, struct loadable *loadable) {
+static void read_tensors(struct flat *flat, const struct flat_table *root, struct loadable *loadable,
+                         const struct ids *memories) {
     const struct flat_vector list = list_of(flat, root, ROOT_TENSORS, "tensors");
     loadable->tensors = xcalloc(list.count, sizeof *loadable->tensors);
     for (; loadable->tensor_count < list.count && !flat->failed; loadable->tensor_count++) {
         const struct flat_table entry = flat_entry(flat, &list, loadable->tensor_count, "tensor");
         read_tensor(flat, &entry, &loadable->tensors[loadable->tensor_count]);
+        ids_find(flat, memories, &entry, loadable->tensors[loadable->tensor_count].memory_id, "memory");
     }
     if (flat->failed)
         return;
@@ -347,14 +346,14 @@ struct loadable *loadable_parse(const char *path, const void *bytes, size_t n, s
     struct blob_name *names = read_blobs(&flat, &root, loadable);
     read_memories(&flat, &root, loadable, names, &memories);
     read_addresses(&flat, &root, loadable, &memories, &addresses);
-    read_tensors(&flat, &root, loadable);
+    read_tensors(&flat, &root, loadable, &memories);
     read_tasks(&flat, &root, loadable, &addresses, &tasks);
     read_submits(&flat, &root, loadable, &tasks);
     check_rest(&flat, &root);
     free(names);
-    free(memories.index);
-    free(addresses.index);
-    free(tasks.index);
+    free(memories.behind);
+    free(addresses.behind);
+    free(tasks.behind);
     if (!flat.failed)
         return loadable;
     loadable_free(loadable);

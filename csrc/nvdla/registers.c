@@ -200,3 +200,10 @@ bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address
            (!strncmp(name, "D_PERF_", 7) && strcmp(name, "D_PERF_ENABLE")) ||
            (!strncmp(name, "D_NAN_", 6) && strcmp(name, "D_NAN_FLUSH_TO_ZERO")) || !strncmp(name, "D_INF_", 6);
 }
+
+bool nvdla_register_waits(const struct nvdla_config *config, uint32_t address) {
+    const struct nvdla_register *reg = nvdla_register_at(config, address);
+    if (!reg)
+        return false;
+    return strstr(reg->name, "_STALL") || (!strncmp(reg->name, "D_PERF_", 7) && strstr(reg->name, "_LATENCY"));
+}

@@ -101,4 +101,8 @@ const char *nvdla_interrupt_name(int bit);
 /* True if what a read of these bits gives depends on time: 80-trace-formats section 9.3. */
 bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask);
 
+/* True for the counters of clocks in which a client of the memory waits: D_PERF_..._STALL, D_PERF_..._LATENCY, and
+ * those of BDMA. */
+bool nvdla_register_waits(const struct nvdla_config *config, uint32_t address);
+
 #endif

@@ -33,7 +33,7 @@
 
 /* Seconds between two times that results go into the database, which costs milliseconds for the disk, and are told.
  * The ledger of the night has them at once. */
-#define KEEP_SECONDS 0.25
+#define KEEP_SECONDS 0.5
 
 struct kept {
     size_t test;

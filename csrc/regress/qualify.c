@@ -13,6 +13,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/builds.h"
 #include "regress/campaign.h"
 #include "regress/faults.h"
 #include "regress/night.h"
@@ -71,14 +72,6 @@ static bool same_test(const struct test *a, const struct test *b) {
     return same;
 }
 
-/* True for a test that the copy can play: it is compiled without the checks inside the RTL. */
-static bool can_play(const struct test *test) {
-    bool can = strcmp(test->dut, "model") != 0;
-    for (size_t i = 0; i < test->options.count; i++)
-        can = can && strcmp(test->options.items[i], "--checks") != 0;
-    return can;
-}
-
 /* Keeps the tests of the configuration that are played on some RTL, each once whatever RTL that is, and lets them play
  * on the copy. */
 static void settle_tests(struct qualification *q) {
@@ -86,7 +79,7 @@ static void settle_tests(struct qualification *q) {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         struct test *test = &list->tests[i];
-        bool wanted = strcmp(test->config, q->options->config->name) == 0 && can_play(test);
+        bool wanted = strcmp(test->config, q->options->config->name) == 0 && strcmp(test->dut, "model") != 0;
         for (size_t k = 0; wanted && k < kept; k++)
             wanted = !same_test(&list->tests[k], test);
         if (!wanted) {
@@ -173,6 +166,13 @@ static bool plant(const struct qualification *q, const char *filelist, struct er
     return status == 0 || (status > 0 && error_set(err, "no faults could be planted; the reason is above"));
 }
 
+static void tell_build(void *context, const char *line) {
+    (void)context;
+    fprintf(stderr, "nvcosim qualify: %s\n", line);
+}
+
+/* Builds the simulator of the copy, and the one with checks if a test asks for it; the night plays on copies of them.
+ */
 static bool build(const struct qualification *q, struct error *err) {
     const struct qualify_options *options = q->options;
     struct words variables = {0};
@@ -181,8 +181,13 @@ static bool build(const struct qualification *q, struct error *err) {
     rtl_source_variables(&options->source, NULL, &variables);
     fprintf(stderr, "building rtl:%s, configuration %s, with %zu faults ...\n", options->name, options->config->name,
             q->faults.count);
-    const bool well = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, err);
+    bool well = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, err);
     words_free(&variables);
+    if (well) {
+        struct builds *builds = builds_make(&q->tests, NULL, q->folder, tell_build, NULL);
+        well = builds_keep(builds, q->folder, err);
+        builds_free(builds);
+    }
     return well;
 }
 
@@ -303,6 +308,8 @@ static int end_night(struct qualification *q, enum engine_end end, int signal) {
     bool well = store_state(q->store, q->night, whole ? "done" : "interrupted", process_clock() - q->start, &err);
     if (!well)
         fprintf(stderr, "nvcosim qualify: %s\n", err.text);
+    if (whole)
+        builds_remove(q->folder);
     faults_print(stdout, &q->faults);
     const double share = faults_share(&q->faults);
     char *page = xprintf("%s/index.html", q->folder);

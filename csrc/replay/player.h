@@ -54,7 +54,7 @@ struct play_result {
     struct play_failure *failures;
     size_t failure_count;
     size_t checks_done;         /* checks that were executed */
-    size_t checks_skipped;      /* register checks of units that the device does not implement */
+    size_t checks_skipped;      /* register checks of units and counters that the device does not implement */
     size_t volatile_mismatches; /* informational reads that differed */
     uint64_t interrupts;        /* serviced */
     struct device_statistics statistics;

@@ -180,7 +180,7 @@ static void print_played(FILE *out, const struct report *report, int index) {
     const struct play_result *result = played->result;
     const struct device_statistics *statistics = &result->statistics;
     fprintf(out,
-            "%s: %s, %zu checks done, %zu failed, %zu not compared (units not built), %zu volatile reads differ, "
+            "%s: %s, %zu checks done, %zu failed, %zu not compared (not built), %zu volatile reads differ, "
             "%" PRIu64 " interrupts serviced\n",
             played->dev->name, report_outcome_text(result->outcome), result->checks_done, result->failure_count,
             result->checks_skipped, result->volatile_mismatches, result->interrupts);

@@ -371,6 +371,12 @@ static bool find_config(struct compiler *compiler) {
     return true;
 }
 
+const struct nvdla_config *compile_config(struct loadable *loadable, struct error *err) {
+    const struct compile_options options = {0};
+    struct compiler compiler = {.loadable = loadable, .options = &options, .err = err};
+    return find_config(&compiler) ? compiler.config : NULL;
+}
+
 /* ---- the whole ---- */
 
 /* Content, input or zeros of a memory, and room for whole atoms. */

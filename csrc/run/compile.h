@@ -28,6 +28,10 @@ void compile_options_free(struct compile_options *options);
 #define COMPILE_BASE UINT64_C(0x80000000)
 #define COMPILE_SECONDARY_BASE UINT64_C(0x50000000)
 
+/* The configuration that a loadable, whose memories are placed, was compiled for, where the file decides it; else NULL
+ * with a message. */
+const struct nvdla_config *compile_config(struct loadable *loadable, struct error *err);
+
 /* The program of a loadable, whose memories are placed. Its warnings are for the caller to print. NULL with a message.
  */
 struct program *compile_loadable(struct loadable *loadable, const struct compile_options *options, struct error *err);

@@ -140,8 +140,10 @@ static void let_go(struct pool *pool, const struct pool_listener *listener) {
         memmove(&pool->running[i], &pool->running[i + 1], (--pool->count - i) * sizeof(struct job *));
         listener->ended(listener->context, job);
     }
-    if (!gone || !pool->groups)
+    const double now = process_clock();
+    if (!gone || !pool->groups || now - pool->swept < CHECK_SECONDS) /* pool_close() does it too */
         return;
+    pool->swept = now;
     pid_t *leaders = xcalloc(pool->count, sizeof *leaders);
     for (size_t i = 0; i < pool->count; i++)
         leaders[i] = pool->running[i]->pid;

@@ -14,8 +14,9 @@ struct pool {
                     are blocked from now on */
     bool groups; /* each job leads a group of processes, and all that it has started ends with it */
     struct process_guard guard;
-    double checked, heard; /* process_clock() of the last look at the limits, and at what the jobs say */
-    bool busy;             /* one of them says much */
+    double checked, heard, swept; /* process_clock() of the last look at the limits, at what the jobs say, and for
+                                     processes that have lost their parent */
+    bool busy;                    /* one of them says much */
 };
 
 /* Who waits. */

@@ -1,6 +1,7 @@
 /* Results as JSON, out and in again. The members that are plain values stand in tables, so that both ways agree. */
 #include "run/result.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +152,61 @@ static json_t *json_faults(const struct result *result) {
     return json;
 }
 
+/* ",\"key\":" of a line that result_json() has made, at the outermost level; NULL: it is not there. The keys looked for
+ * are none of its inner objects, and inside a text quotes have a backslash. */
+static const char *find_member(const char *line, const char *key) {
+    char text[32];
+    snprintf(text, sizeof text, ",\"%s\":", key);
+    return strstr(line, text);
+}
+
+/* Adds a part of a line, without its coverage if that is not wanted. */
+static void add_part(struct text *text, const char *from, const char *to, bool coverage) {
+    const char *begin = coverage ? NULL : find_member(from, "coverage");
+    const char *end = begin && begin < to ? strchr(begin + strlen(",\"coverage\":\""), '"') : NULL;
+    if (end && end < to) {
+        text_add(text, from, (size_t)(begin - from));
+        from = end + 1;
+    }
+    text_add(text, from, (size_t)(to - from));
+}
+
+/* ,"key":1.5 as json_dumps() has it. */
+static void add_real(struct text *text, const char *key, double value) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.9g", value);
+    text_printf(text, ",\"%s\":%s%s", key, digits, strpbrk(digits, ".e") ? "" : ".0");
+}
+
+/* The line that the result was read from, with what has changed; NULL if it is not made as result_json() makes it. */
+static char *line_again(const struct result *result) {
+    const char *line = result->line, *figures = find_member(line, "exit_status"),
+               *rest = figures ? find_member(figures, "operations") : NULL,
+               *after = rest ? find_member(rest, "cycles") : NULL;
+    if (!after || find_member(line, "command"))
+        return NULL;
+    struct text text = {0};
+    text_add(&text, line, (size_t)(figures - line));
+    text_printf(&text, ",\"exit_status\":%d", result->exit_status);
+    add_real(&text, "seconds", result->seconds);
+    add_real(&text, "cpu_seconds", result->cpu_seconds);
+    text_printf(&text, ",\"memory_peak\":%" PRIu64, result->memory_peak);
+    add_part(&text, rest, after, result->coverage != NULL);
+    if (result->command) {
+        json_t *command = json_text(result->command);
+        char *quoted = json_dumps(command, JSON_ENCODE_ANY);
+        text_printf(&text, ",\"command\":%s", quoted);
+        free(quoted);
+        json_decref(command);
+    }
+    text_printf(&text, "%s", after);
+    return text.text;
+}
+
 char *result_json(const struct result *result) {
+    char *again = result->line ? line_again(result) : NULL;
+    if (again)
+        return again;
     json_t *json = json_object(), *devices = json_array(), *findings = json_array();
     const struct result_device *first = &result->devices[0];
     json_object_set_new(json, "verdict", json_string(verdict_names[result->verdict]));
@@ -277,6 +332,7 @@ void result_free(struct result *result) {
     for (int i = 0; i < result->device_count; i++)
         drop(&result->devices[i], device_members, LENGTH(device_members));
     free(result->faults);
+    free(result->line);
     words_free(&result->warnings);
     words_free(&result->notes);
     *result = (struct result){.verdict = VERDICT_ERROR};

@@ -89,6 +89,8 @@ struct result {
     char *wave_command;          /* that records waves around the place where it went wrong; NULL: there is none */
     char *debug_command;         /* that finds the engine to blame; NULL: there is none */
     char *output;                /* CRASH: the end of what the simulator printed; else NULL */
+    char *line; /* of JSON that it was read from, if nothing has changed since but figures of the process, command and
+                   coverage: result_json() takes the rest from it. NULL: there is none */
 };
 
 void result_free(struct result *result);

@@ -163,7 +163,7 @@ static void print_line(const struct result *result, const struct result_style *s
 
 static void print_checks(const struct result_device *device) {
     fprintf(stderr,
-            "  %s: %" PRIu64 " checks done, %" PRIu64 " not compared (units not built), %" PRIu64
+            "  %s: %" PRIu64 " checks done, %" PRIu64 " not compared (not built), %" PRIu64
             " volatile reads differ, %" PRIu64 " interrupts serviced, %" PRIu64 " findings\n",
             device->name, device->checks, device->not_compared, device->volatile_mismatches, device->interrupts,
             device->findings);

@@ -57,6 +57,8 @@ cannot unordered_check "cannot.nvt:5: a check or a release without an event" "me
 cannot after "cannot.nvt:5: a register access with after=" "sync_notify CDP a" "reg_write SDP.S_POINTER 0x0 after=a"
 cannot end_write "cannot.nvt:4: a write, a read or a poll at the end" "reg_write SDP.S_POINTER 0x0 end"
 cannot less "cannot.nvt:4: a check for less or greater" "read_check SDP.S_POINTER <= 0x0"
+printf 'nvt 1\nconfig small\nmode sequential\nsync_notify main a\ncheck_event after=a\n' >event.nvt
+nv export event.nvt --to cfg -o event; check export_cfg_event_in_a_sequence 2 "event.nvt:4: an event in a trace without streams"
 printf 'nvt 1\nconfig small\nmode sequential\nreg_write GLB.S_INTR_MASK 0x1\npoll GLB.S_INTR_STATUS == 0x1 mask=0x1\n' >masked.nvt
 nv export masked.nvt --to cfg -o masked; check export_cfg_masked 2 "masked.nvt:5: waits for an interrupt that S_INTR_MASK holds back"
 

@@ -61,6 +61,25 @@ nv run --dut model "$net" --input 5.pgm --labels none.txt; check network_labels 
 sed 's/nchw 1 10/nchw 1 99/' png.nvt >large.nvt
 nv run --dut model --outputs o large.nvt; check network_bad_note 2 "large.nvt:" "a tensor that is larger than its memory"
 
+# ---- info ------------------------------------------------------------------------------------------------------------------------------
+nv info "$net"
+check info_network 0 "for small; 2 tasks, 11 layers, 337,024 multiplications" "0.3    CONV  5x5, stride 1" "12x12x8" "8x8x16*" "204,800" \
+    "CPU   softmax" "memory" "input" "task-0-op_list" "1 10 1 1   int8  37"
+cat >report.json <<'END'
+{"layers": [{"unit": "SDP", "launch": 1, "clocks": 5000, "utilisation": 0.64}, {"unit": "PDP", "launch": 1, "clocks": 321}]}
+END
+nv info --report report.json "$net"; check info_network_report 0 "5,000     64.0 %" "5,321 clocks by layer in the report"
+nv info --dot --report report.json "$net"
+check info_network_dot 0 "digraph network {" "l0_3 -> l0_4 [style=bold];" "l0_2 -> l0_3;" "0.4 SDP x1 add per kernel ReLU" "5,000 clocks, 64.0 % of the MACs" \
+    "l0_9 -> l1_0;" "l1_0 -> m4;" "m3 -> l0_0;"
+nv info --report good/good.cfg "$net"; check info_network_no_report 2 "expected report.json of a run"
+echo '{"layers": []}' >none.json
+nv info --report none.json "$net"; check info_network_other_report 2 "found no clocks of a layer"
+nv info --json "$net"; check info_network_json 2 "--json: found a network"
+nv info --dot good/good.cfg; check info_dot_of_a_trace 2 "--dot and --report are for networks"
+head -c 1000 "$net" >cut.nvdla
+nv info cut.nvdla; check info_network_cut 2 "cut.nvdla: "
+
 # ---- a wrong layer is named --------------------------------------------------------------------------------------------------------------
 # The check behind the pooling of layer 0.5, with another byte in it.
 python3 - <<'END'

@@ -135,7 +135,9 @@ def buckets(number):
         insert("bucket", {"night": number, "number": bucket, "signature": signature, "title": title, "count": count, "engine": failure[1], "tap": failure[2], "kind": failure[3],
                           "smallest": smallest, "shrunk": shrunk, "shrunk_cycles": cycles // 9 if shrunk else None,
                           "command": f"nvcosim debug --config=small {options.folder}/night-{number}/{shrunk}" if shrunk else command,
-                          "page": f"reports/{key.replace('/', '.')}/report.html" if failure[3] != "crash" else None})
+                          "page": f"reports/{key.replace('/', '.')}/report.html" if failure[3] != "crash" else None,
+                          "shrunk_command": f"nvcosim run {options.folder}/night-{number}/{shrunk}" if shrunk else None,
+                          "note": text_of("nvcosim debug has looked at 2 of them, the others look the same" + HOSTILE) if failure[3] == "value" else None})
         database.execute("UPDATE result SET bucket = ? WHERE night = ? AND signature = ?", (bucket, number, signature))
 
 

@@ -216,6 +216,8 @@ for name, night in nights.items():
         shown = {bucket["id"]: bucket for bucket in seen["buckets"]}
         check("buckets: all are shown", set(shown) == {f"bucket-{number}" for number in rows}, list(shown))
         check("buckets: with their commands", all(shown[f"bucket-{number}"]["command"] == row["command"] for number, row in rows.items()), shown)
+        told = [text for row in rows.values() for text in (row["shrunk_command"], (row["note"] or "")[:40]) if text and text not in shown[f"bucket-{row['number']}"]["text"]]
+        check("buckets: with the shrunk trace's command, and what else to know", not told, told)
         old = {row["signature"] for row in database.execute("SELECT signature FROM bucket WHERE night = ?", (nights["before"] + 3,))}
         check("buckets: new ones are marked, and first", [bucket["fresh"] for bucket in seen["buckets"]] == sorted((row["signature"] not in old for row in rows.values()), reverse=True), shown)
         joined = """FROM result AS now JOIN result AS before USING (key) WHERE now.night = ? AND before.night = ?"""

@@ -84,10 +84,17 @@ check "killed twice and resumed: the same end, in one night" $?
     awk -F'\t' -v q="'" '$5 != "noticed" { gsub(q, q q, $4); printf "- file: %s\n  statement: %s%s%s\n  reason: a test says so\n", $2, q, $4, q }' "$dir/a.rows" | head -n 3
     printf '%s\n' "- file: cdma/nvdla_cdma.sv" "  statement: 'x <= a [[+ -> -]] b'" "  reason: there is no such place"
 } >"$dir/list.yml"
-"$NVCOSIM" "${campaign[@]}" --out "$dir/d" --equivalents "$dir/list.yml" --at-least 100 "${traces[@]}" >"$dir/d.txt" 2>"$dir/d.log"
+{
+    printf '%s\n' "items:" "  - {name: traces, traces: [$(printf '"%s", ' "${traces[@]/#/$PWD/}")]}"
+    printf '%s\n' "  - {name: checked, traces: \"$PWD/${traces[0]}\", options: [--checks]}"
+} >"$dir/plan.yml"
+"$NVCOSIM" "${campaign[@]}" --out "$dir/d" --equivalents "$dir/list.yml" --at-least 100 --plan "$dir/plan.yml" >"$dir/d.txt" 2>"$dir/d.log"
 [ $? -eq $(($(grep -vc noticed "$dir/a.rows") > 1)) ] && [ "$(rows "$dir/d/nights.db" | grep -c '	equivalent	.*a test says so')" -eq 1 ] &&
     grep -q 'stale in line 4: .*cdma/nvdla_cdma.sv: x <= a' "$dir/d.log"
 check "the list of equivalents: what it has is not played, what the RTL has not any more is told" $?
+python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT key, verdict FROM result WHERE item = ?", ("checked",)).fetchone())' \
+    "$dir/d/nights.db" | grep -qx 'checked/rand_cdp_000.* PASS'
+check "tests with --checks are played on a copy with checks" $?
 echo "- {file: a, statement: b}" >"$dir/list.yml"
 "$NVCOSIM" "${campaign[@]}" --out "$dir/e" --equivalents "$dir/list.yml" "${traces[@]}" >"$dir/e.txt" 2>"$dir/e.log"
 [ $? -eq 2 ] && grep -q 'list.yml:1:3: found none, expected the reason of a fault' "$dir/e.log"

@@ -621,6 +621,21 @@ static void registers_of_units_that_are_not_there_are_counted(void **state) {
     assert_int_equal(f->result.checks_skipped, 1);
 }
 
+static void counters_of_waiting_are_compared_where_there_are_clocks(void **state) {
+    struct fixture *f = *state;
+    check_op(f, "SDP", OP_READ_CHECK, reg("SDP", "D_PERF_WDMA_WRITE_STALL"), 5)->volatile_read = true;
+    check_op(f, "CDMA", OP_READ_CHECK, reg("CDMA", "D_PERF_WT_READ_LATENCY"), 5)->volatile_read = true;
+    check_op(f, "CDP", OP_READ_CHECK, reg("CDP", "D_PERF_LUT_LE_HIT"), 0)->volatile_read = true;
+    f->options.strict = true;
+    assert_int_equal(run(f), PLAY_CHECK_FAILED);
+    assert_int_equal(f->result.failure_count, 2);
+    play_result_free(&f->result);
+    f->fake->dev.timeless = true;
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_int_equal(f->result.checks_done, 1);
+    assert_int_equal(f->result.checks_skipped, 2);
+}
+
 static void operations_at_the_end_wait_for_rest(void **state) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
@@ -969,6 +984,7 @@ int main(void) {
         TEST(a_wait_for_low_ends_when_the_line_falls),
         TEST(volatile_reads_are_informational_unless_strict),
         TEST(registers_of_units_that_are_not_there_are_counted),
+        TEST(counters_of_waiting_are_compared_where_there_are_clocks),
         TEST(operations_at_the_end_wait_for_rest),
         TEST(the_first_failing_check_ends_the_run_if_asked),
         TEST(a_device_that_is_stopped_ends_the_run),

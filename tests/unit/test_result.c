@@ -89,6 +89,49 @@ static void test_round_trip(void **state) {
     result_free(&in);
 }
 
+/* What is taken from the line that a result was read from says the same as what is made anew. */
+static void test_line_again(void **state) {
+    (void)state;
+    struct result out = full_result(), in;
+    free(out.command);
+    free(out.notes.items[0]);
+    out.command = NULL;
+    out.notes.items[0] = xstrdup(",\"coverage\":\"0\" ,\"exit_status\":1 ,\"operations\":1 }");
+    char *line = result_json(&out);
+    assert_true(result_parse(line, &in));
+    in.exit_status = 7;
+    in.seconds = 2.5;
+    in.cpu_seconds = 3;
+    in.memory_peak = 1ull << 40;
+    in.command = xstrdup("nvcosim run 'a \"b\" \\'");
+    for (int covered = 1; covered >= 0; covered--) {
+        if (!covered) {
+            free(in.coverage);
+            in.coverage = NULL;
+        }
+        in.line = NULL;
+        char *anew = result_json(&in);
+        in.line = line;
+        char *again = result_json(&in);
+        assert_string_equal(again, anew);
+        free(anew);
+        free(again);
+    }
+    free(in.reason);
+    in.reason = xstrdup("changed");
+    in.line = line;
+    char *taken = result_json(&in);
+    assert_null(strstr(taken, "changed")); /* it is not made anew */
+    free(taken);
+    in.line = xstrdup("{\"verdict\": \"PASS\"}"); /* of somebody else: made anew */
+    char *anew = result_json(&in);
+    assert_non_null(strstr(anew, "\"exit_status\":7"));
+    free(anew);
+    free(line);
+    result_free(&out);
+    result_free(&in);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const char *const lines[] = {"",
@@ -140,10 +183,8 @@ static void test_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_line_again), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_statuses),   cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Brings the counters of waiting in traces up to date: what a `read_check ...D_PERF_... volatile` expects becomes what the RTL counts.
+
+usage: waits.py TRACE.nvt.gz... -- OPTION...
+  OPTION  memory setting of `nvcosim run` that the trace is played with, as plans/nightly.yml has it for traces of that name
+
+  scripts/waits.py traces/corners/small/waits_narrow_*.nvt.gz -- --stall=700 --bandwidth=400
+
+These counters (stalls and latencies in clocks) exist in the RTL alone, and belong to one memory setting. A change of the RTL that is meant to
+change how long a client waits needs this; what else differs is told, and the trace stays as it is. Then `git diff` shows what changed.
+"""
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+NVCOSIM = os.environ.get("NVCOSIM", os.path.join(os.path.dirname(__file__), "..", "build", "nvcosim"))
+CHECK = re.compile(r"(read_check \w+\.D_PERF_\w+ == )0x[0-9a-f]+( volatile)")
+
+
+def counters(path, options):
+    """Failing checks of one play, as {line: value}; their number is limited by the report."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([NVCOSIM, "run", "--quiet", "--dut=rtl", "--strict", *options, f"--out={folder}", path], capture_output=True,
+                              text=True, check=False)
+        name = os.path.join(folder, os.path.basename(path).split(".")[0], "report.json")
+        if done.returncode == 0:
+            return {}
+        if not os.path.exists(name):
+            sys.exit(f"waits: {path}: {done.stdout}{done.stderr}")
+        with open(name, encoding="utf-8") as f:
+            failures = json.load(f)["devices"][0]["failures"]
+        if not failures:
+            sys.exit(f"waits: {path}: {done.stdout}")
+        return {int(f["position"].rsplit(":", 1)[1]): (int(f.get("got", "0"), 16), f["text"]) for f in failures}
+
+
+def refresh(path, options):
+    """Number of counters that changed."""
+    with gzip.open(path, "rt", encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    changed = set()
+    with tempfile.TemporaryDirectory() as folder:
+        trial = os.path.join(folder, os.path.basename(path))
+        while True:
+            with gzip.GzipFile(trial, "wb", mtime=0) as f:
+                f.write("\n".join(lines).encode())
+            failures = counters(trial, options)
+            if not failures:
+                break
+            for number, (got, text) in failures.items():
+                line = lines[number - 1]
+                if number in changed or not CHECK.match(line):
+                    sys.exit(f"waits: {path}: not a counter of waiting: {text}")
+                lines[number - 1] = CHECK.sub(rf"\g<1>{got:#x}\g<2>", line)
+                changed.add(number)
+        if changed:
+            with open(trial, "rb") as f, open(path, "wb") as out:
+                out.write(f.read())
+    return len(changed)
+
+
+def main():
+    if "--" not in sys.argv:
+        sys.exit(__doc__)
+    at = sys.argv.index("--")
+    for path in sys.argv[1:at]:
+        print(f"{path}: {refresh(path, sys.argv[at + 1:])} counters changed")
+
+
+if __name__ == "__main__":
+    main()
