@@ -40,6 +40,8 @@ FILES = [
     (r"\bb\.bin\.gz", "b.bin.gz", "head -c 64 /dev/zero | gzip >b.bin.gz"),
     (r"--merge tuesday\.txt", "tuesday.txt", f"build/nvcosim coverage {SMALL}/rand_cdp_009.nvt.gz -o tuesday.txt"),
     (r"nvcosim (history|regress --compare)", "nvcosim-nights/nights.db", 'mkdir nvcosim-nights && "$TREE/tests/cli/nights.py" "$TREE/csrc/regress/schema.sql" nvcosim-nights/nights.db'),
+    (r"digits/report\.json", "nvcosim-out/digits/report.json",
+     "build/nvcosim run --html -q traces/networks/digits/digits.nvdla --input traces/networks/digits/7.png"),
     # An RTL as a user has it: a copy of ours with one bug.
     (r"\bvmod\.f\b", "vmod.f", '"$TREE/tests/replay/buggy_rtl.sh" build mine && cp mine/buggy.f vmod.f'),
     (r"rtl:mine", "mine.built", "build/nvcosim build --config small --filelist vmod.f --name mine --verilator-option=-DSYNTHESIS && touch mine.built"),

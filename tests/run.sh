@@ -185,6 +185,7 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
 group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
+group "captures in every form that the formats have" tests/import/generate.py "$NVCOSIM" "$build/import" 8
 group "drivers that are simulated" tests/import/driver.py "$NVCOSIM" "$build" "$build/import" --rtl --seeds=3,4 \
     traces/conformance/{small/rand_multi_00{2,5},full/rand_multi_003}.nvt.gz "${NVDLA_CONFORMANCE:-../shared/conformance}/small/net_lenet/net_lenet.cfg"
 group "exported programs on the model, and for riscv64 and arm" tests/export/programs.sh "$build"

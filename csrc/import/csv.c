@@ -183,7 +183,7 @@ static int bad_row(struct source *source, struct error *err, const char *what) {
 static int take_row(struct source *source, const struct span *cells, int count, struct access *access,
                     struct error *err) {
     struct state *state = source->state;
-    uint64_t address, value, offset;
+    uint64_t address = 0, value = 0, offset;
     char text[160];
     bool is_write;
     if (count < state->most) {
@@ -261,8 +261,8 @@ static int next(struct source *source, struct access *access, struct error *err)
     struct state *state = source->state;
     struct span line, cells[CELLS];
     while (source_line(source, &line)) {
-        line = span_trim(line);
-        if (line.n == 0 || line.at[0] == '#')
+        const struct span trimmed = span_trim(line); /* the line itself may begin with an empty cell */
+        if (trimmed.n == 0 || trimmed.at[0] == '#')
             continue;
         if (!state->separator)
             state->separator = sniff_separator(line);

@@ -66,12 +66,35 @@ static bool skip_hex(struct span *rest, uint64_t *value) {
     return good;
 }
 
-/* "addr(0xADDRESS, 0xWORD), wval(0xVALUE)" behind the word. */
-static bool parse(struct span rest, bool is_write, uint64_t *address, uint64_t *value) {
+/* "addr(0xADDRESS, 0xWORD), wval(0xVALUE)" behind the word; is taken off. */
+static bool parse(struct span *rest, bool is_write, uint64_t *address, uint64_t *value) {
     uint64_t word;
-    return skip(&rest, " addr(") && skip_hex(&rest, address) && skip(&rest, ", ") && skip_hex(&rest, &word) &&
-           skip(&rest, is_write ? "), wval(" : "), rval(") && skip_hex(&rest, value) && skip(&rest, ")") &&
+    return skip(rest, " addr(") && skip_hex(rest, address) && skip(rest, ", ") && skip_hex(rest, &word) &&
+           skip(rest, is_write ? "), wval(" : "), rval(") && skip_hex(rest, value) && skip(rest, ")") &&
            *value <= UINT32_MAX;
+}
+
+/* Where the first print begins, NULL: there is none. *rest: what stands behind its word. */
+static const char *find_print(struct span line, bool *is_write, struct span *rest) {
+    const char *write = span_find_word(line, write_word), *read = span_find_word(line, read_word);
+    *is_write = write && (!read || write < read);
+    const char *at = *is_write ? write : read;
+    if (at) {
+        const char *behind = at + strlen(*is_write ? write_word : read_word);
+        *rest = (struct span){behind, (size_t)(line.at + line.n - behind)};
+    }
+    return at;
+}
+
+/* True if the line ends in the beginning of a print's word: a console may have broken it there. */
+static bool ends_in_word(struct span line) {
+    static const char common[] = "dla_reg_";
+    for (size_t n = strlen(common) - 1; n > 0; n--) {
+        const struct span end = {line.at + line.n - n, n};
+        if (line.n >= n && memcmp(end.at, common, n) == 0)
+            return line.n == n || !(isalnum((unsigned char)end.at[-1]) || end.at[-1] == '_');
+    }
+    return false;
 }
 
 /* True if a line begins something new: a prefix of the kernel's, of a serial console or a journal. */
@@ -131,16 +154,21 @@ static int complete(struct source *source, struct span line, bool cut, struct ac
     text_add(&state->line, line.at, line.n);
     for (int pieces = 1;; pieces++) {
         const struct span whole = {state->line.text, state->line.n};
-        const char *at = span_find_word(whole, write_word);
-        const bool is_write = at != NULL;
-        if (!at)
-            at = span_find_word(whole, read_word);
-        if (at) {
-            at += strlen(is_write ? write_word : read_word);
-            if (parse((struct span){at, (size_t)(whole.at + whole.n - at)}, is_write, &address, &value)) {
+        struct span rest, next_rest;
+        bool is_write, next_write;
+        if (find_print(whole, &is_write, &rest)) {
+            const bool good = parse(&rest, is_write, &address, &value);
+            const bool another = find_print(rest, &next_write, &next_rest) != NULL; /* a line feed is lost */
+            if (another)
+                keep_for_later(state, rest, state->number, cut);
+            if (good) {
                 *access =
                     source_register(is_write ? ACCESS_WRITE : ACCESS_READ, state->number, address, (uint32_t)value);
                 return 1;
+            }
+            if (another) {
+                cut = false;
+                break;
             }
         }
         struct span more;
@@ -157,6 +185,28 @@ static int complete(struct source *source, struct span line, bool cut, struct ac
     return 0;
 }
 
+/* Puts the next line behind this one if that makes a print; they are read again then. */
+static bool join(struct source *source, struct span line) {
+    struct state *state = source->state;
+    struct span more, rest;
+    uint64_t number;
+    bool cut, is_write;
+    state->line.n = 0;
+    text_add(&state->line, line.at, line.n);
+    if (!read_piece(source, &more, &number, &cut))
+        return false;
+    if (!begins_new(more)) {
+        text_add(&state->line, more.at, more.n);
+        const struct span whole = {state->line.text, state->line.n};
+        if (find_print(whole, &is_write, &rest)) {
+            keep_for_later(state, whole, state->number, cut);
+            return true;
+        }
+    }
+    keep_for_later(state, more, number, cut);
+    return true; /* the first line is none of ours */
+}
+
 static int next(struct source *source, struct access *access, struct error *err) {
     struct state *state = source->state;
     struct span line;
@@ -166,6 +216,8 @@ static int next(struct source *source, struct access *access, struct error *err)
         if (find_dropped(line, &dropped))
             return source_hole(source, state->number, access, err, "%" PRIu64 " printk messages dropped", dropped);
         if (!span_find_word(line, "dla_reg_")) {
+            if (!cut && ends_in_word(line) && join(source, line))
+                continue;
             if (cut && line.n > 0 && span_find_word(line, "dla_r"))
                 source_drop(source, state->number, "the file ends inside this line: dropped");
             take_driver(source, line);

@@ -498,10 +498,24 @@ static void take(struct lift *lift, const struct access *access) {
                 access->address, access->value);
 }
 
+/* False with a message if memory is meant that no address can reach. */
+static bool is_reachable(const struct lift *lift, const struct access *access) {
+    const bool is_memory = access->kind == ACCESS_MEMORY_READ || access->kind == ACCESS_MEMORY_WRITE ||
+                           access->kind == ACCESS_MEMORY_LOAD || access->kind == ACCESS_MEMORY_CHECK;
+    if (!is_memory || access->address <= UINT64_MAX - access->size)
+        return true;
+    return error_set(lift->err,
+                     "%s:%" PRIu64 ": found %" PRIu32 " bytes of memory at 0x%" PRIx64
+                     ", expected them to end below 2^64; is the line damaged? Take it out to import the rest",
+                     lift->options->title, access->line, access->size, access->address);
+}
+
 static bool take_all(struct lift *lift) {
     struct access access;
     int more;
     for (uint64_t n = 1; (more = source_next(lift->source, &access, lift->err)) > 0; n++) {
+        if (!is_reachable(lift, &access))
+            return false;
         take(lift, &access);
         if (n % PROGRESS_ACCESSES == 0 && lift->options->progress)
             lift->options->progress(lift->options->context);

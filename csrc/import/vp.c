@@ -9,7 +9,27 @@
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 
-static const char mark[] = "_adaptor: GP:";
+static const char mark[] = "_adaptor: GP:", ok_response[] = "TLM_OK_RESPONSE";
+
+/* What stands behind a transaction in its line, where the end of the line is lost: another one. */
+struct state {
+    struct text rest, line;
+};
+
+static bool open_state(struct source *source, struct error *err) {
+    (void)err;
+    source->state = xcalloc(1, sizeof(struct state));
+    return true;
+}
+
+static void close_state(struct source *source) {
+    struct state *state = source->state;
+    if (state) {
+        free(state->rest.text);
+        free(state->line.text);
+    }
+    free(state);
+}
 
 static int likely(const char *text, size_t n) {
     const struct span head = {text, n};
@@ -72,6 +92,8 @@ static size_t take_data(struct source *source, struct span rest, struct span *re
     for (struct span word = span_token(&rest); word.n; word = span_token(&rest)) {
         if (span_starts(word, "resp=")) {
             *response = (struct span){word.at + strlen("resp="), word.n - strlen("resp=")};
+            if (span_starts(*response, ok_response)) /* other text may be glued to it */
+                response->n = strlen(ok_response);
             return count;
         }
         if (count + 4 > ACCESS_BYTES)
@@ -120,11 +142,10 @@ static int take_line(struct source *source, struct span line, struct span rest, 
     }
     if (take_field(&rest, "data=0x", &field))
         count = take_data(source, rest, &response);
-    if (response.n >= strlen("TLM_OK_RESPONSE") && !span_is(response, "TLM_OK_RESPONSE"))
+    if (response.n >= strlen(ok_response) && !span_is(response, ok_response))
         return source_object(source, number, err, "response %.*s: the access did not happen", (int)response.n,
                              response.at);
-    if (count == 0 || count != size || write.n != 1 || !has_where || !has_size ||
-        !span_is(response, "TLM_OK_RESPONSE")) {
+    if (count == 0 || count != size || write.n != 1 || !has_where || !has_size || !span_is(response, ok_response)) {
         source_drop(source, number, "%s: dropped",
                     source->lines.cut ? "the file ends inside this line"
                                       : "a transaction that is cut or mixed with other text");
@@ -149,9 +170,23 @@ static int take_line(struct source *source, struct span line, struct span rest, 
     return 1;
 }
 
+/* The next line, or the rest of the one before. */
+static bool read_line(struct source *source, struct span *line) {
+    struct state *state = source->state;
+    if (state->rest.n == 0)
+        return source_line(source, line);
+    const struct text swap = state->line;
+    state->line = state->rest;
+    state->rest = swap;
+    state->rest.n = 0;
+    *line = (struct span){state->line.text, state->line.n};
+    return true;
+}
+
 static int next(struct source *source, struct access *access, struct error *err) {
+    struct state *state = source->state;
     struct span line;
-    while (source_line(source, &line)) {
+    while (read_line(source, &line)) {
         const char *at = span_find(line, mark);
         if (!at) {
             const char *value = span_find(line, "IRQ: irq_line=") ? span_find(line, " value=") : NULL;
@@ -168,7 +203,16 @@ static int next(struct source *source, struct access *access, struct error *err)
             continue;
         }
         const char *behind = at + strlen(mark);
-        const struct span rest = {behind, (size_t)(line.at + line.n - behind)};
+        struct span rest = {behind, (size_t)(line.at + line.n - behind)};
+        const char *another = span_find(rest, mark);
+        if (another) {
+            /* The name of the reporter stands in front of the mark. */
+            while (another > behind && another[-1] != '.' && another[-1] != ' ')
+                another--;
+            text_add(&state->rest, another, (size_t)(line.at + line.n - another));
+            rest.n = (size_t)(another - behind);
+            line.n = (size_t)(another - line.at);
+        }
         const int status = take_line(source, line, rest, access, err);
         if (status != 0)
             return status;
@@ -176,4 +220,5 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_vp = {"vp", "log of the SystemC virtual platform", likely, NULL, next, NULL};
+const struct source_format source_vp = {"vp",       "log of the SystemC virtual platform", likely, open_state, next,
+                                        close_state};

@@ -107,6 +107,7 @@ struct state {
     uint8_t (*data)[2][BITS / 8]; /* of memory accesses: bytes, enabled */
     size_t ready_first, ready_count, ready_capacity;
     uint32_t level;
+    uint64_t early; /* beats of AXI writes in front of their address */
 };
 
 static int likely_vcd(const char *text, size_t n) {
@@ -254,7 +255,8 @@ static void sample_axi(struct state *state, enum memory_space space) {
         if (burst) {
             put_beat(state, ACCESS_MEMORY_WRITE, space, burst, at + AXI_WDATA, at + AXI_WSTRB);
             state->writes[space].first += burst->beat == burst->beats;
-        }
+        } else
+            state->early++;
     }
     if (is_high(state, at + AXI_RVALID) && is_high(state, at + AXI_RREADY)) {
         struct queue *queue = &state->reads[space][number(state, at + AXI_RID) & (IDS - 1)];
@@ -469,6 +471,11 @@ static int finish(struct source *source) {
         end_of_time(state);
     state->ended = true;
     size_t open = 0;
+    if (state->early > 0)
+        source_drop(source, 0,
+                    "%" PRIu64 " AXI write beats that come before their address, or whose address is older "
+                    "than the file: dropped",
+                    state->early);
     for (size_t i = state->csb.first; i < state->csb.count; i++)
         open += !state->csb.items[i].answered;
     if (open > 0)

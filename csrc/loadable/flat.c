@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 struct flat flat_open(const char *name, const void *bytes, size_t n, struct error *err) {
-    return (struct flat){.bytes = bytes, .n = n, .name = name, .err = err, .budget = n};
+    /* Strings may be shared; what refers to the same bytes again and again is damaged. */
+    return (struct flat){.bytes = bytes, .n = n, .name = name, .err = err, .budget = 2 * (uint64_t)n};
 }
 
 bool flat_fail(struct flat *flat, size_t at, const char *format, ...) {
@@ -35,9 +36,10 @@ static uint64_t load(const struct flat *flat, size_t at, size_t bytes) {
 
 static bool spend(struct flat *flat, size_t at, uint64_t amount) {
     if (amount > flat->budget)
-        return flat_fail(flat, at,
-                         "vectors and strings hold more than the %zu bytes of the file; expected them not to overlap",
-                         flat->n);
+        return flat_fail(
+            flat, at,
+            "vectors and strings hold more than twice the %zu bytes of the file; expected them not to overlap",
+            flat->n);
     flat->budget -= amount;
     return true;
 }

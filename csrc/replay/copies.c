@@ -17,20 +17,12 @@
 
 #include "nvdla/xalloc.h"
 
-enum {
-    INTERVAL_PART = 11,     /* a copy is due after this part of the cycles played so far, */
-    INTERVAL_LEAST = 20000, /* and not before so many clocks; where a unit is about to be armed after 3/4 of that */
-    RETRY = 1000,           /* clocks until one that would cost too much is thought of again */
-    PROBE_PAGES = 16,       /* written after a fork, to see what the copying of a page costs, */
-    PROBES = 4,             /* after the first few */
-    PAGE = 4096,            /* bytes, of the probe */
-    STANDARD = 3,           /* stdin, stdout, stderr */
-};
+/* One copy before anything happens; the next ones from SECOND on, each when this part of the cycles so far has gone by
+ * again, or where a unit is about to be armed in the last eighth of that. A copy costs about a millisecond, so earlier
+ * ones, or denser ones, would cost more than they can save. */
+enum { SECOND = 200000, INTERVAL_PART = 11 };
 
-/* Largest share of the CPU time for copies unless the caller says otherwise, and seconds beyond it, which the first
- * ones take. */
-#define SHARE 0.006
-#define BEYOND 0.015
+enum { STANDARD = 3 /* stdin, stdout, stderr */ };
 
 /* A copy that sleeps. */
 struct copy {
@@ -52,14 +44,9 @@ struct copies {
     pid_t leaving[COPIES_MOST]; /* told to end */
     int leaving_count;
     uint64_t made, last; /* copies so far, cycle of the last one */
-    double fork_seconds, fault_seconds;
+    double fork_seconds;
     double asleep_seconds; /* of copies that have ended */
     uint64_t ended;
-    double last_cost;  /* of one copy */
-    double fault_cost; /* of one page, as the probes have it */
-    double probe_seconds;
-    long faults; /* when last looked at */
-    uint8_t *probe;
     int null; /* what a copy has instead of what it must not hold */
     const char *trouble;
     bool woken;
@@ -76,20 +63,10 @@ static double seconds_of(const struct timeval *time) {
     return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
 }
 
-static long page_faults(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_minflt;
-}
-
 struct copies *copies_new(const struct copies_options *options) {
     struct copies *copies = xcalloc(1, sizeof *copies);
     copies->options = *options;
-    if (copies->options.share <= 0)
-        copies->options.share = SHARE;
-    copies->probe = xcalloc(PROBE_PAGES + 1, PAGE);
     copies->null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    copies->faults = page_faults();
     return copies;
 }
 
@@ -131,7 +108,6 @@ void copies_free(struct copies *copies) {
     reap(copies, true);
     if (copies->null >= 0)
         close(copies->null);
-    free(copies->probe);
     free(copies);
 }
 
@@ -241,37 +217,10 @@ static bool has_one_thread(void) {
     return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink == 3; /* ., .., and a folder for each */
 }
 
-/* What the copying of pages that this process has written to since the last fork has cost. */
-static void count_faults(struct copies *copies) {
-    const long now = page_faults();
-    const double cost = (double)(now - copies->faults) * copies->fault_cost;
-    copies->faults = now;
-    copies->fault_seconds += cost;
-    copies->last_cost += cost;
-}
-
-/* Writes to pages of its own: all are copied, which is timed. */
-static void probe_faults(struct copies *copies) {
-    volatile uint8_t *page = copies->probe;
-    const double start = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-    for (int i = 0; i < PROBE_PAGES; i++)
-        page[(size_t)i * PAGE]++;
-    copies->probe_seconds += clock_of(CLOCK_PROCESS_CPUTIME_ID) - start;
-    copies->fault_cost = copies->probe_seconds / (double)(copies->made * PROBE_PAGES);
-}
-
-/* CPU time of all copies so far: of this process, and their own, which of those asleep is taken to be like the others'.
- */
+/* CPU time of all copies so far: of the forks, and their own, which of those asleep is taken to be like the others'. */
 static double spent(const struct copies *copies) {
     const double own = copies->ended ? copies->asleep_seconds / (double)copies->ended : 0;
-    return copies->fork_seconds + copies->fault_seconds + own * (double)copies->made;
-}
-
-static bool affordable(struct copies *copies) {
-    if (copies->made == 0 || copies->options.every > 0)
-        return true;
-    return spent(copies) + copies->last_cost <=
-           copies->options.share * (clock_of(CLOCK_PROCESS_CPUTIME_ID) + BEYOND / SHARE);
+    return copies->fork_seconds + own * (double)copies->made;
 }
 
 static void take(struct copies *copies, uint64_t cycle) {
@@ -304,10 +253,13 @@ static void take(struct copies *copies, uint64_t cycle) {
     copies->made++;
     copies->last = cycle;
     copies->fork_seconds += cost;
-    copies->last_cost = cost;
-    if (copies->made <= PROBES)
-        probe_faults(copies);
-    copies->faults = page_faults();
+}
+
+/* When the copy after the last one is due. */
+static uint64_t due_after(const struct copies *copies) {
+    if (copies->options.every > 0)
+        return copies->last + copies->options.every;
+    return copies->last < SECOND - SECOND / 8 ? SECOND : copies->last + copies->last / INTERVAL_PART;
 }
 
 uint64_t copies_consider(struct copies *copies, uint64_t cycle, bool arming, const uint64_t *starts, size_t count) {
@@ -315,20 +267,13 @@ uint64_t copies_consider(struct copies *copies, uint64_t cycle, bool arming, con
         return copies->wake.stop;
     if (copies->trouble)
         return UINT64_MAX;
-    const uint64_t part = cycle / INTERVAL_PART;
-    const uint64_t interval = copies->options.every > 0 ? copies->options.every
-                              : part > INTERVAL_LEAST   ? part
-                                                        : INTERVAL_LEAST;
-    const uint64_t age = cycle - copies->last;
-    if (copies->made > 0 && age < interval && !(arming && age >= interval / 4 * 3))
-        return copies->last + interval;
-    count_faults(copies);
-    if (!affordable(copies))
-        return cycle + RETRY;
+    const uint64_t due = due_after(copies);
+    if (copies->made > 0 && cycle < due && !(arming && due - cycle <= (due - copies->last) / 8))
+        return due;
     if (copies->count == COPIES_MOST)
         thin_out(copies, cycle, starts, count);
     take(copies, cycle);
-    return copies->woken ? copies->wake.stop : copies->trouble ? UINT64_MAX : cycle + interval;
+    return copies->woken ? copies->wake.stop : copies->trouble ? UINT64_MAX : due_after(copies);
 }
 
 const struct wake *copies_woken(const struct copies *copies) {

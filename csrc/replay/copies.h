@@ -20,7 +20,7 @@
  * The process must have one thread when it forks, since the others are not in the copy: where there are more no copy is
  * made (copies_trouble() says so). Files that are being written must not be open: both processes would write to them.
  *
- * Which copies there are depends on time; what a copy does when it is woken does not.
+ * Which copies there are depends on the run alone, not on time.
  */
 #ifndef REPLAY_COPIES_H
 #define REPLAY_COPIES_H
@@ -45,10 +45,7 @@ struct wake {
 };
 
 struct copies_options {
-    /* Share of the CPU time of the process that copies may cost, besides some milliseconds; 0: 0.006. Where forks cost
-     * more there are fewer of them. */
-    double share;
-    /* Clocks from one copy to the next, whatever they cost, to measure that; 0: by age and share. */
+    /* Clocks from one copy to the next, to measure what they cost; 0: as usual. */
     uint64_t every;
     /* Open descriptors beyond 0, 1 and 2 that a sleeping copy must not hold: ends of pipes. */
     int descriptors[COPIES_DESCRIPTORS];
@@ -92,9 +89,9 @@ bool copies_wake(struct copies *copies, const struct wake *wake, int *status, st
 void copies_leave(int status) __attribute__((noreturn));
 
 struct copies_statistics {
-    uint64_t made, asleep; /* copies made so far, and those that sleep now */
-    double fork_seconds;   /* CPU time of all forks, of the parent */
-    double cost_seconds;   /* with the copies' own, and an estimate of what copying pages on their next write costs */
+    uint64_t made, asleep;        /* copies made so far, and those that sleep now */
+    double fork_seconds;          /* CPU time of all forks, of the parent */
+    double cost_seconds;          /* with the copies' own; not what copying pages on their next write costs */
     uint64_t cycles[COPIES_MOST]; /* of those asleep, ascending */
 };
 void copies_statistics(const struct copies *copies, struct copies_statistics *statistics);

@@ -130,8 +130,8 @@ void again_look(struct again *again, const struct report_input *input, struct wo
         end_of_copy(again, &input->played[0]);
     copies_statistics(again->copies, &figures);
     if (!again->options->debug)
-        words_add(notes, "copies: %" PRIu64 " made, %.1f ms for forks, %.1f ms with the pages that they cost%s%s",
-                  figures.made, 1e3 * figures.fork_seconds, 1e3 * figures.cost_seconds,
+        words_add(notes, "copies: %" PRIu64 " made, %.1f ms for forks, %.1f ms with their own%s%s", figures.made,
+                  1e3 * figures.fork_seconds, 1e3 * figures.cost_seconds,
                   copies_trouble(again->copies) ? "; no more, because " : "",
                   copies_trouble(again->copies) ? copies_trouble(again->copies) : "");
     if (!choose(again, input, &wake))

@@ -262,9 +262,11 @@ static void take_progress(struct job *job, const json_t *json) {
     short_number(json_number_value(json_object_get(json, "rate")), rate, sizeof rate);
     job->part = json_number_value(json_object_get(json, "part"));
     free(job->at);
-    job->at = xprintf("%.*s on %s: layer %lld of %lld, %s cycles, %s/s", NAME_SHOWN, name, device ? device : "?",
+    const char *layer = json_string_value(json_object_get(json, "name")); /* of a network */
+    job->at = xprintf("%.*s on %s: layer %lld of %lld%s%s%s, %s cycles, %s/s", NAME_SHOWN, name, device ? device : "?",
                       (long long)json_integer_value(json_object_get(json, "layer")),
-                      (long long)json_integer_value(json_object_get(json, "layers")), cycles, rate);
+                      (long long)json_integer_value(json_object_get(json, "layers")), layer ? " (" : "",
+                      layer ? layer : "", layer ? ")" : "", cycles, rate);
     free(name);
 }
 

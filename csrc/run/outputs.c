@@ -91,9 +91,8 @@ static bool write_dimg(const char *folder, const struct network_output *output, 
                                                           : 42;
     struct network_output literal = *output;
     literal.atom = atom;
-    const uint32_t surfaces = (output->c + output->atom - 1) / output->atom;
     const uint32_t header[] = {0,         code,         output->w,       output->h,
-                               output->c, output->line, output->surface, output->surface * surfaces};
+                               output->c, output->line, output->surface, (uint32_t)output->size};
     struct text text = {0};
     text_add(&text, "DIMG", 4);
     text_add(&text, header, sizeof header);

@@ -225,7 +225,7 @@ static void session_close(struct session *session) {
     histogram_set_free(&session->histograms);
     taps_free(&session->taps);
     again_close(&session->again);
-    free(session->watch.layers);
+    watch_free(&session->watch);
     free(session->launches);
     free(session->wave_path);
 }

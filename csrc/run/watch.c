@@ -51,24 +51,32 @@ void send_progress(void *context, const struct device *dev, size_t done, size_t 
         layer++;
     double part = part_done(watch, device, layer);
     part = watch->from + watch->share * part;
-    char *text = xprintf("{\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
+    const struct launch *launch = layer > 0 ? watch->launches[layer - 1] : NULL;
+    const struct network_layer *of = launch ? network_layer_of(&watch->network, launch->unit, launch->ordinal) : NULL;
+    char *name = of ? xprintf("\"name\":\"%u.%u %s\",", of->task, of->operation, of->type) : xstrdup("");
+    char *text = xprintf("{%s\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
                          ",\"rate\":%.0f,\"part\":%.4f,\"done\":%zu,\"operations\":%zu}",
-                         dev->name, layer, watch->layer_count, cycles,
+                         name, dev->name, layer, watch->layer_count, cycles,
                          now > watch->start ? (double)cycles / (now - watch->start) : 0, part, done, total);
     send_line(watch->fd, text);
     free(text);
+    free(name);
 }
 
 /* The operations of a program that arm a layer: a launch whose output goes to memory. Returns their number; free()
- * the list. */
-static size_t find_layers(const struct nvdla_config *config, const struct layer_tracker *tracker, size_t **layers) {
+ * the lists. */
+static size_t find_layers(const struct nvdla_config *config, const struct layer_tracker *tracker, size_t **layers,
+                          const struct launch ***launches) {
     const size_t count = layer_tracker_count(tracker);
     size_t found = 0;
     *layers = xcalloc(count + 1, sizeof **layers);
+    *launches = xcalloc(count + 1, sizeof **launches);
     for (size_t i = 0; i < count; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
-        if (launch_is_layer(config, launch))
+        if (launch_is_layer(config, launch)) {
+            (*launches)[found] = launch;
             (*layers)[found++] = launch->tag;
+        }
     }
     return found;
 }
@@ -77,7 +85,8 @@ void measure_work(const struct program *prog, const struct layer_tracker *tracke
                   struct watch *watch) {
     result->operations = prog->count;
     result->launches = layer_tracker_count(tracker);
-    result->layers = watch->layer_count = find_layers(prog->config, tracker, &watch->layers);
+    result->layers = watch->layer_count = find_layers(prog->config, tracker, &watch->layers, &watch->launches);
+    network_read(prog, &watch->network, NULL); /* what it does not say is not told */
     for (size_t i = 0; i < result->launches; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
         result->macs += launch_macs(launch);
@@ -85,4 +94,10 @@ void measure_work(const struct program *prog, const struct layer_tracker *tracke
             watch->bytes +=
                 launch_atoms(prog->config, launch, (enum nvdla_client)client) * (uint64_t)prog->config->mem_atom;
     }
+}
+
+void watch_free(struct watch *watch) {
+    free(watch->layers);
+    free(watch->launches);
+    network_free(&watch->network);
 }

@@ -5,20 +5,25 @@
 #include "device/device.h"
 #include "layers/tracker.h"
 #include "run/result.h"
+#include "trace/network.h"
 #include "trace/program.h"
 
 struct watch {
     int fd;
-    size_t *layers; /* the operations that arm what writes memory, in order */
+    size_t *layers;                 /* the operations that arm what writes memory, in order */
+    const struct launch **launches; /* those that they arm */
+    struct network network;         /* that the trace was made of, if it says so */
     size_t layer_count;
     uint64_t bytes;     /* that all launches move over the memory ports */
     double from, share; /* of the whole: what was done before the device that plays, and what that one takes */
     double start, last;
 };
 
-/* Counts what there is to do: for the result, and to tell how far it is. free() watch->layers. */
+/* Counts what there is to do: for the result, and to tell how far it is. The tracker must stay; end with watch_free. */
 void measure_work(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
                   struct watch *watch);
+
+void watch_free(struct watch *watch);
 
 /* Tells the runner how far it is, a few times a second; as in struct play_options. context: the watch. */
 void send_progress(void *context, const struct device *dev, size_t done, size_t total);

@@ -3,9 +3,9 @@
 
 usage: copies.py BUILD [ROUNDS]      exit status 1 if they cost more than 2 % of the run, which fewer than five rounds cannot tell
 
-A run with copies differs from one without by less than two runs of the same kind differ on most machines. The run keeps an account itself:
-forks and the copies' own time are measured, the pages copied behind a fork estimated. What that account is worth is seen where the copies
-cannot hide, in runs that make hundreds of them: the processor time of all processes, less that of a run without, against the account.
+A run with copies differs from one without by less than two runs of the same kind differ on most machines. The run keeps an account itself,
+of forks and the copies' own time; the pages copied behind a fork are not in it. What that account is worth is seen where the copies
+cannot hide, in runs that make a hundred of them: the processor time of all processes, less that of a run without, against the account.
 What copies cost as they are usually made is their account then, times that ratio.
 """
 import json
@@ -18,7 +18,7 @@ import sys
 from turns import cost, spread
 
 LIMIT = 0.02
-DENSE = 2000  # clocks from one copy to the next, where the account is checked
+DENSE = 10000  # clocks from one copy to the next, where the account is checked
 
 
 def main(build, rounds="7"):

@@ -12,6 +12,7 @@
 #include "export/streams.h"
 #include "export/txn.h"
 #include "trace/formats.h"
+#include "trace/network.h"
 #include "trace/nvt.h"
 
 #define FUZZ_DIRECTORY "/nonexistent/"
@@ -43,6 +44,18 @@ static inline void fuzz_round_trip(struct program *prog, const struct error *err
             abort(); /* an error without a message */
         return;
     }
+    struct network network;
+    struct error network_err = {.text = ""};
+    if (network_read(prog, &network, &network_err)) {
+        for (size_t i = 0; i < network.output_count; i++) {
+            const struct network_output *output = &network.outputs[i];
+            if (output->tensor &&
+                network_place(output, output->n - 1, output->c - 1, output->h - 1, output->w - 1) >= output->size)
+                abort(); /* an element outside its output */
+        }
+        network_free(&network);
+    } else if (!network_err.text[0])
+        abort();
     size_t n, m;
     struct error again_err = {.text = ""};
     char *text = nvt_text(prog, &n);

@@ -85,9 +85,14 @@ def check(nvcosim, row, folder, rtl, scratch):
         if wrong:
             return f"golden.dimg: {wrong} elements differ"
     for dut in ["model"] + (["both"] if config in rtl else []):
-        done = run([nvcosim, "run", "-q", "--strict", "--dut", dut, "--out", str(scratch / "reports"), str(trace)])
+        outputs = scratch / "outputs"
+        done = run([nvcosim, "run", "-q", "--strict", "--dut", dut, "--out", str(scratch / "reports"), "--outputs", str(outputs), "--dimg", str(trace)])
         if done.returncode:
             return f"run --dut {dut}: exit status {done.returncode}: {done.stdout}{done.stderr}"
+        if next(outputs.glob("*.bin")).read_bytes()[:len(wanted)] != wanted:
+            return f"run --dut {dut} --outputs: another output than {wanted[:16].hex()}..."
+        if (folder / "golden.dimg").exists() and next(outputs.glob("*.dimg")).read_bytes() != (folder / "golden.dimg").read_bytes():
+            return f"run --dut {dut} --dimg: another file than golden.dimg"
     return None
 
 

@@ -95,11 +95,11 @@ static void reading_is_bounded(void **state) {
     bytes[28] = 30; /* elements */
     const struct flat_table root = flat_root(&flat, "root");
     assert_false(flat.failed);
-    assert_int_equal(flat_vector(&flat, &root, 0, 1, "list").count, 30);
-    assert_int_equal(flat_vector(&flat, &root, 0, 1, "list").count, 30);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(flat_vector(&flat, &root, 0, 1, "list").count, 30);
     assert_int_equal(flat_vector(&flat, &root, 0, 1, "list").count, 0);
     assert_true(flat.failed);
-    assert_non_null(strstr(err.text, "x: offset 0x1c: vectors and strings hold more than the 64 bytes"));
+    assert_non_null(strstr(err.text, "x: offset 0x1c: vectors and strings hold more than twice the 64 bytes"));
 }
 
 int main(void) {
