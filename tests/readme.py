@@ -6,7 +6,8 @@ usage: readme.py BUILD [--write] [PATTERN]
   --write   puts the outputs into the documents instead of comparing them
   PATTERN   only commands and outputs that match this regular expression
 
-An indented block holds commands, one a line, unless a comment stands on the line before it (and an empty one after that):
+An indented block holds commands, one a line, unless a comment stands on the line before it (and an empty one after that); what such a
+comment says of a block it says of those too that only empty lines part from it:
   <!-- output: COMMAND -->   it is what COMMAND prints to stdout, without blanks at the ends of its lines
   <!-- text -->              neither
 Commands run in a folder of their own, BUILD/tests/readme, from top to bottom; the tables below say what stands for TRACE, where t.cfg
@@ -38,6 +39,7 @@ FILES = [
     (r"cases/small_mix_30\.", "cases/small_mix_30.nvt.gz", "build/nvcosim gen --config small --engine mix --seed 30 --count 1 --out cases"),
     (r"\ba\.bin", "a.bin", "head -c 64 /dev/zero >a.bin"),
     (r"\bb\.bin\.gz", "b.bin.gz", "head -c 64 /dev/zero | gzip >b.bin.gz"),
+    (r"import .*\bdmesg\.log", "dmesg.log", "cp traces/captures/synth_small_rand_dc_000/dmesg.log ."),
     (r"--merge tuesday\.txt", "tuesday.txt", f"build/nvcosim coverage {SMALL}/rand_cdp_009.nvt.gz -o tuesday.txt"),
     (r"nvcosim (history|regress --compare)", "nvcosim-nights/nights.db", 'mkdir nvcosim-nights && "$TREE/tests/cli/nights.py" "$TREE/csrc/regress/schema.sql" nvcosim-nights/nights.db'),
     (r"digits/report\.json", "nvcosim-out/digits/report.json",
@@ -88,7 +90,8 @@ class Document:
             while end < len(self.lines) and self.lines[end].startswith("    "):
                 end += 1
             comment = re.fullmatch(r"<!-- (text|output: (.*)) -->", self.lines[i - 2]) if i > 1 else None
-            kind = comment.group(1).split(":")[0] if comment else "commands"
+            follows = self.blocks and self.blocks[-1][0] == "text" and not any(self.lines[self.blocks[-1][2] + len(self.blocks[-1][3]):i])
+            kind = comment.group(1).split(":")[0] if comment else "text" if follows else "commands"
             self.blocks.append((kind, comment and comment.group(2), i, self.lines[i:end]))
             i = end
 
@@ -224,7 +227,7 @@ def main(build, *arguments):
     pattern = next((a for a in arguments if a != "--write"), "")
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     test = Test(build, write, pattern)
-    _, text = test.sandbox.shell("for c in '' run info convert diff build coverage gen shrink calibrate debug lint history import export; do nvcosim $c --help; done")
+    _, text = test.sandbox.shell("for c in '' $(nvcosim help | sed -n '/^Commands/,/^$/s/^  \\([a-z]*\\) .*/\\1/p' | grep -v '^help'); do nvcosim $c --help; done")
     options = set(re.findall(r"--[a-z][\w-]*", text))
     paths = ["README.md"] + sorted(p for p in glob.glob("**/*.md", recursive=True) if p != "README.md" and not p.startswith(("build", "docs/nvdla/")))
     for path in paths:
