@@ -212,10 +212,10 @@ static int next(struct source *source, struct access *access, struct error *err)
     struct span line;
     bool cut;
     while (read_piece(source, &line, &state->number, &cut)) {
-        uint64_t dropped;
-        if (find_dropped(line, &dropped))
-            return source_hole(source, state->number, access, err, "%" PRIu64 " printk messages dropped", dropped);
         if (!span_find_word(line, "dla_reg_")) {
+            uint64_t dropped;
+            if (find_dropped(line, &dropped))
+                return source_hole(source, state->number, access, err, "%" PRIu64 " printk messages dropped", dropped);
             if (!cut && ends_in_word(line) && join(source, line))
                 continue;
             if (cut && line.n > 0 && span_find_word(line, "dla_r"))

@@ -12,6 +12,7 @@
 #include "nvdla/xalloc.h"
 #include "trace/side_files.h"
 
+enum { QUAD = 16 /* bytes of write_mem and read_mem */ };
 enum { TOKENS = 8 };
 
 struct state {
@@ -164,6 +165,49 @@ static int take_register(struct source *source, const struct span *tokens, int c
     return 1;
 }
 
+/* A hexadecimal or decimal number of up to 128 bits as 16 bytes, the least significant first. */
+static bool take_quad(struct span token, uint8_t bytes[QUAD]) {
+    uint64_t low = 0, high = 0;
+    if (span_starts(token, "0x") && token.n > 18) {
+        const struct span lower = {token.at + token.n - 16, 16}, upper = {token.at, token.n - 16};
+        if (!span_hex(lower, &low) || !span_hex(upper, &high))
+            return false;
+    } else if (!span_number(token, false, &low))
+        return false;
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(low >> 8 * i);
+        bytes[8 + i] = (uint8_t)(high >> 8 * i);
+    }
+    return true;
+}
+
+/* write_mem addr bytemask data: a mask bit for each byte; read_mem addr mask expected: whole bytes of a mask. */
+static int take_quads(struct source *source, const struct span *tokens, int count, bool writes, struct access *access,
+                      struct error *err) {
+    struct state *state = source->state;
+    const uint64_t line = (uint64_t)source->lines.line;
+    uint8_t mask[QUAD], data[QUAD];
+    uint64_t bits = 0;
+    bool good = count == 4 && span_number(tokens[1], false, &state->base) && take_quad(tokens[3], data) &&
+                (writes ? span_number(tokens[2], false, &bits) && bits <= 0xffff : take_quad(tokens[2], mask));
+    for (int i = 0; good && !writes && i < QUAD; i++) {
+        good = mask[i] == 0 || mask[i] == 0xff;
+        bits |= (uint64_t)(mask[i] != 0) << i;
+    }
+    if (!good)
+        return source_fail(source, line, err, "expected %s",
+                           writes ? "write_mem ADDRESS BYTEMASK DATA, 16 bytes with a mask bit for each"
+                                  : "read_mem ADDRESS MASK EXPECTED, 16 bytes with a mask of whole bytes");
+    state->blob = blob_new(NULL);
+    for (size_t i = 0; i < QUAD; i++)
+        if (bits >> i & 1)
+            blob_append(state->blob, i, &data[i], 1);
+    state->kind = writes ? ACCESS_MEMORY_LOAD : ACCESS_MEMORY_CHECK;
+    state->line = line;
+    state->chunk = state->at = 0;
+    return next_piece(source, access);
+}
+
 static int take_command(struct source *source, const struct span *tokens, int count, struct access *access,
                         struct error *err) {
     const uint64_t line = (uint64_t)source->lines.line;
@@ -173,6 +217,8 @@ static int take_command(struct source *source, const struct span *tokens, int co
         return take_memory(source, tokens, count, ACCESS_MEMORY_LOAD, access, err);
     if (span_is(tokens[0], "dump_mem"))
         return take_memory(source, tokens, count, ACCESS_MEMORY_CHECK, access, err);
+    if (span_is(tokens[0], "write_mem") || span_is(tokens[0], "read_mem"))
+        return take_quads(source, tokens, count, span_is(tokens[0], "write_mem"), access, err);
     if (span_is(tokens[0], "wait")) {
         *access = (struct access){.kind = ACCESS_WAIT, .line = line, .value = count < 2 || !span_is(tokens[1], "low")};
         return 1;
@@ -182,9 +228,10 @@ static int take_command(struct source *source, const struct span *tokens, int co
         return 0;
     }
     char shown[SPAN_SHOW];
-    return source_fail(source, line, err,
-                       "unknown command %s; expected write_reg, read_reg, until, wait, load_mem or dump_mem",
-                       span_show(tokens[0], shown));
+    return source_fail(
+        source, line, err,
+        "unknown command %s; expected write_reg, read_reg, until, wait, load_mem, dump_mem, write_mem or read_mem",
+        span_show(tokens[0], shown));
 }
 
 static int next(struct source *source, struct access *access, struct error *err) {

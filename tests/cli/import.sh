@@ -68,6 +68,10 @@ nv import t.1 t.2 -o tt.nvt --accesses tt.acc; check import_rotated 0 "31 writes
 that import_rotated_accesses cmp tt.acc t.acc
 nv import t.1 missing.log -o tt.nvt; check import_rotated_missing 2 "missing.log: cannot open"
 nv import --from nvt plain.nvt plain.nvt; check import_two 2 "found 'plain.nvt', expected one trace"
+printf 'write_reg 0xffff0401 0x0\nwrite_mem 0x12340000 0x00ff 0x00112233445566778899aabbccddeeff\nread_mem 0x12340000 0x0000000000000000ffffffffffffffff 0x00000000000000008899aabbccddeeff\nload_mem 0x40 2 two.dat\n' >quad.txn; echo ' 0x01 0x02' >two.dat
+nv import --dialect player quad.txn -o quad.nvt; check import_txn_memory 0 "10 bytes known at first" "8 to be checked"
+that import_txn_anywhere sh -c 'grep -q "^mem_load primary 0x12340000" quad.nvt && grep -q "^mem_check primary 0x12340000" quad.nvt && grep -q "^mem_load primary 0x00000040" quad.nvt && grep -qx "  ffeeddccbbaa9988" quad.nvt'
+sed 's/0x00ff 0x/0x1ffff 0x/' quad.txn >bad.txn; nv import --dialect player bad.txn -o bad.nvt; check import_txn_mask 2 "bad.txn:2: expected write_mem ADDRESS BYTEMASK DATA"
 form csv 0x43c80000 >t.csv
 nv import t.csv -o c.nvt; check import_csv_base 2 "none of its 39 accesses is in the register window" "--base"
 nv import --base 0x43c80000 t.csv -o c.nvt; check import_csv 0 "csv, 31 writes and 8 reads" "guessed: t.csv:1: columns type:2,address:3,data:4"
