@@ -39,7 +39,7 @@ static const char doc[] =
     "  nvcosim info --config full conformance/full/sanity3\n"
     "  nvcosim info --json t.nvt.gz\n"
     "  nvcosim info net.nvdla\n"
-    "  nvcosim info --dot --report nvcosim-out/net/report.json net.nvdla | dot -Tsvg >net.svg\n"
+    "  nvcosim info --dot net.nvdla | dot -Tsvg >net.svg\n"
     "\n"
     "Least clocks of a layer: what the MAC array takes for its multiplications if it never waits.";
 

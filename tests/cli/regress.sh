@@ -18,7 +18,7 @@ items:
     tags: [random]
 END
 nv regress; check regress_no_plan 2 "no plan is given; expected a file such as plans/nightly.yml"
-nv regress p.yml q.yml; check regress_two_plans 2 "found a second plan, 'q.yml'; expected one"
+nv regress p.yml q.yml; check regress_two_plans 2 "found 'q.yml', expected one plan"
 nv regress --resume; check regress_resume_no_plan 2 "no plan is given" "or --resume=NIGHT"
 nv regress none.yml; check regress_missing_plan 2 "none.yml: "
 nv regress p.yml --jobs=0; check regress_jobs 2 "--jobs: found '0', expected a number from 1 to 1024"
