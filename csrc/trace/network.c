@@ -18,7 +18,7 @@ unsigned network_type_bytes(enum network_type type) {
 
 void network_name(const char *name, char text[NETWORK_NAME]) {
     size_t n = 0;
-    for (; name[n] && n < NETWORK_NAME - 1; n++)
+    for (; n < NETWORK_NAME - 1 && name[n]; n++)
         text[n] = isalnum((unsigned char)name[n]) || name[n] == '-' || (name[n] == '.' && n > 0) ? name[n] : '_';
     if (n == 0)
         text[n++] = '_';
