@@ -237,6 +237,8 @@ refused "a job without its chunk" 2 "the folder of the night (--out) has to be o
 # ---- a job that the runner has given up: Slurm has lost its node, and it works all the same --------------------------------------------
 cp "$nights/night-3/slurm/chunks/$(cd "$nights/night-3/slurm/chunks" && ls -S | head -n 1)" "$nights/night-3/slurm/chunks/99"
 : >"$nights/night-3/slurm/results/99"
+mkdir "$nights/night-3/simulators" # a night that is done keeps none
+cp tree/build/nvcosim-small-second "$nights/night-3/simulators"
 "$NV" regress --worker "$nights/night-3" 99 >lost.txt 2>&1 &
 lost=$!
 wait_for says "$nights/night-3/slurm/results/99" '"done"'
