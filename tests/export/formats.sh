@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$(realpath "$1")
 NVCOSIM=$(realpath "${NVCOSIM:-$build/nvcosim}")
-make --no-print-directory "$build/tests/same_program" || { echo "0 passed, 1 failed"; exit 1; }
+make --no-print-directory "$1/tests/same_program" || { echo "0 passed, 1 failed"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
