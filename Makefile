@@ -124,6 +124,7 @@ $(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/versio
 
 # The kernels of the model are worth the optimiser's time.
 $(B)/obj/csrc/model/%.o: CFLAGS += -O3
+$(B)/obj/csrc/loadable/%.o: CFLAGS += -ffp-contract=off # the same numbers with every compiler and processor
 $(B)/obj/csrc/replay/copies.o: CFLAGS += -fno-plt # else each copy looks the few functions up that it calls
 
 $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a

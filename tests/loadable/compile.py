@@ -165,6 +165,20 @@ def batches(scratch):
     check("two_pictures_differ", data[:SIZE] != data[SIZE:] and any(data[SIZE:]))
 
 
+def empty_memories(scratch):
+    """What is zero takes neither room in the trace nor memory."""
+    net, addresses = network()
+    net.memory(1 << 29, content=b"hello")
+    net.memory(1 << 28, flags=ALLOCATE | INPUT)
+    net.dla([add(5, here(IN), here(OUT))], addresses)
+    result = plays("large_memories_of_zeros", scratch, net, source="zero")
+    with open(scratch / "net.nvdla", "rb") as file:
+        done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); "
+                               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", NVCOSIM, "compile", file.name,
+                               "--config=small", "--input=zero", "-o", str(scratch / "net.nvt")], capture_output=True, text=True)
+    check("large_memories_of_zeros_cost_nothing", int(done.stdout) < 100000 and len(result.text) < 20000, f"{done.stdout} kB")
+
+
 def schedules(scratch):
     net, addresses = network()
     net.dla([add(1, here(IN), here(POOL), consumers={SDP: (1, DONE)}), add(1, here(POOL), here(OUT))], addresses, counters=[0, 2])
@@ -320,7 +334,7 @@ def refusals(scratch):
 def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
-        for part in (layers, address_offsets, batches, schedules, moves, cpu, refusals):
+        for part in (layers, address_offsets, batches, empty_memories, schedules, moves, cpu, refusals):
             try:
                 part(scratch)
             except Exception as error:  # a result that is not there, after a failure that has been told
