@@ -214,7 +214,7 @@ fuzz: $(FUZZERS)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------------------
 ## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
-lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
+lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(B)/gen/full/nvdla_pkg.sv $(GENERATED) $(EMBEDDED)
 	@scripts/lint.sh $(CONFIGS)
 
 BENCH_ROUNDS ?= 7
