@@ -124,6 +124,7 @@ $(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/versio
 
 # The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter.
 $(B)/obj/csrc/model/%.o: CFLAGS += -O3 -Wno-psabi
+$(B)/obj/csrc/loadable/%.o: CFLAGS += -ffp-contract=off # the same numbers with every compiler and processor
 $(B)/obj/csrc/replay/copies.o: CFLAGS += -fno-plt # else each copy looks the few functions up that it calls
 
 $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
@@ -213,7 +214,7 @@ fuzz: $(FUZZERS)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------------------
 ## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
-lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
+lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(B)/gen/full/nvdla_pkg.sv $(GENERATED) $(EMBEDDED)
 	@scripts/lint.sh $(CONFIGS)
 
 BENCH_ROUNDS ?= 7
