@@ -384,6 +384,10 @@ static bool write_ready(struct axi_memory *mem) {
     return !stalled(mem, STALL_W);
 }
 
+void axi_memory_set(struct axi_memory *mem, const struct axi_options *options) {
+    mem->options = *options;
+}
+
 void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct axi_inputs *in) {
     mem->prov = prov;
     uint64_t seed = mem->options.seed * 2 + (uint64_t)mem->port;

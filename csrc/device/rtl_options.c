@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 void axi_options_default(struct axi_options *options) {
@@ -14,6 +15,20 @@ void axi_options_default(struct axi_options *options) {
         .page_miss = 24,
         .bandwidth = 1000,
     };
+}
+
+char *rtl_options_reset_key(const struct rtl_options *options) {
+    struct text key = {0};
+    if (options->taps || options->account || options->cbuf || options->taps_later || options->beats ||
+        options->copies || options->wave.path || options->coverage_path)
+        return NULL;
+    text_printf(&key, "reset %s%s%s", options->timeline ? "timeline " : "", options->checks ? "checks " : "",
+                options->measure ? "measure " : "");
+    for (const char *const *pin = options->pins; pin && *pin; pin++)
+        text_printf(&key, "%s ", *pin);
+    for (size_t i = 0; i < options->fault_count; i++)
+        text_printf(&key, "%u ", options->faults[i]);
+    return key.text;
 }
 
 char *wave_save_path(const char *wave_path) {

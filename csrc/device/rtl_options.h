@@ -77,6 +77,10 @@ struct rtl_options {
     bool measure;              /* sample the share of time spent inside the design's evaluation */
 };
 
+/* Text that is the same for two sets of options with which a design and its testbench are in the same state after the
+ * reset, whatever their memories do later; NULL with recordings that belong to one trace. The caller frees it. */
+char *rtl_options_reset_key(const struct rtl_options *options);
+
 /* Name of the GTKWave save file that is written beside a wave file: NAME.gtkw for NAME.fst. The caller frees it. */
 char *wave_save_path(const char *wave_path);
 

@@ -81,6 +81,13 @@ struct run_options {
         double start; /* process_clock() when its process was started */
     } ledger;
     bool progress; /* of a simulator: it tells how far it is, by the same way */
+    bool fresh;    /* every trace is played by a simulator that was started for it */
+    int serve;     /* of a simulator: socket that the traces to play come by (serve.h); -1: it plays the one given */
+    /* Of a simulator: the trace is a random layer, to be written first if it is not there. */
+    struct run_layer {
+        const char *generator; /* as gen_engines() reads it; NULL: it is no such layer */
+        uint64_t seed;
+    } layer;
     int jobs;
     int threads;          /* of the model */
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
