@@ -360,8 +360,7 @@ static bool rtl_adopt(struct device *dev, const struct axi_options *options) {
         const bool fresh = !axi_memory_busy(port->memory);
         axi_memory_set(port->memory, options);
         axi_memory_reset(port->memory, rtl->prov, &in);
-        if (!fresh || in.arready != port->in.arready || in.awready != port->in.awready ||
-            in.wready != port->in.wready)
+        if (!fresh || in.arready != port->in.arready || in.awready != port->in.awready || in.wready != port->in.wready)
             return false;
     }
     rtl->options.axi = *options;

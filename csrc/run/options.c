@@ -253,7 +253,7 @@ const struct argp_option run_option_table[] = {
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
     {.name = "no-report", .key = KEY_NO_REPORT, .flags = OPTION_HIDDEN},
-    {.name = "serve", .key = KEY_SERVE, .arg = "FD", .flags = OPTION_HIDDEN},
+    {.name = "serve", .key = KEY_SERVE, .arg = "FD,PID", .flags = OPTION_HIDDEN},
     {.name = "layer", .key = KEY_LAYER, .arg = "SEED,GENERATOR", .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
@@ -270,8 +270,13 @@ int worse_status(int a, int b) {
 }
 
 void run_options_init(struct run_options *options) {
-    *options =
-        (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1, .seed = 1, .result_fd = -1, .serve = -1, .style = {.top = 5}};
+    *options = (struct run_options){.dut = DUT_BOTH,
+                                    .jobs = 1,
+                                    .threads = 1,
+                                    .seed = 1,
+                                    .result_fd = -1,
+                                    .serve = {.socket = -1},
+                                    .style = {.top = 5}};
     play_options_default(&options->play);
     axi_options_default(&options->rtl.axi);
 }
@@ -754,7 +759,8 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->fresh = true;
         return 0; /* the parent's own */
     case KEY_SERVE:
-        options->serve = (int)number_option(state, name, arg, 1000);
+        if (sscanf(arg, "%d,%d", &options->serve.socket, &options->serve.runner) != 2)
+            argp_error(state, "--serve: found '%s', expected FD,PID", arg);
         return 0;
     case KEY_LAYER: {
         char *end;
@@ -778,7 +784,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         words_add(&options->traces, "%s", arg);
         return 0;
     case ARGP_KEY_END:
-        if (options->traces.count == 0 && options->serve < 0)
+        if (options->traces.count == 0 && options->serve.socket < 0)
             argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
                               "directory that holds one");
         check_options(options, state);

@@ -82,7 +82,11 @@ struct run_options {
     } ledger;
     bool progress; /* of a simulator: it tells how far it is, by the same way */
     bool fresh;    /* every trace is played by a simulator that was started for it */
-    int serve;     /* of a simulator: socket that the traces to play come by (serve.h); -1: it plays the one given */
+    /* Of a simulator: it plays the traces that come over a socket (serve.h). */
+    struct run_serve {
+        int socket; /* -1: it plays the one given */
+        int runner; /* process that they come from */
+    } serve;
     /* Of a simulator: the trace is a random layer, to be written first if it is not there. */
     struct run_layer {
         const char *generator; /* as gen_engines() reads it; NULL: it is no such layer */

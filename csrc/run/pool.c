@@ -82,7 +82,7 @@ bool pool_start(struct pool *pool, struct job *job, const struct run_options *op
     struct server *server = NULL;
     job->own_group = pool->groups;
     if (options->dut != DUT_MODEL && job_simulator(options, job->config->name, simulator, sizeof simulator, err))
-        server = servers_find(&pool->servers, options, job->config->name, simulator, pool->to_come);
+        server = servers_find(&pool->servers, options, job->config, simulator, pool->to_come);
     if (!job_start(job, options, progress, server, err))
         return false;
     add(pool, job);

@@ -35,9 +35,9 @@ enum { SERVE_READY = 0, SERVE_FAILED = -1 };
 /* The descriptor that a server finds its socket at. */
 enum { SERVE_SOCKET = 3 };
 
-/* Why a device that has been reset is not to be copied: it has threads or files of its own, or has printed. NULL: it
- * can be. */
-const char *serve_obstacle(void);
+/* Why copies of this process are not what simulators would be that the runner (its process ID) starts: the design has
+ * threads or files of its own or has printed, or this process is no child of the runner. NULL: they are. */
+const char *serve_obstacle(int runner);
 
 /* Obeys orders. Returns true in a copy that is to play, with its words, which the caller owns; false in the server when
  * nobody is there to give orders any more. */

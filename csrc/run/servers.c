@@ -16,7 +16,8 @@
 #include "run/serve.h"
 
 enum {
-    RUNNING_MOST = 8,  /* servers at a time: each holds a whole design */
+    RUNNING_MOST = 12, /* servers at a time: each holds a whole design */
+    IDLE_LONG = 100,   /* jobs since one was asked for last, when another may take its place */
     DEATHS_MOST = 3,   /* after which no more is started */
     WORTH_WHILE = 3,   /* jobs still to come that make up for one more reset */
     ANSWER_MS = 10000, /* for an answer of a server that does nothing else */
@@ -59,8 +60,8 @@ static int high(int file) {
     return moved;
 }
 
-static void begin(struct servers *servers, struct server *server, const struct run_options *options, const char *config,
-                  const char *simulator) {
+static void begin(struct servers *servers, struct server *server, const struct run_options *options,
+                  const struct nvdla_config *config, const char *simulator) {
     int ends[2];
     struct error err;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -75,8 +76,8 @@ static void begin(struct servers *servers, struct server *server, const struct r
     words_add(&line, "%s", simulator);
     for (size_t i = 0; i < options->given.count; i++)
         words_add(&line, "%s", options->given.items[i]);
-    words_add(&line, "--config=%s", config);
-    words_add(&line, "--serve=%d", SERVE_SOCKET);
+    words_add(&line, "--config=%s", config->name);
+    words_add(&line, "--serve=%d,%d", SERVE_SOCKET, (int)getpid());
     const struct process_program program = {.words = line.items,
                                             .files = files,
                                             .file_count = sizeof files / sizeof *files,
@@ -98,8 +99,8 @@ static void begin(struct servers *servers, struct server *server, const struct r
 
 /* ---- which ---- */
 
-/* Ends the one that was not asked for for longest, if there are as many as may be. */
-static void make_room(struct servers *servers) {
+/* Ends the one that was not asked for for longest, if there are as many as may be. False if that one is in use. */
+static bool make_room(struct servers *servers) {
     struct server *oldest = NULL;
     size_t running = 0;
     for (size_t i = 0; i < servers->count; i++) {
@@ -108,24 +109,30 @@ static void make_room(struct servers *servers) {
         if (server->pid != 0 && (!oldest || server->used < oldest->used))
             oldest = server;
     }
-    if (running == RUNNING_MOST)
-        end(oldest);
+    if (running < RUNNING_MOST)
+        return true;
+    if (servers->used - oldest->used < IDLE_LONG)
+        return false;
+    end(oldest);
+    return true;
 }
 
 /* What a server has to have in common with a job: simulator, configuration, and what matters for the reset. NULL: no
  * server can do it. */
-static char *key_of(const struct run_options *options, const char *config, const char *simulator) {
+static char *key_of(const struct run_options *options, const struct nvdla_config *config, const char *simulator) {
     if (options->fresh || options->dut == DUT_MODEL || options->tap_units || options->debug || options->copies ||
         options->coverage)
         return NULL;
-    char *reset = rtl_options_reset_key(&options->rtl);
-    char *key = reset ? xprintf("%s\n%s\n%s", simulator, config, reset) : NULL;
+    struct rtl_options rtl = options->rtl;
+    rtl.axi.seed = options->seed;
+    char *reset = rtl_options_reset_key(&rtl, config->secondary_memory ? 2 : 1);
+    char *key = reset ? xprintf("%s\n%s", simulator, reset) : NULL;
     free(reset);
     return key;
 }
 
-struct server *servers_find(struct servers *servers, const struct run_options *options, const char *config,
-                            const char *simulator, size_t to_come) {
+struct server *servers_find(struct servers *servers, const struct run_options *options,
+                            const struct nvdla_config *config, const char *simulator, size_t to_come) {
     struct server *server = NULL;
     char *key = key_of(options, config, simulator);
     if (!key)
@@ -143,13 +150,13 @@ struct server *servers_find(struct servers *servers, const struct run_options *o
     server->used = servers->used;
     if (server->unfit)
         return NULL;
-    if (server->pid == 0 && to_come >= WORTH_WHILE) {
-        make_room(servers);
-        begin(servers, server, options, config, simulator);
+    if (server->pid == 0) {
+        if (to_come >= WORTH_WHILE && make_room(servers))
+            begin(servers, server, options, config, simulator);
         return NULL;
     }
     int32_t said;
-    if (server->pid != 0 && !server->ready) {
+    if (!server->ready) {
         const ssize_t n = recv(server->socket, &said, sizeof said, MSG_DONTWAIT);
         if (n == (ssize_t)sizeof said && said == SERVE_READY)
             server->ready = true;

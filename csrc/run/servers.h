@@ -18,10 +18,10 @@ struct servers {
     uint64_t used;
 };
 
-/* The server for a job whose simulator and options these are, if it is ready now; NULL: the job has to start a simulator
- * of its own. What is asked for a second time gets a server if `to_come` more jobs are worth it. */
-struct server *servers_find(struct servers *servers, const struct run_options *options, const char *config,
-                            const char *simulator, size_t to_come);
+/* The server for a job whose simulator and options these are, if it is ready now; NULL: the job has to start a
+ * simulator of its own. What is asked for a second time gets a server if `to_come` more jobs are worth it. */
+struct server *servers_find(struct servers *servers, const struct run_options *options,
+                            const struct nvdla_config *config, const char *simulator, size_t to_come);
 
 /* Has a copy of the server play: it becomes a child of this process, as if process_spawn() had started the program.
  * Returns its ID, -1 if that was not possible. */

@@ -38,12 +38,16 @@ struct simulation {
     char *reset_key;      /* rtl_options_reset_key() of it */
 };
 
+static int ports_of(const struct nvdla_config *config) {
+    return config->secondary_memory ? 2 : 1;
+}
+
 /* Opens the RTL, or takes the one that was reset if that is the same. */
 static struct device *open_simulation(void *context, const struct nvdla_config *config,
                                       const struct rtl_options *options, struct error *err) {
     struct simulation *simulation = context;
     struct device *dev = simulation->reset;
-    char *key = dev ? rtl_options_reset_key(options) : NULL;
+    char *key = dev ? rtl_options_reset_key(options, ports_of(config)) : NULL;
     const bool same = key && strcmp(key, simulation->reset_key) == 0 && dev->ops->adopt(dev, &options->axi);
     free(key);
     simulation->reset = NULL;
@@ -60,11 +64,11 @@ static bool play_orders(struct simulation *simulation, const struct run_options 
     struct error err;
     struct rtl_options rtl = options->rtl;
     rtl.axi.seed = options->seed;
-    simulation->reset_key = rtl_options_reset_key(&rtl);
+    simulation->reset_key = rtl_options_reset_key(&rtl, ports_of(simulation->config));
     simulation->reset = simulation->open(simulation->context, simulation->config, &rtl, &err);
     struct device *dev = simulation->reset;
-    return dev && simulation->reset_key && dev->ops->adopt && !serve_obstacle() && dev->ops->reset(dev, &err) &&
-           !serve_obstacle() && serve(options->serve, words);
+    return dev && simulation->reset_key && dev->ops->adopt && !serve_obstacle(options->serve.runner) &&
+           dev->ops->reset(dev, &err) && !serve_obstacle(options->serve.runner) && serve(options->serve.socket, words);
 }
 
 /* Reads the arguments of a simulator. False with a message. */
@@ -110,11 +114,11 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_BAD_INPUT;
     bool read = read_arguments(&options, argc, argv, pins);
-    if (read && options.serve >= 0) {
+    if (read && options.serve.socket >= 0) {
         served = options;
         options = (struct run_options){0};
-        read = play_orders(&simulation, &served, &words) &&
-               read_arguments(&options, (int)words.count, words.items, pins);
+        read =
+            play_orders(&simulation, &served, &words) && read_arguments(&options, (int)words.count, words.items, pins);
     }
     if (read)
         status = play_arguments(argv[0], &options, name, &simulation);
