@@ -1,4 +1,5 @@
-/* A compiled network for people: a table of its layers, memories and tensors, or a graph for Graphviz; for programs: JSON. */
+/* A compiled network for people: a table of its layers, memories and tensors, or a graph for Graphviz; for programs:
+ * JSON. */
 #ifndef RUN_NETWORK_INFO_H
 #define RUN_NETWORK_INFO_H
 
