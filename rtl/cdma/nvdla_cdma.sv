@@ -61,7 +61,7 @@ module nvdla_cdma
       .Reset    (CdmaReset),
       .StatMask (CdmaStatMask)
   ) u_reg_group (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -223,7 +223,7 @@ module nvdla_cdma
   nvdla_dma_read #(
       .Depth(ReadDepth)
   ) u_dat_read (
-      .clk_i(clk),
+      .clk_i          (clk),
       .rst_ni,
       .req_valid_i    (req_valid),
       .req_ready_o    (req_ready),
@@ -238,7 +238,7 @@ module nvdla_cdma
   );
 
   nvdla_cdma_dc u_dc (
-      .clk_i(clk),
+      .clk_i           (clk),
       .rst_ni,
       .start_i         (dat_start & ~image),
       .datain_width_i  (d.datain_width),
@@ -272,7 +272,7 @@ module nvdla_cdma
   );
 
   nvdla_cdma_image u_image (
-      .clk_i(clk),
+      .clk_i           (clk),
       .rst_ni,
       .start_i         (dat_start & image),
       .pixel_format_i  (d.pixel_format),
@@ -321,7 +321,7 @@ module nvdla_cdma
   assign dat_end    = ended_q;
 
   nvdla_cdma_cvt u_cvt (
-      .clk_i(clk),
+      .clk_i       (clk),
       .enable_i    (d.cvt_en),
       .int8_i      (d.proc_precision == 2'd0),
       .signed_i    (~image | d.pixel_sign_override),
@@ -422,7 +422,7 @@ module nvdla_cdma
   nvdla_dma_read #(
       .Depth(ReadDepth)
   ) u_wt_read (
-      .clk_i(clk),
+      .clk_i          (clk),
       .rst_ni,
       .req_valid_i    (wt_req_valid),
       .req_ready_o    (wt_req_ready),
@@ -437,7 +437,7 @@ module nvdla_cdma
   );
 
   nvdla_cdma_weight u_weight (
-      .clk_i(clk),
+      .clk_i            (clk),
       .rst_ni,
       .start_i          (wt_start),
       .clear_i          (wt_clear),
@@ -486,7 +486,7 @@ module nvdla_cdma
   nvdla_cdma_perf #(
       .Depth(ReadDepth)
   ) u_dat_perf (
-      .clk_i(clk),
+      .clk_i      (clk),
       .rst_ni,
       .enable_i   (run & d.dma_en),
       .clear_i    (layer_done),
@@ -501,7 +501,7 @@ module nvdla_cdma
   nvdla_cdma_perf #(
       .Depth(ReadDepth)
   ) u_wt_perf (
-      .clk_i(clk),
+      .clk_i      (clk),
       .rst_ni,
       .enable_i   (run & d.dma_en),
       .clear_i    (layer_done),

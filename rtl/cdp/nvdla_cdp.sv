@@ -67,7 +67,7 @@ module nvdla_cdp
       .Reset    (CdpRdmaReset),
       .StatMask (CdpRdmaStatMask)
   ) u_rdma_registers (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_rdma_req_i),
       .write_i(csb_write_i),
@@ -89,7 +89,7 @@ module nvdla_cdp
       .Reset    (CdpReset),
       .StatMask (CdpStatMask)
   ) u_registers (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -109,7 +109,7 @@ module nvdla_cdp
       .WriteMask(SharedMask),
       .Reset    (SharedBits'(0))
   ) u_shared (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -161,7 +161,7 @@ module nvdla_cdp
   nvdla_cdp_rdma #(
       .Depth(ReadDepth)
   ) u_rdma (
-      .clk_i(clk),
+      .clk_i               (clk),
       .rst_ni,
       .run_i               (rdma_run),
       .width_i             (rdma_d.width),
@@ -191,7 +191,7 @@ module nvdla_cdp
   cdp_block_t block;
 
   nvdla_cdp_window u_window (
-      .clk_i(clk),
+      .clk_i          (clk),
       .rst_ni,
       .run_i          (run),
       .datin_offset_i (d.datin_offset[7:0]),
@@ -213,7 +213,7 @@ module nvdla_cdp
   );
 
   nvdla_cdp_lrn u_lrn (
-      .clk_i(clk),
+      .clk_i           (clk),
       .rst_ni,
       .run_i           (run),
       .sqsum_bypass_i  (d.sqsum_bypass),
@@ -247,7 +247,7 @@ module nvdla_cdp
   logic output_done;
 
   nvdla_cdp_wdma u_wdma (
-      .clk_i(clk),
+      .clk_i               (clk),
       .rst_ni,
       .run_i               (run),
       .group_i             (group),

@@ -69,7 +69,7 @@ module nvdla_mcif
   nvdla_mcif_read #(
       .Ram(Ram)
   ) u_read (
-      .clk_i(clk),
+      .clk_i    (clk),
       .rst_ni,
       .req_i    (rd_req_i),
       .rsp_o    (rd_rsp_o),
@@ -90,7 +90,7 @@ module nvdla_mcif
       .Ram     (Ram),
       .MaxBurst(MaxBurst)
   ) u_write (
-      .clk_i(clk),
+      .clk_i    (clk),
       .rst_ni,
       .req_i    (wr_req_i),
       .rsp_o    (wr_rsp_o),

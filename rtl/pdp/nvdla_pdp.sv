@@ -59,7 +59,7 @@ module nvdla_pdp
       .Reset    (PdpRdmaReset),
       .StatMask (PdpRdmaStatMask)
   ) u_rdma_registers (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_rdma_req_i),
       .write_i(csb_write_i),
@@ -81,7 +81,7 @@ module nvdla_pdp
       .Reset    (PdpReset),
       .StatMask (PdpStatMask)
   ) u_registers (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -116,7 +116,7 @@ module nvdla_pdp
   nvdla_pdp_rdma #(
       .Depth(ReadDepth)
   ) u_rdma (
-      .clk_i(clk),
+      .clk_i                   (clk),
       .rst_ni,
       .run_i                   (rdma_run),
       .cube_in_width_i         (rdma_d.cube_in_width),
@@ -143,7 +143,7 @@ module nvdla_pdp
   );
 
   nvdla_pdp_input u_input (
-      .clk_i(clk),
+      .clk_i                   (clk),
       .rst_ni,
       .run_i                   (run),
       .cube_in_width_i         (d.cube_in_width),
@@ -184,7 +184,7 @@ module nvdla_pdp
   logic [PdpThroughput*PdpSumBits-1:0] tot;
 
   nvdla_pdp_row u_row (
-      .clk_i(clk),
+      .clk_i         (clk),
       .rst_ni,
       .run_i         (run),
       .d_i           (d),
@@ -203,7 +203,7 @@ module nvdla_pdp
   );
 
   nvdla_pdp_column u_column (
-      .clk_i(clk),
+      .clk_i       (clk),
       .rst_ni,
       .method_i    (d.pooling_method),
       .beat_valid_i(beat_valid),
@@ -217,7 +217,7 @@ module nvdla_pdp
   );
 
   nvdla_pdp_average u_average (
-      .clk_i(clk),
+      .clk_i         (clk),
       .rst_ni,
       .average_i     (average),
       .recip_width_i (d.recip_kernel_width),
@@ -237,7 +237,7 @@ module nvdla_pdp
   logic output_done;
 
   nvdla_pdp_wdma u_wdma (
-      .clk_i(clk),
+      .clk_i                    (clk),
       .rst_ni,
       .run_i                    (run),
       .group_i                  (group),
