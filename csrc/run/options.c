@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
+#include "run/arguments.h"
 #include "run/simulators.h"
 #include "run/wave_layer.h"
 
@@ -354,27 +355,12 @@ const struct argp config_of_trace_argp = {.options = config_of_trace_table, .par
 const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
 const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
 
-/* A number from min to max. */
-static uint64_t ranged_option(struct argp_state *state, const char *name, const char *arg, uint64_t min, uint64_t max) {
-    uint64_t value = min;
-    if (!text_number(arg, max, &value) || value < min)
-        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", name, arg, (unsigned long long)min,
-                   (unsigned long long)max);
-    return value;
-}
-
 static uint64_t number_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    return ranged_option(state, name, arg, 0, max);
+    return argument_number(state, name, arg, 0, max);
 }
 
 static uint64_t positive_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    return ranged_option(state, name, arg, 1, max);
-}
-
-static const char *name_option(struct argp_state *state, const char *name, const char *arg, const char *what) {
-    if (arg[0] == '\0')
-        argp_error(state, "--%s: found '', expected %s", name, what);
-    return arg;
+    return argument_number(state, name, arg, 1, max);
 }
 
 static const char *option_name(int key) {
@@ -591,7 +577,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         pin_option(options, arg, state);
         break;
     case 'o':
-        options->out = name_option(state, name, arg, "the name of a folder");
+        options->out = argument_text(state, name, arg, "the name of a folder");
         break;
     case KEY_ONLY_FAILED:
         options->only_failed = true;
@@ -682,10 +668,10 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         scope_option(options, arg, state);
         break;
     case KEY_OUTPUTS:
-        options->outputs = name_option(state, name, arg, "the name of a folder");
+        options->outputs = argument_text(state, name, arg, "the name of a folder");
         return 0; /* each trace is given one of its own */
     case KEY_LABELS:
-        options->style.labels = name_option(state, name, arg, "the name of a file");
+        options->style.labels = argument_text(state, name, arg, "the name of a file");
         return 0; /* the parent's own, as the next ones */
     case KEY_TOP:
         options->style.top = (unsigned)positive_option(state, name, arg, 1000000);
@@ -697,7 +683,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->style.dimg = true;
         return 0;
     case KEY_COVERAGE:
-        options->coverage = name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
+        options->coverage = argument_text(state, name, arg, "the name of a file, FILE.dat, or of a folder");
         return 0; /* each simulator is given a file of its own */
     case KEY_COVERAGE_KIND:
         coverage_kind_option(options, arg, state);
@@ -727,13 +713,13 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->quiet = true;
         break;
     case KEY_NAME:
-        options->name = name_option(state, name, arg, "a name");
+        options->name = argument_text(state, name, arg, "a name");
         return 0;
     case KEY_SIMULATORS:
-        options->simulators = name_option(state, name, arg, "a folder");
+        options->simulators = argument_text(state, name, arg, "a folder");
         return 0;
     case KEY_RESULTS:
-        options->results = name_option(state, name, arg, "the name of a file, or - for stdout");
+        options->results = argument_text(state, name, arg, "the name of a file, or - for stdout");
         return 0; /* the parent's own */
     case KEY_MAX_SECONDS:
         options->max_seconds = positive_option(state, name, arg, 1000000000);

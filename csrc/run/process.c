@@ -185,17 +185,21 @@ int process_run_group(char *const *words, int output, void (*tick)(void *context
 
 /* ---- what runs below a process ---- */
 
+/* Reads a file of /proc that is short; "" if it cannot be read. */
+static void read_short(const char *path, char *text, size_t size) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = file >= 0 ? read(file, text, size - 1) : 0;
+    if (file >= 0)
+        close(file);
+    text[n > 0 ? n : 0] = '\0';
+}
+
 /* The children of a process, up to `most` of them; returns how many. */
 static size_t children_of(pid_t pid, pid_t *children, size_t most) {
     char path[64], text[4096];
     size_t count = 0;
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    const ssize_t n = read(file, text, sizeof text - 1);
-    close(file);
-    text[n > 0 ? n : 0] = '\0';
+    read_short(path, text, sizeof text);
     for (char *at = text, *end; count < most; at = end) {
         const long child = strtol(at, &end, 10);
         if (end == at)
@@ -209,12 +213,7 @@ static uint64_t resident(pid_t pid, int depth) {
     char path[64], text[128];
     unsigned long pages = 0;
     snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    const ssize_t n = read(file, text, sizeof text - 1);
-    close(file);
-    text[n > 0 ? n : 0] = '\0';
+    read_short(path, text, sizeof text);
     if (sscanf(text, "%*u %lu", &pages) != 1)
         return 0;
     uint64_t bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
