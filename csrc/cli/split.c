@@ -7,6 +7,7 @@
 #include "export/folder.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "run/arguments.h"
 #include "run/compile.h"
 #include "run/options.h"
 #include "run/session.h"
@@ -93,13 +94,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         arguments->trace.no_golden = true;
         return 0;
     case KEY_SEED:
-        if (!text_number(arg, UINT64_MAX, &arguments->split.seed))
-            argp_error(state, "--seed: found '%s', expected a number", arg);
+        arguments->split.seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
         return 0;
     case KEY_THREADS:
-        if (!text_number(arg, THREADS_MAX, &value) || value == 0)
-            argp_error(state, "--threads: found '%s', expected a number from 1 to %d", arg, THREADS_MAX);
-        arguments->split.threads = (size_t)value;
+        arguments->split.threads = (size_t)argument_number(state, "threads", arg, 1, THREADS_MAX);
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->in)
@@ -132,7 +130,9 @@ struct writing {
     struct folder *folder;
 };
 
-static bool write_piece(void *context, size_t index, struct program *piece, struct error *err) {
+static bool write_piece(void *context, size_t index, struct program *piece, struct memory *const memory[SPACE_COUNT],
+                        struct error *err) {
+    (void)memory;
     struct writing *writing = context;
     char *file = split_file_name(writing->split, index, ".nvt.gz");
     char *path = xprintf("%s/%s", writing->folder->beside, file);

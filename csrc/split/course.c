@@ -221,28 +221,30 @@ static bool put_in_order(struct course *course, const struct split_options *opti
 
 /* ---- boundaries ---- */
 
-/* Operations that belong to what has ended before: checks of it, the write that clears its interrupt, comments behind
- * it. */
-static bool belongs_before(const struct program *prog, const struct op *op) {
+/* Operations that look at what has ended before, or clear its interrupts. */
+static bool looks_back(const struct program *prog, const struct op *op) {
     const uint32_t status = nvdla_unit_base(prog->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
-    switch (op->kind) {
-    case OP_MEM_CHECK:
-    case OP_MEM_CRC:
-    case OP_READ_CHECK:
-    case OP_READ:
-        return true;
-    case OP_WRITE:
-        return op->address == status;
-    case OP_NOTE:
-        return strncmp(op->text, "network ", strlen("network ")) == 0;
-    default:
-        return false;
-    }
+    return op->kind == OP_MEM_CHECK || op->kind == OP_MEM_CRC || op->kind == OP_READ_CHECK || op->kind == OP_POLL ||
+           op->kind == OP_WAIT || (op->kind == OP_WRITE && op->address == status);
 }
 
+/* The first operation from `at` on that arms a layer behind the boundary; `limit` if none does before. */
+static size_t next_arming(const struct course *course, size_t boundary, size_t at, size_t limit) {
+    for (size_t i = 0; i < layer_tracker_count(course->tracker); i++) {
+        const size_t tag = layer_tracker_launch(course->tracker, i)->tag;
+        if (tag >= limit)
+            break;
+        if (tag >= at && course->layer_of[i] > boundary)
+            return tag;
+    }
+    return limit;
+}
+
+/* The cut stands behind the last look back before anything is armed or waited for that comes behind it; what is
+ * programmed in between is the next piece's. */
 static void find_boundaries(struct course *course) {
-    size_t last_armed = 0, *armed = xcalloc(course->layer_count + 1, sizeof *armed);
-    course->boundaries = xcalloc(course->layer_count, sizeof *course->boundaries);
+    size_t ended = 0, *armed = xcalloc(course->layer_count + 1, sizeof *armed);
+    course->boundaries = xcalloc(course->layer_count + 1, sizeof *course->boundaries);
     for (size_t l = course->layer_count; l-- > 0;) { /* the first arming of this layer or one behind it */
         const size_t tag = layer_tracker_launch(course->tracker, course->layers[l].launches[0])->tag;
         armed[l] = l + 1 < course->layer_count && armed[l + 1] < tag ? armed[l + 1] : tag;
@@ -250,12 +252,12 @@ static void find_boundaries(struct course *course) {
     for (size_t l = 0; l + 1 < course->layer_count; l++) {
         struct boundary *boundary = &course->boundaries[l];
         const size_t waits = course->layers[l].waits, next = course->layers[l + 1].waits;
-        last_armed = waits > last_armed ? waits : last_armed;
-        boundary->at = last_armed;
-        if (next > last_armed)
-            boundary->at++;
-        while (boundary->at < next && belongs_before(course->prog, &course->prog->ops[boundary->at]))
-            boundary->at++;
+        ended = waits > ended ? waits : ended;
+        boundary->at = ended + (next > ended);
+        const size_t limit = next_arming(course, l, boundary->at, next);
+        for (size_t i = boundary->at; i < limit; i++)
+            if (looks_back(course->prog, &course->prog->ops[i]))
+                boundary->at = i + 1;
         boundary->idle = armed[l + 1] >= boundary->at;
     }
     free(armed);

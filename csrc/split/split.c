@@ -34,12 +34,14 @@ static void describe_layers(struct split *split, const struct network *network) 
             const struct network_layer *of = network_layer_of(network, launch->unit, launch->ordinal);
             const uint64_t clocks = launch_clocks(course->prog->config, launch);
             char position[512];
-            layer->launches[i] = (struct split_launch){
-                .unit = launch->unit,
-                .ordinal = launch->ordinal,
-                .position =
-                    xstrdup(op_position(course->prog, &course->prog->ops[launch->tag], position, sizeof position)),
-                .network = of ? xprintf("%u.%u", of->task, of->operation) : NULL};
+            const char *folder;
+            op_position(course->prog, &course->prog->ops[launch->tag], position, sizeof position);
+            folder = strrchr(position, '/'); /* pieces are the same wherever the trace lies */
+            layer->launches[i] =
+                (struct split_launch){.unit = launch->unit,
+                                      .ordinal = launch->ordinal,
+                                      .position = xstrdup(folder ? folder + 1 : position),
+                                      .network = of ? xprintf("%u.%u", of->task, of->operation) : NULL};
             layer->clocks = clocks > layer->clocks ? clocks : layer->clocks;
         }
         layer->clocks += LAYER_CLOCKS;
@@ -105,12 +107,18 @@ struct trial {
     bool allowed;
 };
 
-/* Whether the convolution that comes behind a boundary next uses what CBUF holds. */
+/* Whether the convolution that comes behind a boundary next is told to use what CBUF holds. CDMA and CSC have these
+ * bits at the same places. */
 static bool reuses(const struct course *course, size_t boundary) {
-    const struct launch *cdma;
-    for (int ordinal = 0; (cdma = layer_tracker_find(course->tracker, NVDLA_CDMA, ordinal)) != NULL; ordinal++)
-        if (course_layer_of(course, cdma) > boundary)
-            return !cdma->fetches_data || !cdma->fetches_weights;
+    const uint32_t reuse = CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK;
+    const struct launch *cdma, *csc;
+    for (int ordinal = 0; (cdma = layer_tracker_find(course->tracker, NVDLA_CDMA, ordinal)) != NULL; ordinal++) {
+        if (course_layer_of(course, cdma) <= boundary)
+            continue;
+        csc = layer_tracker_find(course->tracker, NVDLA_CSC, ordinal);
+        return ((launch_register(cdma, CDMA_D_MISC_CFG) | (csc ? launch_register(csc, CSC_D_MISC_CFG) : 0)) & reuse) !=
+               0;
+    }
     return false;
 }
 
@@ -279,7 +287,7 @@ struct making {
 
 static bool hand_over(struct making *making) {
     struct program *piece = piece_end(making->maker, making->split, making->next - 1, making->options, &making->result);
-    return making->take(making->context, making->next - 1, piece, making->err);
+    return making->take(making->context, making->next - 1, piece, making->model->memory, making->err);
 }
 
 static void at_mark(void *context, const struct device *model, size_t op) {
@@ -364,9 +372,7 @@ void split_print_counts(FILE *out, const struct split *split) {
     }
 }
 
-/* The launch in a piece that is the ordinal-th of its unit there. */
-static const struct split_launch *launch_in(const struct split *split, size_t piece, enum nvdla_unit unit,
-                                            int ordinal) {
+const struct split_launch *split_launch(const struct split *split, size_t piece, enum nvdla_unit unit, int ordinal) {
     const struct split_launch *found = NULL;
     int first = INT32_MAX;
     for (size_t l = split->pieces[piece].first; l < split->pieces[piece].first + split->pieces[piece].count; l++)
@@ -385,7 +391,7 @@ static const struct split_launch *launch_in(const struct split *split, size_t pi
 }
 
 char *split_launch_name(const struct split *split, size_t piece, enum nvdla_unit unit, int ordinal) {
-    const struct split_launch *launch = launch_in(split, piece, unit, ordinal);
+    const struct split_launch *launch = split_launch(split, piece, unit, ordinal);
     if (!launch)
         return NULL;
     return xprintf("%s #%d (%s%s%s%s)", nvdla_unit_names[unit], launch->ordinal, launch->position,

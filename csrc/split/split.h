@@ -73,8 +73,9 @@ struct split {
 struct split *split_new(struct program *prog, const char *name, const struct split_options *options, struct error *err);
 void split_free(struct split *split);
 
-/* Takes a piece over. False with a message ends the cutting. */
-typedef bool split_taker(void *context, size_t index, struct program *piece, struct error *err);
+/* Takes a piece over. memory: as the model has it at the end of the piece. False with a message ends the cutting. */
+typedef bool split_taker(void *context, size_t index, struct program *piece, struct memory *const memory[SPACE_COUNT],
+                         struct error *err);
 
 /* Makes the pieces, one after the other, each handed to `take`. */
 bool split_make(struct split *split, const struct split_options *options, split_taker *take, void *context,
@@ -85,6 +86,9 @@ char *split_file_name(const struct split *split, size_t piece, const char *suffi
 
 /* A line that says how many pieces there could be and how. */
 void split_print_counts(FILE *out, const struct split *split);
+
+/* The launch in a piece that is the ordinal-th of its unit there; NULL if there is none. */
+const struct split_launch *split_launch(const struct split *split, size_t piece, enum nvdla_unit unit, int ordinal);
 
 /* "SDP #3" and where: "SDP #3 (net.cfg:120, layer 0.5 of the network)" of the launch in a piece that is the
  * ordinal-th of its unit there; NULL if there is none. free() it. */
