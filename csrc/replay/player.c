@@ -405,6 +405,9 @@ static enum step execute(struct player *p, struct stream *stream, const struct o
         p->options->trying(p->options->trying_context, p->dev, (size_t)(op - p->prog->ops));
     switch (op->kind) {
     case OP_NOTE:
+        if (p->options->note)
+            p->options->note(p->options->note_context, p->dev, op->text);
+        return STEP_DONE;
     case OP_CHECK_EVENT:
         return STEP_DONE;
     case OP_WRITE:
