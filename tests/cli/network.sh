@@ -66,6 +66,10 @@ nv run --dut model "$net" --input 5.pgm --labels none.txt; check network_labels 
 sed 's/nchw 1 10/nchw 1 99/' png.nvt >large.nvt
 nv run --dut model --outputs o large.nvt; check network_bad_note 2 "large.nvt:" "a tensor that is larger than its memory"
 
+# ---- a layer that never begins: the driver's access that arms it is gone ---------------------------------------------------------------
+awk '/layer 5: PDP, group/ { found = 1 } !(found && /PDP.D_OP_ENABLE/ && !gone++)' png.nvt >hang.nvt
+nv run --dut model hang.nvt; check network_hang 3 "HANG hang" "it waits for the end of layer 0.2 PDP of the network"
+
 # ---- info ------------------------------------------------------------------------------------------------------------------------------
 nv info "$net"
 check info_network 0 "for small; 2 tasks, 11 layers, 337,024 multiplications" "0.3    CONV  5x5, stride 1" "12x12x8" "8x8x16*" "204,800" \
