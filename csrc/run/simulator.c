@@ -9,8 +9,10 @@
 #include "run/session.h"
 #include "run/version.h"
 
+static const char *how_made = "";
+
 static void print_version(FILE *out, struct argp_state *state) {
-    fprintf(out, "%s, a simulator of nvcosim %s\n", state->name, nvcosim_version());
+    fprintf(out, "%s, a simulator of nvcosim %s\n%s", state->name, nvcosim_version(), how_made);
 }
 
 /* The RTL's own pins before those of the command line, so that the latter win. */
@@ -29,7 +31,7 @@ static void default_pins(struct run_options *options, const char *pins) {
 }
 
 int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
-                   rtl_open open, void *context) {
+                   const char *made, rtl_open open, void *context) {
     static const struct argp argp = {
         .options = run_option_table,
         .parser = run_option_parse,
@@ -38,6 +40,7 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
     };
     struct run_options options;
     output_check_at_exit();
+    how_made = made;
     argp_program_version_hook = print_version;
     run_options_init(&options);
     argp_err_exit_status = EXIT_BAD_INPUT;
