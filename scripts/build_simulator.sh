@@ -151,13 +151,14 @@ echo "${define[*]}" | put "$dir/defines"
 [ ${#units[@]} -eq 0 ] || optimize=-O1
 optimize=${chosen[OPT]:-$optimize}
 
-# compile FOLDER EXE [OPTION...]: what lies in the folder, with options about the profile
+# compile FOLDER EXE [OPTION...]: what lies in the folder, with options about the profile. OPT has a meaning of its own in Verilator's
+# makefile.
 compile() {
     local folder=$1 exe=$2
     shift 2
     { echo "$compiler $version $optimize $*"; [ -z "$profiled" ] || cat "$dir/profile"; } | put "$folder/settings"
     make -s -C "$folder" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$exe" \
-        COMPILER="$compiler" OPTIMIZE="$optimize" PROFILE_OPTIONS="$*" DEFINES="${define[*]}" UNITS="${units[*]}" \
+        OPT= COMPILER="$compiler" OPTIMIZE="$optimize" PROFILE_OPTIONS="$*" DEFINES="${define[*]}" UNITS="${units[*]}" \
         >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
 }
 

@@ -59,8 +59,7 @@ static void print_one(FILE *out, json_t *list, const char *folder, const char *n
     struct stat status;
     if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0) {
         text = version_of(path);
-        json_t *object = text ? facts(text) : json_object(), *value;
-        const char *key;
+        json_t *object = text ? facts(text) : json_object();
         if (list) {
             json_object_set_new(object, "simulator", json_string(name));
             json_object_set_new(object, "path", json_string(path));
@@ -70,7 +69,8 @@ static void print_one(FILE *out, json_t *list, const char *folder, const char *n
                     !text                           ? ": it cannot be started"
                     : json_object_size(object) == 0 ? ": it does not tell how it was made"
                                                     : "");
-            json_object_foreach(object, key, value) fprintf(out, "    %-10s %s\n", key, json_string_value(value));
+            for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+                fprintf(out, "    %-10s %s\n", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));
         }
         json_decref(object);
     }
