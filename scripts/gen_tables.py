@@ -381,6 +381,9 @@ def generate_sv(outdir, name):
         if k not in ("name", "map", "rtl"):
             out.append(f"  localparam int {camel(k)} = {v};")
     out.append(f"  localparam int AtomBits = {int(cfg['mem_atom']) * 8};")
+    out.append("  // A beat of a memory port, and of the links to the memory interface.")
+    out.append(f"  localparam int MemBeatBits = {cfg['dbb_data_bits']};")
+    out.append(f"  localparam int MemBeatAtoms = {int(cfg['dbb_data_bits']) // (int(cfg['mem_atom']) * 8)};")
     out.append("")
     emit_clients(out, load_clients(maps), cfg)
     emit_links(out, cfg)
@@ -454,7 +457,7 @@ def emit_clients(out, clients, cfg):
 
 def emit_links(out, cfg):
     """Words that go between modules, one for each direction of a link."""
-    addr, atom, burst = int(cfg["addr_bits"]), int(cfg["mem_atom"]) * 8, 4
+    addr, atom, beat, burst = int(cfg["addr_bits"]), int(cfg["mem_atom"]) * 8, int(cfg["dbb_data_bits"]), 4
     entry = (int(cfg["cbuf_banks"]) * int(cfg["cbuf_bank_depth"]) - 1).bit_length()  # number of a CBUF entry
     slot = max(1, (int(cfg["cbuf_bank_bytes"]) // int(cfg["mem_atom"]) - 1).bit_length())
     size, entries = 14, 15
@@ -462,13 +465,13 @@ def emit_links(out, cfg):
     out.append(f"  localparam int SizeBits = {size};")
     out.append(f"  localparam int EntryCountBits = {entries};")
     links = OrderedDict()
-    links["mif_rd_req", "read client to memory interface: a piece of len + 1 beats; ram 1 primary, 0 secondary"] = [
+    links["mif_rd_req", "read client to memory interface: a piece of len + 1 atoms from addr on; ram 1 primary, 0 secondary"] = [
         ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst)]
-    links["mif_rd_rsp", "memory interface to read client: the piece is taken; an atom arrives, never refused"] = [
-        ("ready", 1), ("valid", 1), ("data", atom)]
-    links["mif_wr_req", "write client to memory interface: a piece as above, and its atoms one by one"] = [
-        ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst), ("dat_valid", 1), ("dat_data", atom)]
-    links["mif_wr_rsp", "memory interface to write client: the piece is taken; the atom is taken; the oldest piece has been written"] = [
+    links["mif_rd_rsp", "memory interface to read client: the piece is taken; a beat of memory with atoms of it arrives, never refused"] = [
+        ("ready", 1), ("valid", 1), ("data", beat)]
+    links["mif_wr_req", "write client to memory interface: a piece as above, and the beats of memory that it touches"] = [
+        ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst), ("dat_valid", 1), ("dat_data", beat)]
+    links["mif_wr_rsp", "memory interface to write client: the piece is taken; the beat is taken; the oldest piece has been written"] = [
         ("ready", 1), ("dat_ready", 1), ("done", 1)]
     links["axi_req", "what a memory interface drives at its AXI port"] = [
         ("arvalid", 1), ("arid", 8), ("arlen", burst), ("araddr", addr), ("awvalid", 1), ("awid", 8), ("awlen", burst), ("awaddr", addr),

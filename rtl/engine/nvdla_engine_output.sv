@@ -1,9 +1,9 @@
 // Output side of an engine: the write commands and atoms of a layer to the write DMA, the end of the layer, and its acknowledge.
 //
-// run_i is high while a layer that writes memory is active, group_i is its register group. cmd_* and atom_* as in nvdla_dma_write;
-// cmd_last_i stands with the layer's last command, atom_last_i with its last atom. done_o rises in the clock after both have been taken
-// and stays high until run_i falls. done_intr_o: one clock, by register group, when memory has acknowledged the layer's last write; layers
-// may follow one another before that.
+// run_i is high while a layer that writes memory is active, group_i is its register group. cmd_* and atom_* as in nvdla_dma_write, an atom
+// being a beat (of two atoms in full); cmd_last_i stands with the layer's last command, atom_last_i with its last atom. done_o rises in the
+// clock after both have been taken and stays high until run_i falls. done_intr_o: one clock, by register group, when memory has acknowledged
+// the layer's last write; layers may follow one another before that.
 // Spec: 70-memory-interface, section 5; 10-system, section 6 (groups).
 module nvdla_engine_output
   import nvdla_pkg::*;
@@ -21,7 +21,7 @@ module nvdla_engine_output
     input  logic                atom_valid_i,
     output logic                atom_ready_o,
     input  logic                atom_last_i,
-    input  logic [AtomBits-1:0] atom_data_i,
+    input  logic [MemBeatBits-1:0] atom_data_i,
     output logic                done_o,
     output logic [         1:0] done_intr_o,
     output mif_wr_req_t         mif_o,

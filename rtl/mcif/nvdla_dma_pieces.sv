@@ -1,9 +1,10 @@
 // Cuts the requests of a DMA client into burst pieces: a piece has at most the port's burst length in beats and never crosses an
-// aligned line of that many atoms (one atom is one beat).
+// aligned line of that many beats. Where one atom is one beat, that is as many atoms; where a beat has two, the line has 256 bytes, whatever
+// the port's bursts: the memory interface cuts further (full).
 //
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary); req_tag_i
 // comes back with the last piece. piece_addr_o is the byte address of the piece's first atom (low bits as requested), piece_len_o its
-// beats - 1, piece_last_o tells the last piece of its request. Accepted request to first piece: one clock; one piece per clock, also
+// atoms - 1, piece_last_o tells the last piece of its request. Accepted request to first piece: one clock; one piece per clock, also
 // from one request to the next. req_ready_o comes from a register.
 // Spec: 70-memory-interface, sections 1 and 4.
 module nvdla_dma_pieces
@@ -28,8 +29,9 @@ module nvdla_dma_pieces
     output logic                piece_last_o
 );
   localparam int AtomShift = $clog2(MemAtom);
-  localparam logic [3:0] PrimaryRoom = 4'(DbbBurstBeats - 1);
-  localparam logic [3:0] SecondaryRoom = (SecondaryMemory != 0) ? 4'(CvsramBurstBeats - 1) : 4'd0;
+  localparam int LineAtoms = 256 / MemAtom;
+  localparam logic [3:0] PrimaryRoom = 4'(((MemBeatAtoms > 1) ? LineAtoms : DbbBurstBeats) - 1);
+  localparam logic [3:0] SecondaryRoom = (SecondaryMemory != 0) ? 4'(((MemBeatAtoms > 1) ? LineAtoms : CvsramBurstBeats) - 1) : 4'd0;
 
   // The request being cut, and one more behind it.
   logic cur_valid_q, next_valid_q;
@@ -38,7 +40,7 @@ module nvdla_dma_pieces
   logic [AddrBits-1:0] cur_addr_q, next_addr_q;
   logic [15:0] cur_left_q, next_left_q;  // atoms - 1
 
-  logic [3:0] room;  // beats - 1 up to the end of the line
+  logic [3:0] room;  // atoms - 1 up to the end of the line
   logic accept, step, cur_free;
 
   assign room = ~cur_addr_q[AtomShift+:4] & (cur_ram_q ? PrimaryRoom : SecondaryRoom);
@@ -108,14 +110,14 @@ module nvdla_dma_pieces
   logic [TagBits-1:0] oldest_tag;
   logic oldest_ram, ends;
   int covered_q;
-  logic [31:0] line_beats, first_beat;
+  logic [31:0] line_atoms, first_atom;
   `NVDLA_QUEUE(Requests, RequestBits, 2, req_valid_i && req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i}, 1'b0,
                piece_valid_o && piece_ready_i && ends, RequestBits'(0))
   assign oldest = Requests.mem_q[Requests.rd_q];
   assign {oldest_addr, oldest_size, oldest_ram, oldest_tag} = oldest;
   assign ends = covered_q + 32'(piece_len_o) == 32'(oldest_size);
-  assign line_beats = oldest_ram ? DbbBurstBeats : (SecondaryMemory != 0) ? CvsramBurstBeats : 1;
-  assign first_beat = 32'(piece_addr_o >> AtomShift) & (line_beats - 32'd1);
+  assign line_atoms = oldest_ram ? 32'(PrimaryRoom) + 1 : (SecondaryMemory != 0) ? 32'(SecondaryRoom) + 1 : 1;
+  assign first_atom = 32'(piece_addr_o >> AtomShift) & (line_atoms - 32'd1);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) covered_q <= 0;
     else if (piece_valid_o && piece_ready_i) covered_q <= ends ? 0 : covered_q + 32'(piece_len_o) + 1;
@@ -124,6 +126,6 @@ module nvdla_dma_pieces
                {piece_addr_o, piece_ram_o, piece_tag_o} == {oldest_addr + (AddrBits'(covered_q) << AtomShift), oldest_ram, oldest_tag})
   `NVDLA_CHECK(PiecesCoverTheRequest, !piece_valid_o || covered_q + 32'(piece_len_o) <= 32'(oldest_size))
   `NVDLA_CHECK(LastPieceEndsTheRequest, !piece_valid_o || piece_last_o == ends)
-  `NVDLA_CHECK(PieceStaysInItsLine, !piece_valid_o || first_beat + 32'(piece_len_o) < line_beats)
+  `NVDLA_CHECK(PieceStaysInItsLine, !piece_valid_o || first_atom + 32'(piece_len_o) < line_atoms)
 `endif
 endmodule

@@ -18,17 +18,20 @@ struct WritePins {
     Pin dat_valid, dat_ready, dat_data, rsp;
 };
 
+// Bytes of a beat, which is one or two atoms.
+inline size_t beat_bytes() {
+    return static_cast<size_t>(config->dbb_data_bits) / 8;
+}
 // {valid, ram, addr, len}, and {ready, rsp_valid, rsp_data} back.
 template <class Out, class In> ReadPins read_port(Out &out, In &in) {
-    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * static_cast<size_t>(config->mem_atom);
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * beat_bytes();
     return {{Pin(out, addr + 5, 1), Pin(in, data + 1, 1), Pin(out, addr + 4, 1), Pin(out, 4, addr), Pin(out, 0, 4)},
             Pin(in, data, 1),
             Pin(in, 0, data)};
 }
 // {valid, ram, addr, len, dat_valid, dat_data}, and {ready, dat_ready, rsp} back.
 template <class Out, class In> WritePins write_port(Out &out, In &in) {
-    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * static_cast<size_t>(config->mem_atom),
-                 len = data + 1;
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * beat_bytes(), len = data + 1;
     return {{Pin(out, len + addr + 5, 1), Pin(in, 2, 1), Pin(out, len + addr + 4, 1), Pin(out, len + 4, addr),
              Pin(out, len, 4)},
             Pin(out, data, 1),
@@ -67,8 +70,12 @@ class DmaClient : public Agent {
     uint64_t address() const {
         return memory_.aligned(held_[0]);
     }
-    uint64_t beats() const {
+    uint64_t size() const {
         return held_[2] + 1;
+    }
+    // Bytes of an atom in its beat come first.
+    size_t place(uint64_t address) const {
+        return address & (beat_bytes() - 1);
     }
 
     Memory &memory_;
@@ -77,7 +84,7 @@ class DmaClient : public Agent {
   private:
     RequestPins request_;
     bool waiting_ = false;
-    uint64_t held_[3] = {}; // address, RAM type, beats - 1
+    uint64_t held_[3] = {}; // address, RAM type, atoms - 1
 };
 
 class ReadClient : public DmaClient {
@@ -96,19 +103,29 @@ class ReadClient : public DmaClient {
         const bool valid = !answers_.empty() && answers_.front().due <= memory_.now() && memory_.moves();
         pins_.rsp_valid.set(valid);
         busy += !answers_.empty();
-        if (valid) {
-            uint8_t bytes[64] = {};
-            memory_.load(answers_.front().primary, answers_.front().address, bytes, name_);
-            pins_.rsp_data.put(bytes, memory_.atom);
-            answers_.pop_front();
+        if (valid) { // what the piece does not touch of a beat is something else
+            uint8_t bytes[64];
+            memset(bytes, static_cast<int>(0x55 ^ memory_.now()), sizeof bytes);
+            bool more = true;
+            while (more) {
+                const Answer &answer = answers_.front();
+                memory_.load(answer.primary, answer.address, bytes + place(answer.address), name_);
+                more = !answer.beat_ends;
+                answers_.pop_front();
+            }
+            pins_.rsp_data.put(bytes, beat_bytes());
         }
     }
     void sample() override {
         if (!sample_request())
             return;
-        for (uint64_t i = 0; i < beats(); i++) {
+        uint64_t due = memory_.data_due();
+        for (uint64_t i = 0; i < size(); i++) {
             const uint64_t a = address() + i * memory_.atom;
-            answers_.push_back({memory_.data_due(), a, primary()});
+            const bool ends = i + 1 == size() || place(a) + memory_.atom == beat_bytes();
+            answers_.push_back({due, a, primary(), ends});
+            if (ends && i + 1 < size())
+                due = memory_.data_due();
             atoms++;
             if (wanted)
                 wanted(primary(), a);
@@ -118,7 +135,7 @@ class ReadClient : public DmaClient {
   private:
     struct Answer {
         uint64_t due, address;
-        bool primary;
+        bool primary, beat_ends; // with the last atom of a beat
     };
     ReadPins pins_;
     std::deque<Answer> answers_;
@@ -146,15 +163,18 @@ class WriteClient : public DmaClient {
         if (pins_.dat_valid.value() && pins_.dat_ready.value()) {
             Burst &burst = bursts_.front();
             uint8_t bytes[64];
-            pins_.dat_data.get(bytes, memory_.atom);
-            memory_.store(burst.primary, burst.address + burst.done * memory_.atom, bytes, name_);
-            if (++burst.done == burst.atoms) {
+            pins_.dat_data.get(bytes, beat_bytes());
+            do {
+                const uint64_t a = burst.address + burst.done * memory_.atom;
+                memory_.store(burst.primary, a, bytes + place(a), name_);
+            } while (++burst.done < burst.atoms && place(burst.address + burst.done * memory_.atom) != 0);
+            if (burst.done == burst.atoms) {
                 responses_.push_back({memory_.response_due(), burst.atoms});
                 bursts_.pop_front();
             }
         }
         if (sample_request())
-            bursts_.push_back({address(), beats(), 0, primary()});
+            bursts_.push_back({address(), size(), 0, primary()});
     }
 
   private:
