@@ -19,6 +19,7 @@
 #include "run/again.h"
 #include "run/diagnose.h"
 #include "run/judge.h"
+#include "run/layer.h"
 #include "run/ledger.h"
 #include "run/outputs.h"
 #include "run/process.h"
@@ -382,7 +383,9 @@ static struct result new_result(const struct run_options *options, const char *d
 int play_one(const struct run_options *options, const char *rtl_name, rtl_open open, void *context) {
     struct error err;
     struct result result = new_result(options, rtl_name ? rtl_name : "model");
-    struct program *prog = read_trace(options, options->traces.items[0], &err);
+    const char *path = options->traces.items[0];
+    const bool there = !options->layer.generator || layer_write(&options->layer, options->config, path, &err);
+    struct program *prog = there ? read_trace(options, path, &err) : NULL;
     int status = EXIT_BAD_INPUT;
     bool mine = true;
     if (prog) {

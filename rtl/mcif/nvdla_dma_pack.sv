@@ -3,7 +3,7 @@
 // A command is cmd_size_i + 1 contiguous atoms; cmd_upper_i: the first one goes to the upper half of its beat. Its atoms follow in order on
 // dat_*: one by one with DatAtoms 1; with DatAtoms 2 atoms 2k and 2k + 1 together, the last of an odd number alone in the lower half.
 // A beat leaves for each line that the command touches, with the mask of the halves that count, as soon as it is complete: in the clock
-// of its last atom, but the end of a command that the upper half of its last word overhangs leaves in the clock after it.
+// of its last atom, but the end of a command that the upper half of its last word overhangs leaves in the clock after it. busy_o: a command has atoms to come.
 // Spec: 70-memory-interface, sections 4 and 5.
 module nvdla_dma_pack
   import nvdla_pkg::*;
@@ -22,7 +22,8 @@ module nvdla_dma_pack
     output logic                         beat_valid_o,
     input  logic                         beat_ready_i,
     output logic [         MifBits-1:0] beat_o,
-    output logic [        MifAtoms-1:0] beat_mask_o
+    output logic [        MifAtoms-1:0] beat_mask_o,
+    output logic                         busy_o
 );
   // The oldest command, and the atoms of it that have left in beats or are held.
   logic valid, upper, ends;
@@ -45,6 +46,7 @@ module nvdla_dma_pack
       .out_data_o ({upper, size})
   );
 
+  assign busy_o = valid;
   assign left = size - gone_q;  // atoms - 1
   assign take = dat_valid_i & dat_ready_o;
   always_ff @(posedge clk_i or negedge rst_ni)

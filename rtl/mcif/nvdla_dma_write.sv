@@ -4,6 +4,7 @@
 // order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
 // piece; its beats then leave in order. ack_o shows cmd_ack_i of each command for one clock, in order, in the clock after the
 // response (mif_i.done) of its last piece. Responses of one memory are awaited before the other memory is written.
+// busy_o tells that commands, data or responses are under way.
 // DatAtoms is 1, or MifAtoms: then dat_data_i holds a command's atoms 2k and 2k + 1 together whatever its address; the last of an odd
 // number comes alone, in the lower half.
 // Accepted command with its data: offered at mif_o in the next clock (beats of several atoms: two later); DatAtoms atoms per clock.
@@ -25,6 +26,7 @@ module nvdla_dma_write
     output logic                dat_ready_o,
     input  logic [DatAtoms*AtomBits-1:0] dat_data_i,
     output logic [         1:0] ack_o,
+    output logic                busy_o,
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
@@ -41,7 +43,7 @@ module nvdla_dma_write
   logic [CountBits-1:0] avail_q;  // buffered beats not promised to a piece
   logic [CountBits-1:0] issued;
   logic last_ram_q, stored, response;
-  logic cmd_ready, pack_ready, pieces_valid, pieces_ready, beat_valid, beat_ready;
+  logic cmd_ready, pack_ready, pieces_valid, pieces_ready, beat_valid, beat_ready, packs;
   logic [MifAtoms-1:0] beat_mask, out_mask;
   logic [MifBits-1:0] beat;
 
@@ -56,6 +58,7 @@ module nvdla_dma_write
     assign pieces_valid = cmd_valid_i;
     assign command = {cmd_addr_i, cmd_size_i, cmd_ram_i, cmd_ack_i};
     assign pack_ready = 1'b1;
+    assign packs = 1'b0;
     assign beat_valid = dat_valid_i;
     assign dat_ready_o = beat_ready;
     assign beat = dat_data_i;
@@ -76,6 +79,7 @@ module nvdla_dma_write
         .out_ready_i(pieces_ready),
         .out_data_o (command)
     );
+    logic pack_busy;
     nvdla_dma_pack #(
         .DatAtoms(DatAtoms)
     ) u_pack (
@@ -91,8 +95,10 @@ module nvdla_dma_write
         .beat_valid_o(beat_valid),
         .beat_ready_i(beat_ready),
         .beat_o      (beat),
-        .beat_mask_o (beat_mask)
+        .beat_mask_o (beat_mask),
+        .busy_o      (pack_busy)
     );
+    assign packs = pieces_valid | pack_busy;
     assign out_mask = buffered[MifBits+:MifAtoms];
   end
 
@@ -157,6 +163,7 @@ module nvdla_dma_write
   assign stored = beat_valid & beat_ready;
   assign response = mif_i.done & track_valid;
   assign ack_o = ack_q;
+  assign busy_o = packs | piece_valid | mif_o.dat_valid | track_valid;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -4,7 +4,8 @@
 // arbitration, the AR register can take it and its beats fit the outstanding limit: beats in flight + beats <= limit_i + 1, which also
 // bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the bus. Where pieces are longer than MaxBurst,
 // which is 1 then, a piece is a burst per beat, one per clock, each within the limit by itself. Beats come back in the clock of the R
-// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped.
+// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped. busy_o:
+// something moves or wants to.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_read
   import nvdla_pkg::*;
@@ -18,6 +19,7 @@ module nvdla_mcif_read
     output logic [RdClients*MifRdRspBits-1:0] rsp_o,
     input  logic [           RdClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
+    output logic                              busy_o,
     output logic                              arvalid_o,
     input  logic                              arready_i,
     output logic [                       7:0] arid_o,
@@ -105,6 +107,7 @@ module nvdla_mcif_read
       araddr_q <= addr[index][AddrBits-1:BeatShift];
     end else if (follow) araddr_q <= araddr_q + 1'b1;
 
+  assign busy_o    = valid != '0 || arvalid_q || left_q != '0 || rvalid_i;
   assign arvalid_o = arvalid_q;
   assign arid_o    = 8'(arid_q);
   assign arlen_o   = arlen_q;

@@ -6,7 +6,7 @@
 // other beats follow one per clock. Pieces are sent one after another, so W follows AW order. done of word i is the B that ends the oldest
 // piece of its client, in the clock of its transfer. MaxBurst is the longest burst in beats. Where pieces are longer, it is 1, and each beat
 // of a piece is a burst, on AW and W in the same clock, each within the limit by itself, its awaddr aligned to the bus. B of an id
-// without client or without a burst in flight are dropped.
+// without client or without a burst in flight are dropped. busy_o: something moves or wants to.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_write
   import nvdla_pkg::*;
@@ -20,6 +20,7 @@ module nvdla_mcif_write
     output logic [WrClients*MifWrRspBits-1:0] rsp_o,
     input  logic [           WrClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
+    output logic                              busy_o,
     output logic                              awvalid_o,
     input  logic                              awready_i,
     output logic [                       7:0] awid_o,
@@ -125,6 +126,7 @@ module nvdla_mcif_write
     end
   end
 
+  assign busy_o    = valid != '0 || dat_valid != '0 || awvalid_q || wvalid_q || bvalid_i;
   assign awvalid_o = awvalid_q;
   assign awid_o    = 8'(awid_q);
   assign awlen_o   = awlen_q;

@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-from builder import (ALLOCATE, ARMED, BDMA, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, SDP, Loadable, flying, nothing, packed,
-                     sdp, unit)
+from builder import (ALLOCATE, ARMED, BDMA, CONV, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, RUBIK, SDP, Loadable, conv, cube, flying, nothing,
+                     packed, sdp, unit)
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 W, H, C = 4, 3, 8
@@ -322,6 +322,14 @@ def refusals(scratch):
     net, addresses = network()
     net.dla([add(5, here(IN), here(99))], addresses)
     refused("position_beyond_the_list", scratch, net.bytes(), "found its destination at position 99 of the address list, expected 0 to 7")
+    net, addresses = network()
+    net.dla([{"type": RUBIK, "op": bytes([1, 0, 0, 0]), "surface": here(IN) + here(OUT)}], addresses)
+    refused("planes_without_stride", scratch, net.bytes(), "layer 0 (RUBIK): found a plane stride of 0 bytes", config="full")
+    net, addresses = network()
+    op = conv(W, H, C, 1, C, W, H, 8, 8, atom=32, compressed=True)
+    net.dla([{"type": CONV, "op": op, "surface": cube(0, POOL, 1, 1, C, size=128) * 3 + here(IN) + here(OUT)}], addresses)
+    refused("compressed_weights_in_all_banks", scratch, net.bytes(), "at most the 15 of configuration full that compressed weights leave",
+            config="full")
     random.seed(3)
     for i in range(40):
         broken = bytearray(data)

@@ -19,6 +19,7 @@ else
 fi
 python3 "$here/samples.py" "$NVCOSIM" --rtl=small "${folders[@]}" || status=1
 python3 "$here/compile.py" "$NVCOSIM" || status=1
+python3 "$here/engines.py" "$NVCOSIM" small || status=1
 damage=$build/asan/tests/damage
 for net in sdp cpu; do
     "$damage" "$top/tests/fuzz/corpus/loadable/$net.nvdla" small || status=1
