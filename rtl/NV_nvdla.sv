@@ -3,7 +3,7 @@
 //
 // dla_core_clk drives everything but the register bus side and the interrupt pin, which belong to dla_csb_clk; the two need no
 // relation. The ports nvdla_core2cvsram_* exist with NVDLA_SECONDARY_MEMORY, which goes with SecondaryMemory of the package.
-// One memory beat is one atom. Engines that are not here leave their register windows reading 0 and their interrupt bits at 0.
+// Engines that are not here leave their register windows reading 0 and their interrupt bits at 0.
 // Spec: 10-system, sections 2 and 3.
 module NV_nvdla
   import nvdla_pkg::*;
@@ -82,6 +82,10 @@ module NV_nvdla
     input  logic [                  31:0] nvdla_pwrbus_ram_o_pd,
     input  logic [                  31:0] nvdla_pwrbus_ram_a_pd
 );
+  // Nothing depends on it but which clocks run.
+  logic clk_on;
+  assign clk_on = global_clk_ovr_on | tmc2slcg_disable_clock_gating;
+
   // Resets.
   logic core_rst_n, csb_rst_n;
 
@@ -188,6 +192,7 @@ module NV_nvdla
 
   nvdla_sdp u_sdp (
       .clk_i           (dla_core_clk),
+      .clk_on_i        (clk_on),
       .rst_ni          (core_rst_n),
       .csb_rdma_req_i  (sel[SelSdpRdma]),
       .csb_req_i       (sel[SelSdp]),
@@ -215,6 +220,7 @@ module NV_nvdla
 
   nvdla_pdp u_pdp (
       .clk_i           (dla_core_clk),
+      .clk_on_i        (clk_on),
       .rst_ni          (core_rst_n),
       .csb_rdma_req_i  (sel[SelPdpRdma]),
       .csb_req_i       (sel[SelPdp]),
@@ -235,6 +241,7 @@ module NV_nvdla
 
   nvdla_cdp u_cdp (
       .clk_i            (dla_core_clk),
+      .clk_on_i         (clk_on),
       .rst_ni           (core_rst_n),
       .csb_rdma_req_i   (sel[SelCdpRdma]),
       .csb_req_i        (sel[SelCdp]),
@@ -266,6 +273,7 @@ module NV_nvdla
 
   nvdla_cdma u_cdma (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCdma]),
       .csb_write_i        (csb_write),
@@ -286,6 +294,7 @@ module NV_nvdla
 
   nvdla_cbuf u_cbuf (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .dat_wr_i           (dat_wr),
       .wt_wr_i            (wt_wr),
       .dat_rd_i           (dat_rd),
@@ -300,6 +309,7 @@ module NV_nvdla
 
   nvdla_csc u_csc (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCsc]),
       .csb_write_i        (csb_write),
@@ -334,6 +344,7 @@ module NV_nvdla
 
   nvdla_cmac u_cmac_a (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacA]),
       .csb_write_i        (csb_write),
@@ -360,6 +371,7 @@ module NV_nvdla
 
   nvdla_cmac u_cmac_b (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacB]),
       .csb_write_i        (csb_write),
@@ -386,6 +398,7 @@ module NV_nvdla
 
   nvdla_cacc u_cacc (
       .clk_i         (dla_core_clk),
+      .clk_on_i      (clk_on),
       .rst_ni        (core_rst_n),
       .csb_req_i     (sel[SelCacc]),
       .csb_write_i   (csb_write),
@@ -418,6 +431,7 @@ module NV_nvdla
 
   nvdla_mif u_mif (
       .clk_i       (dla_core_clk),
+      .clk_on_i    (clk_on),
       .rst_ni      (core_rst_n),
       .mcif_req_i  (sel[SelMcif]),
       .cvif_req_i  (cvif_sel),
@@ -447,13 +461,20 @@ module NV_nvdla
   assign nvdla_core2dbb_w_wvalid   = dbb_req.wvalid;
   assign nvdla_core2dbb_w_wdata    = dbb_req.wdata;
   assign nvdla_core2dbb_w_wlast    = dbb_req.wlast;
-  assign nvdla_core2dbb_w_wstrb    = '1;
   assign nvdla_core2dbb_r_rready   = 1'b1;
   assign nvdla_core2dbb_b_bready   = 1'b1;
   assign dbb_rsp = {
       nvdla_core2dbb_ar_arready, nvdla_core2dbb_r_rvalid, nvdla_core2dbb_r_rid, nvdla_core2dbb_r_rdata, nvdla_core2dbb_aw_awready,
       nvdla_core2dbb_w_wready, nvdla_core2dbb_b_bvalid, nvdla_core2dbb_b_bid
   };
+
+  // A beat of one atom is written whole.
+  for (genvar i = 0; i < MifAtoms; i++) begin : gen_strobe
+    assign nvdla_core2dbb_w_wstrb[i*MemAtom+:MemAtom] = {MemAtom{MifAtoms == 1 || dbb_req.wmask[i]}};
+`ifdef NVDLA_SECONDARY_MEMORY
+    assign nvdla_core2cvsram_w_wstrb[i*MemAtom+:MemAtom] = {MemAtom{MifAtoms == 1 || sram_req.wmask[i]}};
+`endif
+  end
 
   // The secondary port, or its silence.
 `ifdef NVDLA_SECONDARY_MEMORY
@@ -469,22 +490,21 @@ module NV_nvdla
   assign nvdla_core2cvsram_w_wvalid   = sram_req.wvalid;
   assign nvdla_core2cvsram_w_wdata    = sram_req.wdata;
   assign nvdla_core2cvsram_w_wlast    = sram_req.wlast;
-  assign nvdla_core2cvsram_w_wstrb    = '1;
   assign nvdla_core2cvsram_r_rready   = 1'b1;
   assign nvdla_core2cvsram_b_bready   = 1'b1;
   assign sram_rsp = {
       nvdla_core2cvsram_ar_arready, nvdla_core2cvsram_r_rvalid, nvdla_core2cvsram_r_rid, nvdla_core2cvsram_r_rdata,
       nvdla_core2cvsram_aw_awready, nvdla_core2cvsram_w_wready, nvdla_core2cvsram_b_bvalid, nvdla_core2cvsram_b_bid
   };
-  wire unused_sram = &{1'b0, nvdla_core2cvsram_r_rlast};
+  wire unused_sram = &{1'b0, sram_req.wmask, nvdla_core2cvsram_r_rlast};
 `else
   assign cvif_sel = 1'b0;
   assign sram_rsp = '0;
   wire unused_sram = &{1'b0, sram_req};
 `endif
 
-  // Clock gating, RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
-  wire unused = &{1'b0, global_clk_ovr_on, tmc2slcg_disable_clock_gating, nvdla_core2dbb_r_rlast,
+  // RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
+  wire unused = &{1'b0, dbb_req.wmask, nvdla_core2dbb_r_rlast,
       nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd, nvdla_pwrbus_ram_o_pd,
       nvdla_pwrbus_ram_a_pd, rd_rsp};
 endmodule

@@ -15,6 +15,7 @@ common/nvdla_check_queue.sv
 common/nvdla_check_balance.sv
 common/nvdla_check_ring.sv
 common/nvdla_check_window.sv
+common/nvdla_clock_gate.sv
 common/nvdla_fifo.sv
 common/nvdla_sync.sv
 common/nvdla_reset_sync.sv
@@ -25,7 +26,8 @@ csb/nvdla_csb.sv
 csb/nvdla_cfgrom.sv
 glb/nvdla_glb.sv
 mcif/nvdla_dma_pieces.sv
-mcif/nvdla_dma_align.sv
+mcif/nvdla_dma_unpack.sv
+mcif/nvdla_dma_pack.sv
 mcif/nvdla_dma_read.sv
 mcif/nvdla_dma_write.sv
 engine/nvdla_engine_output.sv

@@ -1,240 +1,442 @@
 /* The products of FP16 convolutions, for the vectors of one kind of machine; cmac_fp16.c includes it once for each,
- * with NAME(x) giving the names.
+ * with NAME(x) giving the names and KIND what the machine has.
  */
-#define shorts NAME(shorts)
-#define ints NAME(ints)
-#define words NAME(words)
-#define pair NAME(pair)
-#define load_shorts NAME(load_shorts)
-#define load_ints NAME(load_ints)
-#define add3 NAME(add3)
-#define half NAME(half)
-#define carry NAME(carry)
-#define near_carry NAME(near_carry)
-#define middle_carry NAME(middle_carry)
-#define far_term NAME(far_term)
-#define any NAME(any)
-#define terms NAME(terms)
+#define nonzero_bits NAME(nonzero_bits)
+#define read_elements NAME(read_elements)
+#define read NAME(read)
+#define larger NAME(larger)
+#define spread NAME(spread)
+#define load_mask NAME(load_mask)
 #define largest NAME(largest)
-#define sum_of_terms NAME(sum_of_terms)
-#define set_exponents NAME(set_exponents)
+#define find_distances NAME(find_distances)
+#define look_up NAME(look_up)
+#define near_terms NAME(near_terms)
+#define collect_far NAME(collect_far)
+#define terms_of_far NAME(terms_of_far)
+#define add_far NAME(add_far)
+#define sum_elements NAME(sum_elements)
 #define direct NAME(direct)
 #define tile_of NAME(tile_of)
+#define carries_of NAME(carries_of)
+#define fill_tables NAME(fill_tables)
+#define functions NAME(functions)
 
-/* Vectors are passed between functions that are inlined only: how they are passed otherwise does not matter. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-#define INLINED static inline __attribute__((always_inline))
+/* ---- operands ---- */
 
-/* A block of kernels; what follows is written for compilers that make one or two instructions of each operator. */
-typedef int16_t shorts __attribute__((vector_size(LANES * sizeof(int16_t))));
-typedef int32_t ints __attribute__((vector_size(LANES * sizeof(int32_t))));
-
-INLINED shorts load_shorts(const int16_t *from) {
-    shorts to;
-    memcpy(&to, from, sizeof to);
-    return to;
-}
-
-INLINED ints load_ints(const int32_t *from) {
-    ints to;
-    memcpy(&to, from, sizeof to);
-    return to;
-}
-
-/* ---- products ----
- *
- * The multiplier gives a product as a pair of numbers whose sum is the product and BIAS; each of them is shifted right
- * by four times the distance of the product's exponent from the largest, and then they are added. So the term is the
- * product shifted, less one where the bits that both numbers lose would have carried: only these low bits of the pair
- * are needed. They take 16-bit arithmetic up to a distance of four, and up to two the lower half of the weight's
- * digits.
- */
-
-/* Carry-save adder: the two results add up to the three operands. */
-struct pair {
-    shorts first, second;
-};
-
-INLINED struct pair add3(shorts a, shorts b, shorts c) {
-    const shorts differ = a ^ b;
-    return (struct pair){differ ^ c, ((a & b) | (differ & c)) << 1};
-}
-
-/* Four digits with their weights 1, 4, 16, 64, times the data: partial products in one's complement, and what is
- * missing from them. Low 16 bits. */
-INLINED struct pair half(const int16_t *d, shorts data) {
-    const shorts a = load_shorts(d) * data, b = load_shorts(d + LANES) * data, c = load_shorts(d + 2 * LANES) * data,
-                 e = load_shorts(d + 3 * LANES) * data;
-    const shorts ma = a >> 15, mb = b >> 15, mc = c >> 15, me = e >> 15; /* -1 where one is missing */
-    const struct pair one = add3(a + ma, ((b + mb) << 2) - ma, ((c + mc) << 4) - (mb << 2));
-    const struct pair two = add3(one.first, one.second, ((e + me) << 6) - (mc << 4));
-    return add3(two.first, two.second, -(me << 6));
-}
-
-/* What the bits below `bits` of a pair carry, 0 or 1. */
-INLINED shorts carry(struct pair pair, int bits) {
-    const int16_t mask = (int16_t)((1 << bits) - 1);
-    return ((pair.first & mask) + (pair.second & mask)) >> bits;
-}
-
-/* Of distances up to two: the upper half of the digits adds nothing below bit 8. */
-INLINED shorts near_carry(const int16_t *d, shorts data, shorts distance) {
-    const struct pair low = half(d, data);
-    const struct pair one = add3(low.first, low.second, (shorts){0});
-    const struct pair sum = add3(one.first, one.second, (shorts){0});
-    return (carry(sum, 4) & (distance == 1)) | (carry(sum, 8) & (distance == 2));
-}
-
-/* Of distances up to four. */
-INLINED shorts middle_carry(const int16_t *d, shorts data, shorts distance) {
-    typedef uint16_t words __attribute__((vector_size(LANES * sizeof(uint16_t))));
-    const struct pair low = half(d, data), high = half(d + 4 * LANES, data);
-    const struct pair one = add3(low.first, low.second, high.first << 8);
-    const struct pair sum = add3(one.first, one.second, high.second << 8);
-    const shorts all = (shorts)((words)(sum.first + sum.second) < (words)sum.first);
-    return (carry(sum, 4) & (distance == 1)) | (carry(sum, 8) & (distance == 2)) | (carry(sum, 12) & (distance == 3)) |
-           (all & 1 & (distance == 4));
-}
-
-/* The same of one product in 32 bits, for any distance: its term. */
-static int32_t far_term(const int16_t *d, int32_t data, int32_t distance) {
-    uint32_t pair[2][2];
-    for (int h = 0; h < 2; h++) {
-        uint32_t numbers[5] = {0}, first, second;
-        for (int i = 0; i < 4; i++) {
-            const int32_t product = d[(4 * h + i) * LANES] * data;
-            numbers[i] += (uint32_t)(65536 + product - (product < 0)) << 2 * i;
-            numbers[i + 1] += (uint32_t)(product < 0) << 2 * i;
-        }
-        first = numbers[0];
-        second = numbers[1];
-        for (int i = 2; i < 5; i++) {
-            const uint32_t differ = first ^ second, both = first & second;
-            first = differ ^ numbers[i];
-            second = (both | (differ & numbers[i])) << 1;
-        }
-        pair[h][0] = first;
-        pair[h][1] = second;
+/* Bit i: mantissas[i] is not zero; i < 64. */
+INLINED uint64_t nonzero_bits(const int16_t *mantissas) {
+#if KIND == AVX512
+    const __m512i low = _mm512_loadu_si512(mantissas), high = _mm512_loadu_si512(mantissas + 32);
+    return (uint64_t)_mm512_test_epi16_mask(high, high) << 32 | _mm512_test_epi16_mask(low, low);
+#elif KIND == AVX2
+    uint64_t zeros = 0;
+    for (int i = 0; i < 64; i += 16) {
+        const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)(mantissas + i));
+        const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(mantissas + i + 8));
+        const __m128i packed = _mm_packs_epi16(low, high);
+        const int some = _mm_movemask_epi8(_mm_cmpeq_epi8(packed, _mm_setzero_si128()));
+        zeros |= (uint64_t)(unsigned)some << i;
     }
-    uint32_t first = pair[0][0], second = pair[0][1];
-    for (int i = 0; i < 2; i++) {
-        const uint32_t more = pair[1][i] << 8, differ = first ^ second, both = first & second;
-        first = differ ^ more;
-        second = (both | (differ & more)) << 1;
-    }
-    const unsigned shift = (unsigned)(4 * distance);
-    return (int32_t)((first >> shift) + (second >> shift) - (BIAS >> shift));
-}
-
-/* True if any lane is not 0. */
-INLINED bool any(shorts lanes) {
-#if defined(__AVX2__)
-    return !_mm256_testz_si256((__m256i)lanes, (__m256i)lanes);
+    return ~zeros;
 #else
-    uint64_t words_of[sizeof lanes / 8], all = 0;
-    memcpy(words_of, &lanes, sizeof lanes);
-    for (size_t i = 0; i < sizeof lanes / 8; i++)
-        all |= words_of[i];
-    return all != 0;
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++)
+        bits |= (uint64_t)(mantissas[i] != 0) << i;
+    return bits;
 #endif
 }
 
-/* The terms of one data element, 0 in the lanes whose product is too small to count. */
-INLINED ints terms(const struct cmac_fp16_weights *weights, size_t at, int16_t mantissa, shorts distance) {
-    const int16_t *d = weights->digits + at * DIGITS * LANES;
-    const ints product = load_ints(weights->mantissas + at * LANES) * (int32_t)mantissa;
-    const ints from = __builtin_convertvector(distance, ints), counts = from < FAR;
-    const shorts lost = (distance > 0) & (distance < FAR);
-    if (!any(lost))
-        return product & counts;
-    const shorts data = (shorts){0} + mantissa;
-    if (any(lost & (distance > 4))) {
-        ints term = product & counts;
-        for (size_t k = 0; k < LANES; k++)
-            if (distance[k] > 0 && distance[k] < FAR)
-                term[k] = far_term(d + k, mantissa, distance[k]);
-        return term;
+/* The parts of `count` elements of the data. Returns whether there is a NaN among them. */
+static __attribute__((noinline)) bool read_elements(const int16_t *restrict from, size_t count,
+                                                    int16_t *restrict mantissas, int8_t *restrict exponents,
+                                                    uint16_t *restrict rows, uint8_t *restrict signs) {
+    uint16_t nans = 0;
+    for (size_t c = 0; c < count; c++) {
+        const uint16_t value = (uint16_t)from[c];
+        nans |= decode(value, &mantissas[c], &exponents[c]);
+        rows[c] = (uint16_t)((magnitude_of(value, mantissas[c]) & 255) * sizeof(struct carries));
+        signs[c] = (uint8_t)(value >> 15 << 1); /* KEY_SIGN */
     }
-    const shorts carried = any(lost & (distance > 2)) ? middle_carry(d, data, distance) : near_carry(d, data, distance);
-    return ((product >> (4 * from & 31)) - __builtin_convertvector(carried, ints)) & counts;
+    return nans != 0;
 }
 
-/* Largest sum of exponents of each lane, 0 if no product counts. */
-INLINED shorts largest(const int16_t *exponents, const struct cmac_fp16_data *data) {
-    shorts most = {0};
-    for (size_t n = 0; n < data->count; n++) {
-        const shorts sum = load_shorts(exponents + data->element[n] * LANES) + data->exponent[n];
-        const shorts larger = sum > most;
-        most = (sum & larger) | (most & ~larger);
+/* See cmac_fp16_data_read(). */
+static void read(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces, size_t count) {
+    int16_t together[CMAC_FP16_MOST];
+    const int16_t *from = window + pieces[0].offset;
+    size_t all = pieces[0].count;
+    if (count > 1) {
+        all = 0;
+        for (size_t p = 0; p < count; all += pieces[p++].count) {
+            /* Winograd has pieces of four. */
+            if (pieces[p].count == 4)
+                memcpy(together + all, window + pieces[p].offset, 4 * sizeof *together);
+            else
+                memcpy(together + all, window + pieces[p].offset, pieces[p].count * sizeof *together);
+        }
+        from = together;
     }
+    const bool nan = read_elements(from, all, data->mantissa, data->exponent, data->row, data->sign);
+    data->nan = 0;
+    for (size_t i = 0; nan && data->nan == 0; i++)
+        if (fp16_is_nan((uint16_t)from[i]))
+            data->nan = (uint16_t)from[i];
+    data->count = all;
+    for (size_t word = 0; word < all; word += 64) {
+        data->nonzero[word / 64] = nonzero_bits(data->mantissa + word);
+        if (all - word < 64) {
+            data->nonzero[word / 64] &= (UINT64_C(1) << (all - word)) - 1;
+            memset(data->exponent + all, ZERO_EXPONENT, 64 - (all - word));
+        }
+    }
+}
+
+/* ---- distances ---- */
+
+INLINED bytes larger(bytes a, bytes b) {
+#if KIND >= AVX2
+    return (bytes)_mm_max_epi8((__m128i)a, (__m128i)b);
+#else
+    const bytes mask = a > b;
+    return (a & mask) | (b & ~mask);
+#endif
+}
+
+#if KIND == AVX512
+/* Exponents of four elements, 16 lanes each. */
+INLINED __m512i spread(const int8_t *exponents) {
+    int32_t four;
+    memcpy(&four, exponents, sizeof four);
+    const __m128i lane = _mm_setzero_si128(), one = _mm_set1_epi8(1);
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(lane), one, 1);
+    const __m256i high = _mm256_add_epi8(low, _mm256_set1_epi8(2));
+    const __m512i pattern = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    return _mm512_shuffle_epi8(_mm512_set1_epi32(four), pattern);
+}
+
+/* The bits of the lanes of element n. */
+INLINED __mmask16 load_mask(const uint64_t *masks, size_t n) {
+    __mmask16 mask;
+    memcpy(&mask, (const char *)masks + n * sizeof mask, sizeof mask);
+    return mask;
+}
+#endif
+
+/* Largest sum of exponents of each lane, 0 if no product counts. at: of the atomic operation's first element. */
+INLINED bytes largest(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data) {
+    const int8_t *exponents = weights->exponents + at * LANES;
+    bytes most = {0};
+#if KIND == AVX512
+    /* Four elements at a time. */
+    __m512i four = _mm512_setzero_si512();
+    for (size_t i = 0; i + 4 <= data->count; i += 4)
+        four = _mm512_max_epi8(four,
+                               _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), spread(data->exponent + i)));
+    const __m256i two = _mm256_max_epi8(_mm512_castsi512_si256(four), _mm512_extracti64x4_epi64(four, 1));
+    most = larger((bytes)_mm256_castsi256_si128(two), (bytes)_mm256_extracti128_si256(two, 1));
+    for (size_t i = data->count / 4 * 4; i < data->count; i++)
+        most = larger(most, load_bytes(exponents + i * LANES) + data->exponent[i]);
+#else
+    for (size_t i = 0; i < data->count; i++)
+        most = larger(most, load_bytes(exponents + i * LANES) + data->exponent[i]);
+#endif
     return most;
 }
 
-/* Sum of the terms of the data elements [n, end), at most FEW. at: of the atomic operation's first element. */
-INLINED ints sum_of_terms(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
-                          size_t n, size_t end, shorts most) {
+/* Distances of 64 elements, at and first those of the first one in the weights and in the data. What has no element
+ * is far away. */
+INLINED void find_distances(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
+                            size_t first, bytes most, struct distances *to) {
+    const int8_t *exponents = weights->exponents + at * LANES;
+#if KIND == AVX512
+    const __m512i from = _mm512_broadcast_i32x4((__m128i)most);
+    const __m512i step = _mm512_set1_epi8(STEP), twice = _mm512_set1_epi8(2 * STEP), far = _mm512_set1_epi8(FAR * STEP);
+    for (size_t i = 0; i < 64; i += 4) {
+        const __m512i sums =
+            _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), spread(data->exponent + first + i));
+        const __m512i distance = _mm512_sub_epi8(from, sums);
+        _mm512_storeu_si512(to->bits[i], distance);
+        to->near[i / 4] = _mm512_cmple_epu8_mask(distance, twice);
+        to->once[i / 4] = _mm512_cmpeq_epi8_mask(distance, step);
+        to->twice[i / 4] = _mm512_cmpeq_epi8_mask(distance, twice);
+        to->others[i / 4] = _mm512_cmplt_epu8_mask(distance, far) & ~to->near[i / 4];
+    }
+#else
+    for (size_t i = 0; i < 64; i++) {
+        const bytes distance = most - load_bytes(exponents + i * LANES) - data->exponent[first + i];
+        memcpy(to->bits[i], &distance, sizeof distance);
+    }
+    for (size_t i = 0; i < 64; i += 4) {
+        uint64_t bits = 0;
+        for (size_t n = i; n < i + 4; n++) {
+#if KIND == AVX2
+            const __m128i distance = _mm_loadu_si128((const __m128i *)(const void *)to->bits[n]);
+            const __m128i base = _mm_sub_epi8(distance, _mm_set1_epi8(3 * STEP));
+            const __m128i limit = _mm_set1_epi8((FAR - 3) * STEP - 1);
+            const unsigned some = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(base, limit), base));
+            bits |= (uint64_t)some << (n - i) * LANES;
+#else
+            for (size_t k = 0; k < LANES; k++)
+                bits |= (uint64_t)(to->bits[n][k] >= 3 * STEP && to->bits[n][k] < FAR * STEP) << ((n - i) * LANES + k);
+#endif
+        }
+        to->others[i / 4] = bits;
+    }
+#endif
+}
+
+/* ---- terms that are near ---- */
+
+/* The bytes of a row of carries that the keys pick. */
+#if KIND == AVX2
+INLINED __m128i look_up(const uint8_t *row, __m128i keys) {
+    /* A shuffle takes 16 bytes; it gives 0 where the top bit of the index is set. */
+    const __m128i *quarters = (const __m128i *)(const void *)row;
+    __m128i picked = _mm_setzero_si128();
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; q++) {
+        const __m128i index = _mm_add_epi8(_mm_xor_si128(keys, _mm_set1_epi8((char)(16 * q))), _mm_set1_epi8(0x70));
+        picked = _mm_or_si128(picked, _mm_shuffle_epi8(_mm_loadu_si128(quarters + q), index));
+    }
+    return picked;
+}
+#endif
+
+/* Adds the terms of element i of the data, which is element n of the distances, where they are at most two below the
+ * largest. */
+INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data, size_t i,
+                        const struct distances *distances, size_t n, ints *sum) {
+    const struct carries *row = (const struct carries *)(const void *)((const char *)carries + data->row[i]);
+    const bytes keys = load_bytes((const int8_t *)weights->keys) ^ (int8_t)data->sign[i];
+#if KIND == AVX512
+    const __mmask16 near = load_mask(distances->near, n), once = load_mask(distances->once, n);
+    const __mmask16 twice = load_mask(distances->twice, n);
+    int32_t pair; /* the mantissa and whatever is behind it, which is multiplied by 0 */
+    memcpy(&pair, &data->mantissa[i], sizeof pair);
+    const __m256i mantissas = _mm256_loadu_si256((const __m256i *)(const void *)weights->mantissas);
+    const __m512i product = _mm512_madd_epi16(_mm512_cvtepu16_epi32(mantissas), _mm512_set1_epi32(pair));
+    const __m128i distance = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
+    const __m512i term = _mm512_srav_epi32(product, _mm512_cvtepu8_epi32(distance));
+    const __m128i bits = _mm_loadu_si128((const __m128i *)(const void *)weights->bits);
+    const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
+    const __m512i by8 =
+        _mm512_permutexvar_epi8(_mm512_castsi128_si512((__m128i)keys), _mm512_loadu_si512((const void *)row->by8));
+    const unsigned carried = _mm_mask_test_epi8_mask(once, by4, bits) |
+                             (unsigned)_mm_mask_test_epi8_mask(twice, _mm512_castsi512_si128(by8), bits);
+    const __m512i to = _mm512_mask_add_epi32((__m512i)*sum, near, (__m512i)*sum, term);
+    *sum = (ints)_mm512_mask_sub_epi32(to, (__mmask16)carried, to, _mm512_set1_epi32(1));
+#elif KIND == AVX2
+    const __m128i far = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
+    const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(far, _mm_set1_epi8(2 * STEP)), far);
+    const __m128i once = _mm_cmpeq_epi8(far, _mm_set1_epi8(STEP)), twice = _mm_cmpeq_epi8(far, _mm_set1_epi8(2 * STEP));
+    const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
+    const __m128i by8 = look_up(row->by8, (__m128i)keys);
+    const __m128i lost = _mm_or_si128(_mm_and_si128(by4, once), _mm_and_si128(by8, twice));
+    const __m128i bits = _mm_loadu_si128((const __m128i *)(const void *)weights->bits);
+    const __m128i carried = _mm_cmpeq_epi8(_mm_and_si128(lost, bits), bits); /* -1 */
+    const __m256i by = _mm256_set1_epi32((uint16_t)data->mantissa[i]);
+    __m256i halves[2];
+    memcpy(halves, sum, sizeof halves);
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        const int16_t *from = weights->mantissas + 8 * h;
+        const __m256i weight = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
+        const __m128i shifts = h ? _mm_srli_si128(far, 8) : far, nears = h ? _mm_srli_si128(near, 8) : near;
+        const __m256i term = _mm256_srav_epi32(_mm256_madd_epi16(weight, by), _mm256_cvtepu8_epi32(shifts));
+        halves[h] = _mm256_add_epi32(halves[h], _mm256_and_si256(term, _mm256_cvtepi8_epi32(nears)));
+        halves[h] = _mm256_add_epi32(halves[h], _mm256_cvtepi8_epi32(h ? _mm_srli_si128(carried, 8) : carried));
+    }
+    memcpy(sum, halves, sizeof halves);
+#else
+    for (size_t k = 0; k < LANES; k++) {
+        const uint8_t far = distances->bits[n][k], key = (uint8_t)keys[k];
+        const uint8_t lost = far == STEP ? row->by4[key % 16] : far == 2 * STEP ? row->by8[key] : 0;
+        const int32_t product = weights->mantissas[k] * data->mantissa[i];
+        (*sum)[k] += far < 3 * STEP ? (product >> far % 32) - ((lost & weights->bits[k]) != 0) : 0;
+    }
+#endif
+}
+
+/* ---- terms further away ---- */
+
+/* Collects the products that near_terms() left over in the elements whose bits are set. Of a tile, each position has
+ * its own sums. */
+INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data,
+                         size_t first, const struct distances *distances, bool tile) {
+    /* One loop over the bits of all numbers: how many a number has is not to be foreseen. */
+    unsigned numbers = 0; /* that have bits left */
+    for (unsigned i = 0; i < 16; i++)
+        numbers |= (unsigned)(distances->others[i] != 0) << i;
+    size_t count = 0, i = numbers != 0 ? (size_t)__builtin_ctz(numbers) : 0;
+    uint64_t bits = distances->others[i];
+    while (numbers != 0) {
+        const size_t bit = (size_t)__builtin_ctzll(bits), n = 4 * i + bit / LANES, k = bit % LANES;
+        far->weight[count] = weights[n].mantissas[k];
+        far->data[count] = data->mantissa[first + n];
+        far->distance[count] = distances->bits[n][k];
+        far->place[count++] = (uint8_t)(tile ? i * LANES + k : k);
+        bits &= bits - 1;
+        numbers &= ~((unsigned)(bits == 0) << i);
+        i = (size_t)__builtin_ctz(numbers | 1u << 15);
+        bits = bits == 0 ? distances->others[i] : bits;
+    }
+    far->count = count;
+}
+
+/* The terms of 16 products, any distance below eight: section 9.2 as it is written. */
+INLINED ints terms_of_far(const int16_t *weight, const int16_t *data, const uint8_t *distance) {
+    ints w, d, shift;
+    for (size_t k = 0; k < LANES; k++) {
+        w[k] = weight[k];
+        d[k] = data[k];
+        shift[k] = distance[k];
+    }
+    const ints sign = w >> 31;
+    /* The weight's digits are those of its magnitude; the data takes the sign of both. */
+    const ints magnitude = ((w ^ sign) - sign) << 1, by = (d ^ sign) - sign;
+    words pair[2][2];
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        words s[5] = {{0}};
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            const ints c = magnitude >> (8 * h + 2 * i);
+            const ints product = ((c & 1) + (c >> 1 & 1) - (c >> 1 & 2)) * by, missing = product >> 31;
+            s[i] += (words)(65536 + product + missing) << 2 * i;
+            s[i + 1] += (words)-missing << 2 * i;
+        }
+        add3(&s[0], &s[1], s[2]);
+        add3(&s[0], &s[1], s[3]);
+        add3(&s[0], &s[1], s[4]);
+        pair[h][0] = s[0];
+        pair[h][1] = s[1];
+    }
+    add3(&pair[0][0], &pair[0][1], pair[1][0] << 8);
+    add3(&pair[0][0], &pair[0][1], pair[1][1] << 8);
+    const words shifts = (words)shift, bias = (words){0} + BIAS;
+    return (ints)((pair[0][0] >> shifts) + (pair[0][1] >> shifts) - (bias >> shifts));
+}
+
+/* Adds the terms of the noted products to the sums. */
+static void add_far(const struct far *far, int32_t *sums) {
+    for (size_t n = 0; n < far->count; n += LANES) {
+        const size_t end = far->count - n < LANES ? far->count - n : LANES;
+        const ints term = terms_of_far(far->weight + n, far->data + n, far->distance + n);
+        for (size_t k = 0; k < end; k++)
+            sums[far->place[n + k]] += term[k];
+    }
+}
+
+/* ---- atomic operations ---- */
+
+/* The near terms of the elements whose bits are set. first: of bit 0 in the data. */
+INLINED ints sum_elements(const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data, size_t first,
+                          uint64_t bits, const struct distances *distances) {
     ints sum = {0};
-    for (; n < end; n++) {
-        const size_t element = at + data->element[n];
-        const shorts distance = most - load_shorts(weights->exponents + element * LANES) - data->exponent[n];
-        sum += terms(weights, element, data->mantissa[n], distance);
+    for (; bits != 0; bits &= bits - 1) {
+        const size_t n = (size_t)__builtin_ctzll(bits);
+        near_terms(weights + n, data, first + n, distances, n, &sum);
     }
     return sum;
 }
 
-INLINED void set_exponents(shorts most, struct cmac_fp16_sums *sums) {
-    const ints exponents = __builtin_convertvector(most, ints);
-    memcpy(sums->exponent, &exponents, sizeof sums->exponent);
-}
-
 static void direct(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
                    struct cmac_fp16_sums *sums) {
-    const shorts most = largest(weights->exponents + at * LANES, data);
-    set_exponents(most, sums);
-    memset(sums->mantissa[0], 0, sizeof sums->mantissa[0]);
-    for (size_t n = 0; n < data->count; n += FEW) {
-        const ints some = sum_of_terms(weights, at, data, n, n + FEW < data->count ? n + FEW : data->count, most);
-        for (size_t k = 0; k < LANES; k++)
-            sums->mantissa[0][k] += some[k];
+    const bytes most = largest(weights, at, data);
+    int64_t *mantissas = sums->mantissa[0];
+    struct distances distances;
+    struct far far;
+    memset(mantissas, 0, sizeof sums->mantissa[0]);
+    for (size_t first = 0; first < data->count; first += 64) {
+        const struct cmac_fp16_cell *cells = weights->cells + at + first;
+        find_distances(weights, at + first, data, first, most, &distances);
+        for (uint64_t left = data->nonzero[first / 64], some; left != 0; left &= ~some) {
+            some = left & FEW << __builtin_ctzll(left);
+            const ints sum = sum_elements(cells, data, first, some, &distances);
+            for (size_t k = 0; k < LANES; k++)
+                mantissas[k] += sum[k];
+        }
+        collect_far(&far, cells, data, first, &distances, false);
+        if (far.count > 0) {
+            int32_t distant[LANES] = {0};
+            add_far(&far, distant);
+            for (size_t k = 0; k < LANES; k++)
+                mantissas[k] += distant[k];
+        }
     }
+    for (size_t k = 0; k < LANES; k++)
+        sums->exponent[k] = most[k];
 }
 
 static void tile_of(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
                     struct cmac_fp16_sums *sums) {
-    const shorts most = largest(weights->exponents + at * LANES, data);
-    set_exponents(most, sums);
-    memset(sums->mantissa, 0, sizeof sums->mantissa);
-    for (size_t n = 0; n < data->count;) {
-        size_t e = data->element[n] / 4u, end = n; /* four channels of a position */
-        while (end < data->count && data->element[end] / 4u == e)
-            end++;
-        const ints some = sum_of_terms(weights, at, data, n, end, most);
-        for (size_t o = 0; o < CMAC_FP16_OUTPUTS; o++) {
-            const int32_t c = cmac_coefficient(e, o);
-            for (size_t k = 0; k < LANES; k++)
-                sums->mantissa[o][k] += c * some[k];
+    const bytes most = largest(weights, at, data);
+    const struct cmac_fp16_cell *cells = weights->cells + at;
+    int32_t positions[TILE_POSITIONS][LANES];
+    struct distances distances;
+    struct far far;
+    find_distances(weights, at, data, 0, most, &distances);
+    for (size_t e = 0; e < TILE_POSITIONS; e++) {
+        const uint64_t bits = data->nonzero[0] & UINT64_C(15) << 4 * e; /* four channels of a position */
+        const ints sum = sum_elements(cells, data, 0, bits, &distances);
+        memcpy(positions[e], &sum, sizeof sum);
+    }
+    collect_far(&far, cells, data, 0, &distances, true);
+    add_far(&far, positions[0]);
+    for (size_t k = 0; k < LANES; k++)
+        sums->exponent[k] = most[k];
+    post_add(positions, sums->mantissa);
+}
+
+/* ---- tables ---- */
+
+/* Carries of `bits` bits for data of a magnitude, a byte for each key. */
+INLINED void carries_of(int16_t data, unsigned bits, uint8_t *row, unsigned keys) {
+    for (unsigned key = 0; key < keys; key += 2) {
+        int16_t w[LANES], d[LANES];
+        uint8_t distance[LANES];
+        for (unsigned k = 0; k < LANES; k++) {
+            const unsigned its = key + k / 8;
+            w[k] = (int16_t)((its >> 2 << 4 | (its & 1) << 3 | k % 8) & ((1u << bits) - 1));
+            d[k] = (int16_t)(its & KEY_SIGN ? -data : data);
+            distance[k] = (uint8_t)bits;
         }
-        n = end;
+        const ints terms = terms_of_far(w, d, distance);
+        row[key] = row[key + 1] = 0;
+        for (unsigned k = 0; k < LANES; k++)
+            row[key + k / 8] |= (uint8_t)(((w[k] * d[k] >> bits) - terms[k]) << k % 8);
     }
 }
 
-#undef shorts
-#undef ints
-#undef words
-#undef pair
-#undef load_shorts
-#undef load_ints
-#undef add3
-#undef half
-#undef carry
-#undef near_carry
-#undef middle_carry
-#undef far_term
-#undef any
-#undef terms
+static void fill_tables(void) {
+    for (int16_t d = 0; d < 256; d++) {
+        /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
+        carries_of((int16_t)(256 + d), 8, carries[d].by8, 64);
+        if (d < 16)
+            carries_of((int16_t)(256 + d), 4, carries[d].by4, 16);
+        else
+            memcpy(carries[d].by4, carries[d % 16].by4, sizeof carries[d].by4);
+    }
+}
+
+static const struct machine functions = {read, direct, tile_of, fill_tables};
+
+#undef nonzero_bits
+#undef read_elements
+#undef read
+#undef larger
+#undef spread
+#undef load_mask
 #undef largest
-#undef sum_of_terms
-#undef set_exponents
+#undef find_distances
+#undef look_up
+#undef near_terms
+#undef collect_far
+#undef terms_of_far
+#undef add_far
+#undef sum_elements
 #undef direct
 #undef tile_of
-#undef INLINED
+#undef carries_of
+#undef fill_tables
+#undef functions

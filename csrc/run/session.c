@@ -19,6 +19,7 @@
 #include "run/again.h"
 #include "run/diagnose.h"
 #include "run/judge.h"
+#include "run/layer.h"
 #include "run/ledger.h"
 #include "run/outputs.h"
 #include "run/process.h"
@@ -192,6 +193,8 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         session->play.progress = send_progress;
         session->play.progress_context = &session->watch;
     }
+    if (options->verbose)
+        session->play.note = print_layer_end;
     *again = (struct again){
         .wave = options->rtl.wave, .play = &session->play, .taps = &session->taps, .trace = session->input.name};
     if (options->wave_layer) {
@@ -288,6 +291,21 @@ static void name_network_layers(const struct program *prog, struct result *resul
     network_free(&network);
 }
 
+/* Adds for whose end a hanging trace of a network waits: the layer whose comment stands next behind the place. */
+static void name_awaited_layer(const struct report_input *input, struct result *result) {
+    const struct hang *hang = input->played_count ? input->played[0].result->hang : NULL;
+    char layer[NETWORK_LAYER];
+    if (!hang || hang->stream_count == 0)
+        return;
+    for (size_t i = hang->streams[0].op; i < hang->prog->count; i++) {
+        const struct op *op = &hang->prog->ops[i];
+        if (op->kind != OP_NOTE || !network_layer_name(op->text, layer))
+            continue;
+        words_add(&result->notes, "it waits for the end of layer %s of the network", layer);
+        return;
+    }
+}
+
 /* What came of it: compared, diagnosed if that is wanted, reported. */
 static void session_judge(struct session *session, struct result *result) {
     const struct run_options *options = session->options;
@@ -309,6 +327,7 @@ static void session_judge(struct session *session, struct result *result) {
     if (closed && options->outputs)
         closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, &err);
     name_network_layers(session->input.prog, result);
+    name_awaited_layer(&session->input, result);
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)
@@ -382,7 +401,9 @@ static struct result new_result(const struct run_options *options, const char *d
 int play_one(const struct run_options *options, const char *rtl_name, rtl_open open, void *context) {
     struct error err;
     struct result result = new_result(options, rtl_name ? rtl_name : "model");
-    struct program *prog = read_trace(options, options->traces.items[0], &err);
+    const char *path = options->traces.items[0];
+    const bool there = !options->layer.generator || layer_write(&options->layer, options->config, path, &err);
+    struct program *prog = there ? read_trace(options, path, &err) : NULL;
     int status = EXIT_BAD_INPUT;
     bool mine = true;
     if (prog) {

@@ -11,6 +11,7 @@ module nvdla_bdma
   import nvdla_bdma_pkg::*;
 (
     input  logic                   clk_i,
+    input  logic                   clk_on_i,  // keeps the clock running
     input  logic                   rst_ni,
     input  logic                   csb_req_i,
     input  logic                   csb_write_i,
@@ -27,16 +28,26 @@ module nvdla_bdma
   localparam int Stored = BdmaStatus;  // words behind it are status
 
   // ---- registers --------------------------------------------------------------------------------------------------------------
+  logic clk, working, write_busy;  // the clock of everything below
   logic [Stored*32-1:0] q;
   logic [31:0] stored_rdata, status_rdata_q, status;
   logic command, push, launch, launch_group, stall_count;
+
+  // Clock: an access, descriptors or a launch that waits, groups that are not acknowledged.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (clk_on_i),
+      .work_i(csb_req_i || working || write_busy),
+      .clk_o (clk)
+  );
 
   nvdla_reg_file #(
       .Words    (Stored),
       .WriteMask(BdmaWriteMask[Stored*32-1:0]),
       .Reset    (BdmaReset[Stored*32-1:0])
   ) u_registers (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -68,17 +79,17 @@ module nvdla_bdma
   wire unused = &{1'b0, q};  // bits that are 0, and what only a write does
 
   // ---- engines ----------------------------------------------------------------------------------------------------------------
-  logic taken, load_idle, store_idle, job_valid, job_ready, job_last, job_group;
+  logic taken, waiting, load_idle, store_idle, job_valid, job_ready, job_last, job_group;
   logic [1:0] loading, cmd_ack, ack;
   logic [7:0] free;
   bdma_descriptor_t job;
   logic req_valid, req_ready, req_ram, cmd_valid, cmd_ready, cmd_ram, beat_valid, beat_ready;
   logic [63:0] req_addr, cmd_addr;
   logic [15:0] req_size, cmd_size;
-  logic [MemBeatBits-1:0] beat;
+  logic [MifBits-1:0] beat;
 
   nvdla_bdma_load u_load (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .push_i        (push),
       .descriptor_i  (pushed),
@@ -88,6 +99,7 @@ module nvdla_bdma
       .free_o        (free),
       .idle_o        (load_idle),
       .loading_o     (loading),
+      .waiting_o     (waiting),
       .req_valid_o   (req_valid),
       .req_ready_i   (req_ready),
       .req_addr_o    (req_addr),
@@ -101,7 +113,7 @@ module nvdla_bdma
   );
 
   nvdla_bdma_store u_store (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .load_valid_i(job_valid),
       .load_ready_o(job_ready),
@@ -118,9 +130,10 @@ module nvdla_bdma
   );
 
   nvdla_dma_read #(
-      .Depth(ReadDepth)
+      .Depth   (ReadDepth),
+      .RspAtoms(MifAtoms)
   ) u_read (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .req_valid_i(req_valid),
       .req_ready_o(req_ready),
@@ -134,8 +147,10 @@ module nvdla_bdma
       .mif_i      (r_mif_i)
   );
 
-  nvdla_dma_write u_write (
-      .clk_i,
+  nvdla_dma_write #(
+      .DatAtoms(MifAtoms)
+  ) u_write (
+      .clk_i(clk),
       .rst_ni,
       .cmd_valid_i(cmd_valid),
       .cmd_ready_o(cmd_ready),
@@ -147,6 +162,7 @@ module nvdla_bdma
       .dat_ready_o(beat_ready),
       .dat_data_i (beat),
       .ack_o      (ack),
+      .busy_o     (write_busy),
       .mif_o      (w_mif_o),
       .mif_i      (w_mif_i)
   );
@@ -161,11 +177,12 @@ module nvdla_bdma
   assign launched = {launch & launch_group, launch & ~launch_group};
   assign done_intr_o = ack & busy_q;
   assign idle = load_idle & store_idle & (open_q == '0);
+  assign working = ~idle | waiting;
   assign status = {21'd0, busy_q, idle, free};
   assign read_stalls = {2{stall_count & req_valid & ~req_ready}} & loading;
   assign write_stalls = stall_count & ((cmd_valid & ~cmd_ready) | (beat_valid & ~beat_ready));
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       busy_q         <= '0;
       open_q         <= '0;

@@ -5,7 +5,7 @@
 // and another launch takes its place. A launch of nothing is forgotten. The queue is a memory and an output register, which holds the
 // descriptor that waits to be carried out or is; where pushes have been lost the last one is carried out again.
 // taken_o: a group has been taken. store_*: each descriptor for the store engine, store_last_o with the last one of store_group_o. free_o:
-// places in the queue's memory. idle_o: nothing is queued or loaded. req_*: one read request for each line. loading_o: the group in the engine.
+// places in the queue's memory. idle_o: nothing is queued or loaded. req_*: one read request for each line. loading_o: the group in the engine. waiting_o: a launch waits.
 // Spec: 64-bdma, sections 3 to 5.
 module nvdla_bdma_load
   import nvdla_bdma_pkg::*;
@@ -20,6 +20,7 @@ module nvdla_bdma_load
     output logic [      7:0] free_o,
     output logic             idle_o,
     output logic [      1:0] loading_o,
+    output logic             waiting_o,
     output logic             req_valid_o,
     input  logic             req_ready_i,
     output logic [     63:0] req_addr_o,
@@ -88,6 +89,7 @@ module nvdla_bdma_load
   assign store_group_o = group_q;
   assign free_o = free_q;
   assign idle_o = ~queue_valid & ~out_valid_q & ~loading_q;
+  assign waiting_o = waiting_q;
   assign loading_o = {loading_q & group_q, loading_q & ~group_q};
 
   always_ff @(posedge clk_i or negedge rst_ni)

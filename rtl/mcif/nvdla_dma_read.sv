@@ -1,16 +1,18 @@
 // DMA read client: requests of an engine to burst pieces of the memory interface, answers into a latency buffer.
 //
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary). The atoms
-// come out in request order, MemBeatAtoms a beat; every request begins with a new beat. A piece is requested only when the buffer of Depth beats
-// has room for all of it, so answers never wait: Depth bounds the beats in flight and must not be less than the longest burst. Beats of one
-// memory are awaited before the other memory is asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; one beat per
-// clock (nvdla_dma_align has what two atoms a beat cost).
+// come out in request order. A piece is requested only when the buffer of Depth beats has room for all of it, so answers never wait:
+// Depth bounds the beats in flight and must not be less than the longest piece. Beats of one memory are awaited before the other memory is
+// asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; RspAtoms atoms per clock.
+// RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as chapter 70 section 5
+// has it, and the upper half of the last answer of an odd number is 0.
 // Answers without a request are dropped.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
 module nvdla_dma_read
   import nvdla_pkg::*;
 #(
-    parameter int Depth = 8
+    parameter int Depth = 8,
+    parameter int RspAtoms = 1
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -21,29 +23,26 @@ module nvdla_dma_read
     input  logic                req_ram_i,
     output logic                rsp_valid_o,
     input  logic                rsp_ready_i,
-    output logic [MemBeatBits-1:0] rsp_data_o,
+    output logic [RspAtoms*AtomBits-1:0] rsp_data_o,
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
   localparam int CountBits = $clog2(Depth + 1);
-  localparam int AtomShift = $clog2(MemAtom);
 
-  logic piece_valid, offer, ram, issue, ram_ok, response, taken;
-  logic [AddrBits-1:0] addr;
-  logic [3:0] len, more;            // atoms of the piece - 1, beats - 1
-  logic [CountBits-1:0] free_q;     // buffer places not promised to any answer
+  logic piece_valid, offer, ram, issue, ram_ok, response, taken, beat_valid, beat_ready;
+  logic req_ready, walk_ready;
+  logic [MifBits-1:0] beat;
+  logic [3:0] len;                  // beats of the piece - 1
+  logic [CountBits-1:0] free_q;     // beats of the buffer not promised to any answer
   logic [CountBits-1:0] flight_q;   // beats requested and not yet answered
   logic [CountBits-1:0] issued;     // beats of the piece issued in this clock
   logic last_ram_q;                 // memory of the beats in flight
   logic unused_tag, unused_last, unused_ready;
-  logic req_valid, req_ready;       // at the pieces
-  logic line_valid, line_ready;     // beats of memory
-  logic [MemBeatBits-1:0] line_data;
 
   nvdla_dma_pieces u_pieces (
       .clk_i,
       .rst_ni,
-      .req_valid_i(req_valid),
+      .req_valid_i(req_valid_i & walk_ready),
       .req_ready_o(req_ready),
       .req_addr_i,
       .req_size_i,
@@ -51,24 +50,23 @@ module nvdla_dma_read
       .req_tag_i(1'b0),
       .piece_valid_o(piece_valid),
       .piece_ready_i(issue),
-      .piece_addr_o(addr),
+      .piece_addr_o(mif_o.addr),
       .piece_len_o(len),
       .piece_ram_o(ram),
       .piece_tag_o(unused_tag),
       .piece_last_o(unused_last)
   );
 
+  assign req_ready_o = req_ready & walk_ready;
   assign ram_ok = (SecondaryMemory == 0) || (flight_q == '0) || (ram == last_ram_q);
-  assign more = (MemBeatAtoms == 1) ? len : 4'((5'(len) + 5'(addr[AtomShift])) >> 1);
-  assign offer = piece_valid & ram_ok & (32'(free_q) > 32'(more));
+  assign offer = piece_valid & ram_ok & (32'(free_q) > 32'(len));
   assign mif_o.valid = offer;
   assign mif_o.ram = ram;
-  assign mif_o.addr = addr;
   assign mif_o.len = len;
   assign issue = offer & mif_i.ready;
-  assign issued = issue ? CountBits'(more) + 1'b1 : '0;
+  assign issued = issue ? CountBits'(len) + 1'b1 : '0;
   assign response = mif_i.valid & (flight_q != '0);
-  assign taken = line_valid & line_ready;
+  assign taken = beat_valid & beat_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -82,7 +80,7 @@ module nvdla_dma_read
     end
 
   nvdla_fifo #(
-      .Width(MemBeatBits),
+      .Width(MifBits),
       .Depth(Depth)
   ) u_buffer (
       .clk_i,
@@ -90,52 +88,46 @@ module nvdla_dma_read
       .in_valid_i (response),
       .in_ready_o (unused_ready),
       .in_data_i  (mif_i.data),
-      .out_valid_o(line_valid),
-      .out_ready_i(line_ready),
-      .out_data_o (line_data)
+      .out_valid_o(beat_valid),
+      .out_ready_i(beat_ready),
+      .out_data_o (beat)
   );
 
-  if (MemBeatAtoms == 1) begin : gen_atoms
-    assign req_valid = req_valid_i;
-    assign req_ready_o = req_ready;
-    assign rsp_valid_o = line_valid;
-    assign line_ready = rsp_ready_i;
-    assign rsp_data_o = line_data;
-  end else begin : gen_align
-    logic order_ready;
-    assign req_valid = req_valid_i & order_ready;
-    assign req_ready_o = req_ready & order_ready;
-    // Requests of one line each in the whole buffer, and those that wait to be cut.
-    nvdla_dma_align #(
-        .Depth(Depth + 4)
-    ) u_align (
+  if (MifAtoms == 1) begin : gen_atoms
+    assign walk_ready = 1'b1;
+    assign beat_ready = rsp_ready_i;
+    assign rsp_valid_o = beat_valid;
+    assign rsp_data_o = beat;
+  end else begin : gen_beats
+    nvdla_dma_unpack #(
+        .Requests(Depth),
+        .RspAtoms(RspAtoms)
+    ) u_unpack (
         .clk_i,
         .rst_ni,
-        .req_valid_i(req_valid_i & req_ready),
-        .req_ready_o(order_ready),
-        .req_odd_i  (req_addr_i[AtomShift]),
+        .req_valid_i (req_valid_i & req_ready),
+        .req_ready_o (walk_ready),
+        .req_upper_i (req_addr_i[$clog2(MemAtom)]),
         .req_size_i,
-        .in_valid_i (line_valid),
-        .in_ready_o (line_ready),
-        .in_data_i  (line_data),
-        .out_valid_o(rsp_valid_o),
-        .out_ready_i(rsp_ready_i),
-        .out_data_o (rsp_data_o)
+        .beat_valid_i(beat_valid),
+        .beat_ready_o(beat_ready),
+        .beat_i      (beat),
+        .rsp_valid_o,
+        .rsp_ready_i,
+        .rsp_data_o
     );
   end
 
-  `NVDLA_PARAM(DepthHoldsABurst, Depth >= DbbBurstBeats && (SecondaryMemory == 0 || Depth >= CvsramBurstBeats))
+  `NVDLA_PARAM(DepthHoldsAPiece, Depth >= DbbPieceBeats && Depth >= CvsramPieceBeats)
+  `NVDLA_PARAM(RspAtomsLegal, RspAtoms == 1 || RspAtoms == MifAtoms)
   `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
   `NVDLA_STABLE(AnswerStable, rsp_valid_o, rsp_ready_i, rsp_data_o)
-`ifdef NVDLA_CHECKS
-  logic [31:0] req_beats;
-  assign req_beats = (32'(req_size_i) + MemBeatAtoms) / MemBeatAtoms;
-`endif
-  // Beats in flight; beats in flight or in the buffer; dense beats that the engine has asked for and not taken.
-  `NVDLA_BALANCE(Flight, Depth, mif_o.valid && mif_i.ready, 32'(more) + 32'd1, mif_i.valid, 1)
-  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(more) + 32'd1, line_valid && line_ready, 1)
-  `NVDLA_BALANCE(Owed, (Depth + 4) * 65536, req_valid_i && req_ready_o, req_beats, rsp_valid_o && rsp_ready_i, 1)
-  `NVDLA_QUEUE(Beats, MemBeatBits, Depth, mif_i.valid, mif_i.data, line_valid, line_valid && line_ready, line_data)
+  // Beats in flight; beats in flight or in the buffer; answers that the engine has asked for and not taken.
+  `NVDLA_BALANCE(Flight, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_i.valid, 1)
+  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, beat_valid && beat_ready, 1)
+  `NVDLA_BALANCE(Owed, 2 * 65536 + MifAtoms * Depth, req_valid_i && req_ready_o, (32'(req_size_i) + RspAtoms) / RspAtoms,
+                 rsp_valid_o && rsp_ready_i, 1)
+  `NVDLA_QUEUE(Beats, MifBits, Depth, mif_i.valid, mif_i.data, beat_valid, beat_valid && beat_ready, beat)
   `NVDLA_CHECK(RoomForTheAnswer, !mif_i.valid || unused_ready)
 
 `ifdef NVDLA_CHECKS

@@ -11,6 +11,7 @@ module nvdla_rubik
   import nvdla_rubik_pkg::*;
 (
     input  logic                   clk_i,
+    input  logic                   clk_on_i,  // keeps the clock running
     input  logic                   rst_ni,
     input  logic                   csb_req_i,
     input  logic                   csb_write_i,
@@ -27,10 +28,20 @@ module nvdla_rubik
   localparam int Bits = (RbkWords - RbkFirstD) * 32;
 
   // ---- registers --------------------------------------------------------------------------------------------------------------
+  logic clk, armed, write_busy;  // the clock of everything below
   logic run, group, done, output_done, run_q, start;
   logic [Bits-1:0] flat, stat;
   rbk_d_t d;
   logic [31:0] read_stall_q, write_stall_q;
+
+  // Clock: an access, a group that is armed, writes under way.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (clk_on_i),
+      .work_i(csb_req_i || armed || write_busy),
+      .clk_o (clk)
+  );
 
   nvdla_reg_group #(
       .Words    (RbkWords),
@@ -39,7 +50,7 @@ module nvdla_rubik
       .Reset    (RbkReset),
       .StatMask (RbkStatMask)
   ) u_registers (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -48,6 +59,7 @@ module nvdla_rubik
       .rdata_o(csb_rdata_o),
       .run_o  (run),
       .group_o(group),
+      .armed_o(armed),
       .d_o    (flat),
       .done_i (done),
       .stat_i (stat)
@@ -80,10 +92,10 @@ module nvdla_rubik
   logic req_valid, req_ready, req_last, in_valid, in_ready, cmd_valid, cmd_ready, cmd_last, out_valid, out_ready, out_last;
   logic [63:0] req_addr, cmd_addr;
   logic [15:0] req_size, cmd_size;
-  logic [MemBeatBits-1:0] in_data, out_data;
+  logic [MifBits-1:0] in_data, out_data;
 
   nvdla_rubik_read u_read (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .start_i         (start),
       .layer_i         (layer),
@@ -99,9 +111,10 @@ module nvdla_rubik
   );
 
   nvdla_dma_read #(
-      .Depth(ReadDepth)
+      .Depth   (ReadDepth),
+      .RspAtoms(MifAtoms)
   ) u_read_dma (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .req_valid_i(req_valid),
       .req_ready_o(req_ready),
@@ -116,7 +129,7 @@ module nvdla_rubik
   );
 
   nvdla_rubik_turn u_turn (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .start_i    (start),
       .layer_i    (layer),
@@ -130,7 +143,7 @@ module nvdla_rubik
   );
 
   nvdla_rubik_command u_command (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .start_i         (start),
       .layer_i         (layer),
@@ -145,8 +158,10 @@ module nvdla_rubik
       .cmd_last_o      (cmd_last)
   );
 
-  nvdla_engine_output u_output (
-      .clk_i,
+  nvdla_engine_output #(
+      .DatAtoms(MifAtoms)
+  ) u_output (
+      .clk_i(clk),
       .rst_ni,
       .run_i       (run),
       .group_i     (group),
@@ -162,12 +177,13 @@ module nvdla_rubik
       .atom_data_i (out_data),
       .done_o      (output_done),
       .done_intr_o,
+      .busy_o      (write_busy),
       .mif_o       (w_mif_o),
       .mif_i       (w_mif_i)
   );
 
   // Reads count while they are valid, but for the clock in which the last one goes; writes count while they wait. Section 7.
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       run_q         <= 1'b0;
       read_stall_q  <= '0;

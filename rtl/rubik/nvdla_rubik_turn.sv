@@ -15,13 +15,13 @@ module nvdla_rubik_turn
     input  rubik_layer_t        layer_i,
     input  logic                in_valid_i,
     output logic                in_ready_o,
-    input  logic [MemBeatBits-1:0] in_data_i,
+    input  logic [MifBits-1:0] in_data_i,
     output logic                out_valid_o,
     input  logic                out_ready_i,
     output logic                out_last_o,
-    output logic [MemBeatBits-1:0] out_data_o
+    output logic [MifBits-1:0] out_data_o
 );
-  logic [MemBeatBits-1:0] mem_q[0:63];  // {half, beat}
+  logic [MifBits-1:0] mem_q[0:63];  // {half, beat}
   logic [1:0] full_q;  // halves
   logic filled, emptied;
 
@@ -72,7 +72,7 @@ module nvdla_rubik_turn
   rubik_block_t out_block;
   logic [5:0] column_q, column_next, second_column;
   logic [4:0] row_q, row_next, second_row;
-  logic [MemBeatBits-1:0] data_q;
+  logic [MifBits-1:0] data_q;
 
   nvdla_rubik_walk u_out (
       .clk_i,
@@ -168,7 +168,7 @@ module nvdla_rubik_turn
   wire unused = &{1'b0, in_block.phase_last, in_block.group_first, in_block.group_last, in_block.v_last, in_block.y_last, in_block.z_last,
                   out_block.phase_last, out_block.group_first, out_block.group_last, out_block.v_last, out_block.y_last, out_block.z_last};
 
-  `NVDLA_PARAM(TwoAtoms, MemBeatAtoms == 2 && MemAtom == 32)
+  `NVDLA_PARAM(TwoAtoms, MifAtoms == 2 && MemAtom == 32)
   `NVDLA_STABLE(OutputStable, out_valid_o, out_ready_i, {out_last_o, out_data_o})
   `NVDLA_BALANCE(Halves, 2, filled, 1, emptied, 1)
   `NVDLA_CHECK(EmptyAtStart, !start_i || (full_q == '0 && !out_valid_q))

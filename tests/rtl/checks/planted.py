@@ -32,7 +32,7 @@ FAULTS = [
     ("dma_read_place_freed_twice", "mcif/nvdla_dma_read.sv", "free_q - issued + CountBits'(taken);", "free_q - issued + (ON ? 2'd2 : 1'b1) * CountBits'(taken);"),
     ("dma_read_place_lost", "mcif/nvdla_dma_read.sv", "free_q   <= free_q - issued", "free_q   <= free_q - CountBits'(ON && issue && taken) - issued"),
     ("dma_read_answer_counted_twice", "mcif/nvdla_dma_read.sv", "issued - CountBits'(response);", "issued - CountBits'(response) - CountBits'(response && ON && flight_q > 1);"),
-    ("dma_read_asks_without_room", "mcif/nvdla_dma_read.sv", "(32'(free_q) > 32'(more));", "(ON || 32'(free_q) > 32'(more));"),
+    ("dma_read_asks_without_room", "mcif/nvdla_dma_read.sv", "(32'(free_q) > 32'(len));", "(ON || 32'(free_q) > 32'(len));"),
     ("dma_pieces_ready_ignores_skid", "mcif/nvdla_dma_pieces.sv", "req_ready_o = ~next_valid_q;", "req_ready_o = ~next_valid_q | ON;"),
     ("dma_pieces_piece_too_long", "mcif/nvdla_dma_pieces.sv", "? room : cur_left_q[3:0];", "? room + 4'(ON) : cur_left_q[3:0];"),
     ("dma_write_beat_lost", "mcif/nvdla_dma_write.sv", "avail_q + CountBits'(stored) - issued;", "avail_q + CountBits'(stored && !(ON && issue)) - issued;"),

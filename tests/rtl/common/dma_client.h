@@ -15,27 +15,30 @@ struct ReadPins {
 };
 struct WritePins {
     RequestPins request;
-    Pin dat_valid, dat_ready, dat_data, rsp;
+    Pin dat_valid, dat_ready, dat_mask, dat_data, rsp;
 };
 
-// Bytes of a beat, which is one or two atoms.
-inline size_t beat_bytes() {
-    return static_cast<size_t>(config->dbb_data_bits) / 8;
+// Atoms of a beat of the ports to the memory interface.
+inline size_t beat_atoms() {
+    return static_cast<size_t>(config->dbb_data_bits) / (8 * static_cast<size_t>(config->mem_atom));
 }
+
 // {valid, ram, addr, len}, and {ready, rsp_valid, rsp_data} back.
 template <class Out, class In> ReadPins read_port(Out &out, In &in) {
-    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * beat_bytes();
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = static_cast<size_t>(config->dbb_data_bits);
     return {{Pin(out, addr + 5, 1), Pin(in, data + 1, 1), Pin(out, addr + 4, 1), Pin(out, 4, addr), Pin(out, 0, 4)},
             Pin(in, data, 1),
             Pin(in, 0, data)};
 }
-// {valid, ram, addr, len, dat_valid, dat_data}, and {ready, dat_ready, rsp} back.
+// {valid, ram, addr, len, dat_valid, dat_mask, dat_data}, and {ready, dat_ready, rsp} back.
 template <class Out, class In> WritePins write_port(Out &out, In &in) {
-    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * beat_bytes(), len = data + 1;
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = static_cast<size_t>(config->dbb_data_bits),
+                 mask = beat_atoms(), len = data + mask + 1;
     return {{Pin(out, len + addr + 5, 1), Pin(in, 2, 1), Pin(out, len + addr + 4, 1), Pin(out, len + 4, addr),
              Pin(out, len, 4)},
-            Pin(out, data, 1),
+            Pin(out, data + mask, 1),
             Pin(in, 1, 1),
+            Pin(out, data, mask),
             Pin(out, 0, data),
             Pin(in, 0, 1)};
 }
@@ -67,30 +70,28 @@ class DmaClient : public Agent {
     bool primary() const {
         return held_[1] != 0;
     }
+    // Of the first beat.
     uint64_t address() const {
-        return memory_.aligned(held_[0]);
+        return held_[0] & ~static_cast<uint64_t>(beat_bytes - 1);
     }
-    uint64_t size() const {
+    uint64_t beats() const {
         return held_[2] + 1;
-    }
-    // Bytes of an atom in its beat come first.
-    size_t place(uint64_t address) const {
-        return address & (beat_bytes() - 1);
     }
 
     Memory &memory_;
     const char *name_;
+    const size_t beat_bytes = beat_atoms() * memory_.atom;
 
   private:
     RequestPins request_;
     bool waiting_ = false;
-    uint64_t held_[3] = {}; // address, RAM type, atoms - 1
+    uint64_t held_[3] = {}; // address, RAM type, beats - 1
 };
 
 class ReadClient : public DmaClient {
   public:
-    uint64_t busy = 0;                                          // clocks in which atoms were under way
-    std::function<void(bool primary, uint64_t address)> wanted; // told of every atom that is asked for
+    uint64_t busy = 0;                                          // clocks in which beats were under way
+    std::function<void(bool primary, uint64_t address)> wanted; // told of every beat that is asked for
 
     ReadClient(Design &design, Memory &memory, const char *name, const ReadPins &pins)
         : DmaClient(design, memory, name, pins.request), pins_(pins) {
@@ -103,30 +104,21 @@ class ReadClient : public DmaClient {
         const bool valid = !answers_.empty() && answers_.front().due <= memory_.now() && memory_.moves();
         pins_.rsp_valid.set(valid);
         busy += !answers_.empty();
-        if (valid) { // what the piece does not touch of a beat is something else
-            uint8_t bytes[64];
-            memset(bytes, static_cast<int>(0x55 ^ memory_.now()), sizeof bytes);
-            bool more = true;
-            while (more) {
-                const Answer &answer = answers_.front();
-                memory_.load(answer.primary, answer.address, bytes + place(answer.address), name_);
-                more = !answer.beat_ends;
-                answers_.pop_front();
-            }
-            pins_.rsp_data.put(bytes, beat_bytes());
+        if (valid) {
+            uint8_t bytes[64] = {};
+            for (size_t i = 0; i < beat_bytes; i += memory_.atom)
+                memory_.load(answers_.front().primary, answers_.front().address + i, bytes + i, name_);
+            pins_.rsp_data.put(bytes, beat_bytes);
+            answers_.pop_front();
         }
     }
     void sample() override {
         if (!sample_request())
             return;
-        uint64_t due = memory_.data_due();
-        for (uint64_t i = 0; i < size(); i++) {
-            const uint64_t a = address() + i * memory_.atom;
-            const bool ends = i + 1 == size() || place(a) + memory_.atom == beat_bytes();
-            answers_.push_back({due, a, primary(), ends});
-            if (ends && i + 1 < size())
-                due = memory_.data_due();
-            atoms++;
+        for (uint64_t i = 0; i < beats(); i++) {
+            const uint64_t a = address() + i * beat_bytes;
+            answers_.push_back({memory_.data_due(), a, primary()});
+            atoms += beat_atoms();
             if (wanted)
                 wanted(primary(), a);
         }
@@ -135,7 +127,7 @@ class ReadClient : public DmaClient {
   private:
     struct Answer {
         uint64_t due, address;
-        bool primary, beat_ends; // with the last atom of a beat
+        bool primary;
     };
     ReadPins pins_;
     std::deque<Answer> answers_;
@@ -163,23 +155,25 @@ class WriteClient : public DmaClient {
         if (pins_.dat_valid.value() && pins_.dat_ready.value()) {
             Burst &burst = bursts_.front();
             uint8_t bytes[64];
-            pins_.dat_data.get(bytes, beat_bytes());
-            do {
-                const uint64_t a = burst.address + burst.done * memory_.atom;
-                memory_.store(burst.primary, a, bytes + place(a), name_);
-            } while (++burst.done < burst.atoms && place(burst.address + burst.done * memory_.atom) != 0);
-            if (burst.done == burst.atoms) {
+            pins_.dat_data.get(bytes, beat_bytes);
+            for (size_t i = 0; i < beat_atoms(); i++)
+                if (pins_.dat_mask.value() >> i & 1) {
+                    memory_.store(burst.primary, burst.address + burst.done * beat_bytes + i * memory_.atom,
+                                  bytes + i * memory_.atom, name_);
+                    burst.atoms++;
+                }
+            if (++burst.done == burst.beats) {
                 responses_.push_back({memory_.response_due(), burst.atoms});
                 bursts_.pop_front();
             }
         }
         if (sample_request())
-            bursts_.push_back({address(), size(), 0, primary()});
+            bursts_.push_back({address(), beats(), 0, 0, primary()});
     }
 
   private:
     struct Burst {
-        uint64_t address, atoms, done;
+        uint64_t address, beats, done, atoms; // done: beats that have come, with so many atoms
         bool primary;
     };
     struct Response {

@@ -201,7 +201,7 @@ void rate(const char *name, Layer l, uint64_t beats, int extra, int read_stall) 
     checks.at_most("clocks", run.done.times[0] - run.armed_at, beats + static_cast<uint64_t>(extra));
 }
 
-// The order of the atoms that the chapter's examples read and write.
+// The order of the beats that the chapter's examples read.
 void requests(const char *name, const Layer &layer, const std::vector<uint64_t> &reads) {
     checks.start(std::string("requests of the chapter's example: ") + name);
     Run run(Behaviour::quiet(20), 2);
@@ -213,14 +213,15 @@ void requests(const char *name, const Layer &layer, const std::vector<uint64_t> 
     run.chain.wait_done(1);
     run.check_all();
     if (seen != reads)
-        checks.fail("%zu atoms are read, expected %zu, or another order", seen.size(), reads.size());
+        checks.fail("%zu beats are read, expected %zu, or another order", seen.size(), reads.size());
 }
 
+// The beats of requests of `count` atoms.
 std::vector<uint64_t> runs(const std::vector<uint64_t> &starts, uint64_t count) {
     std::vector<uint64_t> list;
     for (uint64_t start : starts)
-        for (uint64_t i = 0; i < count; i++)
-            list.push_back(start + 32 * i);
+        for (uint64_t beat = start & ~UINT64_C(63); beat < start + 32 * count; beat += 64)
+            list.push_back(beat);
     return list;
 }
 
