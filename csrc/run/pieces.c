@@ -386,7 +386,8 @@ static void clean(const struct pieces *pieces) {
 
 static int play_pieces(struct pieces *pieces) {
     struct run_options options = *pieces->options;
-    const struct jobs_listener listener = {.ended = take_result, .context = pieces};
+    const struct jobs_listener listener = {
+        .ended = take_result, .context = pieces, .config = nvdla_config_find(pieces->whole.config)};
     struct words paths = {0};
     struct error err;
     size_t missing;
