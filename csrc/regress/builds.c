@@ -10,6 +10,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/option_sets.h"
 #include "regress/paths.h"
 #include "run/simulators.h"
 
@@ -26,32 +27,25 @@ struct build {
 struct builds {
     struct build *builds;
     size_t count;
-    char *folder; /* of the night; NULL: not known yet */
+    struct option_sets sets; /* of the tests */
+    char *folder;            /* of the night; NULL: not known yet */
     void (*tell)(void *context, const char *line);
     void *context;
 };
 
 /* Finds out which simulator a test plays on, or is debugged with; false if it needs none, or its options cannot be
  * read, which shows when it is started. free(*rtl_name) */
-static bool simulator_of(const struct test *test, bool debug, char **rtl_name, enum simulator_variant *variant) {
-    struct run_options options;
-    struct words words = {0};
+static bool simulator_of(struct option_sets *sets, const struct test *test, bool debug, char **rtl_name,
+                         enum simulator_variant *variant) {
+    struct set_options taken;
     struct error err;
-    run_options_init(&options);
-    words_add(&words, "--config=%s", test->config);
-    words_add(&words, "--dut=%s", test->dut);
-    for (size_t i = 0; i < test->options.count; i++)
-        words_add(&words, "%s", test->options.items[i]);
-    if (debug)
-        words_add(&words, "--debug");
-    words_add(&words, "%s", test->trace);
-    const bool read = run_options_read(&options, &words, &err) && options.dut != DUT_MODEL;
+    const bool read = set_options_take(sets, test, "", &taken, &err) && taken.options.dut != DUT_MODEL;
+    taken.options.debug = debug;
     if (read) {
-        *rtl_name = xstrdup(options.rtl_name);
-        *variant = run_variant(&options, test->config);
+        *rtl_name = xstrdup(taken.options.rtl_name);
+        *variant = run_variant(&taken.options, test->config);
     }
-    run_options_free(&options);
-    words_free(&words);
+    set_options_leave(&taken);
     return read;
 }
 
@@ -201,7 +195,7 @@ struct builds *builds_make(const struct test_list *tests, const bool *done, cons
     for (size_t i = 0; i < tests->count; i++) {
         char *rtl_name;
         enum simulator_variant variant;
-        if (!(done && done[i]) && simulator_of(&tests->tests[i], false, &rtl_name, &variant))
+        if (!(done && done[i]) && simulator_of(&builds->sets, &tests->tests[i], false, &rtl_name, &variant))
             need(builds, tests->tests[i].config, rtl_name, variant);
     }
     return builds;
@@ -228,7 +222,7 @@ const char *builds_debug(struct builds *builds, const struct test *test) {
     enum simulator_variant variant;
     char *rtl_name;
     struct error err;
-    if (!simulator_of(test, true, &rtl_name, &variant))
+    if (!simulator_of(&builds->sets, test, true, &rtl_name, &variant))
         return "it is not played on RTL";
     struct build *build = need(builds, test->config, rtl_name, variant);
     if (!build->reason && !build->kept && !keep(build, builds->folder, &err)) {
@@ -246,14 +240,22 @@ void builds_free(struct builds *builds) {
         free(builds->builds[i].log);
     }
     free(builds->builds);
+    option_sets_free(&builds->sets);
     free(builds->folder);
     free(builds);
 }
 
-bool builds_failed(const struct builds *builds, const struct test *test, const char *folder, struct result *result) {
+static bool any_failed(const struct builds *builds) {
+    bool any = false;
+    for (size_t i = 0; i < builds->count; i++)
+        any = any || builds->builds[i].reason;
+    return any;
+}
+
+bool builds_failed(struct builds *builds, const struct test *test, const char *folder, struct result *result) {
     enum simulator_variant variant;
     char *rtl_name;
-    if (!simulator_of(test, false, &rtl_name, &variant))
+    if (!any_failed(builds) || !simulator_of(&builds->sets, test, false, &rtl_name, &variant))
         return false;
     const struct build *build = find(builds, test->config, rtl_name, variant);
     free(rtl_name);
@@ -273,7 +275,10 @@ bool builds_failed(const struct builds *builds, const struct test *test, const c
 
 bool builds_check(const struct test *test, const char *folder, struct error *err) {
     struct build build;
-    if (!simulator_of(test, false, &build.rtl_name, &build.variant))
+    struct option_sets sets = {0};
+    const bool simulated = simulator_of(&sets, test, false, &build.rtl_name, &build.variant);
+    option_sets_free(&sets);
+    if (!simulated)
         return true;
     build.config = test->config;
     char *path = copy_path(folder, &build);

@@ -25,7 +25,7 @@ struct members {
  * of its mismatch and of a finding. */
 extern const struct members result_head_members, result_device_members, result_mismatch_members, result_finding_members;
 
-/* Reads a line that result_json() has made, of a trace that passed without findings, warnings or notes, which is most
+/* Reads a line that result_json() has made, of a trace that passed without findings, which is most
  * of all lines of a night; several times as fast as a reader of JSON. False, and nothing is left in the result, if it
  * is another one: a reader of JSON may understand it. */
 bool result_scan(const char *line, struct result *result);

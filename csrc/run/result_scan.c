@@ -115,19 +115,21 @@ static bool is(const char *key, size_t n, const char *name) {
     return strlen(name) == n && memcmp(key, name, n) == 0;
 }
 
-/* {"SDP":16,...}, in the order of IDs. */
+/* {"SDP":16,...} of clients that have a name. */
 static bool beats(struct scan *scan, uint64_t *numbers, bool write) {
     const char *key;
     size_t n;
-    bool end;
+    bool end, first = true;
     if (!literal(scan, "{"))
         return false;
-    for (int id = 0; next_key(scan, id == 0, &key, &n, &end); id++) {
+    for (; next_key(scan, first, &key, &n, &end); first = false) {
+        int client = 0;
         if (end)
             return true;
-        while (id < AXI_IDS && !is(key, n, nvdla_client_name(id, write)))
-            id++;
-        if (id == AXI_IDS || !number(scan, &numbers[id]))
+        while (client < NVDLA_CLIENT_COUNT &&
+               (nvdla_clients[client].write != write || !is(key, n, nvdla_clients[client].name)))
+            client++;
+        if (client == NVDLA_CLIENT_COUNT || !number(scan, &numbers[nvdla_clients[client].id]))
             return false;
     }
     return false;
@@ -172,18 +174,33 @@ static bool faults(struct scan *scan, struct result *result) {
     return false;
 }
 
+static bool texts(struct scan *scan, struct words *words) {
+    const char *begin;
+    size_t n;
+    if (literal(scan, "[]"))
+        return true;
+    if (!literal(scan, "["))
+        return false;
+    while (text(scan, &begin, &n)) {
+        words_add(words, "%.*s", (int)n, begin);
+        if (!literal(scan, ","))
+            return literal(scan, "]");
+    }
+    return false;
+}
+
 /* What is no member of a table. Figures of the first device stand here again, as a number. */
 static bool other(struct scan *scan, struct result *result, const char *key, size_t n) {
     static const char *const numbers[] = {"cycles", "op_cycles", "checks", "not_compared"};
-    static const char *const empty[] = {"findings", "warnings", "notes"};
     const char *begin;
     uint64_t value;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (is(key, n, numbers[i]))
             return number(scan, &value);
-    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
-        if (is(key, n, empty[i]))
-            return literal(scan, "[]");
+    if (is(key, n, "findings"))
+        return literal(scan, "[]");
+    if (is(key, n, "warnings") || is(key, n, "notes"))
+        return texts(scan, key[0] == 'w' ? &result->warnings : &result->notes);
     if (is(key, n, "version"))
         return text(scan, &begin, &n);
     return is(key, n, "devices") ? devices(scan, result) : is(key, n, "faults") && faults(scan, result);
