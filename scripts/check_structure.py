@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "coverage": "nvdla memory layers trace",
     "report": "nvdla memory layers trace device observe replay",
     "triage": "nvdla layers observe report",
-    "run": "nvdla memory layers trace loadable device observe model replay coverage report triage",
+    "run": "nvdla memory layers trace loadable device observe model gen replay coverage report triage",
     "regress": "nvdla memory layers trace gen coverage report run",
     "import": "nvdla memory layers trace",
     "export": "nvdla memory layers trace device replay",

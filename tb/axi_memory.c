@@ -60,8 +60,7 @@ struct axi_memory {
     struct axi_options options;
     int bytes, atom, port;
     struct provenance *prov;
-    uint64_t random[5]; /* STALL_AR.. */
-    uint64_t random_order;
+    uint64_t random[AXI_STREAMS];
 
     struct read reads[READS]; /* ring in AR order; left == 0: answered out of order */
     unsigned read_head, read_count;
@@ -83,14 +82,8 @@ struct axi_memory {
     struct axi_counts counts;
 };
 
-/* A number of 0 .. n-1. */
-static uint32_t draw_below(uint64_t *state, uint32_t n) {
-    return (uint32_t)((random_next(state) >> 32) * n >> 32);
-}
-
 static bool stalled(struct axi_memory *mem, int channel) {
-    const uint32_t share = mem->options.stall[channel];
-    return share && draw_below(&mem->random[channel], 1000) < share;
+    return axi_options_stalled(&mem->options, channel, &mem->random[channel]);
 }
 
 struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *options, int bytes, int atom, int port,
@@ -158,7 +151,7 @@ static uint64_t latency(struct axi_memory *mem, uint64_t address, bool write) {
     const struct axi_options *options = &mem->options;
     uint64_t clocks = write ? options->write_latency : options->read_latency;
     if (options->latency_kind == LATENCY_UNIFORM && !write && options->latency_max > options->read_latency)
-        clocks += draw_below(&mem->random_order, options->latency_max - options->read_latency + 1);
+        clocks += random_below(&mem->random[STREAM_ORDER], options->latency_max - options->read_latency + 1);
     if (options->latency_kind == LATENCY_PAGE) {
         const uint64_t page = address >> PAGE_SHIFT;
         uint64_t *open = &mem->open_page[page % BANKS];
@@ -166,7 +159,7 @@ static uint64_t latency(struct axi_memory *mem, uint64_t address, bool write) {
         *open = page + 1;
     }
     if (options->reorder)
-        clocks += draw_below(&mem->random_order, REORDER_SPREAD);
+        clocks += random_below(&mem->random[STREAM_ORDER], REORDER_SPREAD);
     return clocks ? clocks : 1;
 }
 
@@ -313,7 +306,7 @@ static int choose(struct axi_memory *mem, unsigned count, uint64_t now,
         if (!get(mem, i, &id, &due) || (seen[id / 64] >> (id % 64) & 1))
             continue;
         seen[id / 64] |= (uint64_t)1 << (id % 64);
-        if (due <= now && draw_below(&mem->random_order, ++candidates) == 0)
+        if (due <= now && random_below(&mem->random[STREAM_ORDER], ++candidates) == 0)
             chosen = (int)i;
     }
     return chosen;
@@ -384,12 +377,14 @@ static bool write_ready(struct axi_memory *mem) {
     return !stalled(mem, STALL_W);
 }
 
+void axi_memory_set(struct axi_memory *mem, const struct axi_options *options) {
+    mem->options = *options;
+}
+
 void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct axi_inputs *in) {
     mem->prov = prov;
-    uint64_t seed = mem->options.seed * 2 + (uint64_t)mem->port;
-    for (int i = 0; i < 5; i++)
-        mem->random[i] = random_next(&seed);
-    mem->random_order = random_next(&seed);
+    for (int stream = 0; stream < AXI_STREAMS; stream++)
+        mem->random[stream] = axi_options_stream(&mem->options, mem->port, stream);
     mem->read_head = mem->read_count = 0;
     mem->write_head = mem->write_count = 0;
     mem->beat_head = mem->beat_count = 0;

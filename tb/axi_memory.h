@@ -65,6 +65,9 @@ void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener);
  * counts stay. To be called once before the first clock. in: receives what the memory drives in that clock. */
 void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct axi_inputs *in);
 
+/* Other options from the next reset on. */
+void axi_memory_set(struct axi_memory *mem, const struct axi_options *options);
+
 /* One clock. out: what the design drives in it. in: on entry what the memory drives in it, on return what it drives in
  * the next. */
 void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, struct axi_inputs *in);

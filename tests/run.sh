@@ -154,9 +154,11 @@ else
     group "checks inside the rtl find nothing" tests/replay/checks.sh small 10
 fi
 group "checks inside the rtl name planted faults" tests/rtl/checks/planted.py "$build"
+group "clock gates of the rtl" tests/replay/clock_gates.py "$build"
 group "hangs" tests/replay/hang.sh "$build"
 group "hangs: the engine that is named" tests/replay/hang_faults.py "$build"
 group "stop at first, copies of a run" tests/replay/copies.sh "$build"
+group "a reset for many traces" tests/replay/fork.py "$build"
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
 group "another rtl of a configuration without our own" tests/replay/foreign_full.sh "$build"

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
 #include "regress/bisect.h"
+#include "run/arguments.h"
 #include "run/session.h"
 
 enum {
@@ -93,12 +94,6 @@ static void make_table(struct argp_option *table) {
     table[n] = (struct argp_option){0};
 }
 
-static const char *filled(struct argp_state *state, const char *option, const char *arg) {
-    if (arg[0] == '\0')
-        argp_error(state, "--%s: found '', expected a value", option);
-    return arg;
-}
-
 static void check(const struct arguments *args, struct argp_state *state) {
     if (args->run.traces.count > 1)
         argp_error(state, "one trace at a time is bisected, %zu are given", args->run.traces.count);
@@ -116,28 +111,28 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     struct bisect_options *bisect = &args->bisect;
     switch (key) {
     case KEY_GOOD:
-        bisect->good = filled(state, "good", arg);
+        bisect->good = argument_text(state, "good", arg, "a value");
         return 0;
     case KEY_BAD:
-        bisect->bad = filled(state, "bad", arg);
+        bisect->bad = argument_text(state, "bad", arg, "a value");
         return 0;
     case KEY_REPO:
-        bisect->repo = filled(state, "repo", arg);
+        bisect->repo = argument_text(state, "repo", arg, "a value");
         return 0;
     case KEY_FILELIST:
-        bisect->filelist = filled(state, "filelist", arg);
+        bisect->filelist = argument_text(state, "filelist", arg, "a value");
         return 0;
     case KEY_TOP:
-        bisect->top = filled(state, "top", arg);
+        bisect->top = argument_text(state, "top", arg, "a value");
         return 0;
     case KEY_TAPS:
-        bisect->taps = filled(state, "taps", arg);
+        bisect->taps = argument_text(state, "taps", arg, "a value");
         return 0;
     case KEY_VERILATOR:
         words_add(&bisect->verilator, "%s", arg);
         return 0;
     case KEY_PREPARE:
-        bisect->prepare = filled(state, "prepare", arg);
+        bisect->prepare = argument_text(state, "prepare", arg, "a value");
         return 0;
     case KEY_FIRST_PARENT:
         bisect->first_parent = true;
@@ -146,7 +141,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         bisect->any_failure = true;
         return 0;
     case 'o':
-        bisect->out = filled(state, "out", arg);
+        bisect->out = argument_text(state, "out", arg, "a value");
         return 0;
     case ARGP_KEY_END:
         check(args, state);

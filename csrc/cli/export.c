@@ -10,6 +10,7 @@
 #include "export/streams.h"
 #include "export/txn.h"
 #include "model/model.h"
+#include "run/arguments.h"
 #include "run/options.h"
 #include "trace/formats.h"
 
@@ -75,8 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->trace.no_golden = true;
         return 0;
     case KEY_SEED:
-        if (!text_number(arg, UINT64_MAX, &options->seed))
-            argp_error(state, "--seed: found '%s', expected a number", arg);
+        options->seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "import/lift.h"
 #include "nvdla/xalloc.h"
+#include "run/arguments.h"
 #include "run/lint.h"
 #include "run/options.h"
 #include "run/progress.h"
@@ -157,11 +158,6 @@ static bool take_image(struct import_options *options, const char *arg) {
     return good;
 }
 
-static void take_number(struct argp_state *state, const char *name, const char *arg, uint64_t *value) {
-    if (!text_number(arg, UINT64_MAX, value))
-        argp_error(state, "--%s: found '%s', expected a number", name, arg);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct import_options *options = state->input;
     struct source_options *source = &options->source;
@@ -173,11 +169,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->format = arg;
         return 0;
     case KEY_BASE:
-        take_number(state, "base", arg, &source->base);
+        source->base = argument_number(state, "base", arg, 0, UINT64_MAX);
         source->has_base = true;
         return 0;
     case KEY_SIZE:
-        take_number(state, "size", arg, &source->size);
+        source->size = argument_number(state, "size", arg, 0, UINT64_MAX);
         return 0;
     case KEY_SCOPE:
         source->scope = arg;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "run/arguments.h"
 #include "run/lint.h"
 #include "run/options.h"
 #include "run/session.h"
@@ -53,8 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->strict = true;
         return 0;
     case KEY_SEED:
-        if (!text_number(arg, UINT64_MAX, &options->seed))
-            argp_error(state, "--seed: found '%s', expected a number", arg);
+        options->seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
         return 0;
     case ARGP_KEY_ARG:
         words_add(&options->traces, "%s", arg);

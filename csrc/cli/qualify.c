@@ -8,6 +8,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/night.h"
 #include "regress/qualify.h"
+#include "run/arguments.h"
 #include "run/options.h"
 
 enum {
@@ -85,20 +86,6 @@ static const char doc[] =
     "\n"
     "Exit status: 0; 1 if less are noticed than --at-least asks for; 2 bad input or usage; 128 + N: ended by signal N.";
 
-static uint64_t number(struct argp_state *state, const char *option, const char *arg, uint64_t min, uint64_t max) {
-    uint64_t value = 0;
-    if (!text_number(arg, max, &value) || value < min)
-        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", option, arg, (unsigned long long)min,
-                   (unsigned long long)max);
-    return value;
-}
-
-static const char *name(struct argp_state *state, const char *option, const char *arg, const char *what) {
-    if (arg[0] == '\0')
-        argp_error(state, "--%s: found '', expected %s", option, what);
-    return arg;
-}
-
 static void check(const struct qualify_options *options, struct argp_state *state) {
     if (!options->plan == !options->traces.count)
         argp_error(state, "expected traces, or --plan PLAN, and not both");
@@ -114,10 +101,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         state->child_inputs[1] = &options->source;
         return 0;
     case KEY_COUNT:
-        options->count = (uint32_t)number(state, "count", arg, 1, 1000000);
+        options->count = (uint32_t)argument_number(state, "count", arg, 1, 1000000);
         return 0;
     case KEY_SEED:
-        options->seed = number(state, "seed", arg, 0, INT64_MAX);
+        options->seed = argument_number(state, "seed", arg, 0, INT64_MAX);
         return 0;
     case KEY_NAME:
         if (!rtl_name_valid(arg))
@@ -126,31 +113,31 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->name = arg;
         return 0;
     case KEY_FOLDER:
-        words_add(&options->folders, "%s", name(state, "folder", arg, "a folder of the RTL"));
+        words_add(&options->folders, "%s", argument_text(state, "folder", arg, "a folder of the RTL"));
         return 0;
     case KEY_PLAN:
-        options->plan = name(state, "plan", arg, "the name of a file");
+        options->plan = argument_text(state, "plan", arg, "the name of a file");
         return 0;
     case KEY_SELECT:
-        options->select = name(state, "select", arg, "an expression such as 'conformance and not slow'");
+        options->select = argument_text(state, "select", arg, "an expression such as 'conformance and not slow'");
         return 0;
     case KEY_EQUIVALENTS:
-        options->equivalents = name(state, "equivalents", arg, "the name of a file");
+        options->equivalents = argument_text(state, "equivalents", arg, "the name of a file");
         return 0;
     case KEY_AT_LEAST:
-        options->at_least = (int)number(state, "at-least", arg, 0, 100);
+        options->at_least = (int)argument_number(state, "at-least", arg, 0, 100);
         return 0;
     case KEY_TOGETHER:
-        options->together = (int)number(state, "together", arg, 1, 1000);
+        options->together = (int)argument_number(state, "together", arg, 1, 1000);
         return 0;
     case 'j':
-        options->jobs = (int)number(state, "jobs", arg, 1, 1024);
+        options->jobs = (int)argument_number(state, "jobs", arg, 1, 1024);
         return 0;
     case 'o':
-        options->out = name(state, "out", arg, "the name of a folder");
+        options->out = argument_text(state, "out", arg, "the name of a folder");
         return 0;
     case KEY_DATABASE:
-        options->database = name(state, "database", arg, "the name of a file");
+        options->database = argument_text(state, "database", arg, "the name of a file");
         return 0;
     case KEY_RESUME:
         options->resume = true;

@@ -10,6 +10,7 @@
 #include "regress/night.h"
 #include "regress/recover.h"
 #include "regress/worker.h"
+#include "run/arguments.h"
 #include "run/options.h"
 #include "run/process.h"
 #include "run/progress.h"
@@ -130,20 +131,6 @@ static const char doc[] =
     "1), at least 1 if not all have run; 2 also if the plan is wrong, or something can not be written; 128 + N: ended "
     "by signal N. With --compare: 0 B is not worse; 1 it has new failures, or tests over the limit; 2 bad usage.";
 
-static uint64_t number(struct argp_state *state, const char *option, const char *arg, uint64_t min, uint64_t max) {
-    uint64_t value = 0;
-    if (!text_number(arg, max, &value) || value < min)
-        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", option, arg, (unsigned long long)min,
-                   (unsigned long long)max);
-    return value;
-}
-
-static const char *name(struct argp_state *state, const char *option, const char *arg, const char *what) {
-    if (arg[0] == '\0')
-        argp_error(state, "--%s: found '', expected %s", option, what);
-    return arg;
-}
-
 /* Of --compare. */
 struct compare_arguments {
     const char *a, *page; /* page: file, NULL: the default */
@@ -196,7 +183,7 @@ static error_t parse_compare(int key, char *arg, struct compare_arguments *compa
     char *end;
     switch (key) {
     case KEY_COMPARE:
-        compare->a = name(state, "compare", arg, "a night such as 12, latest, previous or a git revision");
+        compare->a = argument_text(state, "compare", arg, "a night such as 12, latest, previous or a git revision");
         break;
     case KEY_LIMIT:
         compare->limit = strtod(arg, &end);
@@ -205,7 +192,7 @@ static error_t parse_compare(int key, char *arg, struct compare_arguments *compa
         break;
     case KEY_PAGE:
         compare->write_page = true;
-        compare->page = arg ? name(state, "page", arg, "the name of a file") : NULL;
+        compare->page = arg ? argument_text(state, "page", arg, "the name of a file") : NULL;
         break;
     case KEY_ALL:
         compare->all = true;
@@ -228,30 +215,30 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     struct night_options *options = &arguments->night;
     switch (key) {
     case KEY_SELECT:
-        options->select = name(state, "select", arg, "an expression such as 'conformance and not slow'");
+        options->select = argument_text(state, "select", arg, "an expression such as 'conformance and not slow'");
         return 0;
     case KEY_DRY_RUN:
         options->dry_run = true;
         return 0;
     case KEY_RESUME:
         options->resume = true;
-        options->resumed = arg ? (int64_t)number(state, "resume", arg, 1, INT64_MAX) : 0;
+        options->resumed = arg ? (int64_t)argument_number(state, "resume", arg, 1, INT64_MAX) : 0;
         return 0;
     case 'j':
-        options->jobs = (int)number(state, "jobs", arg, 1, 1024);
+        options->jobs = (int)argument_number(state, "jobs", arg, 1, 1024);
         return 0;
     case KEY_SEED:
-        options->seed = number(state, "seed", arg, 0, INT64_MAX);
+        options->seed = argument_number(state, "seed", arg, 0, INT64_MAX);
         options->seed_given = true;
         return 0;
     case 'o':
-        options->out = name(state, "out", arg, "the name of a folder");
+        options->out = argument_text(state, "out", arg, "the name of a folder");
         return 0;
     case KEY_DATABASE:
-        options->database = name(state, "database", arg, "the name of a file");
+        options->database = argument_text(state, "database", arg, "the name of a file");
         return 0;
     case KEY_NOTIFY:
-        options->notify = name(state, "notify", arg, "a command");
+        options->notify = argument_text(state, "notify", arg, "a command");
         return 0;
     case KEY_ENGINE:
         if (strcmp(arg, "local") != 0 && strcmp(arg, "slurm") != 0)
@@ -262,7 +249,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->slurm = arg;
         return 0;
     case KEY_CHUNK:
-        options->chunk_seconds = (int)number(state, "chunk-seconds", arg, 1, 1000000);
+        options->chunk_seconds = (int)argument_number(state, "chunk-seconds", arg, 1, 1000000);
         return 0;
     case KEY_WORKER:
         arguments->worker = arg;

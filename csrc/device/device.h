@@ -121,6 +121,10 @@ enum { DEVICE_LAUNCHES = 16 }; /* that can run at a time */
 struct device_ops {
     /* Brings the device to its state after dla_reset_rstn. Memory contents stay. */
     bool (*reset)(struct device *dev, struct error *err);
+    /* A device that was reset and nothing else since, perhaps in a process that this one is a copy of, becomes that of
+     * a run whose memory has these options: the next reset() is done already. False if its state could depend on the
+     * options, it is of no use then. NULL: it is reset anew. */
+    bool (*adopt)(struct device *dev, const struct axi_options *options);
     /* Register write, byte address. Returns when the write has been accepted (posted) or completed (nposted). */
     bool (*csb_write)(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err);
     /* Register read, after all writes issued before. */

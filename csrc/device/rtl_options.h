@@ -36,6 +36,15 @@ enum { STALL_AR, STALL_R, STALL_AW, STALL_W, STALL_B };
 
 void axi_options_default(struct axi_options *options);
 
+/* Random streams of a port: that of each channel, and one for latencies and order. */
+enum { STREAM_ORDER = STALL_B + 1, AXI_STREAMS };
+
+/* The state in which a stream of a port begins (nvdla/random.h). */
+uint64_t axi_options_stream(const struct axi_options *options, int port, int stream);
+
+/* Draws whether a channel is held back in a clock. */
+bool axi_options_stalled(const struct axi_options *options, int channel, uint64_t *stream);
+
 /* What is recorded of the signals. Only a simulator built for waves can. */
 struct wave_options {
     const char *path;  /* FST file, NULL for none */
@@ -76,6 +85,11 @@ struct rtl_options {
     bool checks;               /* failing checks of the RTL are findings; only a simulator built with them can */
     bool measure;              /* sample the share of time spent inside the design's evaluation */
 };
+
+/* Text that is the same for two sets of options with which a design and its testbench are in the same state after the
+ * reset, whatever their memories at that many ports do later; NULL with recordings that belong to one trace. The caller
+ * frees it. */
+char *rtl_options_reset_key(const struct rtl_options *options, int ports);
 
 /* Name of the GTKWave save file that is written beside a wave file: NAME.gtkw for NAME.fst. The caller frees it. */
 char *wave_save_path(const char *wave_path);

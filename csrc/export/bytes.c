@@ -66,9 +66,7 @@ static bool read_or_take(struct device *dev, uint32_t address, uint32_t *value, 
 
 /* The operations, each CRC check with a mark in front. */
 static struct program *with_marks(const struct program *prog, size_t *marks) {
-    struct program *marked = program_new(prog->config, prog->files[0]);
-    for (size_t i = 1; i < prog->file_count; i++)
-        program_file(marked, prog->files[i]);
+    struct program *marked = program_like(prog);
     program_stream(marked, "main");
     marked->sequential = true;
     for (size_t i = 0; i < prog->count; i++) {

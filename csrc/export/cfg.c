@@ -274,10 +274,8 @@ static bool form_end(struct former *former) {
 }
 
 struct program *cfg_form(const struct program *streams, size_t *changed, struct error *err) {
-    struct former former = {.out = program_new(streams->config, streams->files[0]), .prog = streams, .err = err};
+    struct former former = {.out = program_like(streams), .prog = streams, .err = err};
     bool good = true;
-    for (size_t i = 1; i < streams->file_count; i++)
-        program_file(former.out, streams->files[i]);
     for (size_t i = 0; i < streams->stream_count; i++)
         program_stream(former.out, streams->streams[i]);
     form_events(&former);

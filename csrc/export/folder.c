@@ -9,10 +9,7 @@
 #include <unistd.h>
 
 #include "memory/file.h"
-#include "memory/memory.h"
 #include "nvdla/xalloc.h"
-
-enum { PIECE = 1 << 24 };
 
 bool folder_open(struct folder *folder, const char *path, struct error *err) {
     size_t n = strlen(path);
@@ -51,25 +48,4 @@ bool folder_close(struct folder *folder, bool fine, struct error *err) {
     free(folder->path);
     free(folder->beside);
     return fine;
-}
-
-void blob_ranges(const struct blob *blob,
-                 void (*each)(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first),
-                 void *context) {
-    struct memory *content = memory_new();
-    uint8_t *bytes = xmalloc(PIECE);
-    blob_write(content, 0, blob);
-    for (size_t i = 0; i < blob->chunk_count; i++)
-        memory_declare(content, blob->chunks[i].offset, blob->chunks[i].size);
-    for (size_t i = 0; i < memory_region_count(content); i++) {
-        uint64_t address, size;
-        memory_region(content, i, &address, &size);
-        for (uint64_t at = 0; at < size; at += PIECE) {
-            const size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
-            memory_read(content, address + at, bytes, n);
-            each(context, address + at, bytes, n, at == 0);
-        }
-    }
-    free(bytes);
-    memory_free(content);
 }

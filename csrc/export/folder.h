@@ -7,7 +7,6 @@
 
 #include "nvdla/error.h"
 #include "nvdla/text.h"
-#include "trace/program.h"
 
 /* Files are written into a folder beside the one that is asked for; it gets its name when all of them are there. */
 struct folder {
@@ -20,11 +19,5 @@ bool folder_open(struct folder *folder, const char *path, struct error *err);
 bool folder_put(struct folder *folder, const char *name, const struct text *text, struct error *err);
 /* Gives the folder its name if all went well, else removes it. Returns whether it is there. */
 bool folder_close(struct folder *folder, bool fine, struct error *err);
-
-/* The content of a blob, where a later chunk wins: calls `each` for every range, ascending, at most 16 MiB at a time.
- */
-void blob_ranges(const struct blob *blob,
-                 void (*each)(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first),
-                 void *context);
 
 #endif

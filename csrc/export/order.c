@@ -328,7 +328,7 @@ struct program *program_in_order(struct program *prog, struct error *err) {
     const struct nvdla_register *status = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_STATUS");
     const struct nvdla_register *mask = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_MASK");
     struct order order = {.prog = prog,
-                          .out = program_new(prog->config, prog->files[0]),
+                          .out = program_like(prog),
                           .err = err,
                           .streams = xcalloc(prog->stream_count + 1, sizeof *order.streams),
                           .deferred = xcalloc(prog->count + 1, sizeof *order.deferred),
@@ -339,8 +339,6 @@ struct program *program_in_order(struct program *prog, struct error *err) {
                           .status = status->address,
                           .mask_address = mask->address,
                           .mask = mask->reset};
-    for (size_t i = 1; i < prog->file_count; i++)
-        program_file(order.out, prog->files[i]);
     program_stream(order.out, "main");
     order.out->sequential = true;
     open_streams(&order);
@@ -359,12 +357,6 @@ struct program *program_in_order(struct program *prog, struct error *err) {
         program_free(order.out);
         return NULL;
     }
-    order.out->blobs = prog->blobs;
-    order.out->blob_count = prog->blob_count;
-    order.out->texts = prog->texts;
-    order.out->text_count = prog->text_count;
-    prog->blobs = NULL;
-    prog->texts = NULL;
-    prog->blob_count = prog->text_count = 0;
+    program_move_content(order.out, prog);
     return order.out;
 }

@@ -18,7 +18,6 @@
 
 enum {
     RUN = 64,         /* equal bytes from which on they are a piece of their own */
-    PIECE = 1 << 24,  /* bytes of a piece at most */
     SINK = 64 * 1024, /* bytes of text that are written at a time */
     WORDS_A_LINE = 8, /* of the image */
     NAME = 128,
@@ -66,8 +65,10 @@ static void put_piece(struct writer *writer, uint64_t offset, const uint8_t *byt
         put_words(writer, bytes, n);
 }
 
-/* Contiguous content: long runs of one byte as what they are. */
-static void put_content(struct writer *writer, uint64_t offset, const uint8_t *bytes, size_t n) {
+/* Contiguous content as pieces: long runs of one byte as what they are. */
+static void put_content(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool range) {
+    struct writer *writer = context;
+    (void)range;
     size_t from = 0, at = 0;
     while (at < n) {
         size_t end = at + 1;
@@ -84,26 +85,6 @@ static void put_content(struct writer *writer, uint64_t offset, const uint8_t *b
     }
     if (n > from)
         put_piece(writer, offset + from, bytes + from, n - from, -1);
-}
-
-/* The content of a blob, where a later chunk wins, as pieces. */
-static void put_blob(struct writer *writer, const struct blob *blob) {
-    struct memory *content = memory_new();
-    uint8_t *bytes = xmalloc(PIECE);
-    blob_write(content, 0, blob);
-    for (size_t i = 0; i < blob->chunk_count; i++)
-        memory_declare(content, blob->chunks[i].offset, blob->chunks[i].size);
-    for (size_t i = 0; i < memory_region_count(content); i++) {
-        uint64_t address, size;
-        memory_region(content, i, &address, &size);
-        for (uint64_t at = 0; at < size; at += PIECE) {
-            const size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
-            memory_read(content, address + at, bytes, n);
-            put_content(writer, address + at, bytes, n);
-        }
-    }
-    free(bytes);
-    memory_free(content);
 }
 
 static void put_register_name(struct writer *writer, const struct op *op) {
@@ -131,7 +112,7 @@ static void put_relation(struct writer *writer, const struct op *op) {
 
 static void put_blob_op(struct writer *writer, const struct op *op, const char *name) {
     const uint32_t first = writer->piece_count;
-    put_blob(writer, op->blob);
+    blob_ranges(op->blob, put_content, writer);
     text_printf(&writer->ops, "NVDLA_%s(%d, %d, %d, 0x%" PRIx64 ", %" PRIu32 ", %" PRIu32 ")\n", name, op->file,
                 op->line, op->space, op->base, first, writer->piece_count - first);
 }

@@ -183,7 +183,7 @@ static bool split_op(struct splitter *splitter, size_t index) {
 struct program *program_in_streams(struct program *prog, size_t *changed, struct error *err) {
     struct splitter splitter = {
         .prog = prog,
-        .out = program_new(prog->config, prog->files[0]),
+        .out = program_like(prog),
         .err = err,
         .barrier = -1,
         .status = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_STATUS")->address,
@@ -191,8 +191,6 @@ struct program *program_in_streams(struct program *prog, size_t *changed, struct
         .mask = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_MASK")->reset,
     };
     bool good = true;
-    for (size_t i = 1; i < prog->file_count; i++)
-        program_file(splitter.out, prog->files[i]);
     for (size_t i = 0; !prog->sequential && i < prog->stream_count; i++)
         program_stream(splitter.out, prog->streams[i]);
     for (size_t i = 0; !prog->sequential && i < prog->event_count; i++)
@@ -208,12 +206,6 @@ struct program *program_in_streams(struct program *prog, size_t *changed, struct
         program_free(splitter.out);
         return NULL;
     }
-    splitter.out->blobs = prog->blobs;
-    splitter.out->blob_count = prog->blob_count;
-    splitter.out->texts = prog->texts;
-    splitter.out->text_count = prog->text_count;
-    prog->blobs = NULL;
-    prog->texts = NULL;
-    prog->blob_count = prog->text_count = 0;
+    program_move_content(splitter.out, prog);
     return splitter.out;
 }

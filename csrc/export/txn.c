@@ -136,11 +136,8 @@ static bool form_op(struct former *former, struct op op) {
 }
 
 struct program *txn_form(const struct program *ordered, uint64_t seed, size_t *changed, struct error *err) {
-    struct former former = {
-        .out = program_new(ordered->config, ordered->files[0]), .prog = ordered, .seed = seed, .err = err};
+    struct former former = {.out = program_like(ordered), .prog = ordered, .seed = seed, .err = err};
     bool good = true;
-    for (size_t i = 1; i < ordered->file_count; i++)
-        program_file(former.out, ordered->files[i]);
     program_stream(former.out, "main");
     former.out->sequential = true;
     for (size_t i = 0; good && i < ordered->count; i++)

@@ -137,15 +137,6 @@ static bool find_dropped(struct span line, uint64_t *count) {
     return span_number(span_token(&rest), false, count);
 }
 
-static void take_driver(struct source *source, struct span line) {
-    const char *at = span_find(line, " HWLs done");
-    uint64_t value = 0, unit = 1;
-    for (; at && at > line.at && isdigit((unsigned char)at[-1]) && unit < 1000000000; at--, unit *= 10)
-        value += (uint64_t)(at[-1] - '0') * unit;
-    if (value > source->notes.layers_done)
-        source->notes.layers_done = value;
-}
-
 /* A register print that is not whole: what follows may be the rest of it. 1: *access, 0: dropped. */
 static int complete(struct source *source, struct span line, bool cut, struct access *access) {
     struct state *state = source->state;
@@ -220,7 +211,7 @@ static int next(struct source *source, struct access *access, struct error *err)
                 continue;
             if (cut && line.n > 0 && span_find_word(line, "dla_r"))
                 source_drop(source, state->number, "the file ends inside this line: dropped");
-            take_driver(source, line);
+            source_driver_line(source, line);
             continue;
         }
         const int status = complete(source, line, cut, access);

@@ -280,7 +280,6 @@ static void take_read(struct lift *lift, const struct access *access) {
     if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
         end_loop(lift);
         const uint32_t seen = access->value & access->mask;
-        lift->summary->services += (seen & ~lift->pending) != 0;
         if (seen != 0)
             see_interrupts(lift, access->line, seen);
         else {
@@ -469,7 +468,6 @@ static void take(struct lift *lift, const struct access *access) {
     case ACCESS_UNTIL:
         end_loop(lift);
         lift->summary->untils++;
-        lift->summary->services += (access->value & ~lift->pending) != 0;
         see_interrupts(lift, access->line, access->value);
         break;
     case ACCESS_WAIT:

@@ -36,7 +36,6 @@ struct lift_options {
 struct lift_summary {
     uint64_t writes, reads, untils; /* of the capture */
     uint64_t polls, poll_reads, waits, checks, volatile_reads;
-    uint64_t services;                    /* interrupt status reads that showed new events */
     uint64_t operations;                  /* launches that the driver counts as layers */
     uint64_t launches, tables;            /* armed groups; uploads of look-up tables */
     uint64_t memory_reads, memory_writes; /* accesses */

@@ -512,32 +512,25 @@ static void append(struct program *head, enum op_kind kind, enum memory_space sp
     program_append(head, &op);
 }
 
+struct ordered {
+    struct blob *blob;
+    uint64_t base; /* where its content begins */
+};
+
+static void append_ordered(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first) {
+    struct ordered *ordered = context;
+    if (first && ordered->blob->chunk_count == 0)
+        ordered->base = offset;
+    blob_append(ordered->blob, offset - ordered->base, bytes, n);
+}
+
 /* Chunks in ascending order, none touching the next, from the lowest address on, which is returned. */
 static uint64_t put_in_order(struct blob **blob) {
-    struct memory *bytes = memory_new();
-    struct blob *ordered = blob_new(NULL);
-    uint64_t base = 0;
-    for (size_t i = 0; i < (*blob)->chunk_count; i++) {
-        const struct blob_chunk *chunk = &(*blob)->chunks[i];
-        memory_write(bytes, chunk->offset, (*blob)->bytes + chunk->start, chunk->size, NULL, NULL);
-        memory_declare(bytes, chunk->offset, chunk->size);
-    }
-    for (size_t i = 0; i < memory_region_count(bytes); i++) {
-        uint64_t start, size;
-        uint8_t page[MEMORY_PAGE];
-        memory_region(bytes, i, &start, &size);
-        if (i == 0)
-            base = start;
-        for (uint64_t at = 0; at < size; at += sizeof page) {
-            const size_t n = size - at < sizeof page ? (size_t)(size - at) : sizeof page;
-            memory_read(bytes, start + at, page, n);
-            blob_append(ordered, start + at - base, page, n);
-        }
-    }
-    memory_free(bytes);
+    struct ordered ordered = {.blob = blob_new(NULL)};
+    blob_ranges(*blob, append_ordered, &ordered);
     blob_free(*blob);
-    *blob = ordered;
-    return base;
+    *blob = ordered.blob;
+    return ordered.base;
 }
 
 /* Takes away what is not there any more at the end: bytes that another launch, or somebody else, has written since. */

@@ -114,6 +114,15 @@ int source_hole(struct source *source, uint64_t line, struct access *access, str
     return status;
 }
 
+void source_driver_line(struct source *source, struct span line) {
+    const char *at = span_find(line, " HWLs done");
+    uint64_t value = 0, unit = 1;
+    for (; at && at > line.at && isdigit((unsigned char)at[-1]) && unit < 1000000000; at--, unit *= 10)
+        value += (uint64_t)(at[-1] - '0') * unit;
+    if (value > source->notes.layers_done)
+        source->notes.layers_done = value;
+}
+
 bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t address, uint64_t *offset) {
     const bool inside = address >= base && address - base < size;
     *offset = address - base;

@@ -53,6 +53,9 @@ int source_hole(struct source *source, uint64_t line, struct access *access, str
 int source_fail(struct source *source, uint64_t line, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* A line of the kernel driver: "N HWLs done, totally M layers" tells how far it says it has come. */
+void source_driver_line(struct source *source, struct span line);
+
 /* True if the address lies in the register window [base, base + size); *offset in it. Counts those that do not. */
 bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t address, uint64_t *offset);
 

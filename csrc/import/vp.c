@@ -106,18 +106,6 @@ static size_t take_data(struct source *source, struct span rest, struct span *re
     return 0;
 }
 
-/* "N HWLs done, totally M layers": how far the driver says it has come. */
-static void take_driver(struct source *source, struct span line) {
-    const char *at = span_find(line, " HWLs done");
-    uint64_t value = 0, unit = 1;
-    if (!at)
-        return;
-    for (; at > line.at && at[-1] >= '0' && at[-1] <= '9' && unit < 1000000000; at--, unit *= 10)
-        value += (uint64_t)(at[-1] - '0') * unit;
-    if (value > source->notes.layers_done)
-        source->notes.layers_done = value;
-}
-
 static uint32_t word_of(const uint8_t *bytes) {
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -199,7 +187,7 @@ static int next(struct source *source, struct access *access, struct error *err)
             /* The end of a file may be the beginning of a transaction. */
             if (source->lines.cut && span_find(line, "nvdla."))
                 source_drop(source, (uint64_t)source->lines.line, "the file ends inside this line: dropped");
-            take_driver(source, line);
+            source_driver_line(source, line);
             continue;
         }
         const char *behind = at + strlen(mark);

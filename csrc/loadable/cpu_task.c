@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loadable/elementary.h"
 #include "loadable/half.h"
 #include "nvdla/bytes.h"
 #include "nvdla/xalloc.h"
@@ -231,7 +232,7 @@ static size_t place(const struct cpu_buffer *buffer, unsigned channel, unsigned 
 
 static float element(const struct cpu_operation *op, float value) {
     const float x = op->source.half ? value : value * op->in_scale;
-    const float y = op->type == CPU_POWER ? powf(op->shift + op->scale * x, op->power) : logf(x);
+    const float y = op->type == CPU_POWER ? elementary_pow(op->shift + op->scale * x, op->power) : elementary_log(x);
     return op->source.half ? y : y / op->out_scale;
 }
 
@@ -260,7 +261,7 @@ static void run_softmax(const struct cpu_operation *op, const uint8_t *from, uin
         most = values[i] > most ? values[i] : most;
     }
     for (size_t i = 0; i < count; i++) {
-        values[i] = expf(values[i] - most);
+        values[i] = elementary_exp(values[i] - most);
         sum += values[i];
     }
     for (size_t i = 0; i < count; i++) {

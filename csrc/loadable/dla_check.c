@@ -106,13 +106,15 @@ static bool check_conv(const struct check *check) {
         return lacks(check, "compressed weights");
     if (conv->mode && !nvdla_has(check->config, FEATURE_WINOGRAD))
         return lacks(check, "Winograd convolutions");
-    if (conv->data_bank == 0 || conv->weight_bank == 0 ||
-        conv->data_bank + conv->weight_bank > (unsigned)check->config->cbuf_banks)
+    /* The mask bits of compressed weights have the last bank. */
+    const unsigned banks = (unsigned)check->config->cbuf_banks - (conv->weight_format != 0);
+    if (conv->data_bank == 0 || conv->weight_bank == 0 || conv->data_bank + conv->weight_bank > banks)
         return refuse(
             check,
-            "found %u banks of CBUF for data and %u for weights, expected 1 or more of each and at most the %d of "
-            "configuration %s",
-            conv->data_bank, conv->weight_bank, check->config->cbuf_banks, check->config->name);
+            "found %u banks of CBUF for data and %u for weights, expected 1 or more of each and at most the %u of "
+            "configuration %s%s",
+            conv->data_bank, conv->weight_bank, banks, check->config->name,
+            conv->weight_format ? " that compressed weights leave" : "");
     return in_range(check, "conv mode", conv->mode, 0, 1) && check_batch(check, conv->batch) &&
            in_range(check, "x stride", conv->stride_x, 1, 8) && in_range(check, "y stride", conv->stride_y, 1, 8) &&
            check_precision(check, "input precision", conv->in_precision) &&
@@ -168,9 +170,10 @@ static bool check_rubik(const struct check *check) {
         return lacks(check, "RUBIK (deconvolution, rearranging)");
     if (check->op->src.type == CUBE_ON_THE_FLY || check->op->dst.type == CUBE_ON_THE_FLY)
         return refuse(check, "found a source or destination that is not in memory, expected both there");
-    if (rubik->mode == MODE_MERGE && (check->op->src.plane_stride == 0 || check->op->src.plane_stride % 32))
+    const uint32_t plane = rubik->mode == MODE_MERGE ? check->op->src.plane_stride : check->op->dst.plane_stride;
+    if (rubik->mode != MODE_CONTRACT && (plane == 0 || plane % 32))
         return refuse(check, "found a plane stride of %" PRIu32 " bytes, expected a multiple of 32 that is not 0",
-                      check->op->src.plane_stride);
+                      plane);
     if (rubik->mode == MODE_CONTRACT &&
         (!in_range(check, "x stride", rubik->stride_x, 1, 32) || !in_range(check, "y stride", rubik->stride_y, 1, 32)))
         return false;

@@ -2,7 +2,9 @@
 #include "model/cacc_fp16.h"
 
 #include <stdbool.h>
+#include <string.h>
 
+#include "model/wide.h"
 #include "nvdla/fixed.h"
 
 enum { NAN_EXPONENT = 255, CMAC_NAN = 63, MANTISSA_BITS = 40, ADDEND_BITS = 36, SUM_BITS = 44, PAYLOAD_LSB = 29 };
@@ -61,6 +63,89 @@ void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t man
     }
     accumulator->exponent = q == 0 ? 0 : power & 255;
     accumulator->mantissa = q;
+}
+
+/* ---- many at once ---- */
+
+enum { SOME = 4 }; /* lanes of a vector */
+
+#define INLINED static inline __attribute__((always_inline))
+
+typedef int64_t longs __attribute__((vector_size(SOME * sizeof(int64_t))));
+typedef uint64_t unsigned_longs __attribute__((vector_size(SOME * sizeof(uint64_t))));
+typedef double doubles __attribute__((vector_size(SOME * sizeof(double))));
+
+/* Bits of a number of at most 50 bits, 0 of 0 and -1. */
+INLINED longs width(longs value) {
+    const longs magnitude = value ^ (value >> 63);
+    /* 2^52 and twice the magnitude and one as a double number, less 2^52: its exponent tells. */
+    const longs one = (longs){0} + 0x4330000000000000;
+    const doubles number = (doubles)(one | (magnitude << 1) | 1) - (doubles)one;
+    return (longs)((unsigned_longs)number >> 52) - 1023;
+}
+
+INLINED longs select(longs mask, longs a, longs b) {
+    return (a & mask) | (b & ~mask);
+}
+
+/* cacc_fp16_add() where nothing is a NaN. */
+INLINED void add_numbers(longs *exponent, longs *mantissa, longs e, longs m) {
+    const longs zero = {0}, ones = zero + ((INT64_C(1) << MANTISSA_BITS) - 1);
+    const longs half = zero + (INT64_C(1) << (MANTISSA_BITS - 2));
+    const longs addend = m << (64 - ADDEND_BITS) >> (64 - ADDEND_BITS);
+    const longs free_bits = ADDEND_BITS - 1 - width(addend);
+    const longs a = addend << (free_bits + 4), pa = (e + 47 - free_bits) & (addend != 0);
+    const longs b = *mantissa, pb = *exponent & (b != 0);
+    const longs distance = pa - pb, first = distance < 0;
+    const longs shift = (distance ^ first) - first; /* of the smaller one */
+    const longs large = select(first, b, a), small = select(first, a, b);
+    /* The 40 bits behind what is left of it. */
+    const longs further = shift - MANTISSA_BITS, near = further < 0;
+    const longs limit = further > 63;
+    const longs dropped = (small << (-further & near) >> select(limit, zero + 63, further & ~near)) & ones;
+    const longs rest = (dropped & (ones >> 2)) != 0;
+    const longs cut = dropped >> (MANTISSA_BITS - 2) << 1 | (rest & 1);
+    const longs shifted = small >> select(shift > 63, zero + 63, shift);
+    const longs sum = (large + shifted) << 3 | cut, left = SUM_BITS - 1 - width(sum);
+    const longs c = sum << left;
+    longs q = c >> 4, power = select(first, pb, pa) + 1 - left;
+    const longs up = ((c & 8) != 0) & ((q >= 0) | ((c & 7) != 0));
+    q -= up;
+    const longs over = q == 2 * half, under = up & (q == -half);
+    q = select(over, half, q - (half & under));
+    power += (under - over);
+    *exponent = power & 255 & (q != 0);
+    *mantissa = q;
+}
+
+WIDE static void add_all(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas) {
+    for (size_t k = 0; k < CACC_FP16_LANES; k += SOME) {
+        longs exponent, mantissa, e, m;
+        memcpy(&exponent, accumulators->exponent + k, sizeof exponent);
+        memcpy(&mantissa, accumulators->mantissa + k, sizeof mantissa);
+        for (size_t i = 0; i < SOME; i++)
+            e[i] = exponents[k + i];
+        memcpy(&m, mantissas + k, sizeof m);
+        add_numbers(&exponent, &mantissa, e, m);
+        memcpy(accumulators->exponent + k, &exponent, sizeof exponent);
+        memcpy(accumulators->mantissa + k, &mantissa, sizeof mantissa);
+    }
+}
+
+void cacc_fp16_add_lanes(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas) {
+    bool nans = false;
+    for (size_t k = 0; k < CACC_FP16_LANES; k++)
+        nans |= (exponents[k] == CMAC_NAN) | (accumulators->exponent[k] == NAN_EXPONENT);
+    if (!nans) {
+        add_all(accumulators, exponents, mantissas);
+        return;
+    }
+    for (size_t k = 0; k < CACC_FP16_LANES; k++) {
+        struct cacc_fp16 one = {(int32_t)accumulators->exponent[k], accumulators->mantissa[k]};
+        cacc_fp16_add(&one, (unsigned)exponents[k], mantissas[k]);
+        accumulators->exponent[k] = one.exponent;
+        accumulators->mantissa[k] = one.mantissa;
+    }
 }
 
 uint32_t cacc_fp16_deliver(const struct cacc_fp16 *accumulator) {

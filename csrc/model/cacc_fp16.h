@@ -5,7 +5,10 @@
 #ifndef MODEL_CACC_FP16_H
 #define MODEL_CACC_FP16_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+enum { CACC_FP16_LANES = 16 };
 
 /* mantissa * 2^(exponent - 101). The mantissa has 40 bits, signed and normalised (no redundant sign bit); zero is 0, 0.
  * Exponent 255: NaN, with sign and ten bits of payload on top of the mantissa. */
@@ -16,6 +19,13 @@ struct cacc_fp16 {
 
 /* Adds what CMAC sends: an exponent of six bits (63: NaN) and a signed mantissa of 38 bits, of which 36 count. */
 void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t mantissa);
+
+/* The same for kernels side by side. */
+struct cacc_fp16_lanes {
+    int64_t exponent[CACC_FP16_LANES], mantissa[CACC_FP16_LANES];
+};
+
+void cacc_fp16_add_lanes(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas);
 
 /* The FP32 pattern; a NaN has its payload in the low bits. */
 uint32_t cacc_fp16_deliver(const struct cacc_fp16 *accumulator);

@@ -1,10 +1,18 @@
-/* Sums of products of FP16: exponents, alignment, guard bits, NaN and infinity. See cmac_fp16.h. */
+/* Sums of products of FP16: exponents, alignment, guard bits, NaN and infinity. See cmac_fp16.h.
+ *
+ * The multiplier gives a product as a pair of numbers whose sum is the product and BIAS; each of them is shifted right
+ * by four times the distance of the product's exponent from the largest, and then they are added. So the term is the
+ * product shifted, less one where the bits that both numbers lose would have carried. For the distances one and two,
+ * which most products have, that is told by the low four and eight bits of weight and data: tables say it. Products
+ * further away are noted and carried out together, kernels and elements mixed.
+ */
 #include "model/cmac_fp16.h"
 
+#include <pthread.h>
 #include <string.h>
 
-/* gcc alone compiles one piece of code for several machines in a file. */
-#if defined(__x86_64__) && !defined(__clang__)
+/* One piece of code is compiled for several machines. */
+#if defined(__x86_64__) && defined(__GNUC__)
 #define SEVERAL_MACHINES
 #include <immintrin.h>
 #endif
@@ -15,148 +23,153 @@
 
 enum {
     LANES = CMAC_FP16_LANES,
-    DIGITS = CMAC_FP16_DIGITS,
-    ZERO_EXPONENT = -64, /* products of it never count: differences of eight and more are dropped */
-    FAR = 8,             /* difference of exponents from which on a product is dropped */
-    FEW = 7,             /* terms, below 2^28 each, that 32 bits hold */
+    STEP = 4,            /* from exponent to exponent: bits */
+    ZERO_EXPONENT = -64, /* of zero: products of it never count */
+    FAR = 8,             /* distance of exponents, in steps, from which on a product is dropped */
+    TILE_POSITIONS = 16,
+    KEY_SIGN = 2, /* in a key */
     NAN_EXPONENT = 63
 };
+
+/* Elements whose terms, below 2^28 each, 32 bits hold. */
+#define FEW UINT64_C(0x7f)
 
 /* Added to the product of a pair, so that both numbers are positive. */
 #define BIAS UINT32_C(0x55550000)
 
-typedef void atom_of(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
-                     struct cmac_fp16_sums *sums);
+/* What the lowest bits of both numbers of a pair carry when they are dropped: bits of the data's magnitude; the key,
+ * which is bits 7..4 and bit 3 of the weight's magnitude with the product's sign (KEY_SIGN) between them; then a bit
+ * for bits 2..0 of the weight. by4, of which four bits of the magnitudes matter, ignores bits 3 and up of the key. */
+static struct { uint8_t by4[16][16], by8[256][64]; } carries;
 
-/* The same code for several machines: compilers make vectors of what the target has only where they are told before. */
+/* Products that are too far from the largest for the tables, of 64 elements. */
+struct far {
+    size_t count;
+    int16_t weight[64 * LANES], data[64 * LANES]; /* mantissas */
+    uint8_t distance[64 * LANES];                 /* in bits */
+    uint8_t place[64 * LANES];                    /* of the sum to which the term is added */
+};
+
+/* What is compiled for each kind. */
+struct machine {
+    void (*read)(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces, size_t count);
+    void (*direct)(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
+                   struct cmac_fp16_sums *sums);
+    void (*tile)(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
+                 struct cmac_fp16_sums *sums);
+};
+
+/* ---- what all kinds share ---- */
+
+#define INLINED static inline __attribute__((always_inline))
+
+/* A block of kernels; what follows is written for compilers that make one or two instructions of each operator. */
+typedef int8_t bytes __attribute__((vector_size(LANES * sizeof(int8_t))));
+typedef int32_t ints __attribute__((vector_size(LANES * sizeof(int32_t))));
+typedef uint32_t words __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+INLINED bytes load_bytes(const int8_t *from) {
+    bytes to;
+    memcpy(&to, from, sizeof to);
+    return to;
+}
+
+/* Carry-save adder: the two results add up to the three operands. */
+INLINED void add3(words *a, words *b, words c) {
+    const words differ = *a ^ *b;
+    *b = ((*a & *b) | (differ & c)) << 1;
+    *a = differ ^ c;
+}
+
+/* value = mantissa * 2^exponent * 2^-25; an infinity is the number 2^16; zero is 0, ZERO_EXPONENT. Returns whether it
+ * is a NaN. */
+INLINED bool decode(uint16_t value, int16_t *mantissa, int8_t *exponent) {
+    const uint16_t e = value >> 10 & 31, m = value & 1023u;
+    const uint16_t significand = e == 0 ? (uint16_t)(2 * m) : (uint16_t)(1024 + m), by = e & 3;
+    /* Shifted by two steps of no or some bits: 16-bit vectors have no shifts that differ. */
+    const uint16_t once = by & 1 ? (uint16_t)(significand << 1) : significand;
+    const int16_t magnitude = (int16_t)(by & 2 ? once << 2 : once);
+    *mantissa = (int16_t)(value >> 15 ? -magnitude : magnitude);
+    *exponent = magnitude == 0 ? ZERO_EXPONENT : (int8_t)(e & 28);
+    return (value & 0x7fff) > 0x7c00;
+}
+
+/* The outputs of a tile: 40-convolution-core section 3.3. */
+INLINED void post_add(const int32_t (*restrict positions)[LANES], int64_t (*restrict out)[LANES]) {
+    for (size_t k = 0; k < LANES; k++) {
+        int64_t rows[4][2];
+        for (size_t r = 0; r < 4; r++) {
+            const int32_t *row = &positions[4 * r][k];
+            rows[r][0] = (int64_t)row[0] + row[LANES] + row[2 * LANES];
+            rows[r][1] = (int64_t)row[LANES] - row[2 * LANES] - row[3 * LANES];
+        }
+        for (size_t n = 0; n < 2; n++) {
+            out[n][k] = rows[0][n] + rows[1][n] + rows[2][n];
+            out[2 + n][k] = rows[1][n] - rows[2][n] - rows[3][n];
+        }
+    }
+}
+
+/* ---- the kinds ---- */
+
+#define PLAIN 0
+#define AVX2 1
+#define AVX512 2
+
 #define NAME(name) name##_plain
+#define KIND PLAIN
 #include "model/cmac_fp16_terms.h"
 #undef NAME
+#undef KIND
 #ifdef SEVERAL_MACHINES
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#endif
 #define NAME(name) name##_avx2
+#define KIND AVX2
 #include "model/cmac_fp16_terms.h"
 #undef NAME
+#undef KIND
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi"))),                 \
+                             apply_to = function)
+#else
 #pragma GCC pop_options
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq")
+#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")
+#endif
 #define NAME(name) name##_avx512
+#define KIND AVX512
 #include "model/cmac_fp16_terms.h"
 #undef NAME
+#undef KIND
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
 #endif
+#endif
 
-/* ---- operands ---- */
-
-/* value = +-mantissa * 16^exponent * 2^-25; an infinity is the number 2^16. */
-static int decode(uint16_t value, uint16_t *mantissa) {
-    unsigned e = value >> 10 & 31, m = value & 1023u;
-    *mantissa = (uint16_t)((e == 0 ? 2 * m : 1024 + m) << (e & 3));
-    return (int)(e >> 2);
-}
-
-void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
-    size_t blocks = ceil_div(kernels, LANES), exponents = blocks * elements * LANES;
-    size_t digits = exponents * DIGITS, mantissas = exponents, nans = blocks * atoms * LANES;
-    *weights =
-        (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
-    buffer_reserve(&weights->memory, 1,
-                   mantissas * sizeof(int32_t) + (digits + exponents) * sizeof(int16_t) + nans * sizeof(uint16_t));
-    weights->mantissas = weights->memory.bytes;
-    weights->digits = (int16_t *)(weights->mantissas + mantissas);
-    weights->exponents = weights->digits + digits;
-    weights->nans = (uint16_t *)(weights->exponents + exponents);
-}
-
-void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
-    buffer_free(&weights->memory);
-}
-
-void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
-    size_t elements = weights->blocks * weights->elements;
-    memset(weights->mantissas, 0, elements * LANES * sizeof *weights->mantissas);
-    memset(weights->digits, 0, elements * DIGITS * LANES * sizeof *weights->digits);
-    for (size_t i = 0; i < elements * LANES; i++)
-        weights->exponents[i] = ZERO_EXPONENT;
-    memset(weights->nans, 0, weights->blocks * weights->atoms * LANES * sizeof *weights->nans);
-}
-
-void cmac_fp16_weight(struct cmac_fp16_weights *weights, size_t k, size_t i, size_t atom, uint16_t value) {
-    static const int16_t booth[8] = {0, 1, 1, 2, -2, -1, -1, 0};
-    uint16_t mantissa;
-    int exponent = decode(value, &mantissa);
-    if (mantissa == 0)
-        return;
-    size_t block = k / LANES, lane = k % LANES, at = block * weights->elements + i;
-    uint16_t *nan = &weights->nans[(block * weights->atoms + atom) * LANES + lane];
-    if (*nan == 0 && fp16_is_nan(value))
-        *nan = value;
-    weights->exponents[at * LANES + lane] = (int16_t)exponent;
-    weights->mantissas[at * LANES + lane] = value >> 15 ? -mantissa : mantissa;
-    for (unsigned d = 0; d < DIGITS; d++) {
-        int16_t digit = booth[(uint32_t)mantissa << 1 >> 2 * d & 7];
-        weights->digits[(at * DIGITS + d) * LANES + lane] = value >> 15 ? (int16_t)-digit : digit;
-    }
-}
-
-/* Mantissas with sign and exponents of FP16 patterns. Returns whether there is a NaN among them. */
-WIDE static bool decode_all(const int16_t *restrict values, size_t count, int16_t *restrict mantissas,
-                            int16_t *restrict exponents) {
-    int16_t nans = 0;
-    for (size_t c = 0; c < count; c++) {
-        const uint16_t value = (uint16_t)values[c];
-        const uint16_t e = value >> 10 & 31, m = value & 1023u;
-        const uint16_t significand = e == 0 ? (uint16_t)(2 * m) : (uint16_t)(1024 + m), by = e & 3;
-        /* Shifted by two steps of no or some bits: 16-bit vectors have no shifts that differ. */
-        const uint16_t once = by & 1 ? (uint16_t)(significand << 1) : significand;
-        const int16_t mantissa = (int16_t)(by & 2 ? once << 2 : once);
-        mantissas[c] = (int16_t)(value >> 15 ? -mantissa : mantissa);
-        exponents[c] = (int16_t)(e >> 2);
-        nans |= (int16_t)((value & 0x7fff) > 0x7c00);
-    }
-    return nans != 0;
-}
-
-void cmac_fp16_data_read(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces,
-                         size_t count) {
-    int16_t mantissas[CMAC_FP16_MOST], exponents[CMAC_FP16_MOST];
-    size_t n = 0, all = 0;
-    data->nan = 0;
-    for (size_t p = 0; p < count; p++) {
-        const int16_t *from = window + pieces[p].offset;
-        const bool nan = decode_all(from, pieces[p].count, mantissas + all, exponents + all);
-        for (size_t c = 0; nan && data->nan == 0 && c < pieces[p].count; c++)
-            if (fp16_is_nan((uint16_t)from[c]))
-                data->nan = (uint16_t)from[c];
-        all += pieces[p].count;
-    }
-    for (size_t i = 0; i < all; i++) {
-        data->element[n] = (uint16_t)i;
-        data->mantissa[n] = mantissas[i];
-        data->exponent[n] = exponents[i];
-        n += mantissas[i] != 0;
-    }
-    data->count = n;
-}
-
-/* The kinds of machine, the best last: direct, tile. */
-static atom_of *const kinds[][2] = {
-    {direct_plain, tile_of_plain},
+static const struct machine *const kinds[] = {
+    &functions_plain,
 #ifdef SEVERAL_MACHINES
-    {direct_avx2, tile_of_avx2},
-    {direct_avx512, tile_of_avx512},
+    &functions_avx2,
+    &functions_avx512,
 #endif
 };
 
-static atom_of *const *chosen = kinds[0];
+static const struct machine *chosen = &functions_plain;
 
 size_t cmac_fp16_kinds(void) {
 #ifdef SEVERAL_MACHINES
     if (!__builtin_cpu_supports("avx2"))
         return 1;
     return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512dq")
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi")
                ? 3
                : 2;
 #else
@@ -172,19 +185,118 @@ __attribute__((constructor)) static void choose_best(void) {
     cmac_fp16_choose(cmac_fp16_kinds() - 1);
 }
 
-void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_t atom, size_t first,
-                    const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
-    size_t at = block * weights->elements + first;
-    chosen[tile](weights, at, data, sums);
-    const uint16_t *nans = weights->nans + (block * weights->atoms + atom) * LANES;
+/* ---- tables ---- */
+
+/* The carries of data whose magnitude ends with the `bits` lowest bits of `data`, one byte for each key. */
+static void carries_of(int16_t data, unsigned bits, uint8_t *row, size_t keys) {
+    for (unsigned key = 0; key < keys; key++) {
+        int16_t w[LANES], d[LANES];
+        uint8_t distance[LANES];
+        for (size_t k = 0; k < LANES; k++) {
+            w[k] = (int16_t)((key >> 2 << 4 | (key & 1) << 3 | k % 8) & ((1u << bits) - 1));
+            d[k] = (int16_t)(key & KEY_SIGN ? -data : data);
+            distance[k] = (uint8_t)bits;
+        }
+        const ints terms = terms_of_far_plain(w, d, distance);
+        row[key] = 0;
+        for (size_t k = 0; k < 8; k++)
+            row[key] |= (uint8_t)(((w[k] * d[k] >> bits) - terms[k]) << k);
+    }
+}
+
+static void fill_tables(void) {
+    /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
+    for (int16_t d = 0; d < 16; d++)
+        carries_of((int16_t)(16 + d), 4, carries.by4[d], 16);
+    for (int16_t d = 0; d < 256; d++)
+        carries_of((int16_t)(256 + d), 8, carries.by8[d], 64);
+}
+
+/* ---- operands ---- */
+
+void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_tables);
+    size_t blocks = ceil_div(kernels, LANES), all = blocks * elements * LANES, nans = blocks * atoms * LANES;
+    *weights =
+        (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
+    buffer_reserve(&weights->memory, 1, all * (sizeof(int16_t) + 3) + nans * sizeof(uint16_t) + blocks * atoms);
+    weights->mantissas = weights->memory.bytes;
+    weights->nans = (uint16_t *)(weights->mantissas + all);
+    weights->exponents = (int8_t *)(weights->nans + nans);
+    weights->keys = (uint8_t *)(weights->exponents + all);
+    weights->bits = weights->keys + all;
+    weights->has_nan = (bool *)(weights->bits + all);
+}
+
+void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
+    buffer_free(&weights->memory);
+}
+
+void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
+    memset(weights->nans, 0, weights->blocks * weights->atoms * LANES * sizeof *weights->nans);
+    memset(weights->has_nan, 0, weights->blocks * weights->atoms * sizeof *weights->has_nan);
+}
+
+/* The weights of a block for an element. Returns whether there is a NaN among them. */
+WIDE static bool place_lanes(const uint16_t *restrict values, int16_t *restrict mantissas, int8_t *restrict exponents,
+                             uint8_t *restrict keys, uint8_t *restrict bits) {
+    int16_t nans = 0;
     for (size_t k = 0; k < LANES; k++) {
-        uint16_t nan = nans[k] != 0 ? nans[k] : data->nan;
-        if (nan != 0) {
-            sums->exponent[k] = NAN_EXPONENT;
-            for (size_t o = 0; o < (tile ? CMAC_FP16_OUTPUTS : 1); o++)
-                sums->mantissa[o][k] = (int64_t)(nan >> 15 << 10 | (nan & 1023)) << 27;
-        } else {
-            sums->exponent[k] *= 4;
+        nans |= (int16_t)decode(values[k], &mantissas[k], &exponents[k]);
+        const uint16_t negative = values[k] >> 15, mantissa = (uint16_t)mantissas[k];
+        const uint16_t magnitude = negative ? (uint16_t)-mantissa : mantissa;
+        keys[k] = (uint8_t)((magnitude >> 4 & 15) << 2 | negative << 1 | (magnitude >> 3 & 1));
+        bits[k] = (uint8_t)((magnitude & 4 ? 16 : 1) * (magnitude & 2 ? 4 : 1) * (magnitude & 1 ? 2 : 1));
+    }
+    return nans != 0;
+}
+
+void cmac_fp16_weights_place(struct cmac_fp16_weights *weights, size_t i, size_t atom, const int16_t *from, size_t step,
+                             size_t kernels, size_t count) {
+    for (size_t block = 0; block < weights->blocks; block++, from += LANES * step) {
+        const size_t first = block * LANES, some = kernels > first ? lesser(kernels - first, LANES) : 0;
+        for (size_t n = 0; n < count; n++) {
+            uint16_t values[LANES] = {0};
+            for (size_t k = 0; k < some; k++)
+                values[k] = (uint16_t)from[k * step + n];
+            const size_t at = (block * weights->elements + i + n) * LANES, cell = block * weights->atoms + atom;
+            if (!place_lanes(values, weights->mantissas + at, weights->exponents + at, weights->keys + at,
+                             weights->bits + at))
+                continue;
+            weights->has_nan[cell] = true;
+            for (size_t k = 0; k < some; k++) {
+                uint16_t *nan = &weights->nans[cell * LANES + k];
+                if (*nan == 0 && fp16_is_nan(values[k]))
+                    *nan = values[k];
+            }
         }
     }
+}
+
+void cmac_fp16_data_read(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces,
+                         size_t count) {
+    chosen->read(data, window, pieces, count);
+}
+
+/* ---- atomic operations ---- */
+
+/* A cell with a NaN sends the first one of its weights, else of the data. */
+static void send_nans(const uint16_t *nans, uint16_t of_data, size_t outputs, struct cmac_fp16_sums *sums) {
+    for (size_t k = 0; k < LANES; k++) {
+        uint16_t nan = nans[k] != 0 ? nans[k] : of_data;
+        if (nan == 0)
+            continue;
+        sums->exponent[k] = NAN_EXPONENT;
+        for (size_t o = 0; o < outputs; o++)
+            sums->mantissa[o][k] = (int64_t)(nan >> 15 << 10 | (nan & 1023)) << 27;
+    }
+}
+
+void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_t atom, size_t first,
+                    const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
+    const size_t at = block * weights->elements + first, cell = block * weights->atoms + atom;
+    (tile ? chosen->tile : chosen->direct)(weights, at, data, sums);
+    if (data->nan != 0 || weights->has_nan[cell])
+        send_nans(weights->nans + cell * LANES, data->nan, tile ? CMAC_FP16_OUTPUTS : 1, sums);
 }

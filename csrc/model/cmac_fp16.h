@@ -16,20 +16,21 @@
 
 enum {
     CMAC_FP16_LANES = 16, /* kernels computed together: a block */
-    CMAC_FP16_DIGITS = 8, /* of a weight */
     CMAC_FP16_MOST = 256, /* elements of an atomic operation */
     CMAC_FP16_OUTPUTS = 4 /* of a Winograd tile */
 };
 
-/* The weights of a kernel group, element by element in hardware order. Tables of [block][element][..][lane]. */
+/* The weights of a kernel group, element by element in hardware order. Tables of [block][element][lane]. */
 struct cmac_fp16_weights {
     size_t blocks;
     size_t elements, atoms;
     struct buffer memory;
-    int32_t *mantissas; /* [block][element][lane], with sign */
-    int16_t *digits;    /* [block][element][digit][lane], with the weight's sign */
-    int16_t *exponents; /* [block][element][lane]; of a weight that is zero, so low that it never counts */
+    int16_t *mantissas; /* with sign */
+    int8_t *exponents;  /* of a weight that is zero, so low that it never counts */
+    uint8_t *keys;      /* where the tables of carries have the weight; */
+    uint8_t *bits;      /* a bit of what is there */
     uint16_t *nans;     /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
+    bool *has_nan;      /* [block][atom] */
 };
 
 /* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. The structure is zero or
@@ -37,20 +38,24 @@ struct cmac_fp16_weights {
 void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms);
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights);
 
-/* All weights zero. */
+/* Before the weights of a group are placed. */
 void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights);
 
-/* Sets the weight of kernel k at element i, which is in atomic operation `atom`; each once in ascending order of i
- * after cmac_fp16_weights_clear(). value is an FP16 pattern. */
-void cmac_fp16_weight(struct cmac_fp16_weights *weights, size_t k, size_t i, size_t atom, uint16_t value);
+/* Sets `count` weights, FP16 patterns, of each of the kernels 0 .. kernels-1 and of no others, from element i on; all
+ * are in atomic operation `atom`. Those of kernel k start at from[k * step]. Every element once, in ascending order,
+ * after cmac_fp16_weights_clear(). */
+void cmac_fp16_weights_place(struct cmac_fp16_weights *weights, size_t i, size_t atom, const int16_t *from, size_t step,
+                             size_t kernels, size_t count);
 
-/* The data of one atomic operation of one position: elements that are not zero. */
+/* The data of one atomic operation of one position. */
 struct cmac_fp16_data {
     size_t count;
-    uint16_t nan;                     /* the first NaN, or 0 */
-    uint16_t element[CMAC_FP16_MOST]; /* in the atomic operation */
-    int16_t mantissa[CMAC_FP16_MOST]; /* with sign */
-    int16_t exponent[CMAC_FP16_MOST];
+    uint16_t nan;                          /* the first NaN, or 0 */
+    uint64_t nonzero[CMAC_FP16_MOST / 64]; /* bits of the elements that are not zero */
+    int16_t mantissa[CMAC_FP16_MOST];      /* with sign */
+    int8_t exponent[CMAC_FP16_MOST];
+    uint8_t low[CMAC_FP16_MOST];  /* bits of the magnitude: row in the tables of carries */
+    uint8_t sign[CMAC_FP16_MOST]; /* as it is in their keys */
 };
 
 /* Reads FP16 patterns from the pieces of a window. */

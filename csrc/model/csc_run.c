@@ -19,7 +19,7 @@ enum {
     PANELS = 20,        /* computed ahead of SDP by one thread */
     SHARED_PANELS = 64, /* and by each of several */
     MOST_LANES = 64,    /* kernels of a group, any configuration */
-    FP16_LANES = MOST_LANES / 2,
+    FP16_BLOCKS = MOST_LANES / 2 / CMAC_FP16_LANES,
     OUTPUTS = 4,            /* of a tile */
     TILE_ELEMENTS = 16,     /* positions in a tile */
     WORTH_SHARING = 1 << 18 /* products */
@@ -190,10 +190,11 @@ static void floating_point(struct csc_run *run, const int16_t *const *windows, s
     size_t outputs = run->tiles ? OUTPUTS : 1, first = blocks.first * CMAC_FP16_LANES;
     size_t end = lesser(blocks.end * CMAC_FP16_LANES, run->kernels);
     size_t behind = run->parts == 1 ? run->lanes : lesser(blocks.end * CMAC_FP16_LANES, run->lanes);
-    /* Position, then output, lanes in it. */
-    struct cacc_fp16 accumulators[PANEL * FP16_LANES];
+    /* Position, then output, then block. */
+    struct cacc_fp16_lanes accumulators[PANEL][FP16_BLOCKS];
     _Static_assert(TILE_PANEL * OUTPUTS <= PANEL, "the outputs of a panel of tiles fit");
-    memset(accumulators, 0, count * outputs * FP16_LANES * sizeof *accumulators);
+    _Static_assert((int)CMAC_FP16_LANES == CACC_FP16_LANES, "a block of sums is one of accumulators");
+    memset(accumulators, 0, count * outputs * sizeof accumulators[0]);
     /* The weights of an atomic operation are used for all positions while they are near. */
     for (size_t a = 0, piece = 0, element = 0; a < table->atoms; piece = table->ends[a++]) {
         size_t pieces = table->ends[a] - piece;
@@ -203,13 +204,8 @@ static void floating_point(struct csc_run *run, const int16_t *const *windows, s
             cmac_fp16_data_read(&data, windows[p], table->pieces + piece, pieces);
             for (size_t block = blocks.first; block < blocks.end; block++) {
                 cmac_fp16_atom(weights, block, a, element, &data, run->tiles, &sums);
-                for (size_t k = block * CMAC_FP16_LANES; k < end && k < (block + 1) * CMAC_FP16_LANES; k++) {
-                    for (size_t o = 0; o < outputs; o++) {
-                        cacc_fp16_add(&accumulators[(p * outputs + o) * FP16_LANES + k],
-                                      (unsigned)sums.exponent[k % CMAC_FP16_LANES],
-                                      sums.mantissa[o][k % CMAC_FP16_LANES]);
-                    }
-                }
+                for (size_t o = 0; o < outputs; o++)
+                    cacc_fp16_add_lanes(&accumulators[p * outputs + o][block], sums.exponent, sums.mantissa[o]);
             }
         }
         for (size_t e = 0; e < pieces; e++)
@@ -217,8 +213,12 @@ static void floating_point(struct csc_run *run, const int16_t *const *windows, s
     }
     for (size_t i = 0; i < count * outputs; i++) {
         int32_t *results = result_of(run, window + i / outputs, i % outputs);
-        for (size_t k = first; k < behind; k++)
-            results[k] = (int32_t)cacc_fp16_deliver(&accumulators[i * FP16_LANES + k]);
+        for (size_t k = first; k < behind; k++) {
+            const struct cacc_fp16_lanes *from = &accumulators[i][k / CMAC_FP16_LANES];
+            const size_t lane = k % CMAC_FP16_LANES;
+            const struct cacc_fp16 sum = {(int32_t)from->exponent[lane], from->mantissa[lane]};
+            results[k] = k < end ? (int32_t)cacc_fp16_deliver(&sum) : 0;
+        }
     }
 }
 
@@ -350,9 +350,7 @@ static void place_weights(struct csc_run *run, size_t atom, const struct cmac_pi
         }
         break;
     case FLOATING_POINT:
-        for (size_t k = 0; k < run->kernels; k++)
-            for (size_t i = 0; i < piece->count; i++)
-                cmac_fp16_weight(&run->floating, k, element + i, atom, (uint16_t)from[k * step + i]);
+        cmac_fp16_weights_place(&run->floating, element, atom, from, step, run->kernels, piece->count);
         break;
     }
 }

@@ -12,4 +12,9 @@ static inline uint64_t random_next(uint64_t *state) {
     return z ^ z >> 31;
 }
 
+/* A number of 0 .. n-1. */
+static inline uint32_t random_below(uint64_t *state, uint32_t n) {
+    return (uint32_t)((random_next(state) >> 32) * n >> 32);
+}
+
 #endif

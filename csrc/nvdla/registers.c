@@ -97,8 +97,17 @@ const struct nvdla_register *nvdla_register_find(const struct nvdla_config *conf
     if (!nvdla_has_unit(config, unit))
         return NULL;
     const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
-    for (size_t i = 0; i < map->count; i++)
-        if (map->registers[i].unit == unit && strcmp(map->registers[i].name, name) == 0)
+    const uint32_t base = nvdla_unit_base(config, unit);
+    size_t first = 0;
+    for (size_t end = map->count; first < end;) { /* registers are sorted by address */
+        const size_t middle = first + (end - first) / 2;
+        if (map->registers[middle].address < base)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    for (size_t i = first; i < map->count && map->registers[i].unit == unit; i++)
+        if (strcmp(map->registers[i].name, name) == 0)
             return &map->registers[i];
     return NULL;
 }

@@ -8,14 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/gen.h"
-#include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "regress/builds.h"
 #include "regress/engine.h"
 #include "regress/option_sets.h"
 #include "run/pool.h"
-#include "trace/formats.h"
 
 #define TICK_SECONDS 0.25
 
@@ -61,24 +58,6 @@ __attribute__((format(printf, 2, 3))) static void say(const struct local *local,
 
 /* ---- one test ---- */
 
-/* In the process of the test: writes the random layer, as a whole or not at all. Another test of the same layer may
- * have done so, or do so now. */
-static bool make_layer(const struct job *job, struct error *err) {
-    const struct test *test = ((const struct slot *)job)->test;
-    struct gen_case layer;
-    if (access(job->path, R_OK) == 0)
-        return true;
-    char *folder = xstrdup(job->path), *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = '\0';
-    gen_draw(&layer, job->config, gen_engines(test->generator), test->layer_seed);
-    struct program *program = directory_make(folder, err) ? gen_build(&layer, job->path, err) : NULL;
-    const bool well = program && trace_write(program, job->path, err);
-    program_free(program);
-    free(folder);
-    return well || error_prefix(err, "the random layer cannot be written: ");
-}
-
 static void slot_free(struct slot *slot) {
     job_free(&slot->job);
     set_options_leave(&slot->played);
@@ -108,7 +87,7 @@ static bool prepare(struct option_sets *sets, struct slot *slot, const char *fol
                              .config = nvdla_config_find(test->config),
                              .max_seconds = test->max_seconds,
                              .max_memory = test->max_memory,
-                             .make = test->generator && access(slot->path, R_OK) != 0 ? make_layer : NULL,
+                             .layer = {.generator = test->generator, .seed = test->layer_seed},
                              .result_end = -1,
                              .output_end = -1};
     const bool read = set_options_take(sets, test, folder, &slot->played, err);
@@ -124,6 +103,7 @@ static void start(struct local *local, size_t number) {
     slot->played.options.simulators = local->simulators;
     slot->job.ledger = local->work->ledger;
     slot->job.number = number;
+    local->pool.to_come = local->work->count - local->next;
     well =
         well && pool_start(&local->pool, &slot->job, &slot->played.options, listener_of(local)->progress != NULL, &err);
     if (well) {

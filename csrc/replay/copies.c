@@ -212,7 +212,7 @@ static void thin_out(struct copies *copies, uint64_t now, const uint64_t *starts
     drop(copies, victim);
 }
 
-static bool has_one_thread(void) {
+bool copies_one_thread(void) {
     struct stat tasks;
     return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink == 3; /* ., .., and a folder for each */
 }
@@ -225,7 +225,7 @@ static double spent(const struct copies *copies) {
 
 static void take(struct copies *copies, uint64_t cycle) {
     int ends[2];
-    if (!has_one_thread()) {
+    if (!copies_one_thread()) {
         copies->trouble = "the process has several threads, of which a copy would have one";
         return;
     }

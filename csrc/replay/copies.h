@@ -96,6 +96,9 @@ struct copies_statistics {
 };
 void copies_statistics(const struct copies *copies, struct copies_statistics *statistics);
 
+/* True if this process has one thread: of others a copy would have none. */
+bool copies_one_thread(void);
+
 /* Why no copies are made any more, NULL if they are. */
 const char *copies_trouble(const struct copies *copies);
 

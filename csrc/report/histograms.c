@@ -8,6 +8,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "report/markup.h"
 
 enum { BAR = 32 }; /* characters of the longest bar */
 
@@ -198,22 +199,6 @@ char *histograms_json(const struct histogram_set *set) {
 
 /* ---- SVG ---- */
 
-static void put_escaped(FILE *out, const char *text) {
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        default: /* no control characters, no bytes that may not be UTF-8 */
-            fputc((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f ? '?' : *text, out);
-            break;
-        }
-    }
-}
-
 static const char positive_colour[] = "#2b6cb0", negative_colour[] = "#c05621";
 
 /* One bar with its count as a tooltip. down: of negative values. */
@@ -268,7 +253,7 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f4\"/>\n"
             "<g font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n<text x=\"%d\" y=\"22\" font-size=\"14\">",
             width, height, width, height, MARGIN);
-    put_escaped(out, title);
+    html_text(out, title);
     fprintf(out,
             "</text>\n<text x=\"%d\" y=\"42\">values by bin: the leftmost bit that is not the sign (FP: the exponent); "
             "positive ones up, negative ones down</text>\n",

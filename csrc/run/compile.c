@@ -98,16 +98,20 @@ static size_t join(struct range *ranges, size_t count) {
 
 /* ---- the program's memory operations ---- */
 
+enum { PIECE = 1 << 16 }; /* bytes that are copied at a time: memories are large */
+
 /* Content from a memory of the model into a new blob of the program. */
 static struct blob *blob_of(struct compiler *compiler, enum memory_space space, const struct range *ranges,
                             size_t count) {
     struct blob *blob = program_blob(compiler->prog, blob_new(NULL));
-    for (size_t i = 0; i < count; i++) {
-        uint8_t *bytes = xmalloc((size_t)ranges[i].n);
-        memory_read(compiler->model->memory[space], ranges[i].address, bytes, (size_t)ranges[i].n);
-        blob_append(blob, ranges[i].address - ranges[0].address, bytes, (size_t)ranges[i].n);
-        free(bytes);
-    }
+    uint8_t *piece = xmalloc(PIECE);
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t at = 0; at < ranges[i].n; at += PIECE) {
+            const size_t n = ranges[i].n - at < PIECE ? (size_t)(ranges[i].n - at) : PIECE;
+            memory_read(compiler->model->memory[space], ranges[i].address + at, piece, n);
+            blob_append(blob, ranges[i].address - ranges[0].address + at, piece, n);
+        }
+    free(piece);
     return blob;
 }
 
@@ -379,23 +383,36 @@ const struct nvdla_config *compile_config(struct loadable *loadable, struct erro
 
 /* ---- the whole ---- */
 
+static bool is_zero(const uint8_t *bytes, size_t n) {
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
+/* Content or input of a memory, but for pieces of zeros. */
+static struct blob *content_of(struct compiler *compiler, const struct loadable_memory *memory) {
+    const uint8_t *input = compiler->inputs[memory - compiler->loadable->memories];
+    struct blob *blob = blob_new(NULL);
+    uint8_t *content = xmalloc(PIECE);
+    for (uint64_t at = 0; at < memory->size && (input || memory->content_count); at += PIECE) {
+        const size_t n = memory->size - at < PIECE ? (size_t)(memory->size - at) : PIECE;
+        const uint8_t *piece = input ? input + at : content;
+        if (!input)
+            loadable_content(compiler->loadable, memory, at, content, n);
+        if (!is_zero(piece, n))
+            blob_append(blob, at, piece, n);
+    }
+    free(content);
+    return blob;
+}
+
 /* Content, input or zeros of a memory, and room for whole atoms. */
 static void declare_memory(struct compiler *compiler, const struct loadable_memory *memory) {
     if (memory->size == 0)
         return;
-    if (memory->content_count == 0 && !(memory->flags & MEMORY_INPUT)) {
-        append_memory(compiler, OP_MEM_FILL, memory->space, memory->base, loadable_reserved(memory), NULL);
-        return;
-    }
-    uint8_t *bytes = xcalloc((size_t)memory->size, 1);
-    loadable_content(compiler->loadable, memory, 0, bytes, (size_t)memory->size);
-    if (memory->flags & MEMORY_INPUT)
-        memcpy(bytes, compiler->inputs[memory - compiler->loadable->memories], (size_t)memory->size);
-    struct blob *blob = program_blob(compiler->prog, blob_new(NULL));
-    blob_append(blob, 0, bytes, (size_t)memory->size);
-    append_memory(compiler, OP_MEM_RESERVE, memory->space, memory->base, loadable_reserved(memory), NULL);
-    append_memory(compiler, OP_MEM_LOAD, memory->space, memory->base, 0, blob);
-    free(bytes);
+    struct blob *blob = program_blob(compiler->prog, content_of(compiler, memory));
+    append_memory(compiler, blob->size < memory->size ? OP_MEM_FILL : OP_MEM_RESERVE, memory->space, memory->base,
+                  loadable_reserved(memory), NULL);
+    if (blob->size)
+        append_memory(compiler, OP_MEM_LOAD, memory->space, memory->base, 0, blob);
 }
 
 static bool declare_memories(struct compiler *compiler) {

@@ -51,6 +51,7 @@ struct child {
     const struct job *job;
     bool progress;
     const char *simulator;
+    struct server *server;          /* that can start it; NULL: none */
     char *const *words;             /* of another program; NULL: it is the simulator */
     struct process_program program; /* its files, group and limits */
 };
@@ -77,6 +78,8 @@ static void command_line(const struct child *child, struct words *line) {
         words_add(line, "--ledger=%d,%zu,%.6f", LEDGER_FD, child->job->number, child->job->start);
     if (child->progress)
         words_add(line, "--progress");
+    if (child->job->layer.generator)
+        words_add(line, "--layer=%" PRIu64 ",%s", child->job->layer.seed, child->job->layer.generator);
     words_add(line, "--");
     words_add(line, "%s", child->job->path);
 }
@@ -90,6 +93,9 @@ static struct run_options options_here(const struct child *child, char *trace[2]
     one.traces = (struct words){.items = trace, .count = 1};
     one.name = job->name;
     one.result_fd = RESULT_FD;
+    one.layer = job->layer;
+    if (job->layer.generator)
+        one.config = job->config;
     if (job->ledger)
         one.ledger = (struct run_ledger){.file = LEDGER_FD, .test = job->number, .start = job->start};
     return one;
@@ -108,18 +114,6 @@ static int play_here(const struct child *child) {
     return status;
 }
 
-/* Makes the trace, if that is to be done. False if it could not, the result is then said. */
-static bool make_trace(const struct child *child) {
-    struct error err;
-    if (!child->job->make || child->job->make(child->job, &err))
-        return true;
-    char *trace[2];
-    struct run_options one = options_here(child, trace);
-    one.config = child->job->config;
-    play_none(&one, "", "%s", err.text);
-    return false;
-}
-
 /* What a job's process is given: files, group, limits. A simulator that crashes leaves no core: a night of them fills
  * the disk. */
 static struct process_program confinement(const struct job *job, const int *files) {
@@ -131,22 +125,12 @@ static struct process_program confinement(const struct job *job, const int *file
                                         job->max_memory ? job->max_memory + job->max_memory / 2 + MEMORY_ROOM : 0};
 }
 
-/* The child that has something to do before it becomes the simulator, or plays on the model. */
+/* The child that plays on the model. */
 static int play_job(void *context) {
     const struct child *child = context;
-    struct words line = {0};
     process_confine(&child->program);
-    for (int fd = 0; fd < child->program.file_count; fd++)
-        dup2(child->program.files[fd], fd);
-    close_range((unsigned)child->program.file_count, ~0U, 0);
-    if (!make_trace(child))
-        return EXIT_BAD_INPUT;
-    if (child->options->dut == DUT_MODEL)
-        return play_here(child);
-    command_line(child, &line);
-    const int status = process_exec(line.items);
-    fprintf(stderr, "%s: %s\n", child->simulator, strerror(errno));
-    return status;
+    process_take_files(&child->program);
+    return play_here(child);
 }
 
 /* Starts the process; files: its descriptors. Returns its ID, -1 with a message. */
@@ -156,12 +140,14 @@ static pid_t start_process(struct child *child, const int *files, struct error *
         child->program.words = child->words;
         return process_spawn(&child->program, err);
     }
-    if (child->job->make || child->options->dut == DUT_MODEL)
+    if (child->options->dut == DUT_MODEL)
         return process_start(play_job, child, err);
     struct words line = {0};
     command_line(child, &line);
     child->program.words = line.items;
-    const pid_t pid = process_spawn(&child->program, err);
+    pid_t pid = child->server ? server_start(child->server, &child->program) : -1;
+    if (pid < 0)
+        pid = process_spawn(&child->program, err);
     words_free(&line);
     return pid;
 }
@@ -224,7 +210,8 @@ static bool start_between_pipes(struct child *child, struct job *job, struct err
     return true;
 }
 
-bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err) {
+bool job_start(struct job *job, const struct run_options *options, bool progress, struct server *server,
+               struct error *err) {
     char simulator[SIMULATOR_PATH] = "";
     if (options->dut != DUT_MODEL && !job_simulator(options, job->config->name, simulator, sizeof simulator, err))
         return false;
@@ -232,7 +219,8 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
     /* This run owns it: no report of an earlier one stays. */
     const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
     free(folder);
-    struct child child = {.options = options, .job = job, .progress = progress, .simulator = simulator};
+    struct child child = {
+        .options = options, .job = job, .progress = progress, .simulator = simulator, .server = server};
     return clean && start_between_pipes(&child, job, err);
 }
 

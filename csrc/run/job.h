@@ -9,6 +9,7 @@
 #include "nvdla/text.h"
 #include "run/options.h"
 #include "run/result.h"
+#include "run/servers.h"
 
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
 
@@ -25,9 +26,9 @@ struct job {
     const char *path;
     char *name; /* that no other job has */
     const struct nvdla_config *config;
-    double max_seconds;                                     /* wall time; 0: no limit */
-    uint64_t max_memory;                                    /* bytes resident, of all its processes; 0: no limit */
-    bool (*make)(const struct job *job, struct error *err); /* in the process, before all else: makes the trace */
+    double max_seconds;     /* wall time; 0: no limit */
+    uint64_t max_memory;    /* bytes resident, of all its processes; 0: no limit */
+    struct run_layer layer; /* the trace is this random layer, which its process writes if it is not there */
     int ledger;     /* file that its process notes its result in as well (run/ledger.h), not below 16; 0: none */
     size_t number;  /* that it is noted for */
     bool own_group; /* its process leads a group, that ends with it (process_guard_add) */
@@ -50,9 +51,11 @@ struct job {
 /* Path of the simulator that the options need, there or not. False with a message. */
 bool job_simulator(const struct run_options *options, const char *config, char *path, size_t size, struct error *err);
 
-/* Starts the process: a simulator, or a copy of this one for the model alone. What an earlier run left in the folder of
- * its report is removed. progress: it is to tell how far it is. False with a message if that is not possible. */
-bool job_start(struct job *job, const struct run_options *options, bool progress, struct error *err);
+/* Starts the process: a simulator, or a copy of this one for the model alone. With a server (NULL: none) it is a copy
+ * of that, if the server can. What an earlier run left in the folder of its report is removed. progress: it is to tell
+ * how far it is. False with a message if that is not possible. */
+bool job_start(struct job *job, const struct run_options *options, bool progress, struct server *server,
+               struct error *err);
 
 /* Starts another program instead (words[0] is its path), of which nothing is known but what it prints and how it ends:
  * its end is taken with job_abandon(). */

@@ -195,6 +195,7 @@ static int play_all(struct run *run) {
     while (run->done < run->count) {
         if (run->started < run->count && run->pool.count < (size_t)run->options->jobs) {
             struct job *job = &run->jobs[run->started++];
+            run->pool.to_come = run->count - run->started;
             struct error err;
             if (!pool_start(&run->pool, job, run->options, run->progress.terminal, &err)) {
                 struct result result = job_failed(job, run->options, err.text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
+#include "run/arguments.h"
 #include "run/simulators.h"
 #include "run/wave_layer.h"
 
@@ -68,6 +69,9 @@ enum {
     KEY_FAULT,
     KEY_NO_REPORT,
     KEY_FUNCTIONAL,
+    KEY_FRESH,
+    KEY_SERVE,
+    KEY_LAYER,
 };
 
 enum { GROUP_MEMORY = 3 };
@@ -197,6 +201,10 @@ const struct argp_option run_option_table[] = {
      .doc = "Lines of the source (default), or toggles of every signal bit, which is very slow"},
     {.doc = "Running and printing", .group = 6},
     {.name = "jobs", .key = 'j', .arg = "N", .doc = "Play N traces at a time"},
+    {.name = "fresh",
+     .key = KEY_FRESH,
+     .doc = "Start a simulator for each trace and reset the design there; else, of several traces, one resets it, and "
+            "each trace is played by a copy of that. The results are the same"},
     {.name = "threads",
      .key = KEY_THREADS,
      .arg = "N",
@@ -236,7 +244,9 @@ const struct argp_option run_option_table[] = {
      .doc = "Write what came of each trace to FILE as soon as it is known, one JSON object a line (docs/results.md); "
             "an old FILE is replaced; with - to stdout, the lines for people then go to stderr"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
-    {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
+    {.name = "verbose",
+     .key = 'v',
+     .doc = "Print what the checks found, and the end of each layer of a network, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
@@ -246,6 +256,8 @@ const struct argp_option run_option_table[] = {
     {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
     {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
     {.name = "no-report", .key = KEY_NO_REPORT, .flags = OPTION_HIDDEN},
+    {.name = "serve", .key = KEY_SERVE, .arg = "FD,PID", .flags = OPTION_HIDDEN},
+    {.name = "layer", .key = KEY_LAYER, .arg = "SEED,GENERATOR", .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
 };
@@ -261,8 +273,13 @@ int worse_status(int a, int b) {
 }
 
 void run_options_init(struct run_options *options) {
-    *options =
-        (struct run_options){.dut = DUT_BOTH, .jobs = 1, .threads = 1, .seed = 1, .result_fd = -1, .style = {.top = 5}};
+    *options = (struct run_options){.dut = DUT_BOTH,
+                                    .jobs = 1,
+                                    .threads = 1,
+                                    .seed = 1,
+                                    .result_fd = -1,
+                                    .serve = {.socket = -1},
+                                    .style = {.top = 5}};
     play_options_default(&options->play);
     axi_options_default(&options->rtl.axi);
 }
@@ -354,27 +371,12 @@ const struct argp config_of_trace_argp = {.options = config_of_trace_table, .par
 const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
 const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
 
-/* A number from min to max. */
-static uint64_t ranged_option(struct argp_state *state, const char *name, const char *arg, uint64_t min, uint64_t max) {
-    uint64_t value = min;
-    if (!text_number(arg, max, &value) || value < min)
-        argp_error(state, "--%s: found '%s', expected a number from %llu to %llu", name, arg, (unsigned long long)min,
-                   (unsigned long long)max);
-    return value;
-}
-
 static uint64_t number_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    return ranged_option(state, name, arg, 0, max);
+    return argument_number(state, name, arg, 0, max);
 }
 
 static uint64_t positive_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    return ranged_option(state, name, arg, 1, max);
-}
-
-static const char *name_option(struct argp_state *state, const char *name, const char *arg, const char *what) {
-    if (arg[0] == '\0')
-        argp_error(state, "--%s: found '', expected %s", name, what);
-    return arg;
+    return argument_number(state, name, arg, 1, max);
 }
 
 static const char *option_name(int key) {
@@ -591,7 +593,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         pin_option(options, arg, state);
         break;
     case 'o':
-        options->out = name_option(state, name, arg, "the name of a folder");
+        options->out = argument_text(state, name, arg, "the name of a folder");
         break;
     case KEY_ONLY_FAILED:
         options->only_failed = true;
@@ -682,10 +684,10 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         scope_option(options, arg, state);
         break;
     case KEY_OUTPUTS:
-        options->outputs = name_option(state, name, arg, "the name of a folder");
+        options->outputs = argument_text(state, name, arg, "the name of a folder");
         return 0; /* each trace is given one of its own */
     case KEY_LABELS:
-        options->style.labels = name_option(state, name, arg, "the name of a file");
+        options->style.labels = argument_text(state, name, arg, "the name of a file");
         return 0; /* the parent's own, as the next ones */
     case KEY_TOP:
         options->style.top = (unsigned)positive_option(state, name, arg, 1000000);
@@ -697,7 +699,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->style.dimg = true;
         return 0;
     case KEY_COVERAGE:
-        options->coverage = name_option(state, name, arg, "the name of a file, FILE.dat, or of a folder");
+        options->coverage = argument_text(state, name, arg, "the name of a file, FILE.dat, or of a folder");
         return 0; /* each simulator is given a file of its own */
     case KEY_COVERAGE_KIND:
         coverage_kind_option(options, arg, state);
@@ -727,13 +729,13 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->quiet = true;
         break;
     case KEY_NAME:
-        options->name = name_option(state, name, arg, "a name");
+        options->name = argument_text(state, name, arg, "a name");
         return 0;
     case KEY_SIMULATORS:
-        options->simulators = name_option(state, name, arg, "a folder");
+        options->simulators = argument_text(state, name, arg, "a folder");
         return 0;
     case KEY_RESULTS:
-        options->results = name_option(state, name, arg, "the name of a file, or - for stdout");
+        options->results = argument_text(state, name, arg, "the name of a file, or - for stdout");
         return 0; /* the parent's own */
     case KEY_MAX_SECONDS:
         options->max_seconds = positive_option(state, name, arg, 1000000000);
@@ -741,6 +743,21 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_RESULT_FD:
         options->result_fd = (int)number_option(state, name, arg, 1000);
         return 0;
+    case KEY_FRESH:
+        options->fresh = true;
+        return 0; /* the parent's own */
+    case KEY_SERVE:
+        if (sscanf(arg, "%d,%d", &options->serve.socket, &options->serve.runner) != 2)
+            argp_error(state, "--serve: found '%s', expected FD,PID", arg);
+        return 0;
+    case KEY_LAYER: {
+        char *end;
+        options->layer.seed = strtoull(arg, &end, 10);
+        options->layer.generator = end + 1;
+        if (end == arg || *end != ',')
+            argp_error(state, "--layer: found '%s', expected SEED,GENERATOR", arg);
+        return 0;
+    }
     case KEY_LEDGER:
         if (sscanf(arg, "%d,%zu,%lf", &options->ledger.file, &options->ledger.test, &options->ledger.start) != 3)
             argp_error(state, "--ledger: found '%s', expected FD,TEST,START", arg);
@@ -755,7 +772,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         words_add(&options->traces, "%s", arg);
         return 0;
     case ARGP_KEY_END:
-        if (options->traces.count == 0)
+        if (options->traces.count == 0 && options->serve.socket < 0)
             argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
                               "directory that holds one");
         check_options(options, state);

@@ -81,6 +81,17 @@ struct run_options {
         double start; /* process_clock() when its process was started */
     } ledger;
     bool progress; /* of a simulator: it tells how far it is, by the same way */
+    bool fresh;    /* every trace is played by a simulator that was started for it */
+    /* Of a simulator: it plays the traces that come over a socket (serve.h). */
+    struct run_serve {
+        int socket; /* -1: it plays the one given */
+        int runner; /* process that they come from */
+    } serve;
+    /* Of a simulator: the trace is a random layer, to be written first if it is not there. */
+    struct run_layer {
+        const char *generator; /* as gen_engines() reads it; NULL: it is no such layer */
+        uint64_t seed;
+    } layer;
     int jobs;
     int threads;          /* of the model */
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */

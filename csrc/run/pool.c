@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
+#include "run/simulators.h"
 
 /* Seconds between two looks at the limits. */
 #define CHECK_SECONDS 0.25
@@ -33,7 +34,7 @@ static void allow_files(void) {
 bool pool_open(struct pool *pool, bool groups, struct error *err) {
     struct sigaction hangup;
     sigset_t set;
-    *pool = (struct pool){.signals = -1, .groups = groups, .guard = {.to = -1}};
+    *pool = (struct pool){.signals = -1, .groups = groups, .guard = {.to = -1}, .servers = {.groups = groups}};
     allow_files();
     if (groups && !process_guard_open(&pool->guard, err))
         return false;
@@ -58,6 +59,7 @@ void pool_close(struct pool *pool) {
         continue; /* what came too late */
     if (pool->signals >= 0)
         close(pool->signals);
+    servers_free(&pool->servers);
     if (pool->groups) {
         process_guard_sweep(&pool->guard, NULL, 0);
         process_guard_close(&pool->guard);
@@ -76,8 +78,12 @@ static void add(struct pool *pool, struct job *job) {
 
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err) {
+    char simulator[SIMULATOR_PATH];
+    struct server *server = NULL;
     job->own_group = pool->groups;
-    if (!job_start(job, options, progress, err))
+    if (options->dut != DUT_MODEL && job_simulator(options, job->config->name, simulator, sizeof simulator, err))
+        server = servers_find(&pool->servers, options, job->config, simulator, pool->to_come);
+    if (!job_start(job, options, progress, server, err))
         return false;
     add(pool, job);
     return true;
@@ -144,10 +150,11 @@ static void let_go(struct pool *pool, const struct pool_listener *listener) {
     if (!gone || !pool->groups || now - pool->swept < CHECK_SECONDS) /* pool_close() does it too */
         return;
     pool->swept = now;
-    pid_t *leaders = xcalloc(pool->count, sizeof *leaders);
+    pid_t *leaders = xcalloc(pool->count + pool->servers.count + 1, sizeof *leaders);
     for (size_t i = 0; i < pool->count; i++)
         leaders[i] = pool->running[i]->pid;
-    process_guard_sweep(&pool->guard, leaders, pool->count);
+    const size_t servers = servers_pids(&pool->servers, leaders + pool->count, pool->servers.count);
+    process_guard_sweep(&pool->guard, leaders, pool->count + servers);
     free(leaders);
 }
 

@@ -6,6 +6,7 @@
 
 #include "run/job.h"
 #include "run/process.h"
+#include "run/servers.h"
 
 struct pool {
     struct job **running;
@@ -14,6 +15,8 @@ struct pool {
                     are blocked from now on */
     bool groups; /* each job leads a group of processes, and all that it has started ends with it */
     struct process_guard guard;
+    struct servers servers;
+    size_t to_come;               /* jobs that are still to be started, as far as the owner of the pool says so */
     double checked, heard, swept; /* process_clock() of the last look at the limits, at what the jobs say, and for
                                      processes that have lost their parent */
     bool busy;                    /* one of them says much */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +51,16 @@ void process_obey_signals(void) {
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* What holds for every child: it ends with that parent, and by the signals that end a run. It may not change what its
+ * parent has, whose memory it may share. */
+static void begin_child(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it ended before it could be watched */
+        _exit(128 + SIGTERM);
+    signal(SIGPIPE, SIG_DFL);
+    process_obey_signals();
+}
+
 pid_t process_start(int (*body)(void *context), void *context, struct error *err) {
     const pid_t parent = getpid();
     fflush(NULL);
@@ -60,14 +71,19 @@ pid_t process_start(int (*body)(void *context), void *context, struct error *err
     }
     if (pid > 0)
         return pid;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) /* it ended before it could be watched */
-        _exit(128 + SIGTERM);
-    signal(SIGPIPE, SIG_DFL);
-    process_obey_signals();
+    begin_child(parent);
     const int status = body(context);
     fflush(NULL);
     _exit(status);
+}
+
+pid_t process_fork_sibling(void) {
+    const pid_t parent = getppid();
+    fflush(NULL);
+    const pid_t pid = (pid_t)syscall(SYS_clone, (long)(CLONE_PARENT | SIGCHLD), 0L, 0L, 0L, 0L);
+    if (pid == 0)
+        begin_child(parent);
+    return pid;
 }
 
 void process_confine(const struct process_program *program) {
@@ -80,6 +96,12 @@ void process_confine(const struct process_program *program) {
         setrlimit(RLIMIT_DATA, &data);
 }
 
+void process_take_files(const struct process_program *program) {
+    for (int i = 0; i < program->file_count; i++)
+        dup2(program->files[i], i);
+    close_range((unsigned)program->file_count, ~0U, 0);
+}
+
 struct spawn {
     const struct process_program *program;
     pid_t parent;
@@ -90,15 +112,9 @@ struct spawn {
 static int execute(void *context) {
     const struct spawn *spawn = context;
     const struct process_program *program = spawn->program;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != spawn->parent)
-        _exit(128 + SIGTERM);
-    signal(SIGPIPE, SIG_DFL);
-    process_obey_signals();
+    begin_child(spawn->parent);
     process_confine(program);
-    for (int i = 0; i < program->file_count; i++)
-        dup2(program->files[i], i);
-    close_range((unsigned)program->file_count, ~0U, 0);
+    process_take_files(program);
     const int status = process_exec(program->words);
     dprintf(STDERR_FILENO, "%s: %s\n", program->words[0], strerror(errno));
     _exit(status);
@@ -185,17 +201,21 @@ int process_run_group(char *const *words, int output, void (*tick)(void *context
 
 /* ---- what runs below a process ---- */
 
+/* Reads a file of /proc that is short; "" if it cannot be read. */
+static void read_short(const char *path, char *text, size_t size) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = file >= 0 ? read(file, text, size - 1) : 0;
+    if (file >= 0)
+        close(file);
+    text[n > 0 ? n : 0] = '\0';
+}
+
 /* The children of a process, up to `most` of them; returns how many. */
 static size_t children_of(pid_t pid, pid_t *children, size_t most) {
     char path[64], text[4096];
     size_t count = 0;
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    const ssize_t n = read(file, text, sizeof text - 1);
-    close(file);
-    text[n > 0 ? n : 0] = '\0';
+    read_short(path, text, sizeof text);
     for (char *at = text, *end; count < most; at = end) {
         const long child = strtol(at, &end, 10);
         if (end == at)
@@ -209,12 +229,7 @@ static uint64_t resident(pid_t pid, int depth) {
     char path[64], text[128];
     unsigned long pages = 0;
     snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    const ssize_t n = read(file, text, sizeof text - 1);
-    close(file);
-    text[n > 0 ? n : 0] = '\0';
+    read_short(path, text, sizeof text);
     if (sscanf(text, "%*u %lu", &pages) != 1)
         return 0;
     uint64_t bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);

@@ -34,6 +34,14 @@ pid_t process_spawn(const struct process_program *program, struct error *err);
 /* What the program has of limits and group, for a child that does not become another program. */
 void process_confine(const struct process_program *program);
 
+/* Its files become descriptors 0, 1, ..., and all others close. */
+void process_take_files(const struct process_program *program);
+
+/* Copies this process as fork() does, but the copy is a child of this one's parent, which waits for it as for all that
+ * it has started itself; the same holds for it as for process_start(). Returns 0 in the copy, its ID here, -1 with
+ * errno set. The process must have one thread. */
+pid_t process_fork_sibling(void);
+
 /* Signals that end a run do so from now on, also where the caller has them ignored or blocked. */
 void process_obey_signals(void);
 

@@ -19,6 +19,7 @@
 #include "run/again.h"
 #include "run/diagnose.h"
 #include "run/judge.h"
+#include "run/layer.h"
 #include "run/ledger.h"
 #include "run/outputs.h"
 #include "run/process.h"
@@ -192,6 +193,8 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         session->play.progress = send_progress;
         session->play.progress_context = &session->watch;
     }
+    if (options->verbose)
+        session->play.note = print_layer_end;
     *again = (struct again){
         .wave = options->rtl.wave, .play = &session->play, .taps = &session->taps, .trace = session->input.name};
     if (options->wave_layer) {
@@ -382,7 +385,9 @@ static struct result new_result(const struct run_options *options, const char *d
 int play_one(const struct run_options *options, const char *rtl_name, rtl_open open, void *context) {
     struct error err;
     struct result result = new_result(options, rtl_name ? rtl_name : "model");
-    struct program *prog = read_trace(options, options->traces.items[0], &err);
+    const char *path = options->traces.items[0];
+    const bool there = !options->layer.generator || layer_write(&options->layer, options->config, path, &err);
+    struct program *prog = there ? read_trace(options, path, &err) : NULL;
     int status = EXIT_BAD_INPUT;
     bool mine = true;
     if (prog) {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RANGE_PIECE = 1 << 24 /* bytes of a content that are handed out at once */ };
+
 struct program *program_new(const struct nvdla_config *config, const char *path) {
     struct program *prog = xmalloc(sizeof *prog);
     *prog = (struct program){.config = config};
@@ -89,6 +91,23 @@ const char *program_text(struct program *prog, const char *text, size_t n) {
     return prog->texts[prog->text_count++] = xstrndup(text, n);
 }
 
+struct program *program_like(const struct program *prog) {
+    struct program *like = program_new(prog->config, prog->files[0]);
+    for (size_t i = 1; i < prog->file_count; i++)
+        program_file(like, prog->files[i]);
+    return like;
+}
+
+void program_move_content(struct program *to, struct program *from) {
+    to->blobs = from->blobs;
+    to->blob_count = from->blob_count;
+    to->texts = from->texts;
+    to->text_count = from->text_count;
+    from->blobs = NULL;
+    from->texts = NULL;
+    from->blob_count = from->text_count = 0;
+}
+
 void program_warn(struct program *prog, const char *format, ...) {
     char text[1024], shown[1024];
     va_list args;
@@ -150,6 +169,27 @@ void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n
     blob->size += n;
     if (offset + n > blob->extent)
         blob->extent = offset + n;
+}
+
+void blob_ranges(const struct blob *blob,
+                 void (*each)(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first),
+                 void *context) {
+    struct memory *content = memory_new();
+    uint8_t *bytes = xmalloc(RANGE_PIECE);
+    blob_write(content, 0, blob);
+    for (size_t i = 0; i < blob->chunk_count; i++)
+        memory_declare(content, blob->chunks[i].offset, blob->chunks[i].size);
+    for (size_t i = 0; i < memory_region_count(content); i++) {
+        uint64_t address, size;
+        memory_region(content, i, &address, &size);
+        for (uint64_t at = 0; at < size; at += RANGE_PIECE) {
+            const size_t n = size - at < RANGE_PIECE ? (size_t)(size - at) : RANGE_PIECE;
+            memory_read(content, address + at, bytes, n);
+            each(context, address + at, bytes, n, at == 0);
+        }
+    }
+    free(bytes);
+    memory_free(content);
 }
 
 void blob_write(struct memory *mem, uint64_t base, const struct blob *blob) {

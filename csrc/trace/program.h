@@ -119,6 +119,10 @@ int program_file(struct program *prog, const char *path);
 struct blob *program_blob(struct program *prog, struct blob *blob);
 /* Copies text; the copy lives as long as the program. */
 const char *program_text(struct program *prog, const char *text, size_t n);
+/* An empty program of the same configuration, whose operations may name the same files. */
+struct program *program_like(const struct program *prog);
+/* Gives blobs and texts of a program to another, which has none: its operations name them. */
+void program_move_content(struct program *to, struct program *from);
 void program_warn(struct program *prog, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "==", "<=" or ">=". */
@@ -130,6 +134,11 @@ char *op_position(const struct program *prog, const struct op *op, char *text, s
 /* Appends bytes to a blob at offset: a chunk of their own, or the last one grown when it ends there. Blobs are filled
  * in no other way. */
 void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n);
+/* The content, where a later chunk wins, from the lowest offset on in pieces of at most 16 MiB; first: of a
+ * range that the one before does not touch. */
+void blob_ranges(const struct blob *blob,
+                 void (*each)(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first),
+                 void *context);
 /* Puts the content at base into a memory, by the back door. */
 void blob_write(struct memory *mem, uint64_t base, const struct blob *blob);
 struct blob *blob_new(const char *name);

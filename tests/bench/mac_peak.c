@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "model/cmac_fp16.h"
-
 enum { SUMS = 12, ROUNDS = 10000000, RUNS = 5, LANES = 16 };
 
 /* CPU seconds. */
@@ -54,42 +52,14 @@ __attribute__((target("avx2"))) static double run_avx2(void) {
 }
 #endif
 
-/* FP16 is not made of such instructions: its arithmetic alone, one atomic operation of the model that stays near, again
- * and again. */
-static double run_fp16(void) {
-    enum { ATOM = 64, KERNELS = CMAC_FP16_LANES, TIMES = 20000 };
-    struct cmac_fp16_weights weights = {.blocks = 0};
-    struct cmac_fp16_data data;
-    struct cmac_fp16_sums sums;
-    struct cmac_piece piece = {.offset = 0, .count = ATOM};
-    int16_t window[ATOM];
-    cmac_fp16_weights_begin(&weights, KERNELS, ATOM, 1);
-    cmac_fp16_weights_clear(&weights);
-    for (size_t i = 0; i < ATOM; i++) {
-        window[i] = (int16_t)(0x3000 + 313 * (int)i % 0x1fff);
-        for (size_t k = 0; k < KERNELS; k++)
-            cmac_fp16_weight(&weights, k, i, 0, (uint16_t)(0x3000 + (713 * i + 331 * k) % 0x1fff));
-    }
-    double start = now();
-    for (int i = 0; i < TIMES; i++) {
-        cmac_fp16_data_read(&data, window, &piece, 1);
-        cmac_fp16_atom(&weights, 0, 0, 0, &data, false, &sums);
-    }
-    double seconds = now() - start;
-    cmac_fp16_weights_free(&weights);
-    return 1e-9 * TIMES * ATOM * KERNELS / seconds;
-}
-
 int main(void) {
-    double best = 0, fp16 = 0;
-    for (int i = 0; i < RUNS; i++) {
+    double best = 0;
 #if defined(__x86_64__)
-        double rate = __builtin_cpu_supports("avx2") ? run_avx2() : 0;
+    for (int i = 0; i < RUNS && __builtin_cpu_supports("avx2"); i++) {
+        double rate = run_avx2();
         best = rate > best ? rate : best;
-#endif
-        double other = run_fp16();
-        fp16 = other > fp16 ? other : fp16;
     }
-    printf("%.2f %.2f %.2f\n", best, best / 2, fp16);
+#endif
+    printf("%.2f %.2f\n", best, best / 2);
     return 0;
 }

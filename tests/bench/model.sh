@@ -14,8 +14,11 @@ medium_512 int8 1 40%
 large int8 1 40%
 full int8 1 40%
 full int16 2 40%
-full fp16 3 0.05
-full winograd - -'
+full winograd - -
+full fp16 - 2.5
+full fp16_alike - -
+full fp16_relu - -
+full fp16_winograd - -'
 out=
 for ((i = 0; i < rounds; i++)); do
     peak=$("$build/bench/mac_peak")
@@ -28,9 +31,9 @@ for ((i = 0; i < rounds; i++)); do
     done <<<"$kinds"
 done
 echo "the model's convolutions, 3x3, 256 channels, 256 kernels, 14x14 (Winograd 16x16, its products): medians of $rounds rounds"
-printf '  %-12s %-10s %10s %10s %8s %8s %12s\n' configuration kind GMAC/s peak ratio wanted "$cores threads"
+printf '  %-12s %-14s %10s %10s %8s %8s %12s\n' configuration kind GMAC/s peak ratio wanted "$cores threads"
 while read -r config kind _ wanted; do
     median() { awk -v c="$config" -v k="$kind" -v f="$1" '$1 == c && $2 == k { print $f }' <<<"$out" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
     awk -v c="$config" -v k="$kind" -v w="$wanted" -v r="$(median 4)" -v p="$(median 5)" -v t="$(median 6)" 'BEGIN {
-        printf "  %-12s %-10s %10.2f %10s %8s %8s %11.2fx\n", c, k, r, (p > 0 ? p : "-"), (p > 0 ? sprintf("%.0f %%", 100 * r / p) : "-"), w, t / r }'
+        printf "  %-12s %-14s %10.2f %10s %8s %8s %11.2fx\n", c, k, r, (p > 0 ? p : "-"), (p > 0 ? sprintf("%.0f %%", 100 * r / p) : "-"), w, t / r }'
 done <<<"$kinds"

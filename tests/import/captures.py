@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 
+from tracetext import TraceText
+
 STATUS = {"ok": 0, "partial": 1, "refuse": 2}
 nvcosim, out = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 arguments = sys.argv[3:]
@@ -119,33 +121,9 @@ def check_row(folder, row):
     judge(f"{name} lint", linted.returncode == 0, linted.stdout)
 
 
-def blobs_of(trace):
-    """(address, {offset: bytes}) of the memory checks of a trace, in order."""
-    blobs, checks, label, at = {}, [], None, 0
-    for line in open(trace, encoding="utf-8"):
-        words = line.split()
-        if words[:1] == ["blob"]:
-            label, at = words[1], 0
-            blobs[label] = []
-        elif label is not None and words == ["end"]:
-            label = None
-        elif label is not None:
-            for word in words:
-                if word[0] == "@":
-                    at = int(word[1:], 0)
-                    continue
-                value, _, count = word.partition("*")
-                content = bytes.fromhex(value) * int(count or 1)
-                blobs[label].append((at, content))
-                at += len(content)
-        elif words[:1] == ["mem_check"]:
-            checks.append((int(words[2], 0), blobs[words[3].removeprefix("blob=")]))
-    return checks
-
-
 def check_goldens(folder, trace):
     """The checks behind each layer are the bytes that the publisher recorded."""
-    checks = blobs_of(trace)
+    checks = TraceText(trace).checks
     goldens = [row for row in csv.DictReader(open(place(folder, "regions.csv"))) if row["kind"] == "golden"]
     judge(f"{folder}: a check for each recorded output", len(checks) == len(goldens), f"{len(checks)} of {len(goldens)}")
     for (address, chunks), row in zip(checks, goldens):

@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+from tracetext import TraceText
+
 nvcosim, build, out = (os.path.abspath(path) for path in sys.argv[1:4])
 device = os.path.join(build, "tests", "import_device")
 flags = [a for a in sys.argv[4:] if a.startswith("--")]
@@ -55,28 +57,10 @@ def read_network(path, config):
     """Operations in order of their arming, and the images: {address: bytes}."""
     target = os.path.join(out, "network.nvt")
     subprocess.run([nvcosim, "convert", path, target], capture_output=True, check=True)
-    lines = open(target, encoding="utf-8").read().split("\n")
+    text = TraceText(target)
     group, shadow, operations, open_conv = {}, {}, [], {}
-    blobs, label, at, images = {}, None, 0, []
-    for line in lines:
-        words = line.split()
-        if words[:1] == ["blob"]:
-            label, at = words[1], 0
-            blobs[label] = []
-        elif label is not None and words == ["end"]:
-            label = None
-        elif label is not None:
-            for word in words:
-                if word[0] == "@":
-                    at = int(word[1:], 0)
-                    continue
-                value, _, count = word.partition("*")
-                content = bytes.fromhex(value) * int(count or 1)
-                blobs[label].append((at, content))
-                at += len(content)
-        elif words[:1] == ["mem_load"]:
-            images += [(int(words[2], 0), words[3].removeprefix("blob="))]
-        elif words[:1] == ["reg_write"]:
+    for words in text.lines:
+        if words[0] == "reg_write":
             unit, name = words[1].split(".")
             value = int(words[2], 0)
             if name == "S_POINTER":
@@ -93,7 +77,7 @@ def read_network(path, config):
                     operations.append(Operation(unit, units, (rdma.pop(0) if rdma else []) + open_conv[unit].pop(0)))
             elif name.startswith("D_"):
                 shadow.setdefault((unit, group.get(unit, 0)), {})[name] = value
-    return operations, [(a + o, c) for a, label in images for o, c in blobs[label]]
+    return operations, [(a + o, c) for a, content in text.loads for o, c in content]
 
 
 class Driver:

@@ -2,7 +2,7 @@
 import struct
 
 BDMA, CONV, SDP, PDP, CDP, RUBIK = range(6)
-DONE, PROGRAMMED, ARMED = 1, 2, 3
+DONE, PROGRAMMED, ARMED, WEIGHTS_FETCHED, DATA_FETCHED = range(1, 6)
 ALLOCATE, CONTENT, INPUT, OUTPUT = 1, 2, 4, 8
 
 
@@ -184,26 +184,37 @@ def cvt(scale=1, truncate=0, enable=0, offset=0):
     return struct.pack("<hBBi", scale, truncate, enable, offset)
 
 
-def unit(enable=0, alu=2, kind=0, mode=0, act=0, shift=0, truncate=0, precision=0, alu_operand=0, mul_operand=0):
-    return struct.pack("<8Bii", enable, alu, kind, mode, act, shift, truncate, precision, alu_operand, mul_operand) + cvt() + cvt()
+def unit(enable=0, alu=2, kind=0, mode=0, act=0, shift=0, truncate=0, precision=0, alu_operand=0, mul_operand=0, alu_cvt=cvt(),
+         mul_cvt=cvt()):
+    return struct.pack("<8Bii", enable, alu, kind, mode, act, shift, truncate, precision, alu_operand, mul_operand) + alu_cvt + mul_cvt
 
 
-def sdp(source=0, destination=0, lut=-1, out=cvt(), x1=unit(), x2=unit(), y=unit()):
-    return struct.pack("<BBh", source, destination, lut) + out + struct.pack("<BBHI", 0, 1, 0, 0) + x1 + x2 + y
+def sdp(source=0, destination=0, lut=-1, out=cvt(), x1=unit(), x2=unit(), y=unit(), batch=1, batch_stride=0):
+    return struct.pack("<BBh", source, destination, lut) + out + struct.pack("<BBHI", 0, batch, 0, batch_stride) + x1 + x2 + y
 
 
 def conv(width, height, channels, kernel, kernels, out_width, out_height, data_bank, weight_bank, pad=0, atom=8, precision=0, element=1,
-         truncate=0, entries=None):
-    """Direct, stride 1, features."""
+         truncate=0, entries=None, stride=1, dilation=1, batch=1, batch_stride=0, compressed=False, pixels=None):
+    """Direct. pixels: None for features, else a dictionary of format, sign, in_precision, mean (four numbers), offset, scale, shift of the
+    convertor; `kernel` columns of pixels then stand in one."""
     entries = entries or -(-width * channels * element // atom)
     op = bytearray(92)
-    struct.pack_into("<HBBH", op, 6, entries, 36, 0, 1)
-    struct.pack_into("<BBBBI", op, 20, 1, 0, data_bank, weight_bank, 0)
-    struct.pack_into("<H", op, 30, height)
-    struct.pack_into("<8HI", op, 32, width, height, channels, kernel, kernel, channels, out_width, out_height,
+    columns, depth = (kernel, channels) if pixels is None else (1, kernel * channels)
+    struct.pack_into("<HBBH", op, 6, entries, 36 if pixels is None else pixels["format"], 0, 1)
+    struct.pack_into("<BBBBI", op, 20, batch, compressed, data_bank, weight_bank, batch_stride)
+    struct.pack_into("<BH", op, 29, 0 if pixels is None else pixels.get("sign", 0), height)
+    struct.pack_into("<8HI", op, 32, width, height, channels, columns, kernel, depth, out_width, out_height,
                      kernel * kernel * channels * element)
-    struct.pack_into("<8B", op, 61, 1, 1, pad, pad, pad, pad, 1, 1)
-    struct.pack_into("<BB", op, 72, precision, precision)
+    struct.pack_into("<8B", op, 61, stride, stride, pad, pad, pad, pad, dilation, dilation)
+    struct.pack_into("<BB", op, 72, precision if pixels is None else pixels.get("in_precision", precision), precision)
     op[76:84] = cvt()
+    if pixels is not None:
+        struct.pack_into("<4hB", op, 52, *pixels.get("mean", (0, 0, 0, 0)), "mean" in pixels)
+        op[76:84] = cvt(pixels.get("scale", 1), pixels.get("shift", 0), "scale" in pixels, pixels.get("offset", 0))
     op[84:92] = cvt(1, truncate)
     return bytes(op)
+
+
+def pdp(mode, size, stride=1, pad=0, precision=0, split=1, parts=(0, 0, 0, 0, 0, 0), values=(0,) * 7):
+    """parts: widths of the first, the middle and the last piece, in and out."""
+    return struct.pack("<6H11B1x7i", *parts, split, mode, size - 1, size - 1, stride, stride, pad, pad, pad, pad, precision, *values)

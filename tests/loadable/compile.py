@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-from builder import (ALLOCATE, ARMED, BDMA, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, SDP, Loadable, flying, nothing, packed,
-                     sdp, unit)
+from builder import (ALLOCATE, ARMED, BDMA, CONV, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, RUBIK, SDP, Loadable, conv, cube, flying, nothing,
+                     packed, sdp, unit)
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 W, H, C = 4, 3, 8
@@ -165,6 +165,20 @@ def batches(scratch):
     check("two_pictures_differ", data[:SIZE] != data[SIZE:] and any(data[SIZE:]))
 
 
+def empty_memories(scratch):
+    """What is zero takes neither room in the trace nor memory."""
+    net, addresses = network()
+    net.memory(1 << 29, content=b"hello")
+    net.memory(1 << 28, flags=ALLOCATE | INPUT)
+    net.dla([add(5, here(IN), here(OUT))], addresses)
+    result = plays("large_memories_of_zeros", scratch, net, source="zero")
+    with open(scratch / "net.nvdla", "rb") as file:
+        done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); "
+                               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", NVCOSIM, "compile", file.name,
+                               "--config=small", "--input=zero", "-o", str(scratch / "net.nvt")], capture_output=True, text=True)
+    check("large_memories_of_zeros_cost_nothing", int(done.stdout) < 100000 and len(result.text) < 20000, f"{done.stdout} kB")
+
+
 def schedules(scratch):
     net, addresses = network()
     net.dla([add(1, here(IN), here(POOL), consumers={SDP: (1, DONE)}), add(1, here(POOL), here(OUT))], addresses, counters=[0, 2])
@@ -308,6 +322,14 @@ def refusals(scratch):
     net, addresses = network()
     net.dla([add(5, here(IN), here(99))], addresses)
     refused("position_beyond_the_list", scratch, net.bytes(), "found its destination at position 99 of the address list, expected 0 to 7")
+    net, addresses = network()
+    net.dla([{"type": RUBIK, "op": bytes([1, 0, 0, 0]), "surface": here(IN) + here(OUT)}], addresses)
+    refused("planes_without_stride", scratch, net.bytes(), "layer 0 (RUBIK): found a plane stride of 0 bytes", config="full")
+    net, addresses = network()
+    op = conv(W, H, C, 1, C, W, H, 8, 8, atom=32, compressed=True)
+    net.dla([{"type": CONV, "op": op, "surface": cube(0, POOL, 1, 1, C, size=128) * 3 + here(IN) + here(OUT)}], addresses)
+    refused("compressed_weights_in_all_banks", scratch, net.bytes(), "at most the 15 of configuration full that compressed weights leave",
+            config="full")
     random.seed(3)
     for i in range(40):
         broken = bytearray(data)
@@ -320,7 +342,7 @@ def refusals(scratch):
 def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
-        for part in (layers, address_offsets, batches, schedules, moves, cpu, refusals):
+        for part in (layers, address_offsets, batches, empty_memories, schedules, moves, cpu, refusals):
             try:
                 part(scratch)
             except Exception as error:  # a result that is not there, after a failure that has been told

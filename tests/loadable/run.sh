@@ -1,6 +1,6 @@
 #!/bin/bash
 # Loadables: those with known results, those made here, and damaged ones.
-# usage: NVCOSIM=build/nvcosim run.sh BUILD     NIGHTLY=1: every length and every byte of the damaged ones
+# usage: NVCOSIM=build/nvcosim run.sh BUILD     NIGHTLY=1: damages more of them
 # Ends with "N passed, N failed[, N skipped]" of each part.
 set -u
 build=$1
@@ -19,10 +19,21 @@ else
 fi
 python3 "$here/samples.py" "$NVCOSIM" --rtl=small "${folders[@]}" || status=1
 python3 "$here/compile.py" "$NVCOSIM" || status=1
-step=9
-[ -n "${NIGHTLY:-}" ] && step=1
-"$build/asan/tests/damage" "$top/tests/fuzz/corpus/loadable/sdp.nvdla" small $step || status=1
-"$build/asan/tests/damage" "$top/tests/fuzz/corpus/loadable/cpu.nvdla" small $step || status=1
+python3 "$here/engines.py" "$NVCOSIM" small || status=1
+damage=$build/asan/tests/damage
+for net in sdp cpu; do
+    "$damage" "$top/tests/fuzz/corpus/loadable/$net.nvdla" small || status=1
+done
+if [ -n "${NIGHTLY:-}" ] && [ -d "$conformance" ]; then
+    for net in kmd_PDP_L0_0_small kmd_CDP_L0_0_small kmd_SDP_X1_L0_0_small; do
+        "$damage" "$conformance/$net/net.nvdla" small || status=1
+    done
+    for net in kmd_BDMA_L0_0 kmd_SDP_X1_L0_0; do
+        "$damage" "$conformance/$net/net.nvdla" full || status=1
+    done
+    "$damage" "$top/traces/loadables/own_tasks_small_int8/net.nvdla" small 7 || status=1
+    "$damage" "$top/traces/loadables/own_mix_full_fp16/net.nvdla" full 41 || status=1
+fi
 
 # A network as large as ResNet-50: at most 5 seconds of processor time and 500 MB.
 python3 "$here/large.py" "$work/large.nvdla"

@@ -67,6 +67,8 @@ check "and without it where the gating is off" $?
 "$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_dc_000.nvt.gz >/dev/null 2>&1
 [ $? -ne 3 ]
 check "the limit for ports alone is long enough" $?
+tests/replay/fork.py "$build" buggy
+check "copies of a simulator that was reset are as good as simulators" $?
 "$NVCOSIM" run --dut rtl:nosuch traces/conformance/small/rand_sdp_000.nvt.gz >/dev/null 2>&1
 [ $? -eq 2 ]
 check "an RTL that was never built gives exit status 2" $?

@@ -165,6 +165,47 @@ static void floating_point_vectors(void **state) {
     }
 }
 
+/* Sums of random length, magnitude and sign in all lanes: to cancel, to vanish below one another, to round; rarely a
+ * NaN. */
+static void lanes_equal_single_sums(void **state) {
+    (void)state;
+    uint64_t seed = 5;
+    for (int round = 0; round < 3000; round++) {
+        struct cacc_fp16 single[CACC_FP16_LANES];
+        struct cacc_fp16_lanes lanes;
+        const unsigned spread = 1 + below(&seed, 57), widest = 1 + below(&seed, 38), nans = round % 3 == 0 ? 40 : 0;
+        for (size_t k = 0; k < CACC_FP16_LANES; k++) {
+            /* Any normalised number, so that every distance of exponents is met. */
+            uint64_t bits = rnd64(&seed);
+            int64_t mantissa = (int64_t)(bits >> 26 | UINT64_C(1) << 38) & ((INT64_C(1) << 39) - 1);
+            if (bits & 1)
+                mantissa = bits & 2 ? -(INT64_C(1) << 39) : ~mantissa;
+            bool zero = below(&seed, 2) == 0;
+            single[k] = (struct cacc_fp16){zero ? 0 : (int32_t)below(&seed, 255), zero ? 0 : mantissa};
+            lanes.exponent[k] = single[k].exponent;
+            lanes.mantissa[k] = single[k].mantissa;
+        }
+        for (int step = 0; step < 6; step++) {
+            int32_t exponents[CACC_FP16_LANES];
+            int64_t mantissas[CACC_FP16_LANES];
+            for (size_t k = 0; k < CACC_FP16_LANES; k++) {
+                exponents[k] = nans > 0 && below(&seed, nans) == 0 ? 63 : (int32_t)below(&seed, spread);
+                mantissas[k] = (int64_t)rnd64(&seed) >> (64 - 1 - below(&seed, widest));
+                if (below(&seed, 8) == 0)
+                    mantissas[k] = -(INT64_C(1) << below(&seed, 35));
+                if (below(&seed, 8) == 0)
+                    mantissas[k] = single[k].mantissa == 0 ? 0 : -(single[k].mantissa >> 4);
+                cacc_fp16_add(&single[k], (unsigned)exponents[k], mantissas[k]);
+            }
+            cacc_fp16_add_lanes(&lanes, exponents, mantissas);
+            for (size_t k = 0; k < CACC_FP16_LANES; k++) {
+                assert_int_equal(lanes.exponent[k], single[k].exponent);
+                assert_int_equal(lanes.mantissa[k], single[k].mantissa);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integer_delivery),
@@ -173,6 +214,7 @@ int main(void) {
         cmocka_unit_test(deliveries_of_many_sums),
         cmocka_unit_test(floating_point_vectors),
         cmocka_unit_test(floating_point_rounding_changes_the_exponent),
+        cmocka_unit_test(lanes_equal_single_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

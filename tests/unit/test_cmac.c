@@ -121,11 +121,10 @@ static uint64_t send(const struct lanes *lanes, size_t k, bool tile, size_t outp
     struct cmac_fp16_weights weights = {.blocks = 0};
     cmac_fp16_weights_begin(&weights, 16, 2 * ATOM, 2);
     cmac_fp16_weights_clear(&weights);
-    int16_t window[ATOM];
-    for (size_t i = 0; i < ATOM; i++) {
-        cmac_fp16_weight(&weights, k, ATOM + i, 1, lanes->weight[i]);
-        window[i] = (int16_t)lanes->data[i];
-    }
+    int16_t window[ATOM], stream[16 * ATOM] = {0};
+    memcpy(stream + k * ATOM, lanes->weight, sizeof lanes->weight);
+    memcpy(window, lanes->data, sizeof lanes->data);
+    cmac_fp16_weights_place(&weights, ATOM, 1, stream, ATOM, 16, ATOM);
     struct cmac_piece pieces[2] = {{.offset = 0, .count = 12}, {.offset = 12, .count = ATOM - 12}};
     struct cmac_fp16_data data;
     struct cmac_fp16_sums sums;

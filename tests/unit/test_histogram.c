@@ -422,7 +422,7 @@ static void pictures_show_every_stream(void **state) {
     assert_non_null(
         strstr(text, "      1          1                 ################|                                 0\n"));
     assert_non_null(strstr(text, "PDP #2 PDP_OUT: 8 bits, 0 values, no data"));
-    assert_non_null(strstr(svg, ">a&lt;b&amp;?</text>"));
+    assert_non_null(strstr(svg, ">a&lt;b&amp;\\xff</text>"));
     assert_non_null(strstr(svg, "<title>bin 6, positive: 2</title>"));
     assert_non_null(strstr(svg, "<title>bin 1, negative: 1</title>"));
     assert_non_null(strstr(svg, "PDP #2 PDP_OUT"));

@@ -1,0 +1,36 @@
+/* The runner's side of serve.h: which servers there are, and what they are given to play. */
+#ifndef RUN_SERVERS_H
+#define RUN_SERVERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "run/options.h"
+#include "run/process.h"
+
+struct server;
+
+struct servers {
+    struct server *items; /* one for each simulator and way to be reset that jobs have asked for */
+    size_t count;
+    bool groups; /* of processes: struct pool */
+    uint64_t used;
+};
+
+/* The server for a job whose simulator and options these are, if it is ready now; NULL: the job has to start a
+ * simulator of its own. What is asked for a second time gets a server if `to_come` more jobs are worth it. */
+struct server *servers_find(struct servers *servers, const struct run_options *options,
+                            const struct nvdla_config *config, const char *simulator, size_t to_come);
+
+/* Has a copy of the server play: it becomes a child of this process, as if process_spawn() had started the program.
+ * Returns its ID, -1 if that was not possible. */
+pid_t server_start(struct server *server, const struct process_program *program);
+
+/* The IDs of the servers that run; returns how many, at most room. */
+size_t servers_pids(const struct servers *servers, pid_t *pids, size_t room);
+
+/* Ends all. What they have started runs on. */
+void servers_free(struct servers *servers);
+
+#endif

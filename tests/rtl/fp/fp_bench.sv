@@ -1,0 +1,352 @@
+// The floating-point operations of rtl/fp side by side, one of which computes at a time.
+//
+// op_i: which one (bench.cpp has the same list); operands lie in a_i and b_i, the result in z_o. Operations of two numbers and
+// conversions take Lanes operands at once, 32 bits each of a_i and b_i; what the others take stands at their instances. Every operation has
+// a clock of its own, so that the others cost nothing, and combinational ones get registered operands.
+module fp_bench #(
+    parameter int Lanes = 8
+) (
+    input  logic          clk_i,
+    input  logic          rst_ni,
+    input  logic [   4:0] op_i,
+    input  logic [1023:0] a_i,
+    input  logic [1023:0] b_i,
+    output logic [ 255:0] z_o
+);
+  localparam int Fp17Add = 0, Fp17Mul = 1, Fp32Add = 2, Fp32Mul = 3, Fp32Max = 4, Fp32Min = 5, Fp16Max = 6, Fp16Min = 7;
+  localparam int Fp16ToFp17 = 8, Fp16ToFp32 = 9, Fp17ToFp32 = 10, Fp17ToFp16 = 11, Fp32ToFp16 = 12, Fp32ToFp17 = 13;
+  localparam int Fp16ToInt16 = 14, Int17ToFp16 = 15, Fraction16 = 16, Fraction35 = 17;
+  localparam int Dot = 18, DotOfTile = 19, Fp48Add = 20, Fp48ToFp32 = 21, Winograd = 22, SquareSum = 23, Mean = 24;
+  localparam int Ops = 25;
+
+  logic [Ops-1:0] clk;
+  for (genvar o = 0; o < Ops; o++) begin : gen_clocks
+    assign clk[o] = clk_i & (op_i == 5'(o));
+  end
+
+  // ---- operations with lanes --------------------------------------------------------------------------------------------------
+  logic [32*Lanes-1:0] z[Fraction35+1];
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lanes
+    logic [31:0] a, b;
+    assign a = a_i[32*l+:32];
+    assign b = b_i[32*l+:32];
+
+    logic [16:0] fp17_add;
+    nvdla_fp_add #(
+        .ExpBits(6),
+        .ManBits(10)
+    ) u_fp17_add (
+        .clk_i(clk[Fp17Add]),
+        .en_i (1'b1),
+        .a_i  (a[16:0]),
+        .b_i  (b[16:0]),
+        .sum_o(fp17_add)
+    );
+    assign z[Fp17Add][32*l+:32] = 32'(fp17_add);
+
+    logic [16:0] fp17_mul;
+    nvdla_fp_mul #(
+        .ExpBits(6),
+        .ManBits(10)
+    ) u_fp17_mul (
+        .clk_i(clk[Fp17Mul]),
+        .en_i (1'b1),
+        .a_i  (a[16:0]),
+        .b_i  (b[16:0]),
+        .product_o(fp17_mul)
+    );
+    assign z[Fp17Mul][32*l+:32] = 32'(fp17_mul);
+
+    logic [31:0] fp32_add;
+    nvdla_fp_add #(
+        .ExpBits(8),
+        .ManBits(23)
+    ) u_fp32_add (
+        .clk_i(clk[Fp32Add]),
+        .en_i (1'b1),
+        .a_i  (a[31:0]),
+        .b_i  (b[31:0]),
+        .sum_o(fp32_add)
+    );
+    assign z[Fp32Add][32*l+:32] = 32'(fp32_add);
+
+    logic [31:0] fp32_mul;
+    nvdla_fp_mul #(
+        .ExpBits(8),
+        .ManBits(23)
+    ) u_fp32_mul (
+        .clk_i(clk[Fp32Mul]),
+        .en_i (1'b1),
+        .a_i  (a[31:0]),
+        .b_i  (b[31:0]),
+        .product_o(fp32_mul)
+    );
+    assign z[Fp32Mul][32*l+:32] = 32'(fp32_mul);
+
+    logic [31:0] fp32_max_a_q, fp32_max_b_q, fp32_max;
+    always_ff @(posedge clk[Fp32Max]) {fp32_max_a_q, fp32_max_b_q} <= {a[31:0], b[31:0]};
+    nvdla_fp_extreme #(
+        .ExpBits(8),
+        .ManBits(23)
+    ) u_fp32_max (
+        .a_i      (fp32_max_a_q),
+        .b_i      (fp32_max_b_q),
+        .smaller_i(1'b0),
+        .z_o      (fp32_max)
+    );
+    assign z[Fp32Max][32*l+:32] = 32'(fp32_max);
+
+    logic [31:0] fp32_min_a_q, fp32_min_b_q, fp32_min;
+    always_ff @(posedge clk[Fp32Min]) {fp32_min_a_q, fp32_min_b_q} <= {a[31:0], b[31:0]};
+    nvdla_fp_extreme #(
+        .ExpBits(8),
+        .ManBits(23)
+    ) u_fp32_min (
+        .a_i      (fp32_min_a_q),
+        .b_i      (fp32_min_b_q),
+        .smaller_i(1'b1),
+        .z_o      (fp32_min)
+    );
+    assign z[Fp32Min][32*l+:32] = 32'(fp32_min);
+
+    logic [15:0] fp16_max_a_q, fp16_max_b_q, fp16_max;
+    always_ff @(posedge clk[Fp16Max]) {fp16_max_a_q, fp16_max_b_q} <= {a[15:0], b[15:0]};
+    nvdla_fp_extreme #(
+        .ExpBits(5),
+        .ManBits(10)
+    ) u_fp16_max (
+        .a_i      (fp16_max_a_q),
+        .b_i      (fp16_max_b_q),
+        .smaller_i(1'b0),
+        .z_o      (fp16_max)
+    );
+    assign z[Fp16Max][32*l+:32] = 32'(fp16_max);
+
+    logic [15:0] fp16_min_a_q, fp16_min_b_q, fp16_min;
+    always_ff @(posedge clk[Fp16Min]) {fp16_min_a_q, fp16_min_b_q} <= {a[15:0], b[15:0]};
+    nvdla_fp_extreme #(
+        .ExpBits(5),
+        .ManBits(10)
+    ) u_fp16_min (
+        .a_i      (fp16_min_a_q),
+        .b_i      (fp16_min_b_q),
+        .smaller_i(1'b1),
+        .z_o      (fp16_min)
+    );
+    assign z[Fp16Min][32*l+:32] = 32'(fp16_min);
+
+    logic [15:0] fp16_to_fp17_a_q;
+    logic [16:0] fp16_to_fp17;
+    always_ff @(posedge clk[Fp16ToFp17]) fp16_to_fp17_a_q <= a[15:0];
+    nvdla_fp_widen u_fp16_to_fp17 (
+        .a_i(fp16_to_fp17_a_q),
+        .z_o(fp16_to_fp17)
+    );
+    assign z[Fp16ToFp17][32*l+:32] = 32'(fp16_to_fp17);
+
+    logic [15:0] fp16_to_fp32_a_q;
+    logic [31:0] fp16_to_fp32;
+    always_ff @(posedge clk[Fp16ToFp32]) fp16_to_fp32_a_q <= a[15:0];
+    nvdla_fp_widen #(
+        .ExpOut(8),
+        .ManOut(23)
+    ) u_fp16_to_fp32 (
+        .a_i(fp16_to_fp32_a_q),
+        .z_o(fp16_to_fp32)
+    );
+    assign z[Fp16ToFp32][32*l+:32] = 32'(fp16_to_fp32);
+
+    logic [16:0] fp17_to_fp32_a_q;
+    logic [31:0] fp17_to_fp32;
+    always_ff @(posedge clk[Fp17ToFp32]) fp17_to_fp32_a_q <= a[16:0];
+    nvdla_fp_widen #(
+        .ExpIn(6),
+        .ExpOut(8),
+        .ManOut(23),
+        .Denormals(0)
+    ) u_fp17_to_fp32 (
+        .a_i(fp17_to_fp32_a_q),
+        .z_o(fp17_to_fp32)
+    );
+    assign z[Fp17ToFp32][32*l+:32] = 32'(fp17_to_fp32);
+
+    logic [16:0] fp17_to_fp16_a_q;
+    logic [15:0] fp17_to_fp16;
+    always_ff @(posedge clk[Fp17ToFp16]) fp17_to_fp16_a_q <= a[16:0];
+    nvdla_fp_narrow #(
+        .ExpIn(6),
+        .ManIn(10)
+    ) u_fp17_to_fp16 (
+        .a_i(fp17_to_fp16_a_q),
+        .z_o(fp17_to_fp16)
+    );
+    assign z[Fp17ToFp16][32*l+:32] = 32'(fp17_to_fp16);
+
+    logic [31:0] fp32_to_fp16_a_q;
+    logic [15:0] fp32_to_fp16;
+    always_ff @(posedge clk[Fp32ToFp16]) fp32_to_fp16_a_q <= a[31:0];
+    nvdla_fp_narrow u_fp32_to_fp16 (
+        .a_i(fp32_to_fp16_a_q),
+        .z_o(fp32_to_fp16)
+    );
+    assign z[Fp32ToFp16][32*l+:32] = 32'(fp32_to_fp16);
+
+    logic [31:0] fp32_to_fp17_a_q;
+    logic [16:0] fp32_to_fp17;
+    always_ff @(posedge clk[Fp32ToFp17]) fp32_to_fp17_a_q <= a[31:0];
+    nvdla_fp_narrow #(
+        .ExpOut(6),
+        .Denormals(0)
+    ) u_fp32_to_fp17 (
+        .a_i(fp32_to_fp17_a_q),
+        .z_o(fp32_to_fp17)
+    );
+    assign z[Fp32ToFp17][32*l+:32] = 32'(fp32_to_fp17);
+
+    logic [15:0] fp16_to_int16_a_q;
+    logic [15:0] fp16_to_int16;
+    always_ff @(posedge clk[Fp16ToInt16]) fp16_to_int16_a_q <= a[15:0];
+    nvdla_fp16_to_int16 u_fp16_to_int16 (
+        .a_i(fp16_to_int16_a_q),
+        .z_o(fp16_to_int16)
+    );
+    assign z[Fp16ToInt16][32*l+:32] = 32'(fp16_to_int16);
+
+    logic [16:0] int17_to_fp16_a_q;
+    logic [15:0] int17_to_fp16;
+    always_ff @(posedge clk[Int17ToFp16]) int17_to_fp16_a_q <= a[16:0];
+    nvdla_fp16_from_int17 u_int17_to_fp16 (
+        .a_i(int17_to_fp16_a_q),
+        .z_o(int17_to_fp16)
+    );
+    assign z[Int17ToFp16][32*l+:32] = 32'(int17_to_fp16);
+
+    logic [15:0] fraction16_a_q;
+    logic [16:0] fraction16;
+    always_ff @(posedge clk[Fraction16]) fraction16_a_q <= a[15:0];
+    nvdla_fp17_from_fraction #(
+        .Bits(16)
+    ) u_fraction16 (
+        .a_i(fraction16_a_q),
+        .z_o(fraction16)
+    );
+    assign z[Fraction16][32*l+:32] = 32'(fraction16);
+
+    logic [34:0] fraction35_a_q;
+    logic [16:0] fraction35;
+    always_ff @(posedge clk[Fraction35]) fraction35_a_q <= {b[2:0], a};
+    nvdla_fp17_from_fraction #(
+        .Bits(35)
+    ) u_fraction35 (
+        .a_i(fraction35_a_q),
+        .z_o(fraction35)
+    );
+    assign z[Fraction35][32*l+:32] = 32'(fraction35);
+  end
+
+  // ---- CMAC: 64 FP16 weights in a_i, as many data in b_i; the result is {mantissas, exponent} --------------------------------------
+  logic dot_clk, dot_tile_q;
+  logic [1023:0] weight_q, data_q;
+  logic [64*18-1:0] weight, data;
+  logic [11:0] weight_nan, data_nan;
+  logic [4*38+5:0] dot;
+  assign dot_clk = clk[Dot] | clk[DotOfTile];
+  always_ff @(posedge dot_clk) {dot_tile_q, weight_q, data_q} <= {op_i == 5'(DotOfTile), a_i, b_i};
+  for (genvar l = 0; l < 64; l++) begin : gen_operands
+    nvdla_fp16_decode u_weight (
+        .a_i(weight_q[16*l+:16]),
+        .z_o(weight[18*l+:18])
+    );
+    nvdla_fp16_decode u_data (
+        .a_i(data_q[16*l+:16]),
+        .z_o(data[18*l+:18])
+    );
+  end
+  nvdla_fp16_first_nan u_weight_nan (
+      .a_i  (weight_q),
+      .nan_o(weight_nan)
+  );
+  nvdla_fp16_first_nan u_data_nan (
+      .a_i  (data_q),
+      .nan_o(data_nan)
+  );
+  nvdla_fp16_dot u_dot (
+      .clk_i       (dot_clk),
+      .en_i        (1'b1),
+      .tile_i      (dot_tile_q),
+      .weight_i    (weight),
+      .data_i      (data),
+      .weight_nan_i(weight_nan),
+      .data_nan_i  (data_nan),
+      .exponent_o  (dot[5:0]),
+      .mantissa_o  (dot[4*38+5:6])
+  );
+
+  // ---- CACC: four accumulators of 48 bits in a_i and sums of CMAC of 44 bits in b_i, 64 bits each ------------------------------------
+  logic [255:0] fp48_sum, fp48_narrowed;
+  for (genvar l = 0; l < 4; l++) begin : gen_accumulators
+    logic [47:0] sum, acc_q;
+    logic [31:0] narrowed;
+    nvdla_fp48_add u_add (
+        .clk_i(clk[Fp48Add]),
+        .en_i (1'b1),
+        .acc_i(a_i[64*l+:48]),
+        .in_i (b_i[64*l+:44]),
+        .sum_o(sum)
+    );
+    always_ff @(posedge clk[Fp48ToFp32]) acc_q <= a_i[64*l+:48];
+    nvdla_fp48_to_fp32 u_narrow (
+        .acc_i(acc_q),
+        .z_o  (narrowed)
+    );
+    assign fp48_sum[64*l+:64] = 64'(sum);
+    assign fp48_narrowed[64*l+:64] = 64'(narrowed);
+  end
+
+  // ---- a tile in a_i -----------------------------------------------------------------------------------------------------------------
+  logic [255:0] tile_q, tile;
+  always_ff @(posedge clk[Winograd]) tile_q <= a_i[255:0];
+  nvdla_fp16_winograd u_winograd (
+      .clk_i(clk[Winograd]),
+      .en_i (1'b1),
+      .a_i  (tile_q),
+      .z_o  (tile)
+  );
+
+  // ---- CDP: 16 FP17 values in a_i, the reach in b_i -------------------------------------------------------------------------------------
+  logic [16*17-1:0] values_q;
+  logic [1:0] reach_q;
+  logic [255:0] square_sum;
+  always_ff @(posedge clk[SquareSum]) {reach_q, values_q} <= {b_i[1:0], a_i[16*17-1:0]};
+  nvdla_fp_square_sum u_square_sum (
+      .clk_i   (clk[SquareSum]),
+      .en_i    (1'b1),
+      .reach_i (reach_q),
+      .values_i(values_q),
+      .sum_o   (square_sum)
+  );
+
+  // ---- PDP: sum, pad, width, height in a_i, 32 bits each -------------------------------------------------------------------------------
+  logic [15:0] mean;
+  nvdla_fp16_mean u_mean (
+      .clk_i   (clk[Mean]),
+      .en_i    (1'b1),
+      .sum_i   (a_i[16:0]),
+      .pad_i   (a_i[48:32]),
+      .width_i (a_i[80:64]),
+      .height_i(a_i[112:96]),
+      .mean_o  (mean)
+  );
+
+  always_comb
+    case (op_i)
+      5'(Dot), 5'(DotOfTile): z_o = 256'(dot);
+      5'(Fp48Add): z_o = fp48_sum;
+      5'(Fp48ToFp32): z_o = fp48_narrowed;
+      5'(Winograd): z_o = tile;
+      5'(SquareSum): z_o = square_sum;
+      5'(Mean): z_o = 256'(mean);
+      default: z_o = z[op_i];
+    endcase
+  wire unused = &{1'b0, rst_ni};
+endmodule
