@@ -171,7 +171,8 @@ void builds_remove(const char *folder) {
 /* ---- the builds ---- */
 
 /* True if the tests on a simulator save more than its profile takes, by their history. */
-static bool profile_pays(const struct test_list *tests, const bool *done, const struct build *build) {
+static bool profile_pays(struct builds *builds, const struct test_list *tests, const bool *done,
+                         const struct build *build) {
     const double cost = simulator_profile_cost(build->config, build->rtl_name, build->variant);
     double seconds = 0;
     for (size_t i = 0; cost >= 0 && i < tests->count; i++) {
@@ -179,7 +180,7 @@ static bool profile_pays(const struct test_list *tests, const bool *done, const 
         enum simulator_variant variant;
         char *rtl_name;
         if ((done && done[i]) || test->expected_seconds <= 0 || strcmp(test->config, build->config) != 0 ||
-            !simulator_of(test, false, &rtl_name, &variant))
+            !simulator_of(&builds->sets, test, false, &rtl_name, &variant))
             continue;
         if (variant == build->variant && strcmp(rtl_name, build->rtl_name) == 0)
             seconds += test->expected_seconds;
@@ -219,7 +220,7 @@ static struct build *need(struct builds *builds, const char *config, char *rtl_n
     struct build build = {.config = xstrdup(config), .rtl_name = rtl_name, .variant = variant};
     build.kept = was_kept(builds, &build);
     if (!build.kept)
-        make(builds, &build, tests && profile_pays(tests, done, &build));
+        make(builds, &build, tests && profile_pays(builds, tests, done, &build));
     builds->builds = xgrow(builds->builds, builds->count, sizeof *builds->builds);
     builds->builds[builds->count] = build;
     return &builds->builds[builds->count++];
