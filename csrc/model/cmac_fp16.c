@@ -17,9 +17,9 @@
 #include <immintrin.h>
 #endif
 
-#include "model/wide.h"
 #include "nvdla/fp.h"
 #include "nvdla/sizes.h"
+#include "nvdla/wide.h"
 
 enum {
     LANES = CMAC_FP16_LANES,
