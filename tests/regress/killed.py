@@ -21,22 +21,14 @@ import sys
 import tempfile
 import time
 
+from counts import check, finish
+
 KILLS = 10
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32)
 print(f"seed {seed}")
 moments = random.Random(seed)
-passed = failed = 0
-
-
-def check(title, good, said=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL {title} {said}")
 
 
 def rows(columns, where="1"):
@@ -147,5 +139,4 @@ items:
     check("one night", {row[0] for row in everything} == {1})
     check("no ledger is left", not pathlib.Path("nvcosim-nights/night-1/ledger").exists())
     print(f"{len(ran)} of {total} tests had come to their end before the last call, {time.monotonic() - start:.1f} s")
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()
