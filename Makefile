@@ -234,6 +234,7 @@ bench: build
 	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/simulator.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
+	@tests/bench/compile.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
