@@ -161,7 +161,9 @@ INLINED void find_distances(const struct cmac_fp16_weights *weights, size_t at, 
 #else
     memset(to->others, 0, sizeof to->others);
     for (size_t i = 0; i < 64; i++) {
-        const bytes distance = most - load_bytes(exponents + i * LANES) - data->exponent[first + i];
+        /* Of a zero and a zero it is above 127. */
+        const bytes sum = load_bytes(exponents + i * LANES) + data->exponent[first + i];
+        const bytes distance = (bytes)((unsigned_bytes)most - (unsigned_bytes)sum);
         const bytes of_weights = load_bytes((const int8_t *)bits + i * LANES);
         const bytes once = of_weights & (distance == STEP), twice = of_weights & (distance == 2 * STEP);
         memcpy(to->bits[i], &distance, sizeof distance);
