@@ -59,6 +59,7 @@ with tempfile.TemporaryDirectory() as folder:
     shutil.copy(build / "nvcosim", tree / "nvcosim")
     (tree / "nvcosim-small").write_text(f"""#!/bin/bash
 name=$(printf '%s\\n' "$@" | sed -n 's/^--name=//p')
+[ -n "$name" ] || exit 2 # asked for copies of itself: it is in front of each trace
 echo "start $name" >>{folder}/noted
 {build}/nvcosim-small "$@" # not exec: the script stands for what users put in front of their simulators
 status=$?
