@@ -5,7 +5,8 @@
  * inputs after it. So a call that waits for an acceptance returns before the edge that makes it, and the next call's
  * request follows without a gap. Inputs behave like registers of a testbench on the same clock.
  *
- * A clock in which no valid is 1 and no answer of the memory is due costs one vpi_get_value and a comparison.
+ * A clock in which no valid is 1 and no answer of the memory is due costs a look at what the design drives and a
+ * comparison.
  */
 #include "tb/rtl_device.h"
 
@@ -137,11 +138,11 @@ static void drive_csb(struct rtl_device *rtl) {
     signals_encode_csb(&inputs, rtl->in);
 }
 
-static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
+static void observe_csb(struct rtl_device *rtl) {
     struct csb_master *csb = &rtl->csb;
     struct csb_outputs out;
     const bool busy = csb->state != CSB_IDLE;
-    rtl->aval[1] = (uint32_t)words[1].aval;
+    rtl->aval[1] = rtl->vpi.outs[1];
     signals_decode_csb(rtl->aval, &out);
     const bool accepted = csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data);
     if (!csb->write) {
@@ -166,11 +167,11 @@ static bool transfers(const struct axi_outputs *out, const struct axi_inputs *in
            (out->wvalid && in->wready) || (in->bvalid && out->bready);
 }
 
-static void observe_port(struct rtl_device *rtl, int p, const s_vpi_vecval *words) {
+static void observe_port(struct rtl_device *rtl, int p) {
     struct port *port = &rtl->ports[p];
     const int end = port->valids & rtl->flags ? rtl->layout.port[p].wdata + rtl->layout.port[p].bytes / 4 : 1;
     for (int i = rtl->layout.port[p].ids; i < end; i++)
-        rtl->aval[i] = (uint32_t)words[i].aval;
+        rtl->aval[i] = rtl->vpi.outs[i];
     signals_decode_port(&rtl->layout, p, rtl->aval, &port->out);
     bool again = false;
     for (int i = 0; i < rtl->observers.count; i++)
@@ -185,11 +186,11 @@ static void observe_port(struct rtl_device *rtl, int p, const s_vpi_vecval *word
 }
 
 /* Shows the whole clock to the observers that want every one. */
-static void show_clock(struct rtl_device *rtl, const s_vpi_vecval *words) {
+static void show_clock(struct rtl_device *rtl) {
     if (rtl->now.bval) {
         for (int i = 0; i < rtl->layout.out_words; i++) {
-            rtl->aval[i] = (uint32_t)words[i].aval;
-            rtl->bval[i] = (uint32_t)words[i].bval;
+            rtl->aval[i] = rtl->vpi.outs[i];
+            rtl->bval[i] = rtl->vpi.unknown ? rtl->vpi.unknown[i] : 0;
         }
     }
     for (int i = 0; i < rtl->observers.count; i++)
@@ -229,28 +230,29 @@ static struct stream_source stream_source(struct rtl_device *rtl) {
 
 /* Reads the outputs of this clock and decides what the coming edge does. */
 static void observe(struct rtl_device *rtl) {
-    const s_vpi_vecval *words = vpi_access_get(&rtl->vpi);
     const uint32_t before = rtl->flags;
-    rtl->flags = rtl->aval[0] = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
+    vpi_access_get(&rtl->vpi);
+    rtl->flags = rtl->aval[0] = rtl->vpi.outs[0] & ~(rtl->vpi.unknown ? rtl->vpi.unknown[0] : 0);
     if (!rtl->released)
         return;
     rtl->now.cycle = rtl->cycle;
     rtl->now.flags = rtl->flags;
     rtl->now.interrupt = rtl->flags & OUT_INTR;
     rtl->links_seen |= rtl->flags;
-    uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
+    const uint32_t *moves = rtl->vpi.outs + rtl->layout.out_words;
+    uint32_t moving = 0;
     for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
-        moving |= moves[i] = (uint32_t)words[rtl->layout.out_words + i].aval;
+        moving |= moves[i];
     link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
-        show_clock(rtl, words);
+        show_clock(rtl);
     if (rtl->flags & ~before & OUT_INTR)
         rtl->last_rise = rtl->cycle;
     if (rtl->csb.state != CSB_IDLE || (rtl->flags & (OUT_CSB_VALID | OUT_CSB_COMPLETE)))
-        observe_csb(rtl, words);
+        observe_csb(rtl);
     for (int p = 0; p < rtl->layout.ports; p++)
         if ((rtl->flags & rtl->ports[p].valids) || rtl->cycle >= rtl->ports[p].next)
-            observe_port(rtl, p, words);
+            observe_port(rtl, p);
     if (moving)
         show_moves(rtl, moves);
     for (int i = 0; rtl->observers.settled && i < rtl->observers.count; i++)
@@ -687,6 +689,9 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
             dev->units |= 1u << u;
     if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
         return false;
+    if (rtl->simulator.signal)
+        vpi_access_direct(&rtl->vpi, rtl->simulator.signal(rtl->simulator.context, "ins"),
+                          rtl->simulator.signal(rtl->simulator.context, "outs"));
     for (size_t i = 0; i < rtl->options.fault_count; i++)
         if (rtl->options.faults[i] > rtl->simulator.fault_count)
             return rtl->simulator.fault_count
