@@ -82,6 +82,10 @@ module NV_nvdla
     input  logic [                  31:0] nvdla_pwrbus_ram_o_pd,
     input  logic [                  31:0] nvdla_pwrbus_ram_a_pd
 );
+  // Nothing depends on it but which clocks run.
+  logic clk_on;
+  assign clk_on = global_clk_ovr_on | tmc2slcg_disable_clock_gating;
+
   // Resets.
   logic core_rst_n, csb_rst_n;
 
@@ -188,6 +192,7 @@ module NV_nvdla
 
   nvdla_sdp u_sdp (
       .clk_i           (dla_core_clk),
+      .clk_on_i        (clk_on),
       .rst_ni          (core_rst_n),
       .csb_rdma_req_i  (sel[SelSdpRdma]),
       .csb_req_i       (sel[SelSdp]),
@@ -215,6 +220,7 @@ module NV_nvdla
 
   nvdla_pdp u_pdp (
       .clk_i           (dla_core_clk),
+      .clk_on_i        (clk_on),
       .rst_ni          (core_rst_n),
       .csb_rdma_req_i  (sel[SelPdpRdma]),
       .csb_req_i       (sel[SelPdp]),
@@ -235,6 +241,7 @@ module NV_nvdla
 
   nvdla_cdp u_cdp (
       .clk_i            (dla_core_clk),
+      .clk_on_i         (clk_on),
       .rst_ni           (core_rst_n),
       .csb_rdma_req_i   (sel[SelCdpRdma]),
       .csb_req_i        (sel[SelCdp]),
@@ -266,6 +273,7 @@ module NV_nvdla
 
   nvdla_cdma u_cdma (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCdma]),
       .csb_write_i        (csb_write),
@@ -286,6 +294,7 @@ module NV_nvdla
 
   nvdla_cbuf u_cbuf (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .dat_wr_i           (dat_wr),
       .wt_wr_i            (wt_wr),
       .dat_rd_i           (dat_rd),
@@ -300,6 +309,7 @@ module NV_nvdla
 
   nvdla_csc u_csc (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCsc]),
       .csb_write_i        (csb_write),
@@ -334,6 +344,7 @@ module NV_nvdla
 
   nvdla_cmac u_cmac_a (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacA]),
       .csb_write_i        (csb_write),
@@ -360,6 +371,7 @@ module NV_nvdla
 
   nvdla_cmac u_cmac_b (
       .clk_i              (dla_core_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacB]),
       .csb_write_i        (csb_write),
@@ -386,6 +398,7 @@ module NV_nvdla
 
   nvdla_cacc u_cacc (
       .clk_i         (dla_core_clk),
+      .clk_on_i      (clk_on),
       .rst_ni        (core_rst_n),
       .csb_req_i     (sel[SelCacc]),
       .csb_write_i   (csb_write),
@@ -418,6 +431,7 @@ module NV_nvdla
 
   nvdla_mif u_mif (
       .clk_i       (dla_core_clk),
+      .clk_on_i    (clk_on),
       .rst_ni      (core_rst_n),
       .mcif_req_i  (sel[SelMcif]),
       .cvif_req_i  (cvif_sel),
@@ -483,8 +497,8 @@ module NV_nvdla
   wire unused_sram = &{1'b0, sram_req};
 `endif
 
-  // Clock gating, RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
-  wire unused = &{1'b0, global_clk_ovr_on, tmc2slcg_disable_clock_gating, nvdla_core2dbb_r_rlast,
+  // RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
+  wire unused = &{1'b0, nvdla_core2dbb_r_rlast,
       nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd, nvdla_pwrbus_ram_o_pd,
       nvdla_pwrbus_ram_a_pd, rd_rsp};
 endmodule

@@ -154,6 +154,7 @@ else
     group "checks inside the rtl find nothing" tests/replay/checks.sh small 10
 fi
 group "checks inside the rtl name planted faults" tests/rtl/checks/planted.py "$build"
+group "clock gates of the rtl" tests/replay/clock_gates.py "$build"
 group "hangs" tests/replay/hang.sh "$build"
 group "hangs: the engine that is named" tests/replay/hang_faults.py "$build"
 group "stop at first, copies of a run" tests/replay/copies.sh "$build"

@@ -51,6 +51,7 @@ static int info_network(struct info_options *options) {
     struct error err;
     struct loadable *loadable = loadable_read(options->path, &err);
     options->network.config = options->trace.config;
+    options->network.json = options->json;
     const bool fine = loadable && network_info(stdout, loadable, &options->network, &err);
     loadable_free(loadable);
     if (!fine)
@@ -85,8 +86,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         if (!options->path)
             argp_error(state,
                        "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
-        else if (options->json && is_network(options->path))
-            argp_error(state, "--json: found a network; expected a trace, of which JSON can be printed");
+        else if (options->json && options->network.dot)
+            argp_error(state, "--dot and --json exclude each other");
         else if (!is_network(options->path) && (options->network.dot || options->network.report))
             argp_error(state, "--dot and --report are for networks; expected the name of one, NET.nvdla");
         return 0;

@@ -67,7 +67,7 @@ void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t man
 
 /* ---- many at once ---- */
 
-enum { SOME = 4 }; /* lanes of a vector */
+enum { SOME = 8 }; /* lanes of a vector */
 
 #define INLINED static inline __attribute__((always_inline))
 
@@ -109,16 +109,18 @@ INLINED void add_numbers(longs *exponent, longs *mantissa, longs e, longs m) {
     const longs sum = (large + shifted) << 3 | cut, left = SUM_BITS - 1 - width(sum);
     const longs c = sum << left;
     longs q = c >> 4, power = select(first, pb, pa) + 1 - left;
-    const longs up = ((c & 8) != 0) & ((q >= 0) | ((c & 7) != 0));
-    q -= up;
-    const longs over = q == 2 * half, under = up & (q == -half);
+    /* Half away from zero. */
+    const longs below = q >> 63 & ((c & 7) - 1) >> 63;
+    q += (c >> 3 & 1) & ~below;
+    /* A negative number is normalised only below -half. */
+    const longs over = q == 2 * half, under = q == -half;
     q = select(over, half, q - (half & under));
     power += (under - over);
     *exponent = power & 255 & (q != 0);
     *mantissa = q;
 }
 
-WIDE static void add_all(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas) {
+WIDEST static void add_all(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas) {
     for (size_t k = 0; k < CACC_FP16_LANES; k += SOME) {
         longs exponent, mantissa, e, m;
         memcpy(&exponent, accumulators->exponent + k, sizeof exponent);

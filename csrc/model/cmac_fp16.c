@@ -37,10 +37,19 @@ enum {
 /* Added to the product of a pair, so that both numbers are positive. */
 #define BIAS UINT32_C(0x55550000)
 
-/* What the lowest bits of both numbers of a pair carry when they are dropped: bits of the data's magnitude; the key,
- * which is bits 7..4 and bit 3 of the weight's magnitude with the product's sign (KEY_SIGN) between them; then a bit
- * for bits 2..0 of the weight. by4, of which four bits of the magnitudes matter, ignores bits 3 and up of the key. */
-static struct { uint8_t by4[16][16], by8[256][64]; } carries;
+/* What the lowest bits of both numbers of a pair carry when they are dropped, for each number that the low eight bits
+ * of the data's magnitude can be. Bytes by a key, which is bits 7..4 and bit 3 of the weight's magnitude with the
+ * product's sign (KEY_SIGN) between them; in a byte a bit for each number that bits 2..0 of the weight can be. When
+ * only four bits are dropped, bits 3 and up of the key do not matter. */
+static struct carries { uint8_t by8[64], by4[16]; } carries[256];
+
+/* Distances of the products of 64 elements from the largest one, in bits, and masks of them: lane k of element i is bit
+ * 16 * (i % 4) + k of number i / 4. Zeros have no distance that counts. */
+struct distances {
+    uint8_t bits[64][LANES];
+    uint64_t near[16], once[16], twice[16]; /* at most two, one and two steps: with AVX-512 only */
+    uint64_t others[16];                    /* more, but not too many to count */
+};
 
 /* Products that are too far from the largest for the tables, of 64 elements. */
 struct far {
@@ -83,15 +92,20 @@ INLINED void add3(words *a, words *b, words c) {
 
 /* value = mantissa * 2^exponent * 2^-25; an infinity is the number 2^16; zero is 0, ZERO_EXPONENT. Returns whether it
  * is a NaN. */
-INLINED bool decode(uint16_t value, int16_t *mantissa, int8_t *exponent) {
-    const uint16_t e = value >> 10 & 31, m = value & 1023u;
-    const uint16_t significand = e == 0 ? (uint16_t)(2 * m) : (uint16_t)(1024 + m), by = e & 3;
+INLINED uint16_t decode(uint16_t value, int16_t *mantissa, int8_t *exponent) {
+    const uint16_t e = value >> 10 & 31, m = value & 1023, negative = (uint16_t) - (value >> 15);
+    const uint16_t significand = (uint16_t)(m + (e == 0 ? m : 1024));
     /* Shifted by two steps of no or some bits: 16-bit vectors have no shifts that differ. */
-    const uint16_t once = by & 1 ? (uint16_t)(significand << 1) : significand;
-    const int16_t magnitude = (int16_t)(by & 2 ? once << 2 : once);
-    *mantissa = (int16_t)(value >> 15 ? -magnitude : magnitude);
-    *exponent = magnitude == 0 ? ZERO_EXPONENT : (int8_t)(e & 28);
+    const uint16_t once = (uint16_t)(significand * (e & 1 ? 2 : 1));
+    const uint16_t magnitude = (uint16_t)(once * (e & 2 ? 4 : 1));
+    *mantissa = (int16_t)((magnitude ^ negative) - negative);
+    *exponent = (int8_t)((e & 28) + (magnitude == 0 ? ZERO_EXPONENT : 0));
     return (value & 0x7fff) > 0x7c00;
+}
+
+INLINED uint16_t magnitude_of(uint16_t value, int16_t mantissa) {
+    const uint16_t negative = (uint16_t) - (value >> 15);
+    return (uint16_t)(((uint16_t)mantissa ^ negative) - negative);
 }
 
 /* The outputs of a tile: 40-convolution-core section 3.3. */
@@ -205,11 +219,11 @@ static void carries_of(int16_t data, unsigned bits, uint8_t *row, size_t keys) {
 }
 
 static void fill_tables(void) {
-    /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
-    for (int16_t d = 0; d < 16; d++)
-        carries_of((int16_t)(16 + d), 4, carries.by4[d], 16);
-    for (int16_t d = 0; d < 256; d++)
-        carries_of((int16_t)(256 + d), 8, carries.by8[d], 64);
+    for (int16_t d = 0; d < 256; d++) {
+        /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
+        carries_of((int16_t)(256 + d), 4, carries[d].by4, 16);
+        carries_of((int16_t)(256 + d), 8, carries[d].by8, 64);
+    }
 }
 
 /* ---- operands ---- */
@@ -217,16 +231,16 @@ static void fill_tables(void) {
 void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_tables);
-    size_t blocks = ceil_div(kernels, LANES), all = blocks * elements * LANES, nans = blocks * atoms * LANES;
+    size_t blocks = ceil_div(kernels, LANES), cells = blocks * elements, nans = blocks * atoms;
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
-    buffer_reserve(&weights->memory, 1, all * (sizeof(int16_t) + 3) + nans * sizeof(uint16_t) + blocks * atoms);
-    weights->mantissas = weights->memory.bytes;
-    weights->nans = (uint16_t *)(weights->mantissas + all);
-    weights->exponents = (int8_t *)(weights->nans + nans);
-    weights->keys = (uint8_t *)(weights->exponents + all);
-    weights->bits = weights->keys + all;
-    weights->has_nan = (bool *)(weights->bits + all);
+    buffer_reserve(&weights->memory, 1,
+                   cells * (sizeof *weights->cells + LANES) + nans * (LANES * sizeof *weights->nans + 1) + 64 * LANES);
+    weights->cells = weights->memory.bytes;
+    weights->nans = (uint16_t *)(weights->cells + cells);
+    weights->has_nan = (bool *)(weights->nans + nans * LANES);
+    weights->exponents = (int8_t *)(weights->has_nan + nans);
+    memset(weights->exponents + cells * LANES, ZERO_EXPONENT, 64 * LANES);
 }
 
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
@@ -239,15 +253,14 @@ void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
 }
 
 /* The weights of a block for an element. Returns whether there is a NaN among them. */
-WIDE static bool place_lanes(const uint16_t *restrict values, int16_t *restrict mantissas, int8_t *restrict exponents,
-                             uint8_t *restrict keys, uint8_t *restrict bits) {
-    int16_t nans = 0;
+WIDE static bool place_lanes(const uint16_t *restrict values, struct cmac_fp16_cell *restrict cell,
+                             int8_t *restrict exponents) {
+    uint16_t nans = 0;
     for (size_t k = 0; k < LANES; k++) {
-        nans |= (int16_t)decode(values[k], &mantissas[k], &exponents[k]);
-        const uint16_t negative = values[k] >> 15, mantissa = (uint16_t)mantissas[k];
-        const uint16_t magnitude = negative ? (uint16_t)-mantissa : mantissa;
-        keys[k] = (uint8_t)((magnitude >> 4 & 15) << 2 | negative << 1 | (magnitude >> 3 & 1));
-        bits[k] = (uint8_t)((magnitude & 4 ? 16 : 1) * (magnitude & 2 ? 4 : 1) * (magnitude & 1 ? 2 : 1));
+        nans |= decode(values[k], &cell->mantissas[k], &exponents[k]);
+        const uint16_t negative = values[k] >> 15, magnitude = magnitude_of(values[k], cell->mantissas[k]);
+        cell->keys[k] = (uint8_t)((magnitude >> 4 & 15) << 2 | negative << 1 | (magnitude >> 3 & 1));
+        cell->bits[k] = (uint8_t)((magnitude & 4 ? 16 : 1) * (magnitude & 2 ? 4 : 1) * (magnitude & 1 ? 2 : 1));
     }
     return nans != 0;
 }
@@ -260,9 +273,8 @@ void cmac_fp16_weights_place(struct cmac_fp16_weights *weights, size_t i, size_t
             uint16_t values[LANES] = {0};
             for (size_t k = 0; k < some; k++)
                 values[k] = (uint16_t)from[k * step + n];
-            const size_t at = (block * weights->elements + i + n) * LANES, cell = block * weights->atoms + atom;
-            if (!place_lanes(values, weights->mantissas + at, weights->exponents + at, weights->keys + at,
-                             weights->bits + at))
+            const size_t at = block * weights->elements + i + n, cell = block * weights->atoms + atom;
+            if (!place_lanes(values, weights->cells + at, weights->exponents + at * LANES))
                 continue;
             weights->has_nan[cell] = true;
             for (size_t k = 0; k < some; k++) {

@@ -20,17 +20,23 @@ enum {
     CMAC_FP16_OUTPUTS = 4 /* of a Winograd tile */
 };
 
-/* The weights of a kernel group, element by element in hardware order. Tables of [block][element][lane]. */
+/* The weights of a block for one element. */
+struct cmac_fp16_cell {
+    int16_t mantissas[CMAC_FP16_LANES]; /* with sign */
+    uint8_t keys[CMAC_FP16_LANES];      /* where the tables of carries have the weight; */
+    uint8_t bits[CMAC_FP16_LANES];      /* a bit of what is there */
+};
+
+/* The weights of a kernel group, element by element in hardware order. */
 struct cmac_fp16_weights {
     size_t blocks;
     size_t elements, atoms;
     struct buffer memory;
-    int16_t *mantissas; /* with sign */
-    int8_t *exponents;  /* of a weight that is zero, so low that it never counts */
-    uint8_t *keys;      /* where the tables of carries have the weight; */
-    uint8_t *bits;      /* a bit of what is there */
-    uint16_t *nans;     /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
-    bool *has_nan;      /* [block][atom] */
+    struct cmac_fp16_cell *cells; /* [block][element] */
+    uint16_t *nans;               /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
+    bool *has_nan;                /* [block][atom] */
+    int8_t
+        *exponents; /* [block][element][lane], and as many as 64 elements have; of zero so low that it never counts */
 };
 
 /* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. The structure is zero or
@@ -52,9 +58,9 @@ struct cmac_fp16_data {
     size_t count;
     uint16_t nan;                          /* the first NaN, or 0 */
     uint64_t nonzero[CMAC_FP16_MOST / 64]; /* bits of the elements that are not zero */
-    int16_t mantissa[CMAC_FP16_MOST];      /* with sign */
+    int16_t mantissa[CMAC_FP16_MOST + 1];  /* with sign */
     int8_t exponent[CMAC_FP16_MOST];
-    uint8_t low[CMAC_FP16_MOST];  /* bits of the magnitude: row in the tables of carries */
+    uint16_t row[CMAC_FP16_MOST]; /* in the tables of carries: bytes from their begin */
     uint8_t sign[CMAC_FP16_MOST]; /* as it is in their keys */
 };
 

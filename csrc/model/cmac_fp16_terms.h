@@ -4,17 +4,20 @@
 #define nonzero_bits NAME(nonzero_bits)
 #define read_elements NAME(read_elements)
 #define read NAME(read)
-#define functions NAME(functions)
 #define larger NAME(larger)
+#define spread NAME(spread)
+#define load_mask NAME(load_mask)
 #define largest NAME(largest)
-#define near_terms NAME(near_terms)
+#define find_distances NAME(find_distances)
 #define look_up NAME(look_up)
+#define near_terms NAME(near_terms)
 #define collect_far NAME(collect_far)
 #define terms_of_far NAME(terms_of_far)
 #define add_far NAME(add_far)
 #define sum_elements NAME(sum_elements)
 #define direct NAME(direct)
 #define tile_of NAME(tile_of)
+#define functions NAME(functions)
 
 /* ---- operands ---- */
 
@@ -41,42 +44,52 @@ INLINED uint64_t nonzero_bits(const int16_t *mantissas) {
 #endif
 }
 
-/* Elements `at` and following of an atomic operation. Returns whether there is a NaN among them. */
-static bool read_elements(struct cmac_fp16_data *restrict data, size_t at, const int16_t *restrict from, size_t count) {
-    int16_t *mantissas = data->mantissa + at;
-    int8_t *exponents = data->exponent + at;
-    uint8_t *low = data->low + at, *sign = data->sign + at;
-    int16_t nans = 0;
+/* The parts of `count` elements of the data. Returns whether there is a NaN among them. */
+static __attribute__((noinline)) bool read_elements(const int16_t *restrict from, size_t count,
+                                                    int16_t *restrict mantissas, int8_t *restrict exponents,
+                                                    uint16_t *restrict rows, uint8_t *restrict signs) {
+    uint16_t nans = 0;
     for (size_t c = 0; c < count; c++) {
         const uint16_t value = (uint16_t)from[c];
-        nans |= (int16_t)decode(value, &mantissas[c], &exponents[c]);
-        const uint16_t mantissa = (uint16_t)mantissas[c];
-        low[c] = (uint8_t)(value >> 15 ? -mantissa : mantissa);
-        sign[c] = (uint8_t)(value >> 15) * KEY_SIGN;
+        nans |= decode(value, &mantissas[c], &exponents[c]);
+        rows[c] = (uint16_t)((magnitude_of(value, mantissas[c]) & 255) * sizeof(struct carries));
+        signs[c] = (uint8_t)(value >> 15 << 1); /* KEY_SIGN */
     }
     return nans != 0;
 }
 
 /* See cmac_fp16_data_read(). */
 static void read(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces, size_t count) {
-    size_t all = 0;
-    data->nan = 0;
-    for (size_t p = 0; p < count; all += pieces[p++].count) {
-        const int16_t *from = window + pieces[p].offset;
-        const bool nan = read_elements(data, all, from, pieces[p].count);
-        for (size_t c = 0; nan && data->nan == 0 && c < pieces[p].count; c++)
-            if (fp16_is_nan((uint16_t)from[c]))
-                data->nan = (uint16_t)from[c];
+    int16_t together[CMAC_FP16_MOST];
+    const int16_t *from = window + pieces[0].offset;
+    size_t all = pieces[0].count;
+    if (count > 1) {
+        all = 0;
+        for (size_t p = 0; p < count; all += pieces[p++].count) {
+            /* Winograd has pieces of four. */
+            if (pieces[p].count == 4)
+                memcpy(together + all, window + pieces[p].offset, 4 * sizeof *together);
+            else
+                memcpy(together + all, window + pieces[p].offset, pieces[p].count * sizeof *together);
+        }
+        from = together;
     }
+    const bool nan = read_elements(from, all, data->mantissa, data->exponent, data->row, data->sign);
+    data->nan = 0;
+    for (size_t i = 0; nan && data->nan == 0; i++)
+        if (fp16_is_nan((uint16_t)from[i]))
+            data->nan = (uint16_t)from[i];
     data->count = all;
     for (size_t word = 0; word < all; word += 64) {
         data->nonzero[word / 64] = nonzero_bits(data->mantissa + word);
-        if (all - word < 64)
+        if (all - word < 64) {
             data->nonzero[word / 64] &= (UINT64_C(1) << (all - word)) - 1;
+            memset(data->exponent + all, ZERO_EXPONENT, 64 - (all - word));
+        }
     }
 }
 
-/* ---- sums ---- */
+/* ---- distances ---- */
 
 INLINED bytes larger(bytes a, bytes b) {
 #if KIND >= AVX2
@@ -87,19 +100,90 @@ INLINED bytes larger(bytes a, bytes b) {
 #endif
 }
 
+#if KIND == AVX512
+/* Exponents of four elements, 16 lanes each. */
+INLINED __m512i spread(const int8_t *exponents) {
+    int32_t four;
+    memcpy(&four, exponents, sizeof four);
+    const __m128i lane = _mm_setzero_si128(), one = _mm_set1_epi8(1);
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(lane), one, 1);
+    const __m256i high = _mm256_add_epi8(low, _mm256_set1_epi8(2));
+    const __m512i pattern = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    return _mm512_shuffle_epi8(_mm512_set1_epi32(four), pattern);
+}
+
+/* The bits of the lanes of element n. */
+INLINED __mmask16 load_mask(const uint64_t *masks, size_t n) {
+    __mmask16 mask;
+    memcpy(&mask, (const char *)masks + n * sizeof mask, sizeof mask);
+    return mask;
+}
+#endif
+
 /* Largest sum of exponents of each lane, 0 if no product counts. at: of the atomic operation's first element. */
 INLINED bytes largest(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data) {
     const int8_t *exponents = weights->exponents + at * LANES;
-    bytes most = {0}, others = {0};
-    size_t i = 0;
-    for (; i + 2 <= data->count; i += 2) {
+    bytes most = {0};
+#if KIND == AVX512
+    /* Four elements at a time. */
+    __m512i four = _mm512_setzero_si512();
+    for (size_t i = 0; i + 4 <= data->count; i += 4)
+        four = _mm512_max_epi8(four,
+                               _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), spread(data->exponent + i)));
+    const __m256i two = _mm256_max_epi8(_mm512_castsi512_si256(four), _mm512_extracti64x4_epi64(four, 1));
+    most = larger((bytes)_mm256_castsi256_si128(two), (bytes)_mm256_extracti128_si256(two, 1));
+    for (size_t i = data->count / 4 * 4; i < data->count; i++)
         most = larger(most, load_bytes(exponents + i * LANES) + data->exponent[i]);
-        others = larger(others, load_bytes(exponents + (i + 1) * LANES) + data->exponent[i + 1]);
-    }
-    for (; i < data->count; i++)
+#else
+    for (size_t i = 0; i < data->count; i++)
         most = larger(most, load_bytes(exponents + i * LANES) + data->exponent[i]);
-    return larger(most, others);
+#endif
+    return most;
 }
+
+/* Distances of 64 elements, at and first those of the first one in the weights and in the data. What has no element
+ * is far away. */
+INLINED void find_distances(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
+                            size_t first, bytes most, struct distances *to) {
+    const int8_t *exponents = weights->exponents + at * LANES;
+#if KIND == AVX512
+    const __m512i from = _mm512_broadcast_i32x4((__m128i)most);
+    const __m512i step = _mm512_set1_epi8(STEP), twice = _mm512_set1_epi8(2 * STEP), far = _mm512_set1_epi8(FAR * STEP);
+    for (size_t i = 0; i < 64; i += 4) {
+        const __m512i sums =
+            _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), spread(data->exponent + first + i));
+        const __m512i distance = _mm512_sub_epi8(from, sums);
+        _mm512_storeu_si512(to->bits[i], distance);
+        to->near[i / 4] = _mm512_cmple_epu8_mask(distance, twice);
+        to->once[i / 4] = _mm512_cmpeq_epi8_mask(distance, step);
+        to->twice[i / 4] = _mm512_cmpeq_epi8_mask(distance, twice);
+        to->others[i / 4] = _mm512_cmplt_epu8_mask(distance, far) & ~to->near[i / 4];
+    }
+#else
+    for (size_t i = 0; i < 64; i++) {
+        const bytes distance = most - load_bytes(exponents + i * LANES) - data->exponent[first + i];
+        memcpy(to->bits[i], &distance, sizeof distance);
+    }
+    for (size_t i = 0; i < 64; i += 4) {
+        uint64_t bits = 0;
+        for (size_t n = i; n < i + 4; n++) {
+#if KIND == AVX2
+            const __m128i distance = _mm_loadu_si128((const __m128i *)(const void *)to->bits[n]);
+            const __m128i base = _mm_sub_epi8(distance, _mm_set1_epi8(3 * STEP));
+            const __m128i limit = _mm_set1_epi8((FAR - 3) * STEP - 1);
+            const unsigned some = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(base, limit), base));
+            bits |= (uint64_t)some << (n - i) * LANES;
+#else
+            for (size_t k = 0; k < LANES; k++)
+                bits |= (uint64_t)(to->bits[n][k] >= 3 * STEP && to->bits[n][k] < FAR * STEP) << ((n - i) * LANES + k);
+#endif
+        }
+        to->others[i / 4] = bits;
+    }
+#endif
+}
+
+/* ---- terms that are near ---- */
 
 /* The bytes of a row of carries that the keys pick. */
 #if KIND == AVX2
@@ -116,50 +200,44 @@ INLINED __m128i look_up(const uint8_t *row, __m128i keys) {
 }
 #endif
 
-/* Adds the terms of element i of the data whose exponents are at most two below the largest. Returns in which lanes
- * there are others that count, a bit each. at: of the element in the weights. */
-INLINED unsigned near_terms(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
-                            size_t i, bytes distance, ints *sum) {
-    const int16_t mantissa = data->mantissa[i];
-    const uint8_t *by4 = carries.by4[data->low[i] % 16], *by8 = carries.by8[data->low[i]];
-    const int8_t sign = (int8_t)data->sign[i];
+/* Adds the terms of element i of the data, which is element n of the distances, where they are at most two below the
+ * largest. */
+INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data, size_t i,
+                        const struct distances *distances, size_t n, ints *sum) {
+    const struct carries *row = (const struct carries *)(const void *)((const char *)carries + data->row[i]);
+    const bytes keys = load_bytes((const int8_t *)weights->keys) ^ (int8_t)data->sign[i];
 #if KIND == AVX512
-    const __m128i far = (__m128i)distance;
-    const __mmask16 near = _mm_cmplt_epu8_mask(far, _mm_set1_epi8(3 * STEP));
-    const __mmask16 some = _mm_cmplt_epu8_mask(far, _mm_set1_epi8(FAR * STEP));
-    const __mmask16 one = _mm_cmpeq_epi8_mask(far, _mm_set1_epi8(STEP));
-    const __mmask16 two = _mm_cmpeq_epi8_mask(far, _mm_set1_epi8(2 * STEP));
-    const __m256i weight = _mm256_loadu_si256((const __m256i *)(const void *)(weights->mantissas + at * LANES));
-    /* Pairs of a product and nothing. */
-    const __m512i product = _mm512_madd_epi16(_mm512_cvtepu16_epi32(weight), _mm512_set1_epi32((uint16_t)mantissa));
-    const __m512i term = _mm512_srav_epi32(product, _mm512_cvtepu8_epi32(far));
-    const __m128i keys = (__m128i)(load_bytes((const int8_t *)weights->keys + at * LANES) ^ sign);
-    const __m128i bits = (__m128i)load_bytes((const int8_t *)weights->bits + at * LANES);
-    const __m128i row4 = _mm_loadu_si128((const __m128i *)(const void *)by4);
-    const __m128i lost4 = _mm_shuffle_epi8(row4, keys);
-    const __m128i lost8 =
-        _mm512_castsi512_si128(_mm512_permutexvar_epi8(_mm512_castsi128_si512(keys), _mm512_loadu_si512(by8)));
-    const __mmask16 carried =
-        (__mmask16)(_mm_mask_test_epi8_mask(one, lost4, bits) | _mm_mask_test_epi8_mask(two, lost8, bits));
-    __m512i to = _mm512_mask_add_epi32((__m512i)*sum, near, (__m512i)*sum, term);
-    *sum = (ints)_mm512_mask_sub_epi32(to, carried, to, _mm512_set1_epi32(1));
-    return some & ~(unsigned)near;
+    const __mmask16 near = load_mask(distances->near, n), once = load_mask(distances->once, n);
+    const __mmask16 twice = load_mask(distances->twice, n);
+    int32_t pair; /* the mantissa and whatever is behind it, which is multiplied by 0 */
+    memcpy(&pair, &data->mantissa[i], sizeof pair);
+    const __m256i mantissas = _mm256_loadu_si256((const __m256i *)(const void *)weights->mantissas);
+    const __m512i product = _mm512_madd_epi16(_mm512_cvtepu16_epi32(mantissas), _mm512_set1_epi32(pair));
+    const __m128i distance = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
+    const __m512i term = _mm512_srav_epi32(product, _mm512_cvtepu8_epi32(distance));
+    const __m128i bits = _mm_loadu_si128((const __m128i *)(const void *)weights->bits);
+    const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
+    const __m512i by8 =
+        _mm512_permutexvar_epi8(_mm512_castsi128_si512((__m128i)keys), _mm512_loadu_si512((const void *)row->by8));
+    const unsigned carried = _mm_mask_test_epi8_mask(once, by4, bits) |
+                             (unsigned)_mm_mask_test_epi8_mask(twice, _mm512_castsi512_si128(by8), bits);
+    const __m512i to = _mm512_mask_add_epi32((__m512i)*sum, near, (__m512i)*sum, term);
+    *sum = (ints)_mm512_mask_sub_epi32(to, (__mmask16)carried, to, _mm512_set1_epi32(1));
 #elif KIND == AVX2
-    const __m128i far = (__m128i)distance;
+    const __m128i far = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
     const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(far, _mm_set1_epi8(2 * STEP)), far);
-    const __m128i some = _mm_cmpeq_epi8(_mm_min_epu8(far, _mm_set1_epi8(FAR * STEP - 1)), far);
-    const __m128i keys = (__m128i)(load_bytes((const int8_t *)weights->keys + at * LANES) ^ sign);
-    const __m128i bits = (__m128i)load_bytes((const int8_t *)weights->bits + at * LANES);
-    const __m128i lost4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)by4), keys);
-    const __m128i one = _mm_cmpeq_epi8(far, _mm_set1_epi8(STEP)), two = _mm_cmpeq_epi8(far, _mm_set1_epi8(2 * STEP));
-    const __m128i lost = _mm_or_si128(_mm_and_si128(lost4, one), _mm_and_si128(look_up(by8, keys), two));
+    const __m128i once = _mm_cmpeq_epi8(far, _mm_set1_epi8(STEP)), twice = _mm_cmpeq_epi8(far, _mm_set1_epi8(2 * STEP));
+    const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
+    const __m128i by8 = look_up(row->by8, (__m128i)keys);
+    const __m128i lost = _mm_or_si128(_mm_and_si128(by4, once), _mm_and_si128(by8, twice));
+    const __m128i bits = _mm_loadu_si128((const __m128i *)(const void *)weights->bits);
     const __m128i carried = _mm_cmpeq_epi8(_mm_and_si128(lost, bits), bits); /* -1 */
-    const __m256i by = _mm256_set1_epi32((uint16_t)mantissa);
+    const __m256i by = _mm256_set1_epi32((uint16_t)data->mantissa[i]);
     __m256i halves[2];
     memcpy(halves, sum, sizeof halves);
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
-        const int16_t *from = weights->mantissas + at * LANES + 8 * h;
+        const int16_t *from = weights->mantissas + 8 * h;
         const __m256i weight = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
         const __m128i shifts = h ? _mm_srli_si128(far, 8) : far, nears = h ? _mm_srli_si128(near, 8) : near;
         const __m256i term = _mm256_srav_epi32(_mm256_madd_epi16(weight, by), _mm256_cvtepu8_epi32(shifts));
@@ -167,42 +245,38 @@ INLINED unsigned near_terms(const struct cmac_fp16_weights *weights, size_t at, 
         halves[h] = _mm256_add_epi32(halves[h], _mm256_cvtepi8_epi32(h ? _mm_srli_si128(carried, 8) : carried));
     }
     memcpy(sum, halves, sizeof halves);
-    return (unsigned)_mm_movemask_epi8(some) & ~(unsigned)_mm_movemask_epi8(near);
 #else
-    const int16_t *numbers = weights->mantissas + at * LANES;
-    const uint8_t *keys = weights->keys + at * LANES, *bits = weights->bits + at * LANES;
-    unsigned others = 0;
     for (size_t k = 0; k < LANES; k++) {
-        const uint8_t far = (uint8_t)distance[k];
-        const uint8_t key = keys[k] ^ (uint8_t)sign, row = far == STEP ? by4[key % 16] : far == 2 * STEP ? by8[key] : 0;
-        const int32_t term = (numbers[k] * mantissa >> far % 32) - ((row & bits[k]) != 0);
-        (*sum)[k] += far < 3 * STEP ? term : 0;
-        others |= (unsigned)(far >= 3 * STEP && far < FAR * STEP) << k;
+        const uint8_t far = distances->bits[n][k], key = (uint8_t)keys[k];
+        const uint8_t lost = far == STEP ? row->by4[key % 16] : far == 2 * STEP ? row->by8[key] : 0;
+        const int32_t product = weights->mantissas[k] * data->mantissa[i];
+        (*sum)[k] += far < 3 * STEP ? (product >> far % 32) - ((lost & weights->bits[k]) != 0) : 0;
     }
-    return others;
 #endif
 }
 
 /* ---- terms further away ---- */
 
-/* Collects the products that near_terms() left over in 64 elements: `others` has a bit for each lane of each. at,
- * first: of the first element in the weights and in the data. Of a tile, each position has its own sums. */
-INLINED void collect_far(struct far *far, const struct cmac_fp16_weights *weights, size_t at,
-                         const struct cmac_fp16_data *data, size_t first, bytes most, const uint16_t *others,
-                         bool tile) {
-    const int16_t *mantissas = weights->mantissas + at * LANES;
-    const int8_t *exponents = weights->exponents + at * LANES;
-    size_t count = 0;
-    for (size_t i = 0; i < 64; i += 4) {
-        uint64_t bits =
-            (uint64_t)others[i + 3] << 48 | (uint64_t)others[i + 2] << 32 | (uint64_t)others[i + 1] << 16 | others[i];
-        for (; bits != 0; bits &= bits - 1) {
-            const size_t n = i * LANES + (size_t)__builtin_ctzll(bits), k = n % LANES, element = first + n / LANES;
-            far->weight[count] = mantissas[n];
-            far->data[count] = data->mantissa[element];
-            far->distance[count] = (uint8_t)(most[k] - exponents[n] - data->exponent[element]);
-            far->place[count++] = (uint8_t)(tile ? n / LANES / 4 * LANES + k : k);
-        }
+/* Collects the products that near_terms() left over in the elements whose bits are set. Of a tile, each position has
+ * its own sums. */
+INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data,
+                         size_t first, const struct distances *distances, bool tile) {
+    /* One loop over the bits of all numbers: how many a number has is not to be foreseen. */
+    unsigned numbers = 0; /* that have bits left */
+    for (unsigned i = 0; i < 16; i++)
+        numbers |= (unsigned)(distances->others[i] != 0) << i;
+    size_t count = 0, i = numbers != 0 ? (size_t)__builtin_ctz(numbers) : 0;
+    uint64_t bits = distances->others[i];
+    while (numbers != 0) {
+        const size_t bit = (size_t)__builtin_ctzll(bits), n = 4 * i + bit / LANES, k = bit % LANES;
+        far->weight[count] = weights[n].mantissas[k];
+        far->data[count] = data->mantissa[first + n];
+        far->distance[count] = distances->bits[n][k];
+        far->place[count++] = (uint8_t)(tile ? i * LANES + k : k);
+        bits &= bits - 1;
+        numbers &= ~((unsigned)(bits == 0) << i);
+        i = (size_t)__builtin_ctz(numbers | 1u << 15);
+        bits = bits == 0 ? distances->others[i] : bits;
     }
     far->count = count;
 }
@@ -253,15 +327,13 @@ static void add_far(const struct far *far, int32_t *sums) {
 
 /* ---- atomic operations ---- */
 
-/* Adds the near terms of the elements whose bits are set; the bits of the lanes of the others go to `others`. first: of
- * bit 0 in the data. */
-INLINED ints sum_elements(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
-                          size_t first, uint64_t bits, bytes most, uint16_t *others) {
+/* The near terms of the elements whose bits are set. first: of bit 0 in the data. */
+INLINED ints sum_elements(const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data, size_t first,
+                          uint64_t bits, const struct distances *distances) {
     ints sum = {0};
     for (; bits != 0; bits &= bits - 1) {
-        const size_t n = (size_t)__builtin_ctzll(bits), i = first + n, element = at + i;
-        const bytes distance = most - load_bytes(weights->exponents + element * LANES) - data->exponent[i];
-        others[n] = (uint16_t)near_terms(weights, element, data, i, distance, &sum);
+        const size_t n = (size_t)__builtin_ctzll(bits);
+        near_terms(weights + n, data, first + n, distances, n, &sum);
     }
     return sum;
 }
@@ -270,19 +342,21 @@ static void direct(const struct cmac_fp16_weights *weights, size_t at, const str
                    struct cmac_fp16_sums *sums) {
     const bytes most = largest(weights, at, data);
     int64_t *mantissas = sums->mantissa[0];
+    struct distances distances;
     struct far far;
     memset(mantissas, 0, sizeof sums->mantissa[0]);
     for (size_t first = 0; first < data->count; first += 64) {
-        int32_t distant[LANES] = {0};
-        uint16_t others[64] = {0};
+        const struct cmac_fp16_cell *cells = weights->cells + at + first;
+        find_distances(weights, at + first, data, first, most, &distances);
         for (uint64_t left = data->nonzero[first / 64], some; left != 0; left &= ~some) {
             some = left & FEW << __builtin_ctzll(left);
-            const ints sum = sum_elements(weights, at, data, first, some, most, others);
+            const ints sum = sum_elements(cells, data, first, some, &distances);
             for (size_t k = 0; k < LANES; k++)
                 mantissas[k] += sum[k];
         }
-        collect_far(&far, weights, at + first, data, first, most, others, false);
+        collect_far(&far, cells, data, first, &distances, false);
         if (far.count > 0) {
+            int32_t distant[LANES] = {0};
             add_far(&far, distant);
             for (size_t k = 0; k < LANES; k++)
                 mantissas[k] += distant[k];
@@ -295,15 +369,17 @@ static void direct(const struct cmac_fp16_weights *weights, size_t at, const str
 static void tile_of(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
                     struct cmac_fp16_sums *sums) {
     const bytes most = largest(weights, at, data);
+    const struct cmac_fp16_cell *cells = weights->cells + at;
     int32_t positions[TILE_POSITIONS][LANES];
-    uint16_t others[64] = {0};
+    struct distances distances;
     struct far far;
+    find_distances(weights, at, data, 0, most, &distances);
     for (size_t e = 0; e < TILE_POSITIONS; e++) {
         const uint64_t bits = data->nonzero[0] & UINT64_C(15) << 4 * e; /* four channels of a position */
-        const ints sum = sum_elements(weights, at, data, 0, bits, most, others);
+        const ints sum = sum_elements(cells, data, 0, bits, &distances);
         memcpy(positions[e], &sum, sizeof sum);
     }
-    collect_far(&far, weights, at, data, 0, most, others, true);
+    collect_far(&far, cells, data, 0, &distances, true);
     add_far(&far, positions[0]);
     for (size_t k = 0; k < LANES; k++)
         sums->exponent[k] = most[k];
@@ -315,14 +391,17 @@ static const struct machine functions = {read, direct, tile_of};
 #undef nonzero_bits
 #undef read_elements
 #undef read
-#undef functions
 #undef larger
+#undef spread
+#undef load_mask
 #undef largest
-#undef near_terms
+#undef find_distances
 #undef look_up
+#undef near_terms
 #undef collect_far
 #undef terms_of_far
 #undef add_far
 #undef sum_elements
 #undef direct
 #undef tile_of
+#undef functions

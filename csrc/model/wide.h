@@ -1,12 +1,14 @@
-/* WIDE in front of a function that is not inlined: vectors of 256 bits where the machine has them. The library picks
- * the variant when it is loaded. */
+/* WIDE in front of a function that is not inlined: vectors of 256 bits where the machine has them; WIDEST: of 512 bits.
+ * The library picks the variant when it is loaded. */
 #ifndef MODEL_WIDE_H
 #define MODEL_WIDE_H
 
 #if defined(__x86_64__) && defined(__gnu_linux__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
+#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WIDE
+#define WIDEST
 #endif
 
 #endif

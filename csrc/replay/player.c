@@ -403,6 +403,9 @@ static enum step sequential_wait(struct player *p, const struct op *op) {
 static enum step execute(struct player *p, struct stream *stream, const struct op *op) {
     switch (op->kind) {
     case OP_NOTE:
+        if (p->options->note)
+            p->options->note(p->options->note_context, p->dev, op->text);
+        return STEP_DONE;
     case OP_CHECK_EVENT:
         return STEP_DONE;
     case OP_WRITE:

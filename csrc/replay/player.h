@@ -28,6 +28,9 @@ struct play_options {
     /* Called now and then with the operations done and the layer running; may be NULL. */
     void (*progress)(void *context, const struct device *dev, size_t done, size_t total);
     void *progress_context;
+    /* Called with each comment of the trace when its place comes; may be NULL. */
+    void (*note)(void *context, struct device *dev, const char *text);
+    void *note_context;
 };
 
 enum play_outcome {

@@ -225,6 +225,15 @@ static bool overlap(const struct place *a, const struct place *b) {
            b->address < a->address + a->size;
 }
 
+/* Whether a layer reads what lies in a memory. */
+static bool reads_memory(const struct layer *layer, const struct loadable_memory *memory) {
+    const struct place place = {true, memory->space, memory->base, memory->size};
+    for (int r = 0; r < layer->read_count; r++)
+        if (overlap(&layer->reads[r], &place))
+            return true;
+    return false;
+}
+
 /* Who wrote what each layer reads: the last layer before it that wrote there. */
 static void find_sources(struct info *info) {
     for (size_t i = 0; i < info->count; i++) {
@@ -325,13 +334,9 @@ static void add_from(struct text *text, const struct info *info, const struct la
         text_printf(text, "%s%zu.%zu%s", text->n ? " " : "", source->task, source->operation,
                     layer->sources[s] == layer->fused ? "*" : "");
     }
-    for (size_t m = 0; m < info->loadable->memory_count; m++) {
-        const struct loadable_memory *memory = &info->loadable->memories[m];
-        const struct place place = {true, memory->space, memory->base, memory->size};
-        for (int r = 0; r < layer->read_count; r++)
-            if ((memory->flags & MEMORY_INPUT) && overlap(&layer->reads[r], &place))
-                text_printf(text, "%sinput", text->n ? " " : "");
-    }
+    for (size_t m = 0; m < info->loadable->memory_count; m++)
+        if ((info->loadable->memories[m].flags & MEMORY_INPUT) && reads_memory(layer, &info->loadable->memories[m]))
+            text_printf(text, "%sinput", text->n ? " " : "");
 }
 
 static void print_layers(FILE *out, const struct info *info, bool report) {
@@ -495,9 +500,8 @@ static void print_ends(FILE *out, const struct info *info) {
         fputs("\"];\n", out);
         for (size_t i = 0; i < info->count; i++) {
             const struct layer *layer = &info->layers[i];
-            for (int r = 0; (memory->flags & MEMORY_INPUT) && r < layer->read_count; r++)
-                if (overlap(&layer->reads[r], &place))
-                    fprintf(out, "  m%zu -> l%zu_%zu;\n", m, layer->task, layer->operation);
+            if ((memory->flags & MEMORY_INPUT) && reads_memory(layer, memory))
+                fprintf(out, "  m%zu -> l%zu_%zu;\n", m, layer->task, layer->operation);
             if ((memory->flags & MEMORY_OUTPUT) && overlap(&layer->writes, &place))
                 fprintf(out, "  l%zu_%zu -> m%zu;\n", layer->task, layer->operation, m);
         }
@@ -517,6 +521,92 @@ static void print_graph(FILE *out, const struct info *info) {
     }
     print_ends(out, info);
     fputs("}\n", out);
+}
+
+/* ---- JSON ---- */
+
+/* Width, height and channels of a text that size_of made; null of none. */
+static json_t *json_size(const char *text) {
+    int w, h, c;
+    return sscanf(text, "%dx%dx%d", &w, &h, &c) == 3 ? json_pack("[iii]", w, h, c) : json_null();
+}
+
+static json_t *json_address(uint64_t address) {
+    char text[32];
+    snprintf(text, sizeof text, "0x%" PRIx64, address);
+    return json_string(text);
+}
+
+static json_t *json_layer(const struct info *info, const struct layer *layer) {
+    json_t *from = json_array(), *inputs = json_array();
+    for (size_t m = 0; m < info->loadable->memory_count; m++)
+        if ((info->loadable->memories[m].flags & MEMORY_INPUT) && reads_memory(layer, &info->loadable->memories[m]))
+            json_array_append_new(inputs, json_integer((json_int_t)info->loadable->memories[m].id));
+    for (int s = 0; s < layer->source_count; s++) {
+        const struct layer *source = &info->layers[layer->sources[s]];
+        json_array_append_new(from, json_pack("{si si sb}", "task", (int)source->task, "layer", (int)source->operation,
+                                              "on_the_fly", layer->sources[s] == layer->fused));
+    }
+    json_t *json = json_pack("{si si ss ss so so ss so so sI}", "task", (int)layer->task, "layer",
+                             (int)layer->operation, "type", layer->type, "description", layer->what, "in",
+                             json_size(layer->in), "out", json_size(layer->out), "precision", layer->precision, "from",
+                             from, "inputs", inputs, "multiplications", (json_int_t)layer->macs);
+    if (layer->ordinal != NONE)
+        json_object_set_new(json, "launch",
+                            json_pack("{ss si}", "unit", nvdla_unit_names[layer->unit], "number", layer->ordinal));
+    if (layer->clocks)
+        json_object_set_new(json, "least_clocks", json_integer((json_int_t)layer->clocks));
+    if (layer->took)
+        json_object_set_new(json, "clocks", json_integer((json_int_t)layer->took));
+    if (layer->used >= 0)
+        json_object_set_new(json, "utilisation", json_real(layer->used));
+    return json;
+}
+
+static json_t *json_memory(const struct loadable *loadable, const struct loadable_memory *memory) {
+    json_t *content = json_array();
+    for (size_t c = 0; c < memory->content_count; c++)
+        if (memory->contents[c].blob != LOADABLE_NONE)
+            json_array_append_new(content, json_string(loadable->blobs[memory->contents[c].blob].name));
+    json_t *json = json_pack("{si sI so sb sb sb so}", "id", (int)memory->id, "bytes", (json_int_t)memory->size,
+                             "address", json_address(memory->base), "on_chip", memory->domain == 1, "input",
+                             (memory->flags & MEMORY_INPUT) != 0, "output", (memory->flags & MEMORY_OUTPUT) != 0,
+                             "content", content);
+    if (memory->tensor != LOADABLE_NONE)
+        json_object_set_new(json, "tensor", json_string(loadable->tensors[memory->tensor].name));
+    return json;
+}
+
+static json_t *json_tensor(const struct loadable_tensor *tensor) {
+    json_t *strides = json_array();
+    for (unsigned i = 0; i < 3; i++)
+        json_array_append_new(strides, json_integer((json_int_t)tensor->stride[i]));
+    return json_pack("{ss si s[iiii] ss si so}", "name", tensor->name, "memory", (int)tensor->memory_id, "nchw",
+                     tensor->n, tensor->c, tensor->h, tensor->w, "type", type_name(tensor->data_type), "format",
+                     (int)tensor->pixel_format, "strides", strides);
+}
+
+static void print_json(FILE *out, const struct info *info) {
+    const struct loadable *loadable = info->loadable;
+    json_t *layers = json_array(), *memories = json_array(), *tensors = json_array();
+    char version[32];
+    for (size_t i = 0; i < info->count; i++)
+        json_array_append_new(layers, json_layer(info, &info->layers[i]));
+    for (size_t i = 0; i < loadable->memory_count; i++)
+        json_array_append_new(memories, json_memory(loadable, &loadable->memories[i]));
+    for (size_t i = 0; i < loadable->tensor_count; i++)
+        json_array_append_new(tensors, json_tensor(&loadable->tensors[i]));
+    snprintf(version, sizeof version, "%u.%u.%u", loadable->version[0], loadable->version[1], loadable->version[2]);
+    char *path = text_shown(loadable->path);
+    json_t *json = json_pack("{ss ss ss* si so so so}", "network", path, "version", version, "config",
+                             info->config ? info->config->name : NULL, "tasks", (int)loadable->order_count, "layers",
+                             layers, "memories", memories, "tensors", tensors);
+    free(path);
+    if (!json)
+        xexhausted();
+    json_dumpf(json, out, JSON_INDENT(1));
+    putc('\n', out);
+    json_decref(json);
 }
 
 /* ---- the whole ---- */
@@ -543,7 +633,9 @@ bool network_info(FILE *out, struct loadable *loadable, const struct network_inf
     fine = fine && (!options->report || read_report(&info, options->report, err));
     if (fine) {
         find_sources(&info);
-        if (options->dot)
+        if (options->json)
+            print_json(out, &info);
+        else if (options->dot)
             print_graph(out, &info);
         else
             print_table(out, &info, options->report != NULL);

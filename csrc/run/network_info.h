@@ -1,4 +1,5 @@
-/* A compiled network for people: a table of its layers, memories and tensors, or a graph for Graphviz. */
+/* A compiled network for people: a table of its layers, memories and tensors, or a graph for Graphviz; for programs:
+ * JSON. */
 #ifndef RUN_NETWORK_INFO_H
 #define RUN_NETWORK_INFO_H
 
@@ -11,7 +12,7 @@
 struct network_info_options {
     const struct nvdla_config *config; /* NULL: what the file decides */
     const char *report;                /* report.json of a run of it: clocks by layer; NULL: none */
-    bool dot;                          /* the graph */
+    bool dot, json;                    /* the graph, JSON; else the table */
 };
 
 /* Prints it. False with a message. */

@@ -244,7 +244,9 @@ const struct argp_option run_option_table[] = {
      .doc = "Write what came of each trace to FILE as soon as it is known, one JSON object a line (docs/results.md); "
             "an old FILE is replaced; with - to stdout, the lines for people then go to stderr"},
     {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
-    {.name = "verbose", .key = 'v', .doc = "Print what the checks found, to stderr"},
+    {.name = "verbose",
+     .key = 'v',
+     .doc = "Print what the checks found, and the end of each layer of a network, to stderr"},
     {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},

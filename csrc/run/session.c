@@ -193,6 +193,8 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         session->play.progress = send_progress;
         session->play.progress_context = &session->watch;
     }
+    if (options->verbose)
+        session->play.note = print_layer_end;
     *again = (struct again){
         .wave = options->rtl.wave, .play = &session->play, .taps = &session->taps, .trace = session->input.name};
     if (options->wave_layer) {

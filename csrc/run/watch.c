@@ -63,6 +63,19 @@ void send_progress(void *context, const struct device *dev, size_t done, size_t 
     free(name);
 }
 
+void print_layer_end(void *context, struct device *dev, const char *text) {
+    (void)context;
+    struct device_statistics statistics = {0};
+    char layer[16], type[16];
+    if (sscanf(text, "network layer %15[0-9.] %15[A-Z]", layer, type) != 2)
+        return;
+    dev->ops->statistics(dev, &statistics);
+    fprintf(stderr, "  %s: layer %s %s done", dev->name, layer, type);
+    if (statistics.rtl)
+        fprintf(stderr, ", clock %" PRIu64, dev->ops->time(dev));
+    putc('\n', stderr);
+}
+
 /* The operations of a program that arm a layer: a launch whose output goes to memory. Returns their number; free()
  * the lists. */
 static size_t find_layers(const struct nvdla_config *config, const struct layer_tracker *tracker, size_t **layers,

@@ -28,6 +28,9 @@ void watch_free(struct watch *watch);
 /* Tells the runner how far it is, a few times a second; as in struct play_options. context: the watch. */
 void send_progress(void *context, const struct device *dev, size_t done, size_t total);
 
+/* Prints the end of a layer of a network, which a comment tells, to stderr; as in struct play_options. */
+void print_layer_end(void *context, struct device *dev, const char *text);
+
 /* Writes a whole line to the runner. */
 void send_line(int fd, const char *text);
 

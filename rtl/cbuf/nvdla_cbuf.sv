@@ -12,6 +12,7 @@ module nvdla_cbuf
   import nvdla_cbuf_pkg::*;
 (
     input  logic                 clk_i,
+    input  logic                 clk_on_i,  // keeps the clock running
     // From CDMA.
     input  cbuf_wr_t             dat_wr_i,
     input  cbuf_wr_t             wt_wr_i,
@@ -25,6 +26,8 @@ module nvdla_cbuf
     input  cbuf_rd_t             mask_rd_i,
     output logic [EntryBits-1:0] mask_rd_data_o
 );
+  logic clk, mask_rd_valid;  // the clock of everything below
+
   // Slot that takes the atom, and all slots that are written.
   logic [Slots-1:0] dat_hit, dat_en, wt_hit, wt_en;
   assign dat_hit = Slots'(1) << dat_wr_i.slot;
@@ -48,11 +51,21 @@ module nvdla_cbuf
   assign wt_rd_valid       = wt_rd_i.valid;
   assign wt_rd_addr        = wt_rd_i.addr;
 
+  // Clock: an access at a port.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .on_i  (clk_on_i),
+      .work_i(dat_wr_valid || wt_wr_valid || dat_rd_valid || dat_rd_next_valid || wt_rd_valid || mask_rd_valid),
+      .clk_o (clk)
+  );
+
+  assign mask_rd_valid = WeightCompression != 0 && mask_rd_i.valid;
+
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     logic [AtomBits-1:0] mem_q[0:CbufEntries-1];
     logic [AtomBits-1:0] dat_q, dat_next_q, wt_q;
 
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
       if (dat_wr_valid && dat_en[s]) mem_q[dat_wr_addr] <= dat_hit[s] ? dat_wr_data : '0;
       if (wt_wr_valid && wt_en[s]) mem_q[wt_wr_addr] <= wt_hit[s] ? wt_wr_data : '0;
       if (dat_rd_valid) dat_q <= mem_q[dat_rd_addr];
@@ -66,7 +79,7 @@ module nvdla_cbuf
 
     if (WeightCompression != 0) begin : gen_mask
       logic [AtomBits-1:0] mask_q;
-      always_ff @(posedge clk_i) if (mask_rd_i.valid) mask_q <= mem_q[mask_rd_i.addr];
+      always_ff @(posedge clk) if (mask_rd_valid) mask_q <= mem_q[mask_rd_i.addr];
       assign mask_rd_data_o[s*AtomBits+:AtomBits] = mask_q;
     end else begin : gen_no_mask
       assign mask_rd_data_o[s*AtomBits+:AtomBits] = '0;

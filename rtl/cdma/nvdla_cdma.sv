@@ -13,6 +13,7 @@ module nvdla_cdma
   import nvdla_cdma_pkg::*;
 (
     input  logic                   clk_i,
+    input  logic                   clk_on_i,  // keeps the clock running
     input  logic                   rst_ni,
     input  logic                   csb_req_i,
     input  logic                   csb_write_i,
@@ -34,6 +35,8 @@ module nvdla_cdma
     output logic [            1:0] dat_done_intr_o,
     output logic [            1:0] wt_done_intr_o
 );
+  logic clk, armed;  // the clock of everything below
+
   localparam int DataWords = CdmaWords - CdmaFirstD;
   typedef enum logic [1:0] {
     StateIdle,
@@ -58,7 +61,7 @@ module nvdla_cdma
       .Reset    (CdmaReset),
       .StatMask (CdmaStatMask)
   ) u_reg_group (
-      .clk_i,
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -67,12 +70,13 @@ module nvdla_cdma
       .rdata_o(group_rdata),
       .run_o  (run),
       .group_o(group),
+      .armed_o(armed),
       .d_o    (d_flat),
       .done_i (layer_done),
       .stat_i (stat)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) flush_read_q <= 1'b0;
     else flush_read_q <= csb_req_i & ~csb_write_i & (csb_addr_i == CsbAddrBits'(CdmaSCbufFlushStatus));
 
@@ -81,7 +85,7 @@ module nvdla_cdma
   // ---- zero fill -------------------------------------------------------------------------------------------------------------
   logic [CbufAddrBits-2:0] flush_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       flush_q      <= '0;
       flush_done_q <= 1'b0;
@@ -89,6 +93,14 @@ module nvdla_cdma
       flush_q      <= flush_q + 1'b1;
       flush_done_q <= &flush_q;
     end
+
+  // Clock: an access, a group that is armed, the zero fill, what CSC gives back.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .on_i  (clk_on_i),
+      .work_i(csb_req_i || armed || !flush_done_q || csc_i.dat_valid || csc_i.wt_valid || csc_i.mask_valid),
+      .clk_o (clk)
+  );
 
   // ---- life of a layer -------------------------------------------------------------------------------------------------------
   state_e dat_state_q, wt_state_q;
@@ -110,7 +122,7 @@ module nvdla_cdma
   assign csc_o.dat_pending_ack = dat_state_q == StatePending;
   assign csc_o.wt_pending_ack  = wt_state_q == StatePending;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       dat_state_q        <= StateIdle;
       wt_state_q         <= StateIdle;
@@ -178,7 +190,7 @@ module nvdla_cdma
   assign space    = 29'(used_q) + need <= 29'(dat_ring);
   assign reserve  = dc_reserve | img_reserve;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       used_q    <= '0;
       dat_ptr_q <= '0;
@@ -211,7 +223,7 @@ module nvdla_cdma
   nvdla_dma_read #(
       .Depth(ReadDepth)
   ) u_dat_read (
-      .clk_i,
+      .clk_i          (clk),
       .rst_ni,
       .req_valid_i    (req_valid),
       .req_ready_o    (req_ready),
@@ -226,7 +238,7 @@ module nvdla_cdma
   );
 
   nvdla_cdma_dc u_dc (
-      .clk_i,
+      .clk_i           (clk),
       .rst_ni,
       .start_i         (dat_start & ~image),
       .datain_width_i  (d.datain_width),
@@ -260,7 +272,7 @@ module nvdla_cdma
   );
 
   nvdla_cdma_image u_image (
-      .clk_i,
+      .clk_i           (clk),
       .rst_ni,
       .start_i         (dat_start & image),
       .pixel_format_i  (d.pixel_format),
@@ -309,7 +321,7 @@ module nvdla_cdma
   assign dat_end    = ended_q;
 
   nvdla_cdma_cvt u_cvt (
-      .clk_i,
+      .clk_i       (clk),
       .enable_i    (d.cvt_en),
       .int8_i      (d.proc_precision == 2'd0),
       .signed_i    (~image | d.pixel_sign_override),
@@ -329,7 +341,7 @@ module nvdla_cdma
   logic [SlotBits-1:0] wr_slot_q;
   logic wr_clear_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       placed_q       <= 1'b0;
       written_q      <= 1'b0;
@@ -346,7 +358,7 @@ module nvdla_cdma
       dat_up_valid_q <= update_q;
     end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (placed_q) begin
       wr_addr_q    <= image ? img_entry[CbufAddrBits-1:0] : dc_entry[CbufAddrBits-1:0];
       wr_slot_q    <= image ? img_slot : dc_slot;
@@ -375,7 +387,7 @@ module nvdla_cdma
   logic [3:0] arb_weight_q, arb_mask_q;
   if (WeightCompression != 0) begin : gen_arbiter
     logic [3:0] weight_q, mask_q;
-    always_ff @(posedge clk_i or negedge rst_ni)
+    always_ff @(posedge clk or negedge rst_ni)
       if (!rst_ni) begin
         weight_q <= CdmaReset[CdmaSArbiter*32+:4];
         mask_q   <= CdmaReset[CdmaSArbiter*32+16+:4];
@@ -383,7 +395,7 @@ module nvdla_cdma
         weight_q <= csb_wdata_i[3:0];
         mask_q   <= csb_wdata_i[19:16];
       end
-    always_ff @(posedge clk_i)
+    always_ff @(posedge clk)
       if (begin_layer) begin
         arb_weight_q <= weight_q;
         arb_mask_q   <= mask_q;
@@ -410,7 +422,7 @@ module nvdla_cdma
   nvdla_dma_read #(
       .Depth(ReadDepth)
   ) u_wt_read (
-      .clk_i,
+      .clk_i          (clk),
       .rst_ni,
       .req_valid_i    (wt_req_valid),
       .req_ready_o    (wt_req_ready),
@@ -425,7 +437,7 @@ module nvdla_cdma
   );
 
   nvdla_cdma_weight u_weight (
-      .clk_i,
+      .clk_i            (clk),
       .rst_ni,
       .start_i          (wt_start),
       .clear_i          (wt_clear),
@@ -474,7 +486,7 @@ module nvdla_cdma
   nvdla_cdma_perf #(
       .Depth(ReadDepth)
   ) u_dat_perf (
-      .clk_i,
+      .clk_i      (clk),
       .rst_ni,
       .enable_i   (run & d.dma_en),
       .clear_i    (layer_done),
@@ -489,7 +501,7 @@ module nvdla_cdma
   nvdla_cdma_perf #(
       .Depth(ReadDepth)
   ) u_wt_perf (
-      .clk_i,
+      .clk_i      (clk),
       .rst_ni,
       .enable_i   (run & d.dma_en),
       .clear_i    (layer_done),

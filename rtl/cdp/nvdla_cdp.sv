@@ -13,6 +13,7 @@ module nvdla_cdp
   import nvdla_lut_pkg::*;
 (
     input  logic                   clk_i,
+    input  logic                   clk_on_i,  // keeps the clock running
     input  logic                   rst_ni,
     input  logic                   csb_rdma_req_i,
     input  logic                   csb_req_i,
@@ -27,6 +28,8 @@ module nvdla_cdp
     input  mif_wr_rsp_t            w_mif_i,
     output logic [            1:0] done_intr_o
 );
+  logic clk, rdma_armed, armed, write_busy;  // the clock of everything below
+
   // Atoms in flight: the design latency of the memory at full throughput, and at least the two blocks that the first output waits for.
   localparam int FullDepth = DbbLatency * CdpThroughput / MemAtom;
   localparam int ReadDepth = FullDepth > 2 * CdpColumns ? FullDepth : 2 * CdpColumns;
@@ -64,7 +67,7 @@ module nvdla_cdp
       .Reset    (CdpRdmaReset),
       .StatMask (CdpRdmaStatMask)
   ) u_rdma_registers (
-      .clk_i,
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_rdma_req_i),
       .write_i(csb_write_i),
@@ -73,6 +76,7 @@ module nvdla_cdp
       .rdata_o(csb_rdma_rdata_o),
       .run_o  (rdma_run),
       .group_o(unused_rdma_group),
+      .armed_o(rdma_armed),
       .d_o    (rdma_flat),
       .done_i (rdma_done),
       .stat_i (rdma_stat)
@@ -85,7 +89,7 @@ module nvdla_cdp
       .Reset    (CdpReset),
       .StatMask (CdpStatMask)
   ) u_registers (
-      .clk_i,
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -94,6 +98,7 @@ module nvdla_cdp
       .rdata_o(group_rdata),
       .run_o  (run),
       .group_o(group),
+      .armed_o(armed),
       .d_o    (flat),
       .done_i (done),
       .stat_i (stat)
@@ -104,7 +109,7 @@ module nvdla_cdp
       .WriteMask(SharedMask),
       .Reset    (SharedBits'(0))
   ) u_shared (
-      .clk_i,
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -139,6 +144,14 @@ module nvdla_cdp
   assign lut_cfg.lo_uflow_shift = s.lut_lo_slope_uflow_shift;
   assign lut_cfg.lo_oflow_shift = s.lut_lo_slope_oflow_shift;
 
+  // Clock: an access, a group that is armed, writes under way.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .on_i  (clk_on_i),
+      .work_i(csb_rdma_req_i || csb_req_i || rdma_armed || armed || write_busy),
+      .clk_o (clk)
+  );
+
   // ---- input ------------------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, mem_last;
   logic [AtomBits-1:0] mem_data;
@@ -148,7 +161,7 @@ module nvdla_cdp
   nvdla_cdp_rdma #(
       .Depth(ReadDepth)
   ) u_rdma (
-      .clk_i,
+      .clk_i               (clk),
       .rst_ni,
       .run_i               (rdma_run),
       .width_i             (rdma_d.width),
@@ -178,7 +191,7 @@ module nvdla_cdp
   cdp_block_t block;
 
   nvdla_cdp_window u_window (
-      .clk_i,
+      .clk_i          (clk),
       .rst_ni,
       .run_i          (run),
       .datin_offset_i (d.datin_offset[7:0]),
@@ -200,7 +213,7 @@ module nvdla_cdp
   );
 
   nvdla_cdp_lrn u_lrn (
-      .clk_i,
+      .clk_i           (clk),
       .rst_ni,
       .run_i           (run),
       .sqsum_bypass_i  (d.sqsum_bypass),
@@ -234,7 +247,7 @@ module nvdla_cdp
   logic output_done;
 
   nvdla_cdp_wdma u_wdma (
-      .clk_i,
+      .clk_i               (clk),
       .rst_ni,
       .run_i               (run),
       .group_i             (group),
@@ -253,6 +266,7 @@ module nvdla_cdp
       .atom_last_i         (out_last),
       .atom_data_i         (out_data),
       .done_intr_o,
+      .busy_o              (write_busy),
       .mif_o               (w_mif_o),
       .mif_i               (w_mif_i)
   );

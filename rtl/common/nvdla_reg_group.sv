@@ -5,6 +5,7 @@
 // Words with StatMask bits are status: cleared when their group is armed, loaded from stat_i at done_i.
 //
 // rdata_o answers in the clock after req_i and is 0 in all others, so that the answers of all units can be ORed.
+// armed_o tells that a group is armed, running or waiting.
 // D_OP_ENABLE written in clock 0: armed in clock 1, run_o and d_o from clock 2 until done_i; the next armed layer's run_o rises
 // two clocks after done_i. A write in the clock of done_i is dropped when it goes to the
 // group that is being released, and counts when it goes to the other one.
@@ -27,6 +28,7 @@ module nvdla_reg_group
     output logic [                 31:0] rdata_o,
     output logic                         run_o,
     output logic                         group_o,
+    output logic                         armed_o,
     output logic [(Words-FirstD)*32-1:0] d_o,
     input  logic                         done_i,
     input  logic [(Words-FirstD)*32-1:0] stat_i
@@ -131,6 +133,7 @@ module nvdla_reg_group
   assign rdata_o = rdata_q;
   assign run_o   = run_q;
   assign group_o = consumer_q;
+  assign armed_o = op_en_q != '0;
   assign d_o     = layer_q;
 
   `NVDLA_LAYER(start, done)

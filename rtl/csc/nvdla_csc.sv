@@ -17,6 +17,7 @@ module nvdla_csc
   import nvdla_conv_pkg::*;
 (
     input  logic                   clk_i,
+    input  logic                   clk_on_i,  // keeps the clock running
     input  logic                   rst_ni,
     input  logic                   csb_req_i,
     input  logic                   csb_write_i,
@@ -53,6 +54,8 @@ module nvdla_csc
     // From CACC.
     input  logic                   credit_valid_i
 );
+  logic clk, armed;  // the clock of everything below
+
   localparam int DataWords = CscWords - CscFirstD;
   localparam logic [2:0] DrainClocks = 3'd7;
 
@@ -77,7 +80,7 @@ module nvdla_csc
       .Reset    (CscReset),
       .StatMask (CscStatMask)
   ) u_registers (
-      .clk_i  (clk_i),
+      .clk_i  (clk),
       .rst_ni (rst_ni),
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -86,9 +89,18 @@ module nvdla_csc
       .rdata_o(csb_rdata_o),
       .run_o  (run),
       .group_o(unused_group),
+      .armed_o(armed),
       .d_o    (d_flat),
       .done_i (done),
       .stat_i ((DataWords * 32)'(0))
+  );
+
+  // Clock: an access, a group that is armed, reports of CDMA, credits that come back.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .on_i  (clk_on_i),
+      .work_i(csb_req_i || armed || cdma_i.dat_valid || cdma_i.wt_valid || credit_valid_i),
+      .clk_o (clk)
   );
 
   // True values, taken over when the layer begins.
@@ -152,7 +164,7 @@ module nvdla_csc
   assign clear_data = cdma_o.dat_pending_req && cdma_i.dat_pending_ack;
   assign acknowledged = clear_weight && (!pend_data_q || cdma_i.dat_pending_ack);
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       state_q            <= StateIdle;
       drain_q            <= '0;
@@ -188,7 +200,7 @@ module nvdla_csc
       end
     end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (begins) begin
       image_q         <= d.datain_format;
       skip_data_q     <= d.skip_data_rls;
@@ -245,7 +257,7 @@ module nvdla_csc
   assign drop = read_done && !skip_data_q;
   assign moved = drop_data ? last_left_entries_q : release_entries_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       slices_q       <= '0;
       kernels_avl_q  <= '0;
@@ -269,17 +281,17 @@ module nvdla_csc
         kernels_avl_q <= kernels_avl_q + (wt_up_valid ? wt_up_kernels : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
     end
 
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk)
     if (drop_data || drop) begin
       dat_rl_entries_q <= moved;
       dat_rl_slices_q  <= drop_data ? last_left_q : release_slices_q;
     end
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) wt_rl_valid_q <= 1'b0;
     else wt_rl_valid_q <= drop_weight || (group_rl_valid && group_rl_entries != '0);
 
-  always_ff @(posedge clk_i) if (drop_weight || group_rl_valid) wt_rl_entries_q <= drop_weight ? last_weight_entries_q : group_rl_entries;
+  always_ff @(posedge clk) if (drop_weight || group_rl_valid) wt_rl_entries_q <= drop_weight ? last_weight_entries_q : group_rl_entries;
 
   wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
@@ -299,7 +311,7 @@ module nvdla_csc
   assign op_ready = op_data_ready && op_weight_ready && op_mask_ready;
 
   nvdla_csc_sequence u_sequence (
-      .clk_i          (clk_i),
+      .clk_i          (clk),
       .rst_ni         (rst_ni),
       .start_i        (start),
       .image_i        (image_q),
@@ -349,7 +361,7 @@ module nvdla_csc
       .Width(DataOpBits),
       .Depth(4)
   ) u_data_ops (
-      .clk_i      (clk_i),
+      .clk_i      (clk),
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_weight_ready && op_mask_ready),
       .in_ready_o (op_data_ready),
@@ -363,7 +375,7 @@ module nvdla_csc
       .Width(WeightOpBits),
       .Depth(4)
   ) u_weight_ops (
-      .clk_i      (clk_i),
+      .clk_i      (clk),
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_data_ready && op_mask_ready),
       .in_ready_o (op_weight_ready),
@@ -382,7 +394,7 @@ module nvdla_csc
   logic [AtomicK-1:0] weight_sel;
 
   nvdla_csc_data u_data (
-      .clk_i           (clk_i),
+      .clk_i           (clk),
       .rst_ni          (rst_ni),
       .start_i         (start),
       .image_i         (image_q),
@@ -429,7 +441,7 @@ module nvdla_csc
   logic [ConvLaneBits:0] mask_count;
 
   nvdla_csc_weight u_weight (
-      .clk_i            (clk_i),
+      .clk_i            (clk),
       .rst_ni           (rst_ni),
       .start_i          (start),
       .finish_i         (done),
@@ -473,7 +485,7 @@ module nvdla_csc
     logic [ConvLaneBits:0] op_elements, mask_elements;
     logic [EntryCountBits-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
 
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
       if (begins) begin
         compressed_q   <= d.weight_format;
         mask_entries_q <= d.weight_format ? EntryCountBits'(d.wmb_bytes >> ConvLaneBits) : '0;
@@ -490,7 +502,7 @@ module nvdla_csc
         .Width(MaskOpBits),
         .Depth(4)
     ) u_mask_ops (
-        .clk_i      (clk_i),
+        .clk_i      (clk),
         .rst_ni     (rst_ni),
         .in_valid_i (op_valid && op_data_ready && op_weight_ready && compressed_q),
         .in_ready_o (fifo_ready),
@@ -501,7 +513,7 @@ module nvdla_csc
     );
 
     nvdla_csc_mask u_mask (
-        .clk_i            (clk_i),
+        .clk_i            (clk),
         .rst_ni           (rst_ni),
         .start_i          (start),
         .finish_i         (done),
@@ -527,11 +539,11 @@ module nvdla_csc
         .count_o          (mask_count)
     );
 
-    always_ff @(posedge clk_i or negedge rst_ni)
+    always_ff @(posedge clk or negedge rst_ni)
       if (!rst_ni) mask_rl_valid <= 1'b0;
       else mask_rl_valid <= drop_weight || group_mask_rl_valid;
 
-    always_ff @(posedge clk_i)
+    always_ff @(posedge clk)
       if (drop_weight || group_mask_rl_valid) mask_rl_entries <= drop_weight ? last_mask_entries_q : group_mask_rl_entries;
   end else begin : gen_no_mask
     assign compressed_q      = 1'b0;
@@ -554,7 +566,7 @@ module nvdla_csc
   assign weight_go = weight_valid && (!loaded_q || (atom_go && atom_start));
   assign last_atom = atom_go && atom_end && atom_layer_end;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       loaded_q  <= 1'b0;
       credits_q <= (ConvRowBits + 1)'(ConvRows);

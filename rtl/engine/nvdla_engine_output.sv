@@ -3,7 +3,7 @@
 // run_i is high while a layer that writes memory is active, group_i is its register group. cmd_* and atom_* as in nvdla_dma_write;
 // cmd_last_i stands with the layer's last command, atom_last_i with its last atom. done_o rises in the clock after both have been taken
 // and stays high until run_i falls. done_intr_o: one clock, by register group, when memory has acknowledged the layer's last write; layers
-// may follow one another before that.
+// may follow one another before that. busy_o: something is on its way to memory, or its acknowledge back.
 // Spec: 70-memory-interface, section 5; 10-system, section 6 (groups).
 module nvdla_engine_output
   import nvdla_pkg::*;
@@ -24,6 +24,7 @@ module nvdla_engine_output
     input  logic [AtomBits-1:0] atom_data_i,
     output logic                done_o,
     output logic [         1:0] done_intr_o,
+    output logic                busy_o,
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
@@ -45,6 +46,7 @@ module nvdla_engine_output
       .dat_ready_o(atom_ready_o),
       .dat_data_i (atom_data_i),
       .ack_o      (done_intr_o),
+      .busy_o,
       .mif_o,
       .mif_i
   );

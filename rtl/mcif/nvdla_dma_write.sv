@@ -4,6 +4,7 @@
 // order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
 // piece; its beats then leave in order. ack_o shows cmd_ack_i of each command for one clock, in order, in the clock after the
 // response (mif_i.done) of its last piece. Responses of one memory are awaited before the other memory is written.
+// busy_o tells that commands, data or responses are under way.
 // Accepted command with its data: offered at mif_o in the next clock; one atom per clock.
 // Spec: 70-memory-interface, sections 2, 4 and 5.
 module nvdla_dma_write
@@ -21,6 +22,7 @@ module nvdla_dma_write
     output logic                dat_ready_o,
     input  logic [AtomBits-1:0] dat_data_i,
     output logic [         1:0] ack_o,
+    output logic                busy_o,
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
@@ -97,6 +99,7 @@ module nvdla_dma_write
   assign stored = dat_valid_i & dat_ready_o;
   assign response = mif_i.done & track_valid;
   assign ack_o = ack_q;
+  assign busy_o = piece_valid | mif_o.dat_valid | track_valid;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -11,6 +11,7 @@ module nvdla_mcif
     parameter int MaxBurst = 1
 ) (
     input  logic                              clk_i,
+    input  logic                              clk_on_i,  // keeps the clock running
     input  logic                              rst_ni,
     // registers
     input  logic                              req_i,
@@ -27,6 +28,8 @@ module nvdla_mcif
     output axi_req_t                          axi_o,
     input  axi_rsp_t                          axi_i
 );
+  logic clk, read_busy, write_busy;  // the clock of everything below
+
   logic [McifWords*32-1:0] regs;
   logic [31:0] outstanding;
   logic [RdClients*8-1:0] rd_weight;
@@ -37,7 +40,7 @@ module nvdla_mcif
       .WriteMask(McifWriteMask),
       .Reset(McifReset)
   ) u_regs (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .req_i,
       .write_i,
@@ -45,6 +48,14 @@ module nvdla_mcif
       .wdata_i,
       .rdata_o,
       .q_o(regs)
+  );
+
+  // Clock: an access, pieces of clients, beats and responses of the port.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .on_i  (clk_on_i),
+      .work_i(req_i || read_busy || write_busy),
+      .clk_o (clk)
   );
 
   assign outstanding = regs[McifCfgOutstandingCnt*32+:32];
@@ -58,12 +69,13 @@ module nvdla_mcif
   nvdla_mcif_read #(
       .Ram(Ram)
   ) u_read (
-      .clk_i,
+      .clk_i    (clk),
       .rst_ni,
       .req_i    (rd_req_i),
       .rsp_o    (rd_rsp_o),
       .weight_i (rd_weight),
       .limit_i  (outstanding[7:0]),
+      .busy_o   (read_busy),
       .arvalid_o(axi_o.arvalid),
       .arready_i(axi_i.arready),
       .arid_o   (axi_o.arid),
@@ -78,12 +90,13 @@ module nvdla_mcif
       .Ram     (Ram),
       .MaxBurst(MaxBurst)
   ) u_write (
-      .clk_i,
+      .clk_i    (clk),
       .rst_ni,
       .req_i    (wr_req_i),
       .rsp_o    (wr_rsp_o),
       .weight_i (wr_weight),
       .limit_i  (outstanding[15:8]),
+      .busy_o   (write_busy),
       .awvalid_o(axi_o.awvalid),
       .awready_i(axi_i.awready),
       .awid_o   (axi_o.awid),

@@ -3,7 +3,7 @@
 // A client of slot i offers a piece for memory Ram (word i of req_i); it is accepted (ready of word i of rsp_o) when it wins the
 // arbitration, the AR register can take it and its beats fit the outstanding limit: beats in flight + beats <= limit_i + 1, which also
 // bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the bus. Beats come back in the clock of the R
-// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped.
+// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped. busy_o: something moves or wants to.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_read
   import nvdla_pkg::*;
@@ -16,6 +16,7 @@ module nvdla_mcif_read
     output logic [RdClients*MifRdRspBits-1:0] rsp_o,
     input  logic [           RdClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
+    output logic                              busy_o,
     output logic                              arvalid_o,
     input  logic                              arready_i,
     output logic [                       7:0] arid_o,
@@ -95,6 +96,7 @@ module nvdla_mcif_read
       araddr_q <= addr[index][AddrBits-1:AtomShift];
     end
 
+  assign busy_o    = valid != '0 || arvalid_q || rvalid_i;
   assign arvalid_o = arvalid_q;
   assign arid_o    = 8'(arid_q);
   assign arlen_o   = arlen_q;

@@ -4,7 +4,7 @@
 // rsp_o) when it wins the arbitration, the AW register and the W register can take it and its beats fit the outstanding limit (beats in
 // flight + beats <= limit_i + 1, in flight until their B). AW and the first beat are on the pins in the next clock, both in the same; the
 // other beats follow one per clock. Pieces are sent one after another, so W follows AW order. done of word i is a B of its client, in the
-// clock of its transfer. MaxBurst is the longest burst in beats. B of an id without client or without a burst in flight are dropped.
+// clock of its transfer. busy_o: something moves or wants to. MaxBurst is the longest burst in beats. B of an id without client or without a burst in flight are dropped.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_write
   import nvdla_pkg::*;
@@ -18,6 +18,7 @@ module nvdla_mcif_write
     output logic [WrClients*MifWrRspBits-1:0] rsp_o,
     input  logic [           WrClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
+    output logic                              busy_o,
     output logic                              awvalid_o,
     input  logic                              awready_i,
     output logic [                       7:0] awid_o,
@@ -113,6 +114,7 @@ module nvdla_mcif_write
     end
   end
 
+  assign busy_o    = valid != '0 || dat_valid != '0 || awvalid_q || wvalid_q || bvalid_i;
   assign awvalid_o = awvalid_q;
   assign awid_o    = 8'(awid_q);
   assign awlen_o   = awlen_q;

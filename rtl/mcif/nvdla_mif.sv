@@ -8,6 +8,7 @@ module nvdla_mif
   import nvdla_pkg::*;
 (
     input  logic                              clk_i,
+    input  logic                              clk_on_i,  // keeps the clock running
     input  logic                              rst_ni,
     // registers
     input  logic                              mcif_req_i,
@@ -36,6 +37,7 @@ module nvdla_mif
       .MaxBurst(DbbBurstBeats)
   ) u_mcif (
       .clk_i,
+      .clk_on_i,
       .rst_ni,
       .req_i   (mcif_req_i),
       .write_i,
@@ -59,6 +61,7 @@ module nvdla_mif
         .MaxBurst(CvsramBurstBeats)
     ) u_cvif (
         .clk_i,
+        .clk_on_i,
         .rst_ni,
         .req_i   (cvif_req_i),
         .write_i,

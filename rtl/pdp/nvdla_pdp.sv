@@ -13,6 +13,7 @@ module nvdla_pdp
   import nvdla_pdp_pkg::*;
 (
     input  logic                         clk_i,
+    input  logic                         clk_on_i,  // keeps the clock running
     input  logic                         rst_ni,
     input  logic                         csb_rdma_req_i,
     input  logic                         csb_req_i,
@@ -30,6 +31,8 @@ module nvdla_pdp
     input  mif_wr_rsp_t                  w_mif_i,
     output logic [                  1:0] done_intr_o
 );
+  logic clk, rdma_armed, armed, write_busy;  // the clock of everything below
+
   // Atoms in flight that cover the design latency of the memory at full throughput.
   localparam int ReadDepth = DbbLatency * PdpThroughput / MemAtom;
   localparam int RdmaBits = (PdpRdmaWords - PdpRdmaFirstD) * 32;
@@ -56,7 +59,7 @@ module nvdla_pdp
       .Reset    (PdpRdmaReset),
       .StatMask (PdpRdmaStatMask)
   ) u_rdma_registers (
-      .clk_i,
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_rdma_req_i),
       .write_i(csb_write_i),
@@ -65,6 +68,7 @@ module nvdla_pdp
       .rdata_o(csb_rdma_rdata_o),
       .run_o  (rdma_run),
       .group_o(unused_rdma_group),
+      .armed_o(rdma_armed),
       .d_o    (rdma_flat),
       .done_i (rdma_done),
       .stat_i (rdma_stat)
@@ -77,7 +81,7 @@ module nvdla_pdp
       .Reset    (PdpReset),
       .StatMask (PdpStatMask)
   ) u_registers (
-      .clk_i,
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -86,12 +90,21 @@ module nvdla_pdp
       .rdata_o(csb_rdata_o),
       .run_o  (run),
       .group_o(group),
+      .armed_o(armed),
       .d_o    (flat),
       .done_i (done),
       .stat_i (stat)
   );
 
   wire unused_rdma_d = &{1'b0, `NVDLA_PDP_RDMA_D_UNUSED(rdma_d)};  // names and reasons: rtl/unused_fields.csv
+
+  // Clock: an access, a group that is armed, writes under way.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .on_i  (clk_on_i),
+      .work_i(csb_rdma_req_i || csb_req_i || rdma_armed || armed || write_busy),
+      .clk_o (clk)
+  );
 
   // ---- input ------------------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, input_done;
@@ -103,7 +116,7 @@ module nvdla_pdp
   nvdla_pdp_rdma #(
       .Depth(ReadDepth)
   ) u_rdma (
-      .clk_i,
+      .clk_i                   (clk),
       .rst_ni,
       .run_i                   (rdma_run),
       .cube_in_width_i         (rdma_d.cube_in_width),
@@ -130,7 +143,7 @@ module nvdla_pdp
   );
 
   nvdla_pdp_input u_input (
-      .clk_i,
+      .clk_i                   (clk),
       .rst_ni,
       .run_i                   (run),
       .cube_in_width_i         (d.cube_in_width),
@@ -171,7 +184,7 @@ module nvdla_pdp
   logic [PdpThroughput*PdpSumBits-1:0] tot;
 
   nvdla_pdp_row u_row (
-      .clk_i,
+      .clk_i         (clk),
       .rst_ni,
       .run_i         (run),
       .d_i           (d),
@@ -190,7 +203,7 @@ module nvdla_pdp
   );
 
   nvdla_pdp_column u_column (
-      .clk_i,
+      .clk_i       (clk),
       .rst_ni,
       .method_i    (d.pooling_method),
       .beat_valid_i(beat_valid),
@@ -204,7 +217,7 @@ module nvdla_pdp
   );
 
   nvdla_pdp_average u_average (
-      .clk_i,
+      .clk_i         (clk),
       .rst_ni,
       .average_i     (average),
       .recip_width_i (d.recip_kernel_width),
@@ -224,7 +237,7 @@ module nvdla_pdp
   logic output_done;
 
   nvdla_pdp_wdma u_wdma (
-      .clk_i,
+      .clk_i                    (clk),
       .rst_ni,
       .run_i                    (run),
       .group_i                  (group),
@@ -249,6 +262,7 @@ module nvdla_pdp
       .atom_last_i              (out_last),
       .atom_data_i              (out_data),
       .done_intr_o,
+      .busy_o                   (write_busy),
       .mif_o                    (w_mif_o),
       .mif_i                    (w_mif_i)
   );

@@ -35,6 +35,7 @@ module nvdla_pdp_wdma
     input  logic                atom_last_i,
     input  logic [AtomBits-1:0] atom_data_i,
     output logic [         1:0] done_intr_o,
+    output logic                busy_o,
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
@@ -81,6 +82,7 @@ module nvdla_pdp_wdma
       .atom_data_i,
       .done_o,
       .done_intr_o,
+      .busy_o,
       .mif_o,
       .mif_i
   );

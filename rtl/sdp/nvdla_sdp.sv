@@ -11,6 +11,7 @@ module nvdla_sdp
   import nvdla_pkg::*;
 (
     input  logic                          clk_i,
+    input  logic                          clk_on_i,  // keeps the clock running
     input  logic                          rst_ni,
     input  logic                          csb_rdma_req_i,
     input  logic                          csb_req_i,
@@ -40,6 +41,8 @@ module nvdla_sdp
     // One clock per finished layer, by group.
     output logic [                   1:0] done_intr_o
 );
+  logic clk, rdma_armed, armed, write_busy;  // the clock of everything below
+
   localparam int DataWords = SdpWords - SdpFirstD;
   localparam int Lanes32 = SdpBsThroughput * 32;
   localparam int Lanes16 = SdpBsThroughput * 16;
@@ -60,7 +63,7 @@ module nvdla_sdp
       .Reset    (SdpReset),
       .StatMask (SdpStatMask)
   ) u_regs (
-      .clk_i  (clk_i),
+      .clk_i  (clk),
       .rst_ni (rst_ni),
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -69,9 +72,18 @@ module nvdla_sdp
       .rdata_o(csb_rdata_o),
       .run_o  (run),
       .group_o(group),
+      .armed_o(armed),
       .d_o    (d_flat),
       .done_i (done),
       .stat_i (stat)
+  );
+
+  // Clock: an access, a group that is armed, writes under way.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .on_i  (clk_on_i),
+      .work_i(csb_rdma_req_i || csb_req_i || rdma_armed || armed || write_busy),
+      .clk_o (clk)
   );
 
   // Destination. Compare mode needs no comparator here: it only keeps the results from memory.
@@ -90,13 +102,14 @@ module nvdla_sdp
   logic [Lanes16-1:0] bs_alu, bs_mul, bn_alu, bn_mul;
 
   nvdla_sdp_rdma u_rdma (
-      .clk_i            (clk_i),
+      .clk_i            (clk),
       .rst_ni           (rst_ni),
       .csb_req_i        (csb_rdma_req_i),
       .csb_write_i      (csb_write_i),
       .csb_addr_i       (csb_addr_i),
       .csb_wdata_i      (csb_wdata_i),
       .csb_rdata_o      (csb_rdma_rdata_o),
+      .armed_o          (rdma_armed),
       .main_valid_o     (main_valid),
       .main_ready_i     (main_ready),
       .main_data_o      (main_data),
@@ -128,7 +141,7 @@ module nvdla_sdp
   logic [SdpBsThroughput-1:0] out_saturated;
 
   nvdla_sdp_source u_source (
-      .clk_i          (clk_i),
+      .clk_i          (clk),
       .rst_ni         (rst_ni),
       .run_i          (run),
       .flying_i       (d.flying_mode),
@@ -148,7 +161,7 @@ module nvdla_sdp
   );
 
   nvdla_sdp_x u_bs (
-      .clk_i           (clk_i),
+      .clk_i           (clk),
       .rst_ni          (rst_ni),
       .bypass_i        (d.bs_bypass),
       .alu_bypass_i    (d.bs_alu_bypass),
@@ -179,7 +192,7 @@ module nvdla_sdp
   );
 
   nvdla_sdp_x u_bn (
-      .clk_i           (clk_i),
+      .clk_i           (clk),
       .rst_ni          (rst_ni),
       .bypass_i        (d.bn_bypass),
       .alu_bypass_i    (d.bn_alu_bypass),
@@ -210,7 +223,7 @@ module nvdla_sdp
   );
 
   nvdla_sdp_cvt u_cvt (
-      .clk_i      (clk_i),
+      .clk_i      (clk),
       .rst_ni     (rst_ni),
       .compare_i  (compare),
       .offset_i   (d.cvt_offset),
@@ -236,7 +249,7 @@ module nvdla_sdp
   assign pdp_data_o = out_data;
 
   nvdla_sdp_wdma u_wdma (
-      .clk_i           (clk_i),
+      .clk_i           (clk),
       .rst_ni          (rst_ni),
       .run_i           (run && to_memory),
       .group_i         (group),
@@ -250,6 +263,7 @@ module nvdla_sdp
       .done_o          (w_done),
       .stall_o         (w_stall),
       .done_intr_o     (w_done_intr),
+      .busy_o          (write_busy),
       .valid_i         (out_valid && to_memory),
       .ready_o         (w_ready),
       .data_i          (out_data),
@@ -262,7 +276,7 @@ module nvdla_sdp
   logic [31:0] saturation, stall;
 
   nvdla_sdp_status u_status (
-      .clk_i             (clk_i),
+      .clk_i             (clk),
       .rst_ni            (rst_ni),
       .run_i             (run),
       .count_saturation_i(d.perf_sat_en),
@@ -292,7 +306,7 @@ module nvdla_sdp
   assign done = passed || (run && to_memory && w_done);
   assign done_intr_o = w_done_intr | {passed && group, passed && !group};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk or negedge rst_ni) begin
     if (!rst_ni) passed_q <= 1'b0;
     else if (!run) passed_q <= 1'b0;
     else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;

@@ -14,6 +14,7 @@ module nvdla_sdp_rdma
     input  logic [       CsbAddrBits-1:0] csb_addr_i,
     input  logic [                  31:0] csb_wdata_i,
     output logic [                  31:0] csb_rdata_o,
+    output logic                          armed_o,
     // Input cube, one atom a transfer.
     output logic                          main_valid_o,
     input  logic                          main_ready_i,
@@ -67,6 +68,7 @@ module nvdla_sdp_rdma
       .rdata_o(csb_rdata_o),
       .run_o  (run),
       .group_o(unused_group),
+      .armed_o(armed_o),
       .d_o    (d_flat),
       .done_i (done),
       .stat_i (stat)

@@ -23,6 +23,7 @@ module nvdla_sdp_wdma
     output logic                         done_o,
     output logic                         stall_o,
     output logic [                  1:0] done_intr_o,
+    output logic                         busy_o,
     input  logic                         valid_i,
     output logic                         ready_o,
     input  logic [SdpBsThroughput*8-1:0] data_i,
@@ -93,6 +94,7 @@ module nvdla_sdp_wdma
       .atom_data_i ({data_i, atom_q}),
       .done_o,
       .done_intr_o,
+      .busy_o,
       .mif_o,
       .mif_i
   );

@@ -46,6 +46,8 @@ for input in 5.pgm 5.wide.pgm 5.plain.pgm raw:5.cube; do
     nv compile "$net" --input "$input" -o other.nvt; check "network_input_$input" 0
     that "network_same_$input" cmp png.nvt other.nvt
 done
+nv run -v --dut model png.nvt; check network_layers 0 "  model: layer 0.0 CONV done" "  model: layer 0.9 SDP done" "PASS png"
+nv run --dut model png.nvt; check network_layers_quiet 0 "!model: layer"
 nv run --dut model --outputs q -q png.nvt; check network_quiet 0 "!output"
 that network_quiet_files test -s q/digit.bin
 nv run --dut model --outputs two png.nvt other.nvt; check network_two 0 "PASS png " "PASS other " "output digit"
@@ -75,7 +77,16 @@ check info_network_dot 0 "digraph network {" "l0_3 -> l0_4 [style=bold];" "l0_2 
 nv info --report good/good.cfg "$net"; check info_network_no_report 2 "expected report.json of a run"
 echo '{"layers": []}' >none.json
 nv info --report none.json "$net"; check info_network_other_report 2 "found no clocks of a layer"
-nv info --json "$net"; check info_network_json 2 "--json: found a network"
+nv info --json --report report.json "$net"
+check info_network_json 0 '"config": "small"' '"multiplications": 204800' '"description": "5x5, stride 1"' '"least_clocks": 3200' '"nchw": ['
+that info_network_json_content python3 -c '
+import json
+net = json.load(open("stdout"))
+layer = net["layers"][4]
+assert layer["from"] == [{"task": 0, "layer": 3, "on_the_fly": True}] and layer["in"] == [8, 8, 16] and layer["clocks"] == 5000, layer
+assert net["layers"][0]["inputs"] == [m["id"] for m in net["memories"] if m["input"]], net["memories"]
+assert [m["tensor"] for m in net["memories"] if m["output"]] == [net["tensors"][1]["name"]], net["memories"]'
+nv info --json --dot "$net"; check info_network_json_and_dot 2 "exclude each other"
 nv info --dot good/good.cfg; check info_dot_of_a_trace 2 "--dot and --report are for networks"
 head -c 1000 "$net" >cut.nvdla
 nv info cut.nvdla; check info_network_cut 2 "cut.nvdla: "

@@ -4,6 +4,7 @@ module cdma_bench
   import nvdla_cbuf_pkg::*;
 (
     input  logic                    clk_i,
+    input  logic                    clk_on_i,
     input  logic                    rst_ni,
     input  logic                    csb_req_i,
     input  logic                    csb_write_i,

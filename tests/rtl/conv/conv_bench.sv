@@ -9,6 +9,7 @@ module conv_bench
   import nvdla_cacc_pkg::*;
 (
     input  logic                          clk_i,
+    input  logic                          clk_on_i,
     input  logic                          rst_ni,
     input  logic [                   3:0] csb_sel_i,
     input  logic                          csb_write_i,
@@ -89,6 +90,7 @@ module conv_bench
 
   nvdla_cbuf u_cbuf (
       .clk_i              (clk_i),
+      .clk_on_i           (clk_on_i),
       .dat_wr_i           (dat_wr),
       .wt_wr_i            (wt_wr),
       .dat_rd_i           (dat_rd),
@@ -103,6 +105,7 @@ module conv_bench
 
   nvdla_csc u_csc (
       .clk_i              (clk_i),
+      .clk_on_i           (clk_on_i),
       .rst_ni             (rst_ni),
       .csb_req_i          (csb_sel_i[0]),
       .csb_write_i        (csb_write_i),
@@ -137,6 +140,7 @@ module conv_bench
 
   nvdla_cmac u_cmac_a (
       .clk_i              (clk_i),
+      .clk_on_i           (clk_on_i),
       .rst_ni             (rst_ni),
       .csb_req_i          (csb_sel_i[1]),
       .csb_write_i        (csb_write_i),
@@ -163,6 +167,7 @@ module conv_bench
 
   nvdla_cmac u_cmac_b (
       .clk_i              (clk_i),
+      .clk_on_i           (clk_on_i),
       .rst_ni             (rst_ni),
       .csb_req_i          (csb_sel_i[2]),
       .csb_write_i        (csb_write_i),
@@ -189,6 +194,7 @@ module conv_bench
 
   nvdla_cacc u_cacc (
       .clk_i         (clk_i),
+      .clk_on_i      (clk_on_i),
       .rst_ni        (rst_ni),
       .csb_req_i     (csb_sel_i[3]),
       .csb_write_i   (csb_write_i),

@@ -7,6 +7,7 @@ module mcif_bench
   import nvdla_pkg::*;
 (
     input  logic                  clk_i,
+    input  logic                  clk_on_i,
     input  logic                  rst_ni,
     input  logic                  mcif_req_i,
     input  logic                  cvif_req_i,
@@ -96,6 +97,7 @@ module mcif_bench
       .intr_o
   );
 
+  logic unused_armed;
   nvdla_reg_group #(
       .Words(8),
       .FirstD(3),
@@ -112,6 +114,7 @@ module mcif_bench
       .rdata_o(group_rdata),
       .run_o,
       .group_o,
+      .armed_o(unused_armed),
       .d_o,
       .done_i,
       .stat_i ({32'hffffffff, stat_i, {3{32'hffffffff}}})
@@ -151,7 +154,7 @@ module mcif_bench
   for (genvar slot = 0; slot < WrClients; slot++) begin : gen_write
     localparam int Number = (slot == WrSlotSdp) ? 0 : (slot == WrSlotPdp) ? 1 : -1;
     if (Number >= 0) begin : gen_client
-      logic unused_ack;
+      logic unused_ack, unused_busy;
       nvdla_dma_write u_write (
           .clk_i,
           .rst_ni,
@@ -165,6 +168,7 @@ module mcif_bench
           .dat_ready_o(wd_ready_o[Number]),
           .dat_data_i (wd_data_i[Number*AtomBits+:AtomBits]),
           .ack_o      ({unused_ack, ack_o[Number]}),
+          .busy_o     (unused_busy),
           .mif_o      (wr_req[slot*MifWrReqBits+:MifWrReqBits]),
           .mif_i      (wr_rsp[slot*MifWrRspBits+:MifWrRspBits])
       );
@@ -195,6 +199,7 @@ module mcif_bench
 
   nvdla_mif u_mif (
       .clk_i,
+      .clk_on_i,
       .rst_ni,
       .mcif_req_i,
       .cvif_req_i,

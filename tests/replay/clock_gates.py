@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Clock gates of the RTL: open or closed, a trace gives the same bytes, clocks and beats, and the gates do close.
+
+usage: clock_gates.py BUILD [CONFIG [COUNT]]     CONFIG small by default; COUNT random mix layers (24) beside the project's own traces
+
+Plays everything with the gates free to close, with global_clk_ovr_on=1 and with tmc2slcg_disable_clock_gating=1, memory by default and with
+random stalls. The edges are counted in waves of small, of an SDP layer and of a convolution.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+OPEN = {"global_clk_ovr_on=1": ["--pin", "global_clk_ovr_on=1"], "tmc2slcg_disable_clock_gating=1": ["--pin", "tmc2slcg_disable_clock_gating=1"]}
+MEMORIES = {"default memory": [], "random stalls": "--stall 300 --latency-kind uniform --latency-max 90 --reorder --seed 5".split()}
+# Members of a result that belong to the process, not to the design.
+OF_THE_PROCESS = {"cpu_seconds", "eval_share", "memory_peak", "seconds", "command", "report", "notes", "page"}
+# Of each trace: engines that have nothing to do in it but the zero fill and an access now and then, and those that work.
+WAVES = {
+    "rand_sdp_000": (["u_pdp", "u_cdp", "u_cdma", "u_cbuf", "u_csc", "u_cmac_a", "u_cmac_b", "u_cacc"], ["u_sdp", "u_mif.u_mcif"]),
+    "rand_dc_004": (["u_pdp", "u_cdp"], ["u_cdma", "u_cbuf", "u_csc", "u_cmac_a", "u_cmac_b", "u_cacc", "u_sdp", "u_mif.u_mcif"]),
+}
+passed = failed = 0
+
+
+def check(title, good):
+    global passed, failed
+    passed, failed = passed + good, failed + (not good)
+    print(f"{'ok  ' if good else 'FAIL'}  {title}")
+
+
+def plain(value):
+    """A result without what belongs to the process."""
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items() if name not in OF_THE_PROCESS}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def play(nvcosim, folder, config, options, traces):
+    results = os.path.join(folder, "results.jsonl")
+    subprocess.run([nvcosim, "run", "-q", "-j", str(os.cpu_count()), "--config", config, "--out", folder, "--results", results, *options, *traces],
+                   stdout=subprocess.DEVNULL, check=False)
+    with open(results, encoding="utf-8") as lines:
+        return {result["path"]: plain(result) for result in map(json.loads, lines)}
+
+
+def rising_edges(wave, names):
+    """Of signals of a wave, by name; the testbench's clock last."""
+    codes, scopes, edges = {}, [], {}
+    text = subprocess.run(["fst2vcd", wave], check=True, capture_output=True, text=True).stdout
+    for line in text.splitlines():
+        words = line.split()
+        if line.startswith("$scope"):
+            scopes.append(words[2])
+        elif line.startswith("$upscope"):
+            scopes.pop()
+        elif line.startswith("$var"):
+            codes[".".join(scopes + [words[4]])] = words[3]
+        elif line.startswith("1"):
+            edges[line[1:]] = edges.get(line[1:], 0) + 1
+    return [edges.get(codes[name], 0) for name in names + ["TOP.tb_top.clk"]]
+
+
+def main(build, config="small", count="24"):
+    nvcosim = os.environ.get("NVCOSIM", os.path.join(build, "nvcosim"))
+    folder = os.path.join(build, "tests", f"clock_gates-{config}")
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run([nvcosim, "gen", "--config", config, "--engine", "mix", "--seed", "71", "--count", count, "--out", os.path.join(folder, "mix")],
+                   stdout=subprocess.DEVNULL, check=True)
+    traces = sorted(glob.glob(f"traces/conformance/{config}/*.nvt.gz")) + sorted(glob.glob(f"{folder}/mix/*.nvt.gz"))
+    for memory, options in MEMORIES.items():
+        closed = play(nvcosim, folder, config, options, traces)
+        wrong = [path for path in traces if closed.get(path, {}).get("verdict") != "PASS"]
+        check(f"{config}, {memory}: {len(traces)} traces pass with gates that close {wrong[:3] or ''}", not wrong)
+        for pin, setting in OPEN.items():
+            opened = play(nvcosim, folder, config, options + setting, traces)
+            wrong = [path for path in traces if path not in opened or opened[path] != closed.get(path)]
+            check(f"{config}, {memory}: the same with {pin} {wrong[:3] or ''}", not wrong)
+    for trace, (idle, at_work) in WAVES.items() if config == "small" else ():
+        for setting in [[], *OPEN.values()]:
+            wave = os.path.join(folder, f"{trace}.fst")
+            subprocess.run([nvcosim, "run", "-q", "--dut", "rtl", "--out", folder, "--wave", wave, *setting, f"traces/conformance/small/{trace}.nvt.gz"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            gates = idle + at_work
+            *edges, clocks = rising_edges(wave, [f"TOP.tb_top.dut.{gate}.clk" for gate in gates])
+            told = ", ".join(f"{gate} {n}" for gate, n in zip(gates, edges))
+            if setting:
+                check(f"{trace}: {setting[-1]} opens every gate ({clocks} clocks: {told})", all(n == clocks for n in edges))
+                continue
+            filling = {"u_cdma", "u_cbuf"}  # they are at work until CBUF is filled with zeros
+            check(f"{trace}: gates are closed where there is nothing to do ({clocks} clocks: {told})",
+                  all(n < clocks and (n < clocks / 10 or gate in filling) for gate, n in zip(idle, edges)))
+            check(f"{trace}: and open where there is", all(n > 50 for n in edges[len(idle):]))
+    print(f"{passed} passed, {failed} failed")
+    return 0 if failed == 0 else 1
+
+
+sys.exit(main(*sys.argv[1:]))
