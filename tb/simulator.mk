@@ -18,5 +18,6 @@ TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wil
 MAIN_OBJS := main_verilator.o $(if $(filter 1,$(VM_TRACE_FST)),wave_index.o)
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(or $(THREADS),1) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
+# Calls of libraries are bound when it starts: the copies of a server (csrc/run/serve.h) find that done.
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
-	$(LINK) -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread
+	$(LINK) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread
