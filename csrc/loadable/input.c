@@ -37,13 +37,42 @@ void input_options_free(struct input_options *options) {
 /* How a tensor lies in its memory. */
 struct placing {
     const struct loadable_tensor *tensor;
-    unsigned bytes;      /* of an element */
-    unsigned atom;       /* channels that lie together */
-    uint64_t surface;    /* from one atom of channels to the next */
-    uint64_t start, end; /* of this picture of a batch in the memory */
+    unsigned bytes;       /* of an element */
+    unsigned atom;        /* channels that lie together */
+    const uint8_t *order; /* of pixels: which of them each channel is; NULL: as they are numbered */
+    uint64_t surface;     /* from one atom of channels to the next */
+    uint64_t start, end;  /* of this picture of a batch in the memory */
 };
 
-/* Judges what the tensor says (section 9's table); false with a message. */
+/* Pixels of four components, of whose name the last component lies first (20-data-formats section 4): the places of the
+ * channels that the first layer gets. NULL: of no such format. */
+static const uint8_t *component_order(unsigned format, bool half) {
+    static const uint8_t rgba[] = {0, 1, 2, 3}, bgra[] = {2, 1, 0, 3}, argb[] = {1, 2, 3, 0}, abgr[] = {3, 2, 1, 0};
+    switch (format) {
+    case PIXEL_A16B16G16R16_F:
+        return half ? rgba : NULL;
+    case PIXEL_A16Y16U16V16_F:
+        return half ? bgra : NULL;
+    case PIXEL_A8B8G8R8:
+    case PIXEL_X8B8G8R8:
+        return half ? NULL : rgba;
+    case PIXEL_A8R8G8B8:
+    case PIXEL_X8R8G8B8:
+    case PIXEL_A8Y8U8V8:
+        return half ? NULL : bgra;
+    case PIXEL_B8G8R8A8:
+    case PIXEL_B8G8R8X8:
+    case PIXEL_V8U8Y8A8:
+        return half ? NULL : argb;
+    case PIXEL_R8G8B8A8:
+    case PIXEL_R8G8B8X8:
+        return half ? NULL : abgr;
+    default:
+        return NULL;
+    }
+}
+
+/* Judges what the tensor says (section 9's table, and the other orders of pixels); false with a message. */
 static bool placing_of(const struct loadable_tensor *tensor, unsigned index, uint64_t size, struct placing *placing,
                        struct error *err) {
     const bool half = tensor->data_type == DATA_HALF;
@@ -61,9 +90,10 @@ static bool placing_of(const struct loadable_tensor *tensor, unsigned index, uin
     if (format == PIXEL_FEATURE || format == PIXEL_FEATURE_8) {
         placing->atom = format == PIXEL_FEATURE_8 ? 8 : half ? 16 : 32;
         placing->surface = tensor->stride[2];
-    } else if (format == (half ? PIXEL_A16B16G16R16_F : PIXEL_A8B8G8R8)) {
+    } else if (component_order(format, half)) {
+        placing->order = component_order(format, half);
         placing->atom = most = 4;
-    } else if (format == PIXEL_R8 && !half) {
+    } else if (format == (half ? PIXEL_R16_F : PIXEL_R8)) {
         placing->atom = most = 1;
     } else {
         known = false;
@@ -71,8 +101,8 @@ static bool placing_of(const struct loadable_tensor *tensor, unsigned index, uin
     if (!known || (unsigned)tensor->c > most)
         return error_set(err,
                          "input \"%s\": found data type %u, pixel format %u, %d channels; expected int8 (4) in feature "
-                         "format 36 or 37, A8B8G8R8 (12) or R8 (0), or half (2) in feature format 36 or "
-                         "A16B16G16R16_F (8); give the memory's bytes with raw:FILE",
+                         "format 36 or 37, pixels of 8 bits in one plane (12 to 19, 26, 27) or R8 (0), or half (2) in "
+                         "feature format 36 or pixels (8, 11, 5); give the memory's bytes with raw:FILE",
                          tensor->name, tensor->data_type, format, tensor->c);
     placing->start = index * (size / (uint64_t)tensor->n);
     placing->end = placing->start + size / (uint64_t)tensor->n;
@@ -91,28 +121,56 @@ static bool placing_of(const struct loadable_tensor *tensor, unsigned index, uin
 
 static uint64_t place_of(const struct placing *placing, unsigned x, unsigned y, unsigned z) {
     return placing->start + z / placing->atom * placing->surface + (uint64_t)y * placing->tensor->stride[1] +
-           ((uint64_t)x * placing->atom + z % placing->atom) * placing->bytes;
+           ((uint64_t)x * placing->atom + (placing->order ? placing->order[z] : z % placing->atom)) * placing->bytes;
 }
 
 static float mean_of(const struct input_options *options, unsigned channel) {
-    return options->mean_count == 0 ? 0 : options->mean[options->mean_count == 1 ? 0 : channel];
+    const size_t i = options->mean_count == 1 ? 0 : channel;
+    return i < options->mean_count ? options->mean[i] : 0;
 }
 
-/* Whether mean and norm suit the tensor; false with a message. */
+static float norm_of(const struct input_options *options) {
+    return options->norm == 0 ? 1 : options->norm;
+}
+
+static bool has_mean(const struct input_options *options) {
+    for (size_t i = 0; i < options->mean_count; i++)
+        if (options->mean[i] != 0)
+            return true;
+    return false;
+}
+
+/* Whether mean, norm and scale suit the tensor; false with a message. */
 static bool options_suit(const struct loadable_tensor *tensor, const struct input_options *options, struct error *err) {
-    if (options->mean_count > 1 && options->mean_count != (size_t)tensor->c)
+    enum { COLOURS = 3, WITH_ALPHA = 4 };
+    const bool colours = options->mean_count == COLOURS && tensor->c == WITH_ALPHA;
+    if (options->mean_count > 1 && options->mean_count != (size_t)tensor->c && !colours)
         return error_set(err, "input \"%s\": found %zu means; expected one, or one for each of %d channels",
                          tensor->name, options->mean_count, tensor->c);
-    bool neutral = options->norm == 0 || options->norm == 1;
-    for (size_t i = 0; i < options->mean_count; i++)
-        neutral = neutral && options->mean[i] == 0;
-    if (!neutral && tensor->data_type != DATA_HALF)
-        return error_set(
-            err,
-            "input \"%s\": found a mean or a norm for a tensor of int8; expected none: the driver makes 0 to "
-            "127 of 0 to 255, whatever they are",
-            tensor->name);
-    return true;
+    return options->scale == 0 || tensor->data_type == DATA_INT8 ||
+           error_set(err, "input \"%s\": found a scale for a tensor of FP16; expected none: its values are not scaled",
+                     tensor->name);
+}
+
+/* What 1 of an INT8 input stands for: as given, or such that the darkest or the lightest value becomes -127 or 127. */
+static double scale_of(const struct input_options *options) {
+    if (options->scale != 0)
+        return (double)options->scale;
+    double most = options->mean_count == 0 ? 255 : 0;
+    for (size_t i = 0; i < options->mean_count; i++) {
+        const double mean = (double)options->mean[i];
+        most = fmax(most, fmax(fabs(mean), fabs(255 - mean)));
+    }
+    return most / fabs((double)norm_of(options)) / 127;
+}
+
+/* A picture's value in an INT8 tensor. Without a mean and a scale it is the driver's, whole numbers alone: 0 to 127. */
+static uint8_t int8_of(const struct input_options *options, unsigned z, unsigned sample, unsigned maximum) {
+    if (options->scale == 0 && !has_mean(options) && norm_of(options) > 0)
+        return (uint8_t)((2 * 127 * (uint64_t)sample + maximum) / (2 * (uint64_t)maximum));
+    const double value = (double)sample * 255 / maximum - (double)mean_of(options, z);
+    const double steps = floor(value / (double)norm_of(options) / scale_of(options) + 0.5);
+    return (uint8_t)(int8_t)(steps < -128 ? -128 : steps > 127 ? 127 : steps);
 }
 
 /* Puts the value v of 0 ... 255 that sample / maximum stands for. */
@@ -120,10 +178,10 @@ static void put(const struct placing *placing, const struct input_options *optio
                 unsigned sample, unsigned maximum, uint8_t *memory) {
     uint8_t *to = memory + place_of(placing, x, y, z);
     if (placing->bytes == 1) {
-        *to = (uint8_t)((2 * 127 * (uint64_t)sample + maximum) / (2 * (uint64_t)maximum));
+        *to = int8_of(options, z, sample, maximum);
     } else {
         const float value = (float)((double)sample * 255 / maximum);
-        store_16(to, float_to_half((value - mean_of(options, z)) / (options->norm == 0 ? 1 : options->norm)));
+        store_16(to, float_to_half((value - mean_of(options, z)) / norm_of(options)));
     }
 }
 
@@ -205,6 +263,9 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
                          "zero",
                          loadable->path, memory->bind, name);
     const char *source = options->sources.items[*next];
+    if (strcmp(source, "random") == 0 || strcmp(source, "raw") == 0)
+        return error_set(err, "--input %s: expected %s", source,
+                         source[2] == 'w' ? "raw:FILE" : "random:SEED, a number");
     const bool made = strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0;
     uint64_t seed;
     if (!made || options->sources.count > 1) /* one that is made is for all inputs */
@@ -227,8 +288,8 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
         if (++i >= (unsigned)tensor->n)
             return true;
         if (*next >= options->sources.count)
-            return error_set(err, "%s: found %u pictures for input %u, \"%s\"; expected %d, a batch", loadable->path, i,
-                             memory->bind, name, tensor->n);
+            return error_set(err, "%s: found %u picture%s for input %u, \"%s\"; expected %d, a batch", loadable->path,
+                             i, i == 1 ? "" : "s", memory->bind, name, tensor->n);
     }
 }
 

@@ -18,8 +18,9 @@ struct input_options {
         sources; /* inputs in the order of their bind ids; of a batch of n: n pictures, or one other source for all */
     float *mean; /* by channel of the tensor, in its order; one: of all; none: 0 */
     size_t mean_count;
-    float norm; /* 0: 1 */
-    bool rgb;   /* colours: channel 0 is red; else blue */
+    float norm;  /* 0: 1 */
+    float scale; /* of an INT8 tensor: what 1 stands for; 0: such that pictures reach -127 or 127 */
+    bool rgb;    /* colours: channel 0 is red; else blue */
 };
 
 /* Parses "V" or "V,V,..." as mean. False with a message that begins with `option`. */

@@ -21,8 +21,19 @@ enum loadable_data_type { DATA_FLOAT = 1, DATA_HALF, DATA_INT16, DATA_INT8, DATA
 /* loadable_tensor.pixel_format: below PIXEL_FEATURE the pixel formats of CDMA. */
 enum {
     PIXEL_R8 = 0,
+    PIXEL_R16_F = 5,
     PIXEL_A16B16G16R16_F = 8,
+    PIXEL_A16Y16U16V16_F = 11,
     PIXEL_A8B8G8R8 = 12,
+    PIXEL_A8R8G8B8,
+    PIXEL_B8G8R8A8,
+    PIXEL_R8G8B8A8,
+    PIXEL_X8B8G8R8,
+    PIXEL_X8R8G8B8,
+    PIXEL_B8G8R8X8,
+    PIXEL_R8G8B8X8,
+    PIXEL_A8Y8U8V8 = 26,
+    PIXEL_V8U8Y8A8,
     PIXEL_FEATURE = 36,
     PIXEL_FEATURE_8 = 37, /* atoms of 8 channels */
 };

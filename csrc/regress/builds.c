@@ -13,6 +13,9 @@
 #include "regress/paths.h"
 #include "run/simulators.h"
 
+/* A simulator with a profile takes this part less time. */
+static const double PROFILE_SAVES = 0.2;
+
 /* A simulator that is written while it is copied is copied again: so often, with so long a pause. */
 enum { TRIES = 100, PAUSE_MS = 100 };
 
@@ -173,22 +176,56 @@ void builds_remove(const char *folder) {
 
 /* ---- the builds ---- */
 
-/* The build of a simulator, made now if it is new. Takes rtl_name. */
-static struct build *need(struct builds *builds, const char *config, char *rtl_name, enum simulator_variant variant) {
-    struct build *found = find(builds, config, rtl_name, variant);
+/* True if the tests on a simulator save more than its profile takes, by their history. */
+static bool profile_pays(const struct test_list *tests, const bool *done, const struct build *build) {
+    const double cost = simulator_profile_cost(build->config, build->rtl_name, build->variant);
+    double seconds = 0;
+    for (size_t i = 0; cost >= 0 && i < tests->count; i++) {
+        const struct test *test = &tests->tests[i];
+        enum simulator_variant variant;
+        char *rtl_name;
+        if ((done && done[i]) || test->expected_seconds <= 0 || strcmp(test->config, build->config) != 0 ||
+            !simulator_of(test, false, &rtl_name, &variant))
+            continue;
+        if (variant == build->variant && strcmp(rtl_name, build->rtl_name) == 0)
+            seconds += test->expected_seconds;
+        free(rtl_name);
+    }
+    return cost >= 0 && seconds * PROFILE_SAVES > cost;
+}
+
+/* Makes a simulator; one that cannot be made with a profile is made without. */
+static void make(struct builds *builds, struct build *build, bool profile) {
     struct error err;
+    bool made = update_simulator(build->config, build->rtl_name, build->variant, profile, &build->log, &err);
+    if (!made && profile) {
+        char *line = xprintf("%s with a profile; it is built without one", err.text);
+        builds->tell(builds->context, line);
+        free(line);
+        free(build->log);
+        made = update_simulator(build->config, build->rtl_name, build->variant, false, &build->log, &err);
+    }
+    if (made)
+        return;
+    build->reason = xstrdup(err.text);
+    char *line = xprintf("%s%s%s", err.text, build->log[0] ? "; the end of make's output:\n" : "", build->log);
+    builds->tell(builds->context, line);
+    free(line);
+}
+
+/* The build of a simulator, made now if it is new. Takes rtl_name. tests: that will play on it, not those that are
+ * done. */
+static struct build *need(struct builds *builds, const char *config, char *rtl_name, enum simulator_variant variant,
+                          const struct test_list *tests, const bool *done) {
+    struct build *found = find(builds, config, rtl_name, variant);
     if (found) {
         free(rtl_name);
         return found;
     }
     struct build build = {.config = xstrdup(config), .rtl_name = rtl_name, .variant = variant};
     build.kept = was_kept(builds, &build);
-    if (!build.kept && !update_simulator(config, rtl_name, variant, &build.log, &err)) {
-        build.reason = xstrdup(err.text);
-        char *line = xprintf("%s%s%s", err.text, build.log[0] ? "; the end of make's output:\n" : "", build.log);
-        builds->tell(builds->context, line);
-        free(line);
-    }
+    if (!build.kept)
+        make(builds, &build, tests && profile_pays(tests, done, &build));
     builds->builds = xgrow(builds->builds, builds->count, sizeof *builds->builds);
     builds->builds[builds->count] = build;
     return &builds->builds[builds->count++];
@@ -202,7 +239,7 @@ struct builds *builds_make(const struct test_list *tests, const bool *done, cons
         char *rtl_name;
         enum simulator_variant variant;
         if (!(done && done[i]) && simulator_of(&tests->tests[i], false, &rtl_name, &variant))
-            need(builds, tests->tests[i].config, rtl_name, variant);
+            need(builds, tests->tests[i].config, rtl_name, variant, tests, done);
     }
     return builds;
 }
@@ -230,7 +267,7 @@ const char *builds_debug(struct builds *builds, const struct test *test) {
     struct error err;
     if (!simulator_of(test, true, &rtl_name, &variant))
         return "it is not played on RTL";
-    struct build *build = need(builds, test->config, rtl_name, variant);
+    struct build *build = need(builds, test->config, rtl_name, variant, NULL, NULL);
     if (!build->reason && !build->kept && !keep(build, builds->folder, &err)) {
         build->reason = xstrdup(err.text);
         builds->tell(builds->context, err.text);

@@ -14,7 +14,8 @@
 struct builds;
 
 /* Builds what the tests need that are not done (done: NULL: none is), but what the folder of the night has already
- * (NULL: it is a new one). A build that fails is told and does not end anything. */
+ * (NULL: it is a new one). Where the durations that the tests are expected to have say that a profile pays, it is
+ * built with one. A build that fails is told and does not end anything. */
 struct builds *builds_make(const struct test_list *tests, const bool *done, const char *folder,
                            void (*tell)(void *context, const char *line), void *context);
 void builds_free(struct builds *builds);

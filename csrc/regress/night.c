@@ -636,6 +636,8 @@ static bool prepare(struct night *night, struct error *err) {
                          options->slurm ? "--slurm-options" : "--chunk-seconds");
     if (options->dry_run)
         return expect(night, err);
+    if (!expect(night, err))
+        return false;
     night->builds = builds_make(&night->tests, night->done, night->folder, tell_build, NULL);
     return (options->resume || begin(night, err)) && builds_keep(night->builds, night->folder, err);
 }

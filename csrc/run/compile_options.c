@@ -7,7 +7,7 @@
 #include "nvdla/text.h"
 #include "run/compile.h"
 
-enum { KEY_INPUT = 0x2000, KEY_MEAN, KEY_NORM, KEY_CHANNELS, KEY_BASE, KEY_NO_LAYER_CHECKS };
+enum { KEY_INPUT = 0x2000, KEY_MEAN, KEY_NORM, KEY_SCALE, KEY_CHANNELS, KEY_BASE, KEY_NO_LAYER_CHECKS };
 
 static const struct argp_option option_table[] = {
     {.name = "input",
@@ -19,8 +19,13 @@ static const struct argp_option option_table[] = {
     {.name = "mean",
      .key = KEY_MEAN,
      .arg = "V[,V...]",
-     .doc = "What is taken off a picture's values of 0 to 255, of all channels or of each (FP16; default 0)"},
-    {.name = "norm", .key = KEY_NORM, .arg = "N", .doc = "What they are then divided by (FP16; default 1)"},
+     .doc = "What is taken off a picture's values of 0 to 255, of all channels or of each (default 0)"},
+    {.name = "norm", .key = KEY_NORM, .arg = "N", .doc = "What they are then divided by (default 1)"},
+    {.name = "scale",
+     .key = KEY_SCALE,
+     .arg = "S",
+     .doc = "What 1 of an INT8 input stands for, as the compiler's calibration table has it (default: such that the "
+            "values that pictures can have just reach 127 or -127)"},
     {.name = "channels",
      .key = KEY_CHANNELS,
      .arg = "bgr|rgb",
@@ -32,10 +37,17 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
+static float factor(struct argp_state *state, const char *name, const char *arg) {
+    char *end;
+    const float value = strtof(arg, &end);
+    if (end == arg || *end || !isfinite(value) || value == 0)
+        argp_error(state, "%s: found '%s', expected a number that is not 0", name, arg);
+    return value;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct compile_options *options = state->input;
     struct error err;
-    char *end;
     switch (key) {
     case KEY_INPUT:
         words_add(&options->input.sources, "%s", arg);
@@ -45,9 +57,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             argp_error(state, "%s", err.text);
         return 0;
     case KEY_NORM:
-        options->input.norm = strtof(arg, &end);
-        if (end == arg || *end || !isfinite(options->input.norm) || options->input.norm == 0)
-            argp_error(state, "--norm: found '%s', expected a number that is not 0", arg);
+        options->input.norm = factor(state, "--norm", arg);
+        return 0;
+    case KEY_SCALE:
+        options->input.scale = factor(state, "--scale", arg);
         return 0;
     case KEY_CHANNELS:
         if (strcmp(arg, "bgr") != 0 && strcmp(arg, "rgb") != 0)

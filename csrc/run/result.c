@@ -74,7 +74,7 @@ static const struct member device_members[] = {
     MEMBER(result_device, NUMBER, quiet_cycles), MEMBER(result_device, NUMBER, most_vpi_per_cycle),
     MEMBER(result_device, NUMBER, wave_cycles),  MEMBER(result_device, REAL, cpu_seconds),
     MEMBER(result_device, REAL, eval_share),     MEMBER(result_device, NUMBER, table_hits),
-    MEMBER(result_device, NUMBER, table_builds),
+    MEMBER(result_device, NUMBER, table_builds), MEMBER(result_device, NUMBER, op_start),
 };
 
 static const struct member mismatch_members[] = {

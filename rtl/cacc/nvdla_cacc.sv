@@ -159,6 +159,7 @@ module nvdla_cacc
   // Clock: an access, a group that is armed, rows that SDP has not taken.
   nvdla_clock_gate u_clock (
       .clk_i,
+      .rst_ni,
       .on_i  (clk_on_i),
       .work_i(csb_req_i || armed || final_valid_q || rows_q != '0),
       .clk_o (clk)

@@ -54,6 +54,7 @@ module nvdla_cbuf
   // Clock: an access at a port.
   nvdla_clock_gate u_clock (
       .clk_i,
+      .rst_ni(1'b1),  // nothing here is reset
       .on_i  (clk_on_i),
       .work_i(dat_wr_valid || wt_wr_valid || dat_rd_valid || dat_rd_next_valid || wt_rd_valid || mask_rd_valid),
       .clk_o (clk)

@@ -97,6 +97,7 @@ module nvdla_cdma
   // Clock: an access, a group that is armed, the zero fill, what CSC gives back.
   nvdla_clock_gate u_clock (
       .clk_i,
+      .rst_ni,
       .on_i  (clk_on_i),
       .work_i(csb_req_i || armed || !flush_done_q || csc_i.dat_valid || csc_i.wt_valid || csc_i.mask_valid),
       .clk_o (clk)

@@ -69,6 +69,7 @@ module nvdla_cmac
   // Clock: an access, a group that is armed, atoms inside.
   nvdla_clock_gate u_clock (
       .clk_i,
+      .rst_ni,
       .on_i  (clk_on_i),
       .work_i(csb_req_i || armed || valid_q || out_valid_q),
       .clk_o (clk)

@@ -98,6 +98,7 @@ module nvdla_csc
   // Clock: an access, a group that is armed, reports of CDMA, credits that come back.
   nvdla_clock_gate u_clock (
       .clk_i,
+      .rst_ni,
       .on_i  (clk_on_i),
       .work_i(csb_req_i || armed || cdma_i.dat_valid || cdma_i.wt_valid || credit_valid_i),
       .clk_o (clk)

@@ -53,6 +53,7 @@ module nvdla_mcif
   // Clock: an access, pieces of clients, beats and responses of the port.
   nvdla_clock_gate u_clock (
       .clk_i,
+      .rst_ni,
       .on_i  (clk_on_i),
       .work_i(req_i || read_busy || write_busy),
       .clk_o (clk)

@@ -101,6 +101,7 @@ module nvdla_pdp
   // Clock: an access, a group that is armed, writes under way.
   nvdla_clock_gate u_clock (
       .clk_i,
+      .rst_ni,
       .on_i  (clk_on_i),
       .work_i(csb_rdma_req_i || csb_req_i || rdma_armed || armed || write_busy),
       .clk_o (clk)

@@ -46,6 +46,8 @@ for input in 5.pgm 5.wide.pgm 5.plain.pgm raw:5.cube; do
     nv compile "$net" --input "$input" -o other.nvt; check "network_input_$input" 0
     that "network_same_$input" cmp png.nvt other.nvt
 done
+nv compile "$net" --input 5.pgm --norm 255 --scale 0.00787401574803149 -o scaled.nvt; check network_scale 0
+that network_same_scaled cmp png.nvt scaled.nvt
 nv run -v --dut model png.nvt; check network_layers 0 "  model: layer 0.0 CONV done" "  model: layer 0.9 SDP done" "PASS png"
 nv run --dut model png.nvt; check network_layers_quiet 0 "!model: layer"
 nv run --dut model --outputs q -q png.nvt; check network_quiet 0 "!output"
@@ -55,13 +57,21 @@ that network_two_files cmp two/png/digit.bin two/other/digit.bin
 
 # ---- what is refused -----------------------------------------------------------------------------------------------------------------
 nv run --dut model "$net"; check network_no_input 2 "nothing for input 0, \"picture\"; expected --input"
+nv run --dut model "$net" --input random; check network_random 2 "--input random: expected random:SEED, a number"
+nv compile "$digits/7.png" --input zero -o x.nvt; check network_no_loadable 2 "7.png: offset 0x0: found its first table at" "no loadable"
+nv lint "$net"; check network_lint 2 "a compiled network; make a trace of it with nvcosim compile"
 nv run --dut model "$net" --input small.pgm; check network_wrong_size 2 "small.pgm: found a picture of 2 x 2 pixels; expected 28 x 28" "scale it before"
 nv run --dut model "$net" --input 5.pgm --input 5.pgm; check network_two_pictures 2 "found 2 times --input; expected 1"
-nv run --dut model "$net" --input 5.pgm --norm 255; check network_norm 2 "found a mean or a norm for a tensor of int8"
+nv compile "$net" --input 5.pgm --norm 0 -o x.nvt; check network_norm_of_zero 2 "--norm: found '0', expected a number that is not 0"
+nv compile "$net" --input 5.pgm --mean 1,2 -o x.nvt; check network_means 2 "found 2 means; expected one, or one for each of 1 channels"
 nv run --dut model png.nvt --input 5.pgm; check network_input_for_trace 2 "are for networks"
 nv run --dut model "$net" --input 5.pgm --labels none.txt; check network_labels 2 "PASS digits" "--labels: none.txt"
 sed 's/nchw 1 10/nchw 1 99/' png.nvt >large.nvt
 nv run --dut model --outputs o large.nvt; check network_bad_note 2 "large.nvt:" "a tensor that is larger than its memory"
+
+# ---- a layer that never begins: the driver's access that arms it is gone ---------------------------------------------------------------
+awk '/layer 5: PDP, group/ { found = 1 } !(found && /PDP.D_OP_ENABLE/ && !gone++)' png.nvt >hang.nvt
+nv run --dut model hang.nvt; check network_hang 3 "HANG hang" "it waits for the end of layer 0.2 PDP of the network"
 
 # ---- info ------------------------------------------------------------------------------------------------------------------------------
 nv info "$net"

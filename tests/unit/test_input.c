@@ -178,14 +178,12 @@ static void batches_orders_and_means(void **unused) {
     found = filled(&net, &options, grey, colour);
     assert_memory_equal(found[0] + 64, ((uint8_t[]){5, 10, 15, 0, 0, 0, 0, 0, 20, 25, 30}), 11);
     input_free(&net.loadable, found);
-    refused(&net, &options, grey, NULL, "net: found 1 pictures for input 0, \"data\"; expected 2, a batch");
+    refused(&net, &options, grey, NULL, "net: found 1 picture for input 0, \"data\"; expected 2, a batch");
     refused(&net, &options, NULL, NULL, "net: nothing for input 0, \"data\"");
     refused(&net, &options, "zero", "zero", "net: found 2 times --input; expected 1: the network has 1 input");
     refused(&net, &options, large, grey, "found a picture of 3 x 1 pixels; expected 2 x 1");
     net.tensor.c = 1;
     refused(&net, &options, colour, grey, "found a picture of 3 channels; expected at most 1");
-    options.norm = 255;
-    refused(&net, &options, grey, grey, "found a mean or a norm for a tensor of int8");
 
     network_make(&net, DATA_HALF, PIXEL_A16B16G16R16_F, 1, 4, 64);
     assert_true(input_mean_parse("10,20,30,0", "--mean", &options, &err));
@@ -200,6 +198,67 @@ static void batches_orders_and_means(void **unused) {
     assert_false(input_mean_parse("1;2", "--mean", &options, &err));
     assert_string_equal(err.text,
                         "--mean: found 1;2; expected a number, or one for each channel with commas between them");
+    input_options_free(&options);
+}
+
+/* INT8: the range of pictures is that of the tensor, whatever the norm; a mean moves it, a scale sets it. */
+static void means_and_scales_of_int8(void **unused) {
+    (void)unused;
+    struct network net;
+    struct input_options options = {.norm = 255};
+    network_make(&net, DATA_INT8, PIXEL_FEATURE_8, 1, 3, 64);
+    uint8_t **found = filled(&net, &options, colour, NULL); /* blue 30, green 20, red 10; then 60, 50, 40 */
+    assert_memory_equal(found[0], ((uint8_t[]){15, 10, 5, 0, 0, 0, 0, 0, 30, 25, 20}), 11);
+    input_free(&net.loadable, found);
+    assert_true(input_mean_parse("100,20,55", "--mean", &options, &err)); /* most: 235, of green */
+    found = filled(&net, &options, colour, NULL);                         /* (v - mean) * 127 / 235 */
+    assert_memory_equal(found[0], ((int8_t[]){-38, 0, -24, 0, 0, 0, 0, 0, -22, 16, -8}), 11);
+    input_free(&net.loadable, found);
+    options.norm = 2;
+    options.scale = 0.25F;
+    found = filled(&net, &options, colour, NULL); /* 2 (v - mean) */
+    assert_memory_equal(found[0], ((int8_t[]){-128, 0, -90, 0, 0, 0, 0, 0, -80, 60, -30}), 11);
+    input_free(&net.loadable, found);
+    net.tensor.c = 4; /* three means are those of the colours */
+    found = filled(&net, &options, colour, NULL);
+    assert_memory_equal(found[0], ((int8_t[]){-128, 0, -90, 0, 0, 0, 0, 0, -80, 60, -30}), 11);
+    input_free(&net.loadable, found);
+    network_make(&net, DATA_HALF, PIXEL_FEATURE, 1, 3, 64);
+    refused(&net, &options, colour, NULL, "found a scale for a tensor of FP16");
+    input_options_free(&options);
+}
+
+/* Every order of a pixel's components: the colours in the channels that the first layer gets. */
+static void orders_of_pixels(void **unused) {
+    (void)unused;
+    static const struct {
+        unsigned format;
+        uint8_t first[4]; /* blue 15, green 10, red 5 */
+    } table[] = {
+        {PIXEL_A8B8G8R8, {15, 10, 5, 0}}, {PIXEL_X8B8G8R8, {15, 10, 5, 0}}, {PIXEL_A8R8G8B8, {5, 10, 15, 0}},
+        {PIXEL_X8R8G8B8, {5, 10, 15, 0}}, {PIXEL_A8Y8U8V8, {5, 10, 15, 0}}, {PIXEL_B8G8R8A8, {0, 15, 10, 5}},
+        {PIXEL_B8G8R8X8, {0, 15, 10, 5}}, {PIXEL_V8U8Y8A8, {0, 15, 10, 5}}, {PIXEL_R8G8B8A8, {0, 5, 10, 15}},
+        {PIXEL_R8G8B8X8, {0, 5, 10, 15}},
+    };
+    struct network net;
+    struct input_options options = {0};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        network_make(&net, DATA_INT8, table[i].format, 1, 4, 64);
+        uint8_t **found = filled(&net, &options, colour, NULL);
+        assert_non_null(found);
+        assert_memory_equal(found[0], table[i].first, 4);
+        input_free(&net.loadable, found);
+    }
+    network_make(&net, DATA_HALF, PIXEL_A16Y16U16V16_F, 1, 4, 64);
+    uint8_t **found = filled(&net, &options, colour, NULL);
+    assert_memory_equal(found[0], ((uint16_t[]){0x4900, 0x4d00, 0x4f80, 0, 0x5100, 0x5240, 0x5380}), 14);
+    input_free(&net.loadable, found);
+    network_make(&net, DATA_HALF, PIXEL_R16_F, 1, 1, 64);
+    found = filled(&net, &options, grey, NULL);
+    assert_memory_equal(found[0], ((uint16_t[]){0x3c00, 0x5bf8}), 4);
+    input_free(&net.loadable, found);
+    network_make(&net, DATA_INT8, PIXEL_A16B16G16R16_F, 1, 4, 64);
+    refused(&net, &options, colour, NULL, "give the memory's bytes with raw:FILE");
     input_options_free(&options);
 }
 
@@ -239,6 +298,8 @@ int main(void) {
         cmocka_unit_test(halves_round_to_nearest_ties_away),
         cmocka_unit_test(samples),
         cmocka_unit_test(batches_orders_and_means),
+        cmocka_unit_test(means_and_scales_of_int8),
+        cmocka_unit_test(orders_of_pixels),
         cmocka_unit_test(other_sources),
     };
     return cmocka_run_group_tests(tests, files_make, files_remove);
