@@ -236,9 +236,10 @@ bench: build
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
+$(B)/bench/fp16_rate: $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/naive_main.c,$(wildcard tests/naive/*.c)))
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
 COVERAGE_LAYERS ?= 100
 COVERAGE_MINIMUM ?= 0
