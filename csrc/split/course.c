@@ -159,6 +159,8 @@ static enum play_outcome play_once(struct watching *watching, const struct split
     memset(watching->ended, 0, (count + 1) * sizeof *watching->ended);
     play_options_default(&play_options);
     play_options.seed = options->seed;
+    play_options.progress = options->progress;
+    play_options.progress_context = options->progress_context;
     play_options.trying = look;
     play_options.trying_context = watching;
     const enum play_outcome outcome = play(course->prog, model, &play_options, &result);
