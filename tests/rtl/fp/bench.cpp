@@ -302,9 +302,9 @@ class Fp16Source {
 void check_cell(Operations &operations, cmac_fp16_weights &weights, const std::array<uint16_t, 64> &w,
                 const std::array<uint16_t, 64> &d, bool tile) {
     cmac_fp16_weights_clear(&weights);
-    for (size_t i = 0; i < 64; i++)
-        cmac_fp16_weight(&weights, 0, i, 0, w[i]);
-    int16_t window[64];
+    int16_t kernel[64], window[64];
+    std::copy(w.begin(), w.end(), kernel);
+    cmac_fp16_weights_place(&weights, 0, 0, kernel, 64, 1, 64);
     std::copy(d.begin(), d.end(), window);
     const cmac_piece piece = {0, 0, 64};
     cmac_fp16_data data;
