@@ -235,6 +235,7 @@ bench: build
 	@tests/bench/simulator.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
+	@tests/bench/pieces.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
 $(B)/bench/fp16_rate: $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/naive_main.c,$(wildcard tests/naive/*.c)))
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a

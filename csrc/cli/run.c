@@ -88,6 +88,7 @@ static bool is_network(const char *path) {
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *arguments = state->input;
     size_t networks = 0;
+    uint64_t value;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->run;
@@ -98,8 +99,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_PIECES:
         arguments->in_pieces = true;
-        arguments->pieces.pieces =
-            strcmp(arg, "all") == 0 ? 0 : (size_t)argument_number(state, "pieces", arg, 1, PIECES_MAX);
+        value = 0;
+        if (strcmp(arg, "all") != 0 && (!text_number(arg, PIECES_MAX, &value) || value == 0))
+            argp_error(state, "--pieces: found '%s', expected all or a number from 1 to %d", arg, PIECES_MAX);
+        arguments->pieces.pieces = (size_t)value;
         return 0;
     case KEY_SAMPLE:
         arguments->in_pieces = true;

@@ -10,6 +10,7 @@
 #include "run/arguments.h"
 #include "run/compile.h"
 #include "run/options.h"
+#include "run/progress.h"
 #include "run/session.h"
 #include "split/split.h"
 #include "trace/formats.h"
@@ -144,6 +145,11 @@ static bool write_piece(void *context, size_t index, struct program *piece, stru
     return fine;
 }
 
+static void show_progress(void *context, const struct device *model, size_t done, size_t total) {
+    (void)model;
+    progress_count(context, "cutting", done, total, "operations");
+}
+
 static void print_pieces(const struct split *split) {
     uint64_t all = 0;
     for (size_t i = 0; i < split->piece_count; i++)
@@ -162,17 +168,22 @@ static void print_pieces(const struct split *split) {
 static bool split_file(struct arguments *arguments, struct error *err) {
     char name[256];
     struct folder folder;
+    struct progress progress = progress_start();
     struct program *prog = read_program(arguments, err);
+    arguments->split.progress = show_progress;
+    arguments->split.progress_context = &progress;
     for (size_t i = 0; prog && i < prog->warning_count; i++)
         fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
     struct split *split =
         prog ? split_new(prog, trace_name(arguments->in, name, sizeof name), &arguments->split, err) : NULL;
+    progress_clear(&progress);
     if (!split || !folder_open(&folder, arguments->out, err)) {
         split_free(split);
         return false;
     }
     struct writing writing = {.split = split, .folder = &folder};
     bool good = split_make(split, &arguments->split, write_piece, &writing, err);
+    progress_clear(&progress);
     good = folder_close(&folder, good, err);
     if (good)
         print_pieces(split);

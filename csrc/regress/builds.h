@@ -36,7 +36,7 @@ void builds_remove(const char *folder);
 
 /* True if the test's simulator is not there: *result says so (ERROR, the end of the build's log), the caller frees it.
  */
-bool builds_failed(const struct builds *builds, const struct test *test, const char *folder, struct result *result);
+bool builds_failed(struct builds *builds, const struct test *test, const char *folder, struct result *result);
 
 /* False with a message if the copy that a test plays on is not in the folder of the night. */
 bool builds_check(const struct test *test, const char *folder, struct error *err);

@@ -258,6 +258,7 @@ int jobs_run_for(const struct run_options *options, const struct jobs_listener *
     run.jobs = xcalloc(run.count, sizeof *run.jobs);
     for (size_t i = 0; i < run.count; i++)
         run.jobs[i] = (struct job){.path = options->traces.items[i],
+                                   .config = listener ? listener->config : NULL,
                                    .max_seconds = (double)options->max_seconds,
                                    .result_end = -1,
                                    .output_end = -1};

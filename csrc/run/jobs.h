@@ -15,6 +15,8 @@ int jobs_run(const struct run_options *options);
 struct jobs_listener {
     void (*ended)(void *context, struct result *result); /* takes over what is in it */
     void *context;
+    const struct nvdla_config
+        *config; /* of all traces, which need not be read before they are played; NULL: read them */
 };
 int jobs_run_for(const struct run_options *options, const struct jobs_listener *listener);
 

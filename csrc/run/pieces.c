@@ -77,18 +77,27 @@ static void choose(struct pieces *pieces) {
     }
 }
 
+static void show_progress(void *context, const struct device *model, size_t done, size_t total) {
+    (void)model;
+    progress_count(context, "cutting", done, total, "operations");
+}
+
 static bool cut(struct pieces *pieces, struct error *err) {
     const struct run_options *options = pieces->options;
+    struct progress progress = progress_start();
     const struct split_options split = {.pieces = pieces->wanted->pieces,
                                         .allow_undefined = options->allow_undefined,
                                         .seed = options->seed,
-                                        .threads = (size_t)options->threads};
+                                        .threads = (size_t)options->threads,
+                                        .progress = show_progress,
+                                        .progress_context = &progress};
     struct program *prog = read_trace(options, pieces->path, err);
     for (size_t i = 0; prog && i < prog->warning_count && !options->quiet; i++)
         warning_print(&pieces->warnings, prog->warnings[i], options->verbose);
     if (prog)
         pieces->whole.config = xstrdup(prog->config->name);
     pieces->split = prog ? split_new(prog, pieces->name, &split, err) : NULL;
+    progress_clear(&progress);
     if (!pieces->split || !directory_make(pieces->folder, err))
         return false;
     pieces->pieces = xcalloc(pieces->split->piece_count, sizeof *pieces->pieces);
@@ -98,7 +107,9 @@ static bool cut(struct pieces *pieces, struct error *err) {
         free(file);
     }
     choose(pieces);
-    return split_make(pieces->split, &split, take_piece, pieces, err);
+    const bool fine = split_make(pieces->split, &split, take_piece, pieces, err);
+    progress_clear(&progress);
+    return fine;
 }
 
 /* ---- what came of the pieces ---- */
@@ -386,7 +397,8 @@ static void clean(const struct pieces *pieces) {
 
 static int play_pieces(struct pieces *pieces) {
     struct run_options options = *pieces->options;
-    const struct jobs_listener listener = {.ended = take_result, .context = pieces};
+    const struct jobs_listener listener = {
+        .ended = take_result, .context = pieces, .config = nvdla_config_find(pieces->whole.config)};
     struct words paths = {0};
     struct error err;
     size_t missing;

@@ -177,6 +177,8 @@ static bool try_cuts(struct trial *trial, const struct split_options *options) {
     struct play_result result;
     play_options_default(&play_options);
     play_options.seed = options->seed;
+    play_options.progress = options->progress;
+    play_options.progress_context = options->progress_context;
     play_options.trying = try_mark;
     play_options.trying_context = trial;
     const enum play_outcome outcome = play(trial->line->prog, model, &play_options, &result);
@@ -318,6 +320,8 @@ bool split_make(struct split *split, const struct split_options *options, split_
     making.maker = piece_maker_new(making.model);
     play_options_default(&play_options);
     play_options.seed = options->seed;
+    play_options.progress = options->progress;
+    play_options.progress_context = options->progress_context;
     play_options.trying = at_mark;
     play_options.trying_context = &making;
     const enum play_outcome outcome = play(split->line->prog, making.model, &play_options, &making.result);

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "device/device.h"
 #include "nvdla/error.h"
 #include "trace/network.h"
 #include "trace/program.h"
@@ -32,6 +33,9 @@ struct split_options {
     bool allow_undefined; /* see model_options */
     uint64_t seed;        /* of random fills */
     size_t threads;       /* of the model */
+    /* Called now and then while the model plays, see play_options; may be NULL. */
+    void (*progress)(void *context, const struct device *model, size_t done, size_t total);
+    void *progress_context;
 };
 
 /* A launch of the program: where it is armed, and its layer of a network ("0.5"; NULL: none that the trace names). */
