@@ -37,6 +37,8 @@ split "$dir/digits.nvt.gz" again && diff -r "$dir/digits" "$dir/again"
 check "the same pieces every time" $?
 split "$dir/digits.nvt.gz" all_memory --whole-memory --pieces 2 && "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir"/all_memory/*.nvt.gz && [ "$(pieces all_memory)" -eq 2 ]
 check "two pieces with all memory" $?
+split "$dir/digits.nvt.gz" idle --idle-only && [ "$(pieces idle)" -eq 1 ] && [ "$(grep -c '5 arm behind the cut' "$dir/digits.log")" -eq 1 ]
+check "the driver leaves no unit idle: --idle-only has one piece, and the log tells" $?
 split traces/loadables/own_tasks_small_int8/net.nvdla tasks --input random:3 && "$NVCOSIM" run -q -j2 --out "$dir/out" "$dir"/tasks/*.nvt.gz && [ "$(pieces tasks)" -gt 2 ]
 check "a loadable whose tasks are part the processor's" $?
 
@@ -72,6 +74,13 @@ estimate, error = map(float, re.search(r"(\d+) op_cycles, standard error (\d+)",
 sys.exit(0 if abs(estimate - float(sys.argv[2])) < 0.2 * float(sys.argv[2]) and error > 0 else 1)
 PY
 check "run --sample estimates the cycles of the whole, with a standard error" $?
+
+"$NVCOSIM" run --pieces 3 --max-cycles 9000 --out "$dir/out" "$dir/digits.nvt.gz" >"$dir/log" 2>&1
+[ $? -eq 3 ] && grep -qE '^HANG digits: 3 of 3 pieces; the first is piece 1, ' "$dir/log" && [ "$(ls "$dir"/out/digits.pieces/digits-[123].nvt | wc -l)" -eq 3 ] &&
+    grep -qE '^piece 3, SDP #1 \(digits.nvt.gz:[0-9]+, layer 0.4 of the network\)' "$dir/out/digits.pieces/report.txt"
+check "pieces that hang: exit status 3, the report names their launches in the whole" $?
+"$NVCOSIM" run -q --dut model --pieces 2 --out "$dir/out" "$dir/digits.nvt.gz" && [ "$(ls "$dir/out/digits.pieces")" = "$(printf 'report.json\nreport.txt')" ]
+check "the next run leaves nothing of them" $?
 
 # What cannot be cut, or not there.
 { printf 'nvt 1\nconfig small\nmode streams\nreg_write SDP_RDMA.D_OP_ENABLE 0x1\nreg_write SDP.D_OP_ENABLE 0x1\n'; } >"$dir/hangs.nvt"
