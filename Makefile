@@ -42,7 +42,7 @@ CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/config
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
-TB_VPI_SRC := tb/rtl_device.c tb/vpi_access.c
+TB_VPI_SRC := tb/rtl_device.c tb/rtl_open.c tb/vpi_access.c
 TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
