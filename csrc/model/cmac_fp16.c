@@ -289,7 +289,8 @@ static void send_nans(const uint16_t *nans, uint16_t of_data, size_t outputs, st
 void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_t atom, size_t first,
                     const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
     const size_t at = block * weights->elements + first, cell = block * weights->atoms + atom;
-    (tile ? chosen->tile : chosen->direct)(weights, at, data, sums);
+    if (data->nan == 0) /* else no cell sends a number */
+        (tile ? chosen->tile : chosen->direct)(weights, at, data, sums);
     if (data->nan != 0 || weights->has_nan[cell])
         send_nans(weights->nans + cell * LANES, data->nan, tile ? CMAC_FP16_OUTPUTS : 1, sums);
 }
