@@ -140,18 +140,14 @@ module NV_nvdla
       .rdata_i                (rdata)
   );
 
-  if (SelCfgrom >= 0) begin : gen_cfgrom
-    nvdla_cfgrom u_cfgrom (
-        .clk_i  (dla_core_clk),
-        .rst_ni (core_rst_n),
-        .req_i  (sel[SelCfgrom]),
-        .write_i(csb_write),
-        .addr_i (csb_addr),
-        .rdata_o(cfgrom_rdata)
-    );
-  end else begin : gen_no_cfgrom
-    assign cfgrom_rdata = '0;
-  end
+  nvdla_cfgrom u_cfgrom (
+      .clk_i  (dla_core_clk),
+      .rst_ni (core_rst_n),
+      .req_i  (SelCfgrom >= 0 && sel[(SelCfgrom >= 0) ? SelCfgrom : 0]),
+      .write_i(csb_write),
+      .addr_i (csb_addr),
+      .rdata_o(cfgrom_rdata)
+  );
 
   logic [1:0] sdp_done, pdp_done, cdp_done, cdma_dat_done, cdma_wt_done, cacc_done;
   logic intr;
