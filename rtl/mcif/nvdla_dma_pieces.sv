@@ -39,7 +39,6 @@ module nvdla_dma_pieces
   logic [15:0] cur_left_q, next_left_q;  // atoms - 1
 
   logic [3:0] room;  // beats - 1 up to the end of the line
-  logic accept, step, cur_free;
 
   assign room = ~cur_addr_q[AtomShift+:4] & (cur_ram_q ? PrimaryRoom : SecondaryRoom);
   assign piece_len_o = (cur_left_q > 16'(room)) ? room : cur_left_q[3:0];
@@ -50,14 +49,12 @@ module nvdla_dma_pieces
   assign piece_tag_o = cur_tag_q;
 
   assign req_ready_o = ~next_valid_q;
-  assign accept = req_valid_i & req_ready_o;
-  assign step = cur_valid_q & piece_ready_i;
-  always_comb begin
-    cur_free = 1'b1;
-    if (cur_valid_q) cur_free = piece_ready_i & piece_last_o;
-  end
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  // cur_free: the place of the request being cut is free in the next clock.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    logic accept, cur_free;
+    accept   = req_valid_i & req_ready_o;
+    cur_free = !cur_valid_q || (piece_ready_i && piece_last_o);
     if (!rst_ni) begin
       cur_valid_q  <= 1'b0;
       next_valid_q <= 1'b0;
@@ -67,8 +64,12 @@ module nvdla_dma_pieces
         next_valid_q <= 1'b0;
       end else if (accept) next_valid_q <= 1'b1;
     end
+  end
 
   always_ff @(posedge clk_i) begin
+    logic accept, cur_free;
+    accept   = req_valid_i & req_ready_o;
+    cur_free = !cur_valid_q || (piece_ready_i && piece_last_o);
     if (cur_free) begin
       if (next_valid_q) begin
         cur_addr_q <= next_addr_q;
@@ -81,7 +82,7 @@ module nvdla_dma_pieces
         cur_ram_q  <= req_ram_i;
         cur_tag_q  <= req_tag_i;
       end
-    end else if (step) begin
+    end else if (piece_ready_i) begin
       cur_addr_q <= cur_addr_q + ((AddrBits'(piece_len_o) + 1'b1) << AtomShift);
       cur_left_q <= cur_left_q - 16'(piece_len_o) - 16'd1;
     end

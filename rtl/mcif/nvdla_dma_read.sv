@@ -4,7 +4,7 @@
 // come out in request order. A piece is requested only when the buffer of Depth atoms has room for all of it, so answers never wait:
 // Depth bounds the atoms in flight and must not be less than the longest burst. Atoms of one memory are awaited before the other memory is
 // asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; one atom per clock.
-// Answers without a request are dropped.
+// Answers without a request are dropped. busy_o: in this clock something is accepted, offered, comes or goes; else no register changes.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
 module nvdla_dma_read
   import nvdla_pkg::*;
@@ -21,16 +21,16 @@ module nvdla_dma_read
     output logic                rsp_valid_o,
     input  logic                rsp_ready_i,
     output logic [AtomBits-1:0] rsp_data_o,
+    output logic                busy_o,
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
   localparam int CountBits = $clog2(Depth + 1);
 
-  logic piece_valid, offer, ram, issue, ram_ok, response, taken;
+  logic piece_valid, offer, ram, issue, ram_ok, response;
   logic [3:0] len;                  // beats of the piece - 1
   logic [CountBits-1:0] free_q;     // buffer places not promised to any answer
   logic [CountBits-1:0] flight_q;   // atoms requested and not yet answered
-  logic [CountBits-1:0] issued;     // atoms of the piece issued in this clock
   logic last_ram_q;                 // memory of the atoms in flight
   logic unused_tag, unused_last, unused_ready;
 
@@ -58,20 +58,22 @@ module nvdla_dma_read
   assign mif_o.ram = ram;
   assign mif_o.len = len;
   assign issue = offer & mif_i.ready;
-  assign issued = issue ? CountBits'(len) + 1'b1 : '0;
   assign response = mif_i.valid & (flight_q != '0);
-  assign taken = rsp_valid_o & rsp_ready_i;
+  assign busy_o = offer | mif_i.valid | (rsp_valid_o & rsp_ready_i) | (req_valid_i & req_ready_o);
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    logic [CountBits-1:0] issued;  // atoms of the piece issued in this clock
+    issued = issue ? CountBits'(len) + 1'b1 : '0;
     if (!rst_ni) begin
       free_q     <= CountBits'(Depth);
       flight_q   <= '0;
       last_ram_q <= 1'b0;
     end else begin
-      free_q   <= free_q - issued + CountBits'(taken);
+      free_q   <= free_q - issued + CountBits'(rsp_valid_o && rsp_ready_i);
       flight_q <= flight_q + issued - CountBits'(response);
       if (issue) last_ram_q <= ram;
     end
+  end
 
   nvdla_fifo #(
       .Width(AtomBits),

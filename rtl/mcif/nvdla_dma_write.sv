@@ -4,7 +4,7 @@
 // order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
 // piece; its beats then leave in order. ack_o shows cmd_ack_i of each command for one clock, in order, in the clock after the
 // response (mif_i.done) of its last piece. Responses of one memory are awaited before the other memory is written.
-// busy_o tells that commands, data or responses are under way.
+// busy_o: in this clock something is accepted, offered, leaves or is acknowledged; else no register changes but ack_o, which falls.
 // Accepted command with its data: offered at mif_o in the next clock; one atom per clock.
 // Spec: 70-memory-interface, sections 2, 4 and 5.
 module nvdla_dma_write
@@ -37,8 +37,7 @@ module nvdla_dma_write
   logic track_ready, track_valid;
   logic [1:0] piece_tag, track_ack, ack_q;
   logic [CountBits-1:0] avail_q;  // buffered beats not promised to a piece
-  logic [CountBits-1:0] issued;
-  logic last_ram_q, stored, response;
+  logic last_ram_q;
 
   nvdla_dma_pieces #(
       .TagBits(2)
@@ -95,22 +94,22 @@ module nvdla_dma_write
   assign mif_o.ram = ram;
   assign mif_o.len = len;
   assign issue = offer & mif_i.ready;
-  assign issued = issue ? CountBits'(len) + 1'b1 : '0;
-  assign stored = dat_valid_i & dat_ready_o;
-  assign response = mif_i.done & track_valid;
   assign ack_o = ack_q;
-  assign busy_o = piece_valid | mif_o.dat_valid | track_valid;
+  assign busy_o = offer | (mif_o.dat_valid & mif_i.dat_ready) | mif_i.done | (cmd_valid_i & cmd_ready_o) | (dat_valid_i & dat_ready_o);
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    logic [CountBits-1:0] issued;  // beats of the piece issued in this clock
+    issued = issue ? CountBits'(len) + 1'b1 : '0;
     if (!rst_ni) begin
       avail_q    <= '0;
       last_ram_q <= 1'b0;
       ack_q      <= '0;
     end else begin
-      avail_q <= avail_q + CountBits'(stored) - issued;
+      avail_q <= avail_q + CountBits'(dat_valid_i && dat_ready_o) - issued;
       if (issue) last_ram_q <= ram;
-      ack_q <= response ? track_ack : 2'b00;
+      ack_q <= (mif_i.done && track_valid) ? track_ack : 2'b00;
     end
+  end
 
   `NVDLA_STABLE(CommandStable, cmd_valid_i, cmd_ready_o, {cmd_addr_i, cmd_size_i, cmd_ram_i, cmd_ack_i})
   `NVDLA_STABLE(DataStable, dat_valid_i, dat_ready_o, dat_data_i)

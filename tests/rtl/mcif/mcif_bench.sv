@@ -130,6 +130,7 @@ module mcif_bench
   for (genvar slot = 0; slot < RdClients; slot++) begin : gen_read
     localparam int Number = (slot == RdSlotSdp) ? 0 : (slot == RdSlotSdpB) ? 1 : (slot == RdSlotSdpN) ? 2 : (slot == RdSlotPdp) ? 3 : -1;
     if (Number >= 0) begin : gen_client
+      logic unused_busy;
       nvdla_dma_read #(
           .Depth((Number == 1) ? 8 : 64)
       ) u_read (
@@ -143,6 +144,7 @@ module mcif_bench
           .rsp_valid_o(rs_valid_o[Number]),
           .rsp_ready_i(rs_ready_i[Number]),
           .rsp_data_o (rs_data_o[Number*AtomBits+:AtomBits]),
+          .busy_o     (unused_busy),
           .mif_o      (rd_req[slot*MifRdReqBits+:MifRdReqBits]),
           .mif_i      (rd_rsp[slot*MifRdRspBits+:MifRdRspBits])
       );
