@@ -21,6 +21,10 @@ Q = $(if $(V),,@echo "  build   $@" && )
 # ccache where it has a folder to write to. tb/simulator.mk takes it from the environment.
 CCACHE := $(shell d=$$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$$d" 2>/dev/null && [ -w "$$d" ] && echo ccache)
 export CCACHE
+# The compiler of what Verilator writes: CXX of the command line or the environment; else the one with which simulators are fastest
+# (tests/bench/simulator.py).
+export COMPILER := $(if $(filter default,$(origin CXX)),,$(CXX))
+export DEFAULT_COMPILER := $(if $(shell command -v clang++ 2>/dev/null),clang++,g++)
 CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
@@ -133,7 +137,11 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
 
+# Chosen on the command line or in the environment, read by scripts/build_simulator.sh:
+export OPT PROFILE TRAINING SIM_THREADS
+
 ## make simulator     CONFIG=small [VARIANT=waves|taps|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=... PINS="a=1 b=2" TAPS=taps.csv]: one simulator
+##                    [CXX=g++ OPT=-O2 SIM_THREADS=2] compiler, optimisation, threads; stay until others are given, auto: the best; [PROFILE=1 TRAINING="TRACE..."] with a profile
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
 $(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py
@@ -141,7 +149,7 @@ $(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py
 
 # $(1) configuration, $(2) name, $(3) variant
 define simulator_rule
-$(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a FORCE
+$(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a $(if $(filter 1,$(PROFILE)),$(B)/nvcosim) FORCE
 	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)" "$$(PINS)" "$$(TAPS)")
 endef
 $(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(c),,$(v)))))
@@ -224,12 +232,15 @@ bench: build
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/taps.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)
+	@tests/bench/simulator.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
+	@tests/bench/pieces.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
+$(B)/bench/fp16_rate: $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/naive_main.c,$(wildcard tests/naive/*.c)))
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
 COVERAGE_LAYERS ?= 100
 COVERAGE_MINIMUM ?= 0

@@ -3,7 +3,7 @@
 //
 // dla_core_clk drives everything but the register bus side and the interrupt pin, which belong to dla_csb_clk; the two need no
 // relation. The ports nvdla_core2cvsram_* exist with NVDLA_SECONDARY_MEMORY, which goes with SecondaryMemory of the package.
-// One memory beat is one atom. Engines that are not here leave their register windows reading 0 and their interrupt bits at 0.
+// Engines that are not here leave their register windows reading 0 and their interrupt bits at 0.
 // Spec: 10-system, sections 2 and 3.
 module NV_nvdla
   import nvdla_pkg::*;
@@ -472,13 +472,20 @@ module NV_nvdla
   assign nvdla_core2dbb_w_wvalid   = dbb_req.wvalid;
   assign nvdla_core2dbb_w_wdata    = dbb_req.wdata;
   assign nvdla_core2dbb_w_wlast    = dbb_req.wlast;
-  assign nvdla_core2dbb_w_wstrb    = '1;
   assign nvdla_core2dbb_r_rready   = 1'b1;
   assign nvdla_core2dbb_b_bready   = 1'b1;
   assign dbb_rsp = {
       nvdla_core2dbb_ar_arready, nvdla_core2dbb_r_rvalid, nvdla_core2dbb_r_rid, nvdla_core2dbb_r_rdata, nvdla_core2dbb_aw_awready,
       nvdla_core2dbb_w_wready, nvdla_core2dbb_b_bvalid, nvdla_core2dbb_b_bid
   };
+
+  // A beat of one atom is written whole.
+  for (genvar i = 0; i < MifAtoms; i++) begin : gen_strobe
+    assign nvdla_core2dbb_w_wstrb[i*MemAtom+:MemAtom] = {MemAtom{MifAtoms == 1 || dbb_req.wmask[i]}};
+`ifdef NVDLA_SECONDARY_MEMORY
+    assign nvdla_core2cvsram_w_wstrb[i*MemAtom+:MemAtom] = {MemAtom{MifAtoms == 1 || sram_req.wmask[i]}};
+`endif
+  end
 
   // The secondary port, or its silence.
 `ifdef NVDLA_SECONDARY_MEMORY
@@ -494,14 +501,13 @@ module NV_nvdla
   assign nvdla_core2cvsram_w_wvalid   = sram_req.wvalid;
   assign nvdla_core2cvsram_w_wdata    = sram_req.wdata;
   assign nvdla_core2cvsram_w_wlast    = sram_req.wlast;
-  assign nvdla_core2cvsram_w_wstrb    = '1;
   assign nvdla_core2cvsram_r_rready   = 1'b1;
   assign nvdla_core2cvsram_b_bready   = 1'b1;
   assign sram_rsp = {
       nvdla_core2cvsram_ar_arready, nvdla_core2cvsram_r_rvalid, nvdla_core2cvsram_r_rid, nvdla_core2cvsram_r_rdata,
       nvdla_core2cvsram_aw_awready, nvdla_core2cvsram_w_wready, nvdla_core2cvsram_b_bvalid, nvdla_core2cvsram_b_bid
   };
-  wire unused_sram = &{1'b0, nvdla_core2cvsram_r_rlast};
+  wire unused_sram = &{1'b0, sram_req.wmask, nvdla_core2cvsram_r_rlast};
 `else
   assign cvif_sel = 1'b0;
   assign sram_rsp = '0;
@@ -509,7 +515,7 @@ module NV_nvdla
 `endif
 
   // RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
-  wire unused = &{1'b0, nvdla_core2dbb_r_rlast,
+  wire unused = &{1'b0, dbb_req.wmask, nvdla_core2dbb_r_rlast,
       nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd, nvdla_pwrbus_ram_o_pd,
       nvdla_pwrbus_ram_a_pd, rd_rsp};
 endmodule

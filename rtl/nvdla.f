@@ -24,6 +24,8 @@ csb/nvdla_csb.sv
 csb/nvdla_cfgrom.sv
 glb/nvdla_glb.sv
 mcif/nvdla_dma_pieces.sv
+mcif/nvdla_dma_unpack.sv
+mcif/nvdla_dma_pack.sv
 mcif/nvdla_dma_read.sv
 mcif/nvdla_dma_write.sv
 engine/nvdla_engine_output.sv

@@ -9,6 +9,13 @@
 #   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
 #              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS); taps: the streams inside the RTL can be
 #              read, as in waves
+# From the environment, each empty if it is not given; what is given stays for the builds that follow, auto ends that:
+#   COMPILER, OPT          C++ compiler (else DEFAULT_COMPILER) and its optimisation (else the best of that compiler)
+#   SIM_THREADS            of the Verilated design, default 1
+# and of this build:
+#   PROFILE                1: compiles with a profile of what the code does in the training, makes one if there is none that fits; 0: forgets
+#                          it; else it is used if it fits
+#   TRAINING               traces that are played for the profile; else BUILD/nvcosim draws layers
 # Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line per step that does something.
 set -eu -o pipefail
 build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-} taps=${9:-}
@@ -20,9 +27,31 @@ mkdir -p "$dir"
 exec 9>"$dir/lock" # one build at a time in a folder
 flock 9
 
-for tool in verilator clang++; do
-    command -v $tool >/dev/null || { echo "build_simulator: $tool is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
+fail() {
+    echo "build_simulator: $*" >&2
+    exit 2
+}
+
+# What was chosen for this simulator: lines KEY=VALUE.
+choice() { sed -n "s/^$1=//p" "$dir/chosen" 2>/dev/null || true; }
+declare -A chosen=()
+for key in COMPILER OPT SIM_THREADS; do
+    chosen[$key]=${!key:-$(choice $key)}
+    [ "${chosen[$key]}" != auto ] || chosen[$key]=
 done
+compiler=${chosen[COMPILER]:-${DEFAULT_COMPILER:-g++}} threads=${chosen[SIM_THREADS]:-1}
+for tool in verilator "$compiler"; do
+    command -v "$tool" >/dev/null || fail "$tool is not installed; \`make setup\` installs what is missing"
+done
+version=$("$compiler" --version | head -n 1)
+# The fastest simulators of each compiler, as measured.
+case $version in
+*clang*) family=clang optimize=-O3 ;; # family: for profile.sh
+*) family=gcc optimize=-O2 ;;
+esac
+[[ $threads =~ ^[1-9][0-9]?$ ]] || fail "SIM_THREADS: found '$threads', expected 1 to 99"
+case ${PROFILE:=} in '' | 0 | 1) ;; *) fail "PROFILE: found '$PROFILE', expected 1 or 0" ;; esac
+for key in COMPILER OPT SIM_THREADS; do echo "$key=${chosen[$key]}"; done >"$dir/chosen"
 
 if [ -n "$name" ]; then
     [ -f "$filelist" ] || { echo "build_simulator: file list '$filelist' of RTL '$name' does not exist" >&2; exit 2; }
@@ -33,6 +62,7 @@ if [ -n "$name" ]; then
 else
     sources=("$build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f)
 fi
+[ "$threads" = 1 ] || sources+=(--threads "$threads")
 define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 case $variant in
 '') ;;
@@ -111,13 +141,48 @@ if [ ${#classes[@]} -gt "${UNIT_THRESHOLD:-200}" ]; then
     done
 fi
 
-# What main_verilator.cpp is compiled with, in a file, so that it is compiled again when that changes.
-echo "${define[*]}" >"$dir/defines.new"
-cmp -s "$dir/defines.new" "$dir/defines" || mv "$dir/defines.new" "$dir/defines"
-rm -f "$dir/defines.new"
+# put FILE: writes its standard input there, unless it holds that already: what depends on it is compiled again when it changes.
+put() {
+    cat >"$1.new"
+    cmp -s "$1.new" "$1" || mv "$1.new" "$1"
+    rm -f "$1.new"
+}
+echo "${define[*]}" | put "$dir/defines"
+[ ${#units[@]} -eq 0 ] || optimize=-O1
+optimize=${chosen[OPT]:-$optimize}
 
-make -s -C "$dir" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$(realpath "$build")/$simulator" \
-    DEFINES="${define[*]}" UNITS="${units[*]}" >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
+# compile FOLDER EXE [OPTION...]: what lies in the folder, with options about the profile. OPT has a meaning of its own in Verilator's
+# makefile.
+compile() {
+    local folder=$1 exe=$2
+    shift 2
+    { echo "$compiler $version $optimize $*"; [ -z "$profiled" ] || cat "$dir/profile"; } | put "$folder/settings"
+    make -s -C "$folder" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$exe" \
+        OPT= COMPILER="$compiler" OPTIMIZE="$optimize" PROFILE_OPTIONS="$*" DEFINES="${define[*]}" UNITS="${units[*]}" \
+        >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }
+}
+
+# The last commit that touched the RTL, as far as git knows it.
+revision() {
+    local folder=$1 commit
+    commit=$(timeout 10 git -C "$folder" log -1 --format=%h -- . 2>/dev/null) && [ -n "$commit" ] || return 0
+    [ -z "$(GIT_OPTIONAL_LOCKS=0 timeout 10 git -C "$folder" status --porcelain -uno -- . 2>/dev/null)" ] || commit+=" and changes"
+    echo "rtl: $commit"
+}
+
+# shellcheck source=scripts/profile.sh
+. scripts/profile.sh
+
+# made.h, what made.cpp tells.
+{
+    echo "options: $optimize"
+    echo "profile: $(sed 's:[^ ]*/::g' <<<"${profiled:-none}")"
+    verilator --version | sed -E 's/^Verilator ([^ ]*).*/verilator: \1/'
+    echo "threads: $threads"
+    revision "$(dirname "${filelist:-rtl/nvdla.f}")"
+} | sed 's/[\\"]/\\&/g; s/.*/    "&\\n"/; 1s/^/#define MADE \\\n/; $!s/$/ \\/' | put "$dir/made.h"
+
+compile "$dir" "$(realpath "$build")/$simulator" ${use_profile[0]+"${use_profile[@]}"}
 
 # What the variants of another RTL are built with later (nvcosim run --wave), and which of them are older than its last build.
 [ -z "$name" ] || touch "$build/$simulator"

@@ -461,20 +461,27 @@ def emit_links(out, cfg):
     out.append("  // Widths: a size or a part of one (lines, slices, kernels, ...; registers hold it minus 1, in 13 bits), and a number of CBUF entries.")
     out.append(f"  localparam int SizeBits = {size};")
     out.append(f"  localparam int EntryCountBits = {entries};")
+    beat_atoms = int(cfg["dbb_data_bits"]) // atom
+    out.append("  // A beat of the memory interfaces; the longest pieces that clients ask for, in beats: with beats of several atoms they are lines of 256 bytes.")
+    out.append(f"  localparam int MifAtoms = {beat_atoms};")
+    out.append(f"  localparam int MifBits = {beat_atoms * atom};")
+    line = 256 * 8 // (beat_atoms * atom)
+    for port in ("dbb", "cvsram"):
+        out.append(f"  localparam int {camel(port)}PieceBeats = {line if beat_atoms > 1 else max(1, int(cfg[port + '_burst_beats']))};")
     links = OrderedDict()
     links["mif_rd_req", "read client to memory interface: a piece of len + 1 beats; ram 1 primary, 0 secondary"] = [
         ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst)]
-    links["mif_rd_rsp", "memory interface to read client: the piece is taken; an atom arrives, never refused"] = [
-        ("ready", 1), ("valid", 1), ("data", atom)]
-    links["mif_wr_req", "write client to memory interface: a piece as above, and its atoms one by one"] = [
-        ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst), ("dat_valid", 1), ("dat_data", atom)]
-    links["mif_wr_rsp", "memory interface to write client: the piece is taken; the atom is taken; the oldest piece has been written"] = [
+    links["mif_rd_rsp", "memory interface to read client: the piece is taken; a beat arrives, never refused"] = [
+        ("ready", 1), ("valid", 1), ("data", beat_atoms * atom)]
+    links["mif_wr_req", "write client to memory interface: a piece as above, and its beats one by one, with the atoms that count"] = [
+        ("valid", 1), ("ram", 1), ("addr", addr), ("len", burst), ("dat_valid", 1), ("dat_mask", beat_atoms), ("dat_data", beat_atoms * atom)]
+    links["mif_wr_rsp", "memory interface to write client: the piece is taken; the beat is taken; the oldest piece has been written"] = [
         ("ready", 1), ("dat_ready", 1), ("done", 1)]
     links["axi_req", "what a memory interface drives at its AXI port"] = [
         ("arvalid", 1), ("arid", 8), ("arlen", burst), ("araddr", addr), ("awvalid", 1), ("awid", 8), ("awlen", burst), ("awaddr", addr),
-        ("wvalid", 1), ("wlast", 1), ("wdata", atom)]
+        ("wvalid", 1), ("wlast", 1), ("wmask", beat_atoms), ("wdata", beat_atoms * atom)]
     links["axi_rsp", "what it gets there; rready and bready are constantly 1"] = [
-        ("arready", 1), ("rvalid", 1), ("rid", 8), ("rdata", atom), ("awready", 1), ("wready", 1), ("bvalid", 1), ("bid", 8)]
+        ("arready", 1), ("rvalid", 1), ("rid", 8), ("rdata", beat_atoms * atom), ("awready", 1), ("wready", 1), ("bvalid", 1), ("bid", 8)]
     links["cbuf_wr", "CDMA to CBUF: an atom; with clear the slots above it become 0"] = [
         ("valid", 1), ("addr", entry), ("slot", slot), ("clear", 1), ("data", atom)]
     links["cbuf_rd", "CSC to CBUF: read of an entry"] = [("valid", 1), ("addr", entry)]
@@ -487,7 +494,7 @@ def emit_links(out, cfg):
     for (name, text), members in links.items():
         out.append(f"  // Link: {text}.")
         out.append("  typedef struct packed {")
-        out += [f"    logic {f'[{width - 1}:0] ' if width > 1 else ''}{member};" for member, width in members]
+        out += [f"    logic {f'[{width - 1}:0] ' if width > 1 or member.endswith('mask') else ''}{member};" for member, width in members]
         out.append(f"  }} {name}_t;")
         out.append(f"  localparam int {camel(name)}Bits = {sum(width for _, width in members)};")
     out.append("")

@@ -21,7 +21,8 @@ packages=(
 # What tests, lint, waves and the manual need too.
 more=(
     iverilog         # second simulator, four-state
-    libclang-rt-14-dev
+    libclang-rt-14-dev # sanitizers, profiles
+    llvm             # llvm-profdata, for simulators with a profile
     clang-format
     clang-tidy       # nightly lint
     cppcheck

@@ -24,6 +24,7 @@
 extern "C" {
 #include "run/simulator.h"
 #include "tb/rtl_device.h"
+const char *simulator_made(); // made.cpp
 }
 
 #ifdef COSIM_FAULTS
@@ -247,5 +248,5 @@ extern "C" void nvdla_check_layer(const char *scope, int event_kind) {
 int main(int argc, char **argv) {
     const std::string rtl = COSIM_RTL;
     Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, const_cast<const char **>(argv), nullptr};
-    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, COSIM_PINS, open_rtl, &main_context);
+    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, COSIM_PINS, simulator_made(), open_rtl, &main_context);
 }

@@ -493,6 +493,7 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
     rtl->statistics.vpi_calls = rtl->vpi.calls;
     *statistics = (struct device_statistics){
         .cycles = rtl->cycle,
+        .op_start = rtl->op_started ? rtl->op_start : 0,
         .op_cycles = rtl->op_started && rtl->last_rise > rtl->op_start ? rtl->last_rise - rtl->op_start : 0,
         .cpu_seconds = meter_cpu_seconds() - rtl->cpu_start,
         .rtl = &rtl->statistics,

@@ -1,22 +1,24 @@
 # Runs inside a Verilated directory (scripts/build_simulator.sh): compiles Verilator's C++ and links it with the testbench
-# and the co-simulation library. ROOT, BUILD, EXE, DEFINES and UNITS come from the caller; UNITS are
-# the objects of a design too big to be compiled file by file, or nothing.
+# and the co-simulation library. From the caller come ROOT, BUILD, EXE, DEFINES, COMPILER, OPTIMIZE, PROFILE_OPTIONS (what makes or
+# uses a profile) and UNITS, the objects of a design too big to be compiled file by file, or nothing.
 default: $(EXE)
 
 include Vtb_top.mk
 include $(ROOT)/tb/verilated.mk
+OPT_FAST := $(OPTIMIZE) $(PROFILE_OPTIONS)
+OPT_GLOBAL := $(OPT_FAST)
+LINK += $(PROFILE_OPTIONS)
 
 # Threads that the design was compiled for.
-THREADS := $(shell sed -n 's/^unsigned Vtb_top::threads() const { return \([0-9]*\); }/\1/p' Vtb_top.cpp)
+THREADS := $(or $(shell sed -n 's/^unsigned Vtb_top::threads() const { return \([0-9]*\); }/\1/p' Vtb_top.cpp),1)
 
 DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
-ifneq ($(UNITS),)
-$(UNITS): OPT_FAST := -O1
-endif
-
 TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
-MAIN_OBJS := main_verilator.o $(if $(filter 1,$(VM_TRACE_FST)),wave_index.o)
+MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_index.o)
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
-	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(or $(THREADS),1) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
+made.o: made.h
+# settings: compiler and options. When they change everything is compiled again.
+$(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_FAST_OBJS) $(VK_SLOW_OBJS) $(UNITS): settings
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread

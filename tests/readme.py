@@ -55,6 +55,7 @@ ELSEWHERE = [
     (r"^\(cd hw && ", "tests/replay/nvidia_checkout.sh", "outdir/nv_small/vmod"),
     (r"build --config small --nvidia hw$", "tests/replay/nvidia_checkout.sh", "build --nvidia"),
     (r"--dut rtl:nvidia ", "tests/replay/nvidia_checkout.sh", "--dut rtl:nvidia"),
+    (r"nvcosim build .*--profile", "tests/replay/compilers.sh", "--profile"),
     (r"--taps mine\.csv$", "tests/replay/foreign_taps.sh", "--taps"),
     (r"--nvidia-rams ", "tests/unit/test_nvidia.c", "rams"),
     (r"--dut rtl:full ", "tests/replay/foreign_full.sh", "full"),

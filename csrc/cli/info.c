@@ -4,15 +4,16 @@
 #include "cli/commands.h"
 #include "nvdla/text.h"
 #include "report/explain.h"
+#include "run/made.h"
 #include "run/network_info.h"
 #include "run/options.h"
 #include "trace/formats.h"
 
-enum { KEY_NO_GOLDEN = 0x100, KEY_JSON, KEY_DOT, KEY_REPORT };
+enum { KEY_NO_GOLDEN = 0x100, KEY_JSON, KEY_DOT, KEY_REPORT, KEY_BUILD };
 
 struct info_options {
     struct trace_options trace;
-    bool json;
+    bool json, build;
     struct network_info_options network;
     const char *path;
 };
@@ -26,6 +27,10 @@ static const struct argp_option option_table[] = {
      .arg = "FILE",
      .doc =
          "Of a network: report.json of a run of it with --html, for the clocks and the use of the MAC array by layer"},
+    {.name = "build",
+     .key = KEY_BUILD,
+     .doc = "Instead of a trace: the simulators there are, and what made each: compiler and its options, profile, "
+            "Verilator, threads, revision of the RTL"},
     {0},
 };
 
@@ -40,6 +45,7 @@ static const char doc[] =
     "  nvcosim info --json t.nvt.gz\n"
     "  nvcosim info net.nvdla\n"
     "  nvcosim info --dot net.nvdla | dot -Tsvg >net.svg\n"
+    "  nvcosim info --build\n"
     "\n"
     "Least clocks of a layer: what the MAC array takes for its multiplications if it never waits.";
 
@@ -77,12 +83,20 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_REPORT:
         options->network.report = arg;
         return 0;
+    case KEY_BUILD:
+        options->build = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->path)
             argp_error(state, "found '%s', expected one trace", arg);
         options->path = arg;
         return 0;
     case ARGP_KEY_END:
+        if (options->build) {
+            if (options->path || options->network.dot || options->network.report)
+                argp_error(state, "--build: found something to look into as well; expected it alone or with --json");
+            return 0;
+        }
         if (!options->path)
             argp_error(state,
                        "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
@@ -99,11 +113,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 int info_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
     static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE\n--build", .doc = doc};
     struct info_options options = {0};
     struct error err;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return EXIT_BAD_INPUT;
+    if (options.build) {
+        const bool fine = made_print(stdout, options.json, &err);
+        if (!fine)
+            fprintf(stderr, "nvcosim info: %s\n", err.text);
+        return fine ? EXIT_OK : EXIT_BAD_INPUT;
+    }
     if (is_network(options.path))
         return info_network(&options);
     struct program *prog = trace_read(options.path, &options.trace, &err);

@@ -17,7 +17,7 @@ static const struct {
     {"info", info_main},     {"convert", convert_main}, {"diff", diff_main},         {"build", build_main},
     {"gen", gen_main},       {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main},
     {"debug", debug_main},   {"bisect", bisect_main},   {"lint", lint_main},         {"import", import_main},
-    {"export", export_main}, {"compile", compile_main},
+    {"export", export_main}, {"compile", compile_main}, {"split", split_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -39,6 +39,7 @@ static const struct argp_option option_table[] = {
     "  export TRACE       a trace as a C program for silicon, or for another bench\n"                                  \
     "  convert IN OUT     any trace format into the project's own\n"                                                   \
     "  compile NET        make a trace of a compiled network (.nvdla)\n"                                               \
+    "  split TRACE        cut a trace into pieces that run side by side\n"                                             \
     "  diff A B           compare two memory images, raw or gzip\n"                                                    \
     "  build              put another RTL behind the harness\n"                                                        \
     "  gen                write random legal layers as traces\n"                                                       \

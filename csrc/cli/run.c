@@ -6,8 +6,10 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "run/arguments.h"
 #include "run/compile.h"
 #include "run/jobs.h"
+#include "run/pieces.h"
 #include "run/session.h"
 #include "trace/formats.h"
 
@@ -35,6 +37,7 @@ static const char doc[] =
     "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
     "  nvcosim run -j 2 -q --results results.jsonl cases/*.nvt.gz\n"
     "  nvcosim run lenet.nvdla --input seven.png --labels digits.txt\n"
+    "  nvcosim run --pieces 8 -j 8 net.nvt.gz\n"
     "  nvcosim run --coverage counts -j 2 traces/conformance/small/*.nvt.gz\n"
     "\n"
     "REFUSED: the spec leaves the result of a setting open, so the model does not play the trace (see "
@@ -44,18 +47,36 @@ static const char doc[] =
     "hang or time-out; 4 CRASH: the simulator ended without a verdict (a signal, no memory, a library that is "
     "missing). Of several traces the worst counts, in the order 2, 4, 3, 1, 0.";
 
-enum { KEY_SHOW_INPUT = 0x3000 };
+enum { KEY_SHOW_INPUT = 0x3000, KEY_PIECES, KEY_SAMPLE };
+
+enum { PIECES_MAX = 100000 };
 
 enum { SHOWN_COLUMNS = 64 }; /* of a picture */
 
 static const struct argp_option network_table[] = {
     {.doc = "Networks (NET.nvdla)", .group = 7},
     {.name = "show-input", .key = KEY_SHOW_INPUT, .doc = "Print the pictures that go in, in characters"},
+    {.doc = "Pieces (docs/split.md)", .group = 8},
+    {.name = "pieces",
+     .key = KEY_PIECES,
+     .arg = "N",
+     .group = 8,
+     .doc = "Cut each trace into N pieces of about the same length (all: as many as there can be), as `nvcosim split` "
+            "does it, and play them side by side with -j: one verdict, one report, the cycles summed"},
+    {.name = "sample",
+     .key = KEY_SAMPLE,
+     .arg = "K",
+     .group = 8,
+     .doc =
+         "Play K of the pieces, chosen by --seed, the longer the likelier, and estimate the cycles of all with their "
+         "standard error (default: of --pieces all)"},
     {0},
 };
 
 struct arguments {
     struct run_options run;
+    struct pieces_options pieces;
+    bool in_pieces;
     struct compile_options compile;
     bool show_input;
 };
@@ -67,7 +88,7 @@ static bool is_network(const char *path) {
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *arguments = state->input;
     size_t networks = 0;
-    (void)arg;
+    uint64_t value;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->run;
@@ -75,6 +96,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_SHOW_INPUT:
         arguments->show_input = true;
+        return 0;
+    case KEY_PIECES:
+        arguments->in_pieces = true;
+        value = 0;
+        if (strcmp(arg, "all") != 0 && (!text_number(arg, PIECES_MAX, &value) || value == 0))
+            argp_error(state, "--pieces: found '%s', expected all or a number from 1 to %d", arg, PIECES_MAX);
+        arguments->pieces.pieces = (size_t)value;
+        return 0;
+    case KEY_SAMPLE:
+        arguments->in_pieces = true;
+        arguments->pieces.sample = (size_t)argument_number(state, "sample", arg, 1, PIECES_MAX);
         return 0;
     case ARGP_KEY_SUCCESS:
         for (size_t i = 0; i < arguments->run.traces.count; i++)
@@ -159,7 +191,7 @@ int run_main(int argc, char **argv) {
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
         if (compile_networks(&arguments, &outputs, &err))
-            status = jobs_run(&arguments.run);
+            status = arguments.in_pieces ? pieces_run(&arguments.run, &arguments.pieces) : jobs_run(&arguments.run);
         else
             fprintf(stderr, "%s\n", err.text);
     }

@@ -282,8 +282,8 @@ static uint64_t hashed(uint64_t hash, const char *text) {
     return hash;
 }
 
-/* Of all that the bins are made of: the same bins in the same order have the same mark. */
-static void mark_of_bins(unsigned char mark[COVERAGE_MARK]) {
+/* Of all that the bins are made of: the same bins in the same order have the same mark. Never 0. */
+static uint64_t hash_of_bins(void) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (int e = 0; e < COVERAGE_ENGINES; e++) {
         const struct coverage_engine *engine = coverage_engines[e];
@@ -299,6 +299,13 @@ static void mark_of_bins(unsigned char mark[COVERAGE_MARK]) {
             for (int j = 0; j < engine->crosses[i].aspect_count; j++)
                 hash = hashed(hash, engine->aspects[engine->crosses[i].aspects[j]].name);
     }
+    return hash ? hash : 1;
+}
+
+static void mark_of_bins(unsigned char mark[COVERAGE_MARK]) {
+    static uint64_t hash; /* it costs more than all the rest of adding bits */
+    if (!hash)
+        hash = hash_of_bins();
     for (int i = 0; i < COVERAGE_MARK; i++)
         mark[i] = (unsigned char)(hash >> 8 * (COVERAGE_MARK - 1 - i));
 }
@@ -324,7 +331,10 @@ bool coverage_add_bits(struct coverage *coverage, const unsigned char *bits, siz
     if (n != bits_size(coverage) || memcmp(bits, mark, sizeof mark) != 0)
         return false;
     for (size_t i = 0; i < coverage->bin_count; i++)
-        coverage->bins[i].count += bits[COVERAGE_MARK + i / 8] >> i % 8 & 1;
+        if (bits[COVERAGE_MARK + i / 8] == 0)
+            i |= 7; /* most have no bit: on to the next byte */
+        else
+            coverage->bins[i].count += bits[COVERAGE_MARK + i / 8] >> i % 8 & 1;
     return true;
 }
 

@@ -78,6 +78,7 @@ struct model_statistics {
 
 struct device_statistics {
     uint64_t cycles;    /* core clocks since reset was released; 0 for the model */
+    uint64_t op_start;  /* clock of the first accepted D_OP_ENABLE = 1 write; 0 if none */
     uint64_t op_cycles; /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
     uint64_t read_beats[AXI_IDS]; /* AXI data beats by ID, primary and secondary port together */
     uint64_t write_beats[AXI_IDS];

@@ -76,7 +76,14 @@ struct flat_table flat_root(struct flat *flat, const char *what) {
         flat_fail(flat, 0, "found %zu bytes, expected a loadable: it is at least 8 bytes long", flat->n);
         return (struct flat_table){.what = what};
     }
-    return table_at(flat, (size_t)load(flat, 0, 4), what, 0);
+    const size_t at = (size_t)load(flat, 0, 4);
+    if (!inside(flat, at, 4)) {
+        flat_fail(flat, 0,
+                  "found its first table at 0x%zx, expected it inside the file (0x%zx bytes): it is cut, or no %s", at,
+                  flat->n, what);
+        return (struct flat_table){.what = what};
+    }
+    return table_at(flat, at, what, 0);
 }
 
 /* Offset in the file of field k, 0 if the table does not have it. */

@@ -263,6 +263,9 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
                          "zero",
                          loadable->path, memory->bind, name);
     const char *source = options->sources.items[*next];
+    if (strcmp(source, "random") == 0 || strcmp(source, "raw") == 0)
+        return error_set(err, "--input %s: expected %s", source,
+                         source[2] == 'w' ? "raw:FILE" : "random:SEED, a number");
     const bool made = strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0;
     uint64_t seed;
     if (!made || options->sources.count > 1) /* one that is made is for all inputs */

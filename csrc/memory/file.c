@@ -23,14 +23,14 @@ struct file_reader {
     bool gzip, member_open, at_end; /* at_end: of the file itself */
     z_stream stream;
     uint64_t unpacked; /* bytes of content so far, for messages */
-    uint8_t buffer[BUFFER];
-    size_t at, count; /* of a plain file: what of the buffer has not been handed out yet */
+    uint8_t *buffer;   /* BUFFER bytes */
+    size_t at, count;  /* of a plain file: what of the buffer has not been handed out yet */
 };
 
 /* Fills the buffer from the file. False with a message. */
 static bool refill(struct file_reader *reader, struct error *err) {
     for (;;) {
-        const ssize_t got = read(reader->fd, reader->buffer, sizeof reader->buffer);
+        const ssize_t got = read(reader->fd, reader->buffer, BUFFER);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -51,6 +51,7 @@ struct file_reader *file_reader_open(const char *path, struct error *err) {
     struct file_reader *reader = xcalloc(1, sizeof *reader);
     reader->path = xstrdup(path);
     reader->fd = fd;
+    reader->buffer = xmalloc(BUFFER);
     if (!refill(reader, err)) {
         file_reader_close(reader);
         return NULL;
@@ -76,6 +77,7 @@ void file_reader_close(struct file_reader *reader) {
     if (reader->gzip)
         inflateEnd(&reader->stream);
     close(reader->fd);
+    free(reader->buffer);
     free(reader->path);
     free(reader);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/lut_registers.h"
+#include "model/wide.h"
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
@@ -199,21 +200,44 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
 /* ---- FP16 ---- */
 
 /* The order of the sums is the hardware's: section 5. */
-static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, size_t reach) {
+WIDE static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, size_t reach) {
     uint32_t padded[MOST_REACH + CHUNK + MOST_REACH];
     const uint32_t *square = padded + reach, *from = v - reach;
     for (size_t i = 0; i < count + 2 * reach; i++) {
-        uint32_t w = fp17_to_fp32(from[i]);
-        padded[i] = fp32_mul(w, w);
+        uint32_t w = fp17_to_fp32_inline(from[i]);
+        padded[i] = fp32_mul_inline(w, w);
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reach is at least 1 */
+    for (size_t i = 0; i < count; i++)
+        sum[i] = fp32_add_inline(fp32_add_inline(square[i - 1], square[i + 1]), square[i]);
+    for (size_t k = 2; k <= reach; k++)
+        for (size_t i = 0; i < count; i++)
+            sum[i] = fp32_add_inline(sum[i], fp32_add_inline(square[i - k], square[i + k]));
+}
+
+WIDE static void multiply_fp17(const uint32_t *v, uint32_t *product, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        product[i] = fp17_mul_inline(v[i], product[i]);
+}
+
+/* FP16 elements as FP17. */
+WIDE static void load_fp17(const uint8_t *bytes, bool nan_to_zero, uint32_t *v, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const uint32_t *own = square + i;
-        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reach is at least 1 */
-        uint32_t q = fp32_add(fp32_add(own[-1], own[1]), own[0]);
-        for (size_t k = 2; k <= reach; k++)
-            q = fp32_add(q, fp32_add(*(own - k), own[k]));
-        sum[i] = q;
+        const uint16_t x = load_16(bytes + 2 * i);
+        v[i] = nan_to_zero && (x & FP16_MAGNITUDE) > FP16_INFINITY ? 0 : fp16_to_fp17_inline(x);
     }
+}
+
+WIDE static void store_fp17(const uint32_t *v, uint8_t *bytes, size_t count, struct cdp_counts *counts) {
+    uint32_t nans = 0, saturated = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t element = fp17_to_fp16_inline(v[i]);
+        store_16(bytes + 2 * i, element);
+        nans += (element & FP16_MAGNITUDE) > FP16_INFINITY;
+        saturated += (element & FP16_MAGNITUDE) == FP16_LARGEST;
+    }
+    counts->nan_outputs += nans;
+    counts->saturated += saturated;
 }
 
 /* The pipeline from the square sum to the multiplication, in FP17. */
@@ -223,7 +247,7 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
     uint32_t q[CHUNK];
     if (kernel->square_sum_bypass)
         for (size_t i = 0; i < count; i++)
-            q[i] = fp17_to_fp32(v[i]);
+            q[i] = fp17_to_fp32_inline(v[i]);
     else
         square_sums_fp16(v, q, count, kernel->reach);
     lut_apply_cdp_fp16(&kernel->lut, entries, q, product, count, counters);
@@ -233,11 +257,11 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
         keep(block, ANSWER, channel + i, lut_flags(&result));
         keep(block, FACTOR, channel + i, fp17_to_fp32(product[i]));
     }
-    for (size_t i = 0; i < count; i++)
-        if (!kernel->multiply_bypass)
-            product[i] = fp17_mul(v[i], product[i]);
-        else if (fp17_is_nan(v[i]))
-            product[i] = v[i];
+    if (kernel->multiply_bypass)
+        for (size_t i = 0; i < count; i++)
+            product[i] = fp17_is_nan(v[i]) ? v[i] : product[i];
+    else
+        multiply_fp17(v, product, count);
     for (size_t i = 0; block && i < count; i++)
         keep(block, PRODUCT, channel + i, fp17_to_fp32(product[i]));
 }
@@ -248,20 +272,12 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
     uint32_t *v = padded + MOST_REACH;
     uint32_t product[CHUNK];
     memset(padded, 0, MOST_REACH * sizeof *padded);
-    for (size_t i = 0; i < channels; i++) {
-        uint16_t x = load_16(bytes + 2 * i);
-        v[i] = kernel->nan_to_zero && fp16_is_nan(x) ? 0 : fp16_to_fp17(x);
-    }
+    load_fp17(bytes, kernel->nan_to_zero, v, channels);
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
         products_fp16(kernel, entries, v + at, product, count, &counts->lut, block, at);
-        for (size_t i = 0; i < count; i++) {
-            uint16_t element = fp17_to_fp16(product[i]);
-            store_16(bytes + 2 * (at + i), element);
-            counts->nan_outputs += fp16_is_nan(element);
-            counts->saturated += (element & FP16_MAGNITUDE) == FP16_LARGEST;
-        }
+        store_fp17(product, bytes + 2 * at, count, counts);
     }
 }
 

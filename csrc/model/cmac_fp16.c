@@ -66,6 +66,7 @@ struct machine {
                    struct cmac_fp16_sums *sums);
     void (*tile)(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
                  struct cmac_fp16_sums *sums);
+    void (*fill_tables)(void);
 };
 
 /* ---- what all kinds share ---- */
@@ -201,36 +202,15 @@ __attribute__((constructor)) static void choose_best(void) {
 
 /* ---- tables ---- */
 
-/* The carries of data whose magnitude ends with the `bits` lowest bits of `data`, one byte for each key. */
-static void carries_of(int16_t data, unsigned bits, uint8_t *row, size_t keys) {
-    for (unsigned key = 0; key < keys; key++) {
-        int16_t w[LANES], d[LANES];
-        uint8_t distance[LANES];
-        for (size_t k = 0; k < LANES; k++) {
-            w[k] = (int16_t)((key >> 2 << 4 | (key & 1) << 3 | k % 8) & ((1u << bits) - 1));
-            d[k] = (int16_t)(key & KEY_SIGN ? -data : data);
-            distance[k] = (uint8_t)bits;
-        }
-        const ints terms = terms_of_far_plain(w, d, distance);
-        row[key] = 0;
-        for (size_t k = 0; k < 8; k++)
-            row[key] |= (uint8_t)(((w[k] * d[k] >> bits) - terms[k]) << k);
-    }
-}
-
-static void fill_tables(void) {
-    for (int16_t d = 0; d < 256; d++) {
-        /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
-        carries_of((int16_t)(256 + d), 4, carries[d].by4, 16);
-        carries_of((int16_t)(256 + d), 8, carries[d].by8, 64);
-    }
+static void fill_once(void) {
+    chosen->fill_tables();
 }
 
 /* ---- operands ---- */
 
 void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, fill_tables);
+    pthread_once(&once, fill_once);
     size_t blocks = ceil_div(kernels, LANES), cells = blocks * elements, nans = blocks * atoms;
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};

@@ -17,6 +17,8 @@
 #define sum_elements NAME(sum_elements)
 #define direct NAME(direct)
 #define tile_of NAME(tile_of)
+#define carries_of NAME(carries_of)
+#define fill_tables NAME(fill_tables)
 #define functions NAME(functions)
 
 /* ---- operands ---- */
@@ -386,7 +388,38 @@ static void tile_of(const struct cmac_fp16_weights *weights, size_t at, const st
     post_add(positions, sums->mantissa);
 }
 
-static const struct machine functions = {read, direct, tile_of};
+/* ---- tables ---- */
+
+/* Carries of `bits` bits for data of a magnitude, a byte for each key. */
+INLINED void carries_of(int16_t data, unsigned bits, uint8_t *row, unsigned keys) {
+    for (unsigned key = 0; key < keys; key += 2) {
+        int16_t w[LANES], d[LANES];
+        uint8_t distance[LANES];
+        for (unsigned k = 0; k < LANES; k++) {
+            const unsigned its = key + k / 8;
+            w[k] = (int16_t)((its >> 2 << 4 | (its & 1) << 3 | k % 8) & ((1u << bits) - 1));
+            d[k] = (int16_t)(its & KEY_SIGN ? -data : data);
+            distance[k] = (uint8_t)bits;
+        }
+        const ints terms = terms_of_far(w, d, distance);
+        row[key] = row[key + 1] = 0;
+        for (unsigned k = 0; k < LANES; k++)
+            row[key + k / 8] |= (uint8_t)(((w[k] * d[k] >> bits) - terms[k]) << k % 8);
+    }
+}
+
+static void fill_tables(void) {
+    for (int16_t d = 0; d < 256; d++) {
+        /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
+        carries_of((int16_t)(256 + d), 8, carries[d].by8, 64);
+        if (d < 16)
+            carries_of((int16_t)(256 + d), 4, carries[d].by4, 16);
+        else
+            memcpy(carries[d].by4, carries[d % 16].by4, sizeof carries[d].by4);
+    }
+}
+
+static const struct machine functions = {read, direct, tile_of, fill_tables};
 
 #undef nonzero_bits
 #undef read_elements
@@ -404,4 +437,6 @@ static const struct machine functions = {read, direct, tile_of};
 #undef sum_elements
 #undef direct
 #undef tile_of
+#undef carries_of
+#undef fill_tables
 #undef functions

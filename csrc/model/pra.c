@@ -1,8 +1,9 @@
 /* The Winograd input transform, in integers and in FP16. See pra.h. */
 #include "model/pra.h"
 
+#include "model/wide.h"
 #include "nvdla/fixed.h"
-#include "nvdla/fp.h"
+#include "nvdla/fp_inline.h"
 
 enum { TILE = PRA_TILE, MOST_TRUNCATE = 2 };
 
@@ -30,28 +31,42 @@ static void transform_integer(const int16_t *pixels, size_t line, size_t pixel, 
     }
 }
 
-static uint32_t difference(uint32_t a, uint32_t b) {
-    return fp17_add(a, b ^ UINT32_C(1) << 16);
+/* ---- FP16 ---- */
+
+enum { SOME = 16 }; /* channels that are transformed together */
+
+/* Numbers of FP17 of `SOME` channels. */
+typedef uint32_t numbers[SOME];
+
+/* Signs of the second operands. */
+enum { PLUS = 0, MINUS = FP17_SIGN };
+
+static inline void add(const numbers a, const numbers b, uint32_t sign, uint32_t *to) {
+    for (size_t c = 0; c < SOME; c++)
+        to[c] = fp17_add_inline(a[c], b[c] ^ sign);
 }
 
-static void combine_fp17(const uint32_t *d, uint32_t *to, size_t step) {
-    to[0] = difference(d[0], d[2 * step]);
-    to[step] = fp17_add(d[step], d[2 * step]);
-    to[2 * step] = difference(d[2 * step], d[step]);
-    to[3 * step] = difference(d[step], d[3 * step]);
+static inline void combine_fp17(const numbers *d, numbers *to, size_t step) {
+    add(d[0], d[2 * step], MINUS, to[0]);
+    add(d[step], d[2 * step], PLUS, to[step]);
+    add(d[2 * step], d[step], MINUS, to[2 * step]);
+    add(d[step], d[3 * step], MINUS, to[3 * step]);
 }
 
-static void transform_fp16(const int16_t *pixels, size_t line, size_t pixel, size_t count, int16_t *out) {
-    for (size_t c = 0; c < count; c++) {
-        uint32_t d[TILE * TILE], t[TILE * TILE];
+WIDE static void transform_fp16(const int16_t *pixels, size_t line, size_t pixel, size_t count, int16_t *out) {
+    for (size_t at = 0; at < count; at += SOME) {
+        const size_t some = count - at < SOME ? count - at : SOME;
+        numbers d[TILE * TILE] = {{0}}, t[TILE * TILE];
         for (size_t e = 0; e < TILE * TILE; e++)
-            d[e] = fp16_to_fp17((uint16_t)pixels[e / TILE * line + e % TILE * pixel + c]);
+            for (size_t c = 0; c < some; c++)
+                d[e][c] = fp16_to_fp17_inline((uint16_t)pixels[e / TILE * line + e % TILE * pixel + at + c]);
         for (size_t j = 0; j < TILE; j++)
             combine_fp17(d + j, t + j, TILE);
         for (size_t i = 0; i < TILE; i++)
             combine_fp17(t + i * TILE, d + i * TILE, 1);
         for (size_t e = 0; e < TILE * TILE; e++)
-            out[e * count + c] = (int16_t)fp17_to_fp16(d[e]);
+            for (size_t c = 0; c < some; c++)
+                out[e * count + at + c] = (int16_t)fp17_to_fp16_inline(d[e][c]);
     }
 }
 

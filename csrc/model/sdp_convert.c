@@ -4,13 +4,17 @@
 #include "model/wide.h"
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
-#include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
 
 /* Elements that are converted at a time. */
 enum { CHUNK = 256 };
 
 /* ---- input ---- */
+
+WIDE static void load_fp16(const uint8_t *bytes, int32_t *data, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        data[i] = (int32_t)fp16_to_fp32_inline(load_16(bytes + 2 * i));
+}
 
 void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size_t count) {
     switch (in) {
@@ -23,15 +27,14 @@ void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size
             data[i] = (int16_t)load_16(bytes + 2 * i);
         break;
     case NVDLA_FP16:
-        for (size_t i = 0; i < count; i++)
-            data[i] = (int32_t)fp16_to_fp32(load_16(bytes + 2 * i));
+        load_fp16(bytes, data, count);
         break;
     }
 }
 
 void sdp_flush_nans(int32_t *data, size_t count) {
     for (size_t i = 0; i < count; i++)
-        data[i] = fp32_is_nan((uint32_t)data[i]) ? 0 : data[i];
+        data[i] = ((uint32_t)data[i] & FP32_MAGNITUDE) > FP32_NAN ? 0 : data[i];
 }
 
 /* ---- output ---- */
@@ -93,31 +96,41 @@ WIDE static uint64_t to_int16(const struct sdp_convertor *convertor, const int32
 }
 
 /* Flags are raised by what comes out, even if it is exact. */
-static uint64_t store_fp16(uint8_t *bytes, uint16_t element) {
-    store_16(bytes, element);
-    return (element & FP16_MAGNITUDE) == FP16_LARGEST;
-}
-
-static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes, size_t count) {
-    uint64_t flagged = 0;
-    int32_t result[CHUNK];
-    for (size_t at = 0; at < count; at += CHUNK) {
-        size_t part = count - at < CHUNK ? count - at : CHUNK;
-        scale(convertor, SDP_INTEGER_BITS, data + at, result, part);
-        for (size_t i = 0; i < part; i++)
-            flagged += store_fp16(bytes + 2 * (at + i), fp16_from_integer(result[i]));
+static inline uint64_t store_all_fp16(const uint16_t *elements, uint8_t *bytes, size_t count) {
+    uint32_t flagged = 0;
+    for (size_t i = 0; i < count; i++) {
+        store_16(bytes + 2 * i, elements[i]);
+        flagged += (elements[i] & FP16_MAGNITUDE) == FP16_LARGEST;
     }
     return flagged;
 }
 
-static uint64_t from_fp32(enum nvdla_precision out, const int32_t *data, uint8_t *bytes, size_t count) {
+WIDE static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_t *data, uint8_t *bytes, size_t count) {
     uint64_t flagged = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint16_t rounded = fp32_to_fp16((uint32_t)data[i]);
+    int32_t result[CHUNK];
+    uint16_t elements[CHUNK];
+    for (size_t at = 0; at < count; at += CHUNK) {
+        size_t part = count - at < CHUNK ? count - at : CHUNK;
+        scale(convertor, SDP_INTEGER_BITS, data + at, result, part);
+        for (size_t i = 0; i < part; i++)
+            elements[i] = fp16_from_integer_inline(result[i]);
+        flagged += store_all_fp16(elements, bytes + 2 * at, part);
+    }
+    return flagged;
+}
+
+WIDE static uint64_t from_fp32(enum nvdla_precision out, const int32_t *data, uint8_t *bytes, size_t count) {
+    uint64_t flagged = 0;
+    uint16_t elements[CHUNK];
+    for (size_t at = 0; at < count; at += CHUNK) {
+        size_t part = count - at < CHUNK ? count - at : CHUNK;
+        for (size_t i = 0; i < part; i++)
+            elements[i] = fp32_to_fp16_inline((uint32_t)data[at + i]);
         if (out == NVDLA_FP16)
-            flagged += store_fp16(bytes + 2 * i, rounded);
+            flagged += store_all_fp16(elements, bytes + 2 * at, part);
         else
-            store_16(bytes + 2 * i, (uint16_t)fp16_to_int16(rounded));
+            for (size_t i = 0; i < part; i++)
+                store_16(bytes + 2 * (at + i), (uint16_t)fp16_to_int16_inline(elements[i]));
     }
     return flagged;
 }

@@ -3,7 +3,7 @@
 
 #include "model/wide.h"
 #include "nvdla/fixed.h"
-#include "nvdla/fp.h"
+#include "nvdla/fp_inline.h"
 
 /* Elements that go through a stage at a time. */
 enum { CHUNK = 256 };
@@ -17,6 +17,14 @@ static inline int32_t shifted(int16_t operand, unsigned shift) {
 
 static inline int32_t converted(const struct sdp_operand_format *format, int16_t operand) {
     return (int32_t)fixed_convert(operand, format->offset, format->scale, format->shift, 32);
+}
+
+WIDE static void fp_operands(const int16_t *in, int32_t *out, size_t count, bool without_nan) {
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t pattern = (uint16_t)in[i];
+        const bool dropped = without_nan && (pattern & FP16_MAGNITUDE) > FP16_INFINITY;
+        out[i] = (int32_t)(dropped ? 0 : fp16_to_fp32_inline(pattern));
+    }
 }
 
 void sdp_prepare_operands(const struct sdp_operand_format *format, const int16_t *in, int32_t *out, size_t count) {
@@ -36,11 +44,7 @@ void sdp_prepare_operands(const struct sdp_operand_format *format, const int16_t
         break;
     case SDP_FP16:
     case SDP_FP16_WITHOUT_NAN:
-        for (size_t i = 0; i < count; i++) {
-            uint16_t pattern = (uint16_t)in[i];
-            bool dropped = settings.form == SDP_FP16_WITHOUT_NAN && fp16_is_nan(pattern);
-            out[i] = (int32_t)(dropped ? 0 : fp16_to_fp32(pattern));
-        }
+        fp_operands(in, out, count, settings.form == SDP_FP16_WITHOUT_NAN);
         break;
     }
 }
@@ -139,21 +143,20 @@ WIDE static void y_alu(enum sdp_algorithm algorithm, int32_t *data, const int32_
 
 /* ---- FP32 patterns ---- */
 
-static const uint32_t sign_bit = UINT32_C(1) << 31;
-
-static void fp_alu(enum sdp_algorithm algorithm, int32_t *data, const int32_t *operand, size_t count) {
+WIDE static void fp_alu(enum sdp_algorithm algorithm, int32_t *restrict data, const int32_t *restrict operand,
+                        size_t count) {
     switch (algorithm) {
     case SDP_MAX:
         for (size_t i = 0; i < count; i++)
-            data[i] = (int32_t)fp32_max((uint32_t)data[i], (uint32_t)operand[i]);
+            data[i] = (int32_t)fp32_extreme_inline((uint32_t)data[i], (uint32_t)operand[i], false);
         break;
     case SDP_MIN:
         for (size_t i = 0; i < count; i++)
-            data[i] = (int32_t)fp32_min((uint32_t)data[i], (uint32_t)operand[i]);
+            data[i] = (int32_t)fp32_extreme_inline((uint32_t)data[i], (uint32_t)operand[i], true);
         break;
     case SDP_SUM:
         for (size_t i = 0; i < count; i++)
-            data[i] = (int32_t)fp32_add((uint32_t)data[i], (uint32_t)operand[i]);
+            data[i] = (int32_t)fp32_add_inline((uint32_t)data[i], (uint32_t)operand[i]);
         break;
     case SDP_EQUAL: /* of the patterns; the result is an integer */
         for (size_t i = 0; i < count; i++)
@@ -162,17 +165,18 @@ static void fp_alu(enum sdp_algorithm algorithm, int32_t *data, const int32_t *o
     }
 }
 
-static void fp_multiply(bool prelu, int32_t *data, const int32_t *operand, size_t count) {
+WIDE static void fp_multiply(bool prelu, int32_t *restrict data, const int32_t *restrict operand, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        uint32_t value = (uint32_t)data[i];
-        if (!prelu || value & sign_bit)
-            data[i] = (int32_t)fp32_mul(value, (uint32_t)operand[i]);
+        const int32_t product = (int32_t)fp32_mul_inline((uint32_t)data[i], (uint32_t)operand[i]);
+        data[i] = prelu && data[i] >= 0 ? data[i] : product;
     }
 }
 
 static void fp_relu(int32_t *data, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        data[i] = data[i] < 0 && !fp32_is_nan((uint32_t)data[i]) ? 0 : data[i];
+    for (size_t i = 0; i < count; i++) {
+        const bool nan = ((uint32_t)data[i] & FP32_MAGNITUDE) > FP32_NAN;
+        data[i] = data[i] < 0 && !nan ? 0 : data[i];
+    }
 }
 
 /* ---- stages ---- */

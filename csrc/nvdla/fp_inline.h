@@ -109,6 +109,142 @@ static inline uint32_t fp16_extreme_inline(uint32_t a, uint32_t b, bool smaller)
     return magnitude_a > FP16_INFINITY ? a : best;
 }
 
+/* ---- FP32 ----
+ *
+ * The same in double: every FP32 number is exact there, and a sum rounded to 53 bits and then to 24 is the same as the
+ * sum rounded once.
+ */
+
+enum {
+    FP32_REBIAS = 896, /* exponent field of double - that of FP32 */
+    FP32_FEWER = 29    /* mantissa bits of double - those of FP32 */
+};
+
+#define FP32_SIGN_BIT UINT32_C(0x80000000)
+#define FP32_MAGNITUDE UINT32_C(0x7fffffff)
+#define FP32_NAN UINT32_C(0x7f800000) /* magnitudes above it are NaNs */
+#define FP32_LARGEST UINT32_C(0x7f7fffff)
+
+/* FP32 that is no NaN as double. */
+static inline double fp32_double(uint32_t a) {
+    uint64_t magnitude = a & FP32_MAGNITUDE;
+    uint64_t bits = magnitude ? (magnitude << FP32_FEWER) + ((uint64_t)FP32_REBIAS << 52) : 0;
+    double value;
+    bits |= (uint64_t)(a & FP32_SIGN_BIT) << 32;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bits of a double, rounded to FP32's mantissa (nearest even). */
+static inline uint64_t fp32_round(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits + (UINT64_C(1) << (FP32_FEWER - 1)) - 1 + (bits >> FP32_FEWER & 1);
+}
+
+/* fp32_add() */
+static inline uint32_t fp32_add_inline(uint32_t a, uint32_t b) {
+    uint32_t magnitude_a = a & FP32_MAGNITUDE, magnitude_b = b & FP32_MAGNITUDE;
+    uint32_t larger = magnitude_b > magnitude_a ? b : a;
+    uint64_t bits = fp32_round(fp32_double(a) + fp32_double(b));
+    int32_t exponent = (int32_t)(bits >> 52 & 0x7ff) - FP32_REBIAS;
+    uint32_t sum = (uint32_t)exponent << 23 | (uint32_t)(bits >> FP32_FEWER & 0x7fffff);
+    /* An operand with exponent 255 (undefined if its mantissa is 0) keeps it, a carry into 255 saturates. */
+    sum = exponent >= 255 && exponent > (int32_t)(larger >> 23 & 255) ? FP32_LARGEST : sum;
+    sum = exponent <= 0 ? 0 : sum;
+    sum |= larger & FP32_SIGN_BIT;
+    sum = magnitude_b > FP32_NAN ? b : sum;
+    return magnitude_a > FP32_NAN ? a : sum;
+}
+
+/* fp32_sub() */
+static inline uint32_t fp32_sub_inline(uint32_t a, uint32_t b) {
+    return fp32_add_inline(a, b ^ FP32_SIGN_BIT);
+}
+
+/* fp32_mul() */
+static inline uint32_t fp32_mul_inline(uint32_t a, uint32_t b) {
+    uint32_t magnitude_a = a & FP32_MAGNITUDE, magnitude_b = b & FP32_MAGNITUDE;
+    uint64_t bits = fp32_round(fp32_double(a) * fp32_double(b));
+    int32_t exponent = (int32_t)(bits >> 52 & 0x7ff) - FP32_REBIAS;
+    uint32_t product = (uint32_t)exponent << 23 | (uint32_t)(bits >> FP32_FEWER & 0x7fffff);
+    product = exponent >= 255 ? FP32_LARGEST : product;
+    /* Operands whose exponents are too small give 0 even if the product would carry into the smallest number. */
+    product = exponent <= 0 || (magnitude_a >> 23) + (magnitude_b >> 23) < 127 ? 0 : product;
+    product |= (a ^ b) & FP32_SIGN_BIT;
+    product = magnitude_b > FP32_NAN ? b : product;
+    return magnitude_a > FP32_NAN ? a : product;
+}
+
+/* fp32_max(), or fp32_min() if smaller. */
+static inline uint32_t fp32_extreme_inline(uint32_t a, uint32_t b, bool smaller) {
+    uint32_t magnitude_a = a & FP32_MAGNITUDE, magnitude_b = b & FP32_MAGNITUDE;
+    int32_t order_a = (int32_t)(a & FP32_SIGN_BIT ? ~magnitude_a : magnitude_a);
+    int32_t order_b = (int32_t)(b & FP32_SIGN_BIT ? ~magnitude_b : magnitude_b);
+    uint32_t best = smaller ? (order_a < order_b ? a : b) : (order_a > order_b ? a : b);
+    best = magnitude_b > FP32_NAN ? b : best;
+    return magnitude_a > FP32_NAN ? a : best;
+}
+
+/* fp16_to_fp32() */
+static inline uint32_t fp16_to_fp32_inline(uint16_t a) {
+    uint32_t magnitude = a & (uint32_t)FP16_MAGNITUDE;
+    uint32_t denormal = fp_bits((float)(int32_t)magnitude * 0x1p-24f);
+    uint32_t value = magnitude < 0x400 ? denormal : (magnitude << 13) + (112u << 23);
+    value = magnitude == FP16_INFINITY ? FP32_LARGEST : value;
+    value = magnitude > FP16_INFINITY ? FP32_NAN | (magnitude & 0x3ff) : value;
+    return (a & 0x8000u) << 16 | value;
+}
+
+/* fp17_to_fp32() */
+static inline uint32_t fp17_to_fp32_inline(uint32_t a) {
+    uint32_t magnitude = a & (FP17_SIGN - 1);
+    uint32_t value = magnitude ? (magnitude << FP17_FEWER) + ((uint32_t)FP17_REBIAS << 23) : 0;
+    value = magnitude > FP17_NAN ? FP32_NAN | (magnitude & 0x3ff) : value;
+    return (a & FP17_SIGN) << 15 | value;
+}
+
+/* fp32_to_fp16() */
+static inline uint16_t fp32_to_fp16_inline(uint32_t a) {
+    uint32_t magnitude = a & FP32_MAGNITUDE, rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
+    /* The unit of 0.5 .. 1 in float is the unit of FP16's denormals. */
+    uint32_t small = magnitude < 113u << 23 ? magnitude : 0, denormal = fp_bits(fp_float(small) + 0.5f) - fp_bits(0.5f);
+    uint32_t value = magnitude < 113u << 23 ? denormal : (rounded >> 13) - (112u << 10);
+    value = rounded >= 143u << 23 ? (uint32_t)FP16_LARGEST : value;
+    value = magnitude > FP32_NAN ? FP16_INFINITY | (a & 0x3ff) : value;
+    return (uint16_t)(a >> 16 & 0x8000u) | (uint16_t)value;
+}
+
+/* fp32_to_fp17() */
+static inline uint32_t fp32_to_fp17_inline(uint32_t a) {
+    uint32_t magnitude = a & FP32_MAGNITUDE;
+    uint32_t rounded = magnitude + (1u << (FP17_FEWER - 1)) - 1 + (magnitude >> FP17_FEWER & 1);
+    uint32_t value = (rounded >> FP17_FEWER) - (FP17_REBIAS << 10);
+    /* Below the smallest number there is nothing, but what is next to it is rounded to it. */
+    uint32_t least = ((uint32_t)FP17_REBIAS << 23) + 0x7fe000;
+    value = magnitude < (FP17_REBIAS + 1u) << 23 ? (magnitude >= least ? 0x400 : 0) : value;
+    value = rounded >= (FP17_REBIAS + 63u) << 23 ? (uint32_t)FP17_LARGEST : value;
+    value = magnitude > FP32_NAN ? FP17_NAN | (a & 0x3ff) : value;
+    return (a >> 15 & FP17_SIGN) | value;
+}
+
+/* fp16_from_integer() of 17 bits */
+static inline uint16_t fp16_from_integer_inline(int32_t value) {
+    return fp32_to_fp16_inline(fp_bits((float)value));
+}
+
+/* fp16_to_int16() */
+static inline int16_t fp16_to_int16_inline(uint16_t a) {
+    uint32_t magnitude = a & (uint32_t)FP16_MAGNITUDE;
+    uint32_t finite = magnitude < FP16_INFINITY ? magnitude : (uint32_t)FP16_INFINITY;
+    uint32_t normal = (finite << 13) + (112u << 23);
+    float value = finite < 0x400 ? 0 : fp_float(normal);
+    int32_t whole = (int32_t)(value + 0.5f);
+    int32_t positive = whole < INT16_MAX ? whole : INT16_MAX, negative = whole < 32768 ? -whole : INT16_MIN;
+    int32_t result = a & 0x8000 ? negative : positive;
+    return (int16_t)(magnitude > FP16_INFINITY ? INT16_MIN : result);
+}
+
 /* NaNs and infinities among FP16 elements. */
 struct fp16_specials {
     uint64_t nan, infinity;

@@ -3,6 +3,7 @@
 
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
+#include "nvdla/fp_inline.h"
 
 const struct lut_arithmetic lut_cdp_int8 = {
     .compare_bits = 22,
@@ -213,18 +214,18 @@ static inline struct position locate_difference(const struct lut_settings *setti
 
 static inline struct position locate_fp16(const struct lut_settings *settings, enum lut_table table, uint32_t x,
                                           int fraction_bits) {
-    uint32_t f = fp32_sub(x, bits_of(settings->range[table].start));
+    uint32_t f = fp32_sub_inline(x, bits_of(settings->range[table].start));
     if (fp32_is_nan(f) || f == 0 || f & FP32_SIGN)
         return under;
     return locate_difference(settings, table, f, fraction_bits);
 }
 
 static inline uint32_t entry_fp17(const int16_t *samples, int index) {
-    return fp16_to_fp17((uint16_t)samples[index]);
+    return fp16_to_fp17_inline((uint16_t)samples[index]);
 }
 
 static inline uint32_t entry_fp32(const int16_t *samples, int index) {
-    return fp16_to_fp32((uint16_t)samples[index]);
+    return fp16_to_fp32_inline((uint16_t)samples[index]);
 }
 
 /* y0*(1-f) + y1*f of FP17 numbers. Spec: 55-lut section 6. */
@@ -232,28 +233,28 @@ static uint32_t weighted_fp17(const int16_t *samples, struct position position) 
     uint64_t one = UINT64_C(1) << SDP_FRACTION_BITS;
     uint32_t second = fp17_from_fraction(position.fraction, SDP_FRACTION_BITS);
     uint32_t first = position.fraction ? fp17_from_fraction(one - position.fraction, SDP_FRACTION_BITS) : FP17_ONE;
-    return fp17_add(fp17_mul(first, entry_fp17(samples, position.index)),
-                    fp17_mul(second, entry_fp17(samples, position.index + 1)));
+    return fp17_add_inline(fp17_mul_inline(first, entry_fp17(samples, position.index)),
+                           fp17_mul_inline(second, entry_fp17(samples, position.index + 1)));
 }
 
 /* y0 + (y1-y0)*f, the difference formed in FP32. Spec: 55-lut section 7.3. */
 static uint32_t interpolated_fp17(const int16_t *samples, struct position position) {
-    uint32_t difference =
-        fp32_to_fp17(fp32_sub(entry_fp32(samples, position.index + 1), entry_fp32(samples, position.index)));
+    uint32_t difference = fp32_to_fp17_inline(
+        fp32_sub_inline(entry_fp32(samples, position.index + 1), entry_fp32(samples, position.index)));
     uint32_t fraction = fp17_from_fraction(position.fraction, CDP_FRACTION_BITS);
-    return fp17_add(fp17_mul(difference, fraction), entry_fp17(samples, position.index));
+    return fp17_add_inline(fp17_mul_inline(difference, fraction), entry_fp17(samples, position.index));
 }
 
 /* slope * (x - from) as FP17. */
 static inline uint32_t line_fp17(uint32_t x, uint32_t from, struct lut_slope slope) {
-    return fp17_mul(fp32_to_fp17(fp32_sub(x, from)), fp16_to_fp17((uint16_t)slope.scale));
+    return fp17_mul_inline(fp32_to_fp17_inline(fp32_sub_inline(x, from)), fp16_to_fp17_inline((uint16_t)slope.scale));
 }
 
 /* The point that the underflow line of a table goes through: START, or entry 0 of the logarithmic index. distance: from
  * the one to the other, FP32. */
 static inline uint32_t line_start_fp32(const struct lut_settings *settings, enum lut_table table, uint32_t distance) {
     uint32_t start = bits_of(settings->range[table].start);
-    return table == LUT_LE && !settings->le_linear ? fp32_add(start, distance) : start;
+    return table == LUT_LE && !settings->le_linear ? fp32_add_inline(start, distance) : start;
 }
 
 /* FP32 pattern of 2^offset; the exponent wraps, so that -128 gives that of infinity, and -127 gives 0. */
@@ -293,17 +294,17 @@ struct lut_result lut_look_up_sdp_fp16(const struct lut_settings *settings, cons
     uint32_t y = 0, distance = power_of_two(settings->le_index_offset);
     switch (at.position.answer) {
     case LUT_UNDER:
-        y = fp17_add(entry_fp17(at.samples, 0),
-                     line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under));
+        y = fp17_add_inline(entry_fp17(at.samples, 0),
+                            line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under));
         break;
     case LUT_HIT:
         y = weighted_fp17(at.samples, at.position);
         break;
     case LUT_OVER:
-        y = fp17_add(entry_fp17(at.samples, at.result.index), line_fp17(x, bits_of(range->end), range->over));
+        y = fp17_add_inline(entry_fp17(at.samples, at.result.index), line_fp17(x, bits_of(range->end), range->over));
         break;
     }
-    at.result.value = (int32_t)fp17_to_fp32(y);
+    at.result.value = (int32_t)fp17_to_fp32_inline(y);
     return at.result;
 }
 
@@ -315,14 +316,14 @@ struct lut_result lut_look_up_cdp_fp16(const struct lut_settings *settings, cons
     uint32_t y = 0, distance = offset <= -FP32_BIAS ? 0 : power_of_two(offset);
     switch (at.position.answer) {
     case LUT_UNDER:
-        y = fp17_add(line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under),
-                     entry_fp17(at.samples, 0));
+        y = fp17_add_inline(line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under),
+                            entry_fp17(at.samples, 0));
         break;
     case LUT_HIT:
         y = interpolated_fp17(at.samples, at.position);
         break;
     case LUT_OVER:
-        y = fp17_add(line_fp17(x, bits_of(range->end), range->over), entry_fp17(at.samples, at.result.index));
+        y = fp17_add_inline(line_fp17(x, bits_of(range->end), range->over), entry_fp17(at.samples, at.result.index));
         break;
     }
     at.result.value = (int32_t)y;

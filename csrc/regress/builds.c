@@ -10,8 +10,12 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/option_sets.h"
 #include "regress/paths.h"
 #include "run/simulators.h"
+
+/* A simulator with a profile takes this part less time. */
+static const double PROFILE_SAVES = 0.2;
 
 /* A simulator that is written while it is copied is copied again: so often, with so long a pause. */
 enum { TRIES = 100, PAUSE_MS = 100 };
@@ -26,32 +30,25 @@ struct build {
 struct builds {
     struct build *builds;
     size_t count;
-    char *folder; /* of the night; NULL: not known yet */
+    struct option_sets sets; /* of the tests */
+    char *folder;            /* of the night; NULL: not known yet */
     void (*tell)(void *context, const char *line);
     void *context;
 };
 
 /* Finds out which simulator a test plays on, or is debugged with; false if it needs none, or its options cannot be
  * read, which shows when it is started. free(*rtl_name) */
-static bool simulator_of(const struct test *test, bool debug, char **rtl_name, enum simulator_variant *variant) {
-    struct run_options options;
-    struct words words = {0};
+static bool simulator_of(struct option_sets *sets, const struct test *test, bool debug, char **rtl_name,
+                         enum simulator_variant *variant) {
+    struct set_options taken;
     struct error err;
-    run_options_init(&options);
-    words_add(&words, "--config=%s", test->config);
-    words_add(&words, "--dut=%s", test->dut);
-    for (size_t i = 0; i < test->options.count; i++)
-        words_add(&words, "%s", test->options.items[i]);
-    if (debug)
-        words_add(&words, "--debug");
-    words_add(&words, "%s", test->trace);
-    const bool read = run_options_read(&options, &words, &err) && options.dut != DUT_MODEL;
+    const bool read = set_options_take(sets, test, "", &taken, &err) && taken.options.dut != DUT_MODEL;
+    taken.options.debug = debug;
     if (read) {
-        *rtl_name = xstrdup(options.rtl_name);
-        *variant = run_variant(&options, test->config);
+        *rtl_name = xstrdup(taken.options.rtl_name);
+        *variant = run_variant(&taken.options, test->config);
     }
-    run_options_free(&options);
-    words_free(&words);
+    set_options_leave(&taken);
     return read;
 }
 
@@ -173,22 +170,57 @@ void builds_remove(const char *folder) {
 
 /* ---- the builds ---- */
 
-/* The build of a simulator, made now if it is new. Takes rtl_name. */
-static struct build *need(struct builds *builds, const char *config, char *rtl_name, enum simulator_variant variant) {
-    struct build *found = find(builds, config, rtl_name, variant);
+/* True if the tests on a simulator save more than its profile takes, by their history. */
+static bool profile_pays(struct builds *builds, const struct test_list *tests, const bool *done,
+                         const struct build *build) {
+    const double cost = simulator_profile_cost(build->config, build->rtl_name, build->variant);
+    double seconds = 0;
+    for (size_t i = 0; cost >= 0 && i < tests->count; i++) {
+        const struct test *test = &tests->tests[i];
+        enum simulator_variant variant;
+        char *rtl_name;
+        if ((done && done[i]) || test->expected_seconds <= 0 || strcmp(test->config, build->config) != 0 ||
+            !simulator_of(&builds->sets, test, false, &rtl_name, &variant))
+            continue;
+        if (variant == build->variant && strcmp(rtl_name, build->rtl_name) == 0)
+            seconds += test->expected_seconds;
+        free(rtl_name);
+    }
+    return cost >= 0 && seconds * PROFILE_SAVES > cost;
+}
+
+/* Makes a simulator; one that cannot be made with a profile is made without. */
+static void make(struct builds *builds, struct build *build, bool profile) {
     struct error err;
+    bool made = update_simulator(build->config, build->rtl_name, build->variant, profile, &build->log, &err);
+    if (!made && profile) {
+        char *line = xprintf("%s with a profile; it is built without one", err.text);
+        builds->tell(builds->context, line);
+        free(line);
+        free(build->log);
+        made = update_simulator(build->config, build->rtl_name, build->variant, false, &build->log, &err);
+    }
+    if (made)
+        return;
+    build->reason = xstrdup(err.text);
+    char *line = xprintf("%s%s%s", err.text, build->log[0] ? "; the end of make's output:\n" : "", build->log);
+    builds->tell(builds->context, line);
+    free(line);
+}
+
+/* The build of a simulator, made now if it is new. Takes rtl_name. tests: that will play on it, not those that are
+ * done. */
+static struct build *need(struct builds *builds, const char *config, char *rtl_name, enum simulator_variant variant,
+                          const struct test_list *tests, const bool *done) {
+    struct build *found = find(builds, config, rtl_name, variant);
     if (found) {
         free(rtl_name);
         return found;
     }
     struct build build = {.config = xstrdup(config), .rtl_name = rtl_name, .variant = variant};
     build.kept = was_kept(builds, &build);
-    if (!build.kept && !update_simulator(config, rtl_name, variant, &build.log, &err)) {
-        build.reason = xstrdup(err.text);
-        char *line = xprintf("%s%s%s", err.text, build.log[0] ? "; the end of make's output:\n" : "", build.log);
-        builds->tell(builds->context, line);
-        free(line);
-    }
+    if (!build.kept)
+        make(builds, &build, tests && profile_pays(builds, tests, done, &build));
     builds->builds = xgrow(builds->builds, builds->count, sizeof *builds->builds);
     builds->builds[builds->count] = build;
     return &builds->builds[builds->count++];
@@ -201,8 +233,8 @@ struct builds *builds_make(const struct test_list *tests, const bool *done, cons
     for (size_t i = 0; i < tests->count; i++) {
         char *rtl_name;
         enum simulator_variant variant;
-        if (!(done && done[i]) && simulator_of(&tests->tests[i], false, &rtl_name, &variant))
-            need(builds, tests->tests[i].config, rtl_name, variant);
+        if (!(done && done[i]) && simulator_of(&builds->sets, &tests->tests[i], false, &rtl_name, &variant))
+            need(builds, tests->tests[i].config, rtl_name, variant, tests, done);
     }
     return builds;
 }
@@ -228,9 +260,9 @@ const char *builds_debug(struct builds *builds, const struct test *test) {
     enum simulator_variant variant;
     char *rtl_name;
     struct error err;
-    if (!simulator_of(test, true, &rtl_name, &variant))
+    if (!simulator_of(&builds->sets, test, true, &rtl_name, &variant))
         return "it is not played on RTL";
-    struct build *build = need(builds, test->config, rtl_name, variant);
+    struct build *build = need(builds, test->config, rtl_name, variant, NULL, NULL);
     if (!build->reason && !build->kept && !keep(build, builds->folder, &err)) {
         build->reason = xstrdup(err.text);
         builds->tell(builds->context, err.text);
@@ -246,14 +278,22 @@ void builds_free(struct builds *builds) {
         free(builds->builds[i].log);
     }
     free(builds->builds);
+    option_sets_free(&builds->sets);
     free(builds->folder);
     free(builds);
 }
 
-bool builds_failed(const struct builds *builds, const struct test *test, const char *folder, struct result *result) {
+static bool any_failed(const struct builds *builds) {
+    bool any = false;
+    for (size_t i = 0; i < builds->count; i++)
+        any = any || builds->builds[i].reason;
+    return any;
+}
+
+bool builds_failed(struct builds *builds, const struct test *test, const char *folder, struct result *result) {
     enum simulator_variant variant;
     char *rtl_name;
-    if (!simulator_of(test, false, &rtl_name, &variant))
+    if (!any_failed(builds) || !simulator_of(&builds->sets, test, false, &rtl_name, &variant))
         return false;
     const struct build *build = find(builds, test->config, rtl_name, variant);
     free(rtl_name);
@@ -273,7 +313,10 @@ bool builds_failed(const struct builds *builds, const struct test *test, const c
 
 bool builds_check(const struct test *test, const char *folder, struct error *err) {
     struct build build;
-    if (!simulator_of(test, false, &build.rtl_name, &build.variant))
+    struct option_sets sets = {0};
+    const bool simulated = simulator_of(&sets, test, false, &build.rtl_name, &build.variant);
+    option_sets_free(&sets);
+    if (!simulated)
         return true;
     build.config = test->config;
     char *path = copy_path(folder, &build);

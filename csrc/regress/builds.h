@@ -14,7 +14,8 @@
 struct builds;
 
 /* Builds what the tests need that are not done (done: NULL: none is), but what the folder of the night has already
- * (NULL: it is a new one). A build that fails is told and does not end anything. */
+ * (NULL: it is a new one). Where the durations that the tests are expected to have say that a profile pays, it is
+ * built with one. A build that fails is told and does not end anything. */
 struct builds *builds_make(const struct test_list *tests, const bool *done, const char *folder,
                            void (*tell)(void *context, const char *line), void *context);
 void builds_free(struct builds *builds);
@@ -35,7 +36,7 @@ void builds_remove(const char *folder);
 
 /* True if the test's simulator is not there: *result says so (ERROR, the end of the build's log), the caller frees it.
  */
-bool builds_failed(const struct builds *builds, const struct test *test, const char *folder, struct result *result);
+bool builds_failed(struct builds *builds, const struct test *test, const char *folder, struct result *result);
 
 /* False with a message if the copy that a test plays on is not in the folder of the night. */
 bool builds_check(const struct test *test, const char *folder, struct error *err);

@@ -11,15 +11,15 @@
 #include "nvdla/xalloc.h"
 #include "regress/builds.h"
 #include "regress/engine.h"
+#include "regress/option_sets.h"
 #include "run/pool.h"
 
 #define TICK_SECONDS 0.25
 
 /* A test from its start until its result is kept. */
 struct slot {
-    struct job job; /* first: a job of the pool is a slot */
-    struct run_options options;
-    struct words words; /* that the options refer to */
+    struct job job;            /* first: a job of the pool is a slot */
+    struct set_options played; /* how */
     char *path;
     const struct test *test;
     size_t number;
@@ -29,6 +29,7 @@ struct slot {
 struct local {
     const struct engine_job *work;
     struct pool pool;
+    struct option_sets sets;
     size_t next;            /* in work->order */
     struct slot **finished; /* whose results are to be kept */
     size_t finished_count;
@@ -59,8 +60,7 @@ __attribute__((format(printf, 2, 3))) static void say(const struct local *local,
 
 static void slot_free(struct slot *slot) {
     job_free(&slot->job);
-    run_options_free(&slot->options);
-    words_free(&slot->words);
+    set_options_leave(&slot->played);
     result_free(&slot->result);
     free(slot->path);
     free(slot);
@@ -79,12 +79,9 @@ static void finish(struct local *local, struct slot *slot) {
 }
 
 /* Fills in what playing slot->test takes. */
-static bool prepare(struct slot *slot, const char *folder, struct error *err) {
+static bool prepare(struct option_sets *sets, struct slot *slot, const char *folder, struct error *err) {
     const struct test *test = slot->test;
     slot->path = test_trace(test, folder);
-    test_words(test, folder, &slot->words);
-    words_add(&slot->words, "--only-failed");
-    words_add(&slot->words, "%s", slot->path);
     slot->job = (struct job){.path = slot->path,
                              .name = test_name(test),
                              .config = nvdla_config_find(test->config),
@@ -93,10 +90,8 @@ static bool prepare(struct slot *slot, const char *folder, struct error *err) {
                              .layer = {.generator = test->generator, .seed = test->layer_seed},
                              .result_end = -1,
                              .output_end = -1};
-    run_options_init(&slot->options);
-    if (!slot->job.config)
-        return error_set(err, "there is no configuration '%s'", test->config);
-    return run_options_read(&slot->options, &slot->words, err);
+    const bool read = set_options_take(sets, test, folder, &slot->played, err);
+    return slot->job.config ? read : error_set(err, "there is no configuration '%s'", test->config);
 }
 
 static void start(struct local *local, size_t number) {
@@ -104,29 +99,32 @@ static void start(struct local *local, size_t number) {
     struct error err;
     slot->number = number;
     slot->test = &local->work->tests[number];
-    bool well = prepare(slot, local->work->folder, &err);
-    slot->options.simulators = local->simulators;
+    bool well = prepare(&local->sets, slot, local->work->folder, &err);
+    slot->played.options.simulators = local->simulators;
     slot->job.ledger = local->work->ledger;
     slot->job.number = number;
     local->pool.to_come = local->work->count - local->next;
-    well = well && pool_start(&local->pool, &slot->job, &slot->options, listener_of(local)->progress != NULL, &err);
+    well =
+        well && pool_start(&local->pool, &slot->job, &slot->played.options, listener_of(local)->progress != NULL, &err);
     if (well) {
         if (listener_of(local)->started)
             listener_of(local)->started(listener_of(local)->context, number, local->host);
         return;
     }
-    slot->result = job_failed(&slot->job, &slot->options, err.text);
+    slot->result = job_failed(&slot->job, &slot->played.options, err.text);
     finish(local, slot);
 }
 
 bool engine_noted(const struct test *test, const char *folder, const char *line, struct result *result) {
     struct slot *slot = xcalloc(1, sizeof *slot);
+    struct option_sets sets = {0};
     struct error err;
     slot->test = test;
-    const bool well = prepare(slot, folder, &err) && job_noted(&slot->job, &slot->options, line, result);
+    const bool well = prepare(&sets, slot, folder, &err) && job_noted(&slot->job, &slot->played.options, line, result);
     if (well)
         set_command(result, test);
     slot_free(slot);
+    option_sets_free(&sets);
     return well;
 }
 
@@ -145,7 +143,7 @@ static void ended(void *context, struct job *job) {
         slot_free(slot);
         return;
     }
-    slot->result = job_result(job, &slot->options);
+    slot->result = job_result(job, &slot->played.options);
     finish(local, slot);
 }
 
@@ -218,6 +216,7 @@ enum engine_end engine_local(const struct engine_job *job, int *signal, struct e
     }
     keep_results(&local);
     pool_close(&local.pool);
+    option_sets_free(&local.sets);
     free(local.finished);
     free(local.simulators);
     if (local.failed) {

@@ -33,7 +33,7 @@
 
 /* Seconds between two times that results go into the database, which costs milliseconds for the disk, and are told.
  * The ledger of the night has them at once. */
-#define KEEP_SECONDS 0.5
+#define KEEP_SECONDS 2.0
 
 struct kept {
     size_t test;
@@ -356,11 +356,19 @@ static bool tell_kept(struct night *night) {
     return !night->lost;
 }
 
-static bool keep(void *context, size_t test, const char *host, struct result *result) {
-    struct night *night = context;
+/* True if the result stands in the ledger: it is as the process of the test has noted it, or is noted now. */
+static bool note(const struct night *night, size_t test, const char *host, const struct result *result) {
+    if (result->line)
+        return true;
     char *line = result_json(result);
     const bool noted = ledger_note(night->ledger, test, host, line);
     free(line);
+    return noted;
+}
+
+static bool keep(void *context, size_t test, const char *host, struct result *result) {
+    struct night *night = context;
+    const bool noted = note(night, test, host, result);
     night->kept = xgrow(night->kept, night->kept_count, sizeof *night->kept);
     night->kept[night->kept_count++] =
         (struct kept){.test = test, .at = time(NULL), .host = xstrdup(host), .result = *result};
@@ -636,6 +644,8 @@ static bool prepare(struct night *night, struct error *err) {
                          options->slurm ? "--slurm-options" : "--chunk-seconds");
     if (options->dry_run)
         return expect(night, err);
+    if (!expect(night, err))
+        return false;
     night->builds = builds_make(&night->tests, night->done, night->folder, tell_build, NULL);
     return (options->resume || begin(night, err)) && builds_keep(night->builds, night->folder, err);
 }

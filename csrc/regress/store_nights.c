@@ -251,16 +251,18 @@ static char *describe(const struct result_mismatch *mismatch) {
     return text.text;
 }
 
+static unsigned digit_of(char digit) {
+    return (unsigned)(digit < 'a' ? digit - '0' : digit - 'a' + 10);
+}
+
 /* Bytes of hex digits; NULL: there are none, or something else stands there. free() it. */
 static unsigned char *bytes_of(const char *hex, size_t *n) {
     *n = hex ? strlen(hex) / 2 : 0;
     if (*n == 0 || strspn(hex, "0123456789abcdef") != 2 * *n)
         return NULL;
     unsigned char *bytes = xmalloc(*n);
-    for (size_t i = 0; i < *n; i++) {
-        const char digits[3] = {hex[2 * i], hex[2 * i + 1]};
-        bytes[i] = (unsigned char)strtoul(digits, NULL, 16);
-    }
+    for (size_t i = 0; i < *n; i++)
+        bytes[i] = (unsigned char)(digit_of(hex[2 * i]) << 4 | digit_of(hex[2 * i + 1]));
     return bytes;
 }
 

@@ -401,6 +401,8 @@ static enum step sequential_wait(struct player *p, const struct op *op) {
 }
 
 static enum step execute(struct player *p, struct stream *stream, const struct op *op) {
+    if (p->options->trying)
+        p->options->trying(p->options->trying_context, p->dev, (size_t)(op - p->prog->ops));
     switch (op->kind) {
     case OP_NOTE:
         if (p->options->note)

@@ -28,6 +28,9 @@ struct play_options {
     /* Called now and then with the operations done and the layer running; may be NULL. */
     void (*progress)(void *context, const struct device *dev, size_t done, size_t total);
     void *progress_context;
+    /* Called before each attempt at an operation of a stream or of the end, with its index; may be NULL. */
+    void (*trying)(void *context, const struct device *dev, size_t op);
+    void *trying_context;
     /* Called with each comment of the trace when its place comes; may be NULL. */
     void (*note)(void *context, struct device *dev, const char *text);
     void *note_context;

@@ -22,6 +22,7 @@
 
 struct run {
     const struct run_options *options;
+    const struct jobs_listener *listener; /* NULL: results are printed and written */
     struct job *jobs;
     size_t count, started, done;
     struct pool pool;
@@ -80,8 +81,12 @@ static void count_result(struct run *run, const struct result *result) {
 
 static void finish(struct run *run, struct result *result) {
     count_result(run, result);
-    write_result(run, result);
     progress_clear(&run->progress);
+    if (run->listener) {
+        run->listener->ended(run->listener->context, result);
+        return;
+    }
+    write_result(run, result);
     result_print(result, &run->style, &run->warnings);
     result_free(result);
 }
@@ -210,7 +215,7 @@ static int play_all(struct run *run) {
         show_progress(run);
     }
     warning_kinds_print(&run->warnings);
-    if (run->count > 1)
+    if (run->count > 1 && !run->listener)
         print_counts(run);
     return run->failed ? EXIT_BAD_INPUT : run->worst;
 }
@@ -228,10 +233,15 @@ static int play_with_signals(struct run *run) {
 }
 
 int jobs_run(const struct run_options *options) {
+    return jobs_run_for(options, NULL);
+}
+
+int jobs_run_for(const struct run_options *options, const struct jobs_listener *listener) {
     const bool lines_to_stderr = options->results && strcmp(options->results, "-") == 0;
     FILE *out = lines_to_stderr ? stderr : stdout;
     struct run run = {
         .options = options,
+        .listener = listener,
         .count = options->traces.count,
         .progress = progress_start(),
         .style = {.out = out,
@@ -248,6 +258,7 @@ int jobs_run(const struct run_options *options) {
     run.jobs = xcalloc(run.count, sizeof *run.jobs);
     for (size_t i = 0; i < run.count; i++)
         run.jobs[i] = (struct job){.path = options->traces.items[i],
+                                   .config = listener ? listener->config : NULL,
                                    .max_seconds = (double)options->max_seconds,
                                    .result_end = -1,
                                    .output_end = -1};

@@ -32,6 +32,7 @@ static void fill_device(struct result *result, const struct played *played) {
         .findings = played->dev->finding_count + played->dev->findings_dropped,
         .clocked = s->cycles > 0,
         .cycles = s->cycles,
+        .op_start = s->op_start,
         .op_cycles = s->op_cycles,
         .outside = s->outside,
         .cpu_seconds = s->cpu_seconds,

@@ -42,13 +42,17 @@ static bool check_config(const struct run_options *options, const struct nvdla_c
     return false;
 }
 
-/* Reads every trace; false if any cannot be run. */
+/* Reads every trace whose configuration is not known; false if any cannot be run. */
 static bool read_all(const struct run_options *options, struct job *jobs, size_t count,
                      struct warning_kinds *warnings) {
     struct progress progress = progress_start();
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         struct error err;
+        if (jobs[i].config) { /* it has been read */
+            ok = check_config(options, jobs[i].config) && ok;
+            continue;
+        }
         progress_count(&progress, "reading", i, count, "traces");
         struct program *prog = read_trace(options, jobs[i].path, &err);
         if (!prog || !check_config(options, prog->config)) {

@@ -10,6 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "report/json.h"
 #include "run/options.h"
+#include "run/result_members.h"
 #include "run/version.h"
 
 const char *const verdict_names[VERDICT_COUNT] = {"PASS", "FAIL", "HANG", "REFUSED", "CRASH", "ERROR"};
@@ -21,76 +22,6 @@ int verdict_status(enum verdict verdict) {
     };
     return statuses[verdict];
 }
-
-enum kind { TEXT, NUMBER, INTEGER, REAL, TRUTH };
-
-struct member {
-    const char *key;
-    enum kind kind;
-    size_t offset;
-};
-
-#define MEMBER(type, kind, member)                                                                                     \
-    { #member, kind, offsetof(struct type, member) }
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-
-static const struct member head[] = {
-    MEMBER(result, TEXT, trace),
-    MEMBER(result, TEXT, path),
-    MEMBER(result, TEXT, config),
-    MEMBER(result, TEXT, dut),
-    MEMBER(result, NUMBER, seed),
-    /* verdict and status stand here, see result_json() */
-    MEMBER(result, TEXT, reason),
-    MEMBER(result, TRUTH, compared),
-    MEMBER(result, INTEGER, exit_status),
-    MEMBER(result, REAL, seconds),
-    MEMBER(result, REAL, cpu_seconds),
-    MEMBER(result, NUMBER, memory_peak),
-    MEMBER(result, NUMBER, operations),
-    MEMBER(result, NUMBER, launches),
-    MEMBER(result, NUMBER, layers),
-    MEMBER(result, NUMBER, macs),
-    MEMBER(result, NUMBER, warnings_dropped),
-    MEMBER(result, TEXT, report),
-    MEMBER(result, TEXT, page),
-    MEMBER(result, TEXT, histogram),
-    MEMBER(result, TEXT, coverage),
-    MEMBER(result, TEXT, command),
-    MEMBER(result, TEXT, wave_command),
-    MEMBER(result, TEXT, debug_command),
-    MEMBER(result, TEXT, output),
-};
-
-static const struct member device_members[] = {
-    MEMBER(result_device, TEXT, name),           MEMBER(result_device, TEXT, outcome),
-    MEMBER(result_device, TEXT, details),        MEMBER(result_device, NUMBER, checks),
-    MEMBER(result_device, TEXT, engine),         MEMBER(result_device, NUMBER, stopped),
-    MEMBER(result_device, NUMBER, not_compared), MEMBER(result_device, NUMBER, volatile_mismatches),
-    MEMBER(result_device, NUMBER, interrupts),   MEMBER(result_device, NUMBER, failures),
-    MEMBER(result_device, NUMBER, findings),     MEMBER(result_device, TRUTH, clocked),
-    MEMBER(result_device, NUMBER, cycles),       MEMBER(result_device, NUMBER, op_cycles),
-    MEMBER(result_device, NUMBER, outside),      MEMBER(result_device, NUMBER, vpi_calls),
-    MEMBER(result_device, NUMBER, quiet_cycles), MEMBER(result_device, NUMBER, most_vpi_per_cycle),
-    MEMBER(result_device, NUMBER, wave_cycles),  MEMBER(result_device, REAL, cpu_seconds),
-    MEMBER(result_device, REAL, eval_share),     MEMBER(result_device, NUMBER, table_hits),
-    MEMBER(result_device, NUMBER, table_builds),
-};
-
-static const struct member mismatch_members[] = {
-    MEMBER(result_mismatch, TEXT, space),    MEMBER(result_mismatch, NUMBER, address),
-    MEMBER(result_mismatch, NUMBER, bytes),  MEMBER(result_mismatch, TEXT, unit),
-    MEMBER(result_mismatch, TEXT, position), MEMBER(result_mismatch, INTEGER, launch),
-    MEMBER(result_mismatch, TEXT, element),  MEMBER(result_mismatch, NUMBER, cycle),
-    MEMBER(result_mismatch, TRUTH, golden),
-};
-
-static const struct member finding_members[] = {
-    MEMBER(result_finding, TEXT, device),
-    MEMBER(result_finding, TEXT, rule),
-    MEMBER(result_finding, NUMBER, cycle),
-    MEMBER(result_finding, TEXT, text),
-};
 
 /* ---- out ---- */
 
@@ -114,11 +45,11 @@ static json_t *json_member(const void *object, const struct member *member) {
 }
 
 /* Texts that are NULL are left out. */
-static json_t *put(json_t *json, const void *object, const struct member *members, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        json_t *value = json_member(object, &members[i]);
+static json_t *put(json_t *json, const void *object, const struct members *members) {
+    for (size_t i = 0; i < members->count; i++) {
+        json_t *value = json_member(object, &members->items[i]);
         if (value)
-            json_object_set_new(json, members[i].key, value);
+            json_object_set_new(json, members->items[i].key, value);
     }
     return json;
 }
@@ -139,7 +70,7 @@ static json_t *json_beats(const uint64_t *beats, bool write) {
 }
 
 static json_t *json_device(const struct result_device *device) {
-    json_t *json = put(json_object(), device, device_members, LENGTH(device_members));
+    json_t *json = put(json_object(), device, &result_device_members);
     json_object_set_new(json, "read_beats", json_beats(device->read_beats, false));
     json_object_set_new(json, "write_beats", json_beats(device->write_beats, true));
     return json;
@@ -211,17 +142,15 @@ char *result_json(const struct result *result) {
     const struct result_device *first = &result->devices[0];
     json_object_set_new(json, "verdict", json_string(verdict_names[result->verdict]));
     json_object_set_new(json, "status", json_integer(verdict_status(result->verdict)));
-    put(json, result, head, LENGTH(head));
+    put(json, result, &result_head_members);
     json_object_set_new(json, "cycles", json_integer((json_int_t)first->cycles));
     json_object_set_new(json, "op_cycles", json_integer((json_int_t)first->op_cycles));
     json_object_set_new(json, "checks", json_integer((json_int_t)first->checks));
     json_object_set_new(json, "not_compared", json_integer((json_int_t)first->not_compared));
     if (result->mismatch.space)
-        json_object_set_new(json, "mismatch",
-                            put(json_object(), &result->mismatch, mismatch_members, LENGTH(mismatch_members)));
+        json_object_set_new(json, "mismatch", put(json_object(), &result->mismatch, &result_mismatch_members));
     for (size_t i = 0; i < result->finding_count; i++)
-        json_array_append_new(findings,
-                              put(json_object(), &result->findings[i], finding_members, LENGTH(finding_members)));
+        json_array_append_new(findings, put(json_object(), &result->findings[i], &result_finding_members));
     json_object_set_new(json, "findings", findings);
     json_object_set_new(json, "warnings", json_words(&result->warnings));
     json_object_set_new(json, "notes", json_words(&result->notes));
@@ -260,9 +189,9 @@ static void take_member(void *object, const struct member *member, const json_t 
     }
 }
 
-static void take(void *object, const struct member *members, size_t count, const json_t *json) {
-    for (size_t i = 0; i < count; i++)
-        take_member(object, &members[i], json_object_get(json, members[i].key));
+static void take(void *object, const struct members *members, const json_t *json) {
+    for (size_t i = 0; i < members->count; i++)
+        take_member(object, &members->items[i], json_object_get(json, members->items[i].key));
 }
 
 static void take_words(struct words *words, const json_t *json) {
@@ -278,6 +207,8 @@ static void take_beats(uint64_t *beats, bool write, const json_t *json) {
 }
 
 bool result_parse(const char *line, struct result *result) {
+    if (result_scan(line, result))
+        return true;
     json_t *json = json_loads(line, 0, NULL);
     const json_t *faults = json_object_get(json, "faults");
     const char *verdict = json_string_value(json_object_get(json, "verdict"));
@@ -290,21 +221,20 @@ bool result_parse(const char *line, struct result *result) {
         json_decref(json);
         return false;
     }
-    take(result, head, LENGTH(head), json);
-    take(&result->mismatch, mismatch_members, LENGTH(mismatch_members), json_object_get(json, "mismatch"));
+    take(result, &result_head_members, json);
+    take(&result->mismatch, &result_mismatch_members, json_object_get(json, "mismatch"));
     take_words(&result->warnings, json_object_get(json, "warnings"));
     take_words(&result->notes, json_object_get(json, "notes"));
     for (size_t i = 0; i < json_array_size(findings); i++) {
         result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
-        take(&result->findings[result->finding_count++], finding_members, LENGTH(finding_members),
-             json_array_get(findings, i));
+        take(&result->findings[result->finding_count++], &result_finding_members, json_array_get(findings, i));
     }
     for (size_t i = 0; i < json_array_size(faults); i++)
         result_add_fault(result, (uint32_t)json_integer_value(json_array_get(faults, i)));
     for (size_t i = 0; i < json_array_size(devices) && i < RESULT_DEVICES; i++) {
         struct result_device *device = &result->devices[result->device_count++];
         const json_t *from = json_array_get(devices, i);
-        take(device, device_members, LENGTH(device_members), from);
+        take(device, &result_device_members, from);
         take_beats(device->read_beats, false, json_object_get(from, "read_beats"));
         take_beats(device->write_beats, true, json_object_get(from, "write_beats"));
     }
@@ -314,23 +244,23 @@ bool result_parse(const char *line, struct result *result) {
 
 /* ---- life ---- */
 
-static void drop(void *object, const struct member *members, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+static void drop(void *object, const struct members *members) {
+    for (size_t i = 0; i < members->count; i++) {
         char *text = NULL;
-        if (members[i].kind == TEXT)
-            memcpy(&text, (char *)object + members[i].offset, sizeof text);
+        if (members->items[i].kind == TEXT)
+            memcpy(&text, (char *)object + members->items[i].offset, sizeof text);
         free(text);
     }
 }
 
 void result_free(struct result *result) {
-    drop(result, head, LENGTH(head));
-    drop(&result->mismatch, mismatch_members, LENGTH(mismatch_members));
+    drop(result, &result_head_members);
+    drop(&result->mismatch, &result_mismatch_members);
     for (size_t i = 0; i < result->finding_count; i++)
-        drop(&result->findings[i], finding_members, LENGTH(finding_members));
+        drop(&result->findings[i], &result_finding_members);
     free(result->findings);
     for (int i = 0; i < result->device_count; i++)
-        drop(&result->devices[i], device_members, LENGTH(device_members));
+        drop(&result->devices[i], &result_device_members);
     free(result->faults);
     free(result->line);
     words_free(&result->warnings);

@@ -36,7 +36,7 @@ struct result_device {
     uint64_t stopped;     /* of a hang: clock of the last movement, 0 if not known */
     uint64_t checks, not_compared, volatile_mismatches, interrupts, failures, findings;
     bool clocked; /* it has clocks and a bus: the RTL */
-    uint64_t cycles, op_cycles, outside;
+    uint64_t cycles, op_start, op_cycles, outside;
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS];
     uint64_t vpi_calls, quiet_cycles, most_vpi_per_cycle, wave_cycles;
     double cpu_seconds, eval_share; /* eval_share: 0 if not measured (--stats) */

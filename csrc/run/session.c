@@ -291,6 +291,21 @@ static void name_network_layers(const struct program *prog, struct result *resul
     network_free(&network);
 }
 
+/* Adds for whose end a hanging trace of a network waits: the layer whose comment stands next behind the place. */
+static void name_awaited_layer(const struct report_input *input, struct result *result) {
+    const struct hang *hang = input->played_count ? input->played[0].result->hang : NULL;
+    char layer[NETWORK_LAYER];
+    if (!hang || hang->stream_count == 0)
+        return;
+    for (size_t i = hang->streams[0].op; i < hang->prog->count; i++) {
+        const struct op *op = &hang->prog->ops[i];
+        if (op->kind != OP_NOTE || !network_layer_name(op->text, layer))
+            continue;
+        words_add(&result->notes, "it waits for the end of layer %s of the network", layer);
+        return;
+    }
+}
+
 /* What came of it: compared, diagnosed if that is wanted, reported. */
 static void session_judge(struct session *session, struct result *result) {
     const struct run_options *options = session->options;
@@ -312,6 +327,7 @@ static void session_judge(struct session *session, struct result *result) {
     if (closed && options->outputs)
         closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, &err);
     name_network_layers(session->input.prog, result);
+    name_awaited_layer(&session->input, result);
     if (!closed)
         result_not_played(result, err.text);
     else if (session->input.diagnosis)

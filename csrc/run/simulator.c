@@ -10,8 +10,10 @@
 #include "run/session.h"
 #include "run/version.h"
 
+static const char *how_made = "";
+
 static void print_version(FILE *out, struct argp_state *state) {
-    fprintf(out, "%s, a simulator of nvcosim %s\n", state->name, nvcosim_version());
+    fprintf(out, "%s, a simulator of nvcosim %s\n%s", state->name, nvcosim_version(), how_made);
 }
 
 /* The RTL's own pins before those of the command line, so that the latter win. */
@@ -102,7 +104,7 @@ static int play_arguments(const char *program, struct run_options *options, cons
 }
 
 int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
-                   rtl_open open, void *context) {
+                   const char *made, rtl_open open, void *context) {
     struct simulation simulation = {.config = nvdla_config_find(config_name), .open = open, .context = context};
     struct run_options options = {0}, served = {0}; /* the device that was reset refers to these */
     struct words words = {0};
@@ -111,6 +113,7 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
     int status = EXIT_BAD_INPUT;
     snprintf(name, sizeof name, "rtl%s%s", own ? "" : ":", own ? "" : rtl_name);
     output_check_at_exit();
+    how_made = made;
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_BAD_INPUT;
     bool read = read_arguments(&options, argc, argv, pins);

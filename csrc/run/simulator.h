@@ -13,8 +13,9 @@ typedef struct device *(*rtl_open)(void *context, const struct nvdla_config *con
                                    struct error *err);
 
 /* Plays one trace as the arguments say (the internal command line that nvcosim composes). pins: "NAME=VALUE,...", what
- * static inputs of this RTL are unless --pin says otherwise. Returns the exit status. */
+ * static inputs of this RTL are unless --pin says otherwise. made: lines that --version prints too, about how the
+ * executable was made; a string constant. Returns the exit status. */
 int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
-                   rtl_open open, void *context);
+                   const char *made, rtl_open open, void *context);
 
 #endif

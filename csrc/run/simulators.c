@@ -1,6 +1,7 @@
 /* Simulators: their names, their builds by make. */
 #include "run/simulators.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,12 +13,16 @@
 #include <unistd.h>
 
 #include "memory/file.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/places.h"
 #include "run/process.h"
 #include "run/progress.h"
 
 enum { LOG_KEPT = 4096 /* of the log of a failed build */ };
+
+/* What it takes to compile once with counters and to train, measured for each byte of Verilated C++. */
+static const double PROFILE_SECONDS_PER_BYTE = 12e-6;
 
 /* FOLDER/NAME into path. */
 static bool join(const char *folder, const char *name, char *path, size_t size, struct error *err) {
@@ -229,6 +234,16 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
     return true;
 }
 
+bool remake_simulator(const char *config, const char *rtl_name, const struct words *variables, struct error *err) {
+    struct words all = {0};
+    bool ok = !rtl_name[0] || read_variables(config, rtl_name, &all, err);
+    for (size_t i = 0; i < variables->count; i++)
+        words_add(&all, "%s", variables->items[i]);
+    ok = ok && make_simulator(config, rtl_name, VARIANT_PLAIN, &all, err);
+    words_free(&all);
+    return ok;
+}
+
 char *simulator_filelist(const char *config, const char *rtl_name) {
     static const char variable[] = "FILELIST=";
     const size_t n = sizeof variable - 1;
@@ -264,7 +279,7 @@ static char *simulator_words(const char *config, const char *rtl_name, enum simu
 
 /* Builds what is there not yet, or in any case (update). */
 static bool build_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool update,
-                            char **log, struct error *err) {
+                            bool profile, char **log, struct error *err) {
     char path[SIMULATOR_PATH];
     struct places places;
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
@@ -280,6 +295,8 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
         words_free(&variables);
         return written(path); /* one that was put there by hand */
     }
+    if (profile)
+        words_add(&variables, "PROFILE=1");
     if (!there) {
         char *what = simulator_words(config, rtl_name, variant);
         fprintf(stderr, "building %s (once, about a minute) ...\n", what);
@@ -293,14 +310,31 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
 }
 
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
-    return build_simulator(config, rtl_name, variant, false, NULL, err);
+    return build_simulator(config, rtl_name, variant, false, false, NULL, err);
 }
 
-bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, char **log,
-                      struct error *err) {
+bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool profile,
+                      char **log, struct error *err) {
     *log = NULL;
-    const bool ok = build_simulator(config, rtl_name, variant, true, log, err);
+    const bool ok = build_simulator(config, rtl_name, variant, true, profile, log, err);
     if (!*log)
         *log = xstrdup("");
     return ok;
+}
+
+double simulator_profile_cost(const char *config, const char *rtl_name, enum simulator_variant variant) {
+    char *name = simulator_name(config, rtl_name, variant), *relative = xprintf("sim/%s", name);
+    char path[SIMULATOR_PATH];
+    struct error err;
+    double bytes = 0;
+    DIR *folder = simulator_side_path(relative, path, sizeof path, &err) ? opendir(path) : NULL;
+    struct stat status;
+    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        if (text_ends_with(entry->d_name, ".cpp") && fstatat(dirfd(folder), entry->d_name, &status, 0) == 0)
+            bytes += (double)status.st_size;
+    if (folder)
+        closedir(folder);
+    free(relative);
+    free(name);
+    return bytes > 0 ? bytes * PROFILE_SECONDS_PER_BYTE : -1;
 }

@@ -28,14 +28,23 @@ bool simulators_can_be_built(struct error *err);
 bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
                     const struct words *variables, struct error *err);
 
+/* The same for one whose RTL is known: this project's, or another one that was built before. variables: what is to be
+ * different from then on. */
+bool remake_simulator(const char *config, const char *rtl_name, const struct words *variables, struct error *err);
+
 /* Makes sure that the simulator is there: builds the project's own, and the variants of a foreign one that was built
  * before (with the settings that `nvcosim build` kept). */
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
 
-/* The same, and brings it up to date with its sources where it was built from them. What make prints when it fails is
- * not shown: its end becomes *log ("" if there is none), which the caller frees. */
-bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, char **log,
-                      struct error *err);
+/* The same, and brings it up to date with its sources where it was built from them, with a profile if that is asked
+ * for. What make prints when it fails is not shown: its end becomes *log ("" if there is none), which the caller
+ * frees. */
+bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool profile,
+                      char **log, struct error *err);
+
+/* Processor seconds that a profile adds to a build, about, by the size of the code that is compiled; negative: not
+ * known, it was not built here. */
+double simulator_profile_cost(const char *config, const char *rtl_name, enum simulator_variant variant);
 
 /* File that keeps the make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);

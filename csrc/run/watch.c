@@ -66,11 +66,11 @@ void send_progress(void *context, const struct device *dev, size_t done, size_t 
 void print_layer_end(void *context, struct device *dev, const char *text) {
     (void)context;
     struct device_statistics statistics = {0};
-    char layer[16], type[16];
-    if (sscanf(text, "network layer %15[0-9.] %15[A-Z]", layer, type) != 2)
+    char layer[NETWORK_LAYER];
+    if (!network_layer_name(text, layer))
         return;
     dev->ops->statistics(dev, &statistics);
-    fprintf(stderr, "  %s: layer %s %s done", dev->name, layer, type);
+    fprintf(stderr, "  %s: layer %s done", dev->name, layer);
     if (statistics.rtl)
         fprintf(stderr, ", clock %" PRIu64, dev->ops->time(dev));
     putc('\n', stderr);

@@ -71,6 +71,14 @@ void network_note_layer(struct program *prog, const struct network_layer *layer)
                        nvdla_unit_names[layer->unit], layer->ordinal));
 }
 
+bool network_layer_name(const char *comment, char name[NETWORK_LAYER]) {
+    char layer[12], type[12];
+    if (sscanf(comment, "network layer %11[0-9.] %11[A-Z]", layer, type) != 2)
+        return false;
+    snprintf(name, NETWORK_LAYER, "%s %s", layer, type);
+    return true;
+}
+
 /* ---- reading ---- */
 
 /* The words of a comment, taken off one by one. */

@@ -59,6 +59,10 @@ bool network_output_valid(const struct network_output *output);
 void network_note_output(struct program *prog, const struct network_output *output);
 void network_note_layer(struct program *prog, const struct network_layer *layer);
 
+/* "0.4 SDP" of a comment that network_note_layer made; false of any other. */
+enum { NETWORK_LAYER = 32 };
+bool network_layer_name(const char *comment, char name[NETWORK_LAYER]);
+
 /* Reads these comments of a program; one without any has neither layers nor outputs. Every place of a tensor is inside
  * its output. False with a message if a comment that begins like one of them is none. Free it with network_free. */
 bool network_read(const struct program *prog, struct network *network, struct error *err);

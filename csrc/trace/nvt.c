@@ -12,7 +12,7 @@
 #include "trace/side_files.h"
 #include "trace/verify.h"
 
-enum { MAX_TOKENS = 16 };
+enum { MAX_TOKENS = 16, HEADER_BYTES = 512 /* the header is in these, but for long comments */ };
 
 /* A word of a line. Quotes and escapes are gone from text; what is in front of the first '=' outside quotes is the key.
  */
@@ -585,6 +585,7 @@ static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
 
 const struct nvdla_config *nvt_config(struct lines *lines, struct error *err) {
     struct nvt nvt = {.lines = lines, .err = err};
+    lines->piece = HEADER_BYTES;
     const struct nvdla_config *config = read_headers(&nvt, NULL) ? nvt.prog->config : NULL;
     program_free(nvt.prog);
     free(nvt.line_text);

@@ -102,7 +102,9 @@ static trace_reader *open_trace(const char *path, struct lines *lines, char **in
         path = *inside;
     }
     trace_reader *reader = choose(path);
-    if (!reader)
+    if (!reader && text_ends_with(path, ".nvdla"))
+        error_set(err, "%s: a compiled network; make a trace of it with nvcosim compile", path);
+    else if (!reader)
         error_set(err, "%s: %s; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, or a directory", path,
                   path[0] != '\0' && access(path, F_OK) != 0 ? strerror(errno) : "not the name of a trace");
     else if (lines_open_file(lines, path, err))

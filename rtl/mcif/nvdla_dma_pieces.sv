@@ -1,9 +1,9 @@
-// Cuts the requests of a DMA client into burst pieces: a piece has at most the port's burst length in beats and never crosses an
-// aligned line of that many atoms (one atom is one beat).
+// Cuts the requests of a DMA client into pieces: a piece never crosses an aligned line of the port, DbbPieceBeats or CvsramPieceBeats
+// beats of MifAtoms atoms each.
 //
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary); req_tag_i
-// comes back with the last piece. piece_addr_o is the byte address of the piece's first atom (low bits as requested), piece_len_o its
-// beats - 1, piece_last_o tells the last piece of its request. Accepted request to first piece: one clock; one piece per clock, also
+// comes back with the last piece. piece_addr_o is the byte address of the piece's first atom (low bits as requested), piece_len_o the
+// beats that it touches - 1, piece_last_o tells the last piece of its request. Accepted request to first piece: one clock; one piece per clock, also
 // from one request to the next. req_ready_o comes from a register.
 // Spec: 70-memory-interface, sections 1 and 4.
 module nvdla_dma_pieces
@@ -28,8 +28,9 @@ module nvdla_dma_pieces
     output logic                piece_last_o
 );
   localparam int AtomShift = $clog2(MemAtom);
-  localparam logic [3:0] PrimaryRoom = 4'(DbbBurstBeats - 1);
-  localparam logic [3:0] SecondaryRoom = (SecondaryMemory != 0) ? 4'(CvsramBurstBeats - 1) : 4'd0;
+  localparam int BeatShift = $clog2(MifAtoms);
+  localparam logic [4:0] PrimaryRoom = 5'(DbbPieceBeats * MifAtoms - 1);
+  localparam logic [4:0] SecondaryRoom = 5'(CvsramPieceBeats * MifAtoms - 1);
 
   // The request being cut, and one more behind it.
   logic cur_valid_q, next_valid_q;
@@ -38,23 +39,29 @@ module nvdla_dma_pieces
   logic [AddrBits-1:0] cur_addr_q, next_addr_q;
   logic [15:0] cur_left_q, next_left_q;  // atoms - 1
 
-  logic [3:0] room;  // beats - 1 up to the end of the line
+  logic [4:0] room, atoms;  // - 1: up to the end of the line, of the piece
+  logic [4:0] first_atom;   // of the piece, in its first beat
+  logic accept, step, cur_free;
 
-  assign room = ~cur_addr_q[AtomShift+:4] & (cur_ram_q ? PrimaryRoom : SecondaryRoom);
-  assign piece_len_o = (cur_left_q > 16'(room)) ? room : cur_left_q[3:0];
-  assign piece_last_o = cur_left_q == 16'(piece_len_o);
+  assign room = ~cur_addr_q[AtomShift+:5] & (cur_ram_q ? PrimaryRoom : SecondaryRoom);
+  assign atoms = (cur_left_q > 16'(room)) ? room : cur_left_q[4:0];
+  assign first_atom = cur_addr_q[AtomShift+:5] & 5'(MifAtoms - 1);
+  assign piece_len_o = 4'((first_atom + atoms) >> BeatShift);
+  assign piece_last_o = cur_left_q == 16'(atoms);
   assign piece_valid_o = cur_valid_q;
   assign piece_addr_o = cur_addr_q;
   assign piece_ram_o = cur_ram_q;
   assign piece_tag_o = cur_tag_q;
 
   assign req_ready_o = ~next_valid_q;
+  assign accept = req_valid_i & req_ready_o;
+  assign step = cur_valid_q & piece_ready_i;
+  always_comb begin
+    cur_free = 1'b1;
+    if (cur_valid_q) cur_free = piece_ready_i & piece_last_o;
+  end
 
-  // cur_free: the place of the request being cut is free in the next clock.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    logic accept, cur_free;
-    accept   = req_valid_i & req_ready_o;
-    cur_free = !cur_valid_q || (piece_ready_i && piece_last_o);
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       cur_valid_q  <= 1'b0;
       next_valid_q <= 1'b0;
@@ -64,12 +71,8 @@ module nvdla_dma_pieces
         next_valid_q <= 1'b0;
       end else if (accept) next_valid_q <= 1'b1;
     end
-  end
 
   always_ff @(posedge clk_i) begin
-    logic accept, cur_free;
-    accept   = req_valid_i & req_ready_o;
-    cur_free = !cur_valid_q || (piece_ready_i && piece_last_o);
     if (cur_free) begin
       if (next_valid_q) begin
         cur_addr_q <= next_addr_q;
@@ -82,9 +85,9 @@ module nvdla_dma_pieces
         cur_ram_q  <= req_ram_i;
         cur_tag_q  <= req_tag_i;
       end
-    end else if (piece_ready_i) begin
-      cur_addr_q <= cur_addr_q + ((AddrBits'(piece_len_o) + 1'b1) << AtomShift);
-      cur_left_q <= cur_left_q - 16'(piece_len_o) - 16'd1;
+    end else if (step) begin
+      cur_addr_q <= cur_addr_q + ((AddrBits'(atoms) + 1'b1) << AtomShift);
+      cur_left_q <= cur_left_q - 16'(atoms) - 16'd1;
     end
     if (accept) begin
       next_addr_q <= req_addr_i;
@@ -94,9 +97,9 @@ module nvdla_dma_pieces
     end
   end
 
-  `NVDLA_PARAM(BurstsLegal, DbbBurstBeats >= 1 && DbbBurstBeats <= 16 && (DbbBurstBeats & (DbbBurstBeats - 1)) == 0)
-  `NVDLA_PARAM(SecondaryBurstsLegal, SecondaryMemory == 0 || (CvsramBurstBeats >= 1 && CvsramBurstBeats <= 16 &&
-               (CvsramBurstBeats & (CvsramBurstBeats - 1)) == 0))
+  `NVDLA_PARAM(PiecesLegal, DbbPieceBeats >= 1 && DbbPieceBeats * MifAtoms <= 16 && (DbbPieceBeats & (DbbPieceBeats - 1)) == 0)
+  `NVDLA_PARAM(SecondaryPiecesLegal, CvsramPieceBeats >= 1 && CvsramPieceBeats * MifAtoms <= 16 &&
+               (CvsramPieceBeats & (CvsramPieceBeats - 1)) == 0)
   `NVDLA_STABLE(RequestStable, req_valid_i, req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i})
   `NVDLA_STABLE(PieceStable, piece_valid_o, piece_ready_i, {piece_addr_o, piece_len_o, piece_ram_o, piece_tag_o, piece_last_o})
 
@@ -109,21 +112,24 @@ module nvdla_dma_pieces
   logic [TagBits-1:0] oldest_tag;
   logic oldest_ram, ends;
   int covered_q;
-  logic [31:0] line_beats, first_beat;
+  logic [31:0] line_beats, first_beat, last_covered, last_beat_atom;
   `NVDLA_QUEUE(Requests, RequestBits, 2, req_valid_i && req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i}, 1'b0,
                piece_valid_o && piece_ready_i && ends, RequestBits'(0))
   assign oldest = Requests.mem_q[Requests.rd_q];
   assign {oldest_addr, oldest_size, oldest_ram, oldest_tag} = oldest;
-  assign ends = covered_q + 32'(piece_len_o) == 32'(oldest_size);
-  assign line_beats = oldest_ram ? DbbBurstBeats : (SecondaryMemory != 0) ? CvsramBurstBeats : 1;
-  assign first_beat = 32'(piece_addr_o >> AtomShift) & (line_beats - 32'd1);
+  // The last atom of the piece: the end of its last beat, unless the request ends before.
+  assign last_beat_atom = covered_q + ((32'(piece_len_o) + 32'd1) << BeatShift) - 32'(first_atom) - 32'd1;
+  assign last_covered = last_beat_atom < 32'(oldest_size) ? last_beat_atom : 32'(oldest_size);
+  assign ends = last_covered == 32'(oldest_size);
+  assign line_beats = oldest_ram ? DbbPieceBeats : CvsramPieceBeats;
+  assign first_beat = 32'(piece_addr_o >> (AtomShift + BeatShift)) & (line_beats - 32'd1);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) covered_q <= 0;
-    else if (piece_valid_o && piece_ready_i) covered_q <= ends ? 0 : covered_q + 32'(piece_len_o) + 1;
+    else if (piece_valid_o && piece_ready_i) covered_q <= ends ? 0 : last_covered + 1;
   `NVDLA_CHECK(PieceOfARequest, piece_valid_o == (Requests.level_q > 0))
   `NVDLA_CHECK(PiecesFollowEachOther, !piece_valid_o || Requests.level_q <= 0 ||
                {piece_addr_o, piece_ram_o, piece_tag_o} == {oldest_addr + (AddrBits'(covered_q) << AtomShift), oldest_ram, oldest_tag})
-  `NVDLA_CHECK(PiecesCoverTheRequest, !piece_valid_o || covered_q + 32'(piece_len_o) <= 32'(oldest_size))
+  `NVDLA_CHECK(PiecesCoverTheRequest, !piece_valid_o || last_beat_atom < 32'(oldest_size) + MifAtoms)
   `NVDLA_CHECK(LastPieceEndsTheRequest, !piece_valid_o || piece_last_o == ends)
   `NVDLA_CHECK(PieceStaysInItsLine, !piece_valid_o || first_beat + 32'(piece_len_o) < line_beats)
 `endif

@@ -1,15 +1,18 @@
 // DMA read client: requests of an engine to burst pieces of the memory interface, answers into a latency buffer.
 //
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary). The atoms
-// come out in request order. A piece is requested only when the buffer of Depth atoms has room for all of it, so answers never wait:
-// Depth bounds the atoms in flight and must not be less than the longest burst. Atoms of one memory are awaited before the other memory is
-// asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; one atom per clock.
+// come out in request order. A piece is requested only when the buffer of Depth beats has room for all of it, so answers never wait:
+// Depth bounds the beats in flight and must not be less than the longest piece. Beats of one memory are awaited before the other memory is
+// asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; RspAtoms atoms per clock.
+// RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as chapter 70 section 5
+// has it, and the upper half of the last answer of an odd number is 0.
 // Answers without a request are dropped. busy_o: in this clock something is accepted, offered, comes or goes; else no register changes.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
 module nvdla_dma_read
   import nvdla_pkg::*;
 #(
-    parameter int Depth = 8
+    parameter int Depth = 8,
+    parameter int RspAtoms = 1
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -20,25 +23,28 @@ module nvdla_dma_read
     input  logic                req_ram_i,
     output logic                rsp_valid_o,
     input  logic                rsp_ready_i,
-    output logic [AtomBits-1:0] rsp_data_o,
+    output logic [RspAtoms*AtomBits-1:0] rsp_data_o,
     output logic                busy_o,
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
   localparam int CountBits = $clog2(Depth + 1);
 
-  logic piece_valid, offer, ram, issue, ram_ok, response;
+  logic piece_valid, offer, ram, issue, ram_ok, response, taken, beat_valid, beat_ready;
+  logic req_ready, walk_ready;
+  logic [MifBits-1:0] beat;
   logic [3:0] len;                  // beats of the piece - 1
-  logic [CountBits-1:0] free_q;     // buffer places not promised to any answer
-  logic [CountBits-1:0] flight_q;   // atoms requested and not yet answered
-  logic last_ram_q;                 // memory of the atoms in flight
+  logic [CountBits-1:0] free_q;     // beats of the buffer not promised to any answer
+  logic [CountBits-1:0] flight_q;   // beats requested and not yet answered
+  logic [CountBits-1:0] issued;     // beats of the piece issued in this clock
+  logic last_ram_q;                 // memory of the beats in flight
   logic unused_tag, unused_last, unused_ready;
 
   nvdla_dma_pieces u_pieces (
       .clk_i,
       .rst_ni,
-      .req_valid_i,
-      .req_ready_o,
+      .req_valid_i(req_valid_i & walk_ready),
+      .req_ready_o(req_ready),
       .req_addr_i,
       .req_size_i,
       .req_ram_i,
@@ -52,31 +58,31 @@ module nvdla_dma_read
       .piece_last_o(unused_last)
   );
 
+  assign req_ready_o = req_ready & walk_ready;
   assign ram_ok = (SecondaryMemory == 0) || (flight_q == '0) || (ram == last_ram_q);
   assign offer = piece_valid & ram_ok & (32'(free_q) > 32'(len));
   assign mif_o.valid = offer;
   assign mif_o.ram = ram;
   assign mif_o.len = len;
   assign issue = offer & mif_i.ready;
+  assign issued = issue ? CountBits'(len) + 1'b1 : '0;
   assign response = mif_i.valid & (flight_q != '0);
-  assign busy_o = offer | mif_i.valid | (rsp_valid_o & rsp_ready_i) | (req_valid_i & req_ready_o);
+  assign taken = beat_valid & beat_ready;
+  assign busy_o = offer | mif_i.valid | taken | (req_valid_i & req_ready_o) | (rsp_valid_o & (rsp_ready_i | MifAtoms > 1));
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    logic [CountBits-1:0] issued;  // atoms of the piece issued in this clock
-    issued = issue ? CountBits'(len) + 1'b1 : '0;
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       free_q     <= CountBits'(Depth);
       flight_q   <= '0;
       last_ram_q <= 1'b0;
     end else begin
-      free_q   <= free_q - issued + CountBits'(rsp_valid_o && rsp_ready_i);
+      free_q   <= free_q - issued + CountBits'(taken);
       flight_q <= flight_q + issued - CountBits'(response);
       if (issue) last_ram_q <= ram;
     end
-  end
 
   nvdla_fifo #(
-      .Width(AtomBits),
+      .Width(MifBits),
       .Depth(Depth)
   ) u_buffer (
       .clk_i,
@@ -84,19 +90,46 @@ module nvdla_dma_read
       .in_valid_i (response),
       .in_ready_o (unused_ready),
       .in_data_i  (mif_i.data),
-      .out_valid_o(rsp_valid_o),
-      .out_ready_i(rsp_ready_i),
-      .out_data_o (rsp_data_o)
+      .out_valid_o(beat_valid),
+      .out_ready_i(beat_ready),
+      .out_data_o (beat)
   );
 
-  `NVDLA_PARAM(DepthHoldsABurst, Depth >= DbbBurstBeats && (SecondaryMemory == 0 || Depth >= CvsramBurstBeats))
+  if (MifAtoms == 1) begin : gen_atoms
+    assign walk_ready = 1'b1;
+    assign beat_ready = rsp_ready_i;
+    assign rsp_valid_o = beat_valid;
+    assign rsp_data_o = beat;
+  end else begin : gen_beats
+    nvdla_dma_unpack #(
+        .Requests(Depth),
+        .RspAtoms(RspAtoms)
+    ) u_unpack (
+        .clk_i,
+        .rst_ni,
+        .req_valid_i (req_valid_i & req_ready),
+        .req_ready_o (walk_ready),
+        .req_upper_i (req_addr_i[$clog2(MemAtom)]),
+        .req_size_i,
+        .beat_valid_i(beat_valid),
+        .beat_ready_o(beat_ready),
+        .beat_i      (beat),
+        .rsp_valid_o,
+        .rsp_ready_i,
+        .rsp_data_o
+    );
+  end
+
+  `NVDLA_PARAM(DepthHoldsAPiece, Depth >= DbbPieceBeats && Depth >= CvsramPieceBeats)
+  `NVDLA_PARAM(RspAtomsLegal, RspAtoms == 1 || RspAtoms == MifAtoms)
   `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
   `NVDLA_STABLE(AnswerStable, rsp_valid_o, rsp_ready_i, rsp_data_o)
-  // Atoms in flight; atoms in flight or in the buffer; atoms that the engine has asked for and not taken.
+  // Beats in flight; beats in flight or in the buffer; answers that the engine has asked for and not taken.
   `NVDLA_BALANCE(Flight, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_i.valid, 1)
-  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, rsp_valid_o && rsp_ready_i, 1)
-  `NVDLA_BALANCE(Owed, 2 * 65536 + Depth, req_valid_i && req_ready_o, 32'(req_size_i) + 32'd1, rsp_valid_o && rsp_ready_i, 1)
-  `NVDLA_QUEUE(Atoms, AtomBits, Depth, mif_i.valid, mif_i.data, rsp_valid_o, rsp_valid_o && rsp_ready_i, rsp_data_o)
+  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, beat_valid && beat_ready, 1)
+  `NVDLA_BALANCE(Owed, 2 * 65536 + MifAtoms * Depth, req_valid_i && req_ready_o, (32'(req_size_i) + RspAtoms) / RspAtoms,
+                 rsp_valid_o && rsp_ready_i, 1)
+  `NVDLA_QUEUE(Beats, MifBits, Depth, mif_i.valid, mif_i.data, beat_valid, beat_valid && beat_ready, beat)
   `NVDLA_CHECK(RoomForTheAnswer, !mif_i.valid || unused_ready)
 
 `ifdef NVDLA_CHECKS
@@ -106,6 +139,6 @@ module nvdla_dma_read
   `NVDLA_CHECK(PlacesAddUp, 32'(free_q) + Promised.level_q == Depth)
   `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
   `NVDLA_CHECK(OneMemoryAtATime, !(mif_o.valid && mif_i.ready) || Flight.level_q == 0 || mif_o.ram == asked_ram_q)
-  `NVDLA_CHECK(NothingIsLost, Promised.level_q != 0 || piece_valid || Owed.level_q == 0)
+  `NVDLA_CHECK(NothingIsLost, Promised.level_q != 0 || piece_valid || rsp_valid_o || Owed.level_q == 0)
 `endif
 endmodule

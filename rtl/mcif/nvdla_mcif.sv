@@ -1,8 +1,8 @@
 // Memory interface of one port: MCIF for the primary, CVIF for the secondary memory. Registers, read half, write half.
 //
 // One word of req and rsp per client, in the order of the arbiter slots (clients.csv). See nvdla_mcif_read and nvdla_mcif_write for the
-// handshakes; one beat is one atom. Pieces for the other memory are not seen. MaxBurst is the port's longest burst in beats.
-// rdata_o answers in the clock after req_i and is 0 in all others. rready and bready are constantly 1, wstrb is all ones.
+// handshakes. Pieces for the other memory are not seen. MaxBurst is the port's longest burst in beats. rdata_o answers in the clock after
+// req_i and is 0 in all others. rready and bready are constantly 1; wmask is wstrb by atom.
 // Spec: 70-memory-interface, sections 1 to 4.
 module nvdla_mcif
   import nvdla_pkg::*;
@@ -68,7 +68,8 @@ module nvdla_mcif
   end
 
   nvdla_mcif_read #(
-      .Ram(Ram)
+      .Ram     (Ram),
+      .MaxBurst(MaxBurst)
   ) u_read (
       .clk_i    (clk),
       .rst_ni,
@@ -106,6 +107,7 @@ module nvdla_mcif
       .wvalid_o (axi_o.wvalid),
       .wready_i (axi_i.wready),
       .wdata_o  (axi_o.wdata),
+      .wmask_o  (axi_o.wmask),
       .wlast_o  (axi_o.wlast),
       .bvalid_i (axi_i.bvalid),
       .bid_i    (axi_i.bid[WrIdBits-1:0])

@@ -2,13 +2,16 @@
 //
 // A client of slot i offers a piece for memory Ram (word i of req_i); it is accepted (ready of word i of rsp_o) when it wins the
 // arbitration, the AR register can take it and its beats fit the outstanding limit: beats in flight + beats <= limit_i + 1, which also
-// bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the bus. Beats come back in the clock of the R
-// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped. busy_o: something moves or wants to.
+// bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the bus. Where pieces are longer than MaxBurst,
+// which is 1 then, a piece is a burst per beat, one per clock, each within the limit by itself. Beats come back in the clock of the R
+// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped. busy_o:
+// something moves or wants to.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_read
   import nvdla_pkg::*;
 #(
-    parameter logic Ram = 1'b1  // 1 primary, 0 secondary
+    parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
+    parameter int MaxBurst = 1   // longest burst in beats
 ) (
     input  logic                              clk_i,
     input  logic                              rst_ni,
@@ -24,16 +27,19 @@ module nvdla_mcif_read
     output logic [              AddrBits-1:0] araddr_o,
     input  logic                              rvalid_i,
     input  logic [              RdIdBits-1:0] rid_i,
-    input  logic [              AtomBits-1:0] rdata_i
+    input  logic [              MifBits-1:0] rdata_i
 );
-  localparam int AtomShift = $clog2(MemAtom);
+  localparam int BeatShift = $clog2(MemAtom * MifAtoms);
+  localparam int PieceBeats = Ram ? DbbPieceBeats : CvsramPieceBeats;
+  localparam logic Split = PieceBeats > MaxBurst;
 
   logic [RdClients-1:0] valid, grant, rsp_valid;
   logic [RdIndexBits-1:0] index;
   logic [RdIdBits-1:0] arid_q;
   logic [3:0] arlen_q;
-  logic arvalid_q, fits, accept, beat;
-  logic [AddrBits-1:AtomShift] araddr_q;
+  logic arvalid_q, fits, accept, beat, free, follow;
+  logic [AddrBits-1:BeatShift] araddr_q;
+  logic [3:0] left_q;    // bursts of the accepted piece that have not been on AR
   logic [8:0] flight_q;  // beats in flight, at most 256
   logic [8:0] issued;
   logic [AddrBits-1:0] addr[0:RdClients-1];
@@ -71,48 +77,54 @@ module nvdla_mcif_read
     if (rvalid_i) for (int i = 0; i < RdClients; i++) rsp_valid[i] = rid_i == RdIds[i*RdIdBits+:RdIdBits];
   end
   assign winner_len = len[index];
-  assign fits = 10'(flight_q) + 10'(winner_len) <= 10'(limit_i);
+  assign fits = 10'(flight_q) + (Split ? 10'd0 : 10'(winner_len)) <= 10'(limit_i);
+  assign free = ~arvalid_q | arready_i;
+  assign follow = Split & (left_q != '0) & fits & free;
   always_comb begin
     accept = 1'b0;
-    if (grant != '0) accept = fits & (~arvalid_q | arready_i);
+    if (grant != '0) accept = fits & free & (left_q == '0);
   end
-  assign issued = accept ? 9'(winner_len) + 9'd1 : 9'd0;
+  assign issued = (accept | follow) ? (Split ? 9'd1 : 9'(winner_len) + 9'd1) : 9'd0;
   assign beat = (rsp_valid != '0) & (flight_q != '0);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       arvalid_q <= 1'b0;
       flight_q  <= '0;
+      left_q    <= '0;
     end else begin
-      if (accept) arvalid_q <= 1'b1;
+      if (accept || follow) arvalid_q <= 1'b1;
       else if (arready_i) arvalid_q <= 1'b0;
+      if (Split && accept) left_q <= winner_len;
+      else if (follow) left_q <= left_q - 4'd1;
       flight_q <= flight_q + issued - 9'(beat);
     end
 
   always_ff @(posedge clk_i)
     if (accept) begin
       arid_q   <= RdIds[32'(index)*RdIdBits+:RdIdBits];
-      arlen_q  <= winner_len;
-      araddr_q <= addr[index][AddrBits-1:AtomShift];
-    end
+      arlen_q  <= Split ? 4'd0 : winner_len;
+      araddr_q <= addr[index][AddrBits-1:BeatShift];
+    end else if (follow) araddr_q <= araddr_q + 1'b1;
 
-  assign busy_o    = valid != '0 || arvalid_q || rvalid_i;
+  assign busy_o    = valid != '0 || arvalid_q || left_q != '0 || rvalid_i;
   assign arvalid_o = arvalid_q;
   assign arid_o    = 8'(arid_q);
   assign arlen_o   = arlen_q;
-  assign araddr_o  = {araddr_q, AtomShift'(0)};
+  assign araddr_o  = {araddr_q, BeatShift'(0)};
 
   `NVDLA_STABLE(AddressStable, arvalid_o, arready_i, {arid_o, arlen_o, araddr_o})
   `NVDLA_CHECK(OneClientAccepted, !accept || $onehot(grant))
   `NVDLA_CHECK(BeatHasAClient, !rvalid_i || $onehot(rsp_valid))
-  `NVDLA_QUEUE(Addresses, RdIdBits + 4 + AddrBits - AtomShift, 2, accept,
-               {RdIds[32'(index)*RdIdBits+:RdIdBits], winner_len, addr[index][AddrBits-1:AtomShift]}, arvalid_o, arvalid_o && arready_i,
-               {arid_o[RdIdBits-1:0], arlen_o, araddr_o[AddrBits-1:AtomShift]})
-  `NVDLA_BALANCE(Flight, 256, accept, 32'(winner_len) + 32'd1, rvalid_i, 1)
+  `NVDLA_PARAM(BurstLegal, MaxBurst == 1 || MaxBurst == PieceBeats)
+  `NVDLA_QUEUE(Addresses, RdIdBits + 4 + AddrBits - BeatShift, 2, accept && !Split,
+               {RdIds[32'(index)*RdIdBits+:RdIdBits], winner_len, addr[index][AddrBits-1:BeatShift]}, arvalid_o && !Split,
+               arvalid_o && arready_i && !Split, {arid_o[RdIdBits-1:0], arlen_o, araddr_o[AddrBits-1:BeatShift]})
+  `NVDLA_BALANCE(Flight, 256, accept || follow, 32'(issued), rvalid_i, 1)
 
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
-  `NVDLA_CHECK(LimitIsKept, !accept || Flight.level_q + 32'(winner_len) <= 32'(limit_i))
+  `NVDLA_CHECK(LimitIsKept, issued == '0 || Flight.level_q + 32'(issued) <= 32'(limit_i) + 32'd1)
   for (genvar i = 0; i < RdClients; i++) begin : gen_checks
     `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready, gen_client[i].req)
     `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(gen_client[i].req.len) + 32'd1, gen_client[i].rsp.valid, 1)

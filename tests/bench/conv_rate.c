@@ -1,9 +1,9 @@
-/* How fast the model carries out a convolution: multiply-accumulates per second of CPU time (of wall-clock time with
- * several threads) of a 3x3 layer of 256 channels and 256 kernels on a 14x14 input (Winograd: 16x16) with one pixel of
- * padding, from memory to memory: CDMA, the convolution core and SDP with its convertor.
+/* How fast the model carries out a convolution: multiply-accumulates per second of a 3x3 layer of 256 channels and 256
+ * kernels on a 14x14 input (Winograd: 16x16) with one pixel of padding, from memory to memory: CDMA, the convolution
+ * core and SDP with its convertor.
  *
  * usage: conv_rate CONFIG KIND [THREADS]     KIND: one of kinds[]
- * Prints GMAC/s, the median of several layers.
+ * Prints GMAC/s of CPU time and of wall-clock time, the medians of several layers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,11 +50,9 @@ struct bench {
     uint32_t size, element; /* of the output and of a line; bytes */
 };
 
-static clockid_t clock_used = CLOCK_PROCESS_CPUTIME_ID;
-
-static double now(void) {
+static double now(clockid_t clock) {
     struct timespec t;
-    clock_gettime(clock_used, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -165,22 +163,27 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Seconds of one layer in group `group`; 0 if it does not end. */
-static double run_layer(const struct bench *b, uint32_t group) {
+/* Seconds that a layer took. */
+struct took {
+    double cpu, wall;
+};
+
+/* One layer in group `group`; 0 if it does not end. */
+static struct took run_layer(const struct bench *b, uint32_t group) {
     static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         put(b, units[i], CSC_S_POINTER, group);
     program(b);
-    double start = now();
+    const double cpu = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
     for (;;) {
         enum device_state state = b->dev->ops->advance(b->dev, UINT64_MAX, true, NULL);
         uint32_t status = 0;
         b->dev->ops->csb_read(b->dev, nvdla_unit_base(b->dev->config, NVDLA_GLB) + GLB_S_INTR_STATUS, &status, NULL);
         put(b, NVDLA_GLB, GLB_S_INTR_STATUS, status);
         if (status & 3)
-            return now() - start;
+            return (struct took){now(CLOCK_PROCESS_CPUTIME_ID) - cpu, now(CLOCK_MONOTONIC) - wall};
         if (state == DEVICE_IDLE || state == DEVICE_FAILED)
-            return 0;
+            return (struct took){0, 0};
     }
 }
 
@@ -198,8 +201,6 @@ int main(int argc, char **argv) {
     }
     struct error err;
     struct model_options options = {.threads = argc > 3 ? strtoul(argv[3], NULL, 10) : 1};
-    if (options.threads > 1)
-        clock_used = CLOCK_MONOTONIC;
     struct bench b = {.dev = model_new(config, &options),
                       .kind = kind,
                       .precision = kind->precision,
@@ -213,21 +214,27 @@ int main(int argc, char **argv) {
     fill(&b, SOURCE, (uint64_t)b.size * b.size * CHANNELS, false);
     fill(&b, WEIGHTS, (uint64_t)(b.winograd ? 16 : 9) * CHANNELS * KERNELS, true);
     memory_declare(b.dev->memory[SPACE_PRIMARY], RESULTS, (uint64_t)b.size * b.size * KERNELS * b.element);
-    double seconds[LAYERS];
+    double cpu[LAYERS], wall[LAYERS];
     uint32_t layer = 0;
     /* New threads start on the core of the one that made them and take a while to spread. */
-    for (double begin = now(); now() - begin < WARM_UP && run_layer(&b, layer % 2) > 0; layer++) {
+    for (double begin = now(CLOCK_MONOTONIC);
+         now(CLOCK_MONOTONIC) - begin < WARM_UP && run_layer(&b, layer % 2).wall > 0; layer++) {
     }
-    for (uint32_t i = 0; i < LAYERS; i++)
-        seconds[i] = run_layer(&b, layer++ % 2);
-    qsort(seconds, LAYERS, sizeof seconds[0], by_size);
-    if (seconds[0] <= 0 || b.dev->finding_count > 0) {
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        const struct took took = run_layer(&b, layer++ % 2);
+        cpu[i] = took.cpu;
+        wall[i] = took.wall;
+    }
+    qsort(cpu, LAYERS, sizeof cpu[0], by_size);
+    qsort(wall, LAYERS, sizeof wall[0], by_size);
+    if (wall[0] <= 0 || b.dev->finding_count > 0) {
         fprintf(stderr, "conv_rate: the layer does not run%s%s\n", b.dev->finding_count ? ": " : "",
                 b.dev->finding_count ? b.dev->findings[0].text : "");
         return 1;
     }
     double windows = (double)b.size * b.size / (b.winograd ? 4 : 1), taps = b.winograd ? 16 : 9;
-    printf("%.3f\n", 1e-9 * windows * taps * CHANNELS * KERNELS / seconds[LAYERS / 2]);
+    const double products = 1e-9 * windows * taps * CHANNELS * KERNELS;
+    printf("%.3f %.3f\n", products / cpu[LAYERS / 2], products / wall[LAYERS / 2]);
     b.dev->ops->destroy(b.dev);
     return 0;
 }

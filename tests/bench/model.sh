@@ -1,12 +1,13 @@
 #!/bin/bash
 # Speed of the model's convolution, side by side with the multiply-accumulate peak of the machine: rounds in which the peak and every kind
-# of layer are measured one after the other; the medians of the rounds count, since machines are noisy. Then the same layers with threads.
+# of layer are measured one after the other; the medians of the rounds count, since machines are noisy. Then the same layers with threads
+# (wall-clock time of both). Last, what the model's FP16 takes beside the plain definitions.
 #
 # usage: model.sh BUILD [ROUNDS]
 set -u
 build=$1
 rounds=${2:-5}
-make --no-print-directory "$build/bench/mac_peak" "$build/bench/conv_rate" || exit 1
+make --no-print-directory "$build/bench/mac_peak" "$build/bench/conv_rate" "$build/bench/fp16_rate" || exit 1
 cores=$(nproc)
 # Configuration, kind, column of mac_peak, what is asked for: per cent of the peak, or GMAC/s.
 kinds='small int8 1 40%
@@ -23,17 +24,18 @@ out=
 for ((i = 0; i < rounds; i++)); do
     peak=$("$build/bench/mac_peak")
     while read -r config kind column wanted; do
-        rate=$("$build/bench/conv_rate" "$config" "$kind") || exit 1
-        threads=$rate
-        [ "$cores" -gt 1 ] && { threads=$("$build/bench/conv_rate" "$config" "$kind" "$cores") || exit 1; }
+        read -r rate alone <<<"$("$build/bench/conv_rate" "$config" "$kind")" && [ -n "$alone" ] || exit 1
+        threads=$alone
+        [ "$cores" -gt 1 ] && { read -r _ threads <<<"$("$build/bench/conv_rate" "$config" "$kind" "$cores")" && [ -n "$threads" ] || exit 1; }
         [ "$column" = - ] && of=0 || of=$(cut -d ' ' -f "$column" <<<"$peak")
-        out+="$config $kind $wanted $rate $of $threads"$'\n'
+        out+="$config $kind $wanted $rate $of $alone $threads"$'\n'
     done <<<"$kinds"
 done
 echo "the model's convolutions, 3x3, 256 channels, 256 kernels, 14x14 (Winograd 16x16, its products): medians of $rounds rounds"
 printf '  %-12s %-14s %10s %10s %8s %8s %12s\n' configuration kind GMAC/s peak ratio wanted "$cores threads"
 while read -r config kind _ wanted; do
     median() { awk -v c="$config" -v k="$kind" -v f="$1" '$1 == c && $2 == k { print $f }' <<<"$out" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
-    awk -v c="$config" -v k="$kind" -v w="$wanted" -v r="$(median 4)" -v p="$(median 5)" -v t="$(median 6)" 'BEGIN {
-        printf "  %-12s %-14s %10.2f %10s %8s %8s %11.2fx\n", c, k, r, (p > 0 ? p : "-"), (p > 0 ? sprintf("%.0f %%", 100 * r / p) : "-"), w, t / r }'
+    awk -v c="$config" -v k="$kind" -v w="$wanted" -v r="$(median 4)" -v p="$(median 5)" -v a="$(median 6)" -v t="$(median 7)" 'BEGIN {
+        printf "  %-12s %-14s %10.2f %10s %8s %8s %11.2fx\n", c, k, r, (p > 0 ? p : "-"), (p > 0 ? sprintf("%.0f %%", 100 * r / p) : "-"), w, t / a }'
 done <<<"$kinds"
+"$build/bench/fp16_rate"

@@ -23,4 +23,29 @@ command=("$TREE" run --dut rtl:mine good/good.cfg); check run_other_rtl 0 "simul
 rm tree/build/made
 command=("$TREE" run --dut rtl:mine --wave w.fst good/good.cfg); check run_other_rtl_waves 0 "building the simulator of rtl:mine (small) with waves" "simulator small-mine-waves"
 that build_settings_are_kept grep -q "$WORK/mine.f MY_top -Wno-fatal -DX=1" tree/build/made
+# how it is compiled
+command=("$TREE" build --name mine --compiler g++ --optimize=-O2 --sim-threads 3); check build_known 0 "building the simulator of rtl:mine for configuration small"
+that build_known_variables grep -qx "CXX=g++ OPT=-O2 SIM_THREADS=3 PROFILE= TRAINING=" tree/build/how
+that build_known_keeps_rtl grep -q "$WORK/mine.f MY_top -Wno-fatal -DX=1" tree/build/made
+command=("$TREE" build --config large --profile good/good.cfg hang); check build_profile 0 "building the simulator of the RTL in rtl/ for configuration large"
+that build_profile_variables grep -q "PROFILE=1 TRAINING=$WORK/good/good.cfg $WORK/hang\$" tree/build/how
+command=("$TREE" build --no-profile); check build_no_profile 0 "done"
+that build_no_profile_variables grep -q "PROFILE=0 TRAINING=$" tree/build/how
+command=("$TREE" build --name nobody --profile); check build_unknown 2 "no RTL named nobody was built for configuration small"
+command=("$TREE" build --profile none.cfg); check build_no_training 2 "none.cfg: No such file"
+command=("$TREE" build good/good.cfg); check build_traces_alone 2 "found 'good/good.cfg', expected options only, or --profile"
+command=("$TREE" build --profile --no-profile); check build_both 2 "--profile and --no-profile exclude each other"
+command=("$TREE" build --compiler "a b"); check build_compiler 2 "--compiler: found 'a b', expected the name of a compiler"
+command=("$TREE" build --sim-threads 0); check build_threads 2 "--sim-threads: found '0', expected 1 to 99"
+command=("$TREE" build --name mine --top X); check build_known_top 2 "--taps, --top, --verilator-option and --pin need --filelist or --nvidia"
+# what is there
+cat >tree/build/nvcosim-medium_512 <<'END'
+#!/bin/bash
+printf '%s\n' "nvcosim-medium_512, a simulator" "compiler: a compiler" "threads: 1"
+END
+echo "no program" >tree/build/nvcosim-large-broken
+chmod +x tree/build/nvcosim-*
+command=("$TREE" info --build); check info_build 0 "tree/build/nvcosim-medium_512" "compiler   a compiler" "nvcosim-large-broken: it cannot be started" "nvcosim-small-mine: it does not tell how it was made"
+command=("$TREE" info --build --json); check info_build_json 0 '"compiler": "a compiler"'
+command=("$TREE" info --build good/good.cfg); check info_build_alone 2 "--build: found something to look into as well"
 finish

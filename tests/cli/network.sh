@@ -57,6 +57,9 @@ that network_two_files cmp two/png/digit.bin two/other/digit.bin
 
 # ---- what is refused -----------------------------------------------------------------------------------------------------------------
 nv run --dut model "$net"; check network_no_input 2 "nothing for input 0, \"picture\"; expected --input"
+nv run --dut model "$net" --input random; check network_random 2 "--input random: expected random:SEED, a number"
+nv compile "$digits/7.png" --input zero -o x.nvt; check network_no_loadable 2 "7.png: offset 0x0: found its first table at" "no loadable"
+nv lint "$net"; check network_lint 2 "a compiled network; make a trace of it with nvcosim compile"
 nv run --dut model "$net" --input small.pgm; check network_wrong_size 2 "small.pgm: found a picture of 2 x 2 pixels; expected 28 x 28" "scale it before"
 nv run --dut model "$net" --input 5.pgm --input 5.pgm; check network_two_pictures 2 "found 2 times --input; expected 1"
 nv compile "$net" --input 5.pgm --norm 0 -o x.nvt; check network_norm_of_zero 2 "--norm: found '0', expected a number that is not 0"
@@ -65,6 +68,10 @@ nv run --dut model png.nvt --input 5.pgm; check network_input_for_trace 2 "are f
 nv run --dut model "$net" --input 5.pgm --labels none.txt; check network_labels 2 "PASS digits" "--labels: none.txt"
 sed 's/nchw 1 10/nchw 1 99/' png.nvt >large.nvt
 nv run --dut model --outputs o large.nvt; check network_bad_note 2 "large.nvt:" "a tensor that is larger than its memory"
+
+# ---- a layer that never begins: the driver's access that arms it is gone ---------------------------------------------------------------
+awk '/layer 5: PDP, group/ { found = 1 } !(found && /PDP.D_OP_ENABLE/ && !gone++)' png.nvt >hang.nvt
+nv run --dut model hang.nvt; check network_hang 3 "HANG hang" "it waits for the end of layer 0.2 PDP of the network"
 
 # ---- info ------------------------------------------------------------------------------------------------------------------------------
 nv info "$net"

@@ -11,10 +11,12 @@ suffix = $(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 simulator:
 	@echo "compiling $(CONFIG)$(suffix) $(FILELIST) $(TOP) $(VERILATOR_OPTIONS)"
 	@test ! -e fail
+	@test -z "$(PROFILE)" -o ! -e fail_profile
 	@sed "s/@WHO@/$(CONFIG)$(suffix)/" simulator > $(B)/nvcosim-$(CONFIG)$(suffix)
 	@chmod +x $(B)/nvcosim-$(CONFIG)$(suffix)
 	@$(if $(NAME),printf 'FILELIST=%s\nTOP=%s\nVERILATOR_OPTIONS=%s\n' "$(FILELIST)" "$(TOP)" "$(VERILATOR_OPTIONS)" > $(B)/$(CONFIG)-$(NAME).variables)
 	@echo "$(FILELIST) $(TOP) $(VERILATOR_OPTIONS)" > $(B)/made
+	@echo "CXX=$(CXX) OPT=$(OPT) SIM_THREADS=$(SIM_THREADS) PROFILE=$(PROFILE) TRAINING=$(TRAINING)" > $(B)/how
 	@echo . >> $(B)/builds
 END
 sed -i 's/@sed "s/@sed "s:@CONFIG@:$(CONFIG):;s/' tree/Makefile

@@ -109,6 +109,23 @@ command=("$TREE" regress build.yml); check build_fails 2 "the simulator small co
 that build_fails_model is model/good,model PASS
 rm tree/fail
 
+# a simulator gets a profile where what that saves, by the history, is more than it takes; one that cannot be made does no harm
+printf 'items:\n  - {name: rtl, config: small, traces: [good1.cfg, good2.cfg]}\n' >profile.yml
+mkdir -p tree/build/sim/nvcosim-small && echo "small" >tree/build/sim/nvcosim-small/a.cpp
+how() { sed -n 's/.*\(PROFILE=[^ ]*\).*/\1/p' tree/build/how; }
+command=("$TREE" regress profile.yml --database profile.db); check profile_no_history 0
+that profile_without test "$(how)" = PROFILE=
+command=("$TREE" regress profile.yml --database profile.db); check profile_pays 0
+that profile_with test "$(how)" = PROFILE=1
+touch tree/fail_profile
+command=("$TREE" regress profile.yml --database profile.db); check profile_fails 0 "the simulator small could not be built with a profile; it is built without one"
+that profile_instead test "$(how)" = PROFILE=
+rm tree/fail_profile
+truncate -s 1G tree/build/sim/nvcosim-small/a.cpp
+command=("$TREE" regress profile.yml --database profile.db); check profile_too_dear 0
+that profile_not_made test "$(how)" = PROFILE=
+rm -r tree/build/sim
+
 # a disk without room: reports that cannot be written are the failure of those that need them, and of nobody else
 mkdir disk
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m tmpfs disk 2>/dev/null; then

@@ -49,6 +49,12 @@ good = good and failure - made == again <= failure / 10
 sys.exit(0 if good else 1)
 PY
 check "as data too, and a copy goes on to it from close before" $?
+# In pieces, the piece with that layer fails and no other.
+python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 8 "$dir/few.nvt" --all SDP.D_CVT_OFFSET 0x0 --set 5 SDP.D_CVT_OFFSET 0x5
+out=$("$NVCOSIM" run --dut rtl:buggy --pieces all -j2 --out "$dir/out" "$dir/few.nvt" 2>&1)
+[ $? -eq 1 ] && grep -qE '^FAIL few: piece 6 of 8, SDP #5 \(few.nvt:[0-9]+\): .* SDP #5 surface 0' <<<"$out" &&
+    [ "$(python3 -c 'import json, sys; print(*(p["piece"] for p in json.load(open(sys.argv[1]))["pieces"] if p["verdict"] != "PASS"))' "$dir/out/few.pieces/report.json")" = 6 ]
+check "in pieces: the piece with the layer that meets the bug fails, and no other" $?
 "$NVCOSIM" gen --config small --engine mix --seed 30 --count 1 --out "$dir" >/dev/null
 "$NVCOSIM" shrink -q --dut rtl:buggy --out "$dir/shrunk.nvt" "$dir/small_mix_30.nvt.gz"
 "$NVCOSIM" run --dut rtl:buggy --out "$dir/out" "$dir/shrunk.nvt"

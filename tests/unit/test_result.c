@@ -8,9 +8,11 @@
 
 #include <cmocka.h>
 
+#include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "run/options.h"
 #include "run/result.h"
+#include "run/result_members.h"
 
 static struct result full_result(void) {
     struct result result = {
@@ -87,6 +89,82 @@ static void test_round_trip(void **state) {
     free(second);
     result_free(&out);
     result_free(&in);
+}
+
+/* A result as most are: of a trace that passed. */
+static struct result passing_result(void) {
+    struct result result = full_result();
+    result_free(&(struct result){.mismatch = result.mismatch,
+                                 .findings = result.findings,
+                                 .finding_count = result.finding_count,
+                                 .trace = result.trace,
+                                 .path = result.path,
+                                 .reason = result.reason});
+    result.mismatch = (struct result_mismatch){0};
+    result.finding_count = 0;
+    result.findings = NULL;
+    for (int id = 0; id < AXI_IDS; id++) /* of clients that have a name */
+        for (int write = 0; write < 2; write++)
+            if (nvdla_client_find(id, write) == NVDLA_CLIENT_COUNT)
+                (write ? result.devices[0].write_beats : result.devices[0].read_beats)[id] = 0;
+    result.seed = 20261231;
+    result.verdict = VERDICT_PASS;
+    result.trace = xstrdup("item.name");
+    result.path = xstrdup("/dir/name.nvt.gz");
+    result.reason = xstrdup("");
+    return result;
+}
+
+/* What the reader of such lines alone understands, the reader of JSON understands alike, whatever became of the line.
+ */
+static void check_scan(const char *line) {
+    struct result scanned, parsed;
+    char *other = xprintf(" %s", line); /* is left to the reader of JSON */
+    assert_false(result_scan(other, &scanned));
+    if (result_scan(line, &scanned)) {
+        assert_true(result_parse(other, &parsed));
+        char *first = result_json(&scanned), *second = result_json(&parsed);
+        assert_string_equal(first, second);
+        free(first);
+        free(second);
+        result_free(&scanned);
+        result_free(&parsed);
+    }
+    free(other);
+}
+
+static void test_scan(void **state) {
+    (void)state;
+    static const char wrong[] = "\"\\{}[],:.0a9-ex \x01\x7f\xc3";
+    struct result out = passing_result(), in;
+    char *line = result_json(&out);
+    assert_true(result_scan(line, &in));
+    char *again = result_json(&in);
+    assert_string_equal(again, line);
+    free(again);
+    result_free(&in);
+    check_scan(line);
+    const size_t n = strlen(line);
+    for (size_t at = 0; at < n; at++) {
+        const char kept = line[at];
+        for (const char *c = wrong; *c; c++) {
+            line[at] = *c;
+            check_scan(line);
+        }
+        line[at] = '\0'; /* it ends there */
+        check_scan(line);
+        line[at] = kept;
+        char *shorter = xprintf("%.*s%s", (int)at, line, line + at + 1);
+        check_scan(shorter);
+        free(shorter);
+    }
+    result_free(&out);
+    out = full_result();
+    char *failing = result_json(&out);
+    assert_false(result_scan(failing, &in)); /* all of it is left to the reader of JSON */
+    free(failing);
+    free(line);
+    result_free(&out);
 }
 
 /* What is taken from the line that a result was read from says the same as what is made anew. */
@@ -183,8 +261,8 @@ static void test_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_line_again), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_statuses),   cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_scan),     cmocka_unit_test(test_line_again),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_statuses), cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

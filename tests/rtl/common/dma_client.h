@@ -25,13 +25,13 @@ template <class Out, class In> ReadPins read_port(Out &out, In &in) {
             Pin(in, data, 1),
             Pin(in, 0, data)};
 }
-// {valid, ram, addr, len, dat_valid, dat_data}, and {ready, dat_ready, rsp} back.
+// {valid, ram, addr, len, dat_valid, dat_mask, dat_data}, and {ready, dat_ready, rsp} back.
 template <class Out, class In> WritePins write_port(Out &out, In &in) {
     const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * static_cast<size_t>(config->mem_atom),
-                 len = data + 1;
+                 mask = 1, len = data + mask + 1;
     return {{Pin(out, len + addr + 5, 1), Pin(in, 2, 1), Pin(out, len + addr + 4, 1), Pin(out, len + 4, addr),
              Pin(out, len, 4)},
-            Pin(out, data, 1),
+            Pin(out, data + mask, 1),
             Pin(in, 1, 1),
             Pin(out, 0, data),
             Pin(in, 0, 1)};

@@ -1,7 +1,8 @@
 // Top of the memory bench: the memory interfaces with four read and two write clients, one register group, and GLB.
 //
 // Read clients: 0 SDP (slot 2, AXI id 1), 1 SDP BS operand (slot 3, id 5), 2 SDP BN operand (slot 4, id 6), 3 PDP (slot 6, id 2). Client 1 has a latency
-// buffer of 8 atoms, the others of 64. Write clients: 0 SDP (slot 0, id 1), 1 PDP (slot 1, id 2). The register group is a window of 8 words:
+// buffer of 8 beats, the others of 64; client 2 takes a beat's atoms at once. Write clients: 0 SDP (slot 0, id 1), 1 PDP (slot 1, id 2), which
+// gives a beat's atoms at once. Slots are those of small. The register group is a window of 8 words:
 // 0 S_STATUS, 1 S_POINTER, 2 storage, 3 D_OP_ENABLE, 4 and 5 storage (5 of 16 bits), 6 status, 7 nothing.
 module mcif_bench
   import nvdla_pkg::*;
@@ -31,7 +32,7 @@ module mcif_bench
     input  logic [           3:0] rq_ram_i,
     output logic [           3:0] rs_valid_o,
     input  logic [           3:0] rs_ready_i,
-    output logic [4*AtomBits-1:0] rs_data_o,
+    output logic [4*MifBits-1:0]  rs_data_o,
     input  logic [           1:0] wc_valid_i,
     output logic [           1:0] wc_ready_o,
     input  logic [2*64-1:0]       wc_addr_i,
@@ -40,7 +41,7 @@ module mcif_bench
     input  logic [           1:0] wc_ack_i,
     input  logic [           1:0] wd_valid_i,
     output logic [           1:0] wd_ready_o,
-    input  logic [2*AtomBits-1:0] wd_data_i,
+    input  logic [2*MifBits-1:0]  wd_data_i,
     output logic [           1:0] ack_o,
     // AXI ports: 0 primary, 1 secondary
     output logic [           1:0] arvalid_o,
@@ -50,7 +51,7 @@ module mcif_bench
     output logic [2*64-1:0]       araddr_o,
     input  logic [           1:0] rvalid_i,
     input  logic [          15:0] rid_i,
-    input  logic [2*AtomBits-1:0] rdata_i,
+    input  logic [2*MifBits-1:0]  rdata_i,
     output logic [           1:0] awvalid_o,
     input  logic [           1:0] awready_i,
     output logic [          15:0] awid_o,
@@ -58,12 +59,15 @@ module mcif_bench
     output logic [2*64-1:0]       awaddr_o,
     output logic [           1:0] wvalid_o,
     input  logic [           1:0] wready_i,
-    output logic [2*AtomBits-1:0] wdata_o,
+    output logic [2*MifBits-1:0]  wdata_o,
+    output logic [2*MifAtoms-1:0] wmask_o,
     output logic [           1:0] wlast_o,
     input  logic [           1:0] bvalid_i,
     input  logic [          15:0] bid_i,
     // facts of the configuration
     output logic [           7:0] atom_bytes_o,
+    output logic [           3:0] beat_atoms_o,
+    output logic [           3:0] piece_o,
     output logic [           3:0] burst_o,
     output logic [           3:0] sram_burst_o
 );
@@ -72,6 +76,8 @@ module mcif_bench
   localparam logic [8*32-1:0] GroupStat = 256'h00000000_ffffffff_00000000_00000000_00000000_00000000_00000000_00000000;
 
   assign atom_bytes_o = 8'(MemAtom);
+  assign beat_atoms_o = 4'(MifAtoms);
+  assign piece_o = 4'(DbbPieceBeats);
   assign burst_o = 4'(DbbBurstBeats);
   assign sram_burst_o = 4'(CvsramBurstBeats);
 
@@ -125,14 +131,16 @@ module mcif_bench
   logic [RdClients*MifRdRspBits-1:0] rd_rsp;
   logic [WrClients*MifWrReqBits-1:0] wr_req;
   logic [WrClients*MifWrRspBits-1:0] wr_rsp;
-  wire unused = &{1'b0, rq_addr_i, wc_addr_i, rd_rsp, wr_rsp};  // of the clients that ask for nothing, and high address bits
+  wire unused = &{1'b0, rq_addr_i, wc_addr_i, rd_rsp, wr_rsp, wd_data_i};  // of the clients that ask for nothing, high address bits, and upper halves
 
   for (genvar slot = 0; slot < RdClients; slot++) begin : gen_read
     localparam int Number = (slot == RdSlotSdp) ? 0 : (slot == RdSlotSdpB) ? 1 : (slot == RdSlotSdpN) ? 2 : (slot == RdSlotPdp) ? 3 : -1;
     if (Number >= 0) begin : gen_client
+      localparam int Atoms = (Number == 2) ? MifAtoms : 1;
       logic unused_busy;
       nvdla_dma_read #(
-          .Depth((Number == 1) ? 8 : 64)
+          .Depth   ((Number == 1) ? 8 : 64),
+          .RspAtoms(Atoms)
       ) u_read (
           .clk_i,
           .rst_ni,
@@ -143,11 +151,14 @@ module mcif_bench
           .req_ram_i  (rq_ram_i[Number]),
           .rsp_valid_o(rs_valid_o[Number]),
           .rsp_ready_i(rs_ready_i[Number]),
-          .rsp_data_o (rs_data_o[Number*AtomBits+:AtomBits]),
+          .rsp_data_o (rs_data_o[Number*MifBits+:Atoms*AtomBits]),
           .busy_o     (unused_busy),
           .mif_o      (rd_req[slot*MifRdReqBits+:MifRdReqBits]),
           .mif_i      (rd_rsp[slot*MifRdRspBits+:MifRdRspBits])
       );
+      if (Atoms < MifAtoms) begin : gen_narrow
+        assign rs_data_o[Number*MifBits+AtomBits+:(MifAtoms-1)*AtomBits] = '0;
+      end
     end else begin : gen_silent
       assign rd_req[slot*MifRdReqBits+:MifRdReqBits] = '0;
     end
@@ -157,7 +168,10 @@ module mcif_bench
     localparam int Number = (slot == WrSlotSdp) ? 0 : (slot == WrSlotPdp) ? 1 : -1;
     if (Number >= 0) begin : gen_client
       logic unused_ack, unused_busy;
-      nvdla_dma_write u_write (
+      localparam int Atoms = (Number == 1) ? MifAtoms : 1;
+      nvdla_dma_write #(
+          .DatAtoms(Atoms)
+      ) u_write (
           .clk_i,
           .rst_ni,
           .cmd_valid_i(wc_valid_i[Number]),
@@ -168,7 +182,7 @@ module mcif_bench
           .cmd_ack_i  ({1'b0, wc_ack_i[Number]}),
           .dat_valid_i(wd_valid_i[Number]),
           .dat_ready_o(wd_ready_o[Number]),
-          .dat_data_i (wd_data_i[Number*AtomBits+:AtomBits]),
+          .dat_data_i (wd_data_i[Number*MifBits+:Atoms*AtomBits]),
           .ack_o      ({unused_ack, ack_o[Number]}),
           .busy_o     (unused_busy),
           .mif_o      (wr_req[slot*MifWrReqBits+:MifWrReqBits]),
@@ -191,12 +205,13 @@ module mcif_bench
   assign awaddr_o = {64'(sram_req.awaddr), 64'(dbb_req.awaddr)};
   assign wvalid_o = {sram_req.wvalid, dbb_req.wvalid};
   assign wdata_o = {sram_req.wdata, dbb_req.wdata};
+  assign wmask_o = {sram_req.wmask, dbb_req.wmask};
   assign wlast_o = {sram_req.wlast, dbb_req.wlast};
   assign dbb_rsp = {
-    arready_i[0], rvalid_i[0], rid_i[7:0], rdata_i[0+:AtomBits], awready_i[0], wready_i[0], bvalid_i[0], bid_i[7:0]
+    arready_i[0], rvalid_i[0], rid_i[7:0], rdata_i[0+:MifBits], awready_i[0], wready_i[0], bvalid_i[0], bid_i[7:0]
   };
   assign sram_rsp = {
-    arready_i[1], rvalid_i[1], rid_i[15:8], rdata_i[AtomBits+:AtomBits], awready_i[1], wready_i[1], bvalid_i[1], bid_i[15:8]
+    arready_i[1], rvalid_i[1], rid_i[15:8], rdata_i[MifBits+:MifBits], awready_i[1], wready_i[1], bvalid_i[1], bid_i[15:8]
   };
 
   nvdla_mif u_mif (

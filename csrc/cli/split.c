@@ -1,0 +1,214 @@
+/* nvcosim split: a program in pieces that run side by side. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "export/folder.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "run/arguments.h"
+#include "run/compile.h"
+#include "run/options.h"
+#include "run/progress.h"
+#include "run/session.h"
+#include "split/split.h"
+#include "trace/formats.h"
+
+enum { KEY_PIECES = 0x100, KEY_IDLE_ONLY, KEY_WHOLE_MEMORY, KEY_ALLOW_UNDEFINED, KEY_NO_GOLDEN, KEY_SEED, KEY_THREADS };
+
+enum { PIECES_MAX = 100000, THREADS_MAX = 64 };
+
+struct arguments {
+    struct compile_options compile;
+    struct trace_options trace;
+    struct split_options split;
+    const char *in, *out;
+};
+
+static const struct argp_option option_table[] = {
+    {.name = "out", .key = 'o', .arg = "DIR", .doc = "The folder for the pieces, which must not exist or be empty"},
+    {.name = "pieces",
+     .key = KEY_PIECES,
+     .arg = "N",
+     .doc = "N pieces of about the same expected length; all (the default): as many as there can be"},
+    {.name = "idle-only",
+     .key = KEY_IDLE_ONLY,
+     .doc = "Cut only where the trace itself leaves every unit idle; else layers that are armed ahead are armed behind "
+            "the cut"},
+    {.name = "whole-memory",
+     .key = KEY_WHOLE_MEMORY,
+     .doc = "All declared memory in every piece, not only the pages that it touches and those beside them"},
+    {.name = "allow-undefined",
+     .key = KEY_ALLOW_UNDEFINED,
+     .doc = "Play settings whose result the spec leaves open on the model"},
+    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
+    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
+    {.name = "threads", .key = KEY_THREADS, .arg = "N", .doc = "Threads of the model (default 1)"},
+    {0},
+};
+
+static const char doc[] =
+    "Cuts a trace, or a compiled network (NET.nvdla), into pieces: traces of their own that begin with the memory and "
+    "the "
+    "registers that the model has there, and end with a check of all that they have written. They run anywhere, in any "
+    "order, side by side. If every piece equals the model, so does the whole, but for what docs/split.md names: what "
+    "overlaps across a cut, and timing.\v"
+    "A cut is where no unit is armed and the convolution buffer holds nothing that the next layer uses again. Where "
+    "the "
+    "trace arms the next layers before, they are armed behind the cut.\n"
+    "`nvcosim run --pieces N` cuts, plays and judges in one go.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim split net.nvt.gz -o pieces && nvcosim run -j 8 pieces/*.nvt.gz\n"
+    "  nvcosim split net.nvdla --input cat.png --pieces 16 -o pieces\n"
+    "\n"
+    "Exit status: 0 written; 2 bad input or usage, or a trace that cannot be cut: nothing is written.";
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    uint64_t value;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&arguments->trace.config;
+        state->child_inputs[1] = &arguments->compile;
+        return 0;
+    case 'o':
+        arguments->out = arg;
+        return 0;
+    case KEY_PIECES:
+        value = 0;
+        if (strcmp(arg, "all") != 0 && (!text_number(arg, PIECES_MAX, &value) || value == 0))
+            argp_error(state, "--pieces: found '%s', expected all or a number from 1 to %d", arg, PIECES_MAX);
+        arguments->split.pieces = (size_t)value;
+        return 0;
+    case KEY_IDLE_ONLY:
+        arguments->split.idle_only = true;
+        return 0;
+    case KEY_WHOLE_MEMORY:
+        arguments->split.whole_memory = true;
+        return 0;
+    case KEY_ALLOW_UNDEFINED:
+        arguments->split.allow_undefined = true;
+        return 0;
+    case KEY_NO_GOLDEN:
+        arguments->trace.no_golden = true;
+        return 0;
+    case KEY_SEED:
+        arguments->split.seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
+        return 0;
+    case KEY_THREADS:
+        arguments->split.threads = (size_t)argument_number(state, "threads", arg, 1, THREADS_MAX);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->in)
+            argp_error(state, "found '%s', expected one trace", arg);
+        arguments->in = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->in)
+            argp_error(state, "expected the name of a trace or of a loadable (.nvdla)");
+        else if (!arguments->out)
+            argp_error(state, "-o is missing; expected the folder for the pieces");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static struct program *read_program(struct arguments *arguments, struct error *err) {
+    if (!text_ends_with(arguments->in, ".nvdla"))
+        return trace_read(arguments->in, &arguments->trace, err);
+    arguments->compile.config = arguments->trace.config;
+    struct loadable *loadable = loadable_read(arguments->in, err);
+    struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
+    loadable_free(loadable);
+    return prog;
+}
+
+struct writing {
+    const struct split *split;
+    struct folder *folder;
+};
+
+static bool write_piece(void *context, size_t index, struct program *piece, struct memory *const memory[SPACE_COUNT],
+                        struct error *err) {
+    (void)memory;
+    struct writing *writing = context;
+    char *file = split_file_name(writing->split, index, ".nvt.gz");
+    char *path = xprintf("%s/%s", writing->folder->beside, file);
+    words_add(&writing->folder->files, "%s", file);
+    const bool fine = trace_write(piece, path, err);
+    program_free(piece);
+    free(path);
+    free(file);
+    return fine;
+}
+
+static void show_progress(void *context, const struct device *model, size_t done, size_t total) {
+    (void)model;
+    progress_count(context, "cutting", done, total, "operations");
+}
+
+static void print_pieces(const struct split *split) {
+    uint64_t all = 0;
+    for (size_t i = 0; i < split->piece_count; i++)
+        all += split->pieces[i].clocks;
+    for (size_t i = 0; i < split->piece_count; i++) {
+        const struct split_piece *piece = &split->pieces[i];
+        char *file = split_file_name(split, i, ".nvt.gz"), *name = split_piece_name(split, i);
+        printf("%s  %3zu layer%s  %5.1f %% of the expected clocks  %s\n", file, piece->count,
+               piece->count == 1 ? " " : "s", all ? 100.0 * (double)piece->clocks / (double)all : 0.0, name);
+        free(name);
+        free(file);
+    }
+    split_print_counts(stdout, split);
+}
+
+static bool split_file(struct arguments *arguments, struct error *err) {
+    char name[256];
+    struct folder folder;
+    struct progress progress = progress_start();
+    struct program *prog = read_program(arguments, err);
+    arguments->split.progress = show_progress;
+    arguments->split.progress_context = &progress;
+    for (size_t i = 0; prog && i < prog->warning_count; i++)
+        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    struct split *split =
+        prog ? split_new(prog, trace_name(arguments->in, name, sizeof name), &arguments->split, err) : NULL;
+    progress_clear(&progress);
+    if (!split || !folder_open(&folder, arguments->out, err)) {
+        split_free(split);
+        return false;
+    }
+    struct writing writing = {.split = split, .folder = &folder};
+    bool good = split_make(split, &arguments->split, write_piece, &writing, err);
+    progress_clear(&progress);
+    good = folder_close(&folder, good, err);
+    if (good)
+        print_pieces(split);
+    if (good && split->failed > 0)
+        fprintf(stderr, "nvcosim: warning: %zu check%s of the trace fail%s on the model; pieces with them fail, too\n",
+                split->failed, split->failed == 1 ? "" : "s", split->failed == 1 ? "s" : "");
+    split_free(split);
+    return good;
+}
+
+int split_main(int argc, char **argv) {
+    static const struct argp_child children[] = {
+        {.argp = &config_of_trace_argp}, {.argp = &compile_argp, .group = 7}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    struct arguments arguments = {.split = {.seed = 1}};
+    struct error err;
+    int status = EXIT_BAD_INPUT;
+    compile_options_init(&arguments.compile);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
+        if (split_file(&arguments, &err))
+            status = EXIT_OK;
+        else
+            fprintf(stderr, "%s\n", err.text);
+    }
+    compile_options_free(&arguments.compile);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* What a model holds between two layers, as register writes that bring a device there from reset.
+ *
+ * For cutting programs in pieces (split/split.h). Memory is not in it, nor is what no register write can make: what
+ * CBUF still holds, statistics, and the group that CONSUMER points at. model_at_ease() and model_cbuf_free() tell
+ * whether that matters.
+ */
+#ifndef MODEL_SNAPSHOT_H
+#define MODEL_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/device.h"
+
+/* True while a launch of the unit, counted from 0 since reset, is armed and not done. BDMA: launched and not done. */
+bool model_is_armed(const struct device *model, enum nvdla_unit unit, int ordinal);
+
+/* Launches of the unit that the model has accepted since reset. */
+int model_launches(const struct device *model, enum nvdla_unit unit);
+
+/* The group that the engine uses next, 0 or 1. */
+unsigned model_consumer(const struct device *model, enum nvdla_unit unit);
+
+/* True if nothing is armed and BDMA's queue is empty. */
+bool model_at_ease(const struct device *model);
+
+/* True if CBUF holds nothing that a layer could use again. */
+bool model_cbuf_free(const struct device *model);
+
+/* Calls `write` for register writes that bring a device from reset to these registers: shared ones, tables as far as
+ * they have been loaded, both groups of each unit, PRODUCER, mask and pending interrupts. With group 0 as CONSUMER. */
+void model_registers(const struct device *model, void (*write)(void *context, uint32_t address, uint32_t value),
+                     void *context);
+
+#endif

@@ -1,0 +1,89 @@
+// Atoms to beats of a memory interface, for beats of two atoms.
+//
+// A command is cmd_size_i + 1 contiguous atoms; cmd_upper_i: the first one goes to the upper half of its beat. Its atoms follow in order on
+// dat_*: one by one with DatAtoms 1; with DatAtoms 2 atoms 2k and 2k + 1 together, the last of an odd number alone in the lower half.
+// A beat leaves for each line that the command touches, with the mask of the halves that count, as soon as it is complete: in the clock
+// of its last atom, but the end of a command that the upper half of its last word overhangs leaves in the clock after it. busy_o: a command has atoms to come.
+// Spec: 70-memory-interface, sections 4 and 5.
+module nvdla_dma_pack
+  import nvdla_pkg::*;
+#(
+    parameter int DatAtoms = 1
+) (
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         cmd_valid_i,
+    output logic                         cmd_ready_o,
+    input  logic                         cmd_upper_i,
+    input  logic [                 15:0] cmd_size_i,
+    input  logic                         dat_valid_i,
+    output logic                         dat_ready_o,
+    input  logic [DatAtoms*AtomBits-1:0] dat_data_i,
+    output logic                         beat_valid_o,
+    input  logic                         beat_ready_i,
+    output logic [         MifBits-1:0] beat_o,
+    output logic [        MifAtoms-1:0] beat_mask_o,
+    output logic                         busy_o
+);
+  // The oldest command, and the atoms of it that have left in beats or are held.
+  logic valid, upper, ends;
+  logic [15:0] size, gone_q, left;
+  logic take, done;
+  logic [AtomBits-1:0] held_q;  // an atom that waits for the other half of its beat
+  logic holds_q;
+
+  nvdla_fifo #(
+      .Width(17),
+      .Depth(4)
+  ) u_commands (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (cmd_valid_i),
+      .in_ready_o (cmd_ready_o),
+      .in_data_i  ({cmd_upper_i, cmd_size_i}),
+      .out_valid_o(valid),
+      .out_ready_i(done),
+      .out_data_o ({upper, size})
+  );
+
+  assign busy_o = valid;
+  assign left = size - gone_q;  // atoms - 1
+  assign take = dat_valid_i & dat_ready_o;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) gone_q <= '0;
+    else if (done) gone_q <= '0;
+    else if (take) gone_q <= gone_q + 16'(DatAtoms);
+
+  if (DatAtoms == 1) begin : gen_single
+    logic half;
+    assign half = upper ^ gone_q[0];
+    assign ends = left == '0;
+    assign beat_valid_o = valid & dat_valid_i & (half | ends);
+    assign beat_o = half ? {dat_data_i, held_q} : {AtomBits'(0), dat_data_i};
+    assign beat_mask_o = half ? {1'b1, holds_q} : 2'b01;
+    assign dat_ready_o = valid & (beat_ready_i | ~(half | ends));
+    assign done = take & ends;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) holds_q <= 1'b0;
+      else if (take) holds_q <= ~half & ~ends;
+    always_ff @(posedge clk_i) if (take) held_q <= dat_data_i;
+  end else begin : gen_pairs
+    // Words that begin in an upper half: the upper half of each waits for the next. What is held when no atom is left is the last beat.
+    logic rest;
+    assign rest = holds_q & gone_q > size;
+    assign ends = upper ? left == '0 : left <= 16'd1;
+    assign beat_valid_o = valid & (rest | dat_valid_i);
+    assign beat_o = rest ? {AtomBits'(0), held_q} : upper ? {dat_data_i[0+:AtomBits], held_q} : dat_data_i;
+    assign beat_mask_o = rest ? 2'b01 : upper ? {1'b1, holds_q} : {left != '0, 1'b1};
+    assign dat_ready_o = valid & ~rest & beat_ready_i;
+    assign done = beat_valid_o & beat_ready_i & (rest | ends);
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) holds_q <= 1'b0;
+      else if (done) holds_q <= 1'b0;
+      else if (take) holds_q <= upper;
+    always_ff @(posedge clk_i) if (take) held_q <= dat_data_i[AtomBits+:AtomBits];
+  end
+
+  `NVDLA_PARAM(BeatsOfTwo, MifAtoms == 2 && (DatAtoms == 1 || DatAtoms == 2))
+  `NVDLA_STABLE(BeatStable, beat_valid_o, beat_ready_i, {beat_o, beat_mask_o})
+endmodule

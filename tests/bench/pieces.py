@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""A network in pieces against the same in one run: the layers of a ResNet-18 for pictures of 32 x 32, on RTL and model of small.
+
+usage: pieces.py BUILD [ROUNDS] [PIECES]
+
+Other work on a machine makes wall time worthless, so it is put together from processor times: those of the pieces, on two cores, the longest first, behind that of the
+runner itself, which cuts. Run and pieces by turns.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+from turns import cost, spread
+
+CORES = 2
+
+
+def main(build, rounds="7", pieces="6"):
+    folder = f"{build}/bench/pieces"
+    os.makedirs(folder, exist_ok=True)
+    net, trace, results = f"{folder}/residual.nvdla", f"{folder}/residual.nvt.gz", f"{folder}/results.jsonl"
+    subprocess.run([sys.executable, "tests/loadable/residual.py", net], check=True)
+    subprocess.run([f"{build}/nvcosim", "compile", net, "--input", "random:1", "-o", trace], check=True)
+    run = [f"{build}/nvcosim", "run", "-q", "--out", folder, "--results", results]
+
+    def read():
+        with open(results, encoding="utf-8") as file:
+            return json.loads(file.read())
+
+    serial, all_pieces, wall, runner, cycles = [], [], [], [], set()
+    for _ in range(int(rounds)):
+        serial.append(cost([*run, trace]))
+        whole = read()
+        both = cost([*run, f"--pieces={pieces}", trace])
+        together = read()
+        with open(f"{folder}/residual.pieces/report.json", encoding="utf-8") as file:
+            parts = sorted((p["cpu_seconds"] for p in json.load(file)["pieces"]), reverse=True)
+        cores = [0.0] * CORES
+        for part in parts:
+            cores[cores.index(min(cores))] += part
+        all_pieces.append(both)
+        runner.append(both - sum(parts))
+        wall.append(runner[-1] + max(cores))
+        cycles.add((whole["op_cycles"], together["op_cycles"], whole["verdict"], together["verdict"]))
+    op, op_pieces, verdict, verdict_pieces = cycles.pop()
+    print(f"a network in {pieces} pieces, {rounds} rounds: {verdict} and {verdict_pieces}, op_cycles {op} and in pieces {op_pieces}")
+    print(f"  processor time in one run            {spread(serial, '.3f')} s")
+    print(f"  in pieces                            {spread(all_pieces, '.3f')} s, {statistics.median(runner):.3f} s of it to cut")
+    print(f"  on {CORES} cores as fast as one run      {spread([s / w for s, w in zip(serial, wall)], '.2f')} times")
+    return 0 if verdict == verdict_pieces == "PASS" and not cycles else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

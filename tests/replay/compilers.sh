@@ -1,0 +1,65 @@
+#!/bin/bash
+# Simulators are made by the compiler that was asked for, with and without a profile, with several threads, and play the same all the same.
+# The RTL is this project's as another RTL, so that build/nvcosim-small stays as it is.
+#
+# usage: compilers.sh BUILD
+set -u
+. "$(dirname "$0")/frame.sh"
+build=$(realpath "$1")
+dir=$build/tests/compilers
+made=$build/sim/nvcosim-small-made
+rm -rf "$dir" "$made" "$build"/nvcosim-small-made* "$build/small-made.variables" && mkdir -p "$dir"
+{ echo "$build/gen/small/nvdla_pkg.sv"; echo "-F $PWD/rtl/nvdla.f"; } >"$dir/made.f"
+traces=(traces/conformance/small/rand_{dc_pdp_009,sdp_000,cdp_009}.nvt.gz)
+
+# compiled_by NAME: the objects of the Verilated RTL are of this compiler alone
+compiled_by() {
+    local found
+    found=$(readelf -p .comment "$made"/Vtb_top__ALL.a | sed -n 's/^ *\[ *[0-9a-f]*\] *//p' | sed 's/ .*//' | sort -u | tr '\n' ' ')
+    [ "$found" = "$1 " ] || { echo "compiled by: $found"; false; }
+}
+# tells KEY VALUE: info --build says so of the simulator
+tells() {
+    "$NVCOSIM" info --build --json | python3 -c 'import json, re, sys
+facts = [s for s in json.load(sys.stdin) if s["simulator"] == "nvcosim-small-made"][0]
+print(facts)
+sys.exit(0 if re.fullmatch(sys.argv[2], facts[sys.argv[1]]) else 1)' "$1" "$2"
+}
+# plays DUT: prints what the traces come to, without what no two runs have in common
+plays() {
+    "$NVCOSIM" run --dut "$1" --out "$dir/out" --results - -q "${traces[@]}" | python3 -c 'import json, sys
+for line in sys.stdin:
+    if not line.startswith("{"):
+        continue
+    result = json.loads(line)
+    rtl = [d for d in result["devices"] if d["name"] != "model"][0]
+    print(result["verdict"], result["trace"], *(rtl[key] for key in ("cycles", "op_cycles", "checks", "vpi_calls", "read_beats", "write_beats", "interrupts")))'
+}
+plays both >"$dir/own"
+[ "$(grep -c '^PASS' "$dir/own")" -eq ${#traces[@]} ]
+check "the traces pass" $?
+same() { plays rtl:made | diff "$dir/own" -; }
+
+# A machine that has g++ alone.
+mkdir "$dir/bin"
+find /usr/local/bin /usr/bin /bin -maxdepth 1 ! -name '*clang*' ! -name '*llvm*' -exec ln -sf -t "$dir/bin" {} +
+PATH=$dir/bin "$NVCOSIM" build --filelist "$dir/made.f" --name made && compiled_by GCC: && tells compiler 'GCC .*' && tells options -O2 && same
+check "without clang++ it is g++ -O2" $?
+"$NVCOSIM" build --name made --optimize=-O1 && compiled_by Debian && tells compiler '.*[Cc]lang .*' && tells options -O1 && same
+check "with both it is clang++, and an optimisation that is given" $?
+"$NVCOSIM" build --name made --optimize=auto --profile "${traces[@]}" && compiled_by Debian && tells options -O3 && tells profile 'rand_dc_pdp_009.*' && same
+check "with a profile" $?
+touch "$dir/since" && make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" && tells profile 'rand_dc_pdp_009.*' && [ ! "$made/Vtb_top.o" -nt "$dir/since" ]
+check "which stays, and nothing is compiled again" $?
+"$NVCOSIM" build --name made --sim-threads 2 && tells threads 2 && tells profile none && same
+check "with threads the code is another: the profile is not used, the results are the same" $?
+make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" CXX=g++ OPT=-O1 SIM_THREADS=1 PROFILE=1 && compiled_by GCC: && tells options -O1 && tells profile '12 random layers' && same
+check "make simulator CXX=g++ OPT=-O1 PROFILE=1" $?
+"$NVCOSIM" build --name made --compiler no_such_compiler 2>"$dir/log"
+[ $? -eq 2 ] && grep -q 'no_such_compiler is not installed' "$dir/log" && tells compiler 'GCC .*'
+check "a compiler that is not there" $?
+"$NVCOSIM" build --name made --compiler auto --profile "$dir/made.f" 2>"$dir/log"
+[ $? -eq 2 ] && grep -q 'none of the traces for the profile could be played' "$dir/log"
+check "a profile of no trace" $?
+rm -rf "$made" "$build"/nvcosim-small-made "$build/small-made.variables"
+finish

@@ -1,0 +1,90 @@
+#!/bin/bash
+# Traces in pieces: all of them pass on the model, those of networks on the RTL too; they leave behind what the whole does; the same bytes every time; damaged and
+# unfit traces leave nothing behind.
+#
+# usage: split.sh BUILD
+set -u
+. "$(dirname "$0")/frame.sh"
+build=$1
+dir=$build/tests/split
+rm -rf "$dir" && mkdir -p "$dir"
+
+# split TRACE NAME [OPTION...]: pieces in $dir/NAME
+split() {
+    local trace=$1 name=$2
+    shift 2
+    "$NVCOSIM" split "$trace" -o "$dir/$name" "$@" >"$dir/$name.log" 2>&1
+}
+pieces() { grep -c '\.nvt\.gz ' "$dir/$1.log"; }
+
+# Every trace of the repository in as many pieces as there can be: each equals the model of the whole at its end.
+cut=0 bad=0 many=0
+for trace in traces/conformance/small/*{multi,mixed,edge,dc_pdp}*.nvt.gz traces/conformance/full/*{multi,fused,bdma,lut,cdpe}*.nvt.gz; do
+    [ -e "$trace" ] || continue
+    name=$(basename "$trace" .nvt.gz)
+    split "$trace" "$name" || { echo "$trace: $(tail -1 "$dir/$name.log")"; bad=$((bad + 1)); continue; }
+    "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/$name"/*.nvt.gz >"$dir/run.log" 2>&1 || { cat "$dir/run.log"; bad=$((bad + 1)); }
+    cut=$((cut + 1)) many=$((many + $(pieces "$name")))
+    rm -r "${dir:?}/$name"
+done
+[ $bad -eq 0 ] && [ $cut -gt 20 ] && [ $many -gt $cut ]
+check "$cut traces in $many pieces pass on the model, $bad do not" $?
+
+"$NVCOSIM" compile traces/networks/digits/digits.nvdla --input traces/networks/digits/7.png -o "$dir/digits.nvt.gz"
+split "$dir/digits.nvt.gz" digits && "$NVCOSIM" run -q -j2 --out "$dir/out" "$dir"/digits/*.nvt.gz
+check "a network in $(pieces digits) pieces passes on RTL and model" $?
+split "$dir/digits.nvt.gz" again && diff -r "$dir/digits" "$dir/again"
+check "the same pieces every time" $?
+split "$dir/digits.nvt.gz" all_memory --whole-memory --pieces 2 && "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir"/all_memory/*.nvt.gz && [ "$(pieces all_memory)" -eq 2 ]
+check "two pieces with all memory" $?
+split traces/loadables/own_tasks_small_int8/net.nvdla tasks --input random:3 && "$NVCOSIM" run -q -j2 --out "$dir/out" "$dir"/tasks/*.nvt.gz && [ "$(pieces tasks)" -gt 2 ]
+check "a loadable whose tasks are part the processor's" $?
+
+# The last piece ends with the memory of the whole.
+python3 - "$NVCOSIM" "$dir" <<'PY'
+import gzip, json, subprocess, sys
+nvcosim, folder = sys.argv[1:]
+whole, pieces = folder + "/digits.nvt.gz", sorted(__import__("glob").glob(folder + "/digits/*.gz"))
+def outputs(trace, to):
+    subprocess.run([nvcosim, "run", "-q", "--dut", "model", "--outputs", to, trace], check=True)
+    return open(to + "/" + __import__("os").listdir(to)[0], "rb").read()
+a, b = outputs(whole, folder + "/outputs-whole"), outputs(pieces[-1], folder + "/outputs-last")
+first = gzip.open(pieces[2], "rt").read()
+sys.exit(0 if a == b and len(a) > 0 and "SDP #0 is SDP #1 (digits.nvt.gz:" in first and "layer 0.4 of the network" in first else 1)
+PY
+check "the last piece has the outputs of the whole; pieces name their launches" $?
+
+# One run.
+whole=$("$NVCOSIM" run "$dir/digits.nvt.gz" | grep -o ' op_cycles=[0-9]*')
+out=$("$NVCOSIM" run --pieces 3 -j2 --out "$dir/out" --results "$dir/results" "$dir/digits.nvt.gz" 2>"$dir/err") && [ "$(wc -l <<<"$out")" -eq 1 ] &&
+    python3 - "$dir/results" "$dir/out/digits.pieces/report.json" "${whole#*=}" <<'PY'
+import json, sys
+result, report = (json.loads(open(name, encoding="utf-8").read()) for name in sys.argv[1:3])
+good = result["verdict"] == report["verdict"] == "PASS" and len(report["pieces"]) == 3 and result["trace"] == "digits"
+good = good and abs(result["op_cycles"] - int(sys.argv[3])) < 0.05 * int(sys.argv[3]) and result["op_cycles"] == sum(p["op_cycles"] for p in report["pieces"])
+sys.exit(0 if good else 1)
+PY
+check "run --pieces: one line, one result, one report, the cycles summed" $?
+"$NVCOSIM" run --sample 3 --seed 5 -j2 --out "$dir/out" "$dir/digits.nvt.gz" 2>"$dir/err" >/dev/null && grep -q 'seed 5' "$dir/err" &&
+    python3 - "$(grep -o 'estimate of the whole: .*' "$dir/err")" "${whole#*=}" <<'PY'
+import re, sys
+estimate, error = map(float, re.search(r"(\d+) op_cycles, standard error (\d+)", sys.argv[1]).groups())
+sys.exit(0 if abs(estimate - float(sys.argv[2])) < 0.2 * float(sys.argv[2]) and error > 0 else 1)
+PY
+check "run --sample estimates the cycles of the whole, with a standard error" $?
+
+# What cannot be cut, or not there.
+{ printf 'nvt 1\nconfig small\nmode streams\nreg_write SDP_RDMA.D_OP_ENABLE 0x1\nreg_write SDP.D_OP_ENABLE 0x1\n'; } >"$dir/hangs.nvt"
+gzip -dc "$dir/digits.nvt.gz" | head -c 40000 >"$dir/cut.nvt"
+for trace in hangs cut missing; do
+    split "$dir/$trace.nvt" "$trace"
+    [ $? -eq 2 ] && [ ! -e "$dir/$trace" ] && ! ls "$dir"/*.part >/dev/null 2>&1 && grep -q "$trace.nvt" "$dir/$trace.log"
+    check "$trace.nvt: $(head -1 "$dir/$trace.log" | cut -c1-150)" $?
+    "$NVCOSIM" run --pieces 2 --out "$dir/out" "$dir/$trace.nvt" >/dev/null 2>&1
+    [ $? -eq 2 ] && [ ! -e "$dir/out/$trace.pieces" ]
+    check "run --pieces refuses it too" $?
+done
+split "$dir/digits.nvt.gz" digits
+[ $? -eq 2 ] && grep -q 'is there already' "$dir/digits.log"
+check "a folder that holds something stays as it is" $?
+finish
