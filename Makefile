@@ -203,7 +203,7 @@ $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
 # The same tests and library under clang with both sanitizers.
-ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN)
+ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi
 $(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
 asan-tests: $(TESTS:%=$(B)/asan/tests/%)
 
@@ -234,6 +234,7 @@ bench: build
 	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/simulator.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
+	@tests/bench/compile.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/pieces.py $(B) $(BENCH_ROUNDS)
 	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)

@@ -9,6 +9,8 @@ csc/nvdla_conv_pkg.sv
 cacc/nvdla_cacc_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
+bdma/nvdla_bdma_pkg.sv
+rubik/nvdla_rubik_pkg.sv
 common/nvdla_check_queue.sv
 common/nvdla_check_balance.sv
 common/nvdla_check_ring.sv

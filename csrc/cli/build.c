@@ -92,8 +92,6 @@ static const char doc[] =
     "  nvcosim build --config small --nvidia ../hw\n"
     "  nvcosim run --dut rtl:nvidia t.cfg";
 
-enum { SIM_THREADS_MOST = 99 };
-
 /* What make or the shell would read otherwise. */
 static const char SPECIAL[] = " \t\n'\"$\\#;&|<>()*?";
 
@@ -233,7 +231,7 @@ static int rebuild(const struct build_options *options) {
         printf("building the simulator of %s%s for configuration %s ...\n", name[0] ? "rtl:" : "the RTL in rtl/", name,
                options->config->name);
         fflush(stdout);
-        ok = remake_simulator(options->config->name, name, &variables, &err);
+        ok = remake_simulator(options->config->name, name, VARIANT_PLAIN, &variables, &err);
     }
     if (ok)
         printf("done; nvcosim info --build tells how it was made\n");

@@ -11,8 +11,9 @@
 #include <pthread.h>
 #include <string.h>
 
-/* One piece of code is compiled for several machines. */
-#if defined(__x86_64__) && defined(__GNUC__)
+/* One piece of code is compiled for several machines. clang refuses vectors of 512 bits as arguments in a variant of
+ * 256; what it builds (the sanitizers) has the plain one. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define SEVERAL_MACHINES
 #include <immintrin.h>
 #endif
@@ -43,12 +44,19 @@ enum {
  * only four bits are dropped, bits 3 and up of the key do not matter. */
 static struct carries { uint8_t by8[64], by4[16]; } carries[256];
 
-/* Distances of the products of 64 elements from the largest one, in bits, and masks of them: lane k of element i is bit
- * 16 * (i % 4) + k of number i / 4. Zeros have no distance that counts. */
+/* Distances of the products of 64 elements from the largest one, in bits; for a zero one that does not count. */
 struct distances {
     uint8_t bits[64][LANES];
-    uint64_t near[16], once[16], twice[16]; /* at most two, one and two steps: with AVX-512 only */
-    uint64_t others[16];                    /* more, but not too many to count */
+    uint8_t once[64][LANES], twice[64][LANES]; /* the bits of the weights at distances of one and two steps, else 0 */
+    uint16_t near[64];                         /* a bit for each lane: at most two steps; with AVX-512 only */
+    uint64_t others[16];                       /* more, but not too many to count: lanes of four elements each */
+};
+
+/* Parts of the data, from some element on. */
+struct elements {
+    const int16_t *mantissa;
+    const uint16_t *row;
+    const uint8_t *sign;
 };
 
 /* Products that are too far from the largest for the tables, of 64 elements. */
@@ -82,6 +90,10 @@ INLINED bytes load_bytes(const int8_t *from) {
     bytes to;
     memcpy(&to, from, sizeof to);
     return to;
+}
+
+INLINED struct elements elements_from(const struct cmac_fp16_data *data, size_t first) {
+    return (struct elements){data->mantissa + first, data->row + first, data->sign + first};
 }
 
 /* Carry-save adder: the two results add up to the three operands. */
@@ -137,36 +149,22 @@ INLINED void post_add(const int32_t (*restrict positions)[LANES], int64_t (*rest
 #undef NAME
 #undef KIND
 #ifdef SEVERAL_MACHINES
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
 #pragma GCC push_options
 #pragma GCC target("avx2")
-#endif
 #define NAME(name) name##_avx2
 #define KIND AVX2
 #include "model/cmac_fp16_terms.h"
 #undef NAME
 #undef KIND
-#ifdef __clang__
-#pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi"))),                 \
-                             apply_to = function)
-#else
 #pragma GCC pop_options
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")
-#endif
 #define NAME(name) name##_avx512
 #define KIND AVX512
 #include "model/cmac_fp16_terms.h"
 #undef NAME
 #undef KIND
-#ifdef __clang__
-#pragma clang attribute pop
-#else
 #pragma GCC pop_options
-#endif
 #endif
 
 static const struct machine *const kinds[] = {
@@ -215,12 +213,14 @@ void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, 
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
     buffer_reserve(&weights->memory, 1,
-                   cells * (sizeof *weights->cells + LANES) + nans * (LANES * sizeof *weights->nans + 1) + 64 * LANES);
+                   cells * (sizeof *weights->cells + 2 * LANES) + nans * (LANES * sizeof *weights->nans + 1) +
+                       2 * 64 * LANES);
     weights->cells = weights->memory.bytes;
     weights->nans = (uint16_t *)(weights->cells + cells);
     weights->has_nan = (bool *)(weights->nans + nans * LANES);
     weights->exponents = (int8_t *)(weights->has_nan + nans);
     memset(weights->exponents + cells * LANES, ZERO_EXPONENT, 64 * LANES);
+    weights->bits = (uint8_t *)weights->exponents + (cells + 64) * LANES;
 }
 
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
@@ -234,13 +234,13 @@ void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
 
 /* The weights of a block for an element. Returns whether there is a NaN among them. */
 WIDE static bool place_lanes(const uint16_t *restrict values, struct cmac_fp16_cell *restrict cell,
-                             int8_t *restrict exponents) {
+                             int8_t *restrict exponents, uint8_t *restrict bits) {
     uint16_t nans = 0;
     for (size_t k = 0; k < LANES; k++) {
         nans |= decode(values[k], &cell->mantissas[k], &exponents[k]);
         const uint16_t negative = values[k] >> 15, magnitude = magnitude_of(values[k], cell->mantissas[k]);
         cell->keys[k] = (uint8_t)((magnitude >> 4 & 15) << 2 | negative << 1 | (magnitude >> 3 & 1));
-        cell->bits[k] = (uint8_t)((magnitude & 4 ? 16 : 1) * (magnitude & 2 ? 4 : 1) * (magnitude & 1 ? 2 : 1));
+        bits[k] = (uint8_t)((magnitude & 4 ? 16 : 1) * (magnitude & 2 ? 4 : 1) * (magnitude & 1 ? 2 : 1));
     }
     return nans != 0;
 }
@@ -254,7 +254,7 @@ void cmac_fp16_weights_place(struct cmac_fp16_weights *weights, size_t i, size_t
             for (size_t k = 0; k < some; k++)
                 values[k] = (uint16_t)from[k * step + n];
             const size_t at = block * weights->elements + i + n, cell = block * weights->atoms + atom;
-            if (!place_lanes(values, weights->cells + at, weights->exponents + at * LANES))
+            if (!place_lanes(values, weights->cells + at, weights->exponents + at * LANES, weights->bits + at * LANES))
                 continue;
             weights->has_nan[cell] = true;
             for (size_t k = 0; k < some; k++) {

@@ -23,8 +23,7 @@ enum {
 /* The weights of a block for one element. */
 struct cmac_fp16_cell {
     int16_t mantissas[CMAC_FP16_LANES]; /* with sign */
-    uint8_t keys[CMAC_FP16_LANES];      /* where the tables of carries have the weight; */
-    uint8_t bits[CMAC_FP16_LANES];      /* a bit of what is there */
+    uint8_t keys[CMAC_FP16_LANES];      /* where the tables of carries have the weight */
 };
 
 /* The weights of a kernel group, element by element in hardware order. */
@@ -35,8 +34,9 @@ struct cmac_fp16_weights {
     struct cmac_fp16_cell *cells; /* [block][element] */
     uint16_t *nans;               /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
     bool *has_nan;                /* [block][atom] */
-    int8_t
-        *exponents; /* [block][element][lane], and as many as 64 elements have; of zero so low that it never counts */
+    /* [block][element][lane], and as many as 64 elements have: */
+    int8_t *exponents; /* of zero so low that it never counts */
+    uint8_t *bits;     /* the bit of the weight where its key leads to */
 };
 
 /* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. The structure is zero or

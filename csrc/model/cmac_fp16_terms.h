@@ -6,7 +6,6 @@
 #define read NAME(read)
 #define larger NAME(larger)
 #define spread NAME(spread)
-#define load_mask NAME(load_mask)
 #define largest NAME(largest)
 #define find_distances NAME(find_distances)
 #define look_up NAME(look_up)
@@ -113,13 +112,6 @@ INLINED __m512i spread(const int8_t *exponents) {
     const __m512i pattern = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     return _mm512_shuffle_epi8(_mm512_set1_epi32(four), pattern);
 }
-
-/* The bits of the lanes of element n. */
-INLINED __mmask16 load_mask(const uint64_t *masks, size_t n) {
-    __mmask16 mask;
-    memcpy(&mask, (const char *)masks + n * sizeof mask, sizeof mask);
-    return mask;
-}
 #endif
 
 /* Largest sum of exponents of each lane, 0 if no product counts. at: of the atomic operation's first element. */
@@ -148,6 +140,7 @@ INLINED bytes largest(const struct cmac_fp16_weights *weights, size_t at, const 
 INLINED void find_distances(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
                             size_t first, bytes most, struct distances *to) {
     const int8_t *exponents = weights->exponents + at * LANES;
+    const uint8_t *bits = weights->bits + at * LANES;
 #if KIND == AVX512
     const __m512i from = _mm512_broadcast_i32x4((__m128i)most);
     const __m512i step = _mm512_set1_epi8(STEP), twice = _mm512_set1_epi8(2 * STEP), far = _mm512_set1_epi8(FAR * STEP);
@@ -155,32 +148,34 @@ INLINED void find_distances(const struct cmac_fp16_weights *weights, size_t at, 
         const __m512i sums =
             _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), spread(data->exponent + first + i));
         const __m512i distance = _mm512_sub_epi8(from, sums);
+        const __mmask64 near = _mm512_cmple_epu8_mask(distance, twice);
         _mm512_storeu_si512(to->bits[i], distance);
-        to->near[i / 4] = _mm512_cmple_epu8_mask(distance, twice);
-        to->once[i / 4] = _mm512_cmpeq_epi8_mask(distance, step);
-        to->twice[i / 4] = _mm512_cmpeq_epi8_mask(distance, twice);
-        to->others[i / 4] = _mm512_cmplt_epu8_mask(distance, far) & ~to->near[i / 4];
+        _mm512_storeu_si512(to->once[i],
+                            _mm512_maskz_loadu_epi8(_mm512_cmpeq_epi8_mask(distance, step), bits + i * LANES));
+        _mm512_storeu_si512(to->twice[i],
+                            _mm512_maskz_loadu_epi8(_mm512_cmpeq_epi8_mask(distance, twice), bits + i * LANES));
+        memcpy(to->near + i, &near, sizeof near);
+        to->others[i / 4] = _mm512_cmplt_epu8_mask(distance, far) & ~near;
     }
 #else
+    memset(to->others, 0, sizeof to->others);
     for (size_t i = 0; i < 64; i++) {
         const bytes distance = most - load_bytes(exponents + i * LANES) - data->exponent[first + i];
+        const bytes of_weights = load_bytes((const int8_t *)bits + i * LANES);
+        const bytes once = of_weights & (distance == STEP), twice = of_weights & (distance == 2 * STEP);
         memcpy(to->bits[i], &distance, sizeof distance);
-    }
-    for (size_t i = 0; i < 64; i += 4) {
-        uint64_t bits = 0;
-        for (size_t n = i; n < i + 4; n++) {
+        memcpy(to->once[i], &once, sizeof once);
+        memcpy(to->twice[i], &twice, sizeof twice);
 #if KIND == AVX2
-            const __m128i distance = _mm_loadu_si128((const __m128i *)(const void *)to->bits[n]);
-            const __m128i base = _mm_sub_epi8(distance, _mm_set1_epi8(3 * STEP));
-            const __m128i limit = _mm_set1_epi8((FAR - 3) * STEP - 1);
-            const unsigned some = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(base, limit), base));
-            bits |= (uint64_t)some << (n - i) * LANES;
+        const __m128i base = _mm_sub_epi8((__m128i)distance, _mm_set1_epi8(3 * STEP));
+        const __m128i limit = _mm_set1_epi8((FAR - 3) * STEP - 1);
+        const uint64_t some = (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(base, limit), base));
 #else
-            for (size_t k = 0; k < LANES; k++)
-                bits |= (uint64_t)(to->bits[n][k] >= 3 * STEP && to->bits[n][k] < FAR * STEP) << ((n - i) * LANES + k);
+        uint64_t some = 0;
+        for (size_t k = 0; k < LANES; k++)
+            some |= (uint64_t)(to->bits[i][k] >= 3 * STEP && to->bits[i][k] < FAR * STEP) << k;
 #endif
-        }
-        to->others[i / 4] = bits;
+        to->others[i / 4] |= some << i % 4 * LANES;
     }
 #endif
 }
@@ -202,39 +197,36 @@ INLINED __m128i look_up(const uint8_t *row, __m128i keys) {
 }
 #endif
 
-/* Adds the terms of element i of the data, which is element n of the distances, where they are at most two below the
- * largest. */
-INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data, size_t i,
+/* Adds the terms of element n, of the data and of the distances, where they are at most two below the largest. */
+INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct elements *data,
                         const struct distances *distances, size_t n, ints *sum) {
-    const struct carries *row = (const struct carries *)(const void *)((const char *)carries + data->row[i]);
-    const bytes keys = load_bytes((const int8_t *)weights->keys) ^ (int8_t)data->sign[i];
+    const struct carries *row = (const struct carries *)(const void *)((const char *)carries + data->row[n]);
+    const bytes keys = load_bytes((const int8_t *)weights->keys) ^ (int8_t)data->sign[n];
+    const bytes once = load_bytes((const int8_t *)distances->once[n]);
+    const bytes twice = load_bytes((const int8_t *)distances->twice[n]);
 #if KIND == AVX512
-    const __mmask16 near = load_mask(distances->near, n), once = load_mask(distances->once, n);
-    const __mmask16 twice = load_mask(distances->twice, n);
     int32_t pair; /* the mantissa and whatever is behind it, which is multiplied by 0 */
-    memcpy(&pair, &data->mantissa[i], sizeof pair);
+    memcpy(&pair, &data->mantissa[n], sizeof pair);
     const __m256i mantissas = _mm256_loadu_si256((const __m256i *)(const void *)weights->mantissas);
     const __m512i product = _mm512_madd_epi16(_mm512_cvtepu16_epi32(mantissas), _mm512_set1_epi32(pair));
     const __m128i distance = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
     const __m512i term = _mm512_srav_epi32(product, _mm512_cvtepu8_epi32(distance));
-    const __m128i bits = _mm_loadu_si128((const __m128i *)(const void *)weights->bits);
     const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
     const __m512i by8 =
         _mm512_permutexvar_epi8(_mm512_castsi128_si512((__m128i)keys), _mm512_loadu_si512((const void *)row->by8));
-    const unsigned carried = _mm_mask_test_epi8_mask(once, by4, bits) |
-                             (unsigned)_mm_mask_test_epi8_mask(twice, _mm512_castsi512_si128(by8), bits);
+    const bytes lost = ((bytes)by4 & once) | ((bytes)_mm512_castsi512_si128(by8) & twice);
+    const __mmask16 near = _load_mask16((__mmask16 *)&distances->near[n]);
+    const __mmask16 carried = _mm_test_epi8_mask((__m128i)lost, (__m128i)lost);
     const __m512i to = _mm512_mask_add_epi32((__m512i)*sum, near, (__m512i)*sum, term);
-    *sum = (ints)_mm512_mask_sub_epi32(to, (__mmask16)carried, to, _mm512_set1_epi32(1));
+    *sum = (ints)_mm512_mask_sub_epi32(to, carried, to, _mm512_set1_epi32(1));
 #elif KIND == AVX2
     const __m128i far = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
     const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(far, _mm_set1_epi8(2 * STEP)), far);
-    const __m128i once = _mm_cmpeq_epi8(far, _mm_set1_epi8(STEP)), twice = _mm_cmpeq_epi8(far, _mm_set1_epi8(2 * STEP));
     const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
     const __m128i by8 = look_up(row->by8, (__m128i)keys);
-    const __m128i lost = _mm_or_si128(_mm_and_si128(by4, once), _mm_and_si128(by8, twice));
-    const __m128i bits = _mm_loadu_si128((const __m128i *)(const void *)weights->bits);
-    const __m128i carried = _mm_cmpeq_epi8(_mm_and_si128(lost, bits), bits); /* -1 */
-    const __m256i by = _mm256_set1_epi32((uint16_t)data->mantissa[i]);
+    const bytes lost = ((bytes)by4 & once) | ((bytes)by8 & twice);
+    const __m128i carried = (__m128i)(lost != 0); /* -1 */
+    const __m256i by = _mm256_set1_epi32((uint16_t)data->mantissa[n]);
     __m256i halves[2];
     memcpy(halves, sum, sizeof halves);
 #pragma GCC unroll 2
@@ -250,35 +242,40 @@ INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct cmac_
 #else
     for (size_t k = 0; k < LANES; k++) {
         const uint8_t far = distances->bits[n][k], key = (uint8_t)keys[k];
-        const uint8_t lost = far == STEP ? row->by4[key % 16] : far == 2 * STEP ? row->by8[key] : 0;
-        const int32_t product = weights->mantissas[k] * data->mantissa[i];
-        (*sum)[k] += far < 3 * STEP ? (product >> far % 32) - ((lost & weights->bits[k]) != 0) : 0;
+        const bool lost = ((row->by4[key % 16] & (uint8_t)once[k]) | (row->by8[key] & (uint8_t)twice[k])) != 0;
+        const int32_t product = weights->mantissas[k] * data->mantissa[n];
+        (*sum)[k] += far < 3 * STEP ? (product >> far % 32) - lost : 0;
     }
 #endif
 }
 
 /* ---- terms further away ---- */
 
-/* Collects the products that near_terms() left over in the elements whose bits are set. Of a tile, each position has
- * its own sums. */
-INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data,
-                         size_t first, const struct distances *distances, bool tile) {
-    /* One loop over the bits of all numbers: how many a number has is not to be foreseen. */
-    unsigned numbers = 0; /* that have bits left */
+/* Collects the products that near_terms() left over. Of a tile, each position has its own sums. */
+INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, const struct elements *data,
+                         const struct distances *distances, bool tile) {
+    uint16_t place[64 * LANES + 2]; /* 16 * element + lane */
+    size_t count = 0;
+    unsigned some = 0; /* numbers that have bits */
     for (unsigned i = 0; i < 16; i++)
-        numbers |= (unsigned)(distances->others[i] != 0) << i;
-    size_t count = 0, i = numbers != 0 ? (size_t)__builtin_ctz(numbers) : 0;
-    uint64_t bits = distances->others[i];
-    while (numbers != 0) {
-        const size_t bit = (size_t)__builtin_ctzll(bits), n = 4 * i + bit / LANES, k = bit % LANES;
-        far->weight[count] = weights[n].mantissas[k];
-        far->data[count] = data->mantissa[first + n];
-        far->distance[count] = distances->bits[n][k];
-        far->place[count++] = (uint8_t)(tile ? i * LANES + k : k);
+        some |= (unsigned)(distances->others[i] != 0) << i;
+    for (; some != 0; some &= some - 1) {
+        const size_t i = (size_t)__builtin_ctz(some);
+        uint64_t bits = distances->others[i];
+        /* Mostly one or two bits: no branch on that. */
+        place[count] = (uint16_t)(64 * i + (size_t)__builtin_ctzll(bits));
         bits &= bits - 1;
-        numbers &= ~((unsigned)(bits == 0) << i);
-        i = (size_t)__builtin_ctz(numbers | 1u << 15);
-        bits = bits == 0 ? distances->others[i] : bits;
+        place[count + 1] = (uint16_t)(64 * i + (size_t)__builtin_ctzll(bits | UINT64_C(1) << 63));
+        count += bits != 0 ? 2 : 1;
+        for (bits &= bits - 1; bits != 0; bits &= bits - 1)
+            place[count++] = (uint16_t)(64 * i + (size_t)__builtin_ctzll(bits));
+    }
+    for (size_t c = 0; c < count; c++) {
+        const size_t n = place[c] / LANES, k = place[c] % LANES;
+        far->weight[c] = weights[n].mantissas[k];
+        far->data[c] = data->mantissa[n];
+        far->distance[c] = distances->bits[n][k];
+        far->place[c] = (uint8_t)(tile ? n / 4 * LANES + k : k);
     }
     far->count = count;
 }
@@ -329,13 +326,13 @@ static void add_far(const struct far *far, int32_t *sums) {
 
 /* ---- atomic operations ---- */
 
-/* The near terms of the elements whose bits are set. first: of bit 0 in the data. */
-INLINED ints sum_elements(const struct cmac_fp16_cell *weights, const struct cmac_fp16_data *data, size_t first,
-                          uint64_t bits, const struct distances *distances) {
+/* The near terms of the elements whose bits are set. */
+INLINED ints sum_elements(const struct cmac_fp16_cell *weights, const struct elements *data, uint64_t bits,
+                          const struct distances *distances) {
     ints sum = {0};
     for (; bits != 0; bits &= bits - 1) {
         const size_t n = (size_t)__builtin_ctzll(bits);
-        near_terms(weights + n, data, first + n, distances, n, &sum);
+        near_terms(weights + n, data, distances, n, &sum);
     }
     return sum;
 }
@@ -349,20 +346,20 @@ static void direct(const struct cmac_fp16_weights *weights, size_t at, const str
     memset(mantissas, 0, sizeof sums->mantissa[0]);
     for (size_t first = 0; first < data->count; first += 64) {
         const struct cmac_fp16_cell *cells = weights->cells + at + first;
+        const struct elements elements = elements_from(data, first);
         find_distances(weights, at + first, data, first, most, &distances);
+        /* These take long, but what follows does not wait for them. */
+        int32_t distant[LANES] = {0};
+        collect_far(&far, cells, &elements, &distances, false);
+        add_far(&far, distant);
         for (uint64_t left = data->nonzero[first / 64], some; left != 0; left &= ~some) {
             some = left & FEW << __builtin_ctzll(left);
-            const ints sum = sum_elements(cells, data, first, some, &distances);
+            const ints sum = sum_elements(cells, &elements, some, &distances);
             for (size_t k = 0; k < LANES; k++)
                 mantissas[k] += sum[k];
         }
-        collect_far(&far, cells, data, first, &distances, false);
-        if (far.count > 0) {
-            int32_t distant[LANES] = {0};
-            add_far(&far, distant);
-            for (size_t k = 0; k < LANES; k++)
-                mantissas[k] += distant[k];
-        }
+        for (size_t k = 0; k < LANES; k++)
+            mantissas[k] += distant[k];
     }
     for (size_t k = 0; k < LANES; k++)
         sums->exponent[k] = most[k];
@@ -372,16 +369,17 @@ static void tile_of(const struct cmac_fp16_weights *weights, size_t at, const st
                     struct cmac_fp16_sums *sums) {
     const bytes most = largest(weights, at, data);
     const struct cmac_fp16_cell *cells = weights->cells + at;
+    const struct elements elements = elements_from(data, 0);
     int32_t positions[TILE_POSITIONS][LANES];
     struct distances distances;
     struct far far;
     find_distances(weights, at, data, 0, most, &distances);
     for (size_t e = 0; e < TILE_POSITIONS; e++) {
         const uint64_t bits = data->nonzero[0] & UINT64_C(15) << 4 * e; /* four channels of a position */
-        const ints sum = sum_elements(cells, data, 0, bits, &distances);
+        const ints sum = sum_elements(cells, &elements, bits, &distances);
         memcpy(positions[e], &sum, sizeof sum);
     }
-    collect_far(&far, cells, data, 0, &distances, true);
+    collect_far(&far, cells, &elements, &distances, true);
     add_far(&far, positions[0]);
     for (size_t k = 0; k < LANES; k++)
         sums->exponent[k] = most[k];
@@ -426,7 +424,6 @@ static const struct machine functions = {read, direct, tile_of, fill_tables};
 #undef read
 #undef larger
 #undef spread
-#undef load_mask
 #undef largest
 #undef find_distances
 #undef look_up

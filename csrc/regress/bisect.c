@@ -16,6 +16,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/bisect_cache.h"
 #include "regress/signature.h"
 #include "regress/test.h"
 #include "run/process.h"
@@ -283,6 +284,13 @@ static void remove_objects(struct bisect *bisect, const char *name) {
     free(relative);
 }
 
+static void trim_cache(void) {
+    char folder[SIMULATOR_PATH];
+    struct error err;
+    if (simulator_side_path("", folder, sizeof folder, &err))
+        bisect_cache_trim(folder, BISECT_KEPT);
+}
+
 /* Builds the simulator of the checkout. False with what is wrong. */
 static bool build_tree(struct bisect *bisect, const char *name, const char *log, struct error *err) {
     const struct bisect_options *options = bisect->options;
@@ -307,6 +315,7 @@ static bool build_tree(struct bisect *bisect, const char *name, const char *log,
     words_free(&words);
     free(list);
     remove_objects(bisect, name);
+    trim_cache();
     return status == 0 || error_set(err, "it does not build");
 }
 
@@ -395,6 +404,8 @@ static bool look_at(struct bisect *bisect, const char *hash, struct look *look, 
     unlink(build_log);
     unlink(run_log);
     look->cached = access(path, X_OK) == 0;
+    if (look->cached)
+        bisect_cache_use(path);
     snprintf(doing, sizeof doing, "building %.*s", SHORT, hash);
     bisect->doing = doing;
     double start = process_clock();

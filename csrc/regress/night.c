@@ -177,17 +177,10 @@ static bool lock_night(struct night *night, struct error *err) {
 
 /* OUT/night-ID, which is known once the night has its number. */
 static bool take_folder(struct night *night, const char *out, struct error *err) {
-    sqlite3_stmt *statement = NULL;
     char *name = xprintf("/night-%" PRId64, night->id);
     night->folder = text_ends_with(out, name) ? xstrdup(out) : xprintf("%s%s", out, name);
     free(name);
-    bool well = sqlite3_prepare_v2(store_database(night->store), "UPDATE night SET folder = ? WHERE id = ?", -1,
-                                   &statement, NULL) == SQLITE_OK &&
-                sqlite3_bind_text(statement, 1, night->folder, -1, SQLITE_STATIC) == SQLITE_OK &&
-                sqlite3_bind_int64(statement, 2, night->id) == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE;
-    if (!well)
-        store_error(night->store, "the folder of the night cannot be kept", err);
-    sqlite3_finalize(statement);
+    const bool well = store_folder(night->store, night->id, night->folder, err);
     if (!well || !make_folder(night, "reports", err) || !lock_night(night, err))
         return false;
     night->ledger = ledger_open(night->folder, true, err);

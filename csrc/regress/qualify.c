@@ -228,19 +228,6 @@ static bool make_copy(struct qualification *q, struct error *err) {
 
 /* ---- the night ---- */
 
-static bool keep_folder(const struct qualification *q, struct error *err) {
-    static const char doing[] = "the folder of the night cannot be kept";
-    sqlite3_stmt *statement =
-        store_prepare(q->store, "UPDATE night SET folder = :folder WHERE id = :night", doing, err);
-    if (!statement)
-        return false;
-    set_text(statement, ":folder", q->folder);
-    set_number(statement, ":night", q->night);
-    const bool well = store_step(q->store, statement, doing, err);
-    sqlite3_finalize(statement);
-    return well;
-}
-
 static bool begin(struct qualification *q, const char *plan, struct error *err) {
     const struct qualify_options *options = q->options;
     char *out = absolute(options->out);
@@ -258,8 +245,8 @@ static bool begin(struct qualification *q, const char *plan, struct error *err) 
     bool well = q->night > 0;
     if (well) {
         q->folder = xprintf("%s/night-%" PRId64, out, q->night);
-        well =
-            directory_make(q->folder, err) && keep_folder(q, err) && faults_begin(q->store, q->night, &q->faults, err);
+        well = directory_make(q->folder, err) && store_folder(q->store, q->night, q->folder, err) &&
+               faults_begin(q->store, q->night, &q->faults, err);
     }
     free(out);
     return well;

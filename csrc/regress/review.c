@@ -35,6 +35,7 @@ struct reader {
     sqlite3 *db;
     struct error *err;
     struct place *places; /* by key */
+    int64_t *buckets;     /* number of the bucket of each test, negative: none */
     struct past past[REVIEW_PAST];
     int past_count;
     struct outcome *outcomes; /* of each test REVIEW_PAST */
@@ -143,6 +144,7 @@ static bool read_tests(struct reader *reader) {
     while (query_next(&query)) {
         sqlite3_stmt *row = query.statement;
         review->tests = xgrow(review->tests, review->test_count, sizeof *review->tests);
+        reader->buckets = xgrow(reader->buckets, review->test_count, sizeof *reader->buckets);
         struct review_test *test = &review->tests[review->test_count++];
         *test = (struct review_test){.number = number(&query, 0), .before = REVIEW_NOT_RUN, .bucket = -1};
         const char **const texts[] = {
@@ -163,8 +165,7 @@ static bool read_tests(struct reader *reader) {
         test->seconds = sqlite3_column_double(row, 23);
         test->cpu_seconds = sqlite3_column_double(row, 24);
         test->memory_peak = number(&query, 25);
-        /* For now its number; find_buckets makes the index of it. */
-        test->bucket = sqlite3_column_type(row, 26) == SQLITE_NULL ? -1 : sqlite3_column_int(row, 26);
+        reader->buckets[review->test_count - 1] = sqlite3_column_type(row, 26) == SQLITE_NULL ? -1 : number(&query, 26);
         test->state = test->verdict == REVIEW_NOT_RUN ? REVIEW_OPEN
                       : test->verdict == VERDICT_PASS ? REVIEW_PASSED
                       : test->known                   ? REVIEW_KNOWN
@@ -369,17 +370,15 @@ static bool read_buckets(struct reader *reader) {
     for (size_t i = 0; i < review->test_count; i++)
         if (review->tests[i].state == REVIEW_KNOWN)
             for (size_t b = 0; b < review->bucket_count; b++)
-                review->buckets[b].known += review->buckets[b].number == review->tests[i].bucket;
+                review->buckets[b].known += review->buckets[b].number == reader->buckets[i];
     for (size_t b = 0; b < review->bucket_count; b++)
         review->buckets[b].fresh = review->buckets[b].fresh && !all_known(&review->buckets[b]);
     if (review->bucket_count > 0)
         qsort(review->buckets, review->bucket_count, sizeof *review->buckets, bucket_order);
     for (size_t i = 0; i < review->test_count; i++) {
         struct review_test *test = &review->tests[i];
-        const int wanted = test->bucket;
-        test->bucket = -1;
-        for (size_t b = 0; b < review->bucket_count && test->bucket < 0 && wanted >= 0; b++)
-            if (review->buckets[b].number == wanted)
+        for (size_t b = 0; b < review->bucket_count && test->bucket < 0 && reader->buckets[i] >= 0; b++)
+            if (review->buckets[b].number == reader->buckets[i])
                 test->bucket = (int)b;
     }
     return true;
@@ -542,6 +541,7 @@ struct review *review_read(sqlite3 *db, int64_t night, enum review_extent extent
     for (int i = 0; i < reader.past_count; i++)
         free(reader.past[i].revision);
     free(reader.places);
+    free(reader.buckets);
     free(reader.outcomes);
     if (fine)
         return reader.review;

@@ -43,6 +43,9 @@ struct night_facts {
 int64_t store_begin(struct store *store, const struct night_facts *facts, const struct test_list *tests,
                     struct error *err);
 
+/* Keeps where the night has its files, which is known once it has its number. */
+bool store_folder(struct store *store, int64_t night, const char *folder, struct error *err);
+
 /* Changes the state of a night ('interrupted', 'done', or 'running' again: by this process) and adds wall time to it.
  */
 bool store_state(struct store *store, int64_t night, const char *state, double seconds, struct error *err);

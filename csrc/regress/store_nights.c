@@ -212,6 +212,18 @@ bool store_state(struct store *store, int64_t night, const char *state, double s
     return well;
 }
 
+bool store_folder(struct store *store, int64_t night, const char *folder, struct error *err) {
+    static const char doing[] = "the folder of the night cannot be kept";
+    sqlite3_stmt *statement = store_prepare(store, "UPDATE night SET folder = :folder WHERE id = :night", doing, err);
+    if (!statement)
+        return false;
+    set_text(statement, ":folder", folder);
+    set_number(statement, ":night", night);
+    const bool well = store_step(store, statement, doing, err);
+    sqlite3_finalize(statement);
+    return well;
+}
+
 /* ---- results ---- */
 
 /* What of a path lies below a folder; NULL: it does not. */

@@ -60,6 +60,7 @@ enum {
     KEY_PROGRESS,
     KEY_MAX_SECONDS,
     KEY_THREADS,
+    KEY_SIM_THREADS,
     KEY_HISTOGRAM,
     KEY_DEBUG,
     KEY_STOP_AT_FIRST,
@@ -209,6 +210,11 @@ const struct argp_option run_option_table[] = {
      .key = KEY_THREADS,
      .arg = "N",
      .doc = "Let the model compute each convolution with N threads (default 1); the results are the same"},
+    {.name = "sim-threads",
+     .key = KEY_SIM_THREADS,
+     .arg = "N",
+     .doc = "Threads that evaluate the design: builds the simulator for so many if it is not, and it stays so (as "
+            "`nvcosim build --sim-threads`); the results are the same"},
     {.name = "allow-undefined",
      .key = KEY_ALLOW_UNDEFINED,
      .doc =
@@ -710,6 +716,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     case KEY_THREADS:
         options->threads = (int)positive_option(state, name, arg, 256);
         break;
+    case KEY_SIM_THREADS:
+        options->sim_threads = (int)positive_option(state, name, arg, SIM_THREADS_MOST);
+        return 0; /* which simulator that is, the parent knows */
     case KEY_HISTOGRAM:
         options->histogram = true;
         break;

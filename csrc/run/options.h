@@ -28,6 +28,8 @@ enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
 
 enum { RTL_NAME_MAX = 32 };
 
+enum { SIM_THREADS_MOST = 99 };
+
 #define REPORT_FOLDER "nvcosim-out" /* for reports where --out names no other */
 
 /* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
@@ -94,6 +96,7 @@ struct run_options {
     } layer;
     int jobs;
     int threads;          /* of the model */
+    int sim_threads;      /* of the design, up to SIM_THREADS_MOST; 0: those that the simulator has */
     bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
     bool html;            /* count a timeline, and write report.html of what passes too */
     bool histogram;       /* of the streams, in the report */

@@ -112,6 +112,15 @@ static bool prepare_waves(const char *path, struct error *err) {
     return ok;
 }
 
+/* The simulator with as many threads as are asked for. */
+static bool set_threads(const struct run_options *options, const char *config, struct error *err) {
+    struct words variables = {0};
+    words_add(&variables, "SIM_THREADS=%d", options->sim_threads);
+    const bool ok = remake_simulator(config, options->rtl_name, run_variant(options, config), &variables, err);
+    words_free(&variables);
+    return ok;
+}
+
 static bool prepare_simulator(const struct run_options *options, const char *config, struct error *err) {
     char path[SIMULATOR_PATH];
     if (!options->simulators)
@@ -125,9 +134,13 @@ static bool prepare_simulators(const struct run_options *options, const struct j
                                struct error *err) {
     if (options->rtl.wave.path && !prepare_waves(options->rtl.wave.path, err))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (!prepare_simulator(options, jobs[i].config->name, err))
+    for (size_t i = 0; i < count; i++) {
+        const char *config = jobs[i].config->name;
+        const bool other = i == 0 || jobs[i - 1].config != jobs[i].config;
+        if ((options->sim_threads && !options->simulators && other && !set_threads(options, config, err)) ||
+            !prepare_simulator(options, config, err))
             return false;
+    }
     return !options->coverage || coverage_is_file(options->coverage) || directory_make(options->coverage, err) ||
            error_prefix(err, "--coverage: ");
 }

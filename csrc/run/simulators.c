@@ -234,12 +234,13 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
     return true;
 }
 
-bool remake_simulator(const char *config, const char *rtl_name, const struct words *variables, struct error *err) {
+bool remake_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                      const struct words *variables, struct error *err) {
     struct words all = {0};
     bool ok = !rtl_name[0] || read_variables(config, rtl_name, &all, err);
     for (size_t i = 0; i < variables->count; i++)
         words_add(&all, "%s", variables->items[i]);
-    ok = ok && make_simulator(config, rtl_name, VARIANT_PLAIN, &all, err);
+    ok = ok && make_simulator(config, rtl_name, variant, &all, err);
     words_free(&all);
     return ok;
 }

@@ -30,7 +30,8 @@ bool make_simulator(const char *config, const char *rtl_name, enum simulator_var
 
 /* The same for one whose RTL is known: this project's, or another one that was built before. variables: what is to be
  * different from then on. */
-bool remake_simulator(const char *config, const char *rtl_name, const struct words *variables, struct error *err);
+bool remake_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                      const struct words *variables, struct error *err);
 
 /* Makes sure that the simulator is there: builds the project's own, and the variants of a foreign one that was built
  * before (with the settings that `nvcosim build` kept). */

@@ -78,7 +78,6 @@ struct watching {
     struct course *course;
     size_t *ended;       /* by launch: how many looks it took until it was seen done; 0: not yet */
     size_t *waits;       /* by launch: operation that was tried then */
-    bool *armed;         /* by launch */
     size_t first, looks; /* first: launches before have ended */
 };
 
@@ -175,18 +174,16 @@ static enum play_outcome play_once(struct watching *watching, const struct split
     return outcome;
 }
 
-static const struct watching *sorting; /* qsort has no context */
-
-static size_t end_of(const struct course_layer *layer) {
+static size_t end_of(const struct watching *watching, const struct course_layer *layer) {
     size_t last = 0;
     for (size_t i = 0; i < layer->launch_count; i++)
-        last = sorting->ended[layer->launches[i]] > last ? sorting->ended[layer->launches[i]] : last;
+        last = watching->ended[layer->launches[i]] > last ? watching->ended[layer->launches[i]] : last;
     return last;
 }
 
-static int layer_order(const void *left, const void *right) {
+static int layer_order(const void *left, const void *right, void *context) {
     const struct course_layer *a = left, *b = right;
-    const size_t x = end_of(a), y = end_of(b);
+    const size_t x = end_of(context, a), y = end_of(context, b);
     if (x != y)
         return x < y ? -1 : 1;
     return a->launches[0] < b->launches[0] ? -1 : 1;
@@ -204,10 +201,8 @@ static bool put_in_order(struct course *course, const struct split_options *opti
         course->needs_data = true;
         play_once(&watching, options, false, &good, err);
     }
-    if (good) {
-        sorting = &watching;
-        qsort(course->layers, course->layer_count, sizeof *course->layers, layer_order);
-    }
+    if (good)
+        qsort_r(course->layers, course->layer_count, sizeof *course->layers, layer_order, &watching);
     for (size_t l = 0; good && l < course->layer_count; l++) {
         struct course_layer *layer = &course->layers[l];
         for (size_t i = 0; i < layer->launch_count; i++) {

@@ -3,11 +3,13 @@
 // run_i is high while a layer that writes memory is active, group_i is its register group. cmd_* and atom_* as in nvdla_dma_write;
 // cmd_last_i stands with the layer's last command, atom_last_i with its last atom. done_o rises in the clock after both have been taken
 // and stays high until run_i falls. done_intr_o: one clock, by register group, when memory has acknowledged the layer's last write; layers
-// may follow one another before that. busy_o: that of nvdla_dma_write.
+// may follow one another before that. busy_o: that of nvdla_dma_write. DatAtoms as in nvdla_dma_write: an atom of atom_* is so many.
 // Spec: 70-memory-interface, section 5; 10-system, section 6 (groups).
 module nvdla_engine_output
   import nvdla_pkg::*;
-(
+#(
+    parameter int DatAtoms = 1
+) (
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                run_i,
@@ -21,7 +23,7 @@ module nvdla_engine_output
     input  logic                atom_valid_i,
     output logic                atom_ready_o,
     input  logic                atom_last_i,
-    input  logic [AtomBits-1:0] atom_data_i,
+    input  logic [DatAtoms*AtomBits-1:0] atom_data_i,
     output logic                done_o,
     output logic [         1:0] done_intr_o,
     output logic                busy_o,
@@ -33,7 +35,9 @@ module nvdla_engine_output
   assign atoms_end = atom_valid_i & atom_ready_o & atom_last_i;
   assign done_o = commands_done_q & atoms_done_q;
 
-  nvdla_dma_write u_dma (
+  nvdla_dma_write #(
+      .DatAtoms(DatAtoms)
+  ) u_dma (
       .clk_i,
       .rst_ni,
       .cmd_valid_i,

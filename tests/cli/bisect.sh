@@ -114,6 +114,17 @@ command=("$TREE" bisect none.cfg --repo one --good c0 --bad c6); check no_trace 
 bisect good/good.cfg --repo one --good c0 --bad c6; check two_traces 2 "one trace at a time"
 that nothing_is_left test "$before" = "$(state one)"
 
+# ---- simulators of earlier calls: those that were used last stay ----
+kept() { find tree/build -regex '.*/nvcosim-small-bisect_[0-9a-f]*' | wc -l; }
+for i in {10..49}; do touch -d "2001-01-01 00:$i" "tree/build/nvcosim-small-bisect_00000000000000$i" "tree/build/small-bisect_00000000000000$i.variables"; done
+that many_are_kept test "$(kept)" -gt 40
+repository seven "$PASS" "$PASS " "$MISMATCH"
+bisect --repo seven --good c0 --bad main
+check found_again 0 "is the first bad commit" "subject: change 2"
+that some_stay test "$(kept)" = 32
+that the_oldest_goes test ! -e tree/build/nvcosim-small-bisect_0000000000000010 -a ! -e tree/build/small-bisect_0000000000000010.variables
+that the_newest_of_old_ones_stays test -e tree/build/small-bisect_0000000000000049.variables
+
 # ---- it ends however it ends, and takes its checkout away ----
 repository six "$PASS" "$PASS" "$PASS" "$MISMATCH"
 touch six/rtl/slow && git -C six add -A && git -C six commit -qm "slow to build"

@@ -37,6 +37,9 @@ command=("$TREE" build good/good.cfg); check build_traces_alone 2 "found 'good/g
 command=("$TREE" build --profile --no-profile); check build_both 2 "--profile and --no-profile exclude each other"
 command=("$TREE" build --compiler "a b"); check build_compiler 2 "--compiler: found 'a b', expected the name of a compiler"
 command=("$TREE" build --sim-threads 0); check build_threads 2 "--sim-threads: found '0', expected 1 to 99"
+command=("$TREE" run --dut rtl:mine --sim-threads 4 good/good.cfg); check run_sim_threads 0 "simulator small-mine: --dut=rtl:mine --config=small"
+that run_sim_threads_variables grep -qx "CXX=.* OPT= SIM_THREADS=4 PROFILE= TRAINING=" tree/build/how
+command=("$TREE" run --sim-threads x good/good.cfg); check run_sim_threads_bad 2 "--sim-threads: found 'x', expected a number from 1 to 99"
 command=("$TREE" build --name mine --top X); check build_known_top 2 "--taps, --top, --verilator-option and --pin need --filelist or --nvidia"
 # what is there
 cat >tree/build/nvcosim-medium_512 <<'END'

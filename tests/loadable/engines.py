@@ -106,9 +106,9 @@ class Network:
         self.net.dla(layers, self.addresses, tables)
         for task in more:
             self.net.dla(task, self.addresses)
-        path, trace, folder = scratch / "net.nvdla", scratch / "net.nvt", scratch / "out"
+        path, trace, writes, folder = scratch / "net.nvdla", scratch / "net.nvt", scratch / "writes.txt", scratch / "out"
         path.write_bytes(self.net.bytes())
-        command = [NVCOSIM, "compile", str(path), "--config", self.config, "-o", str(trace), "--threads=1"]
+        command = [NVCOSIM, "compile", str(path), "--config", self.config, "-o", str(trace), "--writes", str(writes), "--threads=1"]
         for i, data in enumerate(self.inputs):
             (scratch / f"in{i}").write_bytes(data)
             command += ["--input", f"raw:{scratch / f'in{i}'}"]
@@ -116,6 +116,7 @@ class Network:
         if done.returncode or done.stderr:
             check(name, False, f"exit status {done.returncode}: {done.stderr}")
             return None
+        self.accesses = writes.read_text().splitlines()
         dut = "both" if self.config in RTL else "model"
         done = subprocess.run([NVCOSIM, "run", "-q", "--strict", "--dut", dut, "--out", str(scratch / "reports"), "--outputs", str(folder),
                                str(trace)], capture_output=True, text=True)
@@ -592,7 +593,9 @@ def fetched(scratch):
             layers.append({"type": PDP, "op": pdp(1, 1), "surface": shape.at(at_in) + shape.at(at_copy)})
             name = f"event_{event}_{config}"
             result = net.run(name, scratch, layers)
-            if result:
+            if result:  # data, weights and the end itself, of group 0
+                awaited = [line.split()[2] for line in net.accesses if line.startswith(("P GLB", "W GLB.S_INTR_STATUS"))][:2]
+                check(f"{name}_awaited", awaited == ["0x00150000"] * 2, awaited)
                 compare(name, result[0], mapped(lambda k, v: clamp(rounded(v, 4), INT8), convolve(values, weights, 4, 4)), shape)
                 compare(f"{name}_copy", result[1], values, shape)
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Loadables: those with known results, those made here, and damaged ones.
-# usage: NVCOSIM=build/nvcosim run.sh BUILD     NIGHTLY=1: damages more of them
+# usage: NVCOSIM=build/nvcosim run.sh BUILD     NIGHTLY=1: plays them on the RTL of large too, damages more of them
 # Ends with "N passed, N failed[, N skipped]" of each part.
 set -u
 build=$1
@@ -10,6 +10,7 @@ conformance=${NVDLA_CONFORMANCE:-$top/../shared/conformance}/loadables
 work=$(mktemp -d "${TMPDIR:-/tmp}/nvcosim-loadable.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 status=0
+rtl=small${NIGHTLY:+,large}
 folders=("$top/traces/loadables")
 if [ -d "$conformance" ]; then
     folders+=("$conformance")
@@ -17,9 +18,9 @@ else
     echo "SKIPPED: no loadables at $conformance"
     echo "0 passed, 0 failed, 1 skipped"
 fi
-python3 "$here/samples.py" "$NVCOSIM" --rtl=small "${folders[@]}" || status=1
+python3 "$here/samples.py" "$NVCOSIM" "--rtl=$rtl" "${folders[@]}" || status=1
 python3 "$here/compile.py" "$NVCOSIM" || status=1
-python3 "$here/engines.py" "$NVCOSIM" small || status=1
+python3 "$here/engines.py" "$NVCOSIM" "$rtl" || status=1
 damage=$build/asan/tests/damage
 for net in sdp cpu; do
     "$damage" "$top/tests/fuzz/corpus/loadable/$net.nvdla" small || status=1

@@ -18,6 +18,8 @@ import sys
 import time
 import urllib.parse
 
+from counts import check, finish
+
 KIND = '"kind":"debug"'
 FOLDERS = ["cmac", "pdp", "csc", "cacc", "lut"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,16 +27,6 @@ build = pathlib.Path(sys.argv[1]).resolve()
 nvcosim = str(build / "nvcosim")
 planted = build / "tests/debug"
 work = build / "tests/buckets"
-passed = failed = 0
-
-
-def check(title, good, said=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL {title}: {said}")
 
 
 def rows(sql):
@@ -131,5 +123,4 @@ columns = ("number", "signature", "title", "count", "engine", "tap", "kind", "sm
 now = [tuple(bucket[column] for column in columns) for bucket in rows("SELECT * FROM bucket WHERE night = 2 ORDER BY number")]
 check("the same buckets", now == [tuple(bucket[column] for column in columns) for bucket in buckets], now)
 check("the night is done", rows("SELECT state FROM night WHERE id = 2")[0]["state"] == "done")
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

@@ -14,18 +14,13 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
+from counts import check, finish
+
 import yaml
 
 build = os.path.abspath(sys.argv[1])
 root = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 folder = os.path.join(build, "tests/ci")
-passed = failed = 0
-
-
-def check(title, good, found=""):
-    global passed, failed
-    print(f"ok    {title}" if good else f"FAIL  {title}: {found}", flush=True)
-    passed, failed = passed + bool(good), failed + (not good)
 
 
 def read(name):
@@ -195,5 +190,4 @@ text = open(os.path.join(tools, "mail.text"), encoding="utf-8").read()
 check("cron: the rest is its text", "revision" in text and "PASSED" not in text.splitlines()[0], text[:300])
 check("cron: it keeps a log", "night 4" in open(os.path.join(folder, "nvcosim-night.log"), encoding="utf-8").read())
 shutil.rmtree(clone)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

@@ -17,16 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+from counts import check, finish, skip
+
 build = os.path.abspath(sys.argv[1])
 here = os.path.dirname(os.path.abspath(__file__))
 folder = os.path.join(build, "tests/compare")
-passed = failed = skipped = 0
-
-
-def check(title, good, found=""):
-    global passed, failed
-    print(f"ok    {title}" if good else f"FAIL  {title}: {found}")
-    passed, failed = passed + bool(good), failed + (not good)
 
 
 def compare(*arguments, terminal=0):
@@ -220,7 +215,5 @@ if shutil.which("chromium"):
               seen["all"] == f"{len(A.keys() | B.keys())} of {len(A.keys() | B.keys())} tests" and seen["visible"] == len(new) == int(seen["filtered"].split()[0]), seen)
         check(f"{width} pixels: its sections, and no odd numbers", seen.get("ids", [])[:1] == ["new"] and {"fixed", "cycles", "still", "all"} <= set(seen["ids"]) and seen["odd"] == 0, seen)
 else:
-    skipped += 1
-    print("SKIPPED the page in a browser: chromium is not installed (scripts/setup.sh installs it)")
-print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-sys.exit(failed > 0)
+    skip("the page in a browser: chromium is not installed (scripts/setup.sh installs it)")
+finish()

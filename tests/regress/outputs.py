@@ -12,16 +12,11 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+from counts import check, finish
+
 build = sys.argv[1]
 here = os.path.dirname(os.path.abspath(__file__))
 folder = os.path.join(build, "tests/outputs-of-nights")
-passed = failed = 0
-
-
-def check(title, good, found=""):
-    global passed, failed
-    print(f"ok    {title}" if good else f"FAIL  {title}: {found}")
-    passed, failed = passed + bool(good), failed + (not good)
 
 
 shutil.rmtree(folder, ignore_errors=True)
@@ -102,5 +97,4 @@ database.commit()
 _, run = outputs(nights["failed"])
 check("a database that is another one", run.returncode == 1 and "no such table: bucket" in run.stderr, run.stderr)
 
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+finish()

@@ -17,21 +17,16 @@ import subprocess
 import sys
 import tempfile
 
+from counts import check, finish, skip
+
 build = os.path.abspath(sys.argv[1])
 here = os.path.dirname(os.path.abspath(__file__))
 folder = os.path.join(build, "tests/page-of-nights")
-passed = failed = 0
-
-
-def check(title, good, found=""):
-    global passed, failed
-    print(f"ok    {title}" if good else f"FAIL  {title}: {found}")
-    passed, failed = passed + bool(good), failed + (not good)
 
 
 if not shutil.which("chromium"):
-    print("SKIPPED pages of nights in a browser: chromium is not installed (scripts/setup.sh installs it)\n0 passed, 0 failed, 1 skipped")
-    sys.exit(0)
+    skip("pages of nights in a browser: chromium is not installed (scripts/setup.sh installs it)")
+    finish()
 
 # What a reader does; what came of it is posted to the page around.
 READER = """<script>
@@ -258,5 +253,4 @@ source = page_of(path, nights["failed"])
 check_file("5,000 tests", source, 2500000)
 seen = check_all("5,000 tests", nights["failed"], database, source, 1280)
 check(f"5,000 tests: a key of the filter takes {seen['time']:.0f} ms, at most 500", seen["time"] < 500, seen["time"])
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+finish()

@@ -15,24 +15,30 @@ struct ReadPins {
 };
 struct WritePins {
     RequestPins request;
-    Pin dat_valid, dat_ready, dat_data, rsp;
+    Pin dat_valid, dat_ready, dat_mask, dat_data, rsp;
 };
+
+// Atoms of a beat of the ports to the memory interface.
+inline size_t beat_atoms() {
+    return static_cast<size_t>(config->dbb_data_bits) / (8 * static_cast<size_t>(config->mem_atom));
+}
 
 // {valid, ram, addr, len}, and {ready, rsp_valid, rsp_data} back.
 template <class Out, class In> ReadPins read_port(Out &out, In &in) {
-    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * static_cast<size_t>(config->mem_atom);
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = static_cast<size_t>(config->dbb_data_bits);
     return {{Pin(out, addr + 5, 1), Pin(in, data + 1, 1), Pin(out, addr + 4, 1), Pin(out, 4, addr), Pin(out, 0, 4)},
             Pin(in, data, 1),
             Pin(in, 0, data)};
 }
 // {valid, ram, addr, len, dat_valid, dat_mask, dat_data}, and {ready, dat_ready, rsp} back.
 template <class Out, class In> WritePins write_port(Out &out, In &in) {
-    const size_t addr = static_cast<size_t>(config->addr_bits), data = 8 * static_cast<size_t>(config->mem_atom),
-                 mask = 1, len = data + mask + 1;
+    const size_t addr = static_cast<size_t>(config->addr_bits), data = static_cast<size_t>(config->dbb_data_bits),
+                 mask = beat_atoms(), len = data + mask + 1;
     return {{Pin(out, len + addr + 5, 1), Pin(in, 2, 1), Pin(out, len + addr + 4, 1), Pin(out, len + 4, addr),
              Pin(out, len, 4)},
             Pin(out, data + mask, 1),
             Pin(in, 1, 1),
+            Pin(out, data, mask),
             Pin(out, 0, data),
             Pin(in, 0, 1)};
 }
@@ -64,8 +70,9 @@ class DmaClient : public Agent {
     bool primary() const {
         return held_[1] != 0;
     }
+    // Of the first beat.
     uint64_t address() const {
-        return memory_.aligned(held_[0]);
+        return held_[0] & ~static_cast<uint64_t>(beat_bytes - 1);
     }
     uint64_t beats() const {
         return held_[2] + 1;
@@ -73,6 +80,7 @@ class DmaClient : public Agent {
 
     Memory &memory_;
     const char *name_;
+    const size_t beat_bytes = beat_atoms() * memory_.atom;
 
   private:
     RequestPins request_;
@@ -82,8 +90,8 @@ class DmaClient : public Agent {
 
 class ReadClient : public DmaClient {
   public:
-    uint64_t busy = 0;                                          // clocks in which atoms were under way
-    std::function<void(bool primary, uint64_t address)> wanted; // told of every atom that is asked for
+    uint64_t busy = 0;                                          // clocks in which beats were under way
+    std::function<void(bool primary, uint64_t address)> wanted; // told of every beat that is asked for
 
     ReadClient(Design &design, Memory &memory, const char *name, const ReadPins &pins)
         : DmaClient(design, memory, name, pins.request), pins_(pins) {
@@ -98,8 +106,9 @@ class ReadClient : public DmaClient {
         busy += !answers_.empty();
         if (valid) {
             uint8_t bytes[64] = {};
-            memory_.load(answers_.front().primary, answers_.front().address, bytes, name_);
-            pins_.rsp_data.put(bytes, memory_.atom);
+            for (size_t i = 0; i < beat_bytes; i += memory_.atom)
+                memory_.load(answers_.front().primary, answers_.front().address + i, bytes + i, name_);
+            pins_.rsp_data.put(bytes, beat_bytes);
             answers_.pop_front();
         }
     }
@@ -107,9 +116,9 @@ class ReadClient : public DmaClient {
         if (!sample_request())
             return;
         for (uint64_t i = 0; i < beats(); i++) {
-            const uint64_t a = address() + i * memory_.atom;
+            const uint64_t a = address() + i * beat_bytes;
             answers_.push_back({memory_.data_due(), a, primary()});
-            atoms++;
+            atoms += beat_atoms();
             if (wanted)
                 wanted(primary(), a);
         }
@@ -146,20 +155,25 @@ class WriteClient : public DmaClient {
         if (pins_.dat_valid.value() && pins_.dat_ready.value()) {
             Burst &burst = bursts_.front();
             uint8_t bytes[64];
-            pins_.dat_data.get(bytes, memory_.atom);
-            memory_.store(burst.primary, burst.address + burst.done * memory_.atom, bytes, name_);
-            if (++burst.done == burst.atoms) {
+            pins_.dat_data.get(bytes, beat_bytes);
+            for (size_t i = 0; i < beat_atoms(); i++)
+                if (pins_.dat_mask.value() >> i & 1) {
+                    memory_.store(burst.primary, burst.address + burst.done * beat_bytes + i * memory_.atom,
+                                  bytes + i * memory_.atom, name_);
+                    burst.atoms++;
+                }
+            if (++burst.done == burst.beats) {
                 responses_.push_back({memory_.response_due(), burst.atoms});
                 bursts_.pop_front();
             }
         }
         if (sample_request())
-            bursts_.push_back({address(), beats(), 0, primary()});
+            bursts_.push_back({address(), beats(), 0, 0, primary()});
     }
 
   private:
     struct Burst {
-        uint64_t address, atoms, done;
+        uint64_t address, beats, done, atoms; // done: beats that have come, with so many atoms
         bool primary;
     };
     struct Response {

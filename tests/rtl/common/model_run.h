@@ -1,5 +1,6 @@
 // A run of layers of an engine with one reading and one writing client: design and C model get the same accesses, and
-// at the end memories and registers must be equal. Windows: Main is the engine's own, Rdma that of its reading unit.
+// at the end memories and registers must be equal. Windows: Main is the engine's own, Rdma that of its reading unit if
+// it has one (rdma is `main` otherwise).
 #pragma once
 #include "common/chain.h"
 #include "common/dma_client.h"
@@ -8,6 +9,16 @@
 struct RegisterWrite {
     uint32_t offset, value;
 };
+
+// The windows of an engine with a reading unit that has registers of its own, or without.
+template <class Top>
+auto engine_windows(Top &top, nvdla_unit main, nvdla_unit rdma, int)
+    -> decltype(top.csb_rdma_req_i, std::vector<Window>()) {
+    return {{main, &top.csb_req_i, 1, &top.csb_rdata_o}, {rdma, &top.csb_rdma_req_i, 1, &top.csb_rdma_rdata_o}};
+}
+template <class Top> std::vector<Window> engine_windows(Top &top, nvdla_unit main, nvdla_unit, long) {
+    return {{main, &top.csb_req_i, 1, &top.csb_rdata_o}};
+}
 
 class ModelRun {
   public:
@@ -26,11 +37,8 @@ class ModelRun {
         : random(seed), memory(design, behaviour, seed ^ 0x5a5a5a5a),
           reader(design, memory, "reading client", read_port(design.top.r_mif_o, design.top.r_mif_i)),
           writer(design, memory, "writing client", write_port(design.top.w_mif_o, design.top.w_mif_i)),
-          csb(design,
-              {{main, &design.top.csb_req_i, 1, &design.top.csb_rdata_o},
-               {rdma, &design.top.csb_rdma_req_i, 1, &design.top.csb_rdma_rdata_o}},
-              seed ^ 0xa5a5),
-          done(design, design.top.done_intr_o), chain(design, csb, done, 2000000) {
+          csb(design, engine_windows(design.top, main, rdma, 0), seed ^ 0xa5a5), done(design, design.top.done_intr_o),
+          chain(design, csb, done, 2000000) {
         memory.declare(0, UINT64_MAX);
         for (bool primary : {true, false})
             if (memory.space(primary))
