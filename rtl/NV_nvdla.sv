@@ -140,14 +140,18 @@ module NV_nvdla
       .rdata_i                (rdata)
   );
 
-  nvdla_cfgrom u_cfgrom (
-      .clk_i  (dla_core_clk),
-      .rst_ni (core_rst_n),
-      .req_i  (sel[SelCfgrom]),
-      .write_i(csb_write),
-      .addr_i (csb_addr),
-      .rdata_o(cfgrom_rdata)
-  );
+  if (SelCfgrom >= 0) begin : gen_cfgrom
+    nvdla_cfgrom u_cfgrom (
+        .clk_i  (dla_core_clk),
+        .rst_ni (core_rst_n),
+        .req_i  (sel[SelCfgrom]),
+        .write_i(csb_write),
+        .addr_i (csb_addr),
+        .rdata_o(cfgrom_rdata)
+    );
+  end else begin : gen_no_cfgrom
+    assign cfgrom_rdata = '0;
+  end
 
   logic [1:0] sdp_done, pdp_done, cdp_done, cdma_dat_done, cdma_wt_done, cacc_done;
   logic intr;
@@ -430,9 +434,16 @@ module NV_nvdla
       .done_intr_o   (cacc_done)
   );
 
-  // The SDP has no EW reader: its client asks for nothing.
-  if (RdSlotSdpE >= 0) begin : gen_no_ew
-    assign rd_req[RdSlotSdpE*MifRdReqBits+:MifRdReqBits] = '0;
+  // Clients of engines that are not here ask for nothing.
+  for (genvar i = 0; i < RdClients; i++) begin : gen_no_reader
+    if (i == RdSlotSdpE || i == RdSlotBdma || i == RdSlotRubik) begin : gen_silent
+      assign rd_req[i*MifRdReqBits+:MifRdReqBits] = '0;
+    end
+  end
+  for (genvar i = 0; i < WrClients; i++) begin : gen_no_writer
+    if (i == WrSlotBdma || i == WrSlotRubik) begin : gen_silent
+      assign wr_req[i*MifWrReqBits+:MifWrReqBits] = '0;
+    end
   end
 
   // Memory.
@@ -517,5 +528,5 @@ module NV_nvdla
   // RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
   wire unused = &{1'b0, dbb_req.wmask, nvdla_core2dbb_r_rlast,
       nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd, nvdla_pwrbus_ram_o_pd,
-      nvdla_pwrbus_ram_a_pd, rd_rsp};
+      nvdla_pwrbus_ram_a_pd, sel, rd_rsp, wr_rsp};
 endmodule
