@@ -140,14 +140,18 @@ module NV_nvdla
       .rdata_i                (rdata)
   );
 
-  nvdla_cfgrom u_cfgrom (
-      .clk_i  (dla_core_clk),
-      .rst_ni (core_rst_n),
-      .req_i  (sel[SelCfgrom]),
-      .write_i(csb_write),
-      .addr_i (csb_addr),
-      .rdata_o(cfgrom_rdata)
-  );
+  if (SelCfgrom >= 0) begin : gen_cfgrom
+    nvdla_cfgrom u_cfgrom (
+        .clk_i  (dla_core_clk),
+        .rst_ni (core_rst_n),
+        .req_i  (sel[SelCfgrom]),
+        .write_i(csb_write),
+        .addr_i (csb_addr),
+        .rdata_o(cfgrom_rdata)
+    );
+  end else begin : gen_no_cfgrom
+    assign cfgrom_rdata = '0;
+  end
 
   logic [1:0] sdp_done, pdp_done, cdp_done, cdma_dat_done, cdma_wt_done, cacc_done;
   logic intr;
@@ -307,15 +311,26 @@ module NV_nvdla
       .mask_rd_data_o     (mask_rd_data)
   );
 
+  // CSC, CMAC and CACC work on a layer together: they share a gate.
+  logic conv_clk, csc_work, cmac_a_work, cmac_b_work, cacc_work;
+
+  nvdla_clock_gate u_conv_clock (
+      .clk_i (dla_core_clk),
+      .rst_ni(core_rst_n),
+      .on_i  (clk_on),
+      .work_i(csc_work || cmac_a_work || cmac_b_work || cacc_work),
+      .clk_o (conv_clk)
+  );
+
   nvdla_csc u_csc (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
+      .clk_i              (conv_clk),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCsc]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
       .csb_rdata_o        (csc_rdata),
+      .work_o             (csc_work),
       .cmac_a_run_i       (cmac_a_run),
       .cmac_b_run_i       (cmac_b_run),
       .cacc_run_i         (cacc_run),
@@ -343,14 +358,14 @@ module NV_nvdla
   );
 
   nvdla_cmac u_cmac_a (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
+      .clk_i              (conv_clk),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacA]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
       .csb_rdata_o        (cmac_a_rdata),
+      .work_o             (cmac_a_work),
       .run_o              (cmac_a_run),
       .atom_valid_i       (atom_valid),
       .atom_data_i        (atom_data),
@@ -370,14 +385,14 @@ module NV_nvdla
   );
 
   nvdla_cmac u_cmac_b (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
+      .clk_i              (conv_clk),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacB]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
       .csb_rdata_o        (cmac_b_rdata),
+      .work_o             (cmac_b_work),
       .run_o              (cmac_b_run),
       .atom_valid_i       (atom_valid),
       .atom_data_i        (atom_data),
@@ -397,14 +412,14 @@ module NV_nvdla
   );
 
   nvdla_cacc u_cacc (
-      .clk_i         (dla_core_clk),
-      .clk_on_i      (clk_on),
+      .clk_i         (conv_clk),
       .rst_ni        (core_rst_n),
       .csb_req_i     (sel[SelCacc]),
       .csb_write_i   (csb_write),
       .csb_addr_i    (csb_addr),
       .csb_wdata_i   (csb_wdata),
       .csb_rdata_o   (cacc_rdata),
+      .work_o        (cacc_work),
       .run_o         (cacc_run),
       .valid_i       (mac_valid),
       .sum_a_i       (mac_a_sum),
@@ -419,9 +434,16 @@ module NV_nvdla
       .done_intr_o   (cacc_done)
   );
 
-  // The SDP has no EW reader: its client asks for nothing.
-  if (RdSlotSdpE >= 0) begin : gen_no_ew
-    assign rd_req[RdSlotSdpE*MifRdReqBits+:MifRdReqBits] = '0;
+  // Clients of engines that are not here ask for nothing.
+  for (genvar i = 0; i < RdClients; i++) begin : gen_no_reader
+    if (i == RdSlotSdpE || i == RdSlotBdma || i == RdSlotRubik) begin : gen_silent
+      assign rd_req[i*MifRdReqBits+:MifRdReqBits] = '0;
+    end
+  end
+  for (genvar i = 0; i < WrClients; i++) begin : gen_no_writer
+    if (i == WrSlotBdma || i == WrSlotRubik) begin : gen_silent
+      assign wr_req[i*MifWrReqBits+:MifWrReqBits] = '0;
+    end
   end
 
   // Memory.
@@ -506,5 +528,5 @@ module NV_nvdla
   // RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
   wire unused = &{1'b0, dbb_req.wmask, nvdla_core2dbb_r_rlast,
       nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd, nvdla_pwrbus_ram_o_pd,
-      nvdla_pwrbus_ram_a_pd, rd_rsp};
+      nvdla_pwrbus_ram_a_pd, sel, rd_rsp, wr_rsp};
 endmodule

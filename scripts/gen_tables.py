@@ -385,6 +385,8 @@ def generate_sv(outdir, name):
     emit_clients(out, load_clients(maps), cfg)
     emit_links(out, cfg)
     windows = []  # of the units that exist
+    if cfg["map"] == "full":
+        widen_fields(regs, maps["small"])
     for unit in UNITS:
         unit_regs = [r for r in regs if r["unit"] == unit]
         if not unit_regs or (unit == "CVIF" and cfg["secondary_memory"] == "0"):
@@ -411,9 +413,12 @@ def generate_sv(outdir, name):
             emit_struct(out, f"{unit.lower()}_s_t", by_word, 0, first_d, unused)
             emit_struct(out, f"{unit.lower()}_d_t", by_word, first_d, words, unused)
         out.append("")
+    if "CFGROM" not in dict(windows):
+        out += ["  // No configuration ROM.", "  localparam int CfgromWords = 1;", "  localparam logic [31:0] CfgromReset = 32'h0;", ""]
     # The units on the register bus: number, and window of each.
     out.append("  // Units on the register bus: bit of the select, windows in the same order, number 0 in the low bits.")
     out += [f"  localparam int Sel{camel(unit)} = {i};" for i, (unit, _) in enumerate(windows)]
+    out += [f"  localparam int Sel{camel(unit)} = -1;" for unit in UNITS if unit not in dict(windows)]
     out.append("  localparam int CsbAddrBits = 10;  // number of a word in a unit's window")
     out.append(f"  localparam int CsbUnits = {len(windows)};")
     out.append(f"  localparam logic [{len(windows) * 6 - 1}:0] CsbWindows = {packed(6, [w for _, w in windows])};")
@@ -500,6 +505,16 @@ def emit_links(out, cfg):
     out.append("")
 
 
+def widen_fields(regs, others):
+    """Fields whose place differs between the maps (chapter 10 section 4.3) get the place that holds both in structs, so that one source
+    serves every map: bits that a map does not have are never written and read 0. Write masks and resets keep the map's own."""
+    other = {(r["unit"], r["name"], f["name"]): f for r in others for f in r["fields"]}
+    for r in regs:
+        for f in r["fields"]:
+            o = other.get((r["unit"], r["name"], f["name"]), f)
+            f["place"] = min(f["lsb"], o["lsb"]), max(f["msb"], o["msb"])
+
+
 def emit_struct(out, type_name, by_word, first, end, unused):
     """Packed struct of the words [first, end), word `first` in the low bits. Members are the fields, gaps are unused_*. If fields of it
     are among those that nobody uses, a macro lists these and the gaps, for a wire unused_*."""
@@ -509,15 +524,18 @@ def emit_struct(out, type_name, by_word, first, end, unused):
     for w in range(first, end):
         bit = 0
         for f in by_word[w]["fields"] if w in by_word else []:
-            if f["lsb"] > bit:
-                members.append((f["lsb"] - bit, f"unused_{gap}"))
+            lsb, msb = f.get("place", (f["lsb"], f["msb"]))
+            if lsb > bit:
+                members.append((lsb - bit, f"unused_{gap}"))
                 gap += 1
             n = f["name"].lower()
             if n in used:
                 n = by_word[w]["name"].lower() + "_" + n
             used.add(n)
-            members.append((f["msb"] - f["lsb"] + 1, n))
-            bit = f["msb"] + 1
+            if lsb < bit:
+                sys.exit(f"gen_tables.py: {by_word[w]['unit']}.{by_word[w]['name']}: the place of {f['name']} in both maps overlaps another field")
+            members.append((msb - lsb + 1, n))
+            bit = msb + 1
         if bit < 32:
             members.append((32 - bit, f"unused_{gap}"))
             gap += 1
