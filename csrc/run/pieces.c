@@ -1,6 +1,7 @@
 /* Cuts a trace, plays its pieces with the runner of traces, and makes one result of theirs. See pieces.h. */
 #include "run/pieces.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -77,6 +78,21 @@ static void choose(struct pieces *pieces) {
     }
 }
 
+/* Removes what an earlier run has left in the folder. */
+static void clear_folder(const struct pieces *pieces) {
+    DIR *folder = opendir(pieces->folder);
+    const size_t n = strlen(pieces->name);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)) != NULL) {
+        const bool piece = strncmp(entry->d_name, pieces->name, n) == 0 && entry->d_name[n] == '-' &&
+                           text_ends_with(entry->d_name, ".nvt");
+        if (piece || strcmp(entry->d_name, "report.json") == 0 || strcmp(entry->d_name, "report.txt") == 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 static void show_progress(void *context, const struct device *model, size_t done, size_t total) {
     (void)model;
     progress_count(context, "cutting", done, total, "operations");
@@ -100,6 +116,7 @@ static bool cut(struct pieces *pieces, struct error *err) {
     progress_clear(&progress);
     if (!pieces->split || !directory_make(pieces->folder, err))
         return false;
+    clear_folder(pieces);
     pieces->pieces = xcalloc(pieces->split->piece_count, sizeof *pieces->pieces);
     for (size_t i = 0; i < pieces->split->piece_count; i++) {
         char *file = split_file_name(pieces->split, i, ".nvt");
@@ -114,7 +131,8 @@ static bool cut(struct pieces *pieces, struct error *err) {
 
 /* ---- what came of the pieces ---- */
 
-/* Names of launches in a text of a piece, "SDP #0" and "SDP launch 0", become those of the whole. free() it. */
+/* Names of launches in a text of a piece, "SDP #0", "SDP launch 0" and "SDP (launch 0)", become those of the whole.
+ * free() it. */
 static char *in_the_whole(const struct pieces *pieces, size_t index, const char *from) {
     struct text text = {0};
     text_add(&text, "", 0);
@@ -125,7 +143,10 @@ static char *in_the_whole(const struct pieces *pieces, size_t index, const char 
             const char *number = from + n;
             if (strncmp(from, nvdla_unit_names[unit], n) != 0)
                 continue;
-            const size_t words = strncmp(number, " #", 2) == 0 ? 2 : strncmp(number, " launch ", 8) == 0 ? 8 : 0;
+            const size_t words = strncmp(number, " #", 2) == 0          ? 2
+                                 : strncmp(number, " launch ", 8) == 0  ? 8
+                                 : strncmp(number, " (launch ", 9) == 0 ? 9
+                                                                        : 0;
             char *end;
             const long ordinal = words ? strtol(number + words, &end, 10) : 0;
             const struct split_launch *launch =

@@ -352,9 +352,9 @@ static const struct split_launch *name_giver(const struct split_layer *layer) {
 
 char *split_file_name(const struct split *split, size_t piece, const char *suffix) {
     int digits = 1;
-    for (size_t last = split->piece_count - 1; last >= 10; last /= 10)
+    for (size_t last = split->piece_count; last >= 10; last /= 10)
         digits++;
-    return xprintf("%s-%0*zu%s", split->name, digits, piece, suffix);
+    return xprintf("%s-%0*zu%s", split->name, digits, piece + 1, suffix);
 }
 
 void split_print_counts(FILE *out, const struct split *split) {

@@ -85,7 +85,7 @@ typedef bool split_taker(void *context, size_t index, struct program *piece, str
 bool split_make(struct split *split, const struct split_options *options, split_taker *take, void *context,
                 struct error *err);
 
-/* "NAME-007" and the suffix, with as many digits as the last piece needs. free() it. */
+/* "NAME-007" for the seventh, and the suffix, with as many digits as the last piece needs. free() it. */
 char *split_file_name(const struct split *split, size_t piece, const char *suffix);
 
 /* A line that says how many pieces there could be and how. */
