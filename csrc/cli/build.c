@@ -65,13 +65,14 @@ static const struct argp_option option_table[] = {
      .key = KEY_PROFILE,
      .doc =
          "Compile with a profile: first with counters, then the TRACEs are played (random layers if none are given), "
-         "then again with what they tell. Simulates 1.2 to 1.4 times as fast, builds two to three times as long. "
+         "then again with what they tell. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. "
          "It is used until the RTL, the compiler or the TRACEs are others"},
     {.name = "no-profile", .key = KEY_NO_PROFILE, .doc = "Forget the profile"},
     {.name = "sim-threads",
      .key = KEY_SIM_THREADS,
      .arg = "N",
-     .doc = "Threads that evaluate the design (default 1); it stays until another N is given"},
+     .doc = "Threads that evaluate the design (default 1); it stays until another N is given. More than one pay only "
+            "for big designs on processors that have nothing else to do"},
     {0},
 };
 

@@ -15,7 +15,7 @@
 #include "run/simulators.h"
 
 /* A simulator with a profile takes this part less time. */
-static const double PROFILE_SAVES = 0.2;
+static const double PROFILE_SAVES = 0.15;
 
 /* A simulator that is written while it is copied is copied again: so often, with so long a pause. */
 enum { TRIES = 100, PAUSE_MS = 100 };

@@ -262,7 +262,8 @@ def convolutions(scratch):
 
 
 def groups(scratch):
-    """A convolution of two groups: two layers, each of its part of the channels, in one cube."""
+    """A convolution of two groups: two layers, each of its part of the channels, in one cube. Then an addition, the first layer of SDP
+    that reads memory: its group of SDP_RDMA is the first one, that of SDP the third."""
     for config in ("small", "full"):
         half = ATOMS[config]
         whole = Cube(config, 5, 4, 2 * half)
@@ -271,6 +272,7 @@ def groups(scratch):
         weights = [[[[random.randint(-30, 30) for _ in range(3)] for _ in range(3)] for _ in range(half)] for _ in range(2 * half)]
         net = Network(config)
         at_in, at_out = net.input(whole.pack(values)), net.output(whole.size)
+        at_sum = net.room(whole.size)
         streams = [padded(weight_bytes(weights[g * half:(g + 1) * half], config, INT8)[1], config) for g in range(2)]
         at_weights = net.content(b"".join(streams))
         layers = []
@@ -279,12 +281,16 @@ def groups(scratch):
             layers += fused_pair(2 * g, {"type": CONV, "op": op, "consumers": {CONV: (2, PROGRAMMED)} if g == 0 else {},
                                          "surface": cube(0, at_weights, 3, 3, half, offset=g * len(streams[0]), size=len(streams[g])) +
                                          nothing() * 2 + part.at(at_in, g * part.size) + part.passing()},
-                                 {"type": SDP, "op": sdp(out=cvt(1, 8)), "consumers": {SDP: (3, PROGRAMMED)} if g == 0 else {},
-                                  "surface": part.passing() + nothing() * 3 + part.at(at_out, g * part.size)})
-        expected = [plane for g in range(2) for plane in mapped(lambda k, v: clamp(rounded(v, 8), INT8), convolve(
+                                 {"type": SDP, "op": sdp(out=cvt(1, 8)), "consumers": {SDP: (3, PROGRAMMED) if g == 0 else (4, DONE)},
+                                  "surface": part.passing() + nothing() * 3 + part.at(at_sum, g * part.size)})
+        layers.append({"type": SDP, "op": sdp(x1=unit(1, kind=2, alu_operand=7)),
+                       "surface": whole.at(at_sum) + nothing() * 3 + whole.at(at_out)})
+        expected = [plane for g in range(2) for plane in mapped(lambda k, v: clamp(clamp(rounded(v, 8), INT8) + 7, INT8), convolve(
             values[g * half:(g + 1) * half], weights[g * half:(g + 1) * half], 5, 4, pad=1))]
         result = net.run(f"groups_{config}", scratch, layers)
         compare(f"groups_{config}", result and result[0], expected, whole)
+        last = [line for line in getattr(net, "accesses", []) if line.startswith(("W SDP.S_POINTER", "W SDP_RDMA.S_POINTER"))][-2:]
+        check(f"groups_{config}_pointers", last == ["W SDP.S_POINTER 0x00000000", "W SDP_RDMA.S_POINTER 0x00000000"], last)
 
 
 # Number of a format: planes, components, bytes of a pixel in each plane, and where each component lies: bytes, or the lowest bit of ten.

@@ -61,7 +61,7 @@ uint64_t atoms(const Layer &l) {
 Layer draw(Random &r, int mode, uint64_t budget) {
     Layer l = {};
     l.mode = mode;
-    l.precision = r.range(0, 3);
+    l.precision = r.percent(50) ? 0 : r.range(1, 3);
     do {
         if (mode == Contract) {
             static const int widths[] = {1, 7, 8, 9, 16, 17}, strides[] = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32};

@@ -1,0 +1,265 @@
+/* Registers of layers whose fields no loadable at hand uses, or whose wrong values a layer survives: each field of the
+ * descriptor has a value of its own, and must come out where 87-loadables section 6 has it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "loadable/emit.h"
+#include "loadable/loadable.h"
+
+static struct emitter emitter;
+
+static void emit_begin(void) {
+    emitter.config = nvdla_config_find("full");
+    emitter.prog = program_new(emitter.config, "test");
+    program_stream(emitter.prog, "main");
+}
+
+/* What has been written to a register, once. */
+static uint32_t written(enum nvdla_unit unit, uint32_t offset) {
+    const uint32_t address = nvdla_unit_base(emitter.config, unit) + offset;
+    const struct op *found = NULL;
+    for (size_t i = 0; i < emitter.prog->count; i++)
+        if (emitter.prog->ops[i].kind == OP_WRITE && emitter.prog->ops[i].address == address) {
+            assert_null(found);
+            found = &emitter.prog->ops[i];
+        }
+    if (!found)
+        fail_msg("%s 0x%x has not been written", nvdla_unit_names[unit], offset);
+    return found->value;
+}
+
+#define WRITTEN(unit, reg, expected) assert_int_equal(written(NVDLA_##unit, unit##_##reg), expected)
+
+static void convolution(void **state) {
+    (void)state;
+    struct operation op = {
+        .type = TYPE_CONV,
+        .conv =
+            {
+                .mode = 0,
+                .data_reuse = 1,
+                .skip_weight_rls = 1,
+                .entry_per_slice = 12,
+                .data_format = 36,
+                .fetch_grain = 5,
+                .batch = 3,
+                .data_bank = 4,
+                .weight_bank = 7,
+                .batch_stride = 0x3000,
+                .post_extension = 2,
+                .release = 9,
+                .w_csc = 21,
+                .h_csc = 22,
+                .c_csc = 23,
+                .kw_csc = 4,
+                .kh_csc = 5,
+                .kc_csc = 23,
+                .w_cmac = 11,
+                .h_cmac = 12,
+                .bytes_per_kernel = 0x1cc,
+                .stride_x = 2,
+                .stride_y = 3,
+                .pad_left = 1,
+                .pad_right = 2,
+                .pad_top = 3,
+                .pad_bottom = 4,
+                .dilation_x = 5,
+                .dilation_y = 6,
+                .pra_truncate = 2,
+                .in_precision = 0,
+                .out_precision = 1,
+                .pad_value = -2,
+                .in_cvt = {.scale = 7, .truncate = 6, .enable = true, .offset = -5},
+                .out_cvt = {.scale = 1, .truncate = 13},
+                .weight = {.size = 0x480, .address = 0x90000000},
+            },
+        .src = {.width = 21,
+                .height = 22,
+                .channel = 23,
+                .line_stride = 0x2a0,
+                .surface_stride = 0x39c0,
+                .address = 0x180000000},
+        .dst = {.width = 11,
+                .height = 12,
+                .channel = 13,
+                .line_stride = 0x160,
+                .surface_stride = 0x1080,
+                .type = CUBE_ON_THE_FLY},
+    };
+    emit_begin();
+    emit_conv(&emitter, &op);
+    WRITTEN(CACC, D_MISC_CFG, 0x1000);
+    WRITTEN(CACC, D_DATAOUT_SIZE_0, 0x000b000a);
+    WRITTEN(CACC, D_DATAOUT_SIZE_1, 12);
+    WRITTEN(CACC, D_BATCH_NUMBER, 2);
+    WRITTEN(CACC, D_CLIP_CFG, 13);
+    WRITTEN(CSC, D_MISC_CFG, 0x10011100);
+    WRITTEN(CSC, D_POST_Y_EXTENSION, 2);
+    WRITTEN(CSC, D_WEIGHT_SIZE_EXT_0, 0x00040003);
+    WRITTEN(CSC, D_WEIGHT_SIZE_EXT_1, 0x000c0016);
+    WRITTEN(CSC, D_DATAOUT_SIZE_0, 0x000b000a);
+    WRITTEN(CSC, D_ATOMICS, 11 * 12 - 1);
+    WRITTEN(CSC, D_RELEASE, 8);
+    WRITTEN(CSC, D_CONV_STRIDE_EXT, 0x00020001);
+    WRITTEN(CSC, D_DILATION_EXT, 0x00050004);
+    WRITTEN(CSC, D_ZERO_PADDING, 0x00030001);
+    WRITTEN(CSC, D_ZERO_PADDING_VALUE, 0xfffe);
+    WRITTEN(CSC, D_BANK, 0x00060003);
+    WRITTEN(CSC, D_PRA_CFG, 2);
+    WRITTEN(CDMA, D_MISC_CFG, 0x10011000);
+    WRITTEN(CDMA, D_DAIN_ADDR_HIGH_0, 1);
+    WRITTEN(CDMA, D_DAIN_ADDR_LOW_0, 0x80000000);
+    WRITTEN(CDMA, D_DAIN_MAP, 0x00010001);
+    WRITTEN(CDMA, D_BATCH_STRIDE, 0x3000);
+    WRITTEN(CDMA, D_ENTRY_PER_SLICE, 11);
+    WRITTEN(CDMA, D_FETCH_GRAIN, 4);
+    WRITTEN(CDMA, D_WEIGHT_SIZE_0, 0x1cb);
+    WRITTEN(CDMA, D_CVT_CFG, 0x61);
+    WRITTEN(CDMA, D_CVT_OFFSET, 0xfffb);
+    WRITTEN(CDMA, D_CVT_SCALE, 7);
+    WRITTEN(CDMA, D_CONV_STRIDE, 0x00020001);
+    WRITTEN(CDMA, D_ZERO_PADDING, 0x04030201);
+    WRITTEN(CDMA, D_ZERO_PADDING_VALUE, 0xfffe);
+    program_free(emitter.prog);
+
+    op.conv.mode = 1; /* Winograd: CSC has neither strides nor padding */
+    emit_begin();
+    emit_conv(&emitter, &op);
+    WRITTEN(CSC, D_CONV_STRIDE_EXT, 0);
+    WRITTEN(CSC, D_ZERO_PADDING, 0);
+    WRITTEN(CDMA, D_CONV_STRIDE, 0x00020001);
+    WRITTEN(CDMA, D_ZERO_PADDING, 0x04030201);
+    program_free(emitter.prog);
+}
+
+static void third_stage(void **state) {
+    (void)state;
+    struct operation op = {
+        .type = TYPE_SDP,
+        .sdp = {.src_precision = 1,
+                .dst_precision = 1,
+                .lut = -1,
+                .batch = 1,
+                .out_cvt = {.scale = 3, .truncate = 4, .offset = -6},
+                .units[SDP_Y] = {.enable = true,
+                                 .alu_type = 1,
+                                 .type = 3,
+                                 .mode = 2,
+                                 .act = 3,
+                                 .truncate = 17,
+                                 .precision = 1,
+                                 .alu_cvt = {.scale = 21, .truncate = 22, .enable = true, .offset = 23},
+                                 .mul_cvt = {.scale = 31, .truncate = 32, .enable = false, .offset = -33}}},
+        .src = {.width = 1, .height = 1, .channel = 16, .address = 0x1000},
+        .dst = {.width = 1, .height = 1, .channel = 16, .address = 0x2000},
+    };
+    emit_begin();
+    emit_sdp(&emitter, NULL, &op);
+    WRITTEN(SDP, D_DP_EW_CFG, 0x64);
+    WRITTEN(SDP, D_DP_EW_ALU_CFG, 1);
+    WRITTEN(SDP, D_DP_EW_ALU_CVT_OFFSET_VALUE, 23);
+    WRITTEN(SDP, D_DP_EW_ALU_CVT_SCALE_VALUE, 21);
+    WRITTEN(SDP, D_DP_EW_ALU_CVT_TRUNCATE_VALUE, 22);
+    WRITTEN(SDP, D_DP_EW_MUL_CFG, 3);
+    WRITTEN(SDP, D_DP_EW_MUL_CVT_OFFSET_VALUE, (uint32_t)-33);
+    WRITTEN(SDP, D_DP_EW_MUL_CVT_SCALE_VALUE, 31);
+    WRITTEN(SDP, D_DP_EW_MUL_CVT_TRUNCATE_VALUE, 32);
+    WRITTEN(SDP, D_DP_EW_TRUNCATE_VALUE, 17);
+    WRITTEN(SDP, D_CVT_OFFSET, (uint32_t)-6);
+    WRITTEN(SDP, D_CVT_SCALE, 3);
+    WRITTEN(SDP, D_CVT_SHIFT, 4);
+    program_free(emitter.prog);
+}
+
+static void pooling_and_normalisation(void **state) {
+    (void)state;
+    struct operation op = {.type = TYPE_PDP,
+                           .pdp = {.split = 1,
+                                   .pool_width = 2,
+                                   .pool_height = 1,
+                                   .stride_x = 3,
+                                   .stride_y = 2,
+                                   .pad_left = 1,
+                                   .pad_right = 2,
+                                   .pad_top = 3,
+                                   .pad_bottom = 4,
+                                   .padding_value = {11, 12, 13, 14, 15, 16, -17}},
+                           .src = {.width = 9, .height = 8, .channel = 7},
+                           .dst = {.width = 3, .height = 4, .channel = 7}};
+    emit_begin();
+    emit_pdp(&emitter, &op);
+    WRITTEN(PDP, D_POOLING_KERNEL_CFG, 0x00120102);
+    WRITTEN(PDP, D_POOLING_PADDING_CFG, 0x4231);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(written(NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i), 11 + i);
+    WRITTEN(PDP, D_POOLING_PADDING_VALUE_7_CFG, PDP_D_POOLING_PADDING_VALUE_7_CFG__PAD_VALUE_7X_MASK & (uint32_t)-17);
+    program_free(emitter.prog);
+
+    op = (struct operation){.type = TYPE_CDP,
+                            .cdp = {.lut = -1,
+                                    .in_cvt = {.scale = 2, .truncate = 3, .offset = 4},
+                                    .out_cvt = {.scale = 5, .truncate = 6, .offset = 7},
+                                    .local_size = 7,
+                                    .bypass_mul = true},
+                            .src = {.width = 9, .height = 8, .channel = 7},
+                            .dst = {.width = 9, .height = 8, .channel = 7}};
+    emit_begin();
+    emit_cdp(&emitter, NULL, &op);
+    WRITTEN(CDP, D_LRN_CFG, 2);
+    WRITTEN(CDP, D_DATIN_OFFSET, 4);
+    WRITTEN(CDP, D_DATIN_SCALE, 2);
+    WRITTEN(CDP, D_DATIN_SHIFTER, 3);
+    WRITTEN(CDP, D_DATOUT_OFFSET, 7);
+    WRITTEN(CDP, D_DATOUT_SCALE, 5);
+    WRITTEN(CDP, D_DATOUT_SHIFTER, 6);
+    WRITTEN(CDP, D_FUNC_BYPASS, 2);
+    program_free(emitter.prog);
+}
+
+/* Slopes: numbers and shifts of integers, halves of FP16. */
+static void tables(void **state) {
+    (void)state;
+    const struct lut_param lut = {.le_offset = -3,
+                                  .lo_select = 4,
+                                  .le_start = 0x1122334455,
+                                  .lo_end = 0x66,
+                                  .le_underflow = {.fp16 = 0x1111, .scale = -2, .shift = -1},
+                                  .le_overflow = {.fp16 = 0x2222, .scale = 3, .shift = 5},
+                                  .lo_underflow = {.fp16 = 0x3333, .scale = 4, .shift = 6},
+                                  .lo_overflow = {.fp16 = 0x4444, .scale = 5, .shift = 7},
+                                  .hybrid = 1,
+                                  .overflow = 1,
+                                  .method = 1};
+    emit_begin();
+    emit_table(&emitter, NVDLA_CDP, &lut, NVDLA_INT8);
+    WRITTEN(CDP, S_LUT_CFG, 0x61);
+    WRITTEN(CDP, S_LUT_INFO, 0x0004fd00);
+    WRITTEN(CDP, S_LUT_LE_START_LOW, 0x22334455);
+    WRITTEN(CDP, S_LUT_LE_START_HIGH, 0x11);
+    WRITTEN(CDP, S_LUT_LO_END_LOW, 0x66);
+    WRITTEN(CDP, S_LUT_LE_SLOPE_SCALE, 0x0003fffe);
+    WRITTEN(CDP, S_LUT_LE_SLOPE_SHIFT, 5 << 5 | 31);
+    WRITTEN(CDP, S_LUT_LO_SLOPE_SCALE, 0x00050004);
+    WRITTEN(CDP, S_LUT_LO_SLOPE_SHIFT, 7 << 5 | 6);
+    program_free(emitter.prog);
+    emit_begin();
+    emit_table(&emitter, NVDLA_SDP, &lut, NVDLA_FP16);
+    WRITTEN(SDP, S_LUT_LE_SLOPE_SCALE, 0x22221111);
+    WRITTEN(SDP, S_LUT_LO_SLOPE_SCALE, 0x44443333);
+    program_free(emitter.prog);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convolution),
+        cmocka_unit_test(third_stage),
+        cmocka_unit_test(pooling_and_normalisation),
+        cmocka_unit_test(tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
