@@ -42,7 +42,7 @@ CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/config
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
-TB_VPI_SRC := tb/rtl_device.c tb/vpi_access.c
+TB_VPI_SRC := tb/rtl_device.c tb/rtl_open.c tb/vpi_access.c
 TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
@@ -126,8 +126,9 @@ $(B)/gen/version_number.h: VERSION
 	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
 $(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_number.h
 
-# The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter.
-$(B)/obj/csrc/model/%.o: CFLAGS += -O3 -Wno-psabi
+# The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
+# nobody asks for floating-point traps, and without them more loops become vector code.
+$(B)/obj/csrc/model/%.o $(B)/obj/csrc/nvdla/lut.o: CFLAGS += -O3 -Wno-psabi -fno-trapping-math
 $(B)/obj/csrc/loadable/%.o: CFLAGS += -ffp-contract=off # the same numbers with every compiler and processor
 $(B)/obj/csrc/replay/copies.o: CFLAGS += -fno-plt # else each copy looks the few functions up that it calls
 

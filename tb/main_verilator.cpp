@@ -180,11 +180,11 @@ void coverage_write(void *context, const char *path) {
 }
 #endif
 
-// The streams of tb_top are whole words, so Verilator keeps them as such, on a machine of this byte order 64 bits, too.
-const uint32_t *find_signal(void *context, const char *name) {
+// The vectors of tb_top are whole words, so Verilator keeps them as such, on a machine of this byte order 64 bits, too.
+uint32_t *find_signal(void *context, const char *name) {
     const VerilatedScope *scope = static_cast<Simulation *>(context)->scopeFind("TOP.tb_top");
     const VerilatedVar *var = scope ? scope->varFind(name) : nullptr;
-    return var ? static_cast<const uint32_t *>(var->datap()) : nullptr;
+    return var ? static_cast<uint32_t *>(var->datap()) : nullptr;
 }
 
 void checks_connect(void *context, void (*failed)(void *, const char *, const char *),

@@ -5,35 +5,14 @@
  * inputs after it. So a call that waits for an acceptance returns before the edge that makes it, and the next call's
  * request follows without a gap. Inputs behave like registers of a testbench on the same clock.
  *
- * A clock in which no valid is 1 and no answer of the memory is due costs one vpi_get_value and a comparison.
+ * A clock in which no valid is 1 and no answer of the memory is due costs a look at what the design drives and a
+ * comparison.
  */
-#include "tb/rtl_device.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/file.h"
 #include "nvdla/registers.h"
-#include "nvdla/xalloc.h"
-#include "replay/copies.h"
-#include "tb/axi_memory.h"
-#include "tb/csb_master.h"
-#include "tb/observers/account_board.h"
-#include "tb/observers/axi_monitor.h"
-#include "tb/observers/cbuf_board.h"
-#include "tb/observers/checks.h"
-#include "tb/observers/flight.h"
-#include "tb/observers/marks.h"
-#include "tb/observers/meter.h"
-#include "tb/observers/observer.h"
-#include "tb/observers/rtl_tap.h"
-#include "tb/observers/timeline.h"
-#include "tb/observers/unknown.h"
-#include "tb/observers/waits.h"
-#include "tb/observers/waves.h"
-#include "tb/provenance.h"
-#include "tb/signals.h"
-#include "tb/vpi_access.h"
+#include "tb/rtl_state.h"
 
 /* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, beyond
  * the time that CDMA takes to fill CBUF with zeros through two ports. */
@@ -41,76 +20,7 @@ enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
 
 enum { RECENT = 2000 /* clocks for which launches that are done still count: a failure is seen a little later */ };
 
-enum { SLOW_READ = 200 /* clocks that a read may take beyond the latency of the memory */ };
-
 enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
-
-/* Clocks without movement after which a run counts as hung: where the links between the engines are seen, and where
- * only the ports are. A layer that computes from CBUF alone and writes nothing (comparison of outputs, large pooling
- * behind a convolution) shows nothing on the ports for long. */
-enum { STILL_LINKS = 100000, STILL_PORTS = 2000000 };
-
-enum { AXI_VALIDS = OUT_ARVALID | OUT_AWVALID | OUT_WVALID };
-
-struct port {
-    struct axi_memory *memory;
-    struct axi_outputs out;
-    struct axi_inputs in;
-    uint32_t valids; /* AXI_VALIDS of this port in outs word 0 */
-    uint64_t next;   /* clock at which the port must be looked at even if no valid is 1 */
-};
-
-struct rtl_device {
-    struct device base;
-    struct simulator simulator;
-    struct clock_source clock; /* the simulator's, or one that measures it */
-    struct rtl_options options;
-    struct signal_layout layout;
-    struct vpi_access vpi;
-    struct provenance *prov;
-    struct csb_master csb;
-    struct port ports[AXI_PORTS];
-    struct observers observers;
-
-    uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
-    uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
-    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    const uint32_t *streams[STREAM_COUNT];                   /* where the simulator has them; NULL: ask VPI */
-    uint32_t stream[STREAM_WORDS];                           /* the one that VPI read last */
-    struct sampled now;                                      /* what the observers see of it */
-    uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
-    bool csb_driven;                                         /* in holds a request */
-    bool released;                                           /* reset is over: the clocks count */
-    bool adopted;                                            /* the next reset was done before */
-    uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
-    uint64_t clocks; /* since the simulation began */
-    uint64_t last_traffic;
-    uint64_t last_moved; /* a transfer on an AXI port */
-    uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
-    struct device_link links[SIGNAL_LINKS];
-    struct link_beats link_beats;
-    struct device_waits waits;
-    bool op_started;
-    uint64_t op_start, last_rise;
-    bool coverage_open;
-    double cpu_start, cpu_reset; /* CPU seconds of the process when the device was opened; and of opening and reset */
-    struct rtl_tap *tap;
-    struct cbuf_board *board; /* NULL: there is none */
-    struct checks *checks;    /* likewise */
-    struct flight *flight;
-    uint64_t copy_due; /* clock in which to think of a copy, or in one that was woken to stop; UINT64_MAX: never */
-
-    struct axi_monitor monitors[AXI_PORTS];
-    struct unknown unknown;
-    struct marks *marks; /* NULL: this simulator has no waves */
-    struct waves waves;
-    struct meter meter;
-    struct rtl_statistics statistics;
-};
-
-static struct rtl_device *rtl_of(struct device *dev) {
-    return (struct rtl_device *)dev;
-}
 
 /* Called by the simulator right after the rising edge. */
 static void put_inputs(void *arg) {
@@ -137,11 +47,11 @@ static void drive_csb(struct rtl_device *rtl) {
     signals_encode_csb(&inputs, rtl->in);
 }
 
-static void observe_csb(struct rtl_device *rtl, const s_vpi_vecval *words) {
+static void observe_csb(struct rtl_device *rtl) {
     struct csb_master *csb = &rtl->csb;
     struct csb_outputs out;
     const bool busy = csb->state != CSB_IDLE;
-    rtl->aval[1] = (uint32_t)words[1].aval;
+    rtl->aval[1] = rtl->vpi.outs[1];
     signals_decode_csb(rtl->aval, &out);
     const bool accepted = csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data);
     if (!csb->write) {
@@ -166,11 +76,11 @@ static bool transfers(const struct axi_outputs *out, const struct axi_inputs *in
            (out->wvalid && in->wready) || (in->bvalid && out->bready);
 }
 
-static void observe_port(struct rtl_device *rtl, int p, const s_vpi_vecval *words) {
+static void observe_port(struct rtl_device *rtl, int p) {
     struct port *port = &rtl->ports[p];
     const int end = port->valids & rtl->flags ? rtl->layout.port[p].wdata + rtl->layout.port[p].bytes / 4 : 1;
     for (int i = rtl->layout.port[p].ids; i < end; i++)
-        rtl->aval[i] = (uint32_t)words[i].aval;
+        rtl->aval[i] = rtl->vpi.outs[i];
     signals_decode_port(&rtl->layout, p, rtl->aval, &port->out);
     bool again = false;
     for (int i = 0; i < rtl->observers.count; i++)
@@ -185,11 +95,11 @@ static void observe_port(struct rtl_device *rtl, int p, const s_vpi_vecval *word
 }
 
 /* Shows the whole clock to the observers that want every one. */
-static void show_clock(struct rtl_device *rtl, const s_vpi_vecval *words) {
+static void show_clock(struct rtl_device *rtl) {
     if (rtl->now.bval) {
         for (int i = 0; i < rtl->layout.out_words; i++) {
-            rtl->aval[i] = (uint32_t)words[i].aval;
-            rtl->bval[i] = (uint32_t)words[i].bval;
+            rtl->aval[i] = rtl->vpi.outs[i];
+            rtl->bval[i] = rtl->vpi.unknown ? rtl->vpi.unknown[i] : 0;
         }
     }
     for (int i = 0; i < rtl->observers.count; i++)
@@ -205,52 +115,31 @@ static void show_moves(struct rtl_device *rtl, const uint32_t *words) {
             rtl->observers.item[i].moved(rtl->observers.item[i].context, rtl->cycle, words);
 }
 
-/* What a stream shows in this clock; see struct stream_source. */
-static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
-    struct rtl_device *rtl = context;
-    if (rtl->streams[stream])
-        return rtl->streams[stream];
-    vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
-    return rtl->stream;
-}
-
-/* The streams that the design shows. */
-static struct stream_source stream_source(struct rtl_device *rtl) {
-    struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
-    for (int i = 0; i < STREAM_COUNT; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "t%d", i);
-        source.has[i] = rtl->vpi.streams[i] != NULL;
-        if (source.has[i] && rtl->simulator.signal)
-            rtl->streams[i] = rtl->simulator.signal(rtl->simulator.context, name);
-    }
-    return source;
-}
-
 /* Reads the outputs of this clock and decides what the coming edge does. */
 static void observe(struct rtl_device *rtl) {
-    const s_vpi_vecval *words = vpi_access_get(&rtl->vpi);
     const uint32_t before = rtl->flags;
-    rtl->flags = rtl->aval[0] = (uint32_t)words[0].aval & ~(uint32_t)words[0].bval;
+    vpi_access_get(&rtl->vpi);
+    rtl->flags = rtl->aval[0] = rtl->vpi.outs[0] & ~(rtl->vpi.unknown ? rtl->vpi.unknown[0] : 0);
     if (!rtl->released)
         return;
     rtl->now.cycle = rtl->cycle;
     rtl->now.flags = rtl->flags;
     rtl->now.interrupt = rtl->flags & OUT_INTR;
     rtl->links_seen |= rtl->flags;
-    uint32_t moves[2 * MOVE_WORDS], moving = 0; /* the words stay valid until the next access only */
+    const uint32_t *moves = rtl->vpi.outs + rtl->layout.out_words;
+    uint32_t moving = 0;
     for (int i = 0; rtl->observers.moves && i < 2 * MOVE_WORDS; i++)
-        moving |= moves[i] = (uint32_t)words[rtl->layout.out_words + i].aval;
+        moving |= moves[i];
     link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
-        show_clock(rtl, words);
+        show_clock(rtl);
     if (rtl->flags & ~before & OUT_INTR)
         rtl->last_rise = rtl->cycle;
     if (rtl->csb.state != CSB_IDLE || (rtl->flags & (OUT_CSB_VALID | OUT_CSB_COMPLETE)))
-        observe_csb(rtl, words);
+        observe_csb(rtl);
     for (int p = 0; p < rtl->layout.ports; p++)
         if ((rtl->flags & rtl->ports[p].valids) || rtl->cycle >= rtl->ports[p].next)
-            observe_port(rtl, p, words);
+            observe_port(rtl, p);
     if (moving)
         show_moves(rtl, moves);
     for (int i = 0; rtl->observers.settled && i < rtl->observers.count; i++)
@@ -563,7 +452,7 @@ static void rtl_destroy(struct device *dev) {
     free(rtl);
 }
 
-static const struct device_ops rtl_ops = {
+const struct device_ops rtl_ops = {
     .reset = rtl_reset,
     .adopt = rtl_adopt,
     .csb_write = rtl_csb_write,
@@ -583,155 +472,3 @@ static const struct device_ops rtl_ops = {
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };
-
-static void hear_layer(void *marks, const char *scope, int event) {
-    marks_layer(marks, scope, (enum check_event)event);
-}
-
-/* Waves and what stands in them, in every simulator that has them: a recording may begin later, too. */
-static bool open_waves(struct rtl_device *rtl, struct error *err) {
-    if (rtl->simulator.wave_open) {
-        rtl->marks = marks_new(rtl->base.config, &rtl->prov, rtl->simulator.checks_connect != NULL);
-        observers_add(&rtl->observers, marks_observer(rtl->marks));
-    }
-    waves_init(&rtl->waves, &rtl->simulator, rtl->base.config, rtl->marks, &rtl->statistics.wave_cycles);
-    if (rtl->simulator.wave_open)
-        observers_add(&rtl->observers, waves_observer(&rtl->waves));
-    return !rtl->options.wave.path || waves_begin(&rtl->waves, &rtl->options.wave, err);
-}
-
-/* The observers of this run. */
-static bool open_observers(struct rtl_device *rtl, struct error *err) {
-    struct device *dev = &rtl->base;
-    if (rtl->simulator.four_state) {
-        observers_add(&rtl->observers, unknown_observer(&rtl->unknown, dev, &rtl->layout));
-        rtl->now.aval = rtl->aval;
-        rtl->now.bval = rtl->bval;
-    }
-    for (int p = 0; p < rtl->layout.ports; p++) {
-        axi_monitor_init(&rtl->monitors[p], dev, p);
-        observers_add(&rtl->observers, axi_monitor_observer(&rtl->monitors[p]));
-        rtl->now.out[p] = &rtl->ports[p].out;
-        rtl->now.in[p] = &rtl->ports[p].in;
-    }
-    if (rtl->options.taps) {
-        const struct stream_source source = stream_source(rtl);
-        struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
-        rtl_tap_record(tap, !rtl->options.taps_later);
-        rtl->tap = tap;
-        observers_add(&rtl->observers, rtl_tap_observer(tap));
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
-    }
-    if (rtl->options.cbuf) {
-        const struct stream_source source = stream_source(rtl);
-        rtl->board = cbuf_board_new(dev->config, &source, rtl->options.cbuf);
-        if (rtl->board) {
-            cbuf_board_compare(rtl->board, !rtl->options.taps_later);
-            observers_add(&rtl->observers, cbuf_board_observer(rtl->board));
-        }
-    }
-    if (rtl->options.account) {
-        const struct stream_source source = stream_source(rtl);
-        struct account_board *board = account_board_new(dev->config, &source, rtl->options.account);
-        if (board)
-            observers_add(&rtl->observers, account_board_observer(board));
-    }
-    if (rtl->options.timeline) {
-        struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);
-        observers_add(&rtl->observers, timeline_observer(counter));
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, timeline_axi(counter));
-        rtl->statistics.timeline = timeline_counted(counter);
-    }
-    if (!open_waves(rtl, err))
-        return false;
-    if (rtl->options.beats)
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, *rtl->options.beats);
-    if (rtl->options.copies) {
-        const struct axi_options *axi = &rtl->options.axi;
-        rtl->flight =
-            flight_new(dev->config, SLOW_READ + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
-        observers_add(&rtl->observers, flight_observer(rtl->flight));
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, flight_axi(rtl->flight));
-    }
-    const bool later = rtl->options.taps_later && rtl->simulator.checks_connect; /* they are evidence, too */
-    if (rtl->options.checks || later) {
-        rtl->checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
-        if (!rtl->checks)
-            return false;
-        checks_mute(rtl->checks, !rtl->options.checks);
-        observers_add(&rtl->observers, checks_observer(rtl->checks));
-        if (rtl->marks)
-            checks_listen(rtl->checks, hear_layer, rtl->marks);
-    } else if (rtl->marks && rtl->simulator.checks_connect)
-        rtl->simulator.checks_connect(rtl->simulator.context, NULL, hear_layer, rtl->marks);
-    rtl->clock = rtl->simulator.clock;
-    if (rtl->options.measure)
-        rtl->clock = meter_wrap(&rtl->meter, rtl->clock);
-    return true;
-}
-
-static bool open_parts(struct rtl_device *rtl, struct error *err) {
-    struct device *dev = &rtl->base;
-    const struct nvdla_config *config = dev->config;
-    for (int p = 0; p < rtl->layout.ports; p++) {
-        struct port *port = &rtl->ports[p];
-        dev->memory[p] = memory_new();
-        port->memory = axi_memory_new(dev, &rtl->options.axi, rtl->layout.port[p].bytes, config->mem_atom, p, NULL);
-        port->valids = (uint32_t)AXI_VALIDS << (p * PORT_FLAGS);
-    }
-    for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
-        if (nvdla_has_unit(config, (enum nvdla_unit)u))
-            dev->units |= 1u << u;
-    if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
-        return false;
-    for (size_t i = 0; i < rtl->options.fault_count; i++)
-        if (rtl->options.faults[i] > rtl->simulator.fault_count)
-            return rtl->simulator.fault_count
-                       ? error_set(err, "--fault: found %u, the faults of this simulator are 1 to %u",
-                                   rtl->options.faults[i], rtl->simulator.fault_count)
-                       : error_set(
-                             err,
-                             "--fault: no faults are planted in this simulator; scripts/plant.py makes an RTL that "
-                             "has them");
-    dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
-    uint32_t pins[SIGNAL_PIN_WORDS];
-    if (!signals_pins(rtl->options.pins, pins, err) || !open_observers(rtl, err))
-        return false;
-    if (rtl->options.coverage_path) {
-        if (!rtl->simulator.coverage_write)
-            return error_set(err, "this simulator was built without coverage; build its coverage variant with 'make "
-                                  "simulator VARIANT=coverage'");
-        if (!file_write(rtl->options.coverage_path, "", 0, err)) /* better now than when everything was played */
-            return false;
-        rtl->coverage_open = true;
-    }
-    vpi_access_put_pins(&rtl->vpi, pins);
-    signals_encode_reset(&rtl->layout, true, rtl->in);
-    memcpy(rtl->driven, rtl->in, sizeof rtl->driven);
-    vpi_access_put(&rtl->vpi, rtl->driven);
-    rtl->vpi.calls = 0;
-    return true;
-}
-
-struct device *rtl_device_new(const struct nvdla_config *config, const struct rtl_options *options,
-                              const struct simulator *simulator, const char *name, struct error *err) {
-    struct rtl_device *rtl = xcalloc(1, sizeof *rtl);
-    rtl->base.ops = &rtl_ops;
-    rtl->base.name = name;
-    rtl->base.config = config;
-    rtl->simulator = *simulator;
-    rtl->statistics.faults_met = simulator->faults_met;
-    rtl->statistics.fault_count = simulator->fault_count;
-    rtl->options = *options;
-    rtl->layout = signal_layout(config);
-    rtl->cpu_start = meter_cpu_seconds();
-    if (!open_parts(rtl, err)) {
-        rtl_destroy(&rtl->base);
-        return NULL;
-    }
-    return &rtl->base;
-}

@@ -54,7 +54,7 @@ struct simulator {
     uint32_t fault_count;
     /* Where the simulator itself keeps a signal of tb_top, in words of 32 bits, the lowest first: what is read every
      * clock needs no VPI then. NULL, as a result too: VPI is the only way. */
-    const uint32_t *(*signal)(void *context, const char *name);
+    uint32_t *(*signal)(void *context, const char *name);
     bool four_state; /* X can be seen (Icarus) */
 };
 

@@ -1,4 +1,5 @@
-/* The testbench's accesses through VPI: tb_top's vectors, looked up once, read and written whole, and counted. */
+/* The testbench's accesses to tb_top's vectors: looked up by VPI once, read and written whole, and counted. Those of
+ * every clock go straight to where a simulator keeps them, if it says so (struct simulator), else through VPI. */
 #ifndef TB_VPI_ACCESS_H
 #define TB_VPI_ACCESS_H
 
@@ -16,8 +17,12 @@ struct vpi_access {
     bool taps;                       /* outs shows which streams move */
     int in_words, out_words;
     s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
-    uint64_t calls;                      /* vpi_get_value + vpi_put_value */
-    bool links;                          /* outs shows the links between the engines */
+    uint32_t *ins;                       /* where the simulator has them; NULL: VPI is the only way */
+    const uint32_t *outs, *unknown;      /* what was read last; unknown: bits that are X or Z, NULL in two states */
+    bool direct;                         /* outs is where the simulator has them */
+    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* else they are copied here */
+    uint64_t calls;                                          /* accesses: reads and writes of a vector */
+    bool links;                                              /* outs shows the links between the engines */
 };
 
 /* Finds tb_top's vectors (in a Verilated model under TOP) and checks that they have the layout's widths: fails, with a
@@ -27,8 +32,11 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
 
 void vpi_access_close(struct vpi_access *vpi);
 
-/* Reads outs. The words stay valid until the next access; bval bits are 0 in a two-state simulator. */
-const s_vpi_vecval *vpi_access_get(struct vpi_access *vpi);
+/* Where the simulator has ins and outs; NULL: not known. */
+void vpi_access_direct(struct vpi_access *vpi, uint32_t *ins, const uint32_t *outs);
+
+/* Reads outs into vpi->outs and vpi->unknown, which stay valid until the next clock. */
+void vpi_access_get(struct vpi_access *vpi);
 
 /* Reads the first `count` words of a stream that the simulator has; unknown bits are 0. */
 void vpi_access_get_stream(struct vpi_access *vpi, enum rtl_stream stream, uint32_t *words, int count);

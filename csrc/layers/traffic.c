@@ -150,3 +150,23 @@ uint64_t launch_macs(const struct launch *launch) {
                                (FIELD(&view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1);
     return positions * kernels * channels * taps * (FIELD(&view, CSC, D_BATCH_NUMBER, BATCHES) + 1);
 }
+
+/* The same for the MAC array, which takes a group of kernels and of channels in a clock. 16-bit types: half of the
+ * kernels. */
+static uint64_t array_clocks(const struct nvdla_config *config, const struct launch *launch) {
+    const struct registers_view view = launch_view(NULL, launch);
+    const uint64_t macs = launch_macs(launch);
+    const uint64_t kernels = FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1;
+    const uint64_t channels = FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
+    const size_t group = (size_t)config->atomic_k / (FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION) != 0 ? 2 : 1);
+    return macs / (kernels * channels) * ceil_div(kernels, group) * ceil_div(channels, (size_t)config->atomic_c);
+}
+
+uint64_t launch_clocks(const struct nvdla_config *config, const struct launch *launch) {
+    uint64_t atoms = 0;
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        atoms += launch_atoms(config, launch, (enum nvdla_client)client);
+    const uint64_t bus = atoms * (uint64_t)config->mem_atom * 8 / (uint64_t)config->dbb_data_bits;
+    const uint64_t array = launch->unit == NVDLA_CSC ? array_clocks(config, launch) : 0;
+    return bus > array ? bus : array;
+}

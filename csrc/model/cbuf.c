@@ -32,7 +32,8 @@ void cbuf_free(struct cbuf *cbuf) {
 }
 
 void cbuf_reset(struct cbuf *cbuf) {
-    memset(cbuf->bytes, 0, cbuf->entries * cbuf->entry);
+    cbuf_free(cbuf);
+    cbuf->bytes = xcalloc(cbuf->entries, cbuf->entry); /* of zeros that nobody reads nothing is touched */
     cbuf->data = (struct cbuf_data){.held = 0};
     cbuf->weights = (struct cbuf_weights){.held = 0};
 }

@@ -17,6 +17,7 @@
 #include "report/report.h"
 #include "run/judge.h"
 #include "run/process.h"
+#include "run/progress.h"
 #include "run/session.h"
 #include "run/simulators.h"
 
@@ -231,28 +232,19 @@ bool job_start_program(struct job *job, char *const *words, struct error *err) {
 
 /* ---- what it says ---- */
 
-/* A number in three digits or so: 999, 12.3k, 1.23M. Returns text. */
-static char *short_number(double value, char *text, size_t size) {
-    static const char *const units[] = {"", "k", "M", "G"};
-    int unit = 0;
-    for (; value >= 1000 && unit < 3; unit++)
-        value /= 1000;
-    snprintf(text, size, "%.*f%s", unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[unit]);
-    return text;
-}
-
 static void take_progress(struct job *job, const json_t *json) {
     enum { NAME_SHOWN = 24 };
     const char *device = json_string_value(json_object_get(json, "device"));
     char cycles[24], rate[24];
     char *name = text_shown(job->name);
-    short_number((double)json_integer_value(json_object_get(json, "cycles")), cycles, sizeof cycles);
-    short_number(json_number_value(json_object_get(json, "rate")), rate, sizeof rate);
+    progress_number((double)json_integer_value(json_object_get(json, "cycles")), cycles, sizeof cycles);
+    job->rate = json_number_value(json_object_get(json, "rate"));
+    progress_number(job->rate, rate, sizeof rate);
     job->part = json_number_value(json_object_get(json, "part"));
     free(job->at);
     const char *layer = json_string_value(json_object_get(json, "name")); /* of a network */
-    job->at = xprintf("%.*s on %s: layer %lld of %lld%s%s%s, %s cycles, %s/s", NAME_SHOWN, name, device ? device : "?",
-                      (long long)json_integer_value(json_object_get(json, "layer")),
+    job->at = xprintf("%.*s on %s: layer %lld of %lld%s%s%s, %s cycles, %s cycles/s", NAME_SHOWN, name,
+                      device ? device : "?", (long long)json_integer_value(json_object_get(json, "layer")),
                       (long long)json_integer_value(json_object_get(json, "layers")), layer ? " (" : "",
                       layer ? layer : "", layer ? ")" : "", cycles, rate);
     free(name);

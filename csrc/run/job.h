@@ -44,7 +44,9 @@ struct job {
     uint64_t said, printed;     /* bytes that came over the result's pipe, and over the other one */
     struct text lines, output;  /* lines: what came over the result's pipe and is not a whole line yet */
     char *record;               /* the last line that was whole and no progress; NULL: it has not come to a verdict */
+    double work;                /* clocks that its layers take at least; 0: not known */
     double part;                /* of its work that is done, as it said last */
+    double rate;                /* cycles a second, likewise */
     char *at;                   /* the same for a person */
 };
 

@@ -146,21 +146,34 @@ static const struct job *talking(const struct run *run) {
     return NULL;
 }
 
+/* What a trace is of all that there is to do, in clocks: its layers, and what comes with every trace. */
+static double weight(const struct job *job) {
+    enum { EVERY_TRACE = 1000 };
+    return job->work + EVERY_TRACE;
+}
+
 static void show_progress(struct run *run) {
     if (run->pool.count == 0 || !progress_due(&run->progress))
         return;
     const struct job *job = talking(run);
-    double done = (double)run->done, total = (double)run->count;
-    char left[48];
-    for (size_t i = 0; i < run->started; i++)
-        if (run->jobs[i].state == JOB_RUNNING)
-            done += run->jobs[i].part;
+    double done = 0, total = 0, rate = 0;
+    size_t rates = 0;
+    char left[48], number[24];
+    for (size_t i = 0; i < run->count; i++) {
+        const struct job *each = &run->jobs[i];
+        total += weight(each);
+        done += each->state == JOB_DONE ? weight(each) : each->state == JOB_RUNNING ? weight(each) * each->part : 0;
+        rate += each->state == JOB_RUNNING ? each->rate : 0;
+        rates += each->state == JOB_RUNNING && each->rate > 0;
+    }
     progress_left(&run->progress, done, total, left, sizeof left);
+    char *speed = rates > 1 ? xprintf(", %s cycles/s", progress_number(rate, number, sizeof number)) : xstrdup("");
     if (run->count > 1)
-        progress_show(&run->progress, "%zu of %zu traces done%s%s%s", run->done, run->count, left, job ? "; " : "",
-                      job ? job->at : "");
+        progress_show(&run->progress, "%zu of %zu traces done%s%s%s%s", run->done, run->count, speed, left,
+                      job ? "; " : "", job ? job->at : "");
     else
         progress_show(&run->progress, "%s%s", job ? job->at : run->jobs[0].name, left);
+    free(speed);
 }
 
 /* Waits for something to happen and takes it in. Returns the signal that asks to end the run, 0 if none does. */

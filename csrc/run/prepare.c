@@ -11,6 +11,7 @@
 #include "nvdla/xalloc.h"
 #include "run/session.h"
 #include "run/simulators.h"
+#include "run/watch.h"
 #include "trace/program.h"
 
 /* Name for the trace that no earlier job has. */
@@ -64,6 +65,8 @@ static bool read_all(const struct run_options *options, struct job *jobs, size_t
             continue;
         }
         jobs[i].config = prog->config;
+        if (progress.terminal && count > 1)
+            jobs[i].work = (double)program_clocks(prog);
         for (size_t w = 0; w < prog->warning_count && !options->quiet; w++) {
             progress_clear(&progress);
             warning_print(warnings, prog->warnings[w], options->verbose);

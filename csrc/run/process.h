@@ -89,6 +89,9 @@ void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders
 /* CPU time of all that has been used, user's and system's. */
 double process_cpu_seconds(const struct rusage *usage);
 
+/* CPU time that this process has used, user's and system's, with all its threads. */
+double process_cpu_clock(void);
+
 /* Seconds of a clock that only goes forward: the same for all processes of this machine. */
 double process_clock(void);
 

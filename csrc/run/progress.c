@@ -71,6 +71,15 @@ char *progress_left(const struct progress *progress, double done, double total, 
     return text;
 }
 
+char *progress_number(double value, char *text, size_t size) {
+    static const char *const units[] = {"", "k", "M", "G"};
+    int unit = 0;
+    for (; value >= 1000 && unit < 3; unit++)
+        value /= 1000;
+    snprintf(text, size, "%.*f%s", unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[unit]);
+    return text;
+}
+
 void progress_count(struct progress *progress, const char *what, size_t done, size_t total, const char *things) {
     char left[48];
     if (progress_due(progress))

@@ -26,6 +26,9 @@ void progress_clear(struct progress *progress);
 /* ", 1:05 left" for `done` of `total` equal parts since the start, "" while nothing is done. Returns text. */
 char *progress_left(const struct progress *progress, double done, double total, char *text, size_t size);
 
+/* A number in three digits or so: 999, 12.3k, 1.23M. Returns text. */
+char *progress_number(double value, char *text, size_t size);
+
 /* All of it for a loop: due, then "WHAT: DONE of TOTAL THINGS, 0:12 left". */
 void progress_count(struct progress *progress, const char *what, size_t done, size_t total, const char *things);
 

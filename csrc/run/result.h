@@ -66,6 +66,8 @@ struct result {
     char *reason;  /* "" for PASS */
     bool compared; /* two devices, or at least one check */
     uint64_t operations, launches, layers, macs;
+    /* Of --stats, else 0, CPU time of the process: before it played, while RTL and model played, and after that. */
+    double load_seconds, rtl_seconds, model_seconds, compare_seconds;
     struct result_device devices[RESULT_DEVICES];
     int device_count;
     struct result_mismatch mismatch;

@@ -108,7 +108,7 @@ static void print_rtl(FILE *out, const struct result *result, const struct resul
     print_beats(out, device, true);
     if (device->outside > 0)
         fprintf(out, "  accesses outside the regions: %" PRIu64 "\n", device->outside);
-    fprintf(out, "  VPI: %.3f calls a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
+    fprintf(out, "  testbench: %.3f accesses a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",
             (double)device->vpi_calls / (double)device->cycles, device->most_vpi_per_cycle, device->quiet_cycles);
     if (device->cpu_seconds > 0) {
         const double outside = 1.0 - device->eval_share;
@@ -121,6 +121,29 @@ static void print_rtl(FILE *out, const struct result *result, const struct resul
             fprintf(out, ", time outside the design's evaluation not measured");
         fputc('\n', out);
     }
+}
+
+static void print_share(FILE *out, const char *what, double seconds, double total) {
+    fprintf(out, "%s %.3f (%.1f %%)", what, seconds, 100 * seconds / total);
+}
+
+/* Where the CPU time of a run went, without what comes before its process plays and after it has judged. */
+static void print_time(FILE *out, const struct result *result) {
+    const double total = result->load_seconds + result->rtl_seconds + result->model_seconds + result->compare_seconds;
+    const double share = result->device_count > 0 ? result->devices[0].eval_share : 0;
+    if (total <= 0)
+        return;
+    fprintf(out, "  time: %.3f CPU seconds: ", total);
+    print_share(out, "load", result->load_seconds, total);
+    if (result->rtl_seconds > 0 && share > 0) {
+        print_share(out, ", design", share * result->rtl_seconds, total);
+        print_share(out, ", bench", (1 - share) * result->rtl_seconds, total);
+    } else if (result->rtl_seconds > 0)
+        print_share(out, ", design and bench", result->rtl_seconds, total);
+    if (result->model_seconds > 0)
+        print_share(out, ", model", result->model_seconds, total);
+    print_share(out, ", compare", result->compare_seconds, total);
+    fputc('\n', out);
 }
 
 /* ---- the line of a trace ---- */
@@ -185,6 +208,8 @@ void result_print(const struct result *result, const struct result_style *style,
         else
             print_model(style->out, result, device);
     }
+    if (style->stats)
+        print_time(style->out, result);
     fflush(style->out); /* stderr may be the same file: the line comes first */
     for (size_t i = 0; i < result->notes.count; i++) {
         char *note = text_shown(result->notes.items[i]);

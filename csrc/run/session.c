@@ -123,6 +123,7 @@ struct session {
     struct play_options play;
     struct wave_launch *launches; /* of --wave-layer */
     char *wave_path;              /* of nvcosim debug */
+    double seconds[2];            /* CPU time that the model has played for, and the RTL */
 };
 
 /* nvcosim debug ends a run that reads or writes for ever: it never stands still. */
@@ -240,6 +241,7 @@ static void play_devices(struct session *session) {
     const int count = input->played_count;
     session->watch.from = 0;
     for (int n = 0; n < count; n++) {
+        const double begin = process_cpu_clock();
         const int i = judged ? count - 1 - n : n;
         struct device *device = session->devices[i];
         struct play_result *result = &session->results[i];
@@ -253,6 +255,7 @@ static void play_devices(struct session *session) {
             device->ops->finish(device, NULL); /* threads end, so that copies can be made */
         if (i > 0)
             session->again.first.complete = result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
+        session->seconds[result->statistics.rtl != NULL] += process_cpu_clock() - begin;
         input->played[i] = (struct played){.dev = device, .result = result};
         session->watch.from += session->watch.share;
     }
@@ -368,13 +371,21 @@ static bool play_program(const struct run_options *options, const struct program
         measure_work(prog, tracker, result, &session.watch);
         if (options->functional)
             result->coverage = functional_bins(prog, tracker);
+        const double loaded = process_cpu_clock();
         play_devices(&session);
+        const double played = process_cpu_clock();
         again_look(&session.again, &session.input, &result->notes);
         mine = session.again.status < 0;
         *status = session.again.status;
         hold_signals(true);
         if (mine)
             session_judge(&session, result);
+        if (options->stats) {
+            result->load_seconds = loaded;
+            result->rtl_seconds = session.seconds[true];
+            result->model_seconds = session.seconds[false];
+            result->compare_seconds = process_cpu_clock() - played;
+        }
     } else
         result_not_played(result, err.text);
     if (mine && again_woken(&session.again)) {

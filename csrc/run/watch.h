@@ -14,8 +14,11 @@ struct watch {
     const struct launch **launches; /* those that they arm */
     struct network network;         /* that the trace was made of, if it says so */
     size_t layer_count;
-    uint64_t bytes;     /* that all launches move over the memory ports */
-    double from, share; /* of the whole: what was done before the device that plays, and what that one takes */
+    struct watch_layer {
+        uint64_t bytes, clocks; /* that it moves over the memory ports, and takes at least, with all before it */
+    } * sums;                   /* of each layer */
+    uint64_t bytes;             /* that all launches move over the memory ports */
+    double from, share;         /* of the whole: what was done before the device that plays, and what that one takes */
     double start, last;
 };
 
@@ -24,6 +27,9 @@ void measure_work(const struct program *prog, const struct layer_tracker *tracke
                   struct watch *watch);
 
 void watch_free(struct watch *watch);
+
+/* Clocks that the layers of a program take at least. */
+uint64_t program_clocks(const struct program *prog);
 
 /* Tells the runner how far it is, a few times a second; as in struct play_options. context: the watch. */
 void send_progress(void *context, const struct device *dev, size_t done, size_t total);

@@ -21,6 +21,8 @@ struct token {
     size_t key;       /* length of KEY in KEY=VALUE, 0 if there is no '=' */
 };
 
+enum { KNOWN = 256 };
+
 struct nvt {
     struct lines *lines;
     struct program *prog;
@@ -34,6 +36,10 @@ struct nvt {
     struct token token[MAX_TOKENS]; /* [0] is the command */
     int tokens;
     int used; /* tokens taken as operands so far */
+    struct known {
+        char name[44]; /* UNIT.REGISTER; "": none */
+        uint32_t address;
+    } known[KNOWN];
 };
 
 struct command {
@@ -173,9 +179,22 @@ static bool take_word(struct nvt *nvt, const char *what, uint32_t *value) {
     return true;
 }
 
+/* The place of a register's name among those that were read before: traces name the same ones again and again. */
+static struct known *known_register(struct nvt *nvt, const char *text) {
+    uint32_t hash = 0;
+    for (const char *at = text; *at; at++)
+        hash = hash * 31 + (unsigned char)*at;
+    return &nvt->known[hash % KNOWN];
+}
+
 static bool take_register(struct nvt *nvt, struct op *op) {
     const struct nvdla_config *config = nvt->prog->config;
     const char *text = take(nvt);
+    struct known *known = text ? known_register(nvt, text) : NULL;
+    if (known && text[0] && !strcmp(known->name, text)) {
+        op->address = known->address;
+        return true;
+    }
     uint64_t number;
     char unit_name[32] = "";
     const char *dot = text ? strchr(text, '.') : NULL;
@@ -204,6 +223,10 @@ static bool take_register(struct nvt *nvt, struct op *op) {
                        span_show(text_span(text), shown), config->name,
                        register_hint(config, unit, text_span(dot + 1), hint));
     op->address = reg->address;
+    if (strlen(text) < sizeof known->name) {
+        memcpy(known->name, text, strlen(text) + 1);
+        known->address = reg->address;
+    }
     return true;
 }
 

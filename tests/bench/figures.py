@@ -30,7 +30,7 @@ def main(path):
            [1e9 * (1 - d["eval_share"]) * d["cpu_seconds"] / d["cycles"] for d in timed], len(runs), ".0f", "ns")
     spread("the model's layers", [1e3 * d["cpu_seconds"] for d in model], len(runs), ".3f", "ms")
     for d in rtl[:1]:
-        print(f"  VPI: {d['vpi_calls'] / d['cycles']:.3f} calls a cycle, at most {d['most_vpi_per_cycle']}, {d['quiet_cycles']} quiet cycles")
+        print(f"  testbench: {d['vpi_calls'] / d['cycles']:.3f} accesses a cycle, at most {d['most_vpi_per_cycle']}, {d['quiet_cycles']} quiet cycles")
     return 0
 
 

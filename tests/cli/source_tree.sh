@@ -13,6 +13,7 @@ simulator:
 	@test ! -e fail
 	@test -z "$(PROFILE)" -o ! -e fail_profile
 	@sed "s/@WHO@/$(CONFIG)$(suffix)/" simulator > $(B)/nvcosim-$(CONFIG)$(suffix)
+	@sed -i '1a case "$$*" in *--serve=*) exit 2 ;; esac # scripts do not copy themselves: one is started for each trace' $(B)/nvcosim-$(CONFIG)$(suffix)
 	@chmod +x $(B)/nvcosim-$(CONFIG)$(suffix)
 	@$(if $(NAME),printf 'FILELIST=%s\nTOP=%s\nVERILATOR_OPTIONS=%s\n' "$(FILELIST)" "$(TOP)" "$(VERILATOR_OPTIONS)" > $(B)/$(CONFIG)-$(NAME).variables)
 	@echo "$(FILELIST) $(TOP) $(VERILATOR_OPTIONS)" > $(B)/made

@@ -1,0 +1,192 @@
+/* Opens the RTL as a device: its signals, the memories at its ports, who observes it. See rtl_device.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "tb/observers/timeline.h"
+#include "tb/rtl_state.h"
+
+enum { SLOW_READ = 200 /* clocks that a read may take beyond the latency of the memory */ };
+
+/* Clocks without movement after which a run counts as hung: where the links between the engines are seen, and where
+ * only the ports are. A layer that computes from CBUF alone and writes nothing (comparison of outputs, large pooling
+ * behind a convolution) shows nothing on the ports for long. */
+enum { STILL_LINKS = 100000, STILL_PORTS = 2000000 };
+
+/* What a stream shows in this clock; see struct stream_source. */
+static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
+    struct rtl_device *rtl = context;
+    if (rtl->streams[stream])
+        return rtl->streams[stream];
+    vpi_access_get_stream(&rtl->vpi, stream, rtl->stream, count);
+    return rtl->stream;
+}
+
+/* The streams that the design shows. */
+static struct stream_source stream_source(struct rtl_device *rtl) {
+    struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%d", i);
+        source.has[i] = rtl->vpi.streams[i] != NULL;
+        if (source.has[i] && rtl->simulator.signal)
+            rtl->streams[i] = rtl->simulator.signal(rtl->simulator.context, name);
+    }
+    return source;
+}
+
+static void hear_layer(void *marks, const char *scope, int event) {
+    marks_layer(marks, scope, (enum check_event)event);
+}
+
+/* Waves and what stands in them, in every simulator that has them: a recording may begin later, too. */
+static bool open_waves(struct rtl_device *rtl, struct error *err) {
+    if (rtl->simulator.wave_open) {
+        rtl->marks = marks_new(rtl->base.config, &rtl->prov, rtl->simulator.checks_connect != NULL);
+        observers_add(&rtl->observers, marks_observer(rtl->marks));
+    }
+    waves_init(&rtl->waves, &rtl->simulator, rtl->base.config, rtl->marks, &rtl->statistics.wave_cycles);
+    if (rtl->simulator.wave_open)
+        observers_add(&rtl->observers, waves_observer(&rtl->waves));
+    return !rtl->options.wave.path || waves_begin(&rtl->waves, &rtl->options.wave, err);
+}
+
+/* The observers of this run. */
+static bool open_observers(struct rtl_device *rtl, struct error *err) {
+    struct device *dev = &rtl->base;
+    if (rtl->simulator.four_state) {
+        observers_add(&rtl->observers, unknown_observer(&rtl->unknown, dev, &rtl->layout));
+        rtl->now.aval = rtl->aval;
+        rtl->now.bval = rtl->bval;
+    }
+    for (int p = 0; p < rtl->layout.ports; p++) {
+        axi_monitor_init(&rtl->monitors[p], dev, p);
+        observers_add(&rtl->observers, axi_monitor_observer(&rtl->monitors[p]));
+        rtl->now.out[p] = &rtl->ports[p].out;
+        rtl->now.in[p] = &rtl->ports[p].in;
+    }
+    if (rtl->options.taps) {
+        const struct stream_source source = stream_source(rtl);
+        struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
+        rtl_tap_record(tap, !rtl->options.taps_later);
+        rtl->tap = tap;
+        observers_add(&rtl->observers, rtl_tap_observer(tap));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
+    }
+    if (rtl->options.cbuf) {
+        const struct stream_source source = stream_source(rtl);
+        rtl->board = cbuf_board_new(dev->config, &source, rtl->options.cbuf);
+        if (rtl->board) {
+            cbuf_board_compare(rtl->board, !rtl->options.taps_later);
+            observers_add(&rtl->observers, cbuf_board_observer(rtl->board));
+        }
+    }
+    if (rtl->options.account) {
+        const struct stream_source source = stream_source(rtl);
+        struct account_board *board = account_board_new(dev->config, &source, rtl->options.account);
+        if (board)
+            observers_add(&rtl->observers, account_board_observer(board));
+    }
+    if (rtl->options.timeline) {
+        struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);
+        observers_add(&rtl->observers, timeline_observer(counter));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, timeline_axi(counter));
+        rtl->statistics.timeline = timeline_counted(counter);
+    }
+    if (!open_waves(rtl, err))
+        return false;
+    if (rtl->options.beats)
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, *rtl->options.beats);
+    if (rtl->options.copies) {
+        const struct axi_options *axi = &rtl->options.axi;
+        rtl->flight =
+            flight_new(dev->config, SLOW_READ + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
+        observers_add(&rtl->observers, flight_observer(rtl->flight));
+        for (int p = 0; p < rtl->layout.ports; p++)
+            axi_memory_listen(rtl->ports[p].memory, flight_axi(rtl->flight));
+    }
+    const bool later = rtl->options.taps_later && rtl->simulator.checks_connect; /* they are evidence, too */
+    if (rtl->options.checks || later) {
+        rtl->checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
+        if (!rtl->checks)
+            return false;
+        checks_mute(rtl->checks, !rtl->options.checks);
+        observers_add(&rtl->observers, checks_observer(rtl->checks));
+        if (rtl->marks)
+            checks_listen(rtl->checks, hear_layer, rtl->marks);
+    } else if (rtl->marks && rtl->simulator.checks_connect)
+        rtl->simulator.checks_connect(rtl->simulator.context, NULL, hear_layer, rtl->marks);
+    rtl->clock = rtl->simulator.clock;
+    if (rtl->options.measure)
+        rtl->clock = meter_wrap(&rtl->meter, rtl->clock);
+    return true;
+}
+
+static bool open_parts(struct rtl_device *rtl, struct error *err) {
+    struct device *dev = &rtl->base;
+    const struct nvdla_config *config = dev->config;
+    for (int p = 0; p < rtl->layout.ports; p++) {
+        struct port *port = &rtl->ports[p];
+        dev->memory[p] = memory_new();
+        port->memory = axi_memory_new(dev, &rtl->options.axi, rtl->layout.port[p].bytes, config->mem_atom, p, NULL);
+        port->valids = (uint32_t)AXI_VALIDS << (p * PORT_FLAGS);
+    }
+    for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
+        if (nvdla_has_unit(config, (enum nvdla_unit)u))
+            dev->units |= 1u << u;
+    if (!vpi_access_open(&rtl->vpi, &rtl->layout, config, err))
+        return false;
+    if (rtl->simulator.signal)
+        vpi_access_direct(&rtl->vpi, rtl->simulator.signal(rtl->simulator.context, "ins"),
+                          rtl->simulator.signal(rtl->simulator.context, "outs"));
+    for (size_t i = 0; i < rtl->options.fault_count; i++)
+        if (rtl->options.faults[i] > rtl->simulator.fault_count)
+            return rtl->simulator.fault_count
+                       ? error_set(err, "--fault: found %u, the faults of this simulator are 1 to %u",
+                                   rtl->options.faults[i], rtl->simulator.fault_count)
+                       : error_set(
+                             err,
+                             "--fault: no faults are planted in this simulator; scripts/plant.py makes an RTL that "
+                             "has them");
+    dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
+    uint32_t pins[SIGNAL_PIN_WORDS];
+    if (!signals_pins(rtl->options.pins, pins, err) || !open_observers(rtl, err))
+        return false;
+    if (rtl->options.coverage_path) {
+        if (!rtl->simulator.coverage_write)
+            return error_set(err, "this simulator was built without coverage; build its coverage variant with 'make "
+                                  "simulator VARIANT=coverage'");
+        if (!file_write(rtl->options.coverage_path, "", 0, err)) /* better now than when everything was played */
+            return false;
+        rtl->coverage_open = true;
+    }
+    vpi_access_put_pins(&rtl->vpi, pins);
+    signals_encode_reset(&rtl->layout, true, rtl->in);
+    memcpy(rtl->driven, rtl->in, sizeof rtl->driven);
+    vpi_access_put(&rtl->vpi, rtl->driven);
+    rtl->vpi.calls = 0;
+    return true;
+}
+
+struct device *rtl_device_new(const struct nvdla_config *config, const struct rtl_options *options,
+                              const struct simulator *simulator, const char *name, struct error *err) {
+    struct rtl_device *rtl = xcalloc(1, sizeof *rtl);
+    rtl->base.ops = &rtl_ops;
+    rtl->base.name = name;
+    rtl->base.config = config;
+    rtl->simulator = *simulator;
+    rtl->statistics.faults_met = simulator->faults_met;
+    rtl->statistics.fault_count = simulator->fault_count;
+    rtl->options = *options;
+    rtl->layout = signal_layout(config);
+    rtl->cpu_start = meter_cpu_seconds();
+    if (!open_parts(rtl, err)) {
+        rtl->base.ops->destroy(&rtl->base);
+        return NULL;
+    }
+    return &rtl->base;
+}

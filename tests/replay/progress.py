@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""The line on a terminal while traces play: layer n of m, cycles a second, time left by the clocks that the layers take; and --stats, which
+says where the time went.
+
+usage: progress.py BUILD
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+build = pathlib.Path(sys.argv[1]).resolve()
+terminal = [sys.executable, str(ROOT / "tests/cli/on_terminal.py"), "160"]
+passed = failed = 0
+
+
+def check(title, good, said=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print(f"{'ok   ' if good else 'FAIL '} {title}", "" if good else said)
+
+
+def seconds(text):
+    minutes, rest = text.split(":")
+    return 60 * int(minutes) + int(rest)
+
+
+def shown(*words):
+    """What the terminal showed, each state of the line."""
+    output = subprocess.run([*terminal, str(build / "nvcosim"), "run", *words], capture_output=True, text=True).stdout
+    return [line for line in re.split(r"[\r\n]", output) if line.replace("\33[K", "")]
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    trace = ROOT / "traces/conformance/small/rand_dc_019.nvt.gz"
+    subprocess.run([sys.executable, str(ROOT / "tests/replay/long_trace.py"), str(trace), "500", "long.nvt"], check=True, stdout=subprocess.DEVNULL)
+    lines = shown("--dut", "rtl", "long.nvt")
+    found = [re.search(r"long on rtl: layer (\d+) of (\d+), ([\d.]+[kM]?) cycles, ([\d.]+[kM]) cycles/s, (\d+:\d+) left", line) for line in lines]
+    found = [match for match in found if match]
+    layers, left = [int(match[1]) for match in found], [seconds(match[5]) for match in found]
+    check("the line tells layer, cycles, speed and time left", len(found) >= 3, lines[-5:])
+    check("the layers are those of the trace", found and {match[2] for match in found} == {"500"}, found[:1])
+    check("they go up, and come near the end", layers == sorted(layers) and layers[0] < layers[-1] and layers[-1] > 350, layers)
+    # The last line came when `left` of it all was left, the first after two seconds.
+    share = layers[0] / layers[-1]
+    check("the time left is what the layers still take", found and abs(left[0] - left[-1] - (len(left) - 1) * 0.2) <= 0.5 * max(4, left[0]), left)
+    check("and the part that is done was right", 0.1 < share < 0.95 and left[-1] <= 0.3 * max(4, left[0]), (share, left))
+    check("the line is gone at the end", lines[-1].startswith(("\33[32mPASS", "\33[K\33[32mPASS")), lines[-1:])
+    short = sorted(str(path) for path in (ROOT / "traces/conformance/small").glob("rand_sdp_00*.nvt.gz"))[:4]
+    lines = shown("--dut", "rtl", "-j2", "long.nvt", *short)
+    counted = [re.search(r"(\d) of 5 traces done.*, (\d+:\d+) left; long on rtl: layer \d+ of 500", line) for line in lines]
+    counted = [match for match in counted if match]
+    # By traces four of five would be done: 0:01 left.
+    check("of several traces each counts with the clocks of its layers", counted and seconds(counted[0][2]) > 1, lines[-8:])
+    stats = subprocess.run([str(build / "nvcosim"), "run", "--stats", short[0]], capture_output=True, text=True).stdout
+    line = re.search(r"  time: ([\d.]+) CPU seconds: load (.*), design (.*), bench (.*), model (.*), compare (.*)\n", stats)
+    parts = [float(part.split()[0]) for part in line.groups()[1:]] if line else []
+    shares = [float(re.search(r"\(([\d.]+) %\)", part)[1]) for part in line.groups()[1:]] if line else []
+    check("--stats says where the time went", line and abs(sum(parts) - float(line[1])) < 0.004 and abs(sum(shares) - 100) < 0.4, stats)
+    alone = subprocess.run([str(build / "nvcosim"), "run", "--dut", "model", "--stats", short[0]], capture_output=True, text=True).stdout
+    check("of the model alone too", re.search(r"time: [\d.]+ CPU seconds: load [^,]*, model [^,]*, compare ", alone), alone)
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
