@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "model/wide.h"
 #include "nvdla/fixed.h"
+#include "nvdla/wide.h"
 
 enum { NARROW_BITS = 34, WIDE_BITS = 48 };
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "model/wide.h"
 #include "nvdla/fixed.h"
+#include "nvdla/wide.h"
 
 enum { NAN_EXPONENT = 255, CMAC_NAN = 63, MANTISSA_BITS = 40, ADDEND_BITS = 36, SUM_BITS = 44, PAYLOAD_LSB = 29 };
 

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "model/lut_registers.h"
-#include "model/wide.h"
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
+#include "nvdla/wide.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
@@ -222,10 +222,10 @@ WIDE static void multiply_fp17(const uint32_t *v, uint32_t *product, size_t coun
 
 /* FP16 elements as FP17. */
 WIDE static void load_fp17(const uint8_t *bytes, bool nan_to_zero, uint32_t *v, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const uint16_t x = load_16(bytes + 2 * i);
-        v[i] = nan_to_zero && (x & FP16_MAGNITUDE) > FP16_INFINITY ? 0 : fp16_to_fp17_inline(x);
-    }
+    for (size_t i = 0; i < count; i++)
+        v[i] = fp16_to_fp17_inline(load_16(bytes + 2 * i));
+    for (size_t i = 0; nan_to_zero && i < count; i++)
+        v[i] = (v[i] & (FP17_SIGN - 1)) > FP17_NAN ? 0 : v[i];
 }
 
 WIDE static void store_fp17(const uint32_t *v, uint8_t *bytes, size_t count, struct cdp_counts *counts) {

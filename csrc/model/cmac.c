@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "model/wide.h"
 #include "nvdla/sizes.h"
+#include "nvdla/wide.h"
 
 /* ---- weights ---- */
 

@@ -18,9 +18,9 @@
 #include <immintrin.h>
 #endif
 
-#include "model/wide.h"
 #include "nvdla/fp.h"
 #include "nvdla/sizes.h"
+#include "nvdla/wide.h"
 
 enum {
     LANES = CMAC_FP16_LANES,
@@ -83,6 +83,7 @@ struct machine {
 
 /* A block of kernels; what follows is written for compilers that make one or two instructions of each operator. */
 typedef int8_t bytes __attribute__((vector_size(LANES * sizeof(int8_t))));
+typedef uint8_t unsigned_bytes __attribute__((vector_size(LANES * sizeof(uint8_t))));
 typedef int32_t ints __attribute__((vector_size(LANES * sizeof(int32_t))));
 typedef uint32_t words __attribute__((vector_size(LANES * sizeof(uint32_t))));
 

@@ -9,6 +9,7 @@
 #define largest NAME(largest)
 #define find_distances NAME(find_distances)
 #define look_up NAME(look_up)
+#define sum_of NAME(sum_of)
 #define near_terms NAME(near_terms)
 #define collect_far NAME(collect_far)
 #define terms_of_far NAME(terms_of_far)
@@ -160,7 +161,9 @@ INLINED void find_distances(const struct cmac_fp16_weights *weights, size_t at, 
 #else
     memset(to->others, 0, sizeof to->others);
     for (size_t i = 0; i < 64; i++) {
-        const bytes distance = most - load_bytes(exponents + i * LANES) - data->exponent[first + i];
+        /* Of a zero and a zero it is above 127. */
+        const bytes sum = load_bytes(exponents + i * LANES) + data->exponent[first + i];
+        const bytes distance = (bytes)((unsigned_bytes)most - (unsigned_bytes)sum);
         const bytes of_weights = load_bytes((const int8_t *)bits + i * LANES);
         const bytes once = of_weights & (distance == STEP), twice = of_weights & (distance == 2 * STEP);
         memcpy(to->bits[i], &distance, sizeof distance);
@@ -197,9 +200,22 @@ INLINED __m128i look_up(const uint8_t *row, __m128i keys) {
 }
 #endif
 
+/* Sums of terms, one for each lane. */
+#if KIND == AVX512
+typedef __m512i sum_of;
+#elif KIND == AVX2
+typedef struct {
+    __m256i half[2];
+} sum_of;
+#else
+typedef struct {
+    int32_t lane[LANES];
+} sum_of;
+#endif
+
 /* Adds the terms of element n, of the data and of the distances, where they are at most two below the largest. */
 INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct elements *data,
-                        const struct distances *distances, size_t n, ints *sum) {
+                        const struct distances *distances, size_t n, sum_of *sum) {
     const struct carries *row = (const struct carries *)(const void *)((const char *)carries + data->row[n]);
     const bytes keys = load_bytes((const int8_t *)weights->keys) ^ (int8_t)data->sign[n];
     const bytes once = load_bytes((const int8_t *)distances->once[n]);
@@ -217,8 +233,8 @@ INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct eleme
     const bytes lost = ((bytes)by4 & once) | ((bytes)_mm512_castsi512_si128(by8) & twice);
     const __mmask16 near = _load_mask16((__mmask16 *)&distances->near[n]);
     const __mmask16 carried = _mm_test_epi8_mask((__m128i)lost, (__m128i)lost);
-    const __m512i to = _mm512_mask_add_epi32((__m512i)*sum, near, (__m512i)*sum, term);
-    *sum = (ints)_mm512_mask_sub_epi32(to, carried, to, _mm512_set1_epi32(1));
+    const __m512i to = _mm512_mask_add_epi32(*sum, near, *sum, term);
+    *sum = _mm512_mask_sub_epi32(to, carried, to, _mm512_set1_epi32(1));
 #elif KIND == AVX2
     const __m128i far = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
     const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(far, _mm_set1_epi8(2 * STEP)), far);
@@ -227,24 +243,21 @@ INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct eleme
     const bytes lost = ((bytes)by4 & once) | ((bytes)by8 & twice);
     const __m128i carried = (__m128i)(lost != 0); /* -1 */
     const __m256i by = _mm256_set1_epi32((uint16_t)data->mantissa[n]);
-    __m256i halves[2];
-    memcpy(halves, sum, sizeof halves);
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
         const int16_t *from = weights->mantissas + 8 * h;
         const __m256i weight = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
         const __m128i shifts = h ? _mm_srli_si128(far, 8) : far, nears = h ? _mm_srli_si128(near, 8) : near;
         const __m256i term = _mm256_srav_epi32(_mm256_madd_epi16(weight, by), _mm256_cvtepu8_epi32(shifts));
-        halves[h] = _mm256_add_epi32(halves[h], _mm256_and_si256(term, _mm256_cvtepi8_epi32(nears)));
-        halves[h] = _mm256_add_epi32(halves[h], _mm256_cvtepi8_epi32(h ? _mm_srli_si128(carried, 8) : carried));
+        sum->half[h] = _mm256_add_epi32(sum->half[h], _mm256_and_si256(term, _mm256_cvtepi8_epi32(nears)));
+        sum->half[h] = _mm256_add_epi32(sum->half[h], _mm256_cvtepi8_epi32(h ? _mm_srli_si128(carried, 8) : carried));
     }
-    memcpy(sum, halves, sizeof halves);
 #else
     for (size_t k = 0; k < LANES; k++) {
         const uint8_t far = distances->bits[n][k], key = (uint8_t)keys[k];
         const bool lost = ((row->by4[key % 16] & (uint8_t)once[k]) | (row->by8[key] & (uint8_t)twice[k])) != 0;
         const int32_t product = weights->mantissas[k] * data->mantissa[n];
-        (*sum)[k] += far < 3 * STEP ? (product >> far % 32) - lost : 0;
+        sum->lane[k] += far < 3 * STEP ? (product >> far % 32) - lost : 0;
     }
 #endif
 }
@@ -327,14 +340,15 @@ static void add_far(const struct far *far, int32_t *sums) {
 /* ---- atomic operations ---- */
 
 /* The near terms of the elements whose bits are set. */
-INLINED ints sum_elements(const struct cmac_fp16_cell *weights, const struct elements *data, uint64_t bits,
-                          const struct distances *distances) {
-    ints sum = {0};
+INLINED void sum_elements(const struct cmac_fp16_cell *weights, const struct elements *data, uint64_t bits,
+                          const struct distances *distances, int32_t *to) {
+    sum_of sum;
+    memset(&sum, 0, sizeof sum);
     for (; bits != 0; bits &= bits - 1) {
         const size_t n = (size_t)__builtin_ctzll(bits);
         near_terms(weights + n, data, distances, n, &sum);
     }
-    return sum;
+    memcpy(to, &sum, sizeof sum);
 }
 
 static void direct(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
@@ -354,7 +368,8 @@ static void direct(const struct cmac_fp16_weights *weights, size_t at, const str
         add_far(&far, distant);
         for (uint64_t left = data->nonzero[first / 64], some; left != 0; left &= ~some) {
             some = left & FEW << __builtin_ctzll(left);
-            const ints sum = sum_elements(cells, &elements, some, &distances);
+            int32_t sum[LANES];
+            sum_elements(cells, &elements, some, &distances, sum);
             for (size_t k = 0; k < LANES; k++)
                 mantissas[k] += sum[k];
         }
@@ -376,8 +391,7 @@ static void tile_of(const struct cmac_fp16_weights *weights, size_t at, const st
     find_distances(weights, at, data, 0, most, &distances);
     for (size_t e = 0; e < TILE_POSITIONS; e++) {
         const uint64_t bits = data->nonzero[0] & UINT64_C(15) << 4 * e; /* four channels of a position */
-        const ints sum = sum_elements(cells, &elements, bits, &distances);
-        memcpy(positions[e], &sum, sizeof sum);
+        sum_elements(cells, &elements, bits, &distances, positions[e]);
     }
     collect_far(&far, cells, &elements, &distances, true);
     add_far(&far, positions[0]);
@@ -427,6 +441,7 @@ static const struct machine functions = {read, direct, tile_of, fill_tables};
 #undef largest
 #undef find_distances
 #undef look_up
+#undef sum_of
 #undef near_terms
 #undef collect_far
 #undef terms_of_far

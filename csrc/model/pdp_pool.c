@@ -229,14 +229,18 @@ static void mean_int16(const struct pdp_kernel *kernel, int32_t pad, const int32
     }
 }
 
-static void mean_fp16(const struct pdp_kernel *kernel, int pads, const uint32_t *total, size_t elements,
-                      uint16_t *out) {
+/* One operation a loop: compilers do not make vector code of several. */
+static void mean_fp16(const struct pdp_kernel *kernel, int pads, uint32_t *total, size_t elements, uint16_t *out) {
     uint32_t pad = fp17_mul((uint32_t)pad_value(kernel, pads) & FP17_MASK, width_fp17(kernel));
     uint32_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
-    for (size_t i = 0; i < elements; i++) {
-        uint32_t mean = fp17_mul_inline(fp17_add_inline(total[i], pad), width);
-        out[i] = fp17_to_fp16_inline(fp17_mul_inline(mean, height));
-    }
+    for (size_t i = 0; i < elements; i++)
+        total[i] = fp17_add_inline(total[i], pad);
+    for (size_t i = 0; i < elements; i++)
+        total[i] = fp17_mul_inline(total[i], width);
+    for (size_t i = 0; i < elements; i++)
+        total[i] = fp17_mul_inline(total[i], height);
+    for (size_t i = 0; i < elements; i++)
+        out[i] = fp17_to_fp16_inline(total[i]);
 }
 
 /* The vertical pad term of averages, INT8 and INT16. */

@@ -1,9 +1,11 @@
 /* The Winograd input transform, in integers and in FP16. See pra.h. */
 #include "model/pra.h"
 
-#include "model/wide.h"
+#include <string.h>
+
 #include "nvdla/fixed.h"
 #include "nvdla/fp_inline.h"
+#include "nvdla/wide.h"
 
 enum { TILE = PRA_TILE, MOST_TRUNCATE = 2 };
 
@@ -56,17 +58,22 @@ static inline void combine_fp17(const numbers *d, numbers *to, size_t step) {
 WIDE static void transform_fp16(const int16_t *pixels, size_t line, size_t pixel, size_t count, int16_t *out) {
     for (size_t at = 0; at < count; at += SOME) {
         const size_t some = count - at < SOME ? count - at : SOME;
-        numbers d[TILE * TILE] = {{0}}, t[TILE * TILE];
+        uint16_t elements[TILE * TILE][SOME] = {{0}};
+        numbers d[TILE * TILE], t[TILE * TILE];
         for (size_t e = 0; e < TILE * TILE; e++)
-            for (size_t c = 0; c < some; c++)
-                d[e][c] = fp16_to_fp17_inline((uint16_t)pixels[e / TILE * line + e % TILE * pixel + at + c]);
+            memcpy(elements[e], pixels + e / TILE * line + e % TILE * pixel + at, some * sizeof *pixels);
+        for (size_t e = 0; e < TILE * TILE; e++)
+            for (size_t c = 0; c < SOME; c++)
+                d[e][c] = fp16_to_fp17_inline(elements[e][c]);
         for (size_t j = 0; j < TILE; j++)
             combine_fp17(d + j, t + j, TILE);
         for (size_t i = 0; i < TILE; i++)
             combine_fp17(t + i * TILE, d + i * TILE, 1);
         for (size_t e = 0; e < TILE * TILE; e++)
-            for (size_t c = 0; c < some; c++)
-                out[e * count + at + c] = (int16_t)fp17_to_fp16_inline(d[e][c]);
+            for (size_t c = 0; c < SOME; c++)
+                elements[e][c] = fp17_to_fp16_inline(d[e][c]);
+        for (size_t e = 0; e < TILE * TILE; e++)
+            memcpy(out + e * count + at, elements[e], some * sizeof *out);
     }
 }
 

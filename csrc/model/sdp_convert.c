@@ -1,10 +1,10 @@
 /* Elements into and out of SDP's pipe. See sdp_convert.h. */
 #include "model/sdp_convert.h"
 
-#include "model/wide.h"
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp_inline.h"
+#include "nvdla/wide.h"
 
 /* Elements that are converted at a time. */
 enum { CHUNK = 256 };

@@ -1,9 +1,9 @@
 /* ALU, multiplier and ReLU of the stages on lines of elements. See sdp_stage.h. */
 #include "model/sdp_stage.h"
 
-#include "model/wide.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp_inline.h"
+#include "nvdla/wide.h"
 
 /* Elements that go through a stage at a time. */
 enum { CHUNK = 256 };

@@ -65,10 +65,17 @@ static inline void count_answers(struct sdp_table_counters *counters, const stru
 
 void sdp_table_apply(const struct lut_settings *settings, const struct lut_entries *entries, bool floating_point,
                      int32_t *data, size_t count, struct sdp_table_counters *counters) {
-    for (size_t i = 0; i < count; i++) {
-        struct lut_result result = floating_point ? lut_look_up_sdp_fp16(settings, entries, (uint32_t)data[i])
-                                                  : lut_look_up(&lut_sdp, settings, entries, data[i]);
-        data[i] = result.value;
-        count_answers(counters, &result);
+    enum { SOME = 64 };
+    for (size_t at = 0; at < count; at += SOME) {
+        const size_t some = count - at < SOME ? count - at : SOME;
+        struct lut_result results[SOME];
+        if (floating_point)
+            lut_look_up_fp16(settings, entries, true, (const uint32_t *)data + at, results, some);
+        for (size_t i = 0; i < some; i++) {
+            if (!floating_point)
+                results[i] = lut_look_up(&lut_sdp, settings, entries, data[at + i]);
+            data[at + i] = results[i].value;
+            count_answers(counters, &results[i]);
+        }
     }
 }

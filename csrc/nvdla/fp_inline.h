@@ -228,6 +228,20 @@ static inline uint32_t fp32_to_fp17_inline(uint32_t a) {
     return (a >> 15 & FP17_SIGN) | value;
 }
 
+/* fp17_from_fraction(), also of 1; bits: up to 51 */
+static inline uint32_t fp17_from_fraction_inline(uint64_t numerator, int32_t bits) {
+    /* 2^52 more is a double that has the number in its mantissa. */
+    const uint64_t offset = UINT64_C(0x4330000000000000);
+    uint64_t pattern = offset | numerator;
+    double value;
+    memcpy(&value, &pattern, sizeof value);
+    value -= 0x1p52;
+    memcpy(&pattern, &value, sizeof pattern);
+    pattern += (UINT64_C(1) << 41) - 1 + (pattern >> 42 & 1);
+    int32_t exponent = (int32_t)(pattern >> 52) - 1023 - bits + 31;
+    return exponent <= 0 ? 0 : (uint32_t)exponent << 10 | (uint32_t)(pattern >> 42 & 0x3ff);
+}
+
 /* fp16_from_integer() of 17 bits */
 static inline uint16_t fp16_from_integer_inline(int32_t value) {
     return fp32_to_fp16_inline(fp_bits((float)value));

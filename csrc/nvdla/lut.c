@@ -1,9 +1,11 @@
 /* Interpolation, extrapolation and choice between the two tables. See lut.h. */
 #include "nvdla/lut.h"
 
+#include <string.h>
+
 #include "nvdla/fixed.h"
-#include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
+#include "nvdla/wide.h"
 
 const struct lut_arithmetic lut_cdp_int8 = {
     .compare_bits = 22,
@@ -180,9 +182,6 @@ enum { SDP_FRACTION_BITS = 35, CDP_FRACTION_BITS = 16 };
 
 enum { FP32_MANTISSA_BITS = 23, FP32_BIAS = 127, FP32_EXPONENTS = 256 };
 
-#define FP32_SIGN UINT32_C(0x80000000)
-#define FP17_ONE UINT32_C(0x07c00)
-
 static inline uint32_t bits_of(int64_t value) {
     return (uint32_t)value;
 }
@@ -212,49 +211,12 @@ static inline struct position locate_difference(const struct lut_settings *setti
     return (struct position){LUT_HIT, (int)index, scale(rest, fraction_bits - point)};
 }
 
-static inline struct position locate_fp16(const struct lut_settings *settings, enum lut_table table, uint32_t x,
+/* f: the input less START. */
+static inline struct position locate_fp16(const struct lut_settings *settings, enum lut_table table, uint32_t f,
                                           int fraction_bits) {
-    uint32_t f = fp32_sub_inline(x, bits_of(settings->range[table].start));
-    if (fp32_is_nan(f) || f == 0 || f & FP32_SIGN)
+    if (f == 0 || f > FP32_NAN) /* or negative */
         return under;
     return locate_difference(settings, table, f, fraction_bits);
-}
-
-static inline uint32_t entry_fp17(const int16_t *samples, int index) {
-    return fp16_to_fp17_inline((uint16_t)samples[index]);
-}
-
-static inline uint32_t entry_fp32(const int16_t *samples, int index) {
-    return fp16_to_fp32_inline((uint16_t)samples[index]);
-}
-
-/* y0*(1-f) + y1*f of FP17 numbers. Spec: 55-lut section 6. */
-static uint32_t weighted_fp17(const int16_t *samples, struct position position) {
-    uint64_t one = UINT64_C(1) << SDP_FRACTION_BITS;
-    uint32_t second = fp17_from_fraction(position.fraction, SDP_FRACTION_BITS);
-    uint32_t first = position.fraction ? fp17_from_fraction(one - position.fraction, SDP_FRACTION_BITS) : FP17_ONE;
-    return fp17_add_inline(fp17_mul_inline(first, entry_fp17(samples, position.index)),
-                           fp17_mul_inline(second, entry_fp17(samples, position.index + 1)));
-}
-
-/* y0 + (y1-y0)*f, the difference formed in FP32. Spec: 55-lut section 7.3. */
-static uint32_t interpolated_fp17(const int16_t *samples, struct position position) {
-    uint32_t difference = fp32_to_fp17_inline(
-        fp32_sub_inline(entry_fp32(samples, position.index + 1), entry_fp32(samples, position.index)));
-    uint32_t fraction = fp17_from_fraction(position.fraction, CDP_FRACTION_BITS);
-    return fp17_add_inline(fp17_mul_inline(difference, fraction), entry_fp17(samples, position.index));
-}
-
-/* slope * (x - from) as FP17. */
-static inline uint32_t line_fp17(uint32_t x, uint32_t from, struct lut_slope slope) {
-    return fp17_mul_inline(fp32_to_fp17_inline(fp32_sub_inline(x, from)), fp16_to_fp17_inline((uint16_t)slope.scale));
-}
-
-/* The point that the underflow line of a table goes through: START, or entry 0 of the logarithmic index. distance: from
- * the one to the other, FP32. */
-static inline uint32_t line_start_fp32(const struct lut_settings *settings, enum lut_table table, uint32_t distance) {
-    uint32_t start = bits_of(settings->range[table].start);
-    return table == LUT_LE && !settings->le_linear ? fp32_add_inline(start, distance) : start;
 }
 
 /* FP32 pattern of 2^offset; the exponent wraps, so that -128 gives that of infinity, and -127 gives 0. */
@@ -262,72 +224,175 @@ static inline uint32_t power_of_two(int offset) {
     return (uint32_t)(offset + FP32_BIAS) % FP32_EXPONENTS << FP32_MANTISSA_BITS;
 }
 
-/* An input with what both tables answer. */
-struct lookup {
-    struct lut_result result; /* all but the value */
-    struct position position; /* the selected answer */
-    const struct lut_range *range;
-    const int16_t *samples;
+/* The point that the underflow line of a table goes through: START, or entry 0 of the logarithmic index. */
+static uint32_t line_start_fp32(const struct lut_settings *settings, enum lut_table table, bool sdp) {
+    uint32_t start = bits_of(settings->range[table].start);
+    int offset = settings->le_index_offset;
+    uint32_t distance = !sdp && offset <= -FP32_BIAS ? 0 : power_of_two(offset);
+    return table == LUT_LE && !settings->le_linear ? fp32_add_inline(start, distance) : start;
+}
+
+/* Inputs that are looked up together, and what was found for them. */
+enum { BATCH = 64 };
+
+struct batch {
+    uint32_t x[BATCH], distance[LUT_TABLES][BATCH]; /* distance: from START; FP32 */
+    uint64_t fraction[BATCH];
+    uint16_t first[BATCH], second[BATCH]; /* samples, FP16: both of a hit, the first of a line */
+    uint32_t from[BATCH];                 /* of lines: FP32 */
+    uint16_t slope[BATCH];                /* FP16 */
+    uint32_t hit[BATCH];
+    uint32_t y[BATCH]; /* FP17 */
 };
 
-static inline struct lookup look_up_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
-                                         uint32_t x, int fraction_bits) {
-    struct position le = locate_fp16(settings, LUT_LE, x, fraction_bits);
-    struct position lo = locate_fp16(settings, LUT_LO, x, fraction_bits);
-    enum lut_table table = select_table(settings, le.answer, lo.answer);
-    struct position position = table == LUT_LE ? le : lo;
-    return (struct lookup){
-        .result = {.selected = table,
-                   .answer = {le.answer, lo.answer},
-                   .index = position.answer == LUT_OVER ? last_entry(table) : position.index,
-                   .fraction = position.fraction},
-        .position = position,
-        .range = &settings->range[table],
-        .samples = table == LUT_LE ? entries->le : entries->lo,
-    };
+/* Lines of numbers. A loop does one operation: compilers do not make vector code of several. */
+
+WIDE static void subtract_fp32(const uint32_t *restrict a, const uint32_t *restrict b, uint32_t *restrict to,
+                               size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = fp32_sub_inline(a[i], b[i]);
+}
+
+WIDE static void to_fp17(const uint16_t *restrict a, uint32_t *restrict to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = fp16_to_fp17_inline(a[i]);
+}
+
+WIDE static void to_fp32(const uint16_t *restrict a, uint32_t *restrict to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = fp16_to_fp32_inline(a[i]);
+}
+
+WIDE static void narrow(const uint32_t *restrict a, uint32_t *restrict to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = fp32_to_fp17_inline(a[i]);
+}
+
+WIDE static void fractions(const uint64_t *restrict a, int bits, uint32_t *restrict to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = fp17_from_fraction_inline(a[i], bits);
+}
+
+/* to *= a */
+WIDE static void multiply(const uint32_t *restrict a, uint32_t *restrict to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = fp17_mul_inline(to[i], a[i]);
+}
+
+WIDE static void add(const uint32_t *restrict a, const uint32_t *restrict b, uint32_t *restrict to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = fp17_add_inline(a[i], b[i]);
+}
+
+/* y0*(1-f) + y1*f. Spec: 55-lut section 6. */
+static void weigh(struct batch *batch, size_t count) {
+    uint32_t first[BATCH], second[BATCH], sample[BATCH];
+    uint64_t rest[BATCH];
+    for (size_t i = 0; i < count; i++)
+        rest[i] = (UINT64_C(1) << SDP_FRACTION_BITS) - batch->fraction[i];
+    fractions(rest, SDP_FRACTION_BITS, first, count);
+    to_fp17(batch->first, sample, count);
+    multiply(sample, first, count);
+    fractions(batch->fraction, SDP_FRACTION_BITS, second, count);
+    to_fp17(batch->second, sample, count);
+    multiply(sample, second, count);
+    add(first, second, batch->y, count);
+}
+
+/* y0 + (y1-y0)*f, the difference formed in FP32. Spec: 55-lut section 7.3. */
+static void interpolate_fp17(struct batch *batch, size_t count) {
+    uint32_t first[BATCH], second[BATCH], difference[BATCH], product[BATCH], fraction[BATCH];
+    to_fp32(batch->first, first, count);
+    to_fp32(batch->second, second, count);
+    subtract_fp32(second, first, difference, count);
+    narrow(difference, product, count);
+    fractions(batch->fraction, CDP_FRACTION_BITS, fraction, count);
+    multiply(fraction, product, count);
+    to_fp17(batch->first, first, count);
+    add(product, first, batch->y, count);
+}
+
+/* y0 and slope * (x - from), added in the unit's order. */
+static void draw_lines(struct batch *batch, bool sdp, size_t count) {
+    uint32_t distance[BATCH], line[BATCH], other[BATCH];
+    subtract_fp32(batch->x, batch->from, distance, count);
+    narrow(distance, line, count);
+    to_fp17(batch->slope, other, count);
+    multiply(other, line, count);
+    to_fp17(batch->first, other, count);
+    if (sdp)
+        add(other, line, distance, count);
+    else
+        add(line, other, distance, count);
+    for (size_t i = 0; i < count; i++)
+        batch->y[i] = batch->hit[i] ? batch->y[i] : distance[i];
+}
+
+/* Fills in what was found for input i; the answers and places go to the result. */
+static inline void find(const struct lut_settings *settings, const struct lut_entries *entries, int fraction_bits,
+                        const uint32_t *line_starts, struct batch *batch, size_t i, struct lut_result *result) {
+    const struct position le = locate_fp16(settings, LUT_LE, batch->distance[LUT_LE][i], fraction_bits);
+    const struct position lo = locate_fp16(settings, LUT_LO, batch->distance[LUT_LO][i], fraction_bits);
+    const enum lut_table table = select_table(settings, le.answer, lo.answer);
+    const struct position position = table == LUT_LE ? le : lo;
+    const struct lut_range *range = &settings->range[table];
+    const int16_t *samples = table == LUT_LE ? entries->le : entries->lo;
+    const bool hit = position.answer == LUT_HIT, beyond = position.answer == LUT_OVER;
+    const int index = beyond ? last_entry(table) : position.index;
+    *result = (struct lut_result){
+        .selected = table, .answer = {le.answer, lo.answer}, .index = index, .fraction = position.fraction};
+    batch->hit[i] = hit;
+    batch->fraction[i] = position.fraction;
+    batch->first[i] = (uint16_t)samples[index];
+    batch->second[i] = (uint16_t)samples[hit ? index + 1 : index];
+    batch->from[i] = beyond ? bits_of(range->end) : line_starts[table];
+    batch->slope[i] = (uint16_t)(beyond ? range->over.scale : range->under.scale);
+}
+
+/* Looks up to BATCH inputs up. */
+static void look_up_batch(const struct lut_settings *settings, const struct lut_entries *entries, bool sdp,
+                          const uint32_t *x, struct lut_result *results, size_t count) {
+    const uint32_t line_starts[] = {line_start_fp32(settings, LUT_LE, sdp), line_start_fp32(settings, LUT_LO, sdp)};
+    struct batch batch;
+    size_t hits = 0;
+    memcpy(batch.x, x, count * sizeof *x);
+    for (int t = 0; t < LUT_TABLES; t++) {
+        for (size_t i = 0; i < count; i++)
+            batch.from[i] = bits_of(settings->range[t].start);
+        subtract_fp32(batch.x, batch.from, batch.distance[t], count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        find(settings, entries, sdp ? SDP_FRACTION_BITS : CDP_FRACTION_BITS, line_starts, &batch, i, &results[i]);
+        hits += batch.hit[i];
+    }
+    if (sdp)
+        weigh(&batch, count);
+    else
+        interpolate_fp17(&batch, count);
+    if (hits < count)
+        draw_lines(&batch, sdp, count);
+    for (size_t i = 0; i < count; i++)
+        results[i].value = (int32_t)(sdp ? fp17_to_fp32_inline(batch.y[i]) : batch.y[i]);
+}
+
+void lut_look_up_fp16(const struct lut_settings *settings, const struct lut_entries *entries, bool sdp,
+                      const uint32_t *x, struct lut_result *results, size_t count) {
+    for (size_t i = 0; i < count; i += BATCH)
+        look_up_batch(settings, entries, sdp, x + i, results + i, count - i < BATCH ? count - i : BATCH);
 }
 
 struct lut_result lut_look_up_sdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
                                        uint32_t x) {
-    struct lookup at = look_up_fp16(settings, entries, x, SDP_FRACTION_BITS);
-    const struct lut_range *range = at.range;
-    uint32_t y = 0, distance = power_of_two(settings->le_index_offset);
-    switch (at.position.answer) {
-    case LUT_UNDER:
-        y = fp17_add_inline(entry_fp17(at.samples, 0),
-                            line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under));
-        break;
-    case LUT_HIT:
-        y = weighted_fp17(at.samples, at.position);
-        break;
-    case LUT_OVER:
-        y = fp17_add_inline(entry_fp17(at.samples, at.result.index), line_fp17(x, bits_of(range->end), range->over));
-        break;
-    }
-    at.result.value = (int32_t)fp17_to_fp32_inline(y);
-    return at.result;
+    struct lut_result result;
+    look_up_batch(settings, entries, true, &x, &result, 1);
+    return result;
 }
 
 struct lut_result lut_look_up_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
                                        uint32_t x) {
-    struct lookup at = look_up_fp16(settings, entries, x, CDP_FRACTION_BITS);
-    const struct lut_range *range = at.range;
-    int offset = settings->le_index_offset;
-    uint32_t y = 0, distance = offset <= -FP32_BIAS ? 0 : power_of_two(offset);
-    switch (at.position.answer) {
-    case LUT_UNDER:
-        y = fp17_add_inline(line_fp17(x, line_start_fp32(settings, at.result.selected, distance), range->under),
-                            entry_fp17(at.samples, 0));
-        break;
-    case LUT_HIT:
-        y = interpolated_fp17(at.samples, at.position);
-        break;
-    case LUT_OVER:
-        y = fp17_add_inline(line_fp17(x, bits_of(range->end), range->over), entry_fp17(at.samples, at.result.index));
-        break;
-    }
-    at.result.value = (int32_t)y;
-    return at.result;
+    struct lut_result result;
+    look_up_batch(settings, entries, false, &x, &result, 1);
+    return result;
 }
 
 /* ---- counting ---- */
@@ -360,9 +425,13 @@ void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_setting
 
 void lut_apply_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries, const uint32_t *x,
                         uint32_t *y, size_t count, struct lut_counters *counters) {
-    for (size_t i = 0; i < count; i++) {
-        struct lut_result result = lut_look_up_cdp_fp16(settings, entries, x[i]);
-        y[i] = (uint32_t)result.value;
-        lut_count(counters, &result);
+    struct lut_result results[BATCH];
+    for (size_t at = 0; at < count; at += BATCH) {
+        const size_t some = count - at < BATCH ? count - at : BATCH;
+        lut_look_up_fp16(settings, entries, false, x + at, results, some);
+        for (size_t i = 0; i < some; i++) {
+            y[at + i] = (uint32_t)results[i].value;
+            lut_count(counters, &results[i]);
+        }
     }
 }

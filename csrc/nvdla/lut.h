@@ -93,6 +93,10 @@ struct lut_result lut_look_up_sdp_fp16(const struct lut_settings *settings, cons
 struct lut_result lut_look_up_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries,
                                        uint32_t x);
 
+/* The same of many inputs, of SDP or CDP. */
+void lut_look_up_fp16(const struct lut_settings *settings, const struct lut_entries *entries, bool sdp,
+                      const uint32_t *x, struct lut_result *results, size_t count);
+
 /* How both tables answered an input, as CDP's tables show it: LUT_FLAG_BITS signed bits. None of them: hybrid. */
 enum { LUT_FLAG_BITS = 4 };
 enum lut_flags { LUT_BOTH_UNDER = 1, LUT_BOTH_OVER = 2, LUT_LE_ONLY = 4, LUT_LO_ONLY = -8 };
