@@ -140,18 +140,14 @@ module NV_nvdla
       .rdata_i                (rdata)
   );
 
-  if (SelCfgrom >= 0) begin : gen_cfgrom
-    nvdla_cfgrom u_cfgrom (
-        .clk_i  (dla_core_clk),
-        .rst_ni (core_rst_n),
-        .req_i  (sel[SelCfgrom]),
-        .write_i(csb_write),
-        .addr_i (csb_addr),
-        .rdata_o(cfgrom_rdata)
-    );
-  end else begin : gen_no_cfgrom
-    assign cfgrom_rdata = '0;
-  end
+  nvdla_cfgrom u_cfgrom (
+      .clk_i  (dla_core_clk),
+      .rst_ni (core_rst_n),
+      .req_i  (SelCfgrom >= 0 && sel[(SelCfgrom >= 0) ? SelCfgrom : 0]),
+      .write_i(csb_write),
+      .addr_i (csb_addr),
+      .rdata_o(cfgrom_rdata)
+  );
 
   logic [1:0] sdp_done, pdp_done, cdp_done, cdma_dat_done, cdma_wt_done, cacc_done;
   logic intr;
@@ -311,15 +307,26 @@ module NV_nvdla
       .mask_rd_data_o     (mask_rd_data)
   );
 
+  // CSC, CMAC and CACC work on a layer together: they share a gate.
+  logic conv_clk, csc_work, cmac_a_work, cmac_b_work, cacc_work;
+
+  nvdla_clock_gate u_conv_clock (
+      .clk_i (dla_core_clk),
+      .rst_ni(core_rst_n),
+      .on_i  (clk_on),
+      .work_i(csc_work || cmac_a_work || cmac_b_work || cacc_work),
+      .clk_o (conv_clk)
+  );
+
   nvdla_csc u_csc (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
+      .clk_i              (conv_clk),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCsc]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
       .csb_rdata_o        (csc_rdata),
+      .work_o             (csc_work),
       .cmac_a_run_i       (cmac_a_run),
       .cmac_b_run_i       (cmac_b_run),
       .cacc_run_i         (cacc_run),
@@ -347,14 +354,14 @@ module NV_nvdla
   );
 
   nvdla_cmac u_cmac_a (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
+      .clk_i              (conv_clk),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacA]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
       .csb_rdata_o        (cmac_a_rdata),
+      .work_o             (cmac_a_work),
       .run_o              (cmac_a_run),
       .atom_valid_i       (atom_valid),
       .atom_data_i        (atom_data),
@@ -374,14 +381,14 @@ module NV_nvdla
   );
 
   nvdla_cmac u_cmac_b (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
+      .clk_i              (conv_clk),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCmacB]),
       .csb_write_i        (csb_write),
       .csb_addr_i         (csb_addr),
       .csb_wdata_i        (csb_wdata),
       .csb_rdata_o        (cmac_b_rdata),
+      .work_o             (cmac_b_work),
       .run_o              (cmac_b_run),
       .atom_valid_i       (atom_valid),
       .atom_data_i        (atom_data),
@@ -401,14 +408,14 @@ module NV_nvdla
   );
 
   nvdla_cacc u_cacc (
-      .clk_i         (dla_core_clk),
-      .clk_on_i      (clk_on),
+      .clk_i         (conv_clk),
       .rst_ni        (core_rst_n),
       .csb_req_i     (sel[SelCacc]),
       .csb_write_i   (csb_write),
       .csb_addr_i    (csb_addr),
       .csb_wdata_i   (csb_wdata),
       .csb_rdata_o   (cacc_rdata),
+      .work_o        (cacc_work),
       .run_o         (cacc_run),
       .valid_i       (mac_valid),
       .sum_a_i       (mac_a_sum),

@@ -101,6 +101,37 @@ static void look(void *context, const struct device *model, size_t op) {
     }
 }
 
+/* What an operation is without data. */
+static struct op bare(const struct op *op) {
+    struct op plain = *op;
+    if (op->kind == OP_MEM_LOAD && op->blob->extent > 0) {
+        plain.kind = OP_MEM_RESERVE;
+        plain.size = op->blob->extent;
+    } else if (op->kind == OP_MEM_FILL) {
+        plain.kind = OP_MEM_RESERVE;
+    } else if (op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK || op->kind == OP_MEM_CRC) {
+        plain.kind = OP_NOTE;
+        plain.text = "";
+    }
+    return plain;
+}
+
+enum play_outcome course_play(const struct program *prog, const struct split_options *options, bool needs_data,
+                              struct device *model, struct play_options *play_options, struct play_result *result) {
+    struct program without = *prog;
+    const bool data = needs_data || nvdla_has(prog->config, FEATURE_COMPRESSION);
+    play_options->seed = options->seed;
+    play_options->progress = options->progress;
+    play_options->progress_context = options->progress_context;
+    without.ops = data ? prog->ops : xcalloc(prog->count + 1, sizeof *without.ops);
+    for (size_t i = 0; !data && i < prog->count; i++)
+        without.ops[i] = bare(&prog->ops[i]);
+    const enum play_outcome outcome = play(&without, model, play_options, result);
+    if (!data)
+        free(without.ops);
+    return outcome;
+}
+
 static struct device *new_model(const struct course *course, const struct split_options *options, bool registers_only) {
     const struct model_options model = {.allow_outside = true,
                                         .allow_undefined = options->allow_undefined,
@@ -157,12 +188,10 @@ static enum play_outcome play_once(struct watching *watching, const struct split
     watching->first = watching->looks = 0;
     memset(watching->ended, 0, (count + 1) * sizeof *watching->ended);
     play_options_default(&play_options);
-    play_options.seed = options->seed;
-    play_options.progress = options->progress;
-    play_options.progress_context = options->progress_context;
     play_options.trying = look;
     play_options.trying_context = watching;
-    const enum play_outcome outcome = play(course->prog, model, &play_options, &result);
+    const enum play_outcome outcome =
+        course_play(course->prog, options, !registers_only, model, &play_options, &result);
     look(watching, model, course->end);
     *good = (outcome == PLAY_PASSED || outcome == PLAY_CHECK_FAILED) && watching->first == count;
     if (*good)

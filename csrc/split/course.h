@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "layers/tracker.h"
+#include "replay/player.h"
 #include "split/split.h"
 #include "trace/program.h"
 
@@ -39,6 +40,11 @@ struct course {
 /* Takes prog over. NULL with a message. */
 struct course *course_new(struct program *prog, const struct split_options *options, struct error *err);
 void course_free(struct course *course);
+
+/* Plays a program on a new model, made for data or not, for what its registers do. Without data, what fills memory and
+ * looks at it is left out, unless layers find sizes there (compressed weights). Operations keep their indices. */
+enum play_outcome course_play(const struct program *prog, const struct split_options *options, bool needs_data,
+                              struct device *model, struct play_options *play_options, struct play_result *result);
 
 /* The layer of a launch of the tracker. */
 size_t course_layer_of(const struct course *course, const struct launch *launch);

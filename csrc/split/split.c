@@ -176,12 +176,10 @@ static bool try_cuts(struct trial *trial, const struct split_options *options) {
     struct play_options play_options;
     struct play_result result;
     play_options_default(&play_options);
-    play_options.seed = options->seed;
-    play_options.progress = options->progress;
-    play_options.progress_context = options->progress_context;
     play_options.trying = try_mark;
     play_options.trying_context = trial;
-    const enum play_outcome outcome = play(trial->line->prog, model, &play_options, &result);
+    const enum play_outcome outcome =
+        course_play(trial->line->prog, options, course->needs_data, model, &play_options, &result);
     if (outcome != PLAY_PASSED && outcome != PLAY_CHECK_FAILED && trial->next > 0) {
         /* It waits for something in this piece that only the next one does, or the one before should have done. */
         const size_t cuts = trial->line->pieces - 1, piece = trial->next - 1;

@@ -129,6 +129,7 @@ module nvdla_bdma
       .idle_o      (store_idle)
   );
 
+  logic unused_read_busy;
   nvdla_dma_read #(
       .Depth   (ReadDepth),
       .RspAtoms(MifAtoms)
@@ -143,6 +144,7 @@ module nvdla_bdma
       .rsp_valid_o(beat_valid),
       .rsp_ready_i(beat_ready),
       .rsp_data_o (beat),
+      .busy_o     (unused_read_busy),
       .mif_o      (r_mif_o),
       .mif_i      (r_mif_i)
   );

@@ -13,13 +13,13 @@ module nvdla_cacc
   import nvdla_cacc_pkg::*;
 (
     input  logic                             clk_i,
-    input  logic                             clk_on_i,  // keeps the clock running
     input  logic                             rst_ni,
     input  logic                             csb_req_i,
     input  logic                             csb_write_i,
     input  logic [          CsbAddrBits-1:0] csb_addr_i,
     input  logic [                     31:0] csb_wdata_i,
     output logic [                     31:0] csb_rdata_o,
+    output logic                             work_o,  // to the clock gate: the clock has to run
     output logic                             run_o,
     // From CMAC: cells of A are lanes 0 .. ConvCells-1, cells of B the others; the flags come with A.
     input  logic                             valid_i,
@@ -36,15 +36,13 @@ module nvdla_cacc
     // One clock per finished layer, by group.
     output logic [                      1:0] done_intr_o
 );
-  logic clk, armed;  // the clock of everything below
-
   localparam int DataWords = CaccWords - CaccFirstD;
   localparam int Beats = AtomicK / SdpBsThroughput;
   localparam int BeatBits = $clog2(Beats);
   localparam int AddrLast = ConvRows * Beats;
 
   // ---- registers ----------------------------------------------------------------------------------------------------------------
-  logic unused_group, done;
+  logic unused_group, armed, done;
   logic [DataWords*32-1:0] d_flat, stat;
   logic [31:0] count_q, count_d;
   cacc_d_t d;
@@ -60,7 +58,7 @@ module nvdla_cacc
       .Reset    (CaccReset),
       .StatMask (CaccStatMask)
   ) u_registers (
-      .clk_i  (clk),
+      .clk_i  (clk_i),
       .rst_ni (rst_ni),
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -84,7 +82,7 @@ module nvdla_cacc
 
   assign sums = {sum_b_i, sum_a_i};
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       position_q    <= '0;
       fresh_q       <= 1'b1;
@@ -97,11 +95,11 @@ module nvdla_cacc
       end
     end
 
-  always_ff @(posedge clk) if (valid_i) final_last_q <= stripe_end_i && layer_end_i;
+  always_ff @(posedge clk_i) if (valid_i) final_last_q <= stripe_end_i && layer_end_i;
 
   for (genvar g = 0; g < AtomicK; g++) begin : gen_lane
     logic signed [CaccAccBits-1:0] acc_q[0:ConvStripeMax-1];
-    always_ff @(posedge clk) begin
+    always_ff @(posedge clk_i) begin
       logic signed [CaccAccBits-1:0] acc;
       if (valid_i) begin
         acc = fresh_q ? '0 : acc_q[position_q];
@@ -129,7 +127,7 @@ module nvdla_cacc
   assign cacc_valid_o = rows_q != '0;
   assign cacc_data_o = row_mem_q[{rd_row_q, beat_q}];
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       wr_row_q       <= '0;
       rd_row_q       <= '0;
@@ -148,7 +146,7 @@ module nvdla_cacc
       credit_valid_o <= row_taken;
     end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (final_valid_q) begin
       last_mem_q[wr_row_q] <= final_last_q;
       for (int g = 0; g < AtomicK; g++)
@@ -156,14 +154,7 @@ module nvdla_cacc
     end
   end
 
-  // Clock: an access, a group that is armed, rows that SDP has not taken.
-  nvdla_clock_gate u_clock (
-      .clk_i,
-      .rst_ni,
-      .on_i  (clk_on_i),
-      .work_i(csb_req_i || armed || final_valid_q || rows_q != '0),
-      .clk_o (clk)
-  );
+  assign work_o = csb_req_i || armed || final_valid_q || rows_q != '0;
 
   // ---- saturation counter: restarts with a layer's first row, unless that is its last one as well ----------------------------------
   always_comb begin
@@ -175,7 +166,7 @@ module nvdla_cacc
   assign count_base = !first_q || final_last_q;
   assign count_d = (count_base && count_q > 32'hffff_ffff - 32'(clipped)) ? '1 : (count_base ? count_q : '0) + 32'(clipped);
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       count_q <= '0;
       first_q <= 1'b1;

@@ -221,6 +221,7 @@ module nvdla_cdma
   assign req_size  = image ? img_req_size : dc_req_size;
   assign rsp_ready = ~image | img_rsp_ready;
 
+  logic unused_dat_busy;
   nvdla_dma_read #(
       .Depth(ReadDepth)
   ) u_dat_read (
@@ -234,6 +235,7 @@ module nvdla_cdma
       .rsp_valid_o    (rsp_valid),
       .rsp_ready_i    (rsp_ready),
       .rsp_data_o     (rsp_data),
+      .busy_o         (unused_dat_busy),
       .mif_o          (dat_mif_o),
       .mif_i          (dat_mif_i)
   );
@@ -420,6 +422,7 @@ module nvdla_cdma
   assign csc_o.wt_kernels = wt_up_kernels;
   assign csc_o.wt_entries = wt_up_entries;
 
+  logic unused_wt_busy;
   nvdla_dma_read #(
       .Depth(ReadDepth)
   ) u_wt_read (
@@ -433,6 +436,7 @@ module nvdla_cdma
       .rsp_valid_o    (wt_rsp_valid),
       .rsp_ready_i    (1'b1),
       .rsp_data_o     (wt_rsp_data),
+      .busy_o         (unused_wt_busy),
       .mif_o          (wt_mif_o),
       .mif_i          (wt_mif_i)
   );

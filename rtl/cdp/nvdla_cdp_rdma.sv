@@ -71,6 +71,7 @@ module nvdla_cdp_rdma
       .stall_o
   );
 
+  logic unused_busy;
   nvdla_dma_read #(
       .Depth(Depth)
   ) u_dma (
@@ -84,6 +85,7 @@ module nvdla_cdp_rdma
       .rsp_valid_o(rsp_valid),
       .rsp_ready_i(atom_ready_i && block_valid),
       .rsp_data_o (atom_data_o),
+      .busy_o     (unused_busy),
       .mif_o,
       .mif_i
   );

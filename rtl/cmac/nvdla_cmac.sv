@@ -8,13 +8,13 @@ module nvdla_cmac
   import nvdla_conv_pkg::*;
 (
     input  logic                             clk_i,
-    input  logic                             clk_on_i,  // keeps the clock running
     input  logic                             rst_ni,
     input  logic                             csb_req_i,
     input  logic                             csb_write_i,
     input  logic [          CsbAddrBits-1:0] csb_addr_i,
     input  logic [                     31:0] csb_wdata_i,
     output logic [                     31:0] csb_rdata_o,
+    output logic                             work_o,  // to the clock gate: the clock has to run
     output logic                             run_o,
     // From CSC.
     input  logic                             atom_valid_i,
@@ -34,11 +34,9 @@ module nvdla_cmac
     output logic                             channel_end_o,
     output logic                             layer_end_o
 );
-  logic clk, armed;  // the clock of everything below
-
   localparam int DataWords = CmacAWords - CmacAFirstD;
 
-  logic unused_group, done, valid_q, out_valid_q, swap;
+  logic unused_group, armed, done, valid_q, out_valid_q, swap;
   logic [3:0] flags_q, out_flags_q;
   logic [DataWords*32-1:0] unused_d;
   logic [AtomicC*8-1:0] data_q;
@@ -51,7 +49,7 @@ module nvdla_cmac
       .Reset    (CmacAReset),
       .StatMask (CmacAStatMask)
   ) u_registers (
-      .clk_i  (clk),
+      .clk_i  (clk_i),
       .rst_ni (rst_ni),
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -66,19 +64,12 @@ module nvdla_cmac
       .stat_i ((DataWords * 32)'(0))
   );
 
-  // Clock: an access, a group that is armed, atoms inside.
-  nvdla_clock_gate u_clock (
-      .clk_i,
-      .rst_ni,
-      .on_i  (clk_on_i),
-      .work_i(csb_req_i || armed || valid_q || out_valid_q),
-      .clk_o (clk)
-  );
+  assign work_o = csb_req_i || armed || valid_q || out_valid_q;
 
   assign done = valid_q && flags_q[2] && flags_q[0];
   assign swap = atom_valid_i && atom_stripe_start_i;
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       valid_q     <= 1'b0;
       out_valid_q <= 1'b0;
@@ -87,7 +78,7 @@ module nvdla_cmac
       out_valid_q <= valid_q;
     end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (atom_valid_i) begin
       data_q  <= atom_data_i;
       flags_q <= {atom_stripe_start_i, atom_stripe_end_i, atom_channel_end_i, atom_layer_end_i};
@@ -97,7 +88,7 @@ module nvdla_cmac
 
   for (genvar c = 0; c < ConvCells; c++) begin : gen_cell
     nvdla_cmac_cell u_cell (
-        .clk_i   (clk),
+        .clk_i   (clk_i),
         .rst_ni  (rst_ni),
         .load_i  (wt_valid_i && wt_sel_i[c]),
         .weight_i(wt_data_i),

@@ -17,13 +17,13 @@ module nvdla_csc
   import nvdla_conv_pkg::*;
 (
     input  logic                   clk_i,
-    input  logic                   clk_on_i,  // keeps the clock running
     input  logic                   rst_ni,
     input  logic                   csb_req_i,
     input  logic                   csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,
+    output logic                   work_o,  // to the clock gate: the clock has to run
     // A layer is active there.
     input  logic                   cmac_a_run_i,
     input  logic                   cmac_b_run_i,
@@ -54,8 +54,6 @@ module nvdla_csc
     // From CACC.
     input  logic                   credit_valid_i
 );
-  logic clk, armed;  // the clock of everything below
-
   localparam int DataWords = CscWords - CscFirstD;
   localparam logic [2:0] DrainClocks = 3'd7;
 
@@ -68,7 +66,7 @@ module nvdla_csc
   } state_e;
 
   // ---- registers of the layer ---------------------------------------------------------------------------------------------------
-  logic run, unused_group, done;
+  logic run, unused_group, armed, done;
   logic [DataWords*32-1:0] d_flat;
   csc_d_t d;
   assign d = d_flat;
@@ -80,7 +78,7 @@ module nvdla_csc
       .Reset    (CscReset),
       .StatMask (CscStatMask)
   ) u_registers (
-      .clk_i  (clk),
+      .clk_i  (clk_i),
       .rst_ni (rst_ni),
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -95,14 +93,7 @@ module nvdla_csc
       .stat_i ((DataWords * 32)'(0))
   );
 
-  // Clock: an access, a group that is armed, reports of CDMA, credits that come back.
-  nvdla_clock_gate u_clock (
-      .clk_i,
-      .rst_ni,
-      .on_i  (clk_on_i),
-      .work_i(csb_req_i || armed || cdma_i.dat_valid || cdma_i.wt_valid || credit_valid_i),
-      .clk_o (clk)
-  );
+  assign work_o = csb_req_i || armed || cdma_i.dat_valid || cdma_i.wt_valid || credit_valid_i;
 
   // True values, taken over when the layer begins.
   logic image_q, skip_data_q, skip_weight_q;
@@ -165,7 +156,7 @@ module nvdla_csc
   assign clear_data = cdma_o.dat_pending_req && cdma_i.dat_pending_ack;
   assign acknowledged = clear_weight && (!pend_data_q || cdma_i.dat_pending_ack);
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       state_q            <= StateIdle;
       drain_q            <= '0;
@@ -201,7 +192,7 @@ module nvdla_csc
       end
     end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (begins) begin
       image_q         <= d.datain_format;
       skip_data_q     <= d.skip_data_rls;
@@ -258,7 +249,7 @@ module nvdla_csc
   assign drop = read_done && !skip_data_q;
   assign moved = drop_data ? last_left_entries_q : release_entries_q;
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       slices_q       <= '0;
       kernels_avl_q  <= '0;
@@ -282,17 +273,17 @@ module nvdla_csc
         kernels_avl_q <= kernels_avl_q + (wt_up_valid ? wt_up_kernels : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
     end
 
-  always_ff @(posedge clk)
+  always_ff @(posedge clk_i)
     if (drop_data || drop) begin
       dat_rl_entries_q <= moved;
       dat_rl_slices_q  <= drop_data ? last_left_q : release_slices_q;
     end
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) wt_rl_valid_q <= 1'b0;
     else wt_rl_valid_q <= drop_weight || (group_rl_valid && group_rl_entries != '0);
 
-  always_ff @(posedge clk) if (drop_weight || group_rl_valid) wt_rl_entries_q <= drop_weight ? last_weight_entries_q : group_rl_entries;
+  always_ff @(posedge clk_i) if (drop_weight || group_rl_valid) wt_rl_entries_q <= drop_weight ? last_weight_entries_q : group_rl_entries;
 
   wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
@@ -312,7 +303,7 @@ module nvdla_csc
   assign op_ready = op_data_ready && op_weight_ready && op_mask_ready;
 
   nvdla_csc_sequence u_sequence (
-      .clk_i          (clk),
+      .clk_i          (clk_i),
       .rst_ni         (rst_ni),
       .start_i        (start),
       .image_i        (image_q),
@@ -362,7 +353,7 @@ module nvdla_csc
       .Width(DataOpBits),
       .Depth(4)
   ) u_data_ops (
-      .clk_i      (clk),
+      .clk_i      (clk_i),
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_weight_ready && op_mask_ready),
       .in_ready_o (op_data_ready),
@@ -376,7 +367,7 @@ module nvdla_csc
       .Width(WeightOpBits),
       .Depth(4)
   ) u_weight_ops (
-      .clk_i      (clk),
+      .clk_i      (clk_i),
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_data_ready && op_mask_ready),
       .in_ready_o (op_weight_ready),
@@ -395,7 +386,7 @@ module nvdla_csc
   logic [AtomicK-1:0] weight_sel;
 
   nvdla_csc_data u_data (
-      .clk_i           (clk),
+      .clk_i           (clk_i),
       .rst_ni          (rst_ni),
       .start_i         (start),
       .image_i         (image_q),
@@ -442,7 +433,7 @@ module nvdla_csc
   logic [ConvLaneBits:0] mask_count;
 
   nvdla_csc_weight u_weight (
-      .clk_i            (clk),
+      .clk_i            (clk_i),
       .rst_ni           (rst_ni),
       .start_i          (start),
       .finish_i         (done),
@@ -486,7 +477,7 @@ module nvdla_csc
     logic [ConvLaneBits:0] op_elements, mask_elements;
     logic [EntryCountBits-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
 
-    always_ff @(posedge clk) begin
+    always_ff @(posedge clk_i) begin
       if (begins) begin
         compressed_q   <= d.weight_format;
         mask_entries_q <= d.weight_format ? EntryCountBits'(d.wmb_bytes >> ConvLaneBits) : '0;
@@ -503,7 +494,7 @@ module nvdla_csc
         .Width(MaskOpBits),
         .Depth(4)
     ) u_mask_ops (
-        .clk_i      (clk),
+        .clk_i      (clk_i),
         .rst_ni     (rst_ni),
         .in_valid_i (op_valid && op_data_ready && op_weight_ready && compressed_q),
         .in_ready_o (fifo_ready),
@@ -514,7 +505,7 @@ module nvdla_csc
     );
 
     nvdla_csc_mask u_mask (
-        .clk_i            (clk),
+        .clk_i            (clk_i),
         .rst_ni           (rst_ni),
         .start_i          (start),
         .finish_i         (done),
@@ -540,11 +531,11 @@ module nvdla_csc
         .count_o          (mask_count)
     );
 
-    always_ff @(posedge clk or negedge rst_ni)
+    always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) mask_rl_valid <= 1'b0;
       else mask_rl_valid <= drop_weight || group_mask_rl_valid;
 
-    always_ff @(posedge clk)
+    always_ff @(posedge clk_i)
       if (drop_weight || group_mask_rl_valid) mask_rl_entries <= drop_weight ? last_mask_entries_q : group_mask_rl_entries;
   end else begin : gen_no_mask
     assign compressed_q      = 1'b0;
@@ -567,7 +558,7 @@ module nvdla_csc
   assign weight_go = weight_valid && (!loaded_q || (atom_go && atom_start));
   assign last_atom = atom_go && atom_end && atom_layer_end;
 
-  always_ff @(posedge clk or negedge rst_ni)
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       loaded_q  <= 1'b0;
       credits_q <= (ConvRowBits + 1)'(ConvRows);
@@ -607,7 +598,8 @@ module nvdla_csc
 
 `ifdef NVDLA_CHECKS
   // An operation goes to all readers in the same clock.
-  `NVDLA_CHECK(OperationToAllReaders, u_data_ops.push == (op_valid && op_ready) && u_weight_ops.push == (op_valid && op_ready))
+  `NVDLA_CHECK(OperationToAllReaders, (u_data_ops.in_valid_i && u_data_ops.in_ready_o) == (op_valid && op_ready) &&
+               (u_weight_ops.in_valid_i && u_weight_ops.in_ready_o) == (op_valid && op_ready))
 
   // Credits: rows that final atoms have taken and CACC has not given back.
   `NVDLA_BALANCE(Credits, ConvRows, atom_valid_o && atom_channel_end_o, 1, credit_valid_i, 1)

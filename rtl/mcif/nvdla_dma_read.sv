@@ -6,7 +6,7 @@
 // asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; RspAtoms atoms per clock.
 // RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as chapter 70 section 5
 // has it, and the upper half of the last answer of an odd number is 0.
-// Answers without a request are dropped.
+// Answers without a request are dropped. busy_o: in this clock something is accepted, offered, comes or goes; else no register changes.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
 module nvdla_dma_read
   import nvdla_pkg::*;
@@ -24,6 +24,7 @@ module nvdla_dma_read
     output logic                rsp_valid_o,
     input  logic                rsp_ready_i,
     output logic [RspAtoms*AtomBits-1:0] rsp_data_o,
+    output logic                busy_o,
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
@@ -67,6 +68,7 @@ module nvdla_dma_read
   assign issued = issue ? CountBits'(len) + 1'b1 : '0;
   assign response = mif_i.valid & (flight_q != '0);
   assign taken = beat_valid & beat_ready;
+  assign busy_o = offer | mif_i.valid | taken | (req_valid_i & req_ready_o) | (rsp_valid_o & (rsp_ready_i | MifAtoms > 1));
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

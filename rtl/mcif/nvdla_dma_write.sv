@@ -4,7 +4,7 @@
 // order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
 // piece; its beats then leave in order. ack_o shows cmd_ack_i of each command for one clock, in order, in the clock after the
 // response (mif_i.done) of its last piece. Responses of one memory are awaited before the other memory is written.
-// busy_o tells that commands, data or responses are under way.
+// busy_o: in this clock something is accepted, packed, offered, leaves or is acknowledged; else no register changes but ack_o, which falls.
 // DatAtoms is 1, or MifAtoms: then dat_data_i holds a command's atoms 2k and 2k + 1 together whatever its address; the last of an odd
 // number comes alone, in the lower half.
 // Accepted command with its data: offered at mif_o in the next clock (beats of several atoms: two later); DatAtoms atoms per clock.
@@ -163,7 +163,7 @@ module nvdla_dma_write
   assign stored = beat_valid & beat_ready;
   assign response = mif_i.done & track_valid;
   assign ack_o = ack_q;
-  assign busy_o = packs | piece_valid | mif_o.dat_valid | track_valid;
+  assign busy_o = packs | offer | (mif_o.dat_valid & mif_i.dat_ready) | mif_i.done | (cmd_valid_i & cmd_ready_o) | (dat_valid_i & dat_ready_o);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -126,7 +126,7 @@ module nvdla_mcif_write
     end
   end
 
-  assign busy_o    = valid != '0 || dat_valid != '0 || awvalid_q || wvalid_q || bvalid_i;
+  assign busy_o    = valid != '0 || left_q != '0 || awvalid_q || wvalid_q || bvalid_i;
   assign awvalid_o = awvalid_q;
   assign awid_o    = 8'(awid_q);
   assign awlen_o   = awlen_q;

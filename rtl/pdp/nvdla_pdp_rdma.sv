@@ -78,6 +78,7 @@ module nvdla_pdp_rdma
       .stall_o
   );
 
+  logic unused_busy;
   nvdla_dma_read #(
       .Depth(Depth)
   ) u_dma (
@@ -91,6 +92,7 @@ module nvdla_pdp_rdma
       .rsp_valid_o(atom_valid_o),
       .rsp_ready_i(atom_ready_i),
       .rsp_data_o (atom_data_o),
+      .busy_o     (unused_busy),
       .mif_o,
       .mif_i
   );

@@ -110,6 +110,7 @@ module nvdla_rubik
       .req_last_o      (req_last)
   );
 
+  logic unused_read_busy;
   nvdla_dma_read #(
       .Depth   (ReadDepth),
       .RspAtoms(MifAtoms)
@@ -124,6 +125,7 @@ module nvdla_rubik
       .rsp_valid_o(in_valid),
       .rsp_ready_i(in_ready),
       .rsp_data_o (in_data),
+      .busy_o     (unused_read_busy),
       .mif_o      (r_mif_o),
       .mif_i      (r_mif_i)
   );

@@ -41,7 +41,7 @@ module nvdla_sdp
     // One clock per finished layer, by group.
     output logic [                   1:0] done_intr_o
 );
-  logic clk, rdma_armed, armed, write_busy;  // the clock of everything below
+  logic clk, armed, rdma_busy, bs_busy, bn_busy, cvt_busy, write_busy;  // clk: the clock of everything below
 
   localparam int DataWords = SdpWords - SdpFirstD;
   localparam int Lanes32 = SdpBsThroughput * 32;
@@ -78,15 +78,6 @@ module nvdla_sdp
       .stat_i (stat)
   );
 
-  // Clock: an access, a group that is armed, writes under way.
-  nvdla_clock_gate u_clock (
-      .clk_i,
-      .rst_ni,
-      .on_i  (clk_on_i),
-      .work_i(csb_rdma_req_i || csb_req_i || rdma_armed || armed || write_busy),
-      .clk_o (clk)
-  );
-
   // Destination. Compare mode needs no comparator here: it only keeps the results from memory.
   logic compare, to_pdp, to_memory;
   logic [12:0] surface_count;
@@ -110,7 +101,7 @@ module nvdla_sdp
       .csb_addr_i       (csb_addr_i),
       .csb_wdata_i      (csb_wdata_i),
       .csb_rdata_o      (csb_rdma_rdata_o),
-      .armed_o          (rdma_armed),
+      .busy_o           (rdma_busy),
       .main_valid_o     (main_valid),
       .main_ready_i     (main_ready),
       .main_data_o      (main_data),
@@ -182,6 +173,7 @@ module nvdla_sdp
       .op_mul_present_i(bs_mul_present),
       .op_alu_i        (bs_alu),
       .op_mul_i        (bs_mul),
+      .busy_o          (bs_busy),
       .valid_i         (src_valid),
       .ready_o         (src_ready),
       .data_i          (src_data),
@@ -213,6 +205,7 @@ module nvdla_sdp
       .op_mul_present_i(bn_mul_present),
       .op_alu_i        (bn_alu),
       .op_mul_i        (bn_mul),
+      .busy_o          (bn_busy),
       .valid_i         (bs_valid),
       .ready_o         (bs_ready),
       .data_i          (bs_data),
@@ -230,6 +223,7 @@ module nvdla_sdp
       .offset_i   (d.cvt_offset),
       .scale_i    (d.cvt_scale),
       .shift_i    (d.cvt_shift),
+      .busy_o     (cvt_busy),
       .valid_i    (bn_valid),
       .ready_o    (bn_ready),
       .data_i     (bn_data),
@@ -312,6 +306,16 @@ module nvdla_sdp
     else if (!run) passed_q <= 1'b0;
     else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;
   end
+
+  // Clock: an access, a layer that begins or ends, elements on their way. A layer that waits for CACC or for memory sleeps.
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (clk_on_i),
+      .work_i(csb_req_i || rdma_busy || (armed && !run) || done || (run && cacc_valid_i) || src_valid || bs_busy || bn_busy || cvt_busy ||
+              write_busy),
+      .clk_o (clk)
+  );
 
   wire unused_d = &{1'b0, `NVDLA_SDP_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 

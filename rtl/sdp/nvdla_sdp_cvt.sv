@@ -13,6 +13,7 @@ module nvdla_sdp_cvt
     input  logic [                  31:0] offset_i,
     input  logic [                  15:0] scale_i,
     input  logic [                   5:0] shift_i,
+    output logic                          busy_o,  // results inside
     input  logic                          valid_i,
     output logic                          ready_o,
     input  logic [SdpBsThroughput*32-1:0] data_i,
@@ -34,6 +35,7 @@ module nvdla_sdp_cvt
       .last_i,
       .first_o (first),
       .second_o(second),
+      .busy_o,
       .valid_o,
       .ready_i,
       .last_o

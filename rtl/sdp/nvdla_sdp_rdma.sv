@@ -3,6 +3,7 @@
 // A layer starts when its group is armed and consumed; it is released when every enabled reader has delivered its last
 // element, at once when none is enabled. MRDMA is enabled by FLYING_MODE = 0, the others by DISABLE = 0. There is no interrupt.
 // The read stall counters count and are cleared only in layers with PERF_DMA_EN; other layers report the value left over.
+// busy_o: an access, a layer that begins or ends, a reader with something that moves.
 // Spec: 50-sdp sections 2.3, 3, 4, 10 and 11.
 module nvdla_sdp_rdma
   import nvdla_pkg::*;
@@ -14,7 +15,7 @@ module nvdla_sdp_rdma
     input  logic [       CsbAddrBits-1:0] csb_addr_i,
     input  logic [                  31:0] csb_wdata_i,
     output logic [                  31:0] csb_rdata_o,
-    output logic                          armed_o,
+    output logic                          busy_o,
     // Input cube, one atom a transfer.
     output logic                          main_valid_o,
     input  logic                          main_ready_i,
@@ -47,7 +48,7 @@ module nvdla_sdp_rdma
   localparam int OperandDepth = 2 * MainDepth;
   localparam logic [63:0] AddrMask = ~(64'(MemAtom) - 64'd1);
 
-  logic run, unused_group, done;
+  logic run, unused_group, armed, done;
   logic [DataWords*32-1:0] d_flat, stat;
   sdp_rdma_d_t d;
   assign d = d_flat;
@@ -68,20 +69,21 @@ module nvdla_sdp_rdma
       .rdata_o(csb_rdata_o),
       .run_o  (run),
       .group_o(unused_group),
-      .armed_o(armed_o),
+      .armed_o(armed),
       .d_o    (d_flat),
       .done_i (done),
       .stat_i (stat)
   );
 
   // What the readers share.
-  logic m_enable, b_enable, n_enable, m_done, b_done, n_done, run_q, clear, count;
+  logic m_enable, b_enable, n_enable, m_done, b_done, n_done, m_busy, b_busy, n_busy, run_q, clear, count;
   logic [31:0] m_stall, b_stall, n_stall;
   logic [12:0] surface_count;
   assign m_enable = !d.flying_mode;
   assign b_enable = !d.brdma_disable;
   assign n_enable = !d.nrdma_disable;
   assign surface_count = d.channel >> $clog2(MemAtom);
+  assign busy_o = csb_req_i || (armed && !run) || done || m_busy || b_busy || n_busy;
   assign done = run && (m_done || !m_enable) && (b_done || !b_enable) && (n_done || !n_enable);
 
   nvdla_sdp_rdma_main #(
@@ -104,6 +106,7 @@ module nvdla_sdp_rdma
       .valid_o         (main_valid_o),
       .ready_i         (main_ready_i),
       .data_o          (main_data_o),
+      .busy_o          (m_busy),
       .mif_o           (m_mif_o),
       .mif_i           (m_mif_i)
   );
@@ -134,6 +137,7 @@ module nvdla_sdp_rdma
       .mul_present_o   (bs_mul_present_o),
       .alu_o           (bs_alu_o),
       .mul_o           (bs_mul_o),
+      .busy_o          (b_busy),
       .mif_o           (b_mif_o),
       .mif_i           (b_mif_i)
   );
@@ -164,6 +168,7 @@ module nvdla_sdp_rdma
       .mul_present_o   (bn_mul_present_o),
       .alu_o           (bn_alu_o),
       .mul_o           (bn_mul_o),
+      .busy_o          (n_busy),
       .mif_o           (n_mif_o),
       .mif_i           (n_mif_i)
   );

@@ -27,6 +27,7 @@ module nvdla_sdp_rdma_main
     output logic                valid_o,
     input  logic                ready_i,
     output logic [AtomBits-1:0] data_o,
+    output logic                busy_o,
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
@@ -56,6 +57,7 @@ module nvdla_sdp_rdma_main
       .valid_o,
       .ready_i,
       .data_o,
+      .busy_o,
       .mif_o,
       .mif_i
   );

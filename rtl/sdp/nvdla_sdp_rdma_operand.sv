@@ -37,6 +37,7 @@ module nvdla_sdp_rdma_operand
     output logic                          mul_present_o,
     output logic [SdpBsThroughput*16-1:0] alu_o,
     output logic [SdpBsThroughput*16-1:0] mul_o,
+    output logic                          busy_o,
     output mif_rd_req_t                   mif_o,
     input  mif_rd_rsp_t                   mif_i
 );
@@ -59,7 +60,7 @@ module nvdla_sdp_rdma_operand
   assign req_size = (run_atoms << size_log) | {12'd0, atoms - 4'd1};
 
   // Requests and responses.
-  logic rsp_valid, rsp_ready;
+  logic rsp_valid, rsp_ready, reader_busy;
   logic [AtomBits-1:0] rsp_data;
 
   nvdla_sdp_reader #(
@@ -82,6 +83,7 @@ module nvdla_sdp_rdma_operand
       .valid_o     (rsp_valid),
       .ready_i     (rsp_ready),
       .data_o      (rsp_data),
+      .busy_o      (reader_busy),
       .mif_o,
       .mif_i
   );
@@ -117,6 +119,7 @@ module nvdla_sdp_rdma_operand
   logic step, last_beat, last_of_surface, unused_open, unused_last;
 
   assign last_byte = ((OffsetBits'(first) + OffsetBits'(SdpBsThroughput)) << size_log) - OffsetBits'(1);
+  assign busy_o = reader_busy || step || (valid_o && ready_i);
   assign release_atoms = step && (per_element ? last_beat : last_of_surface);
 
   nvdla_sdp_beats u_beats (

@@ -2,6 +2,7 @@
 //
 // run_i is high while a layer that reads is active. Each request fetches size_i + 1 atoms; with single_i one request fetches all.
 // stall_o counts the clocks with a request that waits while count_i is 1, clear_i sets it to 0.
+// busy_o: a request, an atom or the stall counter moves.
 // Latency from run_i to the request: 1 clock; from response to stream: none.
 // Spec: 50-sdp sections 3.2 and 4.
 module nvdla_sdp_reader
@@ -26,10 +27,12 @@ module nvdla_sdp_reader
     output logic                valid_o,
     input  logic                ready_i,
     output logic [AtomBits-1:0] data_o,
+    output logic                busy_o,
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
-  logic req_valid, req_ready, unused_last;
+  logic req_valid, req_ready, unused_last, dma_busy;
+  assign busy_o = dma_busy || (req_valid && count_i);
   logic [AddrBits-1:0] req_addr;
 
   nvdla_sdp_lines u_lines (
@@ -64,6 +67,7 @@ module nvdla_sdp_reader
       .rsp_valid_o(valid_o),
       .rsp_ready_i(ready_i),
       .rsp_data_o (data_o),
+      .busy_o     (dma_busy),
       .mif_o,
       .mif_i
   );

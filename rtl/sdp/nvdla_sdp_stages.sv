@@ -10,6 +10,7 @@ module nvdla_sdp_stages (
     input  logic last_i,
     output logic first_o,
     output logic second_o,
+    output logic busy_o,
     output logic valid_o,
     input  logic ready_i,
     output logic last_o
@@ -19,6 +20,7 @@ module nvdla_sdp_stages (
   assign move_o = !valid3_q || ready_i;
   assign first_o = valid1_q;
   assign second_o = valid2_q;
+  assign busy_o = valid1_q || valid2_q || valid3_q;
   assign valid_o = valid3_q;
   assign last_o = last3_q;
 

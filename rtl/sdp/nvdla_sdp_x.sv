@@ -32,6 +32,7 @@ module nvdla_sdp_x
     input  logic [SdpBsThroughput*16-1:0] op_alu_i,
     input  logic [SdpBsThroughput*16-1:0] op_mul_i,
     // Data.
+    output logic                          busy_o,  // results inside
     input  logic                          valid_i,
     output logic                          ready_o,
     input  logic [SdpBsThroughput*32-1:0] data_i,
@@ -62,6 +63,7 @@ module nvdla_sdp_x
       .last_i,
       .first_o (first),
       .second_o(second),
+      .busy_o,
       .valid_o (stage_valid),
       .ready_i,
       .last_o  (stage_last)

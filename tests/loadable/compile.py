@@ -117,6 +117,12 @@ def layers(scratch):
     check("one_layer_result", output(result) == added(source_of(result), 5))
     again = compile_file(scratch, net.bytes(), "--threads=1")
     check("same_bytes_every_time", again.text == result.text)
+    elsewhere = scratch / "an other place"
+    elsewhere.mkdir()
+    (elsewhere / "b.nvdla").write_bytes(net.bytes())
+    subprocess.run([NVCOSIM, "compile", "b.nvdla", "--config=small", "--input=random:7", "--threads=3", "-o", "b.nvt.gz"], cwd=elsewhere,
+                   env={"TZ": "Asia/Tokyo", "LC_ALL": "de_DE.UTF-8"})
+    check("same_bytes_everywhere", (elsewhere / "b.nvt.gz").read_bytes() == again.trace.read_bytes())
     moved = plays("base", scratch, net, "--base", "0x90000000")
     check("base_moves_addresses", moved.writes == result.writes.replace("0x8000", "0x9000"), moved.writes)
     zero = plays("zero_input", scratch, net, source="zero")

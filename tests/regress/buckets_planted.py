@@ -21,7 +21,7 @@ import urllib.parse
 from counts import check, finish
 
 KIND = '"kind":"debug"'
-FOLDERS = ["cmac", "pdp", "csc", "cacc", "lut"]
+FOLDERS = ["cmac", "pdp", "csc", "cacc", "lut", "cdma", "cdp", "sdp", "cbuf"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 nvcosim = str(build / "nvcosim")

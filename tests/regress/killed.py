@@ -138,5 +138,26 @@ items:
     check("all pass", not rows("key", "verdict <> 'PASS'"), rows("key, reason", "verdict <> 'PASS'")[:3])
     check("one night", {row[0] for row in everything} == {1})
     check("no ledger is left", not pathlib.Path("nvcosim-nights/night-1/ledger").exists())
+
+    # What the runner alone knows, of a simulator that crashes, stands in the ledger before it stands in the database.
+    for name, does in ("crash", f"echo ran >>{folder}/crashes; kill -SEGV $$"), ("sleeps", f"[ -e {folder}/slept ] && exit 1; touch {folder}/slept; sleep 60"):
+        (tree / f"nvcosim-small-{name}").write_text(f"#!/bin/bash\n{does}\n")
+        (tree / f"nvcosim-small-{name}").chmod(0o755)
+    pathlib.Path("c.yml").write_text(f"""name: crashes
+triage: {{debug: 0, shrink_seconds: 0}}
+items:
+  - {{name: crash, config: small, dut: "rtl:crash", traces: ["{traces[0]}", "{traces[1]}", "{traces[2]}"]}}
+  - {{name: sleeps, config: small, dut: "rtl:sleeps", traces: "{traces[0]}"}}
+""")
+    command = [str(tree / "nvcosim"), "regress", "c.yml", "-j", "4"]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    crashes = pathlib.Path("crashes")
+    while (not crashes.exists() or crashes.read_text().count("\n") < 3 or not pathlib.Path("slept").exists()) and run.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.7)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    subprocess.run([*command, "--resume"], stdout=subprocess.DEVNULL)
+    check("a crash that the runner has noted is not run again", crashes.read_text().count("\n") == 3, crashes.read_text())
     print(f"{len(ran)} of {total} tests had come to their end before the last call, {time.monotonic() - start:.1f} s")
 finish()

@@ -67,6 +67,11 @@ def contents(folder):
     return {str(f.relative_to(folder)): f.read_bytes() for f in sorted(pathlib.Path(folder).rglob("*")) if f.is_file()}
 
 
+def lines(run):
+    """What a run printed, to stdout and stderr; two traces at a time end in any order."""
+    return [sorted(text.replace("forked", "fresh").split("\n")) for text in (run.stdout, run.stderr)]
+
+
 def same(title, options, copied=True):
     """With copies and without: the same, in fewer simulators."""
     notes()
@@ -80,7 +85,7 @@ def same(title, options, copied=True):
     else:
         check(f"{title}: and so does what cannot be copied", together == (len(traces), 0), together)
     check(f"{title}: status, lines and messages are the same",
-          [fresh.returncode, fresh.stdout, fresh.stderr] == [forked.returncode, *(t.replace("forked", "fresh") for t in (forked.stdout, forked.stderr))])
+          (fresh.returncode, lines(fresh)) == (forked.returncode, lines(forked)))
     text = pathlib.Path("forked.jsonl").read_text()
     pathlib.Path("forked.jsonl").write_text(text.replace("forked/", "fresh/"))
     check(f"{title}: results are the same", results("fresh.jsonl") == results("forked.jsonl") and len(results("fresh.jsonl")) == len(traces))

@@ -103,15 +103,25 @@ module conv_bench
       .mask_rd_data_o     (mask_rd_data)
   );
 
+  logic clk, csc_work, cmac_a_work, cmac_b_work, cacc_work;
+
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (clk_on_i),
+      .work_i(csc_work || cmac_a_work || cmac_b_work || cacc_work),
+      .clk_o (clk)
+  );
+
   nvdla_csc u_csc (
-      .clk_i              (clk_i),
-      .clk_on_i           (clk_on_i),
+      .clk_i              (clk),
       .rst_ni             (rst_ni),
       .csb_req_i          (csb_sel_i[0]),
       .csb_write_i        (csb_write_i),
       .csb_addr_i         (csb_addr_i),
       .csb_wdata_i        (csb_wdata_i),
       .csb_rdata_o        (csc_rdata),
+      .work_o             (csc_work),
       .cmac_a_run_i       (cmac_a_run),
       .cmac_b_run_i       (cmac_b_run),
       .cacc_run_i         (cacc_run),
@@ -139,14 +149,14 @@ module conv_bench
   );
 
   nvdla_cmac u_cmac_a (
-      .clk_i              (clk_i),
-      .clk_on_i           (clk_on_i),
+      .clk_i              (clk),
       .rst_ni             (rst_ni),
       .csb_req_i          (csb_sel_i[1]),
       .csb_write_i        (csb_write_i),
       .csb_addr_i         (csb_addr_i),
       .csb_wdata_i        (csb_wdata_i),
       .csb_rdata_o        (cmac_a_rdata),
+      .work_o             (cmac_a_work),
       .run_o              (cmac_a_run),
       .atom_valid_i       (atom_valid),
       .atom_data_i        (atom_data),
@@ -166,14 +176,14 @@ module conv_bench
   );
 
   nvdla_cmac u_cmac_b (
-      .clk_i              (clk_i),
-      .clk_on_i           (clk_on_i),
+      .clk_i              (clk),
       .rst_ni             (rst_ni),
       .csb_req_i          (csb_sel_i[2]),
       .csb_write_i        (csb_write_i),
       .csb_addr_i         (csb_addr_i),
       .csb_wdata_i        (csb_wdata_i),
       .csb_rdata_o        (cmac_b_rdata),
+      .work_o             (cmac_b_work),
       .run_o              (cmac_b_run),
       .atom_valid_i       (atom_valid),
       .atom_data_i        (atom_data),
@@ -193,14 +203,14 @@ module conv_bench
   );
 
   nvdla_cacc u_cacc (
-      .clk_i         (clk_i),
-      .clk_on_i      (clk_on_i),
+      .clk_i         (clk),
       .rst_ni        (rst_ni),
       .csb_req_i     (csb_sel_i[3]),
       .csb_write_i   (csb_write_i),
       .csb_addr_i    (csb_addr_i),
       .csb_wdata_i   (csb_wdata_i),
       .csb_rdata_o   (cacc_rdata),
+      .work_o        (cacc_work),
       .run_o         (cacc_run),
       .valid_i       (a_valid),
       .sum_a_i       (a_sum),

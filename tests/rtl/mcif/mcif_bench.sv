@@ -137,6 +137,7 @@ module mcif_bench
     localparam int Number = (slot == RdSlotSdp) ? 0 : (slot == RdSlotSdpB) ? 1 : (slot == RdSlotSdpN) ? 2 : (slot == RdSlotPdp) ? 3 : -1;
     if (Number >= 0) begin : gen_client
       localparam int Atoms = (Number == 2) ? MifAtoms : 1;
+      logic unused_busy;
       nvdla_dma_read #(
           .Depth   ((Number == 1) ? 8 : 64),
           .RspAtoms(Atoms)
@@ -151,6 +152,7 @@ module mcif_bench
           .rsp_valid_o(rs_valid_o[Number]),
           .rsp_ready_i(rs_ready_i[Number]),
           .rsp_data_o (rs_data_o[Number*MifBits+:Atoms*AtomBits]),
+          .busy_o     (unused_busy),
           .mif_o      (rd_req[slot*MifRdReqBits+:MifRdReqBits]),
           .mif_i      (rd_rsp[slot*MifRdRspBits+:MifRdRspBits])
       );
