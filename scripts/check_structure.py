@@ -29,12 +29,13 @@ MAY_INCLUDE = {
     "coverage": "nvdla memory layers trace",
     "report": "nvdla memory layers trace device observe replay",
     "triage": "nvdla layers observe report",
-    "run": "nvdla memory layers trace loadable device observe model gen replay coverage report triage",
+    "export": "nvdla memory layers trace device replay",
+    "split": "nvdla memory layers trace device model replay export",
+    "run": "nvdla memory layers trace loadable device observe model gen replay coverage report triage split",
     "regress": "nvdla memory layers trace gen coverage report run",
     "import": "nvdla memory layers trace",
-    "export": "nvdla memory layers trace device replay",
     "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace loadable device observe model gen replay coverage report run regress import export",
+    "cli": "nvdla memory layers trace loadable device observe model gen replay coverage report run regress import export split",
 }
 
 
