@@ -63,7 +63,8 @@ traces = [ROOT / f"traces/conformance/small/rand_{name}.nvt.gz" for name in ("mi
 
 plan("find", list(faults.values()), traces, "{debug: 0, shrink_seconds: 0}")
 run = regress("find.yml")
-noticed = {row["item"] for row in rows("SELECT DISTINCT item FROM result WHERE verdict IN ('FAIL', 'HANG')")}
+# A hang is blamed on the engine at which the waits end, which need not be that of the fault.
+noticed = {row["item"] for row in rows("SELECT item FROM result GROUP BY item HAVING sum(verdict = 'FAIL') > 0 AND sum(verdict = 'HANG') = 0")}
 chosen = [folder for folder in FOLDERS if folder in noticed][:3]
 if len(chosen) < 3:
     sys.exit(f"only {len(chosen)} faults are noticed\n{run.stdout}{run.stderr}")
