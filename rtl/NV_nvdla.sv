@@ -111,10 +111,11 @@ module NV_nvdla
   logic [CsbAddrBits-1:0] csb_addr;
   logic [31:0] csb_wdata, rdata;
   logic [31:0] cfgrom_rdata, glb_rdata, mcif_rdata, cvif_rdata, sdp_rdma_rdata, sdp_rdata, pdp_rdma_rdata, pdp_rdata,
-      cdp_rdma_rdata, cdp_rdata, cdma_rdata, csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata;
+      cdp_rdma_rdata, cdp_rdata, cdma_rdata, csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata, bdma_rdata, rubik_rdata;
 
   assign rdata = cfgrom_rdata | glb_rdata | mcif_rdata | cvif_rdata | sdp_rdma_rdata | sdp_rdata | pdp_rdma_rdata | pdp_rdata |
-      cdp_rdma_rdata | cdp_rdata | cdma_rdata | csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata;
+      cdp_rdma_rdata | cdp_rdata | cdma_rdata | csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata |
+      bdma_rdata | rubik_rdata;
 
   nvdla_csb #(
       .Units  (CsbUnits),
@@ -149,7 +150,7 @@ module NV_nvdla
       .rdata_o(cfgrom_rdata)
   );
 
-  logic [1:0] sdp_done, pdp_done, cdp_done, cdma_dat_done, cdma_wt_done, cacc_done;
+  logic [1:0] sdp_done, pdp_done, cdp_done, cdma_dat_done, cdma_wt_done, cacc_done, bdma_done, rubik_done;
   logic intr;
 
   nvdla_glb u_glb (
@@ -163,8 +164,8 @@ module NV_nvdla
       .done_sdp_i     (sdp_done),
       .done_cdp_i     (cdp_done),
       .done_pdp_i     (pdp_done),
-      .done_bdma_i    (2'b00),
-      .done_rubik_i   (2'b00),
+      .done_bdma_i    (bdma_done),
+      .done_rubik_i   (rubik_done),
       .done_cdma_dat_i(cdma_dat_done),
       .done_cdma_wt_i (cdma_wt_done),
       .done_cacc_i    (cacc_done),
@@ -430,16 +431,51 @@ module NV_nvdla
       .done_intr_o   (cacc_done)
   );
 
-  // Clients of engines that are not here ask for nothing.
-  for (genvar i = 0; i < RdClients; i++) begin : gen_no_reader
-    if (i == RdSlotSdpE || i == RdSlotBdma || i == RdSlotRubik) begin : gen_silent
-      assign rd_req[i*MifRdReqBits+:MifRdReqBits] = '0;
-    end
-  end
-  for (genvar i = 0; i < WrClients; i++) begin : gen_no_writer
-    if (i == WrSlotBdma || i == WrSlotRubik) begin : gen_silent
-      assign wr_req[i*MifWrReqBits+:MifWrReqBits] = '0;
-    end
+  // Engines that only some configurations have: their modules need registers that the others do not have.
+`ifdef NVDLA_BDMA
+  nvdla_bdma u_bdma (
+      .clk_i      (dla_core_clk),
+      .clk_on_i   (clk_on),
+      .rst_ni     (core_rst_n),
+      .csb_req_i  (sel[SelBdma]),
+      .csb_write_i(csb_write),
+      .csb_addr_i (csb_addr),
+      .csb_wdata_i(csb_wdata),
+      .csb_rdata_o(bdma_rdata),
+      .r_mif_o    (rd_req[RdSlotBdma*MifRdReqBits+:MifRdReqBits]),
+      .r_mif_i    (rd_rsp[RdSlotBdma*MifRdRspBits+:MifRdRspBits]),
+      .w_mif_o    (wr_req[WrSlotBdma*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i    (wr_rsp[WrSlotBdma*MifWrRspBits+:MifWrRspBits]),
+      .done_intr_o(bdma_done)
+  );
+`else
+  assign bdma_rdata = '0;
+  assign bdma_done  = '0;
+`endif
+`ifdef NVDLA_RUBIK
+  nvdla_rubik u_rubik (
+      .clk_i      (dla_core_clk),
+      .clk_on_i   (clk_on),
+      .rst_ni     (core_rst_n),
+      .csb_req_i  (sel[SelRbk]),
+      .csb_write_i(csb_write),
+      .csb_addr_i (csb_addr),
+      .csb_wdata_i(csb_wdata),
+      .csb_rdata_o(rubik_rdata),
+      .r_mif_o    (rd_req[RdSlotRubik*MifRdReqBits+:MifRdReqBits]),
+      .r_mif_i    (rd_rsp[RdSlotRubik*MifRdRspBits+:MifRdRspBits]),
+      .w_mif_o    (wr_req[WrSlotRubik*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i    (wr_rsp[WrSlotRubik*MifWrRspBits+:MifWrRspBits]),
+      .done_intr_o(rubik_done)
+  );
+`else
+  assign rubik_rdata = '0;
+  assign rubik_done  = '0;
+`endif
+
+  // The SDP has no EW reader: its client asks for nothing.
+  if (RdSlotSdpE >= 0) begin : gen_no_ew
+    assign rd_req[RdSlotSdpE*MifRdReqBits+:MifRdReqBits] = '0;
   end
 
   // Memory.

@@ -83,4 +83,13 @@ csc/nvdla_csc_weight.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
 cacc/nvdla_cacc.sv
+bdma/nvdla_bdma.sv
+bdma/nvdla_bdma_load.sv
+bdma/nvdla_bdma_store.sv
+bdma/nvdla_bdma_walk.sv
+rubik/nvdla_rubik.sv
+rubik/nvdla_rubik_command.sv
+rubik/nvdla_rubik_read.sv
+rubik/nvdla_rubik_turn.sv
+rubik/nvdla_rubik_walk.sv
 NV_nvdla.sv

@@ -430,6 +430,7 @@ def generate_sv(outdir, name):
     options = [f"+define+TB_AW={cfg['addr_bits']}", f"+define+TB_DW={cfg['dbb_data_bits']}"]
     if cfg["secondary_memory"] == "1":
         options += [f"+define+TB_SRAM_DW={cfg['cvsram_data_bits']}", "+define+NVDLA_SECONDARY_MEMORY"]
+    options += [f"+define+NVDLA_{name.upper()}" for name in ("bdma", "rubik") if cfg[name] == "1"]
     write(outdir, "config.f", options + [""])
 
 

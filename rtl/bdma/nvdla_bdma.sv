@@ -6,6 +6,7 @@
 // answered one clock later. r_*, w_*: read and write client of the memory interfaces. done_intr_o: one clock per launch whose last write
 // has been acknowledged, by group. Registers may be written at any time; a push takes them as they are.
 // Spec: 64-bdma.
+`ifdef NVDLA_BDMA // without it there are no such registers
 module nvdla_bdma
   import nvdla_pkg::*;
   import nvdla_bdma_pkg::*;
@@ -225,3 +226,4 @@ module nvdla_bdma
   `NVDLA_CHECK(OneGroupAtATime, ack != 2'b11)
   `NVDLA_CHECK(AcknowledgesOfGroups, ack == 2'b00 || open_q != '0)
 endmodule
+`endif

@@ -6,6 +6,7 @@
 // later. r_*, w_*: read and write client of the memory interfaces. done_intr_o: one clock per layer whose last write has been acknowledged,
 // by register group; the group is released when the last write has gone to the write DMA. The undefined mode never ends.
 // Spec: 66-rubik; 10-system, section 6 (groups).
+`ifdef NVDLA_RUBIK // without it there are no such registers
 module nvdla_rubik
   import nvdla_pkg::*;
   import nvdla_rubik_pkg::*;
@@ -203,3 +204,4 @@ module nvdla_rubik
 
   `NVDLA_PARAM(HasRubik, Rubik != 0)
 endmodule
+`endif
