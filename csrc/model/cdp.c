@@ -207,12 +207,16 @@ WIDE static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count
         uint32_t w = fp17_to_fp32_inline(from[i]);
         padded[i] = fp32_mul_inline(w, w);
     }
+    const uint32_t *below = square - 1, *above = square + 1;
     /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reach is at least 1 */
     for (size_t i = 0; i < count; i++)
-        sum[i] = fp32_add_inline(fp32_add_inline(square[i - 1], square[i + 1]), square[i]);
-    for (size_t k = 2; k <= reach; k++)
+        sum[i] = fp32_add_inline(fp32_add_inline(below[i], above[i]), square[i]);
+    for (size_t k = 2; k <= reach; k++) {
+        below--;
+        above++;
         for (size_t i = 0; i < count; i++)
-            sum[i] = fp32_add_inline(sum[i], fp32_add_inline(square[i - k], square[i + k]));
+            sum[i] = fp32_add_inline(sum[i], fp32_add_inline(below[i], above[i]));
+    }
 }
 
 WIDE static void multiply_fp17(const uint32_t *v, uint32_t *product, size_t count) {
