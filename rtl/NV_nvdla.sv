@@ -141,10 +141,13 @@ module NV_nvdla
       .rdata_i                (rdata)
   );
 
+  logic cfgrom_req;
+  assign cfgrom_req = SelCfgrom >= 0 && sel[(SelCfgrom >= 0) ? SelCfgrom : 0];
+
   nvdla_cfgrom u_cfgrom (
       .clk_i  (dla_core_clk),
       .rst_ni (core_rst_n),
-      .req_i  (SelCfgrom >= 0 && sel[(SelCfgrom >= 0) ? SelCfgrom : 0]),
+      .req_i  (cfgrom_req),
       .write_i(csb_write),
       .addr_i (csb_addr),
       .rdata_o(cfgrom_rdata)

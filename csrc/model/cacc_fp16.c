@@ -122,7 +122,7 @@ INLINED void add_numbers(longs *exponent, longs *mantissa, longs e, longs m) {
 
 WIDEST static void add_all(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas) {
     for (size_t k = 0; k < CACC_FP16_LANES; k += SOME) {
-        longs exponent, mantissa, e, m;
+        longs exponent, mantissa, e = {0}, m;
         memcpy(&exponent, accumulators->exponent + k, sizeof exponent);
         memcpy(&mantissa, accumulators->mantissa + k, sizeof mantissa);
         for (size_t i = 0; i < SOME; i++)

@@ -284,7 +284,7 @@ INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, 
             place[count++] = (uint16_t)(64 * i + (size_t)__builtin_ctzll(bits));
     }
     for (size_t c = 0; c < count; c++) {
-        const size_t n = place[c] / LANES, k = place[c] % LANES;
+        const size_t n = place[c] / LANES, k = place[c] % LANES; /* cppcheck-suppress uninitvar ; count are there */
         far->weight[c] = weights[n].mantissas[k];
         far->data[c] = data->mantissa[n];
         far->distance[c] = distances->bits[n][k];
@@ -295,7 +295,7 @@ INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, 
 
 /* The terms of 16 products, any distance below eight: section 9.2 as it is written. */
 INLINED ints terms_of_far(const int16_t *weight, const int16_t *data, const uint8_t *distance) {
-    ints w, d, shift;
+    ints w = {0}, d = {0}, shift = {0};
     for (size_t k = 0; k < LANES; k++) {
         w[k] = weight[k];
         d[k] = data[k];
