@@ -23,15 +23,15 @@ module nvdla_fifo #(
   logic [Width-1:0] mem_q[0:Depth-1];
   logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
   logic [CountBits-1:0] count_q;
+  logic push, pop;
 
   assign in_ready_o  = count_q != Full;
   assign out_valid_o = count_q != '0;
   assign out_data_o  = mem_q[rd_ptr_q];
+  assign push        = in_valid_i & in_ready_o;
+  assign pop         = out_valid_o & out_ready_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    logic push, pop;
-    push = in_valid_i & in_ready_o;
-    pop  = out_valid_o & out_ready_i;
+  always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       wr_ptr_q <= '0;
       rd_ptr_q <= '0;
@@ -41,9 +41,8 @@ module nvdla_fifo #(
       if (pop) rd_ptr_q <= (rd_ptr_q == Last) ? '0 : rd_ptr_q + 1'b1;
       if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
     end
-  end
 
-  always_ff @(posedge clk_i) if (in_valid_i && in_ready_o) mem_q[wr_ptr_q] <= in_data_i;
+  always_ff @(posedge clk_i) if (push) mem_q[wr_ptr_q] <= in_data_i;
 
   `NVDLA_PARAM(DepthLegal, Depth >= 1 && Width >= 1)
   `NVDLA_QUEUE(Queue, Width, Depth, in_valid_i && in_ready_o, in_data_i, out_valid_o, out_valid_o && out_ready_i, out_data_o)
