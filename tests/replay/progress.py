@@ -51,8 +51,9 @@ with tempfile.TemporaryDirectory() as folder:
     check("and the part that is done was right", 0.1 < share < 0.95 and left[-1] <= 0.3 * max(4, left[0]), (share, left))
     check("the line is gone at the end", lines[-1].startswith(("\33[32mPASS", "\33[K\33[32mPASS")), lines[-1:])
     short = sorted(str(path) for path in (ROOT / "traces/conformance/small").glob("rand_sdp_00*.nvt.gz"))[:4]
+    subprocess.run([sys.executable, str(ROOT / "tests/replay/long_trace.py"), str(trace), "1200", "long.nvt"], check=True, stdout=subprocess.DEVNULL)
     lines = shown("--dut", "rtl", "-j2", "long.nvt", *short)
-    counted = [re.search(r"(\d) of 5 traces done.*, (\d+:\d+) left; long on rtl: layer \d+ of 500", line) for line in lines]
+    counted = [re.search(r"(\d) of 5 traces done.*, (\d+:\d+) left; long on rtl: layer \d+ of 1200", line) for line in lines]
     counted = [match for match in counted if match]
     # By traces four of five would be done: 0:01 left.
     check("of several traces each counts with the clocks of its layers", counted and seconds(counted[0][2]) > 1, lines[-8:])
