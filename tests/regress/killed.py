@@ -24,6 +24,7 @@ import time
 from counts import check, finish
 
 KILLS = 10
+LAYERS = 80  # random ones, on the model and on both: enough to be killed that often on a quick machine
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32)
@@ -80,7 +81,7 @@ exit $?
 """)
     (tree / "nvcosim-small").chmod(0o755)
     traces = sorted((ROOT / "traces/conformance/small").glob("rand_[ps]d*.nvt.gz"))[:40]
-    total = 2 * len(traces) + 20
+    total = 2 * len(traces) + 2 * LAYERS
     listed = "".join(f"      - {trace}\n" for trace in traces)
     pathlib.Path("p.yml").write_text(f"""name: killed
 items:
@@ -96,7 +97,7 @@ items:
   - name: layers
     config: small
     dut: [model, both]
-    random: {{engines: mix, count: 10}}
+    random: {{engines: mix, count: {LAYERS}}}
 """)
     command = [str(tree / "nvcosim"), "regress", "p.yml", "-j", "2"]
     start = time.monotonic()
