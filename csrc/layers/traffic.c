@@ -151,22 +151,61 @@ uint64_t launch_macs(const struct launch *launch) {
     return positions * kernels * channels * taps * (FIELD(&view, CSC, D_BATCH_NUMBER, BATCHES) + 1);
 }
 
-/* The same for the MAC array, which takes a group of kernels and of channels in a clock. 16-bit types: half of the
- * kernels. */
+/* The MAC array takes a whole block of channels for a whole group of kernels, whether it is full or not; 16-bit types
+ * take half of the kernels at a time. */
 static uint64_t array_clocks(const struct nvdla_config *config, const struct launch *launch) {
-    const struct registers_view view = launch_view(NULL, launch);
-    const uint64_t macs = launch_macs(launch);
+    const struct registers_view view = launch_view(config, launch);
     const uint64_t kernels = FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1;
     const uint64_t channels = FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
-    const size_t group = (size_t)config->atomic_k / (FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION) != 0 ? 2 : 1);
-    return macs / (kernels * channels) * ceil_div(kernels, group) * ceil_div(channels, (size_t)config->atomic_c);
+    const bool wide = nvdla_has_16_bits(config) && FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION) != NVDLA_INT8;
+    const size_t group = (size_t)config->atomic_k / (wide ? 2 : 1);
+    return launch_macs(launch) / (kernels * channels) * ceil_div(kernels, group) *
+           ceil_div(channels, (size_t)config->atomic_c);
+}
+
+/* Of a unit that takes so many elements of the cube a clock. */
+static uint64_t pipe_clocks(const struct nvdla_config *config, const struct launch *launch, int throughput) {
+    struct cube cube;
+    bool primary;
+    const bool there = launch->unit == NVDLA_PDP_RDMA || launch->unit == NVDLA_SDP_RDMA
+                           ? launch_input_cube(config, launch, &cube, &primary)
+                           : launch_output_cube(config, launch, &cube, &primary);
+    if (!there)
+        return 0;
+    return ceil_div(volume((uint64_t)cube.width, (uint64_t)cube.height, (uint64_t)cube.channels), (size_t)throughput);
+}
+
+static uint64_t bdma_bytes(const struct nvdla_config *config, const struct launch *launch) {
+    struct launch_block block;
+    uint64_t bytes = 0;
+    for (size_t i = 0; launch_block(config, launch, i, &block); i++)
+        bytes += volume((uint64_t)block.source.width, (uint64_t)block.source.height, (uint64_t)block.source.channels);
+    return bytes;
 }
 
 uint64_t launch_clocks(const struct nvdla_config *config, const struct launch *launch) {
-    uint64_t atoms = 0;
-    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
-        atoms += launch_atoms(config, launch, (enum nvdla_client)client);
-    const uint64_t bus = atoms * (uint64_t)config->mem_atom * 8 / (uint64_t)config->dbb_data_bits;
-    const uint64_t array = launch->unit == NVDLA_CSC ? array_clocks(config, launch) : 0;
-    return bus > array ? bus : array;
+    uint64_t bytes = launch->unit == NVDLA_BDMA ? bdma_bytes(config, launch) : 0, unit = 0;
+    for (enum nvdla_client client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        bytes += launch_atoms(config, launch, client) * (uint64_t)config->mem_atom;
+    const uint64_t port = ceil_div(bytes, (size_t)config->dbb_data_bits / 8);
+    switch (launch->unit) {
+    case NVDLA_CSC:
+        unit = array_clocks(config, launch);
+        break;
+    case NVDLA_SDP:
+    case NVDLA_SDP_RDMA:
+        unit = pipe_clocks(config, launch, config->sdp_bs_throughput);
+        break;
+    case NVDLA_PDP:
+    case NVDLA_PDP_RDMA:
+        unit = pipe_clocks(config, launch, config->pdp_throughput);
+        break;
+    case NVDLA_CDP:
+    case NVDLA_CDP_RDMA:
+        unit = pipe_clocks(config, launch, config->cdp_throughput);
+        break;
+    default:
+        break;
+    }
+    return port > unit ? port : unit;
 }

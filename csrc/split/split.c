@@ -6,18 +6,20 @@
 #include <string.h>
 
 #include "layers/tracker.h"
+#include "layers/traffic.h"
 #include "model/model.h"
 #include "model/snapshot.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "replay/player.h"
-#include "split/cost.h"
 #include "split/course.h"
 #include "split/exchange.h"
 #include "split/line.h"
 #include "split/piece.h"
 #include "trace/network.h"
+
+enum { LAYER_CLOCKS = 200 }; /* of the beginning and the end of a layer */
 
 /* ---- layers ---- */
 
