@@ -147,6 +147,29 @@ static void bits_that_do_not_exist_are_not_kept(void **state) {
     layer_tracker_free(b.tracker);
 }
 
+static void clocks_are_those_of_the_slowest_part(void **state) {
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct bench b = bench(full ? "full" : "small");
+        b.unit = NVDLA_CSC;
+        set(&b, CSC_D_WEIGHT_SIZE_EXT_0, 2 << 16 | 2);   /* 3x3 */
+        set(&b, CSC_D_WEIGHT_SIZE_EXT_1, 32 << 16 | 64); /* 33 kernels of 65 channels */
+        set(&b, CSC_D_DATAOUT_SIZE_0, 4 << 16 | 3);      /* 4x5 */
+        set(&b, CSC_D_MISC_CFG, 0);
+        const struct launch *launch = set(&b, CSC_D_OP_ENABLE, 1);
+        assert_int_equal(launch_macs(launch), 20 * 9 * 33 * 65);
+        assert_int_equal(launch_clocks(b.config, launch), 20 * 9 * (full ? 2 * 2 : 5 * 9));
+        set(&b, CSC_S_POINTER, 1);
+        set(&b, CSC_D_WEIGHT_SIZE_EXT_0, 2 << 16 | 2);
+        set(&b, CSC_D_WEIGHT_SIZE_EXT_1, 32 << 16 | 64);
+        set(&b, CSC_D_DATAOUT_SIZE_0, 4 << 16 | 3);
+        set(&b, CSC_D_MISC_CFG, 1 << 12); /* INT16, where there is such a thing */
+        launch = set(&b, CSC_D_OP_ENABLE, 1);
+        assert_int_equal(launch_clocks(b.config, launch), 20 * 9 * (full ? 3 * 2 : 5 * 9));
+        layer_tracker_free(b.tracker);
+    }
+}
+
 static void launches_are_numbered_per_unit_and_found_again(void **state) {
     (void)state;
     struct bench b = bench("small");
@@ -970,6 +993,7 @@ int main(void) {
         cmocka_unit_test(groups_are_filled_through_producer),
         cmocka_unit_test(only_one_in_op_enable_arms),
         cmocka_unit_test(bits_that_do_not_exist_are_not_kept),
+        cmocka_unit_test(clocks_are_those_of_the_slowest_part),
         cmocka_unit_test(launches_are_numbered_per_unit_and_found_again),
         cmocka_unit_test(bdma_launches_have_the_group_of_their_register),
         cmocka_unit_test(bdma_launches_have_their_descriptors),
