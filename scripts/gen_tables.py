@@ -381,6 +381,10 @@ def generate_sv(outdir, name):
         if k not in ("name", "map", "rtl"):
             out.append(f"  localparam int {camel(k)} = {v};")
     out.append(f"  localparam int AtomBits = {int(cfg['mem_atom']) * 8};")
+    out.append("  // CBUF as it is built (chapter 30 section 4.1): an entry is one atom of the widest precision, LaneBytes a lane.")
+    out.append(f"  localparam int LaneBytes = {lane_bytes(cfg)};")
+    out.append(f"  localparam int EntryBytes = {entry_bytes(cfg)};")
+    out.append(f"  localparam int BankEntries = {bank_entries(cfg)};")
     out.append("")
     emit_clients(out, load_clients(maps), cfg)
     emit_links(out, cfg)
@@ -458,11 +462,24 @@ def emit_clients(out, clients, cfg):
     out.append("")
 
 
+def lane_bytes(cfg):
+    """Bytes of an element of the widest precision."""
+    return 2 if int(cfg["int16"]) or int(cfg["fp16"]) else 1
+
+
+def entry_bytes(cfg):
+    return int(cfg["cbuf_bank_bytes"]) * lane_bytes(cfg)
+
+
+def bank_entries(cfg):
+    return int(cfg["cbuf_bank_depth"]) // lane_bytes(cfg)
+
+
 def emit_links(out, cfg):
     """Words that go between modules, one for each direction of a link."""
     addr, atom, burst = int(cfg["addr_bits"]), int(cfg["mem_atom"]) * 8, 4
-    entry = (int(cfg["cbuf_banks"]) * int(cfg["cbuf_bank_depth"]) - 1).bit_length()  # number of a CBUF entry
-    slot = max(1, (int(cfg["cbuf_bank_bytes"]) // int(cfg["mem_atom"]) - 1).bit_length())
+    entry = (int(cfg["cbuf_banks"]) * bank_entries(cfg) - 1).bit_length()  # number of a CBUF entry
+    slot = max(1, (entry_bytes(cfg) // int(cfg["mem_atom"]) - 1).bit_length())
     size, entries = 14, 15
     out.append("  // Widths: a size or a part of one (lines, slices, kernels, ...; registers hold it minus 1, in 13 bits), and a number of CBUF entries.")
     out.append(f"  localparam int SizeBits = {size};")

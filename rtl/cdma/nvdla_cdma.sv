@@ -528,7 +528,7 @@ module nvdla_cdma
   end
 
   // ---- checks ------------------------------------------------------------------------------------------------------------------
-  `NVDLA_PARAM(RingsLegal, CbufEntries == CbufBanks * CbufBankDepth && Slots >= 1 && Slots <= 4)
+  `NVDLA_PARAM(RingsLegal, CbufEntries == CbufBanks * BankEntries && Slots >= 1 && Slots <= 4)
   `NVDLA_PARAM(DepthCoversABurst, ReadDepth >= DbbBurstBeats && (SecondaryMemory == 0 || ReadDepth >= CvsramBurstBeats))
   `NVDLA_CHECK(WorksOnlyInLayer, run || (dat_state_q == StateIdle && wt_state_q == StateIdle))
   `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(dat_done_intr_o) && $onehot0(wt_done_intr_o))
@@ -586,7 +586,7 @@ module nvdla_cdma
       .rl_entries_i(32'(dat_rl_entries))
   );
   logic mask_write;
-  assign mask_write = WeightCompression != 0 && 32'(wt_wr_o.addr) >= CbufEntries - CbufBankDepth && d.weight_format;
+  assign mask_write = WeightCompression != 0 && 32'(wt_wr_o.addr) >= CbufEntries - BankEntries && d.weight_format;
   nvdla_check_ring #(
       .Entries(CbufEntries),
       .Slots  (Slots)

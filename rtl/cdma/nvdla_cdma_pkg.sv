@@ -7,7 +7,7 @@ package nvdla_cdma_pkg;
 
   localparam int AtomShift = $clog2(MemAtom);
   localparam int SlotShift = $clog2(Slots);
-  localparam int BankShift = $clog2(CbufBankDepth);
+  localparam int BankShift = $clog2(BankEntries);
 
   // Atoms that may be in flight for a read client: one for every clock of the memory latency that the configuration is made for.
   localparam int ReadDepth = (DbbLatency > CvsramLatency) ? DbbLatency : CvsramLatency;

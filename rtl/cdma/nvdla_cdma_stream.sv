@@ -118,7 +118,7 @@ module nvdla_cdma_stream
       written_q <= '0;
     end else if (rsp_valid_i) begin
       missing_q <= missing_q - 32'd1;
-      if (entry_end) written_q <= written_q + 33'(CbufBankBytes);
+      if (entry_end) written_q <= written_q + 33'(EntryBytes);
     end
     if (start_i || report_i || rsp_valid_i)
       stored_q <= ((start_i || report_i) ? '0 : stored_q) + EntryCountBits'(rsp_valid_i && entry_end);

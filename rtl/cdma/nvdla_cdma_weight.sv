@@ -192,8 +192,8 @@ module nvdla_cdma_weight
         .enable_i    (compressed),
         .base_i      (wmb_addr_i & AtomMask),
         .bytes_i     (32'(wmb_bytes_i)),
-        .ring_i      (EntryCountBits'(CbufBankDepth)),
-        .first_i     (EntryCountBits'(CbufEntries - CbufBankDepth)),
+        .ring_i      (EntryCountBits'(BankEntries)),
+        .first_i     (EntryCountBits'(CbufEntries - BankEntries)),
         .req_valid_o (mask_req),
         .take_i      (mask_take),
         .req_addr_o  (mask_addr),
@@ -312,7 +312,7 @@ module nvdla_cdma_weight
   logic up_ends;
   logic [31:0] entries;
   assign up_ends = up_valid_o && kernels_up_q + 32'(up_kernels_o) == 32'(weight_kernel_i) + 1;
-  assign entries = (weight_bytes_i + CbufBankBytes - 1) / CbufBankBytes;
+  assign entries = (weight_bytes_i + EntryBytes - 1) / EntryBytes;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       kernels_up_q <= 0;

@@ -18,14 +18,14 @@ module nvdla_cmac
     output logic                             run_o,
     // From CSC.
     input  logic                             atom_valid_i,
-    input  logic [            AtomicC*8-1:0] atom_data_i,
+    input  logic [         ConvAtomBits-1:0] atom_data_i,
     input  logic                             atom_stripe_start_i,
     input  logic                             atom_stripe_end_i,
     input  logic                             atom_channel_end_i,
     input  logic                             atom_layer_end_i,
     input  logic                             wt_valid_i,
     input  logic [            ConvCells-1:0] wt_sel_i,
-    input  logic [            AtomicC*8-1:0] wt_data_i,
+    input  logic [         ConvAtomBits-1:0] wt_data_i,
     // To CACC.
     output logic                             valid_o,
     output logic [ConvCells*ConvSumBits-1:0] sum_o,

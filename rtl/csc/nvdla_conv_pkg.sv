@@ -6,8 +6,15 @@
 package nvdla_conv_pkg;
   import nvdla_pkg::*;
 
-  localparam int ConvCells = AtomicK / 2;               // MAC cells of one CMAC unit
-  localparam int ConvSumBits = 16 + $clog2(AtomicC);    // sum of AtomicC products of 8 by 8 bits
+  localparam int ConvAtomBits = AtomicC * LaneBytes * 8;  // an atom of data or weights: a CBUF entry
+  localparam int ConvCells = AtomicK / LaneBytes / 2;   // MAC cells of one CMAC unit; with LaneBytes 2 a cell computes two INT8 kernels
+  // What a cell gives for an atom. INT8 only: the sum of AtomicC products. With 16-bit precisions ConvValues values of ConvValueBits (the
+  // others but value 0 are 0 without Winograd): INT8 {high kernel, low kernel} of ConvInt8Bits each, INT16 a sum of 38 bits, FP16
+  // {exponent of 6 bits, mantissa of 38}.
+  localparam int ConvInt8Bits = 16 + $clog2(AtomicC);
+  localparam int ConvValueBits = 44;
+  localparam int ConvValues = (Winograd != 0) ? 4 : 1;
+  localparam int ConvSumBits = (LaneBytes == 2) ? ConvValues * ConvValueBits : ConvInt8Bits;
   localparam int ConvStripeMax = 2 * AtomicK;           // positions of a stripe, results CACC accumulates at a time
   localparam int ConvStripeBits = $clog2(ConvStripeMax);
   localparam int ConvRows = 2 * ConvStripeMax;          // rows of the delivery buffer, credits CSC starts with

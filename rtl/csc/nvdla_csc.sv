@@ -217,8 +217,8 @@ module nvdla_csc
       height_q        <= SizeBits'(d.datain_height_ext) + 1'b1;
       out_width_q     <= d.dataout_width;
       entries_q       <= EntryCountBits'(d.entries) + 1'b1;
-      data_ring_q     <= (EntryCountBits'(d.data_bank) + 1'b1) * EntryCountBits'(CbufBankDepth);
-      weight_ring_q   <= (EntryCountBits'(d.weight_bank) + 1'b1) * EntryCountBits'(CbufBankDepth);
+      data_ring_q     <= (EntryCountBits'(d.data_bank) + 1'b1) * EntryCountBits'(BankEntries);
+      weight_ring_q   <= (EntryCountBits'(d.weight_bank) + 1'b1) * EntryCountBits'(BankEntries);
       weight_entries_q  <= EntryCountBits'(d.weight_bytes >> ConvLaneBits);
       release_slices_q  <= SizeBits'(d.rls_slices) + 1'b1;
       release_entries_q <= (EntryCountBits'(d.entries) + 1'b1) * (EntryCountBits'(d.rls_slices) + 1'b1);
