@@ -61,6 +61,8 @@ pdp/nvdla_pdp_wdma.sv
 lut/nvdla_lut.sv
 cdp/nvdla_cdp.sv
 cdp/nvdla_cdp_address.sv
+cdp/nvdla_cdp_fp16.sv
+cdp/nvdla_cdp_int16.sv
 cdp/nvdla_cdp_lrn.sv
 cdp/nvdla_cdp_rdma.sv
 cdp/nvdla_cdp_wdma.sv
