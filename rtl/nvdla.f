@@ -60,6 +60,7 @@ sdp/nvdla_sdp_status.sv
 sdp/nvdla_sdp_walk.sv
 sdp/nvdla_sdp_wdma.sv
 sdp/nvdla_sdp_x.sv
+sdp/nvdla_sdp_y.sv
 pdp/nvdla_pdp.sv
 pdp/nvdla_pdp_average.sv
 pdp/nvdla_pdp_column.sv
