@@ -31,6 +31,7 @@ module nvdla_cdp_fp16
 
   logic [CdpWideSeenLanes*CdpWideValueBits-1:0] seen;
   for (genvar k = 0; k < CdpWideSeenLanes; k++) begin : gen_seen
+    wire unused_top = view_i[k*CdpWidePlaceBits+CdpWideValueBits];
     assign seen[k*CdpWideValueBits+:CdpWideValueBits] =
       beat_valid_i && !sqsum_bypass_i ? view_i[k*CdpWidePlaceBits+:CdpWideValueBits] : '0;
   end
@@ -49,6 +50,7 @@ module nvdla_cdp_fp16
   for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
     logic [CdpWideValueBits-1:0] value, factor, product, passed_q;
     logic [31:0] wide;
+    wire unused_top = &{1'b0, values_i[l*CdpWidePlaceBits+CdpWideValueBits], late_values_i[l*CdpWidePlaceBits+CdpWideValueBits]};
     nvdla_fp_widen #(
         .ExpIn(6),
         .ExpOut(8),

@@ -44,19 +44,19 @@ module nvdla_cdp_int16
   for (genvar k = 0; k < CdpWideSeenLanes; k++) begin : gen_square
     logic [CdpWideSumBits-1:0] square_q;
     logic signed [CdpWideSumBits-1:0] value;
-    assign value = CdpWideSumBits'($signed(view_i[k*CdpWidePlaceBits+:CdpWideValueBits]));
+    assign value = CdpWideSumBits'($signed(view_i[k*CdpWidePlaceBits+:CdpWidePlaceBits]));
     always_ff @(posedge clk_i)
       if (step_i && beat_valid_i) square_q <= value * value;
   end
 
   for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
-    logic signed [CdpWideValueBits-1:0] value_1_q;
+    logic signed [CdpWidePlaceBits-1:0] value_1_q;
     logic signed [32:0] factor, value;
     logic [CdpWideSumBits-1:0] sum_q;
     logic signed [33:0] difference_q;
     logic [16:0] word_q;
     assign factor = 33'($signed(factors_i[l*16+:16]));
-    assign value = 33'($signed(values_i[l*CdpWidePlaceBits+:CdpWideValueBits]));
+    assign value = 33'($signed(values_i[l*CdpWidePlaceBits+:CdpWidePlaceBits]));
 
     assign sums_o[l*CdpWideSumBits+:CdpWideSumBits] = sum_q;
     assign products_o[l*33+:33] = bypass_multiply ? factor : factor * value;
@@ -64,7 +64,7 @@ module nvdla_cdp_int16
     assign clipped_o[l] = word_q[16];
 
     always_ff @(posedge clk_i) begin
-      if (step_i && beat_valid_i) value_1_q <= $signed(view_i[(l+CdpHalo)*CdpWidePlaceBits+:CdpWideValueBits]);
+      if (step_i && beat_valid_i) value_1_q <= $signed(view_i[(l+CdpHalo)*CdpWidePlaceBits+:CdpWidePlaceBits]);
       if (step_i && squares_valid_i) begin
         if (sqsum_bypass_i) sum_q <= CdpWideSumBits'(value_1_q);
         else

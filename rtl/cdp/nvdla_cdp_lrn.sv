@@ -138,6 +138,7 @@ module nvdla_cdp_lrn
   );
 
   for (genvar l = 0; l < CdpThroughput; l++) begin : gen_flags
+    wire unused_top = factors[(l+1)*LutFactorBits-1];  // INT8: the sign
     assign {lo_only[l], le_only[l], both_over[l], both_under[l]} = flags[l*LutFlagBits+:LutFlagBits];
   end
 

@@ -74,7 +74,8 @@ package nvdla_cdp_pkg;
   function automatic logic [8:0] cdp_output(input logic signed [25:0] difference, input logic [15:0] scale, input logic [5:0] shift);
     logic signed [63:0] product, cut;
     product = 64'(difference) * 64'($signed(scale));
-    cut = CdpWide != 0 ? product >>> shift : '0;
+    cut = '0;
+    if (CdpWide != 0) cut = product >>> shift;
     return {cut > 64'sd128 || cut < -64'sd129, sat8(round_shift(product, shift))};
   endfunction
 

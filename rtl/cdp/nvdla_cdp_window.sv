@@ -3,7 +3,7 @@
 // Atoms are converted as they come (one a clock, lanes behind lanes_i become 0) into a ring, which holds the blocks before and behind the
 // current one. An atom is taken out when the atom of the next surface, same column, is there; beats then leave one a clock. view_o: the
 // beat's converted lanes, lowest first, with CdpHaloWidth bits of lanes below and above; channels outside the cube's surfaces are 0. A lane
-// has CdpValueBits in INT8, CdpWidePlaceBits in INT16 (wide_i) and FP16 (wide_i and fp16_i: FP17; NaN is 0 with nan_to_zero_i).
+// has CdpValueBits in INT8, CdpWidePlaceBits in INT16 (wide_i) and FP16 (wide_i and fp16_i: FP17 below a 0; NaN is 0 with nan_to_zero_i).
 // beat_last_o: last beat of the layer. Atoms behind the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o:
 // each block, when its first atom is taken out. Accepted atom to first beat of a single atom: two clocks.
 // Spec: 62-cdp, sections 3, 4, 5.
@@ -131,7 +131,7 @@ module nvdla_cdp_window
         for (int l = 0; l < WideLanes; l++) begin
           ring[write_q][l*CdpWidePlaceBits+:CdpWidePlaceBits] <= CdpAtomShift'(l) > lanes_i ? '0
             : fp16_i ? CdpWidePlaceBits'(floats[l*CdpWideValueBits+:CdpWideValueBits])
-            : CdpWidePlaceBits'(cdp_input16(atom_data_i[l*16+:16], offset, scale, shift));
+            : CdpWidePlaceBits'($signed(cdp_input16(atom_data_i[l*16+:16], offset, scale, shift)));
         end
       end else begin
         for (int l = 0; l < MemAtom; l++) begin
